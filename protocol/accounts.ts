@@ -1,0 +1,26 @@
+import { z } from 'zod';
+import { text, unixMs, uuid } from './text.ts';
+
+/** The account a service token belongs to (interface, User). */
+export const userSchema = z
+  .object({ uuid, email: z.string(), name: z.string(), created: unixMs })
+  .meta({ id: 'User' });
+export type User = z.infer<typeof userSchema>;
+
+/** A service account token as it is listed; the secret itself is shown once, when it is created. */
+export const apiTokenSchema = z
+  .object({
+    id: uuid,
+    name: z.string(),
+    prefix: z.string().meta({ description: 'The first characters of the token, to recognise it' }),
+    created: unixMs,
+    lastUsed: unixMs.nullable(),
+  })
+  .meta({ id: 'ApiToken' });
+export type ApiToken = z.infer<typeof apiTokenSchema>;
+
+export const newApiTokenSchema = z.strictObject({ name: text(80) }).meta({ id: 'NewApiToken' });
+
+export const createdApiTokenSchema = apiTokenSchema
+  .extend({ token: z.string().meta({ description: 'The secret; it is never shown again' }) })
+  .meta({ id: 'CreatedApiToken' });

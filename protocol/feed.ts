@@ -1,0 +1,87 @@
+import { z } from 'zod';
+import { CHAT_NAME_CHARS, CHAT_TEXT_CHARS, HEARTS_MAX } from './limits.ts';
+import { quizResultsSchema, quizSchema } from './quizzes.ts';
+import { text, unixMs } from './text.ts';
+import { viewCountSchema } from './view-counts.ts';
+
+/** One line in a `chats` event; `at` is Unix ms, `viewer` the sender's opaque id. */
+export const chatElementSchema = z
+  .object({
+    id: z.string(),
+    viewer: z.string(),
+    name: z.string(),
+    text: z.string(),
+    at: unixMs,
+  })
+  .meta({ id: 'ChatElement' });
+export type ChatElement = z.infer<typeof chatElementSchema>;
+
+const lines = z.array(chatElementSchema);
+export const chatsSchema = z
+  .object({
+    messages: lines,
+    questions: lines,
+    greetings: lines,
+    cheers: lines,
+    purchases: lines,
+    hearts: z.int().min(0),
+    discounts: z.int().min(0),
+  })
+  .meta({ id: 'Chats' });
+export type Chats = z.infer<typeof chatsSchema>;
+
+/** Event types of the interface; a producer's own types may not take these names. */
+export const EVENT_TYPES = [
+  'view-count',
+  'chats',
+  'quiz',
+  'quiz-results',
+  'request-quiz-winners',
+  'quiz-winners',
+] as const;
+
+const event = <T extends string, D extends z.ZodType>(type: T, data: D) =>
+  z.object({ type: z.literal(type), data });
+
+export const winnersCountSchema = z.object({ count: z.int().min(0) }).meta({ id: 'QuizWinners' });
+
+export const feedEventSchema = z
+  .union([
+    event('view-count', viewCountSchema),
+    event('chats', chatsSchema),
+    event('quiz', quizSchema),
+    event('quiz-results', quizResultsSchema),
+    event('request-quiz-winners', z.null()),
+    event('quiz-winners', winnersCountSchema),
+    z.object({
+      type: z
+        .string()
+        .regex(/^[a-z][a-z0-9-]{0,39}$/)
+        .refine((type) => !(EVENT_TYPES as readonly string[]).includes(type)),
+      data: z.looseObject({}).nullable(),
+    }),
+  ])
+  .meta({ id: 'FeedEvent' });
+export type FeedEvent = z.infer<typeof feedEventSchema>;
+
+/** All events of one 250-ms interval (interface, Events interval). */
+export const eventsIntervalSchema = z
+  .object({ interval: z.int().min(0), events: z.array(feedEventSchema) })
+  .meta({ id: 'EventsInterval' });
+export type EventsInterval = z.infer<typeof eventsIntervalSchema>;
+
+export const CHAT_KINDS = ['message', 'question', 'greeting', 'cheer'] as const;
+export type ChatKind = (typeof CHAT_KINDS)[number];
+
+/** What a viewer may post: a line of text, or hearts. */
+export const chatPostSchema = z
+  .discriminatedUnion('kind', [
+    z.object({
+      kind: z.enum(CHAT_KINDS),
+      text: text(CHAT_TEXT_CHARS),
+      name: text(CHAT_NAME_CHARS).optional(),
+    }),
+    z.object({ kind: z.literal('heart'), count: z.int().min(1).max(HEARTS_MAX).default(1) }),
+  ])
+  .meta({ id: 'ChatPost' });
+export type ChatPost = z.infer<typeof chatPostSchema>;

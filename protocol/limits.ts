@@ -1,0 +1,36 @@
+/** Every constant of the interface and every bound on what may be sent, in one place. */
+
+/** Life of a viewer token in seconds (interface, Limits). */
+export const TOKEN_LIFETIME_S = 600;
+/** How long one POST counts a viewer, in ms, rounded up to the end of an interval. */
+export const REGISTRATION_MS = 1000;
+/** Intervals between `request-quiz-winners` and `quiz-winners`: one second. */
+export const WINNERS_DELAY_INTERVALS = 4;
+/** How far ahead of the current interval a feed request may be and is held instead of refused. */
+export const AHEAD_INTERVALS = 4;
+/** Most elements in each array of one `chats` event. */
+export const CHAT_SAMPLE = 50;
+
+/** Largest request body on viewer routes, in bytes. */
+export const VIEWER_BODY_BYTES = 4 * 1024;
+/** Largest request body anywhere else, in bytes. */
+export const BODY_BYTES = 16 * 1024;
+/** Largest `data` of an event of the producer's own, in bytes of JSON. */
+export const PRODUCER_EVENT_BYTES = 4 * 1024;
+/** Deepest nesting of a JSON body. */
+export const JSON_DEPTH = 8;
+
+export const PAGE_SIZE = 20;
+export const PAGE_SIZE_MAX = 100;
+
+export const IDENTIFIER_CHARS = 256;
+export const QUESTION_CHARS = 500;
+export const CHOICE_CHARS = 200;
+export const CHOICES_MIN = 2;
+export const CHOICES_MAX = 10;
+export const QUIZ_DURATION_MIN_MS = 1_000;
+export const QUIZ_DURATION_MAX_MS = 600_000;
+export const LATENCY_ALLOWANCE_MAX_MS = 60_000;
+export const CHAT_TEXT_CHARS = 280;
+export const CHAT_NAME_CHARS = 40;
+export const HEARTS_MAX = 50;

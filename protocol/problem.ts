@@ -1,0 +1,13 @@
+import { z } from 'zod';
+
+/** Body of every error (RFC 9457); `application/problem+json` when `Accept` asks for it. */
+export const problemSchema = z
+  .looseObject({
+    type: z.string().meta({ description: 'A URI reference that names the kind of problem' }),
+    title: z.string(),
+    status: z.int(),
+    detail: z.string().meta({ description: 'What to change' }),
+  })
+  .meta({ id: 'Problem' });
+
+export type ProblemBody = z.infer<typeof problemSchema>;

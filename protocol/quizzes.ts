@@ -1,0 +1,38 @@
+import { z } from 'zod';
+import { unixMs, uuid } from './text.ts';
+
+export const choiceCountSchema = z
+  .object({ count: z.int().min(0), percentage: z.int().min(0).max(100) })
+  .meta({ id: 'ChoiceCount' });
+export type ChoiceCount = z.infer<typeof choiceCountSchema>;
+
+/** A quiz as events carry it (interface, Quiz); `order` keeps keys like "1984" in their place. */
+export const quizSchema = z
+  .object({
+    id: uuid,
+    streamId: uuid,
+    created: unixMs,
+    duration: z.int().min(0).meta({ description: 'ms' }),
+    closeInterval: z.int().meta({ description: 'The interval at which answers stop' }),
+    question: z.string(),
+    choices: z.record(z.string(), choiceCountSchema),
+    order: z.array(z.string()),
+  })
+  .meta({ id: 'Quiz' });
+export type Quiz = z.infer<typeof quizSchema>;
+
+export const quizResultsSchema = quizSchema
+  .extend({ answer: z.string().meta({ description: 'The correct choice' }) })
+  .meta({ id: 'QuizResults' });
+export type QuizResults = z.infer<typeof quizResultsSchema>;
+
+/** A viewer's answer. The server's clock decides whether it is in time, never these fields. */
+export const answerSchema = z
+  .object({ streamId: uuid, choice: z.string(), closeInterval: z.int() })
+  .meta({ id: 'Answer' });
+export type Answer = z.infer<typeof answerSchema>;
+
+export const QUIZ_STATES = ['draft', 'open', 'closed', 'revealed'] as const;
+export type QuizState = (typeof QUIZ_STATES)[number];
+export const REVEALS = ['auto', 'manual'] as const;
+export type Reveal = (typeof REVEALS)[number];

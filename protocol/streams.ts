@@ -1,0 +1,46 @@
+import { z } from 'zod';
+import { PAGE_SIZE, PAGE_SIZE_MAX } from './limits.ts';
+import { uuid } from './text.ts';
+
+export const STREAM_STATUSES = ['CREATED', 'STREAMING', 'ENDED'] as const;
+export const streamStatusSchema = z.enum(STREAM_STATUSES);
+export type StreamStatus = z.infer<typeof streamStatusSchema>;
+
+/** A stream as every viewer sees it (interface, Stream). */
+export const streamSchema = z
+  .object({
+    id: uuid,
+    producer: uuid.meta({ description: 'The producing user; it never changes' }),
+    dash_url: z.string().meta({ description: 'Address of the DASH manifest' }),
+    hls_url: z.string().meta({ description: 'Address of the HLS master playlist' }),
+    status: streamStatusSchema,
+  })
+  .meta({ id: 'Stream' });
+export type Stream = z.infer<typeof streamSchema>;
+
+/** One page of a producer's streams (interface, Stream list page). */
+export const streamPageSchema = z
+  .object({
+    count: z.int().min(0),
+    next: z.string().nullable(),
+    previous: z.string().nullable(),
+    results: z.array(streamSchema),
+  })
+  .meta({ id: 'StreamPage' });
+export type StreamPage = z.infer<typeof streamPageSchema>;
+
+const positive = (name: string) =>
+  z
+    .string()
+    .regex(/^[1-9][0-9]{0,8}$/, `${name} must be a whole number from 1`)
+    .transform(Number);
+
+/** Query of the stream list. */
+export const streamListQuerySchema = z.object({
+  producer: uuid,
+  page: positive('page').default(1),
+  page_size: positive('page_size')
+    .refine((size) => size <= PAGE_SIZE_MAX, `page_size must be at most ${PAGE_SIZE_MAX}`)
+    .default(PAGE_SIZE),
+});
+export type StreamListQuery = z.infer<typeof streamListQuerySchema>;

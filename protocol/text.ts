@@ -1,0 +1,30 @@
+import { z } from 'zod';
+
+// Control characters (C0, DEL, C1) break logs, terminals and CSV; a line feed is allowed only where a text may have lines.
+// biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for
+const CONTROL = /[\u0000-\u001f\u007f-\u009f]/;
+
+/**
+ * A text a person may read: 1 to `maxChars` UTF-16 code units, well-formed Unicode, no control
+ * characters, not blank. Whitespace at its ends is kept as sent.
+ */
+export function text(maxChars: number) {
+  return z
+    .string()
+    .min(1, 'must not be empty')
+    .max(maxChars, `must be at most ${maxChars} characters`)
+    .refine((value) => value.isWellFormed(), 'must be well-formed Unicode (it has a lone surrogate)')
+    .refine((value) => !CONTROL.test(value), 'must not contain control characters')
+    .refine((value) => value.trim() !== '', 'must not be blank');
+}
+
+/** A uuid in its canonical lower-case or upper-case form (RFC 9562). */
+export const uuid = z.guid('must be a uuid');
+
+/** A moment in Unix milliseconds. */
+export const unixMs = z.int('must be a whole number of Unix milliseconds').min(0);
+
+/** An absolute http or https address. */
+export const httpUrl = z
+  .url({ protocol: /^https?$/, error: 'must be an absolute http or https URL' })
+  .max(2048, 'must be at most 2048 characters');

@@ -1,0 +1,33 @@
+import { z } from 'zod';
+import { IDENTIFIER_CHARS } from './limits.ts';
+import { text, uuid } from './text.ts';
+
+/** Request of a viewer token (interface, Viewer token). */
+export const tokenRequestSchema = z
+  .object({
+    stream_id: uuid,
+    unique_user_identifier: text(IDENTIFIER_CHARS).meta({
+      description: "Unique per user: the user's id, or a client fingerprint",
+    }),
+  })
+  .meta({ id: 'TokenRequest' });
+export type TokenRequest = z.infer<typeof tokenRequestSchema>;
+
+export const viewerTokenSchema = z
+  .object({ token: z.string().meta({ description: 'A JWT that expires 10 minutes after creation' }) })
+  .meta({ id: 'ViewerToken' });
+
+/** Claims of a viewer token. `sub` is opaque: the identifier itself never leaves the request. */
+export const viewerClaimsSchema = z.object({
+  iss: z.string(),
+  aud: z.string(),
+  sub: z.string(),
+  stream_id: uuid,
+  seat: z.int().min(0),
+  iat: z.int(),
+  exp: z.int(),
+});
+export type ViewerClaims = z.infer<typeof viewerClaimsSchema>;
+
+/** JSON Web Key Set of the keys that viewer tokens are checked with (RFC 7517). */
+export const jwksSchema = z.object({ keys: z.array(z.looseObject({})) }).meta({ id: 'Jwks' });

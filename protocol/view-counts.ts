@@ -1,0 +1,10 @@
+import { z } from 'zod';
+
+/** How many distinct viewers are present (interface, View count). */
+export const viewCountSchema = z
+  .object({
+    value: z.int().min(0),
+    formatted: z.string().meta({ description: 'Abbreviated for display: 999, 1.2K, 3.4M' }),
+  })
+  .meta({ id: 'ViewCount' });
+export type ViewCount = z.infer<typeof viewCountSchema>;

@@ -1,0 +1,63 @@
+/** Values that statements take and give. Booleans are stored as 0 and 1. */
+export type SqlValue = string | number | null | Uint8Array;
+
+/** Rows of a statement; `affected` is the number of rows it changed. */
+export interface Rows<Row> extends ReadonlyArray<Row> {
+  readonly affected: number;
+}
+
+/** One transaction of the record. Statements use `$1`, `$2`, … for their parameters. */
+export interface Tx {
+  /** Runs one statement. */
+  query<Row = Record<string, SqlValue>>(text: string, params?: SqlValue[]): Promise<Rows<Row>>;
+  /**
+   * A table expression over many rows at once: `rows('$1', ['seat int', 'choice int'])` in a
+   * `from` clause reads the JSON array of arrays in parameter 1. The one place where the
+   * dialects of SQLite and PostgreSQL differ.
+   */
+  rows(parameter: string, columns: readonly string[]): string;
+}
+
+/** A named piece of work on the record, run whole in one transaction or not at all. */
+export interface Procedure<Input, Output> {
+  readonly access: 'read' | 'write';
+  /** No deadline: its caller must learn the outcome, however late (sealing, exports). */
+  readonly patient: boolean;
+  readonly run: (tx: Tx, input: Input) => Promise<Output>;
+}
+
+/** A procedure that only reads: it sees everything acknowledged before it was called. */
+export function reading<Input, Output>(
+  run: (tx: Tx, input: Input) => Promise<Output>,
+  { patient = false } = {},
+): Procedure<Input, Output> {
+  return { access: 'read', patient, run };
+}
+
+/** A procedure that writes: when its promise resolves, its effect survives a crash. */
+export function writing<Input, Output>(
+  run: (tx: Tx, input: Input) => Promise<Output>,
+  { patient = false } = {},
+): Procedure<Input, Output> {
+  return { access: 'write', patient, run };
+}
+
+// biome-ignore lint/suspicious/noExplicitAny: any procedure, whatever it takes and gives
+export type Procedures = Record<string, Procedure<any, any>>;
+
+/** Makes a write happen once for all requests that carry the same key (SPEC R). */
+export interface Idempotency {
+  /** Whose keys these are: an account's uuid. */
+  readonly owner: string;
+  readonly key: string;
+  /** What was asked for: a hash of method, path and body. */
+  readonly fingerprint: string;
+  readonly nowMs: number;
+}
+
+/** How the rest of the program calls procedures: by name, typed, as promises. */
+export type Calls<P extends Procedures> = {
+  readonly [K in keyof P]: P[K] extends Procedure<infer Input, infer Output>
+    ? (input: Input, idempotency?: Idempotency | null) => Promise<Output>
+    : never;
+};

@@ -1,0 +1,138 @@
+import { Refusal, type RefusalKind } from '../refusal.ts';
+import { runOnce } from './idempotency.ts';
+import type { Idempotency, Procedures } from './procedure.ts';
+import { inTransaction, openMigratedSqlite, openSqlite, type Sqlite } from './sqlite.ts';
+
+/** A call of a procedure on its way to the worker. */
+export interface Command {
+  readonly id: number;
+  readonly name: string;
+  readonly input: unknown;
+  readonly idempotency: Idempotency | null;
+}
+
+/** What became of a command. */
+export type Outcome =
+  | { readonly id: number; readonly output: unknown }
+  | { readonly id: number; readonly refusal: RefusalKind; readonly detail: string }
+  | { readonly id: number; readonly failure: string };
+
+export type WorkerRequest =
+  | { readonly open: string; readonly access: 'read' | 'write' }
+  | { readonly commands: readonly Command[] }
+  | { readonly close: true };
+
+export type WorkerReply =
+  | { readonly ready: true }
+  | { readonly failed: string }
+  | { readonly outcomes: readonly Outcome[] }
+  | { readonly closed: true };
+
+// A bound on one group: a full group of single writes commits in about 10 ms.
+const GROUP_MAX = 1_000;
+
+async function outcomeOf(
+  sqlite: Sqlite,
+  procedures: Procedures,
+  command: Command,
+): Promise<Outcome> {
+  const { id, name, input, idempotency } = command;
+  await sqlite.query('savepoint command');
+  try {
+    const procedure = procedures[name];
+    if (!procedure) throw new Error(`no procedure ${name}`);
+    const run = () => procedure.run(sqlite, input);
+    const output = idempotency ? await runOnce(sqlite, idempotency, run) : await run();
+    await sqlite.query('release command');
+    return { id, output };
+  } catch (error) {
+    await sqlite.query('rollback to command');
+    await sqlite.query('release command');
+    if (error instanceof Refusal) return { id, refusal: error.kind, detail: error.message };
+    return { id, failure: `${name}: ${messageOf(error)}` };
+  }
+}
+
+/** Runs the commands in one transaction; outcomes are told only after it is committed. */
+async function commitGroup(
+  sqlite: Sqlite,
+  procedures: Procedures,
+  group: readonly Command[],
+): Promise<Outcome[]> {
+  try {
+    return await inTransaction(sqlite, async () => {
+      const outcomes: Outcome[] = [];
+      for (const command of group) outcomes.push(await outcomeOf(sqlite, procedures, command));
+      return outcomes;
+    });
+  } catch (error) {
+    const failure = messageOf(error);
+    return group.map(({ id }) => ({ id, failure }));
+  }
+}
+
+async function readGroup(
+  sqlite: Sqlite,
+  procedures: Procedures,
+  group: readonly Command[],
+): Promise<Outcome[]> {
+  const outcomes: Outcome[] = [];
+  for (const { id, name, input } of group) {
+    try {
+      outcomes.push({ id, output: await procedures[name]?.run(sqlite, input) });
+    } catch (error) {
+      if (error instanceof Refusal) {
+        outcomes.push({ id, refusal: error.kind, detail: error.message });
+      } else outcomes.push({ id, failure: `${name}: ${messageOf(error)}` });
+    }
+  }
+  return outcomes;
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}
+
+/**
+ * Serves procedures inside a worker thread: the disk's pace is this thread's, never the
+ * event loop's that answers viewers. Commands that arrive during a commit share the next one.
+ */
+export function serveSqlite(scope: Worker, procedures: Procedures): void {
+  const queue: Command[] = [];
+  let sqlite: Sqlite | null = null;
+  let work = commitGroup;
+  let running = false;
+  let closing = false;
+  const reply = (message: WorkerReply) => scope.postMessage(message);
+
+  async function drain(connection: Sqlite): Promise<void> {
+    running = true;
+    while (queue.length > 0) {
+      reply({ outcomes: await work(connection, procedures, queue.splice(0, GROUP_MAX)) });
+      // Let what arrived meanwhile into the queue, so that it shares the next commit.
+      await new Promise(setImmediate);
+    }
+    running = false;
+    if (closing) {
+      await connection.close();
+      reply({ closed: true });
+    }
+  }
+
+  scope.onmessage = async ({ data }: MessageEvent<WorkerRequest>) => {
+    if ('open' in data) {
+      try {
+        const writes = data.access === 'write';
+        work = writes ? commitGroup : readGroup;
+        sqlite = await (writes ? openMigratedSqlite : openSqlite)(data.open);
+        reply({ ready: true });
+      } catch (error) {
+        reply({ failed: messageOf(error) });
+      }
+      return;
+    }
+    if ('close' in data) closing = true;
+    else queue.push(...data.commands);
+    if (sqlite && !running) await drain(sqlite);
+  };
+}
