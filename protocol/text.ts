@@ -18,8 +18,8 @@ export function text(maxChars: number) {
     .refine((value) => value.trim() !== '', 'must not be blank');
 }
 
-/** A uuid in its canonical lower-case or upper-case form (RFC 9562). */
-export const uuid = z.guid('must be a uuid');
+/** A uuid (RFC 9562); upper case is folded to lower. */
+export const uuid = z.guid('must be a uuid').toLowerCase();
 
 /** A moment in Unix milliseconds. */
 export const unixMs = z.int('must be a whole number of Unix milliseconds').min(0);

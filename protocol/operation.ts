@@ -1,0 +1,40 @@
+import type { z } from 'zod';
+
+/** Parts of the service that `serve --roles` can run apart. */
+export const ROLES = ['api', 'auth', 'view-counts', 'polls', 'events', 'studio', 'media'] as const;
+export type Role = (typeof ROLES)[number];
+
+/** Who may call an operation. `optional`: nobody needs to, but what is sent must be valid. */
+export type Access = 'public' | 'optional' | 'viewer' | 'service';
+
+/** What an operation answers with one status. */
+export interface Answer {
+  readonly description: string;
+  /** Absent: no body. */
+  readonly schema?: z.ZodType;
+  /** Media types besides `application/json`, each with its own meaning in `description`. */
+  readonly alsoAs?: readonly string[];
+}
+
+/**
+ * One operation of the API: what the router serves, what validates its input, and what the
+ * OpenAPI document says about it, from one description.
+ */
+export interface Operation {
+  readonly method: 'GET' | 'POST' | 'PATCH' | 'DELETE';
+  /** Path with `{name}` parameters, as it is written in the interface. */
+  readonly path: string;
+  readonly role: Role | 'always';
+  readonly access: Access;
+  readonly summary: string;
+  readonly description?: string;
+  readonly query?: z.ZodObject;
+  readonly body?: z.ZodType;
+  /** The body may be left out. */
+  readonly bodyOptional?: boolean;
+  /** Largest body in bytes. */
+  readonly bodyBytes: number;
+  readonly answers: Readonly<Record<number, Answer>>;
+  /** Statuses of errors besides those that every operation of its access can give. */
+  readonly errors?: readonly number[];
+}

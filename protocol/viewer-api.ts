@@ -1,0 +1,150 @@
+import { z } from 'zod';
+import { userSchema } from './accounts.ts';
+import { chatPostSchema, eventsIntervalSchema } from './feed.ts';
+import { BODY_BYTES, VIEWER_BODY_BYTES } from './limits.ts';
+import type { Operation } from './operation.ts';
+import { answerSchema } from './quizzes.ts';
+import { streamListQuerySchema, streamPageSchema, streamSchema } from './streams.ts';
+import { timeSchema } from './time.ts';
+import { jwksSchema, tokenRequestSchema, viewerTokenSchema } from './tokens.ts';
+import { viewCountSchema } from './view-counts.ts';
+
+const viewer = { access: 'viewer', bodyBytes: VIEWER_BODY_BYTES } as const;
+const plain = { bodyBytes: BODY_BYTES } as const;
+
+/** The given interface: every operation under `/api/v1`, and the public keys. */
+export const viewerApi = {
+  readTime: {
+    ...plain,
+    method: 'GET',
+    path: '/api/v1/time',
+    role: 'always',
+    access: 'public',
+    summary: "The service's clock",
+    description: 'With `Accept: text/plain`, ISO 8601 in UTC with milliseconds.',
+    answers: { 200: { description: 'Now', schema: timeSchema, alsoAs: ['text/plain'] } },
+  },
+  readMe: {
+    ...plain,
+    method: 'GET',
+    path: '/api/v1/users/me',
+    role: 'api',
+    access: 'service',
+    summary: 'The account of the service token',
+    answers: { 200: { description: 'The account', schema: userSchema } },
+  },
+  listStreams: {
+    ...plain,
+    method: 'GET',
+    path: '/api/v1/streams/',
+    role: 'api',
+    access: 'optional',
+    summary: "A producer's streams, newest first",
+    query: streamListQuerySchema,
+    answers: { 200: { description: 'One page', schema: streamPageSchema } },
+    errors: [404],
+  },
+  readStream: {
+    ...plain,
+    method: 'GET',
+    path: '/api/v1/streams/{stream_id}/',
+    role: 'api',
+    access: 'optional',
+    summary: 'One stream',
+    answers: { 200: { description: 'The stream', schema: streamSchema } },
+    errors: [404],
+  },
+  createToken: {
+    method: 'POST',
+    path: '/api/v1/token',
+    role: 'auth',
+    access: 'optional',
+    bodyBytes: VIEWER_BODY_BYTES,
+    summary: 'A token for a viewer of a stream, good for 10 minutes',
+    description:
+      'Open by default; with `--token-auth=producer` it takes the service token of the stream’s owner.',
+    body: tokenRequestSchema,
+    answers: { 200: { description: 'The token', schema: viewerTokenSchema } },
+    errors: [404, 409, 429],
+  },
+  readJwks: {
+    ...plain,
+    method: 'GET',
+    path: '/.well-known/jwks.json',
+    role: 'auth',
+    access: 'public',
+    summary: 'Public keys that viewer tokens are signed with (RFC 7517)',
+    answers: { 200: { description: 'The key set', schema: jwksSchema } },
+  },
+  registerView: {
+    ...viewer,
+    method: 'POST',
+    path: '/api/v1/view-counts/{stream_id}',
+    role: 'view-counts',
+    summary: 'Count me for a second',
+    description: 'A client posts once a second while it is connected.',
+    answers: { 204: { description: 'Counted' } },
+  },
+  readViewCount: {
+    ...viewer,
+    method: 'GET',
+    path: '/api/v1/view-counts/{stream_id}',
+    role: 'view-counts',
+    summary: 'How many viewers are present',
+    answers: { 200: { description: 'The count', schema: viewCountSchema } },
+  },
+  answerQuiz: {
+    ...viewer,
+    method: 'POST',
+    path: '/api/v1/quizzes/{quiz_id}/answer',
+    role: 'polls',
+    summary: 'Answer a quiz',
+    description: 'The first answer stands. The same answer again is a yes, another one is 409.',
+    body: answerSchema,
+    answers: { 204: { description: 'Recorded' } },
+    errors: [404, 409, 429],
+  },
+  recordWinner: {
+    ...viewer,
+    method: 'POST',
+    path: '/api/v1/quizzes/{stream_id}/record-winner',
+    role: 'polls',
+    summary: 'Report myself as a winner',
+    description: 'After `request-quiz-winners`, by a viewer who answered everything correctly.',
+    answers: { 204: { description: 'Counted as a winner' } },
+    errors: [409, 429],
+  },
+  readInterval: {
+    ...viewer,
+    method: 'GET',
+    path: '/api/v1/events-streams/{stream_id}',
+    role: 'events',
+    summary: 'All events of an interval',
+    description:
+      'Sealed intervals at once, the current one and up to 4 ahead when they are sealed. With `Accept: text/event-stream` all intervals from this one on, as they are sealed; `Last-Event-ID` resumes.',
+    query: z.object({
+      interval: z.string().meta({
+        description: 'The 250-ms interval, floor(Unix ms / 250), in canonical decimal form',
+        pattern: '^(0|[1-9][0-9]*)$',
+      }),
+    }),
+    answers: {
+      200: {
+        description: 'The interval',
+        schema: eventsIntervalSchema,
+        alsoAs: ['text/event-stream'],
+      },
+      304: { description: 'If-None-Match named this interval' },
+    },
+  },
+  postChat: {
+    ...viewer,
+    method: 'POST',
+    path: '/api/v1/events-streams/{stream_id}/chats',
+    role: 'events',
+    summary: 'Say something, or send hearts',
+    body: chatPostSchema,
+    answers: { 204: { description: 'Taken' } },
+    errors: [429],
+  },
+} as const satisfies Record<string, Operation>;

@@ -1,0 +1,115 @@
+import type { ApiToken, User } from '../../protocol/accounts.ts';
+import { Refusal } from '../refusal.ts';
+import { reading, type Tx, writing } from '../sql/procedure.ts';
+
+/** A token to be recorded; the secret stays with its caller. */
+export interface NewToken {
+  readonly id: string;
+  readonly name: string;
+  readonly prefix: string;
+  readonly hash: string;
+}
+
+/** The account behind a service token. */
+export interface TokenOwner {
+  readonly tokenId: string;
+  readonly hash: string;
+  readonly user: User;
+}
+
+const TOKEN_COLUMNS = 'id, name, prefix, created, last_used as "lastUsed"';
+// A bound on what one account can make the record keep.
+const TOKENS_MAX = 100;
+
+async function insertToken(tx: Tx, account: string, token: NewToken, nowMs: number) {
+  await tx.query(
+    `insert into api_tokens (id, account, name, prefix, hash, created)
+     values ($1, $2, $3, $4, $5, $6)`,
+    [token.id, account, token.name, token.prefix, token.hash, nowMs],
+  );
+}
+
+export const accountProcedures = {
+  /** Creates an account with its first token. @throws Refusal `conflict` when the e-mail is taken. */
+  createAccount: writing(
+    async (tx, input: { user: User; token: NewToken; nowMs: number }): Promise<void> => {
+      const { uuid, email, name, created } = input.user;
+      const { affected } = await tx.query(
+        `insert into accounts (uuid, email, name, created) values ($1, $2, $3, $4)
+         on conflict (email) do nothing`,
+        [uuid, email, name, created],
+      );
+      if (affected === 0) {
+        throw new Refusal(
+          'conflict',
+          `An account with e-mail ${email} exists; use another e-mail, or "token create" for a new token.`,
+        );
+      }
+      await insertToken(tx, uuid, input.token, input.nowMs);
+    },
+  ),
+
+  findAccount: reading(async (tx, { email }: { email: string }): Promise<User | null> => {
+    const [user] = await tx.query<User>(
+      'select uuid, email, name, created from accounts where email = $1',
+      [email],
+    );
+    return user ?? null;
+  }),
+
+  /** Who a token belongs to, looked up by its hash; null when it was never made or is revoked. */
+  findTokenOwner: reading(async (tx, { hash }: { hash: string }): Promise<TokenOwner | null> => {
+    const [row] = await tx.query<User & { tokenId: string; hash: string }>(
+      `select t.id as "tokenId", t.hash as hash, a.uuid as uuid, a.email as email,
+              a.name as name, a.created as created
+       from api_tokens t join accounts a on a.uuid = t.account where t.hash = $1`,
+      [hash],
+    );
+    if (!row) return null;
+    const { tokenId, uuid, email, name, created } = row;
+    return { tokenId, hash: row.hash, user: { uuid, email, name, created } };
+  }),
+
+  createApiToken: writing(
+    async (
+      tx,
+      input: { account: string; token: NewToken; nowMs: number },
+    ): Promise<{ id: string }> => {
+      const [row] = await tx.query<{ n: number }>(
+        'select count(*) as n from api_tokens where account = $1',
+        [input.account],
+      );
+      if (Number(row?.n) >= TOKENS_MAX) {
+        throw new Refusal('conflict', `An account has at most ${TOKENS_MAX} tokens; revoke one.`);
+      }
+      await insertToken(tx, input.account, input.token, input.nowMs);
+      return { id: input.token.id };
+    },
+  ),
+
+  listApiTokens: reading(async (tx, { account }: { account: string }): Promise<ApiToken[]> => {
+    const rows = await tx.query<ApiToken>(
+      `select ${TOKEN_COLUMNS} from api_tokens where account = $1 order by created desc, id`,
+      [account],
+    );
+    return [...rows];
+  }),
+
+  /** @throws Refusal `not-found` when the account has no such token. */
+  revokeApiToken: writing(async (tx, input: { account: string; id: string }): Promise<void> => {
+    const { affected } = await tx.query('delete from api_tokens where id = $1 and account = $2', [
+      input.id,
+      input.account,
+    ]);
+    if (affected === 0) throw new Refusal('not-found', 'This account has no such token.');
+  }),
+
+  /** Notes when tokens were last used. */
+  touchApiTokens: writing(
+    async (tx, { uses }: { uses: readonly (readonly [string, number])[] }): Promise<void> => {
+      for (const [id, usedMs] of uses) {
+        await tx.query('update api_tokens set last_used = $2 where id = $1', [id, usedMs]);
+      }
+    },
+  ),
+};

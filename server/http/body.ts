@@ -1,0 +1,93 @@
+import type { z } from 'zod';
+import { parseJsonObject } from './json.ts';
+import { Problem } from './problem.ts';
+
+/** How long a body may take after its headers. */
+export const BODY_DEADLINE_MS = 5_000;
+const JSON_TYPE = /^application\/json\s*(?:;\s*charset\s*=\s*"?utf-8"?\s*)?;?$/i;
+const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
+
+/** @throws Problem 413 when the announced length is over `maxBytes`; of a body that nobody reads. */
+export function checkLength(request: Request, maxBytes: number): void {
+  const length = request.headers.get('content-length');
+  if (length !== null && Number(length) > maxBytes) throw tooLarge(maxBytes);
+}
+
+/** Whether a request has a body at all. */
+export function hasBody(request: Request): boolean {
+  const length = request.headers.get('content-length');
+  return length === null ? request.headers.has('transfer-encoding') : length !== '0';
+}
+
+/**
+ * Reads and validates a JSON body.
+ * @throws Problem 415, 413, 408 or 400
+ */
+export async function readBody<T extends z.ZodType>(
+  request: Request,
+  schema: T,
+  maxBytes: number,
+): Promise<z.infer<T>> {
+  const type = request.headers.get('content-type');
+  if (type === null || !JSON_TYPE.test(type) || request.headers.has('content-encoding')) {
+    throw new Problem(415, 'Send the body as application/json in UTF-8, without encoding.');
+  }
+  checkLength(request, maxBytes);
+  const bytes = await readBytes(request, maxBytes);
+  return validate(schema, parseJsonObject(decoded(bytes)));
+}
+
+/** @throws Problem 400 that names every member that is wrong (at most three). */
+export function validate<T extends z.ZodType>(schema: T, value: unknown): z.infer<T> {
+  const result = schema.safeParse(value);
+  if (result.success) return result.data;
+  const issues = result.error.issues.slice(0, 3).map((issue) => {
+    const path = issue.path.join('.');
+    return path === '' ? issue.message : `${path}: ${issue.message}`;
+  });
+  throw new Problem(400, `${issues.join('; ')}.`);
+}
+
+function decoded(bytes: Uint8Array): string {
+  try {
+    return decoder.decode(bytes);
+  } catch {
+    throw new Problem(400, 'The body is not valid UTF-8.');
+  }
+}
+
+function tooLarge(maxBytes: number): Problem {
+  return new Problem(413, `The body may have at most ${maxBytes} bytes.`, { Connection: 'close' });
+}
+
+async function readBytes(request: Request, maxBytes: number): Promise<Uint8Array> {
+  if (!request.body) return new Uint8Array();
+  let timer: Timer | undefined;
+  const late = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => {
+      const detail = `The body was not complete within ${BODY_DEADLINE_MS / 1000} s.`;
+      reject(new Problem(408, detail, { Connection: 'close' }));
+    }, BODY_DEADLINE_MS);
+  });
+  try {
+    // With an announced length the runtime hands over the whole body at once; a chunked one is
+    // counted as it comes, so that it never grows past the limit.
+    const whole = request.headers.has('content-length')
+      ? request.bytes()
+      : readChunks(request.body, maxBytes);
+    return await Promise.race([whole, late]);
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+async function readChunks(body: ReadableStream<Uint8Array>, maxBytes: number) {
+  const chunks: Uint8Array[] = [];
+  let length = 0;
+  for await (const chunk of body) {
+    length += chunk.length;
+    if (length > maxBytes) throw tooLarge(maxBytes);
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks, length);
+}

@@ -1,0 +1,92 @@
+import type { TokenOwner } from '../accounts/accounts-sql.ts';
+import type { ServiceTokens } from '../accounts/service-tokens.ts';
+import type { Viewer, ViewerTokens } from '../tokens/viewer-tokens.ts';
+import { type Scheme, unauthorized } from './problem.ts';
+import type { Rate } from './rate.ts';
+import type { Route } from './route.ts';
+
+/** Who sent a request to a route that anybody may call. */
+export type Caller =
+  | { readonly kind: 'anybody' }
+  | { readonly kind: 'service'; readonly owner: TokenOwner }
+  | { readonly kind: 'viewer'; readonly viewer: Viewer };
+
+const ANYBODY: Caller = { kind: 'anybody' };
+const CREDENTIAL = /^(bearer|token) +([\x21-\x7e]+)$/i;
+
+/** Checks the credential of a request (SPEC A, T). Failures are limited for each address. */
+export class Credentials {
+  constructor(
+    private readonly viewerTokens: ViewerTokens,
+    private readonly serviceTokens: ServiceTokens,
+    private readonly failures: Rate,
+  ) {}
+
+  /**
+   * The viewer, whose token must be of this stream; at once when the token was seen before.
+   * @param streamId null where the body names the stream
+   * @throws Problem 401
+   */
+  viewer(request: Request, route: Route, streamId: string | null): Viewer | Promise<Viewer> {
+    const header = request.headers.get('authorization');
+    const known = header?.startsWith('Bearer ') ? this.viewerTokens.known(header.slice(7)) : null;
+    if (known) return ofStream(known, streamId);
+    return this.unknownViewer(header, request, route, streamId);
+  }
+
+  /** The account behind a service token. @throws Problem 401 */
+  async service(request: Request, route: Route): Promise<TokenOwner> {
+    const { scheme, token } = parse(request.headers.get('authorization'));
+    const address = route.addressOf(request);
+    if (scheme !== 'token') {
+      return this.fail(address, 'Token', 'Send a service token: "Authorization: Token fb_…".');
+    }
+    const owner = await this.serviceTokens.ownerOf(token);
+    return owner ?? this.fail(address, 'Token', 'The service token is unknown or revoked.');
+  }
+
+  /** Whoever it is; a credential that is sent must be valid. @throws Problem 401 */
+  async anybody(request: Request, route: Route): Promise<Caller> {
+    const header = request.headers.get('authorization');
+    if (header === null) return ANYBODY;
+    const { scheme, token } = parse(header);
+    if (scheme === 'token') return { kind: 'service', owner: await this.service(request, route) };
+    const viewer = scheme === 'bearer' ? await this.viewerTokens.check(token) : null;
+    if (viewer) return { kind: 'viewer', viewer };
+    return this.fail(route.addressOf(request), 'Token', 'The credential is not valid; send none.');
+  }
+
+  private async unknownViewer(
+    header: string | null,
+    request: Request,
+    route: Route,
+    streamId: string | null,
+  ): Promise<Viewer> {
+    const { scheme, token } = parse(header);
+    const viewer = scheme === 'bearer' ? await this.viewerTokens.check(token) : null;
+    if (viewer) return ofStream(viewer, streamId);
+    const detail =
+      scheme === 'bearer'
+        ? 'The viewer token is not valid or has expired; get a new one.'
+        : 'Send a viewer token: "Authorization: Bearer …".';
+    return this.fail(route.addressOf(request), 'Bearer', detail);
+  }
+
+  private async fail(address: string, scheme: Scheme, detail: string): Promise<never> {
+    await this.failures.take(address);
+    throw unauthorized(scheme, detail);
+  }
+}
+
+function parse(header: string | null): { scheme: string; token: string } {
+  const match = header === null ? null : CREDENTIAL.exec(header);
+  return { scheme: match?.[1]?.toLowerCase() ?? '', token: match?.[2] ?? '' };
+}
+
+// The guard of I6: a token opens its own stream and nothing else.
+function ofStream(viewer: Viewer, streamId: string | null): Viewer {
+  if (streamId !== null && viewer.streamId !== streamId.toLowerCase()) {
+    throw unauthorized('Bearer', 'The viewer token is of another stream; get one for this stream.');
+  }
+  return viewer;
+}

@@ -1,0 +1,70 @@
+import type { ProblemBody } from '../../protocol/problem.ts';
+import { Refusal, type RefusalKind, Unavailable } from '../refusal.ts';
+
+const TITLES: Readonly<Record<number, string>> = {
+  400: 'Bad Request',
+  401: 'Unauthorized',
+  404: 'Not Found',
+  405: 'Method Not Allowed',
+  408: 'Request Timeout',
+  409: 'Conflict',
+  413: 'Content Too Large',
+  415: 'Unsupported Media Type',
+  429: 'Too Many Requests',
+  500: 'Internal Server Error',
+  503: 'Service Unavailable',
+};
+
+/** An error that a client is told: status, what to change, and headers that go with it. */
+export class Problem extends Error {
+  override readonly name = 'Problem';
+  constructor(
+    readonly status: number,
+    detail: string,
+    readonly headers: Readonly<Record<string, string>> = {},
+    readonly members: Readonly<Record<string, unknown>> = {},
+  ) {
+    super(detail);
+  }
+
+  /** The error body (RFC 9457). */
+  body(): ProblemBody {
+    return {
+      type: 'about:blank',
+      title: TITLES[this.status] ?? 'Error',
+      status: this.status,
+      detail: this.message,
+      ...this.members,
+    };
+  }
+}
+
+/** Which credential a route asks for, as `WWW-Authenticate` names it. */
+export type Scheme = 'Bearer' | 'Token';
+
+/** 401: not authenticated, or not permitted (the interface knows no 403). */
+export function unauthorized(scheme: Scheme, detail: string): Problem {
+  return new Problem(401, detail, { 'WWW-Authenticate': scheme });
+}
+
+const STATUS_OF: Readonly<Record<RefusalKind, number>> = {
+  invalid: 400,
+  unauthorized: 401,
+  'not-found': 404,
+  conflict: 409,
+};
+
+/** What a client is told about anything that was thrown; null for a defect of ours (500). */
+export function problemOf(error: unknown, scheme: Scheme): Problem | null {
+  if (error instanceof Problem) return error;
+  if (error instanceof Refusal) {
+    if (error.kind === 'unauthorized') return unauthorized(scheme, error.message);
+    return new Problem(STATUS_OF[error.kind], error.message);
+  }
+  if (error instanceof Unavailable) {
+    return new Problem(503, 'The service cannot do this now; try again.', {
+      'Retry-After': String(error.retryAfterS),
+    });
+  }
+  return null;
+}

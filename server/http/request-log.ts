@@ -1,0 +1,58 @@
+import type { Logger } from 'pino';
+import type { Operation } from '../../protocol/operation.ts';
+
+/** Counts the answers of one operation by status, without a lookup by label on the hot path. */
+export class StatusCounter {
+  readonly counts = new Uint32Array(600);
+  constructor(readonly operation: Operation) {}
+
+  count(status: number): void {
+    this.counts[status] = (this.counts[status] ?? 0) + 1;
+  }
+}
+
+const REQUEST_ID = /^[A-Za-z0-9._-]{1,64}$/;
+
+/** Logs and counts requests. Heartbeats and feed reads that succeed are counted alone. */
+export class RequestLog {
+  readonly counters: StatusCounter[] = [];
+  private next = 0;
+
+  /** @param prefix makes request ids of this process unlike those of another */
+  constructor(
+    private readonly logger: Logger,
+    private readonly prefix: string,
+  ) {}
+
+  counterFor(operation: Operation): StatusCounter {
+    const counter = new StatusCounter(operation);
+    this.counters.push(counter);
+    return counter;
+  }
+
+  /** The id a proxy gave the request, or a new one. */
+  requestId(request: Request): string {
+    const given = request.headers.get('x-request-id');
+    return given !== null && REQUEST_ID.test(given)
+      ? given
+      : `${this.prefix}-${(this.next++).toString(36)}`;
+  }
+
+  /** A write of a producer that was carried out. */
+  done(operation: Operation, requestId: string, account: string, status: number): void {
+    this.logger.info({ requestId, account, ...nameOf(operation), status }, 'done');
+  }
+
+  refused(operation: Operation, requestId: string, status: number, error: unknown): void {
+    const level = status >= 500 ? 'warn' : 'debug';
+    this.logger[level]({ requestId, ...nameOf(operation), status, reason: reasonOf(error) }, 'refused');
+  }
+
+  broken(operation: Operation, requestId: string, error: unknown): void {
+    this.logger.error({ requestId, ...nameOf(operation), err: error }, 'failed');
+  }
+}
+
+const nameOf = ({ method, path }: Operation) => ({ method, path });
+
+const reasonOf = (error: unknown) => (error instanceof Error ? error.message : String(error));

@@ -1,0 +1,72 @@
+import type { BunRequest, Server } from 'bun';
+import type { Operation } from '../../protocol/operation.ts';
+
+/** Answers one request of an operation; throws `Problem`, `Refusal` or `Unavailable` to say no. */
+export type Handler = (request: BunRequest<string>, route: Route) => Response | Promise<Response>;
+
+/** Handlers of a set of operations: one that is missing does not compile. */
+export type Handlers<Operations> = { readonly [Name in keyof Operations]: Handler };
+
+/** The HTTP server, once it listens; used to learn a client's address. */
+export interface Listener {
+  server: Server<undefined> | null;
+}
+
+/** What the handlers of one path share: made once, not for each request. */
+export class Route {
+  /** Headers of every answer without a body. */
+  readonly bare: Readonly<Record<string, string>>;
+  /** Headers of every answer in JSON. */
+  readonly json: Readonly<Record<string, string>>;
+  private readonly noContentInit: ResponseInit;
+  private readonly okInit: ResponseInit;
+
+  constructor(
+    readonly operation: Operation,
+    allow: string,
+    corsOrigin: string,
+    private readonly listener: Listener,
+    private readonly trustProxy: boolean,
+  ) {
+    this.bare = baseHeaders(allow, corsOrigin);
+    this.json = { ...this.bare, 'Content-Type': 'application/json' };
+    this.noContentInit = { status: 204, headers: this.bare };
+    this.okInit = { status: 200, headers: this.json };
+  }
+
+  /** 204. */
+  noContent(): Response {
+    return new Response(null, this.noContentInit);
+  }
+
+  /** 200 with a JSON body. */
+  ok(body: unknown): Response {
+    return new Response(JSON.stringify(body), this.okInit);
+  }
+
+  /** Any status with a JSON body and further headers. */
+  reply(status: number, body: unknown, headers: Record<string, string> = {}): Response {
+    return new Response(JSON.stringify(body), { status, headers: { ...this.json, ...headers } });
+  }
+
+  /** The client's address: that of the connection, or the last the proxy in front vouches for. */
+  addressOf(request: Request): string {
+    if (this.trustProxy) {
+      const forwarded = request.headers.get('x-forwarded-for')?.split(',').at(-1)?.trim();
+      if (forwarded) return forwarded;
+    }
+    return this.listener.server?.requestIP(request)?.address ?? 'unknown';
+  }
+}
+
+/** Headers that every response of the API carries. */
+export function baseHeaders(allow: string, corsOrigin: string): Record<string, string> {
+  return {
+    Allow: allow,
+    Vary: 'Accept',
+    'Cache-Control': 'no-store',
+    'Access-Control-Allow-Origin': corsOrigin,
+    'Access-Control-Expose-Headers': 'ETag, Retry-After, WWW-Authenticate, X-Request-Id',
+    'X-Content-Type-Options': 'nosniff',
+  };
+}

@@ -1,0 +1,135 @@
+import type { BunRequest, Server } from 'bun';
+import type { Operation, Role } from '../../protocol/operation.ts';
+import { checkLength } from './body.ts';
+import { Problem, problemOf, type Scheme } from './problem.ts';
+import { baseHeaders, type Handler, type Listener, Route } from './route.ts';
+import type { RequestLog } from './request-log.ts';
+
+/** An operation and what answers it. */
+export interface Endpoint {
+  readonly operation: Operation;
+  readonly handler: Handler;
+}
+
+export interface RouterOptions {
+  readonly roles: ReadonlySet<Role>;
+  readonly corsOrigin: string;
+  readonly trustProxy: boolean;
+  readonly listener: Listener;
+  readonly log: RequestLog;
+}
+
+/** Answers a request on one path, whatever its method. */
+export type PathHandler = (
+  request: BunRequest<string>,
+  server: Server<undefined>,
+) => Response | Promise<Response>;
+
+const PREFLIGHT_HEADERS = {
+  'Access-Control-Allow-Headers':
+    'Authorization, Content-Type, Idempotency-Key, If-None-Match, Last-Event-ID',
+  // Browsers cap it (Chromium at 2 hours), but a day says what we mean.
+  'Access-Control-Max-Age': '86400',
+};
+
+/** The paths of all endpoints whose role runs here, as Bun's router takes them. */
+export function routesOf(
+  endpoints: readonly Endpoint[],
+  options: RouterOptions,
+): Record<string, PathHandler> {
+  const running = endpoints.filter(
+    ({ operation: { role } }) => role === 'always' || options.roles.has(role),
+  );
+  const byPath = Map.groupBy(running, ({ operation }) => operation.path.replace(/\/$/, ''));
+  const routes: Record<string, PathHandler> = {};
+  for (const [path, group] of byPath) {
+    const handler = pathHandler(group, options);
+    const pattern = path.replace(/\{(\w+)\}/g, ':$1');
+    routes[pattern] = handler;
+    routes[`${pattern}/`] = handler;
+  }
+  return routes;
+}
+
+function pathHandler(endpoints: readonly Endpoint[], options: RouterOptions): PathHandler {
+  const methods = endpoints.map(({ operation }) => operation.method as string);
+  if (methods.includes('GET')) methods.push('HEAD');
+  methods.push('OPTIONS');
+  const allow = methods.join(', ');
+  const answers = new Map<string, PathHandler>();
+  for (const { operation, handler } of endpoints) {
+    const route = new Route(
+      operation,
+      allow,
+      options.corsOrigin,
+      options.listener,
+      options.trustProxy,
+    );
+    const guarded = guard(route, handler, options.log);
+    answers.set(operation.method, guarded);
+    if (operation.method === 'GET') answers.set('HEAD', guarded);
+  }
+  const headers = baseHeaders(allow, options.corsOrigin);
+  const preflight = { ...headers, ...PREFLIGHT_HEADERS, 'Access-Control-Allow-Methods': allow };
+  return (request, server) => {
+    const answer = answers.get(request.method);
+    if (answer) return answer(request, server);
+    if (request.method === 'OPTIONS') return new Response(null, { status: 204, headers: preflight });
+    const problem = new Problem(405, `This path takes ${allow}.`);
+    return problemResponse(problem, request, headers, options.log.requestId(request));
+  };
+}
+
+/** Turns what a handler throws into the error a client is told. */
+function guard(route: Route, handler: Handler, log: RequestLog): PathHandler {
+  const { operation } = route;
+  const scheme: Scheme = operation.access === 'viewer' ? 'Bearer' : 'Token';
+  const counter = log.counterFor(operation);
+  const failed = (error: unknown, request: Request): Response => {
+    const requestId = log.requestId(request);
+    const problem = problemOf(error, scheme);
+    if (problem) log.refused(operation, requestId, problem.status, error);
+    else log.broken(operation, requestId, error);
+    const told = problem ?? new Problem(500, 'Something went wrong on our side; try again.');
+    counter.count(told.status);
+    return problemResponse(told, request, route.bare, requestId);
+  };
+  return (request) => {
+    try {
+      checkLength(request, operation.bodyBytes);
+      const response = handler(request, route);
+      if (!(response instanceof Promise)) {
+        counter.count(response.status);
+        return response;
+      }
+      return response.then(
+        (answered) => {
+          counter.count(answered.status);
+          return answered;
+        },
+        (error) => failed(error, request),
+      );
+    } catch (error) {
+      return failed(error, request);
+    }
+  };
+}
+
+/** An error response in the media type that was asked for. */
+export function problemResponse(
+  problem: Problem,
+  request: Request,
+  headers: Readonly<Record<string, string>>,
+  requestId: string,
+): Response {
+  const asked = request.headers.get('accept')?.includes('application/problem+json') ?? false;
+  return new Response(JSON.stringify(problem.body()), {
+    status: problem.status,
+    headers: {
+      ...headers,
+      ...problem.headers,
+      'X-Request-Id': requestId,
+      'Content-Type': asked ? 'application/problem+json' : 'application/json',
+    },
+  });
+}

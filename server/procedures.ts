@@ -1,0 +1,28 @@
+import { accountProcedures } from './accounts/accounts-sql.ts';
+import { outboxProcedures } from './feed/outbox-sql.ts';
+import { sealingProcedures } from './feed/sealing-sql.ts';
+import { answerProcedures } from './quizzes/answers-sql.ts';
+import { quizProcedures } from './quizzes/quizzes-sql.ts';
+import { winnersProcedures } from './quizzes/winners-sql.ts';
+import { idempotencyProcedures } from './sql/idempotency.ts';
+import type { Calls } from './sql/procedure.ts';
+import { streamProcedures } from './streams/streams-sql.ts';
+import { exportProcedures } from './studio/exports-sql.ts';
+import { tokenProcedures } from './tokens/tokens-sql.ts';
+
+/** Everything the program does to its record, by name. */
+export const procedures = {
+  ...accountProcedures,
+  ...tokenProcedures,
+  ...streamProcedures,
+  ...quizProcedures,
+  ...answerProcedures,
+  ...winnersProcedures,
+  ...outboxProcedures,
+  ...sealingProcedures,
+  ...exportProcedures,
+  ...idempotencyProcedures,
+};
+
+/** The record as the domains see it: each takes the part it needs. */
+export type TheRecord = Calls<typeof procedures>;

@@ -1,0 +1,235 @@
+import type { QuizState, Reveal } from '../../protocol/quizzes.ts';
+import type { NewQuiz, QuizPatch } from '../../protocol/studio.ts';
+import { recordEvent } from '../feed/outbox-sql.ts';
+import { Refusal } from '../refusal.ts';
+import { reading, type Tx, writing } from '../sql/procedure.ts';
+import { ownStream } from '../streams/streams-sql.ts';
+import { closeIntervalOf, quizEvent, quizResultsEvent } from './quiz-rules.ts';
+
+/** A quiz as the record keeps it; `answer` is an index into `choices`. */
+export interface QuizRow {
+  readonly id: string;
+  /** Short key that answers refer to. */
+  readonly number: number;
+  readonly streamId: string;
+  readonly state: QuizState;
+  readonly question: string;
+  readonly choices: readonly string[];
+  readonly answer: number;
+  readonly durationMs: number;
+  readonly reveal: Reveal;
+  /** When it was published, Unix ms. */
+  readonly created: number | null;
+  readonly closeInterval: number | null;
+  readonly game: number | null;
+  /** Final counts in the order of `choices`; null until it is closed. */
+  readonly counts: readonly number[] | null;
+}
+
+/** A quiz that has been published: its times are set. */
+export type PublishedQuiz = QuizRow & { readonly created: number; readonly closeInterval: number };
+
+const COLUMNS = `id, number, stream_id as "streamId", state, question, choices, answer,
+  duration_ms as "durationMs", reveal, created, close_interval as "closeInterval", game, counts`;
+
+type Stored = Omit<QuizRow, 'choices' | 'counts'> & { choices: string; counts: string | null };
+
+const fromRow = (row: Stored): QuizRow => ({
+  ...row,
+  choices: JSON.parse(row.choices),
+  counts: row.counts === null ? null : JSON.parse(row.counts),
+});
+
+// A bound on what one stream can make the record keep.
+const QUIZZES_MAX = 2_000;
+
+/** The next number of a kind of row; serialised by the row's own lock. */
+export async function nextNumber(tx: Tx, name: 'quiz' | 'round'): Promise<number> {
+  const [row] = await tx.query<{ value: number }>(
+    'update counters set value = value + 1 where name = $1 returning value',
+    [name],
+  );
+  if (!row) throw new Error(`the counter ${name} is missing`);
+  return Number(row.value);
+}
+
+async function find(tx: Tx, id: string): Promise<QuizRow | null> {
+  const [row] = await tx.query<Stored>(`select ${COLUMNS} from quizzes where id = $1`, [id]);
+  return row ? fromRow(row) : null;
+}
+
+async function ownQuiz(tx: Tx, id: string, producer: string): Promise<QuizRow> {
+  const quiz = await find(tx, id);
+  if (!quiz) throw new Refusal('not-found', 'This account has no such quiz.');
+  await ownStream(tx, quiz.streamId, producer);
+  return quiz;
+}
+
+async function ownDraft(tx: Tx, id: string, producer: string): Promise<QuizRow> {
+  const quiz = await ownQuiz(tx, id, producer);
+  if (quiz.state !== 'draft') {
+    throw new Refusal('conflict', 'The quiz is published; only a draft can be changed.');
+  }
+  return quiz;
+}
+
+interface Own {
+  readonly id: string;
+  readonly producer: string;
+}
+
+export const quizProcedures = {
+  createQuiz: writing(
+    async (tx, input: Own & { streamId: string; quiz: NewQuiz }): Promise<QuizRow> => {
+      await ownStream(tx, input.streamId, input.producer);
+      const [row] = await tx.query<{ n: number }>(
+        'select count(*) as n from quizzes where stream_id = $1',
+        [input.streamId],
+      );
+      if (Number(row?.n) >= QUIZZES_MAX) {
+        throw new Refusal('conflict', `A stream has at most ${QUIZZES_MAX} quizzes.`);
+      }
+      const { question, choices, answer, duration, reveal } = input.quiz;
+      await tx.query(
+        `insert into quizzes (id, number, stream_id, state, question, choices, answer,
+           duration_ms, reveal) values ($1, $2, $3, 'draft', $4, $5, $6, $7, $8)`,
+        [
+          input.id,
+          await nextNumber(tx, 'quiz'),
+          input.streamId,
+          question,
+          JSON.stringify(choices),
+          choices.indexOf(answer),
+          duration,
+          reveal,
+        ],
+      );
+      return ownQuiz(tx, input.id, input.producer);
+    },
+  ),
+
+  findOwnQuiz: reading((tx, { id, producer }: Own) => ownQuiz(tx, id, producer)),
+
+  listQuizzes: reading(
+    async (tx, input: { streamId: string; producer: string }): Promise<QuizRow[]> => {
+      await ownStream(tx, input.streamId, input.producer);
+      const rows = await tx.query<Stored>(
+        `select ${COLUMNS} from quizzes where stream_id = $1 order by number`,
+        [input.streamId],
+      );
+      return rows.map(fromRow);
+    },
+  ),
+
+  /** @throws Refusal `invalid` when the answer would not be one of the choices. */
+  patchQuiz: writing(async (tx, input: Own & { patch: QuizPatch }): Promise<QuizRow> => {
+    const quiz = await ownDraft(tx, input.id, input.producer);
+    const choices = input.patch.choices ?? quiz.choices;
+    const answer = choices.indexOf(input.patch.answer ?? quiz.choices[quiz.answer] ?? '');
+    if (answer < 0) throw new Refusal('invalid', 'answer: must be one of the choices.');
+    await tx.query(
+      `update quizzes set question = $2, choices = $3, answer = $4, duration_ms = $5, reveal = $6
+       where id = $1`,
+      [
+        input.id,
+        input.patch.question ?? quiz.question,
+        JSON.stringify(choices),
+        answer,
+        input.patch.duration ?? quiz.durationMs,
+        input.patch.reveal ?? quiz.reveal,
+      ],
+    );
+    return ownQuiz(tx, input.id, input.producer);
+  }),
+
+  deleteQuiz: writing(async (tx, input: Own): Promise<void> => {
+    await ownDraft(tx, input.id, input.producer);
+    await tx.query('delete from quizzes where id = $1', [input.id]);
+  }),
+
+  /** Opens a draft and puts its event in the outbox: both or neither. */
+  publishQuiz: writing(async (tx, input: Own & { nowMs: number }): Promise<QuizRow> => {
+    const quiz = await ownDraft(tx, input.id, input.producer);
+    const stream = await ownStream(tx, quiz.streamId, input.producer);
+    if (stream.status === 'ENDED') {
+      throw new Refusal('conflict', 'The stream has ended; nobody could answer.');
+    }
+    const closeInterval = closeIntervalOf({
+      createdMs: input.nowMs,
+      durationMs: quiz.durationMs,
+      latencyAllowanceMs: stream.latencyAllowanceMs,
+    });
+    await tx.query(
+      `update quizzes set state = 'open', created = $2, close_interval = $3,
+         game = (select game from streams where id = $4) where id = $1`,
+      [quiz.id, input.nowMs, closeInterval, quiz.streamId],
+    );
+    const published = { ...quiz, created: input.nowMs, closeInterval };
+    await recordEvent(tx, quiz.streamId, 'quiz', quizEvent(published));
+    return ownQuiz(tx, input.id, input.producer);
+  }),
+
+  /** Publishes the results of a closed quiz; of a revealed one, changes nothing. */
+  revealQuiz: writing(async (tx, input: Own): Promise<QuizRow> => {
+    const quiz = await ownQuiz(tx, input.id, input.producer);
+    if (quiz.state === 'draft') throw new Refusal('conflict', 'The quiz is not published yet.');
+    if (quiz.state === 'open') {
+      throw new Refusal('conflict', 'The quiz is still open; reveal it once it has closed.');
+    }
+    if (quiz.state === 'closed') await reveal(tx, quiz);
+    return ownQuiz(tx, input.id, input.producer);
+  }),
+
+  /** A published quiz, for checking answers; null for drafts and unknown ids. */
+  findPublishedQuiz: reading(
+    async (tx, { id }: { id: string }): Promise<PublishedQuiz | null> => {
+      const quiz = await find(tx, id);
+      return quiz && isPublished(quiz) ? quiz : null;
+    },
+  ),
+};
+
+function isPublished(quiz: QuizRow): quiz is PublishedQuiz {
+  return quiz.created !== null && quiz.closeInterval !== null;
+}
+
+async function reveal(tx: Tx, quiz: QuizRow): Promise<void> {
+  if (!isPublished(quiz) || quiz.counts === null) throw new Error(`quiz ${quiz.id} has no counts`);
+  // The guard of I4: of two reveals, one finds the quiz closed.
+  const { affected } = await tx.query(
+    `update quizzes set state = 'revealed' where id = $1 and state = 'closed'`,
+    [quiz.id],
+  );
+  if (affected === 1) {
+    await recordEvent(tx, quiz.streamId, 'quiz-results', quizResultsEvent(quiz, quiz.counts));
+  }
+}
+
+/**
+ * Due work, part of sealing: closes every quiz whose time has come and counts it, in the one
+ * transaction. Answers queued before this are in; one that comes after finds the quiz closed.
+ */
+export async function closeDueQuizzes(tx: Tx, sealing: number): Promise<void> {
+  const due = await tx.query<Stored>(
+    `select ${COLUMNS} from quizzes where state = 'open' and close_interval <= $1 order by number`,
+    [sealing],
+  );
+  for (const quiz of due.map(fromRow)) {
+    const counts = await countAnswers(tx, quiz);
+    await tx.query(`update quizzes set state = 'closed', counts = $2 where id = $1`, [
+      quiz.id,
+      JSON.stringify(counts),
+    ]);
+    if (quiz.reveal === 'auto') await reveal(tx, { ...quiz, state: 'closed', counts });
+  }
+}
+
+async function countAnswers(tx: Tx, quiz: QuizRow): Promise<number[]> {
+  const rows = await tx.query<{ choice: number; n: number }>(
+    'select choice, count(*) as n from answers where quiz = $1 group by choice',
+    [quiz.number],
+  );
+  const counts = quiz.choices.map(() => 0);
+  for (const { choice, n } of rows) counts[choice] = Number(n);
+  return counts;
+}

@@ -1,0 +1,157 @@
+import type { QuizState } from '../../protocol/quizzes.ts';
+import type { WinnersRound } from '../../protocol/studio.ts';
+import { recordEvent } from '../feed/outbox-sql.ts';
+import { Refusal } from '../refusal.ts';
+import { reading, type Tx, writing } from '../sql/procedure.ts';
+import { ownStream } from '../streams/streams-sql.ts';
+import { gameBlockers } from './quiz-rules.ts';
+import { nextNumber } from './quizzes-sql.ts';
+
+/** A viewer who says to have won: Unix ms of arrival. */
+export interface WinnerClaim {
+  readonly streamId: string;
+  readonly seat: number;
+  readonly receivedMs: number;
+}
+
+/** What became of a claim: `won` is a yes, again or for the first time. */
+export type ClaimDecision = 'won' | 'not-qualified' | 'no-round';
+
+interface OpenRound {
+  readonly number: number;
+  readonly game: number;
+  readonly quizzes: number;
+}
+
+const ROUND_COLUMNS = `id, stream_id as "streamId", state, quizzes, requested, count`;
+
+export const winnersProcedures = {
+  /**
+   * Opens a round over the quizzes of the current game and begins the next game.
+   * @throws Refusal `conflict` while a round is open, or a quiz of the game is not revealed:
+   *   a viewer's yes or no would tell the answer before its results (I6).
+   */
+  requestWinners: writing(
+    async (
+      tx,
+      input: { id: string; streamId: string; producer: string; nowMs: number },
+    ): Promise<WinnersRound> => {
+      const stream = await ownStream(tx, input.streamId, input.producer);
+      if (stream.status === 'ENDED') throw new Refusal('conflict', 'The stream has ended.');
+      if (await openRound(tx, input.streamId)) {
+        throw new Refusal('conflict', 'A winners round is open; its count comes a second later.');
+      }
+      const quizzes = await tx.query<{ state: QuizState; question: string }>(
+        `select q.state as state, q.question as question from quizzes q
+         join streams s on s.id = q.stream_id and s.game = q.game where q.stream_id = $1`,
+        [input.streamId],
+      );
+      const blocker = gameBlockers(quizzes)[0];
+      if (blocker) throw new Refusal('conflict', blocker);
+      await tx.query(
+        `insert into winners_rounds (id, number, stream_id, game, quizzes, state, requested)
+         select $1, $2, id, game, $3, 'open', $4 from streams where id = $5`,
+        [input.id, await nextNumber(tx, 'round'), quizzes.length, input.nowMs, input.streamId],
+      );
+      await tx.query('update streams set game = game + 1 where id = $1', [input.streamId]);
+      await recordEvent(tx, input.streamId, 'request-quiz-winners', null);
+      const [round] = await tx.query<WinnersRound>(
+        `select ${ROUND_COLUMNS} from winners_rounds where id = $1`,
+        [input.id],
+      );
+      if (!round) throw new Error('the round was not recorded');
+      return round;
+    },
+  ),
+
+  listWinnersRounds: reading(
+    async (tx, input: { streamId: string; producer: string }): Promise<WinnersRound[]> => {
+      await ownStream(tx, input.streamId, input.producer);
+      const rows = await tx.query<WinnersRound>(
+        `select ${ROUND_COLUMNS} from winners_rounds where stream_id = $1 order by number`,
+        [input.streamId],
+      );
+      return [...rows];
+    },
+  ),
+
+  /** Records a batch of claims; a seat that won is counted once however often it says so. */
+  recordWinners: writing(
+    async (tx, claims: readonly WinnerClaim[]): Promise<ClaimDecision[]> => {
+      const rounds = new Map<string, OpenRound | null>();
+      const decisions: ClaimDecision[] = [];
+      for (const { streamId, seat, receivedMs } of claims) {
+        let round = rounds.get(streamId);
+        if (round === undefined) {
+          round = await openRound(tx, streamId);
+          rounds.set(streamId, round);
+        }
+        decisions.push(round ? await claim(tx, streamId, round, seat, receivedMs) : 'no-round');
+      }
+      return decisions;
+    },
+  ),
+};
+
+async function openRound(tx: Tx, streamId: string): Promise<OpenRound | null> {
+  const [round] = await tx.query<OpenRound>(
+    `select number, game, quizzes from winners_rounds where stream_id = $1 and state = 'open'`,
+    [streamId],
+  );
+  return round ?? null;
+}
+
+async function claim(
+  tx: Tx,
+  streamId: string,
+  round: OpenRound,
+  seat: number,
+  receivedMs: number,
+): Promise<ClaimDecision> {
+  const [row] = await tx.query<{ correct: number }>(
+    `select count(*) as correct from quizzes q
+     join answers a on a.quiz = q.number and a.seat = $3 and a.choice = q.answer
+     where q.stream_id = $1 and q.game = $2`,
+    [streamId, round.game, seat],
+  );
+  if (Number(row?.correct) !== round.quizzes) return 'not-qualified';
+  await tx.query(
+    `insert into winners (round, seat, received) values ($1, $2, $3)
+     on conflict (round, seat) do nothing`,
+    [round.number, seat, receivedMs],
+  );
+  return 'won';
+}
+
+/**
+ * Due work, part of sealing: closes every round whose second has passed, counts it and puts
+ * `quiz-winners` in the outbox. Only an open round is closed, so it happens once (I4).
+ */
+export async function closeDueRounds(tx: Tx, sealing: number): Promise<void> {
+  const due = await tx.query<{ number: number; streamId: string }>(
+    `select number, stream_id as "streamId" from winners_rounds
+     where state = 'open' and due_interval <= $1 order by number`,
+    [sealing],
+  );
+  for (const { number, streamId } of due) {
+    const [row] = await tx.query<{ n: number }>(
+      'select count(*) as n from winners where round = $1',
+      [number],
+    );
+    const count = Number(row?.n);
+    await tx.query(`update winners_rounds set state = 'closed', count = $2 where number = $1`, [
+      number,
+      count,
+    ]);
+    await recordEvent(tx, streamId, 'quiz-winners', { count });
+  }
+}
+
+/** Starts the second of a round once its request is in an interval that viewers can read. */
+export async function startRoundDelay(tx: Tx, streamId: string, dueInterval: number): Promise<void> {
+  await tx.query(
+    `update winners_rounds set due_interval = $2
+     where stream_id = $1 and state = 'open' and due_interval is null`,
+    [streamId, dueInterval],
+  );
+}

@@ -1,0 +1,145 @@
+import type { NewStream, StreamPatch } from '../../protocol/studio.ts';
+import { Refusal } from '../refusal.ts';
+import { reading, type Tx, writing } from '../sql/procedure.ts';
+import { ended, started, type StreamState } from './stream-rules.ts';
+
+/** A stream as the record keeps it. */
+export interface StreamRow extends StreamState {
+  readonly id: string;
+  readonly producer: string;
+  readonly title: string;
+  readonly dashUrl: string | null;
+  readonly hlsUrl: string | null;
+  readonly unlisted: boolean;
+  readonly latencyAllowanceMs: number;
+  readonly created: number;
+}
+
+const COLUMNS = `id, producer, title, dash_url as "dashUrl", hls_url as "hlsUrl", unlisted,
+  latency_allowance_ms as "latencyAllowanceMs", status, created, started, ended,
+  ends_at as "endsAt"`;
+
+const fromRow = (row: StreamRow): StreamRow => ({ ...row, unlisted: Boolean(row.unlisted) });
+
+async function find(tx: Tx, id: string): Promise<StreamRow | null> {
+  const [row] = await tx.query<StreamRow>(`select ${COLUMNS} from streams where id = $1`, [id]);
+  return row ? fromRow(row) : null;
+}
+
+/**
+ * The stream, if it is this producer's. Another producer's is "not found" too, so that ids of
+ * others cannot be probed.
+ * @throws Refusal `not-found`
+ */
+export async function ownStream(tx: Tx, id: string, producer: string): Promise<StreamRow> {
+  const stream = await find(tx, id);
+  if (!stream || stream.producer !== producer) {
+    throw new Refusal('not-found', 'This account has no such stream.');
+  }
+  return stream;
+}
+
+async function saveState(tx: Tx, id: string, state: StreamState): Promise<void> {
+  await tx.query(
+    'update streams set status = $2, started = $3, ended = $4, ends_at = $5 where id = $1',
+    [id, state.status, state.started, state.ended, state.endsAt],
+  );
+}
+
+interface Own {
+  readonly id: string;
+  readonly producer: string;
+}
+
+export const streamProcedures = {
+  createStream: writing(
+    async (tx, input: { id: string; producer: string; stream: NewStream; nowMs: number }) => {
+      const { title, dash_url, hls_url, unlisted, latencyAllowance } = input.stream;
+      await tx.query(
+        `insert into streams (id, producer, title, dash_url, hls_url, unlisted,
+           latency_allowance_ms, status, created)
+         values ($1, $2, $3, $4, $5, $6, $7, 'CREATED', $8)`,
+        [
+          input.id,
+          input.producer,
+          title,
+          dash_url,
+          hls_url,
+          Number(unlisted),
+          latencyAllowance,
+          input.nowMs,
+        ],
+      );
+      return ownStream(tx, input.id, input.producer);
+    },
+  ),
+
+  findStream: reading((tx, { id }: { id: string }) => find(tx, id)),
+
+  findOwnStream: reading((tx, { id, producer }: Own) => ownStream(tx, id, producer)),
+
+  /** One page of a producer's streams, newest first, with the number of all of them. */
+  listStreams: reading(
+    async (
+      tx,
+      input: { producer: string; withUnlisted: boolean; limit: number; offset: number },
+    ): Promise<{ count: number; streams: StreamRow[] }> => {
+      const filter = `producer = $1 and unlisted <= $2`;
+      const filterParams = [input.producer, Number(input.withUnlisted)];
+      const [counted] = await tx.query<{ n: number }>(
+        `select count(*) as n from streams where ${filter}`,
+        filterParams,
+      );
+      const rows = await tx.query<StreamRow>(
+        `select ${COLUMNS} from streams where ${filter}
+         order by created desc, id limit $3 offset $4`,
+        [...filterParams, input.limit, input.offset],
+      );
+      return { count: Number(counted?.n), streams: rows.map(fromRow) };
+    },
+  ),
+
+  patchStream: writing(async (tx, input: Own & { patch: StreamPatch }): Promise<StreamRow> => {
+    const stream = await ownStream(tx, input.id, input.producer);
+    const { patch } = input;
+    const kept = <T>(changed: T | undefined, current: T): T =>
+      changed === undefined ? current : changed;
+    await tx.query(
+      `update streams set title = $2, dash_url = $3, hls_url = $4, unlisted = $5,
+         latency_allowance_ms = $6 where id = $1`,
+      [
+        input.id,
+        kept(patch.title, stream.title),
+        kept(patch.dash_url, stream.dashUrl),
+        kept(patch.hls_url, stream.hlsUrl),
+        Number(kept(patch.unlisted, stream.unlisted)),
+        kept(patch.latencyAllowance, stream.latencyAllowanceMs),
+      ],
+    );
+    return ownStream(tx, input.id, input.producer);
+  }),
+
+  startStream: writing(async (tx, input: Own & { nowMs: number }): Promise<StreamRow> => {
+    const stream = await ownStream(tx, input.id, input.producer);
+    await saveState(tx, input.id, started(stream, input.nowMs));
+    return ownStream(tx, input.id, input.producer);
+  }),
+
+  /** Ends the stream now, or has it end at `atMs`. */
+  endStream: writing(
+    async (tx, input: Own & { atMs: number | null; nowMs: number }): Promise<StreamRow> => {
+      const stream = await ownStream(tx, input.id, input.producer);
+      await saveState(tx, input.id, ended(stream, input.atMs, input.nowMs));
+      return ownStream(tx, input.id, input.producer);
+    },
+  ),
+};
+
+/** Due work: ends the streams whose time has come. Part of sealing. */
+export async function endDueStreams(tx: Tx, nowMs: number): Promise<void> {
+  await tx.query(
+    `update streams set status = 'ENDED', ended = $1, ends_at = null
+     where ends_at is not null and ends_at <= $1`,
+    [nowMs],
+  );
+}

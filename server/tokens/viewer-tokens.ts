@@ -1,0 +1,117 @@
+import { createHmac } from 'node:crypto';
+import { decodeProtectedHeader, jwtVerify, SignJWT } from 'jose';
+import { LRUCache } from 'lru-cache';
+import { TOKEN_LIFETIME_S } from '../../protocol/limits.ts';
+import { type ViewerClaims, viewerClaimsSchema } from '../../protocol/tokens.ts';
+import type { Clock } from '../clock.ts';
+import type { Calls } from '../sql/procedure.ts';
+import type { Keyring } from './keyring.ts';
+import type { tokenProcedures } from './tokens-sql.ts';
+
+/** A viewer whose token was checked. */
+export interface Viewer {
+  /** Opaque id: the `sub` of the token. */
+  readonly id: string;
+  readonly streamId: string;
+  readonly seat: number;
+  /** When the token expires, Unix ms. */
+  readonly expiresMs: number;
+}
+
+export interface ViewerTokensOptions {
+  readonly record: Pick<Calls<typeof tokenProcedures>, 'assignSeat'>;
+  readonly keyring: Keyring;
+  readonly clock: Clock;
+  readonly issuer: string;
+  readonly audience: string;
+  /** Secret that makes viewer ids opaque. */
+  readonly viewerSecret: string;
+  /** How many verified tokens are remembered. */
+  readonly cacheSize: number;
+}
+
+const SUBJECT_CHARS = 22;
+// A token of ours is about 420 characters; anything much longer is not worth a signature check.
+const TOKEN_CHARS_MAX = 2048;
+
+/** Issues and checks viewer tokens (SPEC T): EdDSA JWTs that carry the viewer's seat. */
+export class ViewerTokens {
+  // Keyed by the whole token: keyed by the signature alone, a valid signature pasted under
+  // another payload would be let in. A check costs about 90 µs with jose, a hit 0.1 µs.
+  private readonly verified: LRUCache<string, Viewer>;
+
+  constructor(private readonly options: ViewerTokensOptions) {
+    this.verified = new LRUCache({ max: options.cacheSize });
+  }
+
+  /**
+   * A new token for this viewer in this stream.
+   * @throws Refusal `not-found` when there is no such stream.
+   */
+  async issue(streamId: string, identifier: string): Promise<string> {
+    const { record, keyring, clock, issuer, audience } = this.options;
+    const viewer = this.viewerId(streamId, identifier);
+    const { seat } = await record.assignSeat({ streamId, viewer });
+    const nowMs = clock.nowMs();
+    const { kid, privateKey } = keyring.signingKey(nowMs);
+    const issuedAt = Math.floor(nowMs / 1000);
+    return new SignJWT({ stream_id: streamId, seat })
+      .setProtectedHeader({ alg: 'EdDSA', typ: 'JWT', kid })
+      .setIssuer(issuer)
+      .setAudience(audience)
+      .setSubject(viewer)
+      .setIssuedAt(issuedAt)
+      .setExpirationTime(issuedAt + TOKEN_LIFETIME_S)
+      .sign(privateKey);
+  }
+
+  /** The viewer of a token, at once when it was checked before; null when it must be checked. */
+  known(token: string): Viewer | null {
+    const viewer = this.verified.get(token);
+    if (!viewer) return null;
+    if (viewer.expiresMs > this.options.clock.nowMs()) return viewer;
+    this.verified.delete(token);
+    return null;
+  }
+
+  /** The viewer of a token, or null when the token is not one of ours that is valid now. */
+  async check(token: string): Promise<Viewer | null> {
+    const known = this.known(token);
+    if (known) return known;
+    const viewer = await this.verify(token);
+    if (viewer) this.verified.set(token, viewer);
+    return viewer;
+  }
+
+  private async verify(token: string): Promise<Viewer | null> {
+    const { keyring, clock, issuer, audience } = this.options;
+    if (token.length > TOKEN_CHARS_MAX) return null;
+    const nowMs = clock.nowMs();
+    try {
+      const { kid } = decodeProtectedHeader(token);
+      const key = typeof kid === 'string' ? keyring.verificationKey(kid, nowMs) : undefined;
+      if (!key) return null;
+      const { payload } = await jwtVerify(token, key, {
+        algorithms: ['EdDSA'],
+        issuer,
+        audience,
+        currentDate: new Date(nowMs),
+      });
+      return viewerOf(viewerClaimsSchema.parse(payload));
+    } catch {
+      return null;
+    }
+  }
+
+  /** Opaque and different in every stream; the identifier itself is kept nowhere. */
+  private viewerId(streamId: string, identifier: string): string {
+    return createHmac('sha256', this.options.viewerSecret)
+      .update(`${streamId}\0${identifier}`)
+      .digest('base64url')
+      .slice(0, SUBJECT_CHARS);
+  }
+}
+
+function viewerOf({ sub, stream_id, seat, exp }: ViewerClaims): Viewer {
+  return { id: sub, streamId: stream_id, seat, expiresMs: exp * 1000 };
+}
