@@ -1,0 +1,142 @@
+import { describe, expect, test } from 'bun:test';
+import fc from 'fast-check';
+import { MAX_SEATS, SeatRing } from './seat-ring.ts';
+
+const NOW = 6_800_000_000;
+
+describe('a registration', () => {
+  test('counts in its interval and the four that follow, and in no other', () => {
+    for (let phase = 0; phase < 5; phase += 1) {
+      const ring = new SeatRing();
+      ring.register(7, NOW + phase);
+      const counts = [0, 1, 2, 3, 4, 5, 6].map((later) => ring.count(NOW + phase + later));
+      expect(counts).toEqual([1, 1, 1, 1, 1, 0, 0]);
+    }
+  });
+
+  test('counts once, however often it is repeated', () => {
+    const ring = new SeatRing();
+    for (let beat = 0; beat < 40; beat += 1) {
+      ring.register(3, NOW + beat);
+      ring.register(3, NOW + beat);
+      expect(ring.count(NOW + beat)).toBe(1);
+    }
+    expect(ring.count(NOW + 39 + 4)).toBe(1);
+    expect(ring.count(NOW + 39 + 5)).toBe(0);
+  });
+
+  test('is for one seat alone', () => {
+    const ring = new SeatRing();
+    for (const seat of [0, 31, 32, 63, 5_000]) ring.register(seat, NOW);
+    expect(ring.count(NOW)).toBe(5);
+    for (const seat of [0, 31, 32, 63, 5_000]) expect(ring.isPresent(seat, NOW)).toBe(true);
+    for (const seat of [1, 30, 33, 62, 64, 4_999, 5_001, MAX_SEATS - 1]) {
+      expect(ring.isPresent(seat, NOW)).toBe(false);
+    }
+  });
+
+  test('is over when many intervals passed without one', () => {
+    const ring = new SeatRing();
+    for (let seat = 0; seat < 1_000; seat += 1) ring.register(seat, NOW);
+    expect(ring.count(NOW + 1_000_000)).toBe(0);
+    ring.register(5, NOW + 1_000_001);
+    expect(ring.count(NOW + 1_000_001)).toBe(1);
+    expect(ring.isPresent(6, NOW + 1_000_001)).toBe(false);
+  });
+
+  test('for an interval that is past counts in the newest', () => {
+    const ring = new SeatRing();
+    ring.register(1, NOW);
+    ring.register(2, NOW - 3);
+    expect(ring.count(NOW - 100)).toBe(2);
+    expect(ring.count(NOW + 4)).toBe(2);
+    expect(ring.count(NOW + 5)).toBe(0);
+  });
+});
+
+describe('the seats', () => {
+  test('are all 32 of a word, each of which comes and goes', () => {
+    fc.assert(
+      fc.property(fc.subarray(Array.from({ length: 32 }, (_, seat) => seat)), (stayed) => {
+        const ring = new SeatRing();
+        for (let seat = 0; seat < 32; seat += 1) ring.register(seat, NOW);
+        expect(ring.count(NOW)).toBe(32);
+        for (const seat of stayed) ring.register(seat, NOW + 4);
+        expect(ring.count(NOW + 4)).toBe(32);
+        expect(ring.count(NOW + 5)).toBe(stayed.length);
+      }),
+    );
+  });
+
+  test('end where they are said to', () => {
+    const ring = new SeatRing(1_000);
+    ring.register(999, NOW);
+    expect(ring.count(NOW)).toBe(1);
+    for (const seat of [1_000, -1, 0.5, Number.NaN, 2 ** 32, Number.POSITIVE_INFINITY]) {
+      expect(() => ring.register(seat, NOW)).toThrow(RangeError);
+    }
+    expect(ring.count(NOW)).toBe(1);
+  });
+
+  test('are 16,777,216 unless said otherwise', () => {
+    const ring = new SeatRing();
+    ring.register(MAX_SEATS - 1, NOW);
+    expect(ring.isPresent(MAX_SEATS - 1, NOW)).toBe(true);
+    expect(() => ring.register(MAX_SEATS, NOW)).toThrow(RangeError);
+  });
+
+  test('stay counted when the ring grows', () => {
+    const ring = new SeatRing();
+    for (let seat = 1; seat < MAX_SEATS; seat *= 4) ring.register(seat, NOW);
+    expect(ring.count(NOW)).toBe(12);
+    expect(ring.isPresent(1, NOW)).toBe(true);
+    expect(ring.count(NOW + 5)).toBe(0);
+  });
+});
+
+/** Seats near each other meet in a word; seats far apart make the ring grow. */
+const seat = fc.oneof(
+  { weight: 4, arbitrary: fc.nat({ max: 70 }) },
+  { weight: 1, arbitrary: fc.nat({ max: 99_999 }) },
+);
+/** How far time moves before the next registration: mostly little, at times far, at times back. */
+const passed = fc.oneof(
+  { weight: 6, arbitrary: fc.constant(0) },
+  { weight: 4, arbitrary: fc.integer({ min: 1, max: 3 }) },
+  { weight: 1, arbitrary: fc.integer({ min: 4, max: 6 }) },
+  { weight: 1, arbitrary: fc.integer({ min: 7, max: 1_000_000 }) },
+  { weight: 1, arbitrary: fc.integer({ min: -6, max: -1 }) },
+);
+
+test('counts the distinct seats of five intervals, as a map of last registrations does', () => {
+  fc.assert(
+    fc.property(
+      fc.array(fc.record({ seats: fc.array(seat, { maxLength: 8 }), passed }), {
+        maxLength: 100,
+        size: 'max',
+      }),
+      (beats) => {
+        const ring = new SeatRing(100_000);
+        const lastIntervals = new Map<number, number>();
+        const isLive = (seat: number, interval: number) =>
+          (lastIntervals.get(seat) ?? Number.NEGATIVE_INFINITY) >= interval - 4;
+        let newest = NOW;
+        ring.count(newest);
+        for (const beat of beats) {
+          const interval = newest + beat.passed;
+          newest = Math.max(newest, interval);
+          for (const seat of beat.seats) {
+            ring.register(seat, interval);
+            lastIntervals.set(seat, newest);
+          }
+          const live = [...lastIntervals.keys()].filter((seat) => isLive(seat, newest));
+          expect(ring.count(interval)).toBe(live.length);
+          for (const seat of [...beat.seats, 0, 31, 64]) {
+            expect(ring.isPresent(seat, interval)).toBe(isLive(seat, newest));
+          }
+        }
+      },
+    ),
+    { numRuns: 300 },
+  );
+});

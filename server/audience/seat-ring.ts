@@ -1,0 +1,117 @@
+import { INTERVAL_MS } from '../../protocol/interval.ts';
+import { REGISTRATION_MS } from '../../protocol/limits.ts';
+
+/** The most seats one stream may have: 10 MiB of presence when all of them are taken. */
+export const MAX_SEATS = 16_777_216;
+
+/** Intervals a registration counts in: those of its second, and the one it was made in. */
+const LIVE_INTERVALS = Math.ceil(REGISTRATION_MS / INTERVAL_MS) + 1;
+const SEATS_PER_WORD = 32;
+const FIRST_WORDS = 8;
+
+/**
+ * Who is present in one stream: five bitsets over the seats, one for each interval in which a
+ * registration still counts. They lie word by word beside each other, so that one heartbeat touches
+ * one cache line and allocates nothing.
+ *
+ * The number of distinct seats is kept as seats come and go: a seat adds one when it is in none of
+ * the live intervals, and takes one away when the last interval that has it expires.
+ *
+ * Time only goes forward: an interval older than the newest one seen is taken for the newest.
+ */
+export class SeatRing {
+  readonly #maxSeats: number;
+  /** Word `w` of slot `s` is at `w * LIVE_INTERVALS + s`; interval `i` has slot `i % LIVE_INTERVALS`. */
+  #bits = new Uint32Array(FIRST_WORDS * LIVE_INTERVALS);
+  #newestInterval = Number.NEGATIVE_INFINITY;
+  #newestSlot = 0;
+  #total = 0;
+
+  /** @param maxSeats seats from 0 to `maxSeats - 1` can register; it bounds the memory used. */
+  constructor(maxSeats: number = MAX_SEATS) {
+    this.#maxSeats = maxSeats;
+  }
+
+  /**
+   * Counts a seat from this interval on, for the rest of it and four more.
+   * @throws RangeError when the seat is not a whole number from 0 to below `maxSeats`.
+   */
+  register(seat: number, interval: number): void {
+    if (seat >>> 0 !== seat || seat >= this.#maxSeats) {
+      throw new RangeError(`seat ${seat} is not one of ${this.#maxSeats}`);
+    }
+    if (interval > this.#newestInterval) this.#advance(interval);
+    const first = (seat >>> 5) * LIVE_INTERVALS;
+    if (first >= this.#bits.length) this.#grow(seat);
+    const bits = this.#bits;
+    const mask = 1 << (seat & 31);
+    const own = first + this.#newestSlot;
+    if (((bits[own] as number) & mask) !== 0) return;
+    if ((unionOf(bits, first) & mask) === 0) this.#total += 1;
+    (bits[own] as number) |= mask;
+  }
+
+  /** How many distinct seats registered in this interval or the four before it (I5). */
+  count(interval: number): number {
+    if (interval > this.#newestInterval) this.#advance(interval);
+    return this.#total;
+  }
+
+  /** Whether the seat is one of those that `count` counts. */
+  isPresent(seat: number, interval: number): boolean {
+    if (interval > this.#newestInterval) this.#advance(interval);
+    const first = Math.floor(seat / SEATS_PER_WORD) * LIVE_INTERVALS;
+    return first < this.#bits.length && (unionOf(this.#bits, first) & (1 << (seat & 31))) !== 0;
+  }
+
+  #advance(interval: number): void {
+    const passed = interval - this.#newestInterval;
+    if (this.#total > 0) {
+      if (passed >= LIVE_INTERVALS) {
+        this.#bits.fill(0);
+        this.#total = 0;
+      } else {
+        for (let next = 1; next <= passed; next += 1) {
+          this.#expire((this.#newestSlot + next) % LIVE_INTERVALS);
+        }
+      }
+    }
+    this.#newestInterval = interval;
+    this.#newestSlot = interval % LIVE_INTERVALS;
+  }
+
+  /** Empties a slot; the seats that were in no other are gone. */
+  #expire(slot: number): void {
+    const bits = this.#bits;
+    let gone = 0;
+    for (let first = 0; first < bits.length; first += LIVE_INTERVALS) {
+      const leaving = bits[first + slot] as number;
+      if (leaving === 0) continue;
+      bits[first + slot] = 0;
+      gone += popcount(leaving & ~unionOf(bits, first));
+    }
+    this.#total -= gone;
+  }
+
+  #grow(seat: number): void {
+    let words = this.#bits.length / LIVE_INTERVALS;
+    while (words * SEATS_PER_WORD <= seat) words *= 2;
+    const bits = new Uint32Array(words * LIVE_INTERVALS);
+    bits.set(this.#bits);
+    this.#bits = bits;
+  }
+}
+
+/** The seats of one word that are in any live interval. */
+function unionOf(bits: Uint32Array, first: number): number {
+  let union = 0;
+  for (let slot = 0; slot < LIVE_INTERVALS; slot += 1) union |= bits[first + slot] as number;
+  return union;
+}
+
+/** How many bits of a 32-bit word are set (Hacker's Delight, figure 5-2). */
+function popcount(word: number): number {
+  const pairs = word - ((word >>> 1) & 0x55555555);
+  const nibbles = (pairs & 0x33333333) + ((pairs >>> 2) & 0x33333333);
+  return Math.imul((nibbles + (nibbles >>> 4)) & 0x0f0f0f0f, 0x01010101) >>> 24;
+}
