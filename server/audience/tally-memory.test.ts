@@ -1,0 +1,45 @@
+import { describe, expect, test } from 'bun:test';
+import { tallyContract } from './tally-contract.ts';
+import { createMemoryTally } from './tally-memory.ts';
+
+tallyContract('memory', (clock) => createMemoryTally({ clock }));
+
+describe('memory', () => {
+  function setUp(maxSeats?: number) {
+    const clock = { ms: 1_700_000_000_000, nowMs: () => clock.ms };
+    const tally = createMemoryTally(maxSeats === undefined ? { clock } : { clock, maxSeats });
+    return { clock, tally };
+  }
+
+  test('is given back for streams that everyone left, when the live counts are read', () => {
+    const { clock, tally } = setUp();
+    for (let stream = 0; stream < 10_000; stream += 1) tally.register(`stream ${stream}`, 1);
+    expect(tally.heldStreams()).toBe(10_000);
+    clock.ms += 1_250;
+    tally.register('stream 7', 1);
+    expect([...tally.liveCounts()]).toEqual([['stream 7', 1]]);
+    expect(tally.heldStreams()).toBe(1);
+  });
+
+  test('is given back within a minute of new streams, when nobody reads the live counts', () => {
+    const { clock, tally } = setUp();
+    for (let stream = 0; stream < 1_000; stream += 1) {
+      tally.register(`stream ${stream}`, 1);
+      clock.ms += 1_000;
+      expect(tally.heldStreams()).toBeLessThanOrEqual(62);
+    }
+  });
+
+  test('is not taken by asking for a count', () => {
+    const { tally } = setUp();
+    expect(tally.count('stream')).toBe(0);
+    expect(tally.heldStreams()).toBe(0);
+  });
+
+  test('is bounded by the seats that a stream can have', () => {
+    const { tally } = setUp(100);
+    tally.register('stream', 99);
+    expect(() => tally.register('stream', 100)).toThrow(RangeError);
+    expect(tally.count('stream')).toBe(1);
+  });
+});

@@ -1,0 +1,18 @@
+/**
+ * Who is present in which stream. A *registration* is one POST of a viewer; it lasts one second,
+ * rounded up to the end of an interval. The *count* of a stream is the number of distinct seats with
+ * a registration that lasts (I5): a viewer in many tabs has one seat and counts once.
+ */
+export interface Tally {
+  /**
+   * Registers a viewer's seat in a stream, now. A count asked for afterwards includes it.
+   * @throws RangeError when the seat is beyond the seats a stream can have.
+   */
+  register(streamId: string, seat: number): void;
+
+  /** The count of one stream, now; 0 for a stream nobody registered in. */
+  count(streamId: string): number | Promise<number>;
+
+  /** Every stream whose count is above 0 now, once, with that count. */
+  liveCounts(): Iterable<readonly [streamId: string, count: number]>;
+}
