@@ -11,6 +11,9 @@ export const AHEAD_INTERVALS = 4;
 /** Most elements in each array of one `chats` event. */
 export const CHAT_SAMPLE = 50;
 
+/** Most seats of one stream: 2^24, so that its presence stays within five bitsets of 2 MB. */
+export const SEATS_MAX = 16_777_216;
+
 /** Largest request body on viewer routes, in bytes. */
 export const VIEWER_BODY_BYTES = 4 * 1024;
 /** Largest request body anywhere else, in bytes. */

@@ -13,6 +13,14 @@ export interface Sealing {
   readonly transients: readonly Transient[];
 }
 
+/** What became of a sealing. */
+export interface Sealed {
+  /** The last interval that was sealed before. */
+  readonly previous: number;
+  /** Bodies of the streams in which something happened; all others are empty. */
+  readonly bodies: readonly SealedBody[];
+}
+
 /** A stored body of an interval in which something happened. */
 export interface SealedBody {
   readonly streamId: string;
@@ -33,14 +41,14 @@ export const sealingProcedures = {
    * @throws Error when the interval is sealed already (I1).
    */
   sealInterval: writing(
-    async (tx, { interval, nowMs, transients }: Sealing): Promise<SealedBody[]> => {
-      await raiseWatermark(tx, interval);
+    async (tx, { interval, nowMs, transients }: Sealing): Promise<Sealed> => {
+      const previous = await raiseWatermark(tx, interval);
       await endDueStreams(tx, nowMs);
       await closeDueQuizzes(tx, interval);
       await closeDueRounds(tx, interval);
       const waiting = await outboxByStream(tx);
       const transientOf = new Map(transients.map((part) => [part.streamId, part]));
-      const sealed: SealedBody[] = [];
+      const bodies: SealedBody[] = [];
       for (const streamId of new Set([...transientOf.keys(), ...waiting.keys()])) {
         const rows = waiting.get(streamId) ?? [];
         const part = transientOf.get(streamId) ?? NOTHING;
@@ -54,18 +62,28 @@ export const sealingProcedures = {
         if (rows.some((row) => row.type === 'request-quiz-winners' && taken.includes(row.number))) {
           await startRoundDelay(tx, streamId, interval + WINNERS_DELAY_INTERVALS);
         }
-        sealed.push({ streamId, interval, body });
+        bodies.push({ streamId, interval, body });
       }
-      return sealed;
+      return { previous, bodies };
     },
     { patient: true },
   ),
 
   /** The last interval that is sealed; −1 when none ever was. */
-  readWatermark: reading(async (tx): Promise<number> => {
-    const [row] = await tx.query<{ interval: number }>('select interval from watermark');
-    return Number(row?.interval ?? -1);
-  }),
+  readWatermark: reading((tx) => watermark(tx)),
+
+  /** Stored bodies of all streams between two intervals (inclusive), in order. */
+  readSealedOfAll: reading(
+    async (tx, { from, to }: { from: number; to: number }): Promise<SealedBody[]> => {
+      const rows = await tx.query<SealedBody>(
+        `select stream_id as "streamId", interval, body from sealed_intervals
+         where interval between $1 and $2 order by interval`,
+        [from, to],
+      );
+      return [...rows];
+    },
+    { patient: true },
+  ),
 
   /** Stored bodies of a stream from one interval to another (inclusive), at most `limit`. */
   readSealed: reading(
@@ -84,11 +102,18 @@ export const sealingProcedures = {
 };
 
 // The guard of I1: an interval is sealed once, and never one below what was served.
-async function raiseWatermark(tx: Tx, interval: number): Promise<void> {
+async function raiseWatermark(tx: Tx, interval: number): Promise<number> {
+  const previous = await watermark(tx);
   const { affected } = await tx.query('update watermark set interval = $1 where interval < $1', [
     interval,
   ]);
   if (affected === 0) throw new Error(`interval ${interval} is sealed already`);
+  return previous;
+}
+
+async function watermark(tx: Tx): Promise<number> {
+  const [row] = await tx.query<{ interval: number }>('select interval from watermark');
+  return Number(row?.interval ?? -1);
 }
 
 async function outboxByStream(tx: Tx): Promise<Map<string, OutboxRow[]>> {

@@ -1,3 +1,4 @@
+import { SEATS_MAX } from '../../protocol/limits.ts';
 import { Refusal } from '../refusal.ts';
 import { reading, writing } from '../sql/procedure.ts';
 import { planRotation, type SigningKey } from './signing-keys.ts';
@@ -21,6 +22,7 @@ export const tokenProcedures = {
         [input.streamId],
       );
       if (!next) throw new Refusal('not-found', 'There is no stream with this stream_id.');
+      if (next.seat >= SEATS_MAX) throw new Refusal('conflict', 'The stream has no seat left.');
       await tx.query('insert into seats (stream_id, viewer, seat) values ($1, $2, $3)', [
         input.streamId,
         input.viewer,

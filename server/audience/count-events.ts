@@ -1,0 +1,34 @@
+import type { ViewCount } from '../../protocol/view-counts.ts';
+import { formatCount } from './format-count.ts';
+import type { Tally } from './tally.ts';
+
+/** The intervals that hold a count: one a second, the last of its four. */
+const COUNT_PHASE = 3;
+
+/** Whether a count belongs in one of the intervals from `from` to `to`. */
+export function countIsDue(from: number, to: number): boolean {
+  return Math.floor((to - COUNT_PHASE) / 4) > Math.floor((from - 1 - COUNT_PHASE) / 4);
+}
+
+/** The `view-count` events: of streams with viewers, that just lost their last, or are read. */
+export class CountEvents {
+  private last = new Map<string, number>();
+
+  constructor(private readonly tally: Pick<Tally, 'liveCounts'>) {}
+
+  /** The counts to publish now. @param watched streams whose feed is read */
+  take(watched: Iterable<string>): Map<string, ViewCount> {
+    const counts = new Map(this.tally.liveCounts());
+    const published = new Map<string, ViewCount>();
+    for (const [streamId, value] of counts) published.set(streamId, countOf(value));
+    const silent = [...this.last.keys(), ...watched];
+    for (const streamId of silent)
+      if (!published.has(streamId)) published.set(streamId, countOf(0));
+    this.last = counts;
+    return published;
+  }
+}
+
+function countOf(value: number): ViewCount {
+  return { value, formatted: formatCount(value) };
+}

@@ -1,0 +1,193 @@
+import { LRUCache } from 'lru-cache';
+import { intervalStartMs } from '../../protocol/interval.ts';
+import { Unavailable } from '../refusal.ts';
+import type { Calls } from '../sql/procedure.ts';
+import type { FeedLog, IntervalListener, SealedInterval } from './feed-log.ts';
+import { emptyBody } from './interval-body.ts';
+import type { SealedBody, sealingProcedures } from './sealing-sql.ts';
+
+type Record = Pick<Calls<typeof sealingProcedures>, 'readSealed'>;
+
+/** Intervals kept in memory: a minute, so that live viewers never touch the record. */
+export const RECENT_INTERVALS = 240;
+/** Intervals read from the record at once: a replay asks for the next ones soon. */
+const PAGE_INTERVALS = 64;
+const PAGES_BYTES_MAX = 64 * 1024 * 1024;
+/** Event streams get empty intervals too if they ended within 10 minutes. */
+const EMPTY_SENT_INTERVALS = 2_400;
+const RANGE_ROWS = 500;
+// F-9: a held request hears 503 this long after the end of its interval at the latest.
+const HELD_LATE_MS = 900;
+// A held request is about 300 bytes here and 2 KB in the runtime: at most 200 MB.
+const HELD_MAX = 100_000;
+/** A stream counts as watched for this long after a read: 2 s. */
+const WATCHED_INTERVALS = 8;
+
+interface Held {
+  readonly streamId: string;
+  resolve(body: Uint8Array): void;
+  reject(error: Error): void;
+}
+
+interface Slot {
+  readonly interval: number;
+  readonly bodies: ReadonlyMap<string, Uint8Array>;
+  readonly empty: Uint8Array;
+}
+
+type Page = ReadonlyMap<number, Uint8Array>;
+
+const encoder = new TextEncoder();
+
+/** The feed of one process: recent intervals in memory, all others from the record. */
+export class MemoryFeedLog implements FeedLog {
+  private readonly slots: (Slot | undefined)[] = new Array(RECENT_INTERVALS);
+  private readonly held = new Map<number, Held[]>();
+  private heldCount = 0;
+  private draining = false;
+  private readonly listeners = new Map<string, Set<IntervalListener>>();
+  private listenerCount = 0;
+  private readonly lastRead = new Map<string, number>();
+  private readonly pages = new LRUCache<string, Page>({
+    maxSize: PAGES_BYTES_MAX,
+    sizeCalculation: (page) => 64 + [...page.values()].reduce((sum, b) => sum + b.length + 64, 0),
+  });
+  private readonly loading = new Map<string, Promise<Page>>();
+
+  /** @param sealed the watermark of the record at the start */
+  constructor(
+    private readonly record: Record,
+    private sealed: number,
+  ) {}
+
+  sealedTo(): number {
+    return this.sealed;
+  }
+
+  read(streamId: string, interval: number): Uint8Array | Promise<Uint8Array> {
+    this.lastRead.set(streamId, this.sealed);
+    if (interval > this.sealed) return this.hold(streamId, interval);
+    return this.recent(streamId, interval) ?? this.old(streamId, interval);
+  }
+
+  async range(streamId: string, from: number, to: number) {
+    const end = Math.min(to, this.sealed);
+    const rows = await this.record.readSealed({ streamId, from, to: end, limit: RANGE_ROWS });
+    const full = rows.length === RANGE_ROWS;
+    const last = full ? (rows.at(-1)?.interval ?? end) : end;
+    const bodies = new Map(rows.map(({ interval, body }) => [interval, encoder.encode(body)]));
+    const firstWithEmpty = Math.max(from, this.sealed - EMPTY_SENT_INTERVALS);
+    const page: SealedInterval[] = [];
+    for (const [interval, body] of bodies) if (interval < firstWithEmpty) page.push({ interval, body });
+    for (let interval = firstWithEmpty; interval <= last; interval++) {
+      page.push({ interval, body: bodies.get(interval) ?? encoder.encode(emptyBody(interval)) });
+    }
+    return { page, next: last + 1 };
+  }
+
+  subscribe(streamId: string, listener: IntervalListener): () => void {
+    const listeners = this.listeners.get(streamId) ?? new Set();
+    this.listeners.set(streamId, listeners);
+    listeners.add(listener);
+    this.listenerCount++;
+    return () => {
+      if (!listeners.delete(listener)) return;
+      this.listenerCount--;
+      if (listeners.size === 0) this.listeners.delete(streamId);
+    };
+  }
+
+  *watched(interval: number): Iterable<string> {
+    yield* this.listeners.keys();
+    for (const [streamId, at] of this.lastRead) {
+      if (at < interval - WATCHED_INTERVALS) this.lastRead.delete(streamId);
+      else if (!this.listeners.has(streamId)) yield streamId;
+    }
+  }
+
+  /** Takes in a sealed interval: whoever waits for it gets it. Called in order, each once. */
+  append(interval: number, sealed: readonly SealedBody[]): void {
+    const bodies = new Map(sealed.map(({ streamId, body }) => [streamId, encoder.encode(body)]));
+    const slot: Slot = { interval, bodies, empty: encoder.encode(emptyBody(interval)) };
+    this.slots[interval % RECENT_INTERVALS] = slot;
+    this.sealed = interval;
+    const waiting = this.held.get(interval) ?? [];
+    this.held.delete(interval);
+    this.heldCount -= waiting.length;
+    for (const { streamId, resolve } of waiting) resolve(bodies.get(streamId) ?? slot.empty);
+    for (const [streamId, listeners] of this.listeners) {
+      const body = bodies.get(streamId) ?? slot.empty;
+      for (const listener of listeners) listener(interval, body);
+    }
+  }
+
+  /**
+   * Takes in that the watermark rose past intervals about which nothing is known here; they
+   * are read from the record.
+   */
+  skipTo(interval: number): void {
+    this.sealed = interval;
+  }
+
+  /** Refuses held requests whose interval should have been sealed by now (F-9). */
+  expire(nowMs: number): void {
+    for (const [interval, waiting] of this.held) {
+      if (nowMs <= intervalStartMs(interval + 1) + HELD_LATE_MS) continue;
+      this.held.delete(interval);
+      this.heldCount -= waiting.length;
+      for (const { reject } of waiting) reject(new Unavailable('The interval is not sealed yet.'));
+    }
+  }
+
+  /** Takes no more requests to hold: those that are held get their answer, then it is quiet. */
+  drain(): void {
+    this.draining = true;
+  }
+
+  /** How many wait and listen, for metrics and for the drain. */
+  load(): { held: number; listeners: number } {
+    return { held: this.heldCount, listeners: this.listenerCount };
+  }
+
+  private hold(streamId: string, interval: number): Promise<Uint8Array> {
+    if (this.draining) throw new Unavailable('The service is stopping.');
+    if (this.heldCount >= HELD_MAX) throw new Unavailable('Too many requests are held.');
+    return new Promise((resolve, reject) => {
+      const waiting = this.held.get(interval);
+      if (waiting) waiting.push({ streamId, resolve, reject });
+      else this.held.set(interval, [{ streamId, resolve, reject }]);
+      this.heldCount++;
+    });
+  }
+
+  private recent(streamId: string, interval: number): Uint8Array | null {
+    const slot = this.slots[interval % RECENT_INTERVALS];
+    if (slot?.interval !== interval) return null;
+    return slot.bodies.get(streamId) ?? slot.empty;
+  }
+
+  private async old(streamId: string, interval: number): Promise<Uint8Array> {
+    const first = interval - (interval % PAGE_INTERVALS);
+    const page = await this.page(streamId, first);
+    return page.get(interval) ?? encoder.encode(emptyBody(interval));
+  }
+
+  // Many viewers replay the same minute: one read of the record serves all of them.
+  private page(streamId: string, first: number): Page | Promise<Page> {
+    const key = `${streamId}:${first}`;
+    const known = this.pages.get(key) ?? this.loading.get(key);
+    if (known) return known;
+    const loading = this.loadPage(streamId, first, key).finally(() => this.loading.delete(key));
+    this.loading.set(key, loading);
+    return loading;
+  }
+
+  private async loadPage(streamId: string, first: number, key: string): Promise<Page> {
+    const to = Math.min(first + PAGE_INTERVALS - 1, this.sealed);
+    const rows = await this.record.readSealed({ streamId, from: first, to, limit: PAGE_INTERVALS });
+    const page = new Map(rows.map(({ interval, body }) => [interval, encoder.encode(body)]));
+    // A page that is not sealed to its end would be wrong a moment later.
+    if (to === first + PAGE_INTERVALS - 1) this.pages.set(key, page);
+    return page;
+  }
+}

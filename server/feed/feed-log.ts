@@ -1,0 +1,37 @@
+/** Told of every sealed interval of a stream, in order, each once. */
+export type IntervalListener = (interval: number, body: Uint8Array) => void;
+
+/** A sealed interval of one stream. */
+export interface SealedInterval {
+  readonly interval: number;
+  readonly body: Uint8Array;
+}
+
+/**
+ * The feed as readers see it. Every body it gives out is sealed: asked again, anywhere and at
+ * any time, it is the same bytes (I1).
+ */
+export interface FeedLog {
+  /** The last interval that is sealed. */
+  sealedTo(): number;
+  /**
+   * The body of an interval; at once when it is sealed and recent, else when it has been read
+   * from the record or is sealed. The caller sees to it that it is not too far ahead.
+   * @throws Unavailable when it is not sealed in time, or too many wait
+   */
+  read(streamId: string, interval: number): Uint8Array | Promise<Uint8Array>;
+  /**
+   * Sealed intervals from `from` on, in order, at most up to `to` and at most a page. Empty
+   * ones that ended long ago are left out.
+   * @returns the page and where the next one begins
+   */
+  range(
+    streamId: string,
+    from: number,
+    to: number,
+  ): Promise<{ page: readonly SealedInterval[]; next: number }>;
+  /** Listens to a stream from the next sealed interval on. @returns a function that stops it */
+  subscribe(streamId: string, listener: IntervalListener): () => void;
+  /** Streams that somebody read or listens to in this interval or shortly before. */
+  watched(interval: number): Iterable<string>;
+}

@@ -1,0 +1,121 @@
+import { intervalAt } from '../../protocol/interval.ts';
+import { AHEAD_INTERVALS } from '../../protocol/limits.ts';
+import type { viewerApi } from '../../protocol/viewer-api.ts';
+import type { Clock } from '../clock.ts';
+import type { Credentials } from '../http/credentials.ts';
+import { Problem } from '../http/problem.ts';
+import type { Handlers, Route } from '../http/route.ts';
+import type { Viewer } from '../tokens/viewer-tokens.ts';
+import { type EventStream, openEventStream } from './event-stream.ts';
+import type { FeedLog } from './feed-log.ts';
+
+export interface FeedRoutes {
+  readonly log: FeedLog;
+  readonly clock: Clock;
+  readonly credentials: Credentials;
+  /** Let an edge that checks tokens itself keep sealed intervals. */
+  readonly edgeCache: boolean;
+}
+
+const CANONICAL = /^(?:0|[1-9][0-9]{0,15})$/;
+const PLAIN_QUERY = /\?interval=(0|[1-9][0-9]{0,15})$/;
+const PRIVATE = 'private, max-age=31536000, immutable';
+const SHARED = 'public, max-age=31536000, s-maxage=31536000, immutable';
+
+/** The events feed (SPEC F). `endStreams` ends every open event stream, for the drain. */
+export function feedHandlers({ log, clock, credentials, edgeCache }: FeedRoutes): {
+  handlers: Handlers<Pick<typeof viewerApi, 'readInterval'>>;
+  endStreams: () => void;
+} {
+  const cacheControl = edgeCache ? SHARED : PRIVATE;
+  const open = new Set<EventStream>();
+
+  function sealed(body: Uint8Array, interval: number, request: Request, route: Route): Response {
+    // The bytes of an interval of a stream never change, so its number is a strong validator.
+    const etag = `"${interval}"`;
+    const caching = { 'Cache-Control': cacheControl, ETag: etag };
+    if (matches(request.headers.get('if-none-match'), etag)) {
+      return new Response(null, { status: 304, headers: { ...route.bare, ...caching } });
+    }
+    return new Response(body, { headers: { ...route.json, ...caching } });
+  }
+
+  function eventStream(viewer: Viewer, from: number, route: Route): Response {
+    const stream = openEventStream({
+      log,
+      streamId: viewer.streamId,
+      from,
+      onEnd: () => {
+        clearTimeout(expiry);
+        open.delete(stream);
+      },
+    });
+    const expiry = setTimeout(stream.end, viewer.expiresMs - clock.nowMs());
+    open.add(stream);
+    return new Response(stream.body, {
+      headers: { ...route.bare, 'Content-Type': 'text/event-stream' },
+    });
+  }
+
+  const answer = (viewer: Viewer, request: Request, route: Route) => {
+    const streams = request.headers.get('accept')?.includes('text/event-stream') ?? false;
+    const current = intervalAt(clock.nowMs());
+    if (streams) {
+      const last = request.headers.get('last-event-id');
+      const from =
+        last === null
+          ? checked(intervalOf(request.url), current)
+          : checked(canonical(last, current) + 1, current);
+      return eventStream(viewer, from, route);
+    }
+    const interval = checked(intervalOf(request.url), current);
+    const body = log.read(viewer.streamId, interval);
+    if (!(body instanceof Promise)) return sealed(body, interval, request, route);
+    return body.then((bytes) => sealed(bytes, interval, request, route));
+  };
+
+  /** The interval that is asked for. @throws Problem 400 */
+  function intervalOf(url: string): number {
+    const plain = PLAIN_QUERY.exec(url);
+    if (plain) return canonical(plain[1] ?? '', intervalAt(clock.nowMs()));
+    const query = url.indexOf('?');
+    const asked = query < 0 ? [] : new URLSearchParams(url.slice(query)).getAll('interval');
+    const current = intervalAt(clock.nowMs());
+    if (asked.length !== 1) throw wrong('Send the query parameter interval once.', current);
+    return canonical(asked[0] ?? '', current);
+  }
+
+  return {
+    handlers: {
+      readInterval: (request, route) => {
+        const viewer = credentials.viewer(request, route, request.params.stream_id ?? '');
+        if (viewer instanceof Promise) return viewer.then((v) => answer(v, request, route));
+        return answer(viewer, request, route);
+      },
+    },
+    endStreams: () => {
+      for (const stream of open) stream.end();
+    },
+  };
+}
+
+function canonical(text: string, current: number): number {
+  const interval = CANONICAL.test(text) ? Number(text) : Number.NaN;
+  if (Number.isSafeInteger(interval)) return interval;
+  throw wrong('interval must be one canonical integer, like 7040000000.', current);
+}
+
+function checked(interval: number, current: number): number {
+  if (interval <= current + AHEAD_INTERVALS) return interval;
+  throw wrong(`interval is more than ${AHEAD_INTERVALS} ahead.`, current);
+}
+
+function wrong(detail: string, current: number): Problem {
+  return new Problem(400, `${detail} The current interval is ${current}.`, {}, { interval: current });
+}
+
+function matches(header: string | null, etag: string): boolean {
+  if (header === null) return false;
+  const tags = header.split(',').map((tag) => tag.trim().replace(/^W\//, ''));
+  return tags.includes(etag) || header.trim() === '*';
+}

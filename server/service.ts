@@ -1,0 +1,250 @@
+import { randomBytes as systemRandomBytes } from 'node:crypto';
+import type { Logger } from 'pino';
+import { studioApi } from '../protocol/studio-api.ts';
+import { viewerApi } from '../protocol/viewer-api.ts';
+import type { Operation } from '../protocol/operation.ts';
+import { accountHandlers } from './accounts/account-routes.ts';
+import { ServiceTokens } from './accounts/service-tokens.ts';
+import { CountEvents, countIsDue } from './audience/count-events.ts';
+import { createMemoryTally } from './audience/tally-memory.ts';
+import { viewCountHandlers } from './audience/view-count-routes.ts';
+import { createMemoryChat } from './chat/chat-memory.ts';
+import { chatHandlers } from './chat/chat-routes.ts';
+import type { ServiceClock } from './clock.ts';
+import type { Config } from './config.ts';
+import { MemoryFeedLog } from './feed/feed-log-memory.ts';
+import { feedHandlers } from './feed/feed-routes.ts';
+import type { Transient } from './feed/interval-body.ts';
+import { Sealer } from './feed/sealer.ts';
+import { Credentials } from './http/credentials.ts';
+import { Problem } from './http/problem.ts';
+import { Rate } from './http/rate.ts';
+import { RequestLog } from './http/request-log.ts';
+import { baseHeaders, type Handler, type Handlers, type Listener } from './http/route.ts';
+import { type Endpoint, type PathHandler, problemResponse, routesOf } from './http/router.ts';
+import type { TheRecord } from './procedures.ts';
+import { answerHandlers } from './quizzes/answer-routes.ts';
+import type { AnswerDecision } from './quizzes/answers-sql.ts';
+import { streamHandlers } from './streams/stream-routes.ts';
+import { studioHandlers } from './studio/studio-routes.ts';
+import { timeHandlers } from './time-routes.ts';
+import { Keyring } from './tokens/keyring.ts';
+import { tokenHandlers } from './tokens/token-routes.ts';
+import { ViewerTokens } from './tokens/viewer-tokens.ts';
+
+export interface ServiceOptions {
+  readonly config: Config;
+  readonly record: TheRecord;
+  readonly clock: ServiceClock;
+  readonly logger: Logger;
+  /** The watermark of the record: everything up to here is sealed. */
+  readonly watermark: number;
+  readonly listener: Listener;
+  /** Numbers in [0, 1) for samples. */
+  readonly random: () => number;
+}
+
+/** What metrics are made of; plain counters, read when somebody asks. */
+export interface ServiceStats {
+  readonly requests: RequestLog;
+  readonly answers: Map<AnswerDecision, number>;
+  viewers(): Iterable<readonly [string, number]>;
+  feed(): { held: number; listeners: number };
+  watermark(): number;
+  behindMs(): number;
+}
+
+/** The whole service, ready to be put behind a listener. */
+export interface Service {
+  readonly routes: Record<string, PathHandler>;
+  /** Answers what no route does: 404. */
+  readonly fetch: (request: Request) => Response;
+  readonly stats: ServiceStats;
+  /** Seals on time from here on. */
+  begin(): void;
+  /** Seals what has ended; for tests with a clock of their own. */
+  seal(): Promise<void>;
+  /** Why the service should get no requests now, or null. */
+  unready(): string | null;
+  /** Answers what is held, ends event streams, stops sealing. */
+  drain(): Promise<void>;
+}
+
+// O-10: further behind than this, readers are better served elsewhere.
+const BEHIND_MAX_MS = 2_000;
+const UPKEEP_MS = 10_000;
+
+/** Puts the service together. @param onSealed told the lateness of each sealing in ms */
+export async function createService(
+  options: ServiceOptions,
+  onSealed: (latenessMs: number) => void,
+): Promise<Service> {
+  const { config, record, clock, logger, listener } = options;
+  const requests = new RequestLog(logger, systemRandomBytes(4).toString('hex'));
+  const rates = ratesOf(config);
+  const keyring = new Keyring(record);
+  await keyring.refresh(clock.nowMs());
+  const viewerTokens = new ViewerTokens({
+    record,
+    keyring,
+    clock,
+    issuer: config.publicUrl ?? `http://localhost:${config.port}`,
+    audience: 'fourbeat',
+    viewerSecret: await record.keepSecret({
+      name: 'viewer',
+      offered: systemRandomBytes(32).toString('base64url'),
+    }),
+    cacheSize: config.tokenCacheSize,
+  });
+  const serviceTokens = new ServiceTokens(record, clock);
+  const credentials = new Credentials(viewerTokens, serviceTokens, rates.failedAuth);
+  const tally = createMemoryTally({ clock });
+  const chat = createMemoryChat({ random: options.random });
+  const log = new MemoryFeedLog(record, options.watermark);
+  const countEvents = new CountEvents(tally);
+  const sealer = new Sealer({
+    clock,
+    record,
+    log,
+    logger,
+    onSealed,
+    collect: (from, to) =>
+      transientsOf(
+        countIsDue(from, to) ? countEvents.take(log.watched(to)) : new Map(),
+        chat.drain(),
+      ),
+  });
+  const answers = new Map<AnswerDecision, number>();
+  const newId = () => crypto.randomUUID();
+  const originOf = (request: Request) => config.publicUrl ?? new URL(request.url).origin;
+  const feed = feedHandlers({ log, clock, credentials, edgeCache: config.edgeCache });
+
+  const viewerHandlers: Handlers<typeof viewerApi> = {
+    ...timeHandlers(clock),
+    ...accountHandlers(credentials),
+    ...streamHandlers({ record, credentials, originOf }),
+    ...tokenHandlers({
+      record,
+      credentials,
+      viewerTokens,
+      keyring,
+      clock,
+      rate: rates.tokens,
+      access: config.tokenAuth,
+    }),
+    ...viewCountHandlers(tally, credentials),
+    ...answerHandlers({
+      record,
+      credentials,
+      clock,
+      rate: rates.answers,
+      onDecided: (decision) => answers.set(decision, (answers.get(decision) ?? 0) + 1),
+    }),
+    ...feed.handlers,
+    ...chatHandlers({ chat, credentials, clock, rate: rates.chat, newId }),
+  };
+  const studio = studioHandlers({
+    record,
+    credentials,
+    clock,
+    rate: rates.studio,
+    log: requests,
+    originOf,
+    newId,
+    randomBytes: (n) => systemRandomBytes(n),
+  });
+  const endpoints = [
+    ...endpointsOf(viewerApi, viewerHandlers),
+    ...endpointsOf(studioApi, studio),
+  ];
+
+  let draining = false;
+  let upkeep: Timer | null = null;
+  const unknown = baseHeaders('OPTIONS', config.corsOrigin);
+
+  return {
+    routes: routesOf(endpoints, {
+      roles: config.roles,
+      corsOrigin: config.corsOrigin,
+      trustProxy: config.trustProxy,
+      listener,
+      log: requests,
+    }),
+    fetch: (request) => {
+      if (request.method === 'OPTIONS') return new Response(null, { status: 204, headers: unknown });
+      const problem = new Problem(404, 'There is nothing at this path; see /docs.');
+      return problemResponse(problem, request, unknown, requests.requestId(request));
+    },
+    stats: {
+      requests,
+      answers,
+      viewers: () => tally.liveCounts(),
+      feed: () => log.load(),
+      watermark: () => log.sealedTo(),
+      behindMs: () => sealer.behindMs(),
+    },
+    begin: () => {
+      sealer.begin();
+      upkeep = setInterval(() => {
+        const nowMs = clock.nowMs();
+        const work = [
+          keyring.refresh(nowMs),
+          serviceTokens.recordUses(),
+          record.forgetIdempotencyKeys({ nowMs }),
+        ];
+        Promise.all(work).catch((error) => logger.warn({ err: error }, 'upkeep failed'));
+      }, UPKEEP_MS);
+    },
+    seal: () => sealer.seal(),
+    unready: () => {
+      if (draining) return 'The service is stopping.';
+      if (sealer.behindMs() > BEHIND_MAX_MS) return 'Sealing is behind.';
+      return null;
+    },
+    drain: async () => {
+      draining = true;
+      log.drain();
+      feed.endStreams();
+      await whenReleased(log);
+      if (upkeep) clearInterval(upkeep);
+      await sealer.stop();
+      await serviceTokens.recordUses().catch(() => {});
+    },
+  };
+}
+
+function ratesOf({ rates }: Config) {
+  return {
+    tokens: new Rate('tokens from this address', rates.tokens),
+    failedAuth: new Rate('failed authentications from this address', rates.failedAuth),
+    answers: new Rate('answers of this viewer', rates.answers),
+    chat: new Rate('posts of this viewer', rates.chat),
+    studio: new Rate('requests of this account', rates.studio),
+  };
+}
+
+function endpointsOf<Operations extends Record<string, Operation>>(
+  operations: Operations,
+  handlers: Handlers<Operations>,
+): Endpoint[] {
+  return Object.entries(operations).map(([name, operation]) => ({
+    operation,
+    handler: handlers[name as keyof Operations] as Handler,
+  }));
+}
+
+function transientsOf(
+  counts: ReadonlyMap<string, NonNullable<Transient['viewCount']>>,
+  chats: ReadonlyMap<string, NonNullable<Transient['chats']>>,
+): Transient[] {
+  return [...new Set([...counts.keys(), ...chats.keys()])].map((streamId) => ({
+    streamId,
+    viewCount: counts.get(streamId) ?? null,
+    chats: chats.get(streamId) ?? null,
+  }));
+}
+
+// Sealing goes on meanwhile: what is held is at most four intervals ahead, so 1.25 s away.
+async function whenReleased(log: MemoryFeedLog): Promise<void> {
+  while (log.load().held > 0) await Bun.sleep(20);
+}

@@ -1,0 +1,20 @@
+import { intervalAt } from '../protocol/interval.ts';
+import type { viewerApi } from '../protocol/viewer-api.ts';
+import type { Clock } from './clock.ts';
+import type { Handlers } from './http/route.ts';
+
+/** The service's clock (SPEC K): JSON for apps, ISO 8601 for DASH players. */
+export function timeHandlers(clock: Clock): Handlers<Pick<typeof viewerApi, 'readTime'>> {
+  return {
+    readTime: (request, route) => {
+      const now = clock.nowMs();
+      const asked = request.headers.get('accept') ?? '';
+      if (asked.includes('text/plain')) {
+        return new Response(new Date(now).toISOString(), {
+          headers: { ...route.bare, 'Content-Type': 'text/plain; charset=utf-8' },
+        });
+      }
+      return route.ok({ now, interval: intervalAt(now) });
+    },
+  };
+}

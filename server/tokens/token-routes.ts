@@ -1,0 +1,58 @@
+import { tokenRequestSchema } from '../../protocol/tokens.ts';
+import type { viewerApi } from '../../protocol/viewer-api.ts';
+import type { Clock } from '../clock.ts';
+import { readBody } from '../http/body.ts';
+import type { Caller, Credentials } from '../http/credentials.ts';
+import { Problem, unauthorized } from '../http/problem.ts';
+import type { Rate } from '../http/rate.ts';
+import type { Handlers } from '../http/route.ts';
+import type { Calls } from '../sql/procedure.ts';
+import type { streamProcedures } from '../streams/streams-sql.ts';
+import type { Keyring } from './keyring.ts';
+import type { ViewerTokens } from './viewer-tokens.ts';
+
+export interface TokenRoutes {
+  readonly record: Pick<Calls<typeof streamProcedures>, 'findStream'>;
+  readonly credentials: Credentials;
+  readonly viewerTokens: ViewerTokens;
+  readonly keyring: Keyring;
+  readonly clock: Clock;
+  /** Tokens for each address. */
+  readonly rate: Rate;
+  /** `producer`: only the stream's owner gets tokens for it, and vouches for its users. */
+  readonly access: 'open' | 'producer';
+}
+
+/** Viewer tokens and the keys they are checked with (SPEC T). */
+export function tokenHandlers(
+  routes: TokenRoutes,
+): Handlers<Pick<typeof viewerApi, 'createToken' | 'readJwks'>> {
+  const { record, credentials, viewerTokens, keyring, clock, rate } = routes;
+
+  async function checkOwner(caller: Caller, streamId: string): Promise<void> {
+    if (caller.kind !== 'service') {
+      throw unauthorized('Token', "Send the service token of the stream's owner.");
+    }
+    const stream = await record.findStream({ id: streamId });
+    if (!stream) throw new Problem(404, 'There is no stream with this stream_id.');
+    if (stream.producer !== caller.owner.user.uuid) {
+      throw unauthorized('Token', 'The stream is of another account.');
+    }
+  }
+
+  return {
+    createToken: async (request, route) => {
+      await rate.take(route.addressOf(request));
+      const caller = await credentials.anybody(request, route);
+      const { bodyBytes } = route.operation;
+      const body = await readBody(request, tokenRequestSchema, bodyBytes);
+      if (routes.access === 'producer') await checkOwner(caller, body.stream_id);
+      return route.ok({
+        token: await viewerTokens.issue(body.stream_id, body.unique_user_identifier),
+      });
+    },
+
+    readJwks: (_request, route) =>
+      route.reply(200, keyring.jwks(clock.nowMs()), { 'Cache-Control': 'public, max-age=300' }),
+  };
+}
