@@ -1,0 +1,255 @@
+import { randomUUID } from 'node:crypto';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import pino from 'pino';
+import { intervalAt, intervalStartMs } from '../protocol/interval.ts';
+import { hashApiToken, newApiToken, PREFIX_CHARS } from '../server/accounts/api-token.ts';
+import { createClock, type ServiceClock } from '../server/clock.ts';
+import { type Config, configOf } from '../server/config.ts';
+import type { Listener } from '../server/http/route.ts';
+import { procedures, type TheRecord } from '../server/procedures.ts';
+import { createService, type Service } from '../server/service.ts';
+import { openRecord } from '../server/sql/record-sqlite.ts';
+
+/** A clock that stands still until a test moves it. */
+export interface ManualClock extends ServiceClock {
+  set(unixMs: number): void;
+}
+
+export function manualClock(startMs: number): ManualClock {
+  let nowMs = startMs;
+  return {
+    nowMs: () => nowMs,
+    offsetMs: () => 0,
+    set: (unixMs) => {
+      nowMs = unixMs;
+    },
+  };
+}
+
+export interface Account {
+  readonly uuid: string;
+  readonly token: string;
+}
+
+/** A viewer with a token, and the calls it makes. */
+export interface TestViewer {
+  readonly token: string;
+  readonly streamId: string;
+  get(path: string, headers?: Record<string, string>): Promise<Response>;
+  post(path: string, body?: unknown, headers?: Record<string, string>): Promise<Response>;
+}
+
+/** A whole service in this process, on a port of its own and a directory of its own. */
+export interface Harness {
+  readonly url: string;
+  readonly clock: ServiceClock;
+  readonly record: TheRecord;
+  readonly service: Service;
+  readonly directory: string;
+  readonly account: Account;
+  /** The interval of the service clock. */
+  interval(): number;
+  /** Moves a manual clock on by whole intervals, sealing each one as it ends. */
+  advance(intervals: number): Promise<void>;
+  createAccount(email?: string): Promise<Account>;
+  /** A call of the studio API; the account's token unless another is given. */
+  studio(method: string, path: string, body?: unknown, init?: StudioInit): Promise<Response>;
+  /** A new stream of the account; its id. */
+  createStream(fields?: Record<string, unknown>): Promise<string>;
+  viewer(streamId: string, identifier?: string): Promise<TestViewer>;
+  /** Publishes a quiz and gives what its `quiz` event will carry. */
+  publishQuiz(streamId: string, quiz?: Record<string, unknown>): Promise<PublishedQuiz>;
+  /** The events of an interval, by a viewer. */
+  events(viewer: TestViewer, interval: number): Promise<{ type: string; data: unknown }[]>;
+  close(): Promise<void>;
+}
+
+export interface StudioInit {
+  readonly token?: string;
+  readonly headers?: Record<string, string>;
+}
+
+export interface PublishedQuiz {
+  readonly id: string;
+  readonly closeInterval: number;
+  readonly created: number;
+}
+
+export interface HarnessOptions {
+  /** `manual` (default): time stands still; `real`: the system's, sealing by itself. */
+  readonly clock?: 'manual' | 'real' | ServiceClock;
+  readonly config?: Partial<Config>;
+  /** Start on this directory and leave it there; else a temporary one that is removed. */
+  readonly directory?: string;
+  /** Stands between the service and its record, to make it fail. */
+  readonly record?: (record: TheRecord) => TheRecord;
+}
+
+/** A moment at the start of an interval whose count is published three intervals later. */
+export const START_MS = intervalStartMs(7_000_000_000);
+
+export const QUIZ = {
+  question: 'Which planet is the largest?',
+  choices: ['Mars', 'Jupiter', 'Venus'],
+  answer: 'Jupiter',
+  duration: 2_000,
+};
+
+/** Starts a whole service for a test; `close` it in `afterAll` or `finally`. */
+export async function startService(options: HarnessOptions = {}): Promise<Harness> {
+  const directory = options.directory ?? mkdtempSync(join(tmpdir(), 'fourbeat-test-'));
+  const opened = await openRecord({
+    procedures,
+    worker: new URL('../server/record-worker.ts', import.meta.url),
+    directory,
+    onLost: () => {},
+  });
+  const record = options.record?.(opened.calls) ?? opened.calls;
+  const watermark = await record.readWatermark({});
+  const clock = chosenClock(options.clock ?? 'manual', watermark);
+  const listener: Listener = { server: null };
+  const config = configOf({ port: 0, data: directory, host: '127.0.0.1', ...options.config });
+  const service = await createService(
+    {
+      config,
+      record,
+      clock,
+      logger: pino({ level: 'silent' }),
+      watermark,
+      listener,
+      random: Math.random,
+    },
+    () => {},
+  );
+  const server = Bun.serve({
+    hostname: '127.0.0.1',
+    port: 0,
+    routes: service.routes,
+    fetch: service.fetch,
+  });
+  listener.server = server;
+  if (options.clock === 'real') service.begin();
+  const url = `http://127.0.0.1:${server.port}`;
+
+  const createAccount = async (email = `${randomUUID()}@example.org`): Promise<Account> => {
+    const token = newApiToken((n) => crypto.getRandomValues(new Uint8Array(n)));
+    const nowMs = clock.nowMs();
+    const user = { uuid: randomUUID(), email, name: 'A producer', created: nowMs };
+    await opened.calls.createAccount({
+      user,
+      token: {
+        id: randomUUID(),
+        name: 'test',
+        prefix: token.slice(0, PREFIX_CHARS),
+        hash: hashApiToken(token),
+      },
+      nowMs,
+    });
+    return { uuid: user.uuid, token };
+  };
+  const account = await createAccount();
+
+  const harness: Harness = {
+    url,
+    clock,
+    record,
+    service,
+    directory,
+    account,
+    interval: () => intervalAt(clock.nowMs()),
+    async advance(intervals) {
+      if (!('set' in clock)) throw new Error('only a manual clock can be moved');
+      for (let step = 0; step < intervals; step++) {
+        (clock as ManualClock).set(intervalStartMs(intervalAt(clock.nowMs()) + 1));
+        await service.seal();
+      }
+    },
+    createAccount,
+    studio: (method, path, body, init = {}) =>
+      fetch(`${url}/studio/v1${path}`, {
+        method,
+        headers: {
+          Authorization: `Token ${init.token ?? account.token}`,
+          ...(body === undefined ? {} : { 'Content-Type': 'application/json' }),
+          ...init.headers,
+        },
+        ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+      }),
+    async createStream(fields = {}) {
+      const response = await harness.studio('POST', '/streams', { title: 'A show', ...fields });
+      return (await expectJson<{ id: string }>(response, 201)).id;
+    },
+    async viewer(streamId, identifier = randomUUID()) {
+      const response = await fetch(`${url}/api/v1/token`, {
+        method: 'POST',
+        headers: { 'Content-Type': 'application/json' },
+        body: JSON.stringify({ stream_id: streamId, unique_user_identifier: identifier }),
+      });
+      const { token } = await expectJson<{ token: string }>(response, 200);
+      return viewerWith(url, streamId, token);
+    },
+    async publishQuiz(streamId, quiz = {}) {
+      const draft = await harness.studio('POST', `/streams/${streamId}/quizzes`, {
+        ...QUIZ,
+        ...quiz,
+      });
+      const { id } = await expectJson<{ id: string }>(draft, 201);
+      return expectJson(await harness.studio('POST', `/quizzes/${id}/publish`), 200);
+    },
+    async events(viewer, interval) {
+      const response = await viewer.get(
+        `/api/v1/events-streams/${viewer.streamId}?interval=${interval}`,
+      );
+      return (await expectJson<{ events: { type: string; data: unknown }[] }>(response, 200)).events;
+    },
+    async close() {
+      await service.drain();
+      await server.stop(true);
+      await opened.close();
+      if (!options.directory) rmSync(directory, { recursive: true, force: true });
+    },
+  };
+  return harness;
+}
+
+function chosenClock(choice: 'manual' | 'real' | ServiceClock, watermark: number): ServiceClock {
+  if (typeof choice === 'object') return choice;
+  const notBeforeMs = intervalStartMs(watermark + 1);
+  if (choice === 'manual') return manualClock(Math.max(START_MS, notBeforeMs));
+  return createClock({
+    systemMs: Date.now,
+    monotonicMs: () => performance.now(),
+    notBeforeMs,
+  });
+}
+
+/** A viewer that sends this token. */
+export function viewerWith(url: string, streamId: string, token: string): TestViewer {
+  const authorization = { Authorization: `Bearer ${token}` };
+  return {
+    token,
+    streamId,
+    get: (path, headers = {}) => fetch(url + path, { headers: { ...authorization, ...headers } }),
+    post: (path, body, headers = {}) =>
+      fetch(url + path, {
+        method: 'POST',
+        headers: {
+          ...authorization,
+          ...(body === undefined ? {} : { 'Content-Type': 'application/json' }),
+          ...headers,
+        },
+        ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+      }),
+  };
+}
+
+/** The JSON of a response that must have this status; else an error with what it said. */
+export async function expectJson<T>(response: Response, status: number): Promise<T> {
+  const text = await response.text();
+  if (response.status !== status) {
+    throw new Error(`expected ${status}, got ${response.status}: ${text}`);
+  }
+  return JSON.parse(text);
+}
