@@ -3,7 +3,7 @@
 // Arguments after `npm test --` are paths for `bun test`.
 import { spawn } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { constants, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { prepare, projectDir, SetupError } from './install.mjs';
 
@@ -22,6 +22,11 @@ const CHECKS = [
 const failures = [];
 const totals = { passed: 0, failed: 0, skipped: 0 };
 const reportDir = mkdtempSync(join(tmpdir(), 'fourbeat-test-'));
+process.on('exit', () => rmSync(reportDir, { recursive: true, force: true }));
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) {
+  process.on(signal, () => process.exit(128 + constants.signals[signal]));
+}
+
 try {
   const bun = prepare({ dev: true });
   for (const check of CHECKS) {
@@ -35,8 +40,6 @@ try {
   console.log(`\n${error.message}`);
   failures.push('setup');
   totals.failed += 1;
-} finally {
-  rmSync(reportDir, { recursive: true, force: true });
 }
 printSummary();
 
