@@ -1,79 +1,104 @@
+import { sealingProcedures } from '../feed/sealing-sql.ts';
 import { reading } from '../sql/procedure.ts';
 import { ownStream } from '../streams/streams-sql.ts';
 
-/** Where a page of an export begins: after this pair of keys. */
-export interface ExportCursor {
-  readonly major: number;
-  readonly minor: number;
-}
-
+/** A page of what belongs to one quiz or round, by seat. */
 export interface ExportPage {
-  readonly streamId: string;
-  readonly producer: string;
-  readonly after: ExportCursor;
+  /** Number of the quiz or round. */
+  readonly of: number;
+  /** Rows of later seats only; −1 for the first page. */
+  readonly afterSeat: number;
+  /** Rows that arrived until then, Unix ms: what comes later is not of this export. */
+  readonly untilMs: number;
   readonly limit: number;
 }
 
-/** A recorded answer; `received` in Unix ms. */
+/** A recorded answer; `at` is when it arrived, Unix ms. */
 export interface ExportedAnswer {
-  readonly quizNumber: number;
-  readonly quiz: string;
+  readonly quizId: string;
   readonly viewer: string;
   readonly seat: number;
   readonly choice: string;
   readonly correct: boolean;
-  readonly received: number;
+  readonly at: number;
 }
 
-/** A recorded winner; `received` in Unix ms. */
+/** A recorded winner; `at` is when the report arrived, Unix ms. */
 export interface ExportedWinner {
-  readonly roundNumber: number;
-  readonly round: string;
+  readonly roundId: string;
   readonly viewer: string;
   readonly seat: number;
-  readonly received: number;
+  readonly at: number;
 }
 
-export const exportProcedures = {
-  /** A page of a stream's answers, by quiz and seat. */
-  exportAnswers: reading(
-    async (tx, { streamId, producer, after, limit }: ExportPage): Promise<ExportedAnswer[]> => {
-      await ownStream(tx, streamId, producer);
-      const rows = await tx.query<ExportedAnswer & { choices: string; index: number; answer: number }>(
-        `select q.number as "quizNumber", q.id as quiz, q.choices as choices, q.answer as answer,
-                s.viewer as viewer, a.seat as seat, a.choice as "index", a.received as received
-         from quizzes q
-         join answers a on a.quiz = q.number
-         join seats s on s.stream_id = q.stream_id and s.seat = a.seat
-         where q.stream_id = $1 and (a.quiz, a.seat) > ($2, $3)
-         order by a.quiz, a.seat limit $4`,
-        [streamId, after.major, after.minor, limit],
-      );
-      return rows.map(({ choices, index, answer, ...row }) => ({
-        ...row,
-        choice: JSON.parse(choices)[index],
-        correct: index === answer,
-      }));
-    },
-    { patient: true },
-  ),
+interface OwnStream {
+  readonly streamId: string;
+  readonly producer: string;
+}
 
-  /** A page of a stream's winners, by round and seat. */
-  exportWinners: reading(
-    async (tx, { streamId, producer, after, limit }: ExportPage): Promise<ExportedWinner[]> => {
-      await ownStream(tx, streamId, producer);
-      const rows = await tx.query<ExportedWinner>(
-        `select r.number as "roundNumber", r.id as round, s.viewer as viewer, w.seat as seat,
-                w.received as received
-         from winners_rounds r
-         join winners w on w.round = r.number
-         join seats s on s.stream_id = r.stream_id and s.seat = w.seat
-         where r.stream_id = $1 and (w.round, w.seat) > ($2, $3)
-         order by w.round, w.seat limit $4`,
-        [streamId, after.major, after.minor, limit],
-      );
-      return [...rows];
-    },
-    { patient: true },
-  ),
+// Nobody waits for a page at a deadline, and an export that is cut short must be read again.
+const PATIENT = { patient: true };
+
+export const exportProcedures = {
+  /** Numbers of the quizzes that may have answers, in order. @throws Refusal `not-found` */
+  listExportedQuizzes: reading(async (tx, { streamId, producer }: OwnStream): Promise<number[]> => {
+    await ownStream(tx, streamId, producer);
+    const rows = await tx.query<{ number: number }>(
+      `select number from quizzes where stream_id = $1 and state <> 'draft' order by number`,
+      [streamId],
+    );
+    return rows.map(({ number }) => number);
+  }),
+
+  /** Numbers of the winners rounds, in order. @throws Refusal `not-found` */
+  listExportedRounds: reading(async (tx, { streamId, producer }: OwnStream): Promise<number[]> => {
+    await ownStream(tx, streamId, producer);
+    const rows = await tx.query<{ number: number }>(
+      'select number from winners_rounds where stream_id = $1 order by number',
+      [streamId],
+    );
+    return rows.map(({ number }) => number);
+  }),
+
+  /** A page of a quiz's answers, by seat. */
+  exportAnswers: reading(async (tx, page: ExportPage): Promise<ExportedAnswer[]> => {
+    const [quiz] = await tx.query<{ id: string; choices: string; answer: number }>(
+      'select id, choices, answer from quizzes where number = $1',
+      [page.of],
+    );
+    if (!quiz) return [];
+    const choices: string[] = JSON.parse(quiz.choices);
+    const rows = await tx.query<{ viewer: string; seat: number; choice: number; at: number }>(
+      `select s.viewer as viewer, a.seat as seat, a.choice as choice, a.received as at
+       from answers a
+       join quizzes q on q.number = a.quiz
+       join seats s on s.stream_id = q.stream_id and s.seat = a.seat
+       where a.quiz = $1 and a.seat > $2 and a.received <= $3 order by a.seat limit $4`,
+      [page.of, page.afterSeat, page.untilMs, page.limit],
+    );
+    return rows.map(({ viewer, seat, choice, at }) => ({
+      quizId: quiz.id,
+      viewer,
+      seat,
+      choice: choices[choice] ?? '',
+      correct: choice === quiz.answer,
+      at,
+    }));
+  }, PATIENT),
+
+  /** A page of a round's winners, by seat. */
+  exportWinners: reading(async (tx, page: ExportPage): Promise<ExportedWinner[]> => {
+    const rows = await tx.query<ExportedWinner>(
+      `select r.id as "roundId", s.viewer as viewer, w.seat as seat, w.received as at
+       from winners w
+       join winners_rounds r on r.number = w.round
+       join seats s on s.stream_id = r.stream_id and s.seat = w.seat
+       where w.round = $1 and w.seat > $2 and w.received <= $3 order by w.seat limit $4`,
+      [page.of, page.afterSeat, page.untilMs, page.limit],
+    );
+    return [...rows];
+  }, PATIENT),
+
+  /** A page of a stream's stored intervals, as viewers read them. */
+  exportFeed: reading(sealingProcedures.readSealed.run, PATIENT),
 };

@@ -1,0 +1,56 @@
+import { studioApi } from '../../protocol/studio-api.ts';
+import { hashApiToken, newApiToken, PREFIX_CHARS } from '../accounts/api-token.ts';
+import { Problem } from '../http/problem.ts';
+import type { Handlers } from '../http/route.ts';
+import type { TheRecord } from '../procedures.ts';
+import type { StudioWrapper } from './studio-call.ts';
+
+export interface StudioAccountRoutes {
+  readonly record: Pick<TheRecord, 'createApiToken' | 'listApiTokens' | 'revokeApiToken'>;
+  readonly newId: () => string;
+  /** Secure random bytes, for secrets. */
+  readonly randomBytes: (n: number) => Uint8Array;
+}
+
+type Operations = Pick<
+  typeof studioApi,
+  'readAccount' | 'createApiToken' | 'listApiTokens' | 'revokeApiToken'
+>;
+
+/** The account and its service tokens (SPEC P-5, P-6). */
+export function studioAccountHandlers(
+  studio: StudioWrapper,
+  { record, newId, randomBytes }: StudioAccountRoutes,
+): Handlers<Operations> {
+  return {
+    readAccount: studio(studioApi.readAccount, async ({ user }) => user),
+
+    createApiToken: studio(studioApi.createApiToken, async (call, { name }) => {
+      const id = newId();
+      const secret = newApiToken(randomBytes);
+      const prefix = secret.slice(0, PREFIX_CHARS);
+      const token = { id, name, prefix, hash: hashApiToken(secret) };
+      const made = await record.createApiToken(
+        { account: call.producer, token, nowMs: call.nowMs },
+        call.once,
+      );
+      // A repeat hears of the token that the first request made, whose secret nobody keeps.
+      if (made.id !== id) {
+        throw new Problem(
+          409,
+          'This Idempotency-Key made a token already, and its secret is shown once; send a new key.',
+        );
+      }
+      return { id, name, prefix, created: call.nowMs, lastUsed: null, token: secret };
+    }),
+
+    listApiTokens: studio(studioApi.listApiTokens, async ({ producer }) => ({
+      results: await record.listApiTokens({ account: producer }),
+    })),
+
+    revokeApiToken: studio(studioApi.revokeApiToken, async ({ producer, params, once }) => {
+      await record.revokeApiToken({ account: producer, id: params.token_id ?? '' }, once);
+      return null;
+    }),
+  };
+}

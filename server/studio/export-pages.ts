@@ -1,0 +1,90 @@
+import type { SealedBody } from '../feed/sealing-sql.ts';
+import type { TheRecord } from '../procedures.ts';
+import type { ExportedAnswer, ExportedWinner, ExportPage } from './exports-sql.ts';
+
+/** Rows in one answer of the record, and so in memory at once. */
+const PAGE_ROWS = 1_000;
+// A row of the feed is all events of an interval and can have a hundred kilobytes.
+const FEED_PAGE_ROWS = 100;
+
+/** Pages of rows; the last one read is the only one in memory. */
+export type Pages<Row> = AsyncGenerator<readonly Row[]>;
+
+export interface ExportSource {
+  readonly record: Pick<
+    TheRecord,
+    | 'listExportedQuizzes'
+    | 'listExportedRounds'
+    | 'exportAnswers'
+    | 'exportWinners'
+    | 'exportFeed'
+    | 'findOwnStream'
+    | 'readWatermark'
+  >;
+  readonly streamId: string;
+  readonly producer: string;
+  readonly nowMs: number;
+}
+
+/*
+ * Each of these asks the record once before it answers, so that an unknown stream is told before
+ * the first byte. That first question also sets the end of the export (SPEC P-27): rows that
+ * arrive later are left out, however long the reading takes.
+ */
+
+/** Every answer of a stream, by quiz and seat. @throws Refusal `not-found` */
+export async function answerPages(source: ExportSource): Promise<Pages<ExportedAnswer>> {
+  const { record, streamId, producer, nowMs } = source;
+  const quizzes = await record.listExportedQuizzes({ streamId, producer });
+  return bySeat(quizzes, nowMs, record.exportAnswers);
+}
+
+/** Every winner of a stream, by round and seat. @throws Refusal `not-found` */
+export async function winnerPages(source: ExportSource): Promise<Pages<ExportedWinner>> {
+  const { record, streamId, producer, nowMs } = source;
+  const rounds = await record.listExportedRounds({ streamId, producer });
+  return bySeat(rounds, nowMs, record.exportWinners);
+}
+
+/** Every stored interval of a stream up to the last that is sealed. @throws Refusal `not-found` */
+export async function feedPages(source: ExportSource): Promise<Pages<SealedBody>> {
+  const { record, streamId, producer } = source;
+  await record.findOwnStream({ id: streamId, producer });
+  const to = await record.readWatermark({});
+  return seek(
+    FEED_PAGE_ROWS,
+    (after) => record.exportFeed({ streamId, from: after + 1, to, limit: FEED_PAGE_ROWS }),
+    (row) => row.interval,
+  );
+}
+
+async function* bySeat<Row extends { readonly seat: number }>(
+  numbers: readonly number[],
+  untilMs: number,
+  read: (page: ExportPage) => Promise<Row[]>,
+): Pages<Row> {
+  for (const of of numbers) {
+    yield* seek(
+      PAGE_ROWS,
+      (afterSeat) => read({ of, afterSeat, untilMs, limit: PAGE_ROWS }),
+      (row) => row.seat,
+    );
+  }
+}
+
+/** Page after page, each from behind the last key of the one before. */
+async function* seek<Row>(
+  limit: number,
+  read: (after: number) => Promise<readonly Row[]>,
+  keyOf: (row: Row) => number,
+): Pages<Row> {
+  let after = -1;
+  for (;;) {
+    const rows = await read(after);
+    const last = rows.at(-1);
+    if (!last) return;
+    yield rows;
+    if (rows.length < limit) return;
+    after = keyOf(last);
+  }
+}

@@ -1,0 +1,70 @@
+import { type ExportKind, exportQuerySchema } from '../../protocol/studio.ts';
+import type { studioApi } from '../../protocol/studio-api.ts';
+import { readQuery } from '../http/query.ts';
+import type { Handler, Handlers } from '../http/route.ts';
+import {
+  ANSWERS,
+  CONTENT_TYPES,
+  type ExportTable,
+  FEED,
+  WINNERS,
+  written,
+} from './export-format.ts';
+import {
+  answerPages,
+  type ExportSource,
+  feedPages,
+  type Pages,
+  winnerPages,
+} from './export-pages.ts';
+import { admit, paramsOf, type StudioGate } from './studio-call.ts';
+
+export type ExportRoutes = Pick<ExportSource, 'record'>;
+
+type Operations = Pick<typeof studioApi, 'exportAnswers' | 'exportWinners' | 'exportFeed'>;
+
+/** Exports of a stream (SPEC P-27 … P-30). */
+export function exportHandlers(gate: StudioGate, { record }: ExportRoutes): Handlers<Operations> {
+  const handler =
+    <Row>(
+      kind: ExportKind,
+      table: ExportTable<Row>,
+      begin: (source: ExportSource) => Promise<Pages<Row>>,
+    ): Handler =>
+    async (request, route) => {
+      const { uuid: producer } = await admit(gate, request, route);
+      const { format } = readQuery(request, exportQuerySchema);
+      const streamId = paramsOf(request).stream_id ?? '';
+      const pages = await begin({ record, streamId, producer, nowMs: gate.clock.nowMs() });
+      return new Response(streamOf(written(table, format, pages)), {
+        headers: {
+          ...route.bare,
+          'Content-Type': CONTENT_TYPES[format],
+          'Content-Disposition': `attachment; filename="${kind}-${streamId}.${format}"`,
+        },
+      });
+    };
+  return {
+    exportAnswers: handler('answers', ANSWERS, answerPages),
+    exportWinners: handler('winners', WINNERS, winnerPages),
+    exportFeed: handler('feed', FEED, feedPages),
+  };
+}
+
+/** Bytes that are made when the client takes them: no page is read before the last one is sent. */
+function streamOf(texts: AsyncGenerator<string>): ReadableStream<Uint8Array> {
+  const encoder = new TextEncoder();
+  return new ReadableStream<Uint8Array>(
+    {
+      async pull(controller) {
+        const { done, value } = await texts.next();
+        if (done) controller.close();
+        else controller.enqueue(encoder.encode(value));
+      },
+      async cancel() {
+        await texts.return(undefined);
+      },
+    },
+    { highWaterMark: 0 },
+  );
+}

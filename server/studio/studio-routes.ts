@@ -1,0 +1,25 @@
+import type { studioApi } from '../../protocol/studio-api.ts';
+import type { Handlers } from '../http/route.ts';
+import type { TheRecord } from '../procedures.ts';
+import { type StudioAccountRoutes, studioAccountHandlers } from './account-routes.ts';
+import { exportHandlers } from './export-routes.ts';
+import { studioQuizHandlers } from './quiz-routes.ts';
+import { studioStreamHandlers } from './stream-routes.ts';
+import { type StudioGate, studioWrapper } from './studio-call.ts';
+
+export interface StudioRoutes
+  extends StudioGate,
+    Pick<StudioAccountRoutes, 'newId' | 'randomBytes'> {
+  readonly record: TheRecord;
+}
+
+/** The producer's API under `/studio/v1` (SPEC P). */
+export function studioHandlers(options: StudioRoutes): Handlers<typeof studioApi> {
+  const studio = studioWrapper(options);
+  return {
+    ...studioAccountHandlers(studio, options),
+    ...studioStreamHandlers(studio, options),
+    ...studioQuizHandlers(studio, options),
+    ...exportHandlers(options, options),
+  };
+}
