@@ -43,7 +43,7 @@ try {
 }
 printSummary();
 
-/** Runs one step between two lines of progress. A step that throws counts as failed. */
+/** Runs one step between two lines of progress. It answers with its problem, or null. */
 async function runStep(name, step) {
   console.log(`\n${name} …`);
   const startMs = performance.now();
