@@ -35,7 +35,7 @@ describe('service time', () => {
     expect(createMachine().clock.nowMs()).toBe(START_MS);
   });
 
-  test('never starts behind what the record has sealed', () => {
+  test('[K-6] never starts behind what the record has sealed', () => {
     const { clock, pass } = createMachine({ notBeforeMs: START_MS + 700 });
     expect(clock.nowMs()).toBe(START_MS + 700);
     expect(clock.offsetMs()).toBe(700);
@@ -62,7 +62,7 @@ describe('service time', () => {
     expect(clock.nowMs()).toBe(START_MS + 1);
   });
 
-  test('loses none of the correction when it is read a million times a second', () => {
+  test('[K-5] loses none of the correction when it is read a million times a second', () => {
     const { machine, clock } = createMachine();
     machine.systemMs += 100;
     for (let reading = 0; reading < 1_000_000; reading += 1) {
@@ -74,7 +74,7 @@ describe('service time', () => {
     expect(clock.nowMs()).toBe(Math.floor(START_MS + elapsedMs * (1 + SLEW_RATE)));
   });
 
-  test('stands still when the monotonic source goes back', () => {
+  test('[K-4] stands still when the monotonic source goes back', () => {
     const { machine, clock } = createMachine();
     clock.nowMs();
     machine.monotonicMs -= 400;
@@ -85,7 +85,7 @@ describe('service time', () => {
 });
 
 describe('a step of the system clock', () => {
-  test('back by an hour changes service time by slewing alone, for as long as it takes', () => {
+  test('[K-5] back by an hour changes service time by slewing alone, for as long as it takes', () => {
     const { machine, clock, run } = createMachine();
     machine.systemMs -= HOUR_MS;
     expect(clock.nowMs()).toBe(START_MS);
@@ -97,7 +97,7 @@ describe('a step of the system clock', () => {
     expect(machine.steps).toEqual([]);
   });
 
-  test('forward by an hour and back again changes service time by slewing alone', () => {
+  test('[K-5] forward by an hour and back again changes service time by slewing alone', () => {
     const { machine, clock, run } = createMachine();
     machine.systemMs += HOUR_MS;
     run(STEP_AFTER_MS - 1_000);
@@ -108,7 +108,7 @@ describe('a step of the system clock', () => {
     expect(machine.steps).toEqual([]);
   });
 
-  test('forward by an hour that lasts is followed by one step, as after a sleep', () => {
+  test('[K-5] forward by an hour that lasts is followed by one step, as after a sleep', () => {
     const { machine, clock, run } = createMachine();
     machine.systemMs += HOUR_MS;
     run(STEP_AFTER_MS);
@@ -121,7 +121,7 @@ describe('a step of the system clock', () => {
     expect(machine.steps[0]).toBeCloseTo(HOUR_MS - (STEP_AFTER_MS + 250) * SLEW_RATE, 3);
   });
 
-  test('forward by no more than 10 s is slewed away', () => {
+  test('[K-5] forward by no more than 10 s is slewed away', () => {
     const { machine, clock, run } = createMachine();
     machine.systemMs += STEP_LEAD_MS;
     run(STEP_AFTER_MS * 3);
@@ -129,7 +129,7 @@ describe('a step of the system clock', () => {
     expect(machine.steps).toEqual([]);
   });
 
-  test('is not followed while the system clock is still being set', () => {
+  test('[K-5] is not followed while the system clock is still being set', () => {
     const { machine, run } = createMachine();
     for (let set = 0; set < 5; set += 1) {
       machine.systemMs += HOUR_MS;
@@ -140,7 +140,7 @@ describe('a step of the system clock', () => {
     expect(machine.steps).toHaveLength(1);
   });
 
-  test('is not proven by two readings far apart', () => {
+  test('[K-5] is not proven by two readings far apart', () => {
     const { machine, clock, pass } = createMachine();
     machine.systemMs += HOUR_MS;
     clock.nowMs();
@@ -173,7 +173,7 @@ const moves = fc.array(
 );
 
 describe('whatever the system clock does', () => {
-  test('service time never goes back and keeps its pace, but for proven steps', () => {
+  test('[K-4] [K-5] service time never goes back and keeps its pace, but for proven steps', () => {
     fc.assert(
       fc.property(moves, fc.integer({ min: -HOUR_MS, max: HOUR_MS }), (list, sealedMs) => {
         const { machine, clock } = createMachine({ notBeforeMs: START_MS + sealedMs });
@@ -206,7 +206,7 @@ describe('whatever the system clock does', () => {
     );
   });
 
-  test('service time comes back to the system time once that runs well again', () => {
+  test('[K-5] service time comes back to the system time once that runs well again', () => {
     fc.assert(
       fc.property(fc.integer({ min: -2 * HOUR_MS, max: 2 * HOUR_MS }), (stepMs) => {
         const { machine, clock, pass, run } = createMachine();

@@ -1,6 +1,6 @@
 /** Where every rule of the service gets its time from. */
 export interface Clock {
-  /** Service time in whole Unix ms. It never goes back. */
+  /** Service time in whole Unix ms. It never goes back (SPEC K-4). */
   nowMs(): number;
 }
 
@@ -38,7 +38,7 @@ const READING_MS = 1_000;
 /**
  * Service time: starts at the later of the system clock and `notBeforeMs`, runs at the pace of the
  * monotonic source, and is pulled towards the system clock by at most `slewRate` of the time elapsed
- * since the last reading. So a system clock that is set back changes the pace by 1 % and no more:
+ * since the last reading (SPEC K-5). So a system clock that is set back changes the pace by 1 % and no more:
  * sealed intervals stay in the past and open quizzes close about when the producer said.
  *
  * There is one exception. A monotonic source may stand still while a machine sleeps (Linux,

@@ -10,6 +10,7 @@ test.each([
   [1_049, '1K'],
   [1_050, '1.1K'],
   [1_200, '1.2K'],
+  [1_234, '1.2K'],
   [1_249, '1.2K'],
   [1_950, '2K'],
   [9_999, '10K'],
@@ -26,13 +27,13 @@ test.each([
   [999_949_999, '999.9M'],
   [999_950_000, '1B'],
   [1_000_000_000, '1B'],
-])('%d is shown as %s', (value, shown) => {
+])('[V-7] %d is shown as %s', (value, shown) => {
   expect(formatCount(value)).toBe(shown);
 });
 
 const UNITS = { '': 1, K: 1e3, M: 1e6, B: 1e9, T: 1e12 };
 
-test('is within half of its last digit of the count', () => {
+test('[V-7] is within half of its last digit of the count', () => {
   const magnitudes = fc
     .integer({ min: 1, max: 14 })
     .chain((digits) => fc.nat({ max: 10 ** digits }));
@@ -47,7 +48,7 @@ test('is within half of its last digit of the count', () => {
   );
 });
 
-test('never shows a larger count as a smaller one', () => {
+test('[V-7] never shows a larger count as a smaller one', () => {
   const shownValue = (value: number) => {
     const shown = formatCount(value);
     return (

@@ -5,7 +5,7 @@ import { MAX_SEATS, SeatRing } from './seat-ring.ts';
 const NOW = 6_800_000_000;
 
 describe('a registration', () => {
-  test('counts in its interval and the four that follow, and in no other', () => {
+  test('[V-3] counts in its interval and the four that follow, and in no other', () => {
     for (let phase = 0; phase < 5; phase += 1) {
       const ring = new SeatRing();
       ring.register(7, NOW + phase);
@@ -14,7 +14,7 @@ describe('a registration', () => {
     }
   });
 
-  test('counts once, however often it is repeated', () => {
+  test('[V-5] counts once, however often it is repeated', () => {
     const ring = new SeatRing();
     for (let beat = 0; beat < 40; beat += 1) {
       ring.register(3, NOW + beat);
@@ -25,7 +25,7 @@ describe('a registration', () => {
     expect(ring.count(NOW + 39 + 5)).toBe(0);
   });
 
-  test('is for one seat alone', () => {
+  test('[V-5] is for one seat alone', () => {
     const ring = new SeatRing();
     for (const seat of [0, 31, 32, 63, 5_000]) ring.register(seat, NOW);
     expect(ring.count(NOW)).toBe(5);
@@ -35,7 +35,7 @@ describe('a registration', () => {
     }
   });
 
-  test('is over when many intervals passed without one', () => {
+  test('[V-3] is over when many intervals passed without one', () => {
     const ring = new SeatRing();
     for (let seat = 0; seat < 1_000; seat += 1) ring.register(seat, NOW);
     expect(ring.count(NOW + 1_000_000)).toBe(0);
@@ -68,7 +68,7 @@ describe('the seats', () => {
     );
   });
 
-  test('end where they are said to', () => {
+  test('[L-13] end where they are said to', () => {
     const ring = new SeatRing(1_000);
     ring.register(999, NOW);
     expect(ring.count(NOW)).toBe(1);
@@ -78,7 +78,7 @@ describe('the seats', () => {
     expect(ring.count(NOW)).toBe(1);
   });
 
-  test('are 16,777,216 unless said otherwise', () => {
+  test('[L-13] are 16,777,216 unless said otherwise', () => {
     const ring = new SeatRing();
     ring.register(MAX_SEATS - 1, NOW);
     expect(ring.isPresent(MAX_SEATS - 1, NOW)).toBe(true);
@@ -108,7 +108,7 @@ const passed = fc.oneof(
   { weight: 1, arbitrary: fc.integer({ min: -6, max: -1 }) },
 );
 
-test('counts the distinct seats of five intervals, as a map of last registrations does', () => {
+test('[I-5] counts the distinct seats of five intervals, as a map of last registrations does', () => {
   fc.assert(
     fc.property(
       fc.array(fc.record({ seats: fc.array(seat, { maxLength: 8 }), passed }), {

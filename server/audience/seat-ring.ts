@@ -1,7 +1,7 @@
 import { INTERVAL_MS } from '../../protocol/interval.ts';
 import { REGISTRATION_MS } from '../../protocol/limits.ts';
 
-/** The most seats one stream may have: 10 MiB of presence when all of them are taken. */
+/** The most seats one stream may have (SPEC L-13): 10 MiB of presence when all of them are taken. */
 export const MAX_SEATS = 16_777_216;
 
 /** Intervals a registration counts in: those of its second, and the one it was made in. */
@@ -51,7 +51,7 @@ export class SeatRing {
     (bits[own] as number) |= mask;
   }
 
-  /** How many distinct seats registered in this interval or the four before it (I5). */
+  /** How many distinct seats registered in this interval or the four before it (SPEC I-5). */
   count(interval: number): number {
     if (interval > this.#newestInterval) this.#advance(interval);
     return this.#total;

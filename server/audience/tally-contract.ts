@@ -47,7 +47,7 @@ export function tallyContract(
       expect(liveCountsOf([streamId])).toEqual([]);
     });
 
-    test('a count right after a registration includes it', async () => {
+    test('[V-6] a count right after a registration includes it', async () => {
       const { tally, liveCountsOf } = await setUp();
       const streamId = randomUUID();
       for (let seat = 0; seat < 40; seat += 1) {
@@ -57,7 +57,7 @@ export function tallyContract(
       expect(liveCountsOf([streamId])).toEqual([[streamId, 40]]);
     });
 
-    test('the same viewer counts once, from however many tabs', async () => {
+    test('[V-5] the same viewer counts once, from however many tabs', async () => {
       const { clock, tally } = await setUp();
       const streamId = randomUUID();
       for (let post = 0; post < 50; post += 1) {
@@ -68,14 +68,14 @@ export function tallyContract(
       }
     });
 
-    test('a viewer is counted in its own stream alone', async () => {
+    test('[V-9] a viewer is counted in its own stream alone', async () => {
       const { tally } = await setUp();
       const [one, other] = [randomUUID(), randomUUID()];
       tally.register(one, 1);
       expect([await tally.count(one), await tally.count(other)]).toEqual([1, 0]);
     });
 
-    test('a registration lasts 1 s, rounded up to the end of an interval', async () => {
+    test('[V-3] a registration lasts 1 s, rounded up to the end of an interval', async () => {
       const { clock, tally } = await setUp();
       for (let phaseMs = 0; phaseMs < INTERVAL_MS; phaseMs += 1) {
         const streamId = randomUUID();
@@ -91,7 +91,7 @@ export function tallyContract(
       }
     });
 
-    test('a viewer that posts once a second does not flicker', async () => {
+    test('[V-4] a viewer that posts once a second does not flicker', async () => {
       const { clock, tally } = await setUp();
       const streamId = randomUUID();
       for (let post = 0; post < 20; post += 1) {
@@ -104,7 +104,7 @@ export function tallyContract(
       }
     });
 
-    test('counts the distinct seats with a registration that lasts (I5)', async () => {
+    test('[I-5] counts the distinct seats with a registration that lasts', async () => {
       await fc.assert(
         fc.asyncProperty(heartbeats, async (beats) => {
           const { clock, tally, liveCountsOf } = await setUp();

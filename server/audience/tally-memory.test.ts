@@ -30,13 +30,13 @@ describe('memory', () => {
     }
   });
 
-  test('is not taken by asking for a count', () => {
+  test('[V-8] is not taken by asking for a count', () => {
     const { tally } = setUp();
     expect(tally.count('stream')).toBe(0);
     expect(tally.heldStreams()).toBe(0);
   });
 
-  test('is bounded by the seats that a stream can have', () => {
+  test('[L-13] is bounded by the seats that a stream can have', () => {
     const { tally } = setUp(100);
     tally.register('stream', 99);
     expect(() => tally.register('stream', 100)).toThrow(RangeError);

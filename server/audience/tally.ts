@@ -1,7 +1,7 @@
 /**
  * Who is present in which stream. A *registration* is one POST of a viewer; it lasts one second,
  * rounded up to the end of an interval. The *count* of a stream is the number of distinct seats with
- * a registration that lasts (I5): a viewer in many tabs has one seat and counts once.
+ * a registration that lasts (SPEC I-5): a viewer in many tabs has one seat and counts once.
  */
 export interface Tally {
   /**
