@@ -1,0 +1,55 @@
+import { describe, expect, test } from 'bun:test';
+import fc from 'fast-check';
+import { parseJsonObject } from './json.ts';
+
+const detailOf = (text: string) => {
+  try {
+    parseJsonObject(text);
+    return 'accepted';
+  } catch (error) {
+    return (error as Error).message;
+  }
+};
+
+describe('[G-20] strict JSON', () => {
+  test.each([
+    ['{"a":1,"a":2}', 'repeats a key'],
+    ['{"a":{"b":1,"b":1}}', 'repeats a key'],
+    ['{"a":1,"\\u0061":2}', 'repeats a key'],
+    ['{"__proto__":{}}', '__proto__'],
+    ['{"a":{"__proto__":1}}', '__proto__'],
+    ['{"a":"\\ud800"}', 'lone surrogate'],
+    ['{"\\udc00":1}', 'lone surrogate'],
+    ['{"a":1e999}', 'too large'],
+    [`{"a":${'['.repeat(9)}${']'.repeat(9)}}`, 'nested deeper'],
+    [`${'['.repeat(5000)}`, 'nested deeper'],
+    ['{"a":1', 'not valid JSON'],
+    ['', 'not valid JSON'],
+    ['{"a":"unclosed', 'not valid JSON'],
+    ['[]', 'must be a JSON object'],
+    ['null', 'must be a JSON object'],
+    ['"text"', 'must be a JSON object'],
+  ])('%s is refused', (text, reason) => {
+    expect(detailOf(text)).toContain(reason);
+  });
+
+  test('[G-19] every object that JSON can say otherwise is taken as it stands', () => {
+    const object = fc.dictionary(
+      fc.string({ unit: 'grapheme' }).filter((key) => key !== '__proto__'),
+      fc.jsonValue({ maxDepth: 4 }),
+      { noNullPrototype: true },
+    );
+    fc.assert(
+      fc.property(object, (value) => {
+        const text = JSON.stringify(value);
+        fc.pre(!text.includes('__proto__') && JSON.stringify(JSON.parse(text)) === text);
+        expect(parseJsonObject(text)).toEqual(JSON.parse(text));
+      }),
+    );
+  });
+
+  test('colons, braces and quotes inside strings are no structure', () => {
+    const value = { 'a:b': '{"x":1}', c: '\\":\\\\' };
+    expect(parseJsonObject(JSON.stringify(value))).toEqual(value);
+  });
+});
