@@ -1,8 +1,5 @@
 import { INTERVAL_MS } from '../../protocol/interval.ts';
-import { REGISTRATION_MS } from '../../protocol/limits.ts';
-
-/** The most seats one stream may have (SPEC L-13): 10 MiB of presence when all of them are taken. */
-export const MAX_SEATS = 16_777_216;
+import { REGISTRATION_MS, SEATS_MAX } from '../../protocol/limits.ts';
 
 /** Intervals a registration counts in: those of its second, and the one it was made in. */
 const LIVE_INTERVALS = Math.ceil(REGISTRATION_MS / INTERVAL_MS) + 1;
@@ -27,8 +24,11 @@ export class SeatRing {
   #newestSlot = 0;
   #total = 0;
 
-  /** @param maxSeats seats from 0 to `maxSeats - 1` can register; it bounds the memory used. */
-  constructor(maxSeats: number = MAX_SEATS) {
+  /**
+   * @param maxSeats seats from 0 to `maxSeats - 1` can register. It bounds the memory used: five bits
+   *   a seat, so 10 MiB when all of the default are taken.
+   */
+  constructor(maxSeats: number = SEATS_MAX) {
     this.#maxSeats = maxSeats;
   }
 
