@@ -1,0 +1,253 @@
+import { resolve } from 'node:path';
+import { ROLES, type Role } from '../protocol/operation.ts';
+import type { RateLimit } from './http/rate.ts';
+
+/** Levels of the log, from most to least. `silent` writes nothing. */
+export const LOG_LEVELS = ['debug', 'info', 'warn', 'error', 'silent'] as const;
+
+/** What a running service is told (O-7). */
+export interface Config {
+  /** Address to listen on; null: every address of the machine, IPv4 and IPv6. */
+  readonly host: string | null;
+  /** Port to listen on; 0: any that is free. */
+  readonly port: number;
+  /** The data directory, absolute. */
+  readonly data: string;
+  readonly roles: ReadonlySet<Role>;
+  /** Base of absolute links and issuer of tokens, without a slash at its end; null: none is set. */
+  readonly publicUrl: string | null;
+  /** Value of `Access-Control-Allow-Origin`. */
+  readonly corsOrigin: string;
+  /** Whether `X-Forwarded-For` tells the client's address. */
+  readonly trustProxy: boolean;
+  /** Who may ask for viewer tokens: anybody, or the stream's owner alone (T-16). */
+  readonly tokenAuth: 'open' | 'producer';
+  /** Whether a cache in front, which checks tokens itself, may keep sealed intervals (F-18). */
+  readonly edgeCache: boolean;
+  readonly rates: Rates;
+  /** How many checked viewer tokens are remembered. */
+  readonly tokenCacheSize: number;
+  readonly logLevel: (typeof LOG_LEVELS)[number];
+}
+
+/** Rate limits (SPEC L): by address, by viewer or by account. */
+export interface Rates {
+  readonly tokens: RateLimit;
+  readonly failedAuth: RateLimit;
+  readonly answers: RateLimit;
+  readonly chat: RateLimit;
+  readonly studio: RateLimit;
+}
+
+/** The config as a flat list: one value for each flag. */
+export type SettingValues = Omit<Config, 'rates'> & {
+  readonly [Key in keyof Rates as `rate${Capitalize<Key>}`]: RateLimit;
+};
+
+/** One setting: its flag, its variable, its line in the help and its row in the README. */
+export interface Setting<Value> {
+  /** How its value is called, as in `--port <number>`; null: a switch, on when it is named. */
+  readonly value: string | null;
+  readonly help: string;
+  /** The default, as it would be written. */
+  readonly default: string;
+  /** What the default means, where the text alone does not say. */
+  readonly defaultMeans?: string;
+  /** @throws Error that says what the text must be, as a sentence that begins with "It must". */
+  readonly parse: (text: string) => Value;
+}
+
+/** Every setting of the service, described once. */
+export const SETTINGS: { readonly [Key in keyof SettingValues]: Setting<SettingValues[Key]> } = {
+  host: {
+    value: 'address',
+    help: 'address to listen on',
+    default: '*',
+    defaultMeans: 'every address, IPv4 and IPv6',
+    parse: (text) => (text === '*' ? null : host(text)),
+  },
+  port: {
+    value: 'number',
+    help: 'port to listen on; 0 takes any that is free',
+    default: '4250',
+    parse: integer(0, 65_535),
+  },
+  data: {
+    value: 'directory',
+    help: 'where the record is kept; made when it is missing',
+    default: './fourbeat-data',
+    parse: directory,
+  },
+  roles: {
+    value: 'list',
+    help: `parts of the service that run here: ${ROLES.join(', ')}`,
+    default: 'all',
+    parse: roles,
+  },
+  publicUrl: {
+    value: 'url',
+    help: 'address by which clients reach the service, for links and tokens',
+    default: '',
+    defaultMeans: 'that of each request',
+    parse: (text) => (text === '' ? null : baseUrl(text)),
+  },
+  corsOrigin: {
+    value: 'origin',
+    help: 'origin whose pages may call the service; * for every one',
+    default: '*',
+    parse: (text) => (text === '*' ? text : origin(text)),
+  },
+  trustProxy: {
+    value: null,
+    help: "take a client's address from the last entry of X-Forwarded-For",
+    default: 'false',
+    parse: boolean,
+  },
+  tokenAuth: {
+    value: 'who',
+    help: 'who gets viewer tokens: open (anybody) or producer (with the service token of the stream)',
+    default: 'open',
+    parse: oneOf(['open', 'producer']),
+  },
+  edgeCache: {
+    value: null,
+    help: 'let a shared cache keep sealed intervals; it must check tokens itself',
+    default: 'false',
+    parse: boolean,
+  },
+  rateTokens: rateSetting('viewer tokens for each address', '6000/60'),
+  rateFailedAuth: rateSetting('failed authentications for each address', '60/60'),
+  rateAnswers: rateSetting('answers of each viewer', '30/10'),
+  rateChat: rateSetting('chat posts of each viewer', '20/10'),
+  rateStudio: rateSetting('studio requests of each account', '1200/60'),
+  tokenCacheSize: {
+    value: 'number',
+    help: 'how many checked viewer tokens are remembered, about 1 KB each',
+    default: '200000',
+    parse: integer(1, 10_000_000),
+  },
+  logLevel: {
+    value: 'level',
+    help: `least serious entry of the log: ${LOG_LEVELS.join(', ')}`,
+    default: 'info',
+    parse: oneOf(LOG_LEVELS),
+  },
+};
+
+/** Keys of all settings, in the order of the table. */
+export const SETTING_KEYS = Object.keys(SETTINGS) as (keyof SettingValues)[];
+
+/** `--some-name` of `someName`, without the dashes in front. */
+export function flagOf(key: string): string {
+  return key.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
+}
+
+/** `FOURBEAT_SOME_NAME` of `someName`. */
+export function variableOf(key: string): string {
+  return `FOURBEAT_${flagOf(key).replaceAll('-', '_').toUpperCase()}`;
+}
+
+/** The value that a setting has when nobody says anything. */
+export function defaultOf<Key extends keyof SettingValues>(key: Key): SettingValues[Key] {
+  return SETTINGS[key].parse(SETTINGS[key].default);
+}
+
+/** The config of these values. */
+export function configFrom(values: SettingValues): Config {
+  const { rateTokens, rateFailedAuth, rateAnswers, rateChat, rateStudio, ...config } = values;
+  return {
+    ...config,
+    rates: {
+      tokens: rateTokens,
+      failedAuth: rateFailedAuth,
+      answers: rateAnswers,
+      chat: rateChat,
+      studio: rateStudio,
+    },
+  };
+}
+
+/** The defaults with some members of the config replaced. */
+export function configOf(replaced: Partial<Config> = {}): Config {
+  const defaults = Object.fromEntries(SETTING_KEYS.map((key) => [key, defaultOf(key)]));
+  return { ...configFrom(defaults as unknown as SettingValues), ...replaced };
+}
+
+function rateSetting(of: string, fallback: string): Setting<RateLimit> {
+  return { value: 'n/seconds', help: `most ${of}`, default: fallback, parse: rateLimit };
+}
+
+function rateLimit(text: string): RateLimit {
+  const match = /^([1-9]\d{0,8})\/([1-9]\d{0,4})$/.exec(text);
+  if (!match) {
+    throw new Error('It must be a number and seconds, such as 30/10 for 30 in 10 seconds.');
+  }
+  return { points: Number(match[1]), durationS: Number(match[2]) };
+}
+
+function integer(least: number, most: number): (text: string) => number {
+  return (text) => {
+    const value = /^\d{1,15}$/.test(text) ? Number(text) : Number.NaN;
+    if (value >= least && value <= most) return value;
+    throw new Error(`It must be a whole number from ${least} to ${most}.`);
+  };
+}
+
+function boolean(text: string): boolean {
+  if (text === 'true' || text === '1') return true;
+  if (text === 'false' || text === '0') return false;
+  throw new Error('It must be true or false.');
+}
+
+function oneOf<Choice extends string>(choices: readonly Choice[]): (text: string) => Choice {
+  return (text) => {
+    const found = choices.find((choice) => choice === text);
+    if (found !== undefined) return found;
+    throw new Error(`It must be one of ${choices.join(', ')}.`);
+  };
+}
+
+function roles(text: string): ReadonlySet<Role> {
+  if (text === 'all') return new Set(ROLES);
+  return new Set(text.split(',').map((name) => role(name.trim())));
+}
+
+function role(name: string): Role {
+  const found = ROLES.find((known) => known === name);
+  if (found !== undefined) return found;
+  throw new Error(`It must be a list, with commas, of ${ROLES.join(', ')}; or all.`);
+}
+
+function host(text: string): string {
+  // A name or an address; an IPv6 address has colons. A port has a setting of its own.
+  if (/^[A-Za-z0-9._:%-]+$/.test(text) && !/^[^:]*:\d*$/.test(text)) return text;
+  throw new Error('It must be the name or the address of this machine, without a port, or *.');
+}
+
+function directory(text: string): string {
+  if (text.trim() === '' || text.includes('\0')) {
+    throw new Error('It must be the path of a directory.');
+  }
+  return resolve(text);
+}
+
+function baseUrl(text: string): string {
+  const url = httpUrl(text);
+  if (url === null || url.search !== '' || url.hash !== '' || url.username !== '') {
+    throw new Error('It must be an http or https address, such as https://live.example.org.');
+  }
+  return url.href.replace(/\/+$/, '');
+}
+
+function origin(text: string): string {
+  const url = httpUrl(text);
+  if (url === null || url.origin !== text) {
+    throw new Error('It must be an origin, such as https://live.example.org, or *.');
+  }
+  return text;
+}
+
+function httpUrl(text: string): URL | null {
+  const url = URL.parse(text);
+  return url?.protocol === 'http:' || url?.protocol === 'https:' ? url : null;
+}
