@@ -45,6 +45,16 @@ const event = <T extends string, D extends z.ZodType>(type: T, data: D) =>
 
 export const winnersCountSchema = z.object({ count: z.int().min(0) }).meta({ id: 'QuizWinners' });
 
+/** The type of an event of a producer's own: never one of the interface. */
+export const customTypeSchema = z
+  .string()
+  .regex(/^[a-z][a-z0-9-]{0,39}$/, 'must be a-z, 0-9 and "-", starting with a letter, at most 40')
+  .refine((type) => !(EVENT_TYPES as readonly string[]).includes(type), {
+    message: 'must not be an event type of the interface',
+    abort: true,
+  })
+  .meta({ not: { enum: [...EVENT_TYPES] }, description: "A type of the producer's own" });
+
 export const feedEventSchema = z
   .union([
     event('view-count', viewCountSchema),
@@ -53,13 +63,7 @@ export const feedEventSchema = z
     event('quiz-results', quizResultsSchema),
     event('request-quiz-winners', z.null()),
     event('quiz-winners', winnersCountSchema),
-    z.object({
-      type: z
-        .string()
-        .regex(/^[a-z][a-z0-9-]{0,39}$/)
-        .refine((type) => !(EVENT_TYPES as readonly string[]).includes(type)),
-      data: z.looseObject({}).nullable(),
-    }),
+    z.object({ type: customTypeSchema, data: z.looseObject({}).nullable() }),
   ])
   .meta({ id: 'FeedEvent' });
 export type FeedEvent = z.infer<typeof feedEventSchema>;

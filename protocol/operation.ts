@@ -10,10 +10,12 @@ export type Access = 'public' | 'optional' | 'viewer' | 'service';
 /** What an operation answers with one status. */
 export interface Answer {
   readonly description: string;
-  /** Absent: no body. */
+  /** The body as `application/json`. Without it and `otherTypes` there is no body. */
   readonly schema?: z.ZodType;
-  /** Media types besides `application/json`, each with its own meaning in `description`. */
-  readonly alsoAs?: readonly string[];
+  /** Bodies in other media types, by their name. */
+  readonly otherTypes?: Readonly<Record<string, z.ZodType>>;
+  /** Headers besides those that every answer carries; `Cache-Control` is `no-store` unless here. */
+  readonly headers?: Readonly<Record<string, z.ZodType>>;
 }
 
 /**
@@ -29,6 +31,8 @@ export interface Operation {
   readonly summary: string;
   readonly description?: string;
   readonly query?: z.ZodObject;
+  /** Request headers that mean something here, besides `Accept` and the credential. */
+  readonly headers?: z.ZodObject;
   readonly body?: z.ZodType;
   /** The body may be left out. */
   readonly bodyOptional?: boolean;

@@ -13,7 +13,10 @@ export function text(maxChars: number) {
     .string()
     .min(1, 'must not be empty')
     .max(maxChars, `must be at most ${maxChars} characters`)
-    .refine((value) => value.isWellFormed(), 'must be well-formed Unicode (it has a lone surrogate)')
+    .refine(
+      (value) => value.isWellFormed(),
+      'must be well-formed Unicode (it has a lone surrogate)',
+    )
     .refine((value) => !CONTROL.test(value), 'must not contain control characters')
     .refine((value) => value.trim() !== '', 'must not be blank');
 }

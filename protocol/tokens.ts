@@ -14,7 +14,9 @@ export const tokenRequestSchema = z
 export type TokenRequest = z.infer<typeof tokenRequestSchema>;
 
 export const viewerTokenSchema = z
-  .object({ token: z.string().meta({ description: 'A JWT that expires 10 minutes after creation' }) })
+  .object({
+    token: z.string().meta({ description: 'A JWT that expires 10 minutes after creation' }),
+  })
   .meta({ id: 'ViewerToken' });
 
 /** Claims of a viewer token. `sub` is opaque: the identifier itself never leaves the request. */

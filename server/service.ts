@@ -1,8 +1,8 @@
 import { randomBytes as systemRandomBytes } from 'node:crypto';
 import type { Logger } from 'pino';
+import type { Operation } from '../protocol/operation.ts';
 import { studioApi } from '../protocol/studio-api.ts';
 import { viewerApi } from '../protocol/viewer-api.ts';
-import type { Operation } from '../protocol/operation.ts';
 import { accountHandlers } from './accounts/account-routes.ts';
 import { ServiceTokens } from './accounts/service-tokens.ts';
 import { CountEvents, countIsDue } from './audience/count-events.ts';
@@ -153,10 +153,7 @@ export async function createService(
     newId,
     randomBytes: (n) => systemRandomBytes(n),
   });
-  const endpoints = [
-    ...endpointsOf(viewerApi, viewerHandlers),
-    ...endpointsOf(studioApi, studio),
-  ];
+  const endpoints = [...endpointsOf(viewerApi, viewerHandlers), ...endpointsOf(studioApi, studio)];
 
   let draining = false;
   let upkeep: Timer | null = null;
@@ -171,7 +168,8 @@ export async function createService(
       log: requests,
     }),
     fetch: (request) => {
-      if (request.method === 'OPTIONS') return new Response(null, { status: 204, headers: unknown });
+      if (request.method === 'OPTIONS')
+        return new Response(null, { status: 204, headers: unknown });
       const problem = new Problem(404, 'There is nothing at this path; see /docs.');
       return problemResponse(problem, request, unknown, requests.requestId(request));
     },

@@ -202,7 +202,8 @@ export async function startService(options: HarnessOptions = {}): Promise<Harnes
       const response = await viewer.get(
         `/api/v1/events-streams/${viewer.streamId}?interval=${interval}`,
       );
-      return (await expectJson<{ events: { type: string; data: unknown }[] }>(response, 200)).events;
+      return (await expectJson<{ events: { type: string; data: unknown }[] }>(response, 200))
+        .events;
     },
     async close() {
       await service.drain();

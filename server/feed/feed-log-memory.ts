@@ -78,7 +78,8 @@ export class MemoryFeedLog implements FeedLog {
     const bodies = new Map(rows.map(({ interval, body }) => [interval, encoder.encode(body)]));
     const firstWithEmpty = Math.max(from, this.sealed - EMPTY_SENT_INTERVALS);
     const page: SealedInterval[] = [];
-    for (const [interval, body] of bodies) if (interval < firstWithEmpty) page.push({ interval, body });
+    for (const [interval, body] of bodies)
+      if (interval < firstWithEmpty) page.push({ interval, body });
     for (let interval = firstWithEmpty; interval <= last; interval++) {
       page.push({ interval, body: bodies.get(interval) ?? encoder.encode(emptyBody(interval)) });
     }

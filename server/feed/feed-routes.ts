@@ -111,7 +111,12 @@ function checked(interval: number, current: number): number {
 }
 
 function wrong(detail: string, current: number): Problem {
-  return new Problem(400, `${detail} The current interval is ${current}.`, {}, { interval: current });
+  return new Problem(
+    400,
+    `${detail} The current interval is ${current}.`,
+    {},
+    { interval: current },
+  );
 }
 
 function matches(header: string | null, etag: string): boolean {

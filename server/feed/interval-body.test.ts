@@ -64,7 +64,8 @@ describe('the body of an interval', () => {
     const sizes: number[] = [];
     for (let interval = 7; waiting.length > 0; interval++) {
       const { body, taken } = composeInterval(interval, nothing, waiting);
-      const { purchases } = eventsOf(body)[0]?.data as { purchases: { text: string }[] };
+      const [chatsEvent] = eventsOf(body);
+      const { purchases } = chatsEvent?.data as { purchases: { text: string }[] };
       sizes.push(purchases.length);
       texts.push(...purchases.map(({ text }) => text));
       waiting = waiting.filter(({ number }) => !taken.includes(number));

@@ -71,7 +71,11 @@ export class Sealer {
     const transients = this.unsealed ?? collect(from, ended);
     this.unsealed = transients;
     try {
-      const { previous, bodies } = await record.sealInterval({ interval: ended, nowMs, transients });
+      const { previous, bodies } = await record.sealInterval({
+        interval: ended,
+        nowMs,
+        transients,
+      });
       this.unsealed = null;
       await this.publishSkipped(from, previous, ended);
       log.append(ended, bodies);
@@ -90,8 +94,7 @@ export class Sealer {
     const { log, record } = this.options;
     if (ended - from > INTERVALS_APPENDED_MAX) log.skipTo(ended - 1);
     else {
-      const known =
-        previous >= from ? await record.readSealedOfAll({ from, to: ended - 1 }) : [];
+      const known = previous >= from ? await record.readSealedOfAll({ from, to: ended - 1 }) : [];
       const byInterval = Map.groupBy(known, ({ interval }) => interval);
       for (let interval = from; interval < ended; interval++) {
         log.append(interval, byInterval.get(interval) ?? []);

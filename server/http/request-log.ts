@@ -45,7 +45,10 @@ export class RequestLog {
 
   refused(operation: Operation, requestId: string, status: number, error: unknown): void {
     const level = status >= 500 ? 'warn' : 'debug';
-    this.logger[level]({ requestId, ...nameOf(operation), status, reason: reasonOf(error) }, 'refused');
+    this.logger[level](
+      { requestId, ...nameOf(operation), status, reason: reasonOf(error) },
+      'refused',
+    );
   }
 
   broken(operation: Operation, requestId: string, error: unknown): void {

@@ -2,8 +2,8 @@ import type { BunRequest, Server } from 'bun';
 import type { Operation, Role } from '../../protocol/operation.ts';
 import { checkLength } from './body.ts';
 import { Problem, problemOf, type Scheme } from './problem.ts';
-import { baseHeaders, type Handler, type Listener, Route } from './route.ts';
 import type { RequestLog } from './request-log.ts';
+import { baseHeaders, type Handler, type Listener, Route } from './route.ts';
 
 /** An operation and what answers it. */
 export interface Endpoint {
@@ -74,7 +74,8 @@ function pathHandler(endpoints: readonly Endpoint[], options: RouterOptions): Pa
   return (request, server) => {
     const answer = answers.get(request.method);
     if (answer) return answer(request, server);
-    if (request.method === 'OPTIONS') return new Response(null, { status: 204, headers: preflight });
+    if (request.method === 'OPTIONS')
+      return new Response(null, { status: 204, headers: preflight });
     const problem = new Problem(405, `This path takes ${allow}.`);
     return problemResponse(problem, request, headers, options.log.requestId(request));
   };

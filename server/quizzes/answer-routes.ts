@@ -11,7 +11,7 @@ import type { Handlers } from '../http/route.ts';
 import { Batch } from '../sql/batch.ts';
 import type { Calls } from '../sql/procedure.ts';
 import type { Viewer } from '../tokens/viewer-tokens.ts';
-import type { AnswerDecision, answerProcedures, ArrivedAnswer } from './answers-sql.ts';
+import type { AnswerDecision, ArrivedAnswer, answerProcedures } from './answers-sql.ts';
 import type { PublishedQuiz, quizProcedures } from './quizzes-sql.ts';
 import type { ClaimDecision, WinnerClaim, winnersProcedures } from './winners-sql.ts';
 

@@ -181,12 +181,10 @@ export const quizProcedures = {
   }),
 
   /** A published quiz, for checking answers; null for drafts and unknown ids. */
-  findPublishedQuiz: reading(
-    async (tx, { id }: { id: string }): Promise<PublishedQuiz | null> => {
-      const quiz = await find(tx, id);
-      return quiz && isPublished(quiz) ? quiz : null;
-    },
-  ),
+  findPublishedQuiz: reading(async (tx, { id }: { id: string }): Promise<PublishedQuiz | null> => {
+    const quiz = await find(tx, id);
+    return quiz && isPublished(quiz) ? quiz : null;
+  }),
 };
 
 function isPublished(quiz: QuizRow): quiz is PublishedQuiz {

@@ -76,21 +76,19 @@ export const winnersProcedures = {
   ),
 
   /** Records a batch of claims; a seat that won is counted once however often it says so. */
-  recordWinners: writing(
-    async (tx, claims: readonly WinnerClaim[]): Promise<ClaimDecision[]> => {
-      const rounds = new Map<string, OpenRound | null>();
-      const decisions: ClaimDecision[] = [];
-      for (const { streamId, seat, receivedMs } of claims) {
-        let round = rounds.get(streamId);
-        if (round === undefined) {
-          round = await openRound(tx, streamId);
-          rounds.set(streamId, round);
-        }
-        decisions.push(round ? await claim(tx, streamId, round, seat, receivedMs) : 'no-round');
+  recordWinners: writing(async (tx, claims: readonly WinnerClaim[]): Promise<ClaimDecision[]> => {
+    const rounds = new Map<string, OpenRound | null>();
+    const decisions: ClaimDecision[] = [];
+    for (const { streamId, seat, receivedMs } of claims) {
+      let round = rounds.get(streamId);
+      if (round === undefined) {
+        round = await openRound(tx, streamId);
+        rounds.set(streamId, round);
       }
-      return decisions;
-    },
-  ),
+      decisions.push(round ? await claim(tx, streamId, round, seat, receivedMs) : 'no-round');
+    }
+    return decisions;
+  }),
 };
 
 async function openRound(tx: Tx, streamId: string): Promise<OpenRound | null> {
@@ -148,7 +146,11 @@ export async function closeDueRounds(tx: Tx, sealing: number): Promise<void> {
 }
 
 /** Starts the second of a round once its request is in an interval that viewers can read. */
-export async function startRoundDelay(tx: Tx, streamId: string, dueInterval: number): Promise<void> {
+export async function startRoundDelay(
+  tx: Tx,
+  streamId: string,
+  dueInterval: number,
+): Promise<void> {
   await tx.query(
     `update winners_rounds set due_interval = $2
      where stream_id = $1 and state = 'open' and due_interval is null`,

@@ -10,26 +10,43 @@ export interface DirectoryLock {
 /**
  * Takes the data directory for this process. The lock is the operating system's (through an
  * exclusive SQLite transaction), so it is gone the moment the process is, however it ends.
- * @throws Error that says who holds it when another process does.
+ * @throws Error that says who holds it when another process does, or why it cannot be written.
  */
 export function lockDirectory(directory: string): DirectoryLock {
-  mkdirSync(directory, { recursive: true, mode: 0o700 });
   const holderFile = join(directory, 'server.pid');
-  const database = new Database(join(directory, 'server.lock'));
+  const database = openLockFile(directory);
   try {
     database.run('pragma busy_timeout = 0');
     database.run('begin exclusive');
-  } catch {
+    writeFileSync(holderFile, `${process.pid}\n`);
+  } catch (error) {
     database.close();
-    throw new Error(`${directory} is in use by another Fourbeat server${holder(holderFile)}`);
+    if ((error as { code?: string }).code?.startsWith('SQLITE_BUSY')) {
+      throw new Error(`${directory} is in use by another Fourbeat server${holder(holderFile)}`);
+    }
+    throw unwritable(directory, error);
   }
-  writeFileSync(holderFile, `${process.pid}\n`);
   return {
     release() {
       database.run('rollback');
       database.close();
     },
   };
+}
+
+function openLockFile(directory: string): Database {
+  try {
+    mkdirSync(directory, { recursive: true, mode: 0o700 });
+    return new Database(join(directory, 'server.lock'));
+  } catch (error) {
+    throw unwritable(directory, error);
+  }
+}
+
+function unwritable(directory: string, error: unknown): Error {
+  return new Error(
+    `${directory} cannot be written: ${error instanceof Error ? error.message : error}`,
+  );
 }
 
 function holder(file: string): string {

@@ -16,8 +16,13 @@ export interface RecordOptions<P extends Procedures> {
   /** The module that serves the procedures in a worker thread. */
   readonly worker: URL;
   readonly directory: string;
-  /** Told when a worker thread is gone: nothing can be recorded any more. */
+  /** Told when a worker thread of an open record is gone: nothing can be recorded any more. */
   readonly onLost: (reason: string) => void;
+  /**
+   * How long a call waits for its answer, in ms. The default keeps R-15; a command that somebody
+   * waits for at a terminal takes Infinity, since its token is shown once.
+   */
+  readonly deadlineMs?: number;
 }
 
 // Beyond this a call is refused at once: at 100,000 writes a second it is half a second of work.
@@ -45,6 +50,7 @@ class Connection {
 
   constructor(
     url: URL,
+    private readonly deadlineMs: number,
     private readonly onLost: (reason: string) => void,
   ) {
     this.worker = new Worker(url);
@@ -65,7 +71,7 @@ class Connection {
       if (this.lost) return reject(new Unavailable(`The record is away: ${this.lost}.`));
       if (this.pending.size >= PENDING_MAX) return reject(new Unavailable('The record is busy.'));
       const id = this.nextId++;
-      const deadlineMs = patient ? Number.POSITIVE_INFINITY : performance.now() + DEADLINE_MS;
+      const deadlineMs = patient ? Number.POSITIVE_INFINITY : performance.now() + this.deadlineMs;
       this.pending.set(id, { resolve, reject, deadlineMs });
       // One message for all calls of this turn of the event loop.
       if (this.outgoing.push({ id, name, input, idempotency }) === 1) setImmediate(this.flush);
@@ -79,6 +85,7 @@ class Connection {
   async close(): Promise<void> {
     if (!this.lost) {
       this.flush();
+      this.lost = 'it is closed';
       await new Promise<void>((resolve) => {
         this.closed = resolve;
         this.post({ close: true });
@@ -101,9 +108,12 @@ class Connection {
 
   private receive(reply: WorkerReply): void {
     if ('outcomes' in reply) for (const outcome of reply.outcomes) this.settle(outcome);
-    else if ('ready' in reply) this.opened?.resolve();
-    else if ('failed' in reply) this.opened?.reject(new Error(reply.failed));
-    else this.closed?.();
+    else if ('closed' in reply) this.closed?.();
+    else {
+      if ('ready' in reply) this.opened?.resolve();
+      else this.opened?.reject(new Error(reply.failed));
+      this.opened = null;
+    }
   }
 
   private settle(outcome: Outcome): void {
@@ -127,13 +137,13 @@ class Connection {
 
   private lose(reason: string): void {
     this.lost = reason;
-    this.opened?.reject(new Error(reason));
     for (const call of this.pending.values()) {
       call.reject(new Unavailable(`The record is away: ${reason}.`));
     }
     this.pending.clear();
-    this.closed?.();
-    this.onLost(reason);
+    if (this.closed) this.closed();
+    else if (this.opened) this.opened.reject(new Error(reason));
+    else this.onLost(reason);
   }
 }
 
@@ -145,8 +155,9 @@ class Connection {
 export async function openRecord<P extends Procedures>(
   options: RecordOptions<P>,
 ): Promise<OpenRecord<P>> {
-  const writer = new Connection(options.worker, options.onLost);
-  const reader = new Connection(options.worker, options.onLost);
+  const { worker, onLost, deadlineMs = DEADLINE_MS } = options;
+  const writer = new Connection(worker, deadlineMs, onLost);
+  const reader = new Connection(worker, deadlineMs, onLost);
   try {
     await writer.open(options.directory, 'write');
     await reader.open(options.directory, 'read');

@@ -1,7 +1,13 @@
 import { Refusal, type RefusalKind } from '../refusal.ts';
 import { runOnce } from './idempotency.ts';
 import type { Idempotency, Procedures } from './procedure.ts';
-import { inTransaction, openMigratedSqlite, openSqlite, type Sqlite } from './sqlite.ts';
+import {
+  inSnapshot,
+  inTransaction,
+  openMigratedSqlite,
+  openSqlite,
+  type Sqlite,
+} from './sqlite.ts';
 
 /** A call of a procedure on its way to the worker. */
 export interface Command {
@@ -39,17 +45,14 @@ async function outcomeOf(
   const { id, name, input, idempotency } = command;
   await sqlite.query('savepoint command');
   try {
-    const procedure = procedures[name];
-    if (!procedure) throw new Error(`no procedure ${name}`);
-    const run = () => procedure.run(sqlite, input);
+    const run = () => named(procedures, name).run(sqlite, input);
     const output = idempotency ? await runOnce(sqlite, idempotency, run) : await run();
     await sqlite.query('release command');
     return { id, output };
   } catch (error) {
     await sqlite.query('rollback to command');
     await sqlite.query('release command');
-    if (error instanceof Refusal) return { id, refusal: error.kind, detail: error.message };
-    return { id, failure: `${name}: ${messageOf(error)}` };
+    return failureOf(id, name, error);
   }
 }
 
@@ -71,22 +74,42 @@ async function commitGroup(
   }
 }
 
+/**
+ * Runs the commands on one view of the record, taken after all of them were called: each sees
+ * everything that was acknowledged before, and nothing changes between its statements.
+ */
 async function readGroup(
   sqlite: Sqlite,
   procedures: Procedures,
   group: readonly Command[],
 ): Promise<Outcome[]> {
-  const outcomes: Outcome[] = [];
-  for (const { id, name, input } of group) {
-    try {
-      outcomes.push({ id, output: await procedures[name]?.run(sqlite, input) });
-    } catch (error) {
-      if (error instanceof Refusal) {
-        outcomes.push({ id, refusal: error.kind, detail: error.message });
-      } else outcomes.push({ id, failure: `${name}: ${messageOf(error)}` });
-    }
+  try {
+    return await inSnapshot(sqlite, async () => {
+      const outcomes: Outcome[] = [];
+      for (const { id, name, input } of group) {
+        try {
+          outcomes.push({ id, output: await named(procedures, name).run(sqlite, input) });
+        } catch (error) {
+          outcomes.push(failureOf(id, name, error));
+        }
+      }
+      return outcomes;
+    });
+  } catch (error) {
+    const failure = messageOf(error);
+    return group.map(({ id }) => ({ id, failure }));
   }
-  return outcomes;
+}
+
+function named(procedures: Procedures, name: string): Procedures[string] {
+  const procedure = procedures[name];
+  if (!procedure) throw new Error('there is no such procedure');
+  return procedure;
+}
+
+function failureOf(id: number, name: string, error: unknown): Outcome {
+  if (error instanceof Refusal) return { id, refusal: error.kind, detail: error.message };
+  return { id, failure: `${name}: ${messageOf(error)}` };
 }
 
 function messageOf(error: unknown): string {
@@ -133,6 +156,8 @@ export function serveSqlite(scope: Worker, procedures: Procedures): void {
     }
     if ('close' in data) closing = true;
     else queue.push(...data.commands);
-    if (sqlite && !running) await drain(sqlite);
+    // Without a connection it could not be opened, and there is nothing to close.
+    if (!sqlite) reply({ closed: true });
+    else if (!running) await drain(sqlite);
   };
 }

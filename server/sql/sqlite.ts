@@ -1,6 +1,6 @@
+import { Database, type SQLQueryBindings, type Statement } from 'bun:sqlite';
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { SQL } from 'bun';
 import { migrate } from './migrate.ts';
 import type { Rows, SqlValue, Tx } from './procedure.ts';
 
@@ -9,50 +9,90 @@ export interface Sqlite extends Tx {
   close(): Promise<void>;
 }
 
-const numbered = new Map<string, string>();
-
-// `$1` is a name to SQLite, bound in order of first use; `?1` is the first parameter, as in PostgreSQL.
-function sqliteText(text: string): string {
-  let translated = numbered.get(text);
-  if (translated === undefined) {
-    translated = text.replace(/\$(\d+)/g, '?$1');
-    numbered.set(text, translated);
-  }
-  return translated;
-}
+/** The file of the record in its data directory. */
+export const RECORD_FILE = 'record.sqlite';
 
 function rows(parameter: string, columns: readonly string[]): string {
   const list = columns.map((column, index) => `value ->> ${index} as ${column.split(' ')[0]}`);
   return `(select ${list.join(', ')} from json_each(${parameter}))`;
 }
 
-/** Opens one connection to the database file in `directory`, with the record's durability. */
+/** Opens one connection to the database file in `directory`, with the record's durability (R-2). */
 export async function openSqlite(directory: string): Promise<Sqlite> {
   mkdirSync(directory, { recursive: true, mode: 0o700 });
-  const sql = new SQL({ adapter: 'sqlite', filename: join(directory, 'record.sqlite') });
-  // busy_timeout: the command line writes to the same file while a server runs.
-  for (const pragma of [
-    'busy_timeout = 5000',
-    'journal_mode = wal',
-    'synchronous = full',
-    'foreign_keys = on',
-  ]) {
-    await sql.unsafe(`pragma ${pragma}`);
+  const database = new Database(join(directory, RECORD_FILE), { create: true });
+  try {
+    prepareConnection(database, directory);
+  } catch (error) {
+    database.close();
+    throw error;
   }
-  return {
-    rows,
-    async query<Row>(text: string, params: SqlValue[] = []): Promise<Rows<Row>> {
-      const result = await sql.unsafe(sqliteText(text), params);
-      return Object.assign(result, { affected: Number(result.affectedRows ?? 0) });
-    },
-    close: () => sql.close(),
+  const query = queryWith(database);
+  return { rows, query, close: async () => database.close() };
+}
+
+function prepareConnection(database: Database, directory: string): void {
+  // First, since every other statement may have to wait for the lock: the command line writes to
+  // the same file while a server runs.
+  database.run('pragma busy_timeout = 5000');
+  const mode = database.query<{ journal_mode: string }, []>('pragma journal_mode = wal').get();
+  if (mode?.journal_mode !== 'wal') {
+    throw new Error(`${directory} cannot hold a write-ahead log; use a directory on a local disk`);
+  }
+  database.run('pragma synchronous = full');
+  database.run('pragma foreign_keys = on');
+}
+
+interface Prepared {
+  readonly statement: Statement<unknown, SQLQueryBindings[]>;
+  readonly kind: 'reads' | 'changes' | 'returns changed rows';
+}
+
+/**
+ * Statements are prepared once and kept, which is four to seven times as fast as preparing each
+ * time. Their number is bounded: texts are constants of the program.
+ */
+function queryWith(database: Database): Tx['query'] {
+  const known = new Map<string, Prepared>();
+
+  function prepared(text: string): Prepared {
+    let found = known.get(text);
+    if (!found) {
+      // `$1` is a name to SQLite, bound in order of first use; `?1` is the first parameter, as in
+      // PostgreSQL.
+      const statement = database.prepare<unknown, SQLQueryBindings[]>(
+        text.replace(/\$(\d+)/g, '?$1'),
+      );
+      found = { statement, kind: kindOf(text, statement.columnNames.length > 0) };
+      known.set(text, found);
+    }
+    return found;
+  }
+
+  return async <Row>(text: string, params: SqlValue[] = []): Promise<Rows<Row>> => {
+    const { statement, kind } = prepared(text);
+    if (kind === 'changes') {
+      return Object.assign([], { affected: statement.run(...params).changes });
+    }
+    const found = statement.all(...params) as Row[];
+    return Object.assign(found, { affected: kind === 'reads' ? 0 : found.length });
   };
+}
+
+function kindOf(text: string, hasColumns: boolean): Prepared['kind'] {
+  if (!hasColumns) return 'changes';
+  return /^\s*(?:insert|update|delete)\b/i.test(text) ? 'returns changed rows' : 'reads';
 }
 
 /** Opens the record for writing and brings its schema up to date. */
 export async function openMigratedSqlite(directory: string): Promise<Sqlite> {
   const sqlite = await openSqlite(directory);
-  await migrate(sqlite, Date.now());
+  try {
+    await migrate(sqlite, Date.now());
+  } catch (error) {
+    await sqlite.close();
+    throw error;
+  }
   return sqlite;
 }
 
@@ -66,5 +106,15 @@ export async function inTransaction<T>(sqlite: Sqlite, work: () => Promise<T>): 
   } catch (error) {
     await sqlite.query('rollback').catch(() => {});
     throw error;
+  }
+}
+
+/** Runs `work` on one unchanging view of the record: what was committed when it began. */
+export async function inSnapshot<T>(sqlite: Sqlite, work: () => Promise<T>): Promise<T> {
+  await sqlite.query('begin');
+  try {
+    return await work();
+  } finally {
+    await sqlite.query('commit');
   }
 }

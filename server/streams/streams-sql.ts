@@ -1,7 +1,7 @@
 import type { NewStream, StreamPatch } from '../../protocol/studio.ts';
 import { Refusal } from '../refusal.ts';
 import { reading, type Tx, writing } from '../sql/procedure.ts';
-import { ended, started, type StreamState } from './stream-rules.ts';
+import { ended, type StreamState, started } from './stream-rules.ts';
 
 /** A stream as the record keeps it. */
 export interface StreamRow extends StreamState {

@@ -40,7 +40,11 @@ export class Keyring {
   async refresh(nowMs: number, force = false): Promise<void> {
     let stored = await this.record.listSigningKeys({});
     if (rotationIsDue(stored, nowMs, force)) {
-      stored = await this.record.rotateSigningKeys({ offered: await newSigningKey(), force, nowMs });
+      stored = await this.record.rotateSigningKeys({
+        offered: await newSigningKey(),
+        force,
+        nowMs,
+      });
     }
     const next = new Map<string, ImportedKey>();
     for (const key of stored) next.set(key.kid, this.keys.get(key.kid) ?? (await imported(key)));

@@ -3,7 +3,8 @@ import { Refusal } from '../refusal.ts';
 import { reading, writing } from '../sql/procedure.ts';
 import { planRotation, type SigningKey } from './signing-keys.ts';
 
-const KEY_COLUMNS = 'kid, private_jwk as "privateJwk", created, active_from as "activeFrom", retires';
+const KEY_COLUMNS =
+  'kid, private_jwk as "privateJwk", created, active_from as "activeFrom", retires';
 
 export const tokenProcedures = {
   /**
