@@ -87,5 +87,11 @@ export const chatPostSchema = z
     }),
     z.object({ kind: z.literal('heart'), count: z.int().min(1).max(HEARTS_MAX).default(1) }),
   ])
-  .meta({ id: 'ChatPost' });
+  .meta({
+    id: 'ChatPost',
+    examples: [
+      { kind: 'message', text: 'Good evening!', name: 'Ada' },
+      { kind: 'heart', count: 3 },
+    ],
+  });
 export type ChatPost = z.infer<typeof chatPostSchema>;

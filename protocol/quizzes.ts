@@ -28,8 +28,21 @@ export type QuizResults = z.infer<typeof quizResultsSchema>;
 
 /** A viewer's answer. The server's clock decides whether it is in time, never these fields. */
 export const answerSchema = z
-  .object({ streamId: uuid, choice: z.string(), closeInterval: z.int() })
-  .meta({ id: 'Answer' });
+  .object({
+    streamId: uuid,
+    choice: z.string().meta({ description: "One of the quiz's choice keys" }),
+    closeInterval: z.int().meta({ description: 'From the `quiz` event' }),
+  })
+  .meta({
+    id: 'Answer',
+    examples: [
+      {
+        streamId: '0f8fad5b-d9cb-469f-a165-70867728950e',
+        choice: 'Jupiter',
+        closeInterval: 7_040_000_000,
+      },
+    ],
+  });
 export type Answer = z.infer<typeof answerSchema>;
 
 export const QUIZ_STATES = ['draft', 'open', 'closed', 'revealed'] as const;

@@ -29,18 +29,26 @@ export const streamPageSchema = z
   .meta({ id: 'StreamPage' });
 export type StreamPage = z.infer<typeof streamPageSchema>;
 
-const positive = (name: string) =>
-  z
-    .string()
-    .regex(/^[1-9][0-9]{0,8}$/, `${name} must be a whole number from 1`)
-    .transform(Number);
+const positive = z
+  .string()
+  .regex(/^[1-9][0-9]{0,8}$/, 'must be a whole number from 1')
+  .transform(Number);
+// The document describes the number, not the text that it is in a query.
+const wholeNumber = { type: 'integer', pattern: undefined, minimum: 1 };
 
 /** Query of the stream list. */
 export const streamListQuerySchema = z.object({
-  producer: uuid,
-  page: positive('page').default(1),
-  page_size: positive('page_size')
-    .refine((size) => size <= PAGE_SIZE_MAX, `page_size must be at most ${PAGE_SIZE_MAX}`)
-    .default(PAGE_SIZE),
+  producer: uuid.meta({ description: "The account's uuid, from `users/me`" }),
+  page: positive
+    .default(1)
+    .meta({ ...wholeNumber, description: 'Which page; 1 when it is left out' }),
+  page_size: positive
+    .refine((size) => size <= PAGE_SIZE_MAX, `must be at most ${PAGE_SIZE_MAX}`)
+    .default(PAGE_SIZE)
+    .meta({
+      ...wholeNumber,
+      maximum: PAGE_SIZE_MAX,
+      description: `${PAGE_SIZE} when it is left out`,
+    }),
 });
 export type StreamListQuery = z.infer<typeof streamListQuerySchema>;

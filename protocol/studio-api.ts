@@ -11,6 +11,7 @@ import {
   acceptedEventSchema,
   endStreamSchema,
   exportQuerySchema,
+  idempotencyKeySchema,
   listOf,
   newQuizSchema,
   newStreamSchema,
@@ -23,15 +24,26 @@ import {
 } from './studio.ts';
 
 const studio = { role: 'studio', access: 'service', bodyBytes: BODY_BYTES } as const;
+const write = {
+  ...studio,
+  headers: z.object({ 'Idempotency-Key': idempotencyKeySchema.optional() }),
+} as const;
 const stream = { 200: { description: 'The stream', schema: studioStreamSchema } };
 const quiz = { 200: { description: 'The quiz', schema: studioQuizSchema } };
-const rows = {
+const rows = (columns: string) => ({
   200: {
-    description: 'Rows, streamed; `format` chooses NDJSON or CSV',
-    schema: z.string(),
-    alsoAs: ['application/x-ndjson', 'text/csv'],
+    description: `Rows with ${columns}, streamed as they were when the export began`,
+    otherTypes: {
+      'application/x-ndjson': z.string().meta({ description: 'One JSON object a line' }),
+      'text/csv': z
+        .string()
+        .meta({ description: 'A header row, then one record a row (RFC 4180)' }),
+    },
+    headers: {
+      'Content-Disposition': z.string().meta({ description: 'Names the file to save it as' }),
+    },
   },
-};
+});
 
 /** The producer's API under `/studio/v1`: everything that makes a show. */
 export const studioApi = {
@@ -43,7 +55,7 @@ export const studioApi = {
     answers: { 200: { description: 'The account', schema: userSchema } },
   },
   createApiToken: {
-    ...studio,
+    ...write,
     method: 'POST',
     path: '/studio/v1/api-tokens',
     summary: 'A new service token; its secret is shown this once',
@@ -59,7 +71,7 @@ export const studioApi = {
     answers: { 200: { description: 'The tokens', schema: listOf(apiTokenSchema) } },
   },
   revokeApiToken: {
-    ...studio,
+    ...write,
     method: 'DELETE',
     path: '/studio/v1/api-tokens/{token_id}',
     summary: 'Revoke a service token',
@@ -67,7 +79,7 @@ export const studioApi = {
     errors: [404, 409],
   },
   createStream: {
-    ...studio,
+    ...write,
     method: 'POST',
     path: '/studio/v1/streams',
     summary: 'A new stream',
@@ -91,7 +103,7 @@ export const studioApi = {
     errors: [404],
   },
   patchStream: {
-    ...studio,
+    ...write,
     method: 'PATCH',
     path: '/studio/v1/streams/{stream_id}',
     summary: 'Change a stream',
@@ -100,7 +112,7 @@ export const studioApi = {
     errors: [404, 409],
   },
   startStream: {
-    ...studio,
+    ...write,
     method: 'POST',
     path: '/studio/v1/streams/{stream_id}/start',
     summary: 'Start the stream: STREAMING',
@@ -108,7 +120,7 @@ export const studioApi = {
     errors: [404, 409],
   },
   endStream: {
-    ...studio,
+    ...write,
     method: 'POST',
     path: '/studio/v1/streams/{stream_id}/end',
     summary: 'End the stream, now or later: ENDED',
@@ -118,7 +130,7 @@ export const studioApi = {
     errors: [404, 409],
   },
   createQuiz: {
-    ...studio,
+    ...write,
     method: 'POST',
     path: '/studio/v1/streams/{stream_id}/quizzes',
     summary: 'A new quiz, as a draft',
@@ -143,7 +155,7 @@ export const studioApi = {
     errors: [404],
   },
   patchQuiz: {
-    ...studio,
+    ...write,
     method: 'PATCH',
     path: '/studio/v1/quizzes/{quiz_id}',
     summary: 'Change a draft',
@@ -152,7 +164,7 @@ export const studioApi = {
     errors: [404, 409],
   },
   deleteQuiz: {
-    ...studio,
+    ...write,
     method: 'DELETE',
     path: '/studio/v1/quizzes/{quiz_id}',
     summary: 'Delete a draft',
@@ -160,7 +172,7 @@ export const studioApi = {
     errors: [404, 409],
   },
   publishQuiz: {
-    ...studio,
+    ...write,
     method: 'POST',
     path: '/studio/v1/quizzes/{quiz_id}/publish',
     summary: 'Publish a draft: viewers can answer until it closes',
@@ -168,7 +180,7 @@ export const studioApi = {
     errors: [404, 409],
   },
   revealQuiz: {
-    ...studio,
+    ...write,
     method: 'POST',
     path: '/studio/v1/quizzes/{quiz_id}/reveal',
     summary: 'Publish the results of a closed quiz',
@@ -176,7 +188,7 @@ export const studioApi = {
     errors: [404, 409],
   },
   requestWinners: {
-    ...studio,
+    ...write,
     method: 'POST',
     path: '/studio/v1/streams/{stream_id}/request-winners',
     summary: 'Ask the winners of this game to report; the count is published a second later',
@@ -192,7 +204,7 @@ export const studioApi = {
     errors: [404],
   },
   sendEvent: {
-    ...studio,
+    ...write,
     method: 'POST',
     path: '/studio/v1/streams/{stream_id}/events',
     summary: 'Send a purchase, a discount or an event of your own',
@@ -206,7 +218,7 @@ export const studioApi = {
     path: '/studio/v1/streams/{stream_id}/exports/answers',
     summary: 'Every recorded answer',
     query: exportQuerySchema,
-    answers: rows,
+    answers: rows('`quizId`, `viewer`, `seat`, `choice`, `correct` and `at` (Unix ms)'),
     errors: [404],
   },
   exportWinners: {
@@ -215,7 +227,7 @@ export const studioApi = {
     path: '/studio/v1/streams/{stream_id}/exports/winners',
     summary: 'Every recorded winner',
     query: exportQuerySchema,
-    answers: rows,
+    answers: rows('`roundId`, `viewer`, `seat` and `at` (Unix ms)'),
     errors: [404],
   },
   exportFeed: {
@@ -223,8 +235,10 @@ export const studioApi = {
     method: 'GET',
     path: '/studio/v1/streams/{stream_id}/exports/feed',
     summary: 'Every interval in which something happened',
+    description:
+      'As NDJSON an interval a line, byte for byte as viewers got it; as CSV an event a row, with `interval`, `type` and `data` in JSON.',
     query: exportQuerySchema,
-    answers: rows,
+    answers: rows('intervals or events'),
     errors: [404],
   },
 } as const satisfies Record<string, Operation>;

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { EVENT_TYPES } from './feed.ts';
+import { customTypeSchema, EVENT_TYPES } from './feed.ts';
 import {
   CHAT_NAME_CHARS,
   CHAT_TEXT_CHARS,
@@ -14,6 +14,15 @@ import {
 import { choiceCountSchema, QUIZ_STATES, REVEALS } from './quizzes.ts';
 import { streamSchema } from './streams.ts';
 import { httpUrl, text, unixMs, uuid } from './text.ts';
+
+/** Makes a write happen once, however often it is sent within 24 hours. */
+export const idempotencyKeySchema = z
+  .string()
+  .regex(/^[\x21-\x7e]{1,128}$/, 'must be 1 to 128 visible ASCII characters')
+  .meta({
+    description:
+      'Sent again with the same request within 24 hours, nothing is done again and the answer is the same; with another request it is 409',
+  });
 
 const streamFields = {
   title: text(200),
@@ -34,7 +43,7 @@ export const newStreamSchema = z
     unlisted: streamFields.unlisted.default(false),
     latencyAllowance: streamFields.latencyAllowance.default(0),
   })
-  .meta({ id: 'NewStream' });
+  .meta({ id: 'NewStream', examples: [{ title: 'Quiz night', latencyAllowance: 2000 }] });
 export type NewStream = z.infer<typeof newStreamSchema>;
 
 const atLeastOne = (body: object) => Object.keys(body).length > 0;
@@ -43,7 +52,7 @@ export const streamPatchSchema = z
   .strictObject(streamFields)
   .partial()
   .refine(atLeastOne, 'name at least one field to change')
-  .meta({ id: 'StreamPatch' });
+  .meta({ id: 'StreamPatch', minProperties: 1, examples: [{ title: 'Quiz night, part two' }] });
 export type StreamPatch = z.infer<typeof streamPatchSchema>;
 
 /** A stream as its producer sees it. */
@@ -61,7 +70,11 @@ export const studioStreamSchema = streamSchema
 export type StudioStream = z.infer<typeof studioStreamSchema>;
 
 /** End now, or at a moment to come. */
-export const endStreamSchema = z.strictObject({ at: unixMs.optional() }).meta({ id: 'EndStream' });
+export const endStreamSchema = z
+  .strictObject({
+    at: unixMs.meta({ description: 'When to end, Unix ms; now when it is left out' }).optional(),
+  })
+  .meta({ id: 'EndStream' });
 
 const choice = text(CHOICE_CHARS).refine(
   (value) => value !== '__proto__',
@@ -86,14 +99,24 @@ export const newQuizSchema = z
     path: ['answer'],
     message: 'must be one of the choices',
   })
-  .meta({ id: 'NewQuiz' });
+  .meta({
+    id: 'NewQuiz',
+    examples: [
+      {
+        question: 'Which planet is the largest?',
+        choices: ['Mars', 'Jupiter', 'Venus'],
+        answer: 'Jupiter',
+        duration: 10_000,
+      },
+    ],
+  });
 export type NewQuiz = z.infer<typeof newQuizSchema>;
 
 export const quizPatchSchema = z
   .strictObject(quizFields)
   .partial()
   .refine(atLeastOne, 'name at least one field to change')
-  .meta({ id: 'QuizPatch' });
+  .meta({ id: 'QuizPatch', minProperties: 1, examples: [{ duration: 15_000 }] });
 export type QuizPatch = z.infer<typeof quizPatchSchema>;
 
 /** A quiz as its producer sees it, with the answer. */
@@ -126,35 +149,49 @@ export const winnersRoundSchema = z
   .meta({ id: 'WinnersRound' });
 export type WinnersRound = z.infer<typeof winnersRoundSchema>;
 
-const customType = z
-  .string()
-  .regex(/^[a-z][a-z0-9-]{0,39}$/, 'must be a-z, 0-9 and "-", starting with a letter, at most 40')
-  .refine(
-    (type) => !(EVENT_TYPES as readonly string[]).includes(type),
-    'must not be an event type of the interface',
-  );
+// These two have members of their own, so a custom event cannot pass for a wrong one of them.
+const customType = customTypeSchema
+  .refine((type) => type !== 'purchase' && type !== 'discount', { abort: true })
+  .meta({ not: { enum: [...EVENT_TYPES, 'purchase', 'discount'] } });
 
 /** An event of the producer: a purchase, a discount, or a type of its own. */
 export const producerEventSchema = z
-  .union([
-    z.strictObject({
-      type: z.literal('purchase'),
-      data: z.strictObject({
-        name: text(CHAT_NAME_CHARS).default(''),
-        text: text(CHAT_TEXT_CHARS),
+  .union(
+    [
+      z.strictObject({
+        type: z.literal('purchase'),
+        data: z.strictObject({
+          name: text(CHAT_NAME_CHARS).default(''),
+          text: text(CHAT_TEXT_CHARS),
+        }),
       }),
-    }),
-    z.strictObject({
-      type: z.literal('discount'),
-      data: z.strictObject({ count: z.int().min(1).max(1_000_000).default(1) }).prefault({}),
-    }),
-    z.strictObject({
-      type: customType.refine((type) => type !== 'purchase' && type !== 'discount'),
-      data: z.looseObject({}).nullable(),
-    }),
-  ])
-  .meta({ id: 'ProducerEvent' });
+      z.strictObject({
+        type: z.literal('discount'),
+        data: z.strictObject({ count: z.int().min(1).max(1_000_000).default(1) }).prefault({}),
+      }),
+      z.strictObject({ type: customType, data: z.looseObject({}).nullable() }),
+    ],
+    { error: (issue) => (issue.code === 'invalid_union' ? whatIsWrong(issue) : undefined) },
+  )
+  .meta({
+    id: 'ProducerEvent',
+    examples: [
+      { type: 'purchase', data: { name: 'Ada', text: 'bought two mugs' } },
+      { type: 'discount', data: { count: 1 } },
+      { type: 'lights', data: { colour: 'red' } },
+    ],
+  });
 export type ProducerEvent = z.infer<typeof producerEventSchema>;
+
+// Of a union that fits nowhere zod says "Invalid input"; `type` tells which event was meant.
+function whatIsWrong({ input, errors }: z.core.$ZodRawIssue<z.core.$ZodIssueInvalidUnion>) {
+  const type = input !== null && typeof input === 'object' && 'type' in input ? input.type : null;
+  const meant = type === 'purchase' ? 0 : type === 'discount' ? 1 : 2;
+  const issues = errors?.[meant] ?? [];
+  return issues
+    .map(({ path, message }) => (path.length === 0 ? message : `${path.join('.')}: ${message}`))
+    .join('; ');
+}
 
 export const acceptedEventSchema = z
   .object({ id: z.string(), streamId: uuid, type: z.string() })

@@ -10,7 +10,12 @@ export const tokenRequestSchema = z
       description: "Unique per user: the user's id, or a client fingerprint",
     }),
   })
-  .meta({ id: 'TokenRequest' });
+  .meta({
+    id: 'TokenRequest',
+    examples: [
+      { stream_id: '0f8fad5b-d9cb-469f-a165-70867728950e', unique_user_identifier: 'user-42' },
+    ],
+  });
 export type TokenRequest = z.infer<typeof tokenRequestSchema>;
 
 export const viewerTokenSchema = z

@@ -12,6 +12,17 @@ import { viewCountSchema } from './view-counts.ts';
 const viewer = { access: 'viewer', bodyBytes: VIEWER_BODY_BYTES } as const;
 const plain = { bodyBytes: BODY_BYTES } as const;
 
+const intervalCacheControl = z
+  .enum([
+    'private, max-age=31536000, immutable',
+    'public, max-age=31536000, s-maxage=31536000, immutable',
+    'no-store',
+  ])
+  .meta({
+    description:
+      'A sealed interval never changes: `private`, or `public` when the service runs behind an edge that checks tokens; `no-store` for an event stream',
+  });
+
 /** The given interface: every operation under `/api/v1`, and the public keys. */
 export const viewerApi = {
   readTime: {
@@ -22,7 +33,13 @@ export const viewerApi = {
     access: 'public',
     summary: "The service's clock",
     description: 'With `Accept: text/plain`, ISO 8601 in UTC with milliseconds.',
-    answers: { 200: { description: 'Now', schema: timeSchema, alsoAs: ['text/plain'] } },
+    answers: {
+      200: {
+        description: 'Now',
+        schema: timeSchema,
+        otherTypes: { 'text/plain': z.iso.datetime({ precision: 3 }) },
+      },
+    },
   },
   readMe: {
     ...plain,
@@ -41,7 +58,13 @@ export const viewerApi = {
     access: 'optional',
     summary: "A producer's streams, newest first",
     query: streamListQuerySchema,
-    answers: { 200: { description: 'One page', schema: streamPageSchema } },
+    answers: {
+      200: {
+        description: 'One page',
+        schema: streamPageSchema,
+        headers: { 'Cache-Control': z.literal('public, no-cache') },
+      },
+    },
     errors: [404],
   },
   readStream: {
@@ -74,7 +97,13 @@ export const viewerApi = {
     role: 'auth',
     access: 'public',
     summary: 'Public keys that viewer tokens are signed with (RFC 7517)',
-    answers: { 200: { description: 'The key set', schema: jwksSchema } },
+    answers: {
+      200: {
+        description: 'The key set',
+        schema: jwksSchema,
+        headers: { 'Cache-Control': z.literal('public, max-age=300') },
+      },
+    },
   },
   registerView: {
     ...viewer,
@@ -128,13 +157,37 @@ export const viewerApi = {
         pattern: '^(0|[1-9][0-9]*)$',
       }),
     }),
+    headers: z.object({
+      'If-None-Match': z
+        .string()
+        .meta({ description: 'An `ETag`: 304 when it is this interval' })
+        .optional(),
+      'Last-Event-ID': z
+        .string()
+        .meta({ description: 'With `text/event-stream`: the last interval that was received' })
+        .optional(),
+    }),
     answers: {
       200: {
         description: 'The interval',
         schema: eventsIntervalSchema,
-        alsoAs: ['text/event-stream'],
+        otherTypes: {
+          'text/event-stream': z.string().meta({
+            description: 'Messages with the interval as `id` and its JSON as `data`',
+          }),
+        },
+        headers: {
+          ETag: z
+            .string()
+            .meta({ description: 'The same for ever; not of an event stream' })
+            .optional(),
+          'Cache-Control': intervalCacheControl,
+        },
       },
-      304: { description: 'If-None-Match named this interval' },
+      304: {
+        description: 'If-None-Match named this interval',
+        headers: { ETag: z.string(), 'Cache-Control': intervalCacheControl },
+      },
     },
   },
   postChat: {

@@ -3,6 +3,7 @@ import type { BunRequest } from 'bun';
 import type { z } from 'zod';
 import type { User } from '../../protocol/accounts.ts';
 import type { Operation } from '../../protocol/operation.ts';
+import { idempotencyKeySchema } from '../../protocol/studio.ts';
 import type { Clock } from '../clock.ts';
 import { hasBody, readBody, validate } from '../http/body.ts';
 import type { Credentials } from '../http/credentials.ts';
@@ -51,8 +52,6 @@ export type StudioWrapper = <O extends Operation>(
   operation: O,
   run: (call: StudioCall, body: BodyOf<O>) => Promise<ReplyOf<O>>,
 ) => Handler;
-
-const KEY = /^[\x21-\x7e]{1,128}$/;
 
 /**
  * Makes handlers that check the credential, the rate, the body and the Idempotency-Key (in this
@@ -108,7 +107,7 @@ function callOf(
   const params = paramsOf(request);
   const nowMs = gate.clock.nowMs();
   const key = operation.method === 'GET' ? null : request.headers.get('idempotency-key');
-  if (key !== null && !KEY.test(key)) {
+  if (key !== null && !idempotencyKeySchema.safeParse(key).success) {
     throw new Problem(400, 'Idempotency-Key must be 1 to 128 visible ASCII characters.');
   }
   const once = key === null ? null : onceOf(operation, params, body, user.uuid, key, nowMs);
