@@ -110,7 +110,7 @@ export async function createService(
     onSealed,
     collect: (from, to) =>
       transientsOf(
-        countIsDue(from, to) ? countEvents.take(log.watched(to)) : new Map(),
+        countIsDue(from, to) ? countEvents.take(to, log.watched(to)) : new Map(),
         chat.drain(),
       ),
   });

@@ -14,11 +14,14 @@ export function countIsDue(from: number, to: number): boolean {
 export class CountEvents {
   private last = new Map<string, number>();
 
-  constructor(private readonly tally: Pick<Tally, 'liveCounts'>) {}
+  constructor(private readonly tally: Pick<Tally, 'countsAtEndOf'>) {}
 
-  /** The counts to publish now. @param watched streams whose feed is read */
-  take(watched: Iterable<string>): Map<string, ViewCount> {
-    const counts = new Map(this.tally.liveCounts());
+  /**
+   * The counts to publish in an interval, as they were when it ended.
+   * @param watched streams whose feed is read
+   */
+  take(interval: number, watched: Iterable<string>): Map<string, ViewCount> {
+    const counts = new Map(this.tally.countsAtEndOf(interval));
     const published = new Map<string, ViewCount>();
     for (const [streamId, value] of counts) published.set(streamId, countOf(value));
     const silent = [...this.last.keys(), ...watched];

@@ -45,6 +45,35 @@ describe('a registration', () => {
     expect(ring.isPresent(6, NOW + 1_000_001)).toBe(false);
   });
 
+  test('[F-26] counts to the end of an interval, also when the next one has begun', () => {
+    const ring = new SeatRing();
+    ring.register(1, NOW);
+    ring.register(2, NOW + 2);
+    expect(ring.countAtEndOf(NOW + 2)).toBe(2);
+    ring.register(3, NOW + 5);
+    expect(ring.countAtEndOf(NOW + 4)).toBe(2);
+    expect(ring.count(NOW + 5)).toBe(2);
+  });
+
+  test('[F-26] the count at the end of an interval is that of the window that ends with it', () => {
+    const beats = fc.array(fc.tuple(fc.nat({ max: 7 }), fc.nat({ max: 40 })), { maxLength: 60 });
+    fc.assert(
+      fc.property(beats, (steps) => {
+        const ring = new SeatRing();
+        const last = new Map<number, number>();
+        let interval = NOW;
+        for (const [passed, seat] of steps) {
+          const before = new Map(last);
+          interval += passed;
+          ring.register(seat, interval);
+          last.set(seat, interval);
+          const present = [...before.values()].filter((at) => at >= interval - 1 - 4);
+          if (passed > 0) expect(ring.countAtEndOf(interval - 1)).toBe(present.length);
+        }
+      }),
+    );
+  });
+
   test('for an interval that is past counts in the newest', () => {
     const ring = new SeatRing();
     ring.register(1, NOW);

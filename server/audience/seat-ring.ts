@@ -23,6 +23,8 @@ export class SeatRing {
   #newestInterval = Number.NEGATIVE_INFINITY;
   #newestSlot = 0;
   #total = 0;
+  /** The count at the end of the interval before the newest. */
+  #endedTotal = 0;
 
   /**
    * @param maxSeats seats from 0 to `maxSeats - 1` can register. It bounds the memory used: five bits
@@ -57,6 +59,16 @@ export class SeatRing {
     return this.#total;
   }
 
+  /**
+   * The count that held until `interval` ended, also when heartbeats of the next one have come
+   * already. Counted a moment later, a viewer whose next heartbeat is late by the jitter of its
+   * timer would be missing for that moment, and the published count would flicker.
+   */
+  countAtEndOf(interval: number): number {
+    if (interval > this.#newestInterval) this.#advance(interval);
+    return interval === this.#newestInterval ? this.#total : this.#endedTotal;
+  }
+
   /** Whether the seat is one of those that `count` counts. */
   isPresent(seat: number, interval: number): boolean {
     if (interval > this.#newestInterval) this.#advance(interval);
@@ -66,14 +78,14 @@ export class SeatRing {
 
   #advance(interval: number): void {
     const passed = interval - this.#newestInterval;
-    if (this.#total > 0) {
-      if (passed >= LIVE_INTERVALS) {
-        this.#bits.fill(0);
-        this.#total = 0;
-      } else {
-        for (let next = 1; next <= passed; next += 1) {
-          this.#expire((this.#newestSlot + next) % LIVE_INTERVALS);
-        }
+    if (passed > LIVE_INTERVALS) {
+      if (this.#total > 0) this.#bits.fill(0);
+      this.#total = 0;
+      this.#endedTotal = 0;
+    } else {
+      for (let next = 1; next <= passed; next += 1) {
+        this.#endedTotal = this.#total;
+        if (this.#total > 0) this.#expire((this.#newestSlot + next) % LIVE_INTERVALS);
       }
     }
     this.#newestInterval = interval;

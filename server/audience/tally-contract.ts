@@ -57,6 +57,20 @@ export function tallyContract(
       expect(liveCountsOf([streamId])).toEqual([[streamId, 40]]);
     });
 
+    test('[F-26] a published count does not miss a viewer whose heartbeat is late by a jitter', async () => {
+      const { clock, tally } = await setUp();
+      const streamId = randomUUID();
+      for (let beat = 0; beat < 20; beat += 1) {
+        // The last millisecond of an interval, and every other time 20 ms later.
+        clock.ms = START_MS + 249 + beat * 1_000 + (beat % 2) * 20;
+        tally.register(streamId, 4);
+        // Sealing comes a moment after the interval has ended.
+        clock.ms = START_MS + 1_250 + beat * 1_000 + 1;
+        const ended = intervalAt(clock.ms) - 1;
+        expect([...tally.countsAtEndOf(ended)]).toContainEqual([streamId, 1]);
+      }
+    });
+
     test('[V-5] the same viewer counts once, from however many tabs', async () => {
       const { clock, tally } = await setUp();
       const streamId = randomUUID();

@@ -16,7 +16,7 @@ export interface MemoryTally extends Tally {
 /**
  * The audience of every stream in the memory of this process: one ring per stream. An empty ring says
  * nothing that no ring does not, so it is dropped as soon as it is noticed; idle streams cost neither
- * memory nor time. They are noticed whenever the live counts are read, which sealing does every
+ * memory nor time. They are noticed whenever counts of all streams are read, which sealing does every
  * second, and at least once a minute while streams keep coming.
  *
  * @param maxSeats the most seats a stream can have; `SeatRing` has the default.
@@ -31,17 +31,20 @@ export function createMemoryTally({
   const rings = new Map<string, SeatRing>();
   let nextSweep = Number.NEGATIVE_INFINITY;
 
-  function liveCounts(): Array<readonly [string, number]> {
+  function counts(countOf: (ring: SeatRing, interval: number) => number) {
     const interval = intervalAt(clock.nowMs());
     nextSweep = interval + SWEEP_INTERVALS;
-    const counts: Array<readonly [string, number]> = [];
+    const found: Array<readonly [string, number]> = [];
     for (const [streamId, ring] of rings) {
-      const count = ring.count(interval);
-      if (count > 0) counts.push([streamId, count]);
-      else rings.delete(streamId);
+      const now = ring.count(interval);
+      const count = countOf(ring, interval);
+      if (count > 0) found.push([streamId, count]);
+      if (now === 0) rings.delete(streamId);
     }
-    return counts;
+    return found;
   }
+
+  const liveCounts = () => counts((ring, interval) => ring.count(interval));
 
   function addRing(streamId: string, interval: number): SeatRing {
     if (interval >= nextSweep) liveCounts();
@@ -57,6 +60,7 @@ export function createMemoryTally({
       ring.register(seat, interval);
     },
     count: (streamId) => rings.get(streamId)?.count(intervalAt(clock.nowMs())) ?? 0,
+    countsAtEndOf: (ended) => counts((ring) => ring.countAtEndOf(ended)),
     liveCounts,
     heldStreams: () => rings.size,
   };

@@ -13,6 +13,12 @@ export interface Tally {
   /** The count of one stream, now; 0 for a stream nobody registered in. */
   count(streamId: string): number | Promise<number>;
 
+  /**
+   * Every stream whose count was above 0 at the end of an interval, once, with that count.
+   * @param interval the one that ended last
+   */
+  countsAtEndOf(interval: number): Iterable<readonly [streamId: string, count: number]>;
+
   /** Every stream whose count is above 0 now, once, with that count. */
   liveCounts(): Iterable<readonly [streamId: string, count: number]>;
 }
