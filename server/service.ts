@@ -82,13 +82,14 @@ export async function createService(
   const { config, record, clock, logger, listener } = options;
   const requests = new RequestLog(logger, systemRandomBytes(4).toString('hex'));
   const rates = ratesOf(config);
+  const baseUrl = config.publicUrl ?? `http://localhost:${config.port}`;
   const keyring = new Keyring(record);
   await keyring.refresh(clock.nowMs());
   const viewerTokens = new ViewerTokens({
     record,
     keyring,
     clock,
-    issuer: config.publicUrl ?? `http://localhost:${config.port}`,
+    issuer: baseUrl,
     audience: 'fourbeat',
     viewerSecret: await record.keepSecret({
       name: 'viewer',
@@ -116,7 +117,8 @@ export async function createService(
   });
   const answers = new Map<AnswerDecision, number>();
   const newId = () => crypto.randomUUID();
-  const originOf = (request: Request) => config.publicUrl ?? new URL(request.url).origin;
+  // A client of HTTP/1.0, or with a Host that is none, leaves no origin to go by.
+  const originOf = ({ url }: Request) => config.publicUrl ?? URL.parse(url)?.origin ?? baseUrl;
   const feed = feedHandlers({ log, clock, credentials, edgeCache: config.edgeCache });
 
   const viewerHandlers: Handlers<typeof viewerApi> = {

@@ -76,6 +76,10 @@ async function readBytes(request: Request, maxBytes: number): Promise<Uint8Array
       ? request.bytes()
       : readChunks(request.body, maxBytes);
     return await Promise.race([whole, late]);
+  } catch (error) {
+    if (error instanceof Problem) throw error;
+    // The connection broke: hardly anybody hears this, but it is no defect of ours.
+    throw new Problem(400, 'The body ended before it was complete.');
   } finally {
     clearTimeout(timer);
   }

@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { z } from 'zod';
 import { streamListQuerySchema } from '../../protocol/streams.ts';
 import { Problem } from './problem.ts';
-import { readQuery } from './query.ts';
+import { checkEncoding, readQuery } from './query.ts';
 
 const UUID = '11111111-2222-4333-8444-555555555555';
 const requestOf = (query: string) => new Request(`http://127.0.0.1/x${query}`);
@@ -45,15 +45,21 @@ describe('readQuery', () => {
   });
 
   test.each(['%', '%2', '%zz', '%ff', '%c3%28', '%ed%a0%80'])(
-    '[G-24] 400 for the malformed encoding %p, in names, values and unknown parameters',
+    '[G-24] 400 for the malformed encoding %p, in a path, in names and in values',
     (text) => {
-      for (const query of [`?producer=${text}`, `?${text}=1`, `?producer=${UUID}&a=${text}`]) {
-        const problem = refusalOf(() => read(query));
+      for (const part of [`/${text}`, `?producer=${text}`, `?${text}=1`, `?a=%41&b=${text}`]) {
+        const problem = refusalOf(() => checkEncoding(`http://127.0.0.1/x${part}`));
         expect(problem.status).toBe(400);
         expect(problem.message).toContain('percent-encoding');
       }
     },
   );
+
+  test('[G-24] lets pass what is well encoded, and URLs that have no origin', () => {
+    for (const url of ['http://127.0.0.1/x%2Fy?a=%c3%a9+%00', '/x', '', 'http://[::1/x']) {
+      expect(() => checkEncoding(url)).not.toThrow();
+    }
+  });
 
   test('reads any well-formed text back as it was encoded', () => {
     const schema = z.object({ text: z.string() });

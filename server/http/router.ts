@@ -2,6 +2,7 @@ import type { BunRequest, Server } from 'bun';
 import type { Operation, Role } from '../../protocol/operation.ts';
 import { checkLength } from './body.ts';
 import { Problem, problemOf, type Scheme } from './problem.ts';
+import { checkEncoding } from './query.ts';
 import type { RequestLog } from './request-log.ts';
 import { baseHeaders, type Handler, type Listener, Route } from './route.ts';
 
@@ -97,6 +98,7 @@ function guard(route: Route, handler: Handler, log: RequestLog): PathHandler {
   };
   return (request) => {
     try {
+      checkEncoding(request.url);
       checkLength(request, operation.bodyBytes);
       const response = handler(request, route);
       if (!(response instanceof Promise)) {

@@ -1,3 +1,4 @@
+import type { User } from '../../protocol/accounts.ts';
 import { tokenRequestSchema } from '../../protocol/tokens.ts';
 import type { viewerApi } from '../../protocol/viewer-api.ts';
 import type { Clock } from '../clock.ts';
@@ -29,13 +30,17 @@ export function tokenHandlers(
 ): Handlers<Pick<typeof viewerApi, 'createToken' | 'readJwks'>> {
   const { record, credentials, viewerTokens, keyring, clock, rate } = routes;
 
-  async function checkOwner(caller: Caller, streamId: string): Promise<void> {
-    if (caller.kind !== 'service') {
-      throw unauthorized('Token', "Send the service token of the stream's owner.");
-    }
+  /** The account that vouches for its viewers; null where nobody has to. */
+  function voucherOf(caller: Caller): User | null {
+    if (routes.access === 'open') return null;
+    if (caller.kind === 'service') return caller.owner.user;
+    throw unauthorized('Token', "Send the service token of the stream's owner.");
+  }
+
+  async function checkOwner(voucher: User, streamId: string): Promise<void> {
     const stream = await record.findStream({ id: streamId });
     if (!stream) throw new Problem(404, 'There is no stream with this stream_id.');
-    if (stream.producer !== caller.owner.user.uuid) {
+    if (stream.producer !== voucher.uuid) {
       throw unauthorized('Token', 'The stream is of another account.');
     }
   }
@@ -43,10 +48,10 @@ export function tokenHandlers(
   return {
     createToken: async (request, route) => {
       await rate.take(route.addressOf(request));
-      const caller = await credentials.anybody(request, route);
+      const voucher = voucherOf(await credentials.anybody(request, route));
       const { bodyBytes } = route.operation;
       const body = await readBody(request, tokenRequestSchema, bodyBytes);
-      if (routes.access === 'producer') await checkOwner(caller, body.stream_id);
+      if (voucher) await checkOwner(voucher, body.stream_id);
       return route.ok({
         token: await viewerTokens.issue(body.stream_id, body.unique_user_identifier),
       });
