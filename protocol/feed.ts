@@ -24,8 +24,8 @@ export const chatsSchema = z
     greetings: lines,
     cheers: lines,
     purchases: lines,
-    hearts: z.int().min(0),
-    discounts: z.int().min(0),
+    hearts: z.int().min(0).meta({ description: 'Sum of the interval' }),
+    discounts: z.int().min(0).meta({ description: 'Sum of the interval' }),
   })
   .meta({ id: 'Chats' });
 export type Chats = z.infer<typeof chatsSchema>;
@@ -71,7 +71,34 @@ export type FeedEvent = z.infer<typeof feedEventSchema>;
 /** All events of one 250-ms interval (interface, Events interval). */
 export const eventsIntervalSchema = z
   .object({ interval: z.int().min(0), events: z.array(feedEventSchema) })
-  .meta({ id: 'EventsInterval' });
+  .meta({
+    id: 'EventsInterval',
+    examples: [
+      {
+        interval: 7_040_000_003,
+        events: [
+          { type: 'view-count', data: { value: 1234, formatted: '1.2K' } },
+          {
+            type: 'quiz',
+            data: {
+              id: '9b1deb4d-3b7d-4bad-9bdd-2b0d7b3dcb6d',
+              streamId: '0f8fad5b-d9cb-469f-a165-70867728950e',
+              created: 1_760_000_000_600,
+              duration: 10_000,
+              closeInterval: 7_040_000_043,
+              question: 'Which planet is the largest?',
+              choices: {
+                Mars: { count: 0, percentage: 0 },
+                Jupiter: { count: 0, percentage: 0 },
+                Venus: { count: 0, percentage: 0 },
+              },
+              order: ['Mars', 'Jupiter', 'Venus'],
+            },
+          },
+        ],
+      },
+    ],
+  });
 export type EventsInterval = z.infer<typeof eventsIntervalSchema>;
 
 export const CHAT_KINDS = ['message', 'question', 'greeting', 'cheer'] as const;

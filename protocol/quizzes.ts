@@ -13,10 +13,14 @@ export const quizSchema = z
     streamId: uuid,
     created: unixMs,
     duration: z.int().min(0).meta({ description: 'ms' }),
-    closeInterval: z.int().meta({ description: 'The interval at which answers stop' }),
+    closeInterval: z.int().min(0).meta({ description: 'The interval at which answers stop' }),
     question: z.string(),
-    choices: z.record(z.string(), choiceCountSchema),
-    order: z.array(z.string()),
+    choices: z
+      .record(z.string(), choiceCountSchema)
+      .meta({ description: 'By the text of the choice; all 0 until the results' }),
+    order: z
+      .array(z.string())
+      .meta({ description: "The choices' texts as the producer ordered them" }),
   })
   .meta({ id: 'Quiz' });
 export type Quiz = z.infer<typeof quizSchema>;

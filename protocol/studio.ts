@@ -60,7 +60,7 @@ export const studioStreamSchema = streamSchema
   .extend({
     title: z.string(),
     unlisted: z.boolean(),
-    latencyAllowance: z.int(),
+    latencyAllowance: z.int().min(0).meta({ description: 'ms' }),
     created: unixMs,
     started: unixMs.nullable(),
     ended: unixMs.nullable(),
@@ -128,11 +128,18 @@ export const studioQuizSchema = z
     question: z.string(),
     choices: z.array(z.string()),
     answer: z.string(),
-    duration: z.int(),
+    duration: z.int().min(0).meta({ description: 'ms' }),
     reveal: z.enum(REVEALS),
     created: unixMs.nullable().meta({ description: 'When it was published' }),
-    closeInterval: z.int().nullable(),
-    counts: z.record(z.string(), choiceCountSchema).nullable(),
+    closeInterval: z
+      .int()
+      .min(0)
+      .nullable()
+      .meta({ description: 'The interval at which answers stop' }),
+    counts: z
+      .record(z.string(), choiceCountSchema)
+      .nullable()
+      .meta({ description: 'By the text of the choice; null until the close' }),
   })
   .meta({ id: 'StudioQuiz' });
 export type StudioQuiz = z.infer<typeof studioQuizSchema>;
@@ -142,9 +149,13 @@ export const winnersRoundSchema = z
     id: uuid,
     streamId: uuid,
     state: z.enum(['open', 'closed']),
-    quizzes: z.int().meta({ description: 'How many quizzes the round asks about' }),
-    requested: unixMs,
-    count: z.int().nullable().meta({ description: 'Winners; known when the round is closed' }),
+    quizzes: z.int().min(0).meta({ description: 'How many quizzes the round asks about' }),
+    requested: unixMs.meta({ description: 'Unix ms' }),
+    count: z
+      .int()
+      .min(0)
+      .nullable()
+      .meta({ description: 'Winners; known when the round is closed' }),
   })
   .meta({ id: 'WinnersRound' });
 export type WinnersRound = z.infer<typeof winnersRoundSchema>;

@@ -153,8 +153,9 @@ export const viewerApi = {
       'Sealed intervals at once, the current one and up to 4 ahead when they are sealed. With `Accept: text/event-stream` all intervals from this one on, as they are sealed; `Last-Event-ID` resumes.',
     query: z.object({
       interval: z.string().meta({
-        description: 'The 250-ms interval, floor(Unix ms / 250), in canonical decimal form',
-        pattern: '^(0|[1-9][0-9]*)$',
+        description: 'The 250-ms interval: floor(Unix ms / 250)',
+        type: 'integer',
+        minimum: 0,
       }),
     }),
     headers: z.object({

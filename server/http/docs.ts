@@ -1,0 +1,127 @@
+import { createHash } from 'node:crypto';
+import type { BunFile } from 'bun';
+import swaggerUi from 'swagger-ui-dist/package.json' with { type: 'json' };
+import { openApiDocument } from './openapi.ts';
+import { Problem } from './problem.ts';
+import { baseHeaders } from './route.ts';
+import { problemResponse } from './router.ts';
+
+export interface DocumentOptions {
+  /** Of the program. */
+  readonly version: string;
+  /** Value of `Access-Control-Allow-Origin`. */
+  readonly corsOrigin: string;
+  readonly requestIdOf: (request: Request) => string;
+}
+
+interface Page {
+  readonly type: string;
+  readonly content: string | BunFile;
+  /** Changes whenever the content does. */
+  readonly tag: string;
+}
+
+const ALLOW = 'GET, HEAD, OPTIONS';
+
+// Only what comes from here runs or is asked: no inline script, no other origin, no frame.
+const POLICY = [
+  "default-src 'none'",
+  "script-src 'self'",
+  "style-src 'self'",
+  "img-src 'self' data:",
+  "connect-src 'self'",
+  "base-uri 'none'",
+  "form-action 'none'",
+  "frame-ancestors 'none'",
+].join('; ');
+
+const HTML = `<!doctype html>
+<html lang="en">
+  <head>
+    <meta charset="utf-8">
+    <meta name="viewport" content="width=device-width, initial-scale=1">
+    <title>Fourbeat API</title>
+    <link rel="icon" type="image/png" href="/docs/favicon.png">
+    <link rel="stylesheet" href="/docs/swagger-ui.css">
+    <link rel="stylesheet" href="/docs/page.css">
+  </head>
+  <body>
+    <main id="api"><noscript>This page needs JavaScript; the API is described in
+      <a href="/openapi.json">openapi.json</a> too.</noscript></main>
+    <script src="/docs/swagger-ui-bundle.js"></script>
+    <script src="/docs/page.js"></script>
+  </body>
+</html>
+`;
+
+const SCRIPT = `SwaggerUIBundle({
+  url: '/openapi.json',
+  domNode: document.getElementById('api'),
+  deepLinking: true,
+  docExpansion: 'list',
+  defaultModelsExpandDepth: 0,
+  displayRequestDuration: true,
+});
+`;
+
+const STYLE = `body { margin: 0; }
+/* No answer has links, and the empty column pushes the others off a telephone. */
+.swagger-ui .response-col_links { display: none; }
+`;
+
+/** `/openapi.json` and the page that shows it to people (SPEC O-15, O-16), by path. */
+export function documentRoutes(
+  options: DocumentOptions,
+): Record<string, (request: Request) => Response> {
+  const json = JSON.stringify(openApiDocument(options.version));
+  const page = own('text/html; charset=utf-8', HTML);
+  const pages: Readonly<Record<string, Page>> = {
+    '/openapi.json': own('application/json', json),
+    '/docs': page,
+    '/docs/': page,
+    '/docs/page.js': own('text/javascript; charset=utf-8', SCRIPT),
+    '/docs/page.css': own('text/css; charset=utf-8', STYLE),
+    '/docs/swagger-ui.css': packaged('text/css; charset=utf-8', 'swagger-ui.css'),
+    '/docs/swagger-ui-bundle.js': packaged(
+      'text/javascript; charset=utf-8',
+      'swagger-ui-bundle.js',
+    ),
+    '/docs/favicon.png': packaged('image/png', 'favicon-32x32.png'),
+  };
+  return Object.fromEntries(
+    Object.entries(pages).map(([path, page]) => [path, serving(page, options)]),
+  );
+}
+
+function own(type: string, content: string): Page {
+  return { type, content, tag: createHash('sha256').update(content).digest('base64url') };
+}
+
+function packaged(type: string, name: string): Page {
+  const path = Bun.resolveSync(`swagger-ui-dist/${name}`, import.meta.dir);
+  return { type, content: Bun.file(path), tag: swaggerUi.version };
+}
+
+function serving(page: Page, { corsOrigin, requestIdOf }: DocumentOptions) {
+  const etag = `"${page.tag}"`;
+  const bare = baseHeaders(ALLOW, corsOrigin);
+  const cached = {
+    ...bare,
+    // Asked again each time, so that a page never runs with the files of another version.
+    'Cache-Control': 'public, no-cache',
+    ETag: etag,
+    'Content-Security-Policy': POLICY,
+    'Referrer-Policy': 'no-referrer',
+  };
+  return (request: Request): Response => {
+    if (request.method === 'OPTIONS') return new Response(null, { status: 204, headers: bare });
+    if (request.method !== 'GET' && request.method !== 'HEAD') {
+      const problem = new Problem(405, `This path takes ${ALLOW}.`);
+      return problemResponse(problem, request, bare, requestIdOf(request));
+    }
+    const headers = { ...cached, 'X-Request-Id': requestIdOf(request) };
+    const known = request.headers.get('if-none-match')?.includes(etag) ?? false;
+    if (known) return new Response(null, { status: 304, headers });
+    return new Response(page.content, { headers: { ...headers, 'Content-Type': page.type } });
+  };
+}
