@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'bun:test';
 import { documentRoutes } from './docs.ts';
+import type { OpenApiDocument } from './openapi.ts';
 
 const routes = documentRoutes({
   version: '1.2.3',
@@ -91,7 +92,7 @@ describe('/openapi.json', () => {
     expect(response.headers.get('content-type')).toBe('application/json');
     expect(response.headers.get('access-control-allow-origin')).toBe('https://app.example');
     expect(response.headers.get('x-request-id')).toBe('request-1');
-    const document = await response.json();
+    const document = (await response.json()) as OpenApiDocument & { info: { version: string } };
     expect(document.openapi).toMatch(/^3\.1\./);
     expect(document.info.version).toBe('1.2.3');
   });

@@ -15,13 +15,17 @@ export const HEADERS: JsonObject = {
   NoStore: header('Always `no-store`', { type: 'string', const: 'no-store' }),
 };
 
-/** Headers of every answer, errors included (SPEC G-2, G-3, G-6, G-30). */
+/** Headers of every answer, errors included (SPEC G-2, G-3, G-6). */
 export const COMMON_HEADERS: JsonObject = {
   Allow: { $ref: '#/components/headers/Allow' },
   Vary: { $ref: '#/components/headers/Vary' },
-  'X-Request-Id': { $ref: '#/components/headers/RequestId' },
   'X-Content-Type-Options': { $ref: '#/components/headers/ContentTypeOptions' },
   'Cache-Control': { $ref: '#/components/headers/NoStore' },
+};
+
+/** In errors, and in every answer of the studio API (SPEC G-30). */
+export const REQUEST_ID: JsonObject = {
+  'X-Request-Id': { $ref: '#/components/headers/RequestId' },
 };
 
 /** A header of an answer. */
@@ -81,7 +85,7 @@ export function errorResponses(schemas: OpenApiSchemas): JsonObject {
         name,
         {
           description,
-          headers: { ...COMMON_HEADERS, ...headers },
+          headers: { ...COMMON_HEADERS, ...REQUEST_ID, ...headers },
           content: { 'application/json': content, 'application/problem+json': content },
         },
       ];

@@ -2,7 +2,14 @@ import type { z } from 'zod';
 import type { Access, Answer, Operation } from '../../protocol/operation.ts';
 import { studioApi } from '../../protocol/studio-api.ts';
 import { viewerApi } from '../../protocol/viewer-api.ts';
-import { COMMON_HEADERS, errorResponses, errorsOf, HEADERS, header } from './openapi-errors.ts';
+import {
+  COMMON_HEADERS,
+  errorResponses,
+  errorsOf,
+  HEADERS,
+  header,
+  REQUEST_ID,
+} from './openapi-errors.ts';
 import { type JsonObject, OpenApiSchemas } from './openapi-schemas.ts';
 
 /** An OpenAPI 3.1 document, as far as this program reads it again. */
@@ -144,7 +151,7 @@ function described(operationId: string, operation: Operation, schemas: OpenApiSc
       ...Object.fromEntries(
         Object.entries(operation.answers).map(([status, answer]) => [
           status,
-          answered(answer, schemas),
+          answered(answer, operation, schemas),
         ]),
       ),
     },
@@ -185,7 +192,8 @@ function namedParameters(
   }));
 }
 
-function answered({ description, schema, otherTypes, headers }: Answer, schemas: OpenApiSchemas) {
+function answered(answer: Answer, { role }: Operation, schemas: OpenApiSchemas): JsonObject {
+  const { description, schema, otherTypes, headers } = answer;
   const content = {
     ...(schema && { 'application/json': { schema: schemas.of(schema, 'output') } }),
     ...Object.fromEntries(
@@ -199,6 +207,7 @@ function answered({ description, schema, otherTypes, headers }: Answer, schemas:
     description,
     headers: {
       ...COMMON_HEADERS,
+      ...(role === 'studio' && REQUEST_ID),
       ...Object.fromEntries(
         Object.entries(headers ?? {}).map(([name, value]) => [name, headerOf(value, schemas)]),
       ),

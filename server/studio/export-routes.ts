@@ -39,6 +39,7 @@ export function exportHandlers(gate: StudioGate, { record }: ExportRoutes): Hand
       return new Response(streamOf(written(table, format, pages)), {
         headers: {
           ...route.bare,
+          'X-Request-Id': gate.log.requestId(request),
           'Content-Type': CONTENT_TYPES[format],
           'Content-Disposition': `attachment; filename="${kind}-${streamId}.${format}"`,
         },

@@ -67,7 +67,10 @@ export function studioWrapper(gate: StudioGate): StudioWrapper {
       const call = callOf(gate, request, operation, user, body);
       const reply = await run(call, body);
       if (operation.method !== 'GET') gate.log.done(operation, requestId, user.uuid, status);
-      return status === 204 ? route.noContent() : route.reply(status, reply);
+      const headers = { 'X-Request-Id': requestId };
+      return status === 204
+        ? new Response(null, { status, headers: { ...route.bare, ...headers } })
+        : route.reply(status, reply, headers);
     };
   };
 }
