@@ -8,6 +8,15 @@ export const REGISTRATION_MS = 1000;
 export const WINNERS_DELAY_INTERVALS = 4;
 /** How far ahead of the current interval a feed request may be and is held instead of refused. */
 export const AHEAD_INTERVALS = 4;
+/**
+ * Qualities that every stream is played in (interface, Playback variants): width and height of
+ * the input are divided by `divisor`; `megabytesPerS` is the most that the quality takes.
+ */
+export const PLAYBACK_LADDER = [
+  { name: 'High', divisor: 1, megabytesPerS: 2.4 },
+  { name: 'Medium', divisor: 2, megabytesPerS: 1.2 },
+  { name: 'Low', divisor: 3, megabytesPerS: 0.8 },
+] as const;
 /** Most elements in each array of one `chats` event. */
 export const CHAT_SAMPLE = 50;
 

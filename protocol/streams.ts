@@ -1,18 +1,23 @@
 import { z } from 'zod';
-import { PAGE_SIZE, PAGE_SIZE_MAX } from './limits.ts';
+import { PAGE_SIZE, PAGE_SIZE_MAX, PLAYBACK_LADDER } from './limits.ts';
 import { uuid } from './text.ts';
 
 export const STREAM_STATUSES = ['CREATED', 'STREAMING', 'ENDED'] as const;
 export const streamStatusSchema = z.enum(STREAM_STATUSES);
 export type StreamStatus = z.infer<typeof streamStatusSchema>;
 
+const qualities = PLAYBACK_LADDER.map(
+  ({ name, divisor, megabytesPerS }) =>
+    `${name} (${divisor === 1 ? 'as the input' : `1/${divisor} of it`}, ${megabytesPerS} MB/s)`,
+).join(', ');
+
 /** A stream as every viewer sees it (interface, Stream). */
 export const streamSchema = z
   .object({
     id: uuid,
     producer: uuid.meta({ description: 'The producing user; it never changes' }),
-    dash_url: z.string().meta({ description: 'Address of the DASH manifest' }),
-    hls_url: z.string().meta({ description: 'Address of the HLS master playlist' }),
+    dash_url: z.string().meta({ description: `Address of the DASH manifest: ${qualities}` }),
+    hls_url: z.string().meta({ description: `Address of the HLS master playlist: ${qualities}` }),
     status: streamStatusSchema,
   })
   .meta({ id: 'Stream' });

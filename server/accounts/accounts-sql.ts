@@ -1,5 +1,6 @@
 import type { ApiToken, User } from '../../protocol/accounts.ts';
 import { Refusal } from '../refusal.ts';
+import { nextNumber } from '../sql/counters.ts';
 import { reading, type Tx, writing } from '../sql/procedure.ts';
 
 /** A token to be recorded; the secret stays with its caller. */
@@ -23,9 +24,17 @@ const TOKENS_MAX = 100;
 
 async function insertToken(tx: Tx, account: string, token: NewToken, nowMs: number) {
   await tx.query(
-    `insert into api_tokens (id, account, name, prefix, hash, created)
-     values ($1, $2, $3, $4, $5, $6)`,
-    [token.id, account, token.name, token.prefix, token.hash, nowMs],
+    `insert into api_tokens (id, number, account, name, prefix, hash, created)
+     values ($1, $2, $3, $4, $5, $6, $7)`,
+    [
+      token.id,
+      await nextNumber(tx, 'api-token'),
+      account,
+      token.name,
+      token.prefix,
+      token.hash,
+      nowMs,
+    ],
   );
 }
 
@@ -89,7 +98,7 @@ export const accountProcedures = {
 
   listApiTokens: reading(async (tx, { account }: { account: string }): Promise<ApiToken[]> => {
     const rows = await tx.query<ApiToken>(
-      `select ${TOKEN_COLUMNS} from api_tokens where account = $1 order by created desc, id`,
+      `select ${TOKEN_COLUMNS} from api_tokens where account = $1 order by number desc`,
       [account],
     );
     return [...rows];

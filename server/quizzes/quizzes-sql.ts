@@ -2,6 +2,7 @@ import type { QuizState, Reveal } from '../../protocol/quizzes.ts';
 import type { NewQuiz, QuizPatch } from '../../protocol/studio.ts';
 import { recordEvent } from '../feed/outbox-sql.ts';
 import { Refusal } from '../refusal.ts';
+import { nextNumber } from '../sql/counters.ts';
 import { reading, type Tx, writing } from '../sql/procedure.ts';
 import { ownStream } from '../streams/streams-sql.ts';
 import { closeIntervalOf, quizEvent, quizResultsEvent } from './quiz-rules.ts';
@@ -42,16 +43,6 @@ const fromRow = (row: Stored): QuizRow => ({
 
 // A bound on what one stream can make the record keep.
 const QUIZZES_MAX = 2_000;
-
-/** The next number of a kind of row; serialised by the row's own lock. */
-export async function nextNumber(tx: Tx, name: 'quiz' | 'round'): Promise<number> {
-  const [row] = await tx.query<{ value: number }>(
-    'update counters set value = value + 1 where name = $1 returning value',
-    [name],
-  );
-  if (!row) throw new Error(`the counter ${name} is missing`);
-  return Number(row.value);
-}
 
 async function find(tx: Tx, id: string): Promise<QuizRow | null> {
   const [row] = await tx.query<Stored>(`select ${COLUMNS} from quizzes where id = $1`, [id]);

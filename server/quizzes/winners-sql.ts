@@ -2,10 +2,10 @@ import type { QuizState } from '../../protocol/quizzes.ts';
 import type { WinnersRound } from '../../protocol/studio.ts';
 import { recordEvent } from '../feed/outbox-sql.ts';
 import { Refusal } from '../refusal.ts';
+import { nextNumber } from '../sql/counters.ts';
 import { reading, type Tx, writing } from '../sql/procedure.ts';
 import { ownStream } from '../streams/streams-sql.ts';
 import { gameBlockers } from './quiz-rules.ts';
-import { nextNumber } from './quizzes-sql.ts';
 
 /** A viewer who says to have won: Unix ms of arrival. */
 export interface WinnerClaim {

@@ -1,5 +1,6 @@
 import type { NewStream, StreamPatch } from '../../protocol/studio.ts';
 import { Refusal } from '../refusal.ts';
+import { nextNumber } from '../sql/counters.ts';
 import { reading, type Tx, writing } from '../sql/procedure.ts';
 import { ended, type StreamState, started } from './stream-rules.ts';
 
@@ -56,11 +57,12 @@ export const streamProcedures = {
     async (tx, input: { id: string; producer: string; stream: NewStream; nowMs: number }) => {
       const { title, dash_url, hls_url, unlisted, latencyAllowance } = input.stream;
       await tx.query(
-        `insert into streams (id, producer, title, dash_url, hls_url, unlisted,
+        `insert into streams (id, number, producer, title, dash_url, hls_url, unlisted,
            latency_allowance_ms, status, created)
-         values ($1, $2, $3, $4, $5, $6, $7, 'CREATED', $8)`,
+         values ($1, $2, $3, $4, $5, $6, $7, $8, 'CREATED', $9)`,
         [
           input.id,
+          await nextNumber(tx, 'stream'),
           input.producer,
           title,
           dash_url,
@@ -92,7 +94,7 @@ export const streamProcedures = {
       );
       const rows = await tx.query<StreamRow>(
         `select ${COLUMNS} from streams where ${filter}
-         order by created desc, id limit $3 offset $4`,
+         order by number desc limit $3 offset $4`,
         [...filterParams, input.limit, input.offset],
       );
       return { count: Number(counted?.n), streams: rows.map(fromRow) };

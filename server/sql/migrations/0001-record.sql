@@ -9,6 +9,7 @@ create table accounts (
 
 create table api_tokens (
   id text primary key,
+  number bigint not null,
   account text not null references accounts (uuid),
   name text not null,
   prefix text not null,
@@ -16,10 +17,11 @@ create table api_tokens (
   created bigint not null,
   last_used bigint
 );
-create index api_tokens_of_account on api_tokens (account, created);
+create index api_tokens_of_account on api_tokens (account, number);
 
 create table streams (
   id text primary key,
+  number bigint not null,
   producer text not null references accounts (uuid),
   title text not null,
   dash_url text,
@@ -35,7 +37,7 @@ create table streams (
   next_seat integer not null default 0,
   next_event bigint not null default 0
 );
-create index streams_of_producer on streams (producer, created desc, id);
+create index streams_of_producer on streams (producer, number);
 create index streams_due on streams (ends_at) where ends_at is not null;
 
 -- A viewer of a stream is a seat; the viewer is an opaque id, never the identifier itself.
@@ -64,7 +66,7 @@ create table counters (
   name text primary key,
   value bigint not null
 );
-insert into counters (name, value) values ('quiz', 0), ('round', 0);
+insert into counters (name, value) values ('api-token', 0), ('stream', 0), ('quiz', 0), ('round', 0);
 
 create table quizzes (
   id text primary key,

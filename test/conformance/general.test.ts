@@ -1,0 +1,344 @@
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import { studioApi } from '../../protocol/studio-api.ts';
+import { viewerApi } from '../../protocol/viewer-api.ts';
+import { Unavailable } from '../../server/refusal.ts';
+import { expectJson, type Harness, START_MS, startService } from '../harness.ts';
+import {
+  expectBaseHeaders,
+  expectMembers,
+  expectNoContent,
+  expectProblem,
+  methodsIn,
+} from './expectations.ts';
+import {
+  OPERATION_NAMES,
+  OPERATIONS,
+  PLENTY_OF_ALL,
+  send,
+  validRequest,
+  without,
+} from './operations.ts';
+import { rawExchange, rawHead } from './raw-http.ts';
+
+let harness: Harness;
+beforeAll(async () => {
+  harness = await startService({ config: { rates: PLENTY_OF_ALL } });
+});
+afterAll(() => harness.close());
+
+/** The routes of the interface document, with the methods that each path has. */
+const INTERFACE: readonly (readonly [path: string, methods: string])[] = [
+  ['/api/v1/users/me', 'GET, HEAD, OPTIONS'],
+  ['/api/v1/streams/', 'GET, HEAD, OPTIONS'],
+  ['/api/v1/streams/:id/', 'GET, HEAD, OPTIONS'],
+  ['/api/v1/token', 'OPTIONS, POST'],
+  ['/api/v1/view-counts/:id', 'GET, HEAD, OPTIONS, POST'],
+  ['/api/v1/quizzes/:id/answer', 'OPTIONS, POST'],
+  ['/api/v1/quizzes/:id/record-winner', 'OPTIONS, POST'],
+  ['/api/v1/events-streams/:id', 'GET, HEAD, OPTIONS'],
+];
+/** Paths of every operation, with an id that names nothing where they take one. */
+const PATHS = [...new Set(OPERATION_NAMES.map((name) => OPERATIONS[name].path))].map((path) =>
+  path.replace(/\{\w+\}/g, crypto.randomUUID()),
+);
+const OWN_CACHE_CONTROL: Partial<Record<keyof typeof OPERATIONS, string>> = {
+  listStreams: 'public, no-cache',
+  readJwks: 'public, max-age=300',
+  readInterval: 'private, max-age=31536000, immutable',
+};
+const EXPORTS = ['exportAnswers', 'exportWinners', 'exportFeed'];
+
+describe('routes', () => {
+  test('[G-1] every route of the interface lives under /api/v1/, and exists', async () => {
+    for (const { path } of Object.values(viewerApi)) {
+      expect(path.startsWith('/api/v1/') || path === '/.well-known/jwks.json').toBe(true);
+    }
+    for (const [path, methods] of INTERFACE) {
+      const url = harness.url + path.replace(':id', crypto.randomUUID());
+      const response = await fetch(url, { method: 'OPTIONS' });
+      expect(methodsIn(response.headers.get('allow'))).toEqual(methods.split(', '));
+    }
+  });
+
+  test('[G-1] [G-12] another version, and the same routes without a prefix, are 404', async () => {
+    for (const path of ['/api/v2/time', '/api/time', '/v1/time', '/api/v1', '/API/v1/time']) {
+      await expectProblem(await fetch(harness.url + path), 404);
+    }
+  });
+});
+
+describe('a success of', () => {
+  test.each(OPERATION_NAMES)(
+    '[G-2] [G-3] [G-4] [G-5] [G-6] [G-25] %s has its status, and the headers of every response',
+    async (name) => {
+      const operation = OPERATIONS[name];
+      const response = await send(harness, await validRequest(harness, name));
+      const [status] = Object.keys(operation.answers);
+      expect([name, response.status]).toEqual([name, Number(status)]);
+      expectBaseHeaders(response);
+      expect(response.headers.get('cache-control')).toBe(OWN_CACHE_CONTROL[name] ?? 'no-store');
+      if (response.status === 204) return expectNoContent(response);
+      if (EXPORTS.includes(name)) return;
+      expect(response.headers.get('content-type')).toBe('application/json');
+      expect(await response.json()).toBeObject();
+    },
+  );
+
+  test('[G-5] the interface: 200 for reads and the token, 204 for what is only noted', () => {
+    const statuses = Object.entries(viewerApi).map(([name, { answers, method }]) => {
+      const [status] = Object.keys(answers);
+      return [name, method === 'GET' || name === 'createToken' ? 200 : 204, Number(status)];
+    });
+    for (const [name, wanted, status] of statuses) expect([name, status]).toEqual([name, wanted]);
+  });
+
+  test.each(OPERATION_NAMES)(
+    '[G-8] %s is the same with and without a trailing slash',
+    async (name) => {
+      const statuses: number[] = [];
+      for (const slash of ['', '/']) {
+        const request = await validRequest(harness, name);
+        const [path = '', query] = request.path.split('?');
+        const turned = path.replace(/\/$/, '') + slash + (query ? `?${query}` : '');
+        const response = await send(harness, { ...request, path: turned });
+        expect(response.headers.has('location')).toBe(false);
+        statuses.push(response.status);
+      }
+      const [status] = Object.keys(OPERATIONS[name].answers).map(Number);
+      expect(statuses).toEqual([status as number, status as number]);
+    },
+  );
+
+  const READS = OPERATION_NAMES.filter((name) => OPERATIONS[name].method === 'GET');
+  test.each(READS)('[G-9] HEAD of %s has the status and headers of GET, no body', async (name) => {
+    const request = await validRequest(harness, name);
+    const get = await send(harness, request);
+    const head = await send(harness, request, { method: 'HEAD' });
+    expect(head.status).toBe(get.status);
+    const same = (response: Response) =>
+      [...response.headers].filter(
+        ([header]) => !['date', 'x-request-id', 'transfer-encoding'].includes(header),
+      );
+    const { length } = await get.bytes();
+    const withLength = EXPORTS.includes(name) ? [] : [['content-length', String(length)]];
+    const wanted = [...same(get).filter(([header]) => header !== 'content-length'), ...withLength];
+    expect(same(head).sort()).toEqual(wanted.sort() as [string, string][]);
+    expect((await head.bytes()).length).toBe(0);
+    const raw = await rawExchange(harness.url, [rawHead(`HEAD ${request.path}`, request.headers)]);
+    expect(raw.text.endsWith('\r\n\r\n')).toBe(true);
+    expect(raw.text.indexOf('\r\n\r\n')).toBe(raw.text.length - 4);
+  });
+
+  test('[G-9] HEAD of what gives an error has its status and no body', async () => {
+    for (const path of ['/api/v1/users/me', '/nowhere', '/api/v1/token']) {
+      const head = await fetch(harness.url + path, { method: 'HEAD' });
+      const get = await fetch(harness.url + path);
+      expect(head.status).toBe(get.status);
+      expect(head.headers.get('allow')).toBe(get.headers.get('allow'));
+      expect((await head.bytes()).length).toBe(0);
+    }
+  });
+});
+
+describe('methods', () => {
+  test.each(PATHS)('[G-10] [G-26] OPTIONS %s is 204 and a preflight', async (path) => {
+    const response = await fetch(harness.url + path, { method: 'OPTIONS' });
+    await expectNoContent(response);
+    const { headers } = response;
+    expect(methodsIn(headers.get('access-control-allow-methods'))).toEqual(
+      methodsIn(headers.get('allow')),
+    );
+    expect(headers.get('access-control-allow-headers')?.split(', ').sort()).toEqual([
+      'Authorization',
+      'Content-Type',
+      'Idempotency-Key',
+      'If-None-Match',
+      'Last-Event-ID',
+    ]);
+    expect(headers.get('access-control-max-age')).toBe('86400');
+  });
+
+  test('[G-10] OPTIONS of an unknown path is 204 with Allow: OPTIONS', async () => {
+    const response = await fetch(`${harness.url}/api/v1/nowhere`, { method: 'OPTIONS' });
+    await expectNoContent(response);
+    expect(response.headers.get('allow')).toBe('OPTIONS');
+  });
+
+  test.each(PATHS)('[G-11] [G-2] %s with a method that it does not have is 405', async (path) => {
+    const options = await fetch(harness.url + path, { method: 'OPTIONS' });
+    const allowed = methodsIn(options.headers.get('allow'));
+    const others = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'].filter((m) => !allowed.includes(m));
+    expect(others.length).toBeGreaterThan(0);
+    for (const method of others) {
+      const response = await fetch(harness.url + path, { method });
+      await expectProblem(response, 405);
+      expect(methodsIn(response.headers.get('allow'))).toEqual(allowed);
+    }
+  });
+
+  test('[G-11] methods that no client library sends are 405 too', async () => {
+    for (const method of ['TRACE', 'CONNECT', 'PURGE']) {
+      const { status, text } = await rawExchange(harness.url, [rawHead(`${method} /api/v1/time`)]);
+      expect([method, status]).toEqual([method, 405]);
+      expect(text).toContain('Allow: GET, HEAD, OPTIONS');
+    }
+  });
+});
+
+describe('unknown', () => {
+  test.each(['/', '/nowhere', '/api/v1/', '/api/v1/streams/a/b', '/api/v1/time/x', '/studio/v1'])(
+    '[G-12] [G-2] [G-3] path %s is 404 with every header of an error',
+    async (path) => {
+      for (const method of ['GET', 'POST', 'DELETE']) {
+        const response = await fetch(harness.url + path, { method });
+        await expectProblem(response, 404);
+        expect(response.headers.get('allow')).toBe('OPTIONS');
+      }
+    },
+  );
+
+  test('[G-7] members and parameters are ignored in /api/v1', async () => {
+    for (const name of ['createToken', 'answerQuiz', 'postChat'] as const) {
+      const request = await validRequest(harness, name);
+      const body = { ...request.body, extra: 1, more: { of: ['it'] }, constructor: null };
+      const response = await send(harness, { ...request, path: `${request.path}?x=1&x=2`, body });
+      expect([name, response.status]).toEqual([name, name === 'createToken' ? 200 : 204]);
+    }
+    for (const name of ['listStreams', 'readInterval', 'readMe'] as const) {
+      const request = await validRequest(harness, name);
+      const path = `${request.path}${request.path.includes('?') ? '&' : '?'}x=1&x=2&=&__proto__=3`;
+      expect((await send(harness, { ...request, path })).status).toBe(200);
+    }
+  });
+});
+
+describe('errors', () => {
+  test('[G-13] [G-14] problem+json when Accept names it, else json, with the same bytes', async () => {
+    const bodies: string[] = [];
+    for (const [accept, type] of [
+      ['application/json', 'application/json'],
+      ['*/*', 'application/json'],
+      ['text/html, application/problem+json;q=0.9', 'application/problem+json'],
+      ['application/problem+json', 'application/problem+json'],
+    ] as const) {
+      for (const path of ['/nowhere', '/api/v1/users/me', '/api/v1/token', '/studio/v1/account']) {
+        const response = await fetch(harness.url + path, { headers: { Accept: accept } });
+        expect(response.headers.get('content-type')).toBe(type);
+        bodies.push(await response.text());
+      }
+    }
+    expect(bodies.slice(4)).toEqual([...bodies, ...bodies, ...bodies].slice(0, 12));
+    for (const body of bodies)
+      expectMembers(JSON.parse(body), ['type', 'title', 'status', 'detail']);
+  });
+
+  test('[G-15] an Accept that names nothing on offer gets JSON, no 406', async () => {
+    for (const accept of ['text/html', 'image/png', 'application/xml;q=1', 'nonsense', '']) {
+      const response = await fetch(`${harness.url}/api/v1/time`, { headers: { Accept: accept } });
+      expect(response.headers.get('content-type')).toBe('application/json');
+      expectMembers(await expectJson(response, 200), ['now', 'interval']);
+      await expectProblem(
+        await fetch(`${harness.url}/api/v1/users/me`, { headers: { Accept: accept } }),
+        401,
+      );
+    }
+  });
+
+  test.each(OPERATION_NAMES.filter((name) => OPERATIONS[name].access !== 'public'))(
+    '[G-16] %s with a wrong credential is 401 and names the right scheme',
+    async (name) => {
+      const request = await validRequest(harness, name);
+      const wrong = { ...request.headers, Authorization: 'Bearer wrong' };
+      const response = await send(harness, { ...request, headers: wrong });
+      await expectProblem(response, 401);
+      const scheme = OPERATIONS[name].access === 'viewer' ? 'Bearer' : 'Token';
+      expect(response.headers.get('www-authenticate')).toBe(scheme);
+    },
+  );
+
+  test('[G-27] 503 carries Retry-After in whole seconds, and every header of an error', async () => {
+    const broken = await startService({
+      record: (record) => ({
+        ...record,
+        findStream: () => Promise.reject(new Unavailable('The disk is full.')),
+        assignSeat: () => Promise.reject(new Unavailable('The disk is full.', 7)),
+      }),
+    });
+    try {
+      const id = crypto.randomUUID();
+      const read = await fetch(`${broken.url}/api/v1/streams/${id}/`);
+      await expectProblem(read, 503);
+      expect(read.headers.get('retry-after')).toBe('1');
+      const token = await fetch(`${broken.url}/api/v1/token`, {
+        method: 'POST',
+        headers: { 'Content-Type': 'application/json' },
+        body: JSON.stringify({ stream_id: id, unique_user_identifier: 'a' }),
+      });
+      await expectProblem(token, 503);
+      expect(token.headers.get('retry-after')).toBe('7');
+    } finally {
+      await broken.close();
+    }
+  });
+
+  test('[G-28] a defect of ours is 500 without a word about where it is', async () => {
+    const broken = await startService({
+      record: (record) => ({ ...record, findStream: () => Promise.reject(new Error('secret')) }),
+    });
+    try {
+      const url = `${broken.url}/api/v1/streams/${crypto.randomUUID()}/`;
+      const { detail } = await expectProblem(await fetch(url), 500);
+      expect(detail).not.toContain('secret');
+    } finally {
+      await broken.close();
+    }
+  });
+});
+
+describe('times and request ids', () => {
+  test('[G-29] times in JSON are integers of Unix milliseconds', async () => {
+    const stream = await harness.createStream();
+    await harness.studio('POST', `/streams/${stream}/start`);
+    const ended = await expectJson<Record<string, unknown>>(
+      await harness.studio('POST', `/streams/${stream}/end`),
+      200,
+    );
+    const account = await expectJson<Record<string, unknown>>(
+      await harness.studio('GET', '/account'),
+      200,
+    );
+    const times = [ended.created, ended.started, ended.ended, account.created];
+    const { created } = await harness.publishQuiz(await harness.createStream());
+    for (const time of [...times, created]) {
+      expect(Number.isInteger(time)).toBe(true);
+      expect(time as number).toBeWithin(START_MS, harness.clock.nowMs() + 1);
+    }
+  });
+
+  test('[G-30] an error tells a request id; one that was sent is kept', async () => {
+    const url = `${harness.url}/api/v1/users/me`;
+    const ids = new Set<string | null>();
+    for (let i = 0; i < 5; i++) ids.add((await fetch(url)).headers.get('x-request-id'));
+    expect(ids.size).toBe(5);
+    for (const path of ['/api/v1/users/me', '/nowhere', '/api/v1/token', '/studio/v1/streams']) {
+      for (const id of ['a', 'Req-1_2.3', 'x'.repeat(64)]) {
+        const kept = await fetch(harness.url + path, { headers: { 'X-Request-Id': id } });
+        expect(kept.headers.get('x-request-id')).toBe(id);
+      }
+      for (const id of ['', 'a b', 'x'.repeat(65), 'a"b', 'a/b', 'ü']) {
+        const other = await fetch(harness.url + path, { headers: { 'X-Request-Id': id } });
+        expect(other.headers.get('x-request-id')).not.toBe(id);
+        expect(other.headers.get('x-request-id')).toMatch(/^[A-Za-z0-9._-]{1,64}$/);
+      }
+    }
+  });
+
+  const STUDIO = Object.keys(studioApi) as (keyof typeof studioApi)[];
+  test.each(STUDIO)('[G-30] a success of %s tells the request id that was sent', async (name) => {
+    const request = await validRequest(harness, name);
+    const headers = { ...without(request, 'X-Request-Id').headers, 'X-Request-Id': 'show-7' };
+    const response = await send(harness, { ...request, headers });
+    expect(response.ok).toBe(true);
+    expect(response.headers.get('x-request-id')).toBe('show-7');
+  });
+});

@@ -1,0 +1,147 @@
+import type { Operation } from '../../protocol/operation.ts';
+import { studioApi } from '../../protocol/studio-api.ts';
+import { viewerApi } from '../../protocol/viewer-api.ts';
+import { expectJson, type Harness, QUIZ } from '../harness.ts';
+
+export type OperationName = keyof typeof viewerApi | keyof typeof studioApi;
+
+/** Every operation of both APIs. */
+export const OPERATIONS: Readonly<Record<OperationName, Operation>> = {
+  ...viewerApi,
+  ...studioApi,
+};
+export const OPERATION_NAMES = Object.keys(OPERATIONS) as OperationName[];
+
+/** A request that an operation answers with success. */
+export interface ValidRequest {
+  readonly name: OperationName;
+  readonly method: string;
+  readonly path: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body?: Readonly<Record<string, unknown>>;
+}
+
+/** What makes each success: ids for the path, a query, a body. */
+interface Wanted {
+  readonly ids?: Readonly<Record<string, string>>;
+  readonly query?: string;
+  readonly body?: Record<string, unknown>;
+}
+
+const CHAT = { kind: 'message', text: 'Good evening!', name: 'Ada' };
+export const PURCHASE = { type: 'purchase', data: { name: 'Ada', text: 'bought two mugs' } };
+export const FULL_STREAM = {
+  title: 'Quiz night',
+  dash_url: 'https://cdn.example.org/show/manifest.mpd',
+  hls_url: 'https://cdn.example.org/show/master.m3u8',
+  unlisted: true,
+  latencyAllowance: 2_000,
+};
+export const FULL_QUIZ = { ...QUIZ, reveal: 'manual' };
+
+/**
+ * A valid request of an operation, with a stream of its own and everything in the state that the
+ * operation needs.
+ */
+export async function validRequest(harness: Harness, name: OperationName): Promise<ValidRequest> {
+  const { method, path, access } = OPERATIONS[name];
+  const streamId = await harness.createStream();
+  const { ids = {}, query = '', body } = await wantedFor(harness, name, streamId);
+  const filled = path.replace(/\{(\w+)\}/g, (_, id: string) => ids[id] ?? streamId);
+  const headers: Record<string, string> = {};
+  if (access === 'viewer') {
+    headers.Authorization = `Bearer ${(await harness.viewer(streamId)).token}`;
+  } else if (access === 'service') headers.Authorization = `Token ${harness.account.token}`;
+  if (body) headers['Content-Type'] = 'application/json';
+  return { name, method, path: filled + query, headers, ...(body ? { body } : {}) };
+}
+
+async function wantedFor(harness: Harness, name: OperationName, streamId: string): Promise<Wanted> {
+  switch (name) {
+    case 'listStreams':
+      return { query: `?producer=${harness.account.uuid}` };
+    case 'createToken':
+      return { body: { stream_id: streamId, unique_user_identifier: 'user-42' } };
+    case 'readInterval':
+      await harness.advance(1);
+      return { query: `?interval=${harness.interval() - 1}` };
+    case 'postChat':
+      return { body: CHAT };
+    case 'answerQuiz': {
+      const quiz = await harness.publishQuiz(streamId);
+      const { id: quiz_id, closeInterval } = quiz;
+      return { ids: { quiz_id }, body: { streamId, choice: QUIZ.answer, closeInterval } };
+    }
+    case 'recordWinner':
+      await expectJson(await harness.studio('POST', `/streams/${streamId}/request-winners`), 201);
+      return {};
+    case 'createApiToken':
+      return { body: { name: 'laptop' } };
+    case 'revokeApiToken':
+      return { ids: { token_id: await newId(harness, '/api-tokens', { name: 'old laptop' }) } };
+    case 'createStream':
+    case 'patchStream':
+      return { body: FULL_STREAM };
+    case 'endStream':
+      return { body: { at: harness.clock.nowMs() + 60_000 } };
+    case 'createQuiz':
+      return { body: FULL_QUIZ };
+    case 'patchQuiz':
+      return { ids: { quiz_id: await draftOf(harness, streamId) }, body: FULL_QUIZ };
+    case 'readQuiz':
+    case 'deleteQuiz':
+    case 'publishQuiz':
+      return { ids: { quiz_id: await draftOf(harness, streamId) } };
+    case 'revealQuiz': {
+      const quiz = await harness.publishQuiz(streamId, { duration: 1_000, reveal: 'manual' });
+      await harness.advance(5);
+      return { ids: { quiz_id: quiz.id } };
+    }
+    case 'sendEvent':
+      return { body: PURCHASE };
+    default:
+      return {};
+  }
+}
+
+const draftOf = (harness: Harness, streamId: string) =>
+  newId(harness, `/streams/${streamId}/quizzes`, QUIZ);
+
+async function newId(harness: Harness, path: string, body: object): Promise<string> {
+  return (await expectJson<{ id: string }>(await harness.studio('POST', path, body), 201)).id;
+}
+
+/** Longer than any answer may take, but for held requests and the body deadline. */
+const HANG_MS = 2_000;
+
+/** Sends a request, changed or not; an answer that takes over 2 s is an error. */
+export function send(
+  harness: Harness,
+  { method, path, headers, body }: Omit<ValidRequest, 'name'>,
+  change: RequestInit = {},
+): Promise<Response> {
+  return fetch(harness.url + path, {
+    method,
+    headers,
+    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+    redirect: 'manual',
+    signal: AbortSignal.timeout(HANG_MS),
+    ...change,
+  });
+}
+
+/** The same request without this header. */
+export function without<R extends Pick<ValidRequest, 'headers'>>(request: R, header: string): R {
+  const { [header]: _, ...headers } = request.headers;
+  return { ...request, headers };
+}
+
+/** Rates that no test reaches by accident. */
+const PLENTY = { points: 1_000_000, durationS: 60 };
+export const PLENTY_OF_ALL = {
+  tokens: PLENTY,
+  failedAuth: PLENTY,
+  answers: PLENTY,
+  chat: PLENTY,
+  studio: PLENTY,
+};

@@ -1,0 +1,68 @@
+import { connect } from 'node:net';
+
+/** What came back over a connection of its own, byte for byte (as Latin-1). */
+export interface RawAnswer {
+  readonly text: string;
+  /** Status of the first response; 0 when there was none. */
+  readonly status: number;
+  /** Whether the server closed the connection. */
+  readonly closed: boolean;
+  readonly elapsedMs: number;
+}
+
+export interface RawOptions {
+  /** Closes our side after the last part. */
+  readonly end?: boolean;
+  /** How long to wait, after the last part, for the server to close. */
+  readonly waitMs?: number;
+}
+
+/**
+ * Sends bytes that no HTTP client would send, with pauses in between (numbers, in ms), and gives
+ * what came back until the server closed the connection or the wait was over.
+ */
+export async function rawExchange(
+  url: string,
+  parts: readonly (string | Uint8Array | number)[],
+  { end = false, waitMs = 250 }: RawOptions = {},
+): Promise<RawAnswer> {
+  const { hostname, port } = new URL(url);
+  const startMs = performance.now();
+  const socket = connect({ host: hostname, port: Number(port), allowHalfOpen: true });
+  let text = '';
+  let closed = false;
+  const over = new Promise<void>((resolve) => {
+    const close = () => {
+      closed = true;
+      resolve();
+    };
+    socket.on('data', (data: Buffer) => {
+      text += data.toString('latin1');
+    });
+    socket.on('end', close);
+    socket.on('error', close);
+  });
+  for (const part of parts) {
+    if (closed) break;
+    if (typeof part === 'number') await Promise.race([over, Bun.sleep(part)]);
+    else socket.write(part);
+  }
+  if (end && !closed) socket.end();
+  await Promise.race([over, Bun.sleep(waitMs)]);
+  socket.destroy();
+  const elapsedMs = performance.now() - startMs;
+  return { text, status: Number(/^HTTP\/1\.1 (\d{3})/.exec(text)?.[1] ?? 0), closed, elapsedMs };
+}
+
+const DEFAULT_HEADERS = { Host: '127.0.0.1', Connection: 'close' };
+
+/** The head of a request, from its first line on; `Host` and `Connection: close` are added. */
+export function rawHead(firstLine: string, headers: Record<string, string> = {}): string {
+  const lines = Object.entries({ ...DEFAULT_HEADERS, ...headers }).map(([k, v]) => `${k}: ${v}`);
+  return `${firstLine} HTTP/1.1\r\n${lines.join('\r\n')}\r\n\r\n`;
+}
+
+/** The body of a raw response that holds just one. */
+export function rawBody({ text }: RawAnswer): string {
+  return text.slice(text.indexOf('\r\n\r\n') + 4);
+}
