@@ -67,6 +67,7 @@ function csv(columns: readonly string[], records: readonly object[], header: boo
     columns: [...columns],
     header,
     record_delimiter: '\r\n',
+    quote_record_delimiter: true,
     // A text that a viewer or producer wrote must not run as a formula in a spreadsheet.
     escape_formulas: true,
     cast: { boolean: String, string: keepViewer },

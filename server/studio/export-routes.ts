@@ -36,10 +36,14 @@ export function exportHandlers(gate: StudioGate, { record }: ExportRoutes): Hand
       const { format } = readQuery(request, exportQuerySchema);
       const streamId = paramsOf(request).stream_id ?? '';
       const pages = await begin({ record, streamId, producer, nowMs: gate.clock.nowMs() });
-      return new Response(streamOf(written(table, format, pages)), {
+      const requestId = gate.log.requestId(request);
+      const body = streamOf(written(table, format, pages), (error) =>
+        gate.log.broken(route.operation, requestId, error),
+      );
+      return new Response(body, {
         headers: {
           ...route.bare,
-          'X-Request-Id': gate.log.requestId(request),
+          'X-Request-Id': requestId,
           'Content-Type': CONTENT_TYPES[format],
           'Content-Disposition': `attachment; filename="${kind}-${streamId}.${format}"`,
         },
@@ -52,15 +56,27 @@ export function exportHandlers(gate: StudioGate, { record }: ExportRoutes): Hand
   };
 }
 
-/** Bytes that are made when the client takes them: no page is read before the last one is sent. */
-function streamOf(texts: AsyncGenerator<string>): ReadableStream<Uint8Array> {
+/**
+ * Bytes that are made when the client takes them: no page is read before the last one is sent.
+ * When a page cannot be read the transfer breaks off, which a client can tell from its end.
+ */
+function streamOf(
+  texts: AsyncGenerator<string>,
+  onFailure: (error: unknown) => void,
+): ReadableStream<Uint8Array> {
   const encoder = new TextEncoder();
   return new ReadableStream<Uint8Array>(
     {
       async pull(controller) {
-        const { done, value } = await texts.next();
-        if (done) controller.close();
-        else controller.enqueue(encoder.encode(value));
+        try {
+          const { done, value } = await texts.next();
+          if (done) controller.close();
+          else controller.enqueue(encoder.encode(value));
+        } catch (error) {
+          onFailure(error);
+          // Without a reason: the runtime would print it to standard error, beside the log.
+          controller.error();
+        }
       },
       async cancel() {
         await texts.return(undefined);

@@ -1,0 +1,124 @@
+import { describe, expect, test } from 'bun:test';
+import fc from 'fast-check';
+import { ANSWERS, type ExportTable, FEED, WINNERS, written } from './export-format.ts';
+import type { ExportedAnswer } from './exports-sql.ts';
+
+async function* pagesOf<Row>(...pages: Row[][]): AsyncGenerator<Row[]> {
+  yield* pages;
+}
+
+async function textOf<Row>(
+  table: ExportTable<Row>,
+  format: 'ndjson' | 'csv',
+  ...pages: Row[][]
+): Promise<string> {
+  return (await Array.fromAsync(written(table, format, pagesOf(...pages)))).join('');
+}
+
+/** Reads RFC 4180 back, to check what was written against an independent reading of it. */
+function parsedCsv(text: string): string[][] {
+  const records: string[][] = [];
+  let fields: string[] = [];
+  let at = 0;
+  while (at < text.length) {
+    const quoted = /"((?:[^"]|"")*)"/y;
+    const plain = /[^",\r\n]*/y;
+    const pattern = text[at] === '"' ? quoted : plain;
+    pattern.lastIndex = at;
+    const match = pattern.exec(text);
+    if (!match) throw new Error(`no field at ${at}`);
+    fields.push(match[1] === undefined ? match[0] : match[1].replaceAll('""', '"'));
+    at = pattern.lastIndex;
+    if (text[at] === ',') at += 1;
+    else if (text.startsWith('\r\n', at)) {
+      records.push(fields);
+      fields = [];
+      at += 2;
+    } else throw new Error(`no end of a field at ${at}`);
+  }
+  if (fields.length > 0) throw new Error('the last record has no end');
+  return records;
+}
+
+const ANSWER: ExportedAnswer = {
+  quizId: '22222222-2222-4333-8444-555555555555',
+  viewer: 'abc_DEF-123',
+  seat: 0,
+  choice: 'Jupiter',
+  correct: true,
+  at: 1_750_000_000_000,
+};
+
+describe('answers and winners', () => {
+  test('[P-28] are a JSON object a line, with exactly their members', async () => {
+    const text = await textOf(ANSWERS, 'ndjson', [ANSWER], [{ ...ANSWER, seat: 1 }]);
+    const lines = text.split('\n');
+    expect(lines.pop()).toBe('');
+    expect(lines.map((line) => JSON.parse(line))).toEqual([ANSWER, { ...ANSWER, seat: 1 }]);
+  });
+
+  test('[P-28] [P-30] are records under one header row, over all pages', async () => {
+    const text = await textOf(ANSWERS, 'csv', [ANSWER], [{ ...ANSWER, seat: 1, correct: false }]);
+    expect(text).toBe(
+      'quizId,viewer,seat,choice,correct,at\r\n' +
+        '22222222-2222-4333-8444-555555555555,abc_DEF-123,0,Jupiter,true,1750000000000\r\n' +
+        '22222222-2222-4333-8444-555555555555,abc_DEF-123,1,Jupiter,false,1750000000000\r\n',
+    );
+    const winner = { roundId: 'r', viewer: 'v', seat: 3, at: 9 };
+    expect(await textOf(WINNERS, 'csv', [winner])).toBe('roundId,viewer,seat,at\r\nr,v,3,9\r\n');
+  });
+
+  test('[P-30] CSV has its header row also when there is nothing; NDJSON is empty', async () => {
+    expect(await textOf(WINNERS, 'csv')).toBe('roundId,viewer,seat,at\r\n');
+    expect(await textOf(WINNERS, 'ndjson')).toBe('');
+  });
+
+  test('[P-30] any choice is quoted so that it can be read back', async () => {
+    await fc.assert(
+      fc.asyncProperty(
+        fc.string({ unit: fc.constantFrom('"', ',', '\r', '\n', 'a', '=', '-', 'é', '😀') }),
+        async (choice) => {
+          const [, record] = parsedCsv(await textOf(ANSWERS, 'csv', [{ ...ANSWER, choice }]));
+          const isFormula = /^[=+\-@\t\r]/.test(choice);
+          expect(record?.[3]).toBe(isFormula ? `'${choice}` : choice);
+        },
+      ),
+    );
+  });
+
+  test.each(['=1+2', '+1', '-1', '@SUM(A1)', '=cmd|" /C calc"!A0', '＝1'])(
+    'no spreadsheet runs the choice %p as a formula',
+    async (choice) => {
+      const [, record] = parsedCsv(await textOf(ANSWERS, 'csv', [{ ...ANSWER, choice }]));
+      expect(record?.[3]).toBe(`'${choice}`);
+    },
+  );
+
+  test('[P-28] a viewer is the `sub` to the letter, also one that begins with "-"', async () => {
+    const viewer = '-abcdefghijklmnopqrstu';
+    const [, record] = parsedCsv(await textOf(ANSWERS, 'csv', [{ ...ANSWER, viewer }]));
+    expect(record?.[1]).toBe(viewer);
+  });
+});
+
+describe('the feed', () => {
+  const body =
+    '{"interval":7,"events":[{"type":"quiz-winners","data":{"count":2}},{"type":"lights","data":null}]}';
+
+  test('[P-29] as NDJSON is the stored bodies, byte for byte', async () => {
+    const odd = '{"interval":8,"events":[{"type":"x","data":{"b":1.50,"a":"\\u00e9 "}}]}';
+    const rows = [
+      { interval: 7, body },
+      { interval: 8, body: odd },
+    ];
+    expect(await textOf(FEED, 'ndjson', rows)).toBe(`${body}\n${odd}\n`);
+  });
+
+  test('[P-29] as CSV is one event a row', async () => {
+    expect(parsedCsv(await textOf(FEED, 'csv', [{ interval: 7, body }]))).toEqual([
+      ['interval', 'type', 'data'],
+      ['7', 'quiz-winners', '{"count":2}'],
+      ['7', 'lights', 'null'],
+    ]);
+  });
+});
