@@ -1,0 +1,42 @@
+import { describe, expect, test } from 'bun:test';
+import { Batch } from './batch.ts';
+
+describe('a batch', () => {
+  test('[R-3] what arrives in one turn of the event loop is one call, answered in order', async () => {
+    const calls: number[][] = [];
+    const batch = new Batch<number, string>(async (items) => {
+      calls.push([...items]);
+      return items.map((item) => `did ${item}`);
+    }, 100);
+    const first = await Promise.all([batch.add(1), batch.add(2), batch.add(3)]);
+    const second = await batch.add(4);
+    expect(calls).toEqual([[1, 2, 3], [4]]);
+    expect([...first, second]).toEqual(['did 1', 'did 2', 'did 3', 'did 4']);
+  });
+
+  test('no call is larger than its bound', async () => {
+    const sizes: number[] = [];
+    const batch = new Batch<number, number>(async (items) => {
+      sizes.push(items.length);
+      return items;
+    }, 100);
+    const all = Array.from({ length: 250 }, (_, n) => n);
+    expect(await Promise.all(all.map((n) => batch.add(n)))).toEqual(all);
+    expect(sizes).toEqual([100, 100, 50]);
+  });
+
+  test('[R-1] a call that fails fails for all of its items and for no other', async () => {
+    const batch = new Batch<number, number>(async (items) => {
+      if (items.includes(3)) throw new Error('the disk is full');
+      return items;
+    }, 2);
+    const results = await Promise.allSettled([1, 2, 3, 4, 5].map((n) => batch.add(n)));
+    expect(results.map(({ status }) => status)).toEqual([
+      'fulfilled',
+      'fulfilled',
+      'rejected',
+      'rejected',
+      'fulfilled',
+    ]);
+  });
+});
