@@ -7,6 +7,9 @@ export interface DirectoryLock {
   release(): void;
 }
 
+// A connection that nobody refers to is closed by the garbage collector, and its lock goes with it.
+const held = new Set<Database>();
+
 /**
  * Takes the data directory for this process. The lock is the operating system's (through an
  * exclusive SQLite transaction), so it is gone the moment the process is, however it ends.
@@ -26,8 +29,10 @@ export function lockDirectory(directory: string): DirectoryLock {
     }
     throw unwritable(directory, error);
   }
+  held.add(database);
   return {
     release() {
+      held.delete(database);
       database.run('rollback');
       database.close();
     },

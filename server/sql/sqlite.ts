@@ -27,16 +27,25 @@ export async function openSqlite(directory: string): Promise<Sqlite> {
     database.close();
     throw error;
   }
-  const query = queryWith(database);
-  return { rows, query, close: async () => database.close() };
+  const statements = new Statements(database);
+  return {
+    rows,
+    query: async (text, params) => statements.run(text, params ?? []),
+    close: async () => {
+      statements.finalize();
+      database.close(true);
+    },
+  };
 }
 
 function prepareConnection(database: Database, directory: string): void {
   // First, since every other statement may have to wait for the lock: the command line writes to
   // the same file while a server runs.
   database.run('pragma busy_timeout = 5000');
-  const mode = database.query<{ journal_mode: string }, []>('pragma journal_mode = wal').get();
-  if (mode?.journal_mode !== 'wal') {
+  const setMode = database.prepare<{ journal_mode: string }, []>('pragma journal_mode = wal');
+  const mode = setMode.get()?.journal_mode;
+  setMode.finalize();
+  if (mode !== 'wal') {
     throw new Error(`${directory} cannot hold a write-ahead log; use a directory on a local disk`);
   }
   database.run('pragma synchronous = full');
@@ -49,34 +58,39 @@ interface Prepared {
 }
 
 /**
- * Statements are prepared once and kept, which is four to seven times as fast as preparing each
- * time. Their number is bounded: texts are constants of the program.
+ * The statements of one connection, prepared once and kept: four to seven times as fast as
+ * preparing each time. Their number is bounded, since texts are constants of the program.
  */
-function queryWith(database: Database): Tx['query'] {
-  const known = new Map<string, Prepared>();
+class Statements {
+  private readonly known = new Map<string, Prepared>();
 
-  function prepared(text: string): Prepared {
-    let found = known.get(text);
-    if (!found) {
-      // `$1` is a name to SQLite, bound in order of first use; `?1` is the first parameter, as in
-      // PostgreSQL.
-      const statement = database.prepare<unknown, SQLQueryBindings[]>(
-        text.replace(/\$(\d+)/g, '?$1'),
-      );
-      found = { statement, kind: kindOf(text, statement.columnNames.length > 0) };
-      known.set(text, found);
-    }
-    return found;
-  }
+  constructor(private readonly database: Database) {}
 
-  return async <Row>(text: string, params: SqlValue[] = []): Promise<Rows<Row>> => {
-    const { statement, kind } = prepared(text);
+  run<Row>(text: string, params: SqlValue[]): Rows<Row> {
+    const { statement, kind } = this.known.get(text) ?? this.prepare(text);
     if (kind === 'changes') {
       return Object.assign([], { affected: statement.run(...params).changes });
     }
     const found = statement.all(...params) as Row[];
     return Object.assign(found, { affected: kind === 'reads' ? 0 : found.length });
-  };
+  }
+
+  /** Gives up the statements; one that is left would keep the file open after its close. */
+  finalize(): void {
+    for (const { statement } of this.known.values()) statement.finalize();
+    this.known.clear();
+  }
+
+  private prepare(text: string): Prepared {
+    // `$1` is a name to SQLite, bound in order of first use; `?1` is the first parameter, as in
+    // PostgreSQL.
+    const statement = this.database.prepare<unknown, SQLQueryBindings[]>(
+      text.replace(/\$(\d+)/g, '?$1'),
+    );
+    const prepared = { statement, kind: kindOf(text, statement.columnNames.length > 0) };
+    this.known.set(text, prepared);
+    return prepared;
+  }
 }
 
 function kindOf(text: string, hasColumns: boolean): Prepared['kind'] {
