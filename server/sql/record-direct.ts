@@ -10,7 +10,8 @@ export interface DirectRecord<P extends Procedures> {
 
 /**
  * Opens the record without worker threads: the same files, statements and transactions, but every
- * call takes its turn on the caller's thread. Tests drive rules through it by the thousand.
+ * call takes its turn on the caller's thread and waits as long as it takes. For commands at a
+ * terminal, and for tests that drive rules through it by the thousand.
  */
 export async function openDirectRecord<P extends Procedures>(
   procedures: P,

@@ -18,11 +18,6 @@ export interface RecordOptions<P extends Procedures> {
   readonly directory: string;
   /** Told when a worker thread of an open record is gone: nothing can be recorded any more. */
   readonly onLost: (reason: string) => void;
-  /**
-   * How long a call waits for its answer, in ms. The default keeps R-15; a command that somebody
-   * waits for at a terminal takes Infinity, since its token is shown once.
-   */
-  readonly deadlineMs?: number;
 }
 
 // Beyond this a call is refused at once: at 100,000 writes a second it is half a second of work.
@@ -50,7 +45,6 @@ class Connection {
 
   constructor(
     url: URL,
-    private readonly deadlineMs: number,
     private readonly onLost: (reason: string) => void,
   ) {
     this.worker = new Worker(url);
@@ -71,7 +65,7 @@ class Connection {
       if (this.lost) return reject(new Unavailable(`The record is away: ${this.lost}.`));
       if (this.pending.size >= PENDING_MAX) return reject(new Unavailable('The record is busy.'));
       const id = this.nextId++;
-      const deadlineMs = patient ? Number.POSITIVE_INFINITY : performance.now() + this.deadlineMs;
+      const deadlineMs = patient ? Number.POSITIVE_INFINITY : performance.now() + DEADLINE_MS;
       this.pending.set(id, { resolve, reject, deadlineMs });
       // One message for all calls of this turn of the event loop.
       if (this.outgoing.push({ id, name, input, idempotency }) === 1) setImmediate(this.flush);
@@ -155,9 +149,8 @@ class Connection {
 export async function openRecord<P extends Procedures>(
   options: RecordOptions<P>,
 ): Promise<OpenRecord<P>> {
-  const { worker, onLost, deadlineMs = DEADLINE_MS } = options;
-  const writer = new Connection(worker, deadlineMs, onLost);
-  const reader = new Connection(worker, deadlineMs, onLost);
+  const writer = new Connection(options.worker, options.onLost);
+  const reader = new Connection(options.worker, options.onLost);
   try {
     await writer.open(options.directory, 'write');
     await reader.open(options.directory, 'read');

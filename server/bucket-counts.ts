@@ -1,0 +1,19 @@
+/** Counts values by size, cheaply enough for every request; a histogram of Prometheus reads it. */
+export class BucketCounts {
+  /** How many values were at most the bound of the same index, and above the one before it. */
+  readonly counts: Uint32Array;
+  /** Sum of all values. */
+  sum = 0;
+
+  /** @param bounds upper bounds, rising; larger values go into one more bucket */
+  constructor(readonly bounds: readonly number[]) {
+    this.counts = new Uint32Array(bounds.length + 1);
+  }
+
+  add(value: number): void {
+    let index = 0;
+    while (index < this.bounds.length && value > (this.bounds[index] as number)) index++;
+    this.counts[index] = (this.counts[index] as number) + 1;
+    this.sum += value;
+  }
+}

@@ -1,0 +1,219 @@
+import type { Metric, Registry } from 'prom-client';
+import { BucketCounts } from './bucket-counts.ts';
+
+/** Answers of one operation, by status. */
+export interface RequestCounts {
+  readonly operation: { readonly method: string; readonly path: string };
+  /** How many answers had the status that is the index. */
+  readonly counts: ArrayLike<number>;
+}
+
+/** What metrics are made of: plain counters and readings, looked at only when somebody asks. */
+export interface MetricSources {
+  readonly version: string;
+  requests(): Iterable<RequestCounts>;
+  /** Streams with viewers now, each once, with their count. */
+  viewers(): Iterable<readonly [streamId: string, count: number]>;
+  /** The last sealed interval. */
+  watermark(): number;
+  /** How late intervals were sealed, in seconds. */
+  readonly sealLateness: BucketCounts;
+  /** Calls of the record that wait for their answer. */
+  recordPending(): number;
+  /** Answers to quizzes, by what was decided. */
+  answers(): Iterable<readonly [decision: string, count: number]>;
+  /** Service time minus system time, in ms. */
+  clockOffsetMs(): number;
+  /** Feed requests that are held, and event streams that are open. */
+  feed(): { readonly held: number; readonly listeners: number };
+}
+
+/** Metrics in the text format of Prometheus (SPEC O-12). */
+export interface Metrics {
+  readonly contentType: string;
+  render(): Promise<string>;
+}
+
+// Streams beyond this many have no line of their own, so that the page stays small.
+const STREAMS_MAX = 100;
+
+const SEAL_LATENESS_BOUNDS_S = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2, 5];
+
+/** A place to count how late intervals are sealed, in seconds. */
+export function newSealLateness(): BucketCounts {
+  return new BucketCounts(SEAL_LATENESS_BOUNDS_S);
+}
+
+/** Metrics of these sources. The library is loaded when they are first asked for. */
+export function createMetrics(sources: MetricSources): Metrics {
+  let registry: Promise<Registry> | null = null;
+  return {
+    contentType: 'text/plain; version=0.0.4; charset=utf-8',
+    async render() {
+      registry ??= registryOf(sources);
+      return (await registry).metrics();
+    },
+  };
+}
+
+// What the library says of the process and is true on Bun; the rest is about V8.
+const PROCESS_METRICS = new Set([
+  'process_cpu_user_seconds_total',
+  'process_cpu_system_seconds_total',
+  'process_cpu_seconds_total',
+  'process_start_time_seconds',
+  'process_resident_memory_bytes',
+  'process_open_fds',
+  'process_max_fds',
+  'nodejs_eventloop_lag_seconds',
+  'nodejs_eventloop_lag_max_seconds',
+  'nodejs_eventloop_lag_p50_seconds',
+  'nodejs_eventloop_lag_p99_seconds',
+]);
+
+async function registryOf(sources: MetricSources): Promise<Registry> {
+  const { Registry, Counter, Gauge, collectDefaultMetrics } = await import('prom-client');
+  const registry = new Registry();
+  collectDefaultMetrics({ register: registry });
+  for (const { name } of registry.getMetricsAsArray()) {
+    if (!PROCESS_METRICS.has(name)) registry.removeSingleMetric(name);
+  }
+  for (const { kind, name, help, labelNames = [], read } of readingsOf(sources)) {
+    const common = { name, help, labelNames, registers: [registry] };
+    if (kind === 'gauge') {
+      new Gauge({
+        ...common,
+        collect() {
+          this.reset();
+          for (const [value, labels = {}] of read()) this.set(labels, value);
+        },
+      });
+    } else {
+      new Counter({
+        ...common,
+        collect() {
+          this.reset();
+          for (const [value, labels = {}] of read()) this.inc(labels, value);
+        },
+      });
+    }
+  }
+  registry.registerMetric(
+    histogram(
+      'fourbeat_seal_lateness_seconds',
+      'Time from the end of an interval until it could be served.',
+      sources.sealLateness,
+    ),
+  );
+  return registry;
+}
+
+/** A metric that is read off a source each time the page is asked for. */
+interface Reading {
+  readonly kind: 'gauge' | 'counter';
+  readonly name: string;
+  readonly help: string;
+  readonly labelNames?: string[];
+  read(): Iterable<readonly [value: number, labels?: Record<string, string | number>]>;
+}
+
+function readingsOf(sources: MetricSources): Reading[] {
+  return [
+    {
+      kind: 'gauge',
+      name: 'fourbeat_build_info',
+      help: 'Always 1; the version of the program is its label.',
+      labelNames: ['version'],
+      read: () => [[1, { version: sources.version }]],
+    },
+    {
+      kind: 'counter',
+      name: 'fourbeat_requests_total',
+      help: 'Requests by route and status.',
+      labelNames: ['method', 'path', 'status'],
+      read: () => answersByStatus(sources.requests()),
+    },
+    {
+      kind: 'gauge',
+      name: 'fourbeat_viewers',
+      help: 'Viewers now, over all streams.',
+      read: () => [[[...sources.viewers()].reduce((sum, [, count]) => sum + count, 0)]],
+    },
+    {
+      kind: 'gauge',
+      name: 'fourbeat_stream_viewers',
+      help: `Viewers now of each stream that has any, at most the ${STREAMS_MAX} largest.`,
+      labelNames: ['stream'],
+      read: () =>
+        [...sources.viewers()]
+          .sort(([, a], [, b]) => b - a)
+          .slice(0, STREAMS_MAX)
+          .map(([stream, count]) => [count, { stream }]),
+    },
+    {
+      kind: 'counter',
+      name: 'fourbeat_answers_total',
+      help: 'Answers to quizzes by what was decided.',
+      labelNames: ['decision'],
+      read: () => [...sources.answers()].map(([decision, count]) => [count, { decision }]),
+    },
+    {
+      kind: 'gauge',
+      name: 'fourbeat_watermark',
+      help: 'The last sealed interval.',
+      read: () => [[sources.watermark()]],
+    },
+    {
+      kind: 'gauge',
+      name: 'fourbeat_record_pending',
+      help: 'Calls of the record that wait for their answer.',
+      read: () => [[sources.recordPending()]],
+    },
+    {
+      kind: 'gauge',
+      name: 'fourbeat_clock_offset_seconds',
+      help: 'Service time minus system time.',
+      read: () => [[sources.clockOffsetMs() / 1000]],
+    },
+    {
+      kind: 'gauge',
+      name: 'fourbeat_held_requests',
+      help: 'Feed requests held for their interval.',
+      read: () => [[sources.feed().held]],
+    },
+    {
+      kind: 'gauge',
+      name: 'fourbeat_event_streams',
+      help: 'Event streams that are open.',
+      read: () => [[sources.feed().listeners]],
+    },
+  ];
+}
+
+function* answersByStatus(operations: Iterable<RequestCounts>) {
+  for (const { operation, counts } of operations) {
+    for (let status = 0; status < counts.length; status++) {
+      const count = counts[status] as number;
+      if (count > 0) {
+        yield [count, { method: operation.method, path: operation.path, status }] as const;
+      }
+    }
+  }
+}
+
+/** A metric that the registry prints as it is: the library's own keeps counts of its own. */
+function histogram(name: string, help: string, buckets: BucketCounts): Metric<string> {
+  const get = async () => {
+    let total = 0;
+    const values: { labels: { le?: string }; value: number; metricName: string }[] = [];
+    for (const [index, count] of buckets.counts.entries()) {
+      total += count;
+      const le = String(buckets.bounds[index] ?? '+Inf');
+      values.push({ labels: { le }, value: total, metricName: `${name}_bucket` });
+    }
+    values.push({ labels: {}, value: buckets.sum, metricName: `${name}_sum` });
+    values.push({ labels: {}, value: total, metricName: `${name}_count` });
+    return { name, help, type: 'histogram', aggregator: 'sum', values };
+  };
+  return { name, get } as unknown as Metric<string>;
+}
