@@ -38,15 +38,14 @@ describe('answers and winners', () => {
         [11, 1],
       ]);
       const asked: ExportPage[] = [];
-      const pages = await Array.fromAsync(
-        await begin({ ...SOURCE, record: recordOf(counts, asked) } as ExportSource),
-      );
+      const source = { ...SOURCE, record: recordOf(counts, asked) };
+      const pages: (readonly unknown[])[] = [];
+      for await (const page of await begin(source)) pages.push(page);
       expect(pages.map((page) => page.length)).toEqual([1_000, 1_000, 500, 1_000, 1]);
-      const rows = pages.flat() as unknown as { of: number; seat: number }[];
       const expected = [...counts].flatMap(([of, count]) =>
         Array.from({ length: count }, (_, seat) => ({ of, seat })),
       );
-      expect(rows).toEqual(expected);
+      expect(pages.flat()).toEqual(expected);
       expect(new Set(asked.map(({ limit }) => limit))).toEqual(new Set([1_000]));
     },
   );
