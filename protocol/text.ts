@@ -5,8 +5,8 @@ import { z } from 'zod';
 const CONTROL = /[\u0000-\u001f\u007f-\u009f]/;
 
 /**
- * A text a person may read: 1 to `maxChars` UTF-16 code units, well-formed Unicode, no control
- * characters, not blank. Whitespace at its ends is kept as sent.
+ * A text a person may read: 1 to `maxChars` code points, well-formed Unicode, no control characters,
+ * not blank. Whitespace at its ends is kept as sent.
  */
 export function text(maxChars: number) {
   return z

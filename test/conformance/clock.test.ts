@@ -1,0 +1,131 @@
+import { afterAll, beforeAll, expect, test } from 'bun:test';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { INTERVAL_MS, intervalAt, intervalStartMs } from '../../protocol/interval.ts';
+import { createClock } from '../../server/clock.ts';
+import {
+  expectJson,
+  type Harness,
+  type ManualClock,
+  manualClock,
+  START_MS,
+  startService,
+} from '../harness.ts';
+import { expectBaseHeaders, expectMembers } from './expectations.ts';
+
+interface Time {
+  readonly now: number;
+  readonly interval: number;
+}
+
+let harness: Harness;
+let clock: ManualClock;
+beforeAll(async () => {
+  clock = manualClock(START_MS);
+  harness = await startService({ clock });
+});
+afterAll(() => harness.close());
+
+const time = async (url = harness.url, headers: Record<string, string> = {}) =>
+  expectJson<Time>(await fetch(`${url}/api/v1/time`, { headers }), 200);
+
+test('[K-1] an interval is floor(Unix ms / 250), four a second', async () => {
+  expect(INTERVAL_MS).toBe(250);
+  for (const ms of [0, 1, 249, 250, 251, 999, 1_000, 86_399_999]) {
+    clock.set(START_MS + ms);
+    const { now, interval } = await time();
+    expect([now, interval]).toEqual([START_MS + ms, Math.floor((START_MS + ms) / 250)]);
+  }
+  expect(intervalAt(1_000) - intervalAt(0)).toBe(4);
+});
+
+test('[K-2] the time is open to all, exactly now and interval of one moment, no-store', async () => {
+  const response = await fetch(`${harness.url}/api/v1/time`);
+  expectBaseHeaders(response);
+  expect(response.headers.get('cache-control')).toBe('no-store');
+  const body = await expectJson<Time>(response, 200);
+  expectMembers(body, ['now', 'interval']);
+  expect(body.interval).toBe(Math.floor(body.now / 250));
+  for (const authorization of ['Bearer x', 'Token x', 'nonsense']) {
+    expectMembers(await time(harness.url, { Authorization: authorization }), ['now', 'interval']);
+  }
+});
+
+test('[K-2] [F-10] it is the clock that the feed goes by', async () => {
+  const real = await startService({ clock: 'real' });
+  try {
+    const { interval } = await time(real.url);
+    const viewer = await real.viewer(await real.createStream());
+    const path = `/api/v1/events-streams/${viewer.streamId}?interval=`;
+    expect((await viewer.get(`${path}${interval}`)).status).toBe(200);
+    const refused = await viewer.get(`${path}${interval + 400}`);
+    const problem = await expectJson<Time>(refused, 400);
+    expect(problem.interval).toBeWithin(interval, interval + 20);
+  } finally {
+    await real.close();
+  }
+});
+
+test('[K-3] with Accept: text/plain it is ISO 8601 in UTC with milliseconds', async () => {
+  clock.set(START_MS + 7);
+  for (const accept of ['text/plain', 'text/plain, */*;q=0.1']) {
+    const response = await fetch(`${harness.url}/api/v1/time`, { headers: { Accept: accept } });
+    expectBaseHeaders(response);
+    expect(response.status).toBe(200);
+    expect(response.headers.get('content-type')).toMatch(/^text\/plain(;|$)/);
+    expect(response.headers.get('cache-control')).toBe('no-store');
+    const text = await response.text();
+    expect(text).toMatch(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
+    expect(Date.parse(text)).toBe(START_MS + 7);
+  }
+});
+
+test('[K-4] [K-5] over HTTP time never goes back when the system clock is set back', async () => {
+  let systemMs = START_MS;
+  let monotonicMs = 0;
+  const stepped = createClock({
+    systemMs: () => systemMs,
+    monotonicMs: () => monotonicMs,
+    notBeforeMs: 0,
+  });
+  const service = await startService({ clock: stepped });
+  try {
+    let last = (await time(service.url)).now;
+    for (const stepMs of [0, -3_600_000, 0, 5_000, -10, 0, 9_000, -86_400_000]) {
+      systemMs += stepMs + 100;
+      monotonicMs += 100;
+      const { now } = await time(service.url);
+      // 1 % of 100 ms is the most that it is pulled either way.
+      expect(now - last).toBeWithin(98, 102);
+      last = now;
+    }
+  } finally {
+    await service.close();
+  }
+});
+
+test('[K-6] after a restart time is past the last sealed interval, whatever the system clock says', async () => {
+  const directory = mkdtempSync(join(tmpdir(), 'fourbeat-clock-'));
+  try {
+    const ahead = manualClock(Date.now() + 3_600_000);
+    const before = await startService({ clock: ahead, directory });
+    const stream = await before.createStream();
+    await before.advance(2);
+    const sealed = before.interval() - 1;
+    await before.close();
+    const after = await startService({ clock: 'real', directory });
+    try {
+      const { now, interval } = await time(after.url);
+      expect(now).toBeGreaterThanOrEqual(intervalStartMs(sealed + 1));
+      expect(interval).toBeGreaterThan(sealed);
+      const viewer = await after.viewer(stream);
+      const read = await viewer.get(`/api/v1/events-streams/${stream}?interval=${sealed}`);
+      expect(read.status).toBe(200);
+    } finally {
+      await after.close();
+    }
+  } finally {
+    rmSync(directory, { recursive: true, force: true });
+  }
+});

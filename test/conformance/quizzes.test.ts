@@ -1,0 +1,501 @@
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import type { Quiz, QuizResults } from '../../protocol/quizzes.ts';
+import { viewerApi } from '../../protocol/viewer-api.ts';
+import {
+  expectJson,
+  type Harness,
+  type ManualClock,
+  manualClock,
+  type PublishedQuiz,
+  QUIZ,
+  START_MS,
+  startService,
+  type TestViewer,
+} from '../harness.ts';
+import { expectNoContent, expectProblem, expectUnauthorized } from './expectations.ts';
+import { PLENTY_OF_ALL } from './operations.ts';
+
+let harness: Harness;
+let clock: ManualClock;
+beforeAll(async () => {
+  clock = manualClock(START_MS);
+  harness = await startService({ clock, config: { rates: PLENTY_OF_ALL } });
+});
+afterAll(() => harness.close());
+
+interface StudioQuiz extends PublishedQuiz {
+  readonly state: string;
+  readonly counts: Quiz['choices'] | null;
+}
+
+const studioQuiz = async (id: string) =>
+  expectJson<StudioQuiz>(await harness.studio('GET', `/quizzes/${id}`), 200);
+
+const answer = (
+  viewer: TestViewer,
+  quiz: Pick<PublishedQuiz, 'id' | 'closeInterval'>,
+  choice: unknown = QUIZ.answer,
+  fields: Record<string, unknown> = {},
+) =>
+  viewer.post(`/api/v1/quizzes/${quiz.id}/answer`, {
+    streamId: viewer.streamId,
+    choice,
+    closeInterval: quiz.closeInterval,
+    ...fields,
+  });
+
+/** All events of a stream between two intervals, each with its interval. */
+async function eventsBetween(viewer: TestViewer, from: number, to: number) {
+  const events: { interval: number; type: string; data: unknown }[] = [];
+  for (let interval = from; interval <= to; interval++) {
+    for (const event of await harness.events(viewer, interval)) events.push({ interval, ...event });
+  }
+  return events;
+}
+const ofType = <T>(events: Awaited<ReturnType<typeof eventsBetween>>, type: string) =>
+  events.filter((event) => event.type === type) as { interval: number; type: string; data: T }[];
+
+/** Moves on until the quiz is closed and what follows is sealed; the events since. */
+async function closeOf(viewer: TestViewer, quiz: PublishedQuiz) {
+  const from = harness.interval();
+  await harness.advance(Math.max(1, quiz.closeInterval + 2 - from));
+  return eventsBetween(viewer, from, harness.interval() - 1);
+}
+
+async function showOf(viewerCount: number, quiz: Record<string, unknown> = {}) {
+  const stream = await harness.createStream();
+  const viewers = Array.from({ length: viewerCount }, () => harness.viewer(stream));
+  const [viewer, ...others] = (await Promise.all(viewers)) as [TestViewer, ...TestViewer[]];
+  return { stream, viewer, others, quiz: await harness.publishQuiz(stream, quiz) };
+}
+
+describe('making and publishing', () => {
+  test('[Q-1] /api/v1 has no route that makes or shows a quiz', async () => {
+    const routes = Object.values(viewerApi).filter(({ path }) => path.includes('quiz'));
+    expect(routes.map(({ method, path }) => `${method} ${path}`).sort()).toEqual([
+      'POST /api/v1/quizzes/{quiz_id}/answer',
+      'POST /api/v1/quizzes/{stream_id}/record-winner',
+    ]);
+    const { quiz, viewer } = await showOf(1);
+    for (const path of ['/quizzes', `/quizzes/${quiz.id}`, `/quizzes/${quiz.id}/results`]) {
+      await expectProblem(await viewer.get(`/api/v1${path}`), 404);
+      await expectProblem(await viewer.post(`/api/v1${path}`, QUIZ), 404);
+    }
+    await expectProblem(await viewer.get(`/api/v1/quizzes/${quiz.id}/answer`), 405);
+    await expectUnauthorized(await viewer.get(`/studio/v1/quizzes/${quiz.id}`), 'Token');
+  });
+
+  test('[Q-2] [Q-16] [Q-18] draft, open, closed, revealed, and never back', async () => {
+    const stream = await harness.createStream();
+    const made = await harness.studio('POST', `/streams/${stream}/quizzes`, {
+      ...QUIZ,
+      reveal: 'manual',
+    });
+    const draft = await expectJson<StudioQuiz>(made, 201);
+    expect(draft.state).toBe('draft');
+    const call = (path: string, body?: unknown, method = 'POST') =>
+      harness.studio(method, `/quizzes/${draft.id}${path}`, body);
+    await expectProblem(await call('/reveal'), 409);
+    const open = await expectJson<StudioQuiz>(await call('/publish'), 200);
+    expect(open.state).toBe('open');
+    for (const refused of [call('/publish'), call('/reveal'), call('', undefined, 'DELETE')]) {
+      await expectProblem(await refused, 409);
+    }
+    await expectProblem(await call('', { duration: 5_000 }, 'PATCH'), 409);
+    // The interval before closeInterval is sealed, and the quiz is open; then closeInterval itself.
+    await harness.advance(open.closeInterval - harness.interval());
+    expect((await studioQuiz(draft.id)).state).toBe('open');
+    await harness.advance(1);
+    expect((await studioQuiz(draft.id)).state).toBe('closed');
+    await harness.advance(8);
+    expect((await studioQuiz(draft.id)).state).toBe('closed');
+    await expectProblem(await call('/publish'), 409);
+    expect((await expectJson<StudioQuiz>(await call('/reveal'), 200)).state).toBe('revealed');
+    await expectProblem(await call('/publish'), 409);
+    expect((await studioQuiz(draft.id)).state).toBe('revealed');
+  });
+
+  const text = (length: number) => 'x'.repeat(length);
+  const GOOD: Record<string, unknown>[] = [
+    { question: text(500) },
+    { question: '?' },
+    { choices: ['a', 'b'], answer: 'b' },
+    { choices: Array.from({ length: 10 }, (_, i) => `${i}`), answer: '9' },
+    { choices: [text(200), 'constructor'], answer: 'constructor' },
+    { choices: ['a', 'A', ' a', 'a '], answer: 'a ' },
+    { duration: 1_000 },
+    { duration: 600_000 },
+    { reveal: 'auto' },
+  ];
+  const BAD: [string, Record<string, unknown>][] = [
+    ['question', { question: text(501) }],
+    ['question', { question: '' }],
+    ['choices', { choices: ['Jupiter'] }],
+    ['choices', { choices: Array.from({ length: 11 }, (_, i) => `${i}`), answer: '1' }],
+    ['choices', { choices: ['a', 'a'], answer: 'a' }],
+    ['choices', { choices: ['a', ''], answer: 'a' }],
+    ['choices', { choices: [text(201), 'a'], answer: 'a' }],
+    ['choices', { choices: ['__proto__', 'a'], answer: 'a' }],
+    ['choices', { choices: { a: 1, b: 2 }, answer: 'a' }],
+    ['answer', { answer: 'Pluto' }],
+    ['answer', { answer: 'jupiter' }],
+    ['answer', { answer: 1 }],
+    ['duration', { duration: 999 }],
+    ['duration', { duration: 600_001 }],
+    ['duration', { duration: 1_000.5 }],
+    ['reveal', { reveal: 'later' }],
+  ];
+  test('[Q-3] what a quiz may be', async () => {
+    const stream = await harness.createStream();
+    for (const fields of GOOD) {
+      const made = harness.studio('POST', `/streams/${stream}/quizzes`, { ...QUIZ, ...fields });
+      expect(await expectJson<Record<string, unknown>>(await made, 201)).toMatchObject(fields);
+    }
+  });
+
+  test.each(BAD)('[Q-3] a wrong %s is 400: %j', async (field, fields) => {
+    const stream = await harness.createStream();
+    const made = await harness.studio('POST', `/streams/${stream}/quizzes`, { ...QUIZ, ...fields });
+    expect((await expectProblem(made, 400)).detail).toContain(field);
+    const { results } = await expectJson<{ results: unknown[] }>(
+      await harness.studio('GET', `/streams/${stream}/quizzes`),
+      200,
+    );
+    expect(results).toEqual([]);
+  });
+
+  test.each([
+    [0, 1_000, 0],
+    [1, 1_000, 0],
+    [249, 1_001, 0],
+    [0, 1_000, 60_000],
+    [100, 12_345, 1],
+  ])(
+    '[Q-4] %p ms into an interval, %p ms long, %p ms allowance: closeInterval is the next whole one',
+    async (offsetMs, duration, latencyAllowance) => {
+      const stream = await harness.createStream({ latencyAllowance });
+      await harness.advance(1);
+      clock.set(clock.nowMs() + offsetMs);
+      const quiz = await harness.publishQuiz(stream, { duration });
+      expect(quiz.created).toBe(clock.nowMs());
+      const closeMs = clock.nowMs() + duration + latencyAllowance;
+      expect(quiz.closeInterval).toBe(Math.ceil(closeMs / 250));
+      await harness.studio('PATCH', `/streams/${stream}`, { latencyAllowance: 30_000 });
+      await harness.advance(2);
+      expect((await studioQuiz(quiz.id)).closeInterval).toBe(quiz.closeInterval);
+    },
+  );
+
+  test('[Q-5] [Q-19] publishing gives one quiz event, the close one quiz-results', async () => {
+    const { viewer, quiz } = await showOf(1);
+    const events = await closeOf(viewer, quiz);
+    expect(ofType<Quiz>(events, 'quiz').map(({ data }) => data.id)).toEqual([quiz.id]);
+    const results = ofType<QuizResults>(events, 'quiz-results');
+    expect(results.map(({ data }) => data.id)).toEqual([quiz.id]);
+    expect(results[0]?.interval).toBeGreaterThanOrEqual(quiz.closeInterval);
+  });
+
+  test('[Q-6] publishing works in CREATED and STREAMING; in ENDED and again it is 409', async () => {
+    const stream = await harness.createStream();
+    const viewer = await harness.viewer(stream);
+    const from = harness.interval();
+    const created = await harness.publishQuiz(stream);
+    await harness.studio('POST', `/streams/${stream}/start`);
+    const streaming = await harness.publishQuiz(stream);
+    const draft = await harness.studio('POST', `/streams/${stream}/quizzes`, QUIZ);
+    const { id } = await expectJson<PublishedQuiz>(draft, 201);
+    await harness.studio('POST', `/streams/${stream}/end`);
+    await expectProblem(await harness.studio('POST', `/quizzes/${id}/publish`), 409);
+    await expectProblem(await harness.studio('POST', `/quizzes/${created.id}/publish`), 409);
+    await harness.advance(2);
+    const events = await eventsBetween(viewer, from, harness.interval() - 1);
+    const ids = ofType<Quiz>(events, 'quiz').map(({ data }) => data.id);
+    expect(ids).toEqual([created.id, streaming.id]);
+  });
+});
+
+describe('answering', () => {
+  test('[Q-7] is 204 without a body', async () => {
+    const { viewer, quiz } = await showOf(1);
+    await expectNoContent(await answer(viewer, quiz));
+  });
+
+  test.each(['streamId', 'choice', 'closeInterval'])('[Q-8] without %s is 400', async (field) => {
+    const { viewer, quiz } = await showOf(1);
+    for (const value of [undefined, null, true, [], {}]) {
+      const refused = await answer(viewer, quiz, QUIZ.answer, { [field]: value });
+      expect((await expectProblem(refused, 400)).detail).toContain(field);
+    }
+    await expectNoContent(await answer(viewer, quiz));
+  });
+
+  test('[Q-8] a streamId that is no uuid and a closeInterval that is no integer are 400', async () => {
+    const { viewer, quiz } = await showOf(1);
+    const close = quiz.closeInterval;
+    const wrong = [
+      { streamId: 'x' },
+      { closeInterval: `${close}` },
+      { closeInterval: close + 0.5 },
+      { closeInterval: 2 ** 53 },
+    ];
+    for (const fields of wrong) {
+      await expectProblem(await answer(viewer, quiz, QUIZ.answer, fields), 400);
+    }
+  });
+
+  test('[Q-9] with the streamId of another stream is 401', async () => {
+    const { viewer, quiz } = await showOf(1);
+    const streamId = await harness.createStream();
+    await expectUnauthorized(await answer(viewer, quiz, QUIZ.answer, { streamId }), 'Bearer');
+    const upper = { streamId: viewer.streamId.toUpperCase() };
+    await expectNoContent(await answer(viewer, quiz, QUIZ.answer, upper));
+  });
+
+  test('[Q-10] a quiz that is unknown, a draft, or of another stream is 404', async () => {
+    const { stream, viewer, quiz } = await showOf(1);
+    const other = await showOf(1);
+    const made = await harness.studio('POST', `/streams/${stream}/quizzes`, QUIZ);
+    const { id: draft } = await expectJson<PublishedQuiz>(made, 201);
+    for (const id of [crypto.randomUUID(), 'x', stream, draft, other.quiz.id]) {
+      const { closeInterval } = quiz;
+      await expectProblem(await answer(viewer, { id, closeInterval }), 404);
+    }
+    // A draft that was asked for in vain can be answered once it is published.
+    const published = await harness.studio('POST', `/quizzes/${draft}/publish`);
+    await expectNoContent(await answer(viewer, await expectJson<PublishedQuiz>(published, 200)));
+  });
+
+  test('[Q-11] a choice that is no key, or another closeInterval, is 400', async () => {
+    const { viewer, quiz } = await showOf(1);
+    for (const choice of ['Pluto', 'jupiter', ' Jupiter', 'Jupiter ', '', '1', 'toString']) {
+      expect((await expectProblem(await answer(viewer, quiz, choice), 400)).detail).toContain(
+        'choice',
+      );
+    }
+    for (const closeInterval of [quiz.closeInterval - 1, quiz.closeInterval + 1, 0, -1]) {
+      const refused = await answer(viewer, quiz, QUIZ.answer, { closeInterval });
+      expect((await expectProblem(refused, 400)).detail).toContain('closeInterval');
+    }
+    await expectNoContent(await answer(viewer, quiz));
+  });
+
+  test('[Q-12] is taken in the interval before closeInterval, and new no more from it on', async () => {
+    const { viewer, others, quiz } = await showOf(3);
+    await harness.advance(quiz.closeInterval - 1 - harness.interval());
+    clock.set(quiz.closeInterval * 250 - 1);
+    await expectNoContent(await answer(viewer, quiz));
+    // Nothing is sealed yet: the clock alone decides.
+    clock.set(quiz.closeInterval * 250);
+    const [second, third] = others as [TestViewer, TestViewer];
+    await expectProblem(await answer(second, quiz), 409);
+    await harness.advance(2);
+    await expectProblem(await answer(third, quiz), 409);
+    expect((await studioQuiz(quiz.id)).counts?.[QUIZ.answer]?.count).toBe(1);
+  });
+
+  test('[Q-12] fields of the client that are about time change nothing', async () => {
+    const { viewer, quiz } = await showOf(1);
+    await harness.advance(quiz.closeInterval - harness.interval());
+    const early = { created: 0, at: 0, now: quiz.created, interval: quiz.closeInterval - 1 };
+    await expectProblem(await answer(viewer, quiz, QUIZ.answer, early), 409);
+  });
+
+  test('[Q-13] the same again is 204 and counts once, also after the close', async () => {
+    const { viewer, quiz } = await showOf(1);
+    for (let i = 0; i < 3; i++) await expectNoContent(await answer(viewer, quiz));
+    const both = [answer(viewer, quiz), answer(viewer, quiz)];
+    for (const response of await Promise.all(both)) await expectNoContent(response);
+    await closeOf(viewer, quiz);
+    await expectNoContent(await answer(viewer, quiz));
+    expect((await studioQuiz(quiz.id)).counts?.[QUIZ.answer]?.count).toBe(1);
+  });
+
+  test('[Q-14] another answer is 409, and the first one stands', async () => {
+    const { viewer, quiz, stream } = await showOf(1, { choices: ['a', 'b'], answer: 'a' });
+    await expectNoContent(await answer(viewer, quiz, 'a'));
+    await expectProblem(await answer(viewer, quiz, 'b'), 409);
+    await closeOf(viewer, quiz);
+    await expectProblem(await answer(viewer, quiz, 'b'), 409);
+    const { counts } = await studioQuiz(quiz.id);
+    expect([counts?.a?.count, counts?.b?.count]).toEqual([1, 0]);
+    expect(stream).toBe(viewer.streamId);
+  });
+
+  test('[Q-14] of two tabs that answer differently at once, one is taken', async () => {
+    const { stream, quiz } = await showOf(1);
+    const tabs = [await harness.viewer(stream, 'ada'), await harness.viewer(stream, 'ada')];
+    const answers = tabs.map((tab, i) => answer(tab, quiz, QUIZ.choices[i]));
+    const statuses = (await Promise.all(answers)).map(({ status }) => status);
+    expect(statuses.sort()).toEqual([204, 409]);
+    await harness.advance(quiz.closeInterval + 1 - harness.interval());
+    const counts = Object.values((await studioQuiz(quiz.id)).counts ?? {});
+    expect(counts.reduce((sum, { count }) => sum + count, 0)).toBe(1);
+  });
+
+  test('[Q-15] refusals come in the order token, form, stream, quiz, choice, state', async () => {
+    const { viewer, quiz } = await showOf(1);
+    const elsewhere = await harness.createStream();
+    await harness.advance(quiz.closeInterval - harness.interval());
+    const nobody: TestViewer = {
+      ...viewer,
+      post: (path, body) =>
+        fetch(harness.url + path, { method: 'POST', body: JSON.stringify(body) }),
+    };
+    const all = { streamId: elsewhere, choice: 'Pluto' };
+    const unknown = { id: crypto.randomUUID(), closeInterval: 1 };
+    await expectUnauthorized(await answer(nobody, unknown, 7, all), 'Bearer');
+    await expectProblem(await answer(viewer, unknown, 7, { ...all, choice: 7 }), 400);
+    await expectUnauthorized(await answer(viewer, unknown, 'Pluto', all), 'Bearer');
+    await expectProblem(await answer(viewer, unknown, 'Pluto'), 404);
+    await expectProblem(await answer(viewer, quiz, 'Pluto'), 400);
+    await expectProblem(await answer(viewer, quiz, QUIZ.answer, { closeInterval: 1 }), 400);
+    await expectProblem(await answer(viewer, quiz), 409);
+  });
+  test('[Q-17] what reaches the record after the close is 409 and not counted', async () => {
+    // The answer arrives in time, but its way to the record takes until after the close.
+    let release: () => void = () => {};
+    const held = new Promise<void>((resolve) => {
+      release = resolve;
+    });
+    const slow = await startService({
+      record: (record) => ({
+        ...record,
+        recordAnswers: async (answers) => {
+          await held;
+          return record.recordAnswers(answers);
+        },
+      }),
+    });
+    try {
+      const stream = await slow.createStream();
+      const viewer = await slow.viewer(stream);
+      const quiz = await slow.publishQuiz(stream);
+      const late = answer(viewer, quiz);
+      await slow.advance(1);
+      await slow.advance(quiz.closeInterval + 1 - slow.interval());
+      release();
+      await expectProblem(await late, 409);
+      const read = await slow.studio('GET', `/quizzes/${quiz.id}`);
+      const { counts } = await expectJson<StudioQuiz>(read, 200);
+      expect(Object.values(counts ?? {}).every(({ count }) => count === 0)).toBe(true);
+    } finally {
+      release();
+      await slow.close();
+    }
+  });
+});
+
+describe('results', () => {
+  test('[Q-18] reveal auto comes with the close, manual when the producer says so', async () => {
+    const auto = await showOf(1);
+    expect(ofType(await closeOf(auto.viewer, auto.quiz), 'quiz-results')).toHaveLength(1);
+    expect((await studioQuiz(auto.quiz.id)).state).toBe('revealed');
+    const manual = await showOf(1, { reveal: 'manual' });
+    expect(ofType(await closeOf(manual.viewer, manual.quiz), 'quiz-results')).toEqual([]);
+    const from = harness.interval();
+    for (let i = 0; i < 3; i++) {
+      await expectJson(await harness.studio('POST', `/quizzes/${manual.quiz.id}/reveal`), 200);
+    }
+    await harness.advance(2);
+    const events = await eventsBetween(manual.viewer, from, harness.interval() - 1);
+    expect(ofType(events, 'quiz-results')).toHaveLength(1);
+  });
+
+  test('[Q-20] [Q-21] count is what was recorded; percentages add up to 100', async () => {
+    const { viewer, others, quiz } = await showOf(6);
+    const [jupiter, ...rest] = [viewer, ...others];
+    await expectNoContent(await answer(jupiter, quiz, 'Jupiter'));
+    for (const [i, other] of rest.entries()) {
+      await expectNoContent(await answer(other, quiz, i % 2 ? 'Mars' : 'Venus'));
+    }
+    const [result] = ofType<QuizResults>(await closeOf(viewer, quiz), 'quiz-results');
+    // 1, 2 and 3 of 6: 16.67, 33.33 and 50; the largest remainder takes the last percent.
+    expect(result?.data.choices).toEqual({
+      Mars: { count: 2, percentage: 33 },
+      Jupiter: { count: 1, percentage: 17 },
+      Venus: { count: 3, percentage: 50 },
+    });
+  });
+
+  test('[Q-21] a tie goes to the earlier choice; without answers all are 0', async () => {
+    const three = await showOf(3);
+    for (const [i, each] of [three.viewer, ...three.others].entries()) {
+      await expectNoContent(await answer(each, three.quiz, QUIZ.choices[i]));
+    }
+    const tied = ofType<QuizResults>(await closeOf(three.viewer, three.quiz), 'quiz-results');
+    const percentages = Object.values(tied[0]?.data.choices ?? {}).map((c) => c.percentage);
+    expect(percentages).toEqual([34, 33, 33]);
+    const silent = await showOf(1);
+    const none = ofType<QuizResults>(await closeOf(silent.viewer, silent.quiz), 'quiz-results');
+    expect(Object.values(none[0]?.data.choices ?? {})).toEqual(
+      Array.from({ length: 3 }, () => ({ count: 0, percentage: 0 })),
+    );
+  });
+
+  test('[Q-22] [I-6] until it is revealed nothing that a viewer gets tells answer or counts', async () => {
+    const { viewer, others, quiz } = await showOf(2, {
+      choices: ['right', 'wrong'],
+      answer: 'right',
+      reveal: 'manual',
+    });
+    const from = harness.interval();
+    const [other] = others as [TestViewer];
+    const right = await answer(viewer, quiz, 'right');
+    const wrong = await answer(other, quiz, 'wrong');
+    // A right and a wrong answer are told the very same, headers included.
+    const told = (response: Response) =>
+      [...response.headers]
+        .filter(([name]) => name !== 'date')
+        .concat([['', `${response.status}`]]);
+    expect(told(right)).toEqual(told(wrong));
+    await harness.advance(quiz.closeInterval + 4 - harness.interval());
+    for (let interval = from; interval < harness.interval(); interval++) {
+      for (const { type, data } of await harness.events(viewer, interval)) {
+        expect(type).not.toBe('quiz-results');
+        if (type !== 'quiz') continue;
+        expect(data).not.toHaveProperty('answer');
+        for (const choice of Object.values((data as Quiz).choices)) {
+          expect(choice).toEqual({ count: 0, percentage: 0 });
+        }
+      }
+    }
+    // A winner's yes or no would tell it too.
+    await expectProblem(
+      await harness.studio('POST', `/streams/${viewer.streamId}/request-winners`),
+      409,
+    );
+    for (const each of [viewer, other]) {
+      await expectProblem(await each.post(`/api/v1/quizzes/${each.streamId}/record-winner`), 409);
+    }
+  });
+
+  test('[Q-23] several quizzes are counted apart, and run on after the stream has ended', async () => {
+    const { stream, viewer, quiz } = await showOf(1);
+    const longer = await harness.publishQuiz(stream, { duration: 3_000 });
+    await expectNoContent(await answer(viewer, quiz, 'Mars'));
+    await expectJson(await harness.studio('POST', `/streams/${stream}/end`), 200);
+    await harness.advance(2);
+    await expectNoContent(await answer(viewer, longer, 'Venus'));
+    const results = ofType<QuizResults>(await closeOf(viewer, longer), 'quiz-results');
+    expect(results.map(({ data }) => data.id)).toEqual([quiz.id, longer.id]);
+    const counts = results.map(({ data }) => Object.values(data.choices).map((c) => c.count));
+    expect(counts).toEqual([
+      [1, 0, 0],
+      [0, 0, 1],
+    ]);
+  });
+
+  test('[Q-16] closing and counting are one: what was acknowledged before is in the counts', async () => {
+    const { viewer, others, quiz } = await showOf(40);
+    const answers = [viewer, ...others].map((each) => answer(each, quiz));
+    const sealed = (async () => {
+      await Bun.sleep(0);
+      await harness.advance(quiz.closeInterval + 1 - harness.interval());
+    })();
+    const statuses = (await Promise.all(answers)).map(({ status }) => status);
+    await sealed;
+    const yes = statuses.filter((status) => status === 204).length;
+    expect(statuses.every((status) => status === 204 || status === 409)).toBe(true);
+    expect((await studioQuiz(quiz.id)).counts?.[QUIZ.answer]?.count).toBe(yes);
+  });
+});

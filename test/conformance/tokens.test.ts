@@ -1,0 +1,390 @@
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import { createHmac } from 'node:crypto';
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { createRemoteJWKSet, decodeJwt, decodeProtectedHeader, type JWK, jwtVerify } from 'jose';
+import { expectJson, type Harness, startService, type TestViewer, viewerWith } from '../harness.ts';
+import {
+  expectMembers,
+  expectNoContent,
+  expectProblem,
+  expectUnauthorized,
+} from './expectations.ts';
+import {
+  bringsItsKey,
+  claimsWith,
+  partsOf,
+  pasted,
+  signedByStranger,
+  signedByUs,
+  signedWithPublicKey,
+  unsigned,
+} from './forged-tokens.ts';
+import { PLENTY_OF_ALL } from './operations.ts';
+
+let harness: Harness;
+let stream: string;
+beforeAll(async () => {
+  harness = await startService({ config: { rates: PLENTY_OF_ALL } });
+  stream = await harness.createStream();
+  await harness.advance(1);
+});
+afterAll(() => harness.close());
+
+function askToken(body: unknown, authorization?: string, service = harness): Promise<Response> {
+  return fetch(`${service.url}/api/v1/token`, {
+    method: 'POST',
+    headers: {
+      'Content-Type': 'application/json',
+      ...(authorization ? { Authorization: authorization } : {}),
+    },
+    body: JSON.stringify(body),
+  });
+}
+const wanted = (unique_user_identifier: unknown, stream_id: unknown = stream) => ({
+  stream_id,
+  unique_user_identifier,
+});
+const tokenOf = async (identifier: string, streamId = stream) =>
+  (await expectJson<{ token: string }>(await askToken(wanted(identifier, streamId)), 200)).token;
+const count = (token: string, streamId = stream) =>
+  viewerWith(harness.url, streamId, token).get(`/api/v1/view-counts/${streamId}`);
+
+/** A call of every route that needs a viewer token, of this stream. */
+const VIEWER_ROUTES: readonly (readonly [string, (viewer: TestViewer) => Promise<Response>])[] = [
+  ['POST view-counts', (v) => v.post(`/api/v1/view-counts/${v.streamId}`)],
+  ['GET view-counts', (v) => v.get(`/api/v1/view-counts/${v.streamId}`)],
+  ['POST record-winner', (v) => v.post(`/api/v1/quizzes/${v.streamId}/record-winner`)],
+  [
+    'POST answer',
+    (v) =>
+      v.post(`/api/v1/quizzes/${crypto.randomUUID()}/answer`, {
+        streamId: v.streamId,
+        choice: 'a',
+        closeInterval: 1,
+      }),
+  ],
+  ['GET feed', (v) => v.get(`/api/v1/events-streams/${v.streamId}?interval=1`)],
+  ['POST chats', (v) => v.post(`/api/v1/events-streams/${v.streamId}/chats`, { kind: 'heart' })],
+];
+
+describe('POST /api/v1/token', () => {
+  test('[T-1] is 200 with exactly token', async () => {
+    const body = await expectJson<{ token: string }>(await askToken(wanted('user-42')), 200);
+    expectMembers(body, ['token']);
+    expect(body.token).toMatch(/^[\w-]+\.[\w-]+\.[\w-]+$/);
+  });
+
+  test('[T-2] a stream_id that is no uuid is 400, one that names no stream 404', async () => {
+    for (const id of ['', 'x', stream.slice(1), `${stream}0`, 7, null, {}, [stream]]) {
+      const { detail } = await expectProblem(await askToken(wanted('a', id)), 400);
+      expect(detail).toContain('stream_id');
+    }
+    await expectProblem(await askToken(wanted('a', crypto.randomUUID())), 404);
+    expect(decodeJwt(await tokenOf('a', stream.toUpperCase())).stream_id).toBe(stream);
+  });
+
+  test('[T-3] [G-22] an identifier of 1 to 256 characters is taken, any other is 400', async () => {
+    for (const good of ['a', 'ü'.repeat(256), '😀'.repeat(256), ' a ', 'null', '0', "'; --"]) {
+      expect((await askToken(wanted(good))).status).toBe(200);
+    }
+    for (const bad of ['', 'x'.repeat(257), '😀'.repeat(257), 1, true, null, ['a'], { a: 1 }]) {
+      const { detail } = await expectProblem(await askToken(wanted(bad)), 400);
+      expect(detail).toContain('unique_user_identifier');
+    }
+  });
+
+  test('[T-4] gives a JWT signed with EdDSA over Ed25519, with alg and kid', async () => {
+    const token = await tokenOf('signed');
+    const header = decodeProtectedHeader(token);
+    expect(header.alg).toBe('EdDSA');
+    expect(header.kid).toBeString();
+    const keys = createRemoteJWKSet(new URL(`${harness.url}/.well-known/jwks.json`));
+    const currentDate = new Date(harness.clock.nowMs());
+    const { payload } = await jwtVerify(token, keys, { algorithms: ['EdDSA'], currentDate });
+    expect(payload.stream_id).toBe(stream);
+  });
+
+  test('[T-5] [T-6] has exactly the claims iss, aud, sub, stream_id, seat, iat, exp', async () => {
+    const claims = decodeJwt(await tokenOf('claims'));
+    expectMembers(claims, ['iss', 'aud', 'sub', 'stream_id', 'seat', 'iat', 'exp']);
+    const iat = Math.floor(harness.clock.nowMs() / 1000);
+    expect(claims).toMatchObject({ aud: 'fourbeat', stream_id: stream, iat, exp: iat + 600 });
+    expect(URL.canParse(claims.iss ?? '')).toBe(true);
+    expect(claims.seat).toBeInteger();
+  });
+
+  test('[T-5] iss is the public URL when one is configured', async () => {
+    const publicUrl = 'https://show.example.org';
+    const other = await startService({ config: { publicUrl } });
+    try {
+      const viewer = await other.viewer(await other.createStream());
+      expect(decodeJwt(viewer.token).iss).toBe(publicUrl);
+    } finally {
+      await other.close();
+    }
+  });
+
+  test('[T-7] sub is 22 characters of an HMAC of stream and identifier', async () => {
+    const secret = await harness.record.keepSecret({ name: 'viewer', offered: 'unused' });
+    const { sub } = decodeJwt(await tokenOf('ada@example.org'));
+    const hmac = createHmac('sha256', secret).update(`${stream}\0ada@example.org`);
+    expect(sub).toBe(hmac.digest('base64url').slice(0, 22));
+    const elsewhere = await harness.createStream();
+    expect(decodeJwt(await tokenOf('ada@example.org', elsewhere)).sub).not.toBe(sub);
+  });
+
+  test('[T-7] the identifier is neither in the token nor in the record', async () => {
+    const identifier = 'very-private-identifier';
+    const token = await tokenOf(identifier);
+    expect(Buffer.from(partsOf(token)[1], 'base64url').toString()).not.toContain(identifier);
+    for (const file of readdirSync(harness.directory)) {
+      expect(readFileSync(join(harness.directory, file)).includes(identifier)).toBe(false);
+    }
+  });
+
+  test('[T-8] seats count from 0; the same identifier keeps its seat and sub', async () => {
+    const fresh = await harness.createStream();
+    const claims = async (identifier: string) => decodeJwt(await tokenOf(identifier, fresh));
+    const first = await claims('a');
+    const second = await claims('b');
+    expect([first.seat, second.seat]).toEqual([0, 1]);
+    await harness.advance(8);
+    const again = await claims('a');
+    expect(again).toMatchObject({ seat: 0, sub: first.sub });
+    expect(again.iat).toBeGreaterThan(first.iat ?? 0);
+    expect((await claims('c')).seat).toBe(2);
+  });
+
+  test('[T-9] no seat is given twice, however many ask at once', async () => {
+    const fresh = await harness.createStream();
+    const asked = Array.from({ length: 60 }, (_, i) => tokenOf(`viewer-${i % 30}`, fresh));
+    const claims = (await Promise.all(asked)).map((token) => decodeJwt(token));
+    const seats = new Map(claims.map(({ sub, seat }) => [sub, seat]));
+    expect([...seats.values()].sort((a, b) => Number(a) - Number(b))).toEqual(
+      Array.from({ length: 30 }, (_, seat) => seat),
+    );
+    for (const { sub, seat } of claims) expect(seats.get(sub)).toBe(seat);
+  });
+});
+
+describe('a viewer token', () => {
+  test('[T-6] works until the second of its exp, and not in it', async () => {
+    const token = await tokenOf('expiring');
+    const other = await tokenOf('expiring, never used before');
+    const { exp = 0 } = decodeJwt(token);
+    expect((await count(token)).status).toBe(200);
+    const start = harness.interval();
+    await harness.advance(exp * 4 - 1 - start);
+    expect((await count(token)).status).toBe(200);
+    await harness.advance(1);
+    expect(harness.clock.nowMs()).toBe(exp * 1000);
+    await expectUnauthorized(await count(token), 'Bearer');
+    await expectUnauthorized(await count(other), 'Bearer');
+    expect((await count(await tokenOf('expiring'))).status).toBe(200);
+  });
+
+  test('[T-10] goes in the Authorization header and nowhere else', async () => {
+    const token = await tokenOf('header');
+    const url = `${harness.url}/api/v1/view-counts/${stream}`;
+    for (const scheme of ['Bearer', 'bearer', 'BEARER']) {
+      const response = await fetch(url, { headers: { Authorization: `${scheme} ${token}` } });
+      expect(response.status).toBe(200);
+    }
+    const elsewhere: [string, Record<string, string>][] = [
+      [`${url}?access_token=${token}`, {}],
+      [`${url}?token=${token}&authorization=Bearer%20${token}`, {}],
+      [url, { Cookie: `token=${token}` }],
+      [url, { 'X-Authorization': `Bearer ${token}` }],
+      [url, { 'Proxy-Authorization': `Bearer ${token}` }],
+      [url, { Authorization: token }],
+      [url, { Authorization: `JWT ${token}` }],
+    ];
+    for (const [address, headers] of elsewhere) {
+      await expectUnauthorized(await fetch(address, { headers }), 'Bearer');
+    }
+  });
+
+  test.each(VIEWER_ROUTES)('[T-11] [G-16] %s without one is 401', async (_, call) => {
+    const bare = viewerWith(harness.url, stream, '');
+    await expectUnauthorized(await call(bare), 'Bearer');
+    const service = viewerWith(harness.url, stream, harness.account.token);
+    await expectUnauthorized(await call(service), 'Bearer');
+    const { token } = harness.account;
+    const asService: TestViewer = {
+      ...bare,
+      get: (path) => fetch(harness.url + path, { headers: { Authorization: `Token ${token}` } }),
+      post: (path, body) =>
+        fetch(harness.url + path, {
+          method: 'POST',
+          headers: { Authorization: `Token ${token}`, 'Content-Type': 'application/json' },
+          body: JSON.stringify(body ?? {}),
+        }),
+    };
+    await expectUnauthorized(await call(asService), 'Bearer');
+  });
+
+  test.each(VIEWER_ROUTES)('[T-13] %s with one of another stream is 401', async (_, call) => {
+    const { token } = await harness.viewer(await harness.createStream());
+    await expectUnauthorized(await call(viewerWith(harness.url, stream, token)), 'Bearer');
+    const nowhere = crypto.randomUUID();
+    await expectUnauthorized(await call(viewerWith(harness.url, nowhere, token)), 'Bearer');
+  });
+});
+
+describe('[T-12] 401 for a token that is', () => {
+  let good: string;
+  let kid: string;
+  let privateJwk: string;
+  beforeAll(async () => {
+    good = await tokenOf('forger');
+    kid = decodeProtectedHeader(good).kid ?? '';
+    const keys = await harness.record.listSigningKeys({});
+    privateJwk = keys.find((key) => key.kid === kid)?.privateJwk ?? '';
+    // From here on the good token is in the cache of checked tokens.
+    expect((await count(good)).status).toBe(200);
+  });
+  const refused = async (token: string) => {
+    for (const [, call] of VIEWER_ROUTES) {
+      await expectUnauthorized(await call(viewerWith(harness.url, stream, token)), 'Bearer');
+    }
+    expect((await count(good)).status).toBe(200);
+  };
+
+  test('[T-12] unsigned', async () => {
+    await refused(unsigned(good));
+    await refused(unsigned(good, partsOf(good)[2]));
+    await refused(`${partsOf(good)[0]}.${partsOf(good)[1]}.`);
+    await refused(`${partsOf(good)[0]}.${partsOf(good)[1]}`);
+  });
+
+  test('[T-12] signed with HS256 and the public key, in every form it is known', async () => {
+    const response = await fetch(`${harness.url}/.well-known/jwks.json`);
+    const { keys } = await expectJson<{ keys: JWK[] }>(response, 200);
+    const jwk = keys.find((key) => key.kid === kid);
+    const x = jwk?.x ?? '';
+    for (const secret of [x, Buffer.from(x, 'base64url'), JSON.stringify(jwk)]) {
+      await refused(await signedWithPublicKey(good, secret));
+    }
+  });
+
+  test('[T-12] of another kid, or of ours but signed by another key', async () => {
+    await refused(await signedByStranger(good, crypto.randomUUID()));
+    await refused(await signedByStranger(good, kid));
+    await refused(await signedByStranger(good, ''));
+    await refused(await signedByStranger(good, '../../etc/passwd'));
+    await refused(bringsItsKey(good));
+  });
+
+  test('[T-12] signed by us under a kid that is not ours', async () => {
+    await refused(await signedByUs(privateJwk, crypto.randomUUID(), claimsWith(good, {})));
+  });
+
+  test('[T-12] changed in its payload, also when its signature was seen before', async () => {
+    const { exp = 0 } = decodeJwt(good);
+    const changes = [{ seat: 5 }, { exp: exp + 1 }, { sub: 'x' }, { extra: 1 }];
+    for (const change of changes) await refused(pasted(good, change));
+    const other = await harness.createStream();
+    const forOther = pasted(good, { stream_id: other });
+    await expectUnauthorized(await count(forOther, other), 'Bearer');
+    const [header, payload, signature] = partsOf(good);
+    const turned = signature.startsWith('A') ? 'B' : 'A';
+    await refused(`${header}.${payload}.${turned}${signature.slice(1)}`);
+    await refused(`${header}.${payload}.${signature}.${signature}`);
+  });
+
+  test('[T-12] for another iss or aud, without a claim, or already expired', async () => {
+    const { iat = 0 } = decodeJwt(good);
+    const wrong = [
+      { iss: 'https://elsewhere.example' },
+      { iss: undefined },
+      { aud: 'elsewhere' },
+      { aud: undefined },
+      { exp: iat },
+      { exp: undefined },
+      { stream_id: undefined },
+      { stream_id: null },
+      { seat: undefined },
+      { seat: -1 },
+      { seat: '0' },
+      { seat: 0.5 },
+      { sub: undefined },
+    ];
+    for (const change of wrong) {
+      await refused(await signedByUs(privateJwk, kid, claimsWith(good, change)));
+    }
+    const control = await signedByUs(privateJwk, kid, claimsWith(good, {}));
+    expect((await count(control)).status).toBe(200);
+  });
+
+  test('[T-12] no JWT', async () => {
+    const b64 = (text: string) => Buffer.from(text).toString('base64url');
+    const notTokens = [
+      'x',
+      '..',
+      'a.b.c',
+      `${b64('{}')}.${b64('{}')}.`,
+      `${b64('null')}.${b64('null')}.${b64('x')}`,
+      `${b64('{"alg":"EdDSA","kid":{}}')}.${b64('{}')}.AA`,
+      `${b64('{"alg":"EdDSA","kid":"__proto__"}')}.${b64('{}')}.AA`,
+      `${partsOf(good)[0]}.${b64('[]')}.${partsOf(good)[2]}`,
+      good.replaceAll('.', ','),
+      `${good}=`,
+      good.repeat(2),
+      'x'.repeat(10_000),
+      stream,
+    ];
+    for (const token of notTokens) await refused(token);
+  });
+});
+
+describe('keys', () => {
+  const jwks = async (service = harness) => {
+    const response = await fetch(`${service.url}/.well-known/jwks.json`);
+    expect(response.headers.get('cache-control')).toBe('public, max-age=300');
+    return (await expectJson<{ keys: JWK[] }>(response, 200)).keys;
+  };
+
+  test('[T-14] the key set is public, has each key with its members and no private part', async () => {
+    const keys = await jwks();
+    expect(keys).toHaveLength(1);
+    for (const key of keys) {
+      expectMembers(key, ['kty', 'crv', 'kid', 'alg', 'use', 'x']);
+      expect(key).toMatchObject({ kty: 'OKP', crv: 'Ed25519', alg: 'EdDSA', use: 'sig' });
+    }
+    expect(keys[0]?.kid).toBe(decodeProtectedHeader(await tokenOf('k')).kid ?? '');
+  });
+});
+
+describe('--token-auth=producer', () => {
+  test('[T-16] token creation needs the service token of the owner of the stream', async () => {
+    const closed = await startService({ config: { tokenAuth: 'producer', rates: PLENTY_OF_ALL } });
+    try {
+      const id = await closed.createStream();
+      const stranger = await closed.createAccount();
+      const ask = (authorization?: string, streamId = id) =>
+        askToken(wanted('a', streamId), authorization, closed);
+      const owner = `Token ${closed.account.token}`;
+      const { token } = await expectJson<{ token: string }>(await ask(owner), 200);
+      await expectUnauthorized(await ask(), 'Token');
+      await expectUnauthorized(await ask(`Token ${stranger.token}`), 'Token');
+      await expectUnauthorized(await ask(`Bearer ${token}`), 'Token');
+      await expectProblem(await ask(owner, crypto.randomUUID()), 404);
+      // G-17: without the credential, what is in the body is not even looked at.
+      await expectUnauthorized(await askToken({ wrong: 1 }, undefined, closed), 'Token');
+      await expectProblem(await askToken({ wrong: 1 }, owner, closed), 400);
+      const viewer = viewerWith(closed.url, id, token);
+      await expectNoContent(await viewer.post(`/api/v1/view-counts/${id}`));
+    } finally {
+      await closed.close();
+    }
+  });
+
+  test('[T-16] [S-13] by default it is open, but a credential that is sent must be valid', async () => {
+    expect((await askToken(wanted('open'))).status).toBe(200);
+    for (const wrong of ['Token fb_x', 'Bearer x', 'x']) {
+      await expectUnauthorized(await askToken(wanted('open'), wrong), 'Token');
+    }
+    expect((await askToken(wanted('open'), `Token ${harness.account.token}`)).status).toBe(200);
+  });
+});

@@ -1,0 +1,193 @@
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { ViewCount } from '../../protocol/view-counts.ts';
+import { formatCount } from '../../server/audience/format-count.ts';
+import {
+  expectJson,
+  type Harness,
+  manualClock,
+  START_MS,
+  startService,
+  type TestViewer,
+} from '../harness.ts';
+import { expectMembers, expectNoContent } from './expectations.ts';
+import { PLENTY_OF_ALL } from './operations.ts';
+
+let harness: Harness;
+let stream: string;
+beforeAll(async () => {
+  harness = await startService({ config: { rates: PLENTY_OF_ALL } });
+});
+afterAll(() => harness.close());
+
+const pathOf = (viewer: TestViewer) => `/api/v1/view-counts/${viewer.streamId}`;
+const register = async (viewer: TestViewer) => expectNoContent(await viewer.post(pathOf(viewer)));
+const read = async (viewer: TestViewer) =>
+  expectJson<ViewCount>(await viewer.get(pathOf(viewer)), 200);
+const countOf = async (viewer: TestViewer) => (await read(viewer)).value;
+
+/** A new stream with so many viewers, none of them registered. */
+async function audienceOf(count: number): Promise<[TestViewer, ...TestViewer[]]> {
+  stream = await harness.createStream();
+  const viewers = Array.from({ length: count }, () => harness.viewer(stream));
+  return (await Promise.all(viewers)) as [TestViewer, ...TestViewer[]];
+}
+
+describe('view counts', () => {
+  test('[V-1] [G-23] a POST is 204 without a body, whatever body is sent', async () => {
+    const [viewer] = await audienceOf(1);
+    await register(viewer);
+    for (const body of ['{}', 'nonsense', '[1', '\0'.repeat(4_096)]) {
+      const response = await fetch(harness.url + pathOf(viewer), {
+        method: 'POST',
+        headers: { Authorization: `Bearer ${viewer.token}`, 'Content-Type': 'text/plain' },
+        body,
+      });
+      await expectNoContent(response);
+    }
+    expect(await countOf(viewer)).toBe(1);
+  });
+
+  test('[V-2] a GET is 200 with exactly value and formatted', async () => {
+    const viewers = await audienceOf(3);
+    expect(await read(viewers[0])).toEqual({ value: 0, formatted: '0' });
+    for (const viewer of viewers) await register(viewer);
+    const count = await read(viewers[0]);
+    expectMembers(count, ['value', 'formatted']);
+    expect(count).toEqual({ value: 3, formatted: '3' });
+  });
+
+  test.each([0, 1, 2, 3])(
+    '[V-3] counts in the interval it arrives in and the next four, from phase %p of a second',
+    async (phase) => {
+      const [viewer] = await audienceOf(1);
+      await harness.advance((4 + phase - (harness.interval() % 4)) % 4);
+      await register(viewer);
+      const values: number[] = [];
+      for (let step = 0; step < 7; step++) {
+        values.push(await countOf(viewer));
+        await harness.advance(1);
+      }
+      expect(values).toEqual([1, 1, 1, 1, 1, 0, 0]);
+    },
+  );
+
+  test('[V-3] it lasts 1.00 to 1.25 s: to the end of the interval in which its second is over', async () => {
+    const clock = manualClock(START_MS);
+    const fine = await startService({ clock });
+    try {
+      const viewer = await fine.viewer(await fine.createStream());
+      const path = `/api/v1/view-counts/${viewer.streamId}`;
+      const at = async (sinceStartMs: number) => {
+        clock.set(START_MS + sinceStartMs);
+        return (await expectJson<ViewCount>(await viewer.get(path), 200)).value;
+      };
+      clock.set(START_MS + 249);
+      await expectNoContent(await viewer.post(path));
+      expect([await at(249), await at(1_249), await at(1_250)]).toEqual([1, 1, 0]);
+      clock.set(START_MS + 2_000);
+      await expectNoContent(await viewer.post(path));
+      expect([await at(3_000), await at(3_249), await at(3_250)]).toEqual([1, 1, 0]);
+    } finally {
+      await fine.close();
+    }
+  });
+
+  test('[V-4] a client that posts once a second is counted without a gap', async () => {
+    const [viewer, reader] = (await audienceOf(2)) as [TestViewer, TestViewer];
+    for (let second = 0; second < 4; second++) {
+      await register(viewer);
+      for (let step = 0; step < 4; step++) {
+        expect(await countOf(reader)).toBe(1);
+        await harness.advance(1);
+      }
+    }
+  });
+
+  test('[V-5] posts, tabs and tokens of one identifier count once', async () => {
+    stream = await harness.createStream();
+    const tabs = [await harness.viewer(stream, 'ada'), await harness.viewer(stream, 'ada')];
+    await harness.advance(4);
+    tabs.push(await harness.viewer(stream, 'ada'));
+    for (const tab of [...tabs, ...tabs]) await register(tab);
+    await Promise.all(tabs.map(register));
+    const other = await harness.viewer(stream, 'Ada');
+    expect(await countOf(other)).toBe(1);
+    await register(other);
+    expect(await countOf(other)).toBe(2);
+  });
+
+  test('[V-6] a GET that follows an acknowledged POST includes it', async () => {
+    const viewers = await audienceOf(20);
+    for (const [index, viewer] of viewers.entries()) {
+      await register(viewer);
+      expect(await countOf(viewers[0])).toBe(index + 1);
+    }
+  });
+
+  test('[V-7] formatted is English compact notation with at most one decimal', async () => {
+    const wanted: [number, string][] = [
+      [0, '0'],
+      [999, '999'],
+      [1000, '1K'],
+      [1234, '1.2K'],
+      [999950, '1M'],
+      [3400000, '3.4M'],
+    ];
+    for (const [value, formatted] of wanted) expect(formatCount(value)).toBe(formatted);
+  });
+
+  test('[V-7] over HTTP too: 1,001 viewers are 1K', async () => {
+    const viewers = await audienceOf(1_001);
+    await Promise.all(viewers.slice(0, 999).map(register));
+    expect(await read(viewers[0])).toEqual({ value: 999, formatted: '999' });
+    await Promise.all(viewers.slice(999).map(register));
+    expect(await read(viewers[0])).toEqual({ value: 1_001, formatted: '1K' });
+  }, 20_000);
+
+  test('[V-8] reading registers nobody', async () => {
+    const [viewer] = await audienceOf(1);
+    for (let i = 0; i < 3; i++) expect(await countOf(viewer)).toBe(0);
+    await viewer.get(`/api/v1/events-streams/${stream}?interval=${harness.interval() - 1}`);
+    await viewer.get(pathOf(viewer), { 'X-HTTP-Method-Override': 'POST' });
+    expect(await countOf(viewer)).toBe(0);
+  });
+
+  test('[V-9] streams are counted apart', async () => {
+    const [one, two] = (await audienceOf(2)) as [TestViewer, TestViewer];
+    const [elsewhere] = await audienceOf(1);
+    await register(one);
+    await register(two);
+    expect(await countOf(elsewhere)).toBe(0);
+    await register(elsewhere);
+    expect([await countOf(one), await countOf(elsewhere)]).toEqual([2, 1]);
+  });
+});
+
+test('[V-10] after a restart counts begin at 0 and fill with the next posts', async () => {
+  const directory = mkdtempSync(join(tmpdir(), 'fourbeat-counts-'));
+  const clock = manualClock(START_MS);
+  try {
+    const before = await startService({ clock, directory });
+    const viewer = await before.viewer(await before.createStream());
+    await expectNoContent(await viewer.post(pathOf(viewer)));
+    expect(await countOf(viewer)).toBe(1);
+    await before.close();
+    const after = await startService({ clock, directory });
+    try {
+      const authorization = { Authorization: `Bearer ${viewer.token}` };
+      const url = after.url + pathOf(viewer);
+      const value = async () =>
+        (await expectJson<ViewCount>(await fetch(url, { headers: authorization }), 200)).value;
+      expect(await value()).toBe(0);
+      await expectNoContent(await fetch(url, { method: 'POST', headers: authorization }));
+      expect(await value()).toBe(1);
+    } finally {
+      await after.close();
+    }
+  } finally {
+    rmSync(directory, { recursive: true, force: true });
+  }
+});

@@ -1,0 +1,221 @@
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import {
+  expectJson,
+  type Harness,
+  type PublishedQuiz,
+  QUIZ,
+  startService,
+  type TestViewer,
+} from '../harness.ts';
+import { expectNoContent, expectProblem, expectUnauthorized } from './expectations.ts';
+import { PLENTY_OF_ALL } from './operations.ts';
+
+let harness: Harness;
+beforeAll(async () => {
+  harness = await startService({ config: { rates: PLENTY_OF_ALL } });
+});
+afterAll(() => harness.close());
+
+interface Round {
+  readonly id: string;
+  readonly state: string;
+  readonly quizzes: number;
+  readonly count: number | null;
+}
+
+/** A stream with so many viewers. */
+async function show(viewerCount: number) {
+  const stream = await harness.createStream();
+  const viewers = Array.from({ length: viewerCount }, () => harness.viewer(stream));
+  return { stream, viewers: (await Promise.all(viewers)) as [TestViewer, ...TestViewer[]] };
+}
+const request = (stream: string) => harness.studio('POST', `/streams/${stream}/request-winners`);
+const open = async (stream: string) => expectJson<Round>(await request(stream), 201);
+const claim = (viewer: TestViewer) =>
+  viewer.post(`/api/v1/quizzes/${viewer.streamId}/record-winner`);
+const rounds = async (stream: string) => {
+  const list = await harness.studio('GET', `/streams/${stream}/winners-rounds`);
+  return (await expectJson<{ results: Round[] }>(list, 200)).results;
+};
+const answer = async (viewer: TestViewer, quiz: PublishedQuiz, choice: string) =>
+  expectNoContent(
+    await viewer.post(`/api/v1/quizzes/${quiz.id}/answer`, {
+      streamId: viewer.streamId,
+      choice,
+      closeInterval: quiz.closeInterval,
+    }),
+  );
+/** Publishes a quiz that these viewers answer, right or wrong, and lets it close and be revealed. */
+async function playedQuiz(stream: string, right: TestViewer[], wrong: TestViewer[] = []) {
+  const quiz = await harness.publishQuiz(stream, { duration: 1_000 });
+  for (const viewer of right) await answer(viewer, quiz, QUIZ.answer);
+  for (const viewer of wrong) await answer(viewer, quiz, 'Mars');
+  await harness.advance(quiz.closeInterval + 1 - harness.interval());
+}
+/** The intervals and counts of the winners events between two intervals. */
+async function winnersEvents(viewer: TestViewer, from: number) {
+  const found: { interval: number; type: string; data: unknown }[] = [];
+  for (let interval = from; interval < harness.interval(); interval++) {
+    for (const event of await harness.events(viewer, interval)) {
+      if (event.type.endsWith('quiz-winners')) found.push({ interval, ...event });
+    }
+  }
+  return found;
+}
+
+describe('requesting winners', () => {
+  test('[W-1] opens a round on the quizzes since the last request', async () => {
+    const { stream, viewers } = await show(2);
+    const [one, two] = viewers as [TestViewer, TestViewer];
+    await playedQuiz(stream, [one]);
+    await playedQuiz(stream, [one, two]);
+    expect((await open(stream)).quizzes).toBe(2);
+    // A quiz that is published later belongs to the next game, round or no round.
+    const next = await harness.publishQuiz(stream, { duration: 1_000 });
+    await expectNoContent(await claim(one));
+    await expectUnauthorized(await claim(two), 'Bearer');
+    await answer(two, next, QUIZ.answer);
+    await harness.advance(8);
+    expect((await open(stream)).quizzes).toBe(1);
+    await expectNoContent(await claim(two));
+    await expectUnauthorized(await claim(one), 'Bearer');
+    await harness.advance(8);
+    expect((await open(stream)).quizzes).toBe(0);
+    await harness.advance(8);
+    expect((await rounds(stream)).map(({ quizzes, count }) => [quizzes, count])).toEqual([
+      [2, 1],
+      [1, 1],
+      [0, 0],
+    ]);
+  });
+
+  test('[W-2] [W-5] one request-quiz-winners, and one quiz-winners 4 intervals later', async () => {
+    const { stream, viewers } = await show(3);
+    for (let round = 0; round < 2; round++) {
+      const from = harness.interval();
+      await open(stream);
+      await harness.advance(1);
+      for (const viewer of viewers) await expectNoContent(await claim(viewer));
+      await harness.advance(9);
+      expect(await winnersEvents(viewers[0], from)).toEqual([
+        { interval: from, type: 'request-quiz-winners', data: null },
+        { interval: from + 4, type: 'quiz-winners', data: { count: 3 } },
+      ]);
+    }
+  });
+
+  test('[W-3] is 409 while a quiz of the game is open or not revealed, or a round is open', async () => {
+    const { stream, viewers } = await show(1);
+    const quiz = await harness.publishQuiz(stream, { duration: 1_000, reveal: 'manual' });
+    await expectProblem(await request(stream), 409);
+    await harness.advance(quiz.closeInterval + 1 - harness.interval());
+    await expectProblem(await request(stream), 409);
+    await expectJson(await harness.studio('POST', `/quizzes/${quiz.id}/reveal`), 200);
+    await open(stream);
+    await expectProblem(await request(stream), 409);
+    await harness.advance(4);
+    await expectProblem(await request(stream), 409);
+    await harness.advance(1);
+    await open(stream);
+    await harness.advance(6);
+    expect(await rounds(stream)).toHaveLength(2);
+    expect(viewers[0].streamId).toBe(stream);
+  });
+
+  test('[W-3] of two requests at once one is taken', async () => {
+    const { stream } = await show(1);
+    const statuses = (await Promise.all([request(stream), request(stream)])).map((r) => r.status);
+    expect(statuses.sort()).toEqual([201, 409]);
+  });
+
+  test('[W-4] the round is open from the request until quiz-winners is sealed', async () => {
+    const { stream, viewers } = await show(6);
+    const round = await open(stream);
+    const [first, ...later] = viewers;
+    await expectNoContent(await claim(first));
+    for (const viewer of later.slice(0, 4)) {
+      await harness.advance(1);
+      expect((await rounds(stream)).at(-1)).toMatchObject({ id: round.id, state: 'open' });
+      await expectNoContent(await claim(viewer));
+    }
+    await harness.advance(1);
+    await expectProblem(await claim(later[4] as TestViewer), 409);
+    expect((await rounds(stream)).at(-1)).toMatchObject({ state: 'closed', count: 5 });
+  });
+});
+
+describe('record-winner', () => {
+  test('[W-6] [G-23] is 204 without a body, whatever body is sent, and counts', async () => {
+    const { stream, viewers } = await show(1);
+    await playedQuiz(stream, viewers);
+    await open(stream);
+    const path = `/api/v1/quizzes/${stream}/record-winner`;
+    await expectNoContent(await viewers[0].post(path));
+    await expectNoContent(await viewers[0].post(path, ['ignored']));
+    await harness.advance(6);
+    expect((await rounds(stream)).at(-1)?.count).toBe(1);
+  });
+
+  test('[W-7] [W-8] takes who answered every quiz of the game right, and refuses others with 401', async () => {
+    const { stream, viewers } = await show(4);
+    const [all, half, wrong, none] = viewers as [TestViewer, TestViewer, TestViewer, TestViewer];
+    await playedQuiz(stream, [all, half]);
+    await playedQuiz(stream, [all], [wrong]);
+    await open(stream);
+    await expectNoContent(await claim(all));
+    for (const viewer of [half, wrong, none])
+      await expectUnauthorized(await claim(viewer), 'Bearer');
+    await harness.advance(6);
+    expect((await rounds(stream)).at(-1)?.count).toBe(1);
+  });
+
+  test('[W-7] without quizzes in the game everyone qualifies', async () => {
+    const { stream, viewers } = await show(3);
+    await open(stream);
+    for (const viewer of viewers) await expectNoContent(await claim(viewer));
+    await harness.advance(6);
+    expect((await rounds(stream)).at(-1)?.count).toBe(3);
+  });
+
+  test('[W-9] is 409 without an open round, also for who would not qualify', async () => {
+    const { stream, viewers } = await show(2);
+    const [right, wrong] = viewers as [TestViewer, TestViewer];
+    await playedQuiz(stream, [right], [wrong]);
+    for (const viewer of viewers) await expectProblem(await claim(viewer), 409);
+    await open(stream);
+    await harness.advance(6);
+    for (const viewer of viewers) await expectProblem(await claim(viewer), 409);
+  });
+
+  test('[W-10] of the same viewer again is 204 and counts once', async () => {
+    const { stream, viewers } = await show(1);
+    await open(stream);
+    for (let i = 0; i < 3; i++) await expectNoContent(await claim(viewers[0]));
+    const both = await Promise.all([claim(viewers[0]), claim(viewers[0])]);
+    for (const response of both) await expectNoContent(response);
+    await harness.advance(6);
+    expect((await rounds(stream)).at(-1)?.count).toBe(1);
+  });
+
+  test('[W-11] with the streamId of another stream is 401', async () => {
+    const { viewers } = await show(1);
+    const { stream: other } = await show(1);
+    await open(other);
+    for (const id of [other, crypto.randomUUID(), 'x']) {
+      const refused = await viewers[0].post(`/api/v1/quizzes/${id}/record-winner`);
+      await expectUnauthorized(refused, 'Bearer');
+    }
+    await harness.advance(6);
+    expect((await rounds(other)).at(-1)?.count).toBe(0);
+  });
+
+  test('[W-12] each round counts from 0', async () => {
+    const { stream, viewers } = await show(3);
+    for (const count of [3, 1, 0, 2]) {
+      await open(stream);
+      for (const viewer of viewers.slice(0, count)) await expectNoContent(await claim(viewer));
+      await harness.advance(6);
+    }
+    expect((await rounds(stream)).map(({ count }) => count)).toEqual([3, 1, 0, 2]);
+  });
+});
