@@ -74,6 +74,7 @@ test('[O-12] every source has its line', async () => {
     expect([name, samples.get(name)]).toEqual([name, value]);
   }
   expect(samples.get('process_resident_memory_bytes')).toBeGreaterThan(1_000_000);
+  expect(samples.get('process_cpu_seconds_total')).toBeGreaterThan(0.01);
 });
 
 test('[O-12] a page tells what is so when it is asked for, and adds nothing up', async () => {

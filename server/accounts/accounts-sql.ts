@@ -104,14 +104,24 @@ export const accountProcedures = {
     return [...rows];
   }),
 
-  /** @throws Refusal `not-found` when the account has no such token. */
-  revokeApiToken: writing(async (tx, input: { account: string; id: string }): Promise<void> => {
-    const { affected } = await tx.query('delete from api_tokens where id = $1 and account = $2', [
-      input.id,
-      input.account,
-    ]);
-    if (affected === 0) throw new Refusal('not-found', 'This account has no such token.');
-  }),
+  /**
+   * Revokes a token of this account; with `account` null, whoever's it is (the command line).
+   * @throws Refusal `not-found` when the account has no such token.
+   */
+  revokeApiToken: writing(
+    async (tx, input: { account: string | null; id: string }): Promise<void> => {
+      const { affected } = await tx.query(
+        'delete from api_tokens where id = $1 and account = coalesce($2, account)',
+        [input.id, input.account],
+      );
+      if (affected === 0) {
+        throw new Refusal(
+          'not-found',
+          input.account ? 'This account has no such token.' : `There is no token ${input.id}.`,
+        );
+      }
+    },
+  ),
 
   /** Notes when tokens were last used. */
   touchApiTokens: writing(

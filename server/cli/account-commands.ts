@@ -1,0 +1,75 @@
+import type { Command } from '@commander-js/extra-typings';
+import { addSettings, dataOf } from './settings.ts';
+import type { Terminal } from './terminal.ts';
+import { parseEmail, parseId, parseName } from './values.ts';
+
+const EMAIL = '--email <address>';
+const EMAIL_HELP = 'email of the account';
+
+/** `account create` (SPEC O-3). Code that opens the record is loaded when it is needed. */
+export function addAccountCommands(program: Command, terminal: Terminal): void {
+  const account = program.command('account').description('make accounts of producers');
+  const create = account
+    .command('create')
+    .description('make an account and print it with its first API token, which is shown once')
+    .requiredOption(EMAIL, EMAIL_HELP, parseEmail)
+    .requiredOption('--name <name>', 'name of the account', parseName);
+  addSettings(create, ['data', 'logLevel']);
+  create.action(async ({ email, name }) => {
+    const { createAccount, withRecord } = await records();
+    const made = await withRecord({ data: dataOf(create), create: true }, (record, nowMs) =>
+      createAccount(record, { email, name }, nowMs),
+    );
+    terminal.print(JSON.stringify(made));
+  });
+}
+
+/** `token create`, `list` and `revoke` (SPEC O-4). */
+export function addTokenCommands(program: Command, terminal: Terminal): void {
+  const token = program.command('token').description('make, list and revoke API tokens');
+
+  const create = token
+    .command('create')
+    .description('make an API token and print it; it is shown once')
+    .requiredOption(EMAIL, EMAIL_HELP, parseEmail)
+    .requiredOption('--name <name>', 'what the token is for', parseName);
+  addSettings(create, ['data', 'logLevel']);
+  create.action(async ({ email, name }) => {
+    const { createToken, withRecord } = await records();
+    const made = await withRecord({ data: dataOf(create), create: false }, (record, nowMs) =>
+      createToken(record, { email, name }, nowMs),
+    );
+    terminal.print(JSON.stringify(made));
+  });
+
+  const list = token
+    .command('list')
+    .description('list the API tokens of an account')
+    .requiredOption(EMAIL, EMAIL_HELP, parseEmail)
+    .option('--json', 'as one JSON array');
+  addSettings(list, ['data', 'logLevel']);
+  list.action(async ({ email, json }) => {
+    const { listTokens, tokenTable, withRecord } = await records();
+    const tokens = await withRecord({ data: dataOf(list), create: false }, (record) =>
+      listTokens(record, { email }),
+    );
+    terminal.print(json ? JSON.stringify(tokens) : tokenTable(tokens));
+  });
+
+  const revoke = token
+    .command('revoke')
+    .description('revoke an API token: it is refused from now on')
+    .requiredOption('--id <id>', 'id of the token, as "token list" shows it', parseId);
+  addSettings(revoke, ['data', 'logLevel']);
+  revoke.action(async ({ id }) => {
+    const { withRecord } = await records();
+    await withRecord({ data: dataOf(revoke), create: false }, (record) =>
+      record.revokeApiToken({ account: null, id }),
+    );
+    terminal.print(JSON.stringify({ id, revoked: true }));
+  });
+}
+
+async function records() {
+  return { ...(await import('./accounts.ts')), ...(await import('./record.ts')) };
+}

@@ -1,0 +1,91 @@
+import { randomBytes, randomUUID } from 'node:crypto';
+import type { ApiToken, User } from '../../protocol/accounts.ts';
+import type { NewToken } from '../accounts/accounts-sql.ts';
+import { hashApiToken, newApiToken, PREFIX_CHARS } from '../accounts/api-token.ts';
+import type { TheRecord } from '../procedures.ts';
+
+/** A token whose secret is shown once. */
+export interface ShownToken extends ApiToken {
+  readonly token: string;
+}
+
+/** Makes an account with its first token. @throws Refusal `conflict` when the email is taken. */
+export async function createAccount(
+  record: Pick<TheRecord, 'createAccount'>,
+  { email, name }: { email: string; name: string },
+  nowMs: number,
+): Promise<{ uuid: string; email: string; name: string; token: string }> {
+  const user: User = { uuid: randomUUID(), email, name, created: nowMs };
+  const { secret, stored } = newToken('account create');
+  await record.createAccount({ user, token: stored, nowMs });
+  return { uuid: user.uuid, email, name, token: secret };
+}
+
+/** Makes a token of the account with this email. */
+export async function createToken(
+  record: Pick<TheRecord, 'findAccount' | 'createApiToken'>,
+  { email, name }: { email: string; name: string },
+  nowMs: number,
+): Promise<ShownToken> {
+  const { uuid } = await accountOf(record, email);
+  const { secret, stored } = newToken(name);
+  await record.createApiToken({ account: uuid, token: stored, nowMs });
+  const { id, prefix } = stored;
+  return { id, name, prefix, created: nowMs, lastUsed: null, token: secret };
+}
+
+/** The tokens of the account with this email, without their secrets. */
+export async function listTokens(
+  record: Pick<TheRecord, 'findAccount' | 'listApiTokens'>,
+  { email }: { email: string },
+): Promise<ApiToken[]> {
+  const { uuid } = await accountOf(record, email);
+  return record.listApiTokens({ account: uuid });
+}
+
+/** Tokens in columns, for a person. */
+export function tokenTable(tokens: readonly ApiToken[]): string {
+  const rows = tokens.map(({ id, name, prefix, created, lastUsed }) => [
+    id,
+    `${prefix}…`,
+    minuteOf(created),
+    lastUsed === null ? 'never' : minuteOf(lastUsed),
+    name,
+  ]);
+  return columns([['ID', 'TOKEN', 'CREATED', 'LAST USED', 'NAME'], ...rows]);
+}
+
+async function accountOf(record: Pick<TheRecord, 'findAccount'>, email: string): Promise<User> {
+  const user = await record.findAccount({ email });
+  if (!user) throw new Error(`there is no account with the email ${email}`);
+  return user;
+}
+
+function newToken(name: string): { secret: string; stored: NewToken } {
+  const secret = newApiToken((n) => randomBytes(n));
+  const stored = {
+    id: randomUUID(),
+    name,
+    prefix: secret.slice(0, PREFIX_CHARS),
+    hash: hashApiToken(secret),
+  };
+  return { secret, stored };
+}
+
+function minuteOf(unixMs: number): string {
+  return new Date(unixMs).toISOString().slice(0, 16).replace('T', ' ');
+}
+
+function columns(rows: readonly (readonly string[])[]): string {
+  const widths = (rows[0] ?? []).map((_, column) =>
+    Math.max(...rows.map((row) => Bun.stringWidth(row[column] ?? ''))),
+  );
+  return rows
+    .map((row) =>
+      row
+        .map((cell, column) => cell + ' '.repeat((widths[column] ?? 0) - Bun.stringWidth(cell)))
+        .join('  ')
+        .trimEnd(),
+    )
+    .join('\n');
+}

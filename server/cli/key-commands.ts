@@ -1,0 +1,26 @@
+import type { Command } from '@commander-js/extra-typings';
+import { addSettings, dataOf } from './settings.ts';
+import type { Terminal } from './terminal.ts';
+
+/** `key rotate` (SPEC O-5, T-15). */
+export function addKeyCommands(program: Command, terminal: Terminal): void {
+  const key = program.command('key').description('keys that viewer tokens are signed with');
+  const rotate = key
+    .command('rotate')
+    .description('make a new signing key; it is published at once and signs 10 minutes later');
+  addSettings(rotate, ['data', 'logLevel']);
+  rotate.action(async () => {
+    const { withRecord } = await import('./record.ts');
+    const { newSigningKey } = await import('../tokens/keyring.ts');
+    const offered = await newSigningKey();
+    const keys = await withRecord({ data: dataOf(rotate), create: false }, (record, nowMs) =>
+      record.rotateSigningKeys({ offered, force: true, nowMs }),
+    );
+    const newest = keys.at(-1);
+    if (!newest) throw new Error('the record has no signing key');
+    if (newest.kid !== offered.kid) {
+      terminal.complain('fourbeat: a new key is waiting for its turn already; none was made');
+    }
+    terminal.print(JSON.stringify({ kid: newest.kid, activeFrom: newest.activeFrom }));
+  });
+}

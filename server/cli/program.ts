@@ -1,0 +1,97 @@
+import { Command, CommanderError, type Option } from '@commander-js/extra-typings';
+import packageJson from '../../package.json' with { type: 'json' };
+import { SETTING_KEYS } from '../config.ts';
+import { addAccountCommands, addTokenCommands } from './account-commands.ts';
+import { addDemoCommand } from './demo-command.ts';
+import { addKeyCommands } from './key-commands.ts';
+import { addSettings, configOfCommand, settingsAsMarkdown, tidyEnvironment } from './settings.ts';
+import { oneLine, type Terminal } from './terminal.ts';
+
+const USAGE_STATUS = 2;
+const FAILURE_STATUS = 1;
+
+const EXAMPLES = `
+Examples:
+  $ fourbeat demo                    a whole show, which checks itself
+  $ fourbeat serve                   the service, on port 4250
+  $ fourbeat serve --port 80 --data /var/lib/fourbeat --public-url https://live.example.org
+  $ fourbeat account create --email ann@example.org --name Ann
+  $ fourbeat token list --email ann@example.org
+
+Every setting is a flag and a variable: --log-level debug is FOURBEAT_LOG_LEVEL=debug.`;
+
+/**
+ * Runs one command line.
+ * @param args what follows the name of the program
+ * @returns the exit status: 0 done, 1 could not be done, 2 the command line is wrong (O-6, O-8)
+ */
+export async function runCommandLine(args: readonly string[], terminal: Terminal): Promise<number> {
+  const unknownVariables = tidyEnvironment(terminal.env);
+  let status = 0;
+  let showsStack = false;
+  const program = newProgram(terminal);
+  program.hook('preAction', (_, command) => {
+    showsStack = command.opts().logLevel === 'debug';
+    if (command.name() === 'serve') return; // It has a log to say this in.
+    for (const name of unknownVariables) terminal.complain(`fourbeat: ${name} is no setting`);
+  });
+  const end = (ended: number) => {
+    status = ended;
+  };
+  addServeCommand(program, unknownVariables, end);
+  addDemoCommand(program, end);
+  addAccountCommands(program, terminal);
+  addTokenCommands(program, terminal);
+  addKeyCommands(program, terminal);
+  program
+    .command('settings')
+    .description('print every setting, as a table in Markdown')
+    .action(() => terminal.print(settingsAsMarkdown()));
+  try {
+    await program.parseAsync(args, { from: 'user' });
+    return status;
+  } catch (error) {
+    if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : USAGE_STATUS;
+    const { message, stack } = error instanceof Error ? error : new Error(String(error));
+    terminal.complain(showsStack ? (stack ?? message) : `fourbeat: ${oneLine(message)}`);
+    return FAILURE_STATUS;
+  }
+}
+
+/** The program without its commands; they take over how it prints and how it ends. */
+function newProgram(terminal: Terminal) {
+  return new Command('fourbeat')
+    .description('A live event audience service: exact counts, quizzes and one feed for everyone.')
+    .version(packageJson.version, '-v, --version', 'print the version')
+    .helpOption('-h, --help', 'print this help')
+    .helpCommand(false)
+    .addHelpText('after', EXAMPLES)
+    .configureHelp({ optionDescription })
+    .configureOutput({
+      writeOut: (text) => terminal.print(text.trimEnd()),
+      writeErr: (text) => terminal.complain(text.trimEnd()),
+      outputError: (text, write) => write(`fourbeat: ${oneLine(text.replace(/^error: /, ''))}`),
+    })
+    .exitOverride();
+}
+
+function optionDescription({ description, defaultValueDescription, envVar }: Option): string {
+  const facts = [
+    ...(defaultValueDescription === undefined ? [] : [`default ${defaultValueDescription}`]),
+    ...(envVar === undefined ? [] : [envVar]),
+  ];
+  return facts.length === 0 ? description : `${description} (${facts.join('; ')})`;
+}
+
+function addServeCommand(
+  program: Command,
+  unknownVariables: readonly string[],
+  end: (status: number) => void,
+): void {
+  const command = program.command('serve').description('run the service');
+  addSettings(command, SETTING_KEYS);
+  command.action(async () => {
+    const { serve } = await import('./serve.ts');
+    end(await serve(configOfCommand(command), packageJson.version, unknownVariables));
+  });
+}

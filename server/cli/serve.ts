@@ -1,0 +1,53 @@
+import type { Config } from '../config.ts';
+import { createLogger, standardError } from '../logging.ts';
+import { startServer } from '../server.ts';
+
+// O-11 allows 10 s in all, and the commit at the end may take 2 of them.
+const DRAIN_GRACE_MS = 7_000;
+
+/**
+ * Runs the service until it is told to stop (SPEC O-1, O-11).
+ * @param unknownVariables names in the environment that are probably misspelt settings
+ * @returns the exit status: 0, or 1 when not everything could be finished in time
+ * @throws Error with a line for the operator when it cannot start
+ */
+export async function serve(
+  config: Config,
+  version: string,
+  unknownVariables: readonly string[],
+): Promise<number> {
+  const logger = createLogger(config.logLevel, standardError());
+  for (const variable of unknownVariables) {
+    logger.warn({ variable }, 'there is no setting of this name');
+  }
+  process.on('uncaughtException', (error) => {
+    logger.fatal({ err: error }, 'the service ends');
+    process.exit(1);
+  });
+  const server = await startServer({
+    config,
+    logger,
+    version,
+    // R-6: the next start needs no repair, so to end is the quickest way back to a record.
+    onLost: (reason) => {
+      logger.fatal({ reason }, 'the record is lost, so the service ends');
+      process.exit(1);
+    },
+  });
+  logger.info({ url: server.url, data: config.data, version }, 'listening');
+  console.log(`Fourbeat is listening on ${server.url} (data in ${config.data})`);
+
+  const signal = await nextSignal();
+  logger.info({ signal }, 'stopping');
+  void nextSignal().then(() => process.exit(1));
+  const clean = await server.stop(DRAIN_GRACE_MS);
+  if (clean) logger.info('stopped');
+  else logger.warn('stopped before everything was finished');
+  return clean ? 0 : 1;
+}
+
+function nextSignal(): Promise<NodeJS.Signals> {
+  return new Promise((resolve) => {
+    for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) process.once(signal, resolve);
+  });
+}

@@ -1,0 +1,73 @@
+import { type CommandUnknownOpts, InvalidArgumentError, Option } from '@commander-js/extra-typings';
+import {
+  type Config,
+  configFrom,
+  defaultOf,
+  flagOf,
+  SETTING_KEYS,
+  SETTINGS,
+  type SettingValues,
+  variableOf,
+} from '../config.ts';
+
+/** The option of a setting, read from its flag or else from its variable. */
+function optionOf(key: keyof SettingValues): Option {
+  const { value, help, default: fallback, defaultMeans, parse } = SETTINGS[key];
+  const named = value === null ? '[true|false]' : `<${value}>`;
+  const option = new Option(`--${flagOf(key)} ${named}`, help)
+    .env(variableOf(key))
+    .default(defaultOf(key), defaultMeans ?? fallback)
+    .argParser((text: string) => {
+      try {
+        return parse(text);
+      } catch (error) {
+        throw new InvalidArgumentError((error as Error).message);
+      }
+    });
+  return value === null ? option.preset('true') : option;
+}
+
+/** Gives a command settings of the service as options. */
+export function addSettings(
+  command: CommandUnknownOpts,
+  keys: readonly (keyof SettingValues)[],
+): void {
+  for (const key of keys) command.addOption(optionOf(key));
+}
+
+/** The config that the options of a command with all settings came to. */
+export function configOfCommand(command: CommandUnknownOpts): Config {
+  return configFrom(command.opts() as SettingValues);
+}
+
+/** The data directory of a command that has this setting. */
+export function dataOf(command: CommandUnknownOpts): string {
+  return (command.opts() as Pick<SettingValues, 'data'>).data;
+}
+
+/**
+ * A variable that is set to nothing is not set: compose files and unit files write them so.
+ * @returns names that begin like a setting's and are none, probably misspelt
+ */
+export function tidyEnvironment(env: NodeJS.ProcessEnv): string[] {
+  const known = new Set(SETTING_KEYS.map(variableOf));
+  const unknown: string[] = [];
+  for (const [name, value] of Object.entries(env)) {
+    if (!name.startsWith('FOURBEAT_')) continue;
+    if (!known.has(name)) unknown.push(name);
+    else if (value === '') delete env[name];
+  }
+  return unknown;
+}
+
+/** Every setting as a table for the README. */
+export function settingsAsMarkdown(): string {
+  const rows = SETTING_KEYS.map((key) => {
+    const { value, help, default: fallback, defaultMeans } = SETTINGS[key];
+    const flag = value === null ? `--${flagOf(key)}` : `--${flagOf(key)} <${value}>`;
+    const shown = fallback === '' ? defaultMeans : `\`${fallback}\``;
+    const meant = fallback !== '' && defaultMeans ? ` (${defaultMeans})` : '';
+    return `| \`${flag}\` | \`${variableOf(key)}\` | ${shown}${meant} | ${help} |`;
+  });
+  return ['| Flag | Variable | Default | What it does |', '|---|---|---|---|', ...rows].join('\n');
+}

@@ -1,0 +1,171 @@
+import type { Server } from 'bun';
+import type { Logger } from 'pino';
+import { intervalStartMs } from '../protocol/interval.ts';
+import { createClock } from './clock.ts';
+import type { Config } from './config.ts';
+import { documentRoutes } from './http/docs.ts';
+import { operatorRoutes } from './http/operator-routes.ts';
+import type { Listener } from './http/route.ts';
+import type { PathHandler } from './http/router.ts';
+import { createMetrics, newSealLateness } from './metrics.ts';
+import { procedures } from './procedures.ts';
+import { createService, type Service } from './service.ts';
+import { type DirectoryLock, lockDirectory } from './sql/lock.ts';
+import { type OpenRecord, openRecord } from './sql/record-sqlite.ts';
+
+export interface ServerOptions {
+  readonly config: Config;
+  readonly logger: Logger;
+  /** Of the program. */
+  readonly version: string;
+  /** Told when nothing can be recorded any more: the process should end and start again. */
+  readonly onLost: (reason: string) => void;
+}
+
+/** A whole server that listens. */
+export interface RunningServer {
+  /** Where a person on this machine reaches it. */
+  readonly url: string;
+  readonly port: number;
+  /**
+   * Drains (O-11): answers what is held, ends event streams, closes the port, commits what was
+   * accepted and gives the data directory free. Connections that are still busy after
+   * `graceMs` are cut.
+   * @returns whether nothing had to be cut
+   */
+  stop(graceMs: number): Promise<boolean>;
+}
+
+// Bun counts in steps of 4 s: a connection that says nothing, or drips its headers, is closed
+// after 12 s (L-3). Held requests and event streams are heard from more often than that.
+const IDLE_TIMEOUT_S = 10;
+// After the drain nothing waits for an answer any more, so this is for a disk that is stuck.
+const COMMIT_GRACE_MS = 2_000;
+
+/**
+ * Starts everything on one data directory and one port, and resolves when it is ready.
+ * @throws Error with a line for the operator: the directory is in use, cannot be written or holds
+ *   a newer record; the port is in use.
+ */
+export async function startServer(options: ServerOptions): Promise<RunningServer> {
+  const lock = lockDirectory(options.config.data);
+  try {
+    return await startOnDirectory(options, lock);
+  } catch (error) {
+    lock.release();
+    throw error;
+  }
+}
+
+async function startOnDirectory(options: ServerOptions, lock: DirectoryLock) {
+  const record = await openRecord({
+    procedures,
+    worker: new URL('./record-worker.ts', import.meta.url),
+    directory: options.config.data,
+    onLost: options.onLost,
+  });
+  try {
+    return await startOnRecord(options, lock, record);
+  } catch (error) {
+    await record.close();
+    throw error;
+  }
+}
+
+async function startOnRecord(
+  { config, logger, version }: ServerOptions,
+  lock: DirectoryLock,
+  record: OpenRecord<typeof procedures>,
+): Promise<RunningServer> {
+  const watermark = await record.calls.readWatermark({});
+  const clock = createClock({
+    systemMs: Date.now,
+    monotonicMs: () => performance.now(),
+    notBeforeMs: intervalStartMs(watermark + 1),
+    onStep: (skippedMs) => logger.warn({ skippedMs }, 'service time stepped to the system clock'),
+  });
+  const sealLateness = newSealLateness();
+  const listener: Listener = { server: null };
+  const service = await createService(
+    { config, record: record.calls, clock, logger, watermark, listener, random: Math.random },
+    (latenessMs) => sealLateness.add(latenessMs / 1000),
+  );
+  const requestIdOf = (request: Request) => service.stats.requests.requestId(request);
+  const metrics = createMetrics({
+    ...service.stats,
+    version,
+    sealLateness,
+    requests: () => service.stats.requests.counters,
+    answers: () => service.stats.answers,
+    recordPending: () => record.pending(),
+    clockOffsetMs: () => clock.offsetMs(),
+  });
+  const { corsOrigin } = config;
+  const routes = {
+    ...service.routes,
+    ...documentRoutes({ version, corsOrigin, requestIdOf }),
+    ...operatorRoutes({ unready: service.unready, metrics, corsOrigin, requestIdOf }),
+  };
+  const server = listen(config, routes, service.fetch);
+  listener.server = server;
+  service.begin();
+  await service.seal();
+
+  async function drain(): Promise<void> {
+    await service.drain();
+    await server.stop();
+  }
+
+  return {
+    url: addressOf(server, config.host),
+    port: server.port ?? config.port,
+    async stop(graceMs) {
+      const calm = await endsWithin(graceMs, drain());
+      if (!calm) void server.stop(true);
+      const committed = await endsWithin(COMMIT_GRACE_MS, record.close());
+      lock.release();
+      return calm && committed;
+    },
+  };
+}
+
+function listen(
+  { host, port }: Config,
+  routes: Record<string, PathHandler>,
+  fetch: Service['fetch'],
+): Server<undefined> {
+  try {
+    return Bun.serve({
+      // Without a name Bun listens on every address, IPv6 too where there is any.
+      ...(host === null ? {} : { hostname: host }),
+      port,
+      routes,
+      fetch,
+      idleTimeout: IDLE_TIMEOUT_S,
+      // The router answers 413 itself, in JSON, by the announced length. A body that is not read
+      // is thrown away as it comes: posts of 500 MB do not make the process grow.
+      maxRequestBodySize: Number.MAX_SAFE_INTEGER,
+    });
+  } catch (error) {
+    const { code } = error as { code?: string };
+    if (code === 'EADDRINUSE') {
+      throw new Error(`port ${port} is in use; stop what uses it, or choose another with --port`);
+    }
+    throw new Error(`${host ?? 'every address'}, port ${port}: ${(error as Error).message}`);
+  }
+}
+
+function addressOf(server: Server<undefined>, host: string | null): string {
+  const name = host === null || host === '0.0.0.0' || host === '::' ? 'localhost' : host;
+  return `http://${name.includes(':') ? `[${name}]` : name}:${server.port}`;
+}
+
+/** Whether a promise was fulfilled in time. One that is late may still go on. */
+async function endsWithin(ms: number, work: Promise<void>): Promise<boolean> {
+  let timer: Timer | undefined;
+  const late = new Promise<boolean>((resolve) => {
+    timer = setTimeout(resolve, ms, false);
+  });
+  const done = work.then(() => true);
+  return Promise.race([done, late]).finally(() => clearTimeout(timer));
+}
