@@ -1,0 +1,311 @@
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { decodeJwt } from 'jose';
+import type { ChatElement, Chats } from '../../protocol/feed.ts';
+import {
+  expectJson,
+  type Harness,
+  manualClock,
+  START_MS,
+  startService,
+  type TestViewer,
+} from '../harness.ts';
+import { expectMembers, expectNoContent, expectProblem } from './expectations.ts';
+import { PLENTY_OF_ALL } from './operations.ts';
+
+let harness: Harness;
+beforeAll(async () => {
+  harness = await startService({ config: { rates: PLENTY_OF_ALL } });
+  await harness.advance(1);
+});
+afterAll(() => harness.close());
+
+const ARRAYS = ['messages', 'questions', 'greetings', 'cheers', 'purchases'] as const;
+const ARRAY_OF = {
+  message: 'messages',
+  question: 'questions',
+  greeting: 'greetings',
+  cheer: 'cheers',
+} as const;
+const KINDS = Object.keys(ARRAY_OF) as (keyof typeof ARRAY_OF)[];
+
+const newViewer = async () => harness.viewer(await harness.createStream());
+const post = (viewer: TestViewer, body: unknown) =>
+  viewer.post(`/api/v1/events-streams/${viewer.streamId}/chats`, body);
+const say = async (viewer: TestViewer, text: string, fields: Record<string, unknown> = {}) =>
+  expectNoContent(await post(viewer, { kind: 'message', text, ...fields }));
+const sendEvent = async (viewer: TestViewer, type: string, data: object) =>
+  expectJson(
+    await harness.studio('POST', `/streams/${viewer.streamId}/events`, { type, data }),
+    201,
+  );
+/** The chats events of the intervals from one on that are sealed. */
+async function chatsFrom(viewer: TestViewer, from: number) {
+  const found: { interval: number; data: Chats }[] = [];
+  for (let interval = from; interval < harness.interval(); interval++) {
+    for (const { type, data } of await harness.events(viewer, interval)) {
+      if (type === 'chats') found.push({ interval, data: data as Chats });
+    }
+  }
+  return found;
+}
+/** Seals the current interval; its one chats event. */
+async function sealedChats(viewer: TestViewer): Promise<Chats> {
+  const from = harness.interval();
+  await harness.advance(1);
+  const [chats, ...more] = await chatsFrom(viewer, from);
+  expect(more).toEqual([]);
+  if (!chats) throw new Error('there is no chats event');
+  return chats.data;
+}
+const textsOf = (elements: readonly ChatElement[]) => elements.map(({ text }) => text);
+
+describe('posting', () => {
+  test.each(KINDS)('[C-1] [C-2] a %s is 204 without a body, and joins its array', async (kind) => {
+    const viewer = await newViewer();
+    await expectNoContent(await post(viewer, { kind, text: 'Hello!' }));
+    const chats = await sealedChats(viewer);
+    for (const array of ARRAYS) {
+      expect(textsOf(chats[array])).toEqual(array === ARRAY_OF[kind] ? ['Hello!'] : []);
+    }
+    expect([chats.hearts, chats.discounts]).toEqual([0, 0]);
+  });
+
+  test('[C-2] text has 1 to 280 characters, name 1 to 40, kept as they were sent', async () => {
+    const viewer = await newViewer();
+    const good = [
+      { text: 'x' },
+      { text: 'x'.repeat(280), name: 'n'.repeat(40) },
+      { text: '😀'.repeat(280), name: '😀' },
+      { text: ' <b>&amp; "quoted" \\n \u2028 ', name: ' Ada ' },
+      { text: '__proto__', name: 'constructor' },
+    ];
+    for (const { text, ...fields } of good) await say(viewer, text, fields);
+    const { messages } = await sealedChats(viewer);
+    expect(messages.map(({ text, name }) => ({ text, name }))).toEqual(
+      good.map(({ text, name = '' }) => ({ text, name })),
+    );
+  });
+
+  const BAD: [string, Record<string, unknown>][] = [
+    ['text', { text: '' }],
+    ['text', { text: 'x'.repeat(281) }],
+    ['text', { text: '😀'.repeat(281) }],
+    ['text', { text: ' \t ' }],
+    ['text', { text: '   ' }],
+    ['text', { text: 'line\nfeed' }],
+    ['text', { text: undefined }],
+    ['text', { text: ['x'] }],
+    ['name', { name: '' }],
+    ['name', { name: 'n'.repeat(41) }],
+    ['name', { name: null }],
+    ['name', { name: 7 }],
+    ['kind', { kind: 'messages' }],
+    ['kind', { kind: 'Message' }],
+    ['kind', { kind: undefined }],
+    ['kind', { kind: null }],
+    ['kind', { kind: '__proto__' }],
+  ];
+  test.each(BAD)('[C-2] a wrong %s is 400, and nothing is posted: %j', async (field, fields) => {
+    const viewer = await newViewer();
+    const from = harness.interval();
+    const refused = await post(viewer, { kind: 'message', text: 'x', ...fields });
+    expect((await expectProblem(refused, 400)).detail).toContain(field);
+    await harness.advance(1);
+    expect(await chatsFrom(viewer, from)).toEqual([]);
+  });
+
+  test('[C-3] a heart has a count of 1 to 50, or is 1', async () => {
+    const viewer = await newViewer();
+    await expectNoContent(await post(viewer, { kind: 'heart' }));
+    for (const count of [1, 50])
+      await expectNoContent(await post(viewer, { kind: 'heart', count }));
+    for (const count of [0, 51, -1, 1.5, '2', null, 2 ** 53]) {
+      const refused = await post(viewer, { kind: 'heart', count });
+      expect((await expectProblem(refused, 400)).detail).toContain('count');
+    }
+    expect((await sealedChats(viewer)).hearts).toBe(52);
+  });
+
+  test('[C-4] purchases and discounts of viewers are 400', async () => {
+    const viewer = await newViewer();
+    const from = harness.interval();
+    for (const body of [
+      { kind: 'purchase', text: 'x' },
+      { kind: 'purchases', text: 'x' },
+      { kind: 'discount' },
+      { kind: 'discount', count: 5 },
+    ]) {
+      expect((await expectProblem(await post(viewer, body), 400)).detail).toContain('kind');
+    }
+    await expectNoContent(await post(viewer, { kind: 'heart', discounts: 5, purchases: [{}] }));
+    await harness.advance(1);
+    const [chats] = await chatsFrom(viewer, from);
+    expect(chats?.data).toMatchObject({ hearts: 1, discounts: 0, purchases: [] });
+  });
+});
+
+describe('the chats event', () => {
+  test('[F-28] has exactly its five arrays and two integers', async () => {
+    const viewer = await newViewer();
+    await expectNoContent(await post(viewer, { kind: 'heart' }));
+    const chats = await sealedChats(viewer);
+    expectMembers(chats, [...ARRAYS, 'hearts', 'discounts']);
+    for (const array of ARRAYS) expect(chats[array]).toEqual([]);
+    expect(chats.hearts).toBeInteger();
+    expect(chats.discounts).toBeInteger();
+  });
+
+  test('[C-5] an element is exactly id, viewer, name, text and at', async () => {
+    const viewer = await newViewer();
+    const named = await harness.viewer(viewer.streamId);
+    for (let i = 0; i < 2; i++) await say(viewer, 'same');
+    await say(named, 'other', { name: 'Ada' });
+    const { messages } = await sealedChats(viewer);
+    const at = harness.clock.nowMs() - 250;
+    for (const message of messages) expectMembers(message, ['id', 'viewer', 'name', 'text', 'at']);
+    expect(new Set(messages.map(({ id }) => id)).size).toBe(3);
+    const { sub } = decodeJwt(viewer.token);
+    expect(messages[0]).toMatchObject({ viewer: sub as string, name: '', text: 'same', at });
+    expect(messages[2]).toMatchObject({
+      viewer: decodeJwt(named.token).sub as string,
+      name: 'Ada',
+    });
+  });
+
+  test('[C-6] [C-7] holds what arrived in its interval; there is one at most, none when quiet', async () => {
+    const viewer = await newViewer();
+    const from = harness.interval();
+    await say(viewer, 'one');
+    await say(viewer, 'two', { kind: 'question' });
+    await expectNoContent(await post(viewer, { kind: 'heart', count: 2 }));
+    await harness.advance(2);
+    await say(viewer, 'three');
+    await harness.advance(2);
+    const found = await chatsFrom(viewer, from);
+    expect(found.map(({ interval }) => interval)).toEqual([from, from + 2]);
+    expect(found.map(({ data }) => textsOf(data.messages))).toEqual([['one'], ['three']]);
+    expect(textsOf(found[0]?.data.questions ?? [])).toEqual(['two']);
+    expect(found.map(({ data }) => data.hearts)).toEqual([2, 0]);
+  });
+
+  test('[C-7] streams are apart', async () => {
+    const one = await newViewer();
+    const two = await newViewer();
+    await say(one, 'of one');
+    const from = harness.interval();
+    await harness.advance(1);
+    expect(await chatsFrom(two, from)).toEqual([]);
+    expect(await chatsFrom(one, from)).toHaveLength(1);
+  });
+
+  test('[C-8] has at most 50 of a kind, in the order of arrival', async () => {
+    const viewer = await newViewer();
+    for (let n = 0; n < 50; n++) await say(viewer, `${n}`);
+    const all = await sealedChats(viewer);
+    expect(textsOf(all.messages)).toEqual(Array.from({ length: 50 }, (_, n) => `${n}`));
+    for (let n = 0; n < 120; n++) await say(viewer, `${n}`);
+    for (let n = 0; n < 3; n++) await say(viewer, `${n}`, { kind: 'cheer' });
+    const sampled = await sealedChats(viewer);
+    const order = textsOf(sampled.messages).map(Number);
+    expect(order).toHaveLength(50);
+    expect(new Set(order).size).toBe(50);
+    expect(order).toEqual(order.toSorted((a, b) => a - b));
+    // The other kinds are not pushed out by the flood.
+    expect(textsOf(sampled.cheers)).toEqual(['0', '1', '2']);
+  });
+
+  test('[C-8] of more posts than that each has the same chance', async () => {
+    const viewer = await newViewer();
+    const posts = 100;
+    const rounds = 20;
+    const inQuarters = [0, 0, 0, 0];
+    for (let round = 0; round < rounds; round++) {
+      for (let n = 0; n < posts; n++) await say(viewer, `${n}`);
+      for (const text of textsOf((await sealedChats(viewer)).messages)) {
+        const quarter = Math.floor((Number(text) / posts) * 4);
+        inQuarters[quarter] = (inQuarters[quarter] ?? 0) + 1;
+      }
+    }
+    // 250 in each quarter; the deviation is below 10, so 60 is six of them.
+    for (const count of inQuarters) expect(count).toBeWithin(190, 311);
+  }, 20_000);
+
+  test('[C-9] hearts and discounts are sums, whatever was sampled', async () => {
+    const viewer = await newViewer();
+    for (let n = 0; n < 80; n++) {
+      await expectNoContent(await post(viewer, { kind: 'heart', count: 50 }));
+    }
+    for (const count of [1, 1_000_000]) await sendEvent(viewer, 'discount', { count });
+    await sendEvent(viewer, 'discount', {});
+    for (let n = 0; n < 60; n++) await say(viewer, `${n}`);
+    const chats = await sealedChats(viewer);
+    expect([chats.hearts, chats.discounts]).toEqual([4_000, 1_000_002]);
+  });
+
+  test('[C-10] no purchase is dropped: those beyond 50 wait, and viewer is empty', async () => {
+    const viewer = await newViewer();
+    const from = harness.interval();
+    for (let n = 0; n < 120; n++) {
+      await sendEvent(viewer, 'purchase', { name: 'Ada', text: `${n}` });
+    }
+    await harness.advance(4);
+    const found = await chatsFrom(viewer, from);
+    expect(found.map(({ data }) => data.purchases.length)).toEqual([50, 50, 20]);
+    const purchases = found.flatMap(({ data }) => data.purchases);
+    expect(textsOf(purchases)).toEqual(Array.from({ length: 120 }, (_, n) => `${n}`));
+    expect(new Set(purchases.map(({ id }) => id)).size).toBe(120);
+    for (const { viewer, name } of purchases) expect([viewer, name]).toEqual(['', 'Ada']);
+  });
+
+  test('[C-10] purchases that wait hold up no other event', async () => {
+    const viewer = await newViewer();
+    const from = harness.interval();
+    for (let n = 0; n < 51; n++) await sendEvent(viewer, 'purchase', { text: `${n}` });
+    await sendEvent(viewer, 'lights', { on: true });
+    await harness.advance(1);
+    const types = (await harness.events(viewer, from)).map(({ type }) => type);
+    expect(types.filter((type) => type !== 'view-count')).toEqual(['chats', 'lights']);
+  });
+});
+
+test('[C-11] a restart may lose posts that were not sealed, and nothing else', async () => {
+  const directory = mkdtempSync(join(tmpdir(), 'fourbeat-chat-'));
+  const clock = manualClock(START_MS);
+  try {
+    const before = await startService({ clock, directory });
+    const stream = await before.createStream();
+    const viewer = await before.viewer(stream);
+    const path = `/api/v1/events-streams/${stream}/chats`;
+    await expectNoContent(await viewer.post(path, { kind: 'message', text: 'sealed' }));
+    const sealed = before.interval();
+    await before.advance(1);
+    await expectNoContent(await viewer.post(path, { kind: 'message', text: 'unsealed' }));
+    await before.studio('POST', `/streams/${stream}/events`, {
+      type: 'purchase',
+      data: { text: 'bought' },
+    });
+    await before.close();
+    const after = await startService({ clock, directory });
+    try {
+      await after.advance(2);
+      const seen: string[] = [];
+      const reader = await after.viewer(stream);
+      for (let interval = sealed; interval < after.interval(); interval++) {
+        for (const { data } of await after.events(reader, interval)) {
+          const { messages, purchases } = data as Chats;
+          seen.push(...textsOf(messages ?? []), ...textsOf(purchases ?? []));
+        }
+      }
+      expect(seen).toContain('sealed');
+      expect(seen).toContain('bought');
+      expect(new Set(seen).size).toBe(seen.length);
+    } finally {
+      await after.close();
+    }
+  } finally {
+    rmSync(directory, { recursive: true, force: true });
+  }
+});

@@ -1,0 +1,216 @@
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import { decodeJwt } from 'jose';
+import {
+  expectJson,
+  type Harness,
+  type ManualClock,
+  manualClock,
+  START_MS,
+  startService,
+  type TestViewer,
+} from '../harness.ts';
+import { EventReader, type Message } from './event-source.ts';
+import { expectBaseHeaders, expectProblem, expectUnauthorized } from './expectations.ts';
+import { PLENTY_OF_ALL } from './operations.ts';
+
+let harness: Harness;
+let clock: ManualClock;
+beforeAll(async () => {
+  clock = manualClock(START_MS);
+  harness = await startService({ clock, config: { rates: PLENTY_OF_ALL } });
+  await harness.advance(1);
+});
+afterAll(() => harness.close());
+
+const SSE = { Accept: 'text/event-stream' };
+const newViewer = async () => harness.viewer(await harness.createStream());
+const ask = (viewer: TestViewer, query: string, headers = {}) =>
+  viewer.get(`/api/v1/events-streams/${viewer.streamId}${query}`, { ...SSE, ...headers });
+const open = async (viewer: TestViewer, interval: number, headers = {}) => {
+  const response = await ask(viewer, `?interval=${interval}`, headers);
+  expect(response.status).toBe(200);
+  return new EventReader(response);
+};
+const send = async (viewer: TestViewer, type: string) =>
+  expectJson(
+    await harness.studio('POST', `/streams/${viewer.streamId}/events`, { type, data: null }),
+    201,
+  );
+const idsOf = (messages: readonly Message[]) => messages.map(({ id }) => Number(id));
+const range = (from: number, count: number) => Array.from({ length: count }, (_, i) => from + i);
+
+describe('an event stream', () => {
+  test('[F-21] is 200 text/event-stream, no-store, with the headers of every response', async () => {
+    const viewer = await newViewer();
+    for (const accept of ['text/event-stream', 'text/event-stream, application/json;q=0.5']) {
+      const response = await ask(viewer, `?interval=${harness.interval()}`, { Accept: accept });
+      expectBaseHeaders(response);
+      expect(response.status).toBe(200);
+      expect(response.headers.get('content-type')).toMatch(/^text\/event-stream(;|$)/);
+      expect(response.headers.get('cache-control')).toBe('no-store');
+      expect(response.headers.has('etag')).toBe(false);
+      await response.body?.cancel();
+    }
+  });
+
+  test('[F-21] [F-23] sends intervals from the one asked for on, in order, each once', async () => {
+    const viewer = await newViewer();
+    const from = harness.interval() + 2;
+    const reader = await open(viewer, from);
+    for (let step = 0; step < 8; step++) {
+      if (step % 2) await send(viewer, 'tick');
+      await harness.advance(1);
+    }
+    expect(idsOf(await reader.take(6))).toEqual(range(from, 6));
+    expect(await reader.next(50)).toBeNull();
+    await reader.close();
+  });
+
+  test('[F-22] each message has id, and as data the very bytes of the JSON body', async () => {
+    const viewer = await newViewer();
+    const from = harness.interval();
+    const reader = await open(viewer, from);
+    await viewer.post(`/api/v1/events-streams/${viewer.streamId}/chats`, {
+      kind: 'message',
+      text: 'Grüße \u2028 “quoted”\\n 😀: data: x',
+    });
+    await harness.advance(5);
+    for (const message of await reader.take(5)) {
+      expect(message.fields.map(([name]) => name)).toEqual(['id', 'data']);
+      const json = await viewer.get(
+        `/api/v1/events-streams/${viewer.streamId}?interval=${message.id}`,
+      );
+      expect(message.data).toBe(await json.text());
+      expect(JSON.parse(message.data).interval).toBe(Number(message.id));
+    }
+    await reader.close();
+  });
+
+  test('[F-23] of what is sealed, empty intervals of the last 10 minutes are sent, older ones left out', async () => {
+    const viewer = await newViewer();
+    const old = harness.interval();
+    await send(viewer, 'long-ago');
+    await harness.advance(1);
+    const minutes = 10 * 60 * 4;
+    clock.set((old + minutes + 50) * 250);
+    await harness.service.seal();
+    const recent = harness.interval();
+    await send(viewer, 'recent');
+    await harness.advance(1);
+    // The token of before has expired meanwhile.
+    const later = await harness.viewer(viewer.streamId);
+    const reader = await open(later, old - 20);
+    const sealedTo = recent;
+    const boundary = sealedTo - minutes;
+    const messages = await reader.take(minutes + 5);
+    const ids = idsOf(messages);
+    expect(ids[0]).toBe(old);
+    expect(ids.slice(1, 3)).toEqual([boundary, boundary + 1]);
+    expect(ids.at(-1)).toBe(sealedTo);
+    expect(ids.slice(1)).toEqual(range(boundary, sealedTo - boundary + 1));
+    expect(messages[0]?.data).toContain('long-ago');
+    expect(messages.at(-1)?.data).toContain('recent');
+    await harness.advance(1);
+    expect((await reader.next())?.id).toBe(`${sealedTo + 1}`);
+    await reader.close();
+  }, 20_000);
+
+  test('[F-24] Last-Event-ID goes before interval and starts one later', async () => {
+    const viewer = await newViewer();
+    await harness.advance(6);
+    const last = harness.interval() - 4;
+    for (const query of ['', '?interval=0', `?interval=${last - 1}`, '?interval=x']) {
+      const reader = new EventReader(await ask(viewer, query, { 'Last-Event-ID': `${last}` }));
+      expect(idsOf(await reader.take(3))).toEqual(range(last + 1, 3));
+      await reader.close();
+    }
+  });
+
+  test('[F-24] [F-6] [F-5] a Last-Event-ID that is no interval, or too far ahead, is 400', async () => {
+    const viewer = await newViewer();
+    const now = harness.interval();
+    for (const last of ['x', '-1', '01', '1e3', '', '1 2', `${now + 4}`, `${2 ** 53 - 1}`]) {
+      const query = `?interval=${now}`;
+      const problem = await expectProblem(await ask(viewer, query, { 'Last-Event-ID': last }), 400);
+      expect(problem.interval).toBe(now);
+    }
+    const reader = new EventReader(await ask(viewer, '', { 'Last-Event-ID': `${now + 3}` }));
+    await harness.advance(6);
+    expect((await reader.next())?.id).toBe(`${now + 4}`);
+    await reader.close();
+  });
+
+  test('[F-24] without event-stream in Accept, Last-Event-ID means nothing', async () => {
+    const viewer = await newViewer();
+    const path = `/api/v1/events-streams/${viewer.streamId}?interval=1`;
+    const response = await viewer.get(path, { 'Last-Event-ID': 'x' });
+    expect(await response.json()).toEqual({ interval: 1, events: [] });
+  });
+
+  test('[F-21] [F-6] [T-11] [T-13] the errors are those of the feed', async () => {
+    const viewer = await newViewer();
+    for (const query of ['', '?interval=x', `?interval=${harness.interval() + 5}`]) {
+      expect((await expectProblem(await ask(viewer, query), 400)).interval).toBe(
+        harness.interval(),
+      );
+    }
+    const other = await newViewer();
+    const path = `/api/v1/events-streams/${other.streamId}?interval=1`;
+    await expectUnauthorized(await viewer.get(path, SSE), 'Bearer');
+    await expectUnauthorized(await fetch(harness.url + path, { headers: SSE }), 'Bearer');
+  });
+
+  test('[F-25] ends when its token expires', async () => {
+    const viewer = await newViewer();
+    const { exp = 0 } = decodeJwt(viewer.token);
+    clock.set(exp * 1000 - 200);
+    await harness.service.seal();
+    const reader = await open(viewer, harness.interval() - 1);
+    expect(await reader.next()).not.toBeNull();
+    expect(await reader.ended(2_000)).toBe(true);
+    clock.set(exp * 1000);
+    await expectUnauthorized(await ask(viewer, `?interval=${harness.interval()}`), 'Bearer');
+  });
+
+  test('[F-25] ends when the service drains; a client resumes by Last-Event-ID without loss', async () => {
+    const other = await startService({ clock: manualClock(START_MS) });
+    await other.advance(1);
+    const viewer = await other.viewer(await other.createStream());
+    const path = `/api/v1/events-streams/${viewer.streamId}`;
+    const reader = new EventReader(await viewer.get(`${path}?interval=${other.interval()}`, SSE));
+    await other.advance(2);
+    const [, last] = await reader.take(2);
+    await reader.close();
+    await other.advance(3);
+    const resumed = new EventReader(
+      await viewer.get(path, { ...SSE, 'Last-Event-ID': last?.id ?? '' }),
+    );
+    expect(idsOf(await resumed.take(3))).toEqual(range(Number(last?.id) + 1, 3));
+    await other.close();
+    expect(await resumed.ended()).toBe(true);
+  });
+
+  test('[F-25] of a client that left costs nothing any more', async () => {
+    const viewer = await newViewer();
+    const before = harness.service.stats.feed().listeners;
+    const readers = await Promise.all(range(0, 5).map(() => open(viewer, harness.interval())));
+    await harness.advance(1);
+    for (const reader of readers) await reader.next();
+    expect(harness.service.stats.feed().listeners).toBe(before + 5);
+    await Promise.all(readers.map((reader) => reader.close()));
+    for (let i = 0; i < 50 && harness.service.stats.feed().listeners > before; i++) {
+      await Bun.sleep(10);
+    }
+    expect(harness.service.stats.feed().listeners).toBe(before);
+  });
+
+  test('[F-21] two streams never see the events of each other', async () => {
+    const one = await newViewer();
+    const two = await newViewer();
+    const reader = await open(two, harness.interval());
+    await send(one, 'of-one');
+    await harness.advance(2);
+    for (const { data } of await reader.take(2)) expect(data).not.toContain('of-one');
+    await reader.close();
+  });
+});

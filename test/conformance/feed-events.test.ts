@@ -1,0 +1,255 @@
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import type { Chats } from '../../protocol/feed.ts';
+import type { Quiz, QuizResults } from '../../protocol/quizzes.ts';
+import {
+  expectJson,
+  type Harness,
+  type PublishedQuiz,
+  QUIZ,
+  startService,
+  type TestViewer,
+} from '../harness.ts';
+import { expectMembers, expectNoContent } from './expectations.ts';
+import { PLENTY_OF_ALL } from './operations.ts';
+
+let harness: Harness;
+beforeAll(async () => {
+  harness = await startService({ config: { rates: PLENTY_OF_ALL } });
+  await harness.advance(1);
+});
+afterAll(() => harness.close());
+
+const newViewer = async () => harness.viewer(await harness.createStream());
+const register = async (viewer: TestViewer) =>
+  expectNoContent(await viewer.post(`/api/v1/view-counts/${viewer.streamId}`));
+/** Moves to the first interval of a second, so that the next count is three intervals away. */
+const toWholeSecond = () => harness.advance((4 - (harness.interval() % 4)) % 4);
+/** The data of every event of a type between two intervals, with its interval. */
+async function dataOf<T>(viewer: TestViewer, type: string, from: number) {
+  const found: { interval: number; data: T }[] = [];
+  for (let interval = from; interval < harness.interval(); interval++) {
+    for (const event of await harness.events(viewer, interval)) {
+      if (event.type === type) found.push({ interval, data: event.data as T });
+    }
+  }
+  return found;
+}
+/** A quiz that is answered, closed and revealed: what its two events carried. */
+async function playedQuiz(fields: Record<string, unknown> = {}) {
+  const viewer = await newViewer();
+  const from = harness.interval();
+  const quiz = await harness.publishQuiz(viewer.streamId, { duration: 1_000, ...fields });
+  const answer = { streamId: viewer.streamId, closeInterval: quiz.closeInterval };
+  const choice = (fields.answer as string | undefined) ?? QUIZ.answer;
+  await expectNoContent(
+    await viewer.post(`/api/v1/quizzes/${quiz.id}/answer`, { ...answer, choice }),
+  );
+  await harness.advance(quiz.closeInterval + 2 - from);
+  const [asked] = await dataOf<Quiz>(viewer, 'quiz', from);
+  const [results] = await dataOf<QuizResults>(viewer, 'quiz-results', from);
+  if (!asked || !results) throw new Error('an event of the quiz is missing');
+  return { viewer, quiz, asked, results };
+}
+
+describe('view-count', () => {
+  test('[F-26] has exactly value and formatted, as at the end of its interval', async () => {
+    await toWholeSecond();
+    const viewers = [await newViewer()] as [TestViewer, ...TestViewer[]];
+    for (let i = 1; i < 4; i++) viewers.push(await harness.viewer(viewers[0].streamId));
+    for (const viewer of viewers) await register(viewer);
+    await harness.advance(4);
+    const [count] = await dataOf(viewers[0], 'view-count', harness.interval() - 4);
+    expect(count?.data).toEqual({ value: 4, formatted: '4' });
+  });
+
+  test('[F-27] comes once a second, in intervals with interval % 4 = 3', async () => {
+    await toWholeSecond();
+    const viewer = await newViewer();
+    const from = harness.interval();
+    for (let step = 0; step < 16; step++) {
+      if (step % 4 === 0) await register(viewer);
+      await harness.advance(1);
+    }
+    const counts = await dataOf<{ value: number }>(viewer, 'view-count', from);
+    expect(counts.map(({ interval, data }) => [interval, data.value])).toEqual([
+      [from + 3, 1],
+      [from + 7, 1],
+      [from + 11, 1],
+      [from + 15, 1],
+    ]);
+  });
+
+  test('[F-27] comes once more when the count has fallen to 0, then no more unless somebody reads', async () => {
+    await toWholeSecond();
+    const viewer = await newViewer();
+    const from = harness.interval();
+    await register(viewer);
+    await harness.advance(16);
+    const counts = await dataOf<{ value: number }>(viewer, 'view-count', from);
+    expect(counts.map(({ interval, data }) => [interval, data.value])).toEqual([
+      [from + 3, 1],
+      [from + 7, 0],
+    ]);
+  });
+
+  test('[F-27] comes to a stream without viewers while its feed is read, and for 2 s after', async () => {
+    await toWholeSecond();
+    const viewer = await newViewer();
+    const from = harness.interval();
+    await harness.events(viewer, from - 1);
+    await harness.advance(20);
+    const counts = await dataOf<{ value: number }>(viewer, 'view-count', from);
+    expect(counts.map(({ interval, data }) => [interval, data.value])).toEqual([
+      [from + 3, 0],
+      [from + 7, 0],
+    ]);
+  });
+
+  test('[F-27] [V-9] tells each stream its own count', async () => {
+    await toWholeSecond();
+    const one = await newViewer();
+    const two = await newViewer();
+    const second = await harness.viewer(two.streamId);
+    for (const viewer of [one, two, second]) await register(viewer);
+    const from = harness.interval();
+    await harness.advance(4);
+    for (const [viewer, value] of [
+      [one, 1],
+      [two, 2],
+    ] as const) {
+      const counts = await dataOf<{ value: number }>(viewer, 'view-count', from);
+      expect(counts.map(({ data }) => data.value)).toEqual([value]);
+    }
+  });
+});
+
+describe('quiz and quiz-results', () => {
+  const MEMBERS = [
+    'id',
+    'streamId',
+    'created',
+    'duration',
+    'closeInterval',
+    'question',
+    'choices',
+    'order',
+  ];
+
+  test('[F-29] [F-30] a quiz has exactly its members, no answer, and nothing counted', async () => {
+    const { viewer, quiz, asked } = await playedQuiz();
+    expectMembers(asked.data, MEMBERS);
+    expect(asked.data).toEqual({
+      id: quiz.id,
+      streamId: viewer.streamId,
+      created: quiz.created,
+      duration: 1_000,
+      closeInterval: quiz.closeInterval,
+      question: QUIZ.question,
+      choices: {
+        Mars: { count: 0, percentage: 0 },
+        Jupiter: { count: 0, percentage: 0 },
+        Venus: { count: 0, percentage: 0 },
+      },
+      order: QUIZ.choices,
+    });
+    for (const value of [asked.data.created, asked.data.duration, asked.data.closeInterval]) {
+      expect(value).toBeInteger();
+    }
+  });
+
+  test('[F-32] quiz-results has the same, with final counts and percentages, and answer', async () => {
+    const { asked, results } = await playedQuiz();
+    expectMembers(results.data, [...MEMBERS, 'answer']);
+    const { answer, choices, ...rest } = results.data;
+    const { choices: _, ...askedRest } = asked.data;
+    expect(rest).toEqual(askedRest);
+    expect(answer).toBe(QUIZ.answer);
+    expect(choices).toEqual({
+      Mars: { count: 0, percentage: 0 },
+      Jupiter: { count: 1, percentage: 100 },
+      Venus: { count: 0, percentage: 0 },
+    });
+  });
+
+  test('[F-30] [F-31] choices are keys letter by letter, and order is that of the producer', async () => {
+    const choices = ['2001', 'constructor', '1984', 'toString', '  two  spaces ', '"\\😀', '0'];
+    const { asked, results } = await playedQuiz({ choices, answer: '1984' });
+    expect(asked.data.order).toEqual(choices);
+    expect(results.data.order).toEqual(choices);
+    expectMembers(asked.data.choices, choices);
+    for (const choice of Object.values(asked.data.choices)) {
+      expect(choice).toEqual({ count: 0, percentage: 0 });
+    }
+    expect(results.data.choices['1984']).toEqual({ count: 1, percentage: 100 });
+    expect(results.data.answer).toBe('1984');
+  });
+});
+
+describe('winners', () => {
+  test('[F-33] [F-34] request-quiz-winners has null, quiz-winners the integer count', async () => {
+    const viewer = await newViewer();
+    const from = harness.interval();
+    const path = `/streams/${viewer.streamId}/request-winners`;
+    await expectJson(await harness.studio('POST', path), 201);
+    await expectNoContent(await viewer.post(`/api/v1/quizzes/${viewer.streamId}/record-winner`));
+    await harness.advance(6);
+    const requests = await dataOf(viewer, 'request-quiz-winners', from);
+    expect(requests.map(({ data }) => data)).toEqual([null]);
+    const winners = await dataOf(viewer, 'quiz-winners', from);
+    expect(winners.map(({ data }) => data)).toEqual([{ count: 1 }]);
+  });
+});
+
+describe('events of the producer', () => {
+  test('[F-35] come with their own type and data, as they were sent', async () => {
+    const viewer = await newViewer();
+    const from = harness.interval();
+    const sent: [string, object | null][] = [
+      ['lights', { colour: 'red', levels: [1, 2.5, -3, 1e21], on: true, off: null }],
+      ['a', null],
+      ['x-0-y', { nested: { deeply: { '': '' } }, toString: 1, 'é"\\': 'line\nfeed\u0000' }],
+      ['empty', {}],
+    ];
+    for (const [type, data] of sent) {
+      const path = `/streams/${viewer.streamId}/events`;
+      await expectJson(await harness.studio('POST', path, { type, data }), 201);
+    }
+    await harness.advance(1);
+    const events = await harness.events(viewer, from);
+    const own = events.filter(({ type }) => type !== 'view-count');
+    expect(own.map(({ type, data }) => [type, data])).toEqual(sent);
+  });
+
+  test('[F-28] [P-24] purchases and discounts come in chats, not by themselves', async () => {
+    const viewer = await newViewer();
+    const path = `/streams/${viewer.streamId}/events`;
+    const bodies = [
+      { type: 'purchase', data: { name: 'Ada', text: 'two mugs' } },
+      { type: 'discount', data: { count: 3 } },
+    ];
+    const from = harness.interval();
+    for (const body of bodies) await expectJson(await harness.studio('POST', path, body), 201);
+    await harness.advance(1);
+    const [chats] = await dataOf<Chats>(viewer, 'chats', from);
+    expect(chats?.data).toMatchObject({ discounts: 3, hearts: 0, messages: [] });
+    expect(chats?.data.purchases).toHaveLength(1);
+    const types = (await harness.events(viewer, from)).map(({ type }) => type);
+    expect(types.filter((type) => type !== 'view-count')).toEqual(['chats']);
+  });
+
+  test('[F-14] many at once are all in the first interval sealed after them, in the order of recording', async () => {
+    const viewer = await newViewer();
+    const from = harness.interval();
+    const path = `/streams/${viewer.streamId}/events`;
+    const ids: string[] = [];
+    for (let n = 0; n < 260; n++) {
+      const made = await harness.studio('POST', path, { type: 'tick', data: { n } });
+      ids.push((await expectJson<PublishedQuiz>(made, 201)).id);
+    }
+    await harness.advance(2);
+    const ticks = await dataOf<{ n: number }>(viewer, 'tick', from);
+    expect(new Set(ticks.map(({ interval }) => interval))).toEqual(new Set([from]));
+    expect(ticks.map(({ data }) => data.n)).toEqual(Array.from({ length: 260 }, (_, n) => n));
+    expect(new Set(ids).size).toBe(260);
+  });
+});
