@@ -5,7 +5,7 @@ import { studioApi } from '../protocol/studio-api.ts';
 import { viewerApi } from '../protocol/viewer-api.ts';
 import { accountHandlers } from './accounts/account-routes.ts';
 import { ServiceTokens } from './accounts/service-tokens.ts';
-import { CountEvents, countIsDue } from './audience/count-events.ts';
+import { CountEvents } from './audience/count-events.ts';
 import { createMemoryTally } from './audience/tally-memory.ts';
 import { viewCountHandlers } from './audience/view-count-routes.ts';
 import { createMemoryChat } from './chat/chat-memory.ts';
@@ -14,8 +14,8 @@ import type { ServiceClock } from './clock.ts';
 import type { Config } from './config.ts';
 import { MemoryFeedLog } from './feed/feed-log-memory.ts';
 import { feedHandlers } from './feed/feed-routes.ts';
-import type { Transient } from './feed/interval-body.ts';
 import { Sealer } from './feed/sealer.ts';
+import { UnsealedParts } from './feed/unsealed-parts.ts';
 import { Credentials } from './http/credentials.ts';
 import { Problem } from './http/problem.ts';
 import { Rate } from './http/rate.ts';
@@ -102,18 +102,14 @@ export async function createService(
   const tally = createMemoryTally({ clock });
   const chat = createMemoryChat({ random: options.random });
   const log = new MemoryFeedLog(record, options.watermark);
-  const countEvents = new CountEvents(tally);
+  const counts = new CountEvents(tally);
   const sealer = new Sealer({
     clock,
     record,
     log,
     logger,
     onSealed,
-    collect: (from, to) =>
-      transientsOf(
-        countIsDue(from, to) ? countEvents.take(to, log.watched(to)) : new Map(),
-        chat.drain(),
-      ),
+    parts: new UnsealedParts({ chat, counts, watched: (interval) => log.watched(interval) }),
   });
   const answers = new Map<AnswerDecision, number>();
   const newId = () => crypto.randomUUID();
@@ -230,17 +226,6 @@ function endpointsOf<Operations extends Record<string, Operation>>(
   return Object.entries(operations).map(([name, operation]) => ({
     operation,
     handler: handlers[name as keyof Operations] as Handler,
-  }));
-}
-
-function transientsOf(
-  counts: ReadonlyMap<string, NonNullable<Transient['viewCount']>>,
-  chats: ReadonlyMap<string, NonNullable<Transient['chats']>>,
-): Transient[] {
-  return [...new Set([...counts.keys(), ...chats.keys()])].map((streamId) => ({
-    streamId,
-    viewCount: counts.get(streamId) ?? null,
-    chats: chats.get(streamId) ?? null,
   }));
 }
 

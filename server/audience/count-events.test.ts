@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'bun:test';
 import fc from 'fast-check';
+import type { ViewCount } from '../../protocol/view-counts.ts';
 import { CountEvents, countIsDue } from './count-events.ts';
 
 describe('view-count events', () => {
@@ -25,8 +26,23 @@ describe('view-count events', () => {
       ['a', { value: 1_234, formatted: '1.2K' }],
       ['b', zero],
     ]);
+    events.sealed();
     live = [];
     expect([...events.take(107, [])]).toEqual([['a', zero]]);
+    events.sealed();
+    expect([...events.take(111, [])]).toEqual([]);
+  });
+
+  test('[F-27] a stream that fell to 0 while sealing failed is told of with the next sealing', () => {
+    let live: [string, number][] = [['a', 1]];
+    const events = new CountEvents({ countsAtEndOf: () => live });
+    events.take(103, []);
+    events.sealed();
+    live = [];
+    const zero: [string, ViewCount] = ['a', { value: 0, formatted: '0' }];
+    expect([...events.take(107, [])]).toEqual([zero]);
+    expect([...events.take(108, [])]).toEqual([zero]);
+    events.sealed();
     expect([...events.take(111, [])]).toEqual([]);
   });
 });

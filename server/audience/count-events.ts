@@ -12,7 +12,8 @@ export function countIsDue(from: number, to: number): boolean {
 
 /** The `view-count` events: of streams with viewers, that just lost their last, or are read. */
 export class CountEvents {
-  private last = new Map<string, number>();
+  private taken: ReadonlyMap<string, number> | null = null;
+  private last: ReadonlyMap<string, number> = new Map();
 
   constructor(private readonly tally: Pick<Tally, 'countsAtEndOf'>) {}
 
@@ -27,8 +28,14 @@ export class CountEvents {
     const silent = [...this.last.keys(), ...watched];
     for (const streamId of silent)
       if (!published.has(streamId)) published.set(streamId, countOf(0));
-    this.last = counts;
+    this.taken = counts;
     return published;
+  }
+
+  /** What was taken last is published: who falls to 0 is told against it. */
+  sealed(): void {
+    this.last = this.taken ?? this.last;
+    this.taken = null;
   }
 }
 

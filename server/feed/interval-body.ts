@@ -13,9 +13,6 @@ export interface Transient {
   readonly chats: ViewerChats | null;
 }
 
-/** Most events of the outbox in one interval of a stream; the rest waits for the next one. */
-export const OUTBOX_PER_INTERVAL = 200;
-
 const QUIET: ViewerChats = { messages: [], questions: [], greetings: [], cheers: [], hearts: 0 };
 
 /** The body of an interval in which nothing happened; it is never stored. */
@@ -25,8 +22,8 @@ export function emptyBody(interval: number): string {
 
 /**
  * The body of a sealed interval and the outbox events that are in it (I2: those and no others
- * leave the outbox). Events stand in the order view-count, chats, then as they were recorded;
- * purchases and discounts join the chats event.
+ * leave the outbox): all of them, but of purchases the first 50 (F-14). Events stand in the order
+ * view-count, chats, then as they were recorded; purchases and discounts join the chats event.
  * @returns `body` null when nothing happened
  */
 export function composeInterval(
@@ -38,7 +35,7 @@ export function composeInterval(
   let discounts = 0;
   const own: string[] = [];
   const taken: number[] = [];
-  for (const row of waiting.slice(0, OUTBOX_PER_INTERVAL)) {
+  for (const row of waiting) {
     if (row.type === 'purchase') {
       if (purchases.length === CHAT_SAMPLE) continue;
       purchases.push(purchaseOf(row));

@@ -3,15 +3,17 @@ import { INTERVAL_MS, intervalAt, intervalStartMs } from '../../protocol/interva
 import type { Clock } from '../clock.ts';
 import type { Calls } from '../sql/procedure.ts';
 import type { MemoryFeedLog } from './feed-log-memory.ts';
-import type { Transient } from './interval-body.ts';
-import type { sealingProcedures } from './sealing-sql.ts';
+import type { SealedBody, sealingProcedures } from './sealing-sql.ts';
+import type { UnsealedParts } from './unsealed-parts.ts';
 
 export interface SealerOptions {
   readonly clock: Clock;
-  readonly record: Pick<Calls<typeof sealingProcedures>, 'sealInterval' | 'readSealedOfAll'>;
+  readonly record: Pick<
+    Calls<typeof sealingProcedures>,
+    'sealInterval' | 'readWatermark' | 'readSealedOfAll'
+  >;
   readonly log: MemoryFeedLog;
-  /** What is in memory for the intervals from `from` to `to`; it is handed over, not kept. */
-  readonly collect: (from: number, to: number) => Transient[];
+  readonly parts: UnsealedParts;
   readonly logger: Logger;
   /** Told how long after the end of its interval a body could be served, in ms. */
   readonly onSealed: (latenessMs: number) => void;
@@ -22,7 +24,6 @@ export interface SealerOptions {
  * has the record seal it, and only then lets readers see it (F-13).
  */
 export class Sealer {
-  private unsealed: Transient[] | null = null;
   private timer: Timer | null = null;
   private running: Promise<void> | null = null;
   private failing = false;
@@ -62,23 +63,13 @@ export class Sealer {
   }
 
   private async sealOnce(): Promise<void> {
-    const { clock, record, log, collect, logger } = this.options;
+    const { clock, log, logger } = this.options;
     const nowMs = clock.nowMs();
     const ended = intervalAt(nowMs) - 1;
-    const from = log.sealedTo() + 1;
-    if (ended < from) return;
-    // What could not be sealed is tried again first: nothing that was posted is lost.
-    const transients = this.unsealed ?? collect(from, ended);
-    this.unsealed = transients;
+    if (ended <= log.sealedTo()) return;
     try {
-      const { previous, bodies } = await record.sealInterval({
-        interval: ended,
-        nowMs,
-        transients,
-      });
-      this.unsealed = null;
-      await this.publishSkipped(from, previous, ended);
-      log.append(ended, bodies);
+      if (this.failing) await this.recover();
+      if (ended > log.sealedTo()) await this.sealTo(ended, nowMs);
       this.options.onSealed(clock.nowMs() - intervalStartMs(ended + 1));
       if (this.failing) logger.info({ interval: ended }, 'sealing again');
       this.failing = false;
@@ -88,17 +79,34 @@ export class Sealer {
     }
   }
 
-  // Between what readers have and the new interval nothing was sealed, so it is empty; unless a
-  // commit succeeded whose answer was lost. Then only the record knows.
-  private async publishSkipped(from: number, previous: number, ended: number): Promise<void> {
-    const { log, record } = this.options;
-    if (ended - from > INTERVALS_APPENDED_MAX) log.skipTo(ended - 1);
-    else {
-      const known = previous >= from ? await record.readSealedOfAll({ from, to: ended - 1 }) : [];
-      const byInterval = Map.groupBy(known, ({ interval }) => interval);
-      for (let interval = from; interval < ended; interval++) {
-        log.append(interval, byInterval.get(interval) ?? []);
-      }
+  private async sealTo(interval: number, nowMs: number): Promise<void> {
+    const { record, log, parts } = this.options;
+    const after = log.sealedTo();
+    const transients = parts.collect(after + 1, interval);
+    const bodies = await record.sealInterval({ after, interval, nowMs, transients });
+    parts.sealed();
+    this.publish(interval, bodies);
+  }
+
+  // A sealing that failed may have been committed all the same, and its answer lost. Then only the
+  // record knows what is in it.
+  private async recover(): Promise<void> {
+    const { record, log, parts } = this.options;
+    const from = log.sealedTo() + 1;
+    const to = await record.readWatermark({});
+    if (to < from) return;
+    const bodies = await record.readSealedOfAll({ from, to });
+    parts.sealed();
+    this.publish(to, bodies);
+  }
+
+  /** Shows readers everything up to this interval; `bodies` are all that were stored since. */
+  private publish(to: number, bodies: readonly SealedBody[]): void {
+    const { log } = this.options;
+    if (to - log.sealedTo() > INTERVALS_APPENDED_MAX) log.skipTo(to - 1);
+    const byInterval = Map.groupBy(bodies, ({ interval }) => interval);
+    for (let interval = log.sealedTo() + 1; interval <= to; interval++) {
+      log.append(interval, byInterval.get(interval) ?? []);
     }
   }
 }

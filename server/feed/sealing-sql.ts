@@ -1,4 +1,4 @@
-import { WINNERS_DELAY_INTERVALS } from '../../protocol/limits.ts';
+import { CHAT_SAMPLE, WINNERS_DELAY_INTERVALS } from '../../protocol/limits.ts';
 import { closeDueQuizzes } from '../quizzes/quizzes-sql.ts';
 import { closeDueRounds, startRoundDelay } from '../quizzes/winners-sql.ts';
 import { reading, type Tx, writing } from '../sql/procedure.ts';
@@ -7,18 +7,12 @@ import { composeInterval, type Transient } from './interval-body.ts';
 import type { OutboxRow } from './outbox-sql.ts';
 
 export interface Sealing {
+  /** The watermark as the caller knows it. */
+  readonly after: number;
   /** The interval to seal; those between it and the watermark are sealed with it, empty. */
   readonly interval: number;
   readonly nowMs: number;
   readonly transients: readonly Transient[];
-}
-
-/** What became of a sealing. */
-export interface Sealed {
-  /** The last interval that was sealed before. */
-  readonly previous: number;
-  /** Bodies of the streams in which something happened; all others are empty. */
-  readonly bodies: readonly SealedBody[];
 }
 
 /** A stored body of an interval in which something happened. */
@@ -28,9 +22,6 @@ export interface SealedBody {
   readonly body: string;
 }
 
-// A bound on one transaction; what is beyond waits for the next interval.
-const OUTBOX_BATCH = 10_000;
-
 const NOTHING = { viewCount: null, chats: null };
 
 export const sealingProcedures = {
@@ -38,11 +29,12 @@ export const sealingProcedures = {
    * Seals an interval of every stream in one transaction: carries out due work, moves what waits
    * in the outbox into bodies, stores them and raises the watermark. Only what this returns may
    * be served.
-   * @throws Error when the interval is sealed already (I1).
+   * @returns bodies of the streams in which something happened; all others are empty
+   * @throws Error when intervals are sealed that the caller does not know of (I1).
    */
   sealInterval: writing(
-    async (tx, { interval, nowMs, transients }: Sealing): Promise<Sealed> => {
-      const previous = await raiseWatermark(tx, interval);
+    async (tx, { after, interval, nowMs, transients }: Sealing): Promise<SealedBody[]> => {
+      await raiseWatermark(tx, after, interval);
       await endDueStreams(tx, nowMs);
       await closeDueQuizzes(tx, interval);
       await closeDueRounds(tx, interval);
@@ -64,13 +56,16 @@ export const sealingProcedures = {
         }
         bodies.push({ streamId, interval, body });
       }
-      return { previous, bodies };
+      return bodies;
     },
     { patient: true },
   ),
 
   /** The last interval that is sealed; −1 when none ever was. */
-  readWatermark: reading((tx) => watermark(tx)),
+  readWatermark: reading(async (tx): Promise<number> => {
+    const [row] = await tx.query<{ interval: number }>('select interval from watermark');
+    return Number(row?.interval ?? -1);
+  }),
 
   /** Stored bodies of all streams between two intervals (inclusive), in order. */
   readSealedOfAll: reading(
@@ -101,26 +96,24 @@ export const sealingProcedures = {
   ),
 };
 
-// The guard of I1: an interval is sealed once, and never one below what was served.
-async function raiseWatermark(tx: Tx, interval: number): Promise<number> {
-  const previous = await watermark(tx);
-  const { affected } = await tx.query('update watermark set interval = $1 where interval < $1', [
-    interval,
-  ]);
-  if (affected === 0) throw new Error(`interval ${interval} is sealed already`);
-  return previous;
+// The guard of I1: an interval is sealed once, by one who knows everything that was sealed before.
+async function raiseWatermark(tx: Tx, after: number, interval: number): Promise<void> {
+  const { affected } = await tx.query(
+    'update watermark set interval = $2 where interval = $1 and interval < $2',
+    [after, interval],
+  );
+  if (affected === 0) throw new Error(`intervals after ${after} are sealed already`);
 }
 
-async function watermark(tx: Tx): Promise<number> {
-  const [row] = await tx.query<{ interval: number }>('select interval from watermark');
-  return Number(row?.interval ?? -1);
-}
-
+// Everything that waits goes into this interval, except purchases beyond the first 50 (F-14, C-10).
 async function outboxByStream(tx: Tx): Promise<Map<string, OutboxRow[]>> {
   const rows = await tx.query<OutboxRow>(
-    `select stream_id as "streamId", number, type, data from outbox
-     order by stream_id, number limit $1`,
-    [OUTBOX_BATCH],
+    `select stream_id as "streamId", number, type, data from
+       (select stream_id, number, type, data,
+          row_number() over (partition by stream_id, type order by number) as place
+        from outbox) waiting
+     where type <> 'purchase' or place <= $1 order by stream_id, number`,
+    [CHAT_SAMPLE],
   );
   return Map.groupBy(rows, (row) => row.streamId);
 }

@@ -203,7 +203,8 @@ const seal = (intervals: number) =>
   command(`seal after ${intervals}`, async (model, { show }) => {
     model.nowMs = intervalStartMs(intervalAt(model.nowMs) + intervals);
     const interval = intervalAt(model.nowMs) - 1;
-    const { bodies } = await show.record.sealInterval({
+    const bodies = await show.record.sealInterval({
+      after: model.watermark,
       interval,
       nowMs: model.nowMs,
       transients: [],
