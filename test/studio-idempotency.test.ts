@@ -46,7 +46,7 @@ const WRITES: Record<string, () => Promise<Write>> = {
   createStream: async () => ({ path: '/streams', body: { title: 'A show' } }),
   patchStream: async () => {
     const path = `/streams/${await service.createStream()}`;
-    const between = () => service.studio('PATCH', path, { title: 'Second' });
+    const between = () => service.studio('PATCH', path, { unlisted: true });
     return { path, body: { title: 'First' }, between };
   },
   startStream: async () => {
@@ -65,7 +65,7 @@ const WRITES: Record<string, () => Promise<Write>> = {
   }),
   patchQuiz: async () => {
     const path = `/quizzes/${(await draft()).id}`;
-    const between = () => service.studio('PATCH', path, { question: 'Second?' });
+    const between = () => service.studio('PATCH', path, { duration: 9_000 });
     return { path, body: { question: 'First?' }, between };
   },
   deleteQuiz: async () => ({ path: `/quizzes/${(await draft()).id}` }),
