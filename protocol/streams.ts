@@ -20,7 +20,18 @@ export const streamSchema = z
     hls_url: z.string().meta({ description: `Address of the HLS master playlist: ${qualities}` }),
     status: streamStatusSchema,
   })
-  .meta({ id: 'Stream' });
+  .meta({
+    id: 'Stream',
+    examples: [
+      {
+        id: '0f8fad5b-d9cb-469f-a165-70867728950e',
+        producer: '7c9e6679-7425-40de-944b-e07fc1f90ae7',
+        dash_url: 'http://localhost:4250/media/0f8fad5b-d9cb-469f-a165-70867728950e/manifest.mpd',
+        hls_url: 'http://localhost:4250/media/0f8fad5b-d9cb-469f-a165-70867728950e/master.m3u8',
+        status: 'STREAMING',
+      },
+    ],
+  });
 export type Stream = z.infer<typeof streamSchema>;
 
 /** One page of a producer's streams (interface, Stream list page). */

@@ -66,7 +66,25 @@ export const studioStreamSchema = streamSchema
     ended: unixMs.nullable(),
     endsAt: unixMs.nullable().meta({ description: 'When it will end by itself' }),
   })
-  .meta({ id: 'StudioStream' });
+  .meta({
+    id: 'StudioStream',
+    examples: [
+      {
+        id: '0f8fad5b-d9cb-469f-a165-70867728950e',
+        producer: '7c9e6679-7425-40de-944b-e07fc1f90ae7',
+        dash_url: 'http://localhost:4250/media/0f8fad5b-d9cb-469f-a165-70867728950e/manifest.mpd',
+        hls_url: 'http://localhost:4250/media/0f8fad5b-d9cb-469f-a165-70867728950e/master.m3u8',
+        status: 'STREAMING',
+        title: 'Quiz night',
+        unlisted: false,
+        latencyAllowance: 2000,
+        created: 1_760_000_000_000,
+        started: 1_760_000_060_000,
+        ended: null,
+        endsAt: null,
+      },
+    ],
+  });
 export type StudioStream = z.infer<typeof studioStreamSchema>;
 
 /** End now, or at a moment to come. */
@@ -141,7 +159,28 @@ export const studioQuizSchema = z
       .nullable()
       .meta({ description: 'By the text of the choice; null until the close' }),
   })
-  .meta({ id: 'StudioQuiz' });
+  .meta({
+    id: 'StudioQuiz',
+    examples: [
+      {
+        id: '9b1deb4d-3b7d-4bad-9bdd-2b0d7b3dcb6d',
+        streamId: '0f8fad5b-d9cb-469f-a165-70867728950e',
+        state: 'revealed',
+        question: 'Which planet is the largest?',
+        choices: ['Mars', 'Jupiter', 'Venus'],
+        answer: 'Jupiter',
+        duration: 10_000,
+        reveal: 'auto',
+        created: 1_760_000_000_600,
+        closeInterval: 7_040_000_043,
+        counts: {
+          Mars: { count: 12, percentage: 12 },
+          Jupiter: { count: 70, percentage: 70 },
+          Venus: { count: 18, percentage: 18 },
+        },
+      },
+    ],
+  });
 export type StudioQuiz = z.infer<typeof studioQuizSchema>;
 
 export const winnersRoundSchema = z
@@ -157,7 +196,19 @@ export const winnersRoundSchema = z
       .nullable()
       .meta({ description: 'Winners; known when the round is closed' }),
   })
-  .meta({ id: 'WinnersRound' });
+  .meta({
+    id: 'WinnersRound',
+    examples: [
+      {
+        id: '3fa85f64-5717-4562-b3fc-2c963f66afa6',
+        streamId: '0f8fad5b-d9cb-469f-a165-70867728950e',
+        state: 'closed',
+        quizzes: 3,
+        requested: 1_760_000_100_000,
+        count: 17,
+      },
+    ],
+  });
 export type WinnersRound = z.infer<typeof winnersRoundSchema>;
 
 // These two have members of their own, so a custom event cannot pass for a wrong one of them.

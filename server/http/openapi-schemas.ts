@@ -34,7 +34,11 @@ export class OpenApiSchemas {
 // What the generator says beyond the rules is left out. Answers stay open: a client made from this
 // document must not break when a member is added (SPEC G-1).
 function isKept(member: string, value: unknown, part: object, direction: 'input' | 'output') {
-  if (member === 'additionalProperties') return direction === 'input' || value !== false;
+  if (direction === 'output') {
+    if (member === 'additionalProperties') return value !== false;
+    // No number of ours comes near; the page would show it as the example.
+    if (value === Number.MAX_SAFE_INTEGER) return false;
+  }
   // The expression of a format says nothing that the format does not.
   return member !== 'pattern' || !('format' in part);
 }
