@@ -24,6 +24,8 @@ export async function serve(
     logger.fatal({ err: error }, 'the service ends');
     process.exit(1);
   });
+  // From here on, so that none that comes during the start, or right after it, is missed.
+  const told = nextSignal();
   const server = await startServer({
     config,
     logger,
@@ -37,7 +39,7 @@ export async function serve(
   logger.info({ url: server.url, data: config.data, version }, 'listening');
   console.log(`Fourbeat is listening on ${server.url} (data in ${config.data})`);
 
-  const signal = await nextSignal();
+  const signal = await told;
   logger.info({ signal }, 'stopping');
   void nextSignal().then(() => process.exit(1));
   const clean = await server.stop(DRAIN_GRACE_MS);
