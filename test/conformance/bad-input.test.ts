@@ -1,0 +1,201 @@
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import { type Harness, startService } from '../harness.ts';
+import { expectProblem } from './expectations.ts';
+import { brokenBodies, brokenMembers, MEMBERS } from './malformed-bodies.ts';
+import {
+  OPERATION_NAMES,
+  OPERATIONS,
+  PLENTY_OF_ALL,
+  send,
+  type ValidRequest,
+  validRequest,
+  without,
+} from './operations.ts';
+
+let harness: Harness;
+beforeAll(async () => {
+  harness = await startService({ config: { rates: PLENTY_OF_ALL } });
+});
+afterAll(async () => {
+  // Whatever was sent: nothing was counted as a defect of ours.
+  for (const { operation, counts } of harness.service.stats.requests.counters) {
+    const defects = counts.slice(500).reduce((sum, count) => sum + count, 0);
+    expect([operation.path, defects]).toEqual([operation.path, 0]);
+  }
+  await harness.close();
+});
+
+const WITH_BODY = OPERATION_NAMES.filter((name) => OPERATIONS[name].body);
+const isStudio = (name: keyof typeof OPERATIONS) => OPERATIONS[name].role === 'studio';
+const sendText = (request: ValidRequest, body: RequestInit['body']) =>
+  send(harness, request, { body });
+
+test('[G-21] every operation with a body is among those that are tried here', () => {
+  expect(Object.keys(MEMBERS).sort()).toEqual([...WITH_BODY].sort());
+  expect(WITH_BODY.length).toBeGreaterThanOrEqual(10);
+});
+
+describe.each(WITH_BODY)('%s', (name) => {
+  const members = MEMBERS[name] ?? {};
+  let request: ValidRequest;
+  beforeAll(async () => {
+    request = await validRequest(harness, name);
+    expect(Object.keys(request.body ?? {}).sort()).toEqual(Object.keys(members).sort());
+  });
+  // After all the refusals the request itself still works: nothing was done by them.
+  afterAll(async () => {
+    const response = await send(harness, request);
+    expect([name, response.ok]).toEqual([name, true]);
+  });
+
+  test('[G-20] [G-21] [G-22] each member missing, null, of a wrong type, empty, too long or odd is 400', async () => {
+    for (const { what, text, says } of brokenMembers(request.body ?? {}, members)) {
+      const response = await sendText(request, text);
+      if (response.status !== 400) {
+        throw new Error(`${what} gave ${response.status}: ${await response.text()}`);
+      }
+      const { detail } = await expectProblem(response, 400);
+      expect([what, detail]).toEqual([what, expect.stringContaining(says)]);
+    }
+  });
+
+  test('[G-19] [G-20] what is no JSON object, or not a strict one, is 400', async () => {
+    for (const { what, text, says } of brokenBodies(request.body ?? {})) {
+      // A body that may be left out is left out when it is empty.
+      if (OPERATIONS[name].bodyOptional && what === 'no body') continue;
+      const response = await sendText(request, text);
+      if (response.status !== 400) {
+        throw new Error(`${what} gave ${response.status}: ${await response.text()}`);
+      }
+      const { detail } = await expectProblem(response, 400);
+      expect([what, detail]).toEqual([what, expect.stringContaining(says)]);
+    }
+  });
+
+  test('[G-7] [P-3] unknown members are ignored in /api/v1, and 400 in /studio/v1', async () => {
+    const fresh = await validRequest(harness, name);
+    for (const extra of ['extra', 'constructor', 'toString', 'Title', '', 'é']) {
+      const body = { ...fresh.body, [extra]: 1 };
+      const response = await send(harness, fresh, { body: JSON.stringify(body) });
+      if (isStudio(name)) {
+        expect((await expectProblem(response, 400)).detail).toContain(`"${extra}"`);
+      } else expect(response.ok).toBe(true);
+    }
+  });
+
+  test('[G-18] another or a missing content type, charset or encoding is 415', async () => {
+    const types = [
+      null,
+      '',
+      'text/plain',
+      'application/x-www-form-urlencoded',
+      'multipart/form-data; boundary=x',
+      'application/jsonp',
+      'application/json-seq',
+      'text/json',
+      'application/json; charset=utf-16',
+      'application/json; charset=iso-8859-1',
+      'application/json, text/plain',
+    ];
+    for (const type of types) {
+      const bare = without(request, 'Content-Type');
+      const headers = { ...bare.headers, ...(type === null ? {} : { 'Content-Type': type }) };
+      // Bytes, because a string would bring its own type.
+      const body = new TextEncoder().encode(JSON.stringify(request.body));
+      await expectProblem(await send(harness, { ...bare, headers }, { body }), 415);
+    }
+    for (const encoding of ['gzip', 'br', 'x']) {
+      const headers = { ...request.headers, 'Content-Encoding': encoding };
+      await expectProblem(await send(harness, { ...request, headers }), 415);
+    }
+  });
+
+  test('[G-18] the type is matched in any case, and charset=utf-8 may be said', async () => {
+    for (const type of [
+      'application/json;charset=utf-8',
+      'Application/JSON; Charset="UTF-8"',
+      'application/json ; charset=utf-8',
+    ]) {
+      const headers = { ...request.headers, 'Content-Type': type };
+      await expectProblem(await send(harness, { ...request, headers }, { body: '[]' }), 400);
+    }
+  });
+
+  test('[L-1] [G-17] a body over the limit is 413, announced or chunked', async () => {
+    const limit = OPERATIONS[name].bodyBytes;
+    const fresh = await validRequest(harness, name);
+    const padded = (length: number) => {
+      const text = JSON.stringify(fresh.body);
+      return `${text.slice(0, -1)}${' '.repeat(length - Buffer.byteLength(text))}}`;
+    };
+    const chunked = (text: string) =>
+      new ReadableStream({
+        start(controller) {
+          for (let at = 0; at < text.length; at += 1_000) {
+            controller.enqueue(new TextEncoder().encode(text.slice(at, at + 1_000)));
+          }
+          controller.close();
+        },
+      });
+    for (const length of [limit + 1, limit * 4]) {
+      const { detail } = await expectProblem(await sendText(fresh, padded(length)), 413);
+      expect(detail).toContain(`${limit}`);
+      await expectProblem(await sendText(fresh, chunked(padded(length))), 413);
+    }
+    expect((await sendText(fresh, padded(limit))).ok).toBe(true);
+    const again = await validRequest(harness, name);
+    expect((await sendText(again, chunked(JSON.stringify(again.body)))).ok).toBe(true);
+  });
+});
+
+describe('wrong together', () => {
+  test('[P-11] [P-18] a patch of nothing is 400', async () => {
+    for (const name of ['patchStream', 'patchQuiz'] as const) {
+      const request = await validRequest(harness, name);
+      expect((await expectProblem(await sendText(request, '{}'), 400)).detail).toContain('field');
+    }
+  });
+
+  test('[G-21] several wrong members are named together', async () => {
+    const request = await validRequest(harness, 'createToken');
+    const { detail } = await expectProblem(await sendText(request, '{}'), 400);
+    expect(detail).toContain('stream_id');
+    expect(detail).toContain('unique_user_identifier');
+  });
+
+  const EVENTS: [string, Record<string, unknown>][] = [
+    ['type', { type: 'chats', data: null }],
+    ['type', { type: 'view-count', data: null }],
+    ['type', { type: 'quiz', data: null }],
+    ['type', { type: 'quiz-results', data: null }],
+    ['type', { type: 'request-quiz-winners', data: null }],
+    ['type', { type: 'quiz-winners', data: { count: 7 } }],
+    ['type', { type: 'Lights', data: null }],
+    ['type', { type: '1st', data: null }],
+    ['type', { type: 'a'.repeat(41), data: null }],
+    ['type', { type: 'a b', data: null }],
+    ['data', { type: 'lights' }],
+    ['data', { type: 'lights', data: 7 }],
+    ['data', { type: 'lights', data: [] }],
+    ['text', { type: 'purchase', data: {} }],
+    ['text', { type: 'purchase', data: { text: '' } }],
+    ['text', { type: 'purchase', data: { text: 'a\0' } }],
+    ['text', { type: 'purchase', data: { text: 'x'.repeat(281) } }],
+    ['name', { type: 'purchase', data: { text: 'x', name: 'n'.repeat(41) } }],
+    ['extra', { type: 'purchase', data: { text: 'x', extra: 1 } }],
+    ['data', { type: 'purchase', data: null }],
+    ['count', { type: 'discount', data: { count: 0 } }],
+    ['count', { type: 'discount', data: { count: 1_000_001 } }],
+    ['count', { type: 'discount', data: { count: 1.5 } }],
+    ['count', { type: 'discount', data: { count: '1' } }],
+    ['data', { type: 'lights', data: { text: 'x'.repeat(4_090) } }],
+  ];
+  test.each(EVENTS)(
+    '[P-24] [P-25] [G-21] a wrong %s of an event is 400: %j',
+    async (says, body) => {
+      const request = await validRequest(harness, 'sendEvent');
+      const response = await sendText(request, JSON.stringify(body));
+      expect((await expectProblem(response, 400)).detail).toContain(says);
+    },
+  );
+});
