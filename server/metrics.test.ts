@@ -1,4 +1,5 @@
 import { expect, test } from 'bun:test';
+import { BucketCounts } from './bucket-counts.ts';
 import { createMetrics, type MetricSources, newSealLateness } from './metrics.ts';
 
 function sourcesWith(changed: Partial<MetricSources> = {}): MetricSources {
@@ -32,11 +33,15 @@ test('[O-12] every source has its line', async () => {
   const counts = new Uint32Array(600);
   counts[204] = 7;
   counts[429] = 2;
+  const durations = new BucketCounts([0.5, 1]);
+  for (const seconds of [0.2, 0.7]) durations.add(seconds);
   const sealLateness = newSealLateness();
   for (const lateness of [0.001, 0.02, 0.02, 60]) sealLateness.add(lateness);
   const metrics = createMetrics(
     sourcesWith({
-      requests: () => [{ operation: { method: 'POST', path: '/api/v1/x/{id}' }, counts }],
+      requests: () => [
+        { operation: { method: 'POST', path: '/api/v1/x/{id}' }, counts, durations },
+      ],
       viewers: () => [
         ['a', 3],
         ['b', 5],
@@ -54,6 +59,9 @@ test('[O-12] every source has its line', async () => {
     'fourbeat_build_info{version="1.2.3"}': 1,
     'fourbeat_requests_total{method="POST",path="/api/v1/x/{id}",status="204"}': 7,
     'fourbeat_requests_total{method="POST",path="/api/v1/x/{id}",status="429"}': 2,
+    'fourbeat_request_duration_seconds_bucket{method="POST",path="/api/v1/x/{id}",le="0.5"}': 1,
+    'fourbeat_request_duration_seconds_bucket{method="POST",path="/api/v1/x/{id}",le="+Inf"}': 2,
+    'fourbeat_request_duration_seconds_count{method="POST",path="/api/v1/x/{id}"}': 2,
     fourbeat_viewers: 8,
     'fourbeat_stream_viewers{stream="a"}': 3,
     'fourbeat_stream_viewers{stream="b"}': 5,

@@ -6,6 +6,8 @@ export interface RequestCounts {
   readonly operation: { readonly method: string; readonly path: string };
   /** How many answers had the status that is the index. */
   readonly counts: ArrayLike<number>;
+  /** Seconds until the answers began. */
+  readonly durations: BucketCounts;
 }
 
 /** What metrics are made of: plain counters and readings, looked at only when somebody asks. */
@@ -96,13 +98,7 @@ async function registryOf(sources: MetricSources): Promise<Registry> {
       });
     }
   }
-  registry.registerMetric(
-    histogram(
-      'fourbeat_seal_lateness_seconds',
-      'Time from the end of an interval until it could be served.',
-      sources.sealLateness,
-    ),
-  );
+  for (const made of histogramsOf(sources)) registry.registerMetric(made);
   return registry;
 }
 
@@ -210,19 +206,55 @@ function* answersByStatus(operations: Iterable<RequestCounts>) {
   }
 }
 
+function histogramsOf(sources: MetricSources): Metric<string>[] {
+  return [
+    histogram(
+      'fourbeat_request_duration_seconds',
+      'Time until the answer began. Feed requests are held until their interval is sealed.',
+      function* () {
+        for (const { operation, durations } of sources.requests()) {
+          const labels = { method: operation.method, path: operation.path };
+          if (durations.counts.some((count) => count > 0)) yield [durations, labels];
+        }
+      },
+    ),
+    histogram(
+      'fourbeat_seal_lateness_seconds',
+      'Time from the end of an interval until it could be served.',
+      () => [[sources.sealLateness, {}]],
+    ),
+  ];
+}
+
+type Labels = Record<string, string>;
+
 /** A metric that the registry prints as it is: the library's own keeps counts of its own. */
-function histogram(name: string, help: string, buckets: BucketCounts): Metric<string> {
-  const get = async () => {
-    let total = 0;
-    const values: { labels: { le?: string }; value: number; metricName: string }[] = [];
-    for (const [index, count] of buckets.counts.entries()) {
-      total += count;
-      const le = String(buckets.bounds[index] ?? '+Inf');
-      values.push({ labels: { le }, value: total, metricName: `${name}_bucket` });
-    }
-    values.push({ labels: {}, value: buckets.sum, metricName: `${name}_sum` });
-    values.push({ labels: {}, value: total, metricName: `${name}_count` });
-    return { name, help, type: 'histogram', aggregator: 'sum', values };
-  };
+function histogram(
+  name: string,
+  help: string,
+  read: () => Iterable<[buckets: BucketCounts, labels: Labels]>,
+): Metric<string> {
+  const get = async () => ({
+    name,
+    help,
+    type: 'histogram',
+    aggregator: 'sum',
+    values: [...read()].flatMap(([buckets, labels]) => samplesOf(name, buckets, labels)),
+  });
   return { name, get } as unknown as Metric<string>;
+}
+
+/** Buckets as Prometheus has them: each with all that is at most its bound. */
+function samplesOf(name: string, { bounds, counts, sum }: BucketCounts, labels: Labels) {
+  let total = 0;
+  const buckets = [...counts].map((count, index) => {
+    total += count;
+    const le = String(bounds[index] ?? '+Inf');
+    return { metricName: `${name}_bucket`, labels: { ...labels, le }, value: total };
+  });
+  return [
+    ...buckets,
+    { metricName: `${name}_sum`, labels, value: sum },
+    { metricName: `${name}_count`, labels, value: total },
+  ];
 }

@@ -274,6 +274,7 @@ describe('serve', () => {
     expect(page).toMatch(
       /^fourbeat_requests_total\{method="POST",path="\/api\/v1\/view-counts\/\{\w+\}",status="204"\} 1$/m,
     );
+    expect(page).toMatch(/^fourbeat_request_duration_seconds_count\{.*view-counts.*\} 1$/m);
     expect(page).toMatch(/^fourbeat_viewers 1$/m);
     expect(page).toContain(`fourbeat_stream_viewers{stream="${streamId}"} 1`);
     expect(page).toMatch(/^fourbeat_seal_lateness_seconds_count [1-9]/m);

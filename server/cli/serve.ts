@@ -24,6 +24,9 @@ export async function serve(
     logger.fatal({ err: error }, 'the service ends');
     process.exit(1);
   });
+  process.on('unhandledRejection', (reason) => {
+    logger.error({ err: reason }, 'a failure that nobody waited for');
+  });
   // From here on, so that none that comes during the start, or right after it, is missed.
   const told = nextSignal();
   const server = await startServer({

@@ -1,13 +1,23 @@
 import type { Logger } from 'pino';
 import type { Operation } from '../../protocol/operation.ts';
+import { BucketCounts } from '../bucket-counts.ts';
 
-/** Counts the answers of one operation by status, without a lookup by label on the hot path. */
-export class StatusCounter {
+// A feed request is held for up to 1.25 s on purpose.
+const DURATION_BOUNDS_S = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5];
+
+/** Counts the answers of one operation, without a lookup by label on the hot path. */
+export class AnswerCounter {
+  /** How many answers had the status that is the index. */
   readonly counts = new Uint32Array(600);
+  /** Seconds until the answer began. */
+  readonly durations = new BucketCounts(DURATION_BOUNDS_S);
+
   constructor(readonly operation: Operation) {}
 
-  count(status: number): void {
+  /** @param startedMs when the request came, by `performance.now` */
+  count(status: number, startedMs: number): void {
     this.counts[status] = (this.counts[status] ?? 0) + 1;
+    this.durations.add((performance.now() - startedMs) / 1000);
   }
 }
 
@@ -15,7 +25,7 @@ const REQUEST_ID = /^[A-Za-z0-9._-]{1,64}$/;
 
 /** Logs and counts requests. Heartbeats and feed reads that succeed are counted alone. */
 export class RequestLog {
-  readonly counters: StatusCounter[] = [];
+  readonly counters: AnswerCounter[] = [];
   private next = 0;
 
   /** @param prefix makes request ids of this process unlike those of another */
@@ -24,8 +34,8 @@ export class RequestLog {
     private readonly prefix: string,
   ) {}
 
-  counterFor(operation: Operation): StatusCounter {
-    const counter = new StatusCounter(operation);
+  counterFor(operation: Operation): AnswerCounter {
+    const counter = new AnswerCounter(operation);
     this.counters.push(counter);
     return counter;
   }

@@ -87,33 +87,34 @@ function guard(route: Route, handler: Handler, log: RequestLog): PathHandler {
   const { operation } = route;
   const scheme: Scheme = operation.access === 'viewer' ? 'Bearer' : 'Token';
   const counter = log.counterFor(operation);
-  const failed = (error: unknown, request: Request): Response => {
+  const failed = (error: unknown, request: Request, startedMs: number): Response => {
     const requestId = log.requestId(request);
     const problem = problemOf(error, scheme);
     if (problem) log.refused(operation, requestId, problem.status, error);
     else log.broken(operation, requestId, error);
     const told = problem ?? new Problem(500, 'Something went wrong on our side; try again.');
-    counter.count(told.status);
+    counter.count(told.status, startedMs);
     return problemResponse(told, request, route.bare, requestId);
   };
   return (request) => {
+    const startedMs = performance.now();
     try {
       checkEncoding(request.url);
       checkLength(request, operation.bodyBytes);
       const response = handler(request, route);
       if (!(response instanceof Promise)) {
-        counter.count(response.status);
+        counter.count(response.status, startedMs);
         return response;
       }
       return response.then(
         (answered) => {
-          counter.count(answered.status);
+          counter.count(answered.status, startedMs);
           return answered;
         },
-        (error) => failed(error, request),
+        (error) => failed(error, request, startedMs),
       );
     } catch (error) {
-      return failed(error, request);
+      return failed(error, request, startedMs);
     }
   };
 }
