@@ -1,0 +1,95 @@
+import type { FeedEvent } from '../../protocol/feed.ts';
+import { intervalStartMs } from '../../protocol/interval.ts';
+import { type EventOf, isOf } from './event-kinds.ts';
+import { Lateness, RecentLateness } from './lateness.ts';
+import type { CheckedCount, Ledger } from './ledger.ts';
+import type { ChatSummary, CrowdReport } from './messages.ts';
+import type { Verdictbook } from './verdict.ts';
+
+/** Everything that the crowd tells about itself, gathered between two reports. */
+export class CrowdStats {
+  present = 0;
+  arrived = 0;
+  private requests = 0;
+  private troubles = 0;
+  private readonly recent = new RecentLateness();
+  private readonly overall = new Lateness();
+  private interval: number | null = null;
+  private count: CrowdReport['count'] = null;
+  private events: FeedEvent[] = [];
+  private counts: number[] = [];
+  private readonly open = new Set<string>();
+  private chat: ChatSummary = { lines: 0, hearts: 0, purchases: 0, discounts: 0, last: null };
+
+  /** An answer of the service came. */
+  answered(): void {
+    this.requests++;
+  }
+
+  /** An answer was not what a viewer can expect, or there was none. */
+  troubled(): void {
+    this.troubles++;
+  }
+
+  /** A viewer got an interval as soon as it could. @param nowMs service time */
+  delivered(interval: number, nowMs: number): void {
+    const lateMs = nowMs - intervalStartMs(interval + 1);
+    this.interval = Math.max(this.interval ?? 0, interval);
+    this.recent.add(lateMs, nowMs);
+    this.overall.add(lateMs);
+  }
+
+  /** An event of the feed, in order. */
+  happened(event: FeedEvent): void {
+    if (isOf(event, 'chats')) this.addChats(event);
+    else if (!isOf(event, 'view-count')) this.events.push(event);
+    if (isOf(event, 'quiz')) this.open.add(event.data.id);
+    if (isOf(event, 'quiz-results')) this.open.delete(event.data.id);
+  }
+
+  /** A count of the service was compared with the ledger. */
+  counted({ count, low, high, isEvent }: CheckedCount): void {
+    if (!isEvent) return;
+    this.count = { ...count, low, high };
+    this.counts.push(count.value);
+  }
+
+  /** What is to be told now. */
+  report(ledger: Ledger, book: Verdictbook, isLast: boolean): CrowdReport {
+    const { events, counts } = this;
+    this.events = [];
+    this.counts = [];
+    return {
+      kind: 'report',
+      isLast,
+      interval: this.interval,
+      present: this.present,
+      arrived: this.arrived,
+      count: this.count,
+      requests: this.requests,
+      troubles: this.troubles,
+      recent: this.recent.percentiles(),
+      overall: this.overall.percentiles(),
+      answers: Object.fromEntries(
+        [...this.open].map((quizId) => [quizId, ledger.answers.recordedCounts(quizId)]),
+      ),
+      events,
+      counts,
+      chat: this.chat,
+      verdicts: book.verdicts(),
+    };
+  }
+
+  private addChats({ data }: EventOf<'chats'>): void {
+    const lines = [...data.messages, ...data.questions, ...data.greetings, ...data.cheers];
+    const last = data.purchases.at(-1) ?? lines.at(-1);
+    const { chat } = this;
+    this.chat = {
+      lines: chat.lines + lines.length,
+      hearts: chat.hearts + data.hearts,
+      purchases: chat.purchases + data.purchases.length,
+      discounts: chat.discounts + data.discounts,
+      last: last ? { name: last.name, text: last.text } : chat.last,
+    };
+  }
+}

@@ -1,0 +1,69 @@
+import { rmSync } from 'node:fs';
+import { mkdtemp } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createAccount, type DemoServer, startServer } from './children.ts';
+import { listenForEnd } from './ending.ts';
+import { plainScreen, type Screen, terminalScreen } from './screen.ts';
+import { runShow } from './show-run.ts';
+
+/** How the demo is run (O-17). */
+export interface DemoOptions {
+  readonly viewers: number;
+  /** Port of the server; 0: any that is free. */
+  readonly port: number;
+  /** Seconds from quiz to quiz. */
+  readonly quizEvery: number;
+  /** Seconds after which it ends by itself. */
+  readonly duration?: number | undefined;
+  /** Where the record is kept; without it, nowhere. */
+  readonly data?: string | undefined;
+  /** Lines, even on a terminal. */
+  readonly plain?: boolean | undefined;
+}
+
+/** What the demo is made of; a test puts in what it wants to see go wrong. */
+export interface DemoParts {
+  readonly startServer: (port: number, data: string) => Promise<DemoServer>;
+  readonly screen: (plain: boolean) => Screen;
+}
+
+const PARTS: DemoParts = {
+  startServer,
+  screen: (plain) => {
+    const { stdout } = process;
+    return stdout.isTTY && !plain ? terminalScreen(stdout) : plainScreen(console.log);
+  },
+};
+
+/**
+ * Runs the demo until somebody ends it (SPEC O-17 to O-19).
+ * @returns the exit status: 0, or 1 when a check failed or something broke
+ */
+export async function runDemo(options: DemoOptions, parts: DemoParts = PARTS): Promise<number> {
+  const screen = parts.screen(options.plain ?? false);
+  const ending = listenForEnd();
+  const isKept = options.data !== undefined;
+  const data = options.data ?? (await mkdtemp(join(tmpdir(), 'fourbeat-demo-')));
+  const remove = () => {
+    if (!isKept) rmSync(data, { recursive: true, force: true });
+  };
+  process.on('exit', remove);
+  try {
+    screen.say(`Fourbeat demo: a server, a host and ${options.viewers} viewers are on their way.`);
+    const token = await createAccount(data);
+    const server = await parts.startServer(options.port, data);
+    try {
+      return await runShow({ ...options, screen, ending, server, token });
+    } finally {
+      await server.stop();
+    }
+  } catch (error) {
+    screen.say(`fourbeat: ${error instanceof Error ? error.message : error}`);
+    return 1;
+  } finally {
+    ending.forget();
+    remove();
+    process.off('exit', remove);
+  }
+}

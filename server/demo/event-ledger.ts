@@ -1,0 +1,58 @@
+// More than a show asks for within any deadline.
+const KEPT_EVENTS = 1_000;
+
+interface KnownEvent {
+  /** When it must have been promised and seen, by the crowd's clock. */
+  dueMs: number;
+  isPromised: boolean;
+  seen: number;
+  isChecked: boolean;
+}
+
+/**
+ * Which events the feed owes us (I-2): each that was promised is seen once, and none that was not
+ * promised. An event may be seen before we hear of its promise.
+ */
+export class EventLedger {
+  private readonly events = new Map<string, KnownEvent>();
+
+  /** The service owes this event. @param dueMs when it must have been read */
+  promised(key: string, dueMs: number): void {
+    const event = this.eventOf(key, dueMs);
+    event.isPromised = true;
+    event.dueMs = Math.max(event.dueMs, dueMs);
+  }
+
+  /** The event was read in the feed. @param dueMs when its promise must be known */
+  seen(key: string, dueMs: number): void {
+    this.eventOf(key, dueMs).seen++;
+  }
+
+  /** Checks the events that are due: what is wrong with each, or null. */
+  check(nowMs: number): (string | null)[] {
+    const found: (string | null)[] = [];
+    for (const [key, event] of this.events) {
+      if (event.isChecked && event.seen > 1) found.push(`event ${key} is in the feed again`);
+      else if (event.isChecked || event.dueMs > nowMs) continue;
+      else if (event.seen > 1) found.push(`event ${key} is in the feed ${event.seen} times`);
+      else if (event.seen === 0) found.push(`event ${key} is not in the feed`);
+      else if (!event.isPromised) found.push(`event ${key} is in the feed, and nobody sent it`);
+      else found.push(null);
+      event.isChecked = true;
+      event.seen = Math.min(event.seen, 1);
+    }
+    return found;
+  }
+
+  private eventOf(key: string, dueMs: number): KnownEvent {
+    const known = this.events.get(key);
+    if (known) return known;
+    const event = { dueMs, isPromised: false, seen: 0, isChecked: false };
+    this.events.set(key, event);
+    for (const oldest of this.events.keys()) {
+      if (this.events.size <= KEPT_EVENTS) break;
+      this.events.delete(oldest);
+    }
+    return event;
+  }
+}

@@ -1,0 +1,30 @@
+/** What viewers say when they come. */
+export const GREETINGS: readonly string[] = [
+  'Hello everyone!',
+  'Good evening from Porto',
+  'Hi, first time here',
+  'Back again',
+  'Hello from the night train',
+];
+
+/** What they say in between. */
+export const MESSAGES: readonly string[] = [
+  'I knew that one',
+  'No idea, I guessed',
+  'My grandmother would know',
+  'That was close',
+  'More history please',
+  'Three in a row!',
+  'Who looks these up?',
+  'I was too slow',
+  'Easy',
+  'The count never jumps, nice',
+  'Wait, what?',
+  'Next one is mine',
+];
+
+/** What they shout. */
+export const CHEERS: readonly string[] = ['Bravo!', 'Go!', 'Wooo', 'Yes!', 'Encore'];
+
+/** What the host's shop sells. */
+export const GOODS: readonly string[] = ['Enamel mug', 'Poster', 'Quiz box', 'Woollen hat'];

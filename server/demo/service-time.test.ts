@@ -1,0 +1,57 @@
+import { expect, test } from 'bun:test';
+import fc from 'fast-check';
+import { ServiceTime } from './service-time.ts';
+
+const START_MS = 1_700_000_000_000;
+
+const probes = fc.array(
+  fc.record({
+    passedMs: fc.double({ min: 0, max: 3_000, noNaN: true }),
+    outMs: fc.double({ min: 0, max: 200, noNaN: true }),
+    backMs: fc.double({ min: 0, max: 200, noNaN: true }),
+    pace: fc.double({ min: 0.99, max: 1.01, noNaN: true }),
+  }),
+  { minLength: 1, maxLength: 40 },
+);
+
+test('[K-5] the true service time is within the range, however the clock is slewed', () => {
+  fc.assert(
+    fc.property(probes, fc.double({ min: 0, max: 500, noNaN: true }), (steps, laterMs) => {
+      const time = new ServiceTime();
+      let localMs = 10;
+      let serviceMs = START_MS;
+      const pass = (ms: number, pace: number) => {
+        localMs += ms;
+        serviceMs += ms * pace;
+      };
+      for (const { passedMs, outMs, backMs, pace } of steps) {
+        pass(passedMs, pace);
+        const sentMs = localMs;
+        pass(outMs, pace);
+        const nowMs = Math.floor(serviceMs);
+        pass(backMs, pace);
+        expect(time.learn({ sentMs, receivedMs: localMs, nowMs })).toBe(true);
+        pass(laterMs, pace);
+        expect(time.earliestMs(localMs)).toBeLessThanOrEqual(serviceMs + 1e-3);
+        expect(time.latestMs(localMs)).toBeGreaterThanOrEqual(serviceMs - 1e-3);
+      }
+    }),
+  );
+});
+
+test('a quick probe narrows what a slow one left open', () => {
+  const time = new ServiceTime();
+  time.learn({ sentMs: 0, receivedMs: 400, nowMs: START_MS });
+  time.learn({ sentMs: 500, receivedMs: 502, nowMs: START_MS + 400 });
+  expect(time.latestMs(502) - time.earliestMs(502)).toBeLessThanOrEqual(4);
+  time.learn({ sentMs: 600, receivedMs: 900, nowMs: START_MS + 600 });
+  expect(time.latestMs(900) - time.earliestMs(900)).toBeLessThanOrEqual(14);
+  expect(time.localMs(time.likelyMs(900))).toBeCloseTo(900, 3);
+});
+
+test('a probe that contradicts tells of a stepped clock, and counts alone', () => {
+  const time = new ServiceTime();
+  time.learn({ sentMs: 0, receivedMs: 2, nowMs: START_MS });
+  expect(time.learn({ sentMs: 1_000, receivedMs: 1_002, nowMs: START_MS + 60_000 })).toBe(false);
+  expect(Math.abs(time.likelyMs(1_002) - START_MS - 60_001)).toBeLessThanOrEqual(2);
+});

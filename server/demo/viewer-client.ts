@@ -1,0 +1,103 @@
+import { TOKEN_LIFETIME_S } from '../../protocol/limits.ts';
+import type { Connections, HttpAnswer } from './connections.ts';
+import type { CrowdStats } from './crowd-stats.ts';
+import type { Random } from './habits.ts';
+import type { Ledger } from './ledger.ts';
+import type { ServiceTime } from './service-time.ts';
+
+/** What a viewer lives in. */
+export interface Surroundings {
+  readonly http: Connections;
+  /** Where the service is, for event streams. */
+  readonly origin: string;
+  readonly streamId: string;
+  readonly time: ServiceTime;
+  /** Our clock, ms; it only runs forward. */
+  readonly localMs: () => number;
+  readonly ledger: Ledger;
+  readonly stats: CrowdStats;
+  readonly random: Random;
+  readonly isOver: () => boolean;
+}
+
+const PAUSE_MS = 400;
+
+/** The requests of one viewer, with a token that is renewed in time. */
+export class ViewerClient {
+  private token: Promise<string> | null = null;
+  private renewMs = 0;
+
+  constructor(
+    private readonly number: number,
+    private readonly world: Surroundings,
+  ) {}
+
+  /** The header line with a valid token, after getting one where it is needed. */
+  async credential(): Promise<string> {
+    const nowMs = this.world.localMs();
+    if (!this.token || nowMs >= this.renewMs) {
+      // Not all at once, and well before it expires.
+      this.renewMs = nowMs + TOKEN_LIFETIME_S * 1_000 * (0.6 + 0.3 * this.world.random());
+      this.token = this.newToken();
+    }
+    return this.token;
+  }
+
+  /** @returns null when the connection broke: nobody knows what became of the request */
+  async get(target: string): Promise<HttpAnswer | null> {
+    const credential = await this.credential();
+    return this.ask(() => this.world.http.request('GET', target, credential));
+  }
+
+  /** @returns null when the connection broke: nobody knows what became of the request */
+  async post(target: string, body?: string): Promise<HttpAnswer | null> {
+    const credential = await this.credential();
+    return this.ask(() => this.world.http.request('POST', target, credential, body));
+  }
+
+  /** Opens an event stream. @throws Error when the connection breaks or `signal` says so */
+  async stream(target: string, lastEventId: number | null, signal: AbortSignal): Promise<Response> {
+    const [, value] = (await this.credential()).trim().split(': ');
+    const headers = new Headers({ Accept: 'text/event-stream', Authorization: value ?? '' });
+    if (lastEventId !== null) headers.set('Last-Event-ID', String(lastEventId));
+    const response = await fetch(this.world.origin + target, { headers, signal });
+    this.world.stats.answered();
+    return response;
+  }
+
+  /** After an answer that is no use: waits, and gets a new token where that is what is missing. */
+  async pauseAfter(answer: { status: number; retryAfterS: number } | null): Promise<void> {
+    if (answer) this.world.stats.troubled();
+    if (answer?.status === 401) this.renewMs = 0;
+    await Bun.sleep(answer?.retryAfterS ? answer.retryAfterS * 1_000 : PAUSE_MS);
+  }
+
+  private async newToken(): Promise<string> {
+    const { http, streamId, isOver } = this.world;
+    const body = JSON.stringify({
+      stream_id: streamId,
+      unique_user_identifier: `viewer-${this.number}`,
+    });
+    while (!isOver()) {
+      const answer = await this.ask(() => http.request('POST', '/api/v1/token', '', body));
+      if (answer?.status === 200) {
+        const { token } = JSON.parse(Buffer.from(answer.body).toString());
+        return `Authorization: Bearer ${token}\r\n`;
+      }
+      await this.pauseAfter(answer);
+    }
+    return '';
+  }
+
+  private async ask(request: () => Promise<HttpAnswer>): Promise<HttpAnswer | null> {
+    const { stats } = this.world;
+    try {
+      const answer = await request();
+      stats.answered();
+      return answer;
+    } catch {
+      stats.troubled();
+      return null;
+    }
+  }
+}
