@@ -4,7 +4,6 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import pino from 'pino';
-import { intervalStartMs } from '../protocol/interval.ts';
 import type { Operation } from '../protocol/operation.ts';
 import { studioApi } from '../protocol/studio-api.ts';
 import { viewerApi } from '../protocol/viewer-api.ts';
@@ -13,8 +12,11 @@ import { openApiDocument } from '../server/http/openapi.ts';
 import type { TheRecord } from '../server/procedures.ts';
 import { Unavailable } from '../server/refusal.ts';
 import { startServer } from '../server/server.ts';
-import { expectJson, type Harness, QUIZ, startService, type TestViewer } from './harness.ts';
+import { expectJson, type Harness, startService } from './harness.ts';
 import { type Ask, Contract, type DocumentedOperation } from './openapi-contract.ts';
+import { bearer, type Exercises, Ground } from './openapi-ground.ts';
+import { studioExercises } from './openapi-studio.ts';
+import { viewerExercises } from './openapi-viewer.ts';
 
 const document = openApiDocument('1.2.3');
 const contract = new Contract(document);
@@ -30,10 +32,14 @@ const RATES = {
 
 let service: Harness;
 let limited: Harness;
+let ground: Ground;
+let exercises: Exercises;
 let isAway = false;
 
 beforeAll(async () => {
   service = await startService({ config: { rates: RATES }, record: breakable });
+  ground = new Ground(service, contract);
+  exercises = { ...viewerExercises(ground), ...studioExercises(ground) };
   // One failed authentication for an address; each operation comes from one of its own.
   const failedAuth = { points: 1, durationS: 60 };
   limited = await startService({ config: { rates: { ...RATES, failedAuth }, trustProxy: true } });
@@ -51,313 +57,10 @@ function breakable(record: TheRecord): TheRecord {
   });
 }
 
-const token = () => `Token ${service.account.token}`;
-const bearer = (viewer: TestViewer) => `Bearer ${viewer.token}`;
-
-/** A stream with a viewer, and everything that can be addressed in it. */
-async function show() {
-  const streamId = await service.createStream();
-  const viewer = await service.viewer(streamId);
-  const quiz = await service.publishQuiz(streamId, { reveal: 'manual', duration: 1_000 });
-  return { streamId, viewer, quiz };
-}
-
-const studioAsk = async (operationId: string, ask: Ask = {}) =>
-  contract.ask(service.url, operationId, { authorization: token(), ...ask });
-
-async function made(operationId: string, ask: Ask): Promise<{ id: string }> {
-  return (await (await studioAsk(operationId, ask)).json()) as { id: string };
-}
-
-/** What makes each operation succeed; each gives the statuses that it is to have. */
-const SUCCESSES: Record<string, () => Promise<[Response, number][]>> = {
-  readTime: async () => {
-    const plain = { headers: { Accept: 'text/plain' } };
-    const text = await contract.ask(service.url, 'readTime', plain);
-    expect(text.headers.get('content-type')).toStartWith('text/plain');
-    return [
-      [await contract.ask(service.url, 'readTime'), 200],
-      [text, 200],
-    ];
-  },
-  readMe: async () => [[await studioAsk('readMe'), 200]],
-  listStreams: async () => {
-    for (let n = 0; n < 3; n++) await service.createStream();
-    const query = `?producer=${service.account.uuid}&page_size=1`;
-    return [
-      [await contract.ask(service.url, 'listStreams', { query }), 200],
-      [await studioAsk('listStreams', { query: `${query}&page=2` }), 200],
-      [await contract.ask(service.url, 'listStreams', { query: `?producer=${randomUUID()}` }), 200],
-    ];
-  },
-  readStream: async () => {
-    const { streamId, viewer } = await show();
-    const params = { stream_id: streamId };
-    return [
-      [await contract.ask(service.url, 'readStream', { params }), 200],
-      [
-        await contract.ask(service.url, 'readStream', { params, authorization: bearer(viewer) }),
-        200,
-      ],
-    ];
-  },
-  createToken: async () => {
-    const body = { stream_id: await service.createStream(), unique_user_identifier: 'user-42' };
-    return [[await contract.ask(service.url, 'createToken', { body }), 200]];
-  },
-  readJwks: async () => [[await contract.ask(service.url, 'readJwks'), 200]],
-  registerView: async () => {
-    const { streamId, viewer } = await show();
-    const ask = { params: { stream_id: streamId }, authorization: bearer(viewer) };
-    return [[await contract.ask(service.url, 'registerView', ask), 204]];
-  },
-  readViewCount: async () => {
-    const { streamId, viewer } = await show();
-    const ask = { params: { stream_id: streamId }, authorization: bearer(viewer) };
-    return [[await contract.ask(service.url, 'readViewCount', ask), 200]];
-  },
-  answerQuiz: async () => {
-    const { streamId, viewer, quiz } = await show();
-    const ask = {
-      params: { quiz_id: quiz.id },
-      authorization: bearer(viewer),
-      body: { streamId, choice: 'Mars', closeInterval: quiz.closeInterval },
-    };
-    const other = { ...ask, body: { ...ask.body, choice: 'Venus' } };
-    const unknown = { ...ask, params: { quiz_id: randomUUID() } };
-    return [
-      [await contract.ask(service.url, 'answerQuiz', ask), 204],
-      [await contract.ask(service.url, 'answerQuiz', other), 409],
-      [await contract.ask(service.url, 'answerQuiz', unknown), 404],
-    ];
-  },
-  recordWinner: async () => {
-    const streamId = await service.createStream();
-    const viewer = await service.viewer(streamId);
-    const ask = { params: { stream_id: streamId }, authorization: bearer(viewer) };
-    const early = await contract.ask(service.url, 'recordWinner', ask);
-    await service.studio('POST', `/streams/${streamId}/request-winners`);
-    return [
-      [early, 409],
-      [await contract.ask(service.url, 'recordWinner', ask), 204],
-    ];
-  },
-  readInterval: async () => {
-    const { streamId, viewer, quiz } = await show();
-    const from = service.interval();
-    const ask = (interval: number | string, headers: Record<string, string> = {}) =>
-      contract.ask(service.url, 'readInterval', {
-        params: { stream_id: streamId },
-        query: `?interval=${interval}`,
-        authorization: bearer(viewer),
-        headers,
-      });
-    const post = (body: object) => viewer.post(`/api/v1/events-streams/${streamId}/chats`, body);
-    for (const kind of ['message', 'question', 'greeting', 'cheer']) {
-      await post({ kind, text: 'Hello', name: 'Ada' });
-    }
-    await post({ kind: 'heart', count: 5 });
-    for (const event of [
-      { type: 'purchase', data: { text: 'two mugs' } },
-      { type: 'discount', data: { count: 2 } },
-      { type: 'lights', data: { colour: 'red' } },
-      { type: 'dark', data: null },
-    ]) {
-      await service.studio('POST', `/streams/${streamId}/events`, event);
-    }
-    await viewer.post(`/api/v1/view-counts/${streamId}`);
-    await service.advance(quiz.closeInterval - from + 1);
-    await service.studio('POST', `/quizzes/${quiz.id}/reveal`);
-    await service.studio('POST', `/streams/${streamId}/request-winners`);
-    await service.advance(6);
-    const types = new Set<string>();
-    const responses: [Response, number][] = [];
-    for (let interval = from; interval < service.interval(); interval++) {
-      const response = await ask(interval);
-      const { events } = (await response.clone().json()) as { events: { type: string }[] };
-      for (const { type } of events) types.add(type);
-      responses.push([response, 200]);
-    }
-    const all = ['chats', 'dark', 'lights', 'quiz', 'quiz-results', 'quiz-winners'];
-    expect([...types].sort()).toEqual([...all, 'request-quiz-winners', 'view-count']);
-    const etag = responses[0]?.[0].headers.get('etag') ?? '';
-    const stream = await ask(from, { Accept: 'text/event-stream' });
-    expect(stream.headers.get('content-type')).toStartWith('text/event-stream');
-    await stream.body?.cancel();
-    const wrong = await ask('01');
-    expect(await wrong.clone().json()).toHaveProperty('interval', service.interval());
-    return [
-      ...responses,
-      [await ask(from, { 'If-None-Match': etag }), 304],
-      [stream, 200],
-      [wrong, 400],
-      [await ask(service.interval() + 5), 400],
-    ];
-  },
-  postChat: async () => {
-    const { streamId, viewer } = await show();
-    const post = (body: object) =>
-      contract.ask(service.url, 'postChat', {
-        params: { stream_id: streamId },
-        authorization: bearer(viewer),
-        body,
-      });
-    return [
-      [await post({ kind: 'message', text: 'Hello', name: 'Ada' }), 204],
-      [await post({ kind: 'heart' }), 204],
-      [await post({ kind: 'purchase', text: 'two mugs' }), 400],
-    ];
-  },
-  readAccount: async () => [[await studioAsk('readAccount'), 200]],
-  createApiToken: async () => {
-    const ask = { body: { name: 'laptop' }, headers: { 'Idempotency-Key': randomUUID() } };
-    return [
-      [await studioAsk('createApiToken', ask), 201],
-      [await studioAsk('createApiToken', ask), 409],
-    ];
-  },
-  listApiTokens: async () => [[await studioAsk('listApiTokens'), 200]],
-  revokeApiToken: async () => {
-    const { id } = await made('createApiToken', { body: { name: 'old' } });
-    const ask = { params: { token_id: id } };
-    return [
-      [await studioAsk('revokeApiToken', ask), 204],
-      [await studioAsk('revokeApiToken', ask), 404],
-    ];
-  },
-  createStream: async () => [
-    [await studioAsk('createStream', { body: { title: 'Quiz night' } }), 201],
-    [await studioAsk('createStream', { body: { title: '' } }), 400],
-  ],
-  listOwnStreams: async () => {
-    await service.createStream({ unlisted: true });
-    return [[await studioAsk('listOwnStreams'), 200]];
-  },
-  readOwnStream: async () => inStream('readOwnStream', {}, 200),
-  patchStream: async () => inStream('patchStream', { body: { title: 'Part two' } }, 200),
-  startStream: async () => {
-    const params = { stream_id: await service.createStream() };
-    const started = await studioAsk('startStream', { params });
-    await service.studio('POST', `/streams/${params.stream_id}/end`);
-    return [
-      [started, 200],
-      [await studioAsk('startStream', { params }), 409],
-    ];
-  },
-  endStream: async () => [
-    ...(await inStream('endStream', { body: { at: intervalStartMs(9_000_000_000) } }, 200)),
-    ...(await inStream('endStream', {}, 200)),
-  ],
-  createQuiz: async () => inStream('createQuiz', { body: QUIZ }, 201),
-  listQuizzes: async () => inStream('listQuizzes', {}, 200),
-  readQuiz: async () => {
-    const { quiz } = await show();
-    const params = { quiz_id: quiz.id };
-    const open = await studioAsk('readQuiz', { params });
-    await service.advance(quiz.closeInterval - service.interval() + 1);
-    return [
-      [open, 200],
-      [await studioAsk('readQuiz', { params }), 200],
-      [await studioAsk('readQuiz', { params: { quiz_id: randomUUID() } }), 404],
-    ];
-  },
-  patchQuiz: async () => {
-    const { streamId, quiz } = await show();
-    const { id } = await made('createQuiz', { params: { stream_id: streamId }, body: QUIZ });
-    const body = { question: 'Which one has rings?' };
-    return [
-      [await studioAsk('patchQuiz', { params: { quiz_id: id }, body }), 200],
-      [await studioAsk('patchQuiz', { params: { quiz_id: quiz.id }, body }), 409],
-    ];
-  },
-  deleteQuiz: async () => {
-    const { streamId, quiz } = await show();
-    const { id } = await made('createQuiz', { params: { stream_id: streamId }, body: QUIZ });
-    return [
-      [await studioAsk('deleteQuiz', { params: { quiz_id: id } }), 204],
-      [await studioAsk('deleteQuiz', { params: { quiz_id: quiz.id } }), 409],
-    ];
-  },
-  publishQuiz: async () => {
-    const params = { stream_id: await service.createStream() };
-    const { id } = await made('createQuiz', { params, body: QUIZ });
-    const ask = { params: { quiz_id: id } };
-    return [
-      [await studioAsk('publishQuiz', ask), 200],
-      [await studioAsk('publishQuiz', ask), 409],
-    ];
-  },
-  revealQuiz: async () => {
-    const { quiz } = await show();
-    const ask = { params: { quiz_id: quiz.id } };
-    const early = await studioAsk('revealQuiz', ask);
-    await service.advance(quiz.closeInterval - service.interval() + 1);
-    return [
-      [early, 409],
-      [await studioAsk('revealQuiz', ask), 200],
-    ];
-  },
-  requestWinners: async () => {
-    const ask = { params: { stream_id: await service.createStream() } };
-    return [
-      [await studioAsk('requestWinners', ask), 201],
-      [await studioAsk('requestWinners', ask), 409],
-    ];
-  },
-  listWinnersRounds: async () => {
-    const params = { stream_id: await service.createStream() };
-    await studioAsk('requestWinners', { params });
-    const open = await studioAsk('listWinnersRounds', { params });
-    await service.advance(6);
-    return [
-      [open, 200],
-      [await studioAsk('listWinnersRounds', { params }), 200],
-    ];
-  },
-  sendEvent: async () => [
-    ...(await inStream('sendEvent', { body: { type: 'purchase', data: { text: 'mug' } } }, 201)),
-    ...(await inStream('sendEvent', { body: { type: 'discount' } }, 201)),
-    ...(await inStream('sendEvent', { body: { type: 'lights', data: null } }, 201)),
-    ...(await inStream('sendEvent', { body: { type: 'quiz', data: null } }, 400)),
-  ],
-  exportAnswers: () => exported('exportAnswers'),
-  exportWinners: () => exported('exportWinners'),
-  exportFeed: () => exported('exportFeed'),
-};
-
-/** The operation in a new stream, and in one that there is not. */
-async function inStream(
-  operationId: string,
-  ask: Ask,
-  status: number,
-): Promise<[Response, number][]> {
-  const params = { stream_id: await service.createStream() };
-  const missing = { stream_id: randomUUID() };
-  const unknown = status < 400 ? 404 : status;
-  return [
-    [await studioAsk(operationId, { ...ask, params }), status],
-    [await studioAsk(operationId, { ...ask, params: missing }), unknown],
-  ];
-}
-
-async function exported(operationId: string): Promise<[Response, number][]> {
-  const { streamId } = await show();
-  await service.advance(2);
-  const params = { stream_id: streamId };
-  const csv = await studioAsk(operationId, { params, query: '?format=csv' });
-  expect(csv.headers.get('content-type')).toStartWith('text/csv');
-  return [
-    ...(await inStream(operationId, {}, 200)),
-    [await studioAsk(operationId, { params }), 200],
-    [csv, 200],
-    [await studioAsk(operationId, { params, query: '?format=xml' }), 400],
-  ];
-}
-
 /** Parameters and a credential that the operation admits; every id is one that there is. */
 async function admitted({ operationId, security }: DocumentedOperation): Promise<Ask> {
-  const { streamId, viewer, quiz } = await show();
-  const { id } = await made('createApiToken', { body: { name: 'spare' } });
+  const { streamId, viewer, quiz } = await ground.show();
+  const id = await ground.made('createApiToken', { body: { name: 'spare' } });
   const params = { stream_id: streamId, quiz_id: quiz.id, token_id: id };
   const isViewer = security.some((scheme) => 'ViewerToken' in scheme) && security.length === 1;
   const query = {
@@ -367,7 +70,11 @@ async function admitted({ operationId, security }: DocumentedOperation): Promise
   return {
     params,
     query: query[operationId as keyof typeof query] ?? '',
-    authorization: isViewer ? bearer(viewer) : security.length > 0 ? token() : undefined,
+    authorization: isViewer
+      ? bearer(viewer)
+      : security.length > 0
+        ? `Token ${service.account.token}`
+        : undefined,
   };
 }
 
@@ -381,11 +88,11 @@ describe('every operation', () => {
       ({ operationId, method, path }) => `${operationId} ${method.toUpperCase()} ${path}`,
     );
     expect(documented.sort()).toEqual(described.sort());
-    expect(Object.keys(SUCCESSES).sort()).toEqual(operations.map(([id]) => id).sort());
+    expect(Object.keys(exercises).sort()).toEqual(operations.map(([id]) => id).sort());
   });
 
-  test.each(Object.keys(SUCCESSES))('[O-15] %s answers as documented', async (operationId) => {
-    const answers = await SUCCESSES[operationId]?.();
+  test.each(contract.operations)('[O-15] $operationId answers as documented', async (operation) => {
+    const answers = await exercises[operation.operationId]?.();
     const statuses = answers?.map(([response]) => response.status);
     expect(statuses).toEqual(answers?.map(([, status]) => status) ?? []);
   });

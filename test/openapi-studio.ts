@@ -1,0 +1,149 @@
+import { expect } from 'bun:test';
+import { randomUUID } from 'node:crypto';
+import { intervalStartMs } from '../protocol/interval.ts';
+import { QUIZ } from './harness.ts';
+import type { Answered, Exercises, Ground } from './openapi-ground.ts';
+
+/** The operations of the studio API. */
+export function studioExercises(ground: Ground): Exercises {
+  const { service } = ground;
+  return {
+    readAccount: async () => [[await ground.studio('readAccount'), 200]],
+    createApiToken: async () => {
+      const ask = { body: { name: 'laptop' }, headers: { 'Idempotency-Key': randomUUID() } };
+      return [
+        [await ground.studio('createApiToken', ask), 201],
+        [await ground.studio('createApiToken', ask), 409],
+      ];
+    },
+    listApiTokens: async () => [[await ground.studio('listApiTokens'), 200]],
+    revokeApiToken: async () => {
+      const id = await ground.made('createApiToken', { body: { name: 'old' } });
+      const ask = { params: { token_id: id } };
+      return [
+        [await ground.studio('revokeApiToken', ask), 204],
+        [await ground.studio('revokeApiToken', ask), 404],
+      ];
+    },
+    createStream: async () => [
+      [await ground.studio('createStream', { body: { title: 'Quiz night' } }), 201],
+      [await ground.studio('createStream', { body: { title: '' } }), 400],
+    ],
+    listOwnStreams: async () => {
+      await service.createStream({ unlisted: true });
+      return [[await ground.studio('listOwnStreams'), 200]];
+    },
+    readOwnStream: async () => ground.inStream('readOwnStream', {}, 200),
+    patchStream: async () => ground.inStream('patchStream', { body: { title: 'Part two' } }, 200),
+    startStream: async () => {
+      const params = { stream_id: await service.createStream() };
+      const started = await ground.studio('startStream', { params });
+      await service.studio('POST', `/streams/${params.stream_id}/end`);
+      return [
+        [started, 200],
+        [await ground.studio('startStream', { params }), 409],
+      ];
+    },
+    endStream: async () => [
+      ...(await ground.inStream(
+        'endStream',
+        { body: { at: intervalStartMs(9_000_000_000) } },
+        200,
+      )),
+      ...(await ground.inStream('endStream', {}, 200)),
+    ],
+    createQuiz: async () => ground.inStream('createQuiz', { body: QUIZ }, 201),
+    listQuizzes: async () => ground.inStream('listQuizzes', {}, 200),
+    readQuiz: async () => {
+      const { quiz } = await ground.show();
+      const params = { quiz_id: quiz.id };
+      const open = await ground.studio('readQuiz', { params });
+      await service.advance(quiz.closeInterval - service.interval() + 1);
+      return [
+        [open, 200],
+        [await ground.studio('readQuiz', { params }), 200],
+        [await ground.studio('readQuiz', { params: { quiz_id: randomUUID() } }), 404],
+      ];
+    },
+    patchQuiz: async () => {
+      const { streamId, quiz } = await ground.show();
+      const id = await ground.made('createQuiz', { params: { stream_id: streamId }, body: QUIZ });
+      const body = { question: 'Which one has rings?' };
+      return [
+        [await ground.studio('patchQuiz', { params: { quiz_id: id }, body }), 200],
+        [await ground.studio('patchQuiz', { params: { quiz_id: quiz.id }, body }), 409],
+      ];
+    },
+    deleteQuiz: async () => {
+      const { streamId, quiz } = await ground.show();
+      const id = await ground.made('createQuiz', { params: { stream_id: streamId }, body: QUIZ });
+      return [
+        [await ground.studio('deleteQuiz', { params: { quiz_id: id } }), 204],
+        [await ground.studio('deleteQuiz', { params: { quiz_id: quiz.id } }), 409],
+      ];
+    },
+    publishQuiz: async () => {
+      const params = { stream_id: await service.createStream() };
+      const id = await ground.made('createQuiz', { params, body: QUIZ });
+      const ask = { params: { quiz_id: id } };
+      return [
+        [await ground.studio('publishQuiz', ask), 200],
+        [await ground.studio('publishQuiz', ask), 409],
+      ];
+    },
+    revealQuiz: async () => {
+      const { quiz } = await ground.show();
+      const ask = { params: { quiz_id: quiz.id } };
+      const early = await ground.studio('revealQuiz', ask);
+      await service.advance(quiz.closeInterval - service.interval() + 1);
+      return [
+        [early, 409],
+        [await ground.studio('revealQuiz', ask), 200],
+      ];
+    },
+    requestWinners: async () => {
+      const ask = { params: { stream_id: await service.createStream() } };
+      return [
+        [await ground.studio('requestWinners', ask), 201],
+        [await ground.studio('requestWinners', ask), 409],
+      ];
+    },
+    listWinnersRounds: async () => {
+      const params = { stream_id: await service.createStream() };
+      await ground.studio('requestWinners', { params });
+      const open = await ground.studio('listWinnersRounds', { params });
+      await service.advance(6);
+      return [
+        [open, 200],
+        [await ground.studio('listWinnersRounds', { params }), 200],
+      ];
+    },
+    sendEvent: async () => [
+      ...(await ground.inStream(
+        'sendEvent',
+        { body: { type: 'purchase', data: { text: 'mug' } } },
+        201,
+      )),
+      ...(await ground.inStream('sendEvent', { body: { type: 'discount' } }, 201)),
+      ...(await ground.inStream('sendEvent', { body: { type: 'lights', data: null } }, 201)),
+      ...(await ground.inStream('sendEvent', { body: { type: 'quiz', data: null } }, 400)),
+    ],
+    exportAnswers: () => exported(ground, 'exportAnswers'),
+    exportWinners: () => exported(ground, 'exportWinners'),
+    exportFeed: () => exported(ground, 'exportFeed'),
+  };
+}
+
+async function exported(ground: Ground, operationId: string): Promise<Answered[]> {
+  const { streamId } = await ground.show();
+  await ground.service.advance(2);
+  const params = { stream_id: streamId };
+  const csv = await ground.studio(operationId, { params, query: '?format=csv' });
+  expect(csv.headers.get('content-type')).toStartWith('text/csv');
+  return [
+    ...(await ground.inStream(operationId, {}, 200)),
+    [await ground.studio(operationId, { params }), 200],
+    [csv, 200],
+    [await ground.studio(operationId, { params, query: '?format=xml' }), 400],
+  ];
+}
