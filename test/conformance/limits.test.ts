@@ -1,0 +1,294 @@
+import { Database } from 'bun:sqlite';
+import { describe, expect, test } from 'bun:test';
+import { readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { INTERVAL_MS } from '../../protocol/interval.ts';
+import {
+  REGISTRATION_MS,
+  SEATS_MAX,
+  TOKEN_LIFETIME_S,
+  WINNERS_DELAY_INTERVALS,
+} from '../../protocol/limits.ts';
+import { type Config, configOf, SETTING_KEYS } from '../../server/config.ts';
+import { expectJson, type Harness, QUIZ, startService, type TestViewer } from '../harness.ts';
+import { expectNoContent, expectProblem, expectUnauthorized } from './expectations.ts';
+import { PLENTY_OF_ALL } from './operations.ts';
+
+/** Runs `work` with a service of its own, since limits are counted by address. */
+async function withService(config: Partial<Config>, work: (harness: Harness) => Promise<void>) {
+  const harness = await startService({ config });
+  try {
+    await work(harness);
+  } finally {
+    await harness.close();
+  }
+}
+
+/** Plenty of everything but this. */
+const only = (rate: keyof Config['rates'], points: number, durationS = 60) => ({
+  rates: { ...PLENTY_OF_ALL, [rate]: { points, durationS } },
+});
+
+async function expectTooMany(response: Response, longestS: number): Promise<void> {
+  await expectProblem(response, 429);
+  const seconds = response.headers.get('retry-after') ?? '';
+  expect(seconds).toMatch(/^[1-9]\d*$/);
+  expect(Number(seconds)).toBeWithin(1, longestS + 1);
+}
+
+const askToken = (harness: Harness, streamId: string, headers: Record<string, string> = {}) =>
+  fetch(`${harness.url}/api/v1/token`, {
+    method: 'POST',
+    headers: { 'Content-Type': 'application/json', ...headers },
+    body: JSON.stringify({ stream_id: streamId, unique_user_identifier: 'a' }),
+  });
+const me = (harness: Harness, token: string, headers: Record<string, string> = {}) =>
+  fetch(`${harness.url}/api/v1/users/me`, {
+    headers: { Authorization: `Token ${token}`, ...headers },
+  });
+const heart = (viewer: TestViewer) =>
+  viewer.post(`/api/v1/events-streams/${viewer.streamId}/chats`, { kind: 'heart' });
+
+describe('rates', () => {
+  test('[L-4] [L-5] [L-6] [L-7] [L-8] the defaults are those of the SPEC', () => {
+    expect(configOf().rates).toEqual({
+      tokens: { points: 6_000, durationS: 60 },
+      failedAuth: { points: 60, durationS: 60 },
+      answers: { points: 30, durationS: 10 },
+      chat: { points: 20, durationS: 10 },
+      studio: { points: 1_200, durationS: 60 },
+    });
+  });
+
+  test('[L-4] [L-9] [G-27] tokens beyond the rate of an address are 429', () =>
+    withService(only('tokens', 3), async (harness) => {
+      const stream = await harness.createStream();
+      for (let i = 0; i < 3; i++) expect((await askToken(harness, stream)).status).toBe(200);
+      for (let i = 0; i < 2; i++) await expectTooMany(await askToken(harness, stream), 60);
+      // It is told before anything else is looked at: the address is known at once (G-17).
+      const nothing = await fetch(`${harness.url}/api/v1/token`, { method: 'POST' });
+      await expectTooMany(nothing, 60);
+    }));
+
+  test('[L-5] beyond 60 failed authentications in a minute failures are 429, valid credentials pass', () =>
+    withService({}, async (harness) => {
+      const viewer = await harness.viewer(await harness.createStream());
+      const path = `/api/v1/view-counts/${viewer.streamId}`;
+      for (let i = 0; i < 30; i++) await expectUnauthorized(await me(harness, 'fb_x'), 'Token');
+      for (let i = 0; i < 30; i++) {
+        const wrong = { headers: { Authorization: 'Bearer x' } };
+        await expectUnauthorized(await fetch(harness.url + path, wrong), 'Bearer');
+      }
+      await expectTooMany(await me(harness, 'fb_x'), 60);
+      await expectTooMany(await fetch(harness.url + path), 60);
+      await expectTooMany(await fetch(`${harness.url}/studio/v1/account`), 60);
+      expect((await me(harness, harness.account.token)).status).toBe(200);
+      await expectNoContent(await viewer.post(path));
+      expect((await harness.studio('GET', '/account')).status).toBe(200);
+    }));
+
+  test('[L-5] a valid token of another stream, or a claim that does not qualify, is no failure of authentication', () =>
+    withService(only('failedAuth', 2), async (harness) => {
+      const viewer = await harness.viewer(await harness.createStream());
+      const other = await harness.createStream();
+      for (let i = 0; i < 5; i++) {
+        const refused = await viewer.get(`/api/v1/view-counts/${other}`);
+        await expectUnauthorized(refused, 'Bearer');
+      }
+    }));
+
+  test('[L-6] [L-9] answers beyond 30 in 10 s of a viewer are 429 and not recorded', () =>
+    withService({}, async (harness) => {
+      const stream = await harness.createStream();
+      const [viewer, other] = [await harness.viewer(stream), await harness.viewer(stream)];
+      const quizzes = [await harness.publishQuiz(stream), await harness.publishQuiz(stream)];
+      const answer = (by: TestViewer, index: number) =>
+        by.post(`/api/v1/quizzes/${quizzes[index]?.id}/answer`, {
+          streamId: stream,
+          choice: QUIZ.answer,
+          closeInterval: quizzes[index]?.closeInterval,
+        });
+      for (let i = 0; i < 30; i++) await expectNoContent(await answer(viewer, 0));
+      await expectTooMany(await answer(viewer, 1), 10);
+      await expectTooMany(await answer(viewer, 0), 10);
+      await expectNoContent(await answer(other, 0));
+      await harness.advance(10);
+      const counts = [];
+      for (const { id } of quizzes) {
+        const read = await harness.studio('GET', `/quizzes/${id}`);
+        const quiz = await expectJson<{ counts: Record<string, { count: number }> }>(read, 200);
+        counts.push(quiz.counts[QUIZ.answer]?.count);
+      }
+      expect(counts).toEqual([2, 0]);
+    }));
+
+  test('[L-7] [L-9] chat posts of every kind beyond 20 in 10 s of a viewer are 429 and not posted', () =>
+    withService({}, async (harness) => {
+      const stream = await harness.createStream();
+      const [viewer, other] = [await harness.viewer(stream), await harness.viewer(stream)];
+      const path = `/api/v1/events-streams/${stream}/chats`;
+      for (let i = 0; i < 10; i++) {
+        await expectNoContent(await heart(viewer));
+        await expectNoContent(await viewer.post(path, { kind: 'cheer', text: 'x' }));
+      }
+      await expectTooMany(await heart(viewer), 10);
+      await expectTooMany(await viewer.post(path, { kind: 'message', text: 'x' }), 10);
+      await expectTooMany(await viewer.post(path, { kind: 'nonsense' }), 10);
+      await expectNoContent(await heart(other));
+      await harness.advance(1);
+      const events = await harness.events(other, harness.interval() - 1);
+      const chats = events.find(({ type }) => type === 'chats')?.data;
+      expect(chats).toMatchObject({ hearts: 11, messages: [] });
+    }));
+
+  test('[L-7] another token or tab of the same viewer does not help', () =>
+    withService(only('chat', 2, 10), async (harness) => {
+      const stream = await harness.createStream();
+      const tabs = [await harness.viewer(stream, 'ada'), await harness.viewer(stream, 'ada')];
+      for (const tab of tabs) await expectNoContent(await heart(tab));
+      for (const tab of tabs) await expectTooMany(await heart(tab), 10);
+    }));
+
+  test('[L-8] [L-9] studio requests beyond the rate of an account are 429, of others not', () =>
+    withService(only('studio', 3), async (harness) => {
+      const other = await harness.createAccount();
+      const create = () => harness.studio('POST', '/streams', { title: 'x' });
+      for (let i = 0; i < 3; i++) expect((await create()).status).toBe(201);
+      for (let i = 0; i < 2; i++) await expectTooMany(await create(), 60);
+      expect((await harness.studio('GET', '/account', undefined, other)).status).toBe(200);
+      const url = `${harness.url}/api/v1/streams/?producer=${harness.account.uuid}`;
+      const { count } = await expectJson<{ count: number }>(await fetch(url), 200);
+      expect(count).toBe(3);
+    }));
+
+  test('[L-9] after Retry-After it goes on', () =>
+    withService(only('chat', 1, 1), async (harness) => {
+      const viewer = await harness.viewer(await harness.createStream());
+      await expectNoContent(await heart(viewer));
+      const refused = await heart(viewer);
+      await expectTooMany(refused, 1);
+      await Bun.sleep(Number(refused.headers.get('retry-after')) * 1000 + 20);
+      await expectNoContent(await heart(viewer));
+    }));
+
+  test('[L-10] registrations, counts and feed reads have no rate limit', () =>
+    withService({ rates: onesOfAll() }, async (harness) => {
+      const id = crypto.randomUUID();
+      const nowMs = harness.clock.nowMs();
+      const fields = { title: 'x', dash_url: null, hls_url: null };
+      const stream = { ...fields, unlisted: false, latencyAllowance: 0 };
+      const producer = harness.account.uuid;
+      await harness.record.createStream({ id, producer, stream, nowMs });
+      await harness.advance(1);
+      const viewer = await harness.viewer(id);
+      const counts = `/api/v1/view-counts/${id}`;
+      const feed = `/api/v1/events-streams/${id}?interval=${harness.interval() - 1}`;
+      for (let i = 0; i < 200; i++) {
+        const answers = [viewer.post(counts), viewer.get(counts), viewer.get(feed)];
+        const statuses = (await Promise.all(answers)).map(({ status }) => status);
+        expect(statuses).toEqual([204, 200, 200]);
+      }
+    }));
+  const onesOfAll = (): Config['rates'] => {
+    const one = { points: 1, durationS: 60 };
+    return { tokens: one, failedAuth: one, answers: one, chat: one, studio: one };
+  };
+
+  test('[L-11] the address is that of the connection, whatever X-Forwarded-For says', () =>
+    withService(only('failedAuth', 2), async (harness) => {
+      const from = (address: string) =>
+        me(harness, 'fb_x', { 'X-Forwarded-For': address, Forwarded: `for=${address}` });
+      await expectUnauthorized(await from('192.0.2.1'), 'Token');
+      await expectUnauthorized(await from('192.0.2.2'), 'Token');
+      await expectTooMany(await from('192.0.2.3'), 60);
+    }));
+
+  test('[L-11] with --trust-proxy it is the last entry of X-Forwarded-For', () =>
+    withService({ ...only('failedAuth', 2), trustProxy: true }, async (harness) => {
+      const from = (address: string) => me(harness, 'fb_x', { 'X-Forwarded-For': address });
+      await expectUnauthorized(await from('192.0.2.1'), 'Token');
+      await expectUnauthorized(await from('198.51.100.9, 192.0.2.1'), 'Token');
+      // What a client writes in front of it changes nothing.
+      await expectTooMany(await from('203.0.113.5,192.0.2.1'), 60);
+      await expectUnauthorized(await from('192.0.2.1, 203.0.113.5'), 'Token');
+    }));
+});
+
+describe('constants', () => {
+  test('[L-12] those of the interface are fixed, and no setting changes them', () => {
+    expect(TOKEN_LIFETIME_S).toBe(600);
+    expect(REGISTRATION_MS).toBe(1_000);
+    expect(INTERVAL_MS).toBe(250);
+    expect(WINNERS_DELAY_INTERVALS * INTERVAL_MS).toBe(1_000);
+    const named = SETTING_KEYS.filter((key) =>
+      /life|expir|registr|interval|winner|delay/i.test(key),
+    );
+    expect(named).toEqual([]);
+  });
+
+  test('[L-13] the 101st API token is 409, until one is revoked', () =>
+    withService({ rates: PLENTY_OF_ALL }, async (harness) => {
+      const create = () => harness.studio('POST', '/api-tokens', { name: 'x' });
+      let last = '';
+      // The account was made with its first.
+      for (let i = 1; i < 100; i++) {
+        last = (await expectJson<{ id: string }>(await create(), 201)).id;
+      }
+      await expectProblem(await create(), 409);
+      await expectNoContent(await harness.studio('DELETE', `/api-tokens/${last}`));
+      await expectJson(await create(), 201);
+    }));
+
+  test(
+    '[L-13] the 2,001st quiz of a stream is 409',
+    () =>
+      withService({ rates: PLENTY_OF_ALL }, async (harness) => {
+        const streamId = await harness.createStream();
+        const producer = harness.account.uuid;
+        const quiz = { ...QUIZ, reveal: 'auto' as const };
+        const create = () => {
+          const id = crypto.randomUUID();
+          return harness.record.createQuiz({ id, streamId, producer, quiz });
+        };
+        for (let made = 0; made < 2_000; made += 500) {
+          await Promise.all(Array.from({ length: 500 }, create));
+        }
+        const path = `/streams/${streamId}/quizzes`;
+        await expectProblem(await harness.studio('POST', path, QUIZ), 409);
+        const other = await harness.createStream();
+        await expectJson(await harness.studio('POST', `/streams/${other}/quizzes`, QUIZ), 201);
+      }),
+    20_000,
+  );
+
+  test('[L-13] the last seat is given, the next viewer is 409, those who have one still get tokens', () =>
+    withService({ rates: PLENTY_OF_ALL }, async (harness) => {
+      const stream = await harness.createStream();
+      const first = await harness.viewer(stream, 'first');
+      fillSeats(harness.directory, stream, SEATS_MAX - 1);
+      const last = await harness.viewer(stream, 'last');
+      expect(SEATS_MAX).toBe(16_777_216);
+      await expectProblem(await askToken(harness, stream), 409);
+      await harness.viewer(stream, 'first');
+      const path = `/api/v1/view-counts/${stream}`;
+      for (const viewer of [first, last]) await expectNoContent(await viewer.post(path));
+      const { value } = await expectJson<{ value: number }>(await last.get(path), 200);
+      expect(value).toBe(2);
+    }));
+});
+
+/** Makes a stream look as if so many seats were taken. */
+function fillSeats(directory: string, streamId: string, taken: number): void {
+  const file = readdirSync(directory).find((name) => /\.(db|sqlite3?)$/.test(name)) ?? '';
+  const database = new Database(join(directory, file));
+  try {
+    database.run('pragma busy_timeout = 2000');
+    const { changes } = database.run('update streams set next_seat = ? where id = ?', [
+      taken,
+      streamId,
+    ]);
+    expect(changes).toBe(1);
+  } finally {
+    database.close();
+  }
+}

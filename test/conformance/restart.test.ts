@@ -1,0 +1,184 @@
+import { afterEach, beforeEach, expect, test } from 'bun:test';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { QuizResults } from '../../protocol/quizzes.ts';
+import type { Stream } from '../../protocol/streams.ts';
+import { Unavailable } from '../../server/refusal.ts';
+import {
+  expectJson,
+  type Harness,
+  type ManualClock,
+  manualClock,
+  QUIZ,
+  START_MS,
+  startService,
+  type TestViewer,
+} from '../harness.ts';
+import { expectNoContent, expectProblem } from './expectations.ts';
+
+const AWAY_INTERVALS = 200;
+
+let directory: string;
+let clock: ManualClock;
+beforeEach(() => {
+  directory = mkdtempSync(join(tmpdir(), 'fourbeat-restart-'));
+  clock = manualClock(START_MS);
+});
+afterEach(() => rmSync(directory, { recursive: true, force: true }));
+
+/** Runs `work` with a service on the directory; what it leaves is there for the next one. */
+async function withService<T>(work: (harness: Harness) => Promise<T>): Promise<T> {
+  const harness = await startService({ clock, directory });
+  try {
+    return await work(harness);
+  } finally {
+    await harness.close();
+  }
+}
+/** Time passes while nothing runs. */
+const stayAway = () => clock.set(clock.nowMs() + AWAY_INTERVALS * 250);
+
+async function eventsFrom(harness: Harness, viewer: TestViewer, from: number) {
+  const events: { interval: number; type: string; data: unknown }[] = [];
+  for (let interval = from; interval < harness.interval(); interval++) {
+    for (const event of await harness.events(viewer, interval)) events.push({ interval, ...event });
+  }
+  return events.filter(({ type }) => type !== 'view-count');
+}
+
+test('[R-8] [I-4] what fell due while it was down is done once, with the first sealing after', async () => {
+  const { id, from } = await withService(async (harness) => {
+    const stream = await harness.createStream();
+    const viewer = await harness.viewer(stream);
+    await harness.advance(1);
+    const start = harness.interval();
+    const quiz = await harness.publishQuiz(stream, { duration: 1_000 });
+    await harness.publishQuiz(stream, { duration: 1_000, reveal: 'manual' });
+    await expectNoContent(
+      await viewer.post(`/api/v1/quizzes/${quiz.id}/answer`, {
+        streamId: stream,
+        choice: QUIZ.answer,
+        closeInterval: quiz.closeInterval,
+      }),
+    );
+    const at = clock.nowMs() + 5_000;
+    await expectJson(await harness.studio('POST', `/streams/${stream}/end`, { at }), 200);
+    await harness.advance(1);
+    return { id: stream, from: start };
+  });
+  stayAway();
+  for (let life = 0; life < 2; life++) {
+    await withService(async (harness) => {
+      const restarted = harness.interval();
+      await harness.advance(3);
+      const events = await eventsFrom(harness, await harness.viewer(id), from);
+      const results = events.filter(({ type }) => type === 'quiz-results');
+      const [result, ...others] = results;
+      expect(others).toEqual([]);
+      if (life === 0) expect(result?.interval).toBe(restarted);
+      const data = result?.data as QuizResults | undefined;
+      expect(data?.choices[QUIZ.answer]).toEqual({ count: 1, percentage: 100 });
+      const detail = await fetch(`${harness.url}/api/v1/streams/${id}/`);
+      expect((await expectJson<Stream>(detail, 200)).status).toBe('ENDED');
+    });
+  }
+});
+
+test('[R-8] [I-4] a winners round that was open is counted once after the restart', async () => {
+  const { id, from } = await withService(async (harness) => {
+    const stream = await harness.createStream();
+    const viewer = await harness.viewer(stream);
+    await harness.advance(1);
+    const start = harness.interval();
+    await expectJson(await harness.studio('POST', `/streams/${stream}/request-winners`), 201);
+    await harness.advance(1);
+    await expectNoContent(await viewer.post(`/api/v1/quizzes/${stream}/record-winner`));
+    return { id: stream, from: start };
+  });
+  stayAway();
+  for (let life = 0; life < 2; life++) {
+    await withService(async (harness) => {
+      await harness.advance(6);
+      const events = await eventsFrom(harness, await harness.viewer(id), from);
+      expect(events.map(({ type, data }) => [type, data])).toEqual([
+        ['request-quiz-winners', null],
+        ['quiz-winners', { count: 1 }],
+      ]);
+    });
+  }
+});
+
+test('[R-9] [I-1] intervals that passed while it was down are empty, those before are the same bytes', async () => {
+  const before = await withService(async (harness) => {
+    const stream = await harness.createStream();
+    const viewer = await harness.viewer(stream);
+    await harness.advance(1);
+    const bodies = new Map<number, string>();
+    for (let i = 0; i < 6; i++) {
+      const path = `/api/v1/events-streams/${stream}`;
+      await viewer.post(`${path}/chats`, { kind: 'message', text: `${i}` });
+      await harness.advance(1);
+      const interval = harness.interval() - 1;
+      bodies.set(interval, await (await viewer.get(`${path}?interval=${interval}`)).text());
+    }
+    return { stream, bodies, sealedTo: harness.interval() - 1 };
+  });
+  stayAway();
+  await withService(async (harness) => {
+    await harness.advance(1);
+    const viewer = await harness.viewer(before.stream);
+    const textOf = async (interval: number) => {
+      const path = `/api/v1/events-streams/${before.stream}?interval=${interval}`;
+      return (await viewer.get(path)).text();
+    };
+    for (const [interval, body] of before.bodies) expect(await textOf(interval)).toBe(body);
+    const missed = [1, 2, AWAY_INTERVALS / 2, AWAY_INTERVALS - 1].map((n) => before.sealedTo + n);
+    for (const interval of missed) {
+      expect(await textOf(interval)).toBe(`{"interval":${interval},"events":[]}`);
+    }
+  });
+});
+
+test('[R-16] [R-15] [I-7] while the record is away, counting goes on and the rest is 503', async () => {
+  let isAway = false;
+  const harness = await startService({
+    record: (record) =>
+      new Proxy(record, {
+        get(target, name: keyof typeof record) {
+          const call = target[name] as (...input: unknown[]) => Promise<unknown>;
+          return (...input: unknown[]) =>
+            isAway ? Promise.reject(new Unavailable('The disk is gone.')) : call(...input);
+        },
+      }),
+  });
+  try {
+    const stream = await harness.createStream();
+    const [known, unseen] = [await harness.viewer(stream), await harness.viewer(stream)];
+    const path = `/api/v1/view-counts/${stream}`;
+    await expectNoContent(await known.post(path));
+    await harness.advance(8);
+    const sealed = harness.interval() - 1;
+    isAway = true;
+    await expectNoContent(await known.post(path));
+    await expectNoContent(await unseen.post(path));
+    const { value } = await expectJson<{ value: number }>(await known.get(path), 200);
+    expect(value).toBe(2);
+    const feed = await known.get(`/api/v1/events-streams/${stream}?interval=${sealed}`);
+    expect(feed.status).toBe(200);
+    const refused = [
+      fetch(`${harness.url}/api/v1/streams/${stream}/`),
+      harness.studio('GET', '/account'),
+      known.post(`/api/v1/quizzes/${stream}/record-winner`),
+    ];
+    for (const response of await Promise.all(refused)) {
+      await expectProblem(response, 503);
+      expect(response.headers.get('retry-after')).toMatch(/^[1-9]\d*$/);
+    }
+    isAway = false;
+    expect((await harness.studio('GET', '/account')).status).toBe(200);
+  } finally {
+    isAway = false;
+    await harness.close();
+  }
+});
