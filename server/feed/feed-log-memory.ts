@@ -16,8 +16,8 @@ const PAGES_BYTES_MAX = 64 * 1024 * 1024;
 /** Event streams get empty intervals too if they ended within 10 minutes. */
 const EMPTY_SENT_INTERVALS = 2_400;
 const RANGE_ROWS = 500;
-// F-9: a held request hears 503 this long after the end of its interval at the latest.
-const HELD_LATE_MS = 900;
+// F-9: a held request hears 503 at the first beat this long after the end of its interval.
+const HELD_LATE_MS = 750;
 // A held request is about 300 bytes here and 2 KB in the runtime: at most 200 MB.
 const HELD_MAX = 100_000;
 /** A stream counts as watched for this long after a read: 2 s. */
@@ -133,7 +133,7 @@ export class MemoryFeedLog implements FeedLog {
   /** Refuses held requests whose interval should have been sealed by now (F-9). */
   expire(nowMs: number): void {
     for (const [interval, waiting] of this.held) {
-      if (nowMs <= intervalStartMs(interval + 1) + HELD_LATE_MS) continue;
+      if (nowMs < intervalStartMs(interval + 1) + HELD_LATE_MS) continue;
       this.held.delete(interval);
       this.heldCount -= waiting.length;
       for (const { reject } of waiting) reject(new Unavailable('The interval is not sealed yet.'));

@@ -2,6 +2,7 @@ import { intervalAt } from '../../protocol/interval.ts';
 import { AHEAD_INTERVALS } from '../../protocol/limits.ts';
 import type { viewerApi } from '../../protocol/viewer-api.ts';
 import type { Clock } from '../clock.ts';
+import { accepts } from '../http/accept.ts';
 import type { Credentials } from '../http/credentials.ts';
 import { Problem } from '../http/problem.ts';
 import type { Handlers, Route } from '../http/route.ts';
@@ -18,7 +19,7 @@ export interface FeedRoutes {
 }
 
 const CANONICAL = /^(?:0|[1-9][0-9]{0,15})$/;
-const PLAIN_QUERY = /\?interval=(0|[1-9][0-9]{0,15})$/;
+const PLAIN_QUERY = /^[^?]*\?interval=(0|[1-9][0-9]{0,15})$/;
 const PRIVATE = 'private, max-age=31536000, immutable';
 const SHARED = 'public, max-age=31536000, s-maxage=31536000, immutable';
 
@@ -58,9 +59,8 @@ export function feedHandlers({ log, clock, credentials, edgeCache }: FeedRoutes)
   }
 
   const answer = (viewer: Viewer, request: Request, route: Route) => {
-    const streams = request.headers.get('accept')?.includes('text/event-stream') ?? false;
     const current = intervalAt(clock.nowMs());
-    if (streams) {
+    if (accepts(request, 'text/event-stream')) {
       const last = request.headers.get('last-event-id');
       const from =
         last === null

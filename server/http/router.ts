@@ -1,5 +1,6 @@
 import type { BunRequest, Server } from 'bun';
 import type { Operation, Role } from '../../protocol/operation.ts';
+import { accepts } from './accept.ts';
 import { checkLength } from './body.ts';
 import { Problem, problemOf, type Scheme } from './problem.ts';
 import { checkEncoding } from './query.ts';
@@ -126,7 +127,7 @@ export function problemResponse(
   headers: Readonly<Record<string, string>>,
   requestId: string,
 ): Response {
-  const asked = request.headers.get('accept')?.includes('application/problem+json') ?? false;
+  const asked = accepts(request, 'application/problem+json');
   return new Response(JSON.stringify(problem.body()), {
     status: problem.status,
     headers: {

@@ -163,6 +163,13 @@ describe('wrong together', () => {
     expect(detail).toContain('unique_user_identifier');
   });
 
+  test('[G-20] nesting of 8 is taken, with the body itself for the first', async () => {
+    const request = await validRequest(harness, 'sendEvent');
+    const data = `${'{"a":'.repeat(6)}[]${'}'.repeat(6)}`;
+    const response = await sendText(request, `{"type":"deep","data":${data}}`);
+    expect(response.status).toBe(201);
+  });
+
   const EVENTS: [string, Record<string, unknown>][] = [
     ['type', { type: 'chats', data: null }],
     ['type', { type: 'view-count', data: null }],

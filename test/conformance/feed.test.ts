@@ -134,7 +134,16 @@ describe('addressing', () => {
   test('[F-6] missing, repeated or under another name it is 400', async () => {
     const viewer = await newViewer();
     const path = `/api/v1/events-streams/${viewer.streamId}`;
-    for (const query of ['', '?', '?interval', '?interval=1&interval=1', '?Interval=1', '?x=1']) {
+    for (const query of [
+      '',
+      '?',
+      '?interval',
+      '?interval=1&interval=1',
+      '?Interval=1',
+      '?x=1',
+      '?x=1?interval=1',
+      '?interval=1?interval=1',
+    ]) {
       const problem = await expectProblem(await viewer.get(path + query), 400);
       expect(problem.interval).toBe(harness.interval());
     }
@@ -368,7 +377,7 @@ describe('sealing', () => {
       const lateMs = stuck.clock.nowMs() - (interval + 1) * 250;
       await expectProblem(response, 503);
       expect(Number(response.headers.get('retry-after'))).toBeGreaterThanOrEqual(1);
-      expect(lateMs).toBeWithin(900, 1_500);
+      expect(lateMs).toBeWithin(750, 2_000);
     } finally {
       giveUp(new Error('the test is over'));
       await stuck.close();

@@ -185,6 +185,23 @@ describe('methods', () => {
   });
 });
 
+test('[G-25] the origin that is configured is the one that is allowed, on every response', async () => {
+  const corsOrigin = 'https://show.example.org';
+  const closed = await startService({ config: { corsOrigin } });
+  try {
+    for (const path of ['/api/v1/time', '/api/v1/users/me', '/nowhere']) {
+      for (const method of ['GET', 'OPTIONS', 'PUT']) {
+        const headers = { Origin: 'https://elsewhere.example' };
+        const response = await fetch(closed.url + path, { method, headers });
+        expect(response.headers.get('access-control-allow-origin')).toBe(corsOrigin);
+        expect(response.headers.has('access-control-allow-credentials')).toBe(false);
+      }
+    }
+  } finally {
+    await closed.close();
+  }
+});
+
 describe('unknown', () => {
   test.each(['/', '/nowhere', '/api/v1/', '/api/v1/streams/a/b', '/api/v1/time/x', '/studio/v1'])(
     '[G-12] [G-2] [G-3] path %s is 404 with every header of an error',
