@@ -1,5 +1,6 @@
 import { expect } from 'bun:test';
 import type { ProblemBody } from '../../protocol/problem.ts';
+import type { Harness } from '../harness.ts';
 
 const TITLES: Readonly<Record<number, string>> = {
   400: 'Bad Request',
@@ -80,4 +81,16 @@ export async function expectNoContent(response: Response): Promise<void> {
 /** Expects exactly these members, in any order. */
 export function expectMembers(value: object, members: readonly string[]): void {
   expect(Object.keys(value).sort()).toEqual([...members].sort());
+}
+
+/** Expects that the service counted no answer with a 5xx: also where no client could see it. */
+export function expectNoDefects({ service }: Harness): void {
+  for (const { operation, counts } of service.stats.requests.counters) {
+    const defects = counts.slice(500).reduce((sum, count) => sum + count, 0);
+    expect([operation.method, operation.path, defects]).toEqual([
+      operation.method,
+      operation.path,
+      0,
+    ]);
+  }
 }

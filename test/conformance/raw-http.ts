@@ -66,3 +66,13 @@ export function rawHead(firstLine: string, headers: Record<string, string> = {})
 export function rawBody({ text }: RawAnswer): string {
   return text.slice(text.indexOf('\r\n\r\n') + 4);
 }
+
+/** A raw answer as a response, to be checked like any other. */
+export function responseOf({ text, status }: RawAnswer): Response {
+  const head = text.slice(text.indexOf('\r\n') + 2, text.indexOf('\r\n\r\n'));
+  const headers = head.split('\r\n').map((line): [string, string] => {
+    const colon = line.indexOf(':');
+    return [line.slice(0, colon), line.slice(colon + 1).trim()];
+  });
+  return new Response(rawBody({ text, status, closed: true, elapsedMs: 0 }), { status, headers });
+}

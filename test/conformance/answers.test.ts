@@ -1,0 +1,199 @@
+import { afterAll, beforeAll, expect, test } from 'bun:test';
+import {
+  expectJson,
+  type Harness,
+  type ManualClock,
+  manualClock,
+  type PublishedQuiz,
+  QUIZ,
+  START_MS,
+  startService,
+  type TestViewer,
+} from '../harness.ts';
+import { expectNoContent, expectProblem, expectUnauthorized } from './expectations.ts';
+import { PLENTY_OF_ALL } from './operations.ts';
+import { answer, openShow, playOut, type ReadQuiz, readQuiz } from './quiz-show.ts';
+
+let harness: Harness;
+let clock: ManualClock;
+beforeAll(async () => {
+  clock = manualClock(START_MS);
+  harness = await startService({ clock, config: { rates: PLENTY_OF_ALL } });
+});
+afterAll(() => harness.close());
+
+const showOf = (viewerCount: number, fields: Record<string, unknown> = {}) =>
+  openShow(harness, viewerCount, fields);
+const studioQuiz = (id: string) => readQuiz(harness, id);
+const closeOf = (viewer: TestViewer, quiz: PublishedQuiz) => playOut(harness, viewer, quiz);
+
+test('[Q-7] an answer is 204 without a body', async () => {
+  const { viewer, quiz } = await showOf(1);
+  await expectNoContent(await answer(viewer, quiz));
+});
+
+test.each(['streamId', 'choice', 'closeInterval'])(
+  '[Q-8] an answer without %s is 400',
+  async (field) => {
+    const { viewer, quiz } = await showOf(1);
+    for (const value of [undefined, null, true, [], {}]) {
+      const refused = await answer(viewer, quiz, QUIZ.answer, { [field]: value });
+      expect((await expectProblem(refused, 400)).detail).toContain(field);
+    }
+    await expectNoContent(await answer(viewer, quiz));
+  },
+);
+
+test('[Q-8] a streamId that is no uuid and a closeInterval that is no integer are 400', async () => {
+  const { viewer, quiz } = await showOf(1);
+  const close = quiz.closeInterval;
+  const wrong = [
+    { streamId: 'x' },
+    { closeInterval: `${close}` },
+    { closeInterval: close + 0.5 },
+    { closeInterval: 2 ** 53 },
+  ];
+  for (const fields of wrong) {
+    await expectProblem(await answer(viewer, quiz, QUIZ.answer, fields), 400);
+  }
+});
+
+test('[Q-9] an answer with the streamId of another stream is 401', async () => {
+  const { viewer, quiz } = await showOf(1);
+  const streamId = await harness.createStream();
+  await expectUnauthorized(await answer(viewer, quiz, QUIZ.answer, { streamId }), 'Bearer');
+  const upper = { streamId: viewer.streamId.toUpperCase() };
+  await expectNoContent(await answer(viewer, quiz, QUIZ.answer, upper));
+});
+
+test('[Q-10] a quiz that is unknown, a draft, or of another stream is 404', async () => {
+  const { stream, viewer, quiz } = await showOf(1);
+  const other = await showOf(1);
+  const made = await harness.studio('POST', `/streams/${stream}/quizzes`, QUIZ);
+  const { id: draft } = await expectJson<PublishedQuiz>(made, 201);
+  for (const id of [crypto.randomUUID(), 'x', stream, draft, other.quiz.id]) {
+    const { closeInterval } = quiz;
+    await expectProblem(await answer(viewer, { id, closeInterval }), 404);
+  }
+  // A draft that was asked for in vain can be answered once it is published.
+  const published = await harness.studio('POST', `/quizzes/${draft}/publish`);
+  await expectNoContent(await answer(viewer, await expectJson<PublishedQuiz>(published, 200)));
+});
+
+test('[Q-11] a choice that is no key, or another closeInterval, is 400', async () => {
+  const { viewer, quiz } = await showOf(1);
+  for (const choice of ['Pluto', 'jupiter', ' Jupiter', 'Jupiter ', '', '1', 'toString']) {
+    expect((await expectProblem(await answer(viewer, quiz, choice), 400)).detail).toContain(
+      'choice',
+    );
+  }
+  for (const closeInterval of [quiz.closeInterval - 1, quiz.closeInterval + 1, 0, -1]) {
+    const refused = await answer(viewer, quiz, QUIZ.answer, { closeInterval });
+    expect((await expectProblem(refused, 400)).detail).toContain('closeInterval');
+  }
+  await expectNoContent(await answer(viewer, quiz));
+});
+
+test('[Q-12] an answer is taken in the interval before closeInterval, and new no more from it on', async () => {
+  const { viewer, others, quiz } = await showOf(3);
+  await harness.advance(quiz.closeInterval - 1 - harness.interval());
+  clock.set(quiz.closeInterval * 250 - 1);
+  await expectNoContent(await answer(viewer, quiz));
+  // Nothing is sealed yet: the clock alone decides.
+  clock.set(quiz.closeInterval * 250);
+  const [second, third] = others as [TestViewer, TestViewer];
+  await expectProblem(await answer(second, quiz), 409);
+  await harness.advance(2);
+  await expectProblem(await answer(third, quiz), 409);
+  expect((await studioQuiz(quiz.id)).counts?.[QUIZ.answer]?.count).toBe(1);
+});
+
+test('[Q-12] fields of the client that are about time change nothing', async () => {
+  const { viewer, quiz } = await showOf(1);
+  await harness.advance(quiz.closeInterval - harness.interval());
+  const early = { created: 0, at: 0, now: quiz.created, interval: quiz.closeInterval - 1 };
+  await expectProblem(await answer(viewer, quiz, QUIZ.answer, early), 409);
+});
+
+test('[Q-13] the same answer again is 204 and counts once, also after the close', async () => {
+  const { viewer, quiz } = await showOf(1);
+  for (let i = 0; i < 3; i++) await expectNoContent(await answer(viewer, quiz));
+  const both = [answer(viewer, quiz), answer(viewer, quiz)];
+  for (const response of await Promise.all(both)) await expectNoContent(response);
+  await closeOf(viewer, quiz);
+  await expectNoContent(await answer(viewer, quiz));
+  expect((await studioQuiz(quiz.id)).counts?.[QUIZ.answer]?.count).toBe(1);
+});
+
+test('[Q-14] another answer is 409, and the first one stands', async () => {
+  const { viewer, quiz, stream } = await showOf(1, { choices: ['a', 'b'], answer: 'a' });
+  await expectNoContent(await answer(viewer, quiz, 'a'));
+  await expectProblem(await answer(viewer, quiz, 'b'), 409);
+  await closeOf(viewer, quiz);
+  await expectProblem(await answer(viewer, quiz, 'b'), 409);
+  const { counts } = await studioQuiz(quiz.id);
+  expect([counts?.a?.count, counts?.b?.count]).toEqual([1, 0]);
+  expect(stream).toBe(viewer.streamId);
+});
+
+test('[Q-14] of two tabs that answer differently at once, one is taken', async () => {
+  const { stream, quiz } = await showOf(1);
+  const tabs = [await harness.viewer(stream, 'ada'), await harness.viewer(stream, 'ada')];
+  const answers = tabs.map((tab, i) => answer(tab, quiz, QUIZ.choices[i]));
+  const statuses = (await Promise.all(answers)).map(({ status }) => status);
+  expect(statuses.sort()).toEqual([204, 409]);
+  await harness.advance(quiz.closeInterval + 1 - harness.interval());
+  const counts = Object.values((await studioQuiz(quiz.id)).counts ?? {});
+  expect(counts.reduce((sum, { count }) => sum + count, 0)).toBe(1);
+});
+
+test('[Q-15] refusals come in the order token, form, stream, quiz, choice, state', async () => {
+  const { viewer, quiz } = await showOf(1);
+  const elsewhere = await harness.createStream();
+  await harness.advance(quiz.closeInterval - harness.interval());
+  const nobody: TestViewer = {
+    ...viewer,
+    post: (path, body) => fetch(harness.url + path, { method: 'POST', body: JSON.stringify(body) }),
+  };
+  const all = { streamId: elsewhere, choice: 'Pluto' };
+  const unknown = { id: crypto.randomUUID(), closeInterval: 1 };
+  await expectUnauthorized(await answer(nobody, unknown, 7, all), 'Bearer');
+  await expectProblem(await answer(viewer, unknown, 7, { ...all, choice: 7 }), 400);
+  await expectUnauthorized(await answer(viewer, unknown, 'Pluto', all), 'Bearer');
+  await expectProblem(await answer(viewer, unknown, 'Pluto'), 404);
+  await expectProblem(await answer(viewer, quiz, 'Pluto'), 400);
+  await expectProblem(await answer(viewer, quiz, QUIZ.answer, { closeInterval: 1 }), 400);
+  await expectProblem(await answer(viewer, quiz), 409);
+});
+test('[Q-17] what reaches the record after the close is 409 and not counted', async () => {
+  // The answer arrives in time, but its way to the record takes until after the close.
+  let release: () => void = () => {};
+  const held = new Promise<void>((resolve) => {
+    release = resolve;
+  });
+  const slow = await startService({
+    record: (record) => ({
+      ...record,
+      recordAnswers: async (answers) => {
+        await held;
+        return record.recordAnswers(answers);
+      },
+    }),
+  });
+  try {
+    const stream = await slow.createStream();
+    const viewer = await slow.viewer(stream);
+    const quiz = await slow.publishQuiz(stream);
+    const late = answer(viewer, quiz);
+    await slow.advance(1);
+    await slow.advance(quiz.closeInterval + 1 - slow.interval());
+    release();
+    await expectProblem(await late, 409);
+    const read = await slow.studio('GET', `/quizzes/${quiz.id}`);
+    const { counts } = await expectJson<ReadQuiz>(read, 200);
+    expect(Object.values(counts ?? {}).every(({ count }) => count === 0)).toBe(true);
+  } finally {
+    release();
+    await slow.close();
+  }
+});

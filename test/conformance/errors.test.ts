@@ -1,0 +1,170 @@
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import { studioApi } from '../../protocol/studio-api.ts';
+import { Unavailable } from '../../server/refusal.ts';
+import { expectJson, type Harness, START_MS, startService } from '../harness.ts';
+import { expectMembers, expectProblem } from './expectations.ts';
+import { OPERATION_NAMES, OPERATIONS, PLENTY_OF_ALL, send, validRequest } from './operations.ts';
+
+let harness: Harness;
+beforeAll(async () => {
+  harness = await startService({ config: { rates: PLENTY_OF_ALL } });
+});
+afterAll(() => harness.close());
+
+describe('unknown', () => {
+  test.each(['/', '/nowhere', '/api/v1/', '/api/v1/streams/a/b', '/api/v1/time/x', '/studio/v1'])(
+    '[G-12] [G-2] [G-3] path %s is 404 with every header of an error',
+    async (path) => {
+      for (const method of ['GET', 'POST', 'DELETE']) {
+        const response = await fetch(harness.url + path, { method });
+        await expectProblem(response, 404);
+        expect(response.headers.get('allow')).toBe('OPTIONS');
+      }
+    },
+  );
+
+  test('[G-7] members and parameters are ignored in /api/v1', async () => {
+    for (const name of ['createToken', 'answerQuiz', 'postChat'] as const) {
+      const request = await validRequest(harness, name);
+      const body = { ...request.body, extra: 1, more: { of: ['it'] }, constructor: null };
+      const response = await send(harness, { ...request, path: `${request.path}?x=1&x=2`, body });
+      expect([name, response.status]).toEqual([name, name === 'createToken' ? 200 : 204]);
+    }
+    for (const name of ['listStreams', 'readInterval', 'readMe'] as const) {
+      const request = await validRequest(harness, name);
+      const path = `${request.path}${request.path.includes('?') ? '&' : '?'}x=1&x=2&=&__proto__=3`;
+      expect((await send(harness, { ...request, path })).status).toBe(200);
+    }
+  });
+});
+
+describe('errors', () => {
+  test('[G-13] [G-14] problem+json when Accept names it, else json, with the same bytes', async () => {
+    const bodies: string[] = [];
+    for (const [accept, type] of [
+      ['application/json', 'application/json'],
+      ['*/*', 'application/json'],
+      ['text/html, application/problem+json;q=0.9', 'application/problem+json'],
+      ['application/problem+json', 'application/problem+json'],
+    ] as const) {
+      for (const path of ['/nowhere', '/api/v1/users/me', '/api/v1/token', '/studio/v1/account']) {
+        const response = await fetch(harness.url + path, { headers: { Accept: accept } });
+        expect(response.headers.get('content-type')).toBe(type);
+        bodies.push(await response.text());
+      }
+    }
+    expect(bodies.slice(4)).toEqual([...bodies, ...bodies, ...bodies].slice(0, 12));
+    for (const body of bodies)
+      expectMembers(JSON.parse(body), ['type', 'title', 'status', 'detail']);
+  });
+
+  test('[G-15] an Accept that names nothing on offer gets JSON, no 406', async () => {
+    for (const accept of ['text/html', 'image/png', 'application/xml;q=1', 'nonsense', '']) {
+      const response = await fetch(`${harness.url}/api/v1/time`, { headers: { Accept: accept } });
+      expect(response.headers.get('content-type')).toBe('application/json');
+      expectMembers(await expectJson(response, 200), ['now', 'interval']);
+      await expectProblem(
+        await fetch(`${harness.url}/api/v1/users/me`, { headers: { Accept: accept } }),
+        401,
+      );
+    }
+  });
+
+  test.each(OPERATION_NAMES.filter((name) => OPERATIONS[name].access !== 'public'))(
+    '[G-16] %s with a wrong credential is 401 and names the right scheme',
+    async (name) => {
+      const request = await validRequest(harness, name);
+      const wrong = { ...request.headers, Authorization: 'Bearer wrong' };
+      const response = await send(harness, { ...request, headers: wrong });
+      await expectProblem(response, 401);
+      const scheme = OPERATIONS[name].access === 'viewer' ? 'Bearer' : 'Token';
+      expect(response.headers.get('www-authenticate')).toBe(scheme);
+    },
+  );
+
+  test('[G-27] 503 carries Retry-After in whole seconds, and every header of an error', async () => {
+    const broken = await startService({
+      record: (record) => ({
+        ...record,
+        findStream: () => Promise.reject(new Unavailable('The disk is full.')),
+        assignSeat: () => Promise.reject(new Unavailable('The disk is full.', 7)),
+      }),
+    });
+    try {
+      const id = crypto.randomUUID();
+      const read = await fetch(`${broken.url}/api/v1/streams/${id}/`);
+      await expectProblem(read, 503);
+      expect(read.headers.get('retry-after')).toBe('1');
+      const token = await fetch(`${broken.url}/api/v1/token`, {
+        method: 'POST',
+        headers: { 'Content-Type': 'application/json' },
+        body: JSON.stringify({ stream_id: id, unique_user_identifier: 'a' }),
+      });
+      await expectProblem(token, 503);
+      expect(token.headers.get('retry-after')).toBe('7');
+    } finally {
+      await broken.close();
+    }
+  });
+
+  test('[G-28] a defect of ours is 500 without a word about where it is', async () => {
+    const broken = await startService({
+      record: (record) => ({ ...record, findStream: () => Promise.reject(new Error('secret')) }),
+    });
+    try {
+      const url = `${broken.url}/api/v1/streams/${crypto.randomUUID()}/`;
+      const { detail } = await expectProblem(await fetch(url), 500);
+      expect(detail).not.toContain('secret');
+    } finally {
+      await broken.close();
+    }
+  });
+});
+
+describe('times and request ids', () => {
+  test('[G-29] times in JSON are integers of Unix milliseconds', async () => {
+    const stream = await harness.createStream();
+    await harness.studio('POST', `/streams/${stream}/start`);
+    const ended = await expectJson<Record<string, unknown>>(
+      await harness.studio('POST', `/streams/${stream}/end`),
+      200,
+    );
+    const account = await expectJson<Record<string, unknown>>(
+      await harness.studio('GET', '/account'),
+      200,
+    );
+    const times = [ended.created, ended.started, ended.ended, account.created];
+    const { created } = await harness.publishQuiz(await harness.createStream());
+    for (const time of [...times, created]) {
+      expect(Number.isInteger(time)).toBe(true);
+      expect(time as number).toBeWithin(START_MS, harness.clock.nowMs() + 1);
+    }
+  });
+
+  test('[G-30] an error tells a request id; one that was sent is kept', async () => {
+    const url = `${harness.url}/api/v1/users/me`;
+    const ids = new Set<string | null>();
+    for (let i = 0; i < 5; i++) ids.add((await fetch(url)).headers.get('x-request-id'));
+    expect(ids.size).toBe(5);
+    for (const path of ['/api/v1/users/me', '/nowhere', '/api/v1/token', '/studio/v1/streams']) {
+      for (const id of ['a', 'Req-1_2.3', 'x'.repeat(64)]) {
+        const kept = await fetch(harness.url + path, { headers: { 'X-Request-Id': id } });
+        expect(kept.headers.get('x-request-id')).toBe(id);
+      }
+      for (const id of ['', 'a b', 'x'.repeat(65), 'a"b', 'a/b', 'ü']) {
+        const other = await fetch(harness.url + path, { headers: { 'X-Request-Id': id } });
+        expect(other.headers.get('x-request-id')).not.toBe(id);
+        expect(other.headers.get('x-request-id')).toMatch(/^[A-Za-z0-9._-]{1,64}$/);
+      }
+    }
+  });
+
+  const STUDIO = Object.keys(studioApi) as (keyof typeof studioApi)[];
+  test.each(STUDIO)('[G-30] a success of %s tells the request id that was sent', async (name) => {
+    const request = await validRequest(harness, name);
+    const headers = { ...request.headers, 'X-Request-Id': 'show-7' };
+    const response = await send(harness, { ...request, headers });
+    expect(response.ok).toBe(true);
+    expect(response.headers.get('x-request-id')).toBe('show-7');
+  });
+});

@@ -1,0 +1,103 @@
+import { afterAll, beforeAll, expect, test } from 'bun:test';
+import { expectJson, type Harness, startService, type TestViewer } from '../harness.ts';
+import { expectBaseHeaders } from './expectations.ts';
+import { PLENTY_OF_ALL } from './operations.ts';
+
+let harness: Harness;
+beforeAll(async () => {
+  harness = await startService({ config: { rates: PLENTY_OF_ALL } });
+  await harness.advance(1);
+});
+afterAll(() => harness.close());
+
+const PRIVATE = 'private, max-age=31536000, immutable';
+
+const read = (viewer: TestViewer, interval: number | string, headers = {}) =>
+  viewer.get(`/api/v1/events-streams/${viewer.streamId}?interval=${interval}`, headers);
+const newViewer = async () => harness.viewer(await harness.createStream());
+const send = async (viewer: TestViewer, type: string, data: object | null) =>
+  expectJson(
+    await harness.studio('POST', `/streams/${viewer.streamId}/events`, { type, data }),
+    201,
+  );
+/** The interval that is sealed by moving on by one. */
+const sealed = async () => {
+  await harness.advance(1);
+  return harness.interval() - 1;
+};
+
+test('[F-17] [F-18] a 200 carries a strong ETag and may be kept for ever, privately', async () => {
+  const viewer = await newViewer();
+  await send(viewer, 'lights', null);
+  const interval = await sealed();
+  const tags = new Set<string | null>();
+  for (const viewerNow of [viewer, viewer, await harness.viewer(viewer.streamId)]) {
+    const { headers } = await read(viewerNow, interval);
+    expect(headers.get('cache-control')).toBe(PRIVATE);
+    tags.add(headers.get('etag'));
+  }
+  await harness.advance(300);
+  tags.add((await read(viewer, interval)).headers.get('etag'));
+  expect(tags.size).toBe(1);
+  const [tag] = tags;
+  expect(tag).toMatch(/^"[^"]+"$/);
+  expect((await read(viewer, interval + 1)).headers.get('etag')).not.toBe(tag as string);
+});
+
+test('[F-18] with --edge-cache it is public', async () => {
+  const edge = await startService({ config: { edgeCache: true } });
+  try {
+    await edge.advance(1);
+    const viewer = await edge.viewer(await edge.createStream());
+    const { headers } = await read(viewer, edge.interval() - 1);
+    expect(headers.get('cache-control')).toBe(
+      'public, max-age=31536000, s-maxage=31536000, immutable',
+    );
+  } finally {
+    await edge.close();
+  }
+});
+
+test('[F-19] If-None-Match with the ETag is 304 with the same headers and no body', async () => {
+  const viewer = await newViewer();
+  const interval = await sealed();
+  const full = await read(viewer, interval);
+  const tag = full.headers.get('etag') ?? '';
+  for (const header of [tag, `W/${tag}`, `"x", ${tag}`, '*']) {
+    const unchanged = await read(viewer, interval, { 'If-None-Match': header });
+    expect(unchanged.status).toBe(304);
+    expectBaseHeaders(unchanged);
+    for (const name of ['etag', 'cache-control', 'vary', 'allow']) {
+      expect(unchanged.headers.get(name)).toBe(full.headers.get(name));
+    }
+    expect((await unchanged.bytes()).length).toBe(0);
+  }
+  for (const header of ['"x"', 'x', '', `${tag.slice(0, -1)}0"`, tag.slice(1, -1)]) {
+    expect((await read(viewer, interval, { 'If-None-Match': header })).status).toBe(200);
+  }
+});
+
+test('[F-19] If-None-Match goes for a held interval too', async () => {
+  const viewer = await newViewer();
+  const interval = harness.interval();
+  const other = (await read(viewer, interval - 1)).headers.get('etag') ?? '';
+  const held = read(viewer, interval, { 'If-None-Match': other });
+  await Bun.sleep(20);
+  await harness.advance(1);
+  expect((await held).status).toBe(200);
+});
+
+test('[F-20] errors of the feed are no-store', async () => {
+  const viewer = await newViewer();
+  const errors = [
+    read(viewer, 'x'),
+    read(viewer, harness.interval() + 9),
+    read(await newViewer(), 'x'),
+  ];
+  for (const error of await Promise.all(errors)) {
+    expect(error.headers.get('cache-control')).toBe('no-store');
+    expect(error.headers.has('etag')).toBe(false);
+  }
+  const url = `${harness.url}/api/v1/events-streams/${viewer.streamId}?interval=1`;
+  expect((await fetch(url)).headers.get('cache-control')).toBe('no-store');
+});

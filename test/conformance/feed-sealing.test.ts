@@ -1,0 +1,167 @@
+import { afterAll, beforeAll, expect, test } from 'bun:test';
+import {
+  expectJson,
+  type Harness,
+  type ManualClock,
+  manualClock,
+  START_MS,
+  startService,
+  type TestViewer,
+} from '../harness.ts';
+import { expectProblem } from './expectations.ts';
+import { PLENTY_OF_ALL } from './operations.ts';
+
+let harness: Harness;
+let clock: ManualClock;
+beforeAll(async () => {
+  clock = manualClock(START_MS);
+  harness = await startService({ clock, config: { rates: PLENTY_OF_ALL } });
+  await harness.advance(1);
+});
+afterAll(() => harness.close());
+
+const read = (viewer: TestViewer, interval: number | string, headers = {}) =>
+  viewer.get(`/api/v1/events-streams/${viewer.streamId}?interval=${interval}`, headers);
+const textOf = async (viewer: TestViewer, interval: number) => {
+  const response = await read(viewer, interval);
+  expect(response.status).toBe(200);
+  return response.text();
+};
+const newViewer = async () => harness.viewer(await harness.createStream());
+const send = async (viewer: TestViewer, type: string, data: object | null) =>
+  expectJson(
+    await harness.studio('POST', `/streams/${viewer.streamId}/events`, { type, data }),
+    201,
+  );
+/** The interval that is sealed by moving on by one. */
+const sealed = async () => {
+  await harness.advance(1);
+  return harness.interval() - 1;
+};
+
+test('[F-11] [F-12] an interval has one body, whatever is sent after it was served', async () => {
+  const viewer = await newViewer();
+  await send(viewer, 'first', null);
+  const interval = await sealed();
+  const before = await textOf(viewer, interval);
+  await send(viewer, 'second', null);
+  await viewer.post(`/api/v1/events-streams/${viewer.streamId}/chats`, { kind: 'heart' });
+  await harness.service.seal();
+  expect(await textOf(viewer, interval)).toBe(before);
+  await harness.advance(4);
+  expect(await textOf(viewer, interval)).toBe(before);
+  const watermark = await harness.record.readWatermark({});
+  expect(watermark).toBe(harness.interval() - 1);
+  await send(viewer, 'third', null);
+  for (let i = 0; i < 3; i++) await harness.service.seal();
+  expect(await harness.record.readWatermark({})).toBe(watermark);
+  expect((await harness.events(viewer, watermark)).map(({ type }) => type)).not.toContain('third');
+});
+
+test('[F-13] an interval whose sealing failed is not served, and nothing in it is lost', async () => {
+  let failing = false;
+  const shaky = await startService({
+    record: (record) => ({
+      ...record,
+      sealInterval: (input) =>
+        failing ? Promise.reject(new Error('disk full')) : record.sealInterval(input),
+    }),
+  });
+  try {
+    await shaky.advance(1);
+    const viewer = await shaky.viewer(await shaky.createStream());
+    const path = `/api/v1/events-streams/${viewer.streamId}`;
+    await viewer.post(`${path}/chats`, { kind: 'heart', count: 7 });
+    await shaky.studio('POST', `/streams/${viewer.streamId}/events`, { type: 'x', data: null });
+    const interval = shaky.interval();
+    let isServed = false;
+    const held = viewer.get(`${path}?interval=${interval}`).then(async (response) => {
+      isServed = true;
+      return response.json();
+    });
+    failing = true;
+    await shaky.advance(1);
+    await Bun.sleep(30);
+    expect(isServed).toBe(false);
+    failing = false;
+    await shaky.advance(1);
+    const events = [
+      ...((await held) as { events: { type: string }[] }).events,
+      ...(await shaky.events(viewer, interval + 1)),
+    ];
+    expect(events.map(({ type }) => type)).toEqual(['chats', 'x']);
+  } finally {
+    await shaky.close();
+  }
+});
+
+test('[F-14] a durable event is in the first interval sealed after its commit, and in no other', async () => {
+  const viewer = await newViewer();
+  const from = harness.interval();
+  await send(viewer, 'one', { n: 1 });
+  await harness.advance(3);
+  await send(viewer, 'two', { n: 2 });
+  await harness.advance(3);
+  const found: [string, number][] = [];
+  for (let interval = from; interval < harness.interval(); interval++) {
+    for (const { type } of await harness.events(viewer, interval)) {
+      if (type === 'one' || type === 'two') found.push([type, interval]);
+    }
+  }
+  expect(found).toEqual([
+    ['one', from],
+    ['two', from + 3],
+  ]);
+});
+
+test('[F-15] view-count comes first, then chats, then events in the order of recording', async () => {
+  const viewer = await newViewer();
+  await harness.advance((7 - (harness.interval() % 4)) % 4);
+  expect(harness.interval() % 4).toBe(3);
+  await send(viewer, 'b', { n: 1 });
+  await harness.publishQuiz(viewer.streamId);
+  await send(viewer, 'a', { n: 2 });
+  await viewer.post(`/api/v1/events-streams/${viewer.streamId}/chats`, { kind: 'heart' });
+  await viewer.post(`/api/v1/view-counts/${viewer.streamId}`);
+  await send(viewer, 'purchase', { text: 'late' });
+  await send(viewer, 'c', { n: 3 });
+  const events = await harness.events(viewer, await sealed());
+  expect(events.map(({ type }) => type)).toEqual(['view-count', 'chats', 'b', 'quiz', 'a', 'c']);
+});
+
+test('[F-16] what waits goes into the newest ended interval, those before it are empty', async () => {
+  const viewer = await newViewer();
+  const from = harness.interval();
+  await send(viewer, 'waiting', null);
+  clock.set((from + 6) * 250);
+  await harness.service.seal();
+  const types: string[][] = [];
+  for (let interval = from; interval < from + 6; interval++) {
+    const events = await harness.events(viewer, interval);
+    types.push(events.map(({ type }) => type).filter((type) => type === 'waiting'));
+  }
+  expect(types).toEqual([[], [], [], [], [], ['waiting']]);
+});
+
+test('[F-9] a held interval that is not sealed in time is 503 with Retry-After', async () => {
+  let giveUp: (error: Error) => void = () => {};
+  const never = new Promise<never>((_, reject) => {
+    giveUp = reject;
+  });
+  const stuck = await startService({
+    clock: 'real',
+    record: (record) => ({ ...record, sealInterval: () => never }),
+  });
+  try {
+    const viewer = await stuck.viewer(await stuck.createStream());
+    const interval = stuck.interval();
+    const response = await read(viewer, interval);
+    const lateMs = stuck.clock.nowMs() - (interval + 1) * 250;
+    await expectProblem(response, 503);
+    expect(Number(response.headers.get('retry-after'))).toBeGreaterThanOrEqual(1);
+    expect(lateMs).toBeWithin(750, 2_000);
+  } finally {
+    giveUp(new Error('the test is over'));
+    await stuck.close();
+  }
+}, 10_000);

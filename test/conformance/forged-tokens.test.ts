@@ -1,0 +1,128 @@
+import { afterAll, beforeAll, expect, test } from 'bun:test';
+import { decodeJwt, decodeProtectedHeader, type JWK } from 'jose';
+import { expectJson, type Harness, startService, viewerWith } from '../harness.ts';
+import { expectUnauthorized } from './expectations.ts';
+import {
+  bringsItsKey,
+  claimsWith,
+  partsOf,
+  pasted,
+  signedByStranger,
+  signedByUs,
+  signedWithPublicKey,
+  unsigned,
+} from './forged-tokens.ts';
+import { PLENTY_OF_ALL } from './operations.ts';
+import { VIEWER_ROUTES } from './viewer-routes.ts';
+
+let harness: Harness;
+let stream: string;
+let good: string;
+let kid: string;
+let privateJwk: string;
+beforeAll(async () => {
+  harness = await startService({ config: { rates: PLENTY_OF_ALL } });
+  stream = await harness.createStream();
+  good = (await harness.viewer(stream)).token;
+  kid = decodeProtectedHeader(good).kid ?? '';
+  const keys = await harness.record.listSigningKeys({});
+  privateJwk = keys.find((key) => key.kid === kid)?.privateJwk ?? '';
+  // From here on the good token is in the cache of checked tokens.
+  expect((await count(good)).status).toBe(200);
+});
+afterAll(() => harness.close());
+
+const count = (token: string, streamId = stream) =>
+  viewerWith(harness.url, streamId, token).get(`/api/v1/view-counts/${streamId}`);
+const refused = async (token: string) => {
+  for (const [, call] of VIEWER_ROUTES) {
+    await expectUnauthorized(await call(viewerWith(harness.url, stream, token)), 'Bearer');
+  }
+  expect((await count(good)).status).toBe(200);
+};
+
+test('[T-12] 401 for a token that is unsigned', async () => {
+  await refused(unsigned(good));
+  await refused(unsigned(good, partsOf(good)[2]));
+  await refused(`${partsOf(good)[0]}.${partsOf(good)[1]}.`);
+  await refused(`${partsOf(good)[0]}.${partsOf(good)[1]}`);
+});
+
+test('[T-12] 401 for a token that is signed with HS256 and the public key, in every form it is known', async () => {
+  const response = await fetch(`${harness.url}/.well-known/jwks.json`);
+  const { keys } = await expectJson<{ keys: JWK[] }>(response, 200);
+  const jwk = keys.find((key) => key.kid === kid);
+  const x = jwk?.x ?? '';
+  for (const secret of [x, Buffer.from(x, 'base64url'), JSON.stringify(jwk)]) {
+    await refused(await signedWithPublicKey(good, secret));
+  }
+});
+
+test('[T-12] 401 for a token that is of another kid, or of ours but signed by another key', async () => {
+  await refused(await signedByStranger(good, crypto.randomUUID()));
+  await refused(await signedByStranger(good, kid));
+  await refused(await signedByStranger(good, ''));
+  await refused(await signedByStranger(good, '../../etc/passwd'));
+  await refused(bringsItsKey(good));
+});
+
+test('[T-12] 401 for a token that is signed by us under a kid that is not ours', async () => {
+  await refused(await signedByUs(privateJwk, crypto.randomUUID(), claimsWith(good, {})));
+});
+
+test('[T-12] 401 for a token that is changed in its payload, also when its signature was seen before', async () => {
+  const { exp = 0 } = decodeJwt(good);
+  const changes = [{ seat: 5 }, { exp: exp + 1 }, { sub: 'x' }, { extra: 1 }];
+  for (const change of changes) await refused(pasted(good, change));
+  const other = await harness.createStream();
+  const forOther = pasted(good, { stream_id: other });
+  await expectUnauthorized(await count(forOther, other), 'Bearer');
+  const [header, payload, signature] = partsOf(good);
+  const turned = signature.startsWith('A') ? 'B' : 'A';
+  await refused(`${header}.${payload}.${turned}${signature.slice(1)}`);
+  await refused(`${header}.${payload}.${signature}.${signature}`);
+});
+
+test('[T-12] 401 for a token that is for another iss or aud, without a claim, or already expired', async () => {
+  const { iat = 0 } = decodeJwt(good);
+  const wrong = [
+    { iss: 'https://elsewhere.example' },
+    { iss: undefined },
+    { aud: 'elsewhere' },
+    { aud: undefined },
+    { exp: iat },
+    { exp: undefined },
+    { stream_id: undefined },
+    { stream_id: null },
+    { seat: undefined },
+    { seat: -1 },
+    { seat: '0' },
+    { seat: 0.5 },
+    { sub: undefined },
+  ];
+  for (const change of wrong) {
+    await refused(await signedByUs(privateJwk, kid, claimsWith(good, change)));
+  }
+  const control = await signedByUs(privateJwk, kid, claimsWith(good, {}));
+  expect((await count(control)).status).toBe(200);
+});
+
+test('[T-12] 401 for a token that is no JWT', async () => {
+  const b64 = (text: string) => Buffer.from(text).toString('base64url');
+  const notTokens = [
+    'x',
+    '..',
+    'a.b.c',
+    `${b64('{}')}.${b64('{}')}.`,
+    `${b64('null')}.${b64('null')}.${b64('x')}`,
+    `${b64('{"alg":"EdDSA","kid":{}}')}.${b64('{}')}.AA`,
+    `${b64('{"alg":"EdDSA","kid":"__proto__"}')}.${b64('{}')}.AA`,
+    `${partsOf(good)[0]}.${b64('[]')}.${partsOf(good)[2]}`,
+    good.replaceAll('.', ','),
+    `${good}=`,
+    good.repeat(2),
+    'x'.repeat(10_000),
+    stream,
+  ];
+  for (const token of notTokens) await refused(token);
+});
