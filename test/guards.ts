@@ -1,0 +1,173 @@
+import { spawnSync } from 'node:child_process';
+import { cpSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+// Run by itself, this takes each guard out of a copy of the source and sees its test go red:
+// `npm run guards`. A test that stays green is a test that proves nothing.
+
+/** A text that is taken out of a file, or replaced. */
+interface Removal {
+  readonly file: string;
+  readonly line: string;
+  readonly instead?: string;
+}
+
+/** A guard of an invariant, and the test that must fail without it. */
+export interface Guard {
+  readonly removals: readonly Removal[];
+  /** Where the test is, and its title. */
+  readonly file: string;
+  readonly title: string;
+}
+
+const INVARIANTS = 'test/invariants.test.ts';
+
+function guard(title: string, ...removals: readonly Removal[]): Guard {
+  return { file: INVARIANTS, title, removals };
+}
+
+/** Every guard that a comment in the tests names. */
+export const GUARDS: readonly Guard[] = [
+  guard('[I-1] [F-12] an interval that was served is never sealed again', {
+    file: 'server/feed/sealing-sql.ts',
+    line: ' where interval = $1 and interval < $2',
+    instead: ' where $1 = $1 and $2 = $2',
+  }),
+  guard('[I-1] [F-4] [F-13] nobody is served an interval before it is sealed', {
+    file: 'server/feed/feed-log-memory.ts',
+    line: 'if (interval > this.sealed) return this.hold(streamId, interval);',
+  }),
+  guard('[I-1] [F-13] a sealing whose answer was lost is served as it was committed', {
+    file: 'server/feed/sealer.ts',
+    line: 'if (this.failing) await this.recover();',
+  }),
+  guard('[I-2] [F-14] events are in one interval each, restarts and failed sealings included', {
+    file: 'server/feed/sealing-sql.ts',
+    line: 'await takeFromOutbox(tx, streamId, taken);',
+  }),
+  guard('[I-3] [Q-17] an answer in time that meets a counted quiz is refused', {
+    file: 'server/quizzes/quiz-rules.ts',
+    line: "quiz.state === 'open' && ",
+  }),
+  guard('[I-3] [Q-13] [Q-14] answers of one seat that come together count once', {
+    file: 'server/quizzes/answers-sql.ts',
+    line: 'recorded.set(key, choice);',
+  }),
+  guard('[I-3] [Q-14] the first answer of a seat stands', {
+    file: 'server/quizzes/quiz-rules.ts',
+    line: 'if (answer.recordedChoice !== null) {',
+    instead: 'if (answer.recordedChoice === answer.choice) {',
+  }),
+  guard('[I-4] [Q-19] [R-8] a quiz has its results once, also when a restart carries it out', {
+    file: 'server/quizzes/quizzes-sql.ts',
+    line: "state = 'open' and close_interval <= $1",
+    instead: 'close_interval <= $1',
+  }),
+  guard('[I-4] [W-5] a round has its count once', {
+    file: 'server/quizzes/winners-sql.ts',
+    line: "state = 'open' and due_interval <= $1",
+    instead: 'due_interval <= $1',
+  }),
+  guard(
+    '[I-4] [P-20] a quiz that is revealed again, and twice at once, has its results once',
+    { file: 'server/quizzes/quizzes-sql.ts', line: "if (quiz.state === 'closed') " },
+    { file: 'server/quizzes/quizzes-sql.ts', line: 'if (affected === 1) ' },
+  ),
+  guard('[I-5] [V-5] tabs and repeated posts of a viewer count once', {
+    file: 'server/audience/seat-ring.ts',
+    line: 'if ((unionOf(bits, first) & mask) === 0) ',
+  }),
+  guard('[I-5] [V-3] who stays away is gone after a second, in the feed too', {
+    file: 'server/audience/seat-ring.ts',
+    line: 'this.#total -= gone;',
+  }),
+  guard('[I-6] [T-13] a viewer token is refused on every route of another stream', {
+    file: 'server/http/credentials.ts',
+    line: 'streamId !== null && viewer.streamId !== streamId.toLowerCase()',
+    instead: 'streamId === undefined',
+  }),
+  guard('[I-6] [T-6] a token that was good a moment ago is refused from its exp on', {
+    file: 'server/tokens/viewer-tokens.ts',
+    line: 'if (viewer.expiresMs > this.options.clock.nowMs()) ',
+  }),
+  guard('[I-6] [Q-22] nothing tells the answer of a quiz before it is revealed', {
+    file: 'server/quizzes/quizzes-sql.ts',
+    line: "if (quiz.reveal === 'auto') ",
+  }),
+  guard('[I-6] [W-3] no yes or no to a winner tells the answer before it is revealed', {
+    file: 'server/quizzes/winners-sql.ts',
+    line: "if (blocker) throw new Refusal('conflict', blocker);",
+  }),
+  guard('[I-7] [G-20] [G-21] bad input is told what is wrong, and takes nobody’s answer', {
+    file: 'server/http/json.ts',
+    line: "if (keysRead(value) !== keysWritten) throw new Problem(400, 'The body repeats a key.');",
+  }),
+  guard(
+    '[I-7] [R-15] [R-16] with a record that does not answer it is 503 in under a second, and the retry counts',
+    {
+      file: 'server/sql/record-sqlite.ts',
+      line: "call.reject(new Unavailable('The record did not answer in time.'));",
+    },
+  ),
+];
+
+const ROOT = fileURLToPath(new URL('..', import.meta.url));
+const COPIED = ['bin', 'protocol', 'server', 'test', 'package.json', 'tsconfig.json'];
+const TEST_LIMIT_MS = 60_000;
+
+/** Takes out each guard. @returns whether every one of the tests went red */
+function checkAll(): boolean {
+  console.log('| test | taken out | what it said |\n|---|---|---|');
+  let allRed = true;
+  for (const { removals, file, title } of GUARDS) {
+    const whole = run(file, title, []);
+    const without = run(file, title, removals);
+    const isRed = whole.passed && !without.passed;
+    allRed &&= isRed;
+    const places = removals.map((removal) => `${removal.file}:${lineNumber(removal)}`);
+    const said = isRed ? without.said : `NOT RED (${whole.passed ? 'stays green' : whole.said})`;
+    console.log(`| ${title} | ${places.join(', ')} | ${said.replaceAll('|', '\\|')} |`);
+  }
+  return allRed;
+}
+
+function run(file: string, title: string, removals: readonly Removal[]) {
+  const copy = mkdtempSync(join(tmpdir(), 'fourbeat-guards-'));
+  try {
+    for (const path of COPIED) cpSync(join(ROOT, path), join(copy, path), { recursive: true });
+    symlinkSync(join(ROOT, 'node_modules'), join(copy, 'node_modules'));
+    for (const { file: source, line, instead = '' } of removals) {
+      const text = readFileSync(join(copy, source), 'utf8');
+      writeFileSync(
+        join(copy, source),
+        text.replace(line, () => instead),
+      );
+    }
+    const pattern = title.replace(/[.*+?^${}()|[\]\\]/g, '\\$&');
+    const args = ['test', `--timeout=${TEST_LIMIT_MS}`, file, '-t', pattern];
+    const { status, stderr } = spawnSync(process.execPath, args, { cwd: copy, encoding: 'utf8' });
+    // A run that crashed, or in which the test did not run, proves nothing.
+    const ran = stderr.includes(`${status === 0 ? '(pass)' : '(fail)'} `) && stderr.includes(title);
+    return { passed: ran && status === 0, said: ran ? saidIn(stderr) : 'it did not run' };
+  } finally {
+    rmSync(copy, { recursive: true, force: true });
+  }
+}
+
+/** What the test complained of, in one line. */
+function saidIn(output: string): string {
+  const from = output.search(/^error: |timed out/m);
+  const lines = output.slice(Math.max(0, from)).split('\n');
+  const end = lines.findIndex((line) => /^\s+at /.test(line) || line.startsWith('(fail)'));
+  const words = lines.slice(0, end < 0 ? 8 : end + (end === 0 ? 1 : 0));
+  return words.join(' ').replace(/\s+/g, ' ').trim().slice(0, 240);
+}
+
+function lineNumber({ file, line }: Removal): number {
+  const text = readFileSync(join(ROOT, file), 'utf8');
+  return text.slice(0, text.indexOf(line)).split('\n').length;
+}
+
+if (import.meta.main) process.exit(checkAll() ? 0 : 1);

@@ -1,0 +1,127 @@
+import { afterAll, expect, test } from 'bun:test';
+import type { Quiz } from '../protocol/quizzes.ts';
+import { Crowd } from './kill/crowd.ts';
+import { type AnswerRow, Oracle, type WinnerRow } from './kill/oracle.ts';
+import { Producer } from './kill/producer.ts';
+import { Readers } from './kill/readers.ts';
+import { seededRandom } from './kill/requests.ts';
+import { freePort, ServerUnderFire } from './kill/server-under-fire.ts';
+import { fourbeat, killServers, temporaryFolder } from './program.ts';
+
+// A whole show whose server is killed at a random moment of every round. What clients sent and were
+// told is all that the oracle knows; in the end it reads everything the service has.
+
+const ROUNDS = Number(process.env.KILL_ROUNDS ?? 50);
+const SEED = Number(process.env.KILL_SEED ?? Date.now() % 2 ** 31);
+const CLIENTS = 2_000;
+const LIVE_READERS = 16;
+const REPLAYING_READERS = 2;
+/** A round takes about this long; its kill comes at any moment of it. */
+const ROUND_MS = 3_000;
+/** Share of the rounds with a second kill, soon after the start. */
+const KILLED_TWICE = 0.2;
+const ROUND_LIMIT_MS = 15_000;
+/** R-17. */
+const READY_MS = 2_000;
+
+const folder = temporaryFolder();
+afterAll(async () => {
+  await killServers();
+  folder.remove();
+});
+
+test(
+  `[R-17] [I-1 – I-4] ${ROUNDS} rounds with ${CLIENTS} clients, each with a kill -9: nothing that was acknowledged is lost or doubled`,
+  async () => {
+    console.log(`kill test: KILL_SEED=${SEED}`);
+    const random = seededRandom(SEED);
+    const data = folder.path('data');
+    const target = { hostname: '127.0.0.1', port: freePort() };
+    const account = await fourbeat([
+      ...['account', 'create', '--data', data],
+      ...['--email', 'producer@example.org', '--name', 'Producer'],
+    ]);
+    const apiToken: string = JSON.parse(account.stdout).token;
+    const server = new ServerUnderFire(target, data);
+    await server.start();
+
+    const oracle = new Oracle();
+    const producer = new Producer({ target, apiToken, oracle });
+    const streamId = await producer.createStream();
+    const crowd = new Crowd({ target, streamId, oracle, random });
+    await crowd.gather(CLIENTS);
+    const readers = await Readers.open({ target, streamId, oracle, random });
+    const { interval } = await json<{ interval: number }>(target, '/api/v1/time');
+    readers.begin(interval, { live: LIVE_READERS, replaying: REPLAYING_READERS });
+    const events = producer.sendEvents();
+
+    const startedMs = performance.now();
+    for (let round = 1; round <= ROUNDS; round++) {
+      await Promise.all([playRound(), killDuringRound()]);
+      if (round % 10 === 0) console.log(`kill test: ${round} rounds, ${inShort()}`);
+    }
+    producer.end();
+    await events;
+    await readers.end();
+
+    // Once more after a kill, so that every interval comes from the record.
+    await server.kill();
+    const feed = await readers.readAllAgain();
+    oracle.checkFeed(feed);
+    oracle.checkAnswers(await rows<AnswerRow>('answers'));
+    oracle.checkWinners(await rows<WinnerRow>('winners'));
+    const seconds = ((performance.now() - startedMs) / 1_000).toFixed(0);
+    const slowestMs = Math.max(...server.readyAfterMs);
+    console.log(
+      `kill test: ${ROUNDS} rounds and ${server.readyAfterMs.length} kills in ${seconds} s, ` +
+        `${inShort()}; ready again after ${slowestMs.toFixed(0)} ms at most; ` +
+        `${oracle.violations.length} violations`,
+    );
+    expect(oracle.violations.slice(0, 20)).toEqual([]);
+    expect(oracle.figures.unknown).toBeGreaterThan(0);
+    expect(slowestMs).toBeLessThan(READY_MS);
+
+    async function playRound(): Promise<void> {
+      const drafts = [await producer.draft(0)];
+      if (random() < 0.3) drafts.push(await producer.draft(2));
+      const published = Promise.all(drafts.map((id) => producer.publish(id)));
+      await Promise.all(
+        drafts.map(async () => crowd.answer((await readers.next('quiz')).data as Quiz)),
+      );
+      const quizzes = await published;
+      for (const _ of quizzes) await readers.next('quiz-results');
+      await Promise.all([producer.requestWinners(quizzes), readers.next('request-quiz-winners')]);
+      await Promise.all([crowd.claim(quizzes), readers.next('quiz-winners')]);
+    }
+
+    async function killDuringRound(): Promise<void> {
+      await Bun.sleep(random() * ROUND_MS);
+      await server.kill();
+      if (random() > KILLED_TWICE) return;
+      await Bun.sleep(random() * 300);
+      await server.kill();
+    }
+
+    function inShort(): string {
+      const { acknowledged, refused, unknown, claims, events: sent, bodies } = oracle.figures;
+      return (
+        `answers ${acknowledged} acknowledged, ${refused} refused, ${unknown} left open; ` +
+        `${claims} claims, ${sent} producer events, ${bodies} bodies read`
+      );
+    }
+
+    async function rows<Row>(kind: string): Promise<Row[]> {
+      const path = `/studio/v1/streams/${streamId}/exports/${kind}`;
+      const response = await fetch(`http://${target.hostname}:${target.port}${path}`, {
+        headers: { Authorization: `Token ${apiToken}` },
+      });
+      const lines = (await response.text()).split('\n').filter((line) => line !== '');
+      return lines.map((line) => JSON.parse(line));
+    }
+  },
+  ROUNDS * ROUND_LIMIT_MS,
+);
+
+async function json<T>({ hostname, port }: { hostname: string; port: number }, path: string) {
+  return (await (await fetch(`http://${hostname}:${port}${path}`)).json()) as T;
+}

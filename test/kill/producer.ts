@@ -1,0 +1,81 @@
+import { randomUUID } from 'node:crypto';
+import type { Oracle, PublishedQuiz } from './oracle.ts';
+import { type Insistence, jsonOf, Requests, type Target } from './requests.ts';
+
+export interface ProducerOptions {
+  readonly target: Target;
+  readonly apiToken: string;
+  readonly oracle: Oracle;
+}
+
+const PAUSE_MS = 80;
+const BETWEEN_EVENTS_MS = 60;
+const CHOICES = ['Mars', 'Jupiter', '1984'];
+const QUIZ_MS = 1_000;
+
+/** Who runs the show. Every write has a key and is sent again until it is answered (R-11). */
+export class Producer {
+  streamId = '';
+  private readonly requests: Requests;
+  private events = 0;
+  private over = false;
+
+  constructor(private readonly options: ProducerOptions) {
+    this.requests = new Requests(options.target, `Token ${options.apiToken}`);
+  }
+
+  async createStream(): Promise<string> {
+    this.streamId = (await this.write<{ id: string }>('/streams', 201, { title: 'A show' })).id;
+    await this.write(`/streams/${this.streamId}/start`, 200);
+    return this.streamId;
+  }
+
+  /** @returns the id of a draft */
+  async draft(answer: number): Promise<string> {
+    const quiz = {
+      question: 'Which?',
+      choices: CHOICES,
+      answer: CHOICES[answer],
+      duration: QUIZ_MS,
+    };
+    return (await this.write<{ id: string }>(`/streams/${this.streamId}/quizzes`, 201, quiz)).id;
+  }
+
+  async publish(id: string): Promise<PublishedQuiz> {
+    const quiz = await this.write<PublishedQuiz>(`/quizzes/${id}/publish`, 200);
+    this.options.oracle.published(quiz);
+    return quiz;
+  }
+
+  async requestWinners(quizzes: readonly PublishedQuiz[]): Promise<void> {
+    const path = `/streams/${this.streamId}/request-winners`;
+    const round = await this.write<{ id: string; quizzes: number }>(path, 201);
+    const { oracle } = this.options;
+    oracle.expect(round.quizzes === quizzes.length, `a game has ${round.quizzes} quizzes`);
+    oracle.roundOpened(round.id, quizzes);
+  }
+
+  /** Sends events one after the other, until `end`. */
+  async sendEvents(): Promise<void> {
+    while (!this.over) {
+      const number = ++this.events;
+      const event =
+        number % 3 === 0
+          ? { type: 'purchase', data: { text: String(number) } }
+          : { type: 'tick', data: { number } };
+      await this.write(`/streams/${this.streamId}/events`, 201, event);
+      this.options.oracle.eventAcknowledged(number);
+      await Bun.sleep(BETWEEN_EVENTS_MS);
+    }
+  }
+
+  end(): void {
+    this.over = true;
+  }
+
+  private async write<T>(path: string, status: number, body?: object): Promise<T> {
+    const insistence: Insistence = { key: randomUUID(), pauseMs: () => PAUSE_MS };
+    const sent = body === undefined ? insistence : { ...insistence, body };
+    return jsonOf<T>(await this.requests.insist('POST', `/studio/v1${path}`, sent), status);
+  }
+}

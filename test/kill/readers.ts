@@ -1,0 +1,173 @@
+import type { Oracle, ReadEvent } from './oracle.ts';
+import { jsonOf, Requests, type Target } from './requests.ts';
+
+export interface ReadersOptions {
+  readonly target: Target;
+  readonly streamId: string;
+  readonly oracle: Oracle;
+  readonly random: () => number;
+}
+
+const PAUSE_MS = 50;
+
+/**
+ * Viewers who only read: some hold requests for the interval that fills, some follow the event
+ * stream, some ask for old intervals. Every body goes to the oracle, whoever got it.
+ */
+export class Readers {
+  private readonly requests: Requests;
+  private readonly path: string;
+  private first = 0;
+  private newest = 0;
+  private over = false;
+  private readonly waiting: { type: string; resolve: (event: ReadEvent) => void }[] = [];
+  private readonly unclaimed: ReadEvent[] = [];
+  private readonly at: number[] = [];
+  private readonly running: Promise<void>[] = [];
+  private readonly stop = new AbortController();
+
+  constructor(
+    private readonly options: ReadersOptions,
+    private readonly token: string,
+  ) {
+    this.requests = new Requests(options.target, `Bearer ${token}`);
+    this.path = `/api/v1/events-streams/${options.streamId}?interval=`;
+  }
+
+  /** Gets a viewer token for the readers. */
+  static async open(options: ReadersOptions): Promise<Readers> {
+    const answer = await new Requests(options.target, '').send('POST', '/api/v1/token', {
+      stream_id: options.streamId,
+      unique_user_identifier: 'reader',
+    });
+    if (!answer) throw new Error('the service gave no token');
+    return new Readers(options, jsonOf<{ token: string }>(answer, 200).token);
+  }
+
+  /** Begins to read, at this interval. */
+  begin(interval: number, { live, replaying }: { live: number; replaying: number }): void {
+    this.first = interval;
+    this.newest = interval - 1;
+    for (let reader = 0; reader < live; reader++) this.running.push(this.follow(interval));
+    for (let reader = 0; reader < replaying; reader++) this.running.push(this.replay());
+    this.running.push(this.listen(interval));
+  }
+
+  /** The next event of this type in the feed that was not asked for before. */
+  next(type: string): Promise<ReadEvent> {
+    const index = this.unclaimed.findIndex((event) => event.type === type);
+    if (index >= 0) return Promise.resolve(this.unclaimed.splice(index, 1)[0] as ReadEvent);
+    return new Promise((resolve) => this.waiting.push({ type, resolve }));
+  }
+
+  /** Stops, when every reader has read up to the newest interval that one of them read. */
+  async end(): Promise<void> {
+    while (this.at.some((interval) => interval < this.newest)) await Bun.sleep(PAUSE_MS);
+    this.over = true;
+    this.stop.abort();
+    await Promise.all(this.running);
+  }
+
+  /** Reads every interval that anybody ever read once more. @returns the events in them */
+  async readAllAgain(): Promise<ReadEvent[]> {
+    const { oracle } = this.options;
+    const events: ReadEvent[] = [];
+    for (const interval of oracle.servedIntervals()) {
+      const body = await this.read(interval);
+      oracle.expect(body !== null, `interval ${interval} cannot be read again`);
+      if (body !== null) events.push(...eventsOf(interval, body));
+    }
+    return events;
+  }
+
+  private async follow(from: number): Promise<void> {
+    const own = this.at.push(from) - 1;
+    for (let interval = from; !this.over; ) {
+      this.at[own] = interval;
+      const body = await this.read(interval);
+      if (body === null) await Bun.sleep(PAUSE_MS);
+      else {
+        this.took(interval, body);
+        interval++;
+      }
+    }
+  }
+
+  private async replay(): Promise<void> {
+    while (!this.over) {
+      await Bun.sleep(PAUSE_MS);
+      const span = Math.max(1, this.newest - this.first);
+      await this.read(this.first + Math.floor(this.options.random() * span));
+    }
+  }
+
+  /** @returns null when there was no 200 */
+  private async read(interval: number): Promise<string | null> {
+    const answer = await this.requests.send('GET', this.path + interval);
+    if (answer?.status !== 200) {
+      const told = answer?.status ?? 503;
+      this.options.oracle.expect(told === 503 || told === 400, `interval ${interval} got ${told}`);
+      return null;
+    }
+    const body = Buffer.from(answer.body).toString();
+    this.options.oracle.served(interval, body);
+    return body;
+  }
+
+  // Intervals are in order for each reader, so the first to read one is the first to read all before.
+  private took(interval: number, body: string): void {
+    if (interval !== this.newest + 1) return;
+    this.newest = interval;
+    for (const event of eventsOf(interval, body)) {
+      const index = this.waiting.findIndex(({ type }) => type === event.type);
+      if (index >= 0) this.waiting.splice(index, 1)[0]?.resolve(event);
+      else this.unclaimed.push(event);
+    }
+  }
+
+  /** Follows the event stream, and resumes by `Last-Event-ID` when it breaks. */
+  private async listen(from: number): Promise<void> {
+    const { target } = this.options;
+    const url = `http://${target.hostname}:${target.port}${this.path}${from}`;
+    let last: number | null = null;
+    while (!this.over) {
+      const headers = new Headers({
+        Accept: 'text/event-stream',
+        Authorization: `Bearer ${this.token}`,
+      });
+      if (last !== null) headers.set('Last-Event-ID', String(last));
+      try {
+        const response = await fetch(url, { headers, signal: this.stop.signal });
+        for await (const { id, data } of messagesOf(response)) {
+          const inOrder = last === null ? id >= from : id > last;
+          this.options.oracle.expect(inOrder, `the event stream sent ${id} after ${last}`);
+          this.options.oracle.served(id, data);
+          last = id;
+        }
+      } catch {
+        // The connection broke, or the test is over.
+      }
+      await Bun.sleep(PAUSE_MS);
+    }
+  }
+}
+
+function eventsOf(interval: number, body: string): ReadEvent[] {
+  const { events } = JSON.parse(body) as { events: { type: string; data: unknown }[] };
+  return events.map(({ type, data }) => ({ interval, type, data }));
+}
+
+async function* messagesOf(response: Response): AsyncGenerator<{ id: number; data: string }> {
+  const decoder = new TextDecoder();
+  let text = '';
+  for await (const chunk of response.body ?? []) {
+    text += decoder.decode(chunk, { stream: true });
+    // What follows the last blank line may be cut off, so it is no message yet.
+    const parts = text.split('\n\n');
+    text = parts.pop() ?? '';
+    for (const part of parts) {
+      const message = /^id: (\d+)\ndata: (.*)$/.exec(part);
+      if (message) yield { id: Number(message[1]), data: message[2] ?? '' };
+    }
+  }
+}
