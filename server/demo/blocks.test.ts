@@ -3,11 +3,7 @@ import fc from 'fast-check';
 import { bar, bigNumber, chart } from './blocks.ts';
 
 test('a number is three rows of digits', () => {
-  expect(bigNumber(2048)).toEqual([
-    '▀▀█ █▀█ █ █ █▀█ ',
-    '█▀▀ █ █ ▀▀█ █▀█ ',
-    '▀▀▀ ▀▀▀   ▀ ▀▀▀ ',
-  ]);
+  expect(bigNumber(2048)).toEqual(['▀▀█ █▀█ █ █ █▀█ ', '█▀▀ █ █ ▀▀█ █▀█ ', '▀▀▀ ▀▀▀   ▀ ▀▀▀ ']);
 });
 
 test('a chart has its newest value at the right, and always the same size', () => {

@@ -45,7 +45,7 @@ export async function createAccount(data: string): Promise<string> {
   const args = ['account', 'create', '--email', email, '--name', 'Demo', '--data', data];
   const child = Bun.spawn([...COMMAND, MAIN, ...args], { stdio: ['ignore', 'pipe', 'pipe'] });
   const [text, complaint] = await Promise.all([child.stdout.text(), child.stderr.text()]);
-  if ((await child.exited) !== 0) throw new Error(lastLine(complaint));
+  if ((await child.exited) !== 0) throw new Error(bare(lastLine(complaint)));
   return (JSON.parse(text) as { token: string }).token;
 }
 
@@ -68,10 +68,10 @@ export async function startServer(port: number, data: string): Promise<DemoServe
   });
   void child.exited.then(async () => {
     await complained;
-    listening.reject(new Error(complaint || 'the server ended before it could serve'));
+    listening.reject(new Error(bare(complaint) || 'the server ended before it could serve'));
   });
   const taken = await listening.promise;
-  return { ...childOf(child), port: taken, complaint: () => complaint };
+  return { ...childOf(child), port: taken, complaint: () => bare(complaint) };
 }
 
 /** Starts the process of the viewers. */
@@ -112,6 +112,11 @@ async function eachLine(stream: ReadableStream<Uint8Array>, take: (line: string)
     rest = lines.pop() ?? '';
     for (const line of lines) if (line !== '') take(line);
   }
+}
+
+// Who starts the demo is told by the demo that it is Fourbeat that complains.
+function bare(complaint: string): string {
+  return complaint.replace(/^fourbeat: /, '');
 }
 
 function lastLine(text: string): string {

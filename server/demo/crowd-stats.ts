@@ -18,6 +18,7 @@ export class CrowdStats {
   private count: CrowdReport['count'] = null;
   private events: FeedEvent[] = [];
   private counts: number[] = [];
+  private slack = { sum: 0, counts: 0 };
   private readonly open = new Set<string>();
   private chat: ChatSummary = { lines: 0, hearts: 0, purchases: 0, discounts: 0, last: null };
 
@@ -49,6 +50,8 @@ export class CrowdStats {
 
   /** A count of the service was compared with the ledger. */
   counted({ count, low, high, isEvent }: CheckedCount): void {
+    this.slack.sum += high - low;
+    this.slack.counts++;
     if (!isEvent) return;
     this.count = { ...count, low, high };
     this.counts.push(count.value);
@@ -66,6 +69,7 @@ export class CrowdStats {
       present: this.present,
       arrived: this.arrived,
       count: this.count,
+      slack: this.slack.sum / Math.max(1, this.slack.counts),
       requests: this.requests,
       troubles: this.troubles,
       recent: this.recent.percentiles(),

@@ -32,13 +32,16 @@ const PARTS: DemoParts = {
   startServer,
   screen: (plain) => {
     const { stdout } = process;
-    return stdout.isTTY && !plain ? terminalScreen(stdout) : plainScreen(console.log);
+    return stdout.isTTY && !plain
+      ? terminalScreen(stdout)
+      : plainScreen((line) => stdout.write(`${line}\n`));
   },
 };
 
 /**
  * Runs the demo until somebody ends it (SPEC O-17 to O-19).
- * @returns the exit status: 0, or 1 when a check failed or something broke
+ * @returns the exit status: 0, or 1 when a check failed
+ * @throws Error with a line for the person who started it, when something broke
  */
 export async function runDemo(options: DemoOptions, parts: DemoParts = PARTS): Promise<number> {
   const screen = parts.screen(options.plain ?? false);
@@ -50,17 +53,16 @@ export async function runDemo(options: DemoOptions, parts: DemoParts = PARTS): P
   };
   process.on('exit', remove);
   try {
-    screen.say(`Fourbeat demo: a server, a host and ${options.viewers} viewers are on their way.`);
     const token = await createAccount(data);
     const server = await parts.startServer(options.port, data);
+    screen.say(
+      `The Fourbeat demo: http://localhost:${server.port}, a host, and ${options.viewers} viewers.`,
+    );
     try {
       return await runShow({ ...options, screen, ending, server, token });
     } finally {
       await server.stop();
     }
-  } catch (error) {
-    screen.say(`fourbeat: ${error instanceof Error ? error.message : error}`);
-    return 1;
   } finally {
     ending.forget();
     remove();

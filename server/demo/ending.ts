@@ -6,7 +6,7 @@ const AT_ONCE_STATUS = 130;
 export interface Ending {
   readonly asked: Promise<void>;
   readonly isAsked: () => boolean;
-  /** Stops listening. */
+  /** Stops listening to signals. */
   forget(): void;
 }
 
@@ -23,13 +23,13 @@ export function listenForEnd(): Ending {
     end();
   };
   for (const signal of SIGNALS) process.on(signal, onSignal);
+  // The reader of a pipe is gone. What is still written after that fails too, so this one stays.
   process.stdout.on('error', end);
   return {
     asked: asked.promise,
     isAsked: () => isAsked,
     forget: () => {
       for (const signal of SIGNALS) process.off(signal, onSignal);
-      process.stdout.off('error', end);
     },
   };
 }

@@ -4,7 +4,7 @@ import type { FeedEvent } from '../../protocol/feed.ts';
 import { intervalStartMs } from '../../protocol/interval.ts';
 import type { Quiz } from '../../protocol/quizzes.ts';
 import { Ledger, type Place } from './ledger.ts';
-import { type Check, CHECKS, Verdictbook } from './verdict.ts';
+import { CHECKS, type Check, Verdictbook } from './verdict.ts';
 
 const FIRST = 6_800_000_000;
 const quiz: Quiz = {

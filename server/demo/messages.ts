@@ -27,6 +27,8 @@ export interface CrowdReport {
   readonly arrived: number;
   /** The last count of the service that was compared, with what our ledger says. */
   readonly count: (CountBounds & { readonly value: number; readonly formatted: string }) | null;
+  /** How far apart the least and the greatest count are that our ledger allows, on average. */
+  readonly slack: number;
   /** Answers of the service so far, those that were no success beyond what a viewer expects. */
   readonly requests: number;
   readonly troubles: number;

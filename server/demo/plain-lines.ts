@@ -1,8 +1,8 @@
 import { isOf } from './event-kinds.ts';
-import { clockTime, figure, megabytes } from './figures.ts';
+import { clockTime, figure, fit, megabytes } from './figures.ts';
 import type { CrowdReport } from './messages.ts';
 import type { Show } from './show.ts';
-import { allHold, CHECKS, type Verdicts } from './verdict.ts';
+import { allHold, CHECKS, type Check, type Verdicts } from './verdict.ts';
 
 /** What happened with a report, one plain line each (O-19). @param before the show without it */
 export function eventLines(before: Show, show: Show, report: CrowdReport): string[] {
@@ -60,15 +60,25 @@ export function summaryLines(show: Show): string[] {
     const full = serverBytes.full === null ? '' : `${megabytes(serverBytes.full)} with everybody, `;
     lines.push(`  memory      server ${full}${megabytes(serverBytes.now)} at the end`);
   }
-  const checks = CHECKS.map((check) => {
-    const { checks: made, mismatches } = show.verdicts[check];
-    return `${check} ${mismatches === 0 ? `ok (${figure(made)})` : `WRONG ${figure(mismatches)} of ${figure(made)}`}`;
-  });
-  lines.push(`  self-check  ${checks.slice(0, 3).join(', ')},`);
-  lines.push(`              ${checks.slice(3).join(', ')}`);
+  for (const check of CHECKS) {
+    const { checks, mismatches } = show.verdicts[check];
+    const label = check === CHECKS[0] ? 'self-check' : '';
+    const result = mismatches === 0 ? 'ok' : `WRONG ${figure(mismatches)} times`;
+    const what = `${CHECKED[check]}${check === 'count' ? `, to ${show.slack.toFixed(1)} viewers` : ''}`;
+    lines.push(`  ${fit(label, 12)}${fit(check, 10)} ${result}: ${figure(checks)} ${what}`);
+  }
   for (const mismatch of newMismatches(null, show.verdicts)) lines.push(`  ${mismatch}`);
   return lines;
 }
+
+const CHECKED: Readonly<Record<Check, string>> = {
+  count: 'counts compared with the ledger',
+  bodies: 'bodies compared byte by byte',
+  intervals: 'intervals read, none left out',
+  answers: 'answers and results',
+  winners: 'winner reports and rounds',
+  events: 'events that the host sent',
+};
 
 function newMismatches(before: Verdicts | null, now: Verdicts): string[] {
   return CHECKS.filter((check) => now[check].first !== (before?.[check].first ?? null)).map(

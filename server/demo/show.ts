@@ -14,6 +14,7 @@ export interface Show {
   readonly interval: number | null;
   readonly arrived: number;
   readonly count: CrowdReport['count'];
+  readonly slack: number;
   /** The counts of the last minute, one a second. */
   readonly history: readonly number[];
   readonly peak: number;
@@ -65,6 +66,7 @@ export function newShow(options: Pick<Show, 'origin' | 'streamId' | 'viewers'>):
     interval: null,
     arrived: 0,
     count: null,
+    slack: 0,
     history: [],
     peak: 0,
     quiz: null,
@@ -94,6 +96,7 @@ export function withReport(show: Show, report: CrowdReport, elapsedMs: number): 
     interval: report.interval,
     arrived: report.arrived,
     count: report.count,
+    slack: report.slack,
     history: [...show.history, ...report.counts].slice(-HISTORY_MAX),
     peak: Math.max(show.peak, ...report.counts),
     requests: report.requests,
