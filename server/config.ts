@@ -116,7 +116,7 @@ export const SETTINGS: { readonly [Key in keyof SettingValues]: Setting<SettingV
     parse: boolean,
   },
   rateTokens: rateSetting('viewer tokens for each address', '6000/60'),
-  rateFailedAuth: rateSetting('failed authentications for each address', '60/60'),
+  rateFailedAuth: rateSetting('failed authentications for each address', '1200/60'),
   rateAnswers: rateSetting('answers of each viewer', '30/10'),
   rateChat: rateSetting('chat posts of each viewer', '20/10'),
   rateStudio: rateSetting('studio requests of each account', '1200/60'),
