@@ -16,7 +16,7 @@ test('[O-1] [L-4] [L-8] the defaults', () => {
     edgeCache: false,
     rates: {
       tokens: { points: 6000, durationS: 60 },
-      failedAuth: { points: 60, durationS: 60 },
+      failedAuth: { points: 1200, durationS: 60 },
       answers: { points: 30, durationS: 10 },
       chat: { points: 20, durationS: 10 },
       studio: { points: 1200, durationS: 60 },

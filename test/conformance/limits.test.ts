@@ -53,7 +53,7 @@ describe('rates', () => {
   test('[L-4] [L-5] [L-6] [L-7] [L-8] the defaults are those of the SPEC', () => {
     expect(configOf().rates).toEqual({
       tokens: { points: 6_000, durationS: 60 },
-      failedAuth: { points: 60, durationS: 60 },
+      failedAuth: { points: 1_200, durationS: 60 },
       answers: { points: 30, durationS: 10 },
       chat: { points: 20, durationS: 10 },
       studio: { points: 1_200, durationS: 60 },
@@ -70,8 +70,8 @@ describe('rates', () => {
       await expectTooMany(nothing, 60);
     }));
 
-  test('[L-5] beyond 60 failed authentications in a minute failures are 429, valid credentials pass', () =>
-    withService({}, async (harness) => {
+  test('[L-5] beyond the rate of failed authentications failures are 429, valid credentials pass', () =>
+    withService(only('failedAuth', 60), async (harness) => {
       const viewer = await harness.viewer(await harness.createStream());
       const path = `/api/v1/view-counts/${viewer.streamId}`;
       for (let i = 0; i < 30; i++) await expectUnauthorized(await me(harness, 'fb_x'), 'Token');
