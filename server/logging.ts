@@ -18,11 +18,26 @@ const SECRETS = [
 /** Unwritten lines beyond this many bytes are dropped: a log nobody reads must not fill memory. */
 const WAITING_BYTES_MAX = 1 << 20;
 
-/** Standard error, written beside the event loop; what waits is written before the process ends. */
-export function standardError(): DestinationStream {
+// A reader that has stopped reading must not keep a process from ending.
+const END_MS = 1_000;
+
+/** Where the log goes. */
+export interface LogStream extends DestinationStream {
+  /** Waits until everything is written; a process that exits before loses its last lines. */
+  end(): Promise<void>;
+}
+
+/** Standard error, written beside the event loop, so that a slow reader of it delays nobody. */
+export function standardError(): LogStream {
   const stream = destination({ fd: 2, sync: false, maxLength: WAITING_BYTES_MAX });
-  process.on('exit', () => stream.flushSync());
-  return stream;
+  const closed = new Promise<void>((resolve) => stream.once('close', resolve));
+  return {
+    write: (line) => void stream.write(line),
+    end: () => {
+      stream.end();
+      return Promise.race([closed, Bun.sleep(END_MS)]);
+    },
+  };
 }
 
 /** A log of one JSON object a line (O-13), without secrets. */

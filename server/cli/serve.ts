@@ -1,3 +1,4 @@
+import type { Logger } from 'pino';
 import type { Config } from '../config.ts';
 import { createLogger, standardError } from '../logging.ts';
 import { startServer } from '../server.ts';
@@ -16,17 +17,32 @@ export async function serve(
   version: string,
   unknownVariables: readonly string[],
 ): Promise<number> {
-  const logger = createLogger(config.logLevel, standardError());
+  const log = standardError();
+  const logger = createLogger(config.logLevel, log);
   for (const variable of unknownVariables) {
     logger.warn({ variable }, 'there is no setting of this name');
   }
+  const die = () => void log.end().then(() => process.exit(1));
   process.on('uncaughtException', (error) => {
     logger.fatal({ err: error }, 'the service ends');
-    process.exit(1);
+    die();
   });
   process.on('unhandledRejection', (reason) => {
     logger.error({ err: reason }, 'a failure that nobody waited for');
   });
+  try {
+    return await runServer(config, version, logger, die);
+  } finally {
+    await log.end();
+  }
+}
+
+async function runServer(
+  config: Config,
+  version: string,
+  logger: Logger,
+  die: () => void,
+): Promise<number> {
   // From here on, so that none that comes during the start, or right after it, is missed.
   const told = nextSignal();
   const server = await startServer({
@@ -36,7 +52,7 @@ export async function serve(
     // the next start needs no repair, so to end is the quickest way back to a record.
     onLost: (reason) => {
       logger.fatal({ reason }, 'the record is lost, so the service ends');
-      process.exit(1);
+      die();
     },
   });
   logger.info({ url: server.url, data: config.data, version }, 'listening');
