@@ -23,8 +23,13 @@ const END_MS = 1_000;
 
 /** Where the log goes. */
 export interface LogStream extends DestinationStream {
-  /** Waits until everything is written; a process that exits before loses its last lines. */
+  /**
+   * Waits until everything is written. A process that exits without it loses its last lines, and
+   * hangs when nobody reads them.
+   */
   end(): Promise<void>;
+  /** Gives up what is not written yet. */
+  abandon(): void;
 }
 
 /** Standard error, written beside the event loop, so that a slow reader of it delays nobody. */
@@ -33,10 +38,13 @@ export function standardError(): LogStream {
   const closed = new Promise<void>((resolve) => stream.once('close', resolve));
   return {
     write: (line) => void stream.write(line),
-    end: () => {
+    async end() {
       stream.end();
-      return Promise.race([closed, Bun.sleep(END_MS)]);
+      await Promise.race([closed, Bun.sleep(END_MS)]);
+      stream.destroy();
     },
+    // The library writes what is left when the process exits, and tries for ever.
+    abandon: () => stream.destroy(),
   };
 }
 

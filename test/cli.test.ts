@@ -1,6 +1,14 @@
 import { Database } from 'bun:sqlite';
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
-import { mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import {
+  closeSync,
+  mkdirSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import { connect } from 'node:net';
 import { join } from 'node:path';
 import packageJson from '../package.json' with { type: 'json' };
@@ -407,6 +415,21 @@ describe('the end of a server', () => {
     started.signal('SIGTERM');
     expect(await started.exited).toBe(1);
     expect(await held).toBe('cut');
+  });
+
+  test('[O-11] [O-13] a log that nobody reads stops neither the service nor its end', async () => {
+    const pipe = folder.path('log');
+    expect(Bun.spawnSync(['mkfifo', pipe]).exitCode).toBe(0);
+    const unread = openSync(pipe, 'r+');
+    const data = ['--data', folder.path('unread'), '--log-level', 'debug'];
+    const started = await serveProcess(data, {}, unread);
+    // Each is logged in about 200 bytes, and a pipe holds 64 KB.
+    for (let asked = 0; asked < 1_000; asked++) {
+      expect((await fetch(`${started.url}/api/v1/users/me`)).status).toBeOneOf([401, 429]);
+    }
+    started.signal('SIGTERM');
+    expect(await started.exited).toBe(0);
+    closeSync(unread);
   });
 
   test('[R-6] [R-17] after kill -9 the next start needs no repair and is ready in 2 s', async () => {

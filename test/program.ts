@@ -35,19 +35,25 @@ export interface ServerProcess {
 
 const running = new Set<Subprocess>();
 
-/** Starts `fourbeat serve` on a free port; ends with the test file at the latest. */
+/**
+ * Starts `fourbeat serve` on a free port; ends with the test file at the latest.
+ * @param stderr file descriptor for its log, in place of `log`
+ */
 export async function serveProcess(
   args: string[],
   env: Record<string, string> = {},
+  stderr: number | null = null,
 ): Promise<ServerProcess> {
   const startedMs = performance.now();
   const child = Bun.spawn([PROGRAM, 'serve', '--port', '0', '--host', '127.0.0.1', ...args], {
     env: ownEnvironment(env),
     ...PIPES,
+    stderr: stderr ?? 'pipe',
   });
   running.add(child);
   let log = '';
   const logged = (async () => {
+    if (!(child.stderr instanceof ReadableStream)) return;
     const decoder = new TextDecoder();
     for await (const chunk of child.stderr) log += decoder.decode(chunk, { stream: true });
   })();

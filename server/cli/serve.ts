@@ -1,7 +1,6 @@
-import type { Logger } from 'pino';
 import type { Config } from '../config.ts';
-import { createLogger, standardError } from '../logging.ts';
-import { startServer } from '../server.ts';
+import { createLogger, type LogStream, standardError } from '../logging.ts';
+import { type ServerOptions, startServer } from '../server.ts';
 
 // O-11 allows 10 s in all, and the commit at the end may take 2 of them.
 const DRAIN_GRACE_MS = 7_000;
@@ -22,37 +21,30 @@ export async function serve(
   for (const variable of unknownVariables) {
     logger.warn({ variable }, 'there is no setting of this name');
   }
-  const die = () => void log.end().then(() => process.exit(1));
   process.on('uncaughtException', (error) => {
     logger.fatal({ err: error }, 'the service ends');
-    die();
+    void fail(log);
   });
   process.on('unhandledRejection', (reason) => {
     logger.error({ err: reason }, 'a failure that nobody waited for');
   });
   try {
-    return await runServer(config, version, logger, die);
+    return await runServer({ config, version, logger }, log);
   } finally {
     await log.end();
   }
 }
 
-async function runServer(
-  config: Config,
-  version: string,
-  logger: Logger,
-  die: () => void,
-): Promise<number> {
+async function runServer(options: Omit<ServerOptions, 'onLost'>, log: LogStream): Promise<number> {
+  const { config, version, logger } = options;
   // From here on, so that none that comes during the start, or right after it, is missed.
   const told = nextSignal();
   const server = await startServer({
-    config,
-    logger,
-    version,
+    ...options,
     // the next start needs no repair, so to end is the quickest way back to a record.
     onLost: (reason) => {
       logger.fatal({ reason }, 'the record is lost, so the service ends');
-      die();
+      void fail(log);
     },
   });
   logger.info({ url: server.url, data: config.data, version }, 'listening');
@@ -60,11 +52,19 @@ async function runServer(
 
   const signal = await told;
   logger.info({ signal }, 'stopping');
-  void nextSignal().then(() => process.exit(1));
+  void nextSignal().then(() => {
+    log.abandon();
+    process.exit(1);
+  });
   const clean = await server.stop(DRAIN_GRACE_MS);
   if (clean) logger.info('stopped');
   else logger.warn('stopped before everything was finished');
   return clean ? 0 : 1;
+}
+
+async function fail(log: LogStream): Promise<void> {
+  await log.end();
+  process.exit(1);
 }
 
 function nextSignal(): Promise<NodeJS.Signals> {
