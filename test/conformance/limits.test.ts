@@ -50,14 +50,23 @@ const heart = (viewer: TestViewer) =>
   viewer.post(`/api/v1/events-streams/${viewer.streamId}/chats`, { kind: 'heart' });
 
 describe('rates', () => {
-  test('[L-4] [L-5] [L-6] [L-7] [L-8] the defaults are those of the SPEC', () => {
+  test('[L-4] [L-5] [L-6] [L-7] [L-8] the defaults are those that SPEC.md names', async () => {
+    const spec = await Bun.file(new URL('../../SPEC.md', import.meta.url)).text();
+    const rateOf = (id: string) => {
+      const rule = new RegExp(
+        `\\*\\*${id}\\*\\* [^.]*? ([\\d,]+) (?:requests )?(a minute|in 10 s)`,
+      );
+      const [, points = '', time] = rule.exec(spec) ?? [];
+      return { points: Number(points.replace(',', '')), durationS: time === 'a minute' ? 60 : 10 };
+    };
     expect(configOf().rates).toEqual({
-      tokens: { points: 6_000, durationS: 60 },
-      failedAuth: { points: 1_200, durationS: 60 },
-      answers: { points: 30, durationS: 10 },
-      chat: { points: 20, durationS: 10 },
-      studio: { points: 1_200, durationS: 60 },
+      tokens: rateOf('L-4'),
+      failedAuth: rateOf('L-5'),
+      answers: rateOf('L-6'),
+      chat: rateOf('L-7'),
+      studio: rateOf('L-8'),
     });
+    expect(rateOf('L-6').points).toBeGreaterThan(0);
   });
 
   test('[L-4] [L-9] [G-27] tokens beyond the rate of an address are 429', () =>
