@@ -1,7 +1,6 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import type { ApiToken, User } from '../../protocol/accounts.ts';
-import type { NewToken } from '../accounts/accounts-sql.ts';
-import { hashApiToken, newApiToken, PREFIX_CHARS } from '../accounts/api-token.ts';
+import { newToken } from '../accounts/new-token.ts';
 import type { TheRecord } from '../procedures.ts';
 
 /** A token whose secret is shown once. */
@@ -16,7 +15,7 @@ export async function createAccount(
   nowMs: number,
 ): Promise<{ uuid: string; email: string; name: string; token: string }> {
   const user: User = { uuid: randomUUID(), email, name, created: nowMs };
-  const { secret, stored } = newToken('account create');
+  const { secret, stored } = newToken(randomUUID(), 'account create', randomBytes);
   await record.createAccount({ user, token: stored, nowMs });
   return { uuid: user.uuid, email, name, token: secret };
 }
@@ -28,7 +27,7 @@ export async function createToken(
   nowMs: number,
 ): Promise<ShownToken> {
   const { uuid } = await accountOf(record, email);
-  const { secret, stored } = newToken(name);
+  const { secret, stored } = newToken(randomUUID(), name, randomBytes);
   await record.createApiToken({ account: uuid, token: stored, nowMs });
   const { id, prefix } = stored;
   return { id, name, prefix, created: nowMs, lastUsed: null, token: secret };
@@ -59,17 +58,6 @@ async function accountOf(record: Pick<TheRecord, 'findAccount'>, email: string):
   const user = await record.findAccount({ email });
   if (!user) throw new Error(`there is no account with the email ${email}`);
   return user;
-}
-
-function newToken(name: string): { secret: string; stored: NewToken } {
-  const secret = newApiToken((n) => randomBytes(n));
-  const stored = {
-    id: randomUUID(),
-    name,
-    prefix: secret.slice(0, PREFIX_CHARS),
-    hash: hashApiToken(secret),
-  };
-  return { secret, stored };
 }
 
 function minuteOf(unixMs: number): string {

@@ -1,5 +1,5 @@
 import { studioApi } from '../../protocol/studio-api.ts';
-import { hashApiToken, newApiToken, PREFIX_CHARS } from '../accounts/api-token.ts';
+import { newToken } from '../accounts/new-token.ts';
 import { Problem } from '../http/problem.ts';
 import type { Handlers } from '../http/route.ts';
 import type { TheRecord } from '../procedures.ts';
@@ -27,11 +27,9 @@ export function studioAccountHandlers(
 
     createApiToken: studio(studioApi.createApiToken, async (call, { name }) => {
       const id = newId();
-      const secret = newApiToken(randomBytes);
-      const prefix = secret.slice(0, PREFIX_CHARS);
-      const token = { id, name, prefix, hash: hashApiToken(secret) };
+      const { secret, stored } = newToken(id, name, randomBytes);
       const made = await record.createApiToken(
-        { account: call.producer, token, nowMs: call.nowMs },
+        { account: call.producer, token: stored, nowMs: call.nowMs },
         call.once,
       );
       // A repeat hears of the token that the first request made, whose secret nobody keeps.
@@ -41,6 +39,7 @@ export function studioAccountHandlers(
           'This Idempotency-Key made a token already, and its secret is shown once; send a new key.',
         );
       }
+      const { prefix } = stored;
       return { id, name, prefix, created: call.nowMs, lastUsed: null, token: secret };
     }),
 
