@@ -16,11 +16,14 @@ const SEED = Number(process.env.KILL_SEED ?? Date.now() % 2 ** 31);
 const CLIENTS = 2_000;
 const LIVE_READERS = 16;
 const REPLAYING_READERS = 2;
-/** A round takes about this long; its kill comes at any moment of it. */
+/** A round takes about this long, and its quiz is open for so much of it. */
 const ROUND_MS = 3_000;
+const OPEN_MS = 1_300;
+/** Share of the rounds whose kill comes while the quiz is open; else it is at any moment. */
+const KILLED_OPEN = 0.6;
 /** Share of the rounds with a second kill, soon after the start. */
 const KILLED_TWICE = 0.2;
-const ROUND_LIMIT_MS = 15_000;
+const ROUND_LIMIT_MS = 20_000;
 /** R-17. */
 const READY_MS = 2_000;
 
@@ -57,7 +60,12 @@ test(
 
     const startedMs = performance.now();
     for (let round = 1; round <= ROUNDS; round++) {
-      await Promise.all([playRound(), killDuringRound()]);
+      const isOver = Promise.all([playRound(), killDuringRound()]).then(() => true);
+      const isLate = Bun.sleep(ROUND_LIMIT_MS).then(() => false);
+      if (!(await Promise.race([isOver, isLate]))) {
+        oracle.expect(false, `round ${round} did not end: an event is lost, or nobody is answered`);
+        break;
+      }
       if (round % 10 === 0) console.log(`kill test: ${round} rounds, ${inShort()}`);
     }
     producer.end();
@@ -78,7 +86,8 @@ test(
         `${oracle.violations.length} violations`,
     );
     expect(oracle.violations.slice(0, 20)).toEqual([]);
-    expect(oracle.figures.unknown).toBeGreaterThan(0);
+    // The kills did hit requests under way; in a few rounds it may not happen.
+    if (ROUNDS >= 10) expect(oracle.figures.unknown).toBeGreaterThan(0);
     expect(slowestMs).toBeLessThan(READY_MS);
 
     async function playRound(): Promise<void> {
@@ -86,16 +95,16 @@ test(
       if (random() < 0.3) drafts.push(await producer.draft(2));
       const published = Promise.all(drafts.map((id) => producer.publish(id)));
       await Promise.all(
-        drafts.map(async () => crowd.answer((await readers.next('quiz')).data as Quiz)),
+        drafts.map(async (id) => crowd.answer((await readers.next('quiz', id)).data as Quiz)),
       );
       const quizzes = await published;
-      for (const _ of quizzes) await readers.next('quiz-results');
+      for (const { id } of quizzes) await readers.next('quiz-results', id);
       await Promise.all([producer.requestWinners(quizzes), readers.next('request-quiz-winners')]);
       await Promise.all([crowd.claim(quizzes), readers.next('quiz-winners')]);
     }
 
     async function killDuringRound(): Promise<void> {
-      await Bun.sleep(random() * ROUND_MS);
+      await Bun.sleep(random() * (random() < KILLED_OPEN ? OPEN_MS : ROUND_MS));
       await server.kill();
       if (random() > KILLED_TWICE) return;
       await Bun.sleep(random() * 300);
@@ -119,7 +128,7 @@ test(
       return lines.map((line) => JSON.parse(line));
     }
   },
-  ROUNDS * ROUND_LIMIT_MS,
+  (ROUNDS + 5) * ROUND_LIMIT_MS,
 );
 
 async function json<T>({ hostname, port }: { hostname: string; port: number }, path: string) {

@@ -175,16 +175,17 @@ export class MemoryFeedLog implements FeedLog {
 
   // Many viewers replay the same minute: one read of the record serves all of them.
   private page(streamId: string, first: number): Page | Promise<Page> {
-    const key = `${streamId}:${first}`;
+    const to = Math.min(first + PAGE_INTERVALS - 1, this.sealed);
+    // A read under way of a page that has grown since would lack what was sealed meanwhile.
+    const key = `${streamId}:${first}:${to}`;
     const known = this.pages.get(key) ?? this.loading.get(key);
     if (known) return known;
-    const loading = this.loadPage(streamId, first, key).finally(() => this.loading.delete(key));
+    const loading = this.loadPage(streamId, first, to, key).finally(() => this.loading.delete(key));
     this.loading.set(key, loading);
     return loading;
   }
 
-  private async loadPage(streamId: string, first: number, key: string): Promise<Page> {
-    const to = Math.min(first + PAGE_INTERVALS - 1, this.sealed);
+  private async loadPage(streamId: string, first: number, to: number, key: string): Promise<Page> {
     const rows = await this.record.readSealed({ streamId, from: first, to, limit: PAGE_INTERVALS });
     const page = new Map(rows.map(({ interval, body }) => [interval, encoder.encode(body)]));
     // A page that is not sealed to its end would be wrong a moment later.

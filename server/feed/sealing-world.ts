@@ -43,6 +43,8 @@ export class World {
   private monotonicMs = 5_000;
   private nextNumber = 1;
   private sealedTo = -1;
+  /** The newest interval that the listener of each stream was told of. */
+  private readonly heard = new Map<string, number>();
   /** What was found wrong inside the service, which would take it for a failure of the record. */
   private wrong: unknown = null;
   private service: Service;
@@ -127,6 +129,7 @@ export class World {
     expect(log.sealedTo()).toBeLessThanOrEqual(plain.watermark);
     expect(log.sealedTo()).toBeGreaterThanOrEqual(this.sealedTo);
     this.sealedTo = log.sealedTo();
+    for (const interval of this.heard.values()) expect(interval).toBe(this.sealedTo);
     if (this.sealedTo < 0) return;
     const asked = [old, ...Array(LOOK_BACK).keys()].map((back) => this.sealedTo - back);
     for (const streamId of STREAMS) {
@@ -192,11 +195,11 @@ export class World {
 
   /** A listener is told of intervals in order, each once, with the bytes that everybody gets. */
   private listen(log: MemoryFeedLog, streamId: string, watermark: number): void {
-    let last = watermark;
+    this.heard.set(streamId, watermark);
     log.subscribe(streamId, (interval, body) => {
       this.note(() => {
-        expect(interval).toBeGreaterThan(last);
-        last = interval;
+        expect(interval).toBeGreaterThan(this.heard.get(streamId) ?? watermark);
+        this.heard.set(streamId, interval);
         this.plain.serve(streamId, interval, body);
       });
     });

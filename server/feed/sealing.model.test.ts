@@ -69,7 +69,7 @@ const steps = fc.commands(
     ),
     tick(fc.integer({ min: 0, max: 600 })),
     tick(fc.integer({ min: 250, max: 300 })),
-    tick(fc.oneof(fc.constant(250), fc.integer({ min: 1, max: 90_000 }))),
+    tick(fc.oneof(fc.integer({ min: 5_000, max: 10_000 }), fc.integer({ min: 1, max: 90_000 }))),
     each(fc.tuple(stream, fc.integer({ min: 1, max: 4 }))).map(([[to, ahead], back]) =>
       command(`hold ${ahead} ahead in ${to}`, back, (world) => world.hold(to, ahead)),
     ),

@@ -20,7 +20,7 @@ export class Readers {
   private first = 0;
   private newest = 0;
   private over = false;
-  private readonly waiting: { type: string; resolve: (event: ReadEvent) => void }[] = [];
+  private readonly waiting: { key: string; resolve: (event: ReadEvent) => void }[] = [];
   private readonly unclaimed: ReadEvent[] = [];
   private readonly at: number[] = [];
   private readonly running: Promise<void>[] = [];
@@ -53,11 +53,12 @@ export class Readers {
     this.running.push(this.listen(interval));
   }
 
-  /** The next event of this type in the feed that was not asked for before. */
-  next(type: string): Promise<ReadEvent> {
-    const index = this.unclaimed.findIndex((event) => event.type === type);
+  /** The next event of this type, and of this quiz, in the feed that was not asked for before. */
+  next(type: string, quizId?: string): Promise<ReadEvent> {
+    const key = `${type} ${quizId}`;
+    const index = this.unclaimed.findIndex((event) => keyOf(event) === key);
     if (index >= 0) return Promise.resolve(this.unclaimed.splice(index, 1)[0] as ReadEvent);
-    return new Promise((resolve) => this.waiting.push({ type, resolve }));
+    return new Promise((resolve) => this.waiting.push({ key, resolve }));
   }
 
   /** Stops, when every reader has read up to the newest interval that one of them read. */
@@ -119,7 +120,7 @@ export class Readers {
     if (interval !== this.newest + 1) return;
     this.newest = interval;
     for (const event of eventsOf(interval, body)) {
-      const index = this.waiting.findIndex(({ type }) => type === event.type);
+      const index = this.waiting.findIndex(({ key }) => key === keyOf(event));
       if (index >= 0) this.waiting.splice(index, 1)[0]?.resolve(event);
       else this.unclaimed.push(event);
     }
@@ -150,6 +151,10 @@ export class Readers {
       await Bun.sleep(PAUSE_MS);
     }
   }
+}
+
+function keyOf({ type, data }: ReadEvent): string {
+  return `${type} ${(data as { id?: string } | null)?.id}`;
 }
 
 function eventsOf(interval: number, body: string): ReadEvent[] {
