@@ -1,10 +1,10 @@
-import { randomUUID } from 'node:crypto';
+import { randomBytes, randomUUID } from 'node:crypto';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import pino from 'pino';
 import { intervalAt, intervalStartMs } from '../protocol/interval.ts';
-import { hashApiToken, newApiToken, PREFIX_CHARS } from '../server/accounts/api-token.ts';
+import { newToken } from '../server/accounts/new-token.ts';
 import { createClock, type ServiceClock } from '../server/clock.ts';
 import { type Config, configOf } from '../server/config.ts';
 import type { Listener } from '../server/http/route.ts';
@@ -134,20 +134,11 @@ export async function startService(options: HarnessOptions = {}): Promise<Harnes
   const url = `http://127.0.0.1:${server.port}`;
 
   const createAccount = async (email = `${randomUUID()}@example.org`): Promise<Account> => {
-    const token = newApiToken((n) => crypto.getRandomValues(new Uint8Array(n)));
     const nowMs = clock.nowMs();
     const user = { uuid: randomUUID(), email, name: 'A producer', created: nowMs };
-    await opened.calls.createAccount({
-      user,
-      token: {
-        id: randomUUID(),
-        name: 'test',
-        prefix: token.slice(0, PREFIX_CHARS),
-        hash: hashApiToken(token),
-      },
-      nowMs,
-    });
-    return { uuid: user.uuid, token };
+    const { secret, stored } = newToken(randomUUID(), 'test', randomBytes);
+    await opened.calls.createAccount({ user, token: stored, nowMs });
+    return { uuid: user.uuid, token: secret };
   };
   const account = await createAccount();
 

@@ -14,8 +14,11 @@ export interface SigningKey {
 
 /** A key signs for this long before the next one takes over. */
 export const KEY_LIFETIME_MS = 30 * 24 * 3600_000;
-/** Between a key's publication and its first signature, so that cached key sets know it in time. */
-export const PUBLISH_AHEAD_MS = 10 * 60_000;
+/**
+ * Between a rotation and the new key's first signature: 10 minutes, so that cached key sets know it
+ * in time, and one more for servers that notice the rotation of another process.
+ */
+export const PUBLISH_AHEAD_MS = 11 * 60_000;
 // Clocks of verifiers may be off; a key outlives its last token by this much.
 const LEEWAY_MS = 60_000;
 
