@@ -43,7 +43,10 @@ export async function createAccount(data: string): Promise<string> {
   // Each demo on a directory that is kept has an account of its own.
   const email = `demo-${Date.now()}@fourbeat.example`;
   const args = ['account', 'create', '--email', email, '--name', 'Demo', '--data', data];
-  const child = Bun.spawn([...COMMAND, MAIN, ...args], { stdio: ['ignore', 'pipe', 'pipe'] });
+  const child = Bun.spawn([...COMMAND, MAIN, ...args], {
+    stdio: ['ignore', 'pipe', 'pipe'],
+    detached: true,
+  });
   const [text, complaint] = await Promise.all([child.stdout.text(), child.stderr.text()]);
   if ((await child.exited) !== 0) throw new Error(bare(lastLine(complaint)));
   return (JSON.parse(text) as { token: string }).token;

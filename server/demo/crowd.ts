@@ -19,7 +19,7 @@ const ARRIVAL_MS = 7;
 const ARRIVALS_LEAST_MS = 3_000;
 const DOORS = 32;
 // What the host was last told of is read, and settled, by then.
-const LAST_CHECKS_MS = 2_500;
+const LAST_CHECKS_MS = 1_500;
 
 type Begin = Extract<ToCrowd, { kind: 'begin' }>;
 

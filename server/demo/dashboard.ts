@@ -44,7 +44,8 @@ export function dashboard(show: Show, { columns, rows, colors }: Frame): string[
 
 function titleLines(show: Show, width: number, colors: Colors): string[] {
   const name = ' FOURBEAT ';
-  const end = `${clockTime(show.elapsedMs)} · Ctrl-C ends the show`;
+  const hint = show.isEnding ? 'ending: last checks' : 'Ctrl-C ends the show';
+  const end = `${clockTime(show.elapsedMs)} · ${hint}`;
   const what = fit(' the demo, a live event', width - name.length - end.length);
   const address = `${show.origin}/docs`;
   return [
@@ -144,6 +145,7 @@ function serviceLines(show: Show, width: number, colors: Colors): string[] {
     `${figure(show.requestsPerSecond)} requests/s`,
     `intervals after ${p50Ms} ms, 99 % within ${p99Ms} ms`,
     ...(show.serverBytes ? [megabytes(show.serverBytes.now)] : []),
+    ...(show.troubles > 0 ? [`${figure(show.troubles)} failed`] : []),
   ];
   const path = `${show.origin.replace('http://', '')}/api/v1/streams/${show.streamId}`;
   return [
@@ -159,8 +161,12 @@ function checkLine({ verdicts }: Show, room: number, colors: Colors): string {
     const first = failed[0] ? verdicts[failed[0]].first : '';
     return colors.red(fit(`✗ ${failed.join(', ')}: ${first}`, room));
   }
+  const made = CHECKS.filter((check) => verdicts[check].checks > 0);
+  if (CHECKS.join('  ✓ ').length + 2 > room) {
+    return colors.green(fit(`✓ ${made.length} of ${CHECKS.length} hold`, room));
+  }
   const marks = CHECKS.map((check) => {
-    return verdicts[check].checks > 0 ? `${colors.green('✓')} ${check}` : colors.dim(`· ${check}`);
+    return made.includes(check) ? `${colors.green('✓')} ${check}` : colors.dim(`· ${check}`);
   });
   return marks.join('  ');
 }

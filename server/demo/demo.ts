@@ -59,6 +59,7 @@ export async function runDemo(options: DemoOptions, parts: DemoParts = PARTS): P
       `The Fourbeat demo: http://localhost:${server.port}, a host, and ${options.viewers} viewers.`,
     );
     try {
+      if (ending.isAsked()) return 0;
       return await runShow({ ...options, screen, ending, server, token });
     } finally {
       await server.stop();

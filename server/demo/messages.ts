@@ -29,7 +29,7 @@ export interface CrowdReport {
   readonly count: (CountBounds & { readonly value: number; readonly formatted: string }) | null;
   /** How far apart the least and the greatest count are that our ledger allows, on average. */
   readonly slack: number;
-  /** Answers of the service so far, those that were no success beyond what a viewer expects. */
+  /** Answers of the service so far, and how often there was none, or none of any use. */
   readonly requests: number;
   readonly troubles: number;
   readonly recent: Percentiles;

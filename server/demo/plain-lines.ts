@@ -1,15 +1,15 @@
+import type { FeedEvent } from '../../protocol/feed.ts';
 import { isOf } from './event-kinds.ts';
 import { clockTime, figure, fit, megabytes } from './figures.ts';
-import type { CrowdReport } from './messages.ts';
 import type { Show } from './show.ts';
 import { allHold, CHECKS, type Check, type Verdicts } from './verdict.ts';
 
-/** What happened with a report, one plain line each (O-19). @param before the show without it */
-export function eventLines(before: Show, show: Show, report: CrowdReport): string[] {
+/** What happened, one plain line each (O-19). @param before the show before these events */
+export function eventLines(before: Show, show: Show, events: readonly FeedEvent[]): string[] {
   const lines: string[] = [];
   let quizzes = before.quizzes;
   let { rounds } = before;
-  for (const event of report.events) {
+  for (const event of events) {
     if (isOf(event, 'quiz')) {
       quizzes++;
       lines.push(`quiz ${quizzes}: ${event.data.question} (${event.data.order.join(', ')})`);
@@ -53,7 +53,7 @@ export function summaryLines(show: Show): string[] {
     `  viewers     ${figure(show.peak)} at most, of ${figure(show.viewers)}`,
     `  quizzes     ${figure(show.quizzes)} asked, ${figure(show.answers)} answers counted, winners rounds: ${figure(show.rounds)}`,
     `  chat        ${figure(chat.lines)} lines, ${figure(chat.hearts)} hearts`,
-    `  requests    ${figure(show.requests)}, ${rate} a second, ${figure(show.troubles)} in trouble`,
+    `  requests    ${figure(show.requests)}, ${rate} a second, ${figure(show.troubles)} failed`,
     `  lateness    ${overall.p50Ms} ms, 99 % within ${overall.p99Ms} ms`,
   ];
   if (serverBytes) {

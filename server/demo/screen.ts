@@ -53,7 +53,7 @@ export function plainScreen(print: (line: string) => void): Screen {
   return {
     say: print,
     show: (before, show, report) => {
-      for (const line of eventLines(before, show, report)) print(line);
+      for (const line of eventLines(before, show, report.events)) print(line);
       if (show.elapsedMs - statusMs < STATUS_MS) return;
       statusMs = show.elapsedMs - (show.elapsedMs % STATUS_MS);
       print(statusLine(show));

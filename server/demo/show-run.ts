@@ -26,7 +26,7 @@ const GATHERED_SHARE = 0.9;
 const GATHER_MS = 30_000;
 const GATHER_LOOK_MS = 100;
 const MEMORY_MS = 2_000;
-// The crowd's last checks take 2.5 s.
+// The crowd's last checks take 1.5 s.
 const LAST_REPORT_MS = 10_000;
 
 /**
@@ -65,6 +65,7 @@ export async function runShow(run: ShowRun): Promise<number> {
     const trouble = await Promise.race([broken, hosted, ending.asked, ...timed]);
     over.resolve();
     if (trouble) throw new Error(trouble);
+    show = { ...show, isEnding: true };
     crowd.tell({ kind: 'finish' });
     const late = Bun.sleep(LAST_REPORT_MS).then(() => 'the viewers did not report in the end');
     const lost = await Promise.race([last.promise, late, broken]);

@@ -11,6 +11,8 @@ export interface Show {
   /** Viewers of the crowd, here or not. */
   readonly viewers: number;
   readonly elapsedMs: number;
+  /** The last checks are made, then it is over. */
+  readonly isEnding: boolean;
   readonly interval: number | null;
   readonly arrived: number;
   readonly count: CrowdReport['count'];
@@ -63,6 +65,7 @@ export function newShow(options: Pick<Show, 'origin' | 'streamId' | 'viewers'>):
   return {
     ...options,
     elapsedMs: 0,
+    isEnding: false,
     interval: null,
     arrived: 0,
     count: null,
