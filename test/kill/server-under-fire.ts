@@ -1,3 +1,4 @@
+import { loadavg } from 'node:os';
 import { type ServerProcess, serveProcess } from '../program.ts';
 import type { Target } from './requests.ts';
 
@@ -9,10 +10,21 @@ const FLAGS = [
 const LOOK_MS = 5;
 const READY_MAX_MS = 20_000;
 
+/** One restart, in ms from the kill: what a slow one has to be explained by. */
+export interface Restart {
+  /** The killed process was gone. */
+  readonly goneMs: number;
+  /** The new one listened. */
+  readonly listeningMs: number;
+  /** `/readyz` was 200. */
+  readonly readyMs: number;
+  /** Processes that wanted a core, as the machine averages it over a minute. */
+  readonly load: number;
+}
+
 /** A server that is killed and started again, always on the same port and data directory. */
 export class ServerUnderFire {
-  /** From each kill to the next 200 of `/readyz`, in ms. */
-  readonly readyAfterMs: number[] = [];
+  readonly restarts: Restart[] = [];
   private process: ServerProcess | null = null;
 
   constructor(
@@ -35,8 +47,11 @@ export class ServerUnderFire {
     const killedMs = performance.now();
     process?.signal('SIGKILL');
     await process?.exited;
+    const goneMs = performance.now() - killedMs;
     await this.start();
-    this.readyAfterMs.push(performance.now() - killedMs);
+    const readyMs = performance.now() - killedMs;
+    const listeningMs = goneMs + (this.process?.startMs ?? Number.NaN);
+    this.restarts.push({ goneMs, listeningMs, readyMs, load: loadavg()[0] ?? Number.NaN });
   }
 
   /** What the server that runs now has said on standard error. */
