@@ -97,7 +97,7 @@ export class Crowd {
     else oracle.expect(false, `a claim got ${status}`);
   }
 
-  private readonly pauseMs = (): number => 100 + this.options.random() * 200;
+  private readonly pauseMs = (): number => 250 + this.options.random() * 500;
 }
 
 function outcomeOf(status: number | null): Outcome {
