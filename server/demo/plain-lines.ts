@@ -61,11 +61,8 @@ export function summaryLines(show: Show): string[] {
     lines.push(`  memory      server ${full}${megabytes(serverBytes.now)} at the end`);
   }
   for (const check of CHECKS) {
-    const { checks, mismatches } = show.verdicts[check];
     const label = check === CHECKS[0] ? 'self-check' : '';
-    const result = mismatches === 0 ? 'ok' : `WRONG ${figure(mismatches)} times`;
-    const what = `${CHECKED[check]}${check === 'count' ? `, to ${show.slack.toFixed(1)} viewers` : ''}`;
-    lines.push(`  ${fit(label, 12)}${fit(check, 10)} ${result}: ${figure(checks)} ${what}`);
+    lines.push(`  ${fit(label, 12)}${fit(check, 10)} ${resultOf(check, show)}`);
   }
   for (const mismatch of newMismatches(null, show.verdicts)) lines.push(`  ${mismatch}`);
   return lines;
@@ -79,6 +76,14 @@ const CHECKED: Readonly<Record<Check, string>> = {
   winners: 'winner reports and rounds',
   events: 'events that the host sent',
 };
+
+function resultOf(check: Check, { verdicts, slack }: Show): string {
+  const { checks, mismatches } = verdicts[check];
+  if (checks === 0) return 'nothing to check';
+  const result = mismatches === 0 ? 'ok' : `WRONG ${figure(mismatches)} times`;
+  const closeness = check === 'count' ? `, to ${slack.toFixed(1)} viewers` : '';
+  return `${result}: ${figure(checks)} ${CHECKED[check]}${closeness}`;
+}
 
 function newMismatches(before: Verdicts | null, now: Verdicts): string[] {
   return CHECKS.filter((check) => now[check].first !== (before?.[check].first ?? null)).map(
