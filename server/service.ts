@@ -183,6 +183,7 @@ export async function createService(
       sealer.begin();
       upkeep = setInterval(() => {
         const nowMs = clock.nowMs();
+        viewerTokens.forgetExpired();
         const work = [
           keyring.refresh(nowMs),
           serviceTokens.recordUses(),

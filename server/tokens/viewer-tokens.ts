@@ -83,6 +83,20 @@ export class ViewerTokens {
     return viewer;
   }
 
+  /** Drops expired tokens: nobody uses them, so they are the least recently used. */
+  forgetExpired(): void {
+    const nowMs = this.options.clock.nowMs();
+    for (const [token, { expiresMs }] of this.verified.rentries()) {
+      if (expiresMs > nowMs) return;
+      this.verified.delete(token);
+    }
+  }
+
+  /** How many checked tokens are remembered. */
+  remembered(): number {
+    return this.verified.size;
+  }
+
   private async verify(token: string): Promise<Viewer | null> {
     const { keyring, clock, issuer, audience } = this.options;
     if (token.length > TOKEN_CHARS_MAX) return null;

@@ -1,0 +1,52 @@
+import { expect, test } from 'bun:test';
+import { Keyring } from './keyring.ts';
+import { planRotation, type SigningKey } from './signing-keys.ts';
+import { ViewerTokens } from './viewer-tokens.ts';
+
+const STREAM = '6f1c6f0e-7a0e-4c55-9a50-0d7b0d7c3a11';
+
+async function setUp() {
+  const clock = { ms: 1_750_000_000_000, nowMs: () => clock.ms };
+  let keys: SigningKey[] = [];
+  const keyring = new Keyring({
+    listSigningKeys: async () => keys,
+    rotateSigningKeys: async ({ offered, nowMs, force }) => {
+      keys = planRotation(keys, offered, nowMs, force).kept;
+      return keys;
+    },
+  });
+  await keyring.refresh(clock.ms);
+  let seats = 0;
+  const tokens = new ViewerTokens({
+    record: { assignSeat: async () => ({ seat: seats++ }) },
+    keyring,
+    clock,
+    issuer: 'http://localhost:4250',
+    audience: 'fourbeat',
+    viewerSecret: 'secret',
+    cacheSize: 1_000,
+  });
+  return { clock, tokens };
+}
+
+test('[T-6] expired tokens are forgotten, those that live are not', async () => {
+  const { clock, tokens } = await setUp();
+  for (let n = 0; n < 20; n++) await tokens.check(await tokens.issue(STREAM, `early ${n}`));
+  clock.ms += 400_000;
+  const late = await tokens.issue(STREAM, 'late');
+  await tokens.check(late);
+  tokens.forgetExpired();
+  expect(tokens.remembered()).toBe(21);
+  clock.ms += 200_000;
+  tokens.forgetExpired();
+  expect(tokens.remembered()).toBe(1);
+  expect(tokens.known(late)?.streamId).toBe(STREAM);
+});
+
+test('[T-12] a token that is not valid is not remembered', async () => {
+  const { tokens } = await setUp();
+  const token = await tokens.issue(STREAM, 'ann');
+  expect(await tokens.check(`${token.slice(0, -4)}AAAA`)).toBeNull();
+  expect(await tokens.check('no.such.token')).toBeNull();
+  expect(tokens.remembered()).toBe(0);
+});
