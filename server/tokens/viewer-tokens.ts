@@ -86,8 +86,8 @@ export class ViewerTokens {
   /** Drops expired tokens: nobody uses them, so they are the least recently used. */
   forgetExpired(): void {
     const nowMs = this.options.clock.nowMs();
-    for (const [token, { expiresMs }] of this.verified.rentries()) {
-      if (expiresMs > nowMs) return;
+    for (const token of this.verified.rkeys()) {
+      if ((this.verified.peek(token)?.expiresMs ?? 0) > nowMs) return;
       this.verified.delete(token);
     }
   }
