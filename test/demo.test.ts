@@ -3,7 +3,7 @@ import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { runDemo } from '../server/demo/demo.ts';
-import { plainScreen } from '../server/demo/screen.ts';
+import { plainScreen } from '../server/demo/screen/screen.ts';
 import { startSabotagedServer } from './sabotaged-server.ts';
 
 const MAIN = join(import.meta.dir, '..', 'server', 'main.ts');

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import type { Subprocess } from 'bun';
-import type { CrowdReport, ToCrowd } from './messages.ts';
+import type { CrowdReport, ToCrowd } from './crowd/messages.ts';
 
 /** A process of the demo's. */
 export interface Child {
@@ -23,7 +23,7 @@ export interface DemoCrowd extends Child {
 }
 
 const MAIN = join(import.meta.dir, '..', 'main.ts');
-const CROWD = join(import.meta.dir, 'crowd.ts');
+const CROWD = join(import.meta.dir, 'crowd/crowd.ts');
 // O-11: a server drains within 10 s.
 const STOP_MS = 11_000;
 const LISTENING = /^Fourbeat is listening on \S+:(\d+)/m;

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createAccount, type DemoServer, startServer } from './children.ts';
 import { listenForEnd } from './ending.ts';
-import { plainScreen, type Screen, terminalScreen } from './screen.ts';
+import { plainScreen, type Screen, terminalScreen } from './screen/screen.ts';
 import { runShow } from './show-run.ts';
 
 /** How the demo is run (O-17). */

@@ -1,11 +1,11 @@
 import { type DemoCrowd, type DemoServer, startCrowd } from './children.ts';
 import type { Ending } from './ending.ts';
-import { Host } from './host.ts';
-import { summaryLines } from './plain-lines.ts';
-import type { Screen } from './screen.ts';
-import { newShow, type Show, withMemory, withReport } from './show.ts';
-import { StudioClient } from './studio-client.ts';
-import { allHold } from './verdict.ts';
+import { Host } from './host/host.ts';
+import { StudioClient } from './host/studio-client.ts';
+import { allHold } from './ledger/verdict.ts';
+import { summaryLines } from './screen/plain-lines.ts';
+import type { Screen } from './screen/screen.ts';
+import { newShow, type Show, withMemory, withReport } from './screen/show.ts';
 
 /** Everything a show needs to run. */
 export interface ShowRun {

@@ -1,4 +1,4 @@
-import { Connections, type HttpAnswer } from '../../server/demo/connections.ts';
+import { Connections, type HttpAnswer } from '../../server/demo/crowd/connections.ts';
 
 export interface Target {
   readonly hostname: string;

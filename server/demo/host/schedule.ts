@@ -1,5 +1,5 @@
-import type { Reveal } from '../../protocol/quizzes.ts';
-import { GOODS } from './phrases.ts';
+import type { Reveal } from '../../../protocol/quizzes.ts';
+import { GOODS } from '../crowd/phrases.ts';
 import { TRIVIA, type Trivia } from './trivia.ts';
 
 /** Something the host does. */

@@ -1,7 +1,7 @@
-import type { FeedEvent } from '../../protocol/feed.ts';
-import type { CountBounds } from './count-ledger.ts';
+import type { FeedEvent } from '../../../protocol/feed.ts';
+import type { CountBounds } from '../ledger/count-ledger.ts';
+import type { Verdicts } from '../ledger/verdict.ts';
 import type { Percentiles } from './lateness.ts';
-import type { Verdicts } from './verdict.ts';
 
 /** What the demo tells the crowd's process. */
 export type ToCrowd =

@@ -1,8 +1,8 @@
-import type { EventsInterval, FeedEvent } from '../../protocol/feed.ts';
-import { intervalStartMs } from '../../protocol/interval.ts';
-import { WINNERS_DELAY_INTERVALS } from '../../protocol/limits.ts';
-import type { Quiz, QuizResults } from '../../protocol/quizzes.ts';
-import type { ViewCount } from '../../protocol/view-counts.ts';
+import type { EventsInterval, FeedEvent } from '../../../protocol/feed.ts';
+import { intervalStartMs } from '../../../protocol/interval.ts';
+import { WINNERS_DELAY_INTERVALS } from '../../../protocol/limits.ts';
+import type { Quiz, QuizResults } from '../../../protocol/quizzes.ts';
+import type { ViewCount } from '../../../protocol/view-counts.ts';
 import { AnswerLedger, type AnswerOutcome, type Attempt } from './answer-ledger.ts';
 import { BodyLedger } from './body-ledger.ts';
 import { type CountBounds, CountLedger } from './count-ledger.ts';

@@ -1,4 +1,4 @@
-import type { EVENT_TYPES, FeedEvent } from '../../protocol/feed.ts';
+import type { EVENT_TYPES, FeedEvent } from '../../../protocol/feed.ts';
 
 /** An event of one of the types of the interface. */
 export type EventOf<Type extends (typeof EVENT_TYPES)[number]> = Extract<FeedEvent, { type: Type }>;

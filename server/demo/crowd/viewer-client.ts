@@ -1,9 +1,9 @@
-import { TOKEN_LIFETIME_S } from '../../protocol/limits.ts';
+import { TOKEN_LIFETIME_S } from '../../../protocol/limits.ts';
+import type { Ledger } from '../ledger/ledger.ts';
+import type { ServiceTime } from '../ledger/service-time.ts';
 import type { Connections, HttpAnswer } from './connections.ts';
 import type { CrowdStats } from './crowd-stats.ts';
 import type { Random } from './habits.ts';
-import type { Ledger } from './ledger.ts';
-import type { ServiceTime } from './service-time.ts';
 
 /** What a viewer lives in. */
 export interface Surroundings {

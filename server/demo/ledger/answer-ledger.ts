@@ -1,5 +1,5 @@
-import { intervalStartMs } from '../../protocol/interval.ts';
-import type { Quiz, QuizResults } from '../../protocol/quizzes.ts';
+import { intervalStartMs } from '../../../protocol/interval.ts';
+import type { Quiz, QuizResults } from '../../../protocol/quizzes.ts';
 
 // More than any game of the show has.
 const KEPT_QUIZZES = 16;

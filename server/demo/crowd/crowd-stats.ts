@@ -1,10 +1,10 @@
-import type { FeedEvent } from '../../protocol/feed.ts';
-import { intervalStartMs } from '../../protocol/interval.ts';
-import { type EventOf, isOf } from './event-kinds.ts';
+import type { FeedEvent } from '../../../protocol/feed.ts';
+import { intervalStartMs } from '../../../protocol/interval.ts';
+import { type EventOf, isOf } from '../ledger/event-kinds.ts';
+import type { CheckedCount, Ledger } from '../ledger/ledger.ts';
+import type { Verdictbook } from '../ledger/verdict.ts';
 import { Lateness, RecentLateness } from './lateness.ts';
-import type { CheckedCount, Ledger } from './ledger.ts';
 import type { ChatSummary, CrowdReport } from './messages.ts';
-import type { Verdictbook } from './verdict.ts';
 
 /** Everything that the crowd tells about itself, gathered between two reports. */
 export class CrowdStats {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test';
 import fc from 'fast-check';
-import { INTERVAL_MS, intervalAt, intervalStartMs } from '../../protocol/interval.ts';
+import { INTERVAL_MS, intervalAt, intervalStartMs } from '../../../protocol/interval.ts';
 import { CountLedger } from './count-ledger.ts';
 
 const START_MS = intervalStartMs(6_800_000_000);

@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test';
-import { newQuizSchema } from '../../protocol/studio.ts';
+import { newQuizSchema } from '../../../protocol/studio.ts';
 import { TRIVIA, triviaOf } from './trivia.ts';
 
 test('[Q-3] every question of the stock can be asked', () => {

@@ -1,8 +1,8 @@
-import type { FeedEvent } from '../../protocol/feed.ts';
-import { isOf } from './event-kinds.ts';
+import type { FeedEvent } from '../../../protocol/feed.ts';
+import { isOf } from '../ledger/event-kinds.ts';
+import { allHold, CHECKS, type Check, type Verdicts } from '../ledger/verdict.ts';
 import { clockTime, figure, fit, megabytes } from './figures.ts';
 import type { Show } from './show.ts';
-import { allHold, CHECKS, type Check, type Verdicts } from './verdict.ts';
 
 /** What happened, one plain line each (O-19). @param before the show before these events */
 export function eventLines(before: Show, show: Show, events: readonly FeedEvent[]): string[] {

@@ -1,6 +1,6 @@
-import { intervalStartMs } from '../../protocol/interval.ts';
-import type { Quiz } from '../../protocol/quizzes.ts';
-import { triviaOf } from './trivia.ts';
+import { intervalStartMs } from '../../../protocol/interval.ts';
+import type { Quiz } from '../../../protocol/quizzes.ts';
+import { triviaOf } from '../host/trivia.ts';
 
 /** How a viewer reads the feed: held requests, an event stream, or intervals that are over. */
 export type Reading = 'held' | 'event-stream' | 'sealed';

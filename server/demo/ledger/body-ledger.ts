@@ -1,4 +1,4 @@
-import type { EventsInterval } from '../../protocol/feed.ts';
+import type { EventsInterval } from '../../../protocol/feed.ts';
 
 // A minute of the feed. Nobody in the crowd is ever further behind.
 const KEPT_INTERVALS = 240;

@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'bun:test';
-import type { FeedEvent } from '../../protocol/feed.ts';
-import type { Quiz } from '../../protocol/quizzes.ts';
-import type { CrowdReport } from './messages.ts';
+import type { FeedEvent } from '../../../protocol/feed.ts';
+import type { Quiz } from '../../../protocol/quizzes.ts';
+import type { CrowdReport } from '../crowd/messages.ts';
+import { NO_VERDICTS } from '../ledger/verdict.ts';
 import { newShow, withMemory, withReport } from './show.ts';
-import { NO_VERDICTS } from './verdict.ts';
 
 const quiz: Quiz = {
   id: 'quiz',

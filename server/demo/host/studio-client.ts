@@ -1,4 +1,4 @@
-import type { StudioQuiz, StudioStream, WinnersRound } from '../../protocol/studio.ts';
+import type { StudioQuiz, StudioStream, WinnersRound } from '../../../protocol/studio.ts';
 
 /** The service said no to the producer. */
 export class StudioRefusal extends Error {

@@ -1,11 +1,11 @@
-import type { FeedEvent } from '../../protocol/feed.ts';
-import type { Quiz } from '../../protocol/quizzes.ts';
-import type { AnswerOutcome } from './answer-ledger.ts';
+import type { FeedEvent } from '../../../protocol/feed.ts';
+import type { Quiz } from '../../../protocol/quizzes.ts';
+import type { AnswerOutcome } from '../ledger/answer-ledger.ts';
+import { isOf } from '../ledger/event-kinds.ts';
+import type { ClaimOutcome, Round } from '../ledger/winner-ledger.ts';
 import type { HttpAnswer } from './connections.ts';
-import { isOf } from './event-kinds.ts';
 import { type Habits, planAnswer } from './habits.ts';
 import type { Surroundings, ViewerClient } from './viewer-client.ts';
-import type { ClaimOutcome, Round } from './winner-ledger.ts';
 
 const TRIES_MAX = 6;
 

@@ -1,7 +1,7 @@
-import type { EventsInterval } from '../../protocol/feed.ts';
+import type { EventsInterval } from '../../../protocol/feed.ts';
+import type { Place } from '../ledger/ledger.ts';
 import { type Reader, readEventStream, readHeld, readSealed } from './feed-reading.ts';
 import { awayMs, type Habits, pick, silenceMs, stayMs } from './habits.ts';
-import type { Place } from './ledger.ts';
 import { CHEERS, GREETINGS, MESSAGES } from './phrases.ts';
 import { Player } from './player.ts';
 import { type Surroundings, ViewerClient } from './viewer-client.ts';

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'bun:test';
-import { intervalStartMs } from '../../protocol/interval.ts';
-import type { Quiz } from '../../protocol/quizzes.ts';
+import { intervalStartMs } from '../../../protocol/interval.ts';
+import type { Quiz } from '../../../protocol/quizzes.ts';
+import { TRIVIA } from '../host/trivia.ts';
 import { awayMs, habitsOf, planAnswer, silenceMs, stayMs } from './habits.ts';
-import { TRIVIA } from './trivia.ts';
 
 const NOW_MS = intervalStartMs(6_800_000_000);
 const quiz: Quiz = {

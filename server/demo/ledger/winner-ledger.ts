@@ -1,5 +1,5 @@
-import { intervalStartMs } from '../../protocol/interval.ts';
-import { WINNERS_DELAY_INTERVALS } from '../../protocol/limits.ts';
+import { intervalStartMs } from '../../../protocol/interval.ts';
+import { WINNERS_DELAY_INTERVALS } from '../../../protocol/limits.ts';
 import type { AnswerLedger } from './answer-ledger.ts';
 
 /** What became of a winner report: 204, 401, 409, or nobody knows. */

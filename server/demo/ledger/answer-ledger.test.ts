@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test';
 import fc from 'fast-check';
-import { intervalAt, intervalStartMs } from '../../protocol/interval.ts';
-import type { Quiz, QuizResults } from '../../protocol/quizzes.ts';
+import { intervalAt, intervalStartMs } from '../../../protocol/interval.ts';
+import type { Quiz, QuizResults } from '../../../protocol/quizzes.ts';
 import { AnswerLedger, type AnswerOutcome } from './answer-ledger.ts';
 
 const CLOSE_MS = intervalStartMs(6_800_000_040);

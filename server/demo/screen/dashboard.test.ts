@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'bun:test';
 import fc from 'fast-check';
 import pc from 'picocolors';
+import { CHECKS, NO_VERDICTS, type Verdicts } from '../ledger/verdict.ts';
 import { dashboard } from './dashboard.ts';
 import { eventLines, statusLine, summaryLines } from './plain-lines.ts';
 import { newShow, type Show } from './show.ts';
-import { CHECKS, NO_VERDICTS, type Verdicts } from './verdict.ts';
 
 const plain = pc.createColors(false);
 const fine = Object.fromEntries(

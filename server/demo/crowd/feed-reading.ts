@@ -1,8 +1,8 @@
-import type { EventsInterval } from '../../protocol/feed.ts';
-import { INTERVAL_MS, intervalAt, intervalStartMs } from '../../protocol/interval.ts';
+import type { EventsInterval } from '../../../protocol/feed.ts';
+import { INTERVAL_MS, intervalAt, intervalStartMs } from '../../../protocol/interval.ts';
+import type { Place } from '../ledger/ledger.ts';
+import type { ServiceTime } from '../ledger/service-time.ts';
 import type { HttpAnswer } from './connections.ts';
-import type { Place } from './ledger.ts';
-import type { ServiceTime } from './service-time.ts';
 
 /** A viewer, as far as its reading goes. */
 export interface Reader {

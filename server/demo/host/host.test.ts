@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test';
-import type { StudioQuiz, WinnersRound } from '../../protocol/studio.ts';
+import type { StudioQuiz, WinnersRound } from '../../../protocol/studio.ts';
 import { Host } from './host.ts';
 import { StudioRefusal } from './studio-client.ts';
 

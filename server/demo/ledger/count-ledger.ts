@@ -1,4 +1,4 @@
-import { intervalAt, intervalStartMs } from '../../protocol/interval.ts';
+import { intervalAt, intervalStartMs } from '../../../protocol/interval.ts';
 
 // V-3: an interval and the four before it.
 const WINDOW_INTERVALS = 4;

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'bun:test';
 import fc from 'fast-check';
-import type { FeedEvent } from '../../protocol/feed.ts';
-import { intervalStartMs } from '../../protocol/interval.ts';
-import type { Quiz } from '../../protocol/quizzes.ts';
+import type { FeedEvent } from '../../../protocol/feed.ts';
+import { intervalStartMs } from '../../../protocol/interval.ts';
+import type { Quiz } from '../../../protocol/quizzes.ts';
 import { Ledger, type Place } from './ledger.ts';
 import { CHECKS, type Check, Verdictbook } from './verdict.ts';
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test';
 import fc from 'fast-check';
-import { intervalStartMs } from '../../protocol/interval.ts';
+import { intervalStartMs } from '../../../protocol/interval.ts';
 import type { Standing } from './answer-ledger.ts';
 import { type ClaimOutcome, WinnerLedger } from './winner-ledger.ts';
 

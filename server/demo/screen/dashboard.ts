@@ -1,10 +1,10 @@
 import type pc from 'picocolors';
-import { INTERVAL_MS } from '../../protocol/interval.ts';
+import { INTERVAL_MS } from '../../../protocol/interval.ts';
+import { GAME_QUIZZES } from '../host/schedule.ts';
+import { allHold, CHECKS } from '../ledger/verdict.ts';
 import { bar, bigNumber, chart } from './blocks.ts';
 import { clockTime, figure, fit, megabytes } from './figures.ts';
-import { GAME_QUIZZES } from './schedule.ts';
 import type { Show, ShownQuiz } from './show.ts';
-import { allHold, CHECKS } from './verdict.ts';
 
 /** Colours of a terminal, or none. */
 export type Colors = ReturnType<typeof pc.createColors>;

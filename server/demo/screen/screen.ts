@@ -1,7 +1,7 @@
 import { createLogUpdate } from 'log-update';
 import pc from 'picocolors';
+import type { CrowdReport } from '../crowd/messages.ts';
 import { dashboard } from './dashboard.ts';
-import type { CrowdReport } from './messages.ts';
 import { eventLines, statusLine } from './plain-lines.ts';
 import type { Show } from './show.ts';
 

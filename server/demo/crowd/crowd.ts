@@ -1,10 +1,10 @@
+import { Ledger } from '../ledger/ledger.ts';
+import { ServiceTime } from '../ledger/service-time.ts';
+import { Verdictbook } from '../ledger/verdict.ts';
 import { Connections } from './connections.ts';
 import { CrowdStats } from './crowd-stats.ts';
 import { habitsOf } from './habits.ts';
-import { Ledger } from './ledger.ts';
 import type { CrowdReport, ToCrowd } from './messages.ts';
-import { ServiceTime } from './service-time.ts';
-import { Verdictbook } from './verdict.ts';
 import { Viewer } from './viewer.ts';
 import type { Surroundings } from './viewer-client.ts';
 

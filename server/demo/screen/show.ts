@@ -1,8 +1,8 @@
-import type { FeedEvent } from '../../protocol/feed.ts';
-import type { Quiz } from '../../protocol/quizzes.ts';
-import { type EventOf, isOf } from './event-kinds.ts';
-import type { ChatSummary, CrowdReport } from './messages.ts';
-import { NO_VERDICTS, type Verdicts } from './verdict.ts';
+import type { FeedEvent } from '../../../protocol/feed.ts';
+import type { Quiz } from '../../../protocol/quizzes.ts';
+import type { ChatSummary, CrowdReport } from '../crowd/messages.ts';
+import { type EventOf, isOf } from '../ledger/event-kinds.ts';
+import { NO_VERDICTS, type Verdicts } from '../ledger/verdict.ts';
 
 /** What the demo shows: everything that the dashboard, the plain lines and the summary say. */
 export interface Show {
