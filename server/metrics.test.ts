@@ -63,8 +63,7 @@ test('[O-12] every source has its line', async () => {
     'fourbeat_request_duration_seconds_bucket{method="POST",path="/api/v1/x/{id}",le="+Inf"}': 2,
     'fourbeat_request_duration_seconds_count{method="POST",path="/api/v1/x/{id}"}': 2,
     fourbeat_viewers: 8,
-    'fourbeat_stream_viewers{stream="a"}': 3,
-    'fourbeat_stream_viewers{stream="b"}': 5,
+    fourbeat_watched_streams: 2,
     fourbeat_watermark: 7_000_000_001,
     'fourbeat_seal_lateness_seconds_bucket{le="0.005"}': 1,
     'fourbeat_seal_lateness_seconds_bucket{le="0.025"}': 3,
@@ -94,17 +93,16 @@ test('[O-12] a page tells what is so when it is asked for, and adds nothing up',
   viewers = [['here', 2]];
   const samples = samplesOf(await metrics.render());
   expect(samples.get('fourbeat_viewers')).toBe(2);
-  expect(samples.has('fourbeat_stream_viewers{stream="gone"}')).toBe(false);
+  expect(samples.get('fourbeat_watched_streams')).toBe(1);
   expect(samples.get('fourbeat_answers_total{decision="recorded"}')).toBe(1);
 });
 
-test('[O-12] only the largest 100 streams have a line of their own', async () => {
-  const streams = Array.from({ length: 150 }, (_, n) => [`stream ${n}`, n] as const);
-  const samples = samplesOf(await createMetrics(sourcesWith({ viewers: () => streams })).render());
-  const lines = [...samples.keys()].filter((name) => name.startsWith('fourbeat_stream_viewers'));
-  expect(lines).toHaveLength(100);
-  expect(samples.has('fourbeat_stream_viewers{stream="stream 149"}')).toBe(true);
-  expect(samples.has('fourbeat_stream_viewers{stream="stream 49"}')).toBe(false);
+test('[O-14] [S-14] the page names no stream: the id is all that protects an unlisted one', async () => {
+  const streamId = '0b7f3a52-7f9c-4a51-9f0e-2f1f6f2f3a10';
+  const metrics = createMetrics(sourcesWith({ viewers: () => [[streamId, 3]] }));
+  const page = await metrics.render();
+  expect(page).toContain('fourbeat_viewers 3');
+  expect(page).not.toContain(streamId);
 });
 
 test('[O-12] two services in one process count apart', async () => {

@@ -284,7 +284,8 @@ describe('serve', () => {
     );
     expect(page).toMatch(/^fourbeat_request_duration_seconds_count\{.*view-counts.*\} 1$/m);
     expect(page).toMatch(/^fourbeat_viewers 1$/m);
-    expect(page).toContain(`fourbeat_stream_viewers{stream="${streamId}"} 1`);
+    expect(page).toMatch(/^fourbeat_watched_streams 1$/m);
+    expect(page).not.toContain(streamId);
     expect(page).toMatch(/^fourbeat_seal_lateness_seconds_count [1-9]/m);
     const watermark = Number(/^fourbeat_watermark (\d+)$/m.exec(page)?.[1]);
     expect(watermark).toBeGreaterThan((await currentInterval(server.url)) - 20);
