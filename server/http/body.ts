@@ -7,10 +7,26 @@ export const BODY_DEADLINE_MS = 5_000;
 const JSON_TYPE = /^application\/json\s*(?:;\s*charset\s*=\s*"?utf-8"?\s*)?;?$/i;
 const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 
-/** @throws Problem 413 when the announced length is over `maxBytes`; of a body that nobody reads. */
-export function checkLength(request: Request, maxBytes: number): void {
+/**
+ * @returns whether a length was announced at all
+ * @throws Problem 413 when it is over `maxBytes`
+ */
+export function checkLength(request: Request, maxBytes: number): boolean {
   const length = request.headers.get('content-length');
   if (length !== null && Number(length) > maxBytes) throw tooLarge(maxBytes);
+  return length !== null;
+}
+
+/**
+ * Takes the chunks of a body that means nothing here, for one whose length was not announced.
+ * @returns null when there is no body, as nearly always; else a promise that rejects with Problem
+ *   413, 408 or 400
+ * @throws Problem 400 for a GET: the runtime hides its body, so that nobody could count it
+ */
+export function ignoreChunks(request: Request, maxBytes: number): Promise<unknown> | null {
+  if (!request.headers.has('transfer-encoding')) return null;
+  if (request.body) return readBytes(request, maxBytes);
+  throw new Problem(400, 'Send no body with this method.', { Connection: 'close' });
 }
 
 /** Whether a request has a body at all. */

@@ -101,8 +101,8 @@ export function errorsOf(operation: Operation): JsonObject {
   const { access, method, body, role, errors = [] } = operation;
   const statuses = new Set([400, ...errors]);
   if (access !== 'public') statuses.add(401).add(429);
-  if (method !== 'GET') statuses.add(413);
-  if (body) statuses.add(408).add(415);
+  if (method !== 'GET') statuses.add(408).add(413);
+  if (body) statuses.add(415);
   if (role !== 'always') statuses.add(503);
   const otherScheme = access === 'viewer' ? 'ServiceUnauthorized' : 'ViewerUnauthorized';
   return Object.fromEntries(

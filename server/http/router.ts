@@ -1,7 +1,7 @@
 import type { BunRequest, Server } from 'bun';
 import type { Operation, Role } from '../../protocol/operation.ts';
 import { accepts } from './accept.ts';
-import { checkLength } from './body.ts';
+import { checkLength, ignoreChunks } from './body.ts';
 import { Problem, problemOf, type Scheme } from './problem.ts';
 import { checkEncoding } from './query.ts';
 import type { RequestLog } from './request-log.ts';
@@ -87,6 +87,7 @@ function pathHandler(endpoints: readonly Endpoint[], options: RouterOptions): Pa
 function guard(route: Route, handler: Handler, log: RequestLog): PathHandler {
   const { operation } = route;
   const scheme: Scheme = operation.access === 'viewer' ? 'Bearer' : 'Token';
+  const takesBody = operation.body !== undefined;
   const counter = log.counterFor(operation);
   const failed = (error: unknown, request: Request, startedMs: number): Response => {
     const requestId = log.requestId(request);
@@ -101,8 +102,11 @@ function guard(route: Route, handler: Handler, log: RequestLog): PathHandler {
     const startedMs = performance.now();
     try {
       checkEncoding(request.url);
-      checkLength(request, operation.bodyBytes);
-      const response = handler(request, route);
+      const isAnnounced = checkLength(request, operation.bodyBytes);
+      const ignored = isAnnounced || takesBody ? null : ignoreChunks(request, operation.bodyBytes);
+      const response = ignored
+        ? ignored.then(() => handler(request, route))
+        : handler(request, route);
       if (!(response instanceof Promise)) {
         counter.count(response.status, startedMs);
         return response;

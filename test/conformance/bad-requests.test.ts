@@ -161,6 +161,8 @@ describe('the order of checks', () => {
   });
 });
 
+const KEPT_CHUNKED = { Connection: 'keep-alive', 'Transfer-Encoding': 'chunked' };
+
 describe('bodies where none is taken', () => {
   test('[G-23] one that is sent is ignored within the limit, and the connection goes on', async () => {
     const { path, headers } = await validRequest(harness, 'registerView');
@@ -190,5 +192,23 @@ describe('bodies where none is taken', () => {
       const within = body.slice(1);
       expect([name, (await send(harness, request, { body: within })).ok]).toEqual([name, true]);
     }
+  });
+
+  test('[G-23] [L-1] in chunks it is counted as it comes: 413 and the close, and nothing is done', async () => {
+    const { path, headers } = await validRequest(harness, 'registerView');
+    const head = rawHead(`POST ${path}`, { ...headers, ...KEPT_CHUNKED });
+    const chunk = `400\r\n${'x'.repeat(1_024)}\r\n`;
+    const parts = Array.from({ length: 5 }, () => [chunk, 5]).flat();
+    const answer = await rawExchange(harness.url, [head, ...parts], { waitMs: 2_000 });
+    expect([answer.status, answer.closed]).toEqual([413, true]);
+    const count = await fetch(harness.url + path, { headers });
+    expect(await count.json()).toMatchObject({ value: 0 });
+  });
+
+  test('[G-23] with a GET it cannot be counted: in chunks it is 400 and the close', async () => {
+    const { path, headers } = await validRequest(harness, 'readViewCount');
+    const head = rawHead(`GET ${path}`, { ...headers, ...KEPT_CHUNKED });
+    const answer = await rawExchange(harness.url, [`${head}5\r\nnonse\r\n`], { waitMs: 2_000 });
+    expect([answer.status, answer.closed]).toEqual([400, true]);
   });
 });
