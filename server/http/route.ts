@@ -1,5 +1,6 @@
 import type { BunRequest, Server } from 'bun';
 import type { Operation } from '../../protocol/operation.ts';
+import { shareOf } from './address.ts';
 
 /** Answers one request of an operation; throws `Problem`, `Refusal` or `Unavailable` to say no. */
 export type Handler = (request: BunRequest<string>, route: Route) => Response | Promise<Response>;
@@ -49,13 +50,16 @@ export class Route {
     return new Response(JSON.stringify(body), { status, headers: { ...this.json, ...headers } });
   }
 
-  /** The client's address: that of the connection, or the last the proxy in front vouches for. */
+  /**
+   * Whose share of a rate limit the client uses: by the address of the connection, or the last
+   * that the proxy in front vouches for.
+   */
   addressOf(request: Request): string {
     if (this.trustProxy) {
       const forwarded = request.headers.get('x-forwarded-for')?.split(',').at(-1)?.trim();
-      if (forwarded) return forwarded;
+      if (forwarded) return shareOf(forwarded);
     }
-    return this.listener.server?.requestIP(request)?.address ?? 'unknown';
+    return shareOf(this.listener.server?.requestIP(request)?.address ?? 'unknown');
   }
 }
 

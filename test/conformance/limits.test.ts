@@ -221,6 +221,15 @@ describe('rates', () => {
       await expectTooMany(await from('203.0.113.5,192.0.2.1'), 60);
       await expectUnauthorized(await from('192.0.2.1, 203.0.113.5'), 'Token');
     }));
+
+  test('[L-11] addresses of one IPv6 network have one share', () =>
+    withService({ ...only('failedAuth', 2), trustProxy: true }, async (harness) => {
+      const from = (address: string) => me(harness, 'fb_x', { 'X-Forwarded-For': address });
+      await expectUnauthorized(await from('2001:db8:1:2::1'), 'Token');
+      await expectUnauthorized(await from('2001:db8:1:2:ffff::2'), 'Token');
+      await expectTooMany(await from('2001:db8:1:2::3'), 60);
+      await expectUnauthorized(await from('2001:db8:1:3::1'), 'Token');
+    }));
 });
 
 describe('constants', () => {

@@ -1,0 +1,36 @@
+import { isIPv6 } from 'node:net';
+
+/**
+ * Whose share of a rate limit an address uses (SPEC L-11): an IPv4 address its own, also when it
+ * is written as IPv6; an IPv6 address that of its /64, since a client has 2^64 of them at hand.
+ * @param address anything else stays as it is
+ */
+export function shareOf(address: string): string {
+  if (!isIPv6(address)) return address;
+  const groups = groupsOf(address);
+  const [high = 0, low = 0] = groups.slice(6);
+  if (groups.slice(0, 5).every((group) => group === 0) && groups[5] === 0xffff) {
+    return [high >> 8, high & 0xff, low >> 8, low & 0xff].join('.');
+  }
+  const network = groups.slice(0, 4).map((group) => group.toString(16));
+  return `${network.join(':')}::/64`;
+}
+
+/** The eight groups of an address that is valid. */
+function groupsOf(address: string): number[] {
+  const [head = '', tail] = address.replace(/%.*$/, '').split('::');
+  const before = parsed(head);
+  if (tail === undefined) return before;
+  const after = parsed(tail);
+  const zeros = new Array<number>(8 - before.length - after.length).fill(0);
+  return [...before, ...zeros, ...after];
+}
+
+function parsed(part: string): number[] {
+  if (part === '') return [];
+  return part.split(':').flatMap((group) => {
+    if (!group.includes('.')) return [Number.parseInt(group, 16)];
+    const [a = 0, b = 0, c = 0, d = 0] = group.split('.').map(Number);
+    return [(a << 8) | b, (c << 8) | d];
+  });
+}
