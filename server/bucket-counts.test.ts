@@ -24,3 +24,10 @@ test('every value is counted once, in the bucket whose bounds it lies between', 
     }),
   );
 });
+
+test('counts go on beyond 2^32, which a busy day reaches', () => {
+  const buckets = new BucketCounts([1]);
+  buckets.counts[0] = 2 ** 32 - 1;
+  buckets.add(0.5);
+  expect(buckets.counts[0]).toBe(2 ** 32);
+});

@@ -1,13 +1,13 @@
 /** Counts values by size, cheaply enough for every request; a histogram of Prometheus reads it. */
 export class BucketCounts {
   /** How many values were at most the bound of the same index, and above the one before it. */
-  readonly counts: Uint32Array;
+  readonly counts: Float64Array;
   /** Sum of all values. */
   sum = 0;
 
   /** @param bounds upper bounds, rising; larger values go into one more bucket */
   constructor(readonly bounds: readonly number[]) {
-    this.counts = new Uint32Array(bounds.length + 1);
+    this.counts = new Float64Array(bounds.length + 1);
   }
 
   add(value: number): void {

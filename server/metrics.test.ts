@@ -30,7 +30,7 @@ function samplesOf(page: string): Map<string, number> {
 }
 
 test('[O-12] every source has its line', async () => {
-  const counts = new Uint32Array(600);
+  const counts = new Float64Array(600);
   counts[204] = 7;
   counts[429] = 2;
   const durations = new BucketCounts([0.5, 1]);

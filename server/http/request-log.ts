@@ -8,7 +8,7 @@ const DURATION_BOUNDS_S = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0
 /** Counts the answers of one operation, without a lookup by label on the hot path. */
 export class AnswerCounter {
   /** How many answers had the status that is the index. */
-  readonly counts = new Uint32Array(600);
+  readonly counts = new Float64Array(600);
   /** Seconds until the answer began. */
   readonly durations = new BucketCounts(DURATION_BOUNDS_S);
 
