@@ -1,4 +1,4 @@
-import type { FeedLog } from './feed-log.ts';
+import type { FeedLog, SealedInterval } from './feed-log.ts';
 
 /** A reader who lets this much wait unsent is cut off; it resumes by `Last-Event-ID` (F-25). */
 export const UNSENT_BYTES_MAX = 1024 * 1024;
@@ -20,11 +20,17 @@ export interface EventStream {
 }
 
 const encoder = new TextEncoder();
-const decoder = new TextDecoder();
+const END_OF_MESSAGE = encoder.encode('\n\n');
 
-/** One message: `id:` is the interval, `data:` the very bytes of its body (F-22). */
-export function message(interval: number, body: Uint8Array): Uint8Array {
-  return encoder.encode(`id: ${interval}\ndata: ${decoder.decode(body)}\n\n`);
+/** A message for each: `id:` is the interval, `data:` the very bytes of its body (F-22). */
+function messages(page: readonly SealedInterval[]): Uint8Array {
+  return Buffer.concat(
+    page.flatMap(({ interval, body }) => [
+      encoder.encode(`id: ${interval}\ndata: `),
+      body,
+      END_OF_MESSAGE,
+    ]),
+  );
 }
 
 // Streams of one feed send the same bytes in the same interval: they are encoded once.
@@ -33,7 +39,7 @@ const encoded = new WeakMap<Uint8Array, Uint8Array>();
 function sharedMessage(interval: number, body: Uint8Array): Uint8Array {
   let bytes = encoded.get(body);
   if (!bytes) {
-    bytes = message(interval, body);
+    bytes = messages([{ interval, body }]);
     encoded.set(body, bytes);
   }
   return bytes;
@@ -92,7 +98,7 @@ export function openEventStream({ log, streamId, from, onEnd }: EventStreamOptio
       const { page, next: after } = await log.range(streamId, next, log.sealedTo());
       if (over) return;
       next = after;
-      if (page.length > 0) controller.enqueue(joined(page));
+      if (page.length > 0) controller.enqueue(messages(page));
     }
     if (!over) unsubscribe ??= log.subscribe(streamId, onSealed);
   }
@@ -110,8 +116,4 @@ export function openEventStream({ log, streamId, from, onEnd }: EventStreamOptio
     new ByteLengthQueuingStrategy({ highWaterMark: 64 * 1024 }),
   );
   return { body, end };
-}
-
-function joined(page: readonly { interval: number; body: Uint8Array }[]): Uint8Array {
-  return Buffer.concat(page.map(({ interval, body }) => message(interval, body)));
 }

@@ -2,7 +2,7 @@ import { LRUCache } from 'lru-cache';
 import { intervalStartMs } from '../../protocol/interval.ts';
 import { Unavailable } from '../refusal.ts';
 import type { Calls } from '../sql/procedure.ts';
-import type { FeedLog, IntervalListener, SealedInterval } from './feed-log.ts';
+import type { FeedLog, FeedRange, IntervalListener, SealedInterval } from './feed-log.ts';
 import { emptyBody } from './interval-body.ts';
 import type { SealedBody, sealingProcedures } from './sealing-sql.ts';
 
@@ -15,6 +15,8 @@ const PAGE_INTERVALS = 64;
 const PAGES_BYTES_MAX = 64 * 1024 * 1024;
 /** Event streams get empty intervals too if they ended within 10 minutes. */
 const EMPTY_SENT_INTERVALS = 2_400;
+/** A page of a range ends with the body that reaches this: what one event stream holds at once. */
+export const RANGE_BYTES = 256 * 1024;
 const RANGE_ROWS = 500;
 // F-9: a held request hears 503 at the first beat this long after the end of its interval.
 const HELD_LATE_MS = 750;
@@ -38,6 +40,25 @@ interface Slot {
 type Page = ReadonlyMap<number, Uint8Array>;
 
 const encoder = new TextEncoder();
+
+const pageStart = (interval: number): number => interval - (interval % PAGE_INTERVALS);
+
+/** The intervals from `from` to `to`, up to the one that fills the page or has no body here. */
+function filled(
+  from: number,
+  to: number,
+  bodyOf: (interval: number) => Uint8Array | null,
+): FeedRange {
+  const page: SealedInterval[] = [];
+  let bytes = 0;
+  for (let interval = from; interval <= to && bytes < RANGE_BYTES; interval++) {
+    const body = bodyOf(interval);
+    if (!body) break;
+    page.push({ interval, body });
+    bytes += body.length;
+  }
+  return { page, next: from + page.length };
+}
 
 /** The feed of one process: recent intervals in memory, all others from the record. */
 export class MemoryFeedLog implements FeedLog {
@@ -70,20 +91,18 @@ export class MemoryFeedLog implements FeedLog {
     return this.recent(streamId, interval) ?? this.old(streamId, interval);
   }
 
-  async range(streamId: string, from: number, to: number) {
+  async range(streamId: string, from: number, to: number): Promise<FeedRange> {
     const end = Math.min(to, this.sealed);
-    const rows = await this.record.readSealed({ streamId, from, to: end, limit: RANGE_ROWS });
-    const full = rows.length === RANGE_ROWS;
-    const last = full ? (rows.at(-1)?.interval ?? end) : end;
-    const bodies = new Map(rows.map(({ interval, body }) => [interval, encoder.encode(body)]));
-    const firstWithEmpty = Math.max(from, this.sealed - EMPTY_SENT_INTERVALS);
-    const page: SealedInterval[] = [];
-    for (const [interval, body] of bodies)
-      if (interval < firstWithEmpty) page.push({ interval, body });
-    for (let interval = firstWithEmpty; interval <= last; interval++) {
-      page.push({ interval, body: bodies.get(interval) ?? encoder.encode(emptyBody(interval)) });
+    const firstWithEmpty = Math.max(0, this.sealed - EMPTY_SENT_INTERVALS);
+    if (from < firstWithEmpty)
+      return this.stored(streamId, from, Math.min(end, firstWithEmpty - 1));
+    if (this.recent(streamId, from)) {
+      return filled(from, end, (interval) => this.recent(streamId, interval));
     }
-    return { page, next: last + 1 };
+    const first = pageStart(from);
+    const last = Math.min(end, first + PAGE_INTERVALS - 1);
+    const page = await this.page(streamId, first);
+    return filled(from, last, (n) => page.get(n) ?? encoder.encode(emptyBody(n)));
   }
 
   subscribe(streamId: string, listener: IntervalListener): () => void {
@@ -168,9 +187,16 @@ export class MemoryFeedLog implements FeedLog {
   }
 
   private async old(streamId: string, interval: number): Promise<Uint8Array> {
-    const first = interval - (interval % PAGE_INTERVALS);
-    const page = await this.page(streamId, first);
+    const page = await this.page(streamId, pageStart(interval));
     return page.get(interval) ?? encoder.encode(emptyBody(interval));
+  }
+
+  /** A page of what the record holds; it ends before `to` as long as there may be more. */
+  private async stored(streamId: string, from: number, to: number): Promise<FeedRange> {
+    const limits = { limit: RANGE_ROWS, bytesMax: RANGE_BYTES };
+    const rows = await this.record.readSealed({ streamId, from, to, ...limits });
+    const page = rows.map(({ interval, body }) => ({ interval, body: encoder.encode(body) }));
+    return { page, next: (page.at(-1)?.interval ?? to) + 1 };
   }
 
   // Many viewers replay the same minute: one read of the record serves all of them.

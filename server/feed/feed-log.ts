@@ -7,6 +7,12 @@ export interface SealedInterval {
   readonly body: Uint8Array;
 }
 
+/** A page of sealed intervals, in order, and where the next one begins. */
+export interface FeedRange {
+  readonly page: readonly SealedInterval[];
+  readonly next: number;
+}
+
 /**
  * The feed as readers see it. Every body it gives out is sealed: asked again, anywhere and at
  * any time, it is the same bytes (I1).
@@ -21,15 +27,11 @@ export interface FeedLog {
    */
   read(streamId: string, interval: number): Uint8Array | Promise<Uint8Array>;
   /**
-   * Sealed intervals from `from` on, in order, at most up to `to` and at most a page. Empty
-   * ones that ended long ago are left out.
-   * @returns the page and where the next one begins
+   * Sealed intervals from `from` on, in order, at most up to `to` and at most a page, which
+   * is small enough to be held for each of many readers. Empty ones that ended long ago are left
+   * out.
    */
-  range(
-    streamId: string,
-    from: number,
-    to: number,
-  ): Promise<{ page: readonly SealedInterval[]; next: number }>;
+  range(streamId: string, from: number, to: number): Promise<FeedRange>;
   /** Listens to a stream from the next sealed interval on. @returns a function that stops it */
   subscribe(streamId: string, listener: IntervalListener): () => void;
   /** Streams that somebody read or listens to in this interval or shortly before. */

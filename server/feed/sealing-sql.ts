@@ -80,21 +80,44 @@ export const sealingProcedures = {
     { patient: true },
   ),
 
-  /** Stored bodies of a stream from one interval to another (inclusive), at most `limit`. */
+  /**
+   * Stored bodies of a stream from one interval to another (inclusive), in order, at most `limit`.
+   * With `bytesMax` the one that reaches it is the last.
+   */
   readSealed: reading(
     async (
       tx,
-      input: { streamId: string; from: number; to: number; limit: number },
+      input: { streamId: string; from: number; to: number; limit: number; bytesMax?: number },
     ): Promise<SealedBody[]> => {
+      const { streamId, from, limit, bytesMax } = input;
+      const to = bytesMax === undefined ? input.to : await lastWithin(tx, { ...input, bytesMax });
       const rows = await tx.query<SealedBody>(
         `select stream_id as "streamId", interval, body from sealed_intervals
          where stream_id = $1 and interval between $2 and $3 order by interval limit $4`,
-        [input.streamId, input.from, input.to, input.limit],
+        [streamId, from, to, limit],
       );
       return [...rows];
     },
   ),
 };
+
+// Sizes first: bodies that are not sent are not read either.
+async function lastWithin(
+  tx: Tx,
+  page: { streamId: string; from: number; to: number; limit: number; bytesMax: number },
+): Promise<number> {
+  const rows = await tx.query<{ interval: number; bytes: number }>(
+    `select interval, octet_length(body) as bytes from sealed_intervals
+     where stream_id = $1 and interval between $2 and $3 order by interval limit $4`,
+    [page.streamId, page.from, page.to, page.limit],
+  );
+  let total = 0;
+  for (const { interval, bytes } of rows) {
+    total += Number(bytes);
+    if (total >= page.bytesMax) return Number(interval);
+  }
+  return page.to;
+}
 
 // The guard of I1: an interval is sealed once, by one who knows everything that was sealed before.
 async function raiseWatermark(tx: Tx, after: number, interval: number): Promise<void> {
