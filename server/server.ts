@@ -4,12 +4,12 @@ import { intervalStartMs } from '../protocol/interval.ts';
 import { createClock } from './clock.ts';
 import type { Config } from './config.ts';
 import { documentRoutes } from './http/docs.ts';
+import { listen } from './http/listen.ts';
 import { operatorRoutes } from './http/operator-routes.ts';
 import type { Listener } from './http/route.ts';
-import type { PathHandler } from './http/router.ts';
 import { createMetrics, newSealLateness } from './metrics.ts';
 import { procedures } from './procedures.ts';
-import { createService, type Service } from './service.ts';
+import { createService } from './service.ts';
 import { type DirectoryLock, lockDirectory } from './sql/lock.ts';
 import { type OpenRecord, openRecord } from './sql/record-sqlite.ts';
 
@@ -36,9 +36,6 @@ export interface RunningServer {
   stop(graceMs: number): Promise<boolean>;
 }
 
-// Bun counts in steps of 4 s: a connection that says nothing, or drips its headers, is closed
-// after 12 s (L-3). Held requests and event streams are heard from more often than that.
-const IDLE_TIMEOUT_S = 10;
 // After the drain nothing waits for an answer any more, so this is for a disk that is stuck.
 const COMMIT_GRACE_MS = 2_000;
 
@@ -90,7 +87,6 @@ async function startOnRecord(
     { config, record: record.calls, clock, logger, watermark, listener, random: Math.random },
     (latenessMs) => sealLateness.add(latenessMs / 1000),
   );
-  const requestIdOf = (request: Request) => service.stats.requests.requestId(request);
   const metrics = createMetrics({
     ...service.stats,
     version,
@@ -100,13 +96,14 @@ async function startOnRecord(
     recordPending: () => record.pending(),
     clockOffsetMs: () => clock.offsetMs(),
   });
-  const { corsOrigin } = config;
+  const { host, port, corsOrigin } = config;
+  const common = { corsOrigin, log: service.stats.requests };
   const routes = {
     ...service.routes,
-    ...documentRoutes({ version, corsOrigin, requestIdOf }),
-    ...operatorRoutes({ unready: service.unready, metrics, corsOrigin, requestIdOf }),
+    ...documentRoutes({ version, ...common }),
+    ...operatorRoutes({ unready: service.unready, metrics, ...common }),
   };
-  const server = listen(config, routes, service.fetch);
+  const server = listen({ host, port, routes, fetch: service.fetch, ...common });
   listener.server = server;
   service.begin();
   await service.seal();
@@ -127,32 +124,6 @@ async function startOnRecord(
       return calm && committed;
     },
   };
-}
-
-function listen(
-  { host, port }: Config,
-  routes: Record<string, PathHandler>,
-  fetch: Service['fetch'],
-): Server<undefined> {
-  try {
-    return Bun.serve({
-      // Without a name Bun listens on every address, IPv6 too where there is any.
-      ...(host === null ? {} : { hostname: host }),
-      port,
-      routes,
-      fetch,
-      idleTimeout: IDLE_TIMEOUT_S,
-      // The router answers 413 itself, in JSON, by the announced length. A body that is not read
-      // is thrown away as it comes: posts of 500 MB do not make the process grow.
-      maxRequestBodySize: Number.MAX_SAFE_INTEGER,
-    });
-  } catch (error) {
-    const { code } = error as { code?: string };
-    if (code === 'EADDRINUSE') {
-      throw new Error(`port ${port} is in use; stop what uses it, or choose another with --port`);
-    }
-    throw new Error(`${host ?? 'every address'}, port ${port}: ${(error as Error).message}`);
-  }
 }
 
 function addressOf(server: Server<undefined>, host: string | null): string {

@@ -5,13 +5,15 @@ import type { OpenApiDocument } from './openapi.ts';
 const routes = documentRoutes({
   version: '1.2.3',
   corsOrigin: 'https://app.example',
-  requestIdOf: () => 'request-1',
+  log: { requestId: () => 'request-1', broken: () => {} },
 });
 
 function ask(path: string, init: RequestInit = {}): Response {
   const answer = routes[path];
   if (!answer) throw new Error(`no route ${path}`);
-  return answer(new Request(`http://127.0.0.1${path}`, init));
+  const response = answer(new Request(`http://127.0.0.1${path}`, init));
+  if (response instanceof Promise) throw new Error('a document is answered at once');
+  return response;
 }
 
 describe('/docs', () => {

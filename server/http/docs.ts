@@ -2,16 +2,11 @@ import { createHash } from 'node:crypto';
 import type { BunFile } from 'bun';
 import swaggerUi from 'swagger-ui-dist/package.json' with { type: 'json' };
 import { openApiDocument } from './openapi.ts';
-import { Problem } from './problem.ts';
-import { baseHeaders } from './route.ts';
-import { problemResponse } from './router.ts';
+import { type Reader, type ReadOnlyOptions, type ReadOnlyPath, readOnlyPath } from './read-only.ts';
 
-export interface DocumentOptions {
+export interface DocumentOptions extends ReadOnlyOptions {
   /** Of the program. */
   readonly version: string;
-  /** Value of `Access-Control-Allow-Origin`. */
-  readonly corsOrigin: string;
-  readonly requestIdOf: (request: Request) => string;
 }
 
 interface Page {
@@ -20,8 +15,6 @@ interface Page {
   /** Changes whenever the content does. */
   readonly tag: string;
 }
-
-const ALLOW = 'GET, HEAD, OPTIONS';
 
 // Only what comes from here runs or is asked: no inline script, no other origin, no frame.
 const POLICY = [
@@ -70,9 +63,7 @@ const STYLE = `body { margin: 0; }
 `;
 
 /** `/openapi.json` and the page that shows it to people (SPEC O-15, O-16), by path. */
-export function documentRoutes(
-  options: DocumentOptions,
-): Record<string, (request: Request) => Response> {
+export function documentRoutes(options: DocumentOptions): Record<string, ReadOnlyPath> {
   const json = JSON.stringify(openApiDocument(options.version));
   const page = own('text/html; charset=utf-8', HTML);
   const pages: Readonly<Record<string, Page>> = {
@@ -89,7 +80,7 @@ export function documentRoutes(
     '/docs/favicon.png': packaged('image/png', 'favicon-32x32.png'),
   };
   return Object.fromEntries(
-    Object.entries(pages).map(([path, page]) => [path, serving(page, options)]),
+    Object.entries(pages).map(([path, page]) => [path, readOnlyPath(path, serving(page), options)]),
   );
 }
 
@@ -102,24 +93,17 @@ function packaged(type: string, name: string): Page {
   return { type, content: Bun.file(path), tag: swaggerUi.version };
 }
 
-function serving(page: Page, { corsOrigin, requestIdOf }: DocumentOptions) {
+function serving(page: Page): Reader {
   const etag = `"${page.tag}"`;
-  const bare = baseHeaders(ALLOW, corsOrigin);
-  const cached = {
-    ...bare,
+  const own = {
     // Asked again each time, so that a page never runs with the files of another version.
     'Cache-Control': 'public, no-cache',
     ETag: etag,
     'Content-Security-Policy': POLICY,
     'Referrer-Policy': 'no-referrer',
   };
-  return (request: Request): Response => {
-    if (request.method === 'OPTIONS') return new Response(null, { status: 204, headers: bare });
-    if (request.method !== 'GET' && request.method !== 'HEAD') {
-      const problem = new Problem(405, `This path takes ${ALLOW}.`);
-      return problemResponse(problem, request, bare, requestIdOf(request));
-    }
-    const headers = { ...cached, 'X-Request-Id': requestIdOf(request) };
+  return (request, bare, requestId) => {
+    const headers = { ...bare, ...own, 'X-Request-Id': requestId };
     const known = request.headers.get('if-none-match')?.includes(etag) ?? false;
     if (known) return new Response(null, { status: 304, headers });
     return new Response(page.content, { headers: { ...headers, 'Content-Type': page.type } });

@@ -61,11 +61,13 @@ export class RequestLog {
     );
   }
 
-  broken(operation: Operation, requestId: string, error: unknown): void {
+  broken(operation: Named, requestId: string, error: unknown): void {
     this.logger.error({ requestId, ...nameOf(operation), err: error }, 'failed');
   }
 }
 
-const nameOf = ({ method, path }: Operation) => ({ method, path });
+type Named = Pick<Operation, 'method' | 'path'>;
+
+const nameOf = ({ method, path }: Named) => ({ method, path });
 
 const reasonOf = (error: unknown) => (error instanceof Error ? error.message : String(error));

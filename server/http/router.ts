@@ -21,6 +21,9 @@ export interface RouterOptions {
   readonly log: RequestLog;
 }
 
+/** What a client is told of a defect of ours: nothing of its cause, which is in the log. */
+export const BROKEN = new Problem(500, 'Something went wrong on our side; try again.');
+
 /** Answers a request on one path, whatever its method. */
 export type PathHandler = (
   request: BunRequest<string>,
@@ -94,7 +97,7 @@ function guard(route: Route, handler: Handler, log: RequestLog): PathHandler {
     const problem = problemOf(error, scheme);
     if (problem) log.refused(operation, requestId, problem.status, error);
     else log.broken(operation, requestId, error);
-    const told = problem ?? new Problem(500, 'Something went wrong on our side; try again.');
+    const told = problem ?? BROKEN;
     counter.count(told.status, startedMs);
     return problemResponse(told, request, route.bare, requestId);
   };

@@ -1,0 +1,100 @@
+import { expect, test } from 'bun:test';
+import { documentRoutes } from './docs.ts';
+import { listen } from './listen.ts';
+import { operatorRoutes } from './operator-routes.ts';
+import type { PathHandler } from './router.ts';
+
+const SECRET = 'SECRET-in-the-cause';
+const fail = (): never => {
+  throw new Error(SECRET);
+};
+
+/** What is answered at a path, by a server with these routes and one that fails everywhere else. */
+async function asked(routes: Record<string, PathHandler>, path: string, broken: unknown[] = []) {
+  const log = {
+    requestId: () => 'request-1',
+    broken: (...of: unknown[]) => void broken.push(of),
+  };
+  const server = listen({
+    host: '127.0.0.1',
+    port: 0,
+    routes,
+    fetch: fail,
+    corsOrigin: '*',
+    log,
+  });
+  try {
+    const response = await fetch(new URL(path, server.url));
+    return { response, text: await response.text(), isDevelopment: server.development };
+  } finally {
+    await server.stop(true);
+  }
+}
+
+const expected500 = {
+  type: 'about:blank',
+  title: 'Internal Server Error',
+  status: 500,
+  detail: 'Something went wrong on our side; try again.',
+};
+
+test.each([
+  ['throws', '/sync', fail],
+  ['rejects', '/later', async () => fail()],
+])(
+  '[G-28] a route that %s past its guard is our 500, without source or stack',
+  async (_, path, route) => {
+    const broken: unknown[] = [];
+    const { response, text, isDevelopment } = await asked({ [path]: route }, path, broken);
+    expect(response.status).toBe(500);
+    expect(response.headers.get('content-type')).toBe('application/json');
+    expect(response.headers.get('x-request-id')).toBe('request-1');
+    expect(JSON.parse(text)).toEqual(expected500);
+    expect(isDevelopment).toBe(false);
+    expect(broken).toHaveLength(1);
+  },
+);
+
+test('[G-28] so is what throws where no route is', async () => {
+  const { response, text } = await asked({}, '/nothing');
+  expect([response.status, JSON.parse(text)]).toEqual([500, expected500]);
+});
+
+test('[G-28] [O-12] metrics that fail are a 500 of their own path, in the type that was asked for', async () => {
+  const broken: unknown[] = [];
+  const routes = operatorRoutes({
+    unready: fail,
+    metrics: { contentType: 'text/plain', render: async () => fail() },
+    corsOrigin: '*',
+    log: { requestId: () => 'request-2', broken: (...of) => void broken.push(of) },
+  });
+  for (const path of ['/metrics', '/readyz/']) {
+    const { response, text } = await asked(routes, path);
+    expect([response.status, JSON.parse(text)]).toEqual([500, expected500]);
+    expect(response.headers.get('x-request-id')).toBe('request-2');
+    expect(response.headers.get('allow')).toBe('GET, HEAD, OPTIONS');
+  }
+  expect(broken).toMatchObject([
+    [{ method: 'GET', path: '/metrics' }, 'request-2', { message: SECRET }],
+    [{ method: 'GET', path: '/readyz' }, 'request-2', { message: SECRET }],
+  ]);
+});
+
+test('a port that is in use is a line that says so', () => {
+  const log = { requestId: () => 'x', broken: () => {} };
+  const options = {
+    host: '127.0.0.1',
+    routes: documentRoutes({ version: '1', corsOrigin: '*', log }),
+    fetch: fail,
+    corsOrigin: '*',
+    log,
+  };
+  const first = listen({ ...options, port: 0 });
+  try {
+    expect(() => listen({ ...options, port: first.port ?? 0 })).toThrow(
+      `port ${first.port} is in use`,
+    );
+  } finally {
+    void first.stop(true);
+  }
+});

@@ -1,0 +1,52 @@
+import type { Server } from 'bun';
+import type { ReadOnlyOptions } from './read-only.ts';
+import { baseHeaders } from './route.ts';
+import { BROKEN, type PathHandler, problemResponse } from './router.ts';
+
+export interface ListenOptions extends ReadOnlyOptions {
+  /** null: every address, IPv6 too where there is any. */
+  readonly host: string | null;
+  /** 0: a free one. */
+  readonly port: number;
+  readonly routes: Record<string, PathHandler>;
+  /** Answers what no route does. */
+  readonly fetch: (request: Request) => Response;
+}
+
+// Bun counts in steps of 4 s: a connection that says nothing, or drips its headers, is closed
+// after 12 s (L-3). Held requests and event streams are heard from more often than that.
+const IDLE_TIMEOUT_S = 10;
+
+/** Begins to answer. @throws Error with a line for the operator when the port cannot be had */
+export function listen(options: ListenOptions): Server<undefined> {
+  const { host, port, routes, fetch, corsOrigin, log } = options;
+  try {
+    return Bun.serve({
+      ...(host === null ? {} : { hostname: host }),
+      port,
+      routes,
+      fetch,
+      idleTimeout: IDLE_TIMEOUT_S,
+      // The router answers 413 itself, in JSON, by the announced length. A body that is not read
+      // is thrown away as it comes: posts of 500 MB do not make the process grow.
+      maxRequestBodySize: Number.MAX_SAFE_INTEGER,
+      // The runtime's own page about an error shows source text to whoever asked.
+      development: false,
+      // Outside of development the runtime would let two servers share a port without a word.
+      reusePort: false,
+      // Every route has a guard of its own; this is for a defect in a guard.
+      error(error) {
+        const unknown = new Request('http://localhost/');
+        const requestId = log.requestId(unknown);
+        log.broken({ method: 'GET', path: 'unknown' }, requestId, error);
+        return problemResponse(BROKEN, unknown, baseHeaders('OPTIONS', corsOrigin), requestId);
+      },
+    });
+  } catch (error) {
+    const { code } = error as { code?: string };
+    if (code === 'EADDRINUSE') {
+      throw new Error(`port ${port} is in use; stop what uses it, or choose another with --port`);
+    }
+    throw new Error(`${host ?? 'every address'}, port ${port}: ${(error as Error).message}`);
+  }
+}
