@@ -1,10 +1,37 @@
 import { expect, test } from 'bun:test';
 import { viewerApi } from '../../protocol/viewer-api.ts';
-import { AnswerCounter } from './request-log.ts';
+import { createLogger } from '../logging.ts';
+import { Unavailable } from '../refusal.ts';
+import { AnswerCounter, RequestLog } from './request-log.ts';
 
 test('[O-12] answers are counted beyond 2^32, which a busy day reaches', () => {
   const counter = new AnswerCounter(viewerApi.registerView);
   counter.counts[204] = 2 ** 32 - 1;
   counter.count(204, 0);
   expect(counter.counts[204]).toBe(2 ** 32);
+});
+
+test('[O-13] a storm of 503 is one line a second for each operation, with their number', () => {
+  const lines: Record<string, unknown>[] = [];
+  const logger = createLogger('info', { write: (line) => void lines.push(JSON.parse(line)) });
+  let nowMs = 5_000;
+  const log = new RequestLog(logger, 'p', () => nowMs);
+  const refuse = (operation: (typeof viewerApi)['answerQuiz'] | (typeof viewerApi)['postChat']) =>
+    log.refused(operation, log.requestId(new Request('http://x/')), 503, new Unavailable('stuck'));
+  for (let n = 0; n < 1_000; n++) refuse(viewerApi.answerQuiz);
+  refuse(viewerApi.postChat);
+  nowMs += 999;
+  refuse(viewerApi.answerQuiz);
+  nowMs += 1;
+  refuse(viewerApi.answerQuiz);
+  nowMs += 1_000;
+  refuse(viewerApi.answerQuiz);
+  const { path } = viewerApi.answerQuiz;
+  const warned = { level: 'warn', status: 503, reason: 'stuck' };
+  expect(lines).toMatchObject([
+    { ...warned, path, count: 1, requestId: 'p-0' },
+    { ...warned, path: viewerApi.postChat.path, count: 1 },
+    { ...warned, path, count: 1_001 },
+    { ...warned, path, count: 1 },
+  ]);
 });

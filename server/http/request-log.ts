@@ -23,15 +23,29 @@ export class AnswerCounter {
 
 const REQUEST_ID = /^[A-Za-z0-9._-]{1,64}$/;
 
+// When the record stalls every write is refused: a line for each would be most of the work.
+const WARNING_EVERY_MS = 1_000;
+
+interface Warned {
+  atMs: number;
+  /** Refusals since then. */
+  unsaid: number;
+}
+
 /** Logs and counts requests. Heartbeats and feed reads that succeed are counted alone. */
 export class RequestLog {
   readonly counters: AnswerCounter[] = [];
   private next = 0;
+  private readonly warned = new Map<Operation, Warned>();
 
-  /** @param prefix makes request ids of this process unlike those of another */
+  /**
+   * @param prefix makes request ids of this process unlike those of another
+   * @param nowMs never goes back
+   */
   constructor(
     private readonly logger: Logger,
     private readonly prefix: string,
+    private readonly nowMs: () => number = () => performance.now(),
   ) {}
 
   counterFor(operation: Operation): AnswerCounter {
@@ -53,12 +67,24 @@ export class RequestLog {
     this.logger.info({ requestId, account, ...nameOf(operation), status }, 'done');
   }
 
+  /**
+   * A request that was told no. Of 5xx, one line a second for each operation; its `count` is that
+   * of all since the line before.
+   */
   refused(operation: Operation, requestId: string, status: number, error: unknown): void {
-    const level = status >= 500 ? 'warn' : 'debug';
-    this.logger[level](
-      { requestId, ...nameOf(operation), status, reason: reasonOf(error) },
-      'refused',
-    );
+    const said = { requestId, ...nameOf(operation), status, reason: reasonOf(error) };
+    if (status < 500) {
+      this.logger.debug(said, 'refused');
+      return;
+    }
+    const nowMs = this.nowMs();
+    const last = this.warned.get(operation);
+    if (last && nowMs - last.atMs < WARNING_EVERY_MS) {
+      last.unsaid++;
+      return;
+    }
+    this.logger.warn({ ...said, count: (last?.unsaid ?? 0) + 1 }, 'refused');
+    this.warned.set(operation, { atMs: nowMs, unsaid: 0 });
   }
 
   broken(operation: Named, requestId: string, error: unknown): void {
