@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test';
-import { expectJson, type Harness, startService, type TestViewer } from '../harness.ts';
+import { type Harness, startService } from '../harness.ts';
 import { expectBaseHeaders } from './expectations.ts';
+import { feedSteps } from './feed-viewer.ts';
 import { PLENTY_OF_ALL } from './operations.ts';
 
 let harness: Harness;
@@ -12,19 +13,7 @@ afterAll(() => harness.close());
 
 const PRIVATE = 'private, max-age=31536000, immutable';
 
-const read = (viewer: TestViewer, interval: number | string, headers = {}) =>
-  viewer.get(`/api/v1/events-streams/${viewer.streamId}?interval=${interval}`, headers);
-const newViewer = async () => harness.viewer(await harness.createStream());
-const send = async (viewer: TestViewer, type: string, data: object | null) =>
-  expectJson(
-    await harness.studio('POST', `/streams/${viewer.streamId}/events`, { type, data }),
-    201,
-  );
-/** The interval that is sealed by moving on by one. */
-const sealed = async () => {
-  await harness.advance(1);
-  return harness.interval() - 1;
-};
+const { newViewer, read, sealed, send } = feedSteps(() => harness);
 
 test('[F-17] [F-18] a 200 carries a strong ETag and may be kept for ever, privately', async () => {
   const viewer = await newViewer();

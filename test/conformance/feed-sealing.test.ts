@@ -1,14 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test';
-import {
-  expectJson,
-  type Harness,
-  type ManualClock,
-  manualClock,
-  START_MS,
-  startService,
-  type TestViewer,
-} from '../harness.ts';
+import { type Harness, type ManualClock, manualClock, START_MS, startService } from '../harness.ts';
 import { expectProblem } from './expectations.ts';
+import { feedSteps } from './feed-viewer.ts';
 import { PLENTY_OF_ALL } from './operations.ts';
 
 let harness: Harness;
@@ -20,24 +13,7 @@ beforeAll(async () => {
 });
 afterAll(() => harness.close());
 
-const read = (viewer: TestViewer, interval: number | string, headers = {}) =>
-  viewer.get(`/api/v1/events-streams/${viewer.streamId}?interval=${interval}`, headers);
-const textOf = async (viewer: TestViewer, interval: number) => {
-  const response = await read(viewer, interval);
-  expect(response.status).toBe(200);
-  return response.text();
-};
-const newViewer = async () => harness.viewer(await harness.createStream());
-const send = async (viewer: TestViewer, type: string, data: object | null) =>
-  expectJson(
-    await harness.studio('POST', `/streams/${viewer.streamId}/events`, { type, data }),
-    201,
-  );
-/** The interval that is sealed by moving on by one. */
-const sealed = async () => {
-  await harness.advance(1);
-  return harness.interval() - 1;
-};
+const { newViewer, read, sealed, send, textOf } = feedSteps(() => harness);
 
 test('[F-11] [F-12] an interval has one body, whatever is sent after it was served', async () => {
   const viewer = await newViewer();

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test';
 import { expectJson, type Harness, startService, type TestViewer } from '../harness.ts';
 import { expectBaseHeaders, expectMembers, expectProblem } from './expectations.ts';
+import { feedSteps } from './feed-viewer.ts';
 import { PLENTY_OF_ALL } from './operations.ts';
 
 let harness: Harness;
@@ -10,24 +11,7 @@ beforeAll(async () => {
 });
 afterAll(() => harness.close());
 
-const read = (viewer: TestViewer, interval: number | string, headers = {}) =>
-  viewer.get(`/api/v1/events-streams/${viewer.streamId}?interval=${interval}`, headers);
-const textOf = async (viewer: TestViewer, interval: number) => {
-  const response = await read(viewer, interval);
-  expect(response.status).toBe(200);
-  return response.text();
-};
-const newViewer = async () => harness.viewer(await harness.createStream());
-const send = async (viewer: TestViewer, type: string, data: object | null) =>
-  expectJson(
-    await harness.studio('POST', `/streams/${viewer.streamId}/events`, { type, data }),
-    201,
-  );
-/** The interval that is sealed by moving on by one. */
-const sealed = async () => {
-  await harness.advance(1);
-  return harness.interval() - 1;
-};
+const { newViewer, read, sealed, send, textOf } = feedSteps(() => harness);
 
 test('[F-1] [F-2] an interval is 200 with exactly interval and events, of exactly type and data', async () => {
   const viewer = await newViewer();
