@@ -6,6 +6,7 @@ import { accepts } from '../http/accept.ts';
 import type { Credentials } from '../http/credentials.ts';
 import { Problem } from '../http/problem.ts';
 import type { Handlers, Route } from '../http/route.ts';
+import { Unavailable } from '../refusal.ts';
 import type { Viewer } from '../tokens/viewer-tokens.ts';
 import { type EventStream, openEventStream } from './event-stream.ts';
 import type { FeedLog } from './feed-log.ts';
@@ -23,13 +24,14 @@ const PLAIN_QUERY = /^[^?]*\?interval=(0|[1-9][0-9]{0,15})$/;
 const PRIVATE = 'private, max-age=31536000, immutable';
 const SHARED = 'public, max-age=31536000, s-maxage=31536000, immutable';
 
-/** The events feed (SPEC F). `endStreams` ends every open event stream, for the drain. */
+/** The events feed (SPEC F). `endStreams` ends every event stream, for the drain: no more open. */
 export function feedHandlers({ log, clock, credentials, edgeCache }: FeedRoutes): {
   handlers: Handlers<Pick<typeof viewerApi, 'readInterval'>>;
   endStreams: () => void;
 } {
   const cacheControl = edgeCache ? SHARED : PRIVATE;
   const open = new Set<EventStream>();
+  let ended = false;
 
   function sealed(body: Uint8Array, interval: number, request: Request, route: Route): Response {
     // The bytes of an interval of a stream never change, so its number is a strong validator.
@@ -42,6 +44,8 @@ export function feedHandlers({ log, clock, credentials, edgeCache }: FeedRoutes)
   }
 
   function eventStream(viewer: Viewer, from: number, route: Route): Response {
+    // One that was just ended comes back at once, and would keep the drain from its end.
+    if (ended) throw new Unavailable('The service is stopping.');
     const stream = openEventStream({
       log,
       streamId: viewer.streamId,
@@ -94,6 +98,7 @@ export function feedHandlers({ log, clock, credentials, edgeCache }: FeedRoutes)
       },
     },
     endStreams: () => {
+      ended = true;
       for (const stream of open) stream.end();
     },
   };

@@ -190,6 +190,19 @@ describe('an event stream', () => {
     expect(await resumed.ended()).toBe(true);
   });
 
+  test('[F-25] while the service drains a new one is 503 with Retry-After', async () => {
+    const other = await startService({ clock: manualClock(START_MS) });
+    await other.advance(1);
+    const viewer = await other.viewer(await other.createStream());
+    const path = `/api/v1/events-streams/${viewer.streamId}?interval=${other.interval()}`;
+    await other.service.drain();
+    const response = await viewer.get(path, SSE);
+    await expectProblem(response, 503);
+    expect(Number(response.headers.get('retry-after'))).toBeGreaterThan(0);
+    expect(other.service.stats.feed().listeners).toBe(0);
+    await other.close();
+  });
+
   test('[F-25] of a client that left costs nothing any more', async () => {
     const viewer = await newViewer();
     const before = harness.service.stats.feed().listeners;
