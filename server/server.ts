@@ -28,15 +28,16 @@ export interface RunningServer {
   readonly url: string;
   readonly port: number;
   /**
-   * Drains (O-11): answers what is held, ends event streams, closes the port, commits what was
-   * accepted and gives the data directory free. Connections that are still busy after
+   * Drains (O-11): answers what is held, ends event streams, closes the port, commits and seals
+   * what was accepted and gives the data directory free. Connections that are still busy after
    * `graceMs` are cut.
    * @returns whether nothing had to be cut
    */
   stop(graceMs: number): Promise<boolean>;
 }
 
-// After the drain nothing waits for an answer any more, so this is for a disk that is stuck.
+// The last interval ends within 250 ms and a record that fails is tried for a second; the rest is
+// for a disk that is stuck.
 const COMMIT_GRACE_MS = 2_000;
 
 /**
@@ -113,13 +114,18 @@ async function startOnRecord(
     await server.stop();
   }
 
+  async function commit(): Promise<void> {
+    await service.end();
+    await record.close();
+  }
+
   return {
     url: addressOf(server, config.host),
     port: server.port ?? config.port,
     async stop(graceMs) {
       const calm = await endsWithin(graceMs, drain());
       if (!calm) void server.stop(true);
-      const committed = await endsWithin(COMMIT_GRACE_MS, record.close());
+      const committed = await endsWithin(COMMIT_GRACE_MS, commit());
       lock.release();
       return calm && committed;
     },

@@ -66,8 +66,10 @@ export interface Service {
   seal(): Promise<void>;
   /** Why the service should get no requests now, or null. */
   unready(): string | null;
-  /** Answers what is held, ends event streams, stops sealing. */
+  /** Answers what is held, ends event streams, and takes no more of either. */
   drain(): Promise<void>;
+  /** Seals what was accepted and stops. After the drain, when no more requests can come. */
+  end(): Promise<void>;
 }
 
 // O-10: further behind than this, readers are better served elsewhere.
@@ -203,6 +205,8 @@ export async function createService(
       log.drain();
       feed.endStreams();
       await whenReleased(log);
+    },
+    end: async () => {
       if (upkeep) clearInterval(upkeep);
       await sealer.stop();
       await serviceTokens.recordUses().catch(() => {});

@@ -398,6 +398,60 @@ describe('the end of a server', () => {
     expect(await again.exited).toBe(0);
   });
 
+  test('[O-11] [F-25] event streams that come back at once do not keep it from its end', async () => {
+    const directory = folder.path('resumed');
+    const started = await serveProcess(['--data', directory]);
+    const { token } = await createAccount(directory, 'ann@example.org');
+    const streamId = await createStream(started.url, token);
+    const bearer = { Authorization: `Bearer ${await viewerToken(started.url, streamId)}` };
+    const interval = await currentInterval(started.url);
+    const feed = (ahead: number, accept: string) =>
+      fetch(`${started.url}/api/v1/events-streams/${streamId}?interval=${interval + ahead}`, {
+        headers: { ...bearer, Accept: accept },
+      });
+    const held = feed(4, 'application/json');
+    const statuses = new Set<number>();
+    const resume = async () => {
+      for (;;) {
+        const response = await feed(0, 'text/event-stream');
+        statuses.add(response.status);
+        await response.text();
+      }
+    };
+    const readers = Array.from({ length: 5 }, () => resume().catch(() => 'gone'));
+    await until(async () => statuses.has(200));
+    started.signal('SIGTERM');
+    expect(await started.exited).toBe(0);
+    expect((await held).status).toBe(200);
+    await Promise.all(readers);
+    expect(statuses).toEqual(new Set([200, 503]));
+  });
+
+  test('[O-11] [C-11] [F-14] what was accepted just before it is in the feed', async () => {
+    const directory = folder.path('last-words');
+    const started = await serveProcess(['--data', directory]);
+    const { token } = await createAccount(directory, 'ann@example.org');
+    const streamId = await createStream(started.url, token);
+    const viewer = `Bearer ${await viewerToken(started.url, streamId)}`;
+    const post = async (path: string, authorization: string, body: object) => {
+      const headers = { Authorization: authorization, 'Content-Type': 'application/json' };
+      const init = { method: 'POST', headers, body: JSON.stringify(body) };
+      return (await fetch(started.url + path, init)).status;
+    };
+    const chats = `/api/v1/events-streams/${streamId}/chats`;
+    const event = { type: 'curtain', data: null };
+    expect(await post(`/studio/v1/streams/${streamId}/events`, `Token ${token}`, event)).toBe(201);
+    expect(await post(chats, viewer, { kind: 'message', text: 'last words' })).toBe(204);
+    started.signal('SIGTERM');
+    expect(await started.exited).toBe(0);
+    const record = new Database(join(directory, 'record.sqlite'), { readonly: true });
+    const rows = record.query<{ body: string }, []>('select body from sealed_intervals').all();
+    record.close();
+    const feed = rows.map(({ body }) => body).join();
+    expect(feed).toContain('last words');
+    expect(feed).toContain('"curtain"');
+  });
+
   test('[O-11] a second signal ends it at once with exit 1', async () => {
     const directory = folder.path('twice');
     const started = await serveProcess(['--data', directory]);

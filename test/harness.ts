@@ -199,6 +199,7 @@ export async function startService(options: HarnessOptions = {}): Promise<Harnes
     async close() {
       await service.drain();
       await server.stop(true);
+      await service.end();
       await opened.close();
       if (!options.directory) rmSync(directory, { recursive: true, force: true });
     },

@@ -27,6 +27,7 @@ export class Sealer {
   private timer: Timer | null = null;
   private running: Promise<void> | null = null;
   private failing = false;
+  private stopped = false;
 
   constructor(private readonly options: SealerOptions) {}
 
@@ -34,16 +35,22 @@ export class Sealer {
   begin(): void {
     const { clock, log } = this.options;
     const tick = () => {
-      log.expire(clock.nowMs());
-      void this.seal();
+      // Read once: an interval that ended between two readings would wait for the next tick.
       const nowMs = clock.nowMs();
       this.timer = setTimeout(tick, intervalStartMs(intervalAt(nowMs) + 1) - nowMs);
+      log.expire(nowMs);
+      void this.seal();
     };
     tick();
   }
 
-  /** Stops after the sealing that is under way. */
+  /**
+   * Stops when the interval of now is sealed too, with all that was accepted before (C-11). A
+   * record that fails is tried again for a second.
+   */
   async stop(): Promise<void> {
+    if (this.timer) await this.sealCurrent();
+    this.stopped = true;
     if (this.timer) clearTimeout(this.timer);
     await this.running;
   }
@@ -56,26 +63,46 @@ export class Sealer {
 
   /** Seals every interval that has ended; while a sealing is under way, waits for that one. */
   seal(): Promise<void> {
-    this.running ??= this.sealOnce().finally(() => {
+    this.running ??= this.sealEnded().finally(() => {
       this.running = null;
     });
     return this.running;
   }
 
-  private async sealOnce(): Promise<void> {
+  private async sealCurrent(): Promise<void> {
+    const { clock, log } = this.options;
+    const current = intervalAt(clock.nowMs());
+    const endMs = intervalStartMs(current + 1);
+    while (log.sealedTo() < current && clock.nowMs() < endMs + LAST_SEALING_MS) {
+      await Bun.sleep(Math.max(RETRY_MS, endMs - clock.nowMs()));
+      await this.seal();
+    }
+  }
+
+  // A commit may outlast an interval; the one that ended meanwhile is not left to the next tick.
+  private async sealEnded(): Promise<void> {
+    const { clock, log } = this.options;
+    while (!this.stopped) {
+      const nowMs = clock.nowMs();
+      const ended = intervalAt(nowMs) - 1;
+      if (ended <= log.sealedTo() || !(await this.sealOnce(ended, nowMs))) return;
+    }
+  }
+
+  /** @returns whether it worked; after a failure the next tick tries again */
+  private async sealOnce(ended: number, nowMs: number): Promise<boolean> {
     const { clock, log, logger } = this.options;
-    const nowMs = clock.nowMs();
-    const ended = intervalAt(nowMs) - 1;
-    if (ended <= log.sealedTo()) return;
     try {
       if (this.failing) await this.recover();
       if (ended > log.sealedTo()) await this.sealTo(ended, nowMs);
       this.options.onSealed(clock.nowMs() - intervalStartMs(ended + 1));
       if (this.failing) logger.info({ interval: ended }, 'sealing again');
       this.failing = false;
+      return true;
     } catch (error) {
       if (!this.failing) logger.error({ err: error, interval: ended }, 'sealing failed');
       this.failing = true;
+      return false;
     }
   }
 
@@ -111,5 +138,7 @@ export class Sealer {
   }
 }
 
+const LAST_SEALING_MS = 1_000;
+const RETRY_MS = 20;
 // After a restart hours may have passed; readers find those intervals in the record.
 const INTERVALS_APPENDED_MAX = 40;
