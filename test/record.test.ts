@@ -5,7 +5,6 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Refusal, Unavailable } from '../server/refusal.ts';
 import { IDEMPOTENCY_MS } from '../server/sql/idempotency.ts';
-import { lockDirectory } from '../server/sql/lock.ts';
 import { type OpenRecord, openRecord } from '../server/sql/record-sqlite.ts';
 import { testProcedures } from './record-procedures.ts';
 
@@ -291,47 +290,4 @@ test('[R-1] closing commits what is queued; later calls are refused, not left wa
   expect(await told(record.calls.add({ text: 'later' }))).toStartWith('Unavailable');
   const again = await open(directory);
   expect(await again.calls.list({})).toEqual(['note 1', 'note 2', 'note 3']);
-});
-
-test('[R-5] a directory is locked once, by a process that is named', () => {
-  const directory = newDirectory();
-  const lock = lockDirectory(directory);
-  expect(() => lockDirectory(directory)).toThrow(
-    `${directory} is in use by another Fourbeat server (process ${process.pid})`,
-  );
-  lock.release();
-  lockDirectory(directory).release();
-});
-
-test('[R-6] the lock goes with its process, however it ends', async () => {
-  const directory = newDirectory();
-  const child = Bun.spawn(
-    [
-      process.execPath,
-      '-e',
-      `const { lockDirectory } = await import(${JSON.stringify(
-        new URL('../server/sql/lock.ts', import.meta.url).pathname,
-      )});
-       lockDirectory(${JSON.stringify(directory)});
-       Bun.gc(true);
-       console.log('locked');
-       setInterval(() => {}, 1000);`,
-    ],
-    { stdout: 'pipe', stderr: 'inherit' },
-  );
-  try {
-    const reader = child.stdout.getReader();
-    await reader.read();
-    expect(() => lockDirectory(directory)).toThrow(`(process ${child.pid})`);
-  } finally {
-    child.kill('SIGKILL');
-  }
-  await child.exited;
-  lockDirectory(directory).release();
-});
-
-test('[R-5] a directory that cannot be written is told as that', () => {
-  const file = join(root, 'another-file');
-  writeFileSync(file, '');
-  expect(() => lockDirectory(join(file, 'data'))).toThrow(/another-file.data cannot be written: /);
 });
