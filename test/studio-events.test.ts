@@ -117,7 +117,7 @@ describe("the producer's events", () => {
 
   test('[P-26] in an ended stream it is 409', async () => {
     const id = await service.createStream();
-    await send(id, 'end');
+    await service.studio('POST', `/streams/${id}/end`);
     expect((await event(id, { type: 'lights', data: null })).status).toBe(409);
   });
 
