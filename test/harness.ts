@@ -7,6 +7,7 @@ import { intervalAt, intervalStartMs } from '../protocol/interval.ts';
 import { newToken } from '../server/accounts/new-token.ts';
 import { createClock, type ServiceClock } from '../server/clock.ts';
 import { type Config, configOf } from '../server/config.ts';
+import { listen } from '../server/http/listen.ts';
 import type { Listener } from '../server/http/route.ts';
 import { procedures, type TheRecord } from '../server/procedures.ts';
 import { createService, type Service } from '../server/service.ts';
@@ -123,11 +124,13 @@ export async function startService(options: HarnessOptions = {}): Promise<Harnes
     },
     () => {},
   );
-  const server = Bun.serve({
-    hostname: '127.0.0.1',
+  const server = listen({
+    host: '127.0.0.1',
     port: 0,
     routes: service.routes,
     fetch: service.fetch,
+    corsOrigin: config.corsOrigin,
+    log: service.stats.requests,
   });
   listener.server = server;
   if (options.clock === 'real') service.begin();

@@ -3,7 +3,7 @@ import { parseJsonObject } from './json.ts';
 import { Problem } from './problem.ts';
 
 /** How long a body may take after its headers. */
-export const BODY_DEADLINE_MS = 5_000;
+const BODY_DEADLINE_MS = 5_000;
 const JSON_TYPE = /^application\/json\s*(?:;\s*charset\s*=\s*"?utf-8"?\s*)?;?$/i;
 const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 

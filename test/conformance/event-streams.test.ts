@@ -1,7 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { decodeJwt } from 'jose';
 import {
-  expectJson,
   type Harness,
   type ManualClock,
   manualClock,
@@ -11,6 +10,7 @@ import {
 } from '../harness.ts';
 import { EventReader, type Message } from './event-source.ts';
 import { expectBaseHeaders, expectProblem, expectUnauthorized } from './expectations.ts';
+import { feedSteps } from './feed-viewer.ts';
 import { PLENTY_OF_ALL } from './operations.ts';
 
 let harness: Harness;
@@ -23,7 +23,7 @@ beforeAll(async () => {
 afterAll(() => harness.close());
 
 const SSE = { Accept: 'text/event-stream' };
-const newViewer = async () => harness.viewer(await harness.createStream());
+const { newViewer, send } = feedSteps(() => harness);
 const ask = (viewer: TestViewer, query: string, headers = {}) =>
   viewer.get(`/api/v1/events-streams/${viewer.streamId}${query}`, { ...SSE, ...headers });
 const open = async (viewer: TestViewer, interval: number, headers = {}) => {
@@ -31,11 +31,6 @@ const open = async (viewer: TestViewer, interval: number, headers = {}) => {
   expect(response.status).toBe(200);
   return new EventReader(response);
 };
-const send = async (viewer: TestViewer, type: string) =>
-  expectJson(
-    await harness.studio('POST', `/streams/${viewer.streamId}/events`, { type, data: null }),
-    201,
-  );
 const idsOf = (messages: readonly Message[]) => messages.map(({ id }) => Number(id));
 const range = (from: number, count: number) => Array.from({ length: count }, (_, i) => from + i);
 
