@@ -36,6 +36,23 @@ test('[I-1] a read of the record that is under way never stands in for intervals
   expect(decoder.decode(await late)).toBe(body);
 });
 
+test('[F-8] pages without a row are counted as what they take, so that asking for them fills no memory', async () => {
+  let reads = 0;
+  const readSealed = async () => {
+    reads++;
+    return [];
+  };
+  const log = new MemoryFeedLog({ readSealed }, 7_000_000_000);
+  await log.read(STREAM, 0);
+  await log.read(STREAM, 63);
+  expect(reads).toBe(1);
+  // At 64 MB a page of 500 bytes or more is gone by then.
+  const pages = (64 * 2 ** 21) / 1_000;
+  for (let page = 1; page <= pages; page++) await log.read(STREAM, page * 64);
+  await log.read(STREAM, 0);
+  expect(reads).toBe(Math.floor(pages) + 2);
+});
+
 describe('what an event stream catches up on', () => {
   const LARGE = 90_000;
   const FIRST = 7_000_000_000;

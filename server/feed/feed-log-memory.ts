@@ -41,6 +41,16 @@ type Page = ReadonlyMap<number, Uint8Array>;
 
 const encoder = new TextEncoder();
 
+// A stream that is quiet, or was not there yet, costs a place in the cache and nothing more.
+const NO_ROWS: Page = new Map();
+
+/** What a page takes in memory, measured: its key, its place in the cache, each body's objects. */
+function bytesOf(page: Page): number {
+  let bytes = 640;
+  for (const body of page.values()) bytes += body.length + 200;
+  return bytes;
+}
+
 const pageStart = (interval: number): number => interval - (interval % PAGE_INTERVALS);
 
 /** The intervals from `from` to `to`, up to the one that fills the page or has no body here. */
@@ -71,7 +81,7 @@ export class MemoryFeedLog implements FeedLog {
   private readonly lastRead = new Map<string, number>();
   private readonly pages = new LRUCache<string, Page>({
     maxSize: PAGES_BYTES_MAX,
-    sizeCalculation: (page) => 64 + [...page.values()].reduce((sum, b) => sum + b.length + 64, 0),
+    sizeCalculation: bytesOf,
   });
   private readonly loading = new Map<string, Promise<Page>>();
 
@@ -213,7 +223,8 @@ export class MemoryFeedLog implements FeedLog {
 
   private async loadPage(streamId: string, first: number, to: number, key: string): Promise<Page> {
     const rows = await this.record.readSealed({ streamId, from: first, to, limit: PAGE_INTERVALS });
-    const page = new Map(rows.map(({ interval, body }) => [interval, encoder.encode(body)]));
+    const bodies = rows.map(({ interval, body }) => [interval, encoder.encode(body)] as const);
+    const page = bodies.length === 0 ? NO_ROWS : new Map(bodies);
     // A page that is not sealed to its end would be wrong a moment later.
     if (to === first + PAGE_INTERVALS - 1) this.pages.set(key, page);
     return page;
