@@ -24,6 +24,15 @@ const PLAIN_QUERY = /^[^?]*\?interval=(0|[1-9][0-9]{0,15})$/;
 const PRIVATE = 'private, max-age=31536000, immutable';
 const SHARED = 'public, max-age=31536000, s-maxage=31536000, immutable';
 
+/** What all responses with one interval share. */
+interface Sealed {
+  readonly interval: number;
+  readonly route: Route;
+  readonly etag: string;
+  readonly found: ResponseInit;
+  readonly notModified: ResponseInit;
+}
+
 /** The events feed (SPEC F). `endStreams` ends every event stream, for the drain: no more open. */
 export function feedHandlers({ log, clock, credentials, edgeCache }: FeedRoutes): {
   handlers: Handlers<Pick<typeof viewerApi, 'readInterval'>>;
@@ -33,14 +42,29 @@ export function feedHandlers({ log, clock, credentials, edgeCache }: FeedRoutes)
   const open = new Set<EventStream>();
   let ended = false;
 
-  function sealed(body: Uint8Array, interval: number, request: Request, route: Route): Response {
+  // Viewers mostly ask for the same interval at the same time, so its headers are made once. A
+  // response copies them.
+  let newest: Sealed | null = null;
+
+  function sealedFor(interval: number, route: Route): Sealed {
+    if (newest?.interval === interval && newest.route === route) return newest;
     // The bytes of an interval of a stream never change, so its number is a strong validator.
     const etag = `"${interval}"`;
     const caching = { 'Cache-Control': cacheControl, ETag: etag };
-    if (matches(request.headers.get('if-none-match'), etag)) {
-      return new Response(null, { status: 304, headers: { ...route.bare, ...caching } });
-    }
-    return new Response(body, { headers: { ...route.json, ...caching } });
+    newest = {
+      interval,
+      route,
+      etag,
+      found: { headers: new Headers({ ...route.json, ...caching }) },
+      notModified: { status: 304, headers: new Headers({ ...route.bare, ...caching }) },
+    };
+    return newest;
+  }
+
+  function sealed(body: Uint8Array, interval: number, request: Request, route: Route): Response {
+    const { etag, found, notModified } = sealedFor(interval, route);
+    if (matches(request.headers.get('if-none-match'), etag)) return new Response(null, notModified);
+    return new Response(body, found);
   }
 
   function eventStream(viewer: Viewer, from: number, route: Route): Response {
