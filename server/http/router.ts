@@ -140,6 +140,8 @@ export function problemResponse(
     headers: {
       ...headers,
       ...problem.headers,
+      // Nobody reads the rest of a body in chunks, and it may have no end.
+      ...(request.headers.has('transfer-encoding') && { Connection: 'close' }),
       'X-Request-Id': requestId,
       'Content-Type': asked ? 'application/problem+json' : 'application/json',
     },

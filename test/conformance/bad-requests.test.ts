@@ -211,4 +211,20 @@ describe('bodies where none is taken', () => {
     const answer = await rawExchange(harness.url, [`${head}5\r\nnonse\r\n`], { waitMs: 2_000 });
     expect([answer.status, answer.closed]).toEqual([400, true]);
   });
+
+  test('[G-23] a refusal ends the connection of a body in chunks, which may have no end', async () => {
+    const { path, headers } = await validRequest(harness, 'registerView');
+    const { Authorization: _, ...anybody } = headers;
+    for (const [first, status] of [
+      ['POST /nothing', 404],
+      [`PUT ${path}`, 405],
+      [`POST ${path}?x=%`, 400],
+      ['POST /api/v1/token', 415],
+      [`POST /api/v1/quizzes/${crypto.randomUUID()}/answer`, 401],
+    ] as const) {
+      const head = rawHead(first, { ...anybody, ...KEPT_CHUNKED });
+      const answer = await rawExchange(harness.url, [`${head}5\r\nnonse\r\n`], { waitMs: 2_000 });
+      expect([first, answer.status, answer.closed]).toEqual([first, status, true]);
+    }
+  });
 });
