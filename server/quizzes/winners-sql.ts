@@ -75,19 +75,24 @@ export const winnersProcedures = {
     },
   ),
 
-  /** Records a batch of claims; a seat that won is counted once however often it says so. */
+  /**
+   * Records a batch of claims; a seat that won is counted once however often it says so. A hall
+   * claims in one second, so each stream of the batch costs three statements, however many seats.
+   * Decisions come in the order of the claims.
+   */
   recordWinners: writing(async (tx, claims: readonly WinnerClaim[]): Promise<ClaimDecision[]> => {
-    const rounds = new Map<string, OpenRound | null>();
-    const decisions: ClaimDecision[] = [];
-    for (const { streamId, seat, receivedMs } of claims) {
-      let round = rounds.get(streamId);
-      if (round === undefined) {
-        round = await openRound(tx, streamId);
-        rounds.set(streamId, round);
+    const decisions = new Map<WinnerClaim, ClaimDecision>();
+    for (const [streamId, ofStream] of Map.groupBy(claims, (claim) => claim.streamId)) {
+      const round = await openRound(tx, streamId);
+      const qualified = round ? await qualifiedAmong(tx, streamId, round, ofStream) : new Set();
+      const won = ofStream.filter(({ seat }) => qualified.has(seat));
+      if (round && won.length > 0) await insertWinners(tx, round, won);
+      for (const claim of ofStream) {
+        const no = round ? 'not-qualified' : 'no-round';
+        decisions.set(claim, qualified.has(claim.seat) ? 'won' : no);
       }
-      decisions.push(round ? await claim(tx, streamId, round, seat, receivedMs) : 'no-round');
     }
-    return decisions;
+    return claims.map((claim) => decisions.get(claim) ?? 'no-round');
   }),
 };
 
@@ -99,26 +104,34 @@ async function openRound(tx: Tx, streamId: string): Promise<OpenRound | null> {
   return round ?? null;
 }
 
-async function claim(
+/** The seats that answered every quiz of the round's game correctly (W-7). */
+async function qualifiedAmong(
   tx: Tx,
   streamId: string,
-  round: OpenRound,
-  seat: number,
-  receivedMs: number,
-): Promise<ClaimDecision> {
-  const [row] = await tx.query<{ correct: number }>(
-    `select count(*) as correct from quizzes q
-     join answers a on a.quiz = q.number and a.seat = $3 and a.choice = q.answer
-     where q.stream_id = $1 and q.game = $2`,
-    [streamId, round.game, seat],
+  { game, quizzes }: OpenRound,
+  claims: readonly WinnerClaim[],
+): Promise<Set<number>> {
+  const seats = new Set(claims.map(({ seat }) => seat));
+  // A count for each seat, not one join: SQLite would go through all answers of each quiz.
+  const rows = await tx.query<{ seat: number }>(
+    `select seat from ${tx.rows('$3', ['seat integer'])} claimed where $4 =
+       (select count(*) from quizzes q
+        join answers a on a.quiz = q.number and a.choice = q.answer
+        where q.stream_id = $1 and q.game = $2 and a.seat = claimed.seat)`,
+    [streamId, game, JSON.stringify([...seats].map((seat) => [seat])), quizzes],
   );
-  if (Number(row?.correct) !== round.quizzes) return 'not-qualified';
+  return new Set(rows.map(({ seat }) => seat));
+}
+
+async function insertWinners(tx: Tx, round: OpenRound, won: readonly WinnerClaim[]): Promise<void> {
+  // A constant condition: without one SQLite takes the "on" of the conflict for that of a join.
   await tx.query(
-    `insert into winners (round, seat, received) values ($1, $2, $3)
+    `insert into winners (round, seat, received)
+     select $1, seat, received
+     from ${tx.rows('$2', ['seat integer', 'received bigint'])} claimed where true
      on conflict (round, seat) do nothing`,
-    [round.number, seat, receivedMs],
+    [round.number, JSON.stringify(won.map(({ seat, receivedMs }) => [seat, receivedMs]))],
   );
-  return 'won';
 }
 
 /**

@@ -84,6 +84,8 @@ create table quizzes (
   counts text
 );
 create index quizzes_of_stream on quizzes (stream_id, number);
+-- Holds all that a winner's claim needs of a quiz, whose row is wide.
+create index quizzes_of_game on quizzes (stream_id, game, number, answer);
 create index quizzes_due on quizzes (close_interval) where state = 'open';
 
 -- The primary key is the rule: one seat, one answer per quiz.
