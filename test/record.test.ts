@@ -259,11 +259,43 @@ test('[R-15] a call that gets no answer is Unavailable while the writer is still
   await blocked;
 });
 
+test('[R-15] what was refused at its deadline is not carried out later', async () => {
+  const directory = newDirectory();
+  const { calls } = await open(directory);
+  await calls.add({ text: 'first' });
+  const blocked = calls.block({ ms: 1_000 });
+  expect(await told(calls.add({ text: 'refused' }))).toStartWith('Unavailable');
+  await blocked;
+  await calls.add({ text: 'second' });
+  expect(await calls.list({})).toEqual(['first', 'second']);
+  // The same where it is the transaction that cannot begin, since another process writes.
+  const other = new Database(join(directory, 'record.sqlite'));
+  other.run('begin immediate');
+  expect(await told(calls.add({ text: 'refused' }))).toStartWith('Unavailable');
+  other.run('commit');
+  other.close();
+  await calls.add({ text: 'third' });
+  expect(await calls.list({})).toEqual(['first', 'second', 'third']);
+});
+
+test('[R-15] calls whose callers gave up stay in the queue’s bound until they leave it', async () => {
+  const record = await open();
+  const blocked = record.calls.block({ ms: 1_500 });
+  const calls = Array.from({ length: 50_000 }, () => told(record.calls.add({ text: 'dead' })));
+  await Promise.all(calls);
+  expect(await told(record.calls.add({ text: 'over' }))).toBe('Unavailable: The record is busy.');
+  // A patient call, such as a sealing, has a place beside them.
+  await record.calls.block({ ms: 0 });
+  await blocked;
+  expect(await record.calls.add({ text: 'room' })).toBe(1);
+  expect(record.pending()).toBe(0);
+});
+
 test('[R-15] a full queue refuses at once, and takes calls again when it has room', async () => {
   const record = await open();
   const blocked = record.calls.block({ ms: 300 });
-  const queued = Array.from({ length: 49_999 }, () => told(record.calls.add({ text: 'queued' })));
-  expect(record.pending()).toBe(50_000);
+  const queued = Array.from({ length: 50_000 }, () => told(record.calls.add({ text: 'queued' })));
+  expect(record.pending()).toBe(50_001);
   expect(await told(record.calls.add({ text: 'over' }))).toBe('Unavailable: The record is busy.');
   await Promise.all([blocked, ...queued]);
   expect(record.pending()).toBe(0);

@@ -5,7 +5,7 @@ import type { Command, Outcome, WorkerReply, WorkerRequest } from './sqlite-work
 /** A record that is open. */
 export interface OpenRecord<P extends Procedures> {
   readonly calls: Calls<P>;
-  /** Calls that wait for an answer, for metrics. */
+  /** Calls that the worker threads have not answered or dropped yet, for metrics. */
   pending(): number;
   /** Commits what is queued and closes the files. */
   close(): Promise<void>;
@@ -21,7 +21,10 @@ export interface RecordOptions<P extends Procedures> {
 }
 
 // Beyond this a call is refused at once: at 100,000 writes a second it is half a second of work.
-const PENDING_MAX = 50_000;
+const QUEUED_MAX = 50_000;
+// Patient calls, which have no deadline, wait beside a full queue; they are one sealing and a page of
+// each export.
+const PATIENT_MAX = 1_000;
 // I7: a caller hears 503 in under a second. The sweep below adds up to SWEEP_MS.
 const DEADLINE_MS = 800;
 const SWEEP_MS = 50;
@@ -37,6 +40,11 @@ class Connection {
   private readonly worker: Worker;
   private readonly pending = new Map<number, Pending>();
   private outgoing: Command[] = [];
+  // What the worker has not answered, its caller waiting or not: without the second kind, the queue
+  // of a worker that is held up would have no bound.
+  private queued = 0;
+  private patientQueued = 0;
+  private readonly givenUp = new BigInt64Array(new SharedArrayBuffer(8));
   private nextId = 0;
   private lost: string | null = null;
   private readonly sweep: Timer;
@@ -56,24 +64,28 @@ class Connection {
   open(directory: string, access: 'read' | 'write'): Promise<void> {
     return new Promise((resolve, reject) => {
       this.opened = { resolve, reject };
-      this.post({ open: directory, access });
+      this.post({ open: directory, access, givenUp: this.givenUp });
     });
   }
 
   call(name: string, input: unknown, idempotency: Idempotency | null, patient: boolean) {
     return new Promise<unknown>((resolve, reject) => {
       if (this.lost) return reject(new Unavailable(`The record is away: ${this.lost}.`));
-      if (this.pending.size >= PENDING_MAX) return reject(new Unavailable('The record is busy.'));
+      const isFull = patient ? this.patientQueued >= PATIENT_MAX : this.queued >= QUEUED_MAX;
+      if (isFull) return reject(new Unavailable('The record is busy.'));
+      if (patient) this.patientQueued++;
+      else this.queued++;
       const id = this.nextId++;
       const deadlineMs = patient ? Number.POSITIVE_INFINITY : performance.now() + DEADLINE_MS;
       this.pending.set(id, { resolve, reject, deadlineMs });
       // One message for all calls of this turn of the event loop.
-      if (this.outgoing.push({ id, name, input, idempotency }) === 1) setImmediate(this.flush);
+      if (this.outgoing.push({ id, name, input, idempotency, patient }) === 1)
+        setImmediate(this.flush);
     });
   }
 
   size(): number {
-    return this.pending.size;
+    return this.queued + this.patientQueued;
   }
 
   async close(): Promise<void> {
@@ -112,7 +124,9 @@ class Connection {
 
   private settle(outcome: Outcome): void {
     const call = this.pending.get(outcome.id);
-    if (!call) return; // Its caller was told 503 at the deadline.
+    if (call?.deadlineMs === Number.POSITIVE_INFINITY) this.patientQueued--;
+    else this.queued--;
+    if (!call || 'dropped' in outcome) return; // Its caller was told 503 at the deadline.
     this.pending.delete(outcome.id);
     if ('output' in outcome) call.resolve(outcome.output);
     else if ('refusal' in outcome) call.reject(new Refusal(outcome.refusal, outcome.detail));
@@ -125,6 +139,8 @@ class Connection {
       if (call.deadlineMs === Number.POSITIVE_INFINITY) continue;
       if (call.deadlineMs > nowMs) return;
       this.pending.delete(id);
+      // First, so that what was refused is not carried out after all, unless it was begun before.
+      Atomics.store(this.givenUp, 0, BigInt(id + 1));
       call.reject(new Unavailable('The record did not answer in time.'));
     }
   }
@@ -135,6 +151,8 @@ class Connection {
       call.reject(new Unavailable(`The record is away: ${reason}.`));
     }
     this.pending.clear();
+    this.queued = 0;
+    this.patientQueued = 0;
     if (this.closed) this.closed();
     else if (this.opened) this.opened.reject(new Error(reason));
     else this.onLost(reason);

@@ -15,16 +15,29 @@ export interface Command {
   readonly name: string;
   readonly input: unknown;
   readonly idempotency: Idempotency | null;
+  /** Its caller waits for the outcome however long it takes, so it is never dropped. */
+  readonly patient: boolean;
 }
 
 /** What became of a command. */
 export type Outcome =
   | { readonly id: number; readonly output: unknown }
   | { readonly id: number; readonly refusal: RefusalKind; readonly detail: string }
-  | { readonly id: number; readonly failure: string };
+  | { readonly id: number; readonly failure: string }
+  /** It was not carried out: its caller had been told so before its turn came. */
+  | { readonly id: number; readonly dropped: true };
 
 export type WorkerRequest =
-  | { readonly open: string; readonly access: 'read' | 'write' }
+  | {
+      readonly open: string;
+      readonly access: 'read' | 'write';
+      /**
+       * Shared memory with one number: commands with a lower id, unless they are patient, were
+       * given up by their callers and are not carried out any more. A message would wait in line
+       * behind the commands it is about, and the threads have no clock in common.
+       */
+      readonly givenUp: BigInt64Array;
+    }
   | { readonly commands: readonly Command[] }
   | { readonly close: true };
 
@@ -36,6 +49,8 @@ export type WorkerReply =
 
 // A bound on one group: a full group of single writes commits in about 10 ms.
 const GROUP_MAX = 1_000;
+
+type IsDead = (command: Command) => boolean;
 
 async function outcomeOf(
   sqlite: Sqlite,
@@ -61,11 +76,19 @@ async function commitGroup(
   sqlite: Sqlite,
   procedures: Procedures,
   group: readonly Command[],
+  isDead: IsDead,
 ): Promise<Outcome[]> {
   try {
     return await inTransaction(sqlite, async () => {
       const outcomes: Outcome[] = [];
-      for (const command of group) outcomes.push(await outcomeOf(sqlite, procedures, command));
+      for (const command of group) {
+        // Asked here and not before: to begin may have taken seconds, and so may the one before.
+        outcomes.push(
+          isDead(command)
+            ? { id: command.id, dropped: true }
+            : await outcomeOf(sqlite, procedures, command),
+        );
+      }
       return outcomes;
     });
   } catch (error) {
@@ -82,11 +105,17 @@ async function readGroup(
   sqlite: Sqlite,
   procedures: Procedures,
   group: readonly Command[],
+  isDead: IsDead,
 ): Promise<Outcome[]> {
   try {
     return await inSnapshot(sqlite, async () => {
       const outcomes: Outcome[] = [];
-      for (const { id, name, input } of group) {
+      for (const command of group) {
+        const { id, name, input } = command;
+        if (isDead(command)) {
+          outcomes.push({ id, dropped: true });
+          continue;
+        }
         try {
           outcomes.push({ id, output: await named(procedures, name).run(sqlite, input) });
         } catch (error) {
@@ -126,12 +155,15 @@ export function serveSqlite(scope: Worker, procedures: Procedures): void {
   let work = commitGroup;
   let running = false;
   let closing = false;
+  let givenUp: BigInt64Array | null = null;
+  const isDead: IsDead = ({ id, patient }) =>
+    !patient && givenUp !== null && id < Number(Atomics.load(givenUp, 0));
   const reply = (message: WorkerReply) => scope.postMessage(message);
 
   async function drain(connection: Sqlite): Promise<void> {
     running = true;
     while (queue.length > 0) {
-      reply({ outcomes: await work(connection, procedures, queue.splice(0, GROUP_MAX)) });
+      reply({ outcomes: await work(connection, procedures, queue.splice(0, GROUP_MAX), isDead) });
       // Let what arrived meanwhile into the queue, so that it shares the next commit.
       await new Promise(setImmediate);
     }
@@ -145,6 +177,7 @@ export function serveSqlite(scope: Worker, procedures: Procedures): void {
   scope.onmessage = async ({ data }: MessageEvent<WorkerRequest>) => {
     if ('open' in data) {
       try {
+        givenUp = data.givenUp;
         const writes = data.access === 'write';
         work = writes ? commitGroup : readGroup;
         sqlite = await (writes ? openMigratedSqlite : openSqlite)(data.open);
