@@ -35,7 +35,7 @@ export const sealingProcedures = {
   sealInterval: writing(
     async (tx, { after, interval, nowMs, transients }: Sealing): Promise<SealedBody[]> => {
       await raiseWatermark(tx, after, interval);
-      await endDueStreams(tx, nowMs);
+      await endDueStreams(tx, interval, nowMs);
       await closeDueQuizzes(tx, interval);
       await closeDueRounds(tx, interval);
       const waiting = await outboxByStream(tx);

@@ -1,3 +1,4 @@
+import { intervalStartMs } from '../../protocol/interval.ts';
 import type { NewStream, StreamPatch } from '../../protocol/studio.ts';
 import { Refusal } from '../refusal.ts';
 import { nextNumber } from '../sql/counters.ts';
@@ -21,6 +22,9 @@ const COLUMNS = `id, producer, title, dash_url as "dashUrl", hls_url as "hlsUrl"
   ends_at as "endsAt"`;
 
 const fromRow = (row: StreamRow): StreamRow => ({ ...row, unlisted: Boolean(row.unlisted) });
+
+// The studio lists all streams of an account at once.
+const STREAMS_MAX = 10_000;
 
 async function find(tx: Tx, id: string): Promise<StreamRow | null> {
   const [row] = await tx.query<StreamRow>(`select ${COLUMNS} from streams where id = $1`, [id]);
@@ -56,6 +60,13 @@ export const streamProcedures = {
   createStream: writing(
     async (tx, input: { id: string; producer: string; stream: NewStream; nowMs: number }) => {
       const { title, dash_url, hls_url, unlisted, latencyAllowance } = input.stream;
+      const [counted] = await tx.query<{ n: number }>(
+        'select count(*) as n from streams where producer = $1',
+        [input.producer],
+      );
+      if (Number(counted?.n) >= STREAMS_MAX) {
+        throw new Refusal('conflict', `An account has at most ${STREAMS_MAX} streams.`);
+      }
       await tx.query(
         `insert into streams (id, number, producer, title, dash_url, hls_url, unlisted,
            latency_allowance_ms, status, created)
@@ -137,11 +148,14 @@ export const streamProcedures = {
   ),
 };
 
-/** Due work: ends the streams whose time has come. Part of sealing. */
-export async function endDueStreams(tx: Tx, nowMs: number): Promise<void> {
+/**
+ * Due work, part of sealing: ends the streams whose time lies in the interval that is sealed or
+ * before it (P-14), however late the sealing is.
+ */
+export async function endDueStreams(tx: Tx, sealing: number, nowMs: number): Promise<void> {
   await tx.query(
     `update streams set status = 'ENDED', ended = $1, ends_at = null
-     where ends_at is not null and ends_at <= $1`,
-    [nowMs],
+     where ends_at is not null and ends_at < $2`,
+    [nowMs, intervalStartMs(sealing + 1)],
   );
 }
