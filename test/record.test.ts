@@ -196,9 +196,17 @@ test('[R-10] keys of accounts are apart, and are forgotten after 24 h', async ()
   await calls.add({ text: 'one' }, keyed('k', 'f', 1));
   await calls.add({ text: 'other' }, keyed('k', 'f', 1, 'another account'));
   expect(await calls.add({ text: 'one' }, keyed('k', 'f', IDEMPOTENCY_MS))).toBe(1);
+  expect(await calls.forgetIdempotencyKeys({ nowMs: IDEMPOTENCY_MS })).toBe(0);
   expect(await calls.add({ text: 'later' }, keyed('k', 'f', IDEMPOTENCY_MS + 1))).toBe(3);
   expect(await calls.list({})).toEqual(['one', 'other', 'later']);
-  expect(await calls.forgetIdempotencyKeys({ nowMs: IDEMPOTENCY_MS })).toBe(0);
+  await calls.add({ text: 'last' }, keyed('l', 'f', IDEMPOTENCY_MS + 2));
+  expect(await calls.forgetIdempotencyKeys({ nowMs: 2 * IDEMPOTENCY_MS + 1 })).toBe(1);
+});
+
+test('[R-10] each new key takes old ones with it, so that they cannot pile up', async () => {
+  const { calls } = await open();
+  for (const key of ['a', 'b', 'c']) await calls.add({ text: key }, keyed(key, key, 1));
+  await calls.add({ text: 'd' }, keyed('d', 'd', IDEMPOTENCY_MS + 1));
   expect(await calls.forgetIdempotencyKeys({ nowMs: IDEMPOTENCY_MS + 1 })).toBe(1);
 });
 

@@ -24,6 +24,8 @@ export async function runOnce<T>(tx: Tx, once: Idempotency, work: () => Promise<
     return JSON.parse(seen.output);
   }
   const output = await work();
+  // Two go for each that comes, so that the table cannot grow faster than it is emptied.
+  await forget(tx, once.nowMs, 2);
   await tx.query(
     `insert into idempotency_keys (owner, key, fingerprint, output, created)
      values ($1, $2, $3, $4, $5)
@@ -34,14 +36,16 @@ export async function runOnce<T>(tx: Tx, once: Idempotency, work: () => Promise<
   return output;
 }
 
+async function forget(tx: Tx, nowMs: number, limit: number): Promise<number> {
+  const { affected } = await tx.query(
+    `delete from idempotency_keys where (owner, key) in
+     (select owner, key from idempotency_keys where created <= $1 order by created limit $2)`,
+    [nowMs - IDEMPOTENCY_MS, limit],
+  );
+  return affected;
+}
+
 export const idempotencyProcedures = {
   /** Forgets keys past their time; a bounded number at once, so that it never holds up a commit. */
-  forgetIdempotencyKeys: writing(async (tx, { nowMs }: { nowMs: number }) => {
-    const { affected } = await tx.query(
-      `delete from idempotency_keys where (owner, key) in
-       (select owner, key from idempotency_keys where created <= $1 limit 1000)`,
-      [nowMs - IDEMPOTENCY_MS],
-    );
-    return affected;
-  }),
+  forgetIdempotencyKeys: writing((tx, { nowMs }: { nowMs: number }) => forget(tx, nowMs, 1_000)),
 };
