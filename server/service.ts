@@ -216,7 +216,7 @@ export async function createService(
 
 function ratesOf({ rates }: Config) {
   return {
-    tokens: new Rate('tokens from this address', rates.tokens),
+    tokens: new Rate('viewer tokens', rates.tokens),
     failedAuth: new Rate('failed authentications from this address', rates.failedAuth),
     answers: new Rate('answers of this viewer', rates.answers),
     chat: new Rate('posts of this viewer', rates.chat),

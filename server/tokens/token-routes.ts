@@ -18,7 +18,7 @@ export interface TokenRoutes {
   readonly viewerTokens: ViewerTokens;
   readonly keyring: Keyring;
   readonly clock: Clock;
-  /** Tokens for each address. */
+  /** Tokens for each address; for each account that vouches for its viewers (L-4). */
   readonly rate: Rate;
   /** `producer`: only the stream's owner gets tokens for it, and vouches for its users. */
   readonly access: 'open' | 'producer';
@@ -47,8 +47,9 @@ export function tokenHandlers(
 
   return {
     createToken: async (request, route) => {
-      await rate.take(route.addressOf(request));
+      if (routes.access === 'open') await rate.take(route.addressOf(request));
       const voucher = voucherOf(await credentials.anybody(request, route));
+      if (voucher) await rate.take(voucher.uuid);
       const { bodyBytes } = route.operation;
       const body = await readBody(request, tokenRequestSchema, bodyBytes);
       if (voucher) await checkOwner(voucher, body.stream_id);

@@ -17,16 +17,17 @@ async function setUp() {
   });
   await keyring.refresh(clock.ms);
   let seats = 0;
-  const tokens = new ViewerTokens({
-    record: { assignSeat: async () => ({ seat: seats++ }) },
-    keyring,
-    clock,
-    issuer: 'http://localhost:4250',
-    audience: 'fourbeat',
-    viewerSecret: 'secret',
-    cacheSize: 1_000,
-  });
-  return { clock, tokens };
+  const newTokens = () =>
+    new ViewerTokens({
+      record: { assignSeat: async () => ({ seat: seats++ }) },
+      keyring,
+      clock,
+      issuer: 'http://localhost:4250',
+      audience: 'fourbeat',
+      viewerSecret: 'secret',
+      cacheSize: 1_000,
+    });
+  return { clock, tokens: newTokens(), newTokens };
 }
 
 test('[T-6] expired tokens are forgotten, those that live are not', async () => {
@@ -43,9 +44,20 @@ test('[T-6] expired tokens are forgotten, those that live are not', async () => 
   expect(tokens.known(late)?.streamId).toBe(STREAM);
 });
 
-test('[T-12] a token that is not valid is not remembered', async () => {
-  const { tokens } = await setUp();
+test('[T-6] [T-12] a new token is known at once as the viewer that a check would find', async () => {
+  const { clock, tokens, newTokens } = await setUp();
   const token = await tokens.issue(STREAM, 'ann');
+  const known = tokens.known(token);
+  expect(known).not.toBeNull();
+  expect(known).toEqual(await newTokens().check(token));
+  clock.ms += 600_000;
+  expect(tokens.known(token)).toBeNull();
+  expect(await tokens.check(token)).toBeNull();
+});
+
+test('[T-12] a token that is not valid is not remembered', async () => {
+  const { tokens, newTokens } = await setUp();
+  const token = await newTokens().issue(STREAM, 'ann');
   expect(await tokens.check(`${token.slice(0, -4)}AAAA`)).toBeNull();
   expect(await tokens.check('no.such.token')).toBeNull();
   expect(tokens.remembered()).toBe(0);
