@@ -88,7 +88,7 @@ export const SETTINGS: { readonly [Key in keyof SettingValues]: Setting<SettingV
     value: 'url',
     help: 'address by which clients reach the service, for links and tokens',
     default: '',
-    defaultMeans: 'that of each request',
+    defaultMeans: 'that of each request in links, localhost and the port in tokens',
     parse: (text) => (text === '' ? null : baseUrl(text)),
   },
   corsOrigin: {
@@ -115,9 +115,12 @@ export const SETTINGS: { readonly [Key in keyof SettingValues]: Setting<SettingV
     default: 'false',
     parse: boolean,
   },
-  rateTokens: rateSetting('viewer tokens for each address', '6000/60'),
+  rateTokens: rateSetting(
+    'viewer tokens for each address, or account with --token-auth=producer',
+    '6000/60',
+  ),
   rateFailedAuth: rateSetting('failed authentications for each address', '1200/60'),
-  rateAnswers: rateSetting('answers of each viewer', '30/10'),
+  rateAnswers: rateSetting('answers and winner reports of each viewer', '30/10'),
   rateChat: rateSetting('chat posts of each viewer', '20/10'),
   rateStudio: rateSetting('studio requests of each account', '1200/60'),
   tokenCacheSize: {

@@ -3,10 +3,8 @@ import type { Calls } from '../sql/procedure.ts';
 import type { accountProcedures, TokenOwner } from './accounts-sql.ts';
 import { hashApiToken, looksLikeApiToken, sameHash } from './api-token.ts';
 
-type Record = Pick<Calls<typeof accountProcedures>, 'findTokenOwner' | 'touchApiTokens'>;
+type TokenRecord = Pick<Calls<typeof accountProcedures>, 'findTokenOwner' | 'touchApiTokens'>;
 
-/** `lastUsed` of a token is exact to a minute: the record is not written for every request. */
-export const LAST_USED_EXACT_MS = 60_000;
 // A bound on what is remembered between two writes; far more tokens than are used in a minute.
 const USES_MAX = 10_000;
 
@@ -15,7 +13,7 @@ export class ServiceTokens {
   private uses = new Map<string, number>();
 
   constructor(
-    private readonly record: Record,
+    private readonly record: TokenRecord,
     private readonly clock: Clock,
   ) {}
 
@@ -29,7 +27,7 @@ export class ServiceTokens {
     return owner;
   }
 
-  /** Writes down when tokens were last used; called about once a minute and at the end. */
+  /** Writes down when tokens were last used; called every 10 s and at the end. */
   async recordUses(): Promise<void> {
     if (this.uses.size === 0) return;
     const uses = [...this.uses];

@@ -15,13 +15,13 @@ import type { AnswerDecision, ArrivedAnswer, answerProcedures } from './answers-
 import type { PublishedQuiz, quizProcedures } from './quizzes-sql.ts';
 import type { ClaimDecision, WinnerClaim, winnersProcedures } from './winners-sql.ts';
 
-type Record = Pick<
+type AnswerRecord = Pick<
   Calls<typeof quizProcedures & typeof answerProcedures & typeof winnersProcedures>,
   'findPublishedQuiz' | 'recordAnswers' | 'recordWinners'
 >;
 
 export interface AnswerRoutes {
-  readonly record: Record;
+  readonly record: AnswerRecord;
   readonly credentials: Credentials;
   readonly clock: Clock;
   /** Answers and winner reports for each viewer. */
@@ -66,8 +66,8 @@ export function answerHandlers(
       if (decision === 'other') {
         throw new Problem(409, 'You gave another answer to this quiz; the first one stands.');
       }
-      if (decision === 'closed') throw new Problem(409, 'The quiz is closed.');
-      return route.noContent();
+      if (decision === 'record' || decision === 'same') return route.noContent();
+      throw new Problem(409, 'The quiz is closed.');
     },
 
     recordWinner: async (request, route) => {
@@ -106,7 +106,7 @@ function checkedChoice(
 }
 
 // A published quiz never changes in what is checked here, so it is read once; its state is not.
-function publishedQuizzes(record: Pick<Record, 'findPublishedQuiz'>) {
+function publishedQuizzes(record: Pick<AnswerRecord, 'findPublishedQuiz'>) {
   const known = new LRUCache<string, PublishedQuiz>({ max: QUIZZES_KEPT });
   const loading = new Map<string, Promise<PublishedQuiz | null>>();
   return async (id: string): Promise<PublishedQuiz | null> => {

@@ -117,8 +117,8 @@ function callOf(
   return { user, producer: user.uuid, params, origin: gate.originOf(request), nowMs, once };
 }
 
-// The validated body stands for the one that was sent: white space and the order of members do
-// not make it another request.
+// The validated body stands for the one that was sent: white space and the order of its members do
+// not make it another request. In the data of a custom event the order counts, as viewers get it.
 function onceOf(
   { method, path }: Operation,
   params: Record<string, string>,

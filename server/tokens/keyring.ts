@@ -3,7 +3,7 @@ import type { Calls } from '../sql/procedure.ts';
 import { publishedKeys, rotationIsDue, type SigningKey, signingKeyAt } from './signing-keys.ts';
 import type { tokenProcedures } from './tokens-sql.ts';
 
-type Record = Pick<Calls<typeof tokenProcedures>, 'listSigningKeys' | 'rotateSigningKeys'>;
+type KeyRecord = Pick<Calls<typeof tokenProcedures>, 'listSigningKeys' | 'rotateSigningKeys'>;
 
 interface ImportedKey {
   readonly key: SigningKey;
@@ -34,7 +34,7 @@ async function imported(key: SigningKey): Promise<ImportedKey> {
 export class Keyring {
   private keys = new Map<string, ImportedKey>();
 
-  constructor(private readonly record: Record) {}
+  constructor(private readonly record: KeyRecord) {}
 
   /** Rotates when a rotation is due (or `force`d), then loads what the record holds. */
   async refresh(nowMs: number, force = false): Promise<void> {
