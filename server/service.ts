@@ -81,8 +81,34 @@ export async function createService(
   options: ServiceOptions,
   onSealed: (latenessMs: number) => void,
 ): Promise<Service> {
-  const { config, record, clock, logger, listener } = options;
-  const requests = new RequestLog(logger, systemRandomBytes(4).toString('hex'));
+  const { config, listener } = options;
+  const parts = await partsOf(options, onSealed);
+  const { requests, tally, log, sealer, answers } = parts;
+  const { corsOrigin, trustProxy, roles } = config;
+  const endpoints = [
+    ...endpointsOf(viewerApi, viewerHandlers(options, parts)),
+    ...endpointsOf(studioApi, producerHandlers(options, parts)),
+  ];
+  return {
+    routes: routesOf(endpoints, { roles, corsOrigin, trustProxy, listener, log: requests }),
+    fetch: unknownPath(corsOrigin, requests),
+    stats: {
+      requests,
+      answers,
+      viewers: () => tally.liveCounts(),
+      feed: () => log.load(),
+      watermark: () => log.sealedTo(),
+      behindMs: () => sealer.behindMs(),
+    },
+    ...lifeOf(options, parts),
+  };
+}
+
+type Parts = Awaited<ReturnType<typeof partsOf>>;
+
+/** The domains' parts in this implementation: the beat in memory. */
+async function partsOf(options: ServiceOptions, onSealed: (latenessMs: number) => void) {
+  const { config, record, clock, logger } = options;
   const rates = ratesOf(config);
   const baseUrl = config.publicUrl ?? `http://localhost:${config.port}`;
   const keyring = new Keyring(record);
@@ -104,35 +130,56 @@ export async function createService(
   const tally = createMemoryTally({ clock });
   const chat = createMemoryChat({ random: options.random });
   const log = new MemoryFeedLog(record, options.watermark);
-  const counts = new CountEvents(tally);
   const sealer = new Sealer({
     clock,
     record,
     log,
     logger,
     onSealed,
-    parts: new UnsealedParts({ chat, counts, watched: (interval) => log.watched(interval) }),
+    parts: new UnsealedParts({
+      chat,
+      counts: new CountEvents(tally),
+      watched: (interval) => log.watched(interval),
+    }),
   });
-  const answers = new Map<AnswerDecision, number>();
-  const newId = () => crypto.randomUUID();
-  // A client of HTTP/1.0, or with a Host that is none, leaves no origin to go by.
-  const originOf = ({ url }: Request) => config.publicUrl ?? URL.parse(url)?.origin ?? baseUrl;
-  const feed = feedHandlers({ log, clock, credentials, edgeCache: config.edgeCache });
+  return {
+    requests: new RequestLog(logger, systemRandomBytes(4).toString('hex')),
+    rates,
+    keyring,
+    viewerTokens,
+    serviceTokens,
+    credentials,
+    tally,
+    chat,
+    log,
+    sealer,
+    feed: feedHandlers({ log, clock, credentials, edgeCache: config.edgeCache }),
+    answers: new Map<AnswerDecision, number>(),
+    newId: () => crypto.randomUUID(),
+    // A client of HTTP/1.0, or with a Host that is none, leaves no origin to go by.
+    originOf: ({ url }: Request) => config.publicUrl ?? URL.parse(url)?.origin ?? baseUrl,
+  };
+}
 
-  const viewerHandlers: Handlers<typeof viewerApi> = {
+function viewerHandlers(
+  { config, record, clock }: ServiceOptions,
+  parts: Parts,
+): Handlers<typeof viewerApi> {
+  const { credentials, rates, answers } = parts;
+  return {
     ...timeHandlers(clock),
     ...accountHandlers(credentials),
-    ...streamHandlers({ record, credentials, originOf }),
+    ...streamHandlers({ record, credentials, originOf: parts.originOf }),
     ...tokenHandlers({
       record,
       credentials,
-      viewerTokens,
-      keyring,
+      viewerTokens: parts.viewerTokens,
+      keyring: parts.keyring,
       clock,
       rate: rates.tokens,
       access: config.tokenAuth,
     }),
-    ...viewCountHandlers(tally, credentials),
+    ...viewCountHandlers(parts.tally, credentials),
     ...answerHandlers({
       record,
       credentials,
@@ -140,10 +187,22 @@ export async function createService(
       rate: rates.answers,
       onDecided: (decision) => answers.set(decision, (answers.get(decision) ?? 0) + 1),
     }),
-    ...feed.handlers,
-    ...chatHandlers({ chat, credentials, clock, rate: rates.chat, newId }),
+    ...parts.feed.handlers,
+    ...chatHandlers({
+      chat: parts.chat,
+      credentials,
+      clock,
+      rate: rates.chat,
+      newId: parts.newId,
+    }),
   };
-  const studio = studioHandlers({
+}
+
+function producerHandlers(
+  { record, clock }: ServiceOptions,
+  { credentials, rates, requests, originOf, newId }: Parts,
+): Handlers<typeof studioApi> {
+  return studioHandlers({
     record,
     credentials,
     clock,
@@ -153,46 +212,37 @@ export async function createService(
     newId,
     randomBytes: (n) => systemRandomBytes(n),
   });
-  const endpoints = [...endpointsOf(viewerApi, viewerHandlers), ...endpointsOf(studioApi, studio)];
+}
 
+function unknownPath(corsOrigin: string, requests: RequestLog): Service['fetch'] {
+  const headers = baseHeaders('OPTIONS', corsOrigin);
+  return (request) => {
+    if (request.method === 'OPTIONS') return new Response(null, { status: 204, headers });
+    const problem = new Problem(404, 'There is nothing at this path; see /docs.');
+    return problemResponse(problem, request, headers, requests.requestId(request));
+  };
+}
+
+function lifeOf(
+  { record, clock, logger }: ServiceOptions,
+  { sealer, log, feed, keyring, viewerTokens, serviceTokens }: Parts,
+): Pick<Service, 'begin' | 'seal' | 'unready' | 'drain' | 'end'> {
   let draining = false;
   let upkeep: Timer | null = null;
-  const unknown = baseHeaders('OPTIONS', config.corsOrigin);
-
+  const keepUp = () => {
+    const nowMs = clock.nowMs();
+    viewerTokens.forgetExpired();
+    const work = [
+      keyring.refresh(nowMs),
+      serviceTokens.recordUses(),
+      record.forgetIdempotencyKeys({ nowMs }),
+    ];
+    Promise.all(work).catch((error) => logger.warn({ err: error }, 'upkeep failed'));
+  };
   return {
-    routes: routesOf(endpoints, {
-      roles: config.roles,
-      corsOrigin: config.corsOrigin,
-      trustProxy: config.trustProxy,
-      listener,
-      log: requests,
-    }),
-    fetch: (request) => {
-      if (request.method === 'OPTIONS')
-        return new Response(null, { status: 204, headers: unknown });
-      const problem = new Problem(404, 'There is nothing at this path; see /docs.');
-      return problemResponse(problem, request, unknown, requests.requestId(request));
-    },
-    stats: {
-      requests,
-      answers,
-      viewers: () => tally.liveCounts(),
-      feed: () => log.load(),
-      watermark: () => log.sealedTo(),
-      behindMs: () => sealer.behindMs(),
-    },
     begin: () => {
       sealer.begin();
-      upkeep = setInterval(() => {
-        const nowMs = clock.nowMs();
-        viewerTokens.forgetExpired();
-        const work = [
-          keyring.refresh(nowMs),
-          serviceTokens.recordUses(),
-          record.forgetIdempotencyKeys({ nowMs }),
-        ];
-        Promise.all(work).catch((error) => logger.warn({ err: error }, 'upkeep failed'));
-      }, UPKEEP_MS);
+      upkeep = setInterval(keepUp, UPKEEP_MS);
     },
     seal: () => sealer.seal(),
     unready: () => {

@@ -6,7 +6,7 @@ import type { FeedLog, FeedRange, IntervalListener, SealedInterval } from './fee
 import { emptyBody } from './interval-body.ts';
 import type { SealedBody, sealingProcedures } from './sealing-sql.ts';
 
-type Record = Pick<Calls<typeof sealingProcedures>, 'readSealed'>;
+type FeedRecord = Pick<Calls<typeof sealingProcedures>, 'readSealed'>;
 
 /** Intervals kept in memory: a minute, so that live viewers never touch the record. */
 export const RECENT_INTERVALS = 240;
@@ -87,7 +87,7 @@ export class MemoryFeedLog implements FeedLog {
 
   /** @param sealed the watermark of the record at the start */
   constructor(
-    private readonly record: Record,
+    private readonly record: FeedRecord,
     private sealed: number,
   ) {}
 
