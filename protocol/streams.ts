@@ -45,10 +45,12 @@ export const streamPageSchema = z
   .meta({ id: 'StreamPage' });
 export type StreamPage = z.infer<typeof streamPageSchema>;
 
+// No account has as many streams as that, so that what is beyond it is all the same.
+const POSITIVE_MAX = 999_999_999;
 const positive = z
   .string()
-  .regex(/^[1-9][0-9]{0,8}$/, 'must be a whole number from 1')
-  .transform(Number);
+  .regex(/^[1-9][0-9]*$/, 'must be a whole number from 1')
+  .transform((digits) => Math.min(Number(digits), POSITIVE_MAX));
 // The document describes the number, not the text that it is in a query.
 const wholeNumber = { type: 'integer', pattern: undefined, minimum: 1 };
 

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { customTypeSchema, EVENT_TYPES } from './feed.ts';
+import { whatIsWrong } from './issues.ts';
 import {
   CHAT_NAME_CHARS,
   CHAT_TEXT_CHARS,
@@ -233,7 +234,7 @@ export const producerEventSchema = z
       }),
       z.strictObject({ type: customType, data: z.looseObject({}).nullable() }),
     ],
-    { error: (issue) => (issue.code === 'invalid_union' ? whatIsWrong(issue) : undefined) },
+    { error: (issue) => (issue.code === 'invalid_union' ? ofTheMeant(issue) : undefined) },
   )
   .meta({
     id: 'ProducerEvent',
@@ -246,13 +247,10 @@ export const producerEventSchema = z
 export type ProducerEvent = z.infer<typeof producerEventSchema>;
 
 // Of a union that fits nowhere zod says "Invalid input"; `type` tells which event was meant.
-function whatIsWrong({ input, errors }: z.core.$ZodRawIssue<z.core.$ZodIssueInvalidUnion>) {
+function ofTheMeant({ input, errors }: z.core.$ZodRawIssue<z.core.$ZodIssueInvalidUnion>) {
   const type = input !== null && typeof input === 'object' && 'type' in input ? input.type : null;
   const meant = type === 'purchase' ? 0 : type === 'discount' ? 1 : 2;
-  const issues = errors?.[meant] ?? [];
-  return issues
-    .map(({ path, message }) => (path.length === 0 ? message : `${path.join('.')}: ${message}`))
-    .join('; ');
+  return whatIsWrong(errors?.[meant] ?? []);
 }
 
 export const acceptedEventSchema = z

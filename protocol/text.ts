@@ -22,12 +22,23 @@ export function text(maxChars: number) {
 }
 
 /** A uuid (RFC 9562); upper case is folded to lower. */
-export const uuid = z.guid('must be a uuid').toLowerCase();
+export const uuid = z
+  .guid({ error: ({ code }) => (code === 'invalid_type' ? undefined : 'must be a uuid') })
+  .toLowerCase();
 
 /** A moment in Unix milliseconds. */
-export const unixMs = z.int('must be a whole number of Unix milliseconds').min(0);
+export const unixMs = z.int().min(0);
 
-/** An absolute http or https address. */
+/** An absolute http or https address, kept as it is sent: zod's own type trims and forgives. */
 export const httpUrl = z
-  .url({ protocol: /^https?$/, error: 'must be an absolute http or https URL' })
-  .max(2048, 'must be at most 2048 characters');
+  .string()
+  .max(2048, 'must be at most 2048 characters')
+  .refine(
+    (value) => !CONTROL.test(value) && !/\s/.test(value),
+    'must not contain white space or control characters',
+  )
+  .refine(
+    (value) => /^https?:\/\/[^/?#\\]/i.test(value) && URL.canParse(value),
+    'must be an absolute http or https URL',
+  )
+  .meta({ format: 'uri' });

@@ -1,10 +1,12 @@
 import type { z } from 'zod';
+import { phrase, whatIsWrong } from '../../protocol/issues.ts';
 import { parseJsonObject } from './json.ts';
 import { Problem } from './problem.ts';
 
 /** How long a body may take after its headers. */
 const BODY_DEADLINE_MS = 5_000;
-const JSON_TYPE = /^application\/json\s*(?:;\s*charset\s*=\s*"?utf-8"?\s*)?;?$/i;
+const PARAMETER = /^([\w!#$%&'*+.^`|~-]+)\s*=\s*(?:[\w!#$%&'*+.^`|~-]+|"[^"\\]*")$/;
+const UTF_8 = /=\s*"?utf-8"?$/;
 const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 
 /**
@@ -45,7 +47,7 @@ export async function readBody<T extends z.ZodType>(
   maxBytes: number,
 ): Promise<z.infer<T>> {
   const type = request.headers.get('content-type');
-  if (type === null || !JSON_TYPE.test(type) || request.headers.has('content-encoding')) {
+  if (type === null || !isJson(type) || request.headers.has('content-encoding')) {
     throw new Problem(415, 'Send the body as application/json in UTF-8, without encoding.');
   }
   checkLength(request, maxBytes);
@@ -53,15 +55,22 @@ export async function readBody<T extends z.ZodType>(
   return validate(schema, parseJsonObject(decoded(bytes)));
 }
 
-/** @throws Problem 400 that names every member that is wrong (at most three). */
+/** @throws Problem 400 that names every member that is wrong (at most three), with one thing that is wrong with it. */
 export function validate<T extends z.ZodType>(schema: T, value: unknown): z.infer<T> {
-  const result = schema.safeParse(value);
+  const result = schema.safeParse(value, { error: phrase });
   if (result.success) return result.data;
-  const issues = result.error.issues.slice(0, 3).map((issue) => {
-    const path = issue.path.join('.');
-    return path === '' ? issue.message : `${path}: ${issue.message}`;
+  throw new Problem(400, `${whatIsWrong(result.error.issues)}.`);
+}
+
+// A parameter that means nothing here does no harm; only another charset would.
+function isJson(contentType: string): boolean {
+  const [type, ...parameters] = contentType.split(';').map((part) => part.trim().toLowerCase());
+  if (type !== 'application/json') return false;
+  return parameters.every((parameter) => {
+    if (parameter === '') return true;
+    const name = PARAMETER.exec(parameter)?.[1];
+    return name !== undefined && (name !== 'charset' || UTF_8.test(parameter));
   });
-  throw new Problem(400, `${issues.join('; ')}.`);
 }
 
 function decoded(bytes: Uint8Array): string {

@@ -15,6 +15,7 @@ const CLOSE_BRACE = 0x7d;
  * @throws Problem 400 that says what is wrong
  */
 export function parseJsonObject(text: string): Record<string, unknown> {
+  if (text.trim() === '') throw new Problem(400, 'The body is empty; send a JSON object.');
   const keysWritten = scan(text);
   let value: unknown;
   try {
@@ -55,20 +56,21 @@ function endOfString(text: string, start: number): number {
   return at;
 }
 
-function keysRead(value: unknown): number {
+/** @param path of the value, for the error about it */
+function keysRead(value: unknown, path = ''): number {
   if (typeof value === 'string') checkString(value);
   else if (typeof value === 'number') {
-    if (!Number.isFinite(value)) throw new Problem(400, 'The body has a number that is too large.');
+    if (!Number.isFinite(value)) throw new Problem(400, `${path}: the number is too large.`);
   } else if (Array.isArray(value)) {
     let keys = 0;
-    for (const element of value) keys += keysRead(element);
+    for (const [at, element] of value.entries()) keys += keysRead(element, `${path}.${at}`);
     return keys;
   } else if (value !== null && typeof value === 'object') {
     let keys = 0;
     for (const [key, member] of Object.entries(value)) {
       if (key === '__proto__') throw new Problem(400, 'The body has the key "__proto__".');
       checkString(key);
-      keys += 1 + keysRead(member);
+      keys += 1 + keysRead(member, path === '' ? key : `${path}.${key}`);
     }
     return keys;
   }

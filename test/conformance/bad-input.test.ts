@@ -5,6 +5,7 @@ import { brokenBodies, brokenMembers, MEMBERS } from './malformed-bodies.ts';
 import {
   OPERATION_NAMES,
   OPERATIONS,
+  type OperationName,
   PLENTY_OF_ALL,
   send,
   type ValidRequest,
@@ -91,6 +92,9 @@ describe.each(WITH_BODY)('%s', (name) => {
       'text/json',
       'application/json; charset=utf-16',
       'application/json; charset=iso-8859-1',
+      'application/json; foo=bar; charset=utf-16',
+      'application/json; charset=utf-8; charset=latin1',
+      'application/json; foo=bar, text/plain',
       'application/json, text/plain',
     ];
     for (const type of types) {
@@ -106,11 +110,14 @@ describe.each(WITH_BODY)('%s', (name) => {
     }
   });
 
-  test('[G-18] the type is matched in any case, and charset=utf-8 may be said', async () => {
+  test('[G-18] the type is matched in any case; charset=utf-8 and other parameters may be said', async () => {
     for (const type of [
       'application/json;charset=utf-8',
       'Application/JSON; Charset="UTF-8"',
       'application/json ; charset=utf-8',
+      'application/json;',
+      'application/json; foo=bar',
+      'application/json; foo="bar"; charset=utf-8',
     ]) {
       const headers = { ...request.headers, 'Content-Type': type };
       await expectProblem(await send(harness, { ...request, headers }, { body: '[]' }), 400);
@@ -149,6 +156,54 @@ describe('wrong together', () => {
     for (const name of ['patchStream', 'patchQuiz'] as const) {
       const request = await validRequest(harness, name);
       expect((await expectProblem(await sendText(request, '{}'), 400)).detail).toContain('field');
+    }
+  });
+
+  const WORDS: [OperationName, Record<string, unknown>, string][] = [
+    ['createStream', {}, 'title: is missing; send a string.'],
+    ['createStream', { title: [] }, 'title: must be a string, not an array.'],
+    ['createStream', { title: '' }, 'title: must not be empty.'],
+    ['createStream', { title: ' ' }, 'title: must not be blank.'],
+    ['createStream', { title: null }, 'title: must be a string, not null.'],
+    [
+      'createStream',
+      { title: 'a', latencyAllowance: 1.5 },
+      'latencyAllowance: must be a whole number.',
+    ],
+    [
+      'createStream',
+      { title: 'a', latencyAllowance: 60_001 },
+      'latencyAllowance: must be at most 60000.',
+    ],
+    ['createToken', { unique_user_identifier: 'a' }, 'stream_id: is missing; send a string.'],
+    ['createToken', { stream_id: 'a', unique_user_identifier: 'a' }, 'stream_id: must be a uuid.'],
+    [
+      'postChat',
+      { kind: 'wave' },
+      'kind: must be one of "message", "question", "greeting", "cheer", "heart".',
+    ],
+    [
+      'postChat',
+      {},
+      'kind: is missing; send one of "message", "question", "greeting", "cheer", "heart".',
+    ],
+    ['postChat', { kind: 'cheer' }, 'text: is missing; send a string.'],
+    ['sendEvent', { type: 'purchase', data: { text: '' } }, 'data.text: must not be empty.'],
+    ['sendEvent', { type: 'lights' }, 'data: is missing; send an object.'],
+  ];
+  test.each(WORDS)('[G-21] %s %j says what to change', async (name, body, says) => {
+    const request = await validRequest(harness, name);
+    const response = await sendText(request, JSON.stringify(body));
+    expect((await expectProblem(response, 400)).detail).toBe(says);
+  });
+
+  test('[P-7] [P-11] a URL is kept as it is sent, not made canonical', async () => {
+    const url = 'HTTPS://Example.org:443/a/../show%20.mpd?x=é';
+    for (const name of ['createStream', 'patchStream'] as const) {
+      const request = await validRequest(harness, name);
+      const body = { ...(name === 'createStream' && { title: 'a' }), dash_url: url };
+      const response = await sendText(request, JSON.stringify(body));
+      expect(((await response.json()) as { dash_url: string }).dash_url).toBe(url);
     }
   });
 

@@ -125,6 +125,23 @@ function wrongValues(member: Member): { what: string; value: unknown }[] {
         ...types,
         ...strings,
         { what: 'a path', value: '/show.mpd' },
+        { what: 'no host', value: 'https:///show.mpd' },
+        { what: 'no slashes', value: 'https:example.org/show.mpd' },
+        { what: 'an odd port', value: 'https://example.org:x/' },
+        { what: 'FTP', value: 'ftp://example.org/show.mpd' },
+        ...['\0', '\t', '\n', '\r\n', '\x1b', '\x7f', '\u0085', ' ', '\u00a0', '\u2028'].flatMap(
+          (odd) => [
+            {
+              what: `${JSON.stringify(odd)} before it`,
+              value: `${odd}https://example.org/show.mpd`,
+            },
+            { what: `${JSON.stringify(odd)} in it`, value: `https://example.org/a${odd}b.mpd` },
+            {
+              what: `${JSON.stringify(odd)} after it`,
+              value: `https://example.org/show.mpd${odd}`,
+            },
+          ],
+        ),
         { what: 'a script', value: 'javascript:alert(1)' },
         { what: 'a file', value: 'file:///etc/passwd' },
         { what: 'too long', value: `https://example.org/${'x'.repeat(2_048)}` },
@@ -165,8 +182,8 @@ export function brokenMembers(valid: Body, members: Record<string, Member>): Mal
         : [{ what: `${name}: missing`, text: JSON.stringify(rest), says: name }]),
       ...(member.nullable ? [] : [broken('null', null)]),
       ...wrongValues(member).map(({ what, value }) => broken(what, value)),
-      raw('1e999', '1e999', 'number'),
-      raw('-1e999', '-1e999', 'number'),
+      raw('1e999', '1e999', `${name}: the number`),
+      raw('-1e999', '-1e999', `${name}: the number`),
       raw('a lone high surrogate', '"a\\ud800"', 'surrogate'),
       raw('a lone low surrogate', '"\\udc00a"', 'surrogate'),
       raw('surrogates turned round', '"\\udc00\\ud800"', 'surrogate'),
@@ -188,8 +205,8 @@ export function brokenBodies(valid: Body): MalformedBody[] {
   const open = text.slice(0, -1);
   const json = 'JSON';
   return [
-    { what: 'no body', text: '', says: json },
-    { what: 'a blank body', text: ' \n', says: json },
+    { what: 'no body', text: '', says: 'The body is empty; send a JSON object.' },
+    { what: 'a blank body', text: ' \n', says: 'empty' },
     { what: 'null', text: 'null', says: 'object' },
     { what: 'an array', text: `[${text}]`, says: 'object' },
     { what: 'a string', text: JSON.stringify(text), says: 'object' },

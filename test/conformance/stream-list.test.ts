@@ -84,12 +84,14 @@ test('[S-9] page_size is 20 unless it is given, at most 100; page 1 always exist
   expect((await page(`producer=${uuid}&page_size=100`)).results).toHaveLength(21);
   expect((await page(`producer=${uuid}&page_size=1&page=21`)).results).toHaveLength(1);
   expect((await page(`producer=${crypto.randomUUID()}&page=1`)).results).toEqual([]);
-  await expectProblem(await list(`producer=${uuid}&page=3`), 404);
+  for (const beyond of ['3', '1000000000', '9'.repeat(400)]) {
+    await expectProblem(await list(`producer=${uuid}&page=${beyond}`), 404);
+  }
   await expectProblem(await list(`producer=${uuid}&page=22&page_size=1`), 404);
   await expectProblem(await list(`producer=${crypto.randomUUID()}&page=2`), 404);
 });
 
-test.each(['0', '-1', '01', '+1', '1.0', '1e1', '', 'x', '9007199254740993', '%31%00', '１'])(
+test.each(['0', '-1', '01', '+1', '1.0', '1e1', '', 'x', '%31%00', '１'])(
   '[S-9] page and page_size %p are 400',
   async (value) => {
     for (const name of ['page', 'page_size']) {
@@ -99,10 +101,13 @@ test.each(['0', '-1', '01', '+1', '1.0', '1e1', '', 'x', '9007199254740993', '%3
   },
 );
 
-test('[S-9] page_size 101 is 400', async () => {
-  const answer = await list(`producer=${harness.account.uuid}&page_size=101`);
-  expect((await expectProblem(answer, 400)).detail).toContain('page_size');
-});
+test.each(['101', '9007199254740993', '9'.repeat(400)])(
+  '[S-9] page_size %p is 400',
+  async (size) => {
+    const answer = await list(`producer=${harness.account.uuid}&page_size=${size}`);
+    expect((await expectProblem(answer, 400)).detail).toBe('page_size: must be at most 100.');
+  },
+);
 
 test('[S-11] [P-4] a list has the newest stream first, also of those made in one millisecond', async () => {
   const { uuid, token } = await producerOf(0);
