@@ -1,7 +1,7 @@
 import { intervalAt } from '../protocol/interval.ts';
 import type { viewerApi } from '../protocol/viewer-api.ts';
 import type { Clock } from './clock.ts';
-import { accepts } from './http/accept.ts';
+import { prefers } from './http/accept.ts';
 import type { Handlers } from './http/route.ts';
 
 /** The service's clock (SPEC K): JSON for apps, ISO 8601 for DASH players. */
@@ -9,7 +9,7 @@ export function timeHandlers(clock: Clock): Handlers<Pick<typeof viewerApi, 'rea
   return {
     readTime: (request, route) => {
       const now = clock.nowMs();
-      if (accepts(request, 'text/plain')) {
+      if (prefers(request, 'text/plain')) {
         return new Response(new Date(now).toISOString(), {
           headers: { ...route.bare, 'Content-Type': 'text/plain; charset=utf-8' },
         });

@@ -2,7 +2,7 @@ import { intervalAt } from '../../protocol/interval.ts';
 import { AHEAD_INTERVALS } from '../../protocol/limits.ts';
 import type { viewerApi } from '../../protocol/viewer-api.ts';
 import type { Clock } from '../clock.ts';
-import { accepts } from '../http/accept.ts';
+import { prefers } from '../http/accept.ts';
 import type { Credentials } from '../http/credentials.ts';
 import { Problem } from '../http/problem.ts';
 import type { Handlers, Route } from '../http/route.ts';
@@ -21,6 +21,7 @@ export interface FeedRoutes {
 
 const CANONICAL = /^(?:0|[1-9][0-9]{0,15})$/;
 const PLAIN_QUERY = /^[^?]*\?interval=(0|[1-9][0-9]{0,15})$/;
+const LAST_EVENT_ID = 'Last-Event-ID';
 const PRIVATE = 'private, max-age=31536000, immutable';
 const SHARED = 'public, max-age=31536000, s-maxage=31536000, immutable';
 
@@ -88,12 +89,10 @@ export function feedHandlers({ log, clock, credentials, edgeCache }: FeedRoutes)
 
   const answer = (viewer: Viewer, request: Request, route: Route) => {
     const current = intervalAt(clock.nowMs());
-    if (accepts(request, 'text/event-stream')) {
-      const last = request.headers.get('last-event-id');
+    if (prefers(request, 'text/event-stream')) {
+      const last = request.headers.get(LAST_EVENT_ID);
       const from =
-        last === null
-          ? checked(intervalOf(request.url), current)
-          : checked(canonical(last, current) + 1, current);
+        last === null ? checked(intervalOf(request.url), current) : intervalAfter(last, current);
       return eventStream(viewer, from, route);
     }
     const interval = checked(intervalOf(request.url), current);
@@ -128,10 +127,17 @@ export function feedHandlers({ log, clock, credentials, edgeCache }: FeedRoutes)
   };
 }
 
-function canonical(text: string, current: number): number {
+function canonical(text: string, current: number, name = 'interval'): number {
   const interval = CANONICAL.test(text) ? Number(text) : Number.NaN;
   if (Number.isSafeInteger(interval)) return interval;
-  throw wrong('interval must be one canonical integer, like 7040000000.', current);
+  throw wrong(`${name} must be one canonical integer, like 7040000000.`, current);
+}
+
+/** The interval after the last one that a client of an event stream has. @throws Problem 400 */
+function intervalAfter(lastEventId: string, current: number): number {
+  const next = canonical(lastEventId, current, LAST_EVENT_ID) + 1;
+  if (next <= current + AHEAD_INTERVALS) return next;
+  throw wrong(`${LAST_EVENT_ID} is more than ${AHEAD_INTERVALS - 1} ahead.`, current);
 }
 
 function checked(interval: number, current: number): number {

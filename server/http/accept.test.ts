@@ -1,11 +1,10 @@
 import { expect, test } from 'bun:test';
-import { accepts } from './accept.ts';
+import { accepts, prefers } from './accept.ts';
 
-const accepted = (accept: string | null) =>
-  accepts(
-    new Request('http://127.0.0.1/', { headers: accept === null ? {} : { Accept: accept } }),
-    'text/plain',
-  );
+const requestOf = (accept: string | null) =>
+  new Request('http://127.0.0.1/', { headers: accept === null ? {} : { Accept: accept } });
+const accepted = (accept: string | null) => accepts(requestOf(accept), 'text/plain');
+const preferred = (accept: string | null) => prefers(requestOf(accept), 'text/plain');
 
 test.each([
   'text/plain',
@@ -13,7 +12,7 @@ test.each([
   'text/html, text/plain',
   ' text/plain ;charset=utf-8; q=0.1',
   'text/plain;q=0.001,*/*;q=0',
-])('[G-14] [K-3] %p names text/plain', (accept) => {
+])('[G-14] %p names text/plain', (accept) => {
   expect(accepted(accept)).toBe(true);
 });
 
@@ -27,6 +26,51 @@ test.each([
   'text/html;title="text/plain"',
   'text/plain;q=0',
   'text/plain; charset=utf-8; q = 0.000',
-])('[G-15] %p does not', (accept) => {
+])('[G-14] %p does not', (accept) => {
   expect(accepted(accept)).toBe(false);
+});
+
+test.each([
+  'text/plain',
+  'TEXT/Plain; charset=utf-8',
+  'text/plain;q=0.1',
+  'text/plain, application/json',
+  'text/plain, */*',
+  '*/*, text/plain',
+  'text/plain;q=0.8, application/json;q=0.5',
+  'application/json;q=0.5, text/plain;q=0.8',
+  'text/*',
+  'text/*, application/json;q=0.9',
+  'text/*, */*',
+  'application/json;q=0, */*',
+  'application/*, text/plain',
+  'text/html, text/plain',
+])('[G-15] [K-3] %p is for text/plain', (accept) => {
+  expect(preferred(accept)).toBe(true);
+});
+
+test.each([
+  null,
+  '',
+  '*/*',
+  'application/json, text/plain, */*',
+  'application/json, text/plain',
+  'text/plain;q=0.1, application/json',
+  'application/json;q=0.9, text/plain;q=0.8',
+  'application/json',
+  'application/*',
+  'text/*, application/json',
+  'text/*, application/*',
+  'text/html, application/xhtml+xml, */*;q=0.8',
+  'text/plain;q=0.5, */*',
+  'text/*;q=0.5, */*;q=0.8',
+  'text/plain;q=0, text/*, application/json;q=0.1',
+  'text/plain;q=0',
+  'text/plain;q=0, application/json;q=0',
+  'application/json;q=0',
+  'text/html',
+  'text/plainer',
+  ',;q=,;;',
+])('[G-15] [K-3] %p is for JSON', (accept) => {
+  expect(preferred(accept)).toBe(false);
 });

@@ -69,7 +69,7 @@ test('[K-2] [F-10] it is the clock that the feed goes by', async () => {
 
 test('[K-3] with Accept: text/plain it is ISO 8601 in UTC with milliseconds', async () => {
   clock.set(START_MS + 7);
-  for (const accept of ['text/plain', 'text/plain, */*;q=0.1']) {
+  for (const accept of ['text/plain', 'text/plain, */*;q=0.1', 'text/plain, application/json']) {
     const response = await fetch(`${harness.url}/api/v1/time`, { headers: { Accept: accept } });
     expectBaseHeaders(response);
     expect(response.status).toBe(200);
@@ -78,6 +78,12 @@ test('[K-3] with Accept: text/plain it is ISO 8601 in UTC with milliseconds', as
     const text = await response.text();
     expect(text).toMatch(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
     expect(Date.parse(text)).toBe(START_MS + 7);
+  }
+});
+
+test('[K-3] [G-15] with JSON before it, as in the default of axios, it is JSON', async () => {
+  for (const accept of ['application/json, text/plain, */*', 'text/plain;q=0.5, */*']) {
+    expectMembers(await time(harness.url, { Accept: accept }), ['now', 'interval']);
   }
 });
 

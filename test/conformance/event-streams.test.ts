@@ -128,11 +128,21 @@ describe('an event stream', () => {
       const query = `?interval=${now}`;
       const problem = await expectProblem(await ask(viewer, query, { 'Last-Event-ID': last }), 400);
       expect(problem.interval).toBe(now);
+      expect(problem.detail).toStartWith('Last-Event-ID ');
     }
     const reader = new EventReader(await ask(viewer, '', { 'Last-Event-ID': `${now + 3}` }));
     await harness.advance(6);
     expect((await reader.next())?.id).toBe(`${now + 4}`);
     await reader.close();
+  });
+
+  test('[F-21] [G-15] a client that would rather have JSON gets it', async () => {
+    const viewer = await newViewer();
+    const path = `/api/v1/events-streams/${viewer.streamId}?interval=1`;
+    const Accept = 'text/event-stream;q=0.1, application/json';
+    const response = await viewer.get(path, { Accept });
+    expect(response.headers.get('content-type')).toBe('application/json');
+    expect(await response.json()).toEqual({ interval: 1, events: [] });
   });
 
   test('[F-24] without event-stream in Accept, Last-Event-ID means nothing', async () => {
