@@ -1,12 +1,15 @@
 import { describe, expect, test } from 'bun:test';
 import { documentRoutes } from './docs.ts';
+import { listen } from './listen.ts';
 import type { OpenApiDocument } from './openapi.ts';
 
-const routes = documentRoutes({
-  version: '1.2.3',
+const shared = {
   corsOrigin: 'https://app.example',
   log: { requestId: () => 'request-1', broken: () => {} },
-});
+};
+const routes = documentRoutes({ version: '1.2.3', ...shared });
+
+const documents = Object.keys(routes).filter((path) => path !== '/');
 
 function ask(path: string, init: RequestInit = {}): Response {
   const answer = routes[path];
@@ -17,6 +20,31 @@ function ask(path: string, init: RequestInit = {}): Response {
 }
 
 describe('/docs', () => {
+  test('[O-16] is where / leads, with a line for people', async () => {
+    const response = ask('/');
+    expect(response.status).toBe(302);
+    expect(response.headers.get('location')).toBe('/docs');
+    expect(response.headers.get('cache-control')).toBe('no-store');
+    expect(await response.text()).toContain('/docs');
+    expect(ask('/', { method: 'OPTIONS' }).status).toBe(204);
+    expect(ask('/', { method: 'POST' }).status).toBe(405);
+  });
+
+  test('[O-16] is what a browser shows that opens the origin', async () => {
+    const fallback = () => new Response(null, { status: 404 });
+    const server = listen({ host: '127.0.0.1', port: 0, routes, fetch: fallback, ...shared });
+    try {
+      const origin = `http://127.0.0.1:${server.port}`;
+      const response = await fetch(origin);
+      expect([response.status, response.url]).toEqual([200, `${origin}/docs`]);
+      const head = await fetch(origin, { method: 'HEAD', redirect: 'manual' });
+      expect([head.status, await head.text()]).toEqual([302, '']);
+      expect((await fetch(`${origin}/nowhere`)).status).toBe(404);
+    } finally {
+      await server.stop(true);
+    }
+  });
+
   test('[O-16] is a page, with and without the slash, that loads from this service alone', async () => {
     for (const path of ['/docs', '/docs/']) {
       const response = ask(path);
@@ -49,7 +77,7 @@ describe('/docs', () => {
   });
 
   test('lets nothing from elsewhere run, and no other page frame it', () => {
-    for (const path of Object.keys(routes)) {
+    for (const path of documents) {
       const policy = ask(path).headers.get('content-security-policy') ?? '';
       expect(policy).toContain("default-src 'none'");
       expect(policy).toContain("script-src 'self';");
@@ -61,7 +89,7 @@ describe('/docs', () => {
   });
 
   test('is asked again each time, and answers 304 to who has it', async () => {
-    for (const path of Object.keys(routes)) {
+    for (const path of documents) {
       const first = ask(path);
       expect(first.headers.get('cache-control')).toBe('public, no-cache');
       const tag = first.headers.get('etag') ?? '';
@@ -75,7 +103,7 @@ describe('/docs', () => {
   });
 
   test('[G-10] [G-11] takes GET, HEAD and OPTIONS', async () => {
-    for (const path of Object.keys(routes)) {
+    for (const path of documents) {
       expect(ask(path, { method: 'HEAD' }).status).toBe(200);
       const options = ask(path, { method: 'OPTIONS' });
       expect(options.status).toBe(204);

@@ -62,7 +62,7 @@ const STYLE = `body { margin: 0; }
 .swagger-ui .response-col_links { display: none; }
 `;
 
-/** `/openapi.json` and the page that shows it to people (SPEC O-15, O-16), by path. */
+/** `/openapi.json` and the page that shows it to people (SPEC O-15, O-16), by path; `/` leads to it. */
 export function documentRoutes(options: DocumentOptions): Record<string, ReadOnlyPath> {
   const json = JSON.stringify(openApiDocument(options.version));
   const page = own('text/html; charset=utf-8', HTML);
@@ -79,10 +79,20 @@ export function documentRoutes(options: DocumentOptions): Record<string, ReadOnl
     ),
     '/docs/favicon.png': packaged('image/png', 'favicon-32x32.png'),
   };
-  return Object.fromEntries(
-    Object.entries(pages).map(([path, page]) => [path, readOnlyPath(path, serving(page), options)]),
+  const routes = Object.entries(pages).map(
+    ([path, page]) => [path, readOnlyPath(path, serving(page), options)] as const,
   );
+  return { ...Object.fromEntries(routes), '/': readOnlyPath('/', leadToDocs, options) };
 }
+
+// Whoever opens the origin in a browser looks for something to read.
+const leadToDocs: Reader = (_, bare, requestId) => {
+  const headers = { ...bare, Location: '/docs', 'X-Request-Id': requestId };
+  return new Response('This is Fourbeat. Its API is described at /docs.\n', {
+    status: 302,
+    headers: { ...headers, 'Content-Type': 'text/plain; charset=utf-8' },
+  });
+};
 
 function own(type: string, content: string): Page {
   return { type, content, tag: createHash('sha256').update(content).digest('base64url') };

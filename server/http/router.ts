@@ -32,7 +32,7 @@ export type PathHandler = (
 
 const PREFLIGHT_HEADERS = {
   'Access-Control-Allow-Headers':
-    'Authorization, Content-Type, Idempotency-Key, If-None-Match, Last-Event-ID',
+    'Authorization, Content-Type, Idempotency-Key, If-None-Match, Last-Event-ID, X-Request-Id',
   // Browsers cap it (Chromium at 2 hours), but a day says what we mean.
   'Access-Control-Max-Age': '86400',
 };

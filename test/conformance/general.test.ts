@@ -139,6 +139,7 @@ describe('methods', () => {
       'Idempotency-Key',
       'If-None-Match',
       'Last-Event-ID',
+      'X-Request-Id',
     ]);
     expect(headers.get('access-control-max-age')).toBe('86400');
   });
