@@ -1,7 +1,7 @@
 import type { Server } from 'bun';
 import type { Logger } from 'pino';
 import { intervalStartMs } from '../protocol/interval.ts';
-import { createClock } from './clock.ts';
+import { createClock, type ServiceClock } from './clock.ts';
 import type { Config } from './config.ts';
 import { documentRoutes } from './http/docs.ts';
 import { listen } from './http/listen.ts';
@@ -29,12 +29,18 @@ export interface RunningServer {
   readonly port: number;
   /**
    * Drains (O-11): answers what is held, ends event streams, closes the port, commits and seals
-   * what was accepted and gives the data directory free. Connections that are still busy after
+   * what was accepted and gives the data directory free. Answers that are not written after
    * `graceMs` are cut.
-   * @returns whether nothing had to be cut
+   * @returns whether no answer had to be cut
    */
   stop(graceMs: number): Promise<boolean>;
 }
+
+// How often the requests that are still being answered are counted during the drain.
+const DRAIN_POLL_MS = 10;
+
+// Service time that is further ahead than this is worth a line in the log.
+const AHEAD_WARN_MS = 1_000;
 
 // The last interval ends within 250 ms and a record that fails is tried for a second; the rest is
 // for a disk that is stuck.
@@ -46,12 +52,21 @@ const COMMIT_GRACE_MS = 2_000;
  *   a newer record; the port is in use.
  */
 export async function startServer(options: ServerOptions): Promise<RunningServer> {
-  const lock = lockDirectory(options.config.data);
+  const lock = lockData(options.config.data);
   try {
     return await startOnDirectory(options, lock);
   } catch (error) {
     lock.release();
     throw error;
+  }
+}
+
+function lockData(directory: string): DirectoryLock {
+  try {
+    return lockDirectory(directory);
+  } catch (error) {
+    // The reason begins with the directory.
+    throw new Error(`--data ${(error as Error).message}`);
   }
 }
 
@@ -61,6 +76,10 @@ async function startOnDirectory(options: ServerOptions, lock: DirectoryLock) {
     worker: new URL('./record-worker.ts', import.meta.url),
     directory: options.config.data,
     onLost: options.onLost,
+  }).catch((error: Error) => {
+    throw new Error(
+      `the record in ${options.config.data} (--data) cannot be opened: ${error.message}`,
+    );
   });
   try {
     return await startOnRecord(options, lock, record);
@@ -82,6 +101,7 @@ async function startOnRecord(
     notBeforeMs: intervalStartMs(watermark + 1),
     onStep: (skippedMs) => logger.warn({ skippedMs }, 'service time stepped to the system clock'),
   });
+  warnWhenAhead(clock, logger);
   const sealLateness = newSealLateness();
   const listener: Listener = { server: null };
   const service = await createService(
@@ -111,7 +131,11 @@ async function startOnRecord(
 
   async function drain(): Promise<void> {
     await service.drain();
-    await server.stop();
+    void server.stop();
+    // Its promise waits for every connection, also for one that never finishes its request. The
+    // count has each request that is whole, until its answer is written.
+    while (server.pendingRequests > 0) await Bun.sleep(DRAIN_POLL_MS);
+    await server.stop(true);
   }
 
   async function commit(): Promise<void> {
@@ -130,6 +154,17 @@ async function startOnRecord(
       return calm && committed;
     },
   };
+}
+
+/** A record from a time when the system clock was ahead holds service time ahead, too (K-6). */
+function warnWhenAhead(clock: ServiceClock, logger: Logger): void {
+  const aheadMs = clock.offsetMs();
+  if (aheadMs <= AHEAD_WARN_MS) return;
+  logger.warn(
+    { aheadMs },
+    `service time is ${Math.round(aheadMs / 1000)} s ahead of the system clock: intervals up to ` +
+      'then are sealed and stay so; service time comes back by 1 % of the time that passes',
+  );
 }
 
 function addressOf(server: Server<undefined>, host: string | null): string {

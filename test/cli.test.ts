@@ -42,12 +42,16 @@ async function createAccount(directory: string, email: string) {
     ...['account', 'create', '--email', email],
     ...['--name', 'Ann', '--data', directory],
   ]);
-  return output<{ uuid: string; token: string }>(ended);
+  return output<{ uuid: string; token: string }>(ended, directory);
 }
 
-/** The one JSON object that a command printed. */
-function output<T>({ status, stdout, stderr }: Ended): T {
-  expect([status, stderr]).toEqual([0, '']);
+/**
+ * The one JSON object that a command printed.
+ * @param madeIn the data directory that it says it used; null: it says nothing
+ */
+function output<T>({ status, stdout, stderr }: Ended, madeIn: string | null = null): T {
+  const said = madeIn === null ? '' : `fourbeat: made in the record in ${madeIn}\n`;
+  expect([status, stderr]).toEqual([0, said]);
   expect(stdout.trimEnd()).not.toContain('\n');
   return JSON.parse(stdout);
 }
@@ -96,6 +100,7 @@ describe('accounts', () => {
         ...['account', 'create', '--email', 'eve@example.org'],
         ...['--name', 'Eve', '--data', data],
       ]),
+      data,
     );
     expect(Object.keys(made)).toEqual(['uuid', 'email', 'name', 'token']);
     expect(made).toMatchObject({ email: 'eve@example.org', name: 'Eve' });
@@ -137,6 +142,7 @@ describe('tokens', () => {
   test('[O-4] [A-7] [A-8] a token is made, listed and revoked beside a running server', async () => {
     const made = output<{ id: string; token: string; lastUsed: null }>(
       await fourbeat(['token', 'create', ...email, '--name', 'for the studio', '--data', data]),
+      data,
     );
     expect((await profile(server.url, made.token)).status).toBe(200);
 
@@ -355,8 +361,29 @@ describe('serve', () => {
     writeFileSync(file, '');
     for (const directory of [file, join(file, 'below')]) {
       const line = failure(await fourbeat(['serve', '--port', '0', '--data', directory]));
-      expect(line).toContain(directory);
+      expect(line).toContain(`--data ${directory} cannot be written`);
     }
+  });
+
+  test('a host that is none and a damaged record are told in one line', async () => {
+    const host = ['--host', 'nosuch.invalid', '--data', folder.path('no-host')];
+    expect(failure(await fourbeat(['serve', '--port', '0', ...host]))).toContain(
+      '--host nosuch.invalid',
+    );
+    const damaged = folder.path('damaged');
+    mkdirSync(damaged);
+    writeFileSync(join(damaged, 'record.sqlite'), 'no record'.repeat(1_000));
+    expect(failure(await fourbeat(['serve', '--port', '0', '--data', damaged]))).toContain(
+      `the record in ${damaged} (--data) cannot be opened`,
+    );
+  });
+
+  test('--host * is every address, and the line for the person has a name to open', async () => {
+    const started = await serveProcess(['--data', folder.path('every'), '--host', '*']);
+    expect(started.url).toBe(`http://localhost:${started.port}`);
+    expect((await fetch(`http://127.0.0.1:${started.port}/readyz`)).status).toBe(200);
+    started.signal('SIGTERM');
+    expect(await started.exited).toBe(0);
   });
 });
 
@@ -485,6 +512,51 @@ describe('the end of a server', () => {
     started.signal('SIGTERM');
     expect(await started.exited).toBe(0);
     closeSync(unread);
+  });
+
+  test('[O-11] [O-13] a log on a full disk stops neither the service nor its end', async () => {
+    const full = openSync('/dev/full', 'w');
+    const data = ['--data', folder.path('full'), '--log-level', 'debug'];
+    const started = await serveProcess(data, {}, full);
+    for (let asked = 0; asked < 10; asked++) {
+      expect((await fetch(`${started.url}/api/v1/users/me`)).status).toBe(401);
+    }
+    started.signal('SIGTERM');
+    expect(await started.exited).toBe(0);
+    closeSync(full);
+  });
+
+  test('[O-11] a request that never becomes whole does not keep it from its end', async () => {
+    const started = await serveProcess(['--data', folder.path('half')]);
+    const socket = connect(started.port, '127.0.0.1');
+    const closed = new Promise((resolve) => socket.on('error', resolve).on('close', resolve));
+    await new Promise((resolve) => socket.write('GET /api/v1/time HTTP/1.1\r\nHo', resolve));
+    expect((await fetch(`${started.url}/readyz`)).status).toBe(200);
+    started.signal('SIGTERM');
+    expect(await started.exited).toBe(0);
+    await closed;
+  });
+
+  test('[K-6] a start on a record that is ahead of the system clock says so', async () => {
+    const directory = folder.path('ahead');
+    await createAccount(directory, 'ann@example.org');
+    const record = new Database(join(directory, 'record.sqlite'));
+    const aheadInterval = Math.floor((Date.now() + 60_000) / 250);
+    record.run('update watermark set interval = ?', [aheadInterval]);
+    record.close();
+    const started = await serveProcess(['--data', directory]);
+    started.signal('SIGTERM');
+    expect(await started.exited).toBe(0);
+    const lines = started
+      .log()
+      .split('\n')
+      .filter((line) => line.includes('"aheadMs"'));
+    expect(lines).toHaveLength(1);
+    expect(JSON.parse(lines[0] ?? '')).toMatchObject({
+      level: 'warn',
+      aheadMs: expect.any(Number),
+    });
+    expect(lines[0]).toMatch(/service time is (59|60) s ahead of the system clock/);
   });
 
   test('[R-6] [R-17] after kill -9 the next start needs no repair and is ready in 2 s', async () => {

@@ -20,6 +20,7 @@ export function addAccountCommands(program: Command, terminal: Terminal): void {
     const made = await withRecord({ data: dataOf(create), create: true }, (record, nowMs) =>
       createAccount(record, { email, name }, nowMs),
     );
+    sayWhere(terminal, dataOf(create));
     terminal.print(JSON.stringify(made));
   });
 }
@@ -39,6 +40,7 @@ export function addTokenCommands(program: Command, terminal: Terminal): void {
     const made = await withRecord({ data: dataOf(create), create: false }, (record, nowMs) =>
       createToken(record, { email, name }, nowMs),
     );
+    sayWhere(terminal, dataOf(create));
     terminal.print(JSON.stringify(made));
   });
 
@@ -68,6 +70,11 @@ export function addTokenCommands(program: Command, terminal: Terminal): void {
     );
     terminal.print(JSON.stringify({ id, revoked: true }));
   });
+}
+
+// A token made in another directory than the server's is refused by it: the usual mistake.
+function sayWhere(terminal: Terminal, data: string): void {
+  terminal.complain(`fourbeat: made in the record in ${data}`);
 }
 
 async function records() {

@@ -7,7 +7,9 @@ export function addKeyCommands(program: Command, terminal: Terminal): void {
   const key = program.command('key').description('keys that viewer tokens are signed with');
   const rotate = key
     .command('rotate')
-    .description('make a new signing key; it is published at once and signs 11 minutes later');
+    .description(
+      'make a new signing key; a running server publishes it within 10 s, and signs with it 11 minutes later',
+    );
   addSettings(rotate, ['data', 'logLevel']);
   rotate.action(async () => {
     const { withRecord } = await import('./record.ts');

@@ -58,6 +58,7 @@ describe('[O-6] what is unknown is one line, and the status is 2', () => {
     [['--prot'], "unknown option '--prot'"],
     [['serve', '--prot', '1'], "unknown option '--prot'"],
     [['serve', 'now'], 'too many arguments'],
+    [['demo', '20'], 'npm start -- --viewers 20'],
     [['account', 'destroy'], "unknown command 'destroy'"],
     [['token', 'list', '--email', 'a@b', '--jsn'], "unknown option '--jsn'"],
     [['account', 'create', '--name', 'Ann'], "required option '--email <address>' not specified"],

@@ -70,9 +70,17 @@ function newProgram(terminal: Terminal) {
     .configureOutput({
       writeOut: (text) => terminal.print(text.trimEnd()),
       writeErr: (text) => terminal.complain(text.trimEnd()),
-      outputError: (text, write) => write(`fourbeat: ${oneLine(text.replace(/^error: /, ''))}`),
+      outputError: (text, write) =>
+        write(`fourbeat: ${oneLine(text.replace(/^error: /, '') + hintFor(text))}`),
     })
     .exitOverride();
+}
+
+/** npm keeps flags that come without a `--` before them, and passes on their values alone. */
+function hintFor(error: string): string {
+  return error.includes("too many arguments for 'demo'")
+    ? ' With npm, put -- before the flags: npm start -- --viewers 20'
+    : '';
 }
 
 function optionDescription({ description, defaultValueDescription, envVar }: Option): string {

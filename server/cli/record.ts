@@ -18,7 +18,7 @@ export async function withRecord<T>(
     throw new Error(`${data} holds no record; check --data, or make an account first`);
   }
   const record = await openDirectRecord(procedures, data).catch((error: Error) => {
-    throw new Error(`the record in ${data} cannot be opened: ${error.message}`);
+    throw new Error(`the record in ${data} (--data) cannot be opened: ${error.message}`);
   });
   try {
     const watermark = await record.calls.readWatermark({});

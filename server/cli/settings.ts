@@ -37,7 +37,12 @@ export function addSettings(
 
 /** The config that the options of a command with all settings came to. */
 export function configOfCommand(command: CommandUnknownOpts): Config {
-  return configFrom(command.opts() as SettingValues);
+  // The library turns a value of null into an empty text, which no setting has.
+  const values = Object.entries(command.opts()).map(([key, value]) => [
+    key,
+    value === '' ? null : value,
+  ]);
+  return configFrom(Object.fromEntries(values) as SettingValues);
 }
 
 /** The data directory of a command that has this setting. */

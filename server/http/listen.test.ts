@@ -1,4 +1,6 @@
 import { expect, test } from 'bun:test';
+import { createServer } from 'node:net';
+import { networkInterfaces } from 'node:os';
 import { documentRoutes } from './docs.ts';
 import { listen } from './listen.ts';
 import { operatorRoutes } from './operator-routes.ts';
@@ -80,15 +82,16 @@ test('[G-28] [O-12] metrics that fail are a 500 of their own path, in the type t
   ]);
 });
 
+const unused = { requestId: () => 'x', broken: () => {} };
+const options = {
+  host: '127.0.0.1',
+  routes: documentRoutes({ version: '1', corsOrigin: '*', log: unused }),
+  fetch: fail,
+  corsOrigin: '*',
+  log: unused,
+};
+
 test('a port that is in use is a line that says so', () => {
-  const log = { requestId: () => 'x', broken: () => {} };
-  const options = {
-    host: '127.0.0.1',
-    routes: documentRoutes({ version: '1', corsOrigin: '*', log }),
-    fetch: fail,
-    corsOrigin: '*',
-    log,
-  };
   const first = listen({ ...options, port: 0 });
   try {
     expect(() => listen({ ...options, port: first.port ?? 0 })).toThrow(
@@ -97,4 +100,38 @@ test('a port that is in use is a line that says so', () => {
   } finally {
     void first.stop(true);
   }
+});
+
+const hasIPv6 = Object.values(networkInterfaces())
+  .flat()
+  .some((address) => address?.family === 'IPv6');
+
+test('every address is IPv4 too, and IPv6 where there is any', async () => {
+  const server = listen({ ...options, host: null, port: 0 });
+  try {
+    for (const host of ['127.0.0.1', ...(hasIPv6 ? ['[::1]'] : [])]) {
+      expect((await fetch(`http://${host}:${server.port}/openapi.json`)).status).toBe(200);
+    }
+  } finally {
+    await server.stop(true);
+  }
+});
+
+test.if(hasIPv6)('a port that another process has on IPv6 alone is in use', async () => {
+  const other = createServer();
+  await new Promise<void>((resolve) =>
+    other.listen({ port: 0, host: '::', ipv6Only: true }, resolve),
+  );
+  const { port } = other.address() as { port: number };
+  try {
+    expect(() => listen({ ...options, host: null, port })).toThrow(`port ${port} is in use`);
+  } finally {
+    other.close();
+  }
+});
+
+test('a host that is none of this machine is a line that names the setting', () => {
+  expect(() => listen({ ...options, host: 'nosuch.invalid', port: 0 })).toThrow(
+    '--host nosuch.invalid, port 0: this is no name or address of this machine',
+  );
 });

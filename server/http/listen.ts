@@ -1,3 +1,4 @@
+import { networkInterfaces } from 'node:os';
 import type { Server } from 'bun';
 import type { ReadOnlyOptions } from './read-only.ts';
 import { baseHeaders } from './route.ts';
@@ -22,7 +23,7 @@ export function listen(options: ListenOptions): Server<undefined> {
   const { host, port, routes, fetch, corsOrigin, log } = options;
   try {
     return Bun.serve({
-      ...(host === null ? {} : { hostname: host }),
+      hostname: host ?? everyAddress(),
       port,
       routes,
       fetch,
@@ -47,6 +48,21 @@ export function listen(options: ListenOptions): Server<undefined> {
     if (code === 'EADDRINUSE') {
       throw new Error(`port ${port} is in use; stop what uses it, or choose another with --port`);
     }
-    throw new Error(`${host ?? 'every address'}, port ${port}: ${(error as Error).message}`);
+    const where = host === null ? 'every address' : `--host ${host}`;
+    throw new Error(`cannot listen on ${where}, port ${port}: ${reasonOf(error as Error)}`);
   }
+}
+
+// Without a name the runtime would listen on IPv4 alone, without a word, when another process has
+// the port on IPv6.
+function everyAddress(): string {
+  const addresses = Object.values(networkInterfaces()).flat();
+  return addresses.some((address) => address?.family === 'IPv6') ? '::' : '0.0.0.0';
+}
+
+/** The runtime says EINVAL of a name that it cannot resolve. */
+function reasonOf({ message, code }: Error & { code?: string }): string {
+  return code === 'EINVAL' || code === 'EADDRNOTAVAIL'
+    ? 'this is no name or address of this machine'
+    : message;
 }
