@@ -13,6 +13,12 @@ export interface Config {
   readonly port: number;
   /** The data directory, absolute. */
   readonly data: string;
+  /** Where the record is in PostgreSQL, with its credentials; null: in SQLite, in `data`. */
+  readonly database: string | null;
+  /** Where the beat is in Redis or Valkey, with its credentials; null: in this process. */
+  readonly redis: string | null;
+  /** Replicas that must have a write to Redis before it counts. */
+  readonly redisReplicas: number;
   readonly roles: ReadonlySet<Role>;
   /** Base of absolute links and issuer of tokens, without a slash at its end; null: none is set. */
   readonly publicUrl: string | null;
@@ -77,6 +83,26 @@ export const SETTINGS: { readonly [Key in keyof SettingValues]: Setting<SettingV
     help: 'where the record is kept; made when it is missing',
     default: './fourbeat-data',
     parse: directory,
+  },
+  database: {
+    value: 'url',
+    help: 'PostgreSQL that holds the record, for several nodes: postgres://user:password@host/name',
+    default: '',
+    defaultMeans: 'the record is in the data directory',
+    parse: (text) => (text === '' ? null : databaseUrl(text)),
+  },
+  redis: {
+    value: 'url',
+    help: 'Redis or Valkey that the nodes share: redis://, rediss://, redis+cluster:// or redis+sentinel://host:port,…/name',
+    default: '',
+    defaultMeans: 'none: one process is the whole service',
+    parse: (text) => (text === '' ? null : redisUrl(text)),
+  },
+  redisReplicas: {
+    value: 'number',
+    help: 'replicas of Redis that must have what nodes hand over before it counts (WAIT)',
+    default: '0',
+    parse: integer(0, 10),
   },
   roles: {
     value: 'list',
@@ -155,8 +181,22 @@ export function defaultOf<Key extends keyof SettingValues>(key: Key): SettingVal
   return SETTINGS[key].parse(SETTINGS[key].default);
 }
 
-/** The config of these values. */
+/**
+ * The config of these values.
+ * @throws Error when settings do not go together
+ */
 export function configFrom(values: SettingValues): Config {
+  const { database, redis, publicUrl } = values;
+  if ((database === null) !== (redis === null)) {
+    throw new Error(
+      '--database and --redis go together: nodes that share a record share their beat.',
+    );
+  }
+  if (database !== null && publicUrl === null) {
+    throw new Error(
+      '--public-url is needed with --database: a token of one node must be good on all of them.',
+    );
+  }
   const { rateTokens, rateFailedAuth, rateAnswers, rateChat, rateStudio, ...config } = values;
   return {
     ...config,
@@ -240,6 +280,20 @@ function baseUrl(text: string): string {
     throw new Error('It must be an http or https address, such as https://live.example.org.');
   }
   return url.href.replace(/\/+$/, '');
+}
+
+function databaseUrl(text: string): string {
+  if (/^postgres(?:ql)?:\/\/./.test(text) && URL.canParse(text)) return text;
+  throw new Error('It must be an address such as postgres://user:password@host:5432/name.');
+}
+
+// Several hosts with commas are no URL; the connection takes them apart.
+function redisUrl(text: string): string {
+  if (/^rediss?(?:\+(?:cluster|sentinel))?:\/\/[^\s/]+(?:\/\S*)?$/.test(text)) return text;
+  throw new Error(
+    'It must be redis://host:6379, redis+cluster://host:6379,host:6379 or ' +
+      'redis+sentinel://host:26379,host:26379/name; rediss in place of redis uses TLS.',
+  );
 }
 
 function origin(text: string): string {

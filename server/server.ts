@@ -1,25 +1,16 @@
 import type { Server } from 'bun';
-import type { Logger } from 'pino';
-import { intervalStartMs } from '../protocol/interval.ts';
-import { createClock, type ServiceClock } from './clock.ts';
-import type { Config } from './config.ts';
+import type { Backends, BackendsOptions, OpenBackends } from './backends.ts';
 import { documentRoutes } from './http/docs.ts';
 import { listen } from './http/listen.ts';
 import { operatorRoutes } from './http/operator-routes.ts';
 import type { Listener } from './http/route.ts';
 import { createMetrics, newSealLateness } from './metrics.ts';
-import { procedures } from './procedures.ts';
 import { createService } from './service.ts';
-import { type DirectoryLock, lockDirectory } from './sql/lock.ts';
-import { type OpenRecord, openRecord } from './sql/record-sqlite.ts';
 
-export interface ServerOptions {
-  readonly config: Config;
-  readonly logger: Logger;
+export interface ServerOptions extends BackendsOptions {
   /** Of the program. */
   readonly version: string;
-  /** Told when nothing can be recorded any more: the process should end and start again. */
-  readonly onLost: (reason: string) => void;
+  readonly openBackends: OpenBackends;
 }
 
 /** A whole server that listens. */
@@ -27,6 +18,8 @@ export interface RunningServer {
   /** Where a person on this machine reaches it. */
   readonly url: string;
   readonly port: number;
+  /** Where the record is, for people. */
+  readonly place: string;
   /**
    * Drains (O-11): answers what is held, ends event streams, closes the port, commits and seals
    * what was accepted and gives the data directory free. Answers that are not written after
@@ -39,73 +32,43 @@ export interface RunningServer {
 // How often the requests that are still being answered are counted during the drain.
 const DRAIN_POLL_MS = 10;
 
-// Service time that is further ahead than this is worth a line in the log.
-const AHEAD_WARN_MS = 1_000;
-
 // The last interval ends within 250 ms and a record that fails is tried for a second; the rest is
 // for a disk that is stuck.
 const COMMIT_GRACE_MS = 2_000;
 
 /**
- * Starts everything on one data directory and one port, and resolves when it is ready.
- * @throws Error with a line for the operator: the directory is in use, cannot be written or holds
- *   a newer record; the port is in use.
+ * Starts everything on its backends and one port, and resolves when it is ready.
+ * @throws Error with a line for the operator: what a backend says, or that the port is in use
  */
 export async function startServer(options: ServerOptions): Promise<RunningServer> {
-  const lock = lockData(options.config.data);
+  const backends = await options.openBackends(options);
   try {
-    return await startOnDirectory(options, lock);
+    return await startOn(options, backends);
   } catch (error) {
-    lock.release();
+    await backends.end();
+    backends.release();
     throw error;
   }
 }
 
-function lockData(directory: string): DirectoryLock {
-  try {
-    return lockDirectory(directory);
-  } catch (error) {
-    // The reason begins with the directory.
-    throw new Error(`--data ${(error as Error).message}`);
-  }
-}
-
-async function startOnDirectory(options: ServerOptions, lock: DirectoryLock) {
-  const record = await openRecord({
-    procedures,
-    worker: new URL('./record-worker.ts', import.meta.url),
-    directory: options.config.data,
-    onLost: options.onLost,
-  }).catch((error: Error) => {
-    throw new Error(
-      `the record in ${options.config.data} (--data) cannot be opened: ${error.message}`,
-    );
-  });
-  try {
-    return await startOnRecord(options, lock, record);
-  } catch (error) {
-    await record.close();
-    throw error;
-  }
-}
-
-async function startOnRecord(
+async function startOn(
   { config, logger, version }: ServerOptions,
-  lock: DirectoryLock,
-  record: OpenRecord<typeof procedures>,
+  backends: Backends,
 ): Promise<RunningServer> {
-  const watermark = await record.calls.readWatermark({});
-  const clock = createClock({
-    systemMs: Date.now,
-    monotonicMs: () => performance.now(),
-    notBeforeMs: intervalStartMs(watermark + 1),
-    onStep: (skippedMs) => logger.warn({ skippedMs }, 'service time stepped to the system clock'),
-  });
-  warnWhenAhead(clock, logger);
+  const { record, clock, watermark, makeBeat } = backends;
   const sealLateness = newSealLateness();
   const listener: Listener = { server: null };
   const service = await createService(
-    { config, record: record.calls, clock, logger, watermark, listener, random: Math.random },
+    {
+      config,
+      record: record.calls,
+      clock,
+      logger,
+      makeBeat,
+      watermark,
+      listener,
+      random: Math.random,
+    },
     (latenessMs) => sealLateness.add(latenessMs / 1000),
   );
   const metrics = createMetrics({
@@ -140,31 +103,21 @@ async function startOnRecord(
 
   async function commit(): Promise<void> {
     await service.end();
-    await record.close();
+    await backends.end();
   }
 
   return {
+    place: backends.place,
     url: addressOf(server, config.host),
     port: server.port ?? config.port,
     async stop(graceMs) {
       const calm = await endsWithin(graceMs, drain());
       if (!calm) void server.stop(true);
       const committed = await endsWithin(COMMIT_GRACE_MS, commit());
-      lock.release();
+      backends.release();
       return calm && committed;
     },
   };
-}
-
-/** A record from a time when the system clock was ahead holds service time ahead, too (K-6). */
-function warnWhenAhead(clock: ServiceClock, logger: Logger): void {
-  const aheadMs = clock.offsetMs();
-  if (aheadMs <= AHEAD_WARN_MS) return;
-  logger.warn(
-    { aheadMs },
-    `service time is ${Math.round(aheadMs / 1000)} s ahead of the system clock: intervals up to ` +
-      'then are sealed and stay so; service time comes back by 1 % of the time that passes',
-  );
 }
 
 function addressOf(server: Server<undefined>, host: string | null): string {

@@ -5,17 +5,12 @@ import { studioApi } from '../protocol/studio-api.ts';
 import { viewerApi } from '../protocol/viewer-api.ts';
 import { accountHandlers } from './accounts/account-routes.ts';
 import { ServiceTokens } from './accounts/service-tokens.ts';
-import { CountEvents } from './audience/count-events.ts';
-import { createMemoryTally } from './audience/tally-memory.ts';
 import { viewCountHandlers } from './audience/view-count-routes.ts';
-import { createMemoryChat } from './chat/chat-memory.ts';
+import type { MakeBeat } from './beat.ts';
 import { chatHandlers } from './chat/chat-routes.ts';
 import type { ServiceClock } from './clock.ts';
 import type { Config } from './config.ts';
-import { MemoryFeedLog } from './feed/feed-log-memory.ts';
 import { feedHandlers } from './feed/feed-routes.ts';
-import { Sealer } from './feed/sealer.ts';
-import { UnsealedParts } from './feed/unsealed-parts.ts';
 import { Credentials } from './http/credentials.ts';
 import { Problem } from './http/problem.ts';
 import { Rate } from './http/rate.ts';
@@ -37,6 +32,7 @@ export interface ServiceOptions {
   readonly record: TheRecord;
   readonly clock: ServiceClock;
   readonly logger: Logger;
+  readonly makeBeat: MakeBeat;
   /** The watermark of the record: everything up to here is sealed. */
   readonly watermark: number;
   readonly listener: Listener;
@@ -83,7 +79,7 @@ export async function createService(
 ): Promise<Service> {
   const { config, listener } = options;
   const parts = await partsOf(options, onSealed);
-  const { requests, tally, log, sealer, answers } = parts;
+  const { requests, beat, answers } = parts;
   const { corsOrigin, trustProxy, roles } = config;
   const endpoints = [
     ...endpointsOf(viewerApi, viewerHandlers(options, parts)),
@@ -95,10 +91,10 @@ export async function createService(
     stats: {
       requests,
       answers,
-      viewers: () => tally.liveCounts(),
-      feed: () => log.load(),
-      watermark: () => log.sealedTo(),
-      behindMs: () => sealer.behindMs(),
+      viewers: () => beat.tally.liveCounts(),
+      feed: () => beat.load(),
+      watermark: () => beat.feed.sealedTo(),
+      behindMs: () => beat.behindMs(),
     },
     ...lifeOf(options, parts),
   };
@@ -106,7 +102,7 @@ export async function createService(
 
 type Parts = Awaited<ReturnType<typeof partsOf>>;
 
-/** The domains' parts in this implementation: the beat in memory. */
+/** The domains' parts, on the record and the beat that were chosen. */
 async function partsOf(options: ServiceOptions, onSealed: (latenessMs: number) => void) {
   const { config, record, clock, logger } = options;
   const rates = ratesOf(config);
@@ -127,21 +123,8 @@ async function partsOf(options: ServiceOptions, onSealed: (latenessMs: number) =
   });
   const serviceTokens = new ServiceTokens(record, clock);
   const credentials = new Credentials(viewerTokens, serviceTokens, rates.failedAuth);
-  const tally = createMemoryTally({ clock });
-  const chat = createMemoryChat({ random: options.random });
-  const log = new MemoryFeedLog(record, options.watermark);
-  const sealer = new Sealer({
-    clock,
-    record,
-    log,
-    logger,
-    onSealed,
-    parts: new UnsealedParts({
-      chat,
-      counts: new CountEvents(tally),
-      watched: (interval) => log.watched(interval),
-    }),
-  });
+  const { watermark, random } = options;
+  const beat = await options.makeBeat({ record, clock, logger, watermark, random, onSealed });
   return {
     requests: new RequestLog(logger, systemRandomBytes(4).toString('hex')),
     rates,
@@ -149,11 +132,8 @@ async function partsOf(options: ServiceOptions, onSealed: (latenessMs: number) =
     viewerTokens,
     serviceTokens,
     credentials,
-    tally,
-    chat,
-    log,
-    sealer,
-    feed: feedHandlers({ log, clock, credentials, edgeCache: config.edgeCache }),
+    beat,
+    feed: feedHandlers({ log: beat.feed, clock, credentials, edgeCache: config.edgeCache }),
     answers: new Map<AnswerDecision, number>(),
     newId: () => crypto.randomUUID(),
     // A client of HTTP/1.0, or with a Host that is none, leaves no origin to go by.
@@ -179,7 +159,7 @@ function viewerHandlers(
       rate: rates.tokens,
       access: config.tokenAuth,
     }),
-    ...viewCountHandlers(parts.tally, credentials),
+    ...viewCountHandlers(parts.beat.tally, credentials),
     ...answerHandlers({
       record,
       credentials,
@@ -189,7 +169,7 @@ function viewerHandlers(
     }),
     ...parts.feed.handlers,
     ...chatHandlers({
-      chat: parts.chat,
+      chat: parts.beat.chat,
       credentials,
       clock,
       rate: rates.chat,
@@ -225,7 +205,7 @@ function unknownPath(corsOrigin: string, requests: RequestLog): Service['fetch']
 
 function lifeOf(
   { record, clock, logger }: ServiceOptions,
-  { sealer, log, feed, keyring, viewerTokens, serviceTokens }: Parts,
+  { beat, feed, keyring, viewerTokens, serviceTokens }: Parts,
 ): Pick<Service, 'begin' | 'seal' | 'unready' | 'drain' | 'end'> {
   let draining = false;
   let upkeep: Timer | null = null;
@@ -241,24 +221,24 @@ function lifeOf(
   };
   return {
     begin: () => {
-      sealer.begin();
+      beat.begin();
       upkeep = setInterval(keepUp, UPKEEP_MS);
     },
-    seal: () => sealer.seal(),
+    seal: () => beat.seal(),
     unready: () => {
       if (draining) return 'The service is stopping.';
-      if (sealer.behindMs() > BEHIND_MAX_MS) return 'Sealing is behind.';
-      return null;
+      if (beat.behindMs() > BEHIND_MAX_MS) return 'Sealing is behind.';
+      return beat.away();
     },
     drain: async () => {
       draining = true;
-      log.drain();
+      const released = beat.drain();
       feed.endStreams();
-      await whenReleased(log);
+      await released;
     },
     end: async () => {
       if (upkeep) clearInterval(upkeep);
-      await sealer.stop();
+      await beat.stop();
       await serviceTokens.recordUses().catch(() => {});
     },
   };
@@ -282,9 +262,4 @@ function endpointsOf<Operations extends Record<string, Operation>>(
     operation,
     handler: handlers[name as keyof Operations] as Handler,
   }));
-}
-
-// Sealing goes on meanwhile: what is held is at most four intervals ahead, so 1.25 s away.
-async function whenReleased(log: MemoryFeedLog): Promise<void> {
-  while (log.load().held > 0) await Bun.sleep(20);
 }

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import pino from 'pino';
 import { intervalAt, intervalStartMs } from '../protocol/interval.ts';
 import { newToken } from '../server/accounts/new-token.ts';
+import { createMemoryBeat } from '../server/beat-memory.ts';
 import { createClock, type ServiceClock } from '../server/clock.ts';
 import { type Config, configOf } from '../server/config.ts';
 import { listen } from '../server/http/listen.ts';
@@ -118,6 +119,7 @@ export async function startService(options: HarnessOptions = {}): Promise<Harnes
       record,
       clock,
       logger: pino({ level: 'silent' }),
+      makeBeat: createMemoryBeat,
       watermark,
       listener,
       random: Math.random,

@@ -7,6 +7,7 @@ import pino from 'pino';
 import type { Operation } from '../protocol/operation.ts';
 import { studioApi } from '../protocol/studio-api.ts';
 import { viewerApi } from '../protocol/viewer-api.ts';
+import { openEmbedded } from '../server/backends-embedded.ts';
 import { configOf } from '../server/config.ts';
 import { openApiDocument } from '../server/http/openapi.ts';
 import type { TheRecord } from '../server/procedures.ts';
@@ -161,6 +162,7 @@ describe('the document', () => {
       config: configOf({ host: '127.0.0.1', port: 0, data }),
       logger: pino({ level: 'silent' }),
       version: '1.2.3',
+      openBackends: openEmbedded,
       onLost: () => {},
     });
     try {

@@ -5,7 +5,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Refusal, Unavailable } from '../server/refusal.ts';
 import { IDEMPOTENCY_MS } from '../server/sql/idempotency.ts';
-import { type OpenRecord, openRecord } from '../server/sql/record-sqlite.ts';
+import type { OpenRecord } from '../server/sql/procedure.ts';
+import { openRecord } from '../server/sql/record-sqlite.ts';
 import { testProcedures } from './record-procedures.ts';
 
 type TestRecord = OpenRecord<typeof testProcedures>;

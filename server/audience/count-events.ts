@@ -1,6 +1,6 @@
 import type { ViewCount } from '../../protocol/view-counts.ts';
 import { formatCount } from './format-count.ts';
-import type { Tally } from './tally.ts';
+import type { MemoryTally } from './tally-memory.ts';
 
 /** The intervals that hold a count: one a second, the last of its four. */
 const COUNT_PHASE = 3;
@@ -15,7 +15,7 @@ export class CountEvents {
   private taken: ReadonlyMap<string, number> | null = null;
   private last: ReadonlyMap<string, number> = new Map();
 
-  constructor(private readonly tally: Pick<Tally, 'countsAtEndOf'>) {}
+  constructor(private readonly tally: Pick<MemoryTally, 'countsAtEndOf'>) {}
 
   /**
    * The counts to publish in an interval, as they were when it ended.

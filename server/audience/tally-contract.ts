@@ -67,7 +67,7 @@ export function tallyContract(
         // Sealing comes a moment after the interval has ended.
         clock.ms = START_MS + 1_250 + beat * 1_000 + 1;
         const ended = intervalAt(clock.ms) - 1;
-        expect([...tally.countsAtEndOf(ended)]).toContainEqual([streamId, 1]);
+        expect([...(await tally.countsAtEndOf(ended))]).toContainEqual([streamId, 1]);
       }
     });
 

@@ -1,7 +1,7 @@
 import { intervalAt } from '../../protocol/interval.ts';
 import type { Clock } from '../clock.ts';
 import { SeatRing } from './seat-ring.ts';
-import type { Tally } from './tally.ts';
+import type { Counts, Tally } from './tally.ts';
 
 /** Intervals between two looks for rings to drop, when nobody reads the live counts. */
 const SWEEP_INTERVALS = 240;
@@ -9,6 +9,7 @@ const SWEEP_INTERVALS = 240;
 /** A tally within one process. */
 export interface MemoryTally extends Tally {
   count(streamId: string): number;
+  countsAtEndOf(interval: number): Counts;
   /** How many streams take memory: the live ones, and some that were so a moment ago. */
   heldStreams(): number;
 }

@@ -17,8 +17,14 @@ export interface Tally {
    * Every stream whose count was above 0 at the end of an interval, once, with that count.
    * @param interval the one that ended last
    */
-  countsAtEndOf(interval: number): Iterable<readonly [streamId: string, count: number]>;
+  countsAtEndOf(interval: number): Counts | Promise<Counts>;
 
-  /** Every stream whose count is above 0 now, once, with that count. */
-  liveCounts(): Iterable<readonly [streamId: string, count: number]>;
+  /**
+   * Every stream whose count is above 0 now, once, with that count; of one node among several,
+   * those that registered there.
+   */
+  liveCounts(): Counts;
 }
+
+/** Streams with their counts. */
+export type Counts = Iterable<readonly [streamId: string, count: number]>;

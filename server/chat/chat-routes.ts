@@ -8,7 +8,7 @@ import type { Handlers } from '../http/route.ts';
 import type { ChatSource } from './chat.ts';
 
 export interface ChatRoutes {
-  readonly chat: ChatSource;
+  readonly chat: Pick<ChatSource, 'say' | 'hearts'>;
   readonly credentials: Credentials;
   readonly clock: Clock;
   /** Posts of each viewer. */

@@ -1,3 +1,4 @@
+import { openEmbedded } from '../backends-embedded.ts';
 import type { Config } from '../config.ts';
 import { createLogger, type LogStream, standardError } from '../logging.ts';
 import { type ServerOptions, startServer } from '../server.ts';
@@ -35,20 +36,24 @@ export async function serve(
   }
 }
 
-async function runServer(options: Omit<ServerOptions, 'onLost'>, log: LogStream): Promise<number> {
-  const { config, version, logger } = options;
+async function runServer(
+  options: Omit<ServerOptions, 'onLost' | 'openBackends'>,
+  log: LogStream,
+): Promise<number> {
+  const { version, logger } = options;
   // From here on, so that none that comes during the start, or right after it, is missed.
   const told = nextSignal();
   const server = await startServer({
     ...options,
+    openBackends: openEmbedded,
     // R-6: the next start needs no repair, so to end is the quickest way back to a record.
     onLost: (reason) => {
       logger.fatal({ reason }, 'the record is lost, so the service ends');
       void fail(log);
     },
   });
-  logger.info({ url: server.url, data: config.data, version }, 'listening');
-  console.log(`Fourbeat is listening on ${server.url} (data in ${config.data})`);
+  logger.info({ url: server.url, record: server.place, version }, 'listening');
+  console.log(`Fourbeat is listening on ${server.url} (${server.place})`);
 
   const signal = await told;
   logger.info({ signal }, 'stopping');

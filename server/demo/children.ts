@@ -55,8 +55,8 @@ export async function createAccount(data: string): Promise<string> {
 /** Starts a server. @throws Error with its last line when it does not serve */
 export async function startServer(port: number, data: string): Promise<DemoServer> {
   const args = ['serve', '--host', '*', '--port', String(port), '--data', data, '--roles', 'all'];
-  const quiet = ['--token-auth', 'open', '--public-url', '', '--log-level', 'warn'];
-  const child = Bun.spawn([...COMMAND, MAIN, ...args, ...quiet, ...RATES], {
+  const own = ['--database', '', '--redis', '', '--token-auth', 'open', '--public-url', ''];
+  const child = Bun.spawn([...COMMAND, MAIN, ...args, ...own, '--log-level', 'warn', ...RATES], {
     stdio: ['ignore', 'pipe', 'pipe'],
     detached: true,
   });

@@ -22,6 +22,7 @@ const RANGE_ROWS = 500;
 const HELD_LATE_MS = 750;
 // A held request is about 300 bytes here and 2 KB in the runtime: at most 200 MB.
 const HELD_MAX = 100_000;
+const DRAIN_POLL_MS = 20;
 /** A stream counts as watched for this long after a read: 2 s. */
 const WATCHED_INTERVALS = 8;
 
@@ -169,9 +170,11 @@ export class MemoryFeedLog implements FeedLog {
     }
   }
 
-  /** Takes no more requests to hold: those that are held get their answer, then it is quiet. */
-  drain(): void {
+  /** Takes no more requests to hold. @returns when those that are held have their answer */
+  async drain(): Promise<void> {
     this.draining = true;
+    // Sealing goes on meanwhile: what is held is at most four intervals ahead, so 1.25 s away.
+    while (this.heldCount > 0) await Bun.sleep(DRAIN_POLL_MS);
   }
 
   /** How many wait and listen, for metrics and for the drain. */

@@ -14,7 +14,7 @@ test('[F-13] what a lost answer sealed is found without reading the feed of year
     plans.push(...steps.map(({ detail }) => detail));
     return sqlite.query(text, params);
   };
-  const tx = { query: explained, rows: sqlite.rows };
+  const tx = { ...sqlite, query: explained };
   expect(await sealingProcedures.readSealedOfAll.run(tx, { from: 1, to: 40 })).toEqual([]);
   expect(plans.join('\n')).toMatch(/SEARCH sealed_intervals .*stream_id=\? AND interval>\?/);
   expect(plans.join('\n')).not.toContain('SCAN sealed_intervals');

@@ -78,7 +78,7 @@ function watched(): { tx: Tx; statements: { text: string; params: SqlValue[] }[]
     statements.push({ text, params });
     return sqlite.query<Row>(text, params);
   };
-  return { tx: { query, rows: sqlite.rows }, statements };
+  return { tx: { ...sqlite, query }, statements };
 }
 
 /** The lines of the plan that tell how tables are found. */

@@ -6,16 +6,28 @@ export interface Rows<Row> extends ReadonlyArray<Row> {
   readonly affected: number;
 }
 
+/** What a `select` ends with to lock the rows that it finds, until the transaction ends. */
+export interface Locks {
+  /** Waits for the rows, then keeps everybody else from locking or changing them. */
+  readonly update: string;
+  /** As `update`, but leaves out rows that another transaction has locked: it does not wait. */
+  readonly claim: string;
+  /** Keeps the rows as they are, beside others who do the same; waits for `update` and `claim`. */
+  readonly share: string;
+}
+
 /** One transaction of the record. Statements use `$1`, `$2`, … for their parameters. */
 export interface Tx {
   /** Runs one statement. */
   query<Row = Record<string, SqlValue>>(text: string, params?: SqlValue[]): Promise<Rows<Row>>;
   /**
    * A table expression over many rows at once: `rows('$1', ['seat int', 'choice int'])` in a
-   * `from` clause reads the JSON array of arrays in parameter 1. The one place where the
-   * dialects of SQLite and PostgreSQL differ.
+   * `from` clause reads the JSON array of arrays in parameter 1. This and `locks` are the two
+   * places where the dialects of SQLite and PostgreSQL differ.
    */
   rows(parameter: string, columns: readonly string[]): string;
+  /** Locks of rows, in PostgreSQL; empty in SQLite, where a transaction has the whole record. */
+  readonly locks: Locks;
 }
 
 /** A named piece of work on the record, run whole in one transaction or not at all. */
@@ -61,3 +73,12 @@ export type Calls<P extends Procedures> = {
     ? (input: Input, idempotency?: Idempotency | null) => Promise<Output>
     : never;
 };
+
+/** A record that is open. */
+export interface OpenRecord<P extends Procedures> {
+  readonly calls: Calls<P>;
+  /** Calls that are not answered or dropped yet, for metrics. */
+  pending(): number;
+  /** Commits what is queued and closes the files or connections. */
+  close(): Promise<void>;
+}

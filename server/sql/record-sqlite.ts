@@ -1,15 +1,6 @@
 import { Refusal, Unavailable } from '../refusal.ts';
-import type { Calls, Idempotency, Procedures } from './procedure.ts';
+import type { Calls, Idempotency, OpenRecord, Procedures } from './procedure.ts';
 import type { Command, Outcome, WorkerReply, WorkerRequest } from './sqlite-worker.ts';
-
-/** A record that is open. */
-export interface OpenRecord<P extends Procedures> {
-  readonly calls: Calls<P>;
-  /** Calls that the worker threads have not answered or dropped yet, for metrics. */
-  pending(): number;
-  /** Commits what is queued and closes the files. */
-  close(): Promise<void>;
-}
 
 export interface RecordOptions<P extends Procedures> {
   readonly procedures: P;

@@ -2,7 +2,7 @@ import { Database, type SQLQueryBindings, type Statement } from 'bun:sqlite';
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { migrate } from './migrate.ts';
-import type { Rows, SqlValue, Tx } from './procedure.ts';
+import type { Locks, Rows, SqlValue, Tx } from './procedure.ts';
 
 /** A connection to the record in SQLite; also its only transaction at a time. */
 export interface Sqlite extends Tx {
@@ -21,6 +21,9 @@ function rows(parameter: string, columns: readonly string[]): string {
   return `(select ${list.join(', ')} from json_each(${parameter}))`;
 }
 
+// `begin immediate` keeps every other writer out.
+const LOCKS: Locks = { update: '', claim: '', share: '' };
+
 /** Opens one connection to the database file in `directory`, with the record's durability (R-2). */
 export async function openSqlite(directory: string): Promise<Sqlite> {
   mkdirSync(directory, { recursive: true, mode: 0o700 });
@@ -34,6 +37,7 @@ export async function openSqlite(directory: string): Promise<Sqlite> {
   const statements = new Statements(database);
   return {
     rows,
+    locks: LOCKS,
     query: async (text, params) => statements.run(text, params ?? []),
     close: async () => {
       statements.finalize();
