@@ -1,0 +1,246 @@
+import { chownSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { Subprocess } from 'bun';
+import { Client } from 'pg';
+import { freePort } from './free-port.ts';
+import { binaryOf, unprivileged } from './server-programs.ts';
+import { watchOver } from './watchdog.ts';
+
+/** A private PostgreSQL, for tests; everything of it is gone after `stop`. */
+export interface PostgresServer {
+  /** A database on it, as its superuser. */
+  readonly url: string;
+  readonly port: number;
+  /** The postmaster; 0 while it is down. */
+  readonly pid: number;
+  /** Makes an empty database. @returns its url */
+  createDatabase(name: string): Promise<string>;
+  /** Shuts down as an operator would; `start` brings it back. */
+  halt(): Promise<void>;
+  /** Kills all its processes at once, as a crash of the machine would, except that disks stay. */
+  kill9(): Promise<void>;
+  /** Starts again after `halt` or `kill9`, on the same port and directory. */
+  start(): Promise<void>;
+  /** Stops all its processes in their tracks: connections stay open, and nothing answers. */
+  pause(): void;
+  resume(): void;
+  /** Ends it for good and removes its directory. */
+  stop(): Promise<void>;
+}
+
+export interface PostgresOptions {
+  /** `false` is faster, for suites that never crash it (default true). */
+  readonly fsync?: boolean;
+  /** Most connections at once (default 100). */
+  readonly maxConnections?: number;
+  /** The address it listens on (default 127.0.0.1). */
+  readonly listen?: string;
+}
+
+/** Its superuser and that user's password. */
+const USER = 'fourbeat';
+const PASSWORD = 'Beat-4-per-second';
+const START_MS = 20_000;
+const PORT_TRIES = 5;
+
+/**
+ * Starts a PostgreSQL of its own on a free port, in a temporary directory; a superuser's test run
+ * starts it as another user, since PostgreSQL refuses to run as root. It ends with the process that
+ * started it, however that ends.
+ * @throws Error with the command that installs PostgreSQL when it is not there
+ */
+export async function startPostgres(options: PostgresOptions = {}): Promise<PostgresServer> {
+  const directory = mkdtempSync(join(tmpdir(), 'fourbeat-postgres-'));
+  try {
+    const user = unprivileged('postgres');
+    if (user) chownSync(directory, user.uid, user.gid);
+    await initialise(directory);
+    for (let attempt = 1; ; attempt++) {
+      const server = new Postgres(directory, await freePort(), options);
+      try {
+        await server.start();
+        return server;
+      } catch (error) {
+        if (attempt === PORT_TRIES || !/Address already in use/.test(String(error))) throw error;
+      }
+    }
+  } catch (error) {
+    rmSync(directory, { recursive: true, force: true });
+    throw error;
+  }
+}
+
+async function initialise(directory: string): Promise<void> {
+  await Bun.write(join(directory, 'password'), PASSWORD);
+  const child = Bun.spawn(
+    [
+      ...(unprivileged('postgres')?.command ?? []),
+      binaryOf('initdb'),
+      `--pgdata=${join(directory, 'data')}`,
+      `--username=${USER}`,
+      `--pwfile=${join(directory, 'password')}`,
+      '--auth=scram-sha-256',
+      '--encoding=UTF8',
+      '--locale=C',
+      '--no-sync',
+    ],
+    { cwd: directory, stdout: 'ignore', stderr: 'pipe' },
+  );
+  const complaints = await child.stderr.text();
+  if ((await child.exited) !== 0) throw new Error(`initdb failed: ${complaints}`);
+  await Bun.write(
+    join(directory, 'data', 'pg_hba.conf'),
+    'host all all 0.0.0.0/0 scram-sha-256\nhost all all ::/0 scram-sha-256\n',
+  );
+}
+
+class Postgres implements PostgresServer {
+  readonly url: string;
+  private child: Subprocess | null = null;
+  private paused: number[] = [];
+  private unwatch = () => {};
+
+  constructor(
+    private readonly directory: string,
+    readonly port: number,
+    private readonly options: PostgresOptions,
+  ) {
+    this.url = this.urlOf('postgres');
+  }
+
+  get pid(): number {
+    return this.child?.exitCode === null && !this.child.killed ? this.child.pid : 0;
+  }
+
+  private urlOf(database: string): string {
+    const { listen = '127.0.0.1' } = this.options;
+    return `postgres://${USER}:${PASSWORD}@${listen}:${this.port}/${database}`;
+  }
+
+  async createDatabase(name: string): Promise<string> {
+    const client = new Client({ connectionString: this.url });
+    await client.connect();
+    try {
+      await client.query(`create database "${name}"`);
+    } finally {
+      await client.end();
+    }
+    return this.urlOf(name);
+  }
+
+  async start(): Promise<void> {
+    const data = join(this.directory, 'data');
+    const log = Bun.file(join(this.directory, 'log'));
+    this.child = Bun.spawn(
+      [
+        ...(unprivileged('postgres')?.command ?? []),
+        binaryOf('postgres'),
+        '-D',
+        data,
+        ...this.settings().flatMap((setting) => ['-c', setting]),
+      ],
+      { cwd: this.directory, stdin: 'ignore', stdout: 'ignore', stderr: log },
+    );
+    this.unwatch = watchOver(this.child.pid, this.directory);
+    const giveUpMs = performance.now() + START_MS;
+    // It writes its process id into the first line of this file and its state into the eighth.
+    const ready = new RegExp(`^${this.child.pid}\\n(?:.*\\n){6}ready`);
+    while (!ready.test(textOf(join(data, 'postmaster.pid')))) {
+      if (this.pid === 0 || performance.now() > giveUpMs) {
+        await this.kill9();
+        throw new Error(`PostgreSQL did not start: ${await log.text()}`);
+      }
+      await Bun.sleep(10);
+    }
+  }
+
+  private settings(): string[] {
+    const { fsync = true, maxConnections = 100, listen = '127.0.0.1' } = this.options;
+    return [
+      `port=${this.port}`,
+      `listen_addresses=${listen}`,
+      `unix_socket_directories=${this.directory}`,
+      `max_connections=${maxConnections}`,
+      'shared_buffers=16MB',
+      // In its own directory, so that nothing of it is left in /dev/shm.
+      'dynamic_shared_memory_type=mmap',
+      'logging_collector=off',
+      `fsync=${fsync ? 'on' : 'off'}`,
+      `full_page_writes=${fsync ? 'on' : 'off'}`,
+    ];
+  }
+
+  async halt(): Promise<void> {
+    this.resume();
+    if (this.pid === 0) return;
+    // A fast shutdown: transactions are ended, the disk is in order.
+    this.child?.kill('SIGINT');
+    await this.ended();
+  }
+
+  async kill9(): Promise<void> {
+    if (!this.child) return;
+    const children = childrenOf(this.child.pid);
+    for (const pid of [this.child.pid, ...children]) send(pid, 'SIGKILL');
+    await this.ended();
+    // Another postmaster refuses to start while they are attached to the memory of this one.
+    while (children.some(isRunning)) await Bun.sleep(5);
+  }
+
+  private async ended(): Promise<void> {
+    await this.child?.exited;
+    this.child = null;
+    this.paused = [];
+    this.unwatch();
+  }
+
+  pause(): void {
+    if (this.pid === 0) return;
+    // The postmaster first: from then on it makes no more children.
+    send(this.pid, 'SIGSTOP');
+    const children = childrenOf(this.pid);
+    for (const pid of children) send(pid, 'SIGSTOP');
+    this.paused = [...children, this.pid];
+  }
+
+  resume(): void {
+    for (const pid of this.paused) send(pid, 'SIGCONT');
+    this.paused = [];
+  }
+
+  async stop(): Promise<void> {
+    this.resume();
+    if (this.pid !== 0) {
+      this.child?.kill('SIGQUIT');
+      await this.ended();
+    }
+    rmSync(this.directory, { recursive: true, force: true, maxRetries: 10, retryDelay: 50 });
+  }
+}
+
+function childrenOf(pid: number): number[] {
+  const text = textOf(`/proc/${pid}/task/${pid}/children`);
+  return text.split(' ').filter(Boolean).map(Number);
+}
+
+function isRunning(pid: number): boolean {
+  const stat = textOf(`/proc/${pid}/stat`);
+  return stat !== '' && !/\) Z /.test(stat);
+}
+
+function send(pid: number, signal: NodeJS.Signals): void {
+  try {
+    process.kill(pid, signal);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error;
+  }
+}
+
+function textOf(path: string): string {
+  try {
+    return readFileSync(path, 'utf8');
+  } catch {
+    return '';
+  }
+}

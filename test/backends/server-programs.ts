@@ -1,0 +1,49 @@
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+
+const DEBIAN_POSTGRES = '/usr/lib/postgresql';
+
+/**
+ * The path of a program of a backend: in PATH, or where Debian keeps the newest PostgreSQL.
+ * @throws Error with the command that installs it
+ */
+export function binaryOf(program: string, debianPackage = 'postgresql'): string {
+  const places = [...(process.env.PATH ?? '').split(':').filter(Boolean), ...debianPostgres()];
+  const found = places.map((place) => join(place, program)).find((path) => existsSync(path));
+  if (!found) {
+    throw new Error(
+      `${program} is not installed: apt-get install --no-install-recommends ${debianPackage}`,
+    );
+  }
+  return found;
+}
+
+function debianPostgres(): string[] {
+  if (!existsSync(DEBIAN_POSTGRES)) return [];
+  return readdirSync(DEBIAN_POSTGRES)
+    .sort((a, b) => Number(b) - Number(a))
+    .map((version) => join(DEBIAN_POSTGRES, version, 'bin'));
+}
+
+/** A user without rights, and the command before a command that runs it as that user. */
+export interface OtherUser {
+  readonly uid: number;
+  readonly gid: number;
+  readonly command: readonly string[];
+}
+
+/** `name`, or else nobody, when this process is root's; null when it is not and needs none. */
+export function unprivileged(name: string): OtherUser | null {
+  if (process.getuid?.() !== 0) return null;
+  const users = readFileSync('/etc/passwd', 'utf8').split('\n');
+  const fields = [name, 'nobody']
+    .map((user) => users.find((line) => line.startsWith(`${user}:`))?.split(':'))
+    .find((line) => line !== undefined);
+  if (!fields) throw new Error(`there is neither a user ${name} nor nobody`);
+  const [uid, gid] = [Number(fields[2]), Number(fields[3])];
+  return {
+    uid,
+    gid,
+    command: ['setpriv', `--reuid=${uid}`, `--regid=${gid}`, '--clear-groups'],
+  };
+}

@@ -1,0 +1,26 @@
+import { spawn } from 'node:child_process';
+
+// It reads what nobody writes until the other end is closed, at the latest by the end of this
+// process. Children first, since they are found through their parent; a stopped process would not
+// hear anything but KILL.
+const SCRIPT = `
+trap '' INT TERM HUP
+if read -r word && [ "$word" = over ]; then exit; fi
+kill -KILL $1 $(cat /proc/$1/task/$1/children) 2>/dev/null
+sleep 0.2
+rm -rf "$2"
+`;
+
+/**
+ * Kills a server and its children, and removes its directory, when this process ends before it,
+ * however it ends. @returns what ends the watch
+ */
+export function watchOver(pid: number, directory: string): () => void {
+  const watchdog = spawn('sh', ['-c', SCRIPT, 'watchdog', String(pid), directory], {
+    stdio: ['pipe', 'ignore', 'ignore'],
+    detached: true,
+  });
+  watchdog.unref();
+  watchdog.stdin.on('error', () => {});
+  return () => watchdog.stdin.end('over\n');
+}
