@@ -14,7 +14,8 @@ export interface Tally {
   count(streamId: string): number | Promise<number>;
 
   /**
-   * Every stream whose count was above 0 at the end of an interval, once, with that count.
+   * Every stream whose count was above 0 at the end of an interval, once, with that count. Streams
+   * that fell to 0 within the second before may be among them, with 0.
    * @param interval the one that ended last
    */
   countsAtEndOf(interval: number): Counts | Promise<Counts>;
@@ -24,6 +25,30 @@ export interface Tally {
    * those that registered there.
    */
   liveCounts(): Counts;
+}
+
+/**
+ * The tally of one node among several on one Redis. All of them together count each seat once
+ * (SPEC N-5). `countsAtEndOf` is for whichever node seals: it has the registrations of all nodes
+ * that have sent the interval before.
+ */
+export interface SharedTally extends Tally {
+  /** @throws Unavailable while Redis is away (SPEC N-9); else like `Tally`, and as cheap */
+  register(streamId: string, seat: number): void;
+
+  /** @throws Unavailable while Redis is away */
+  count(streamId: string): Promise<number>;
+
+  /** @throws Unavailable while Redis is away */
+  countsAtEndOf(interval: number): Promise<Counts>;
+
+  /**
+   * Hands Redis what registered here in an interval that has ended, and what of the window before
+   * is not known to be there. A node calls it for each interval, before it says that it is done
+   * with it. What is sent twice counts once, and what failed goes again with the next interval.
+   * @throws Unavailable while Redis is away
+   */
+  send(interval: number): Promise<void>;
 }
 
 /** Streams with their counts. */
