@@ -49,11 +49,12 @@ test(
     await server.start();
 
     const oracle = new Oracle();
-    const producer = new Producer({ target, apiToken, oracle });
+    const service = { nodes: [target] };
+    const producer = new Producer({ service, apiToken, oracle });
     const streamId = await producer.createStream();
-    const crowd = new Crowd({ target, streamId, oracle, random });
+    const crowd = new Crowd({ service, streamId, oracle, random });
     await crowd.gather(CLIENTS);
-    const readers = await Readers.open({ target, streamId, oracle, random });
+    const readers = await Readers.open({ service, streamId, oracle, random });
     const { interval } = await json<{ interval: number }>(target, '/api/v1/time');
     readers.begin(interval, { live: LIVE_READERS, replaying: REPLAYING_READERS });
     const events = producer.sendEvents();

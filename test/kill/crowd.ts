@@ -1,12 +1,14 @@
 import type { Quiz } from '../../protocol/quizzes.ts';
 import type { Oracle, Outcome, PublishedQuiz } from './oracle.ts';
-import { jsonOf, Requests, type Target } from './requests.ts';
+import { jsonOf, Requests, type Service } from './requests.ts';
 
 export interface CrowdOptions {
-  readonly target: Target;
+  readonly service: Service;
   readonly streamId: string;
   readonly oracle: Oracle;
   readonly random: () => number;
+  /** Share of the clients that give up on an answer when they hear neither yes nor no. */
+  readonly impatient?: number;
 }
 
 /** A viewer who answers, and says to have won. */
@@ -31,16 +33,19 @@ export class Crowd {
 
   /** Gets a token for each client. */
   async gather(size: number): Promise<void> {
-    const { target, streamId } = this.options;
-    const entrance = new Requests(target, '');
+    const { service, streamId } = this.options;
     const join = async (number: number): Promise<Client> => {
+      const entrance = new Requests(service, '', number);
       const body = { stream_id: streamId, unique_user_identifier: `client-${number}` };
       const answer = await entrance.insist('POST', '/api/v1/token', {
         body,
         pauseMs: this.pauseMs,
       });
       const { token } = jsonOf<{ token: string }>(answer, 200);
-      return { id: subjectOf(token), requests: new Requests(target, `Bearer ${token}`) };
+      return {
+        id: subjectOf(token),
+        requests: new Requests(service, `Bearer ${token}`, number + 1),
+      };
     };
     this.clients = await Promise.all(Array.from({ length: size }, (_, number) => join(number)));
   }
@@ -75,9 +80,17 @@ export class Crowd {
   }
 
   private async answerOnce({ id, requests }: Client, quiz: Quiz, choice: string): Promise<void> {
-    const { oracle, streamId } = this.options;
-    const { status } = await requests.insist('POST', `/api/v1/quizzes/${quiz.id}/answer`, {
-      body: { streamId, choice, closeInterval: quiz.closeInterval },
+    const { oracle, streamId, random, impatient = 0 } = this.options;
+    const path = `/api/v1/quizzes/${quiz.id}/answer`;
+    const body = { streamId, choice, closeInterval: quiz.closeInterval };
+    if (random() < impatient) {
+      const outcome = outcomeOf((await requests.send('POST', path, body))?.status ?? null);
+      oracle.answered(quiz.id, id, choice, outcome);
+      if (outcome === 'unknown') oracle.gaveUp(quiz.id, id, choice);
+      return;
+    }
+    const { status } = await requests.insist('POST', path, {
+      body,
       pauseMs: this.pauseMs,
       onTry: (told) => oracle.answered(quiz.id, id, choice, outcomeOf(told)),
     });

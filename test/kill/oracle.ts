@@ -32,7 +32,8 @@ export interface WinnerRow {
 interface Attempts {
   /** The choice that was acknowledged, if one was. */
   choice: string | null;
-  unknown: number;
+  /** The choice that the viewer gave up on without a yes or a no: it may count or not. */
+  maybe: string | null;
 }
 
 interface Round {
@@ -48,13 +49,19 @@ interface Round {
  * collects every way in which it did not. Viewers go by the `sub` of their tokens.
  */
 export class Oracle {
-  readonly violations: string[] = [];
   readonly figures = { acknowledged: 0, refused: 0, unknown: 0, claims: 0, events: 0, bodies: 0 };
   private readonly quizzes = new Map<string, PublishedQuiz>();
   private readonly answers = new Map<string, Map<string, Attempts>>();
   private readonly rounds: Round[] = [];
   private readonly producerEvents = new Set<number>();
+  private readonly maybeEvents = new Set<number>();
   private readonly bodies = new Map<number, string>();
+
+  /** @param violations what it finds; oracles of several streams may share the list */
+  constructor(
+    readonly violations: string[] = [],
+    private readonly name = '',
+  ) {}
 
   published(quiz: PublishedQuiz): void {
     this.expect(!this.quizzes.has(quiz.id), `quiz ${quiz.id} was published twice`);
@@ -66,7 +73,6 @@ export class Oracle {
   answered(quizId: string, viewer: string, choice: string, outcome: Outcome): void {
     this.figures[outcome]++;
     const attempts = this.attemptsOf(quizId, viewer);
-    if (outcome === 'unknown') attempts.unknown++;
     if (outcome === 'refused') {
       const own = attempts.choice === choice;
       this.expect(!own, `${viewer}: the answer that counts was refused when sent again`);
@@ -77,9 +83,21 @@ export class Oracle {
     attempts.choice ??= choice;
   }
 
+  /** A viewer heard neither yes nor no of this answer, and sends it no more. */
+  gaveUp(quizId: string, viewer: string, choice: string): void {
+    this.attemptsOf(quizId, viewer).maybe = choice;
+  }
+
   /** Whether a viewer answered all of these quizzes right, and was told so. */
   hasWon(quizzes: readonly PublishedQuiz[], viewer: string): boolean {
     return quizzes.every(({ id, answer }) => this.attemptsOf(id, viewer).choice === answer);
+  }
+
+  private mayHaveWon(quizzes: readonly PublishedQuiz[], viewer: string): boolean {
+    return quizzes.every(({ id, answer }) => {
+      const { choice, maybe } = this.attemptsOf(id, viewer);
+      return (choice ?? maybe) === answer;
+    });
   }
 
   roundOpened(id: string, quizzes: readonly PublishedQuiz[]): void {
@@ -94,7 +112,8 @@ export class Oracle {
     this.figures.claims++;
     const qualifies = this.hasWon(round.quizzes, viewer);
     if (status === 204) {
-      this.expect(qualifies, `${viewer} won round ${round.id} without the right answers`);
+      const thinkable = this.mayHaveWon(round.quizzes, viewer);
+      this.expect(thinkable, `${viewer} won round ${round.id} without the right answers`);
       round.won.add(viewer);
     } else if (status === 401) {
       this.expect(!qualifies, `${viewer} answered all right and was refused in ${round.id}`);
@@ -105,6 +124,11 @@ export class Oracle {
   eventAcknowledged(number: number): void {
     this.figures.events++;
     this.producerEvents.add(number);
+  }
+
+  /** Nobody will know whether the service took this event. */
+  eventGivenUp(number: number): void {
+    this.maybeEvents.add(number);
   }
 
   /** Somebody was served an interval. */
@@ -129,28 +153,34 @@ export class Oracle {
     const purchases = ofType('chats').flatMap(({ data }) =>
       (data as { purchases: { text: string }[] }).purchases.map(({ text }) => Number(text)),
     );
-    this.expectOnce('producer event', this.producerEvents, [...custom, ...purchases]);
+    const sent = [...custom, ...purchases];
+    this.expectOnce('producer event', this.producerEvents, sent, this.maybeEvents);
   }
 
   private checkQuizzes(asked: readonly ReadEvent[], results: readonly ReadEvent[]): void {
     const idOf = ({ data }: ReadEvent) => (data as { id: string }).id;
     this.expectOnce('quiz event', new Set(this.quizzes.keys()), asked.map(idOf));
     this.expectOnce('quiz-results event', new Set(this.quizzes.keys()), results.map(idOf));
-    for (const { interval, data } of results) {
-      const told = data as QuizResults;
-      const quiz = this.quizzes.get(told.id);
-      if (!quiz) continue;
-      this.expect(interval >= quiz.closeInterval, `results of ${quiz.id} came before its close`);
-      this.expect(told.answer === quiz.answer, `results of ${quiz.id} tell a wrong answer`);
-      const given = [...(this.answers.get(quiz.id)?.values() ?? [])];
-      for (const choice of quiz.choices) {
-        const acknowledged = given.filter((attempts) => attempts.choice === choice).length;
-        const counted = told.choices[choice]?.count;
-        this.expect(
-          counted === acknowledged,
-          `results of ${quiz.id}: ${counted} for "${choice}", ${acknowledged} were acknowledged`,
-        );
-      }
+    for (const event of results) this.checkResults(event);
+  }
+
+  /** The results of a quiz, when everybody who answers it has heard a yes or a no, or gave up. */
+  checkResults({ interval, data }: ReadEvent): void {
+    const told = data as QuizResults;
+    const quiz = this.quizzes.get(told.id);
+    if (!quiz) return;
+    this.expect(interval >= quiz.closeInterval, `results of ${quiz.id} came before its close`);
+    this.expect(told.answer === quiz.answer, `results of ${quiz.id} tell a wrong answer`);
+    const given = [...(this.answers.get(quiz.id)?.values() ?? [])];
+    for (const choice of quiz.choices) {
+      const acknowledged = given.filter((attempts) => attempts.choice === choice).length;
+      const open = given.filter(({ choice: own, maybe }) => own === null && maybe === choice);
+      const counted = told.choices[choice]?.count ?? Number.NaN;
+      this.expect(
+        counted >= acknowledged && counted <= acknowledged + open.length,
+        `results of ${quiz.id}: ${counted} for "${choice}", ` +
+          `${acknowledged} were acknowledged and ${open.length} left open`,
+      );
     }
   }
 
@@ -173,12 +203,14 @@ export class Oracle {
   checkAnswers(rows: readonly AnswerRow[]): void {
     const recorded = rows.map(({ quizId, viewer, choice }) => `${quizId} ${viewer} ${choice}`);
     const acknowledged = new Set<string>();
+    const open = new Set<string>();
     for (const [quizId, viewers] of this.answers) {
-      for (const [viewer, { choice }] of viewers) {
+      for (const [viewer, { choice, maybe }] of viewers) {
         if (choice !== null) acknowledged.add(`${quizId} ${viewer} ${choice}`);
+        else if (maybe !== null) open.add(`${quizId} ${viewer} ${maybe}`);
       }
     }
-    this.expectOnce('answer', acknowledged, recorded);
+    this.expectOnce('answer', acknowledged, recorded, open);
   }
 
   /** The winners that the service has: those it acknowledged, and perhaps those nobody knows of. */
@@ -191,27 +223,35 @@ export class Oracle {
     }
   }
 
-  private expectOnce<T>(what: string, expected: ReadonlySet<T>, found: readonly T[]): void {
+  /** What was acknowledged is there once, what is left open at most once, and nothing else is. */
+  private expectOnce<T>(
+    what: string,
+    acknowledged: ReadonlySet<T>,
+    found: readonly T[],
+    open: ReadonlySet<T> = new Set(),
+  ): void {
     const counts = new Map<T, number>();
     for (const item of found) counts.set(item, (counts.get(item) ?? 0) + 1);
-    for (const item of expected) {
+    for (const item of acknowledged) {
       const times = counts.get(item) ?? 0;
       this.expect(times === 1, `${what} ${item}: acknowledged, and there ${times} times`);
     }
-    for (const item of counts.keys()) {
-      this.expect(expected.has(item), `${what} ${item}: there, and never acknowledged`);
+    for (const [item, times] of counts) {
+      if (acknowledged.has(item)) continue;
+      this.expect(open.has(item), `${what} ${item}: there, and never acknowledged`);
+      this.expect(times === 1, `${what} ${item}: left open, and there ${times} times`);
     }
   }
 
   /** Notes a violation unless this holds. */
   expect(holds: boolean, violation: string): void {
-    if (!holds) this.violations.push(violation);
+    if (!holds) this.violations.push(this.name + violation);
   }
 
   private attemptsOf(quizId: string, viewer: string): Attempts {
     const viewers = this.answers.get(quizId) ?? new Map<string, Attempts>();
     this.answers.set(quizId, viewers);
-    const attempts = viewers.get(viewer) ?? { choice: null, unknown: 0 };
+    const attempts = viewers.get(viewer) ?? { choice: null, maybe: null };
     viewers.set(viewer, attempts);
     return attempts;
   }

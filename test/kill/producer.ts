@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import type { Oracle, PublishedQuiz } from './oracle.ts';
-import { type Insistence, jsonOf, Requests, type Target } from './requests.ts';
+import { type Insistence, jsonOf, Requests, type Service } from './requests.ts';
 
 export interface ProducerOptions {
-  readonly target: Target;
+  readonly service: Service;
   readonly apiToken: string;
   readonly oracle: Oracle;
 }
@@ -21,7 +21,7 @@ export class Producer {
   private over = false;
 
   constructor(private readonly options: ProducerOptions) {
-    this.requests = new Requests(options.target, `Token ${options.apiToken}`);
+    this.requests = new Requests(options.service, `Token ${options.apiToken}`);
   }
 
   async createStream(): Promise<string> {

@@ -1,8 +1,8 @@
 import type { Oracle, ReadEvent } from './oracle.ts';
-import { jsonOf, Requests, type Target } from './requests.ts';
+import { jsonOf, Requests, type Service, type Target } from './requests.ts';
 
 export interface ReadersOptions {
-  readonly target: Target;
+  readonly service: Service;
   readonly streamId: string;
   readonly oracle: Oracle;
   readonly random: () => number;
@@ -15,7 +15,6 @@ const PAUSE_MS = 50;
  * stream, some ask for old intervals. Every body goes to the oracle, whoever got it.
  */
 export class Readers {
-  private readonly requests: Requests;
   private readonly path: string;
   private first = 0;
   private newest = 0;
@@ -30,27 +29,26 @@ export class Readers {
     private readonly options: ReadersOptions,
     private readonly token: string,
   ) {
-    this.requests = new Requests(options.target, `Bearer ${token}`);
     this.path = `/api/v1/events-streams/${options.streamId}?interval=`;
   }
 
   /** Gets a viewer token for the readers. */
   static async open(options: ReadersOptions): Promise<Readers> {
-    const answer = await new Requests(options.target, '').send('POST', '/api/v1/token', {
-      stream_id: options.streamId,
-      unique_user_identifier: 'reader',
+    const answer = await new Requests(options.service, '').insist('POST', '/api/v1/token', {
+      body: { stream_id: options.streamId, unique_user_identifier: 'reader' },
+      pauseMs: () => PAUSE_MS,
     });
-    if (!answer) throw new Error('the service gave no token');
     return new Readers(options, jsonOf<{ token: string }>(answer, 200).token);
   }
 
-  /** Begins to read, at this interval. */
+  /** Begins to read, at this interval; followers and event streams are spread over the nodes. */
   begin(interval: number, { live, replaying }: { live: number; replaying: number }): void {
     this.first = interval;
     this.newest = interval - 1;
-    for (let reader = 0; reader < live; reader++) this.running.push(this.follow(interval));
-    for (let reader = 0; reader < replaying; reader++) this.running.push(this.replay());
-    this.running.push(this.listen(interval));
+    const { nodes } = this.options.service;
+    for (let reader = 0; reader < live; reader++) this.running.push(this.follow(interval, reader));
+    for (let reader = 0; reader < replaying; reader++) this.running.push(this.replay(reader));
+    for (const node of nodes.keys()) this.running.push(this.listen(interval, node));
   }
 
   /** The next event of this type, and of this quiz, in the feed that was not asked for before. */
@@ -73,19 +71,25 @@ export class Readers {
   async readAllAgain(): Promise<ReadEvent[]> {
     const { oracle } = this.options;
     const events: ReadEvent[] = [];
+    const requests = this.reader(0);
     for (const interval of oracle.servedIntervals()) {
-      const body = await this.read(interval);
+      const body = await this.read(requests, interval);
       oracle.expect(body !== null, `interval ${interval} cannot be read again`);
       if (body !== null) events.push(...eventsOf(interval, body));
     }
     return events;
   }
 
-  private async follow(from: number): Promise<void> {
+  private reader(node: number): Requests {
+    return new Requests(this.options.service, `Bearer ${this.token}`, node);
+  }
+
+  private async follow(from: number, node: number): Promise<void> {
     const own = this.at.push(from) - 1;
+    const requests = this.reader(node);
     for (let interval = from; !this.over; ) {
       this.at[own] = interval;
-      const body = await this.read(interval);
+      const body = await this.read(requests, interval);
       if (body === null) await Bun.sleep(PAUSE_MS);
       else {
         this.took(interval, body);
@@ -94,17 +98,19 @@ export class Readers {
     }
   }
 
-  private async replay(): Promise<void> {
-    while (!this.over) {
+  private async replay(node: number): Promise<void> {
+    const requests = this.reader(node);
+    for (let turn = node; !this.over; turn++) {
       await Bun.sleep(PAUSE_MS);
       const span = Math.max(1, this.newest - this.first);
-      await this.read(this.first + Math.floor(this.options.random() * span));
+      requests.turnTo(turn);
+      await this.read(requests, this.first + Math.floor(this.options.random() * span));
     }
   }
 
   /** @returns null when there was no 200 */
-  private async read(interval: number): Promise<string | null> {
-    const answer = await this.requests.send('GET', this.path + interval);
+  private async read(requests: Requests, interval: number): Promise<string | null> {
+    const answer = await requests.send('GET', this.path + interval);
     if (answer?.status !== 200) {
       const told = answer?.status ?? 503;
       this.options.oracle.expect(told === 503 || told === 400, `interval ${interval} got ${told}`);
@@ -126,20 +132,12 @@ export class Readers {
     }
   }
 
-  /** Follows the event stream, and resumes by `Last-Event-ID` when it breaks. */
-  private async listen(from: number): Promise<void> {
-    const { target } = this.options;
-    const url = `http://${target.hostname}:${target.port}${this.path}${from}`;
+  /** Follows the event stream, and resumes by `Last-Event-ID` when it breaks: on the next node. */
+  private async listen(from: number, first: number): Promise<void> {
     let last: number | null = null;
-    while (!this.over) {
-      const headers = new Headers({
-        Accept: 'text/event-stream',
-        Authorization: `Bearer ${this.token}`,
-      });
-      if (last !== null) headers.set('Last-Event-ID', String(last));
+    for (let node = first; !this.over; node++) {
       try {
-        const response = await fetch(url, { headers, signal: this.stop.signal });
-        for await (const { id, data } of messagesOf(response)) {
+        for await (const { id, data } of this.messages(node, from, last)) {
           const inOrder = last === null ? id >= from : id > last;
           this.options.oracle.expect(inOrder, `the event stream sent ${id} after ${last}`);
           this.options.oracle.served(id, data);
@@ -150,6 +148,18 @@ export class Readers {
       }
       await Bun.sleep(PAUSE_MS);
     }
+  }
+
+  private async *messages(node: number, from: number, last: number | null) {
+    const { nodes } = this.options.service;
+    const { hostname, port } = nodes[node % nodes.length] as Target;
+    const headers = new Headers({
+      Accept: 'text/event-stream',
+      Authorization: `Bearer ${this.token}`,
+    });
+    if (last !== null) headers.set('Last-Event-ID', String(last));
+    const url = `http://${hostname}:${port}${this.path}${from}`;
+    yield* messagesOf(await fetch(url, { headers, signal: this.stop.signal }));
   }
 }
 
