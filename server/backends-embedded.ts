@@ -47,6 +47,7 @@ async function openOnDirectory(
       watermark,
       clock: serviceClock(Date.now, watermark, logger),
       makeBeat: createMemoryBeat,
+      servers: [],
       place: `data in ${config.data}`,
       end: () => record.close(),
       release: () => lock.release(),

@@ -13,6 +13,8 @@ export interface Backends {
   readonly watermark: number;
   readonly clock: ServiceClock;
   readonly makeBeat: MakeBeat;
+  /** Other servers that this needs, with why each cannot be reached now, or null. */
+  readonly servers: readonly { readonly name: string; away(): string | null }[];
   /** Where the record is, for people; without credentials. */
   readonly place: string;
   /** Commits what is queued and ends the connections. */

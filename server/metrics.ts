@@ -26,6 +26,10 @@ export interface MetricSources {
   answers(): Iterable<readonly [decision: string, count: number]>;
   /** Service time minus system time, in ms. */
   clockOffsetMs(): number;
+  /** How far the feed that can be read here is behind, in ms. */
+  behindMs(): number;
+  /** Servers that the service needs, with why each cannot be reached now, or null. */
+  readonly backends: readonly { readonly name: string; away(): string | null }[];
   /** Feed requests that are held, and event streams that are open. */
   feed(): { readonly held: number; readonly listeners: number };
 }
@@ -133,7 +137,7 @@ function readingsOf(sources: MetricSources): Reading[] {
     {
       kind: 'gauge',
       name: 'fourbeat_viewers',
-      help: 'Viewers now, over all streams.',
+      help: 'Viewers that this node has now, over all streams.',
       read: () => [[[...sources.viewers()].reduce((sum, [, count]) => sum + count, 0)]],
     },
     {
@@ -141,7 +145,7 @@ function readingsOf(sources: MetricSources): Reading[] {
       name: 'fourbeat_watched_streams',
       // How many and not which: the page is open, and the id is all that protects an unlisted
       // stream (SPEC S-14).
-      help: 'Streams that have viewers now.',
+      help: 'Streams that have viewers on this node now.',
       read: () => [[[...sources.viewers()].length]],
     },
     {
@@ -154,8 +158,22 @@ function readingsOf(sources: MetricSources): Reading[] {
     {
       kind: 'gauge',
       name: 'fourbeat_watermark',
-      help: 'The last sealed interval.',
+      help: 'The last sealed interval that can be read here.',
       read: () => [[sources.watermark()]],
+    },
+    {
+      kind: 'gauge',
+      name: 'fourbeat_feed_behind_seconds',
+      help: 'How far the feed that can be read here is behind.',
+      read: () => [[sources.behindMs() / 1000]],
+    },
+    {
+      kind: 'gauge',
+      name: 'fourbeat_backend_away',
+      help: '1 while the backend cannot be reached.',
+      labelNames: ['backend'],
+      read: () =>
+        sources.backends.map(({ name, away }) => [Number(away() !== null), { backend: name }]),
     },
     {
       kind: 'gauge',

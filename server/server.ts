@@ -77,6 +77,7 @@ async function startOn(
     sealLateness,
     requests: () => service.stats.requests.counters,
     answers: () => service.stats.answers,
+    backends: backends.servers,
     recordPending: () => record.pending(),
     clockOffsetMs: () => clock.offsetMs(),
   });
