@@ -1,0 +1,50 @@
+import type { Connection } from './connection.ts';
+import { ReplyError } from './connection.ts';
+import type { Library } from './library.ts';
+import { WrongRedis } from './link.ts';
+import type { RedisTarget } from './redis-url.ts';
+
+/** Makes a connection fit for reading: who we are, and which database. */
+export async function greet(
+  connection: Connection,
+  { username, password, db }: Pick<RedisTarget, 'username' | 'password' | 'db'>,
+): Promise<void> {
+  if (password !== null) {
+    await connection.send(username === null ? ['AUTH', password] : ['AUTH', username, password]);
+  }
+  await connection.send(['CLIENT', 'SETNAME', 'fourbeat']);
+  if (db !== 0) await connection.send(['SELECT', db]);
+}
+
+/** A server that lacks the library gets it. @throws ReplyError when it takes no writes now */
+export async function provideLibrary(connection: Sender, library: Library): Promise<void> {
+  const probe = () => connection.send(['FCALL', library.nameOf('fourbeat_probe'), 0]);
+  try {
+    await probe();
+  } catch (error) {
+    if (!isFunctionMissing(error)) throw olderRedis(error);
+    await loadLibrary(connection, library);
+    await probe();
+  }
+}
+
+/** Loads the library; another node that was faster has loaded the same. */
+export async function loadLibrary(connection: Sender, library: Library): Promise<void> {
+  try {
+    await connection.send(['FUNCTION', 'LOAD', library.code]);
+  } catch (error) {
+    if (!(error instanceof ReplyError && /already exists/.test(error.message))) throw error;
+  }
+}
+
+/** Whether a call failed because the server has lost, or never had, the library. */
+export function isFunctionMissing(error: unknown): boolean {
+  return error instanceof ReplyError && /^ERR Function not found/i.test(error.message);
+}
+
+type Sender = Pick<Connection, 'send'>;
+
+function olderRedis(error: unknown): unknown {
+  if (!(error instanceof ReplyError && /unknown command/i.test(error.message))) return error;
+  return new WrongRedis('Functions are missing: it must be Redis 7 or later, or Valkey');
+}

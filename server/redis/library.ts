@@ -1,0 +1,34 @@
+import { createHash } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+
+/** Functions for Redis, under names that carry their version. */
+export interface Library {
+  /** What FUNCTION LOAD takes. */
+  readonly code: string;
+  /** The name under which a function of the text is registered. */
+  nameOf(functionName: string): string;
+}
+
+const VERSION_LENGTH = 12;
+
+/**
+ * Makes the text of `library.lua` a library whose name and whose functions' names end with the hash
+ * of that text. Names of functions are unique in a server, and during a rolling upgrade nodes of two
+ * releases use it: with one name for both, each would replace the other's library for ever. What a
+ * release leaves behind is its text, some kilobytes.
+ */
+export function libraryOf(text: string): Library {
+  const version = createHash('sha256').update(text).digest('hex').slice(0, VERSION_LENGTH);
+  const nameOf = (functionName: string) => `${functionName}_${version}`;
+  const code = [
+    `#!lua name=${nameOf('fourbeat')}`,
+    `local function define(name, callback) redis.register_function(name .. '_${version}', callback) end`,
+    text,
+  ].join('\n');
+  return { code, nameOf };
+}
+
+/** The library of this release. */
+export function readLibrary(): Library {
+  return libraryOf(readFileSync(new URL('./library.lua', import.meta.url), 'utf8'));
+}
