@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test';
 import fc from 'fast-check';
 import { SEATS_MAX } from '../../protocol/limits.ts';
-import { SeatRing } from './seat-ring.ts';
+import { BLOCK_SEATS, type SeatBlock, SeatRing } from './seat-ring.ts';
 
 const NOW = 6_800_000_000;
 
@@ -125,6 +125,49 @@ describe('the seats', () => {
   });
 });
 
+describe('the bitset of an interval', () => {
+  test('has its seats by blocks, each up to its last word with a bit', () => {
+    const ring = new SeatRing();
+    const seats = [0, 9, 31, 40, BLOCK_SEATS - 1, 3 * BLOCK_SEATS + 7, SEATS_MAX - 1];
+    for (const seat of seats) ring.register(seat, NOW);
+    const blocks = ring.blocksOf(NOW);
+    expect(blocks.map(({ block, seats, bytes }) => [block, seats, bytes.length])).toEqual([
+      [0, 5, BLOCK_SEATS / 8],
+      [3, 1, 4],
+      [15, 1, BLOCK_SEATS / 8],
+    ]);
+    expect(blocks.flatMap(seatsOf)).toEqual(seats);
+  });
+
+  test('can be had for the five intervals that count, and for no other', () => {
+    const ring = new SeatRing();
+    for (let interval = NOW; interval < NOW + 8; interval += 1)
+      ring.register(interval % 8, interval);
+    const live = Array.from({ length: 12 }, (_, n) => NOW - 2 + n).filter(
+      (interval) => ring.seatsIn(interval) === 1 && ring.blocksOf(interval).length === 1,
+    );
+    expect(live).toEqual([NOW + 3, NOW + 4, NOW + 5, NOW + 6, NOW + 7]);
+    expect(ring.blocksOf(NOW + 8)).toEqual([]);
+  });
+
+  test('does not change with registrations that come later', () => {
+    const ring = new SeatRing();
+    ring.register(1, NOW);
+    const [before] = ring.blocksOf(NOW);
+    ring.register(2, NOW);
+    expect(before && seatsOf(before)).toEqual([1]);
+    expect(ring.blocksOf(NOW).flatMap(seatsOf)).toEqual([1, 2]);
+  });
+});
+
+function seatsOf({ block, bytes }: SeatBlock): number[] {
+  const found: number[] = [];
+  for (let seat = 0; seat < bytes.length * 8; seat += 1) {
+    if (((bytes[seat >>> 3] as number) & (1 << (seat & 7))) !== 0) found.push(seat);
+  }
+  return found.map((seat) => block * BLOCK_SEATS + seat);
+}
+
 /** Seats near each other meet in a word; seats far apart make the ring grow. */
 const seat = fc.oneof(
   { weight: 4, arbitrary: fc.nat({ max: 70 }) },
@@ -149,6 +192,7 @@ test('[I-5] counts the distinct seats of five intervals, as a map of last regist
       (beats) => {
         const ring = new SeatRing(100_000);
         const lastIntervals = new Map<number, number>();
+        const byInterval = new Map<number, Set<number>>();
         const isLive = (seat: number, interval: number) =>
           (lastIntervals.get(seat) ?? Number.NEGATIVE_INFINITY) >= interval - 4;
         let newest = NOW;
@@ -159,9 +203,15 @@ test('[I-5] counts the distinct seats of five intervals, as a map of last regist
           for (const seat of beat.seats) {
             ring.register(seat, interval);
             lastIntervals.set(seat, newest);
+            byInterval.set(newest, (byInterval.get(newest) ?? new Set()).add(seat));
           }
           const live = [...lastIntervals.keys()].filter((seat) => isLive(seat, newest));
           expect(ring.count(interval)).toBe(live.length);
+          for (let past = newest - 4; past <= newest; past += 1) {
+            const expected = [...(byInterval.get(past) ?? [])].sort((a, b) => a - b);
+            expect(ring.blocksOf(past).flatMap(seatsOf)).toEqual(expected);
+            expect(ring.seatsIn(past)).toBe(expected.length);
+          }
           for (const seat of [...beat.seats, 0, 31, 64]) {
             expect(ring.isPresent(seat, interval)).toBe(isLive(seat, newest));
           }

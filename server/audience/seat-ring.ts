@@ -4,7 +4,24 @@ import { REGISTRATION_MS, SEATS_MAX } from '../../protocol/limits.ts';
 /** Intervals a registration counts in: those of its second, and the one it was made in. */
 const LIVE_INTERVALS = Math.ceil(REGISTRATION_MS / INTERVAL_MS) + 1;
 const SEATS_PER_WORD = 32;
+/** Seats of a block: of a stream with more of them each block is counted by itself. */
+export const BLOCK_SEATS = 2 ** 20;
+const WORDS_PER_BLOCK = BLOCK_SEATS / SEATS_PER_WORD;
 const FIRST_WORDS = 8;
+
+/** Those seats of one block that registered in one interval. */
+export interface SeatBlock {
+  /** Its seats are those from `block * BLOCK_SEATS` on. */
+  readonly block: number;
+  /** How many registered. */
+  readonly seats: number;
+  /**
+   * Their bitset, up to the last word that has a bit: the block's seat `s` is bit `s % 8` of byte
+   * `s / 8`, from the lowest. SETBIT of Redis numbers the bits of a byte from the highest, so that
+   * the same bit is its `s ^ 7`; to BITOP and BITCOUNT the order does not matter.
+   */
+  readonly bytes: Uint8Array;
+}
 
 /**
  * Who is present in one stream: five bitsets over the seats, one for each interval in which a
@@ -22,6 +39,8 @@ export class SeatRing {
   #bits = new Uint32Array(FIRST_WORDS * LIVE_INTERVALS);
   #newestInterval = Number.NEGATIVE_INFINITY;
   #newestSlot = 0;
+  /** How many seats each slot has. */
+  readonly #slotSeats = new Uint32Array(LIVE_INTERVALS);
   #total = 0;
   /** The count at the end of the interval before the newest. */
   #endedTotal = 0;
@@ -51,6 +70,7 @@ export class SeatRing {
     if (((bits[own] as number) & mask) !== 0) return;
     if ((unionOf(bits, first) & mask) === 0) this.#total += 1;
     (bits[own] as number) |= mask;
+    (this.#slotSeats[this.#newestSlot] as number) += 1;
   }
 
   /** How many distinct seats registered in this interval or the four before it (SPEC I-5). */
@@ -76,10 +96,50 @@ export class SeatRing {
     return first < this.#bits.length && (unionOf(this.#bits, first) & (1 << (seat & 31))) !== 0;
   }
 
+  /** How many seats registered in one of the live intervals; 0 for any other. */
+  seatsIn(interval: number): number {
+    return this.#isLive(interval) ? (this.#slotSeats[interval % LIVE_INTERVALS] as number) : 0;
+  }
+
+  /** Which seats registered in one of the live intervals, by blocks; none for any other. */
+  blocksOf(interval: number): SeatBlock[] {
+    if (this.seatsIn(interval) === 0) return [];
+    const slot = interval % LIVE_INTERVALS;
+    const found: SeatBlock[] = [];
+    const words = this.#bits.length / LIVE_INTERVALS;
+    for (let first = 0; first < words; first += WORDS_PER_BLOCK) {
+      const block = this.#blockOf(slot, first, Math.min(words, first + WORDS_PER_BLOCK));
+      if (block !== null) found.push(block);
+    }
+    return found;
+  }
+
+  #blockOf(slot: number, firstWord: number, endWord: number): SeatBlock | null {
+    const bits = this.#bits;
+    const start = firstWord * LIVE_INTERVALS + slot;
+    let end = endWord * LIVE_INTERVALS + slot;
+    while (end > start && bits[end - LIVE_INTERVALS] === 0) end -= LIVE_INTERVALS;
+    if (end === start) return null;
+    const words = new Uint32Array((end - start) / LIVE_INTERVALS);
+    let seats = 0;
+    for (let word = 0, at = start; at < end; word += 1, at += LIVE_INTERVALS) {
+      const value = bits[at] as number;
+      if (value === 0) continue;
+      words[word] = value;
+      seats += popcount(value);
+    }
+    return { block: firstWord / WORDS_PER_BLOCK, seats, bytes: new Uint8Array(words.buffer) };
+  }
+
+  #isLive(interval: number): boolean {
+    return interval <= this.#newestInterval && interval > this.#newestInterval - LIVE_INTERVALS;
+  }
+
   #advance(interval: number): void {
     const passed = interval - this.#newestInterval;
     if (passed > LIVE_INTERVALS) {
       if (this.#total > 0) this.#bits.fill(0);
+      this.#slotSeats.fill(0);
       this.#total = 0;
       this.#endedTotal = 0;
     } else {
@@ -94,6 +154,8 @@ export class SeatRing {
 
   /** Empties a slot; the seats that were in no other are gone. */
   #expire(slot: number): void {
+    if (this.#slotSeats[slot] === 0) return;
+    this.#slotSeats[slot] = 0;
     const bits = this.#bits;
     let gone = 0;
     for (let first = 0; first < bits.length; first += LIVE_INTERVALS) {
