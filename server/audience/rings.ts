@@ -1,0 +1,69 @@
+import { intervalAt } from '../../protocol/interval.ts';
+import type { Clock } from '../clock.ts';
+import { SeatRing } from './seat-ring.ts';
+
+/** Intervals between two looks for rings to drop, when nobody reads the counts. */
+const SWEEP_INTERVALS = 240;
+
+/**
+ * What registered on this node: one ring for each stream. An empty ring says nothing that no ring
+ * does not, so it is dropped as soon as it is noticed; idle streams cost neither memory nor time.
+ * They are noticed whenever counts of all streams are read, and at least once a minute while streams
+ * keep coming.
+ */
+export class Rings {
+  readonly #rings = new Map<string, SeatRing>();
+  #nextSweep = Number.NEGATIVE_INFINITY;
+
+  /** @param maxSeats the most seats a stream can have; `SeatRing` has the default. */
+  constructor(
+    private readonly clock: Clock,
+    private readonly maxSeats?: number,
+  ) {}
+
+  /** @throws RangeError when the seat is beyond the seats a stream can have. */
+  register(streamId: string, seat: number): void {
+    const interval = intervalAt(this.clock.nowMs());
+    const ring = this.#rings.get(streamId) ?? this.#add(streamId, interval);
+    ring.register(seat, interval);
+  }
+
+  get(streamId: string): SeatRing | undefined {
+    return this.#rings.get(streamId);
+  }
+
+  entries(): Iterable<readonly [streamId: string, ring: SeatRing]> {
+    return this.#rings;
+  }
+
+  /** The streams whose count of a kind is above 0, with it; drops the rings of those without viewers. */
+  counts(countOf: (ring: SeatRing, interval: number) => number): Array<readonly [string, number]> {
+    const interval = intervalAt(this.clock.nowMs());
+    this.#nextSweep = interval + SWEEP_INTERVALS;
+    const found: Array<readonly [string, number]> = [];
+    for (const [streamId, ring] of this.#rings) {
+      const now = ring.count(interval);
+      const count = countOf(ring, interval);
+      if (count > 0) found.push([streamId, count]);
+      if (now === 0) this.#rings.delete(streamId);
+    }
+    return found;
+  }
+
+  /** The streams that somebody is present in now, with how many. */
+  liveCounts(): Array<readonly [string, number]> {
+    return this.counts((ring, interval) => ring.count(interval));
+  }
+
+  /** How many streams take memory: the live ones, and some that were so a moment ago. */
+  held(): number {
+    return this.#rings.size;
+  }
+
+  #add(streamId: string, interval: number): SeatRing {
+    if (interval >= this.#nextSweep) this.liveCounts();
+    const ring = new SeatRing(this.maxSeats);
+    this.#rings.set(streamId, ring);
+    return ring;
+  }
+}
