@@ -1,0 +1,38 @@
+# syntax=docker/dockerfile:1
+
+# --- Packages: production only, exactly those of the lock ------------------------------------------
+FROM node:22-bookworm-slim AS packages
+WORKDIR /app
+COPY package.json package-lock.json .npmrc ./
+RUN npm ci --omit=dev --include=optional --no-audit --no-fund \
+  && node_modules/.bin/bun --version \
+  # The program's binary is in node_modules/bun now; bunx is a second copy of it.
+  && rm -rf node_modules/@oven node_modules/bun/bin/bunx.exe node_modules/.bin/bunx
+
+# --- The program ------------------------------------------------------------------------------------
+FROM debian:bookworm-slim
+WORKDIR /app
+COPY --from=packages /app/node_modules ./node_modules
+COPY package.json LICENSE ./
+COPY bin ./bin
+COPY protocol ./protocol
+COPY server ./server
+RUN ln -s /app/bin/fourbeat /usr/local/bin/fourbeat \
+  && ln -s /app/node_modules/bun/bin/bun.exe /usr/local/bin/bun \
+  # For a service without PostgreSQL and Redis: mount a volume there. Several nodes keep nothing.
+  && install -d -m 700 -o 10001 -g 10001 /var/lib/fourbeat
+
+ENV FOURBEAT_DATA=/var/lib/fourbeat \
+    # Nothing is written beside the data.
+    BUN_RUNTIME_TRANSPILER_CACHE_PATH=0 \
+    DO_NOT_TRACK=1
+USER 10001:10001
+VOLUME /var/lib/fourbeat
+EXPOSE 4250
+# A node that lost a backend is not ready, and heals by itself: this only informs.
+HEALTHCHECK --interval=5s --timeout=3s --start-period=30s --start-interval=1s --retries=3 \
+  CMD ["bun", "--no-env-file", "-e", "const r = await fetch(`http://127.0.0.1:${process.env.FOURBEAT_PORT || 4250}/readyz`); process.exit(r.ok ? 0 : 1)"]
+# bin/fourbeat hands its place to the program, so that SIGTERM reaches it and it drains.
+STOPSIGNAL SIGTERM
+ENTRYPOINT ["fourbeat"]
+CMD ["serve"]
