@@ -67,7 +67,7 @@ export class Connection {
     options: RedisOptions,
     private readonly onEnd: (reason: string) => void,
   ) {
-    this.client = new Redis({ ...options, ...ONE_CONNECTION });
+    this.client = new Redis({ ...options, ...ONE_CONNECTION, replyMapping: 'legacy' });
     this.client.on('error', (error: Error) => {
       this.reason = error.message;
     });
