@@ -50,7 +50,7 @@ export const GUARDS: readonly Guard[] = [
   }),
   guard('[I-2] [F-14] events are in one interval each, restarts and failed sealings included', {
     file: 'server/feed/sealing-sql.ts',
-    line: 'await takeFromOutbox(tx, streamId, taken);',
+    line: 'await takeFromOutbox(tx, taken);',
   }),
   guard('[I-3] [Q-17] an answer in time that meets a counted quiz is refused', {
     file: 'server/quizzes/quiz-rules.ts',
@@ -66,14 +66,14 @@ export const GUARDS: readonly Guard[] = [
     instead: 'if (answer.recordedChoice === answer.choice) {',
   }),
   guard('[I-4] [Q-19] [R-8] a quiz has its results once, also when a restart carries it out', {
-    file: 'server/quizzes/quizzes-sql.ts',
-    line: "state = 'open' and close_interval <= $1",
-    instead: 'close_interval <= $1',
+    file: 'server/feed/sealing-sql.ts',
+    line: "state = 'open' and close_interval <= $3",
+    instead: 'close_interval <= $3',
   }),
   guard('[I-4] [W-5] a round has its count once', {
-    file: 'server/quizzes/winners-sql.ts',
-    line: "state = 'open' and due_interval <= $1",
-    instead: 'due_interval <= $1',
+    file: 'server/feed/sealing-sql.ts',
+    line: "state = 'open' and due_interval <= $3",
+    instead: 'due_interval <= $3',
   }),
   guard(
     '[I-4] [P-20] a quiz that is revealed again, and twice at once, has its results once',

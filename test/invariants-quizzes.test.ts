@@ -91,7 +91,7 @@ describe('I-3: an acknowledged answer counts once, a refused one never', () => {
 });
 
 describe('I-4: results and winners are published once', () => {
-  // Remove `state = 'open' and ` in `closeDueQuizzes` of server/quizzes/quizzes-sql.ts.
+  // Remove `state = 'open' and ` of the quizzes in `lookForWork` of server/feed/sealing-sql.ts.
   test('[I-4] [Q-19] [R-8] a quiz has its results once, also when a restart carries it out', async () => {
     const directory = newDirectory();
     const first = await start({ directory });
@@ -108,7 +108,7 @@ describe('I-4: results and winners are published once', () => {
     await resultsOf(second, viewer, from);
   });
 
-  // Remove `state = 'open' and ` in `closeDueRounds` of server/quizzes/winners-sql.ts.
+  // Remove `state = 'open' and ` of the rounds in `lookForWork` of server/feed/sealing-sql.ts.
   test('[I-4] [W-5] a round has its count once', async () => {
     const harness = await start();
     const streamId = await harness.createStream();

@@ -13,6 +13,9 @@ export interface Transient {
   readonly chats: ViewerChats | null;
 }
 
+/** An event that comes of the sealing itself; `data` is JSON. */
+export type ResultEvent = Pick<OutboxRow, 'streamId' | 'type' | 'data'>;
+
 const QUIET: ViewerChats = { messages: [], questions: [], greetings: [], cheers: [], hearts: 0 };
 
 /** The body of an interval in which nothing happened; it is never stored. */
@@ -23,13 +26,15 @@ export function emptyBody(interval: number): string {
 /**
  * The body of a sealed interval and the outbox events that are in it (I2: those and no others
  * leave the outbox): all of them, but of purchases the first 50 (F-14). Events stand in the order
- * view-count, chats, then as they were recorded; purchases and discounts join the chats event.
+ * view-count, chats, then as they were recorded; purchases and discounts join the chats event. What
+ * the sealing itself brings about comes last.
  * @returns `body` null when nothing happened
  */
 export function composeInterval(
   interval: number,
   transient: Pick<Transient, 'viewCount' | 'chats'>,
   waiting: readonly OutboxRow[],
+  results: readonly ResultEvent[] = [],
 ): { body: string | null; taken: number[] } {
   const purchases: ChatElement[] = [];
   let discounts = 0;
@@ -40,7 +45,7 @@ export function composeInterval(
       if (purchases.length === CHAT_SAMPLE) continue;
       purchases.push(purchaseOf(row));
     } else if (row.type === 'discount') discounts += JSON.parse(row.data).count;
-    else own.push(`{"type":${JSON.stringify(row.type)},"data":${row.data}}`);
+    else own.push(ownEvent(row));
     taken.push(row.number);
   }
   const events: string[] = [];
@@ -51,9 +56,13 @@ export function composeInterval(
     const chats: Chats = { ...(transient.chats ?? QUIET), purchases, discounts };
     events.push(`{"type":"chats","data":${JSON.stringify(inOrder(chats))}}`);
   }
-  events.push(...own);
+  events.push(...own, ...results.map(ownEvent));
   if (events.length === 0) return { body: null, taken };
   return { body: `{"interval":${interval},"events":[${events.join(',')}]}`, taken };
+}
+
+function ownEvent({ type, data }: Pick<OutboxRow, 'type' | 'data'>): string {
+  return `{"type":${JSON.stringify(type)},"data":${data}}`;
 }
 
 function purchaseOf(row: OutboxRow): ChatElement {

@@ -16,7 +16,7 @@ function testSealer(nowMs: () => number, onSealing: (sealing: Sealing) => void =
   const record = {
     sealInterval: async (sealing: Sealing) => {
       onSealing(sealing);
-      return [];
+      return { outcome: 'sealed' as const, bodies: [] };
     },
     readWatermark: async () => log.sealedTo(),
     readSealedOfAll: async () => [],

@@ -110,9 +110,12 @@ export class Sealer {
     const { record, log, parts } = this.options;
     const after = log.sealedTo();
     const transients = parts.collect(after + 1, interval);
-    const bodies = await record.sealInterval({ after, interval, nowMs, transients });
+    const sealing = await record.sealInterval({ after, interval, nowMs, transients });
+    // Nobody else seals here, so it was a sealing of our own whose answer was lost.
+    if (sealing.outcome !== 'sealed')
+      throw new Error(`intervals after ${after} are sealed already`);
     parts.sealed();
-    this.publish(interval, bodies);
+    this.publish(interval, sealing.bodies);
   }
 
   // A sealing that failed may have been committed all the same, and its answer lost. Then only the

@@ -1,8 +1,9 @@
+import { intervalStartMs } from '../../protocol/interval.ts';
 import { CHAT_SAMPLE, WINNERS_DELAY_INTERVALS } from '../../protocol/limits.ts';
-import { closeDueQuizzes } from '../quizzes/quizzes-sql.ts';
-import { closeDueRounds, startRoundDelay } from '../quizzes/winners-sql.ts';
+import { closeQuizzes } from '../quizzes/quizzes-sql.ts';
+import { closeRounds, startRoundDelays } from '../quizzes/winners-sql.ts';
 import { reading, type Tx, writing } from '../sql/procedure.ts';
-import { endDueStreams } from '../streams/streams-sql.ts';
+import { endStreams } from '../streams/streams-sql.ts';
 import { composeInterval, type Transient } from './interval-body.ts';
 import type { OutboxRow } from './outbox-sql.ts';
 
@@ -22,41 +23,55 @@ export interface SealedBody {
   readonly body: string;
 }
 
+/** What became of a sealing; only `sealed` changed anything. */
+export type SealOutcome =
+  /** Bodies of the streams in which something happened; all others are empty. */
+  | { readonly outcome: 'sealed'; readonly bodies: readonly SealedBody[] }
+  /** Somebody else is sealing right now. */
+  | { readonly outcome: 'busy' }
+  /** The watermark is not where the caller thinks: somebody else has sealed. */
+  | { readonly outcome: 'behind'; readonly watermark: number };
+
 const NOTHING = { viewCount: null, chats: null };
 
 export const sealingProcedures = {
   /**
    * Seals an interval of every stream in one transaction: carries out due work, moves what waits
-   * in the outbox into bodies, stores them and raises the watermark. Only what this returns may
-   * be served.
-   * @returns bodies of the streams in which something happened; all others are empty
-   * @throws Error when intervals are sealed that the caller does not know of (I1).
+   * in the outbox into bodies, stores them and raises the watermark. Only what this returns as
+   * sealed may be served. It waits for nobody's work on a stream or quiz: what is locked stays due.
    */
   sealInterval: writing(
-    async (tx, { after, interval, nowMs, transients }: Sealing): Promise<SealedBody[]> => {
-      await raiseWatermark(tx, after, interval);
-      await endDueStreams(tx, interval, nowMs);
-      await closeDueQuizzes(tx, interval);
-      await closeDueRounds(tx, interval);
-      const waiting = await outboxByStream(tx);
-      const transientOf = new Map(transients.map((part) => [part.streamId, part]));
+    async (tx, { after, interval, nowMs, transients }: Sealing): Promise<SealOutcome> => {
+      if (!(await raiseWatermark(tx, after, interval))) return whyNot(tx, after, interval);
+      const { events, ends, quizzes, rounds } = await lookForWork(tx, interval);
+      await endStreams(tx, ends, intervalStartMs(interval + 1), nowMs);
+      const results = [...(await closeQuizzes(tx, quizzes)), ...(await closeRounds(tx, rounds))];
+      const waiting = Map.groupBy(events, ({ streamId }) => streamId);
+      const resultsOf = Map.groupBy(results, ({ streamId }) => streamId);
+      const partOf = new Map(transients.map((part) => [part.streamId, part]));
       const bodies: SealedBody[] = [];
-      for (const streamId of new Set([...transientOf.keys(), ...waiting.keys()])) {
+      const taken: OutboxRow[] = [];
+      for (const streamId of new Set([...partOf.keys(), ...waiting.keys(), ...resultsOf.keys()])) {
         const rows = waiting.get(streamId) ?? [];
-        const part = transientOf.get(streamId) ?? NOTHING;
-        const { body, taken } = composeInterval(interval, part, rows);
-        if (body === null) continue;
-        await takeFromOutbox(tx, streamId, taken);
-        await tx.query(
-          'insert into sealed_intervals (stream_id, interval, body) values ($1, $2, $3)',
-          [streamId, interval, body],
+        const composed = composeInterval(
+          interval,
+          partOf.get(streamId) ?? NOTHING,
+          rows,
+          resultsOf.get(streamId),
         );
-        if (rows.some((row) => row.type === 'request-quiz-winners' && taken.includes(row.number))) {
-          await startRoundDelay(tx, streamId, interval + WINNERS_DELAY_INTERVALS);
-        }
-        bodies.push({ streamId, interval, body });
+        const numbers = new Set(composed.taken);
+        taken.push(...rows.filter(({ number }) => numbers.has(number)));
+        if (composed.body !== null) bodies.push({ streamId, interval, body: composed.body });
       }
-      return bodies;
+      await takeFromOutbox(tx, taken);
+      await storeBodies(tx, interval, bodies);
+      const asked = taken.filter(({ type }) => type === 'request-quiz-winners');
+      await startRoundDelays(
+        tx,
+        asked.map(({ streamId }) => streamId),
+        interval + WINNERS_DELAY_INTERVALS,
+      );
+      return { outcome: 'sealed', bodies };
     },
     { patient: true },
   ),
@@ -122,34 +137,80 @@ async function lastWithin(
 }
 
 // The guard of I1: an interval is sealed once, by one who knows everything that was sealed before.
-async function raiseWatermark(tx: Tx, after: number, interval: number): Promise<void> {
+// Who finds the row taken does not wait: the intervals are being sealed.
+async function raiseWatermark(tx: Tx, after: number, interval: number): Promise<boolean> {
   const { affected } = await tx.query(
-    'update watermark set interval = $2 where interval = $1 and interval < $2',
+    `update watermark set interval = $2 where id =
+     (select id from watermark where interval = $1 and interval < $2 ${tx.locks.claim})`,
     [after, interval],
   );
-  if (affected === 0) throw new Error(`intervals after ${after} are sealed already`);
+  return affected === 1;
 }
 
-// Everything that waits goes into this interval, except purchases beyond the first 50 (F-14, C-10).
-async function outboxByStream(tx: Tx): Promise<Map<string, OutboxRow[]>> {
-  const rows = await tx.query<OutboxRow>(
-    `select stream_id as "streamId", number, type, data from
+async function whyNot(tx: Tx, after: number, interval: number): Promise<SealOutcome> {
+  const watermark = await sealingProcedures.readWatermark.run(tx, {});
+  const isDue = watermark === after && interval > after;
+  return isDue ? { outcome: 'busy' } : { outcome: 'behind', watermark };
+}
+
+interface Work {
+  readonly events: OutboxRow[];
+  /** Ids of streams, and numbers of quizzes and rounds, whose time has come. */
+  readonly ends: string[];
+  readonly quizzes: number[];
+  readonly rounds: number[];
+}
+
+interface WorkRow extends OutboxRow {
+  readonly kind: 'event' | 'end' | 'quiz' | 'round';
+}
+
+/**
+ * All that there is to do, by one look. Each part is found by an index that holds nothing else, so
+ * streams in which nothing happens cost nothing. Everything that waits in the outbox is taken,
+ * except purchases beyond the first 50 (F-14, C-10). Numbers of events are given under the lock of
+ * their stream, so that no event can appear before one that is seen here.
+ */
+async function lookForWork(tx: Tx, interval: number): Promise<Work> {
+  const rows = await tx.query<WorkRow>(
+    `select 'event' as kind, stream_id as "streamId", number, type, data from
        (select stream_id, number, type, data,
           row_number() over (partition by stream_id, type order by number) as place
         from outbox) waiting
-     where type <> 'purchase' or place <= $1 order by stream_id, number`,
-    [CHAT_SAMPLE],
+     where type <> 'purchase' or place <= $1
+     union all select 'end', id, 0, '', '' from streams where ends_at is not null and ends_at < $2
+     union all select 'quiz', stream_id, number, '', '' from quizzes
+       where state = 'open' and close_interval <= $3
+     union all select 'round', stream_id, number, '', '' from winners_rounds
+       where state = 'open' and due_interval <= $3
+     order by 1, 2, 3`,
+    [CHAT_SAMPLE, intervalStartMs(interval + 1), interval],
   );
-  return Map.groupBy(rows, (row) => row.streamId);
+  const of = (wanted: WorkRow['kind']) => rows.filter(({ kind }) => kind === wanted);
+  return {
+    events: of('event'),
+    ends: of('end').map(({ streamId }) => streamId),
+    quizzes: of('quiz').map(({ number }) => number),
+    rounds: of('round').map(({ number }) => number),
+  };
 }
 
 // The guard of I2: what is in a body leaves the outbox in the same transaction, all of it.
-async function takeFromOutbox(tx: Tx, streamId: string, taken: readonly number[]): Promise<void> {
+async function takeFromOutbox(tx: Tx, taken: readonly OutboxRow[]): Promise<void> {
   if (taken.length === 0) return;
   const { affected } = await tx.query(
-    `delete from outbox where stream_id = $1
-     and number in (select number from ${tx.rows('$2', ['number bigint'])} taken)`,
-    [streamId, JSON.stringify(taken.map((number) => [number]))],
+    `delete from outbox where (stream_id, number) in
+     (select stream_id, number from ${tx.rows('$1', ['stream_id text', 'number bigint'])} taken)`,
+    [JSON.stringify(taken.map(({ streamId, number }) => [streamId, number]))],
   );
-  if (affected !== taken.length) throw new Error(`the outbox of ${streamId} changed while sealing`);
+  if (affected !== taken.length) throw new Error('the outbox changed while sealing');
+}
+
+async function storeBodies(tx: Tx, interval: number, bodies: readonly SealedBody[]): Promise<void> {
+  if (bodies.length === 0) return;
+  await tx.query(
+    `insert into sealed_intervals (stream_id, interval, body)
+     select stream_id, $2, body from ${tx.rows('$1', ['stream_id text', 'body text'])} sealed`,
+    [JSON.stringify(bodies.map(({ streamId, body }) => [streamId, body])), interval],
+  );
 }

@@ -10,7 +10,7 @@ import { openShow, PRODUCER, SHOW_START_MS, type Show, uuidOf } from '../streams
 import { MemoryFeedLog } from './feed-log-memory.ts';
 import { type Kind, PlainFeed } from './plain-feed.ts';
 import { Sealer } from './sealer.ts';
-import type { SealedBody, Sealing } from './sealing-sql.ts';
+import type { Sealing, SealOutcome } from './sealing-sql.ts';
 import { UnsealedParts } from './unsealed-parts.ts';
 
 export const STREAMS = [uuidOf(1), uuidOf(2)];
@@ -214,12 +214,14 @@ export class World {
         if (this.fate.endsWith('cannot be read')) throw new Error('the disk cannot be read');
         return record.readSealedOfAll(range);
       },
-      sealInterval: async (sealing: Sealing): Promise<SealedBody[]> => {
+      sealInterval: async (sealing: Sealing): Promise<SealOutcome> => {
         if (this.fate === 'fails') throw new Error('the disk failed');
-        const bodies = await record.sealInterval(sealing);
-        this.note(() => this.plain.commit(sealing, bodies));
+        const sealed = await record.sealInterval(sealing);
+        if (sealed.outcome === 'sealed') {
+          this.note(() => this.plain.commit(sealing, sealed.bodies));
+        }
         if (this.fate !== 'works') throw new Error('the answer was lost');
-        return bodies;
+        return sealed;
       },
     };
   }

@@ -1,5 +1,6 @@
 import type { QuizState, Reveal } from '../../protocol/quizzes.ts';
 import type { NewQuiz, QuizPatch } from '../../protocol/studio.ts';
+import type { ResultEvent } from '../feed/interval-body.ts';
 import { recordEvent } from '../feed/outbox-sql.ts';
 import { Refusal } from '../refusal.ts';
 import { nextNumber } from '../sql/counters.ts';
@@ -195,22 +196,44 @@ async function reveal(tx: Tx, quiz: QuizRow): Promise<void> {
 }
 
 /**
- * Due work, part of sealing: closes every quiz whose time has come and counts it, in the one
- * transaction. Answers queued before this are in; one that comes after finds the quiz closed.
+ * Due work, part of sealing: closes these quizzes and counts them, in the one transaction. A quiz
+ * whose answers are being recorded stays due; an answer that comes after finds the quiz closed.
+ * @returns the results of those that reveal themselves
  */
-export async function closeDueQuizzes(tx: Tx, sealing: number): Promise<void> {
+export async function closeQuizzes(tx: Tx, numbers: readonly number[]): Promise<ResultEvent[]> {
+  if (numbers.length === 0) return [];
   const due = await tx.query<Stored>(
-    `select ${COLUMNS} from quizzes where state = 'open' and close_interval <= $1 order by number`,
-    [sealing],
+    `select ${COLUMNS} from quizzes where number in
+     (select number from ${tx.rows('$1', ['number integer'])} due)
+     order by number ${tx.locks.claim}`,
+    [JSON.stringify(numbers.map((number) => [number]))],
   );
+  if (due.length === 0) return [];
+  const closed: [number: number, state: QuizState, counts: string][] = [];
+  const results: ResultEvent[] = [];
   for (const quiz of due.map(fromRow)) {
+    // A statement after that of the lock: it sees every answer that was recorded before.
     const counts = await countAnswers(tx, quiz);
-    await tx.query(`update quizzes set state = 'closed', counts = $2 where id = $1`, [
-      quiz.id,
-      JSON.stringify(counts),
-    ]);
-    if (quiz.reveal === 'auto') await reveal(tx, { ...quiz, state: 'closed', counts });
+    let state: QuizState = 'closed';
+    if (quiz.reveal === 'auto') {
+      state = 'revealed';
+      results.push(resultsOf(quiz, counts));
+    }
+    closed.push([quiz.number, state, JSON.stringify(counts)]);
   }
+  await tx.query(
+    `update quizzes set state = closed.state, counts = closed.counts
+     from ${tx.rows('$1', ['number integer', 'state text', 'counts text'])} closed
+     where quizzes.number = closed.number`,
+    [JSON.stringify(closed)],
+  );
+  return results;
+}
+
+function resultsOf(quiz: QuizRow, counts: readonly number[]): ResultEvent {
+  if (!isPublished(quiz)) throw new Error(`quiz ${quiz.id} was never published`);
+  const data = JSON.stringify(quizResultsEvent(quiz, counts));
+  return { streamId: quiz.streamId, type: 'quiz-results', data };
 }
 
 // One sum for each choice and not groups, which SQLite would sort first: three times the time.

@@ -3,7 +3,14 @@ import fc from 'fast-check';
 import { intervalAt } from '../../protocol/interval.ts';
 import type { Reveal } from '../../protocol/quizzes.ts';
 import { Refusal } from '../refusal.ts';
-import { openShow, PRODUCER, SHOW_START_MS, type Show, uuidOf } from '../streams/show-fixture.ts';
+import {
+  openShow,
+  PRODUCER,
+  SHOW_START_MS,
+  type Show,
+  sealedBy,
+  uuidOf,
+} from '../streams/show-fixture.ts';
 import type { AnswerDecision } from './answers-sql.ts';
 import {
   type PlainEvent,
@@ -188,10 +195,11 @@ const seal = command('seal', async (model, real) => {
   const interval = intervalAt(model.nowMs) - 1;
   const sealing = { after: model.watermark, interval, nowMs: model.nowMs, transients: [] };
   if (interval <= model.watermark) {
-    await expect(real.show.record.sealInterval(sealing)).rejects.toThrow('sealed already');
+    const { watermark } = model;
+    expect(await real.show.record.sealInterval(sealing)).toEqual({ outcome: 'behind', watermark });
     return;
   }
-  const bodies = await real.show.record.sealInterval(sealing);
+  const bodies = await sealedBy(real.show, sealing);
   model.watermark = interval;
   const events = [...model.waiting, ...plainClose(model.quizzes, interval)];
   model.waiting = [];

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { procedures } from '../procedures.ts';
 import type { Rows, SqlValue, Tx } from '../sql/procedure.ts';
 import { openMigratedSqlite, type Sqlite } from '../sql/sqlite.ts';
-import { closeDueQuizzes } from './quizzes-sql.ts';
+import { closeQuizzes } from './quizzes-sql.ts';
 
 // What a whole audience does in one second must cost the record a few statements over sets, found
 // by an index: their number and their plans are looked at here, not their time.
@@ -68,7 +68,7 @@ async function playQuiz(streamId: string, name: string): Promise<void> {
     sqlite,
     seats.map((seat) => ({ quiz: number, seat, choice: seat % 2, receivedMs: 0, interval: 0 })),
   );
-  await closeDueQuizzes(sqlite, 10);
+  await closeQuizzes(sqlite, [number]);
 }
 
 /** The transaction, and what was asked of it. */
@@ -117,9 +117,12 @@ test('[W-7] a claim looks at the quizzes of its game, not at those of the whole 
 
 test('[Q-16] a close reads the answers of its quiz in the order of their key, and sorts none', async () => {
   const id = `${STREAM} game 0`;
-  await sqlite.query(`update quizzes set state = 'open' where id = $1`, [id]);
+  const [quiz] = await sqlite.query<{ number: number }>(
+    `update quizzes set state = 'open' where id = $1 returning number`,
+    [id],
+  );
   const { tx, statements } = watched();
-  await closeDueQuizzes(tx, 10);
+  await closeQuizzes(tx, [quiz?.number ?? -1]);
   const counting = statements.filter(({ text }) => text.includes('from answers'));
   expect(counting).toHaveLength(1);
   for (const { text, params } of counting) {

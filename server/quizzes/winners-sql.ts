@@ -1,5 +1,6 @@
 import type { QuizState } from '../../protocol/quizzes.ts';
 import type { WinnersRound } from '../../protocol/studio.ts';
+import type { ResultEvent } from '../feed/interval-body.ts';
 import { recordEvent } from '../feed/outbox-sql.ts';
 import { Refusal } from '../refusal.ts';
 import { nextNumber } from '../sql/counters.ts';
@@ -135,38 +136,50 @@ async function insertWinners(tx: Tx, round: OpenRound, won: readonly WinnerClaim
 }
 
 /**
- * Due work, part of sealing: closes every round whose second has passed, counts it and puts
- * `quiz-winners` in the outbox. Only an open round is closed, so it happens once (I4).
+ * Due work, part of sealing: closes these rounds, whose second has passed, and counts them. It waits
+ * for the claims that are being recorded, which are those of this second.
+ * @returns the `quiz-winners` of each
  */
-export async function closeDueRounds(tx: Tx, sealing: number): Promise<void> {
+export async function closeRounds(tx: Tx, numbers: readonly number[]): Promise<ResultEvent[]> {
+  if (numbers.length === 0) return [];
+  const numbered = JSON.stringify(numbers.map((number) => [number]));
   const due = await tx.query<{ number: number; streamId: string }>(
-    `select number, stream_id as "streamId" from winners_rounds
-     where state = 'open' and due_interval <= $1 order by number`,
-    [sealing],
+    `select number, stream_id as "streamId" from winners_rounds where number in
+     (select number from ${tx.rows('$1', ['number integer'])} due)
+     order by number ${tx.locks.update}`,
+    [numbered],
   );
-  for (const { number, streamId } of due) {
-    const [row] = await tx.query<{ n: number }>(
-      'select count(*) as n from winners where round = $1',
-      [number],
-    );
-    const count = Number(row?.n);
-    await tx.query(`update winners_rounds set state = 'closed', count = $2 where number = $1`, [
-      number,
-      count,
-    ]);
-    await recordEvent(tx, streamId, 'quiz-winners', { count });
-  }
+  const counted = await tx.query<{ round: number; n: number }>(
+    `select round, count(*) as n from winners where round in
+     (select number from ${tx.rows('$1', ['number integer'])} due) group by round`,
+    [numbered],
+  );
+  const countOf = new Map(counted.map(({ round, n }) => [round, Number(n)]));
+  const closed = due.map(({ number, streamId }) => {
+    return { number, streamId, count: countOf.get(number) ?? 0 };
+  });
+  await tx.query(
+    `update winners_rounds set state = 'closed', count = closed.count
+     from ${tx.rows('$1', ['number integer', 'count integer'])} closed
+     where winners_rounds.number = closed.number`,
+    [JSON.stringify(closed.map(({ number, count }) => [number, count]))],
+  );
+  return closed.map(({ streamId, count }) => {
+    return { streamId, type: 'quiz-winners', data: JSON.stringify({ count }) };
+  });
 }
 
-/** Starts the second of a round once its request is in an interval that viewers can read. */
-export async function startRoundDelay(
+/** Starts the second of rounds once their requests are in an interval that viewers can read. */
+export async function startRoundDelays(
   tx: Tx,
-  streamId: string,
+  streamIds: readonly string[],
   dueInterval: number,
 ): Promise<void> {
+  if (streamIds.length === 0) return;
   await tx.query(
     `update winners_rounds set due_interval = $2
-     where stream_id = $1 and state = 'open' and due_interval is null`,
-    [streamId, dueInterval],
+     where stream_id in (select stream_id from ${tx.rows('$1', ['stream_id text'])} asked)
+     and state = 'open' and due_interval is null`,
+    [JSON.stringify(streamIds.map((streamId) => [streamId])), dueInterval],
   );
 }

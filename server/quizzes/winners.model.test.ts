@@ -2,7 +2,14 @@ import { expect, test } from 'bun:test';
 import fc from 'fast-check';
 import { intervalAt, intervalStartMs } from '../../protocol/interval.ts';
 import { Refusal } from '../refusal.ts';
-import { openShow, PRODUCER, SHOW_START_MS, type Show, uuidOf } from '../streams/show-fixture.ts';
+import {
+  openShow,
+  PRODUCER,
+  SHOW_START_MS,
+  type Show,
+  sealedBy,
+  uuidOf,
+} from '../streams/show-fixture.ts';
 import type { ClaimDecision } from './winners-sql.ts';
 
 // Games, rounds and claims of two streams in any order, on the real record and on the plain model
@@ -203,7 +210,7 @@ const seal = (intervals: number) =>
   command(`seal after ${intervals}`, async (model, { show }) => {
     model.nowMs = intervalStartMs(intervalAt(model.nowMs) + intervals);
     const interval = intervalAt(model.nowMs) - 1;
-    const bodies = await show.record.sealInterval({
+    const bodies = await sealedBy(show, {
       after: model.watermark,
       interval,
       nowMs: model.nowMs,

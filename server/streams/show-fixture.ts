@@ -2,6 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { intervalStartMs } from '../../protocol/interval.ts';
+import type { SealedBody, Sealing } from '../feed/sealing-sql.ts';
 import { procedures } from '../procedures.ts';
 import { type DirectRecord, openDirectRecord } from '../sql/record-direct.ts';
 
@@ -22,6 +23,13 @@ export interface Show {
   restart(): Promise<void>;
   /** Closes the record and removes its directory. */
   close(): Promise<void>;
+}
+
+/** Seals an interval of the show. @returns the bodies @throws Error when it was not sealed */
+export async function sealedBy(show: Show, sealing: Sealing): Promise<readonly SealedBody[]> {
+  const sealed = await show.record.sealInterval(sealing);
+  if (sealed.outcome !== 'sealed') throw new Error(`not sealed: ${JSON.stringify(sealed)}`);
+  return sealed.bodies;
 }
 
 /** Opens a show with these streams. @param latencyAllowanceMs of each stream */

@@ -1,4 +1,3 @@
-import { intervalStartMs } from '../../protocol/interval.ts';
 import type { NewStream, StreamPatch } from '../../protocol/studio.ts';
 import { Refusal } from '../refusal.ts';
 import { nextNumber } from '../sql/counters.ts';
@@ -149,13 +148,25 @@ export const streamProcedures = {
 };
 
 /**
- * Due work, part of sealing: ends the streams whose time lies in the interval that is sealed or
- * before it (P-14), however late the sealing is.
+ * Due work, part of sealing: ends those of these streams whose time lies before `beforeMs` (P-14),
+ * however late the sealing is. One that its producer is at work on stays due.
  */
-export async function endDueStreams(tx: Tx, sealing: number, nowMs: number): Promise<void> {
+export async function endStreams(
+  tx: Tx,
+  ids: readonly string[],
+  beforeMs: number,
+  nowMs: number,
+): Promise<void> {
+  if (ids.length === 0) return;
+  const due = await tx.query<{ id: string }>(
+    `select id from streams where id in (select id from ${tx.rows('$1', ['id text'])} due)
+     and ends_at < $2 order by id ${tx.locks.claim}`,
+    [JSON.stringify(ids.map((id) => [id])), beforeMs],
+  );
+  if (due.length === 0) return;
   await tx.query(
-    `update streams set status = 'ENDED', ended = $1, ends_at = null
-     where ends_at is not null and ends_at < $2`,
-    [nowMs, intervalStartMs(sealing + 1)],
+    `update streams set status = 'ENDED', ended = $2, ends_at = null
+     where id in (select id from ${tx.rows('$1', ['id text'])} due)`,
+    [JSON.stringify(due.map(({ id }) => [id])), nowMs],
   );
 }
