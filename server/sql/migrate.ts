@@ -10,24 +10,31 @@ interface Migration {
   readonly statements: readonly string[];
 }
 
+/** The record was written by a newer version of the program than this. */
+export class NewerRecord extends Error {}
+
+/** The databases that the record can be in; each may have its own words in a migration. */
+export type Dialect = 'sqlite' | 'postgres';
+
 /** The migrations in order. They are append-only: one that was released is never edited. */
-export function migrations(): Migration[] {
+export function migrations(dialect: Dialect): Migration[] {
   return readdirSync(FOLDER)
     .filter((file) => file.endsWith('.sql'))
     .sort()
     .map((file) => ({
       number: Number(file.slice(0, 4)),
       name: file.slice(5, -4),
-      statements: statementsOf(readFileSync(join(FOLDER, file), 'utf8')),
+      statements: statementsOf(readFileSync(join(FOLDER, file), 'utf8'), dialect),
     }));
 }
 
 /**
- * The statements of a migration in SQLite's dialect: a comment `sqlite: …` holds what SQLite alone
- * is given, and every other database takes it for a comment.
+ * The statements of a migration in a dialect: a comment `sqlite: …` or `postgres: …` holds what that
+ * database alone is given, and the other takes it for a comment.
  */
-function statementsOf(text: string): string[] {
-  const code = text.replace(/^\s*--.*$/gm, '').replace(/\/\* sqlite: (.*?) \*\//g, '$1');
+function statementsOf(text: string, dialect: Dialect): string[] {
+  const own = new RegExp(`/\\* ${dialect}: (.*?) \\*/`, 'gs');
+  const code = text.replace(/^\s*--.*$/gm, '').replace(own, '$1');
   return code
     .split(/;\s*$/m)
     .map((statement) => statement.trim())
@@ -35,36 +42,30 @@ function statementsOf(text: string): string[] {
 }
 
 /**
- * Applies the migrations that this record has not seen, all in one transaction.
- * @throws Error when the record was written by a newer version of the program.
+ * Applies the migrations that this record has not seen, in the transaction that is given, which
+ * nobody else migrates beside.
+ * @throws NewerRecord when the record was written by a newer version of the program.
  */
-export async function migrate(tx: Tx, nowMs: number): Promise<void> {
-  await tx.query('begin immediate');
-  try {
-    await tx.query(
-      'create table if not exists migrations (number integer primary key, name text not null, applied bigint not null)',
+export async function migrate(tx: Tx, dialect: Dialect, nowMs: number): Promise<void> {
+  await tx.query(
+    'create table if not exists migrations (number integer primary key, name text not null, applied bigint not null)',
+  );
+  const rows = await tx.query<{ number: number }>('select number from migrations');
+  const applied = new Set(rows.map((row) => row.number));
+  const known = migrations(dialect);
+  const newest = known.at(-1)?.number ?? 0;
+  const newer = rows.find((row) => row.number > newest);
+  if (newer) {
+    throw new NewerRecord(
+      `the record is at migration ${newer.number}, this program knows ${newest}: run the newer version`,
     );
-    const rows = await tx.query<{ number: number }>('select number from migrations');
-    const applied = new Set(rows.map((row) => row.number));
-    const known = migrations();
-    const newest = known.at(-1)?.number ?? 0;
-    const newer = rows.find((row) => row.number > newest);
-    if (newer) {
-      throw new Error(
-        `the record is at migration ${newer.number}, this program knows ${newest}: run the newer version`,
-      );
-    }
-    for (const migration of known.filter(({ number }) => !applied.has(number))) {
-      for (const statement of migration.statements) await tx.query(statement);
-      await tx.query('insert into migrations (number, name, applied) values ($1, $2, $3)', [
-        migration.number,
-        migration.name,
-        nowMs,
-      ]);
-    }
-    await tx.query('commit');
-  } catch (error) {
-    await tx.query('rollback');
-    throw error;
+  }
+  for (const migration of known.filter(({ number }) => !applied.has(number))) {
+    for (const statement of migration.statements) await tx.query(statement);
+    await tx.query('insert into migrations (number, name, applied) values ($1, $2, $3)', [
+      migration.number,
+      migration.name,
+      nowMs,
+    ]);
   }
 }

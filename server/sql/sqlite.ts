@@ -125,7 +125,7 @@ function kindOf(text: string, hasColumns: boolean): Prepared['kind'] {
 export async function openMigratedSqlite(directory: string): Promise<Sqlite> {
   const sqlite = await openSqlite(directory);
   try {
-    await migrate(sqlite, Date.now());
+    await inTransaction(sqlite, () => migrate(sqlite, 'sqlite', Date.now()));
   } catch (error) {
     await sqlite.close();
     throw error;
