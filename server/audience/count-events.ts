@@ -28,7 +28,7 @@ export class CountEvents {
     const silent = [...this.last.keys(), ...watched];
     for (const streamId of silent)
       if (!published.has(streamId)) published.set(streamId, countOf(0));
-    this.taken = counts;
+    this.taken = new Map([...counts].filter(([, value]) => value > 0));
     return published;
   }
 

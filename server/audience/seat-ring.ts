@@ -2,7 +2,7 @@ import { INTERVAL_MS } from '../../protocol/interval.ts';
 import { REGISTRATION_MS, SEATS_MAX } from '../../protocol/limits.ts';
 
 /** Intervals a registration counts in: those of its second, and the one it was made in. */
-const LIVE_INTERVALS = Math.ceil(REGISTRATION_MS / INTERVAL_MS) + 1;
+export const LIVE_INTERVALS = Math.ceil(REGISTRATION_MS / INTERVAL_MS) + 1;
 const SEATS_PER_WORD = 32;
 /** Seats of a block: of a stream with more of them each block is counted by itself. */
 export const BLOCK_SEATS = 2 ** 20;

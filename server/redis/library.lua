@@ -9,3 +9,357 @@
 define('fourbeat_probe', function()
   return 1
 end)
+
+-- Sealing (server/feed). What may be lost with this server is the interval being filled.
+do
+  -- Keys of every function, in this order.
+  local SEALING_KEYS = {
+    'state', -- hash: memory, watermark, served, published, parts, claim_interval, claim_ms
+    'nodes', -- hash: node → interval it reported last, when, whether it is waited for, its last part
+    'parts', -- stream: what nodes handed over, in order, until it is sealed
+    'labels', -- sorted set: interval → the last part that belongs to it
+    'watched', -- sorted set: stream → the last interval in which its feed was read somewhere
+    'log', -- stream: sealed bodies, by interval
+  }
+  local INTERVAL_MS = 250
+  -- Service time of nodes never goes back. A clock of this server that is further behind it was set
+  -- back, and then nodes decide what has ended.
+  local EARLY_MAX_MS = 1000
+  -- A node that reported within this is waited for.
+  local LIVE_MS = 2000
+  -- A sealer that has not published after this is passed over.
+  local CLAIM_MS = 100
+  local TTL_MS = 60000
+  -- Everything that is bounded here is kept by its node beyond that, or by the record.
+  local PARTS_MAX = 1000
+  local LOG_ENTRIES_MAX = 240
+  local LOG_BYTES_MAX = 67108864
+  -- F-27: a stream is watched for two seconds after a read.
+  local WATCHED_INTERVALS = 8
+  local ARGUMENTS_MAX = 1000
+
+  local function keys_by_name(keys)
+    local named = {}
+    for place, name in ipairs(SEALING_KEYS) do
+      named[name] = keys[place]
+    end
+    return named
+  end
+
+  local function clock_ms()
+    local time = redis.call('TIME')
+    return tonumber(time[1]) * 1000 + math.floor(tonumber(time[2]) / 1000)
+  end
+
+  local function state_of(key, field)
+    return tonumber(redis.call('HGET', key, field) or '-1')
+  end
+
+  -- The streams from `args[from]` on are watched in an interval.
+  local function mark_watched(key, interval, args, from)
+    for first = from, #args, ARGUMENTS_MAX do
+      local scored = {}
+      for place = first, math.min(first + ARGUMENTS_MAX - 1, #args) do
+        scored[#scored + 1] = interval
+        scored[#scored + 1] = args[place]
+      end
+      redis.call('ZADD', key, 'GT', unpack(scored))
+    end
+  end
+
+  local function node_of(text)
+    local interval, at_ms, awaited, part = string.match(text, '^(%-?%d+):(%d+):(%d):(%d+)$')
+    return {
+      interval = tonumber(interval),
+      at_ms = tonumber(at_ms),
+      awaited = awaited == '1',
+      part = tonumber(part),
+    }
+  end
+
+  local function keep_node(key, id, node)
+    local text = string.format(
+      '%d:%d:%d:%d', node.interval, node.at_ms, node.awaited and 1 or 0, node.part
+    )
+    redis.call('HSET', key, id, text)
+  end
+
+  -- All nodes by id; those that are gone for long are forgotten.
+  local function nodes_of(key, now_ms)
+    local nodes = {}
+    local stored = redis.call('HGETALL', key)
+    for place = 1, #stored, 2 do
+      local node = node_of(stored[place + 1])
+      if math.abs(now_ms - node.at_ms) > TTL_MS then
+        redis.call('HDEL', key, stored[place])
+      else
+        nodes[stored[place]] = node
+      end
+    end
+    return nodes
+  end
+
+  local function is_claimed(state, interval, now_ms)
+    if state_of(state, 'claim_interval') < interval then return false end
+    local age_ms = now_ms - state_of(state, 'claim_ms')
+    return age_ms >= 0 and age_ms < CLAIM_MS
+  end
+
+  local function set_claim(state, interval, now_ms)
+    redis.call('HSET', state, 'claim_interval', interval, 'claim_ms', now_ms)
+  end
+
+  -- The name of what this server knows. After a restart, a failover or a loss it may lack what it
+  -- told: then it has another name, and what waits here might be sealed already and is dropped.
+  local function memory_of(key)
+    local run_id = string.match(redis.call('INFO', 'server'), 'run_id:(%w+)')
+    local known = redis.call('HGET', key.state, 'memory')
+    if known and string.sub(known, 1, #run_id) == run_id then return known end
+    local time = redis.call('TIME')
+    local memory = run_id .. ':' .. time[1] .. ':' .. time[2]
+    redis.call('HSET', key.state, 'memory', memory)
+    redis.call('DEL', key.parts, key.labels)
+    return memory
+  end
+
+  local function append_part(key, bytes)
+    local number = redis.call('HINCRBY', key.state, 'parts', 1)
+    return redis.pcall('XADD', key.parts, number .. '-0', 'p', bytes)
+  end
+
+  -- 1: it is here, now or since an earlier call. 0: there is no room. 2: it was sent before, to a
+  -- memory that is gone: it might be sealed already and is not taken again.
+  local function take_part(key, node, memory, part)
+    if part.number == 0 or part.number <= node.part then return 1 end
+    if part.is_repeat and part.memory ~= memory then return 2 end
+    if redis.call('XLEN', key.parts) >= PARTS_MAX then return 0 end
+    local added = append_part(key, part.bytes)
+    if type(added) == 'table' and added.err then
+      -- The counter was evicted, and the parts were not.
+      redis.call('DEL', key.parts, key.labels)
+      append_part(key, part.bytes)
+    end
+    node.part = part.number
+    return 1
+  end
+
+  -- A node reports that an interval has ended for it and hands over what belongs to it.
+  -- node, interval, served, able, memory known, part number, repeat, part, watched streams …
+  -- Gives what to do (0 again later, 1 wait, 2 seal, 3 it is sealed), in how many ms, what became of
+  -- the part, the name of this memory, the watermark.
+  local function report(keys, args)
+    local key = keys_by_name(keys)
+    local id, interval, served = args[1], tonumber(args[2]), tonumber(args[3])
+    local now_ms = clock_ms()
+    local early_ms = (interval + 1) * INTERVAL_MS - now_ms
+    if early_ms > 0 and early_ms <= EARLY_MAX_MS then return { 0, early_ms, 0, '', -1 } end
+    local memory = memory_of(key)
+    if served > state_of(key.state, 'served') then
+      redis.call('HSET', key.state, 'served', served)
+    end
+    local nodes = nodes_of(key.nodes, now_ms)
+    local node = nodes[id] or { part = 0 }
+    local taken = take_part(key, node, memory, {
+      memory = args[5], number = tonumber(args[6]), is_repeat = args[7] == '1', bytes = args[8],
+    })
+    -- One that is late is not waited for until it is in time again.
+    local is_sealed = state_of(key.state, 'published') >= interval
+    node.interval, node.at_ms, node.awaited = interval, now_ms, not is_sealed
+    keep_node(key.nodes, id, node)
+    mark_watched(key.watched, interval, args, 9)
+    for place = 1, #SEALING_KEYS - 1 do
+      redis.call('PEXPIRE', keys[place], TTL_MS)
+    end
+    local watermark = math.max(
+      state_of(key.state, 'watermark'), state_of(key.state, 'served')
+    )
+    if is_sealed then return { 3, 0, taken, memory, watermark } end
+    local seals = args[4] == '1' and not is_claimed(key.state, interval, now_ms)
+    for _, other in pairs(nodes) do
+      local is_live = other.awaited and math.abs(now_ms - other.at_ms) <= LIVE_MS
+      if is_live and other.interval < interval then seals = false end
+    end
+    if seals then set_claim(key.state, interval, now_ms) end
+    return { seals and 2 or 1, 0, taken, memory, watermark }
+  end
+
+  -- Asks to seal an interval that nobody has published. interval
+  -- Gives what to do as above and in how many ms.
+  local function claim(keys, args)
+    local key = keys_by_name(keys)
+    local interval = tonumber(args[1])
+    local now_ms = clock_ms()
+    if state_of(key.state, 'published') >= interval then return { 3, 0 } end
+    if is_claimed(key.state, interval, now_ms) then
+      return { 1, CLAIM_MS - (now_ms - state_of(key.state, 'claim_ms')) }
+    end
+    -- Who has not reported by now is not waited for, until it reports again.
+    for id, node in pairs(nodes_of(key.nodes, now_ms)) do
+      if node.interval < interval and node.awaited then
+        node.awaited = false
+        keep_node(key.nodes, id, node)
+      end
+    end
+    set_claim(key.state, interval, now_ms)
+    redis.call('PEXPIRE', key.state, TTL_MS)
+    return { 2, 0 }
+  end
+
+  local function end_of(labels, interval)
+    local found = redis.call('ZREVRANGEBYSCORE', labels, interval, '-inf', 'LIMIT', 0, 1)
+    return found[1] and tonumber(string.match(found[1], ':(%d+)$')) or 0
+  end
+
+  -- Everything that belongs to the intervals after `after`, up to `interval`. after, interval,
+  -- whether watched streams are asked for. Gives the watermark, parts, watched streams.
+  local function collect(keys, args)
+    local key = keys_by_name(keys)
+    local after, interval = tonumber(args[1]), tonumber(args[2])
+    -- What came since the last label belongs to this interval, unless a later one may have been
+    -- served: then it is sealed with the next.
+    memory_of(key)
+    local watermark = math.max(
+      state_of(key.state, 'watermark'), state_of(key.state, 'served')
+    )
+    if interval > watermark then
+      watermark = interval
+      local last = state_of(key.state, 'parts')
+      if last > end_of(key.labels, '+inf') then
+        redis.call('ZADD', key.labels, interval, string.format('%d:%d', interval, last))
+      end
+    end
+    redis.call('HSET', key.state, 'watermark', watermark)
+    redis.call('XTRIM', key.parts, 'MINID', (end_of(key.labels, after) + 1) .. '-0')
+    redis.call('ZREMRANGEBYSCORE', key.labels, '-inf', after)
+    local last = end_of(key.labels, interval)
+    local parts = {}
+    for _, entry in ipairs(redis.call('XRANGE', key.parts, '-', last .. '-0')) do
+      parts[#parts + 1] = entry[2][2]
+    end
+    for _, name in ipairs({ 'state', 'parts', 'labels' }) do
+      redis.call('PEXPIRE', key[name], TTL_MS)
+    end
+    if args[3] ~= '1' then return { watermark, parts, {} } end
+    redis.call('ZREMRANGEBYSCORE', key.watched, '-inf', interval - WATCHED_INTERVALS - 1)
+    return { watermark, parts, redis.call('ZRANGE', key.watched, 0, -1) }
+  end
+
+  -- Tells all nodes of a sealed interval. interval, bodies. Gives whether it was news.
+  local function publish(keys, args)
+    local key = keys_by_name(keys)
+    local interval = tonumber(args[1])
+    local entries = math.floor(LOG_BYTES_MAX / math.max(1, #args[2]))
+    local most = math.max(4, math.min(LOG_ENTRIES_MAX, entries))
+    local added = redis.pcall('XADD', key.log, 'MAXLEN', most, args[1] .. '-0', 'b', args[2])
+    if type(added) == 'table' and added.err then return 0 end
+    redis.call('PEXPIRE', key.log, TTL_MS)
+    if interval > state_of(key.state, 'published') then
+      redis.call('HSET', key.state, 'published', interval)
+    end
+    redis.call('PEXPIRE', key.state, TTL_MS)
+    return 1
+  end
+
+  -- A node says goodbye: nobody waits for it any more. node
+  local function leave(keys, args)
+    return redis.call('HDEL', keys_by_name(keys).nodes, args[1])
+  end
+
+  define('fourbeat_report', report)
+  define('fourbeat_claim', claim)
+  define('fourbeat_collect', collect)
+  define('fourbeat_publish', publish)
+  define('fourbeat_leave', leave)
+end
+
+-- Presence (server/audience/presence-calls.ts). Bitsets of seats, one key for each block of a stream
+-- and interval; each node unites its own with what is there. They are soon old, and nodes send them
+-- again after a loss: they go to replicas, but into no append-only file.
+
+local PRESENCE_MS = 5000
+
+local function add_list(key, list)
+  for offset in string.gmatch(list, '%d+') do
+    redis.call('SETBIT', key, offset, 1)
+  end
+  redis.call('PEXPIRE', key, PRESENCE_MS)
+end
+
+local function add_bits(scratch, key, bits)
+  if redis.call('EXISTS', key) == 0 then
+    redis.call('SET', key, bits, 'PX', PRESENCE_MS)
+    return
+  end
+  redis.call('SET', scratch, bits, 'PX', PRESENCE_MS)
+  redis.call('BITOP', 'OR', key, key, scratch)
+  redis.call('DEL', scratch)
+  redis.call('PEXPIRE', key, PRESENCE_MS)
+end
+
+-- Keys: one to work with, those that get seats, further ones. Values: form and seats for each that
+-- gets some. Returns where the further ones begin.
+local function add_seats(keys, values)
+  redis.set_repl(redis.REPL_REPLICA)
+  for at = 1, #values, 2 do
+    local key = keys[(at + 1) / 2 + 1]
+    if values[at] == 'list' then
+      add_list(key, values[at + 1])
+    else
+      add_bits(keys[1], key, values[at + 1])
+    end
+  end
+  return #values / 2 + 2
+end
+
+-- Returns whether the further keys are all there: 1 or 0.
+define('fourbeat_hand_in', function(keys, values)
+  local first = add_seats(keys, values)
+  for at = first, #keys do
+    if redis.call('EXISTS', keys[at]) == 0 then
+      return 0
+    end
+  end
+  return 1
+end)
+
+-- Returns how many seats are in any of the further keys.
+define('fourbeat_count', function(keys, values)
+  local first = add_seats(keys, values)
+  redis.set_repl(redis.REPL_NONE)
+  redis.call('BITOP', 'OR', keys[1], unpack(keys, first))
+  local count = redis.call('BITCOUNT', keys[1])
+  redis.call('DEL', keys[1])
+  return count
+end)
+
+-- Which blocks have seats, by the newest interval. Two counts a second apart look back over two
+-- seconds; what is older is dropped.
+local PRESENT_INTERVALS = 12
+local FURTHER_BLOCKS = 15
+
+-- Values: the interval of now, then interval and block for each. Returns whether any was listed
+-- before: 1 or 0.
+define('fourbeat_announce', function(keys, values)
+  redis.set_repl(redis.REPL_REPLICA)
+  local listed = redis.call('EXISTS', keys[1])
+  for at = 2, #values, 2 do
+    redis.call('ZADD', keys[1], 'GT', values[at], values[at + 1])
+  end
+  redis.call('ZREMRANGEBYSCORE', keys[1], '-inf', values[1] - PRESENT_INTERVALS)
+  redis.call('PEXPIRE', keys[1], PRESENCE_MS)
+  return listed
+end)
+
+define('fourbeat_announced', function(keys, values)
+  return redis.call('ZRANGE', keys[1], values[1], '+inf', 'BYSCORE')
+end)
+
+define('fourbeat_further_blocks', function(keys, values)
+  local found = {}
+  for block = 1, FURTHER_BLOCKS do
+    if redis.call('ZSCORE', keys[1], values[1] .. ':' .. block) then
+      found[#found + 1] = block
+    end
+  end
+  return found
+end)

@@ -1,0 +1,117 @@
+import type { FunctionCall } from '../redis/redis.ts';
+import type { SeatBlock } from './seat-ring.ts';
+
+/**
+ * What nodes ask Redis about presence (its functions are in `redis/library.lua`). The seats of a
+ * block that registered in an interval, on whatever node, are one bitset under one key; all keys of
+ * a block share a hash tag, so that they can be united where they lie. One more key lists the blocks
+ * that have any.
+ */
+const INDEX = 'fourbeat:{fourbeat}:present';
+
+/** The bitset of one interval and block. */
+export interface Part {
+  readonly interval: number;
+  readonly seats: SeatBlock;
+}
+
+/** A block of a stream, and an interval in which seats of it registered. */
+export interface Announcement {
+  readonly streamId: string;
+  readonly block: number;
+  readonly interval: number;
+}
+
+// From here on a list of seats costs Redis more than their bitset (docs/scale.md has the figures).
+const LIST_SEATS = 64;
+
+/**
+ * Unites bitsets with those that Redis has.
+ * @param before intervals whose bitset this node handed in before
+ * @returns a call that replies 1, or 0 when one of those is not there any more
+ */
+export function handIn(
+  streamId: string,
+  block: number,
+  parts: readonly Part[],
+  before: readonly number[],
+): FunctionCall {
+  return withParts('fourbeat_hand_in', streamId, block, parts, before);
+}
+
+/** Like `handIn`, and replies how many seats of the block are in any of the intervals. */
+export function countBlock(
+  streamId: string,
+  block: number,
+  parts: readonly Part[],
+  intervals: readonly number[],
+): FunctionCall {
+  return withParts('fourbeat_count', streamId, block, parts, intervals);
+}
+
+function withParts(
+  name: string,
+  streamId: string,
+  block: number,
+  parts: readonly Part[],
+  intervals: readonly number[],
+): FunctionCall {
+  const tag = `fourbeat:{fourbeat:${streamId}:${block}}`;
+  const all = [...parts.map(({ interval }) => interval), ...intervals];
+  return {
+    name,
+    keys: [`${tag}:scratch`, ...all.map((interval) => `${tag}:${interval}`)],
+    values: parts.flatMap(({ seats }) => valuesOf(seats)),
+  };
+}
+
+/** Few seats go as a list: their bitset would be as long as the highest of them is high. */
+function valuesOf({ seats, bytes }: SeatBlock): [form: string, seats: string | Uint8Array] {
+  return seats < LIST_SEATS && seats < bytes.length / LIST_BYTES
+    ? ['list', bitOffsets(bytes).join(' ')]
+    : ['bits', bytes];
+}
+
+// A number in a list, and the blank before it.
+const LIST_BYTES = 8;
+
+/** The numbers that SETBIT has for the bits of a block. */
+function bitOffsets(bytes: Uint8Array): number[] {
+  const offsets: number[] = [];
+  for (const [at, byte] of bytes.entries()) {
+    for (let bit = 0; byte >>> bit !== 0; bit += 1) {
+      if ((byte >>> bit) & 1) offsets.push((at * 8 + bit) ^ 7);
+    }
+  }
+  return offsets;
+}
+
+/** Lists blocks that have seats. @returns a call that replies 0 when nothing was listed before */
+export function announce(interval: number, blocks: readonly Announcement[]): FunctionCall {
+  const values = blocks.flatMap(({ streamId, block, interval }) => [
+    interval,
+    `${streamId}:${block}`,
+  ]);
+  return { name: 'fourbeat_announce', keys: [INDEX], values: [interval, ...values] };
+}
+
+/** @returns a call that replies with the blocks listed for this interval or a later one */
+export function announcedSince(interval: number): FunctionCall {
+  return { name: 'fourbeat_announced', keys: [INDEX], values: [interval] };
+}
+
+/** @returns a call that replies with the numbers of the listed blocks of one stream, from 1 on */
+export function furtherBlocks(streamId: string): FunctionCall {
+  return { name: 'fourbeat_further_blocks', keys: [INDEX], values: [streamId] };
+}
+
+/** The blocks in a reply to `announcedSince`. */
+export function readAnnounced(reply: unknown): Array<{ streamId: string; block: number }> {
+  return (reply as Uint8Array[]).map((bytes) => {
+    const text = utf8.decode(bytes);
+    const colon = text.lastIndexOf(':');
+    return { streamId: text.slice(0, colon), block: Number(text.slice(colon + 1)) };
+  });
+}
+
+const utf8 = new TextDecoder();

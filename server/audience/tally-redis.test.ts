@@ -1,0 +1,34 @@
+import { afterAll, beforeAll } from 'bun:test';
+import pino from 'pino';
+import { intervalAt } from '../../protocol/interval.ts';
+import { type RedisServer, startRedis } from '../../test/backends/redis.ts';
+import { openRedis } from '../redis/open-redis.ts';
+import type { Redis } from '../redis/redis.ts';
+import { tallyContract } from './tally-contract.ts';
+import { createRedisTally } from './tally-redis.ts';
+
+let server: RedisServer;
+let redis: Redis;
+
+beforeAll(async () => {
+  server = await startRedis();
+  redis = await openRedis({ url: server.url, replicas: 0, logger: pino({ level: 'silent' }) });
+});
+
+afterAll(async () => {
+  await redis.close();
+  await server.stop();
+});
+
+// A node alone has handed in what it sent.
+tallyContract('Redis, one node', (clock) => {
+  const sealedTo = () => intervalAt(clock.nowMs()) - 1;
+  const tally = createRedisTally({ redis, clock, sealedTo, pauseMs: 0 });
+  return {
+    ...tally,
+    async countsAtEndOf(interval) {
+      await tally.send(interval);
+      return tally.countsAtEndOf(interval);
+    },
+  };
+});

@@ -1,0 +1,178 @@
+import type { Clock } from '../clock.ts';
+import type { FunctionCall, Redis } from '../redis/redis.ts';
+import { Unavailable } from '../refusal.ts';
+import { HandedIn, windowTo } from './handed-in.ts';
+import {
+  type Announcement,
+  announce,
+  announcedSince,
+  countBlock,
+  handIn,
+  readAnnounced,
+} from './presence-calls.ts';
+import { Rings } from './rings.ts';
+import { StreamCount } from './stream-count.ts';
+import type { Counts, SharedTally } from './tally.ts';
+
+export interface RedisTallyOptions {
+  readonly redis: Pick<Redis, 'call' | 'callAll' | 'away'>;
+  readonly clock: Clock;
+  /** The newest interval that all nodes have handed in, as far as is known here: the watermark. */
+  readonly sealedTo: () => number;
+  /** The most seats a stream can have; `SeatRing` has the default. */
+  readonly maxSeats?: number;
+  /** The least rest between two counts of one stream, in ms. */
+  readonly pauseMs?: number;
+}
+
+/** Intervals between two published counts. */
+const COUNT_INTERVALS = 4;
+/** Calls in one round trip: a connection takes only so many that wait. */
+const CALLS_MAX = 1_000;
+
+/**
+ * The audience over all nodes on one Redis.
+ *
+ * Each node registers in its own rings, without waiting. When an interval has ended it hands in the
+ * bitsets of what registered in it, and Redis unites them: a seat counts once, on however many nodes
+ * it is, and a seat that moves is there without a gap. Streams in which nobody registered cost
+ * nothing.
+ *
+ * `count` is for one stream and now. What registered on this node is sent along, so the answer has
+ * it. Other nodes' registrations are in it when they were handed in: at most 250 ms old and as long
+ * as a call takes. In the moment between the end of an interval and the last node's bitsets of it,
+ * a viewer who is due in that interval would be missing; until all nodes have handed it in, one
+ * interval more counts.
+ */
+export function createRedisTally(options: RedisTallyOptions): SharedTally {
+  const { redis, clock, maxSeats } = options;
+  const rings = new Rings(clock, maxSeats);
+  const counts = new Map<string, StreamCount>();
+  let handedIn = new Map<string, HandedIn>();
+  let announcedIn = Number.NEGATIVE_INFINITY;
+
+  function requireRedis(): void {
+    const reason = redis.away();
+    if (reason !== null) throw new Unavailable(reason);
+  }
+
+  function handedInOf(streamId: string): HandedIn {
+    const found = handedIn.get(streamId) ?? new HandedIn();
+    handedIn.set(streamId, found);
+    return found;
+  }
+
+  /** Redis may have lost what was handed in: all that still counts goes again. */
+  function expectLoss(): void {
+    handedIn = new Map();
+    announcedIn = Number.NEGATIVE_INFINITY;
+  }
+
+  async function callAll(calls: readonly FunctionCall[]): Promise<unknown[]> {
+    const replies: unknown[] = [];
+    for (let at = 0; at < calls.length; at += CALLS_MAX) {
+      replies.push(...(await redis.callAll(calls.slice(at, at + CALLS_MAX))));
+    }
+    return replies;
+  }
+
+  /** @returns whether what was handed in before is still there */
+  async function handInTo(interval: number): Promise<boolean> {
+    const { calls, blocks, confirm } = collect(interval);
+    if (calls.length === 0) return true;
+    const replies = await callAll(calls);
+    const isListKept = blocks.length === 0 || replies.pop() === 1;
+    if (replies.includes(0)) return false;
+    if (!isListKept && announcedIn > interval - COUNT_INTERVALS) return false;
+    confirm();
+    if (blocks.length > 0) announcedIn = interval;
+    return true;
+  }
+
+  function collect(interval: number) {
+    const calls: FunctionCall[] = [];
+    const blocks: Announcement[] = [];
+    const handed: Array<() => void> = [];
+    for (const [streamId, ring] of rings.entries()) {
+      const known = handedInOf(streamId);
+      known.expire(interval);
+      const missing = known.missing(ring, interval);
+      for (const [block, parts] of missing) {
+        calls.push(handIn(streamId, block, parts, known.intervalsOf(block, interval)));
+        handed.push(() => known.confirm(parts));
+      }
+      for (const one of known.unannounced(streamId, interval, missing)) {
+        blocks.push(one);
+        handed.push(() => known.announced(one));
+      }
+    }
+    if (blocks.length > 0) calls.push(announce(interval, blocks));
+    const confirm = () => {
+      for (const one of handed) one();
+    };
+    return { calls, blocks, confirm };
+  }
+
+  /** Drops what is kept for streams without viewers. */
+  function sweep(): void {
+    rings.liveCounts();
+    for (const streamId of handedIn.keys()) if (!rings.get(streamId)) handedIn.delete(streamId);
+    for (const [streamId, count] of counts) if (count.isStale()) counts.delete(streamId);
+  }
+
+  async function send(interval: number): Promise<void> {
+    try {
+      requireRedis();
+      if (await handInTo(interval)) return;
+      expectLoss();
+      await handInTo(interval);
+    } catch (error) {
+      expectLoss();
+      throw error;
+    } finally {
+      sweep();
+    }
+  }
+
+  async function countsAtEndOf(interval: number): Promise<Counts> {
+    requireRedis();
+    const [oldest = interval] = windowTo(interval - COUNT_INTERVALS);
+    const blocks = readAnnounced(await redis.call(announcedSince(oldest)));
+    const window = windowTo(interval);
+    const replies = await callAll(
+      blocks.map(({ streamId, block }) => countBlock(streamId, block, [], window)),
+    );
+    const totals = new Map<string, number>();
+    for (const [at, { streamId }] of blocks.entries()) {
+      totals.set(streamId, (totals.get(streamId) ?? 0) + (replies[at] as number));
+    }
+    return totals;
+  }
+
+  function countOf(streamId: string): StreamCount {
+    const found =
+      counts.get(streamId) ??
+      new StreamCount({
+        ...options,
+        streamId,
+        ring: () => rings.get(streamId),
+        handedIn: () => handedInOf(streamId),
+      });
+    counts.set(streamId, found);
+    return found;
+  }
+
+  return {
+    register(streamId, seat) {
+      requireRedis();
+      rings.register(streamId, seat);
+    },
+    async count(streamId) {
+      requireRedis();
+      return countOf(streamId).value();
+    },
+    countsAtEndOf,
+    liveCounts: () => rings.liveCounts(),
+    send,
+  };
+}
