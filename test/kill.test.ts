@@ -1,11 +1,11 @@
 import { afterAll, expect, test } from 'bun:test';
-import type { Quiz } from '../protocol/quizzes.ts';
 import { Crowd } from './kill/crowd.ts';
 import { type AnswerRow, Oracle, type WinnerRow } from './kill/oracle.ts';
 import { Producer } from './kill/producer.ts';
 import { Readers } from './kill/readers.ts';
 import { seededRandom } from './kill/requests.ts';
 import { freePort, type Restart, ServerUnderFire } from './kill/server-under-fire.ts';
+import { playRound } from './kill/show.ts';
 import { fourbeat, killServers, temporaryFolder } from './program.ts';
 
 // A whole show whose server is killed at a random moment of every round. What clients sent and were
@@ -58,10 +58,11 @@ test(
     const { interval } = await json<{ interval: number }>(target, '/api/v1/time');
     readers.begin(interval, { live: LIVE_READERS, replaying: REPLAYING_READERS });
     const events = producer.sendEvents();
+    const cast = { oracle, producer, crowd, readers, random };
 
     const startedMs = performance.now();
     for (let round = 1; round <= ROUNDS; round++) {
-      const isOver = Promise.all([playRound(), killDuringRound()]).then(() => true);
+      const isOver = Promise.all([playRound(cast), killDuringRound()]).then(() => true);
       const isLate = Bun.sleep(ROUND_LIMIT_MS).then(() => false);
       if (!(await Promise.race([isOver, isLate]))) {
         oracle.expect(false, `round ${round} did not end: an event is lost, or nobody is answered`);
@@ -77,8 +78,8 @@ test(
     await server.kill();
     const feed = await readers.readAllAgain();
     oracle.checkFeed(feed);
-    oracle.checkAnswers(await rows<AnswerRow>('answers'));
-    oracle.checkWinners(await rows<WinnerRow>('winners'));
+    oracle.checkAnswers(await producer.export<AnswerRow>('answers'));
+    oracle.checkWinners(await producer.export<WinnerRow>('winners'));
     const seconds = ((performance.now() - startedMs) / 1_000).toFixed(0);
     const restarts = server.restarts.toSorted((a, b) => b.readyMs - a.readyMs);
     const [slowest] = restarts as [Restart];
@@ -95,19 +96,6 @@ test(
     if (ROUNDS >= 10) expect(oracle.figures.unknown).toBeGreaterThan(0);
     expect(slowest.readyMs).toBeLessThan(READY_MS);
 
-    async function playRound(): Promise<void> {
-      const drafts = [await producer.draft(0)];
-      if (random() < 0.3) drafts.push(await producer.draft(2));
-      const published = Promise.all(drafts.map((id) => producer.publish(id)));
-      await Promise.all(
-        drafts.map(async (id) => crowd.answer((await readers.next('quiz', id)).data as Quiz)),
-      );
-      const quizzes = await published;
-      for (const { id } of quizzes) await readers.next('quiz-results', id);
-      await Promise.all([producer.requestWinners(quizzes), readers.next('request-quiz-winners')]);
-      await Promise.all([crowd.claim(quizzes), readers.next('quiz-winners')]);
-    }
-
     async function killDuringRound(): Promise<void> {
       await Bun.sleep(random() * (random() < KILLED_OPEN ? OPEN_MS : ROUND_MS));
       await server.kill();
@@ -122,15 +110,6 @@ test(
         `answers ${acknowledged} acknowledged, ${refused} refused, ${unknown} left open; ` +
         `${claims} claims, ${sent} producer events, ${bodies} bodies read`
       );
-    }
-
-    async function rows<Row>(kind: string): Promise<Row[]> {
-      const path = `/studio/v1/streams/${streamId}/exports/${kind}`;
-      const response = await fetch(`http://${target.hostname}:${target.port}${path}`, {
-        headers: { Authorization: `Token ${apiToken}` },
-      });
-      const lines = (await response.text()).split('\n').filter((line) => line !== '');
-      return lines.map((line) => JSON.parse(line));
     }
   },
   (ROUNDS + 5) * ROUND_LIMIT_MS,

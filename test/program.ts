@@ -24,6 +24,7 @@ export async function fourbeat(args: string[], env: Record<string, string> = {})
 export interface ServerProcess {
   readonly url: string;
   readonly port: number;
+  readonly pid: number;
   /** Milliseconds from its start until it listened. */
   readonly startMs: number;
   signal(signal: NodeJS.Signals): void;
@@ -38,14 +39,17 @@ const running = new Set<Subprocess>();
 /**
  * Starts `fourbeat serve` on a free port; ends with the test file at the latest.
  * @param stderr file descriptor for its log, in place of `log`
+ * @param within a program and its arguments that run it, as `ip netns exec name` does
  */
 export async function serveProcess(
   args: string[],
   env: Record<string, string> = {},
   stderr: number | null = null,
+  within: readonly string[] = [],
 ): Promise<ServerProcess> {
   const startedMs = performance.now();
-  const child = Bun.spawn([PROGRAM, 'serve', '--port', '0', '--host', '127.0.0.1', ...args], {
+  const serve = [PROGRAM, 'serve', '--port', '0', '--host', '127.0.0.1', ...args];
+  const child = Bun.spawn([...within, ...serve], {
     env: ownEnvironment(env),
     ...PIPES,
     stderr: stderr ?? 'pipe',
@@ -66,6 +70,7 @@ export async function serveProcess(
   return {
     url,
     port: Number(new URL(url).port),
+    pid: child.pid,
     startMs: performance.now() - startedMs,
     signal: (signal) => child.kill(signal),
     exited,

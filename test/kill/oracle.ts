@@ -57,10 +57,14 @@ export class Oracle {
   private readonly maybeEvents = new Set<number>();
   private readonly bodies = new Map<number, string>();
 
-  /** @param violations what it finds; oracles of several streams may share the list */
+  /**
+   * @param violations what it finds; oracles of several streams may share the list
+   * @param onNew told of the events of each interval, when somebody is served it first
+   */
   constructor(
     readonly violations: string[] = [],
     private readonly name = '',
+    private readonly onNew: (event: ReadEvent) => void = () => {},
   ) {}
 
   published(quiz: PublishedQuiz): void {
@@ -135,8 +139,17 @@ export class Oracle {
   served(interval: number, body: string): void {
     this.figures.bodies++;
     const first = this.bodies.get(interval);
-    if (first === undefined) this.bodies.set(interval, body);
-    else this.expect(first === body, `interval ${interval}: first ${first}, then ${body}`);
+    if (first !== undefined) {
+      this.expect(first === body, `interval ${interval}: first ${first}, then ${body}`);
+      return;
+    }
+    this.bodies.set(interval, body);
+    for (const event of eventsOf(interval, body)) {
+      const tells =
+        event.type !== 'quiz-results' && JSON.stringify(event.data).includes('"answer"');
+      this.expect(!tells, `interval ${interval} tells an answer before its results: ${body}`);
+      this.onNew(event);
+    }
   }
 
   /** All intervals that anybody ever read. */
@@ -255,4 +268,10 @@ export class Oracle {
     viewers.set(viewer, attempts);
     return attempts;
   }
+}
+
+/** The events of an interval, as its body has them. */
+export function eventsOf(interval: number, body: string): ReadEvent[] {
+  const { events } = JSON.parse(body) as { events: { type: string; data: unknown }[] };
+  return events.map(({ type, data }) => ({ interval, type, data }));
 }

@@ -1,11 +1,13 @@
 import { randomUUID } from 'node:crypto';
 import type { Oracle, PublishedQuiz } from './oracle.ts';
-import { type Insistence, jsonOf, Requests, type Service } from './requests.ts';
+import { type Insistence, jsonOf, Requests, type Service, type Target } from './requests.ts';
 
 export interface ProducerOptions {
   readonly service: Service;
   readonly apiToken: string;
   readonly oracle: Oracle;
+  /** Which of the events are sent once and no more, whatever is heard: each of so many (0: none). */
+  readonly onceEach?: number;
 }
 
 const PAUSE_MS = 80;
@@ -63,10 +65,34 @@ export class Producer {
         number % 3 === 0
           ? { type: 'purchase', data: { text: String(number) } }
           : { type: 'tick', data: { number } };
-      await this.write(`/streams/${this.streamId}/events`, 201, event);
-      this.options.oracle.eventAcknowledged(number);
+      await this.sendEvent(number, event);
       await Bun.sleep(BETWEEN_EVENTS_MS);
     }
+  }
+
+  private async sendEvent(number: number, event: object): Promise<void> {
+    const { oracle, onceEach = 0 } = this.options;
+    const path = `/streams/${this.streamId}/events`;
+    if (onceEach === 0 || number % onceEach > 0) await this.write(path, 201, event);
+    else {
+      const answer = await this.requests.send('POST', `/studio/v1${path}`, event);
+      if (answer === null || answer.status === 503) return oracle.eventGivenUp(number);
+      jsonOf(answer, 201);
+    }
+    oracle.eventAcknowledged(number);
+  }
+
+  /** All rows of one of the stream's exports. */
+  async export<Row>(kind: 'answers' | 'winners'): Promise<Row[]> {
+    const path = `/studio/v1/streams/${this.streamId}/exports/${kind}`;
+    const { hostname, port } = this.options.service.nodes[0] as Target;
+    const response = await fetch(`http://${hostname}:${port}${path}`, {
+      headers: { Authorization: `Token ${this.options.apiToken}` },
+    });
+    const text = await response.text();
+    if (response.status !== 200) throw new Error(`no export: ${response.status} ${text}`);
+    const lines = text.split('\n').filter((line) => line !== '');
+    return lines.map((line) => JSON.parse(line));
   }
 
   end(): void {

@@ -1,4 +1,4 @@
-import type { Oracle, ReadEvent } from './oracle.ts';
+import { eventsOf, type Oracle, type ReadEvent } from './oracle.ts';
 import { jsonOf, Requests, type Service, type Target } from './requests.ts';
 
 export interface ReadersOptions {
@@ -80,6 +80,22 @@ export class Readers {
     return events;
   }
 
+  /**
+   * Follows the event stream of one node over every interval that anybody ever read.
+   * @returns how many intervals it sent
+   */
+  async replayFrom(node: number): Promise<number> {
+    const { oracle } = this.options;
+    const last = oracle.servedIntervals().at(-1) ?? this.first;
+    let sent = 0;
+    for await (const { id, data } of this.messages(node, this.first, null, new AbortController())) {
+      oracle.served(id, data);
+      sent++;
+      if (id >= last) break;
+    }
+    return sent;
+  }
+
   private reader(node: number): Requests {
     return new Requests(this.options.service, `Bearer ${this.token}`, node);
   }
@@ -150,7 +166,12 @@ export class Readers {
     }
   }
 
-  private async *messages(node: number, from: number, last: number | null) {
+  private async *messages(
+    node: number,
+    from: number,
+    last: number | null,
+    { signal }: AbortController = this.stop,
+  ) {
     const { nodes } = this.options.service;
     const { hostname, port } = nodes[node % nodes.length] as Target;
     const headers = new Headers({
@@ -159,17 +180,12 @@ export class Readers {
     });
     if (last !== null) headers.set('Last-Event-ID', String(last));
     const url = `http://${hostname}:${port}${this.path}${from}`;
-    yield* messagesOf(await fetch(url, { headers, signal: this.stop.signal }));
+    yield* messagesOf(await fetch(url, { headers, signal }));
   }
 }
 
 function keyOf({ type, data }: ReadEvent): string {
   return `${type} ${(data as { id?: string } | null)?.id}`;
-}
-
-function eventsOf(interval: number, body: string): ReadEvent[] {
-  const { events } = JSON.parse(body) as { events: { type: string; data: unknown }[] };
-  return events.map(({ type, data }) => ({ interval, type, data }));
 }
 
 async function* messagesOf(response: Response): AsyncGenerator<{ id: number; data: string }> {

@@ -1,0 +1,155 @@
+import { intervalAt, intervalStartMs } from '../../protocol/interval.ts';
+import { CountLedger, type Heartbeat } from '../../server/demo/ledger/count-ledger.ts';
+import { jsonOf, Requests, type Service } from '../kill/requests.ts';
+import type { Outages } from './outages.ts';
+
+export interface HeartbeatsOptions {
+  readonly service: Service;
+  readonly streamId: string;
+  readonly outages: Outages;
+  readonly random: () => number;
+  readonly expect: (holds: boolean, violation: string) => void;
+}
+
+// How long viewers wait between heartbeats, and how long those who leave stay away.
+const EVERY_MS = 900;
+const AWAY_MS = 3_000;
+const LEAVING = 0.05;
+/** Shares of viewers who go to another node each time, and who are on two nodes at once. */
+const RESTLESS = 0.3;
+const DOUBLED = 0.2;
+/** Share of heartbeats after which the viewer asks for the count. */
+const ASKING = 0.2;
+// Service time is Redis' clock, which is this machine's: a reading of it is off by a round trip.
+const CLOCK_MS = 40;
+// N-7: a node hands an interval over right after its end, which takes a moment.
+const HANDED_OVER_MS = 100;
+// N-5: a count is at most four intervals old, and one is being filled.
+const OLD_INTERVALS = 5;
+// The ledger forgets heartbeats that are older.
+const LEDGER_MS = 5_000;
+
+interface Watcher {
+  readonly number: number;
+  readonly requests: Requests;
+  readonly habit: 'settled' | 'restless' | 'doubled';
+  readonly home: number;
+}
+
+/** Viewers of a stream who send heartbeats to all nodes, and what must follow for the count (I-5). */
+export class Heartbeats {
+  readonly figures = { heartbeats: 0, published: 0, read: 0 };
+  private readonly ledger = new CountLedger();
+  private readonly heard: { node: number; atMs: number; heartbeat: Heartbeat }[] = [];
+  private readonly watchers: Watcher[] = [];
+  private running: Promise<void>[] = [];
+  private over = false;
+
+  constructor(private readonly options: HeartbeatsOptions) {}
+
+  async gather(size: number): Promise<void> {
+    const { service, streamId, random } = this.options;
+    const join = async (number: number): Promise<void> => {
+      const answer = await new Requests(service, '', number).insist('POST', '/api/v1/token', {
+        body: { stream_id: streamId, unique_user_identifier: `watcher-${number}` },
+        pauseMs: () => 50,
+      });
+      const { token } = jsonOf<{ token: string }>(answer, 200);
+      const home = Math.floor(random() * service.nodes.length);
+      const chance = random();
+      const others = chance < RESTLESS + DOUBLED ? 'doubled' : 'settled';
+      const habit = chance < RESTLESS ? 'restless' : others;
+      const requests = new Requests(service, `Bearer ${token}`, home);
+      this.watchers.push({ number, requests, habit, home });
+    };
+    await Promise.all(Array.from({ length: size }, (_, number) => join(number)));
+  }
+
+  begin(): void {
+    this.running = this.watchers.map((watcher) => this.watch(watcher));
+  }
+
+  async end(): Promise<void> {
+    this.over = true;
+    await Promise.all(this.running);
+  }
+
+  /** A node was killed: what it heard in its last interval may be lost (N-7). */
+  nodeDied(node: number): void {
+    const lostFromMs = intervalStartMs(intervalAt(Date.now() - HANDED_OVER_MS)) - CLOCK_MS;
+    for (const { node: at, atMs, heartbeat } of this.heard) {
+      if (at === node && atMs >= lostFromMs) heartbeat.counted = false;
+    }
+  }
+
+  /** The feed told this count in this interval. */
+  published(interval: number, value: number): void {
+    const endMs = intervalStartMs(interval + 1);
+    if (Date.now() - endMs > LEDGER_MS) return;
+    this.figures.published++;
+    const { low, high } = this.ledger.atEndOf(interval);
+    this.judge(value, low, high, endMs, `the count published in ${interval}`);
+  }
+
+  private judge(value: number, low: number, high: number, atMs: number, what: string): void {
+    // N-12: a Redis that comes back may know nobody, until everybody's next heartbeat.
+    const least = this.options.outages.during(atMs, atMs).some(isBackend) ? 0 : low;
+    this.options.expect(
+      value >= least && value <= high,
+      `${what} is ${value}, the heartbeats allow ${low}–${high}`,
+    );
+  }
+
+  private async watch(watcher: Watcher): Promise<void> {
+    const { random, service } = this.options;
+    const { requests, habit, home } = watcher;
+    await Bun.sleep(random() * EVERY_MS);
+    while (!this.over) {
+      const node = habit === 'restless' ? Math.floor(random() * service.nodes.length) : home;
+      const answers = [this.beat(watcher, node)];
+      if (habit === 'doubled') answers.push(this.beat(watcher, node + 1));
+      const [answered] = await Promise.all(answers);
+      // A viewer who is not heard turns to another node at once.
+      if (!answered) await this.beat(watcher, node + 1);
+      if (random() < ASKING) await this.ask(requests);
+      await Bun.sleep(random() < LEAVING ? AWAY_MS * random() : EVERY_MS);
+    }
+  }
+
+  private async beat({ number, requests }: Watcher, node: number): Promise<boolean> {
+    const { service, streamId } = this.options;
+    this.figures.heartbeats++;
+    requests.turnTo(node);
+    const heartbeat = this.ledger.sent(number, Date.now() - CLOCK_MS);
+    const answer = await requests.send('POST', `/api/v1/view-counts/${streamId}`);
+    const atMs = Date.now();
+    if (answer?.status !== 204) {
+      this.ledger.lost(heartbeat, atMs);
+      return false;
+    }
+    this.ledger.acknowledged(heartbeat, atMs + CLOCK_MS);
+    this.heard.push({ node: node % service.nodes.length, atMs, heartbeat });
+    if (this.heard.length > 2_000) this.heard.splice(0, 1_000);
+    return true;
+  }
+
+  /** Asks for the count, wherever the viewer is. */
+  private async ask(requests: Requests): Promise<void> {
+    const fromMs = Date.now();
+    const path = `/api/v1/view-counts/${this.options.streamId}`;
+    const answer = await requests.send('GET', path);
+    if (answer?.status !== 200) return;
+    this.figures.read++;
+    const toMs = Date.now();
+    const { value } = jsonOf<{ value: number }>(answer, 200);
+    const ages = Array.from({ length: OLD_INTERVALS + 1 }, (_, age) => age * 250);
+    const bounds = ages.map((ageMs) => this.ledger.between(fromMs - ageMs, toMs - ageMs));
+    const low = Math.min(...bounds.map((bound) => bound.low));
+    const high = Math.max(...bounds.map((bound) => bound.high));
+    this.judge(value, low, high, toMs, 'a count that was asked for');
+  }
+}
+
+function isBackend({ what }: { what: string }): boolean {
+  return what !== 'node';
+}

@@ -1,0 +1,113 @@
+import { intervalAt, intervalStartMs } from '../../protocol/interval.ts';
+import type { Told } from '../kill/requests.ts';
+import type { Outage, Outages } from './outages.ts';
+import { Stalls } from './stalls.ts';
+
+// I-7, N-9, N-10: a backend that is away is a 503 within this time.
+const AWAY_MS = 300;
+// R-15: a backend that is slow is a 503 within this time, and no answer takes longer.
+const SLOW_MS = 900;
+// F-4: how far ahead of the current interval one may ask.
+const AHEAD_INTERVALS = 4;
+/**
+ * What a measurement of ours may be over. Nodes, Redis, PostgreSQL and this process share two cores
+ * here, and each of them may wait for a core for a few times the scheduler's slice; a promise that
+ * is broken is broken by much more, since the next limits of the program are 0.8 s and above. Time
+ * in which this process did not run is taken off besides.
+ */
+export const TOLERANCE_MS = 200;
+// A service clock may be this far from ours: the round trip in which it was read.
+const CLOCK_MS = 60;
+
+/** What a path may say when all is well. */
+const RIGHT: readonly (readonly [RegExp, readonly number[]])[] = [
+  [/^POST \/api\/v1\/view-counts\//, [204]],
+  [/^GET \/api\/v1\/view-counts\//, [200]],
+  [/^POST \/api\/v1\/quizzes\/[^/]+\/answer$/, [204, 409]],
+  [/^POST \/api\/v1\/quizzes\/[^/]+\/record-winner$/, [204, 401, 409]],
+  [/^POST \/api\/v1\/events-streams\/[^/]+\/chats$/, [204]],
+  [/^GET \/api\/v1\/events-streams\//, [200]],
+  [/^POST \/api\/v1\/token$/, [200]],
+  [/^POST \/studio\/v1\//, [200, 201]],
+];
+
+/**
+ * I-7: whatever is broken, clients hear a 2xx, a 4xx that is right, or in time a 503 with
+ * `Retry-After`; and a connection breaks only together with its node.
+ */
+export class Manners {
+  readonly figures = { requests: 0, unavailable: 0, unavailableMs: 0, lost: 0, slowestMs: 0 };
+  private readonly stalls = new Stalls();
+
+  constructor(
+    private readonly outages: Outages,
+    private readonly violations: string[],
+  ) {}
+
+  readonly told = (told: Told): void => {
+    const { figures } = this;
+    figures.requests++;
+    const { method, path, status, sentMs, answeredMs, node } = told;
+    const outages = this.outages.during(sentMs, answeredMs);
+    const what = `${method} ${path} on node ${node} after ${answeredMs - sentMs} ms`;
+    if (status === null) {
+      figures.lost++;
+      const dead = outages.some((outage) => outage.what === 'node' && outage.node === node);
+      if (!dead) this.violations.push(`no answer to ${what}${this.around(sentMs, answeredMs)}`);
+      return;
+    }
+    const lateMs = this.lateMs(told, outages);
+    figures.slowestMs = Math.max(figures.slowestMs, lateMs);
+    if (status === 503) {
+      figures.unavailable++;
+      figures.unavailableMs = Math.max(figures.unavailableMs, lateMs);
+      if (told.retryAfterS < 1) this.violations.push(`503 without Retry-After to ${what}`);
+      if (outages.length === 0) this.violations.push(`503 while nothing is broken to ${what}`);
+    } else if (!isRight(told)) this.violations.push(`${status} to ${what}`);
+    const mostMs = status === 503 ? this.mostMs(told, outages) : SLOW_MS;
+    if (lateMs > mostMs + TOLERANCE_MS) {
+      const context = this.around(sentMs, answeredMs);
+      this.violations.push(`${status} ${lateMs} ms late, ${mostMs} allowed, to ${what}${context}`);
+    }
+  };
+
+  end(): void {
+    this.stalls.end();
+  }
+
+  /** From when it could be answered: it was sent, what is asked for has ended, what broke broke. */
+  private lateMs({ path, sentMs, answeredMs }: Told, outages: readonly Outage[]): number {
+    const asked = askedInterval(path);
+    const endedMs = asked === null ? sentMs : intervalStartMs(asked + 1);
+    const brokeMs = outages.map(({ fromMs }) => fromMs).filter((ms) => ms < answeredMs);
+    const sinceMs = Math.max(sentMs, Math.min(answeredMs, endedMs), ...brokeMs);
+    return answeredMs - sinceMs - this.stalls.within(sinceMs, answeredMs);
+  }
+
+  private mostMs({ answeredMs }: Told, outages: readonly Outage[]): number {
+    const away = outages.some(({ what, toMs }) => what !== 'node' && toMs > answeredMs);
+    return away ? AWAY_MS : SLOW_MS;
+  }
+
+  private around(fromMs: number, toMs: number): string {
+    const outages = this.outages
+      .during(fromMs, toMs)
+      .map(({ what, node, fromMs: from, toMs: to }) => {
+        return `${what}${node ?? ''} broken ${from - fromMs}…${to - fromMs} ms`;
+      });
+    return ` (from its sending: ${outages.join(', ') || 'nothing broken'})`;
+  }
+}
+
+function isRight({ method, path, status, sentMs }: Told): boolean {
+  const asked = askedInterval(path);
+  const tooFarAhead = (asked ?? 0) > intervalAt(sentMs - CLOCK_MS) + AHEAD_INTERVALS;
+  if (status === 400 && asked !== null && tooFarAhead) return true;
+  const allowed = RIGHT.find(([pattern]) => pattern.test(`${method} ${path}`))?.[1];
+  return allowed?.includes(status ?? 0) === true;
+}
+
+function askedInterval(path: string): number | null {
+  const asked = /^\/api\/v1\/events-streams\/[^?]+\?interval=(\d+)$/.exec(path)?.[1];
+  return asked === undefined ? null : Number(asked);
+}

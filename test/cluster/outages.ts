@@ -1,0 +1,34 @@
+export type Faulty = 'redis' | 'postgres' | 'node';
+
+/** A time in which something is broken, in Unix ms; `toMs` is Infinity while it lasts. */
+export interface Outage {
+  readonly what: Faulty;
+  /** Which node; null: none, or all. */
+  readonly node: number | null;
+  readonly fromMs: number;
+  toMs: number;
+}
+
+/** N-11: within this time after a repair everything is right again. */
+export const RIGHT_AGAIN_MS = 2_000;
+
+/** What the tests broke and when; the oracle judges by it what a client may be told. */
+export class Outages {
+  private readonly all: Outage[] = [];
+
+  /** Something is broken from now on, until `over`. */
+  begin(what: Faulty, node: number | null = null): Outage {
+    const outage = { what, node, fromMs: Date.now(), toMs: Number.POSITIVE_INFINITY };
+    this.all.push(outage);
+    return outage;
+  }
+
+  over(outage: Outage): void {
+    outage.toMs = Date.now();
+  }
+
+  /** Outages that lasted, or were being recovered from, at some moment of this time. */
+  during(fromMs: number, toMs: number, recoveryMs = RIGHT_AGAIN_MS): Outage[] {
+    return this.all.filter((outage) => outage.fromMs <= toMs && outage.toMs + recoveryMs >= fromMs);
+  }
+}
