@@ -19,8 +19,20 @@ export interface TokenOwner {
 }
 
 const TOKEN_COLUMNS = 'id, name, prefix, created, last_used as "lastUsed"';
+const USE = ['id text', 'at bigint'];
 // A bound on what one account can make the record keep.
 const TOKENS_MAX = 100;
+
+/**
+ * Locks the account's row: what an account may have is counted by one transaction at a time.
+ * @throws Refusal `not-found`
+ */
+export async function lockAccount(tx: Tx, uuid: string): Promise<void> {
+  const [account] = await tx.query(`select uuid from accounts where uuid = $1 ${tx.locks.update}`, [
+    uuid,
+  ]);
+  if (!account) throw new Refusal('not-found', 'There is no such account.');
+}
 
 async function insertToken(tx: Tx, account: string, token: NewToken, nowMs: number) {
   await tx.query(
@@ -84,6 +96,7 @@ export const accountProcedures = {
       tx,
       input: { account: string; token: NewToken; nowMs: number },
     ): Promise<{ id: string }> => {
+      await lockAccount(tx, input.account);
       const [row] = await tx.query<{ n: number }>(
         'select count(*) as n from api_tokens where account = $1',
         [input.account],
@@ -126,9 +139,18 @@ export const accountProcedures = {
   /** Notes when tokens were last used. */
   touchApiTokens: writing(
     async (tx, { uses }: { uses: readonly (readonly [string, number])[] }): Promise<void> => {
-      for (const [id, usedMs] of uses) {
-        await tx.query('update api_tokens set last_used = $2 where id = $1', [id, usedMs]);
-      }
+      // Nodes write down the same tokens: who comes later waits, in one order, and no time goes back.
+      const used = JSON.stringify(uses);
+      await tx.query(
+        `select id from api_tokens where id in (select id from ${tx.rows('$1', USE)} used)
+         order by id ${tx.locks.update}`,
+        [used],
+      );
+      await tx.query(
+        `update api_tokens set last_used = used.at from ${tx.rows('$1', USE)} used
+         where api_tokens.id = used.id and coalesce(api_tokens.last_used, -1) < used.at`,
+        [used],
+      );
     },
   ),
 };

@@ -1,7 +1,7 @@
 import type { ProducerEvent } from '../../protocol/studio.ts';
 import { Refusal } from '../refusal.ts';
 import { type Tx, writing } from '../sql/procedure.ts';
-import { ownStream } from '../streams/streams-sql.ts';
+import { lockOwnStream } from '../streams/streams-sql.ts';
 
 /** An event that was acknowledged and waits for its interval; `data` is JSON. */
 export interface OutboxRow {
@@ -47,7 +47,7 @@ export const outboxProcedures = {
       input: { streamId: string; producer: string; event: ProducerEvent; nowMs: number },
     ): Promise<{ id: string; streamId: string; type: string }> => {
       const { streamId, event } = input;
-      const stream = await ownStream(tx, streamId, input.producer);
+      const stream = await lockOwnStream(tx, streamId, input.producer);
       if (stream.status === 'ENDED') throw new Refusal('conflict', 'The stream has ended.');
       const [waiting] = await tx.query<{ n: number }>(
         'select count(*) as n from outbox where stream_id = $1',

@@ -1,6 +1,6 @@
 import type { QuizState } from '../../protocol/quizzes.ts';
 import { type Tx, writing } from '../sql/procedure.ts';
-import { decideAnswer } from './quiz-rules.ts';
+import { decideAnswer, isOpenAt } from './quiz-rules.ts';
 
 /** An answer on its way to the record: quiz number, seat, choice, Unix ms and interval of arrival. */
 export interface ArrivedAnswer {
@@ -20,31 +20,62 @@ interface QuizFacts {
   readonly closeInterval: number;
 }
 
-async function factsOf(tx: Tx, numbers: ReadonlySet<number>): Promise<Map<number, QuizFacts>> {
-  const facts = new Map<number, QuizFacts>();
-  for (const number of numbers) {
-    const [row] = await tx.query<QuizFacts>(
-      `select number, state, close_interval as "closeInterval" from quizzes where number = $1`,
-      [number],
-    );
-    if (row) facts.set(number, row);
-  }
-  return facts;
+/**
+ * The quizzes for which one of these answers may be in time, locked so that none of them is closed
+ * before this transaction ends. An answer that came too late locks none: else the close could wait
+ * for ever.
+ */
+async function quizzesOf(
+  tx: Tx,
+  answers: readonly ArrivedAnswer[],
+): Promise<Map<number, QuizFacts>> {
+  const numbers = new Set(answers.map(({ quiz }) => quiz));
+  const firstArrival = Math.min(...answers.map(({ interval }) => interval));
+  const rows = await tx.query<QuizFacts>(
+    `select number, state, close_interval as "closeInterval" from quizzes
+     where number in (select number from ${tx.rows('$1', ['number integer'])} answered)
+     and close_interval > $2 order by number ${tx.locks.share}`,
+    [JSON.stringify([...numbers].map((number) => [number])), firstArrival],
+  );
+  return new Map(rows.map((quiz) => [quiz.number, quiz]));
 }
 
-const keyOf = (quiz: number, seat: number) => `${quiz}:${seat}`;
+// What is not open, or came too late, for the decision.
+const CLOSED = { state: 'closed', closeInterval: 0 } as const;
+
+const keyOf = ({ quiz, seat }: { quiz: number; seat: number }) => `${quiz}:${seat}`;
+
+/**
+ * Records the answers whose seats have none in their quiz, on whatever node; the primary key lets one
+ * in. @returns the keys of those that were recorded
+ */
+async function insertAnswers(tx: Tx, fresh: Iterable<ArrivedAnswer>): Promise<Set<string>> {
+  // In the order of the key, so that of two batches that meet none waits for the other in turn.
+  const inOrder = [...fresh].sort((a, b) => a.quiz - b.quiz || a.seat - b.seat);
+  if (inOrder.length === 0) return new Set();
+  // A constant condition: without one SQLite takes the "on" of the conflict for that of a join.
+  const rows = await tx.query<{ quiz: number; seat: number }>(
+    `insert into answers (quiz, seat, choice, received)
+     select quiz, seat, choice, received
+     from ${tx.rows('$1', ['quiz integer', 'seat integer', 'choice smallint', 'received bigint'])} arrived
+     where true on conflict do nothing returning quiz, seat`,
+    [JSON.stringify(inOrder.map((one) => [one.quiz, one.seat, one.choice, one.receivedMs]))],
+  );
+  return new Set(rows.map(keyOf));
+}
 
 async function recordedAmong(
   tx: Tx,
   answers: readonly ArrivedAnswer[],
 ): Promise<Map<string, number>> {
+  if (answers.length === 0) return new Map();
   const rows = await tx.query<{ quiz: number; seat: number; choice: number }>(
     `select a.quiz as quiz, a.seat as seat, a.choice as choice
      from ${tx.rows('$1', ['quiz integer', 'seat integer'])} arrived
      join answers a on a.quiz = arrived.quiz and a.seat = arrived.seat`,
     [JSON.stringify(answers.map(({ quiz, seat }) => [quiz, seat]))],
   );
-  return new Map(rows.map(({ quiz, seat, choice }) => [keyOf(quiz, seat), choice]));
+  return new Map(rows.map((answer) => [keyOf(answer), answer.choice]));
 }
 
 export const answerProcedures = {
@@ -55,34 +86,32 @@ export const answerProcedures = {
    */
   recordAnswers: writing(
     async (tx, answers: readonly ArrivedAnswer[]): Promise<AnswerDecision[]> => {
-      const facts = await factsOf(tx, new Set(answers.map(({ quiz }) => quiz)));
-      const recorded = await recordedAmong(tx, answers);
-      const fresh: number[][] = [];
-      const decisions = answers.map(({ quiz, seat, choice, receivedMs, interval }) => {
-        const key = keyOf(quiz, seat);
-        const { state, closeInterval } = facts.get(quiz) ?? { state: 'closed', closeInterval: 0 };
-        const decision = decideAnswer({
-          recordedChoice: recorded.get(key) ?? null,
-          choice,
+      const quizzes = await quizzesOf(tx, answers);
+      const quizOf = ({ quiz }: ArrivedAnswer) => quizzes.get(quiz) ?? CLOSED;
+      const fresh = new Map<string, ArrivedAnswer>();
+      for (const answer of answers) {
+        const key = keyOf(answer);
+        if (!fresh.has(key) && isOpenAt(quizOf(answer), answer.interval)) fresh.set(key, answer);
+      }
+      const inserted = await insertAnswers(tx, fresh.values());
+      const isRecorded = (answer: ArrivedAnswer) =>
+        inserted.has(keyOf(answer)) && fresh.get(keyOf(answer)) === answer;
+      // A statement after the insert: it sees whatever was there before, and what won the race.
+      const recorded = await recordedAmong(
+        tx,
+        answers.filter((answer) => !isRecorded(answer)),
+      );
+      return answers.map((answer) => {
+        if (isRecorded(answer)) return 'record';
+        const { state, closeInterval } = quizOf(answer);
+        return decideAnswer({
+          recordedChoice: recorded.get(keyOf(answer)) ?? null,
+          choice: answer.choice,
           state,
-          arrivalInterval: interval,
+          arrivalInterval: answer.interval,
           closeInterval,
         });
-        if (decision === 'record') {
-          recorded.set(key, choice);
-          fresh.push([quiz, seat, choice, receivedMs]);
-        }
-        return decision;
       });
-      if (fresh.length > 0) {
-        await tx.query(
-          `insert into answers (quiz, seat, choice, received)
-           select quiz, seat, choice, received
-           from ${tx.rows('$1', ['quiz integer', 'seat integer', 'choice smallint', 'received bigint'])} arrived`,
-          [JSON.stringify(fresh)],
-        );
-      }
-      return decisions;
     },
   ),
 };

@@ -5,7 +5,7 @@ import { recordEvent } from '../feed/outbox-sql.ts';
 import { Refusal } from '../refusal.ts';
 import { nextNumber } from '../sql/counters.ts';
 import { reading, type Tx, writing } from '../sql/procedure.ts';
-import { ownStream } from '../streams/streams-sql.ts';
+import { lockOwnStream, ownStream, type StreamRow } from '../streams/streams-sql.ts';
 import { closeIntervalOf, quizEvent, quizResultsEvent } from './quiz-rules.ts';
 
 /** A quiz as the record keeps it; `answer` is an index into `choices`. */
@@ -57,12 +57,28 @@ async function ownQuiz(tx: Tx, id: string, producer: string): Promise<QuizRow> {
   return quiz;
 }
 
-async function ownDraft(tx: Tx, id: string, producer: string): Promise<QuizRow> {
-  const quiz = await ownQuiz(tx, id, producer);
+/**
+ * The quiz, if it is this producer's, and its stream, locked. The stream comes first: what is read of
+ * the quiz after that stays as it is, but for a close.
+ * @throws Refusal `not-found`
+ */
+async function lockOwnQuiz(
+  tx: Tx,
+  id: string,
+  producer: string,
+): Promise<{ quiz: QuizRow; stream: StreamRow }> {
+  const { streamId } = await ownQuiz(tx, id, producer);
+  const stream = await lockOwnStream(tx, streamId, producer);
+  return { quiz: await ownQuiz(tx, id, producer), stream };
+}
+
+async function lockOwnDraft(tx: Tx, id: string, producer: string) {
+  const found = await lockOwnQuiz(tx, id, producer);
+  const { quiz } = found;
   if (quiz.state !== 'draft') {
     throw new Refusal('conflict', 'The quiz is published; only a draft can be changed.');
   }
-  return quiz;
+  return found;
 }
 
 interface Own {
@@ -73,7 +89,7 @@ interface Own {
 export const quizProcedures = {
   createQuiz: writing(
     async (tx, input: Own & { streamId: string; quiz: NewQuiz }): Promise<QuizRow> => {
-      await ownStream(tx, input.streamId, input.producer);
+      await lockOwnStream(tx, input.streamId, input.producer);
       const [row] = await tx.query<{ n: number }>(
         'select count(*) as n from quizzes where stream_id = $1',
         [input.streamId],
@@ -115,7 +131,7 @@ export const quizProcedures = {
 
   /** @throws Refusal `invalid` when the answer would not be one of the choices. */
   patchQuiz: writing(async (tx, input: Own & { patch: QuizPatch }): Promise<QuizRow> => {
-    const quiz = await ownDraft(tx, input.id, input.producer);
+    const { quiz } = await lockOwnDraft(tx, input.id, input.producer);
     const choices = input.patch.choices ?? quiz.choices;
     const answer = choices.indexOf(input.patch.answer ?? quiz.choices[quiz.answer] ?? '');
     if (answer < 0) throw new Refusal('invalid', 'answer: must be one of the choices.');
@@ -135,14 +151,13 @@ export const quizProcedures = {
   }),
 
   deleteQuiz: writing(async (tx, input: Own): Promise<void> => {
-    await ownDraft(tx, input.id, input.producer);
+    await lockOwnDraft(tx, input.id, input.producer);
     await tx.query('delete from quizzes where id = $1', [input.id]);
   }),
 
   /** Opens a draft and puts its event in the outbox: both or neither. */
   publishQuiz: writing(async (tx, input: Own & { nowMs: number }): Promise<QuizRow> => {
-    const quiz = await ownDraft(tx, input.id, input.producer);
-    const stream = await ownStream(tx, quiz.streamId, input.producer);
+    const { quiz, stream } = await lockOwnDraft(tx, input.id, input.producer);
     if (stream.status === 'ENDED') {
       throw new Refusal('conflict', 'The stream has ended; nobody could answer.');
     }
@@ -163,7 +178,7 @@ export const quizProcedures = {
 
   /** Publishes the results of a closed quiz; of a revealed one, changes nothing. */
   revealQuiz: writing(async (tx, input: Own): Promise<QuizRow> => {
-    const quiz = await ownQuiz(tx, input.id, input.producer);
+    const { quiz } = await lockOwnQuiz(tx, input.id, input.producer);
     if (quiz.state === 'draft') throw new Refusal('conflict', 'The quiz is not published yet.');
     if (quiz.state === 'open') {
       throw new Refusal('conflict', 'The quiz is still open; reveal it once it has closed.');

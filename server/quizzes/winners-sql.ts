@@ -1,3 +1,4 @@
+import { intervalAt } from '../../protocol/interval.ts';
 import type { QuizState } from '../../protocol/quizzes.ts';
 import type { WinnersRound } from '../../protocol/studio.ts';
 import type { ResultEvent } from '../feed/interval-body.ts';
@@ -5,7 +6,7 @@ import { recordEvent } from '../feed/outbox-sql.ts';
 import { Refusal } from '../refusal.ts';
 import { nextNumber } from '../sql/counters.ts';
 import { reading, type Tx, writing } from '../sql/procedure.ts';
-import { ownStream } from '../streams/streams-sql.ts';
+import { lockOwnStream, ownStream } from '../streams/streams-sql.ts';
 import { gameBlockers } from './quiz-rules.ts';
 
 /** A viewer who says to have won: Unix ms of arrival. */
@@ -20,8 +21,11 @@ export type ClaimDecision = 'won' | 'not-qualified' | 'no-round';
 
 interface OpenRound {
   readonly number: number;
+  readonly streamId: string;
   readonly game: number;
   readonly quizzes: number;
+  /** The interval that tells its count; null until its request is in an interval. */
+  readonly dueInterval: number | null;
 }
 
 const ROUND_COLUMNS = `id, stream_id as "streamId", state, quizzes, requested, count`;
@@ -37,9 +41,13 @@ export const winnersProcedures = {
       tx,
       input: { id: string; streamId: string; producer: string; nowMs: number },
     ): Promise<WinnersRound> => {
-      const stream = await ownStream(tx, input.streamId, input.producer);
+      const stream = await lockOwnStream(tx, input.streamId, input.producer);
       if (stream.status === 'ENDED') throw new Refusal('conflict', 'The stream has ended.');
-      if (await openRound(tx, input.streamId)) {
+      const [round] = await tx.query(
+        `select number from winners_rounds where stream_id = $1 and state = 'open'`,
+        [input.streamId],
+      );
+      if (round) {
         throw new Refusal('conflict', 'A winners round is open; its count comes a second later.');
       }
       const quizzes = await tx.query<{ state: QuizState; question: string }>(
@@ -49,19 +57,19 @@ export const winnersProcedures = {
       );
       const blocker = gameBlockers(quizzes)[0];
       if (blocker) throw new Refusal('conflict', blocker);
+      await recordEvent(tx, input.streamId, 'request-quiz-winners', null);
+      await tx.query('update streams set game = game + 1 where id = $1', [input.streamId]);
       await tx.query(
         `insert into winners_rounds (id, number, stream_id, game, quizzes, state, requested)
-         select $1, $2, id, game, $3, 'open', $4 from streams where id = $5`,
+         select $1, $2, id, game - 1, $3, 'open', $4 from streams where id = $5`,
         [input.id, await nextNumber(tx, 'round'), quizzes.length, input.nowMs, input.streamId],
       );
-      await tx.query('update streams set game = game + 1 where id = $1', [input.streamId]);
-      await recordEvent(tx, input.streamId, 'request-quiz-winners', null);
-      const [round] = await tx.query<WinnersRound>(
+      const [made] = await tx.query<WinnersRound>(
         `select ${ROUND_COLUMNS} from winners_rounds where id = $1`,
         [input.id],
       );
-      if (!round) throw new Error('the round was not recorded');
-      return round;
+      if (!made) throw new Error('the round was not recorded');
+      return made;
     },
   ),
 
@@ -78,38 +86,52 @@ export const winnersProcedures = {
 
   /**
    * Records a batch of claims; a seat that won is counted once however often it says so. A hall
-   * claims in one second, so each stream of the batch costs three statements, however many seats.
-   * Decisions come in the order of the claims.
+   * claims in one second, so each stream of the batch costs two statements, however many seats. A
+   * round that takes claims is not closed meanwhile. Decisions come in the order of the claims.
    */
   recordWinners: writing(async (tx, claims: readonly WinnerClaim[]): Promise<ClaimDecision[]> => {
     const decisions = new Map<WinnerClaim, ClaimDecision>();
-    for (const [streamId, ofStream] of Map.groupBy(claims, (claim) => claim.streamId)) {
-      const round = await openRound(tx, streamId);
-      const qualified = round ? await qualifiedAmong(tx, streamId, round, ofStream) : new Set();
-      const won = ofStream.filter(({ seat }) => qualified.has(seat));
-      if (round && won.length > 0) await insertWinners(tx, round, won);
-      for (const claim of ofStream) {
-        const no = round ? 'not-qualified' : 'no-round';
-        decisions.set(claim, qualified.has(claim.seat) ? 'won' : no);
+    const claimsOf = Map.groupBy(claims, ({ streamId }) => streamId);
+    for (const round of await openRounds(tx, claims)) {
+      const inTime = (claimsOf.get(round.streamId) ?? []).filter((claim) => isInTime(round, claim));
+      const qualified = await qualifiedAmong(tx, round, inTime);
+      const won = inTime.filter(({ seat }) => qualified.has(seat));
+      if (won.length > 0) await insertWinners(tx, round, won);
+      for (const claim of inTime) {
+        decisions.set(claim, qualified.has(claim.seat) ? 'won' : 'not-qualified');
       }
     }
     return claims.map((claim) => decisions.get(claim) ?? 'no-round');
   }),
 };
 
-async function openRound(tx: Tx, streamId: string): Promise<OpenRound | null> {
-  const [round] = await tx.query<OpenRound>(
-    `select number, game, quizzes from winners_rounds where stream_id = $1 and state = 'open'`,
-    [streamId],
+/**
+ * The open rounds that one of these claims may be in time for, locked in the order of their numbers.
+ * A claim that came too late locks none: else the close could wait for ever.
+ */
+async function openRounds(tx: Tx, claims: readonly WinnerClaim[]): Promise<OpenRound[]> {
+  const streamIds = new Set(claims.map(({ streamId }) => streamId));
+  const firstMs = Math.min(...claims.map(({ receivedMs }) => receivedMs));
+  const rounds = await tx.query<OpenRound>(
+    `select number, stream_id as "streamId", game, quizzes, due_interval as "dueInterval"
+     from winners_rounds
+     where stream_id in (select stream_id from ${tx.rows('$1', ['stream_id text'])} claimed)
+     and state = 'open' and (due_interval is null or due_interval >= $2)
+     order by number ${tx.locks.share}`,
+    [JSON.stringify([...streamIds].map((streamId) => [streamId])), intervalAt(firstMs)],
   );
-  return round ?? null;
+  return [...rounds];
+}
+
+/** Whether the claim came by the end of the interval that tells the round's count (W-4). */
+function isInTime({ dueInterval }: OpenRound, { receivedMs }: WinnerClaim): boolean {
+  return dueInterval === null || intervalAt(receivedMs) <= dueInterval;
 }
 
 /** The seats that answered every quiz of the round's game correctly (W-7). */
 async function qualifiedAmong(
   tx: Tx,
-  streamId: string,
-  { game, quizzes }: OpenRound,
+  { streamId, game, quizzes }: OpenRound,
   claims: readonly WinnerClaim[],
 ): Promise<Set<number>> {
   const seats = new Set(claims.map(({ seat }) => seat));
@@ -125,13 +147,15 @@ async function qualifiedAmong(
 }
 
 async function insertWinners(tx: Tx, round: OpenRound, won: readonly WinnerClaim[]): Promise<void> {
+  // In the order of the key, so that of two batches that meet none waits for the other in turn.
+  const inOrder = won.toSorted((a, b) => a.seat - b.seat);
   // A constant condition: without one SQLite takes the "on" of the conflict for that of a join.
   await tx.query(
     `insert into winners (round, seat, received)
      select $1, seat, received
      from ${tx.rows('$2', ['seat integer', 'received bigint'])} claimed where true
      on conflict (round, seat) do nothing`,
-    [round.number, JSON.stringify(won.map(({ seat, receivedMs }) => [seat, receivedMs]))],
+    [round.number, JSON.stringify(inOrder.map(({ seat, receivedMs }) => [seat, receivedMs]))],
   );
 }
 

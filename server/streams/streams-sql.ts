@@ -1,4 +1,5 @@
 import type { NewStream, StreamPatch } from '../../protocol/studio.ts';
+import { lockAccount } from '../accounts/accounts-sql.ts';
 import { Refusal } from '../refusal.ts';
 import { nextNumber } from '../sql/counters.ts';
 import { reading, type Tx, writing } from '../sql/procedure.ts';
@@ -25,8 +26,10 @@ const fromRow = (row: StreamRow): StreamRow => ({ ...row, unlisted: Boolean(row.
 // The studio lists all streams of an account at once.
 const STREAMS_MAX = 10_000;
 
-async function find(tx: Tx, id: string): Promise<StreamRow | null> {
-  const [row] = await tx.query<StreamRow>(`select ${COLUMNS} from streams where id = $1`, [id]);
+async function find(tx: Tx, id: string, lock = ''): Promise<StreamRow | null> {
+  const [row] = await tx.query<StreamRow>(`select ${COLUMNS} from streams where id = $1 ${lock}`, [
+    id,
+  ]);
   return row ? fromRow(row) : null;
 }
 
@@ -36,7 +39,20 @@ async function find(tx: Tx, id: string): Promise<StreamRow | null> {
  * @throws Refusal `not-found`
  */
 export async function ownStream(tx: Tx, id: string, producer: string): Promise<StreamRow> {
-  const stream = await find(tx, id);
+  return owned(await find(tx, id), producer);
+}
+
+/**
+ * The stream, if it is this producer's, locked: every transaction that writes to a stream begins
+ * with this, so that on however many nodes they come one after the other.
+ * @throws Refusal `not-found`
+ */
+export async function lockOwnStream(tx: Tx, id: string, producer: string): Promise<StreamRow> {
+  const stream = await find(tx, id, tx.locks.update);
+  return owned(stream, producer);
+}
+
+function owned(stream: StreamRow | null, producer: string): StreamRow {
   if (!stream || stream.producer !== producer) {
     throw new Refusal('not-found', 'This account has no such stream.');
   }
@@ -59,6 +75,7 @@ export const streamProcedures = {
   createStream: writing(
     async (tx, input: { id: string; producer: string; stream: NewStream; nowMs: number }) => {
       const { title, dash_url, hls_url, unlisted, latencyAllowance } = input.stream;
+      await lockAccount(tx, input.producer);
       const [counted] = await tx.query<{ n: number }>(
         'select count(*) as n from streams where producer = $1',
         [input.producer],
@@ -112,7 +129,7 @@ export const streamProcedures = {
   ),
 
   patchStream: writing(async (tx, input: Own & { patch: StreamPatch }): Promise<StreamRow> => {
-    const stream = await ownStream(tx, input.id, input.producer);
+    const stream = await lockOwnStream(tx, input.id, input.producer);
     const { patch } = input;
     const kept = <T>(changed: T | undefined, current: T): T =>
       changed === undefined ? current : changed;
@@ -132,7 +149,7 @@ export const streamProcedures = {
   }),
 
   startStream: writing(async (tx, input: Own & { nowMs: number }): Promise<StreamRow> => {
-    const stream = await ownStream(tx, input.id, input.producer);
+    const stream = await lockOwnStream(tx, input.id, input.producer);
     await saveState(tx, input.id, started(stream, input.nowMs));
     return ownStream(tx, input.id, input.producer);
   }),
@@ -140,7 +157,7 @@ export const streamProcedures = {
   /** Ends the stream now, or has it end at `atMs`. */
   endStream: writing(
     async (tx, input: Own & { atMs: number | null; nowMs: number }): Promise<StreamRow> => {
-      const stream = await ownStream(tx, input.id, input.producer);
+      const stream = await lockOwnStream(tx, input.id, input.producer);
       await saveState(tx, input.id, ended(stream, input.atMs, input.nowMs));
       return ownStream(tx, input.id, input.producer);
     },
