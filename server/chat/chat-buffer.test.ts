@@ -3,6 +3,7 @@ import fc from 'fast-check';
 import { CHAT_KINDS, type ChatElement } from '../../protocol/feed.ts';
 import { CHAT_SAMPLE } from '../../protocol/limits.ts';
 import { ChatBuffer } from './chat-buffer.ts';
+import { type ChatPart, chatsOf } from './chat-part.ts';
 
 const line = (number: number): ChatElement => ({
   id: `line ${number}`,
@@ -11,7 +12,7 @@ const line = (number: number): ChatElement => ({
   text: 'hello',
   at: number,
 });
-const numbersOf = (lines: ChatElement[]) => lines.map(({ at }) => at);
+const numbersOf = (lines: readonly ChatElement[]) => lines.map(({ at }) => at);
 
 /** A repeatable random source (mulberry32). */
 function seededRandom(seed: number): () => number {
@@ -40,7 +41,7 @@ describe('what is taken from a buffer', () => {
   test('[F-28] has an array for each kind, and hearts', () => {
     const buffer = new ChatBuffer(Math.random);
     for (const [number, kind] of CHAT_KINDS.entries()) buffer.add(kind, line(number));
-    expect(buffer.take()).toEqual({
+    expect(chatsOf(buffer.take() as ChatPart)).toEqual({
       messages: [line(0)],
       questions: [line(1)],
       greetings: [line(2)],
@@ -55,7 +56,7 @@ describe('what is taken from a buffer', () => {
     const taken = buffer.take();
     buffer.add('message', line(2));
     buffer.hearts(1);
-    expect(numbersOf(taken?.messages ?? [])).toEqual([1]);
+    expect(numbersOf(taken?.lines.message.kept ?? [])).toEqual([1]);
     expect(taken?.hearts).toBe(0);
   });
 });
@@ -88,7 +89,7 @@ describe('[C-8] lines', () => {
     const taken = buffer.take();
     return CHAT_KINDS.map((kind) => ({
       posted: [...kinds.keys()].filter((number) => kinds[number] === kind),
-      kept: numbersOf(taken?.[`${kind}s`] ?? []),
+      kept: numbersOf(taken?.lines[kind].kept ?? []),
     }));
   };
 
@@ -129,7 +130,7 @@ describe('[C-8] lines', () => {
     for (let round = 0; round < rounds; round += 1) {
       const buffer = new ChatBuffer(random);
       for (let number = 0; number < posted; number += 1) buffer.add('message', line(number));
-      for (const number of numbersOf(buffer.take()?.messages ?? [])) {
+      for (const number of numbersOf(buffer.take()?.lines.message.kept ?? [])) {
         timesKept[number] = (timesKept[number] ?? 0) + 1;
       }
     }

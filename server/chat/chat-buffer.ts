@@ -1,6 +1,6 @@
-import type { ChatElement, ChatKind } from '../../protocol/feed.ts';
+import { CHAT_KINDS, type ChatElement, type ChatKind } from '../../protocol/feed.ts';
 import { CHAT_SAMPLE } from '../../protocol/limits.ts';
-import type { ViewerChats } from '../feed/interval-body.ts';
+import { type ChatPart, sumOfHearts } from './chat-part.ts';
 
 /** The posts of one stream in the interval being filled, in bounded memory. */
 export class ChatBuffer {
@@ -29,24 +29,17 @@ export class ChatBuffer {
 
   /** Adds hearts. The sum stops at the largest integer that a client can read exactly. */
   hearts(count: number): void {
-    this.#hearts = Math.min(Number.MAX_SAFE_INTEGER, this.#hearts + count);
+    this.#hearts = sumOfHearts(this.#hearts, count);
   }
 
   /** Hands over what was posted, and starts anew. @returns null when that is nothing */
-  take(): ViewerChats | null {
-    const { message, question, greeting, cheer } = this.#samples;
+  take(): ChatPart | null {
+    const lines = this.#samples;
     const hearts = this.#hearts;
-    const arrived = message.arrived + question.arrived + greeting.arrived + cheer.arrived;
-    if (arrived === 0 && hearts === 0) return null;
+    if (hearts === 0 && CHAT_KINDS.every((kind) => lines[kind].arrived === 0)) return null;
     this.#samples = emptySamples();
     this.#hearts = 0;
-    return {
-      messages: message.kept,
-      questions: question.kept,
-      greetings: greeting.kept,
-      cheers: cheer.kept,
-      hearts,
-    };
+    return { lines, hearts };
   }
 }
 

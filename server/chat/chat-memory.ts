@@ -1,6 +1,7 @@
 import type { ViewerChats } from '../feed/interval-body.ts';
 import type { ChatSource } from './chat.ts';
 import { ChatBuffer } from './chat-buffer.ts';
+import { chatsOf } from './chat-part.ts';
 
 /**
  * Chat in the memory of this process. A stream takes memory only while posts of it wait for sealing.
@@ -24,8 +25,8 @@ export function createMemoryChat({ random }: { random: () => number }): ChatSour
     drain() {
       const drained = new Map<string, ViewerChats>();
       for (const [streamId, buffer] of buffers) {
-        const chats = buffer.take();
-        if (chats) drained.set(streamId, chats);
+        const part = buffer.take();
+        if (part) drained.set(streamId, chatsOf(part));
       }
       buffers.clear();
       return drained;

@@ -86,10 +86,14 @@ export class MemoryFeedLog implements FeedLog {
   });
   private readonly loading = new Map<string, Promise<Page>>();
 
-  /** @param sealed the watermark of the record at the start */
+  /**
+   * @param sealed the watermark of the record at the start
+   * @param unreachable why intervals that are not sealed cannot be served now, or null
+   */
   constructor(
     private readonly record: FeedRecord,
     private sealed: number,
+    private readonly unreachable: () => string | null = () => null,
   ) {}
 
   sealedTo(): number {
@@ -162,12 +166,15 @@ export class MemoryFeedLog implements FeedLog {
 
   /** Refuses held requests whose interval should have been sealed by now (F-9). */
   expire(nowMs: number): void {
-    for (const [interval, waiting] of this.held) {
+    for (const interval of this.held.keys()) {
       if (nowMs < intervalStartMs(interval + 1) + HELD_LATE_MS) continue;
-      this.held.delete(interval);
-      this.heldCount -= waiting.length;
-      for (const { reject } of waiting) reject(new Unavailable('The interval is not sealed yet.'));
+      this.refuse(interval, 'The interval is not sealed yet.');
     }
+  }
+
+  /** Refuses every held request: nobody knows when its interval will be sealed (N-9, N-10). */
+  refuseHeld(reason: string): void {
+    for (const interval of this.held.keys()) this.refuse(interval, reason);
   }
 
   /** Takes no more requests to hold. @returns when those that are held have their answer */
@@ -184,6 +191,8 @@ export class MemoryFeedLog implements FeedLog {
 
   private hold(streamId: string, interval: number): Promise<Uint8Array> {
     if (this.draining) throw new Unavailable('The service is stopping.');
+    const reason = this.unreachable();
+    if (reason !== null) throw new Unavailable(reason);
     if (this.heldCount >= HELD_MAX) throw new Unavailable('Too many requests are held.');
     return new Promise((resolve, reject) => {
       const waiting = this.held.get(interval);
@@ -191,6 +200,13 @@ export class MemoryFeedLog implements FeedLog {
       else this.held.set(interval, [{ streamId, resolve, reject }]);
       this.heldCount++;
     });
+  }
+
+  private refuse(interval: number, reason: string): void {
+    const waiting = this.held.get(interval) ?? [];
+    this.held.delete(interval);
+    this.heldCount -= waiting.length;
+    for (const { reject } of waiting) reject(new Unavailable(reason));
   }
 
   private recent(streamId: string, interval: number): Uint8Array | null {

@@ -3,7 +3,8 @@ import { INTERVAL_MS, intervalAt, intervalStartMs } from '../../protocol/interva
 import type { Clock } from '../clock.ts';
 import type { Calls } from '../sql/procedure.ts';
 import type { MemoryFeedLog } from './feed-log-memory.ts';
-import type { SealedBody, sealingProcedures } from './sealing-sql.ts';
+import type { sealingProcedures } from './sealing-sql.ts';
+import { showSealed } from './show-sealed.ts';
 import type { UnsealedParts } from './unsealed-parts.ts';
 
 export interface SealerOptions {
@@ -115,7 +116,7 @@ export class Sealer {
     if (sealing.outcome !== 'sealed')
       throw new Error(`intervals after ${after} are sealed already`);
     parts.sealed();
-    this.publish(interval, sealing.bodies);
+    showSealed(log, interval, sealing.bodies);
   }
 
   // A sealing that failed may have been committed all the same, and its answer lost. Then only the
@@ -127,21 +128,9 @@ export class Sealer {
     if (to < from) return;
     const bodies = await record.readSealedOfAll({ from, to });
     parts.sealed();
-    this.publish(to, bodies);
-  }
-
-  /** Shows readers everything up to this interval; `bodies` are all that were stored since. */
-  private publish(to: number, bodies: readonly SealedBody[]): void {
-    const { log } = this.options;
-    if (to - log.sealedTo() > INTERVALS_APPENDED_MAX) log.skipTo(to - 1);
-    const byInterval = Map.groupBy(bodies, ({ interval }) => interval);
-    for (let interval = log.sealedTo() + 1; interval <= to; interval++) {
-      log.append(interval, byInterval.get(interval) ?? []);
-    }
+    showSealed(log, to, bodies);
   }
 }
 
 const LAST_SEALING_MS = 1_000;
 const RETRY_MS = 20;
-// After a restart hours may have passed; readers find those intervals in the record.
-const INTERVALS_APPENDED_MAX = 40;

@@ -34,8 +34,8 @@ do
   local PARTS_MAX = 1000
   local LOG_ENTRIES_MAX = 240
   local LOG_BYTES_MAX = 67108864
-  -- F-27: a stream is watched for two seconds after a read.
-  local WATCHED_INTERVALS = 8
+  -- Nodes tell what is watched with each count.
+  local COUNT_INTERVALS = 4
   local ARGUMENTS_MAX = 1000
 
   local function keys_by_name(keys)
@@ -240,7 +240,7 @@ do
       redis.call('PEXPIRE', key[name], TTL_MS)
     end
     if args[3] ~= '1' then return { watermark, parts, {} } end
-    redis.call('ZREMRANGEBYSCORE', key.watched, '-inf', interval - WATCHED_INTERVALS - 1)
+    redis.call('ZREMRANGEBYSCORE', key.watched, '-inf', interval - COUNT_INTERVALS)
     return { watermark, parts, redis.call('ZRANGE', key.watched, 0, -1) }
   end
 

@@ -1,0 +1,137 @@
+import { INTERVAL_MS, intervalAt, intervalStartMs } from '../protocol/interval.ts';
+import { createRedisTally } from './audience/tally-redis.ts';
+import type { Beat, BeatOptions, MakeBeat } from './beat.ts';
+import { createSharedChat } from './chat/chat-shared.ts';
+import { FeedFollower } from './feed/feed-follower.ts';
+import { MemoryFeedLog } from './feed/feed-log-memory.ts';
+import { FeedTrouble } from './feed/feed-trouble.ts';
+import { RedisIntervalParts } from './feed/interval-parts-redis.ts';
+import { LateSealing } from './feed/late-sealing.ts';
+import { NodeReports, untilEndMs } from './feed/node-reports.ts';
+import { SharedSealer } from './feed/shared-sealer.ts';
+import type { Redis } from './redis/redis.ts';
+
+export interface RedisBeatOptions {
+  readonly redis: Redis;
+  /** Of this process, never used by another. */
+  readonly nodeId: string;
+}
+
+// What is held is refused this long after a backend is known to be away.
+const WATCH_MS = 25;
+// After the end of the last interval, for it to be sealed.
+const LAST_SEALING_MS = 1_000;
+const POLL_MS = 10;
+const GOODBYE_MS = 250;
+
+/** The beat of one node among several: they meet in Redis, and any of them seals (SPEC N). */
+export function redisBeat({ redis, nodeId }: RedisBeatOptions): MakeBeat {
+  return (options) => new RedisBeat(redis, nodeId, options).beat;
+}
+
+class RedisBeat {
+  readonly beat: Beat;
+  private readonly trouble: FeedTrouble;
+  private readonly log: MemoryFeedLog;
+  private readonly parts: RedisIntervalParts;
+  private readonly follower: FeedFollower;
+  private readonly late: LateSealing;
+  private readonly reports: NodeReports;
+  private tick: Timer | null = null;
+  private watch: Timer | null = null;
+
+  constructor(
+    redis: Redis,
+    nodeId: string,
+    private readonly options: BeatOptions,
+  ) {
+    const { record, clock, logger, watermark, random, onSealed } = options;
+    const redisAway = () => redis.away();
+    const trouble = new FeedTrouble(redisAway, logger);
+    const log = new MemoryFeedLog(record, watermark, () => trouble.reason());
+    const tally = createRedisTally({ redis, clock, sealedTo: () => log.sealedTo() });
+    const chat = createSharedChat({ random, away: redisAway });
+    const parts = new RedisIntervalParts(redis, nodeId);
+    const follower = new FeedFollower({
+      parts,
+      record,
+      log,
+      random,
+      onShown: (interval) => {
+        trouble.healed(interval);
+        onSealed(clock.nowMs() - intervalStartMs(interval + 1));
+      },
+      onTrouble: (error) => trouble.note(error),
+    });
+    const sealer = new SharedSealer({ clock, record, log, parts, tally, follower, random });
+    const late = new LateSealing({ log, parts, sealer, follower, trouble, redisAway, random });
+    this.trouble = trouble;
+    this.log = log;
+    this.parts = parts;
+    this.follower = follower;
+    this.late = late;
+    this.reports = new NodeReports({ clock, log, parts, tally, chat, sealer, late, trouble });
+    this.beat = {
+      tally,
+      chat,
+      feed: log,
+      begin: () => this.begin(),
+      seal: () => this.seal(),
+      behindMs: () => this.behindMs(),
+      load: () => log.load(),
+      away: () => trouble.reason(),
+      drain: () => log.drain(),
+      stop: () => this.stop(),
+    };
+  }
+
+  private begin(): void {
+    const { clock } = this.options;
+    this.follower.begin();
+    const tick = () => {
+      // Read once: an interval that ended between two readings would wait for the next tick.
+      const nowMs = clock.nowMs();
+      this.tick = setTimeout(tick, untilEndMs(nowMs));
+      this.log.expire(nowMs);
+      void this.reports.report();
+    };
+    tick();
+    this.watch = setInterval(() => {
+      const reason = this.trouble.reason();
+      if (reason !== null) this.log.refuseHeld(reason);
+      // After an outage, the next tick would be late.
+      else if (this.reports.isDue()) void this.reports.report();
+    }, WATCH_MS);
+  }
+
+  private async seal(): Promise<void> {
+    const ended = intervalAt(this.options.clock.nowMs()) - 1;
+    await this.reports.report();
+    const giveUpMs = performance.now() + LAST_SEALING_MS;
+    while (this.log.sealedTo() < ended && performance.now() < giveUpMs) await Bun.sleep(POLL_MS);
+  }
+
+  private behindMs(): number {
+    const ended = intervalAt(this.options.clock.nowMs()) - 1;
+    return Math.max(0, (ended - this.log.sealedTo()) * INTERVAL_MS);
+  }
+
+  // N-13: what was accepted here is sealed before this node goes.
+  private async stop(): Promise<void> {
+    if (this.tick) await this.settle();
+    if (this.tick) clearTimeout(this.tick);
+    if (this.watch) clearInterval(this.watch);
+    this.reports.stop();
+    this.late.stop();
+    this.follower.stop();
+    await Promise.race([this.parts.leave().catch(() => {}), Bun.sleep(GOODBYE_MS)]);
+  }
+
+  private async settle(): Promise<void> {
+    const nowMs = this.options.clock.nowMs();
+    const giveUpMs = performance.now() + untilEndMs(nowMs) + LAST_SEALING_MS;
+    while (!this.reports.isSettled(intervalAt(nowMs)) && performance.now() < giveUpMs) {
+      await Bun.sleep(POLL_MS);
+    }
+  }
+}

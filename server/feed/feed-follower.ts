@@ -1,0 +1,100 @@
+import type { Calls } from '../sql/procedure.ts';
+import type { MemoryFeedLog } from './feed-log-memory.ts';
+import type { IntervalParts, SealedEntry } from './interval-parts.ts';
+import type { sealingProcedures } from './sealing-sql.ts';
+import { APPENDED_MAX, showSealed } from './show-sealed.ts';
+
+export interface FeedFollowerOptions {
+  readonly parts: Pick<IntervalParts, 'follow'>;
+  readonly record: Pick<Calls<typeof sealingProcedures>, 'readWatermark' | 'readSealedOfAll'>;
+  readonly log: MemoryFeedLog;
+  readonly random: () => number;
+  /** Told of each interval up to which readers see everything now. */
+  readonly onShown: (interval: number) => void;
+  readonly onTrouble: (error: unknown) => void;
+}
+
+/** How long one look for news waits. */
+const FOLLOW_MS = 1_000;
+const RETRY_LEAST_MS = 50;
+const RETRY_JITTER_MS = 100;
+
+/**
+ * Shows the readers of this node what any node sealed, in order and without gaps. News come by the
+ * log of all nodes; what that lacks is in the record. It knows of no interval that is not in the
+ * record (I-1).
+ */
+export class FeedFollower {
+  private stopped = false;
+  private last: Promise<unknown> = Promise.resolve();
+
+  constructor(private readonly options: FeedFollowerOptions) {}
+
+  /** Follows the log until `stop`. */
+  begin(): void {
+    void this.follow();
+  }
+
+  stop(): void {
+    this.stopped = true;
+  }
+
+  /** Shows what was sealed. @throws Unavailable when there is a gap that the record cannot fill now */
+  take(entry: SealedEntry): Promise<void> {
+    return this.inTurn(async () => {
+      const { log } = this.options;
+      if (entry.interval <= log.sealedTo()) return;
+      if (entry.after > log.sealedTo()) await this.fillTo(entry.after);
+      this.show(entry);
+    });
+  }
+
+  /**
+   * Shows what the record has, without the log.
+   * @returns what nobody here knew of, for the other nodes; null when that is nothing
+   */
+  async catchUp(): Promise<SealedEntry | null> {
+    const { record, log } = this.options;
+    const to = await record.readWatermark({});
+    if (to <= log.sealedTo()) return null;
+    return this.inTurn(() => this.fillTo(to));
+  }
+
+  private async follow(): Promise<void> {
+    const { parts, log, random, onTrouble } = this.options;
+    while (!this.stopped) {
+      try {
+        const entries = await parts.follow(log.sealedTo(), FOLLOW_MS);
+        for (const entry of entries) await this.take(entry);
+      } catch (error) {
+        if (this.stopped) return;
+        onTrouble(error);
+        await Bun.sleep(RETRY_LEAST_MS + random() * RETRY_JITTER_MS);
+      }
+    }
+  }
+
+  private async fillTo(interval: number): Promise<SealedEntry | null> {
+    const { record, log } = this.options;
+    if (interval <= log.sealedTo()) return null;
+    // What is further back is read by those who ask for it.
+    const after = Math.max(log.sealedTo(), interval - APPENDED_MAX);
+    const bodies = await record.readSealedOfAll({ from: after + 1, to: interval });
+    if (after > log.sealedTo()) log.skipTo(after);
+    const entry = { after, interval, bodies };
+    this.show(entry);
+    return entry;
+  }
+
+  private show({ interval, bodies }: SealedEntry): void {
+    const { log, onShown } = this.options;
+    showSealed(log, interval, bodies);
+    onShown(interval);
+  }
+
+  private inTurn<T>(work: () => Promise<T>): Promise<T> {
+    const turn = this.last.then(work);
+    this.last = turn.catch(() => {});
+    return turn;
+  }
+}

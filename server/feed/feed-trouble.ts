@@ -1,0 +1,48 @@
+import type { Logger } from 'pino';
+
+/**
+ * Why intervals that are not sealed cannot be served by this node now (N-9, N-10). It says so in
+ * the log once, and once when they can be again.
+ */
+export class FeedTrouble {
+  private recordAway: string | null = null;
+  private told = false;
+
+  constructor(
+    private readonly redisAway: () => string | null,
+    private readonly logger: Logger,
+  ) {}
+
+  /** The reason, or null when all is well as far as is known. */
+  reason(): string | null {
+    return this.redisAway() ?? this.recordAway;
+  }
+
+  /** The record did not answer. */
+  recordFailed(error: unknown): void {
+    this.recordAway = messageOf(error);
+    this.note(error);
+  }
+
+  /** The record answered. */
+  recordWorked(): void {
+    this.recordAway = null;
+  }
+
+  /** Something that sealing needs did not work. */
+  note(error: unknown): void {
+    if (!this.told) this.logger.warn({ reason: messageOf(error) }, 'sealing is held up');
+    this.told = true;
+  }
+
+  /** An interval was sealed, by whatever node, and can be read here. */
+  healed(interval: number): void {
+    this.recordAway = null;
+    if (this.told) this.logger.info({ interval }, 'sealing goes on');
+    this.told = false;
+  }
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}

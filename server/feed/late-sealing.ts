@@ -1,0 +1,101 @@
+import type { FeedFollower } from './feed-follower.ts';
+import type { MemoryFeedLog } from './feed-log-memory.ts';
+import type { FeedTrouble } from './feed-trouble.ts';
+import type { IntervalParts } from './interval-parts.ts';
+import type { SharedSealer } from './shared-sealer.ts';
+
+export interface LateSealingOptions {
+  readonly log: MemoryFeedLog;
+  readonly parts: Pick<IntervalParts, 'claim' | 'publish'>;
+  readonly sealer: Pick<SharedSealer, 'seal' | 'isBusy'>;
+  readonly follower: Pick<FeedFollower, 'catchUp'>;
+  readonly trouble: FeedTrouble;
+  readonly redisAway: () => string | null;
+  readonly random: () => number;
+}
+
+/** A node waits so long for others to seal what it reported. */
+const LATE_MS = 80;
+const AGAIN_LEAST_MS = 20;
+const AGAIN_JITTER_MS = 30;
+/** What failed is tried again after this. */
+const FAILED_LEAST_MS = 100;
+const FAILED_JITTER_MS = 100;
+
+/**
+ * Sees to it that an interval is sealed, or seen to be, when that did not happen in time: whoever
+ * was to seal it died or stalls, or the news of it were lost, or the record is away.
+ */
+export class LateSealing {
+  private target = -1;
+  private running = false;
+  private timer: Timer | null = null;
+  private stopped = false;
+
+  constructor(private readonly options: LateSealingOptions) {}
+
+  /** An interval was reported by this node. */
+  expect(interval: number): void {
+    this.target = Math.max(this.target, interval);
+    this.timer ??= setTimeout(() => {
+      this.timer = null;
+      void this.run();
+    }, LATE_MS);
+  }
+
+  stop(): void {
+    this.stopped = true;
+    if (this.timer) clearTimeout(this.timer);
+  }
+
+  private async run(): Promise<void> {
+    if (this.running) return;
+    this.running = true;
+    while (this.isLate()) await Bun.sleep(await this.step());
+    this.running = false;
+  }
+
+  private isLate(): boolean {
+    const { log, redisAway } = this.options;
+    return !this.stopped && redisAway() === null && log.sealedTo() < this.target;
+  }
+
+  /** @returns how long to wait before the next look, in ms */
+  private async step(): Promise<number> {
+    const { random, trouble } = this.options;
+    const again = AGAIN_LEAST_MS + random() * AGAIN_JITTER_MS;
+    try {
+      if (await this.findInRecord()) return 0;
+    } catch (error) {
+      trouble.recordFailed(error);
+      return FAILED_LEAST_MS + random() * FAILED_JITTER_MS;
+    }
+    try {
+      return Math.max(again, await this.claim());
+    } catch (error) {
+      trouble.note(error);
+      return FAILED_LEAST_MS + random() * FAILED_JITTER_MS;
+    }
+  }
+
+  // It may be sealed, and only the news of it lost: with its sealer, or with the memory of Redis.
+  private async findInRecord(): Promise<boolean> {
+    const { follower, parts, trouble } = this.options;
+    const found = await follower.catchUp();
+    trouble.recordWorked();
+    if (!found) return false;
+    // Others may wait for the same news. When they are lost too, the others look for themselves.
+    await parts.publish(found).catch(() => {});
+    return true;
+  }
+
+  /** @returns how long another node has to seal it, in ms */
+  private async claim(): Promise<number> {
+    const { parts, sealer } = this.options;
+    if (sealer.isBusy()) return 0;
+    const interval = this.target;
+    const { verdict, waitMs } = await parts.claim(interval);
+    if (verdict === 'seal') await sealer.seal(interval);
+    return waitMs;
+  }
+}
