@@ -1,7 +1,7 @@
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { Redis } from 'ioredis';
+import { redisBinary, redisCommand } from './redis-program.ts';
 
 export interface RedisServerOptions {
   /** False: what it holds is lost when it ends. Else in its append-only file, synced each second. */
@@ -40,24 +40,38 @@ const FIRST_PORT = 10_000;
 const PORTS = 12_000;
 
 /** Starts a private server; `stop` it in `afterAll` or `finally`. It never outlives this process. */
-export async function startRedis(options: RedisServerOptions = {}): Promise<RedisServer> {
+export function startRedis(options: RedisServerOptions = {}): Promise<RedisServer> {
+  return startProgram(options.binary ?? redisBinary(), (directory) => [
+    ...['--bind', '127.0.0.1', '--dir', directory, '--daemonize', 'no', '--save', ''],
+    ...['--appendonly', options.persistence === false ? 'no' : 'yes'],
+    ...['--appendfsync', 'everysec'],
+    ...(options.settings ?? []).flatMap(([name, ...values]) => [`--${name}`, ...values]),
+  ]);
+}
+
+/** Starts a private Sentinel with these settings; it writes them to its own file. */
+export function startSentinel(settings: readonly string[], binary?: string): Promise<RedisServer> {
+  return startProgram(binary ?? redisBinary(), (directory) => {
+    const file = join(directory, 'sentinel.conf');
+    writeFileSync(file, ['bind 127.0.0.1', `dir ${directory}`, ...settings, ''].join('\n'));
+    return [file, '--sentinel'];
+  });
+}
+
+/** @param argumentsIn the program's, besides its port and log, in the directory that it is given */
+async function startProgram(
+  binary: string,
+  argumentsIn: (directory: string) => string[],
+): Promise<RedisServer> {
   const directory = mkdtempSync(join(tmpdir(), 'fourbeat-redis-'));
-  const binary = options.binary ?? redisBinary();
+  const logFile = join(directory, 'log');
   let port = 0;
   let process: Bun.Subprocess;
 
-  const logFile = () => join(directory, `${port}.log`);
   const spawn = () => {
-    const fixed = [
-      ...['--port', String(port), '--bind', '127.0.0.1', '--dir', directory],
-      ...['--save', '', '--logfile', logFile(), '--daemonize', 'no'],
-      ...['--appendonly', options.persistence === false ? 'no' : 'yes'],
-      ...['--appendfsync', 'everysec'],
-    ];
-    const further = (options.settings ?? []).flatMap(([name, ...rest]) => [`--${name}`, ...rest]);
-    return Bun.spawn([...boundToThisProcess(), binary, ...fixed, ...further], {
-      stdio: ['ignore', 'ignore', 'ignore'],
-    });
+    const own = ['--port', String(port), '--logfile', logFile];
+    const program = [...boundToThisProcess(), binary, ...argumentsIn(directory), ...own];
+    return Bun.spawn(program, { stdio: ['ignore', 'ignore', 'ignore'] });
   };
   const kill = async () => {
     process.kill('SIGKILL');
@@ -72,9 +86,10 @@ export async function startRedis(options: RedisServerOptions = {}): Promise<Redi
     port = FIRST_PORT + Math.floor(Math.random() * PORTS);
     process = spawn();
     if (await answers(port, process)) break;
-    const log = readLog(logFile());
+    const log = readLog(logFile);
+    rmSync(logFile, { force: true });
     await kill();
-    if (tries === PORT_TRIES || !log.includes('Address already in use')) {
+    if (tries === PORT_TRIES || !/in use/i.test(log)) {
       await stop();
       throw new Error(`${binary} did not start: ${log}`);
     }
@@ -92,48 +107,12 @@ export async function startRedis(options: RedisServerOptions = {}): Promise<Redi
       await kill();
       process = spawn();
       if (await answers(port, process)) return;
-      throw new Error(`${binary} did not start again: ${readLog(logFile())}`);
+      throw new Error(`${binary} did not start again: ${readLog(logFile)}`);
     },
     pause: () => process.kill('SIGSTOP'),
     resume: () => process.kill('SIGCONT'),
     stop,
   };
-}
-
-/** One command to the server on a port of this machine, on a connection of its own. */
-export async function redisCommand(port: number, ...words: (string | number)[]): Promise<unknown> {
-  const [name = 'PING', ...rest] = words;
-  const client = new Redis({
-    port,
-    host: '127.0.0.1',
-    lazyConnect: true,
-    enableReadyCheck: false,
-    retryStrategy: null,
-    maxRetriesPerRequest: 0,
-    disableClientInfo: true,
-  });
-  client.on('error', () => {});
-  try {
-    await client.connect();
-    return await client.call(String(name), ...rest);
-  } finally {
-    client.disconnect();
-  }
-}
-
-/** The program to test with. @throws Error that says how to get one */
-export function redisBinary(): string {
-  const chosen = Bun.env.FOURBEAT_TEST_REDIS;
-  const found = chosen
-    ? Bun.which(chosen)
-    : (Bun.which('redis-server') ?? Bun.which('valkey-server'));
-  if (found) return found;
-  throw new Error(
-    chosen
-      ? `FOURBEAT_TEST_REDIS=${chosen} cannot be run`
-      : 'tests need redis-server or valkey-server; on Debian and Ubuntu: ' +
-          'sudo apt-get install -y redis-server',
-  );
 }
 
 /** The kernel ends what this starts together with this process, however that ends. */
@@ -144,7 +123,7 @@ function boundToThisProcess(): string[] {
 
 async function answers(port: number, process: Bun.Subprocess): Promise<boolean> {
   const giveUpMs = performance.now() + READY_MAX_MS;
-  while (performance.now() < giveUpMs && process.exitCode === null && !process.killed) {
+  while (performance.now() < giveUpMs && process.exitCode === null && process.signalCode === null) {
     const reply = await redisCommand(port, 'INFO', 'server').catch(() => null);
     // Another's server may have the port.
     if (typeof reply === 'string' && reply.includes(`process_id:${process.pid}\r`)) return true;

@@ -1,0 +1,146 @@
+import { type RedisServer, type RedisServerOptions, startRedis } from './redis.ts';
+import { leads, until } from './redis-replicated.ts';
+
+/** A cluster of three primaries on 127.0.0.1, each with a third of the slots. */
+export interface RedisCluster {
+  /** `redis+cluster://…` with the primaries of the start. */
+  readonly url: string;
+  /** The primaries of the start, in the order of their slots. */
+  readonly primaries: readonly RedisServer[];
+  /** A replica for each of them, in the same order; none unless asked for. */
+  readonly replicas: readonly RedisServer[];
+  /** The server that has a key's slot now, as the cluster says. */
+  ownerOf(key: string): Promise<RedisServer>;
+  /** Gives the slot of a key to another primary; the slot must be empty. */
+  giveSlot(key: string, to: RedisServer): Promise<void>;
+  /** The id by which the cluster knows a server. */
+  idOf(server: RedisServer): Promise<string>;
+  /** Waits until all living members say that the cluster is well. */
+  settled(): Promise<void>;
+  stop(): Promise<void>;
+}
+
+const SLOTS = 16_384;
+const PRIMARIES = 3;
+/** A dead primary is replaced two to three of these after its death. */
+const NODE_TIMEOUT_MS = 500;
+
+/** Starts the cluster, with a replica for each primary when asked for. */
+export async function startCluster(
+  options: RedisServerOptions & { readonly replicas?: boolean } = {},
+): Promise<RedisCluster> {
+  const settings = [
+    ...(options.settings ?? []),
+    ['cluster-enabled', 'yes'],
+    ['cluster-node-timeout', String(NODE_TIMEOUT_MS)],
+    ['repl-diskless-sync-delay', '0'],
+  ];
+  const start = () =>
+    Promise.all(Array.from({ length: PRIMARIES }, () => startRedis({ ...options, settings })));
+  const primaries = await start();
+  const replicas = options.replicas ? await start() : [];
+  const members = [...primaries, ...replicas];
+  await share(primaries);
+  await meet(members);
+  for (const [index, replica] of replicas.entries()) {
+    const primary = primaries[index] as RedisServer;
+    await replica.command('CLUSTER', 'REPLICATE', await idOf(primary));
+  }
+  for (const primary of replicas.length > 0 ? primaries : []) {
+    await until(() => leads(primary, 1), 'a replica to be in step');
+  }
+
+  const settled = async () => {
+    for (const member of members) {
+      await until(() => isWellOrDead(member), 'the cluster to be well');
+    }
+  };
+  await settled();
+
+  async function ownerOf(key: string): Promise<RedisServer> {
+    const alive = await firstAlive(members);
+    const slot = Number(await alive.command('CLUSTER', 'KEYSLOT', key));
+    const ranges = (await alive.command('CLUSTER', 'SLOTS')) as [
+      number,
+      number,
+      [string, number],
+    ][];
+    const range = ranges.find(([from, to]) => from <= slot && slot <= to);
+    const owner = members.find(({ port }) => port === range?.[2][1]);
+    if (!owner) throw new Error(`slot ${slot} is nobody's`);
+    return owner;
+  }
+
+  return {
+    url: `redis+cluster://${primaries.map(({ port }) => `127.0.0.1:${port}`).join(',')}`,
+    primaries,
+    replicas,
+    idOf,
+    ownerOf,
+    async giveSlot(key, to) {
+      const slot = Number(await to.command('CLUSTER', 'KEYSLOT', key));
+      const id = await idOf(to);
+      const from = await ownerOf(key);
+      // Only a slot that was being imported is taken over with a new epoch, which the others trust.
+      await to.command('CLUSTER', 'SETSLOT', slot, 'IMPORTING', await idOf(from));
+      await from.command('CLUSTER', 'SETSLOT', slot, 'MIGRATING', id);
+      for (const server of [to, from, ...primaries]) {
+        await server.command('CLUSTER', 'SETSLOT', slot, 'NODE', id);
+      }
+    },
+    settled,
+    async stop() {
+      await Promise.all(members.map((member) => member.stop()));
+    },
+  };
+}
+
+/** Gives each primary its part of the slots. */
+async function share(primaries: readonly RedisServer[]): Promise<void> {
+  for (const [index, primary] of primaries.entries()) {
+    const from = Math.ceil((SLOTS * index) / PRIMARIES);
+    const to = Math.ceil((SLOTS * (index + 1)) / PRIMARIES) - 1;
+    await primary.command('CLUSTER', 'ADDSLOTSRANGE', from, to);
+  }
+}
+
+/** Makes the members of different ages one cluster. */
+async function meet(members: readonly RedisServer[]): Promise<void> {
+  const [first, ...others] = members as [RedisServer, ...RedisServer[]];
+  for (const [index, member] of members.entries()) {
+    await member.command('CLUSTER', 'SET-CONFIG-EPOCH', index + 1);
+  }
+  for (const other of others) await first.command('CLUSTER', 'MEET', '127.0.0.1', other.port);
+  for (const member of members) {
+    await until(
+      async () => lines(await member.command('CLUSTER', 'NODES')).every(isKnown(members.length)),
+      'the members to know each other',
+    );
+  }
+}
+
+function isKnown(count: number) {
+  return (line: string, _: number, all: readonly string[]): boolean =>
+    all.length === count && !line.includes('handshake') && line.includes(' connected');
+}
+
+async function idOf(server: RedisServer): Promise<string> {
+  return String(await server.command('CLUSTER', 'MYID'));
+}
+
+async function isWellOrDead(member: RedisServer): Promise<boolean> {
+  const info = await member.command('CLUSTER', 'INFO').catch(() => null);
+  return info === null || String(info).includes('cluster_state:ok');
+}
+
+async function firstAlive(members: readonly RedisServer[]): Promise<RedisServer> {
+  for (const member of members) {
+    const reply = await member.command('PING').catch(() => null);
+    if (reply === 'PONG') return member;
+  }
+  throw new Error('no member of the cluster is alive');
+}
+
+function lines(text: unknown): string[] {
+  return String(text).split('\n').filter(Boolean);
+}

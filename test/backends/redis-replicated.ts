@@ -1,0 +1,159 @@
+import { once } from 'node:events';
+import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
+import { pipeline } from 'node:stream';
+import { type RedisServer, type RedisServerOptions, startRedis, startSentinel } from './redis.ts';
+
+/** A primary with its replicas, behind one address that a promotion moves. */
+export interface ReplicatedRedis {
+  /** Of the forwarder below: it leads to the primary of the day. */
+  readonly url: string;
+  /** The primary of the day. */
+  readonly primary: RedisServer;
+  readonly replicas: readonly RedisServer[];
+  /**
+   * Makes the first replica the primary, and the old primary its replica when it lives. New
+   * connections reach the new one; those there are stay as they are, with the old one.
+   */
+  promote(): Promise<void>;
+  stop(): Promise<void>;
+}
+
+/** A primary and a replica that three Sentinels watch. */
+export interface WatchedRedis {
+  /** `redis+sentinel://…/fourbeat` */
+  readonly url: string;
+  /** The two servers; either may be the primary. */
+  readonly servers: readonly RedisServer[];
+  readonly sentinels: readonly RedisServer[];
+  /** The server that the Sentinels call the primary. */
+  primary(): Promise<RedisServer>;
+  stop(): Promise<void>;
+}
+
+/** A dead primary is replaced about so long after its death, in ms. */
+const DOWN_AFTER_MS = 500;
+const SETTLED_MAX_MS = 15_000;
+const LOOK_MS = 20;
+
+/** Starts a primary with so many replicas, all in step. */
+export async function startReplicated(
+  options: RedisServerOptions & { readonly replicas?: number } = {},
+): Promise<ReplicatedRedis> {
+  const servers = await startInStep(options, options.replicas ?? 1);
+  let [primary, ...replicas] = servers as [RedisServer, ...RedisServer[]];
+  const forwarder = await forwardTo(() => primary.port);
+  return {
+    url: `redis://127.0.0.1:${forwarder.port}`,
+    get primary() {
+      return primary;
+    },
+    get replicas() {
+      return replicas;
+    },
+    async promote() {
+      const [next, ...others] = replicas;
+      if (!next) throw new Error('there is no replica to promote');
+      const old = primary;
+      await next.command('REPLICAOF', 'NO', 'ONE');
+      primary = next;
+      const followers = await Promise.all(
+        [...others, old].map(async (server) => {
+          const done = server.command('REPLICAOF', '127.0.0.1', next.port);
+          return done.then(
+            () => server,
+            () => null,
+          );
+        }),
+      );
+      replicas = followers.filter((server) => server !== null);
+    },
+    async stop() {
+      forwarder.stop();
+      await Promise.all(servers.map((server) => server.stop()));
+    },
+  };
+}
+
+/** Starts a primary, a replica and three Sentinels, and waits until these know each other. */
+export async function startSentinels(options: RedisServerOptions = {}): Promise<WatchedRedis> {
+  const servers = await startInStep(options, 1);
+  const settings = [
+    `sentinel monitor fourbeat 127.0.0.1 ${servers[0]?.port} 2`,
+    `sentinel down-after-milliseconds fourbeat ${DOWN_AFTER_MS}`,
+    'sentinel failover-timeout fourbeat 2000',
+  ];
+  const watcher = () => startSentinel(settings, options.binary);
+  const sentinels = await Promise.all([watcher(), watcher(), watcher()]);
+  for (const sentinel of sentinels) {
+    await until(async () => {
+      const [master] = (await sentinel.command('SENTINEL', 'MASTERS')) as string[][];
+      const field = (name: string) => Number(master?.[master.indexOf(name) + 1]);
+      return field('num-other-sentinels') === 2 && field('num-slaves') === 1;
+    }, 'the Sentinels to know each other');
+  }
+  const stop = async () => {
+    await Promise.all([...sentinels, ...servers].map((server) => server.stop()));
+  };
+  return {
+    url: `redis+sentinel://${sentinels.map(({ port }) => `127.0.0.1:${port}`).join(',')}/fourbeat`,
+    servers,
+    sentinels,
+    async primary() {
+      const words = ['SENTINEL', 'GET-MASTER-ADDR-BY-NAME', 'fourbeat'];
+      const address = (await sentinels[0]?.command(...words)) as [string, string];
+      const found = servers.find(({ port }) => port === Number(address[1]));
+      if (!found) throw new Error(`the Sentinels know a primary that nobody started: ${address}`);
+      return found;
+    },
+    stop,
+  };
+}
+
+/** Looks until something is so. @throws Error that names it when it does not come to be */
+export async function until(look: () => Promise<boolean>, what: string): Promise<void> {
+  const giveUpMs = performance.now() + SETTLED_MAX_MS;
+  while (!(await look().catch(() => false))) {
+    if (performance.now() > giveUpMs) throw new Error(`waited in vain for ${what}`);
+    await Bun.sleep(LOOK_MS);
+  }
+}
+
+/** Whether a primary has so many replicas that have all it had, and follow. */
+export async function leads(primary: RedisServer, replicas: number): Promise<boolean> {
+  const info = String(await primary.command('INFO', 'replication'));
+  return info.split('state=online').length - 1 === replicas;
+}
+
+async function startInStep(options: RedisServerOptions, replicas: number): Promise<RedisServer[]> {
+  const settings = [
+    ...(options.settings ?? []),
+    // Or a replica waits five seconds for others that it could share the first copy with.
+    ['repl-diskless-sync-delay', '0'],
+  ];
+  const primary = await startRedis({ ...options, settings });
+  const follow = [...settings, ['replicaof', '127.0.0.1', String(primary.port)]];
+  const followers = await Promise.all(
+    Array.from({ length: replicas }, () => startRedis({ ...options, settings: follow })),
+  );
+  await until(() => leads(primary, replicas), 'the replicas to be in step');
+  return [primary, ...followers];
+}
+
+/** Hands every new connection to a port on to the port of the moment. */
+async function forwardTo(targetPort: () => number): Promise<{ port: number; stop(): void }> {
+  const inwards = new Set<Socket>();
+  const server = createServer((inward) => {
+    const outward = connect(targetPort(), '127.0.0.1');
+    inwards.add(inward);
+    pipeline(inward, outward, inward, () => inwards.delete(inward));
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  return {
+    port: (server.address() as AddressInfo).port,
+    stop: () => {
+      server.close();
+      for (const inward of inwards) inward.destroy();
+    },
+  };
+}
