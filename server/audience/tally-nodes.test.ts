@@ -1,0 +1,187 @@
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import fc from 'fast-check';
+import pino from 'pino';
+import { type RedisServer, startRedis } from '../../test/backends/redis.ts';
+import { openRedis } from '../redis/open-redis.ts';
+import type { Redis } from '../redis/redis.ts';
+import { BLOCK_SEATS } from './seat-ring.ts';
+import { TallyNodes } from './tally-nodes.ts';
+
+let server: RedisServer;
+let redis: Redis;
+
+beforeAll(async () => {
+  server = await startRedis({ persistence: false });
+  redis = await openRedis({ url: server.url, replicas: 0, logger: pino({ level: 'silent' }) });
+});
+
+afterAll(async () => {
+  await redis.close();
+  await server.stop();
+});
+
+describe('viewers on many nodes', () => {
+  test('[N-5] count once, on however many nodes they are', async () => {
+    const nodes = new TallyNodes(redis, 3);
+    nodes.register(0, 1, 2, 70);
+    nodes.register(1, 2, 3, 70);
+    nodes.register(2, 70, 900);
+    nodes.end();
+    await nodes.handIn();
+    for (const node of [0, 1, 2]) {
+      expect(await nodes.count(node)).toBe(5);
+      expect(await nodes.countAtEndOf(nodes.interval - 1, node)).toBe(5);
+    }
+    expect([...nodes.node(2).liveCounts()]).toEqual([[nodes.streamId, 2]]);
+  });
+
+  test('[N-5] [V-6] are in a count that is asked for after they registered on that node', async () => {
+    const nodes = new TallyNodes(redis, 2);
+    for (let seat = 0; seat < 20; seat += 1) {
+      nodes.register(seat % 2, seat);
+      expect(await nodes.count(seat % 2)).toBe(seat + 1);
+    }
+  });
+
+  test('[N-5] [I-5] are counted on every node as soon as their interval was handed in', async () => {
+    const nodes = new TallyNodes(redis, 2);
+    nodes.register(0, 5);
+    expect(await nodes.count(1)).toBe(0);
+    await nodes.pass(1);
+    expect(await nodes.count(1)).toBe(1);
+    await nodes.pass(3);
+    expect(await nodes.count(1)).toBe(1);
+    await nodes.pass(1);
+    expect(await nodes.count(1)).toBe(0);
+  });
+
+  test('[N-5] are counted with streams of more than a block of seats', async () => {
+    const nodes = new TallyNodes(redis, 2);
+    nodes.register(0, 0, BLOCK_SEATS, 15 * BLOCK_SEATS);
+    nodes.register(1, BLOCK_SEATS, BLOCK_SEATS + 1);
+    await nodes.pass(1);
+    nodes.register(1, 3 * BLOCK_SEATS - 1);
+    expect([await nodes.count(0), await nodes.count(1)]).toEqual([4, 5]);
+    expect(await nodes.countAtEndOf(nodes.interval - 1)).toBe(4);
+  });
+
+  test('[N-6] do not flicker when they move between two heartbeats', async () => {
+    const nodes = new TallyNodes(redis, 3);
+    for (let second = 0; second < 6; second += 1) {
+      nodes.register(second % 2, 8);
+      for (let passed = 0; passed < 4; passed += 1) {
+        nodes.end();
+        // The third node counts before the interval was handed in, and after.
+        if (second > 0) expect(await nodes.count(2)).toBe(1);
+        await nodes.handIn();
+        expect(await nodes.count(2)).toBe(1);
+        expect(await nodes.countAtEndOf(nodes.interval - 1, second % 3)).toBe(1);
+      }
+    }
+  });
+
+  test('[N-7] lose the interval in which their node died, and no other', async () => {
+    const nodes = new TallyNodes(redis, 2);
+    nodes.register(0, 1);
+    nodes.register(1, 2);
+    await nodes.pass(1);
+    nodes.register(1, 3);
+    nodes.end();
+    await nodes.handIn([0]);
+    expect(await nodes.countAtEndOf(nodes.interval - 1)).toBe(2);
+    // Each is back with its next heartbeat.
+    nodes.register(0, 2, 3);
+    nodes.end();
+    await nodes.handIn([0]);
+    expect(await nodes.countAtEndOf(nodes.interval - 1)).toBe(3);
+  });
+
+  test('[F-27] a stream whose last viewer left is told of once more, with 0', async () => {
+    const nodes = new TallyNodes(redis, 2);
+    nodes.register(0, 1);
+    const told: Array<number | undefined> = [];
+    for (let second = 0; second < 4; second += 1) {
+      await nodes.pass(4);
+      const counts = new Map(await nodes.node(second % 2).countsAtEndOf(nodes.interval - 1));
+      told.push(counts.get(nodes.streamId));
+    }
+    expect(told).toEqual([1, 0, undefined, undefined]);
+  });
+});
+
+type Step =
+  | { kind: 'register'; node: number; seats: number[] }
+  | { kind: 'count'; node: number }
+  | { kind: 'pass'; intervals: number }
+  | { kind: 'end'; late: number };
+
+const node = fc.nat({ max: 2 });
+const seat = fc.oneof(
+  { weight: 5, arbitrary: fc.nat({ max: 70 }) },
+  { weight: 1, arbitrary: fc.nat({ max: 3_000 }) },
+  { weight: 1, arbitrary: fc.integer({ min: BLOCK_SEATS - 9, max: BLOCK_SEATS + 9 }) },
+);
+const step: fc.Arbitrary<Step> = fc.oneof(
+  fc.record({
+    kind: fc.constant('register' as const),
+    node,
+    seats: fc.array(seat, { maxLength: 9 }),
+  }),
+  fc.record({ kind: fc.constant('count' as const), node }),
+  fc.record({ kind: fc.constant('pass' as const), intervals: fc.integer({ min: 1, max: 6 }) }),
+  fc.record({ kind: fc.constant('end' as const), late: node }),
+);
+const steps = fc.array(step, { maxLength: 60, size: 'max' });
+
+/** Every registration, and who must and who may be counted by what the rules say. */
+class Registrations {
+  readonly #all: Array<{ node: number; seat: number; interval: number }> = [];
+
+  add(node: number, seat: number, interval: number): void {
+    this.#all.push({ node, seat, interval });
+  }
+
+  /** How many seats registered in the intervals from one to another. */
+  between(from: number, to: number, alsoOn = -1): number {
+    const found = this.#all.filter(
+      ({ node, interval }) => interval >= from && (interval <= to || node === alsoOn),
+    );
+    return new Set(found.map(({ seat }) => seat)).size;
+  }
+}
+
+test('[I-5] [N-5] counts are those of a list of all registrations, on whichever node', async () => {
+  await fc.assert(
+    fc.asyncProperty(steps, async (all) => {
+      const nodes = new TallyNodes(redis, 3);
+      const registrations = new Registrations();
+      for (const step of all) {
+        const now = nodes.interval;
+        if (step.kind === 'register') {
+          nodes.register(step.node, ...step.seats);
+          for (const seat of step.seats) registrations.add(step.node, seat, now);
+        }
+        if (step.kind === 'pass') await nodes.pass(step.intervals);
+        // The interval has ended, but one node has not handed it in when the next counts are asked for.
+        if (step.kind === 'end') {
+          if (nodes.sealedTo < now - 1) await nodes.handIn();
+          nodes.end();
+          for (const other of [0, 1, 2]) if (other !== step.late) await nodes.node(other).send(now);
+        }
+        if (step.kind === 'count') {
+          const value = await nodes.count(step.node);
+          const isLate = nodes.sealedTo < now - 1;
+          const least = registrations.between(now - 4, nodes.sealedTo, step.node);
+          const most = registrations.between(isLate ? now - 5 : now - 4, now);
+          expect(value).toBeGreaterThanOrEqual(least);
+          expect(value).toBeLessThanOrEqual(most);
+        }
+        const ended = nodes.sealedTo;
+        if (ended === nodes.interval - 1 && step.kind === 'pass') {
+          expect(await nodes.countAtEndOf(ended)).toBe(registrations.between(ended - 4, ended));
+        }
+      }
+    }),
+    { numRuns: 100 },
+  );
+});
