@@ -2,13 +2,21 @@ import { Refusal } from '../server/refusal.ts';
 import { idempotencyProcedures } from '../server/sql/idempotency.ts';
 import { reading, type Tx, writing } from '../server/sql/procedure.ts';
 
+const TABLES = [
+  'create table if not exists notes (number integer primary key, text text not null)',
+  'create table if not exists last_note (number integer not null)',
+  `create table if not exists orphans
+     (parent integer references notes (number) deferrable initially deferred)`,
+  'insert into last_note (number) select 0 where not exists (select 1 from last_note)',
+];
+
 async function insertNote(tx: Tx, text: string): Promise<number> {
-  await tx.query('create table if not exists notes (number integer primary key, text text)');
   const [row] = await tx.query<{ number: number }>(
-    'insert into notes (text) values ($1) returning number',
-    [text],
+    'update last_note set number = number + 1 returning number',
   );
-  return row?.number ?? 0;
+  const number = row?.number ?? 0;
+  await tx.query('insert into notes (number, text) values ($1, $2)', [number, text]);
+  return number;
 }
 
 async function countNotes(tx: Tx): Promise<number> {
@@ -16,9 +24,20 @@ async function countNotes(tx: Tx): Promise<number> {
   return row?.n ?? 0;
 }
 
+// In SQLite's thread nobody else is served meanwhile; in PostgreSQL nobody who wants the same rows.
+async function pause(tx: Tx, ms: number): Promise<void> {
+  if (tx.locks.update === '') Bun.sleepSync(ms);
+  else await tx.query('select pg_sleep($1)', [ms / 1_000]);
+}
+
 /** Procedures that make a record do what its rules are about: write, refuse, block, fail, die. */
 export const testProcedures = {
   ...idempotencyProcedures,
+
+  /** Makes the tables of the other procedures. */
+  prepare: writing(async (tx): Promise<void> => {
+    for (const statement of TABLES) await tx.query(statement);
+  }),
 
   add: writing((tx, { text }: { text: string }) => insertNote(tx, text)),
 
@@ -32,18 +51,30 @@ export const testProcedures = {
     throw new Error('a defect');
   }),
 
+  /** Adds a note for each row of an array that is given as one parameter. */
+  addRows: writing(
+    async (tx, { notes }: { notes: readonly (readonly [number, string | null])[] }) => {
+      const { affected } = await tx.query(
+        `insert into notes (number, text)
+         select number, coalesce(text, $2) from ${tx.rows('$1', ['number integer', 'text text'])} given
+         where true on conflict (number) do nothing`,
+        [JSON.stringify(notes), 'none'],
+      );
+      return affected;
+    },
+  ),
+
   /** Succeeds, and leaves something behind that the commit cannot take. */
   spoilCommit: writing(async (tx, { text }: { text: string }): Promise<number> => {
-    await tx.query(`create table if not exists orphans
-      (parent integer references notes (number) deferrable initially deferred)`);
     await tx.query('insert into orphans (parent) values (-1)');
     return insertNote(tx, text);
   }),
 
-  /** Keeps the writer busy. It is patient, so it tells when the writer is free again. */
+  /** Keeps writers waiting. It is patient, so it tells when they need not wait any more. */
   block: writing(
-    async (_tx, { ms }: { ms: number }): Promise<void> => {
-      Bun.sleepSync(ms);
+    async (tx, { ms }: { ms: number }): Promise<void> => {
+      await tx.query('update last_note set number = number');
+      await pause(tx, ms);
     },
     { patient: true },
   ),
@@ -61,11 +92,21 @@ export const testProcedures = {
     return rows.map(({ text }) => text);
   }),
 
-  /** Counts, waits in the reader, counts again. */
+  /** Counts, waits where it reads, counts again. */
   countTwice: reading(async (tx, { ms }: { ms: number }): Promise<[number, number]> => {
     const before = await countNotes(tx);
-    Bun.sleepSync(ms);
+    await pause(tx, ms);
     return [before, await countNotes(tx)];
+  }),
+
+  /** Gives its values back as the record gives them. */
+  echo: reading(async (tx, { whole, text }: { whole: number; text: string | null }) => {
+    const [row] = await tx.query(
+      `select cast($1 as bigint) as whole, cast($2 as text) as text, count(*) as counted
+       from counters where name = $2`,
+      [whole, text],
+    );
+    return { ...row };
   }),
 
   readDurability: reading(async (tx): Promise<unknown[]> => {
@@ -77,7 +118,12 @@ export const testProcedures = {
 
   listMigrations: reading(
     async (tx): Promise<unknown[]> => [
-      ...(await tx.query('select * from migrations order by number')),
+      ...(await tx.query('select number, name from migrations order by number')),
     ],
   ),
+
+  /** Writes what a newer version of the program would have. */
+  comeFromTheFuture: writing(async (tx): Promise<void> => {
+    await tx.query("insert into migrations values (9999, 'from the future', 0)");
+  }),
 };

@@ -1,20 +1,29 @@
 // A process that a test kills: it adds notes under keys of their own, without end, and prints the
-// number of each one that was acknowledged.
+// number of each one that was acknowledged. The record is in the directory or at the url given.
+import { pino } from 'pino';
+import { openPostgresRecord } from '../server/sql/record-postgres.ts';
 import { openRecord } from '../server/sql/record-sqlite.ts';
 import { testProcedures } from './record-procedures.ts';
 
-const record = await openRecord({
-  procedures: testProcedures,
-  worker: new URL('./record-worker.ts', import.meta.url),
-  directory: process.argv[2] ?? '',
-  onLost: (reason) => {
-    throw new Error(reason);
-  },
-});
+const place = process.argv[2] ?? '';
+const { calls } = place.startsWith('postgres:')
+  ? await openPostgresRecord({
+      procedures: testProcedures,
+      url: place,
+      logger: pino({ enabled: false }),
+    })
+  : await openRecord({
+      procedures: testProcedures,
+      worker: new URL('./record-worker.ts', import.meta.url),
+      directory: place,
+      onLost: (reason) => {
+        throw new Error(reason);
+      },
+    });
 
 for (let note = 0; ; note++) {
   const text = `note ${note}`;
   const once = { owner: 'a', key: text, fingerprint: text, nowMs: 0 };
-  await record.calls.add({ text }, once);
+  await calls.add({ text }, once);
   process.stdout.write(`${note}\n`);
 }
