@@ -1,4 +1,5 @@
 import { openEmbedded } from '../backends-embedded.ts';
+import { openShared } from '../backends-shared.ts';
 import type { Config } from '../config.ts';
 import { createLogger, type LogStream, standardError } from '../logging.ts';
 import { type ServerOptions, startServer } from '../server.ts';
@@ -40,18 +41,21 @@ async function runServer(
   options: Omit<ServerOptions, 'onLost' | 'openBackends'>,
   log: LogStream,
 ): Promise<number> {
-  const { version, logger } = options;
+  const { config, version, logger } = options;
   // From here on, so that none that comes during the start, or right after it, is missed.
   const told = nextSignal();
-  const server = await startServer({
+  const starting = startServer({
     ...options,
-    openBackends: openEmbedded,
+    openBackends: config.database === null ? openEmbedded : openShared,
     // R-6: the next start needs no repair, so to end is the quickest way back to a record.
     onLost: (reason) => {
       logger.fatal({ reason }, 'the record is lost, so the service ends');
       void fail(log);
     },
   });
+  // A node waits for backends that are away, and must not have to be killed for that (N-2).
+  const server = await Promise.race([starting, told]);
+  if (typeof server === 'string') return 0;
   logger.info({ url: server.url, record: server.place, version }, 'listening');
   console.log(`Fourbeat is listening on ${server.url} (${server.place})`);
 
