@@ -165,18 +165,19 @@ describe('a long export', () => {
   async function longShow(record?: (record: TheRecord) => TheRecord) {
     const long = await startService(record && { record });
     const streamId = await long.createStream();
-    const seats = await Promise.all(
-      Array.from({ length: SEATS + 1 }, (_, n) =>
-        long.record.assignSeat({ streamId, viewer: `viewer-${n}` }),
-      ),
+    const { first } = await long.record.leaseSeats({ streamId, count: SEATS + 1 });
+    const seats = await long.record.takeSeats(
+      Array.from({ length: SEATS + 1 }, (_, n) => {
+        return { streamId, viewer: `viewer-${n}`, seat: first + n };
+      }),
     );
     const published = await long.publishQuiz(streamId);
     const quiz = await long.record.findPublishedQuiz({ id: published.id });
     if (!quiz) throw new Error('the quiz is not published');
-    const answers = seats.map(({ seat }) => ({
+    const answers = seats.map((_, n) => ({
       quiz: quiz.number,
-      seat,
-      choice: seat % 3,
+      seat: first + n,
+      choice: n % 3,
       receivedMs: long.clock.nowMs(),
       interval: long.interval(),
     }));

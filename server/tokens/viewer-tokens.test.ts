@@ -19,7 +19,14 @@ async function setUp() {
   let seats = 0;
   const newTokens = () =>
     new ViewerTokens({
-      record: { assignSeat: async () => ({ seat: seats++ }) },
+      record: {
+        findSeats: async (viewers) => viewers.map(() => null),
+        leaseSeats: async ({ count }) => {
+          seats += count;
+          return { first: seats - count, count };
+        },
+        takeSeats: async (offers) => offers.map(({ seat }) => seat),
+      },
       keyring,
       clock,
       issuer: 'http://localhost:4250',

@@ -87,7 +87,7 @@ describe('errors', () => {
       record: (record) => ({
         ...record,
         findStream: () => Promise.reject(new Unavailable('The disk is full.')),
-        assignSeat: () => Promise.reject(new Unavailable('The disk is full.', 7)),
+        findSeats: () => Promise.reject(new Unavailable('The disk is full.', 7)),
       }),
     });
     try {

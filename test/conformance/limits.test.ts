@@ -301,7 +301,7 @@ function fillSeats(directory: string, streamId: string, taken: number): void {
   const database = new Database(join(directory, file));
   try {
     database.run('pragma busy_timeout = 2000');
-    const { changes } = database.run('update streams set next_seat = ? where id = ?', [
+    const { changes } = database.run('update seat_counters set next_seat = ? where stream_id = ?', [
       taken,
       streamId,
     ]);

@@ -52,7 +52,7 @@ async function kidsOf(harness: Harness): Promise<string[]> {
   return keys.map(({ kid }) => kid ?? '');
 }
 
-test('[T-9] seats and viewer ids survive a restart', async () => {
+test('[T-9] [N-16] seats and viewer ids survive a restart', async () => {
   const clock = manualClock(START_MS);
   const before = await withService('seats', clock, async (harness) => {
     const id = await harness.createStream();
@@ -65,7 +65,8 @@ test('[T-9] seats and viewer ids survive a restart', async () => {
       const { seat, sub } = decodeJwt(before.tokens[index] ?? '');
       expect(await again(name)).toMatchObject({ seat, sub });
     }
-    expect((await again('c')).seat).toBe(2);
+    // Leased before the restart, seats may be missing, and none is given again (N-16).
+    expect((await again('c')).seat).toBeGreaterThanOrEqual(2);
     // The key is the same too: a token from before the restart is as good as ever.
     const viewer = viewerWith(harness.url, before.id, before.tokens[0] ?? '');
     expect((await viewer.get(`/api/v1/view-counts/${before.id}`)).status).toBe(200);
