@@ -1,7 +1,7 @@
 import { intervalAt, intervalStartMs } from '../../protocol/interval.ts';
 import { CountLedger, type Heartbeat } from '../../server/demo/ledger/count-ledger.ts';
 import { jsonOf, Requests, type Service } from '../kill/requests.ts';
-import type { Outages } from './outages.ts';
+import type { Outage, Outages } from './outages.ts';
 
 export interface HeartbeatsOptions {
   readonly service: Service;
@@ -74,8 +74,8 @@ export class Heartbeats {
     await Promise.all(this.running);
   }
 
-  /** A node was killed: what it heard in its last interval may be lost (N-7). */
-  nodeDied(node: number): void {
+  /** A node was killed or cut off: what it heard in its last interval may be lost (N-7). */
+  nodeLost(node: number): void {
     const lostFromMs = intervalStartMs(intervalAt(Date.now() - HANDED_OVER_MS)) - CLOCK_MS;
     for (const { node: at, atMs, heartbeat } of this.heard) {
       if (at === node && atMs >= lostFromMs) heartbeat.counted = false;
@@ -128,7 +128,9 @@ export class Heartbeats {
       return false;
     }
     this.ledger.acknowledged(heartbeat, atMs + CLOCK_MS);
-    this.heard.push({ node: node % service.nodes.length, atMs, heartbeat });
+    const at = node % service.nodes.length;
+    this.heard.push({ node: at, atMs, heartbeat });
+    if (this.options.outages.during(atMs, atMs, 0).some(isLossAt(at))) heartbeat.counted = false;
     if (this.heard.length > 2_000) this.heard.splice(0, 1_000);
     return true;
   }
@@ -150,6 +152,11 @@ export class Heartbeats {
   }
 }
 
-function isBackend({ what }: { what: string }): boolean {
-  return what !== 'node';
+function isBackend({ node }: Outage): boolean {
+  return node === null;
+}
+
+/** Whether what this node heard then may never have left it. */
+function isLossAt(node: number): (outage: Outage) => boolean {
+  return (outage) => outage.node === node && outage.what !== 'stopped';
 }

@@ -183,9 +183,14 @@ export class Load {
     while (!isOpen() && Date.now() < giveUpMs) await Bun.sleep(5);
   }
 
-  /** A node was killed. */
-  nodeDied(node: number): void {
-    for (const { heartbeats } of this.stages) heartbeats.nodeDied(node);
+  /** A node was just killed or cut off: what it heard in its last moment may be lost. */
+  nodeLost(node: number): void {
+    for (const { heartbeats } of this.stages) heartbeats.nodeLost(node);
+  }
+
+  /** A node has ended, and starts anew. */
+  nodeEnded(node: number): void {
+    this.manners.nodeEnded(node);
   }
 
   /** Ends when everybody has been answered. */

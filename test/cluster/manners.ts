@@ -7,6 +7,8 @@ import { Stalls } from './stalls.ts';
 const AWAY_MS = 300;
 // R-15: a backend that is slow is a 503 within this time, and no answer takes longer.
 const SLOW_MS = 900;
+// N-9, N-10: a node keeps the last minute of intervals in its memory; this is safely within it.
+const MEMORY_MS = 40_000;
 // F-4: how far ahead of the current interval one may ask.
 const AHEAD_INTERVALS = 4;
 /**
@@ -38,6 +40,8 @@ const RIGHT: readonly (readonly [RegExp, readonly number[]])[] = [
 export class Manners {
   readonly figures = { requests: 0, unavailable: 0, unavailableMs: 0, lost: 0, slowestMs: 0 };
   private readonly stalls = new Stalls();
+  /** What each node has served, and when first, while it lives: it is in its memory. */
+  private readonly inMemory = new Map<string, number>();
 
   constructor(
     private readonly outages: Outages,
@@ -52,8 +56,8 @@ export class Manners {
     const what = `${method} ${path} on node ${node} after ${answeredMs - sentMs} ms`;
     if (status === null) {
       figures.lost++;
-      const dead = outages.some((outage) => outage.what === 'node' && outage.node === node);
-      if (!dead) this.violations.push(`no answer to ${what}${this.around(sentMs, answeredMs)}`);
+      if (!outages.some((outage) => endsConnections(outage, node)))
+        this.violations.push(`no answer to ${what}${this.around(sentMs, answeredMs)}`);
       return;
     }
     const lateMs = this.lateMs(told, outages);
@@ -63,7 +67,11 @@ export class Manners {
       figures.unavailableMs = Math.max(figures.unavailableMs, lateMs);
       if (told.retryAfterS < 1) this.violations.push(`503 without Retry-After to ${what}`);
       if (outages.length === 0) this.violations.push(`503 while nothing is broken to ${what}`);
+      const servedMs = this.inMemory.get(`${node} ${path}`) ?? Number.NEGATIVE_INFINITY;
+      const isInMemory = sentMs - servedMs < MEMORY_MS;
+      if (isInMemory) this.violations.push(`503 for what the node has in memory to ${what}`);
     } else if (!isRight(told)) this.violations.push(`${status} to ${what}`);
+    else if (status === 200 && askedInterval(path) !== null) this.served(node, path, answeredMs);
     const mostMs = status === 503 ? this.mostMs(told, outages) : SLOW_MS;
     if (lateMs > mostMs + TOLERANCE_MS) {
       const context = this.around(sentMs, answeredMs);
@@ -71,8 +79,23 @@ export class Manners {
     }
   };
 
+  /** A node starts with nothing in its memory. */
+  nodeEnded(node: number): void {
+    for (const key of this.inMemory.keys()) {
+      if (key.startsWith(`${node} `)) this.inMemory.delete(key);
+    }
+  }
+
   end(): void {
     this.stalls.end();
+  }
+
+  private served(node: number, path: string, atMs: number): void {
+    const key = `${node} ${path}`;
+    const isOld = atMs - intervalStartMs(askedInterval(path) ?? 0) > MEMORY_MS;
+    if (!isOld && !this.inMemory.has(key)) this.inMemory.set(key, atMs);
+    const [[oldest, servedMs] = ['', atMs]] = this.inMemory;
+    if (atMs - servedMs > MEMORY_MS) this.inMemory.delete(oldest);
   }
 
   /** From when it could be answered: it was sent, what is asked for has ended, what broke broke. */
@@ -84,9 +107,11 @@ export class Manners {
     return answeredMs - sinceMs - this.stalls.within(sinceMs, answeredMs);
   }
 
-  private mostMs({ answeredMs }: Told, outages: readonly Outage[]): number {
-    const away = outages.some(({ what, toMs }) => what !== 'node' && toMs > answeredMs);
-    return away ? AWAY_MS : SLOW_MS;
+  private mostMs({ answeredMs, node: at }: Told, outages: readonly Outage[]): number {
+    const isAway = ({ what, node, toMs }: Outage) => {
+      return toMs > answeredMs && (node === null || (node === at && what === 'cut'));
+    };
+    return outages.some(isAway) ? AWAY_MS : SLOW_MS;
   }
 
   private around(fromMs: number, toMs: number): string {
@@ -97,6 +122,11 @@ export class Manners {
       });
     return ` (from its sending: ${outages.join(', ') || 'nothing broken'})`;
   }
+}
+
+/** Whether connections to a node may break: it died, or ends. */
+function endsConnections({ what, node }: Outage, at: number): boolean {
+  return node === at && what !== 'cut';
 }
 
 function isRight({ method, path, status, sentMs }: Told): boolean {

@@ -1,9 +1,13 @@
-export type Faulty = 'redis' | 'postgres' | 'node';
+/**
+ * What is broken: a backend for all nodes; or one node, which was killed, told to stop, or cut from
+ * Redis.
+ */
+export type Fault = 'redis' | 'postgres' | 'killed' | 'stopped' | 'cut';
 
 /** A time in which something is broken, in Unix ms; `toMs` is Infinity while it lasts. */
 export interface Outage {
-  readonly what: Faulty;
-  /** Which node; null: none, or all. */
+  readonly what: Fault;
+  /** Which node; null: a backend, for all of them. */
   readonly node: number | null;
   readonly fromMs: number;
   toMs: number;
@@ -17,8 +21,8 @@ export class Outages {
   private readonly all: Outage[] = [];
 
   /** Something is broken from now on, until `over`. */
-  begin(what: Faulty, node: number | null = null): Outage {
-    const outage = { what, node, fromMs: Date.now(), toMs: Number.POSITIVE_INFINITY };
+  begin(what: Fault, node: number | null = null): Outage {
+    const outage: Outage = { what, node, fromMs: Date.now(), toMs: Number.POSITIVE_INFINITY };
     this.all.push(outage);
     return outage;
   }

@@ -9,6 +9,8 @@ export interface ReadersOptions {
 }
 
 const PAUSE_MS = 50;
+/** Every other old interval that is asked for is of the last ten seconds. */
+const RECENT_INTERVALS = 40;
 
 /**
  * Viewers who only read: some hold requests for the interval that fills, some follow the event
@@ -119,8 +121,9 @@ export class Readers {
     for (let turn = node; !this.over; turn++) {
       await Bun.sleep(PAUSE_MS);
       const span = Math.max(1, this.newest - this.first);
+      const newer = turn % 2 === 0 ? Math.min(span, RECENT_INTERVALS) : span;
       requests.turnTo(turn);
-      await this.read(requests, this.first + Math.floor(this.options.random() * span));
+      await this.read(requests, this.newest - Math.floor(this.options.random() * newer));
     }
   }
 

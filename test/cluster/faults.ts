@@ -1,0 +1,146 @@
+import { noFalseClockReason } from './false-clock.ts';
+import { type Direction, noNetworkReason } from './network.ts';
+import type { Scene } from './scene.ts';
+
+/** A way in which things break, and what is done about it, over and over. */
+export interface Fault {
+  readonly name: string;
+  /** SPEC rules, and what happens. */
+  readonly title: string;
+  readonly ground: 'plain' | 'clocks' | 'replica' | 'network';
+  /** Rounds in `npm test`, and in `npm run faults`. */
+  readonly rounds: { readonly test: number; readonly full: number };
+  /** Why it cannot be done on this machine; null: it can. */
+  readonly unable?: () => string | null | Promise<string | null>;
+  /** @returns ms from each repair until everything was right again */
+  readonly round: (scene: Scene, round: number, isFull: boolean) => Promise<number[]>;
+}
+
+/** Share of the kills that wait for a quiz to be open. */
+const MID_QUIZ = 0.8;
+const REDIS_PAUSE_MS = 5_000;
+const POSTGRES_AWAY_MS = 30_000;
+const POSTGRES_SHORT_MS = 3_000;
+const CLOCK_OFFSETS_MS = [500, -500, 3_600_000, -3_600_000];
+/** How long a wrong clock has to do harm. */
+const CLOCK_MS = 1_500;
+// N-8: as far as a round trip to Redis can be read wrong on a busy machine.
+const CLOCK_ERROR_MS = 60;
+
+export const FAULTS: readonly Fault[] = [
+  {
+    name: 'node',
+    title: '[N-4] [N-7] a node is killed (-9) while quizzes are open',
+    ground: 'plain',
+    rounds: { test: 25, full: 100 },
+    async round(scene) {
+      if (scene.random() < MID_QUIZ) await scene.quizOpen(100);
+      await scene.sleepUpTo(300);
+      return scene.killNode(scene.anyNode(), scene.random() * 300);
+    },
+  },
+  {
+    name: 'redis',
+    title: '[N-9] [N-11] [N-12] Redis is killed (-9), and starts again without its memory',
+    ground: 'plain',
+    rounds: { test: 25, full: 100 },
+    async round(scene) {
+      const { redis } = scene.ground.cluster;
+      await scene.sleepUpTo(500);
+      const awayMs = scene.random() * 800;
+      return [await scene.backendAway('redis', redis.kill9, awayMs, redis.restart)];
+    },
+  },
+  {
+    name: 'redis-pause',
+    title: '[N-9] [N-11] Redis answers nothing for 5 s',
+    ground: 'plain',
+    rounds: { test: 4, full: 20 },
+    async round(scene) {
+      const { redis } = scene.ground.cluster;
+      await scene.sleepUpTo(500);
+      return [await scene.backendAway('redis', redis.pause, REDIS_PAUSE_MS, redis.resume)];
+    },
+  },
+  {
+    name: 'postgres',
+    title: '[N-10] [N-11] PostgreSQL stops for 30 s, is shut down, or killed (-9)',
+    ground: 'plain',
+    rounds: { test: 4, full: 20 },
+    async round(scene, round, isFull) {
+      const { postgres } = scene.ground.cluster;
+      const awayMs = isFull || round === 0 ? POSTGRES_AWAY_MS : POSTGRES_SHORT_MS;
+      await scene.sleepUpTo(500);
+      const [breakIt, repair] = [
+        [() => postgres.pause(), () => postgres.resume()],
+        [() => postgres.halt(), () => postgres.start()],
+        [() => postgres.kill9(), () => postgres.start()],
+      ][round % 3] as [() => Promise<void>, () => Promise<void>];
+      return [await scene.backendAway('postgres', breakIt, awayMs, repair)];
+    },
+  },
+  {
+    name: 'promote',
+    title: '[N-12] [N-14] [N-15] the leading Redis is killed, and a replica is promoted',
+    ground: 'replica',
+    rounds: { test: 4, full: 20 },
+    async round(scene) {
+      const { promote } = scene.ground;
+      if (!promote) throw new Error('there is no replica');
+      await scene.sleepUpTo(500);
+      return [await scene.backendAway('redis', promote, 0, () => {})];
+    },
+  },
+  cutFault('to-redis', 'what a node sends to Redis is lost'),
+  cutFault('from-redis', 'what Redis sends to a node is lost'),
+  cutFault('both', 'a node and Redis hear nothing of each other'),
+  {
+    name: 'clock',
+    title: '[N-8] the clock of a node is off by 500 ms or an hour, either way',
+    ground: 'clocks',
+    rounds: { test: 4, full: 20 },
+    unable: noFalseClockReason,
+    async round(scene, round) {
+      const node = scene.anyNode();
+      const offsetMs = CLOCK_OFFSETS_MS[round % CLOCK_OFFSETS_MS.length] ?? 0;
+      scene.ground.clocks?.[node]?.step(offsetMs);
+      // Every other time it starts with the wrong clock; else it is set while it runs.
+      const times = round % 2 === 0 ? [] : [await scene.restartNode(node)];
+      for (const startMs = Date.now(); Date.now() < startMs + CLOCK_MS; await Bun.sleep(100)) {
+        const mostMs = Math.max(...(await scene.clockErrors()));
+        if (mostMs > CLOCK_ERROR_MS) scene.violations.push(`service time is ${mostMs} ms off`);
+      }
+      return [...times, await scene.rightAgain()];
+    },
+  },
+  {
+    name: 'rolling',
+    title: '[N-13] nodes are restarted one after the other',
+    ground: 'plain',
+    rounds: { test: 4, full: 20 },
+    async round(scene) {
+      const times: number[] = [];
+      for (const node of scene.nodes) times.push(await scene.restartNode(node));
+      return times;
+    },
+  },
+];
+
+function cutFault(direction: Direction, what: string): Fault {
+  return {
+    name: `cut-${direction}`,
+    title: `[N-9] [N-11] a cable is cut: ${what}`,
+    ground: 'network',
+    rounds: { test: 4, full: 20 },
+    unable: noNetworkReason,
+    async round(scene) {
+      const { network } = scene.ground;
+      if (!network) throw new Error('there is no network');
+      await scene.sleepUpTo(500);
+      const awayMs = 500 + scene.random() * 2_500;
+      const node = scene.nodes.length - 1;
+      const cut = () => network.cut(direction);
+      return [await scene.cutNode(node, cut, awayMs, network.heal)];
+    },
+  };
+}

@@ -1,0 +1,143 @@
+import type { Cluster } from './cluster.ts';
+import type { FalseClock } from './false-clock.ts';
+import { Load, type LoadFigures } from './load.ts';
+import type { Network } from './network.ts';
+import { Outages } from './outages.ts';
+import { Recovery } from './recovery.ts';
+
+/** Where faults happen: nodes with their backends, and what a kind of fault needs besides. */
+export interface Ground {
+  readonly cluster: Cluster;
+  readonly apiToken: string;
+  /** The network that the last node is in. */
+  readonly network?: Network;
+  /** The clock of each node. */
+  readonly clocks?: readonly FalseClock[];
+  /** Ends the Redis that leads and lets a replica take over; resolves when one does. */
+  readonly promote?: () => Promise<void>;
+  close(): Promise<void>;
+}
+
+/** Nodes under load, and the ways to break them: every one of them tells the oracle. */
+export class Scene {
+  readonly outages = new Outages();
+  private constructor(
+    readonly ground: Ground,
+    readonly random: () => number,
+  ) {}
+
+  private load!: Load;
+  private recovery!: Recovery;
+
+  static async open(ground: Ground, random: () => number): Promise<Scene> {
+    const scene = new Scene(ground, random);
+    const { cluster, apiToken } = ground;
+    const nodes = cluster.nodes.map(({ target }) => target);
+    const { outages } = scene;
+    scene.recovery = await Recovery.open({ nodes, apiToken });
+    scene.load = await Load.open({ nodes, apiToken, outages, random });
+    await scene.load.begin();
+    return scene;
+  }
+
+  get nodes(): number[] {
+    return [...this.ground.cluster.nodes.keys()];
+  }
+
+  get violations(): string[] {
+    return this.load.violations;
+  }
+
+  /** A number of a node, by chance. */
+  anyNode(): number {
+    return Math.floor(this.random() * this.nodes.length);
+  }
+
+  sleepUpTo(ms: number): Promise<void> {
+    return Bun.sleep(this.random() * ms);
+  }
+
+  /** Resolves when a quiz is open, and is for so long still. */
+  quizOpen(leftMs: number): Promise<void> {
+    return this.load.quizOpen(leftMs);
+  }
+
+  /** Breaks a backend, waits, and repairs it. @returns ms from the repair until all is right */
+  async backendAway(
+    what: 'redis' | 'postgres',
+    breakIt: () => void | Promise<void>,
+    awayMs: number,
+    repair: () => void | Promise<void>,
+  ): Promise<number> {
+    const outage = this.outages.begin(what);
+    await breakIt();
+    await Bun.sleep(awayMs);
+    await repair();
+    this.outages.over(outage);
+    return this.recovery.rightAgain(this.nodes);
+  }
+
+  /** `kill -9`, and a new start. @returns ms until the others, and then it too, did everything */
+  async killNode(node: number, downMs: number): Promise<number[]> {
+    const killed = this.ground.cluster.nodes[node];
+    const outage = this.outages.begin('killed', node);
+    const gone = killed?.kill();
+    this.load.nodeLost(node);
+    await gone;
+    this.load.nodeEnded(node);
+    const othersMs = await this.recovery.rightAgain(this.nodes.filter((other) => other !== node));
+    await Bun.sleep(downMs);
+    await killed?.start();
+    this.outages.over(outage);
+    return [othersMs, await this.recovery.rightAgain(this.nodes)];
+  }
+
+  /** Tells a node to stop and starts it again. @returns ms until all was right after that */
+  async restartNode(node: number): Promise<number> {
+    const restarted = this.ground.cluster.nodes[node];
+    const outage = this.outages.begin('stopped', node);
+    await restarted?.stop();
+    this.load.nodeEnded(node);
+    await restarted?.start();
+    this.outages.over(outage);
+    return this.recovery.rightAgain(this.nodes);
+  }
+
+  /** Cuts a node from Redis, and heals it. @returns ms from the healing until all is right */
+  async cutNode(node: number, cut: () => void, awayMs: number, heal: () => void): Promise<number> {
+    const outage = this.outages.begin('cut', node);
+    cut();
+    this.load.nodeLost(node);
+    await Bun.sleep(awayMs);
+    heal();
+    this.outages.over(outage);
+    return this.recovery.rightAgain(this.nodes);
+  }
+
+  /** How far the service time of each node is from the real time, in ms, by a round trip. */
+  async clockErrors(): Promise<number[]> {
+    const errors = this.ground.cluster.nodes.map(async ({ target: { hostname, port } }) => {
+      const sentMs = Date.now();
+      const response = await fetch(`http://${hostname}:${port}/api/v1/time`);
+      const { now } = (await response.json()) as { now: number };
+      return Math.max(0, sentMs - now, now - Date.now());
+    });
+    return Promise.all(errors);
+  }
+
+  /** ms from now until all nodes do everything. */
+  rightAgain(): Promise<number> {
+    return this.recovery.rightAgain(this.nodes);
+  }
+
+  /** Ends the load, starts everything anew, and reads everything once more. */
+  async close(): Promise<LoadFigures> {
+    await this.load.end();
+    const { nodes, redis, postgres } = this.ground.cluster;
+    await Promise.all(nodes.map((node) => node.kill()));
+    await Promise.all([redis.restart(), postgres.halt().then(() => postgres.start())]);
+    await Promise.all(nodes.map((node) => node.start()));
+    await this.load.check();
+    return this.load.figures();
+  }
+}
