@@ -41,8 +41,8 @@ const BYTES_PER_MS = 1_000;
  */
 export class StreamCount {
   #answer: Answer | null = null;
-  /** The blocks that have had seats lately. */
-  #blocks: readonly number[] = [];
+  /** The blocks beyond the first that some node has handed in lately. */
+  #further: readonly number[] = [];
   readonly #calls = new Coalesced(
     () => this.#call(),
     ({ bytes }) =>
@@ -84,13 +84,13 @@ export class StreamCount {
     const countOf = (block: number) =>
       countBlock(streamId, block, missing.get(block) ?? [], intervals);
 
-    const asked = new Set([0, ...this.#blocks, ...missing.keys()]);
+    const asked = new Set([0, ...this.#further, ...(known?.blocks() ?? []), ...missing.keys()]);
     const [further, ...counts] = (await redis.callAll([
       furtherBlocks(streamId),
       ...[...asked].map(countOf),
     ])) as [number[], ...number[]];
     for (const parts of missing.values()) known?.confirm(parts);
-    this.#blocks = further;
+    this.#further = further;
     const rest = further.filter((block) => !asked.has(block));
     if (rest.length > 0) counts.push(...((await redis.callAll(rest.map(countOf))) as number[]));
 

@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import fc from 'fast-check';
 import pino from 'pino';
-import { type RedisServer, startRedis } from '../../test/backends/redis.ts';
-import { openRedis } from '../redis/open-redis.ts';
-import type { Redis } from '../redis/redis.ts';
-import { BLOCK_SEATS } from './seat-ring.ts';
-import { TallyNodes } from './tally-nodes.ts';
+import { BLOCK_SEATS } from '../../server/audience/seat-ring.ts';
+import { openRedis } from '../../server/redis/open-redis.ts';
+import type { Redis } from '../../server/redis/redis.ts';
+import { type RedisServer, startRedis } from '../backends/redis.ts';
+import { TallyNodes } from './nodes.ts';
 
 let server: RedisServer;
 let redis: Redis;
@@ -63,6 +63,9 @@ describe('viewers on many nodes', () => {
     nodes.register(1, 3 * BLOCK_SEATS - 1);
     expect([await nodes.count(0), await nodes.count(1)]).toEqual([4, 5]);
     expect(await nodes.countAtEndOf(nodes.interval - 1)).toBe(4);
+    // What a count sent along of a further block is in the next one too.
+    nodes.register(1, 0);
+    expect(await nodes.count(1)).toBe(5);
   });
 
   test('[N-6] do not flicker when they move between two heartbeats', async () => {

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { intervalAt, intervalStartMs } from '../../protocol/interval.ts';
-import type { Redis } from '../redis/redis.ts';
-import type { SharedTally } from './tally.ts';
-import { createRedisTally } from './tally-redis.ts';
+import type { SharedTally } from '../../server/audience/tally.ts';
+import { createRedisTally } from '../../server/audience/tally-redis.ts';
+import type { Redis } from '../../server/redis/redis.ts';
 
 const START = intervalAt(1_700_000_000_000);
 

@@ -1,11 +1,11 @@
 import { afterAll, beforeAll } from 'bun:test';
 import pino from 'pino';
 import { intervalAt } from '../../protocol/interval.ts';
-import { type RedisServer, startRedis } from '../../test/backends/redis.ts';
-import { openRedis } from '../redis/open-redis.ts';
-import type { Redis } from '../redis/redis.ts';
-import { tallyContract } from './tally-contract.ts';
-import { createRedisTally } from './tally-redis.ts';
+import { tallyContract } from '../../server/audience/tally-contract.ts';
+import { createRedisTally } from '../../server/audience/tally-redis.ts';
+import { openRedis } from '../../server/redis/open-redis.ts';
+import type { Redis } from '../../server/redis/redis.ts';
+import { type RedisServer, startRedis } from '../backends/redis.ts';
 
 let server: RedisServer;
 let redis: Redis;
