@@ -52,9 +52,11 @@ const SESSION_SETTINGS = {
 const KEEP_ALIVE_MS = 5_000;
 const GOODBYE_MS = 200;
 
+// "no key": whoever adds a row that refers to the locked one does not wait, as a viewer who takes a
+// seat while the producer is at work on the stream.
 const LOCKS: Locks = {
-  update: 'for update',
-  claim: 'for update skip locked',
+  update: 'for no key update',
+  claim: 'for no key update skip locked',
   share: 'for share',
 };
 
