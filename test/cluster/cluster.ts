@@ -1,6 +1,6 @@
 import { freePort } from '../backends/free-port.ts';
 import { type PostgresServer, startPostgres } from '../backends/postgres.ts';
-import { type RedisServer, startRedis } from '../backends/redis.ts';
+import { startRedis } from '../backends/redis.ts';
 import { fourbeat } from '../program.ts';
 import { ClusterNode } from './node.ts';
 
@@ -9,19 +9,33 @@ export interface ClusterOptions {
   readonly nodes?: number;
   /** Settings of each node by its number, such as its roles. */
   readonly args?: (node: number) => readonly string[];
-  readonly redis?: RedisServer;
+  /** Variables of each node. */
+  readonly env?: (node: number) => Record<string, string>;
+  /** The Redis to use, in place of one that is started. */
+  readonly redis?: Stoppable;
   readonly postgres?: PostgresServer;
-  /** How nodes reach Redis; else the address of the server. */
-  readonly redisUrl?: (url: string, node: number) => string;
-  readonly databaseUrl?: (url: string, node: number) => string;
-  readonly hostname?: (node: number) => string;
-  readonly within?: (node: number) => readonly string[];
+  /** Where a node is, when it is not on this machine's own network. */
+  readonly place?: (node: number) => Partial<NodePlace>;
+}
+
+/** A Redis, however many servers it is. */
+export interface Stoppable {
+  readonly url: string;
+  stop(): Promise<void>;
+}
+
+export interface NodePlace {
+  /** Its address. */
+  readonly hostname: string;
+  /** How it reaches Redis. */
+  readonly redisUrl: string;
+  /** What runs the program there. */
+  readonly within: readonly string[];
 }
 
 /** Several nodes on a Redis and a PostgreSQL of their own. */
 export interface Cluster {
   readonly nodes: readonly ClusterNode[];
-  readonly redis: RedisServer;
   readonly postgres: PostgresServer;
   /** Url of the record. */
   readonly database: string;
@@ -53,25 +67,20 @@ export async function startCluster(options: ClusterOptions = {}): Promise<Cluste
   try {
     const database = await postgres.createDatabase('fourbeat');
     for (let node = 0; node < (options.nodes ?? 3); node++) {
-      const hostname = options.hostname?.(node) ?? '127.0.0.1';
-      nodes.push(
-        new ClusterNode({
-          target: { hostname, port: await freePort() },
-          within: options.within?.(node) ?? [],
-          args: [
-            ...['--database', options.databaseUrl?.(database, node) ?? database],
-            ...['--redis', options.redisUrl?.(redis.url, node) ?? redis.url],
-            ...FLAGS,
-            ...(options.args?.(node) ?? []),
-          ],
-        }),
-      );
+      const place = options.place?.(node) ?? {};
+      const target = { hostname: place.hostname ?? '127.0.0.1', port: await freePort() };
+      const args = [
+        ...['--database', database, '--redis', place.redisUrl ?? redis.url],
+        ...FLAGS,
+        ...(options.args?.(node) ?? []),
+      ];
+      const env = options.env?.(node) ?? {};
+      nodes.push(new ClusterNode({ target, args, env, within: place.within ?? [] }));
     }
     // At once, as a supervisor starts them: the record is made by whichever comes first.
     await Promise.all(nodes.map((node) => node.start()));
     return {
       nodes,
-      redis,
       postgres,
       database,
       stop,

@@ -1,13 +1,15 @@
+import type { RedisServer } from '../backends/redis.ts';
 import { noFalseClockReason } from './false-clock.ts';
+import type { GroundKind } from './ground.ts';
 import { type Direction, noNetworkReason } from './network.ts';
 import type { Scene } from './scene.ts';
 
 /** A way in which things break, and what is done about it, over and over. */
 export interface Fault {
   readonly name: string;
-  /** SPEC rules, and what happens. */
+  /** What happens. */
   readonly title: string;
-  readonly ground: 'plain' | 'clocks' | 'replica' | 'network';
+  readonly ground: GroundKind;
   /** Rounds in `npm test`, and in `npm run faults`. */
   readonly rounds: { readonly test: number; readonly full: number };
   /** Why it cannot be done on this machine; null: it can. */
@@ -30,7 +32,7 @@ const CLOCK_ERROR_MS = 60;
 export const FAULTS: readonly Fault[] = [
   {
     name: 'node',
-    title: '[N-4] [N-7] a node is killed (-9) while quizzes are open',
+    title: 'a node is killed (-9) while quizzes are open',
     ground: 'plain',
     rounds: { test: 25, full: 100 },
     async round(scene) {
@@ -41,30 +43,32 @@ export const FAULTS: readonly Fault[] = [
   },
   {
     name: 'redis',
-    title: '[N-9] [N-11] [N-12] Redis is killed (-9), and starts again without its memory',
+    title: 'Redis is killed (-9), and starts again without its memory',
     ground: 'plain',
     rounds: { test: 25, full: 100 },
     async round(scene) {
-      const { redis } = scene.ground.cluster;
+      const redis = soleRedis(scene);
       await scene.sleepUpTo(500);
       const awayMs = scene.random() * 800;
-      return [await scene.backendAway('redis', redis.kill9, awayMs, redis.restart)];
+      const kill = () => redis.kill9();
+      return [await scene.backendAway('redis', kill, awayMs, () => redis.restart())];
     },
   },
   {
     name: 'redis-pause',
-    title: '[N-9] [N-11] Redis answers nothing for 5 s',
+    title: 'Redis answers nothing for 5 s',
     ground: 'plain',
     rounds: { test: 4, full: 20 },
     async round(scene) {
-      const { redis } = scene.ground.cluster;
+      const redis = soleRedis(scene);
       await scene.sleepUpTo(500);
-      return [await scene.backendAway('redis', redis.pause, REDIS_PAUSE_MS, redis.resume)];
+      const pause = () => redis.pause();
+      return [await scene.backendAway('redis', pause, REDIS_PAUSE_MS, () => redis.resume())];
     },
   },
   {
     name: 'postgres',
-    title: '[N-10] [N-11] PostgreSQL stops for 30 s, is shut down, or killed (-9)',
+    title: 'PostgreSQL stops for 30 s, is shut down, or killed (-9)',
     ground: 'plain',
     rounds: { test: 4, full: 20 },
     async round(scene, round, isFull) {
@@ -81,7 +85,7 @@ export const FAULTS: readonly Fault[] = [
   },
   {
     name: 'promote',
-    title: '[N-12] [N-14] [N-15] the leading Redis is killed, and a replica is promoted',
+    title: 'the leading Redis is killed, and a replica is promoted',
     ground: 'replica',
     rounds: { test: 4, full: 20 },
     async round(scene) {
@@ -96,7 +100,7 @@ export const FAULTS: readonly Fault[] = [
   cutFault('both', 'a node and Redis hear nothing of each other'),
   {
     name: 'clock',
-    title: '[N-8] the clock of a node is off by 500 ms or an hour, either way',
+    title: 'the clock of a node is off by 500 ms or an hour, either way',
     ground: 'clocks',
     rounds: { test: 4, full: 20 },
     unable: noFalseClockReason,
@@ -115,7 +119,7 @@ export const FAULTS: readonly Fault[] = [
   },
   {
     name: 'rolling',
-    title: '[N-13] nodes are restarted one after the other',
+    title: 'nodes are restarted one after the other',
     ground: 'plain',
     rounds: { test: 4, full: 20 },
     async round(scene) {
@@ -126,10 +130,15 @@ export const FAULTS: readonly Fault[] = [
   },
 ];
 
+function soleRedis({ ground: { redis } }: Scene): RedisServer {
+  if (!redis) throw new Error('there are several servers');
+  return redis;
+}
+
 function cutFault(direction: Direction, what: string): Fault {
   return {
     name: `cut-${direction}`,
-    title: `[N-9] [N-11] a cable is cut: ${what}`,
+    title: `a cable is cut: ${what}`,
     ground: 'network',
     rounds: { test: 4, full: 20 },
     unable: noNetworkReason,

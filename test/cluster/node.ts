@@ -5,6 +5,8 @@ export interface NodeOptions {
   readonly target: Target;
   /** Settings of `serve`, besides its address. */
   readonly args: readonly string[];
+  /** Variables that it starts with. */
+  readonly env?: Record<string, string>;
   /** What runs the program, as `ip netns exec name` does. */
   readonly within?: readonly string[];
 }
@@ -16,8 +18,6 @@ const STOPPED_MAX_MS = 15_000;
 /** A node: a process on an address of its own, which it keeps over restarts. */
 export class ClusterNode {
   readonly target: Target;
-  /** Variables that the next start adds to the environment. */
-  env: Record<string, string> = {};
   private process: ServerProcess | null = null;
   private earlier = '';
 
@@ -31,10 +31,10 @@ export class ClusterNode {
 
   /** Starts it. @returns ms until it was ready */
   async start(): Promise<number> {
-    const { target, args, within = [] } = this.options;
+    const { target, args, env = {}, within = [] } = this.options;
     const startedMs = performance.now();
     const address = ['--host', target.hostname, '--port', String(target.port)];
-    this.process = await serveProcess([...address, ...args], this.env, null, [
+    this.process = await serveProcess([...address, ...args], env, null, [
       ...boundToThisProcess(),
       ...within,
     ]);

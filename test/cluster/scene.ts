@@ -1,22 +1,7 @@
-import type { Cluster } from './cluster.ts';
-import type { FalseClock } from './false-clock.ts';
+import type { Ground } from './ground.ts';
 import { Load, type LoadFigures } from './load.ts';
-import type { Network } from './network.ts';
 import { Outages } from './outages.ts';
 import { Recovery } from './recovery.ts';
-
-/** Where faults happen: nodes with their backends, and what a kind of fault needs besides. */
-export interface Ground {
-  readonly cluster: Cluster;
-  readonly apiToken: string;
-  /** The network that the last node is in. */
-  readonly network?: Network;
-  /** The clock of each node. */
-  readonly clocks?: readonly FalseClock[];
-  /** Ends the Redis that leads and lets a replica take over; resolves when one does. */
-  readonly promote?: () => Promise<void>;
-  close(): Promise<void>;
-}
 
 /** Nodes under load, and the ways to break them: every one of them tells the oracle. */
 export class Scene {
@@ -133,9 +118,10 @@ export class Scene {
   /** Ends the load, starts everything anew, and reads everything once more. */
   async close(): Promise<LoadFigures> {
     await this.load.end();
-    const { nodes, redis, postgres } = this.ground.cluster;
+    const { cluster, forget } = this.ground;
+    const { nodes, postgres } = cluster;
     await Promise.all(nodes.map((node) => node.kill()));
-    await Promise.all([redis.restart(), postgres.halt().then(() => postgres.start())]);
+    await Promise.all([forget(), postgres.halt().then(() => postgres.start())]);
     await Promise.all(nodes.map((node) => node.start()));
     await this.load.check();
     return this.load.figures();

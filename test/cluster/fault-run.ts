@@ -1,0 +1,111 @@
+import { seededRandom } from '../kill/requests.ts';
+import type { Fault } from './faults.ts';
+import { type Ground, openGround } from './ground.ts';
+import type { LoadFigures } from './load.ts';
+import { TOLERANCE_MS } from './manners.ts';
+import { RIGHT_AGAIN_MS } from './outages.ts';
+import { Scene } from './scene.ts';
+
+export interface RunOptions {
+  readonly rounds: number;
+  readonly seed: number;
+  /** Long outages in every round, as the full run has them. */
+  readonly isFull: boolean;
+  readonly onProgress?: (line: string) => void;
+  /** An open ground; else one of its own. */
+  readonly ground?: Ground;
+}
+
+/** What came of a fault, over all its rounds. */
+export interface Report {
+  readonly name: string;
+  readonly seed: number;
+  readonly rounds: number;
+  readonly seconds: number;
+  readonly figures: LoadFigures;
+  /** ms until everything was right again. */
+  readonly rightMs: { readonly median: number; readonly max: number };
+  readonly violations: readonly string[];
+  /** What nodes said, when something was wrong. */
+  readonly log: string;
+}
+
+// Viewer tokens last ten minutes, and an act is checked as a whole.
+const ACT_MS = 180_000;
+const CALM_MS = 1_000;
+const LOG_CHARACTERS = 20_000;
+
+/** Breaks things over and over under load, and checks everything. */
+export async function runFault(fault: Fault, options: RunOptions): Promise<Report> {
+  const { rounds, seed, isFull, onProgress = () => {} } = options;
+  const random = seededRandom(seed);
+  const ground = options.ground ?? (await openGround(fault.ground));
+  const startedMs = performance.now();
+  const times: number[] = [];
+  const violations: string[] = [];
+  const acts: LoadFigures[] = [];
+  let round = 0;
+  try {
+    while (round < rounds) {
+      const scene = await Scene.open(ground, random);
+      const actMs = performance.now();
+      await Bun.sleep(CALM_MS);
+      while (round < rounds && performance.now() - actMs < ACT_MS) {
+        const before = scene.violations.length;
+        times.push(...(await fault.round(scene, round, isFull)));
+        round++;
+        note(scene.violations, before, `in round ${round}`);
+        if (round % 5 === 0) {
+          onProgress(`${fault.name}: ${round} rounds, ${scene.violations.length} violations`);
+        }
+      }
+      const before = scene.violations.length;
+      acts.push(await scene.close());
+      note(scene.violations, before, `after round ${round}`);
+      violations.push(...scene.violations);
+    }
+  } finally {
+    if (!options.ground) await ground.close();
+  }
+  const [max = 0] = times.sort((a, b) => b - a);
+  if (max > RIGHT_AGAIN_MS + TOLERANCE_MS) {
+    violations.push(`it took ${max.toFixed(0)} ms until everything was right again`);
+  }
+  const log = ground.cluster.nodes.map((node, number) => `node ${number}:\n${node.log()}`);
+  return {
+    ...{ name: fault.name, seed, rounds, violations, figures: sumOf(acts) },
+    seconds: (performance.now() - startedMs) / 1_000,
+    rightMs: { median: times[times.length >> 1] ?? 0, max },
+    log: violations.length === 0 ? '' : log.join('\n').slice(-LOG_CHARACTERS),
+  };
+}
+
+/** A report in one line. */
+export function lineOf({ name, seed, rounds, seconds, figures, rightMs, violations }: Report) {
+  const { requests, acknowledged, unknown, refused, unavailable, unavailableMs } = figures;
+  return (
+    `${name}: ${rounds} rounds in ${seconds.toFixed(0)} s (seed ${seed}); ${requests} requests, ` +
+    `${acknowledged} acknowledged, ${unknown} unknown, ${refused} refused; ` +
+    `${figures.counts} counts and ${figures.bodies} bodies checked; ` +
+    `${unavailable} times 503, ${unavailableMs.toFixed(0)} ms at the latest; ` +
+    `right again after ${rightMs.median.toFixed(0)} ms (median), ${rightMs.max.toFixed(0)} ms ` +
+    `at most; ${violations.length} violations`
+  );
+}
+
+/** Says when violations were found. */
+function note(violations: string[], from: number, when: string): void {
+  for (let index = from; index < violations.length; index++) violations[index] += ` (${when})`;
+}
+
+function sumOf(acts: readonly LoadFigures[]): LoadFigures {
+  const [first, ...others] = acts as [LoadFigures, ...LoadFigures[]];
+  const sum = { ...first };
+  for (const act of others) {
+    for (const key of Object.keys(sum) as (keyof LoadFigures)[]) {
+      const isPeak = key === 'unavailableMs' || key === 'slowestMs';
+      sum[key] = isPeak ? Math.max(sum[key], act[key]) : sum[key] + act[key];
+    }
+  }
+  return sum;
+}

@@ -1,0 +1,124 @@
+import { startPostgres } from '../backends/postgres.ts';
+import { type RedisServer, startRedis } from '../backends/redis.ts';
+import { leads, startSentinels, until } from '../backends/redis-replicated.ts';
+import { type Cluster, type ClusterOptions, startCluster } from './cluster.ts';
+import { type FalseClock, makeFalseClock } from './false-clock.ts';
+import { makeNetwork, type Network } from './network.ts';
+
+/** Where faults happen: nodes with their backends, and what a kind of fault needs besides. */
+export interface Ground {
+  readonly cluster: Cluster;
+  readonly apiToken: string;
+  /** The one server of Redis; null: there are several. */
+  readonly redis: RedisServer | null;
+  /** Makes Redis forget all it knows. */
+  forget(): Promise<void>;
+  /** The network that the last node is in. */
+  readonly network?: Network;
+  /** The clock of each node. */
+  readonly clocks?: readonly FalseClock[];
+  /** Kills the Redis that leads; resolves when its replica leads and has a replica. */
+  readonly promote?: () => Promise<void>;
+  close(): Promise<void>;
+}
+
+export type GroundKind = 'plain' | 'clocks' | 'replica' | 'network';
+
+const NODES = 3;
+
+export function openGround(kind: GroundKind): Promise<Ground> {
+  return { plain, clocks, replica, network }[kind]();
+}
+
+async function plain(): Promise<Ground> {
+  const redis = await startRedis({ persistence: false });
+  return onOneRedis(redis, { redis });
+}
+
+/** Each node sees a system clock of its own. */
+async function clocks(): Promise<Ground> {
+  const redis = await startRedis({ persistence: false });
+  const made = Array.from({ length: NODES }, makeFalseClock);
+  const env = (node: number) => made[node]?.env ?? {};
+  const ground = await onOneRedis(redis, { redis, env });
+  return {
+    ...ground,
+    clocks: made,
+    async close() {
+      await ground.close();
+      for (const clock of made) clock.remove();
+    },
+  };
+}
+
+/** Sentinels watch a leading Redis and its replica; what nodes hand over must be on both. */
+async function replica(): Promise<Ground> {
+  const watched = await startSentinels({ persistence: false });
+  const args = () => ['--redis-replicas', '1'];
+  const cluster = await startCluster({ nodes: NODES, redis: watched, args });
+  return {
+    cluster,
+    apiToken: await tokenOf(cluster),
+    redis: null,
+    async forget() {
+      await (await watched.primary()).command('FLUSHALL');
+    },
+    async promote() {
+      const old = await watched.primary();
+      await old.kill9();
+      await until(async () => (await watched.primary()) !== old, 'a new primary');
+      const next = await watched.primary();
+      await until(async () => String(await next.command('ROLE')).startsWith('master'), 'its role');
+      await old.restart();
+      // As its operator would set it; the Sentinels do it too, ten seconds later.
+      await old.command('REPLICAOF', '127.0.0.1', next.port);
+      await until(() => leads(next, 1), 'the old primary to follow');
+    },
+    close: () => cluster.stop(),
+  };
+}
+
+/** The last node is in a network of its own. */
+async function network(): Promise<Ground> {
+  const made = await makeNetwork();
+  try {
+    const settings = [
+      ['bind', '127.0.0.1', made.redis.ours],
+      ['protected-mode', 'no'],
+    ];
+    const redis = await startRedis({ persistence: false, settings });
+    const postgres = await startPostgres({ listen: made.rest.ours });
+    const apart = {
+      hostname: made.rest.theirs,
+      redisUrl: `redis://${made.redis.ours}:${redis.port}`,
+      within: made.within,
+    };
+    const place = (node: number) => (node === NODES - 1 ? apart : {});
+    const ground = await onOneRedis(redis, { redis, postgres, place });
+    return {
+      ...ground,
+      network: made,
+      async close() {
+        await ground.close();
+        made.remove();
+      },
+    };
+  } catch (error) {
+    made.remove();
+    throw error;
+  }
+}
+
+async function onOneRedis(redis: RedisServer, options: ClusterOptions): Promise<Ground> {
+  const cluster = await startCluster({ nodes: NODES, ...options });
+  return {
+    ...{ cluster, redis },
+    apiToken: await tokenOf(cluster),
+    forget: () => redis.restart(),
+    close: () => cluster.stop(),
+  };
+}
+
+async function tokenOf(cluster: Cluster): Promise<string> {
+  return (await cluster.createAccount('producer@example.org')).token;
+}
