@@ -30,7 +30,7 @@ export interface SharedChatOptions {
   readonly bytesMax?: number;
 }
 
-const BYTES_MAX = 4 * 1024 * 1024;
+const BYTES_MAX = 1024 * 1024;
 
 const encoder = new TextEncoder();
 const decoder = new TextDecoder();

@@ -1,7 +1,7 @@
 import type { Calls } from '../sql/procedure.ts';
 import type { MemoryFeedLog } from './feed-log-memory.ts';
 import type { IntervalParts, SealedEntry } from './interval-parts.ts';
-import type { sealingProcedures } from './sealing-sql.ts';
+import type { SealedBody, sealingProcedures } from './sealing-sql.ts';
 import { APPENDED_MAX, showSealed } from './show-sealed.ts';
 
 export interface FeedFollowerOptions {
@@ -44,8 +44,12 @@ export class FeedFollower {
     return this.inTurn(async () => {
       const { log } = this.options;
       if (entry.interval <= log.sealedTo()) return;
-      if (entry.after > log.sealedTo()) await this.fillTo(entry.after);
-      this.show(entry);
+      const { after, interval, bodies } = entry;
+      if (bodies === null) await this.fillTo(interval);
+      else {
+        if (after > log.sealedTo()) await this.fillTo(after);
+        this.show(interval, bodies);
+      }
     });
   }
 
@@ -81,12 +85,11 @@ export class FeedFollower {
     const after = Math.max(log.sealedTo(), interval - APPENDED_MAX);
     const bodies = await record.readSealedOfAll({ from: after + 1, to: interval });
     if (after > log.sealedTo()) log.skipTo(after);
-    const entry = { after, interval, bodies };
-    this.show(entry);
-    return entry;
+    this.show(interval, bodies);
+    return { after, interval, bodies };
   }
 
-  private show({ interval, bodies }: SealedEntry): void {
+  private show(interval: number, bodies: readonly SealedBody[]): void {
     const { log, onShown } = this.options;
     showSealed(log, interval, bodies);
     onShown(interval);

@@ -14,6 +14,9 @@ const keyOf = (name: string) => `fourbeat:{fourbeat}:${name}`;
 const KEYS = ['state', 'nodes', 'parts', 'labels', 'watched', 'log'].map(keyOf);
 const LOG = keyOf('log');
 
+// Redis answers nobody else while it takes in a value.
+const ENTRY_BYTES_MAX = 1024 * 1024;
+
 const VERDICTS: readonly Verdict[] = ['early', 'wait', 'seal', 'sealed'];
 const FATES: readonly HandOverFate[] = ['kept', 'taken', 'lost'];
 
@@ -70,7 +73,10 @@ export class RedisIntervalParts implements IntervalParts {
   }
 
   async publish(entry: SealedEntry): Promise<void> {
-    await this.call('fourbeat_publish', [entry.interval, encoder.encode(JSON.stringify(entry))]);
+    const all = encoder.encode(JSON.stringify(entry));
+    const isMuch = all.length > ENTRY_BYTES_MAX;
+    const bytes = isMuch ? encoder.encode(JSON.stringify({ ...entry, bodies: null })) : all;
+    await this.call('fourbeat_publish', [entry.interval, bytes]);
   }
 
   async follow(interval: number, waitMs: number): Promise<SealedEntry[]> {

@@ -57,8 +57,8 @@ export interface Collected {
 export interface SealedEntry {
   readonly after: number;
   readonly interval: number;
-  /** All bodies that were stored for them. */
-  readonly bodies: readonly SealedBody[];
+  /** All bodies that were stored for them; null when they are many: the record has them. */
+  readonly bodies: readonly SealedBody[] | null;
 }
 
 /** Where nodes meet to seal an interval. Every method throws Unavailable while that is away. */

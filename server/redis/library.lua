@@ -130,8 +130,9 @@ do
   -- 1: it is here, now or since an earlier call. 0: there is no room. 2: it was sent before, to a
   -- memory that is gone: it might be sealed already and is not taken again.
   local function take_part(key, node, memory, part)
-    if part.number == 0 or part.number <= node.part then return 1 end
+    if part.number == 0 then return 1 end
     if part.is_repeat and part.memory ~= memory then return 2 end
+    if part.number <= node.part then return 1 end
     if redis.call('XLEN', key.parts) >= PARTS_MAX then return 0 end
     local added = append_part(key, part.bytes)
     if type(added) == 'table' and added.err then
