@@ -2,7 +2,13 @@ import type { Connection } from './connection.ts';
 import { ReplyError } from './connection.ts';
 import type { Library } from './library.ts';
 import { WrongRedis } from './link.ts';
+import type { RedisValue } from './redis.ts';
 import type { RedisTarget } from './redis-url.ts';
+
+/** What sends a command to one server. */
+interface Sender {
+  send(words: readonly RedisValue[]): Promise<unknown>;
+}
 
 /** Makes a connection fit for reading: who we are, and which database. */
 export async function greet(
@@ -14,6 +20,15 @@ export async function greet(
   }
   await connection.send(['CLIENT', 'SETNAME', 'fourbeat']);
   if (db !== 0) await connection.send(['SELECT', db]);
+}
+
+/** @throws WrongRedis when a server that should be on its own is part of a cluster, or a Sentinel */
+export async function expectOneServer(connection: Connection): Promise<void> {
+  const mode = /^(?:redis|server)_mode:(\w+)/m.exec(
+    String(await connection.send(['INFO', 'server'])),
+  );
+  if (mode?.[1] !== 'cluster' && mode?.[1] !== 'sentinel') return;
+  throw new WrongRedis(`It is a ${mode[1]}: the address begins with redis+${mode[1]}://`);
 }
 
 /** A server that lacks the library gets it. @throws ReplyError when it takes no writes now */
@@ -41,8 +56,6 @@ export async function loadLibrary(connection: Sender, library: Library): Promise
 export function isFunctionMissing(error: unknown): boolean {
   return error instanceof ReplyError && /^ERR Function not found/i.test(error.message);
 }
-
-type Sender = Pick<Connection, 'send'>;
 
 function olderRedis(error: unknown): unknown {
   if (!(error instanceof ReplyError && /unknown command/i.test(error.message))) return error;

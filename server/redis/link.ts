@@ -1,24 +1,34 @@
 import type { RedisOptions } from 'ioredis';
-import type { Logger } from 'pino';
 import { Unavailable } from '../refusal.ts';
 import { Connection, ReplyError } from './connection.ts';
 import type { RedisValue } from './redis.ts';
 
 export interface LinkOptions {
-  /** For people: what is at the other end, without credentials. */
-  readonly name: string;
-  /** Where to connect, asked for each connection anew. */
-  readonly target: () => RedisOptions;
+  /** Where to connect, for each attempt anew; attempts are counted from 0. */
+  readonly target: (attempt: number) => RedisOptions;
   /** What makes a new connection fit for calls. @throws when it is not */
   readonly greet: (connection: Connection) => Promise<void>;
-  readonly logger: Logger;
+  /** Told when a fit connection was lost, and why. */
+  readonly onAway?: (reason: string) => void;
+  /** Told when there is one again. */
+  readonly onBack?: () => void;
+}
+
+export interface SendOptions {
+  /** How long the command itself may keep the server silent, in ms. */
+  readonly silenceMs?: number;
+  /** Whether the server may answer for a key that is only being moved to it. */
+  readonly isAsking?: boolean;
 }
 
 // A server that is back is found within this, and no herd of nodes finds it at once.
 const RETRY_LEAST_MS = 100;
 const RETRY_JITTER_MS = 100;
+/** For so long after a connection was lost, what was written on it may still matter to somebody. */
+const WRITTEN_MS = 1_000;
 
-// Answers by which a server says that it takes no writes for now; each may pass without us.
+// By these a server says that it takes no writes for now: another may be the primary, or it loads
+// its file, or its disk or memory is full, or its replicas are gone, or a script hangs.
 const UNFIT = new Set([
   'READONLY',
   'LOADING',
@@ -28,50 +38,60 @@ const UNFIT = new Set([
   'NOREPLICAS',
   'BUSY',
 ]);
-// Answers by which a server says that it never will take ours.
-const FATAL = new Set(['NOAUTH', 'WRONGPASS', 'NOPERM']);
+// By these it says that it never will take ours.
+const REFUSED = new Set(['NOAUTH', 'WRONGPASS', 'NOPERM']);
 
-/** What no waiting heals: the operator has to change something. */
+/** What no waiting heals: the operator has to change something. The message is one line for them. */
 export class WrongRedis extends Error {
   override readonly name = 'WrongRedis';
 }
 
 /**
- * A connection to one server that is made again whenever it ended, with a new one every 100–200 ms
- * until one is fit. While there is none, calls fail at once.
+ * The way to one server, by one connection. When that ends, or the server says that it takes no
+ * writes, a new one is tried every 100–200 ms until one is fit. Until then, calls fail at once.
  */
 export class Link {
+  private attempts = 0;
+  private attempt: Connection | null = null;
   private connection: Connection | null = null;
-  private reason: string | null = 'not connected yet';
+  private reason = 'not connected yet';
+  private wrong: WrongRedis | null = null;
   private closed = false;
+  private wasLost = false;
   private retry: Timer | null = null;
-  private readonly first: Promise<void>;
+  private settling: Promise<void> | null;
+  private answeredMs = Number.NEGATIVE_INFINITY;
+  private answeredElsewhereMs = Number.NEGATIVE_INFINITY;
 
   constructor(private readonly options: LinkOptions) {
-    this.first = this.connect();
+    this.settling = this.connect();
   }
 
   /** Why there is no connection that is fit; null when there is. */
   away(): string | null {
-    return this.reason;
+    return this.connection === null ? this.reason : null;
   }
 
   /**
-   * The first attempt is over. @throws Unavailable when it failed and another may not
+   * Waits for the first attempt. @throws Unavailable when it failed, and a later one may not
    * @throws WrongRedis when no other will do better
    */
   async opened(): Promise<void> {
-    await this.first;
-    if (this.connection === null) throw this.failure ?? this.unavailable();
+    await this.settling;
+    if (this.connection === null) throw this.wrong ?? this.unavailable();
   }
-  private failure: WrongRedis | null = null;
 
   /** @throws Unavailable, at once while the server is away @throws ReplyError */
-  async send(words: readonly RedisValue[], silenceMs?: number): Promise<unknown> {
+  async send(words: readonly RedisValue[], options: SendOptions = {}): Promise<unknown> {
+    if (this.settling) await this.settling;
     const { connection } = this;
     if (connection === null) throw this.unavailable();
     try {
-      return await connection.send(words, silenceMs);
+      // Its answer is OK, or the next one's is an error too.
+      if (options.isAsking) connection.send(['ASKING']).catch(() => {});
+      const reply = await connection.send(words, options.silenceMs);
+      this.answeredMs = performance.now();
+      return reply;
     } catch (error) {
       if (!(error instanceof ReplyError) || !UNFIT.has(error.code)) throw error;
       this.drop(connection, error.message);
@@ -79,13 +99,18 @@ export class Link {
     }
   }
 
+  /** Whether something may have been written just before on a connection that is gone. */
+  wroteElsewhere(): boolean {
+    return performance.now() - this.answeredElsewhereMs < WRITTEN_MS;
+  }
+
   /** What is sent in this turn goes out together. */
   cork(): void {
     this.connection?.cork();
   }
 
-  /** Ends the connection, and finds a better one. */
-  abandon(reason: string): void {
+  /** Leaves the connection, for one that may be better. */
+  leave(reason: string): void {
     if (this.connection) this.drop(this.connection, reason);
   }
 
@@ -93,50 +118,45 @@ export class Link {
     this.closed = true;
     this.reason = 'closed';
     if (this.retry) clearTimeout(this.retry);
-    this.connection?.close('closed');
+    this.attempt?.close('closed');
     this.connection = null;
   }
 
   private async connect(): Promise<void> {
-    this.retry = null;
-    const connection = new Connection(this.options.target(), (reason) =>
-      this.drop(connection, reason),
-    );
+    const target = this.options.target(this.attempts);
+    this.attempts += 1;
+    const connection = new Connection(target, (reason) => this.drop(connection, reason));
+    this.attempt = connection;
     try {
       await connection.open();
       await this.options.greet(connection);
+      if (connection.ended !== null) throw new Unavailable(connection.ended);
+      this.connection = connection;
+      this.wrong = null;
+      if (this.wasLost) this.options.onBack?.();
     } catch (error) {
-      connection.close((error as Error).message);
-      this.failure = failureOf(error as Error);
-      this.lose((error as Error).message);
-      return;
+      const { message } = error as Error;
+      connection.close(message);
+      this.wrong = wrongOf(error);
+      this.tryAgain(message);
+    } finally {
+      this.settling = null;
     }
-    if (this.closed) {
-      connection.close('closed');
-      return;
-    }
-    this.failure = null;
-    this.connection = connection;
-    if (this.wasAway) this.options.logger.info({ server: this.options.name }, 'Redis is back');
-    this.wasAway = false;
-    this.reason = null;
   }
-  private wasAway = false;
 
   private drop(connection: Connection, reason: string): void {
     connection.close(reason);
     if (this.connection !== connection) return;
     this.connection = null;
-    this.lose(reason);
+    this.answeredElsewhereMs = this.answeredMs;
+    this.tryAgain(reason);
+    this.wasLost = true;
+    this.options.onAway?.(reason);
   }
 
-  private lose(reason: string): void {
+  private tryAgain(reason: string): void {
     if (this.closed) return;
-    this.reason = `${this.options.name}: ${reason}`;
-    if (!this.wasAway) {
-      this.options.logger.warn({ server: this.options.name, reason }, 'Redis is away');
-    }
-    this.wasAway = true;
+    this.reason = reason;
     const delayMs = RETRY_LEAST_MS + Math.random() * RETRY_JITTER_MS;
     this.retry = setTimeout(() => void this.connect(), delayMs);
   }
@@ -146,9 +166,9 @@ export class Link {
   }
 }
 
-function failureOf(error: Error): WrongRedis | null {
+/** What an error says of settings that are wrong; null when it says nothing of the kind. */
+export function wrongOf(error: unknown): WrongRedis | null {
   if (error instanceof WrongRedis) return error;
-  return error instanceof ReplyError && FATAL.has(error.code)
-    ? new WrongRedis(error.message)
-    : null;
+  const isRefused = error instanceof ReplyError && REFUSED.has(error.code);
+  return isRefused ? new WrongRedis(error.message) : null;
 }

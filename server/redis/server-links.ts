@@ -1,0 +1,63 @@
+import type { RedisOptions } from 'ioredis';
+import type { Logger } from 'pino';
+import type { Connection } from './connection.ts';
+import { greet, provideLibrary } from './greeting.ts';
+import type { Library } from './library.ts';
+import { Link } from './link.ts';
+import type { RedisTarget } from './redis-url.ts';
+
+export interface ServerLinksOptions {
+  /** For people: which server, without credentials. */
+  readonly name: string;
+  readonly target: RedisTarget;
+  readonly connectTo: (attempt: number) => RedisOptions;
+  readonly library: Library;
+  readonly logger: Logger;
+  /** @throws when the server is of another kind than the address says */
+  readonly check: (connection: Connection) => Promise<void>;
+}
+
+/**
+ * Our ways to one server that takes writes: one for calls, and one for reading its log, which waits.
+ * When calls find the server lost, or no longer the primary, the reading leaves it as well.
+ */
+export class ServerLinks {
+  readonly calls: Link;
+  readonly log: Link;
+
+  constructor(private readonly options: ServerLinksOptions) {
+    const { name, target, connectTo, library, logger, check } = options;
+    this.log = new Link({
+      target: connectTo,
+      greet: (connection) => greet(connection, target),
+    });
+    this.calls = new Link({
+      target: connectTo,
+      greet: async (connection) => {
+        await greet(connection, target);
+        await check(connection);
+        await provideLibrary(connection, library);
+      },
+      onAway: (reason) => {
+        logger.warn({ server: name, reason }, 'Redis is away');
+        this.log.leave(reason);
+      },
+      onBack: () => logger.info({ server: name }, 'Redis is back'),
+    });
+  }
+
+  /** @throws Unavailable @throws WrongRedis */
+  async opened(): Promise<void> {
+    await Promise.all([this.calls.opened(), this.log.opened()]);
+  }
+
+  away(): string | null {
+    const reason = this.calls.away() ?? this.log.away();
+    return reason === null ? null : `${this.options.name}: ${reason}`;
+  }
+
+  close(): void {
+    this.calls.close();
+    this.log.close();
+  }
+}
