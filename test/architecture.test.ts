@@ -70,6 +70,14 @@ describe('the rules see', () => {
     'sdk/viewer.ts': '',
   };
 
+  test('a program that imports from test/, which a test beside it may', () => {
+    const text = "import { startRedis } from '../../test/backends/redis.ts';";
+    const importedBy = (path: string) =>
+      findWrongArrows(treeOf({ 'test/backends/redis.ts': '', [path]: text }));
+    expect(importedBy('server/feed/log.test.ts')).toEqual([]);
+    expect(importedBy('server/feed/log.ts')).toHaveLength(1);
+  });
+
   test.each([
     ['protocol/feed.ts', "import { seal } from '../server/feed/seal.ts';"],
     ['protocol/feed.ts', "import type { Seal } from '../server/feed/seal.ts';"],
