@@ -22,8 +22,8 @@ export interface Announcement {
   readonly interval: number;
 }
 
-// From here on a list of seats costs Redis more than their bitset (docs/scale.md has the figures).
-const LIST_SEATS = 64;
+// To set one bit costs Redis as much time as to take so many bytes of a bitset (docs/scale.md).
+const BYTES_PER_SEAT = 512;
 
 /**
  * Unites bitsets with those that Redis has.
@@ -67,13 +67,10 @@ function withParts(
 
 /** Few seats go as a list: their bitset would be as long as the highest of them is high. */
 function valuesOf({ seats, bytes }: SeatBlock): [form: string, seats: string | Uint8Array] {
-  return seats < LIST_SEATS && seats < bytes.length / LIST_BYTES
+  return seats * BYTES_PER_SEAT < bytes.length
     ? ['list', bitOffsets(bytes).join(' ')]
     : ['bits', bytes];
 }
-
-// A number in a list, and the blank before it.
-const LIST_BYTES = 8;
 
 /** The numbers that SETBIT has for the bits of a block. */
 function bitOffsets(bytes: Uint8Array): number[] {
