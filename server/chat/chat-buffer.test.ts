@@ -4,6 +4,7 @@ import { CHAT_KINDS, type ChatElement } from '../../protocol/feed.ts';
 import { CHAT_SAMPLE } from '../../protocol/limits.ts';
 import { ChatBuffer } from './chat-buffer.ts';
 import { type ChatPart, chatsOf } from './chat-part.ts';
+import { seededRandom } from './seeded-random.ts';
 
 const line = (number: number): ChatElement => ({
   id: `line ${number}`,
@@ -13,17 +14,6 @@ const line = (number: number): ChatElement => ({
   at: number,
 });
 const numbersOf = (lines: readonly ChatElement[]) => lines.map(({ at }) => at);
-
-/** A repeatable random source (mulberry32). */
-function seededRandom(seed: number): () => number {
-  let state = seed;
-  return () => {
-    state = (state + 0x6d2b79f5) | 0;
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
-  };
-}
 
 describe('what is taken from a buffer', () => {
   test('[C-7] is null when nothing was posted', () => {
