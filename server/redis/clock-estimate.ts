@@ -18,6 +18,8 @@ export type ClockReadings = readonly [ClockReading, ...ClockReading[]];
 /** Ms in a ms by which two clocks may drift apart; the kernel slews by no more while it runs NTP. */
 const DRIFT = 0.0005;
 const KEPT = 16;
+/** `TIME` counts microseconds, and Unix ms as a number have steps of a quarter of one. */
+const RESOLUTION_MS = 0.002;
 
 /**
  * The estimate of the best reading: that of the least round trip, where an older one has drifted.
@@ -53,6 +55,6 @@ export function withReading(
 function estimateOf({ sentMs, receivedMs, serverMs }: ClockReading, nowMs: number): ClockEstimate {
   return {
     offsetMs: serverMs - (sentMs + receivedMs) / 2,
-    errorMs: (receivedMs - sentMs) / 2 + Math.abs(nowMs - receivedMs) * DRIFT,
+    errorMs: (receivedMs - sentMs) / 2 + RESOLUTION_MS + (nowMs - sentMs) * DRIFT,
   };
 }
