@@ -22,6 +22,8 @@ export interface Ground {
   readonly nodes: readonly TheRecord[];
   /** One of them. */
   readonly any: TheRecord;
+  /** The database they are on. */
+  readonly url: string;
   readonly random: () => number;
   /** A connection of nobody's: it looks, or holds locks as a stalled process does. */
   outsider(): Promise<Client>;
@@ -50,6 +52,7 @@ export async function openGround(): Promise<Ground> {
   return {
     nodes,
     any,
+    url,
     random: randomOf(seed),
     async outsider() {
       const client = new Client({ connectionString: url });
