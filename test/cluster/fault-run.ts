@@ -71,7 +71,10 @@ export async function runFault(fault: Fault, options: RunOptions): Promise<Repor
   if (max > RIGHT_AGAIN_MS + TOLERANCE_MS) {
     violations.push(`it took ${max.toFixed(0)} ms until everything was right again`);
   }
-  const log = ground.cluster.nodes.map((node, number) => `node ${number}:\n${node.log()}`);
+  const log = ground.cluster.nodes.map((node, number) => {
+    const lines = node.log().split('\n');
+    return `node ${number}:\n${lines.filter((line) => !line.includes('"msg":"refused"')).join('\n')}`;
+  });
   return {
     ...{ name: fault.name, seed, rounds, violations, figures: sumOf(acts) },
     seconds: (performance.now() - startedMs) / 1_000,

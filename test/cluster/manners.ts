@@ -92,8 +92,11 @@ export class Manners {
 
   private served(node: number, path: string, atMs: number): void {
     const key = `${node} ${path}`;
-    const isOld = atMs - intervalStartMs(askedInterval(path) ?? 0) > MEMORY_MS;
-    if (!isOld && !this.inMemory.has(key)) this.inMemory.set(key, atMs);
+    const startMs = intervalStartMs(askedInterval(path) ?? 0);
+    const isOld = atMs - startMs > MEMORY_MS;
+    // What passed while something was broken, a node may have read from the record.
+    const isCalm = this.outages.during(startMs, atMs).length === 0;
+    if (!isOld && isCalm && !this.inMemory.has(key)) this.inMemory.set(key, atMs);
     const [[oldest, servedMs] = ['', atMs]] = this.inMemory;
     if (atMs - servedMs > MEMORY_MS) this.inMemory.delete(oldest);
   }
