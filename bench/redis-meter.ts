@@ -1,0 +1,60 @@
+import type { Redis } from '../server/redis/redis.ts';
+import type { RedisServer } from '../test/backends/redis.ts';
+
+/** What a Redis server has done since it started, or between two readings. */
+export interface RedisWork {
+  /** CPU time of the process, in ms. */
+  readonly cpuMs: number;
+  readonly bytesIn: number;
+  readonly bytesOut: number;
+  /** Commands that clients sent; not those that functions carried out inside. */
+  readonly commands: number;
+}
+
+/** Commands that only clients send; all others are carried out inside of functions. */
+const OF_CLIENTS = ['fcall', 'xread', 'time', 'ping', 'wait'];
+
+/** Reads the server's own statistics. */
+export async function readWork(server: RedisServer): Promise<RedisWork> {
+  const info = String(await server.command('INFO', 'everything'));
+  const number = (name: string, from = ':') =>
+    Number(new RegExp(`^${name}${from}([\\d.]+)`, 'm').exec(info)?.[1] ?? 0);
+  return {
+    cpuMs: (number('used_cpu_user') + number('used_cpu_sys')) * 1_000,
+    bytesIn: number('total_net_input_bytes'),
+    bytesOut: number('total_net_output_bytes'),
+    commands: OF_CLIENTS.reduce((sum, name) => sum + number(`cmdstat_${name}`, ':calls='), 0),
+  };
+}
+
+/** What was done between two readings. */
+export function between(before: RedisWork, after: RedisWork): RedisWork {
+  return {
+    cpuMs: after.cpuMs - before.cpuMs,
+    bytesIn: after.bytesIn - before.bytesIn,
+    bytesOut: after.bytesOut - before.bytesOut,
+    commands: after.commands - before.commands,
+  };
+}
+
+/** Round trips of one node. */
+export interface RoundTrips {
+  total: number;
+}
+
+/** The same Redis; each time something is sent and an answer awaited is counted. */
+export function countTrips(redis: Redis, trips: RoundTrips): Redis {
+  const counted =
+    <A extends unknown[], R>(call: (...args: A) => R) =>
+    (...args: A): R => {
+      trips.total += 1;
+      return call(...args);
+    };
+  return {
+    ...redis,
+    call: counted(redis.call),
+    callAll: counted(redis.callAll),
+    readLog: counted(redis.readLog),
+    timeMs: counted(redis.timeMs),
+  };
+}

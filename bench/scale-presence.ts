@@ -1,0 +1,113 @@
+import { randomUUID } from 'node:crypto';
+import pino from 'pino';
+import { INTERVAL_MS, intervalAt, intervalStartMs } from '../protocol/interval.ts';
+import type { SharedTally } from '../server/audience/tally.ts';
+import { createRedisTally } from '../server/audience/tally-redis.ts';
+import { openRedis } from '../server/redis/open-redis.ts';
+import { type RedisServer, startRedis } from '../test/backends/redis.ts';
+import { between, type RedisWork, readWork } from './redis-meter.ts';
+
+/** One stream whose viewers are spread at random over nodes and over the intervals of a second. */
+export interface PresenceCase {
+  readonly nodes: number;
+  /** Seats of the stream; a viewer sits on each `seats / viewers`-th. */
+  readonly seats: number;
+  readonly viewers: number;
+  readonly seconds: number;
+}
+
+export interface PresenceResult extends PresenceCase {
+  readonly work: RedisWork;
+  /** What Redis does in the same time for the same nodes without viewers. */
+  readonly idle: RedisWork;
+}
+
+const PHASES = 4;
+const WARM_UP_S = 2;
+
+/**
+ * Real tallies, one for each node with its own connection, register every viewer once a second and
+ * hand in each interval at its end, in real time; one of them counts, and the count must be exact.
+ */
+export async function measurePresence(one: PresenceCase): Promise<PresenceResult> {
+  const server = await startRedis({ persistence: false });
+  const logger = pino({ level: 'silent' });
+  const connect = () => openRedis({ url: server.url, replicas: 0, logger });
+  const connections = await Promise.all(Array.from({ length: one.nodes }, connect));
+  try {
+    const show = new Show(one, (clock) =>
+      connections.map((redis) =>
+        createRedisTally({ redis, clock, sealedTo: () => intervalAt(clock.nowMs()) - 1 }),
+      ),
+    );
+    const idle = await measured(server, () => Bun.sleep(one.seconds * 1_000));
+    await show.run(WARM_UP_S);
+    const work = await measured(server, () => show.run(one.seconds));
+    return { ...one, work, idle };
+  } finally {
+    for (const redis of connections) await redis.close();
+    await server.stop();
+  }
+}
+
+async function measured(server: RedisServer, run: () => Promise<void>): Promise<RedisWork> {
+  const before = await readWork(server);
+  await run();
+  return between(before, await readWork(server));
+}
+
+class Show {
+  private readonly streamId = randomUUID();
+  private readonly tallies: readonly SharedTally[];
+  /** Seats by node and by interval of the second. */
+  private readonly seats: number[][][];
+  private nowMs = intervalStartMs(intervalAt(Date.now()) + PHASES - (intervalAt(Date.now()) % 4));
+
+  constructor(
+    private readonly one: PresenceCase,
+    talliesOn: (clock: { nowMs(): number }) => SharedTally[],
+  ) {
+    this.tallies = talliesOn({ nowMs: () => this.nowMs });
+    this.seats = this.tallies.map(() => Array.from({ length: PHASES }, () => []));
+    for (let viewer = 0; viewer < one.viewers; viewer += 1) {
+      const node = this.seats[Math.floor(Math.random() * one.nodes)] ?? [];
+      const seat = Math.floor((viewer * one.seats) / one.viewers);
+      node[Math.floor(Math.random() * PHASES)]?.push(seat);
+    }
+  }
+
+  async run(seconds: number): Promise<void> {
+    const startMs = performance.now();
+    for (let interval = 1; interval <= seconds * PHASES; interval += 1) {
+      await this.interval();
+      await Bun.sleep(startMs + interval * INTERVAL_MS - performance.now());
+    }
+    const lateMs = performance.now() - startMs - seconds * PHASES * INTERVAL_MS;
+    if (lateMs > INTERVAL_MS) throw new Error(`this machine is ${Math.round(lateMs)} ms too slow`);
+  }
+
+  private async interval(): Promise<void> {
+    const ended = intervalAt(this.nowMs);
+    for (const [node, tally] of this.tallies.entries()) {
+      for (const seat of this.seats[node]?.[ended % PHASES] ?? []) {
+        tally.register(this.streamId, seat);
+      }
+    }
+    this.nowMs += INTERVAL_MS;
+    await Promise.all(this.tallies.map((tally) => tally.send(ended)));
+    if (ended % PHASES === PHASES - 1) await this.count(ended);
+  }
+
+  private async count(ended: number): Promise<void> {
+    const tally = this.tallies[ended % this.tallies.length] as SharedTally;
+    const counts = new Map(await tally.countsAtEndOf(ended));
+    const value = counts.get(this.streamId) ?? 0;
+    if (value !== this.one.viewers && this.isFull) {
+      throw new Error(`counted ${value} of ${this.one.viewers}`);
+    }
+    this.isFull = true;
+  }
+
+  /** Since the first second, in which not all have come. */
+  private isFull = false;
+}
