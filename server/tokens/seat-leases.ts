@@ -76,8 +76,7 @@ export class SeatLeases {
     for (const [index, offer] of offers.entries()) {
       const seat = taken[index] ?? null;
       found.set(offered[index] as ViewerOfStream, seat);
-      if (seat === null) this.pools.delete(offer.streamId);
-      else if (seat !== offer.seat) this.poolOf(offer.streamId).put([offer.seat]);
+      if (seat !== null && seat !== offer.seat) this.poolOf(offer.streamId).put([offer.seat]);
     }
     return found;
   }
