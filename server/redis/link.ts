@@ -39,7 +39,7 @@ const UNFIT = new Set([
   'BUSY',
 ]);
 // By these it says that it never will take ours.
-const REFUSED = new Set(['NOAUTH', 'WRONGPASS', 'NOPERM']);
+const REFUSED = new Set(['NOAUTH', 'WRONGPASS', 'NOPERM', 'ERR']);
 
 /** What no waiting heals: the operator has to change something. The message is one line for them. */
 export class WrongRedis extends Error {
@@ -114,6 +114,13 @@ export class Link {
     if (this.connection) this.drop(this.connection, reason);
   }
 
+  /** Tries now what it would try a moment later. */
+  hurry(): void {
+    if (this.retry === null) return;
+    clearTimeout(this.retry);
+    void this.connect();
+  }
+
   close(): void {
     this.closed = true;
     this.reason = 'closed';
@@ -123,6 +130,7 @@ export class Link {
   }
 
   private async connect(): Promise<void> {
+    this.retry = null;
     const target = this.options.target(this.attempts);
     this.attempts += 1;
     const connection = new Connection(target, (reason) => this.drop(connection, reason));
@@ -166,9 +174,9 @@ export class Link {
   }
 }
 
-/** What an error says of settings that are wrong; null when it says nothing of the kind. */
+/** What an error of a greeting says of settings that are wrong; null when it says nothing of the kind. */
 export function wrongOf(error: unknown): WrongRedis | null {
   if (error instanceof WrongRedis) return error;
-  const isRefused = error instanceof ReplyError && REFUSED.has(error.code);
-  return isRefused ? new WrongRedis(error.message) : null;
+  if (!(error instanceof ReplyError) || !REFUSED.has(error.code)) return null;
+  return /max number of clients/.test(error.message) ? null : new WrongRedis(error.message);
 }

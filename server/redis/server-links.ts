@@ -42,7 +42,10 @@ export class ServerLinks {
         logger.warn({ server: name, reason }, 'Redis is away');
         this.log.leave(reason);
       },
-      onBack: () => logger.info({ server: name }, 'Redis is back'),
+      onBack: () => {
+        logger.info({ server: name }, 'Redis is back');
+        this.log.hurry();
+      },
     });
   }
 

@@ -49,6 +49,13 @@ export async function timed(work: Promise<unknown>): Promise<{ end: unknown; ms:
   return { end, ms: performance.now() - startMs };
 }
 
+/** Waits until all connections are well again. @returns after how many ms; Infinity when never */
+export async function wellMs(redis: Redis, mostMs = 10_000): Promise<number> {
+  const startMs = performance.now();
+  while (redis.away() !== null && performance.now() - startMs < mostMs) await Bun.sleep(5);
+  return redis.away() === null ? performance.now() - startMs : Number.POSITIVE_INFINITY;
+}
+
 /** Waits until a call goes through. @returns after how many ms; Infinity when it never does */
 export async function healedMs(redis: Redis, key: string, mostMs = 10_000): Promise<number> {
   const startMs = performance.now();

@@ -29,6 +29,7 @@ export async function redisCommand(port: number, ...words: (string | number)[]):
     retryStrategy: null,
     maxRetriesPerRequest: 0,
     disableClientInfo: true,
+    protocol: 2,
   });
   client.on('error', () => {});
   try {

@@ -33,6 +33,7 @@ export interface RedisServer {
 
 const READY_MAX_MS = 10_000;
 const LOOK_MS = 5;
+const READY = 'Ready to accept connections';
 const PORT_TRIES = 20;
 // Below the ports that the system gives to outgoing connections: a restart finds its port free.
 // The bus of a cluster is 10,000 above.
@@ -85,7 +86,7 @@ async function startProgram(
   for (let tries = 1; ; tries += 1) {
     port = FIRST_PORT + Math.floor(Math.random() * PORTS);
     process = spawn();
-    if (await answers(port, process)) break;
+    if (await answers(port, process, logFile)) break;
     const log = readLog(logFile);
     rmSync(logFile, { force: true });
     await kill();
@@ -106,7 +107,7 @@ async function startProgram(
     async restart() {
       await kill();
       process = spawn();
-      if (await answers(port, process)) return;
+      if (await answers(port, process, logFile)) return;
       throw new Error(`${binary} did not start again: ${readLog(logFile)}`);
     },
     pause: () => process.kill('SIGSTOP'),
@@ -121,12 +122,13 @@ function boundToThisProcess(): string[] {
   return setpriv ? [setpriv, '--pdeathsig', 'KILL', '--'] : [];
 }
 
-async function answers(port: number, process: Bun.Subprocess): Promise<boolean> {
+async function answers(port: number, process: Bun.Subprocess, logFile: string): Promise<boolean> {
   const giveUpMs = performance.now() + READY_MAX_MS;
   while (performance.now() < giveUpMs && process.exitCode === null && process.signalCode === null) {
-    const reply = await redisCommand(port, 'INFO', 'server').catch(() => null);
+    const reply = await redisCommand(port, 'INFO', 'server').catch((error: Error) => error.message);
     // Another's server may have the port.
-    if (typeof reply === 'string' && reply.includes(`process_id:${process.pid}\r`)) return true;
+    if (String(reply).includes(`process_id:${process.pid}\r`)) return true;
+    if (String(reply).startsWith('NOAUTH') && readLog(logFile).includes(READY)) return true;
     await Bun.sleep(LOOK_MS);
   }
   return false;
