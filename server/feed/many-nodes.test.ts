@@ -1,0 +1,157 @@
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'bun:test';
+import { intervalAt } from '../../protocol/interval.ts';
+import { type PostgresServer, startPostgres } from '../../test/backends/postgres.ts';
+import { type RedisServer, startRedis } from '../../test/backends/redis.ts';
+import { Unavailable } from '../refusal.ts';
+import { type FeedGround, type FeedNode, openSharedGround } from './feed-ground.ts';
+import { FeedWitness } from './feed-witness.ts';
+
+// Three nodes on one Redis and one PostgreSQL, in real time, while something breaks.
+
+let redis: RedisServer;
+let postgres: PostgresServer;
+let ground: FeedGround;
+let witness: FeedWitness;
+let databases = 0;
+
+beforeAll(async () => {
+  [redis, postgres] = await Promise.all([startRedis(), startPostgres({ fsync: false })]);
+});
+afterAll(async () => {
+  await Promise.all([redis.stop(), postgres.stop()]);
+});
+
+beforeEach(async () => {
+  await redis.command('FLUSHALL');
+  const databaseUrl = await postgres.createDatabase(`many_nodes_${++databases}`);
+  ground = await openSharedGround({ redisUrl: redis.url, databaseUrl, nodes: 3 });
+  witness = await FeedWitness.of(ground);
+  await Bun.sleep(1_000);
+});
+afterEach(() => ground.close());
+
+const first = () => ground.nodes[0] as FeedNode;
+const HELD_503_MS = 300;
+const WELL_MS = 2_000;
+
+/** How long until every node serves again, in ms. */
+async function untilWell(): Promise<number> {
+  const fromMs = performance.now();
+  await witness.isWell();
+  return performance.now() - fromMs;
+}
+
+describe('nothing that was served changes, every event comes once and no post twice', () => {
+  test('[N-4] [C-6] when all is well: an event and a post on one node are seen on all', async () => {
+    await Bun.sleep(1_000);
+    await witness.end(ground.nodes, 'nothing');
+    expect(witness.answers.filter(({ refused }) => refused)).toEqual([]);
+  });
+
+  test('[N-4] when the record answers one node’s sealings late, or never', async () => {
+    for (const manner of ['before', 'after'] as const) {
+      const stall = Promise.withResolvers<void>();
+      first().manners[manner] = stall.promise;
+      await Bun.sleep(700);
+      const { beat, clock } = first();
+      // Others seal, and the node follows them.
+      expect(intervalAt(clock.nowMs()) - 1 - beat.feed.sealedTo()).toBeLessThanOrEqual(2);
+      first().manners[manner] = null;
+      stall.resolve();
+      await Bun.sleep(300);
+    }
+    await witness.end(ground.nodes, 'nothing');
+  });
+
+  test('[N-7] [N-4] when a node dies', async () => {
+    await first().drop();
+    const well = ground.nodes.slice(1);
+    for (let step = 0; step < 10; step++) {
+      await Bun.sleep(100);
+      for (const { beat, clock } of well) {
+        expect(intervalAt(clock.nowMs()) - 1 - beat.feed.sealedTo()).toBeLessThanOrEqual(2);
+      }
+    }
+    const late = await ground.openNode();
+    witness.watch(late);
+    await Bun.sleep(500);
+    await witness.end([...well, late], 'posts');
+  });
+
+  test('[N-13] when nodes are restarted one after the other: no post is lost', async () => {
+    for (const node of [...ground.nodes]) {
+      witness.watch(await ground.openNode());
+      (ground.nodes as FeedNode[]).splice(ground.nodes.indexOf(node), 1);
+      await node.stop();
+    }
+    await Bun.sleep(300);
+    await witness.end(ground.nodes, 'nothing');
+  });
+
+  test('[N-12] [N-9] when Redis is killed and started again', async () => {
+    await redis.kill9();
+    await Bun.sleep(700);
+    await redis.restart();
+    expect(await untilWell()).toBeLessThan(WELL_MS);
+    await Bun.sleep(500);
+    await witness.end(ground.nodes, 'posts');
+  });
+
+  test('[N-12] when Redis forgets everything, again and again', async () => {
+    for (let time = 0; time < 8; time++) {
+      await redis.command('FLUSHALL');
+      await Bun.sleep(130 + 40 * time);
+    }
+    expect(await untilWell()).toBeLessThan(WELL_MS);
+    await witness.end(ground.nodes, 'posts');
+  });
+
+  test('[N-9] when Redis is halted: what is not sealed is 503, and what is sealed goes on', async () => {
+    redis.pause();
+    await Bun.sleep(600);
+    for (const { beat, clock } of ground.nodes) {
+      const interval = intervalAt(clock.nowMs());
+      expect(() => beat.feed.read(witness.streamId, interval)).toThrow(Unavailable);
+      expect(() => beat.chat.hearts(witness.streamId, 1)).toThrow(Unavailable);
+      expect(() => beat.tally.register(witness.streamId, 1)).toThrow(Unavailable);
+      expect(beat.feed.read(witness.streamId, beat.feed.sealedTo())).toBeInstanceOf(Uint8Array);
+      expect(beat.away()).not.toBeNull();
+    }
+    const knownMs = performance.now();
+    await Bun.sleep(1_000);
+    redis.resume();
+    expect(await untilWell()).toBeLessThan(WELL_MS);
+    const slow = witness.answers.filter((answer) => answer.atMs > knownMs && answer.refused);
+    expect(slow.length).toBeGreaterThan(0);
+    for (const { tookMs } of slow) expect(tookMs).toBeLessThan(HELD_503_MS);
+    await Bun.sleep(300);
+    await witness.end(ground.nodes, 'posts');
+  });
+
+  for (const [name, stop, start] of [
+    ['halted', () => postgres.pause(), () => postgres.resume()],
+    ['killed', () => postgres.kill9(), () => postgres.start()],
+  ] as const) {
+    test(`[N-10] [C-6] when PostgreSQL is ${name}: what is not sealed is 503, and posts are kept`, async () => {
+      await stop();
+      await Bun.sleep(1_000);
+      for (const { beat, clock } of ground.nodes) {
+        const interval = intervalAt(clock.nowMs());
+        expect(() => beat.feed.read(witness.streamId, interval)).toThrow(Unavailable);
+        expect(beat.feed.read(witness.streamId, beat.feed.sealedTo())).toBeInstanceOf(Uint8Array);
+        expect(beat.away()).not.toBeNull();
+        beat.tally.register(witness.streamId, 1);
+        expect(await beat.tally.count(witness.streamId)).toBe(1);
+      }
+      const knownMs = performance.now();
+      await Bun.sleep(1_500);
+      await start();
+      expect(await untilWell()).toBeLessThan(WELL_MS);
+      const slow = witness.answers.filter((answer) => answer.atMs > knownMs && answer.refused);
+      expect(slow.length).toBeGreaterThan(0);
+      for (const { tookMs } of slow) expect(tookMs).toBeLessThan(HELD_503_MS);
+      await Bun.sleep(300);
+      await witness.end(ground.nodes, 'lines');
+    });
+  }
+});
