@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'bun:test';
+import { Unavailable } from '../refusal.ts';
 import { Batch } from './batch.ts';
 
 describe('a batch', () => {
@@ -38,5 +39,38 @@ describe('a batch', () => {
       'rejected',
       'fulfilled',
     ]);
+  });
+
+  test('while four calls are under way, what arrives shares the next, and waits for none that is held up', async () => {
+    const sizes: number[] = [];
+    const goOn: (() => void)[] = [];
+    const batch = new Batch<number, number>(async (items) => {
+      sizes.push(items.length);
+      await new Promise<void>((resolve) => goOn.push(resolve));
+      return items;
+    }, 100);
+    const turn = () => new Promise((resolve) => setImmediate(resolve));
+    const all: Promise<number>[] = [];
+    for (let n = 0; n < 30; n++) {
+      all.push(batch.add(n));
+      await turn();
+    }
+    expect(sizes).toEqual([1, 1, 1, 1]);
+    goOn.shift()?.();
+    expect(await all[0]).toBe(0);
+    expect(sizes).toEqual([1, 1, 1, 1, 26]);
+    all.push(batch.add(30));
+    // The five of before never end, and this one is sent all the same.
+    while (sizes.length < 6) await Bun.sleep(1);
+    for (const go of goOn) go();
+    expect(await Promise.all(all)).toEqual(Array.from({ length: 31 }, (_, n) => n));
+  });
+
+  test('[R-15] a call that does not come to its end is 503 in under a second', async () => {
+    const batch = new Batch<number, number>(() => new Promise(() => {}), 100);
+    const startMs = performance.now();
+    const refused = await batch.add(1).catch((error: unknown) => error);
+    expect(refused).toBeInstanceOf(Unavailable);
+    expect(performance.now() - startMs).toBeLessThan(1_000);
   });
 });

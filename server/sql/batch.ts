@@ -1,3 +1,5 @@
+import { Unavailable } from '../refusal.ts';
+
 interface Waiting<Item, Result> {
   readonly item: Item;
   resolve(result: Result): void;
@@ -5,11 +7,24 @@ interface Waiting<Item, Result> {
 }
 
 /**
- * Gathers what arrives in one turn of the event loop into one call: a hundred answers cost one
- * statement instead of a hundred. The busier the loop, the larger its turns and the batches.
+ * While so many calls are under way, what arrives waits and shares the next one: when the record is
+ * the slower part, batches grow instead of its queue.
+ */
+const CALLS_MAX = 4;
+/** But it waits no longer than this, so that a call that is held up holds up no others. */
+const WAIT_MS = 20;
+/** a call of several transactions has this long for all of them. */
+const DEADLINE_MS = 850;
+
+/**
+ * Gathers what arrives in one turn of the event loop, or while enough calls are under way, into one
+ * call: a hundred answers cost one statement instead of a hundred. The busier the loop and the
+ * record, the larger the batches.
  */
 export class Batch<Item, Result> {
   private waiting: Waiting<Item, Result>[] = [];
+  private underWay = 0;
+  private late: Timer | null = null;
 
   /**
    * @param run gives results in the order of the items; what it throws, every item's caller gets
@@ -20,28 +35,48 @@ export class Batch<Item, Result> {
     private readonly sizeMax: number,
   ) {}
 
-  /** Adds an item to the batch of this turn. */
+  /** Adds an item to the next call. @throws Unavailable when that takes too long */
   add(item: Item): Promise<Result> {
     return new Promise((resolve, reject) => {
       const first = this.waiting.push({ item, resolve, reject }) === 1;
-      if (first) setImmediate(this.flush);
+      if (first) setImmediate(this.send);
     });
   }
 
-  private readonly flush = (): void => {
-    const all = this.waiting;
-    this.waiting = [];
-    for (let at = 0; at < all.length; at += this.sizeMax) {
-      void this.call(all.slice(at, at + this.sizeMax));
-    }
+  private readonly send = (): void => {
+    while (this.waiting.length > 0 && this.underWay < CALLS_MAX) this.sendSome();
+    if (this.waiting.length > 0) this.late ??= setTimeout(this.sendLate, WAIT_MS);
   };
 
+  private readonly sendLate = (): void => {
+    this.late = null;
+    while (this.waiting.length > 0) this.sendSome();
+  };
+
+  private sendSome(): void {
+    const some = this.waiting.slice(0, this.sizeMax);
+    this.waiting = this.waiting.slice(this.sizeMax);
+    void this.call(some);
+  }
+
   private async call(part: readonly Waiting<Item, Result>[]): Promise<void> {
+    const refuse = (error: unknown) => {
+      for (const { reject } of part) reject(error);
+    };
+    const timer = setTimeout(
+      () => refuse(new Unavailable('The record did not answer in time.')),
+      DEADLINE_MS,
+    );
+    this.underWay++;
     try {
       const results = await this.run(part.map(({ item }) => item));
       for (const [index, { resolve }] of part.entries()) resolve(results[index] as Result);
     } catch (error) {
-      for (const { reject } of part) reject(error);
+      refuse(error);
+    } finally {
+      clearTimeout(timer);
+      this.underWay--;
+      this.send();
     }
   }
 }
