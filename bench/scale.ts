@@ -1,42 +1,112 @@
-import { measurePresence, type PresenceResult } from './scale-presence.ts';
+import { measurePresence, type PresenceCase } from './scale-presence.ts';
+import { measureStreams, type StreamsCase } from './scale-streams.ts';
 
-// `npm run bench:scale` measures what many nodes cost Redis, and prints the tables of docs/scale.md.
+// `npm run bench:scale` measures what many nodes cost Redis and prints the tables of docs/scale.md.
+// A number after it is the seconds that each case is measured for.
 
+const SECONDS = Number(process.argv[2] ?? 10);
 const NODES = [1, 2, 4, 8, 20];
 const SEATS = [10_000, 100_000, 1_000_000];
-const SECONDS = Number(process.argv[2] ?? 10);
+/** Seats and the viewers that are still there. */
+const SPARSE = [
+  [1_000_000, 1_000],
+  [1_000_000, 10_000],
+  [1_000_000, 100_000],
+] as const;
+/** Streams and how many of them have viewers. */
+const STREAMS = [
+  [1, 0],
+  [1, 1],
+  [100, 0],
+  [100, 10],
+  [10_000, 0],
+  [10_000, 10],
+  [10_000, 100],
+  [10_000, 1_000],
+] as const;
+const NODES_WITH_STREAMS = 3;
+const INTERVALS_A_SECOND = 4;
 
-function row(cells: readonly (string | number)[]): void {
+function row(...cells: readonly (string | number)[]): void {
   console.log(`| ${cells.join(' | ')} |`);
 }
 
 function head(...titles: readonly string[]): void {
-  row(titles);
-  row(titles.map(() => '--:'));
+  row(...titles);
+  row(...titles.map(() => '--:'));
 }
 
-function presenceRow({ nodes, viewers, seconds, work, idle }: PresenceResult): void {
-  const cpuMs = work.cpuMs - idle.cpuMs;
-  const bytesIn = work.bytesIn - idle.bytesIn;
-  row([
-    viewers.toLocaleString('en'),
-    nodes,
-    (work.cpuMs / seconds).toFixed(1),
-    (work.bytesIn / seconds / 1_000).toFixed(0),
-    (work.bytesOut / seconds / 1_000).toFixed(1),
-    ((cpuMs * 1e6) / seconds / viewers).toFixed(1),
-    (bytesIn / seconds / viewers).toFixed(2),
-    ((cpuMs * 1e3) / seconds / nodes / 4).toFixed(0),
-  ]);
+const whole = (value: number) => Math.round(value).toLocaleString('en');
+
+/** One row: what Redis does in a second, and the share of a viewer and of a bitset. */
+async function presenceRow(one: Omit<PresenceCase, 'seconds'>): Promise<void> {
+  const { work, idle } = await measurePresence({ ...one, seconds: SECONDS });
+  const cpuMs = (work.cpuMs - idle.cpuMs) / SECONDS;
+  const bytesIn = (work.bytesIn - idle.bytesIn) / SECONDS;
+  const bitsets = one.nodes * INTERVALS_A_SECOND;
+  row(
+    whole(one.seats),
+    whole(one.viewers),
+    one.nodes,
+    (work.cpuMs / SECONDS).toFixed(1),
+    whole(work.bytesIn / SECONDS / 1_000),
+    (work.bytesOut / SECONDS / 1_000).toFixed(1),
+    ((cpuMs * 1e6) / one.viewers).toFixed(1),
+    (bytesIn / one.viewers).toFixed(2),
+    whole((cpuMs * 1e3) / bitsets),
+    whole(bytesIn / bitsets),
+  );
 }
 
-async function presence(): Promise<void> {
-  head('viewers', 'nodes', 'CPU ms/s', 'in KB/s', 'out KB/s', 'CPU ns', 'in bytes', 'CPU µs');
-  for (const seats of SEATS) {
-    for (const nodes of NODES) {
-      presenceRow(await measurePresence({ nodes, seats, viewers: seats, seconds: SECONDS }));
-    }
-  }
+async function streamsRow(one: Omit<StreamsCase, 'seconds'>): Promise<void> {
+  const { work, roundTrips, sealed } = await measureStreams({ ...one, seconds: SECONDS });
+  const perNode = (value: number) => (value / SECONDS / one.nodes).toFixed(1);
+  row(
+    whole(one.streams),
+    whole(one.active),
+    perNode(roundTrips),
+    perNode(work.commands),
+    perNode(work.cpuMs),
+    (work.bytesIn / SECONDS / one.nodes / 1_000).toFixed(1),
+    (work.bytesOut / SECONDS / one.nodes / 1_000).toFixed(1),
+    (sealed / SECONDS).toFixed(1),
+  );
 }
 
-await presence();
+const PRESENCE = [
+  'seats',
+  'viewers',
+  'nodes',
+  'CPU, ms/s',
+  'in, KB/s',
+  'out, KB/s',
+  'CPU of a viewer-second, ns',
+  'bytes in of it',
+  'CPU of a bitset, µs',
+  'its bytes',
+];
+
+console.log('\nPresence: one stream, everybody there.\n');
+head(...PRESENCE);
+for (const seats of SEATS) {
+  for (const nodes of NODES) await presenceRow({ nodes, seats, viewers: seats });
+}
+
+console.log('\nPresence: few are left of a million.\n');
+head(...PRESENCE);
+for (const [seats, viewers] of SPARSE) await presenceRow({ nodes: 20, seats, viewers });
+
+console.log(`\n${NODES_WITH_STREAMS} nodes, per node and second.\n`);
+head(
+  'streams',
+  'with viewers',
+  'round trips',
+  'commands',
+  'CPU, ms',
+  'in, KB',
+  'out, KB',
+  'intervals sealed',
+);
+for (const [streams, active] of STREAMS) {
+  await streamsRow({ nodes: NODES_WITH_STREAMS, streams, active });
+}

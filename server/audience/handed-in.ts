@@ -40,9 +40,9 @@ export class HandedIn {
     }
   }
 
-  /** The intervals of the window of which Redis has a bitset of a block. */
-  intervalsOf(block: number, interval: number): number[] {
-    return windowTo(interval).filter((past) => this.#seats.get(past)?.has(block));
+  /** The newest interval before this one of which Redis has a bitset of a block. */
+  newestBefore(block: number, interval: number): number | undefined {
+    return windowTo(interval - 1).findLast((past) => this.#seats.get(past)?.has(block));
   }
 
   /** The blocks of which Redis has a bitset. */

@@ -27,16 +27,17 @@ const BYTES_PER_SEAT = 512;
 
 /**
  * Unites bitsets with those that Redis has.
- * @param before intervals whose bitset this node handed in before
- * @returns a call that replies 1, or 0 when one of those is not there any more
+ * @param before an interval whose bitset this node handed in before, if it did
+ * @returns a call that replies 1, or 0 when that is not there any more
  */
 export function handIn(
   streamId: string,
   block: number,
   parts: readonly Part[],
-  before: readonly number[],
+  before: number | undefined,
 ): FunctionCall {
-  return withParts('fourbeat_hand_in', streamId, block, parts, before);
+  const further = before === undefined ? [] : [before];
+  return withParts('fourbeat_hand_in', streamId, block, parts, further);
 }
 
 /** Like `handIn`, and replies how many seats of the block are in any of the intervals. */

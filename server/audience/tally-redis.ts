@@ -98,7 +98,7 @@ export function createRedisTally(options: RedisTallyOptions): SharedTally {
       known.expire(interval);
       const missing = known.missing(ring, interval);
       for (const [block, parts] of missing) {
-        calls.push(handIn(streamId, block, parts, known.intervalsOf(block, interval)));
+        calls.push(handIn(streamId, block, parts, known.newestBefore(block, interval)));
         handed.push(() => known.confirm(parts));
       }
       for (const one of known.unannounced(streamId, interval, missing)) {

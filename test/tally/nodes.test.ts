@@ -4,23 +4,71 @@ import pino from 'pino';
 import { BLOCK_SEATS } from '../../server/audience/seat-ring.ts';
 import { openRedis } from '../../server/redis/open-redis.ts';
 import type { Redis } from '../../server/redis/redis.ts';
-import { type RedisServer, startRedis } from '../backends/redis.ts';
+import { startRedis } from '../backends/redis.ts';
+import { startCluster } from '../backends/redis-cluster.ts';
 import { TallyNodes } from './nodes.ts';
 
-let server: RedisServer;
-let redis: Redis;
+type Step =
+  | { kind: 'register'; node: number; seats: number[] }
+  | { kind: 'count'; node: number }
+  | { kind: 'pass'; intervals: number }
+  | { kind: 'end'; late: number };
 
-beforeAll(async () => {
-  server = await startRedis({ persistence: false });
-  redis = await openRedis({ url: server.url, replicas: 0, logger: pino({ level: 'silent' }) });
-});
+const node = fc.nat({ max: 2 });
+const seat = fc.oneof(
+  { weight: 5, arbitrary: fc.nat({ max: 70 }) },
+  { weight: 1, arbitrary: fc.nat({ max: 3_000 }) },
+  { weight: 1, arbitrary: fc.integer({ min: BLOCK_SEATS - 9, max: BLOCK_SEATS + 9 }) },
+);
+const step: fc.Arbitrary<Step> = fc.oneof(
+  fc.record({
+    kind: fc.constant('register' as const),
+    node,
+    seats: fc.array(seat, { maxLength: 9 }),
+  }),
+  fc.record({ kind: fc.constant('count' as const), node }),
+  fc.record({ kind: fc.constant('pass' as const), intervals: fc.integer({ min: 1, max: 6 }) }),
+  fc.record({ kind: fc.constant('end' as const), late: node }),
+);
+const steps = fc.array(step, { maxLength: 60, size: 'max' });
 
-afterAll(async () => {
-  await redis.close();
-  await server.stop();
-});
+/** Every registration, and who must and who may be counted by what the rules say. */
+class Registrations {
+  readonly #all: Array<{ node: number; seat: number; interval: number }> = [];
 
-describe('viewers on many nodes', () => {
+  add(node: number, seat: number, interval: number): void {
+    this.#all.push({ node, seat, interval });
+  }
+
+  /** How many seats registered in the intervals from one to another. */
+  between(from: number, to: number, alsoOn = -1): number {
+    const found = this.#all.filter(
+      ({ node, interval }) => interval >= from && (interval <= to || node === alsoOn),
+    );
+    return new Set(found.map(({ seat }) => seat)).size;
+  }
+}
+
+/** Where the nodes meet, and how many random runs it is worth. */
+const BACKENDS = [
+  { name: 'one Redis', start: () => startRedis({ persistence: false }), numRuns: 100 },
+  { name: 'a cluster of three', start: () => startCluster({ persistence: false }), numRuns: 30 },
+];
+
+describe.each(BACKENDS)('viewers on many nodes, on $name,', ({ start, numRuns }) => {
+  let server: { readonly url: string; stop(): Promise<void> };
+  let redis: Redis;
+
+  beforeAll(async () => {
+    server = await start();
+    redis = await openRedis({ url: server.url, replicas: 0, logger: pino({ level: 'silent' }) });
+  });
+
+  afterAll(async () => {
+    await redis.close();
+    await server.stop();
+  });
+
   test('[N-5] count once, on however many nodes they are', async () => {
     const nodes = new TallyNodes(redis, 3);
     nodes.register(0, 1, 2, 70);
@@ -110,81 +158,41 @@ describe('viewers on many nodes', () => {
     }
     expect(told).toEqual([1, 0, undefined, undefined]);
   });
-});
 
-type Step =
-  | { kind: 'register'; node: number; seats: number[] }
-  | { kind: 'count'; node: number }
-  | { kind: 'pass'; intervals: number }
-  | { kind: 'end'; late: number };
-
-const node = fc.nat({ max: 2 });
-const seat = fc.oneof(
-  { weight: 5, arbitrary: fc.nat({ max: 70 }) },
-  { weight: 1, arbitrary: fc.nat({ max: 3_000 }) },
-  { weight: 1, arbitrary: fc.integer({ min: BLOCK_SEATS - 9, max: BLOCK_SEATS + 9 }) },
-);
-const step: fc.Arbitrary<Step> = fc.oneof(
-  fc.record({
-    kind: fc.constant('register' as const),
-    node,
-    seats: fc.array(seat, { maxLength: 9 }),
-  }),
-  fc.record({ kind: fc.constant('count' as const), node }),
-  fc.record({ kind: fc.constant('pass' as const), intervals: fc.integer({ min: 1, max: 6 }) }),
-  fc.record({ kind: fc.constant('end' as const), late: node }),
-);
-const steps = fc.array(step, { maxLength: 60, size: 'max' });
-
-/** Every registration, and who must and who may be counted by what the rules say. */
-class Registrations {
-  readonly #all: Array<{ node: number; seat: number; interval: number }> = [];
-
-  add(node: number, seat: number, interval: number): void {
-    this.#all.push({ node, seat, interval });
-  }
-
-  /** How many seats registered in the intervals from one to another. */
-  between(from: number, to: number, alsoOn = -1): number {
-    const found = this.#all.filter(
-      ({ node, interval }) => interval >= from && (interval <= to || node === alsoOn),
+  test('[I-5] [N-5] are counted as in a list of all registrations, on whichever node', async () => {
+    await fc.assert(
+      fc.asyncProperty(steps, async (all) => {
+        const nodes = new TallyNodes(redis, 3);
+        const registrations = new Registrations();
+        for (const step of all) {
+          const now = nodes.interval;
+          if (step.kind === 'register') {
+            nodes.register(step.node, ...step.seats);
+            for (const seat of step.seats) registrations.add(step.node, seat, now);
+          }
+          if (step.kind === 'pass') await nodes.pass(step.intervals);
+          // The interval has ended, but one node has not handed it in when the next counts are asked for.
+          if (step.kind === 'end') {
+            if (nodes.sealedTo < now - 1) await nodes.handIn();
+            nodes.end();
+            for (const other of [0, 1, 2])
+              if (other !== step.late) await nodes.node(other).send(now);
+          }
+          if (step.kind === 'count') {
+            const value = await nodes.count(step.node);
+            const isLate = nodes.sealedTo < now - 1;
+            const least = registrations.between(now - 4, nodes.sealedTo, step.node);
+            const most = registrations.between(isLate ? now - 5 : now - 4, now);
+            expect(value).toBeGreaterThanOrEqual(least);
+            expect(value).toBeLessThanOrEqual(most);
+          }
+          const ended = nodes.sealedTo;
+          if (ended === nodes.interval - 1 && step.kind === 'pass') {
+            expect(await nodes.countAtEndOf(ended)).toBe(registrations.between(ended - 4, ended));
+          }
+        }
+      }),
+      { numRuns },
     );
-    return new Set(found.map(({ seat }) => seat)).size;
-  }
-}
-
-test('[I-5] [N-5] counts are those of a list of all registrations, on whichever node', async () => {
-  await fc.assert(
-    fc.asyncProperty(steps, async (all) => {
-      const nodes = new TallyNodes(redis, 3);
-      const registrations = new Registrations();
-      for (const step of all) {
-        const now = nodes.interval;
-        if (step.kind === 'register') {
-          nodes.register(step.node, ...step.seats);
-          for (const seat of step.seats) registrations.add(step.node, seat, now);
-        }
-        if (step.kind === 'pass') await nodes.pass(step.intervals);
-        // The interval has ended, but one node has not handed it in when the next counts are asked for.
-        if (step.kind === 'end') {
-          if (nodes.sealedTo < now - 1) await nodes.handIn();
-          nodes.end();
-          for (const other of [0, 1, 2]) if (other !== step.late) await nodes.node(other).send(now);
-        }
-        if (step.kind === 'count') {
-          const value = await nodes.count(step.node);
-          const isLate = nodes.sealedTo < now - 1;
-          const least = registrations.between(now - 4, nodes.sealedTo, step.node);
-          const most = registrations.between(isLate ? now - 5 : now - 4, now);
-          expect(value).toBeGreaterThanOrEqual(least);
-          expect(value).toBeLessThanOrEqual(most);
-        }
-        const ended = nodes.sealedTo;
-        if (ended === nodes.interval - 1 && step.kind === 'pass') {
-          expect(await nodes.countAtEndOf(ended)).toBe(registrations.between(ended - 4, ended));
-        }
-      }
-    }),
-    { numRuns: 100 },
-  );
+  });
 });

@@ -1,0 +1,156 @@
+import { randomUUID } from 'node:crypto';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import pino from 'pino';
+import { INTERVAL_MS } from '../protocol/interval.ts';
+import { serviceClock } from '../server/backends.ts';
+import type { Beat } from '../server/beat.ts';
+import { redisBeat } from '../server/beat-redis.ts';
+import { procedures, type TheRecord } from '../server/procedures.ts';
+import { openRedis } from '../server/redis/open-redis.ts';
+import { openRedisClock } from '../server/redis/redis-clock.ts';
+import { openRecord } from '../server/sql/record-sqlite.ts';
+import { type RedisServer, startRedis } from '../test/backends/redis.ts';
+import { between, countTrips, type RedisWork, type RoundTrips, readWork } from './redis-meter.ts';
+
+/** Nodes with many streams, in few of which anybody is. */
+export interface StreamsCase {
+  readonly nodes: number;
+  readonly streams: number;
+  /** Streams with ten viewers each; in the others nothing happens. */
+  readonly active: number;
+  readonly seconds: number;
+}
+
+export interface StreamsResult extends StreamsCase {
+  readonly work: RedisWork;
+  /** Of all nodes together. */
+  readonly roundTrips: number;
+  /** Intervals that were sealed meanwhile. */
+  readonly sealed: number;
+}
+
+const VIEWERS = 10;
+const STREAMS_OF_ACCOUNT = 500;
+const SETTLE_MS = 3_000;
+
+/**
+ * Real beats on one Redis, with their clocks, reports, sealing and logs, over one record. Viewers
+ * register once a second, each on the next node every time.
+ */
+export async function measureStreams(one: StreamsCase): Promise<StreamsResult> {
+  const directory = mkdtempSync(join(tmpdir(), 'fourbeat-bench-'));
+  const server = await startRedis({ persistence: false });
+  const record = await openRecord({
+    procedures,
+    worker: new URL('../server/record-worker.ts', import.meta.url),
+    directory,
+    onLost: (reason) => console.error(reason),
+  });
+  try {
+    const streamIds = await createStreams(record.calls, one.streams);
+    const trips = { total: 0 };
+    const start = () => startNode(server, record.calls, trips);
+    const nodes = await Promise.all(Array.from({ length: one.nodes }, start));
+    const beats = nodes.map(({ beat }) => beat);
+    const viewers = new Viewers(beats, streamIds.slice(0, one.active));
+    await Bun.sleep(SETTLE_MS);
+    const before = { work: await readWork(server), trips: trips.total, sealed: sealedBy(beats) };
+    await Bun.sleep(one.seconds * 1_000);
+    const work = between(before.work, await readWork(server));
+    const roundTrips = trips.total - before.trips;
+    const sealed = sealedBy(beats) - before.sealed;
+    viewers.stop();
+    for (const { end } of nodes) await end();
+    return { ...one, work, roundTrips, sealed };
+  } finally {
+    await record.close();
+    await server.stop();
+    rmSync(directory, { recursive: true, force: true });
+  }
+}
+
+async function createStreams(record: TheRecord, count: number): Promise<string[]> {
+  const nowMs = Date.now();
+  const stream = { title: 'Show', dash_url: null, hls_url: null, unlisted: false };
+  const streamIds: string[] = [];
+  while (streamIds.length < count) {
+    const user = {
+      uuid: randomUUID(),
+      email: `${randomUUID()}@example.org`,
+      name: 'P',
+      created: nowMs,
+    };
+    const token = { id: randomUUID(), name: 'bench', prefix: 'fb_', hash: randomUUID() };
+    await record.createAccount({ user, token, nowMs });
+    const ids = Array.from({ length: Math.min(STREAMS_OF_ACCOUNT, count - streamIds.length) }, () =>
+      randomUUID(),
+    );
+    const input = { producer: user.uuid, nowMs, stream: { ...stream, latencyAllowance: 0 } };
+    await Promise.all(ids.map((id) => record.createStream({ id, ...input })));
+    streamIds.push(...ids);
+  }
+  return streamIds;
+}
+
+interface Node {
+  readonly beat: Beat;
+  end(): Promise<void>;
+}
+
+async function startNode(server: RedisServer, record: TheRecord, trips: RoundTrips): Promise<Node> {
+  const logger = pino({ level: 'silent' });
+  const opened = await openRedis({ url: server.url, replicas: 0, logger });
+  const redis = countTrips(opened, trips);
+  const clock = await openRedisClock({ redis, logger });
+  const watermark = await record.readWatermark({});
+  const beat = await redisBeat({ redis, nodeId: randomUUID() })({
+    record,
+    clock: serviceClock(clock.systemMs, watermark, logger),
+    logger,
+    watermark,
+    random: Math.random,
+    onSealed: () => {},
+  });
+  beat.begin();
+  return {
+    beat,
+    async end() {
+      await beat.stop();
+      clock.close();
+      await opened.close();
+    },
+  };
+}
+
+function sealedBy(beats: readonly Beat[]): number {
+  return Math.max(...beats.map((beat) => beat.feed.sealedTo()));
+}
+
+/** Each viewer registers once a second, a quarter of them in each interval. */
+class Viewers {
+  private readonly timer: Timer;
+  private beats = 0;
+
+  constructor(
+    private readonly nodes: readonly Beat[],
+    private readonly streamIds: readonly string[],
+  ) {
+    this.timer = setInterval(() => this.register(), INTERVAL_MS);
+  }
+
+  stop(): void {
+    clearInterval(this.timer);
+  }
+
+  private register(): void {
+    this.beats += 1;
+    for (const streamId of this.streamIds) {
+      for (let seat = this.beats % 4; seat < VIEWERS; seat += 4) {
+        const node = this.nodes[(seat + Math.floor(this.beats / 4)) % this.nodes.length];
+        node?.tally.register(streamId, seat);
+      }
+    }
+  }
+}
