@@ -1,8 +1,14 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test';
 import type { Client } from 'pg';
 import { intervalStartMs } from '../protocol/interval.ts';
-import type { SealedBody, SealOutcome } from '../server/feed/sealing-sql.ts';
+import {
+  type SealedBody,
+  type SealOutcome,
+  sealingProcedures,
+} from '../server/feed/sealing-sql.ts';
 import type { TheRecord } from '../server/procedures.ts';
+import { openSession } from '../server/sql/postgres.ts';
+import type { Tx } from '../server/sql/procedure.ts';
 import {
   FIRST_INTERVAL,
   type Ground,
@@ -170,4 +176,45 @@ test('[N-19] [Q-16] answers that stall on their way into a quiz hold up its clos
   await answering.query('commit');
   await sealNow(ground.any, next());
   expect(await rowOf(quiz.id)).toMatchObject({ state: 'revealed', counts: [1, 0, 0] });
+});
+
+test('[F-13] [N-17] ten thousand idle streams cost a sealing two statements, and no look at them', async () => {
+  const outsider = await ground.outsider();
+  await outsider.query(
+    `insert into streams (id, number, producer, title, unlisted, latency_allowance_ms, status, created)
+     select 'idle ' || n, 1000000 + n, $1, 'Idle', 0, 0, 'STREAMING', 0 from generate_series(1, 10000) n`,
+    [PRODUCER],
+  );
+  await outsider.query(
+    `insert into quizzes (id, number, stream_id, state, question, choices, answer, duration_ms, reveal,
+       created, close_interval, game, counts)
+     select 'idle ' || n, 1000000 + n, 'idle ' || n, 'revealed', '?', '["a","b"]', 0, 1000, 'auto',
+       0, 1, 0, '[0,0]' from generate_series(1, 10000) n`,
+  );
+  await sealTo(ground.any, next());
+  const session = await openSession({ url: ground.url, connectMs: 1_000 });
+  let statements = 0;
+  let blocks = 0;
+  const query: Tx['query'] = async (text, params) => {
+    statements++;
+    const [plan] = await session.query<{ 'QUERY PLAN': string }>(
+      `explain (analyze, buffers, format json) ${text}`,
+      params,
+    );
+    const [{ Plan }] = JSON.parse(plan?.['QUERY PLAN'] ?? '');
+    blocks += Plan['Shared Hit Blocks'] + Plan['Shared Read Blocks'];
+    // Carried out by `explain analyze`, but told of in the plan alone: one row was changed.
+    return Object.assign([], { affected: 1 });
+  };
+  const sealing = { after: sealedTo, interval: sealedTo + 1, nowMs: NOW_MS, transients: [] };
+  await session.run('begin');
+  const tx = { rows: session.rows, locks: session.locks, query };
+  expect(await sealingProcedures.sealInterval.run(tx, sealing)).toMatchObject({
+    outcome: 'sealed',
+  });
+  await session.run('rollback');
+  await session.end();
+  console.log(`idle sealing: ${statements} statements, ${blocks} blocks`);
+  expect(statements).toBe(2);
+  expect(blocks).toBeLessThan(100);
 });
