@@ -9,7 +9,7 @@ const logger = pino({ enabled: false });
 
 let server: PostgresServer;
 beforeAll(async () => {
-  server = await startPostgres();
+  server = await startPostgres({ fsync: false });
 });
 afterAll(() => server.stop());
 

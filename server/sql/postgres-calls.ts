@@ -69,6 +69,11 @@ class Line {
     return call;
   }
 
+  unshift(call: Call): void {
+    if (this.head > 0) this.calls[--this.head] = call;
+    else this.calls.unshift(call);
+  }
+
   clear(): Call[] {
     const all = this.calls.slice(this.head);
     this.calls = [];
@@ -121,6 +126,13 @@ export class CallQueue {
       (hasRoom && exports.size < this.connections / 2 ? this.lines.export.shift() : undefined);
     if (call) this.running[kindOf(call)].add(call);
     return call;
+  }
+
+  /** There was no connection for the call: it is the next again. */
+  putBack(call: Call): void {
+    const kind = kindOf(call);
+    this.running[kind].delete(call);
+    this.lines[kind].unshift(call);
   }
 
   /** The call has left its connection. */

@@ -9,7 +9,7 @@ import { transact } from './postgres-transaction.ts';
 const CONNECT_MS = 1_000;
 // While the server is away it is tried this often.
 const HEAL_MS = 200;
-// A call that has no connection looks for one this often.
+// Without a connection for a call, it is looked for again after this.
 const LOOK_MS = 25;
 const ATTEMPTS_MAX = 4;
 // Between two attempts, at random up to this: those who met do not meet again.
@@ -100,37 +100,46 @@ export class PostgresPool {
   }
 
   private dispatch(): void {
-    while (this.idle.length > 0) {
+    while (this.idle.length > 0 && this.awayBecause === null) {
       const call = this.queue.next();
       if (!call) return;
-      const lane = this.idle.pop() as Lane;
-      void this.carryOut(lane, call).finally(() => {
-        this.queue.leave(call);
-        this.idle.push(lane);
-        this.dispatch();
-        if (this.queue.size() === 0) this.onEmpty?.();
-      });
+      void this.serve(this.takeLane(), call);
     }
   }
 
-  private async carryOut(lane: Lane, call: Call): Promise<void> {
-    for (let attempt = 1; !call.isDone; ) {
+  // One that is connected, if there is any: the server may have no place for further ones.
+  private takeLane(): Lane {
+    const connected = this.idle.findLastIndex(({ session }) => session?.lost() === null);
+    return this.idle.splice(connected, 1)[0] as Lane;
+  }
+
+  private async serve(lane: Lane, call: Call): Promise<void> {
+    const isServed = await this.carryOut(lane, call);
+    if (isServed || call.isDone) this.queue.leave(call);
+    else {
+      this.queue.putBack(call);
+      await Bun.sleep(LOOK_MS);
+    }
+    this.idle.push(lane);
+    this.dispatch();
+    if (this.queue.size() === 0) this.onEmpty?.();
+  }
+
+  /** @returns false when there was no connection for it */
+  private async carryOut(lane: Lane, call: Call): Promise<boolean> {
+    for (let attempt = 1; ; attempt++) {
       const session = await this.sessionOf(lane);
-      if (!session) {
-        await Bun.sleep(LOOK_MS);
-        continue;
-      }
+      if (!session) return false;
       try {
-        await transact(session, call);
-        return;
+        if (!call.isDone) await transact(session, call);
+        return true;
       } catch (error) {
-        if (call.isDone) return;
-        if (error instanceof Refusal || error instanceof Unavailable) return call.reject(error);
-        const remedy = session.lost() === null ? remedyOf(error) : 'reconnect';
-        if (remedy === 'reconnect') session.drop('it was given up');
-        if (remedy === 'none' || remedy === 'too slow' || attempt++ === ATTEMPTS_MAX) {
-          return call.reject(failure(call, remedy === 'too slow', error as Error));
+        const refusal = refusalOf(session, call, error as Error, attempt);
+        if (refusal) {
+          call.reject(refusal);
+          return true;
         }
+        if (remedyOf(error) === 'reconnect') session.drop('it was given up');
         await Bun.sleep(Math.random() * APART_MS);
       }
     }
@@ -204,6 +213,7 @@ export class PostgresPool {
         this.awayBecause = null;
         const awayMs = Math.round(performance.now() - sinceMs);
         this.logger.info({ awayMs }, 'PostgreSQL is back');
+        this.dispatch();
         return;
       } catch (error) {
         this.awayBecause = (error as Error).message;
@@ -217,8 +227,16 @@ function isAway(): Unavailable {
   return new Unavailable('The record is away.');
 }
 
-function failure({ name }: Call, isSlow: boolean, { message }: Error): Unavailable {
-  return new Unavailable(
-    isSlow ? 'The record did not answer in time.' : `The record failed: ${name}: ${message}.`,
-  );
+/** What a caller hears of an error; null when the call may be run again. */
+function refusalOf(
+  session: PostgresSession,
+  call: Call,
+  error: Error,
+  attempt: number,
+): Error | null {
+  if (error instanceof Refusal || error instanceof Unavailable) return error;
+  const remedy = session.lost() === null ? remedyOf(error) : 'reconnect';
+  if (remedy === 'too slow') return new Unavailable('The record did not answer in time.');
+  if (remedy !== 'none' && attempt < ATTEMPTS_MAX) return null;
+  return new Unavailable(`The record failed: ${call.name}: ${error.message}.`);
 }
