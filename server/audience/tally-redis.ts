@@ -39,10 +39,13 @@ const CALLS_MAX = 1_000;
  * nothing.
  *
  * `count` is for one stream and now. What registered on this node is sent along, so the answer has
- * it. Other nodes' registrations are in it when they were handed in: at most 250 ms old and as long
- * as a call takes. In the moment between the end of an interval and the last node's bitsets of it,
- * a viewer who is due in that interval would be missing; until all nodes have handed it in, one
- * interval more counts.
+ * it. What registered on another node is in it when that has handed it in, a moment after the end
+ * of its interval: after 250 ms and the time of a call. An answer may be given again until the
+ * interval ends: another 250 ms. That is well within the second of SPEC N-5.
+ *
+ * Between the end of an interval and the last node's bitsets of it, viewers who are due in it would
+ * be missing in that count, a quarter of them at worst. Until all nodes have handed it in, one
+ * interval more counts instead: who left is gone as much later (SPEC N-6).
  */
 export function createRedisTally(options: RedisTallyOptions): SharedTally {
   const { redis, clock, maxSeats } = options;
