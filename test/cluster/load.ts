@@ -101,7 +101,9 @@ class Stage {
     this.readers.begin(interval, { live: LIVE_READERS, replaying: 1 });
     this.heartbeats.begin();
     await this.chatter.begin();
-    this.running = Promise.all([this.play(), this.producer.sendEvents()]);
+    this.running = Promise.all([this.play(), this.producer.sendEvents()]).catch((error: Error) => {
+      this.oracle.expect(false, `the show ended: ${error.message}`);
+    });
   }
 
   /** Plays the round to its end, and then no more. */

@@ -1,0 +1,64 @@
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import { Load } from './cluster/load.ts';
+import { Outages } from './cluster/outages.ts';
+import { SABOTAGES, type Sabotage, sabotaged } from './cluster/sabotage.ts';
+import { seededRandom } from './kill/requests.ts';
+import { fourbeat, killServers, serveProcess, temporaryFolder } from './program.ts';
+
+// What judges the faults is judged itself: a service that keeps its promises, behind proxies that
+// break one each.
+
+const LOAD_MS = 4_000;
+const RUN_MS = 60_000;
+const FLAGS = [
+  ...['--rate-tokens', '1000000/60', '--rate-answers', '1000/10', '--rate-studio', '100000/60'],
+  ...['--rate-failed-auth', '100000/60', '--rate-chat', '1000/10', '--log-level', 'error'],
+];
+const HONEST: Sabotage = { name: 'none', found: /^$/ };
+
+const folder = temporaryFolder();
+const violations = new Map<string, readonly string[]>();
+
+beforeAll(async () => {
+  const data = folder.path('data');
+  const account = ['--email', 'ann@example.org', '--name', 'Ann', '--data', data];
+  const { stdout } = await fourbeat(['account', 'create', ...account]);
+  const apiToken: string = JSON.parse(stdout).token;
+  const { port } = await serveProcess(['--data', data, ...FLAGS]);
+  const service = { hostname: '127.0.0.1', port };
+  await Promise.all(
+    [HONEST, ...SABOTAGES].map(async (sabotage) => {
+      const proxy = sabotaged(service, sabotage);
+      const nodes = [proxy.target, proxy.target, proxy.target];
+      const load = await Load.open({
+        ...{ nodes, apiToken, outages: new Outages(), random: seededRandom(1) },
+        ...{ shows: 2, clients: 6, watchers: 6 },
+      });
+      await load.begin();
+      await Bun.sleep(LOAD_MS);
+      await load.end();
+      await load.check();
+      await proxy.stop();
+      violations.set(sabotage.name, load.violations);
+    }),
+  );
+}, RUN_MS);
+afterAll(async () => {
+  await killServers();
+  folder.remove();
+});
+
+describe('the oracle of the faults', () => {
+  test('finds nothing wrong with a service that keeps its promises', () => {
+    expect(violations.get(HONEST.name)).toEqual([]);
+  });
+
+  test.each(SABOTAGES.map(({ name, found }) => [name, found] as const))(
+    'finds %s',
+    (name, found) => {
+      expect(
+        violations.get(name)?.filter((violation) => found.test(violation)).length,
+      ).toBeGreaterThan(0);
+    },
+  );
+});
