@@ -1,5 +1,11 @@
 import type { Command } from '@commander-js/extra-typings';
-import { addSettings, dataOf } from './settings.ts';
+import {
+  addSettings,
+  nameOfPlace,
+  RECORD_SETTINGS,
+  type RecordPlace,
+  recordOf,
+} from './settings.ts';
 import type { Terminal } from './terminal.ts';
 import { parseEmail, parseId, parseName } from './values.ts';
 
@@ -14,13 +20,13 @@ export function addAccountCommands(program: Command, terminal: Terminal): void {
     .description('make an account and print it with its first API token, which is shown once')
     .requiredOption(EMAIL, EMAIL_HELP, parseEmail)
     .requiredOption('--name <name>', 'name of the account', parseName);
-  addSettings(create, ['data', 'logLevel']);
+  addSettings(create, RECORD_SETTINGS);
   create.action(async ({ email, name }) => {
     const { createAccount, withRecord } = await records();
-    const made = await withRecord({ data: dataOf(create), create: true }, (record, nowMs) =>
+    const made = await withRecord(recordOf(create), true, (record, nowMs) =>
       createAccount(record, { email, name }, nowMs),
     );
-    sayWhere(terminal, dataOf(create));
+    sayWhere(terminal, recordOf(create));
     terminal.print(JSON.stringify(made));
   });
 }
@@ -34,13 +40,13 @@ export function addTokenCommands(program: Command, terminal: Terminal): void {
     .description('make an API token and print it; it is shown once')
     .requiredOption(EMAIL, EMAIL_HELP, parseEmail)
     .requiredOption('--name <name>', 'what the token is for', parseName);
-  addSettings(create, ['data', 'logLevel']);
+  addSettings(create, RECORD_SETTINGS);
   create.action(async ({ email, name }) => {
     const { createToken, withRecord } = await records();
-    const made = await withRecord({ data: dataOf(create), create: false }, (record, nowMs) =>
+    const made = await withRecord(recordOf(create), false, (record, nowMs) =>
       createToken(record, { email, name }, nowMs),
     );
-    sayWhere(terminal, dataOf(create));
+    sayWhere(terminal, recordOf(create));
     terminal.print(JSON.stringify(made));
   });
 
@@ -49,10 +55,10 @@ export function addTokenCommands(program: Command, terminal: Terminal): void {
     .description('list the API tokens of an account')
     .requiredOption(EMAIL, EMAIL_HELP, parseEmail)
     .option('--json', 'as one JSON array');
-  addSettings(list, ['data', 'logLevel']);
+  addSettings(list, RECORD_SETTINGS);
   list.action(async ({ email, json }) => {
     const { listTokens, tokenTable, withRecord } = await records();
-    const tokens = await withRecord({ data: dataOf(list), create: false }, (record) =>
+    const tokens = await withRecord(recordOf(list), false, (record) =>
       listTokens(record, { email }),
     );
     terminal.print(json ? JSON.stringify(tokens) : tokenTable(tokens));
@@ -62,19 +68,19 @@ export function addTokenCommands(program: Command, terminal: Terminal): void {
     .command('revoke')
     .description('revoke an API token: it is refused from now on')
     .requiredOption('--id <id>', 'id of the token, as "token list" shows it', parseId);
-  addSettings(revoke, ['data', 'logLevel']);
+  addSettings(revoke, RECORD_SETTINGS);
   revoke.action(async ({ id }) => {
     const { withRecord } = await records();
-    await withRecord({ data: dataOf(revoke), create: false }, (record) =>
+    await withRecord(recordOf(revoke), false, (record) =>
       record.revokeApiToken({ account: null, id }),
     );
     terminal.print(JSON.stringify({ id, revoked: true }));
   });
 }
 
-// A token made in another directory than the server's is refused by it: the usual mistake.
-function sayWhere(terminal: Terminal, data: string): void {
-  terminal.complain(`fourbeat: made in the record in ${data}`);
+// A token made in another record than the server's is refused by it: the usual mistake.
+function sayWhere(terminal: Terminal, place: RecordPlace): void {
+  terminal.complain(`fourbeat: made in the record in ${nameOfPlace(place)}`);
 }
 
 async function records() {

@@ -1,5 +1,5 @@
 import type { Command } from '@commander-js/extra-typings';
-import { addSettings, dataOf } from './settings.ts';
+import { addSettings, RECORD_SETTINGS, recordOf } from './settings.ts';
 import type { Terminal } from './terminal.ts';
 
 /** `key rotate` (SPEC O-5, T-15). */
@@ -10,12 +10,12 @@ export function addKeyCommands(program: Command, terminal: Terminal): void {
     .description(
       'make a new signing key; a running server publishes it within 10 s, and signs with it 11 minutes later',
     );
-  addSettings(rotate, ['data', 'logLevel']);
+  addSettings(rotate, RECORD_SETTINGS);
   rotate.action(async () => {
     const { withRecord } = await import('./record.ts');
     const { newSigningKey } = await import('../tokens/keyring.ts');
     const offered = await newSigningKey();
-    const keys = await withRecord({ data: dataOf(rotate), create: false }, (record, nowMs) =>
+    const keys = await withRecord(recordOf(rotate), false, (record, nowMs) =>
       record.rotateSigningKeys({ offered, force: true, nowMs }),
     );
     const newest = keys.at(-1);

@@ -45,9 +45,23 @@ export function configOfCommand(command: CommandUnknownOpts): Config {
   return configFrom(Object.fromEntries(values) as SettingValues);
 }
 
-/** The data directory of a command that has this setting. */
-export function dataOf(command: CommandUnknownOpts): string {
-  return (command.opts() as Pick<SettingValues, 'data'>).data;
+/** Settings of the commands that work on a record. */
+export const RECORD_SETTINGS = ['data', 'database', 'logLevel'] as const;
+
+/** Where a record is: in PostgreSQL, or else in a data directory. */
+export type RecordPlace = Pick<SettingValues, 'data' | 'database'>;
+
+/** The record of a command that has the settings of these. */
+export function recordOf(command: CommandUnknownOpts): RecordPlace {
+  const { data, database } = command.opts() as RecordPlace;
+  return { data, database: database || null };
+}
+
+/** Where a record is, for people: without credentials. */
+export function nameOfPlace({ data, database }: RecordPlace): string {
+  if (database === null) return data;
+  const { host, pathname } = new URL(database);
+  return `PostgreSQL at ${host}${pathname}`;
 }
 
 /**

@@ -10,8 +10,8 @@ interface Migration {
   readonly statements: readonly string[];
 }
 
-/** The record was written by a newer version of the program than this. */
-export class NewerRecord extends Error {}
+/** The record is none that this program can use; the message says why. */
+export class UnusableRecord extends Error {}
 
 /** The databases that the record can be in; each may have its own words in a migration. */
 export type Dialect = 'sqlite' | 'postgres';
@@ -44,7 +44,7 @@ function statementsOf(text: string, dialect: Dialect): string[] {
 /**
  * Applies the migrations that this record has not seen, in the transaction that is given, which
  * nobody else migrates beside.
- * @throws NewerRecord when the record was written by a newer version of the program.
+ * @throws UnusableRecord when it was written by a newer version of the program.
  */
 export async function migrate(tx: Tx, dialect: Dialect, nowMs: number): Promise<void> {
   await tx.query(
@@ -56,7 +56,7 @@ export async function migrate(tx: Tx, dialect: Dialect, nowMs: number): Promise<
   const newest = known.at(-1)?.number ?? 0;
   const newer = rows.find((row) => row.number > newest);
   if (newer) {
-    throw new NewerRecord(
+    throw new UnusableRecord(
       `the record is at migration ${newer.number}, this program knows ${newest}: run the newer version`,
     );
   }

@@ -1,6 +1,6 @@
 import type { Logger } from 'pino';
 import { Unavailable } from '../refusal.ts';
-import { migrate, NewerRecord } from './migrate.ts';
+import { migrate, UnusableRecord } from './migrate.ts';
 import { openSession } from './postgres.ts';
 import { Call } from './postgres-calls.ts';
 import { needsOperator } from './postgres-errors.ts';
@@ -14,6 +14,8 @@ export interface PostgresRecordOptions<P extends Procedures> {
   readonly logger: Logger;
   /** Transactions at once (default 10); one connection more hears whether the server lives. */
   readonly connections?: number;
+  /** False: a database without a record is refused (default true: it gets one). */
+  readonly create?: boolean;
 }
 
 /** A record in PostgreSQL. */
@@ -42,7 +44,7 @@ export async function openPostgresRecord<P extends Procedures>(
 ): Promise<PostgresRecord<P>> {
   const pool = new PostgresPool(options.url, options.logger, options.connections ?? CONNECTIONS);
   try {
-    await migrateOnce(options.url);
+    await migrateOnce(options.url, options.create ?? true);
     await pool.open();
   } catch (error) {
     throw openingError(error);
@@ -64,19 +66,22 @@ export async function openPostgresRecord<P extends Procedures>(
 
 function openingError(error: unknown): Error {
   const { message } = error as Error;
-  if (error instanceof NewerRecord || needsOperator(error)) {
+  if (error instanceof UnusableRecord || needsOperator(error)) {
     return new Error(`the record in PostgreSQL cannot be opened: ${message}`);
   }
   return new Unavailable(message);
 }
 
-async function migrateOnce(url: string): Promise<void> {
+async function migrateOnce(url: string, create: boolean): Promise<void> {
   const session = await openSession({ url, connectMs: CONNECT_MS });
   const timer = setTimeout(() => session.drop('the migration took too long'), MIGRATION_MS);
   try {
     await session.run(UNHURRIED);
     await session.run('begin');
     await session.run(`select pg_advisory_xact_lock(${MIGRATION_LOCK})`);
+    const [found] = await session.query("select to_regclass('migrations') is not null as there");
+    if (found?.there === 0 && !create)
+      throw new UnusableRecord('it is not there; make an account first');
     await migrate(session, 'postgres', Date.now());
     await session.run('commit');
   } finally {
