@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { INTERVAL_MS, intervalAt, intervalStartMs } from '../protocol/interval.ts';
 import { createRedisTally } from './audience/tally-redis.ts';
 import type { Beat, BeatOptions, MakeBeat } from './beat.ts';
@@ -26,14 +27,19 @@ const GOODBYE_MS = 250;
 
 /** The beat of one node among several: they meet in Redis, and any of them seals (SPEC N). */
 export function redisBeat({ redis, nodeId }: RedisBeatOptions): MakeBeat {
-  return (options) => new RedisBeat(redis, nodeId, options).beat;
+  return async (options) => {
+    // A record that was begun anew must not be told of intervals that an older one sealed.
+    const offered = randomUUID();
+    const serviceId = await options.record.keepSecret({ name: 'service', offered });
+    return new RedisBeat(redis, new RedisIntervalParts(redis, nodeId, serviceId), options).beat;
+  };
 }
 
 class RedisBeat {
   readonly beat: Beat;
   private readonly trouble: FeedTrouble;
   private readonly log: MemoryFeedLog;
-  private readonly parts: RedisIntervalParts;
+  private readonly sealer: SharedSealer;
   private readonly follower: FeedFollower;
   private readonly late: LateSealing;
   private readonly reports: NodeReports;
@@ -42,7 +48,7 @@ class RedisBeat {
 
   constructor(
     redis: Redis,
-    nodeId: string,
+    private readonly parts: RedisIntervalParts,
     private readonly options: BeatOptions,
   ) {
     const { record, clock, logger, watermark, random, onSealed } = options;
@@ -51,7 +57,6 @@ class RedisBeat {
     const log = new MemoryFeedLog(record, watermark, () => trouble.reason());
     const tally = createRedisTally({ redis, clock, sealedTo: () => log.sealedTo() });
     const chat = createSharedChat({ random, away: redisAway });
-    const parts = new RedisIntervalParts(redis, nodeId);
     const follower = new FeedFollower({
       parts,
       record,
@@ -67,9 +72,9 @@ class RedisBeat {
     const late = new LateSealing({ log, parts, sealer, follower, trouble, redisAway, random });
     this.trouble = trouble;
     this.log = log;
-    this.parts = parts;
     this.follower = follower;
     this.late = late;
+    this.sealer = sealer;
     this.reports = new NodeReports({ clock, log, parts, tally, chat, sealer, late, trouble });
     this.beat = {
       tally,
@@ -124,7 +129,13 @@ class RedisBeat {
     this.reports.stop();
     this.late.stop();
     this.follower.stop();
-    await Promise.race([this.parts.leave().catch(() => {}), Bun.sleep(GOODBYE_MS)]);
+    await Promise.race([this.goodbye(), Bun.sleep(GOODBYE_MS)]);
+  }
+
+  private async goodbye(): Promise<void> {
+    // Other nodes hear from this one what it sealed.
+    while (this.sealer.isBusy()) await Bun.sleep(POLL_MS);
+    await this.parts.leave().catch(() => {});
   }
 
   private async settle(): Promise<void> {

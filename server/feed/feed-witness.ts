@@ -102,7 +102,7 @@ export class FeedWitness {
     }
     this.expectOnce(
       rows.flatMap(({ body }) => JSON.parse(body).events as Told[]),
-      lossy,
+      lost,
     );
   }
 

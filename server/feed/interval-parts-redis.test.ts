@@ -27,7 +27,7 @@ beforeEach(async () => {
   first = intervalAt(await redis.timeMs()) - 1_000;
 });
 
-const node = (name: string) => new RedisIntervalParts(redis, name);
+const node = (name: string) => new RedisIntervalParts(redis, name, 'test');
 const decoder = new TextDecoder();
 const part = (number: number, text = `${number}`, isRepeat = false): HandOver => ({
   number,
@@ -154,7 +154,7 @@ describe('what is collected', () => {
     await collected(a, first - 1, first);
     await collected(a, first, first + 1);
     expect(await collected(a, first - 1, first + 1)).toEqual([]);
-    expect(await server.command('XLEN', 'fourbeat:{fourbeat}:parts')).toBe(0);
+    expect(await server.command('XLEN', 'fourbeat:{fourbeat}:test:parts')).toBe(0);
   });
 
   test('[N-12] [C-6] the watermark is never below what a node has served: a slow sealer takes nothing from later intervals', async () => {
@@ -163,7 +163,7 @@ describe('what is collected', () => {
       // All of it is forgotten.
       () => server.command('FLUSHALL'),
       // Only that a later interval was collected, as on a replica that lags behind.
-      () => server.command('HDEL', 'fourbeat:{fourbeat}:state', 'watermark'),
+      () => server.command('HDEL', 'fourbeat:{fourbeat}:test:state', 'watermark'),
     ]) {
       await server.command('FLUSHALL');
       await slow.report(reportOf(first));
@@ -236,13 +236,13 @@ describe('what is handed over', () => {
     const own = await startRedis();
     const options = { url: own.url, replicas: 0, logger: pino({ level: 'silent' }) };
     const connection = await openRedis(options);
-    const a = new RedisIntervalParts(connection, 'a');
+    const a = new RedisIntervalParts(connection, 'a', 'test');
     await a.report(reportOf(first));
     await a.report(reportOf(first, { handOver: part(1) }));
     await own.command('WAITAOF', 1, 0, 0).catch(() => Bun.sleep(1_100));
     await own.restart();
     while (connection.away() !== null) await Bun.sleep(10);
-    expect(await own.command('XLEN', 'fourbeat:{fourbeat}:parts')).toBe(1);
+    expect(await own.command('XLEN', 'fourbeat:{fourbeat}:test:parts')).toBe(1);
     expect(await collected(a, first - 1, first)).toEqual([]);
     const repeated = reportOf(first, { handOver: part(1, '1', true) });
     expect((await a.report(repeated)).handOver).toBe('lost');
@@ -282,14 +282,14 @@ describe('the way of sealed bodies', () => {
   test('[N-4] is kept for a minute, and less when it is much', async () => {
     const a = node('a');
     for (let n = 0; n < 250; n++) await a.publish(entry(first + n));
-    expect(await server.command('XLEN', 'fourbeat:{fourbeat}:log')).toBe(240);
+    expect(await server.command('XLEN', 'fourbeat:{fourbeat}:test:log')).toBe(240);
     const body = 'x'.repeat(1_000_000);
     for (let n = 250; n < 260; n++) {
       const interval = first + n;
       const bodies = [{ streamId: 's', interval, body }];
       await a.publish({ after: interval - 1, interval, bodies });
     }
-    expect(await server.command('XLEN', 'fourbeat:{fourbeat}:log')).toBeLessThanOrEqual(67);
+    expect(await server.command('XLEN', 'fourbeat:{fourbeat}:test:log')).toBeLessThanOrEqual(67);
   });
 
   test('[N-4] does not hold up Redis with much: the record has it', async () => {
@@ -311,7 +311,7 @@ test('[N-17] whatever is in Redis goes by itself when nobody uses it', async () 
   const keys = (await server.command('KEYS', '*')) as string[];
   expect(keys.length).toBeGreaterThan(3);
   for (const key of keys) {
-    expect(key).toStartWith('fourbeat:{fourbeat}:');
+    expect(key).toStartWith('fourbeat:{fourbeat}:test:');
     expect(await server.command('PTTL', key)).toBeGreaterThan(0);
   }
 });

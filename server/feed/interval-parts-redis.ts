@@ -9,10 +9,7 @@ import type {
   Verdict,
 } from './interval-parts.ts';
 
-// One tag: what decides about sealing is on one server, and each function sees all of it.
-const keyOf = (name: string) => `fourbeat:{fourbeat}:${name}`;
-const KEYS = ['state', 'nodes', 'parts', 'labels', 'watched', 'log'].map(keyOf);
-const LOG = keyOf('log');
+const NAMES = ['state', 'nodes', 'parts', 'labels', 'watched', 'log'] as const;
 
 // Redis answers nobody else while it takes in a value.
 const ENTRY_BYTES_MAX = 1024 * 1024;
@@ -27,12 +24,23 @@ const decoder = new TextDecoder();
 export class RedisIntervalParts implements IntervalParts {
   /** The name of what Redis knows: another one means that it may have forgotten something. */
   private memory = '';
+  private readonly keys: readonly string[];
+  private readonly log: string;
 
-  /** @param nodeId of this process, never used by another */
+  /**
+   * @param nodeId of this process, never used by another
+   * @param serviceId of the record: what was published for another record is not in this one
+   */
   constructor(
     private readonly redis: Redis,
     private readonly nodeId: string,
-  ) {}
+    serviceId: string,
+  ) {
+    // One tag: what decides about sealing is on one server, and each function sees all of it.
+    const keyOf = (name: string) => `fourbeat:{fourbeat}:${serviceId}:${name}`;
+    this.keys = NAMES.map(keyOf);
+    this.log = keyOf('log');
+  }
 
   isKnown(): boolean {
     return this.memory !== '';
@@ -68,7 +76,7 @@ export class RedisIntervalParts implements IntervalParts {
       Uint8Array[],
     ];
     // What was collected must not come again to a sealer who asks the replica that was promoted.
-    await this.redis.replicated(LOG);
+    await this.redis.replicated(this.log);
     return { parts, watched: watched.map((streamId) => decoder.decode(streamId)) };
   }
 
@@ -80,7 +88,7 @@ export class RedisIntervalParts implements IntervalParts {
   }
 
   async follow(interval: number, waitMs: number): Promise<SealedEntry[]> {
-    const entries = await this.redis.readLog(LOG, `${Math.max(0, interval)}-0`, waitMs);
+    const entries = await this.redis.readLog(this.log, `${Math.max(0, interval)}-0`, waitMs);
     return entries.map(({ value }) => JSON.parse(decoder.decode(value)) as SealedEntry);
   }
 
@@ -89,7 +97,7 @@ export class RedisIntervalParts implements IntervalParts {
   }
 
   private call(name: string, values: readonly RedisValue[]): Promise<unknown> {
-    return this.redis.call({ name, keys: KEYS, values });
+    return this.redis.call({ name, keys: this.keys, values });
   }
 }
 
