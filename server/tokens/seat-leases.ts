@@ -36,13 +36,12 @@ export class SeatLeases {
    */
   async assign(viewers: readonly ViewerOfStream[]): Promise<(number | Refusal)[]> {
     const seats: (number | Refusal | null)[] = await this.record.findSeats(viewers);
-    for (let tries = 0; tries < TRIES_MAX; tries++) {
-      const missing = viewers.filter((_, index) => seats[index] === null);
-      if (missing.length === 0) return seats as (number | Refusal)[];
-      const found = await this.seatNew(missing);
+    for (let tries = 0; seats.includes(null); tries++) {
+      if (tries === TRIES_MAX) throw new Unavailable('Seats that were leased are taken.');
+      const found = await this.seatNew(viewers.filter((_, index) => seats[index] === null));
       for (const [index, viewer] of viewers.entries()) seats[index] ??= found.get(viewer) ?? null;
     }
-    throw new Unavailable('Seats that were leased are taken.');
+    return seats as (number | Refusal)[];
   }
 
   private async seatNew(
