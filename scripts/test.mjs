@@ -1,10 +1,11 @@
 // `npm test`: everything that must hold, from nothing. It installs what is missing,
 // checks format, lint and types, runs the tests, and ends with one line of numbers.
-// Arguments after `npm test --` are paths for `bun test`.
+// Arguments after `npm test --` are paths for `bun test`; then no server is installed.
 import { spawn } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { constants, tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { installServers, withSystemFolders } from './debian.mjs';
 import { prepare, projectDir, SetupError } from './install.mjs';
 
 /** One test may start a whole service on a busy machine, and no more than that. */
@@ -29,10 +30,14 @@ for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) {
 
 try {
   const bun = prepare({ dev: true });
+  const paths = process.argv.slice(2);
+  if (paths.length === 0) {
+    installServers();
+  }
   for (const check of CHECKS) {
     await runStep(check.name, () => runCheck(check.args));
   }
-  await runStep('tests', () => runTests(bun, process.argv.slice(2)));
+  await runStep('tests', () => runTests(bun, paths));
 } catch (error) {
   if (!(error instanceof SetupError)) {
     throw error;
@@ -123,7 +128,7 @@ function run(program, args) {
     const child = spawn(program, args, {
       cwd: projectDir,
       stdio: ['ignore', 'inherit', 'inherit'],
-      env: withoutOwnSettings(process.env),
+      env: withSystemFolders(withoutOwnSettings(process.env)),
     });
     child.on('error', (error) => resolve(error.message));
     child.on('exit', (code, signal) => {

@@ -2,13 +2,16 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 const DEBIAN_POSTGRES = '/usr/lib/postgresql';
+// Where a user who is not root does not look by himself.
+const SYSTEM_FOLDERS = ['/usr/sbin', '/sbin'];
 
 /**
  * The path of a program of a backend: in PATH, or where Debian keeps the newest PostgreSQL.
  * @throws Error with the command that installs it
  */
 export function binaryOf(program: string, debianPackage = 'postgresql'): string {
-  const places = [...(process.env.PATH ?? '').split(':').filter(Boolean), ...debianPostgres()];
+  const path = (process.env.PATH ?? '').split(':').filter(Boolean);
+  const places = [...path, ...SYSTEM_FOLDERS, ...debianPostgres()];
   const found = places.map((place) => join(place, program)).find((path) => existsSync(path));
   if (!found) {
     throw new Error(
