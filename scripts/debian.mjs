@@ -1,4 +1,4 @@
-// The servers that tests start for themselves: Redis, PostgreSQL, nginx. They are not packages of
+// What tests start for themselves: Redis, PostgreSQL, nginx and the like. They are not packages of
 // npm, so they come from Debian's (or Ubuntu's), where that may be done.
 import { spawnSync } from 'node:child_process';
 import { existsSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
@@ -13,6 +13,7 @@ const NEEDED = [
   { program: 'nginx', package: 'nginx' },
   { program: 'ip', package: 'iproute2' },
   { program: 'openssl', package: 'openssl' },
+  { program: 'faketime', package: 'faketime' },
 ];
 
 /** Where a user who is not root does not look by himself. */
