@@ -1,14 +1,10 @@
-import { randomBytes, randomUUID } from 'node:crypto';
-import pino from 'pino';
-import { newToken } from '../server/accounts/new-token.ts';
-import { procedures } from '../server/procedures.ts';
-import { openPostgresRecord } from '../server/sql/record-postgres.ts';
+import { randomUUID } from 'node:crypto';
 import { freePort } from './backends/free-port.ts';
 import { type PostgresServer, startPostgres } from './backends/postgres.ts';
 import { type RedisServer, startRedis } from './backends/redis.ts';
 import { type Nginx, startNginx } from './deploy-nginx.ts';
 import { expectJson, type TestViewer, viewerWith } from './harness.ts';
-import { type ServerProcess, serveProcess } from './program.ts';
+import { fourbeat, type ServerProcess, serveProcess } from './program.ts';
 
 /** What `deploy/compose` starts, as plain processes: nginx, three nodes, Redis and PostgreSQL. */
 export interface Cluster {
@@ -44,7 +40,10 @@ export async function startCluster(settings: Record<string, string> = {}): Promi
   const nodes = await Promise.all([1, 2, 3].map(() => serveProcess([], environment)));
   const ports = nodes.map((node) => node.port);
   const nginx = await startNginx({ port, nodes: ports });
-  const token = await makeAccount(database);
+  const email = ['--email', 'ann@example.org', '--name', 'Ann'];
+  const account = await fourbeat(['account', 'create', ...email], environment);
+  if (account.status !== 0) throw new Error(`no account: ${account.stderr}`);
+  const { token } = JSON.parse(account.stdout) as { token: string };
   const cluster: Cluster = {
     nginx,
     nodes,
@@ -81,18 +80,4 @@ export async function startCluster(settings: Record<string, string> = {}): Promi
     },
   };
   return cluster;
-}
-
-async function makeAccount(url: string): Promise<string> {
-  const logger = pino({ level: 'silent' });
-  const record = await openPostgresRecord({ procedures, url, logger });
-  try {
-    const nowMs = Date.now();
-    const { secret, stored } = newToken(randomUUID(), 'test', randomBytes);
-    const user = { uuid: randomUUID(), email: 'ann@example.org', name: 'Ann', created: nowMs };
-    await record.calls.createAccount({ user, token: stored, nowMs });
-    return secret;
-  } finally {
-    await record.close();
-  }
 }
