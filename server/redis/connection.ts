@@ -56,7 +56,6 @@ export class Connection {
   private readonly waiting = new Set<Waiting>();
   private readonly patience = new Patience(TICK_MS);
   private ticking: Timer | null = null;
-  private agedMs = 0;
   private reason = 'the connection was closed';
 
   /**
@@ -70,6 +69,10 @@ export class Connection {
     this.client = new Redis({ ...options, ...ONE_CONNECTION, replyMapping: 'legacy' });
     this.client.on('error', (error: Error) => {
       this.reason = error.message;
+    });
+    // Any byte is an answer: those to large calls take their time.
+    this.client.on('connect', () => {
+      this.client.stream.on('data', () => this.patience.answered(performance.now()));
     });
     this.client.on('end', () => this.end(this.reason));
   }
@@ -104,13 +107,12 @@ export class Connection {
 
   private bounded(work: Promise<unknown>, silenceMs: number): Promise<unknown> {
     return new Promise((resolve, reject) => {
-      const entry = { silenceMs, sinceMs: this.agedMs, reject };
       if (this.waiting.size === 0) this.startTicking();
+      const entry = { silenceMs, sinceMs: this.patience.passed(), reject };
+
       this.waiting.add(entry);
       const settle = () => {
-        if (!this.waiting.delete(entry)) return;
-        this.patience.restart(performance.now());
-        if (this.waiting.size === 0) this.stopTicking();
+        if (this.waiting.delete(entry) && this.waiting.size === 0) this.stopTicking();
       };
       work.then(
         (reply) => {
@@ -130,7 +132,7 @@ export class Connection {
   }
 
   private startTicking(): void {
-    this.patience.restart(performance.now());
+    this.patience.begin(performance.now());
     this.ticking = setInterval(() => this.tick(), TICK_MS);
   }
 
@@ -140,7 +142,7 @@ export class Connection {
   }
 
   private tick(): void {
-    this.agedMs += this.patience.tick(performance.now());
+    this.patience.tick(performance.now());
     const [first] = this.waiting;
     if (!first) return;
     if (this.isSilentFor(first)) {
@@ -151,7 +153,7 @@ export class Connection {
       return;
     }
     for (const entry of this.waiting) {
-      if (this.agedMs - entry.sinceMs <= Math.max(CALL_MS, entry.silenceMs)) break;
+      if (this.patience.passed() - entry.sinceMs <= Math.max(CALL_MS, entry.silenceMs)) break;
       this.waiting.delete(entry);
       entry.reject(new Unavailable('Redis is too slow.'));
     }
@@ -176,7 +178,7 @@ export class Connection {
     this.waiting.clear();
     // Also ends what watches the Sentinels.
     this.client.disconnect();
-    for (const { reject } of waiting) reject(new Unavailable(`Redis: ${reason}.`));
+    for (const { reject } of waiting) reject(new Unavailable(`Redis: ${reason}`));
   }
 }
 

@@ -4,8 +4,8 @@ import { Connection, ReplyError } from './connection.ts';
 import type { RedisValue } from './redis.ts';
 
 export interface LinkOptions {
-  /** Where to connect, for each attempt anew; attempts are counted from 0. */
-  readonly target: (attempt: number) => RedisOptions;
+  /** Where to connect, for each attempt anew. @throws when nobody knows */
+  readonly target: () => Promise<RedisOptions>;
   /** What makes a new connection fit for calls. @throws when it is not */
   readonly greet: (connection: Connection) => Promise<void>;
   /** Told when a fit connection was lost, and why. */
@@ -51,7 +51,6 @@ export class WrongRedis extends Error {
  * writes, a new one is tried every 100–200 ms until one is fit. Until then, calls fail at once.
  */
 export class Link {
-  private attempts = 0;
   private attempt: Connection | null = null;
   private connection: Connection | null = null;
   private reason = 'not connected yet';
@@ -131,24 +130,31 @@ export class Link {
 
   private async connect(): Promise<void> {
     this.retry = null;
-    const target = this.options.target(this.attempts);
-    this.attempts += 1;
-    const connection = new Connection(target, (reason) => this.drop(connection, reason));
-    this.attempt = connection;
     try {
-      await connection.open();
-      await this.options.greet(connection);
+      const connection = await this.greeted(await this.options.target());
       if (connection.ended !== null) throw new Unavailable(connection.ended);
       this.connection = connection;
       this.wrong = null;
       if (this.wasLost) this.options.onBack?.();
     } catch (error) {
-      const { message } = error as Error;
-      connection.close(message);
       this.wrong = wrongOf(error);
-      this.tryAgain(message);
+      this.tryAgain((error as Error).message);
     } finally {
       this.settling = null;
+    }
+  }
+
+  private async greeted(target: RedisOptions): Promise<Connection> {
+    const connection = new Connection(target, (reason) => this.drop(connection, reason));
+    this.attempt = connection;
+    if (this.closed) connection.close('closed');
+    try {
+      await connection.open();
+      await this.options.greet(connection);
+      return connection;
+    } catch (error) {
+      connection.close((error as Error).message);
+      throw error;
     }
   }
 

@@ -18,7 +18,8 @@ import type { FunctionCall, Redis } from './redis.ts';
 // N-9 and N-11.
 const ANSWERED_MS = 300;
 const HEALED_MS = 2_000;
-const AT_ONCE_MS = 50;
+// Well below the 250 ms that a silence takes to be noticed.
+const AT_ONCE_MS = 100;
 
 let server: RedisServer;
 let redis: Redis;
@@ -224,6 +225,22 @@ describe('a Redis that is away', () => {
     const { end, ms } = await timed(redis.call(stall));
     expect(end).toBeInstanceOf(Unavailable);
     expect(ms).toBeLessThan(ANSWERED_MS);
+    expect(await healedMs(redis, 'a')).toBeLessThan(HEALED_MS);
+  });
+
+  test('[N-9] is not one that is slow, but what waits too long for its turn fails', async () => {
+    // So long that Redis reads them, and answers, one by one.
+    const values = [100, 'x'.repeat(50_000)];
+    const stall = { name: 'fourbeat_stall', keys: ['{fourbeat}'], values };
+    const calls = await Promise.all(Array.from({ length: 12 }, () => timed(redis.call(stall))));
+    expect(redis.away()).toBeNull();
+    expect(calls[0]?.end).not.toBeInstanceOf(Error);
+    const late = calls.filter(({ end }) => end instanceof Error);
+    expect(late.length).toBeGreaterThan(0);
+    for (const { end, ms } of late) {
+      expect(String(end)).toContain('too slow');
+      expect(ms).toBeLessThan(1_000);
+    }
     expect(await healedMs(redis, 'a')).toBeLessThan(HEALED_MS);
   });
 

@@ -8,9 +8,10 @@ import { type Library, readLibrary } from './library.ts';
 import type { SendOptions } from './link.ts';
 import type { FunctionCall, LogEntry, Redis, RedisValue } from './redis.ts';
 import { type Address, parseRedisUrl, type RedisTarget } from './redis-url.ts';
+import { Sentinels } from './sentinels.ts';
 import { ServerLinks } from './server-links.ts';
 import { nameOf } from './slots.ts';
-import { singleTopology, type Topology } from './topology.ts';
+import { singleTopology, type Topology, watchedTopology } from './topology.ts';
 
 export interface OpenRedisOptions {
   /** As `parseRedisUrl` takes it. */
@@ -26,9 +27,8 @@ export interface OpenRedisOptions {
 const CLOCK_KEY = '{fourbeat}';
 // Redis looks at the clock every 100 ms: with those the answer is there within 300 ms.
 const REPLICATED_MS = 150;
-const ENTRIES_AT_ONCE = 256;
+const ENTRIES_AT_ONCE = 64;
 const REDIRECTIONS_MAX = 3;
-const LOOK_AT_SENTINELS_MS = 1_000;
 
 /**
  * Connects to Redis or Valkey. From here on its connections are made again by themselves.
@@ -51,54 +51,47 @@ export async function openRedis(options: OpenRedisOptions): Promise<Redis> {
 // The client is ioredis, and of it a connection alone; what to make of its end is ours. Tried under
 // Bun with a stopped server (SIGSTOP), killed servers, Sentinels and a cluster:
 // - node-redis lets no command time out that it has written, so that one to a stopped server waits
-//   for ever, and its cluster client did not notice that a replica had taken over. A stop of 250 ms
-//   also has to fail everything that waits, which neither client does.
-// - The cluster client of ioredis finds the new primary, when commands time out and slots are asked
-//   for by the clock. But it keeps commands for a server that is away and sends them later, and it
-//   has no way to send WAIT, TIME and FUNCTION LOAD to the server of a key.
-// - Both give bytes as Buffers when asked to, and 100,000 calls a second.
+//   for ever, and its cluster client did not notice that a replica had taken over.
+// - The clients of ioredis for clusters and Sentinels find the new primary. But they keep commands
+//   for a server that is away and send them later, have no way to send WAIT, TIME and FUNCTION LOAD
+//   to the server of a key, and write of Sentinels that are away to standard error.
+// - Neither fails all that waits once a server was silent for 250 ms.
+// - Both give bytes as Buffers when asked to.
 function topologyOf(target: RedisTarget, library: Library, logger: Logger): Topology {
-  const { tls, addresses } = target;
-  const secure = tls ? { tls: {} } : {};
-  const links = (name: string, connectTo: (attempt: number) => RedisOptions) =>
-    new ServerLinks({ name, target, connectTo, library, logger, check: checkOf(target) });
+  const { kind, addresses } = target;
+  const check = kind === 'single' ? expectOneServer : async () => {};
+  const connectTo = ({ host, port }: Address): RedisOptions => {
+    return { host, port, ...(target.tls ? { tls: {} } : {}) };
+  };
+  const linksTo = (name: string, address: () => Promise<Address>) => {
+    const connect = async () => connectTo(await address());
+    return new ServerLinks({ name, target, connectTo: connect, library, logger, check });
+  };
 
-  if (target.kind === 'sentinel') {
-    const name = `${target.primaryName} by ${addresses.map(nameOf).join(', ')}`;
-    return singleTopology(links(name, (attempt) => sentinelOptions(target, attempt)));
-  }
-  if (target.kind === 'cluster') {
+  if (kind === 'cluster') {
     return new ClusterTopology({
       seeds: addresses,
-      connectTo: ({ host, port }) => ({ host, port, ...secure }),
+      connectTo,
       greet: (connection) => greet(connection, target),
-      linksTo: (address) => links(nameOf(address), () => ({ ...address, ...secure })),
+      linksTo: (address) => linksTo(nameOf(address), async () => address),
     });
   }
+  if (kind === 'sentinel') {
+    const { primaryName, sentinelUsername, sentinelPassword } = target;
+    const identity = { username: sentinelUsername, password: sentinelPassword, db: 0 };
+    const sentinels = new Sentinels({
+      addresses,
+      primaryName,
+      connectTo,
+      greet: (connection) => greet(connection, identity),
+    });
+    return watchedTopology(
+      linksTo(primaryName, () => sentinels.primary()),
+      sentinels,
+    );
+  }
   const [address] = addresses as [Address];
-  return singleTopology(links(nameOf(address), () => ({ ...address, ...secure })));
-}
-
-function checkOf({ kind }: RedisTarget) {
-  return kind === 'single' ? expectOneServer : async () => {};
-}
-
-/** Another Sentinel is asked first each time: the first may be the one that does not answer. */
-function sentinelOptions(target: RedisTarget, attempt: number): RedisOptions {
-  const { addresses, tls, sentinelUsername, sentinelPassword } = target;
-  const turn = attempt % addresses.length;
-  return {
-    sentinels: [...addresses.slice(turn), ...addresses.slice(0, turn)],
-    name: target.primaryName,
-    sentinelCommandTimeout: SILENCE_MS,
-    sentinelRetryStrategy: () => null,
-    // The Sentinels tell of a failover, also when the old primary still answers us.
-    failoverDetector: true,
-    sentinelReconnectStrategy: () => LOOK_AT_SENTINELS_MS,
-    ...(sentinelUsername === null ? {} : { sentinelUsername }),
-    ...(sentinelPassword === null ? {} : { sentinelPassword }),
-    ...(tls ? { tls: {}, sentinelTLS: {}, enableTLSForSentinelMode: true } : {}),
-  };
+  return singleTopology(linksTo(nameOf(address), async () => address));
 }
 
 function redisOn(topology: Topology, library: Library, replicas: number): Redis {

@@ -6,18 +6,19 @@ const TICK_MS = 25;
 
 test('[N-9] time without an answer adds up, and an answer ends it', () => {
   const patience = new Patience(TICK_MS);
-  patience.restart(1_000);
+  patience.begin(1_000);
   for (let nowMs = 1_025; nowMs <= 1_250; nowMs += TICK_MS) patience.tick(nowMs);
   expect(patience.waited()).toBe(250);
-  patience.restart(1_260);
+  patience.answered(1_260);
   expect(patience.waited()).toBe(0);
   patience.tick(1_275);
   expect(patience.waited()).toBe(15);
+  expect(patience.passed()).toBe(275);
 });
 
 test('[N-9] time in which this process stood still is not the silence of Redis', () => {
   const patience = new Patience(TICK_MS);
-  patience.restart(0);
+  patience.begin(0);
   patience.tick(25);
   patience.tick(5_000);
   expect(patience.waited()).toBe(75);
@@ -31,7 +32,7 @@ test('never counts more than has passed, nor backwards, and all of it when ticks
       let nowMs = 0;
       let forwardMs = 0;
       let onTimeMs = 0;
-      patience.restart(nowMs);
+      patience.begin(nowMs);
       for (const stepMs of steps) {
         nowMs += stepMs;
         forwardMs += Math.max(0, stepMs);

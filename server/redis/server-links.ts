@@ -10,7 +10,7 @@ export interface ServerLinksOptions {
   /** For people: which server, without credentials. */
   readonly name: string;
   readonly target: RedisTarget;
-  readonly connectTo: (attempt: number) => RedisOptions;
+  readonly connectTo: () => Promise<RedisOptions>;
   readonly library: Library;
   readonly logger: Logger;
   /** @throws when the server is of another kind than the address says */
@@ -52,6 +52,12 @@ export class ServerLinks {
   /** @throws Unavailable @throws WrongRedis */
   async opened(): Promise<void> {
     await Promise.all([this.calls.opened(), this.log.opened()]);
+  }
+
+  /** Leaves the server, for one that may be better. */
+  leave(reason: string): void {
+    this.calls.leave(reason);
+    this.log.leave(reason);
   }
 
   away(): string | null {

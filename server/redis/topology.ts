@@ -1,4 +1,5 @@
 import type { ReplyError } from './connection.ts';
+import type { Sentinels } from './sentinels.ts';
 import type { ServerLinks } from './server-links.ts';
 
 /** Where a call is to be sent instead. */
@@ -21,7 +22,7 @@ export interface Topology {
   close(): void;
 }
 
-/** One server, or whichever the Sentinels say is the primary, holds all keys. */
+/** One server holds all keys. */
 export function singleTopology(links: ServerLinks): Topology {
   return {
     opened: () => links.opened(),
@@ -29,5 +30,17 @@ export function singleTopology(links: ServerLinks): Topology {
     redirected: () => null,
     away: () => links.away(),
     close: () => links.close(),
+  };
+}
+
+/** Whichever server the Sentinels say is the primary holds all keys. */
+export function watchedTopology(links: ServerLinks, sentinels: Sentinels): Topology {
+  sentinels.watch(() => links.leave('the Sentinels have made another server the primary'));
+  return {
+    ...singleTopology(links),
+    close() {
+      sentinels.close();
+      links.close();
+    },
   };
 }
