@@ -47,7 +47,7 @@ describe('I-3: an acknowledged answer counts once, a refused one never', () => {
     expect({ status, count: counts.Jupiter?.count }).toEqual({ status: 409, count: 0 });
   });
 
-  // Remove ` && fresh.get(keyOf(answer)) === answer` in server/quizzes/answers-sql.ts.
+  // Remove ` && fresh.get(key) === answer` in server/quizzes/answers-sql.ts.
   test('[I-3] [Q-13] [Q-14] answers of one seat that come together count once', async () => {
     const harness = await start();
     const streamId = await harness.createStream();

@@ -94,18 +94,20 @@ export const answerProcedures = {
         if (!fresh.has(key) && isOpenAt(quizOf(answer), answer.interval)) fresh.set(key, answer);
       }
       const inserted = await insertAnswers(tx, fresh.values());
-      const isRecorded = (answer: ArrivedAnswer) =>
-        inserted.has(keyOf(answer)) && fresh.get(keyOf(answer)) === answer;
       // A statement after the insert: it sees whatever was there before, and what won the race.
       const recorded = await recordedAmong(
         tx,
-        answers.filter((answer) => !isRecorded(answer)),
+        answers.filter((answer) => !inserted.has(keyOf(answer))),
       );
       return answers.map((answer) => {
-        if (isRecorded(answer)) return 'record';
+        const key = keyOf(answer);
+        if (inserted.has(key) && fresh.get(key) === answer) {
+          recorded.set(key, answer.choice);
+          return 'record';
+        }
         const { state, closeInterval } = quizOf(answer);
         return decideAnswer({
-          recordedChoice: recorded.get(keyOf(answer)) ?? null,
+          recordedChoice: recorded.get(key) ?? null,
           choice: answer.choice,
           state,
           arrivalInterval: answer.interval,
