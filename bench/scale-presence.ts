@@ -24,6 +24,8 @@ export interface PresenceResult extends PresenceCase {
 
 const PHASES = 4;
 const WARM_UP_S = 2;
+/** The share of the time by which a busy machine may be behind: the work is the same. */
+const LATE_MAX = 0.2;
 
 /**
  * Real tallies, one for each node with its own connection, register every viewer once a second and
@@ -36,9 +38,10 @@ export async function measurePresence(one: PresenceCase): Promise<PresenceResult
   const connections = await Promise.all(Array.from({ length: one.nodes }, connect));
   try {
     const show = new Show(one, (clock) =>
-      connections.map((redis) =>
-        createRedisTally({ redis, clock, sealedTo: () => intervalAt(clock.nowMs()) - 1 }),
-      ),
+      connections.map((redis) => {
+        const sealedTo = () => intervalAt(clock.nowMs()) - 1;
+        return createRedisTally({ redis, clock, serviceId: 'bench', sealedTo });
+      }),
     );
     const idle = await measured(server, () => Bun.sleep(one.seconds * 1_000));
     await show.run(WARM_UP_S);
@@ -83,7 +86,7 @@ class Show {
       await Bun.sleep(startMs + interval * INTERVAL_MS - performance.now());
     }
     const lateMs = performance.now() - startMs - seconds * PHASES * INTERVAL_MS;
-    if (lateMs > INTERVAL_MS) throw new Error(`this machine is ${Math.round(lateMs)} ms too slow`);
+    if (lateMs > LATE_MAX * seconds * 1_000) throw new Error(`${Math.round(lateMs)} ms behind`);
   }
 
   private async interval(): Promise<void> {

@@ -31,7 +31,8 @@ export function redisBeat({ redis, nodeId }: RedisBeatOptions): MakeBeat {
     // A record that was begun anew must not be told of intervals that an older one sealed.
     const offered = randomUUID();
     const serviceId = await options.record.keepSecret({ name: 'service', offered });
-    return new RedisBeat(redis, new RedisIntervalParts(redis, nodeId, serviceId), options).beat;
+    const parts = new RedisIntervalParts(redis, nodeId, serviceId);
+    return new RedisBeat(redis, serviceId, parts, options).beat;
   };
 }
 
@@ -48,6 +49,7 @@ class RedisBeat {
 
   constructor(
     redis: Redis,
+    serviceId: string,
     private readonly parts: RedisIntervalParts,
     private readonly options: BeatOptions,
   ) {
@@ -55,7 +57,7 @@ class RedisBeat {
     const redisAway = () => redis.away();
     const trouble = new FeedTrouble(redisAway, logger);
     const log = new MemoryFeedLog(record, watermark, () => trouble.reason());
-    const tally = createRedisTally({ redis, clock, sealedTo: () => log.sealedTo() });
+    const tally = createRedisTally({ redis, clock, serviceId, sealedTo: () => log.sealedTo() });
     const chat = createSharedChat({ random, away: redisAway });
     const follower = new FeedFollower({
       parts,

@@ -1,13 +1,10 @@
 import type { FunctionCall } from '../redis/redis.ts';
 import type { SeatBlock } from './seat-ring.ts';
 
-/**
- * What nodes ask Redis about presence (its functions are in `redis/library.lua`). The seats of a
- * block that registered in an interval, on whatever node, are one bitset under one key; all keys of
- * a block share a hash tag, so that they can be united where they lie. One more key lists the blocks
- * that have any.
- */
-const INDEX = 'fourbeat:{fourbeat}:present';
+// What nodes ask Redis about presence; its functions are in `redis/library.lua`. The seats of a block
+// that registered in an interval, on whatever node, are one bitset under one key; all keys of a block
+// share a hash tag, so that they can be united where they lie. One more key lists the blocks that
+// have any.
 
 /** The bitset of one interval and block. */
 export interface Part {
@@ -84,27 +81,36 @@ function bitOffsets(bytes: Uint8Array): number[] {
   return offsets;
 }
 
-/** Lists blocks that have seats. @returns a call that replies 0 when nothing was listed before */
-export function announce(interval: number, blocks: readonly Announcement[]): FunctionCall {
-  const values = blocks.flatMap(({ streamId, block, interval }) => [
-    interval,
-    `${streamId}:${block}`,
-  ]);
-  return { name: 'fourbeat_announce', keys: [INDEX], values: [interval, ...values] };
+/** The list of blocks that have seats, of one service among those that may share a Redis. */
+export class BlockList {
+  private readonly keys: readonly string[];
+
+  constructor(serviceId: string) {
+    this.keys = [`fourbeat:{fourbeat}:${serviceId}:present`];
+  }
+
+  /** Lists blocks. @returns a call that replies 0 when nothing was listed before, else 1 */
+  announce(interval: number, blocks: readonly Announcement[]): FunctionCall {
+    const values = blocks.flatMap(({ streamId, block, interval }) => [
+      interval,
+      `${streamId}:${block}`,
+    ]);
+    return { name: 'fourbeat_announce', keys: this.keys, values: [interval, ...values] };
+  }
+
+  /** @returns a call that replies with the blocks listed for this interval or a later one */
+  since(interval: number): FunctionCall {
+    return { name: 'fourbeat_announced', keys: this.keys, values: [interval] };
+  }
+
+  /** @returns a call that replies with the numbers of the listed blocks of a stream, from 1 on */
+  further(streamId: string): FunctionCall {
+    return { name: 'fourbeat_further_blocks', keys: this.keys, values: [streamId] };
+  }
 }
 
-/** @returns a call that replies with the blocks listed for this interval or a later one */
-export function announcedSince(interval: number): FunctionCall {
-  return { name: 'fourbeat_announced', keys: [INDEX], values: [interval] };
-}
-
-/** @returns a call that replies with the numbers of the listed blocks of one stream, from 1 on */
-export function furtherBlocks(streamId: string): FunctionCall {
-  return { name: 'fourbeat_further_blocks', keys: [INDEX], values: [streamId] };
-}
-
-/** The blocks in a reply to `announcedSince`. */
-export function readAnnounced(reply: unknown): Array<{ streamId: string; block: number }> {
+/** The blocks in a reply to `BlockList.since`. */
+export function readBlocks(reply: unknown): Array<{ streamId: string; block: number }> {
   return (reply as Uint8Array[]).map((bytes) => {
     const text = utf8.decode(bytes);
     const colon = text.lastIndexOf(':');

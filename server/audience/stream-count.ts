@@ -3,7 +3,7 @@ import type { Clock } from '../clock.ts';
 import type { Redis } from '../redis/redis.ts';
 import { Coalesced } from './coalesced.ts';
 import { type HandedIn, windowTo } from './handed-in.ts';
-import { countBlock, furtherBlocks, type Part } from './presence-calls.ts';
+import { type BlockList, countBlock, type Part } from './presence-calls.ts';
 import type { SeatRing } from './seat-ring.ts';
 
 export interface StreamCountOptions {
@@ -11,6 +11,7 @@ export interface StreamCountOptions {
   readonly clock: Clock;
   /** The newest interval that all nodes have handed in, as far as is known here. */
   readonly sealedTo: () => number;
+  readonly list: BlockList;
   readonly streamId: string;
   /** What registered on this node, if anything did. */
   readonly ring: () => SeatRing | undefined;
@@ -74,7 +75,7 @@ export class StreamCount {
   }
 
   async #call(): Promise<Answer> {
-    const { redis, streamId, ring, handedIn } = this.options;
+    const { redis, list, streamId, ring, handedIn } = this.options;
     const interval = this.#interval();
     const intervals = this.#intervals(interval);
     const seats = this.#seats(interval);
@@ -86,7 +87,7 @@ export class StreamCount {
 
     const asked = new Set([0, ...this.#further, ...(known?.blocks() ?? []), ...missing.keys()]);
     const [further, ...counts] = (await redis.callAll([
-      furtherBlocks(streamId),
+      list.further(streamId),
       ...[...asked].map(countOf),
     ])) as [number[], ...number[]];
     for (const parts of missing.values()) known?.confirm(parts);

@@ -2,14 +2,7 @@ import type { Clock } from '../clock.ts';
 import type { FunctionCall, Redis } from '../redis/redis.ts';
 import { Unavailable } from '../refusal.ts';
 import { HandedIn, windowTo } from './handed-in.ts';
-import {
-  type Announcement,
-  announce,
-  announcedSince,
-  countBlock,
-  handIn,
-  readAnnounced,
-} from './presence-calls.ts';
+import { type Announcement, BlockList, countBlock, handIn, readBlocks } from './presence-calls.ts';
 import { Rings } from './rings.ts';
 import { StreamCount } from './stream-count.ts';
 import type { Counts, SharedTally } from './tally.ts';
@@ -17,6 +10,8 @@ import type { Counts, SharedTally } from './tally.ts';
 export interface RedisTallyOptions {
   readonly redis: Pick<Redis, 'call' | 'callAll' | 'away'>;
   readonly clock: Clock;
+  /** Of the record: streams of another are not counted with those of this one. */
+  readonly serviceId: string;
   /** The newest interval that all nodes have handed in, as far as is known here: the watermark. */
   readonly sealedTo: () => number;
   /** The most seats a stream can have; `SeatRing` has the default. */
@@ -48,7 +43,8 @@ const CALLS_MAX = 1_000;
  * interval more counts instead: who left is gone as much later (SPEC N-6).
  */
 export function createRedisTally(options: RedisTallyOptions): SharedTally {
-  const { redis, clock, maxSeats } = options;
+  const { redis, clock, serviceId, maxSeats } = options;
+  const list = new BlockList(serviceId);
   const rings = new Rings(clock, maxSeats);
   const counts = new Map<string, StreamCount>();
   let handedIn = new Map<string, HandedIn>();
@@ -109,7 +105,7 @@ export function createRedisTally(options: RedisTallyOptions): SharedTally {
         handed.push(() => known.announced(one));
       }
     }
-    if (blocks.length > 0) calls.push(announce(interval, blocks));
+    if (blocks.length > 0) calls.push(list.announce(interval, blocks));
     const confirm = () => {
       for (const one of handed) one();
     };
@@ -140,7 +136,7 @@ export function createRedisTally(options: RedisTallyOptions): SharedTally {
   async function countsAtEndOf(interval: number): Promise<Counts> {
     requireRedis();
     const [oldest = interval] = windowTo(interval - COUNT_INTERVALS);
-    const blocks = readAnnounced(await redis.call(announcedSince(oldest)));
+    const blocks = readBlocks(await redis.call(list.since(oldest)));
     const window = windowTo(interval);
     const replies = await callAll(
       blocks.map(({ streamId, block }) => countBlock(streamId, block, [], window)),
@@ -157,6 +153,7 @@ export function createRedisTally(options: RedisTallyOptions): SharedTally {
       counts.get(streamId) ??
       new StreamCount({
         ...options,
+        list,
         streamId,
         ring: () => rings.get(streamId),
         handedIn: () => handedInOf(streamId),

@@ -91,7 +91,7 @@ describe('when Redis lost its memory', () => {
 
   test('[N-12] or only its list of blocks, they list them again', async () => {
     await registerInThree();
-    await server.command('DEL', 'fourbeat:{fourbeat}:present');
+    await server.command('DEL', `fourbeat:{fourbeat}:${nodes.serviceId}:present`);
     nodes.register(0, 3);
     nodes.register(1, 2);
     await nodes.pass(1);

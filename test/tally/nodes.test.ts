@@ -147,6 +147,15 @@ describe.each(BACKENDS)('viewers on many nodes, on $name,', ({ start, numRuns })
     expect(await nodes.countAtEndOf(nodes.interval - 1)).toBe(3);
   });
 
+  test('are counted by the nodes of their own service alone', async () => {
+    const [one, other] = [new TallyNodes(redis, 1), new TallyNodes(redis, 1)];
+    one.register(0, 1);
+    await one.pass(1);
+    await other.pass(1);
+    expect([...(await other.node(0).countsAtEndOf(other.interval - 1))]).toEqual([]);
+    expect([...(await one.node(0).countsAtEndOf(one.interval - 1))]).toEqual([[one.streamId, 1]]);
+  });
+
   test('[F-27] a stream whose last viewer left is told of once more, with 0', async () => {
     const nodes = new TallyNodes(redis, 2);
     nodes.register(0, 1);

@@ -9,6 +9,7 @@ const START = intervalAt(1_700_000_000_000);
 /** Nodes on one Redis, for tests: their clock is set, and they hand in when they are told to. */
 export class TallyNodes {
   readonly tallies: readonly SharedTally[];
+  readonly serviceId = randomUUID();
   readonly streamId = randomUUID();
   nowMs = intervalStartMs(START);
   /** The newest interval that all nodes have handed in. */
@@ -18,7 +19,7 @@ export class TallyNodes {
     const clock = { nowMs: () => this.nowMs };
     const sealedTo = () => this.sealedTo;
     this.tallies = Array.from({ length: count }, () =>
-      createRedisTally({ redis, clock, sealedTo, pauseMs: 0 }),
+      createRedisTally({ redis, clock, serviceId: this.serviceId, sealedTo, pauseMs: 0 }),
     );
   }
 

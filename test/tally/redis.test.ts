@@ -1,4 +1,5 @@
 import { afterAll, beforeAll } from 'bun:test';
+import { randomUUID } from 'node:crypto';
 import pino from 'pino';
 import { intervalAt } from '../../protocol/interval.ts';
 import { tallyContract } from '../../server/audience/tally-contract.ts';
@@ -23,7 +24,7 @@ afterAll(async () => {
 // A node alone has handed in what it sent.
 tallyContract('Redis, one node', (clock) => {
   const sealedTo = () => intervalAt(clock.nowMs()) - 1;
-  const tally = createRedisTally({ redis, clock, sealedTo, pauseMs: 0 });
+  const tally = createRedisTally({ redis, clock, serviceId: randomUUID(), sealedTo, pauseMs: 0 });
   return {
     ...tally,
     async countsAtEndOf(interval) {
