@@ -121,6 +121,11 @@ describe('deploy/compose', () => {
     const idle = /IDLE_TIMEOUT_S = (\d+)/.exec(textOf('server/http/listen.ts'))?.[1];
     expect(Number(/keepalive_timeout (\d+)s/.exec(upstream)?.[1])).toBeLessThan(Number(idle));
     expect(config.match(/proxy_cache\w*[^;]*/g)).toEqual(['proxy_cache off']);
+    // A reader who is slow is the node's to cut off (F-25), and not to be kept on nginx's disk.
+    for (const place of ['/api/v1/events-streams/', '~ ^/studio/v1/streams/[^/]+/exports/']) {
+      const block = config.split(`location ${place} {`)[1]?.split('}')[0];
+      expect([place, block?.includes('proxy_buffering off;')]).toEqual([place, true]);
+    }
     expect(config).not.toContain('non_idempotent');
     expect(config).not.toContain('proxy_cache_lock');
   });
