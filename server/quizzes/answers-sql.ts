@@ -86,6 +86,7 @@ export const answerProcedures = {
    */
   recordAnswers: writing(
     async (tx, answers: readonly ArrivedAnswer[]): Promise<AnswerDecision[]> => {
+      if (answers.length === 0) return [];
       const quizzes = await quizzesOf(tx, answers);
       const quizOf = ({ quiz }: ArrivedAnswer) => quizzes.get(quiz) ?? CLOSED;
       const fresh = new Map<string, ArrivedAnswer>();

@@ -90,6 +90,7 @@ export const winnersProcedures = {
    * round that takes claims is not closed meanwhile. Decisions come in the order of the claims.
    */
   recordWinners: writing(async (tx, claims: readonly WinnerClaim[]): Promise<ClaimDecision[]> => {
+    if (claims.length === 0) return [];
     const decisions = new Map<WinnerClaim, ClaimDecision>();
     const claimsOf = Map.groupBy(claims, ({ streamId }) => streamId);
     for (const round of await openRounds(tx, claims)) {
