@@ -71,10 +71,9 @@ export async function runFault(fault: Fault, options: RunOptions): Promise<Repor
   if (max > RIGHT_AGAIN_MS + TOLERANCE_MS) {
     violations.push(`it took ${max.toFixed(0)} ms until everything was right again`);
   }
-  const log = ground.cluster.nodes.map((node, number) => {
-    const lines = node.log().split('\n');
-    return `node ${number}:\n${lines.filter((line) => !line.includes('"msg":"refused"')).join('\n')}`;
-  });
+  const log = ground.cluster.nodes.map(
+    (node, number) => `node ${number}:\n${shortened(node.log())}`,
+  );
   return {
     ...{ name: fault.name, seed, rounds, violations, figures: sumOf(acts) },
     seconds: (performance.now() - startedMs) / 1_000,
@@ -111,4 +110,18 @@ function sumOf(acts: readonly LoadFigures[]): LoadFigures {
     }
   }
   return sum;
+}
+
+/** A log without the refusals, but with how often each reason was given. */
+function shortened(log: string): string {
+  const reasons = new Map<string, number>();
+  const others = log.split('\n').filter((line) => {
+    if (!line.includes('"msg":"refused"')) return true;
+    const { reason, count } = JSON.parse(line) as { reason: string; count: number };
+    reasons.set(reason, (reasons.get(reason) ?? 0) + count);
+    return false;
+  });
+  return [...others, ...[...reasons].map(([reason, count]) => `${count} times: ${reason}`)].join(
+    '\n',
+  );
 }

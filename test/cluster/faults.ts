@@ -83,18 +83,11 @@ export const FAULTS: readonly Fault[] = [
       return [await scene.backendAway('postgres', breakIt, awayMs, repair)];
     },
   },
-  {
-    name: 'promote',
-    title: 'the leading Redis is killed, and a replica is promoted',
-    ground: 'replica',
-    rounds: { test: 4, full: 20 },
-    async round(scene) {
-      const { promote } = scene.ground;
-      if (!promote) throw new Error('there is no replica');
-      await scene.sleepUpTo(500);
-      return [await scene.backendAway('redis', promote, 0, () => {})];
-    },
-  },
+  promoteFault('replica', 'promote', 'a replica of Redis is promoted', { test: 4, full: 20 }),
+  promoteFault('sentinel', 'sentinel', 'the leading Redis is killed, and Sentinels act', {
+    test: 1,
+    full: 5,
+  }),
   cutFault('to-redis', 'what a node sends to Redis is lost'),
   cutFault('from-redis', 'what Redis sends to a node is lost'),
   cutFault('both', 'a node and Redis hear nothing of each other'),
@@ -133,6 +126,23 @@ export const FAULTS: readonly Fault[] = [
 function soleRedis({ ground: { redis } }: Scene): RedisServer {
   if (!redis) throw new Error('there are several servers');
   return redis;
+}
+
+function promoteFault(
+  ground: GroundKind,
+  name: string,
+  title: string,
+  rounds: Fault['rounds'],
+): Fault {
+  return {
+    ...{ name, title, ground, rounds },
+    async round(scene) {
+      const { promote } = scene.ground;
+      if (!promote) throw new Error('there is no replica');
+      await scene.sleepUpTo(500);
+      return [await scene.backendAway('redis', promote, 0, () => {})];
+    },
+  };
 }
 
 function cutFault(direction: Direction, what: string): Fault {

@@ -1,7 +1,13 @@
 import { startPostgres } from '../backends/postgres.ts';
 import { type RedisServer, startRedis } from '../backends/redis.ts';
-import { leads, startSentinels, until } from '../backends/redis-replicated.ts';
-import { type Cluster, type ClusterOptions, startCluster } from './cluster.ts';
+import {
+  leads,
+  startReplicated,
+  startSentinels,
+  until,
+  type WatchedRedis,
+} from '../backends/redis-replicated.ts';
+import { type Cluster, type ClusterOptions, type Stoppable, startCluster } from './cluster.ts';
 import { type FalseClock, makeFalseClock } from './false-clock.ts';
 import { makeNetwork, type Network } from './network.ts';
 
@@ -17,17 +23,19 @@ export interface Ground {
   readonly network?: Network;
   /** The clock of each node. */
   readonly clocks?: readonly FalseClock[];
-  /** Kills the Redis that leads; resolves when its replica leads and has a replica. */
+  /** Puts a replica in the place of the Redis that leads; resolves when it has a replica. */
   readonly promote?: () => Promise<void>;
   close(): Promise<void>;
 }
 
-export type GroundKind = 'plain' | 'clocks' | 'replica' | 'network';
+export type GroundKind = 'plain' | 'clocks' | 'replica' | 'sentinel' | 'network';
 
 const NODES = 3;
+/** What the Sentinels call their primary. */
+const NAME = 'fourbeat';
 
 export function openGround(kind: GroundKind): Promise<Ground> {
-  return { plain, clocks, replica, network }[kind]();
+  return { plain, clocks, replica, sentinel, network }[kind]();
 }
 
 async function plain(): Promise<Ground> {
@@ -51,28 +59,71 @@ async function clocks(): Promise<Ground> {
   };
 }
 
-/** Sentinels watch a leading Redis and its replica; what nodes hand over must be on both. */
+/** A leading Redis and its replica behind one address; what nodes hand over must be on both. */
 async function replica(): Promise<Ground> {
-  const watched = await startSentinels({ persistence: false });
-  const args = () => ['--redis-replicas', '1'];
-  const cluster = await startCluster({ nodes: NODES, redis: watched, args });
-  return {
-    cluster,
-    apiToken: await tokenOf(cluster),
-    redis: null,
-    async forget() {
-      await (await watched.primary()).command('FLUSHALL');
+  const replicated = await startReplicated({ persistence: false });
+  return onReplicas(
+    replicated,
+    () => replicated.primary,
+    async () => {
+      await replicated.promote();
+      await until(() => leads(replicated.primary, 1), 'the old primary to follow');
     },
-    async promote() {
+  );
+}
+
+/** Sentinels watch a leading Redis and its replica; what nodes hand over must be on both. */
+async function sentinel(): Promise<Ground> {
+  const watched = await startSentinels({ persistence: false });
+  return onReplicas(
+    watched,
+    () => watched.primary(),
+    async () => {
       const old = await watched.primary();
       await old.kill9();
-      await until(async () => (await watched.primary()) !== old, 'a new primary');
-      const next = await watched.primary();
+      const next = watched.servers.find((server) => server !== old) as RedisServer;
+      await until(
+        () => sentinelsKnow(watched, next, false),
+        'all Sentinels to know the new primary',
+      );
       await until(async () => String(await next.command('ROLE')).startsWith('master'), 'its role');
       await old.restart();
       // As its operator would set it; the Sentinels do it too, ten seconds later.
       await old.command('REPLICAOF', '127.0.0.1', next.port);
       await until(() => leads(next, 1), 'the old primary to follow');
+      await until(() => sentinelsKnow(watched, next, true), 'the Sentinels to see it follow');
+    },
+  );
+}
+
+/** Whether all Sentinels say that this is the primary; and, if asked, that its replica follows. */
+async function sentinelsKnow(
+  { sentinels }: WatchedRedis,
+  primary: RedisServer,
+  followed: boolean,
+): Promise<boolean> {
+  const views = sentinels.map(async (one) => {
+    const [, port] = (await one.command('SENTINEL', 'GET-MASTER-ADDR-BY-NAME', NAME)) as string[];
+    const master = ((await one.command('SENTINEL', 'MASTER', NAME)) as string[]).join(' ');
+    const replicas = String(await one.command('SENTINEL', 'REPLICAS', NAME));
+    const calm = / flags master /.test(master) && /,flags,slave,/.test(replicas);
+    return Number(port) === primary.port && (!followed || calm);
+  });
+  return (await Promise.all(views)).every((agrees) => agrees);
+}
+
+async function onReplicas(
+  redis: Stoppable,
+  primary: () => RedisServer | Promise<RedisServer>,
+  promote: () => Promise<void>,
+): Promise<Ground> {
+  const args = () => ['--redis-replicas', '1'];
+  const cluster = await startCluster({ nodes: NODES, redis, args });
+  return {
+    ...{ cluster, promote, redis: null },
+    apiToken: await tokenOf(cluster),
+    async forget() {
+      await (await primary()).command('FLUSHALL');
     },
     close: () => cluster.stop(),
   };

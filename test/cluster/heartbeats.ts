@@ -88,7 +88,13 @@ export class Heartbeats {
     if (Date.now() - endMs > LEDGER_MS) return;
     this.figures.published++;
     const { low, high } = this.ledger.atEndOf(interval);
-    this.judge(value, low, high, endMs, `the count published in ${interval}`);
+    this.judge(
+      value,
+      low,
+      high,
+      endMs,
+      `the count published in ${interval}, ${Date.now() - endMs} ms ago,`,
+    );
   }
 
   private judge(value: number, low: number, high: number, atMs: number, what: string): void {
@@ -96,7 +102,8 @@ export class Heartbeats {
     const least = this.options.outages.during(atMs, atMs).some(isBackend) ? 0 : low;
     this.options.expect(
       value >= least && value <= high,
-      `${what} is ${value}, the heartbeats allow ${low}–${high}`,
+      `${what} is ${value}, the heartbeats allow ${low}–${high} ` +
+        this.options.outages.around(atMs, atMs),
     );
   }
 
@@ -139,6 +146,7 @@ export class Heartbeats {
   private async ask(requests: Requests): Promise<void> {
     const fromMs = Date.now();
     const path = `/api/v1/view-counts/${this.options.streamId}`;
+    const { at } = requests;
     const answer = await requests.send('GET', path);
     if (answer?.status !== 200) return;
     this.figures.read++;
@@ -155,7 +163,7 @@ export class Heartbeats {
         return this.ledger.between(fromMs - ageMs - INTERVAL_MS, toMs - ageMs).high;
       }),
     );
-    this.judge(value, low, high, toMs, 'a count that was asked for');
+    this.judge(value, low, high, toMs, `a count that node ${at} was asked for`);
   }
 }
 

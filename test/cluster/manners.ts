@@ -57,7 +57,7 @@ export class Manners {
     if (status === null) {
       figures.lost++;
       if (!outages.some((outage) => endsConnections(outage, node)))
-        this.violations.push(`no answer to ${what}${this.around(sentMs, answeredMs)}`);
+        this.violations.push(`no answer to ${what} ${this.outages.around(sentMs, answeredMs)}`);
       return;
     }
     const lateMs = this.lateMs(told, outages);
@@ -74,8 +74,8 @@ export class Manners {
     else if (status === 200 && askedInterval(path) !== null) this.served(node, path, answeredMs);
     const mostMs = status === 503 ? this.mostMs(told, outages) : SLOW_MS;
     if (lateMs > mostMs + TOLERANCE_MS) {
-      const context = this.around(sentMs, answeredMs);
-      this.violations.push(`${status} ${lateMs} ms late, ${mostMs} allowed, to ${what}${context}`);
+      const context = this.outages.around(sentMs, answeredMs);
+      this.violations.push(`${status} ${lateMs} ms late, ${mostMs} allowed, to ${what} ${context}`);
     }
   };
 
@@ -115,15 +115,6 @@ export class Manners {
       return toMs > answeredMs && (node === null || (node === at && what === 'cut'));
     };
     return outages.some(isAway) ? AWAY_MS : SLOW_MS;
-  }
-
-  private around(fromMs: number, toMs: number): string {
-    const outages = this.outages
-      .during(fromMs, toMs)
-      .map(({ what, node, fromMs: from, toMs: to }) => {
-        return `${what}${node ?? ''} broken ${from - fromMs}…${to - fromMs} ms`;
-      });
-    return ` (from its sending: ${outages.join(', ') || 'nothing broken'})`;
   }
 }
 

@@ -35,4 +35,13 @@ export class Outages {
   during(fromMs: number, toMs: number, recoveryMs = RIGHT_AGAIN_MS): Outage[] {
     return this.all.filter((outage) => outage.fromMs <= toMs && outage.toMs + recoveryMs >= fromMs);
   }
+
+  /** What was broken around this time, for people; times are from its beginning. */
+  around(fromMs: number, toMs: number): string {
+    const broken = this.during(fromMs, toMs).map(({ what, node, fromMs: from, toMs: to }) => {
+      const name = node === null ? what : `node ${node} ${what}`;
+      return `${name} from ${from - fromMs} to ${to - fromMs} ms`;
+    });
+    return `(${broken.join(', ') || 'nothing broken'})`;
+  }
 }

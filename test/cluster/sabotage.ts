@@ -77,12 +77,12 @@ export const SABOTAGES: readonly Sabotage[] = [
   },
   {
     name: '[I-5] a count that nobody can have caused',
-    found: /the count published in \d+ is \d+, the heartbeats allow/,
+    found: /the count published in .* is \d+, the heartbeats allow/,
     body: (body) => body.replace(/"value":(\d+)/, (_, value) => `"value":${Number(value) + 3}`),
   },
   {
     name: '[I-5] heartbeats that are acknowledged and not counted',
-    found: /the count published in \d+ is \d+, the heartbeats allow/,
+    found: /the count published in .* is \d+, the heartbeats allow/,
     instead: ({ method, path, number }) => {
       const isLost = method === 'POST' && path.includes('/view-counts/') && number % 2 === 0;
       return isLost ? new Response(null, { status: 204 }) : null;

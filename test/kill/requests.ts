@@ -43,6 +43,11 @@ export class Requests {
     this.node = node % service.nodes.length;
   }
 
+  /** The node it turns to now. */
+  get at(): number {
+    return this.node;
+  }
+
   /** Turns to this node from now on. */
   turnTo(node: number): void {
     this.node = node % this.connections.length;
