@@ -13,6 +13,8 @@ export interface PresenceCase {
   /** Seats of the stream; a viewer sits on each `seats / viewers`-th. */
   readonly seats: number;
   readonly viewers: number;
+  /** Whether every node is asked for the count all the time, and not only by sealing. */
+  readonly polled?: boolean;
   readonly seconds: number;
 }
 
@@ -23,6 +25,8 @@ export interface PresenceResult extends PresenceCase {
 }
 
 const PHASES = 4;
+/** Portions in which the viewers of an interval come, when counts are asked for in between. */
+const PORTIONS = 20;
 const WARM_UP_S = 2;
 /** The share of the time by which a busy machine may be behind: the work is the same. */
 const LATE_MAX = 0.2;
@@ -91,14 +95,26 @@ class Show {
 
   private async interval(): Promise<void> {
     const ended = intervalAt(this.nowMs);
-    for (const [node, tally] of this.tallies.entries()) {
-      for (const seat of this.seats[node]?.[ended % PHASES] ?? []) {
-        tally.register(this.streamId, seat);
-      }
+    const portions = this.one.polled ? PORTIONS : 1;
+    for (let portion = 0; portion < portions; portion += 1) {
+      this.register(ended, portion, portions);
+      if (!this.one.polled) continue;
+      for (const tally of this.tallies) void tally.count(this.streamId);
+      await Bun.sleep(INTERVAL_MS / PORTIONS - 1);
     }
     this.nowMs += INTERVAL_MS;
     await Promise.all(this.tallies.map((tally) => tally.send(ended)));
     if (ended % PHASES === PHASES - 1) await this.count(ended);
+  }
+
+  private register(interval: number, portion: number, portions: number): void {
+    for (const [node, tally] of this.tallies.entries()) {
+      const seats = this.seats[node]?.[interval % PHASES] ?? [];
+      const [from, to] = [portion, portion + 1].map((n) =>
+        Math.floor((n * seats.length) / portions),
+      );
+      for (const seat of seats.slice(from, to)) tally.register(this.streamId, seat);
+    }
   }
 
   private async count(ended: number): Promise<void> {

@@ -13,6 +13,8 @@ const SPARSE = [
   [1_000_000, 10_000],
   [1_000_000, 100_000],
 ] as const;
+/** Seats of a stream whose count is asked for on 20 nodes all the time. */
+const POLLED = [10_000, 1_000_000];
 /** Streams and how many of them have viewers. */
 const STREAMS = [
   [1, 0],
@@ -95,6 +97,10 @@ for (const seats of SEATS) {
 console.log('\nPresence: few are left of a million.\n');
 head(...PRESENCE);
 for (const [seats, viewers] of SPARSE) await presenceRow({ nodes: 20, seats, viewers });
+
+console.log('\nPresence: counts are asked for on every node all the time.\n');
+head(...PRESENCE);
+for (const seats of POLLED) await presenceRow({ nodes: 20, seats, viewers: seats, polled: true });
 
 console.log(`\n${NODES_WITH_STREAMS} nodes, per node and second.\n`);
 head(
