@@ -15,6 +15,9 @@ export interface RecordGround {
   open(place: string): Promise<TestRecord>;
 }
 
+// Calls to PostgreSQL are made beside each other: after this the first holds what it locks.
+const BEGUN_MS = 200;
+
 /** What a promise came to, as a value: its output, or the name and message of its error. */
 export async function told(call: Promise<unknown>): Promise<unknown> {
   return call.catch((error: Error) => `${error.name}: ${error.message}`);
@@ -229,9 +232,10 @@ export function recordContract(ground: RecordGround): void {
     test('[R-15] a call that gets no answer is Unavailable while writing is still blocked', async () => {
       const { calls } = await open();
       let writerIsFree = false;
-      const blocked = calls.block({ ms: 1_200 }).then(() => {
+      const blocked = calls.block({ ms: 1_500 }).then(() => {
         writerIsFree = true;
       });
+      await Bun.sleep(BEGUN_MS);
       const refused = await calls.add({ text: 'late' }).catch((error) => error);
       expect(refused).toBeInstanceOf(Unavailable);
       expect(refused.retryAfterS).toBeGreaterThanOrEqual(1);
@@ -242,7 +246,8 @@ export function recordContract(ground: RecordGround): void {
     test('[R-15] what was refused at its deadline is not carried out later', async () => {
       const { calls } = await open();
       await calls.add({ text: 'first' });
-      const blocked = calls.block({ ms: 1_200 });
+      const blocked = calls.block({ ms: 1_500 });
+      await Bun.sleep(BEGUN_MS);
       const refused = Array.from({ length: 30 }, () => told(calls.add({ text: 'refused' })));
       for (const outcome of await Promise.all(refused)) expect(outcome).toStartWith('Unavailable');
       await blocked;

@@ -136,10 +136,11 @@ class Session implements PostgresSession {
   constructor(
     private readonly client: Client,
     private readonly socket: Socket,
-    onAnswer: () => void,
+    private readonly onAnswer: () => void,
   ) {
     client.on('error', (error) => this.lose(error.message));
     client.on('end', () => this.lose('the connection was closed'));
+    // A long result comes in pieces. With TLS they may not be heard here, but its end is, below.
     socket.on('data', onAnswer);
   }
 
@@ -177,7 +178,9 @@ class Session implements PostgresSession {
   private async ask<T>(answer: Promise<T>): Promise<T> {
     this.sinceMs = performance.now();
     try {
-      return await answer;
+      const result = await answer;
+      this.onAnswer();
+      return result;
     } finally {
       this.sinceMs = null;
     }

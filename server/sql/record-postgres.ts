@@ -24,6 +24,8 @@ export interface PostgresRecord<P extends Procedures> extends OpenRecord<P> {
   away(): string | null;
 }
 
+// So many record 60,000 to 85,000 answers a second in batches of a thousand (p99 0.24 s when they
+// come as fast as they are taken), and a sealing takes 2 ms, client and server on two busy cores.
 const CONNECTIONS = 10;
 const CONNECT_MS = 1_000;
 // To wait for another node's migrations, and to do them.

@@ -12,6 +12,8 @@ export interface PostgresServer {
   /** A database on it, as its superuser. */
   readonly url: string;
   readonly port: number;
+  /** Where its files are; with TLS its certificate is `data/server.crt`. */
+  readonly directory: string;
   /** The postmaster; 0 while it is down. */
   readonly pid: number;
   /** Makes an empty database. @returns its url */
@@ -36,6 +38,8 @@ export interface PostgresOptions {
   readonly maxConnections?: number;
   /** The address it listens on (default 127.0.0.1). */
   readonly listen?: string;
+  /** It takes connections with TLS alone, and its certificate is its own (default false). */
+  readonly tls?: boolean;
 }
 
 /** Its superuser and that user's password. */
@@ -55,7 +59,7 @@ export async function startPostgres(options: PostgresOptions = {}): Promise<Post
   try {
     const user = unprivileged('postgres');
     if (user) chownSync(directory, user.uid, user.gid);
-    await initialise(directory);
+    await initialise(directory, options.tls ?? false);
     for (let attempt = 1; ; attempt++) {
       const server = new Postgres(directory, await freePort(), options);
       try {
@@ -71,7 +75,7 @@ export async function startPostgres(options: PostgresOptions = {}): Promise<Post
   }
 }
 
-async function initialise(directory: string): Promise<void> {
+async function initialise(directory: string, tls: boolean): Promise<void> {
   await Bun.write(join(directory, 'password'), PASSWORD);
   const child = Bun.spawn(
     [
@@ -89,10 +93,28 @@ async function initialise(directory: string): Promise<void> {
   );
   const complaints = await child.stderr.text();
   if ((await child.exited) !== 0) throw new Error(`initdb failed: ${complaints}`);
+  const kind = tls ? 'hostssl' : 'host';
   await Bun.write(
     join(directory, 'data', 'pg_hba.conf'),
-    'host all all 0.0.0.0/0 scram-sha-256\nhost all all ::/0 scram-sha-256\n',
+    `${kind} all all 0.0.0.0/0 scram-sha-256\n${kind} all all ::/0 scram-sha-256\n`,
   );
+  if (tls) await makeCertificate(directory);
+}
+
+async function makeCertificate(directory: string): Promise<void> {
+  const child = Bun.spawn(
+    [
+      ...(unprivileged('postgres')?.command ?? []),
+      binaryOf('openssl', 'openssl'),
+      ...['req', '-x509', '-newkey', 'rsa:2048', '-nodes', '-days', '2', '-subj', '/CN=127.0.0.1'],
+      ...['-addext', 'subjectAltName=IP:127.0.0.1'],
+      ...['-keyout', join(directory, 'data', 'server.key')],
+      ...['-out', join(directory, 'data', 'server.crt')],
+    ],
+    { stdout: 'ignore', stderr: 'pipe' },
+  );
+  const complaints = await child.stderr.text();
+  if ((await child.exited) !== 0) throw new Error(`openssl failed: ${complaints}`);
 }
 
 class Postgres implements PostgresServer {
@@ -102,7 +124,7 @@ class Postgres implements PostgresServer {
   private unwatch = () => {};
 
   constructor(
-    private readonly directory: string,
+    readonly directory: string,
     readonly port: number,
     private readonly options: PostgresOptions,
   ) {
@@ -114,8 +136,9 @@ class Postgres implements PostgresServer {
   }
 
   private urlOf(database: string): string {
-    const { listen = '127.0.0.1' } = this.options;
-    return `postgres://${USER}:${PASSWORD}@${listen}:${this.port}/${database}`;
+    const { listen = '127.0.0.1', tls = false } = this.options;
+    const url = `postgres://${USER}:${PASSWORD}@${listen}:${this.port}/${database}`;
+    return tls ? `${url}?sslmode=require&uselibpqcompat=true` : url;
   }
 
   async createDatabase(name: string): Promise<string> {
@@ -156,7 +179,7 @@ class Postgres implements PostgresServer {
   }
 
   private settings(): string[] {
-    const { fsync = true, maxConnections = 100, listen = '127.0.0.1' } = this.options;
+    const { fsync = true, maxConnections = 100, listen = '127.0.0.1', tls = false } = this.options;
     return [
       `port=${this.port}`,
       `listen_addresses=${listen}`,
@@ -166,6 +189,7 @@ class Postgres implements PostgresServer {
       // In its own directory, so that nothing of it is left in /dev/shm.
       'dynamic_shared_memory_type=mmap',
       'logging_collector=off',
+      `ssl=${tls ? 'on' : 'off'}`,
       `fsync=${fsync ? 'on' : 'off'}`,
       `full_page_writes=${fsync ? 'on' : 'off'}`,
     ];

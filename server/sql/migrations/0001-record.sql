@@ -93,6 +93,9 @@ create index quizzes_due on quizzes (close_interval) where state = 'open';
 -- in 2.4 s, and recorded as fast (21.7 s, in random order; 20.2 s with rowids). An index on
 -- (quiz, choice) counts as fast, and makes recording half as slow again (30.1 s). Of 100,000
 -- answers the count takes 7 ms, not 32, and recording 0.47 s, not 0.42 s.
+-- PostgreSQL counts a million in 0.2 to 0.3 s, by a bitmap of that key and the pages of the rows,
+-- which it reads in their order; by the key alone it is 0.6 s. A key that includes the choice would
+-- not help: rows that are as new as these are looked up all the same.
 create table answers (
   quiz integer not null,
   seat integer not null,
@@ -123,7 +126,9 @@ create table winners (
   primary key (round, seat)
 );
 
--- Events that were acknowledged and wait for their interval; sealing moves them into it.
+-- Events that were acknowledged and wait for their interval; sealing moves them into it. In
+-- PostgreSQL 60,000 of them in 2,400 sealings (10 minutes) leave 15 MB without any vacuum, and
+-- sealing takes 2 ms as before: the index forgets what is dead.
 create table outbox (
   stream_id text not null,
   number bigint not null,
@@ -139,7 +144,9 @@ create table sealed_intervals (
   primary key (stream_id, interval)
 );
 
--- Every interval up to here is sealed, and none after it was ever served.
+-- Every interval up to here is sealed, and none after it was ever served. Its 2,400 updates in 10
+-- minutes stay in one page of PostgreSQL, since each cleans up after those before (13 pages beside
+-- a transaction that lasts as long).
 create table watermark (
   id smallint primary key check (id = 1),
   interval bigint not null

@@ -1,0 +1,37 @@
+import { expect, test } from 'bun:test';
+import { needsOperator, remedyOf } from './postgres-errors.ts';
+
+const error = (code: string, severity = 'ERROR') =>
+  Object.assign(new Error('why'), { code, severity });
+
+test.each([
+  ['40P01', 'ERROR', 'again'],
+  ['40001', 'ERROR', 'again'],
+  ['23505', 'ERROR', 'again'],
+  ['55P03', 'ERROR', 'again'],
+  ['57014', 'ERROR', 'too slow'],
+  ['57P01', 'FATAL', 'reconnect'],
+  ['57P03', 'FATAL', 'reconnect'],
+  ['08006', 'ERROR', 'reconnect'],
+  ['25006', 'ERROR', 'reconnect'],
+  ['ECONNRESET', '', 'reconnect'],
+  ['EPIPE', '', 'reconnect'],
+  ['42601', 'ERROR', 'none'],
+  ['53100', 'ERROR', 'none'],
+  ['', '', 'reconnect'],
+] as const)('[N-19] %s (%s) calls for: %s', (code, severity, remedy) => {
+  expect(remedyOf(error(code, severity))).toBe(remedy);
+});
+
+test.each([
+  ['28P01', true],
+  ['3D000', true],
+  ['42501', true],
+  ['CERT_HAS_EXPIRED', true],
+  ['ECONNREFUSED', false],
+  ['ENOTFOUND', false],
+  ['57P03', false],
+  ['53300', false],
+] as const)('[N-2] %s needs an operator: %p', (code, needed) => {
+  expect(needsOperator(error(code))).toBe(needed);
+});
