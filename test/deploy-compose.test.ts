@@ -56,8 +56,9 @@ describe('deploy/compose', () => {
       const { networks } = compose.services[`node${n}`] as ComposeService;
       return (networks as Record<string, { ipv4_address: string }>).inside?.ipv4_address;
     });
-    const upstream = textOf('deploy/compose/nginx/nginx.conf').match(/^ {4}server [\d.]+:4250/gm);
-    expect([...(upstream ?? [])]).toEqual(addresses.map((address) => `    server ${address}:4250`));
+    const servers = textOf('deploy/compose/nginx/nginx.conf').match(/(?<=^ {4}server )[\d.:]+/gm);
+    const wanted = addresses.map((address) => `${address}:4250`);
+    expect([...(servers ?? [])]).toEqual([...wanted, ...wanted]);
     const prometheus = parse(textOf('deploy/compose/prometheus/prometheus.yml'));
     const [job] = prometheus.scrape_configs;
     expect(job.static_configs[0].targets).toEqual(NODES.map((n) => `node${n}:4250`));
@@ -117,9 +118,12 @@ describe('deploy/compose', () => {
 
   test('nginx gives up silent connections to a node before the node does, and caches nothing', () => {
     const config = textOf('deploy/compose/nginx/nginx.conf').replace(/#.*$/gm, '');
-    const upstream = /upstream fourbeat \{([^}]*)\}/.exec(config)?.[1] ?? '';
-    const idle = /IDLE_TIMEOUT_S = (\d+)/.exec(textOf('server/http/listen.ts'))?.[1];
-    expect(Number(/keepalive_timeout (\d+)s/.exec(upstream)?.[1])).toBeLessThan(Number(idle));
+    const idleS = Number(/IDLE_TIMEOUT_S = (\d+)/.exec(textOf('server/http/listen.ts'))?.[1]);
+    const upstreams = [...config.matchAll(/upstream \w+ \{([^}]*)\}/g)].map(([, text]) => text);
+    expect(upstreams.length).toBe(2);
+    for (const upstream of upstreams) {
+      expect(Number(/keepalive_timeout (\d+)s/.exec(upstream ?? '')?.[1])).toBeLessThan(idleS);
+    }
     expect(config.match(/proxy_cache\w*[^;]*/g)).toEqual(['proxy_cache off']);
     // A reader who is slow is the node's to cut off (F-25), and not to be kept on nginx's disk.
     for (const place of ['/api/v1/events-streams/', '~ ^/studio/v1/streams/[^/]+/exports/']) {

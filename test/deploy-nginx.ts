@@ -31,15 +31,18 @@ export interface Nginx {
 
 /** The very file that is deployed, with nothing but ports, addresses and paths replaced. */
 function configFor(directory: string, { port, nodes, edit }: NginxOptions): string {
-  let next = 0;
+  const places = new Map<string, number | undefined>();
   const replaced = readFileSync(`${COMPOSE}nginx/nginx.conf`, 'utf8')
     .replace('listen 8080 ', `listen 127.0.0.1:${port} `)
-    .replace(/server 10\.42\.50\.\d+:4250/g, () => `server 127.0.0.1:${nodes[next++]}`)
+    .replace(/server (10\.42\.50\.\d+):4250/g, (_, address: string) => {
+      if (!places.has(address)) places.set(address, nodes[places.size]);
+      return `server 127.0.0.1:${places.get(address)}`;
+    })
     .replaceAll('/tmp/', `${directory}/`)
     .replace('/etc/nginx/tls/', `${directory}/tls/`)
     .replace('/dev/stderr', `${directory}/error.log`)
     .replace('/dev/stdout', `${directory}/access.log`);
-  if (next !== nodes.length) throw new Error(`the file has ${next} nodes, not ${nodes.length}`);
+  if (places.size !== nodes.length) throw new Error(`the file has ${places.size} nodes`);
   return edit ? edit(replaced) : replaced;
 }
 

@@ -216,6 +216,32 @@ describe('nginx of deploy/compose in front of three nodes', () => {
     TEST_TIMEOUT_MS,
   );
 
+  test(
+    '[N-4] a node that hangs is left alone: its viewers are counted by another, and read there',
+    async () => {
+      const viewers = await Promise.all(Array.from({ length: 12 }, () => cluster.viewer(streamId)));
+      const path = `/api/v1/view-counts/${streamId}`;
+      const statusesOf = async () => {
+        const beats = await Promise.all(viewers.map((one) => one.post(path)));
+        return [...new Set(beats.map(({ status }) => status))];
+      };
+      expect(await statusesOf()).toEqual([204]);
+      cluster.nodes[2]?.signal('SIGSTOP');
+      try {
+        const sealed = (await currentInterval()) - 2;
+        const reads = Promise.all(viewers.map((one) => one.get(feedPath(sealed))));
+        const [first = 0] = (await statusesOf()).filter((status) => status !== 204);
+        expect([0, 503]).toContain(first);
+        expect(await soon(async () => (await statusesOf()).join() === '204')).toBe(true);
+        // A read that waited for it went to another node.
+        expect((await reads).map(({ status }) => status)).toEqual(viewers.map(() => 200));
+      } finally {
+        cluster.nodes[2]?.signal('SIGCONT');
+      }
+    },
+    TEST_TIMEOUT_MS,
+  );
+
   test('[O-14] the log of nginx has errors and the studio, and no token', async () => {
     const account = await cluster.studio('GET', '/account');
     expect(account.status).toBe(200);
