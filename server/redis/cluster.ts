@@ -13,7 +13,8 @@ export interface ClusterOptions {
   readonly seeds: readonly Address[];
   readonly connectTo: (address: Address) => RedisOptions;
   readonly greet: (connection: Connection) => Promise<void>;
-  readonly linksTo: (address: Address) => ServerLinks;
+  /** @param takesOver whether another server had its keys until now */
+  readonly linksTo: (address: Address, takesOver: boolean) => ServerLinks;
 }
 
 const LOOK_MS = 200;
@@ -30,6 +31,7 @@ export class ClusterTopology implements Topology {
   private isStale = true;
   private looking: Promise<void> | null = null;
   private readonly timer: Timer;
+  private isOpen = false;
   private closed = false;
 
   constructor(private readonly options: ClusterOptions) {
@@ -40,6 +42,7 @@ export class ClusterTopology implements Topology {
 
   async opened(): Promise<void> {
     await this.look();
+    this.isOpen = true;
     await Promise.all([...this.servers.values()].map(({ links }) => links.opened()));
     if (this.trouble !== null) throw new Unavailable(`Redis: ${this.trouble}`);
   }
@@ -135,7 +138,7 @@ export class ClusterTopology implements Topology {
     const name = nameOf(address);
     const found = this.servers.get(name);
     if (found) return found.links;
-    const links = this.options.linksTo(address);
+    const links = this.options.linksTo(address, this.isOpen);
     this.servers.set(name, { address, links });
     return links;
   }

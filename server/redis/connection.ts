@@ -79,6 +79,7 @@ export class Connection {
 
   /** @throws Unavailable when there is no server */
   async open(): Promise<void> {
+    if (this.ended !== null) throw new Unavailable(this.ended);
     await this.bounded(this.client.connect(), CALL_MS);
   }
 

@@ -93,6 +93,25 @@ describe('[N-14] with replicas', () => {
   });
 });
 
+describe('[N-14] a primary that became a replica', () => {
+  test('confirms nothing, and is left', async () => {
+    const group = await startReplicated();
+    const redis = await openTestRedis(group.url, { replicas: 1 });
+    try {
+      await confirmed(redis, 'before');
+      await group.promote();
+      const { end } = await timed(redis.replicated('{a}'));
+      expect(end).toBeInstanceOf(Unavailable);
+      expect(redis.away()).toContain('WAIT');
+      expect(await wellMs(redis)).toBeLessThan(HEALED_MS);
+      await confirmed(redis, 'after');
+    } finally {
+      await redis.close();
+      await group.stop();
+    }
+  });
+});
+
 describe('[N-12] a promoted replica', () => {
   test('[N-11] that the address leads to now is found when the old primary says READONLY, and gets the library it lacks', async () => {
     const group = await startReplicated();
@@ -122,6 +141,23 @@ describe('[N-15] Sentinels', () => {
   afterAll(async () => {
     await redis.close();
     await watched.stop();
+  });
+
+  test('[N-11] a failover that the operator asks for is followed', async () => {
+    const old = await watched.primary();
+    await redis.call(setCall('{a}'));
+    const [sentinel] = watched.sentinels as [RedisServer];
+    const promoted = watched.servers.find((server) => server !== old) as RedisServer;
+    await until(async () => {
+      if ((await watched.primary()) === promoted) return true;
+      await sentinel.command('SENTINEL', 'FAILOVER', 'fourbeat').catch(() => {});
+      return false;
+    }, 'the failover');
+    await until(async () => {
+      await redis.call(setCall('{a}', 'to the new one'));
+      return (await promoted.command('GET', '{a}')) === 'to the new one';
+    }, 'calls to reach the new primary');
+    expect(await promoted.command('GET', '{a}')).toBe('to the new one');
   });
 
   test('[N-9] [N-11] a primary that is stopped: calls fail in time until there is a new one', async () => {
@@ -160,24 +196,6 @@ describe('[N-15] Sentinels', () => {
     const { end } = await timed(openTestRedis(`${watched.url}-of-another`));
     expect(end).toBeInstanceOf(WrongRedis);
     expect(String(end)).toContain('No such master');
-  });
-
-  test('[N-11] a failover that the operator asks for is followed', async () => {
-    const old = await watched.primary();
-    await redis.call(setCall('{a}'));
-    const [sentinel] = watched.sentinels as [RedisServer];
-    const promoted = watched.servers.find((server) => server !== old) as RedisServer;
-    const isPromoted = async () => String(await promoted.command('ROLE')).startsWith('master');
-    await until(async () => {
-      await sentinel.command('SENTINEL', 'FAILOVER', 'fourbeat').catch(() => {});
-      return isPromoted();
-    }, 'the failover');
-    await until(async () => (await watched.primary()) === promoted, 'the Sentinels to agree');
-    await until(async () => {
-      await redis.call(setCall('{a}', 'to the new one'));
-      return (await promoted.command('GET', '{a}')) === 'to the new one';
-    }, 'calls to reach the new primary');
-    expect(await promoted.command('GET', '{a}')).toBe('to the new one');
   });
 });
 

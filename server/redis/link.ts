@@ -12,6 +12,8 @@ export interface LinkOptions {
   readonly onAway?: (reason: string) => void;
   /** Told when there is one again. */
   readonly onBack?: () => void;
+  /** Whether keys were another server's until now: what was written there may not be here. */
+  readonly takesOver?: boolean;
 }
 
 export interface SendOptions {
@@ -24,7 +26,7 @@ export interface SendOptions {
 // A server that is back is found within this, and no herd of nodes finds it at once.
 const RETRY_LEAST_MS = 100;
 const RETRY_JITTER_MS = 100;
-/** For so long after a connection was lost, what was written on it may still matter to somebody. */
+/** For so long after a connection was lost, somebody may still ask what became of a write on it. */
 const WRITTEN_MS = 1_000;
 
 // By these a server says that it takes no writes for now: another may be the primary, or it loads
@@ -63,6 +65,7 @@ export class Link {
   private answeredElsewhereMs = Number.NEGATIVE_INFINITY;
 
   constructor(private readonly options: LinkOptions) {
+    if (options.takesOver) this.answeredElsewhereMs = performance.now();
     this.settling = this.connect();
   }
 

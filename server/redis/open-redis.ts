@@ -5,7 +5,7 @@ import { ClusterTopology } from './cluster.ts';
 import { ReplyError, SILENCE_MS } from './connection.ts';
 import { expectOneServer, greet, isFunctionMissing, loadLibrary } from './greeting.ts';
 import { type Library, readLibrary } from './library.ts';
-import type { SendOptions } from './link.ts';
+import type { Link, SendOptions } from './link.ts';
 import type { FunctionCall, LogEntry, Redis, RedisValue } from './redis.ts';
 import { type Address, parseRedisUrl, type RedisTarget } from './redis-url.ts';
 import { Sentinels } from './sentinels.ts';
@@ -63,9 +63,10 @@ function topologyOf(target: RedisTarget, library: Library, logger: Logger): Topo
   const connectTo = ({ host, port }: Address): RedisOptions => {
     return { host, port, ...(target.tls ? { tls: {} } : {}) };
   };
-  const linksTo = (name: string, address: () => Promise<Address>) => {
+  const linksTo = (name: string, address: () => Promise<Address>, takesOver = false) => {
     const connect = async () => connectTo(await address());
-    return new ServerLinks({ name, target, connectTo: connect, library, logger, check });
+    const place = { name, target, connectTo: connect, takesOver };
+    return new ServerLinks({ ...place, library, logger, check });
   };
 
   if (kind === 'cluster') {
@@ -73,7 +74,7 @@ function topologyOf(target: RedisTarget, library: Library, logger: Logger): Topo
       seeds: addresses,
       connectTo,
       greet: (connection) => greet(connection, target),
-      linksTo: (address) => linksTo(nameOf(address), async () => address),
+      linksTo: (address, takesOver) => linksTo(nameOf(address), async () => address, takesOver),
     });
   }
   if (kind === 'sentinel') {
@@ -142,12 +143,10 @@ function redisOn(topology: Topology, library: Library, replicas: number): Redis 
     async replicated(key) {
       if (replicas === 0) return;
       const { calls } = topology.holderOf(key);
-      if (calls.wroteElsewhere())
-        throw new Unavailable('Redis: the connection was lost meanwhile.');
-      const silenceMs = REPLICATED_MS + SILENCE_MS;
-      const confirmed = Number(await calls.send(['WAIT', replicas, REPLICATED_MS], { silenceMs }));
+      if (calls.wroteElsewhere()) throw new Unavailable('Redis: the connection was lost meanwhile');
+      const confirmed = await confirmedBy(calls, replicas);
       if (confirmed >= replicas) return;
-      throw new Unavailable(`Redis: ${confirmed} of ${replicas} replicas have what was written.`);
+      throw new Unavailable(`Redis: ${confirmed} of ${replicas} replicas have what was written`);
     },
     async timeMs() {
       const reply = await topology.holderOf(CLOCK_KEY).calls.send(['TIME']);
@@ -159,6 +158,19 @@ function redisOn(topology: Topology, library: Library, replicas: number): Redis 
       topology.close();
     },
   };
+}
+
+/** How many replicas have what was written on this connection, once they are enough or time is up. */
+async function confirmedBy(calls: Link, replicas: number): Promise<number> {
+  try {
+    const silenceMs = REPLICATED_MS + SILENCE_MS;
+    return Number(await calls.send(['WAIT', replicas, REPLICATED_MS], { silenceMs }));
+  } catch (error) {
+    if (!(error instanceof ReplyError)) throw error;
+    // A primary that became a replica says so here.
+    calls.leave(error.message);
+    throw new Unavailable(`Redis: ${error.message}`);
+  }
 }
 
 // Errors of a cluster that moves slots or has lost some.

@@ -15,6 +15,8 @@ export interface ServerLinksOptions {
   readonly logger: Logger;
   /** @throws when the server is of another kind than the address says */
   readonly check: (connection: Connection) => Promise<void>;
+  /** Whether its keys were another server's until now. */
+  readonly takesOver: boolean;
 }
 
 /**
@@ -26,13 +28,14 @@ export class ServerLinks {
   readonly log: Link;
 
   constructor(private readonly options: ServerLinksOptions) {
-    const { name, target, connectTo, library, logger, check } = options;
+    const { name, target, connectTo, library, logger, check, takesOver } = options;
     this.log = new Link({
       target: connectTo,
       greet: (connection) => greet(connection, target),
     });
     this.calls = new Link({
       target: connectTo,
+      takesOver,
       greet: async (connection) => {
         await greet(connection, target);
         await check(connection);

@@ -80,7 +80,7 @@ export async function startSentinels(options: RedisServerOptions = {}): Promise<
   const settings = [
     `sentinel monitor fourbeat 127.0.0.1 ${servers[0]?.port} 2`,
     `sentinel down-after-milliseconds fourbeat ${DOWN_AFTER_MS}`,
-    'sentinel failover-timeout fourbeat 2000',
+    'sentinel failover-timeout fourbeat 1000',
   ];
   const watcher = () => startSentinel(settings, options.binary);
   const sentinels = await Promise.all([watcher(), watcher(), watcher()]);
