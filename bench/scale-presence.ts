@@ -28,12 +28,11 @@ const PHASES = 4;
 /** Portions in which the viewers of an interval come, when counts are asked for in between. */
 const PORTIONS = 20;
 const WARM_UP_S = 2;
-/** The share of the time by which a busy machine may be behind: the work is the same. */
-const LATE_MAX = 0.2;
 
 /**
  * Real tallies, one for each node with its own connection, register every viewer once a second and
- * hand in each interval at its end, in real time; one of them counts, and the count must be exact.
+ * hand in each interval at its end, four times a second; one of them counts, and the count must be
+ * exact. On a machine that is too busy a second takes longer, and the work of it is the same.
  */
 export async function measurePresence(one: PresenceCase): Promise<PresenceResult> {
   const server = await startRedis({ persistence: false });
@@ -89,8 +88,6 @@ class Show {
       await this.interval();
       await Bun.sleep(startMs + interval * INTERVAL_MS - performance.now());
     }
-    const lateMs = performance.now() - startMs - seconds * PHASES * INTERVAL_MS;
-    if (lateMs > LATE_MAX * seconds * 1_000) throw new Error(`${Math.round(lateMs)} ms behind`);
   }
 
   private async interval(): Promise<void> {
