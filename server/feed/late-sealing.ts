@@ -14,8 +14,10 @@ export interface LateSealingOptions {
   readonly random: () => number;
 }
 
-/** A node waits so long for others to seal what it reported. */
-const LATE_MS = 80;
+/** What is not sealed by then may be lost news, or a record that is away: the record is asked. */
+const LATE_MS = 30;
+/** A node waits so long for others to report and to seal. */
+const CLAIM_AFTER_MS = 80;
 const AGAIN_LEAST_MS = 20;
 const AGAIN_JITTER_MS = 30;
 /** What failed is tried again after this. */
@@ -28,6 +30,7 @@ const FAILED_JITTER_MS = 100;
  */
 export class LateSealing {
   private target = -1;
+  private targetAtMs = 0;
   private running = false;
   private timer: Timer | null = null;
   private stopped = false;
@@ -36,7 +39,10 @@ export class LateSealing {
 
   /** An interval was reported by this node. */
   expect(interval: number): void {
-    this.target = Math.max(this.target, interval);
+    if (interval > this.target) {
+      this.target = interval;
+      this.targetAtMs = performance.now();
+    }
     this.timer ??= setTimeout(() => {
       this.timer = null;
       void this.run();
@@ -92,7 +98,8 @@ export class LateSealing {
   /** @returns how long another node has to seal it, in ms */
   private async claim(): Promise<number> {
     const { parts, sealer } = this.options;
-    if (sealer.isBusy()) return 0;
+    const earlyMs = this.targetAtMs + CLAIM_AFTER_MS - performance.now();
+    if (sealer.isBusy() || earlyMs > 0) return Math.max(0, earlyMs);
     const interval = this.target;
     const { verdict, waitMs } = await parts.claim(interval);
     if (verdict === 'seal') await sealer.seal(interval);
