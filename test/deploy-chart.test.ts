@@ -1,134 +1,24 @@
 import { describe, expect, test } from 'bun:test';
-import { readdirSync } from 'node:fs';
-import { join } from 'node:path';
-import Ajv from 'ajv';
-import { parse, parseAllDocuments } from 'yaml';
-import { ROLES } from '../protocol/operation.ts';
+import { parse } from 'yaml';
+import type { Operation } from '../protocol/operation.ts';
+import { studioApi } from '../protocol/studio-api.ts';
+import { viewerApi } from '../protocol/viewer-api.ts';
 import { SETTING_KEYS, SETTINGS, variableOf } from '../server/config.ts';
-import { Templates } from './deploy-template.ts';
-import { ROOT, textOf } from './deploy-texts.ts';
-
-const CHART = 'deploy/helm/fourbeat';
-
-// biome-ignore lint/suspicious/noExplicitAny: manifests are looked at as they come
-type Manifest = any;
-type Values = Record<string, unknown>;
-
-const defaults: Values = parse(textOf(`${CHART}/values.yaml`));
-const schema = JSON.parse(textOf(`${CHART}/values.schema.json`));
-const isValid = new Ajv({ allErrors: true, strict: false }).compile(schema);
-
-const templates = new Templates();
-const files = readdirSync(join(ROOT, CHART, 'templates'));
-for (const file of files) {
-  templates.add(`fourbeat/templates/${file}`, textOf(`${CHART}/templates/${file}`));
-}
-
-/** What an operator has to give. */
-const NEEDED = {
-  publicUrl: 'https://live.example.org',
-  database: { url: 'postgres://fourbeat:word@db.internal:5432/fourbeat' },
-  redis: { existingSecret: 'cache', existingSecretKey: 'url' },
-};
-
-/** Everything that can be switched on, and the roles apart. */
-const ALL = {
-  ...NEEDED,
-  ingress: { enabled: true, className: 'any', tlsSecret: 'certificate', annotations: { a: 'b' } },
-  serviceMonitor: { enabled: true, labels: { release: 'prometheus' } },
-  groups: [
-    { name: 'web', roles: 'api,auth,polls,studio', replicas: 2, paths: ['/api/v1', '/studio/v1'] },
-    {
-      name: 'beat',
-      roles: 'view-counts,events',
-      replicas: 4,
-      paths: ['/api/v1/view-counts', '/api/v1/events-streams'],
-      autoscaling: { enabled: true, minReplicas: 4, maxReplicas: 12, targetCPU: 60 },
-      resources: { requests: { cpu: '2' } },
-    },
-  ],
-  nodeSelector: { disk: 'ssd' },
-  tolerations: [{ key: 'live', operator: 'Exists' }],
-  affinity: { podAntiAffinity: {} },
-  priorityClassName: 'high',
-  serviceAccountName: 'fourbeat',
-  podAnnotations: { note: 'x' },
-  podLabels: { team: 'live' },
-  extraEnv: [{ name: 'TZ', value: 'UTC' }],
-  extraVolumes: [{ name: 'authority', secret: { secretName: 'authority' } }],
-  extraVolumeMounts: [{ name: 'authority', mountPath: '/etc/authority', readOnly: true }],
-  image: { pullSecrets: [{ name: 'registry' }], tag: '1.2.3' },
-};
-
-/** Values as Helm has them: objects are merged, all else is replaced. */
-function merged(base: Values, over: Values): Values {
-  const result = { ...base };
-  for (const [key, value] of Object.entries(over)) {
-    const old = result[key];
-    const areObjects = [value, old].every((one) => one !== null && typeof one === 'object');
-    const merges = areObjects && !Array.isArray(value);
-    result[key] = merges ? merged(old as Values, value as Values) : value;
-  }
-  return result;
-}
-
-function textFor(file: string, values: Values): string {
-  const { name, version, appVersion } = parse(textOf(`${CHART}/Chart.yaml`));
-  return templates.render(`fourbeat/templates/${file}`, {
-    Values: merged(defaults, values),
-    Chart: { Name: name, Version: version, AppVersion: appVersion },
-    Release: { Name: 'show', Namespace: 'live', Service: 'Helm' },
-    Template: { BasePath: 'fourbeat/templates' },
-  });
-}
-
-/** The manifests, by kind and name. */
-function manifestsOf(values: Values): Map<string, Manifest> {
-  const found = new Map<string, Manifest>();
-  for (const file of files.filter((name) => name.endsWith('.yaml'))) {
-    for (const document of parseAllDocuments(textFor(file, values))) {
-      expect([file, document.errors]).toEqual([file, []]);
-      const manifest = document.toJS();
-      if (manifest === null) continue;
-      const id = `${manifest.kind} ${manifest.metadata.name}`;
-      expect(found.has(id)).toBe(false);
-      found.set(id, manifest);
-    }
-  }
-  return found;
-}
-
-const pick = (manifests: Map<string, Manifest>, kind: string): Manifest[] =>
-  [...manifests.values()].filter((manifest) => manifest.kind === kind);
-
-describe('the schema of the values', () => {
-  test.each([
-    ['the defaults', {}],
-    ['the least', NEEDED],
-    ['everything', ALL],
-  ])('takes %s', (_, values) => {
-    isValid(merged(defaults, values));
-    expect(isValid.errors).toBeNull();
-  });
-
-  test.each([
-    ['a value that there is none of', { replicas: 3 }],
-    ['an address that is none', { database: { url: 'mysql://db/x' } }],
-    ['a setting that is no variable of the program', { settings: { LOG_LEVEL: 'info' } }],
-    ['a setting that has a value of its own', { settings: { FOURBEAT_REDIS: 'redis://x' } }],
-    ['a setting that is no text', { settings: { FOURBEAT_TRUST_PROXY: true } }],
-    ['a role that there is none of', { groups: [{ ...ALL.groups[0], roles: 'api,chat' }] }],
-    ['no group at all', { groups: [] }],
-    ['less time than a drain takes', { terminationGracePeriodSeconds: 5 }],
-  ])('refuses %s', (_, values) => {
-    expect(isValid(merged(defaults, values))).toBe(false);
-  });
-
-  test('[O-2] knows the roles of the program, and only those', () => {
-    const pattern = new RegExp(schema.properties.groups.items.properties.roles.pattern);
-    for (const role of ['all', ...ROLES, ROLES.join(',')]) expect(role).toMatch(pattern);
-  });
-});
+import {
+  ALL,
+  CHART,
+  defaults,
+  groupsShown,
+  isValid,
+  type Manifest,
+  manifestsOf,
+  merged,
+  NEEDED,
+  pick,
+  textFor,
+  type Values,
+} from './deploy-chart.ts';
+import { textOf } from './deploy-texts.ts';
 
 describe('the chart', () => {
   test('has the version of the program', () => {
@@ -274,6 +164,29 @@ describe('the chart', () => {
     expect(ingress.spec.tls).toEqual([{ hosts: ['live.example.org'], secretName: 'certificate' }]);
     const [autoscaler] = pick(manifests, 'HorizontalPodAutoscaler');
     expect(autoscaler.spec).toMatchObject({ minReplicas: 4, maxReplicas: 12 });
+  });
+
+  test.each([
+    ['the least values', {}],
+    ['the groups that values.yaml shows', groupsShown()],
+  ])('[O-2] with %s every operation is led to a group that answers it', (_, values) => {
+    isValid(merged(defaults, values));
+    expect(isValid.errors).toBeNull();
+    const ingress = { enabled: true };
+    const [{ spec }] = pick(manifestsOf({ ...NEEDED, ...values, ingress }), 'Ingress');
+    const paths: { path: string; backend: Manifest }[] = spec.rules[0].http.paths;
+    const groups = merged(defaults, values).groups as { name: string; roles: string }[];
+    const operations: Operation[] = [...Object.values(viewerApi), ...Object.values(studioApi)];
+    expect(operations.length).toBeGreaterThan(30);
+    for (const { path, role } of operations) {
+      const [best] = paths
+        .filter((one) => path === one.path || path.startsWith(`${one.path}/`))
+        .sort((a, b) => b.path.length - a.path.length);
+      const group = groups.find(({ name }) => best?.backend.service.name.endsWith(`-${name}`));
+      const answers = ['always', ...(group?.roles.split(',') ?? [])];
+      const isAnswered = group?.roles === 'all' || answers.includes(role);
+      expect([path, best !== undefined, isAnswered]).toEqual([path, true, true]);
+    }
   });
 
   test('NOTES.txt says what to do next, in the words of this release', () => {
