@@ -9,8 +9,8 @@ import { transact } from './postgres-transaction.ts';
 const CONNECT_MS = 1_000;
 // While the server is away it is tried this often.
 const HEAL_MS = 200;
-// Without a connection for a call, it is looked for again after this.
-const LOOK_MS = 25;
+// A full server is not asked for a connection again sooner.
+const LOOK_MS = 100;
 const ATTEMPTS_MAX = 4;
 // Between two attempts, at random up to this: those who met do not meet again.
 const APART_MS = 20;
