@@ -137,7 +137,7 @@ test('[N-4] who finds another sealing under way hears so at once, and does not w
   expect(await sealNow(ground.any, next())).toMatchObject({ outcome: 'sealed' });
 });
 
-test('[N-19] [P-14] a producer who stalls in the middle holds up neither the feed nor its own events', async () => {
+test('[N-21] [P-14] a producer who stalls in the middle holds up neither the feed nor its own events', async () => {
   await sealTo(ground.any, sealedTo);
   const [held, free] = [await newStream(ground), await newStream(ground)];
   const endsAt = intervalStartMs(sealedTo + 1);
@@ -159,7 +159,7 @@ test('[N-19] [P-14] a producer who stalls in the middle holds up neither the fee
   expect(await statusOf(held)).toBe('ENDED');
 });
 
-test('[N-19] [Q-16] answers that stall on their way into a quiz hold up its close, and nothing else', async () => {
+test('[N-21] [Q-16] answers that stall on their way into a quiz hold up its close, and nothing else', async () => {
   await sealTo(ground.any, sealedTo);
   const nowMs = intervalStartMs(sealedTo);
   const quiz = await newQuiz(ground, await newStream(ground), nowMs);
@@ -176,6 +176,24 @@ test('[N-19] [Q-16] answers that stall on their way into a quiz hold up its clos
   await answering.query('commit');
   await sealNow(ground.any, next());
   expect(await rowOf(quiz.id)).toMatchObject({ state: 'revealed', counts: [1, 0, 0] });
+});
+
+test('[N-21] [W-5] winners who stall on their way into a round hold up its count, and nothing else', async () => {
+  await sealTo(ground.any, sealedTo);
+  const streamId = await newStream(ground);
+  const own = { id: crypto.randomUUID(), streamId, producer: PRODUCER };
+  await ground.any.requestWinners({ ...own, nowMs: intervalStartMs(sealedTo) });
+  await sealNow(ground.any, next());
+  const claiming = await stalled(
+    ['select number from winners_rounds where id = $1 for share', own.id],
+    ['insert into winners select number, 0, 0 from winners_rounds where id = $1', own.id],
+  );
+  sealedTo += 4;
+  expect(await orStuck(sealTo(ground.any, sealedTo))).not.toBe('stuck');
+  expect(await ground.any.listWinnersRounds(own)).toMatchObject([{ state: 'open' }]);
+  await claiming.query('commit');
+  await sealNow(ground.any, next());
+  expect(await ground.any.listWinnersRounds(own)).toMatchObject([{ state: 'closed', count: 1 }]);
 });
 
 test('[F-13] [N-17] ten thousand idle streams cost a sealing two statements, and no look at them', async () => {

@@ -161,23 +161,24 @@ async function insertWinners(tx: Tx, round: OpenRound, won: readonly WinnerClaim
 }
 
 /**
- * Due work, part of sealing: closes these rounds, whose second has passed, and counts them. It waits
- * for the claims that are being recorded, which are those of this second.
- * @returns the `quiz-winners` of each
+ * Due work, part of sealing: closes these rounds, whose second has passed, and counts them. A round
+ * whose claims are being recorded stays due; one that comes after finds it closed.
+ * @returns the `quiz-winners` of each that was closed
  */
 export async function closeRounds(tx: Tx, numbers: readonly number[]): Promise<ResultEvent[]> {
   if (numbers.length === 0) return [];
-  const numbered = JSON.stringify(numbers.map((number) => [number]));
   const due = await tx.query<{ number: number; streamId: string }>(
     `select number, stream_id as "streamId" from winners_rounds where number in
      (select number from ${tx.rows('$1', ['number integer'])} due)
-     order by number ${tx.locks.update}`,
-    [numbered],
+     order by number ${tx.locks.claim}`,
+    [JSON.stringify(numbers.map((number) => [number]))],
   );
+  if (due.length === 0) return [];
+  // A statement after that of the lock: it sees every claim that was recorded before.
   const counted = await tx.query<{ round: number; n: number }>(
     `select round, count(*) as n from winners where round in
      (select number from ${tx.rows('$1', ['number integer'])} due) group by round`,
-    [numbered],
+    [JSON.stringify(due.map(({ number }) => [number]))],
   );
   const countOf = new Map(counted.map(({ round, n }) => [round, Number(n)]));
   const closed = due.map(({ number, streamId }) => {
