@@ -58,15 +58,18 @@ test('a private PostgreSQL ends with the process that started it, also while it 
       )});
        const server = await startPostgres({ fsync: false });
        server.pause();
-       console.log(server.pid);
+       const halted = await startPostgres({ fsync: false });
+       await halted.halt();
+       console.log(JSON.stringify([server.pid, server.directory, halted.directory]));
        setInterval(() => {}, 1000);`,
     ],
     { stdout: 'pipe', stderr: 'inherit' },
   );
   const { value } = await child.stdout.getReader().read();
-  const pid = Number(new TextDecoder().decode(value));
-  expect(existsSync(`/proc/${pid}`)).toBe(true);
+  const [pid, ...directories] = JSON.parse(new TextDecoder().decode(value));
+  const left = [`/proc/${pid}`, ...directories];
+  expect(left.map((path) => existsSync(path))).toEqual([true, true, true]);
   child.kill('SIGKILL');
   await child.exited;
-  while (existsSync(`/proc/${pid}`)) await Bun.sleep(20);
+  while (left.some((path) => existsSync(path))) await Bun.sleep(20);
 });

@@ -165,7 +165,7 @@ class Postgres implements PostgresServer {
       ],
       { cwd: this.directory, stdin: 'ignore', stdout: 'ignore', stderr: log },
     );
-    this.unwatch = watchOver(this.child.pid, this.directory);
+    this.watch(this.child.pid);
     const giveUpMs = performance.now() + START_MS;
     // It writes its process id into the first line of this file and its state into the eighth.
     const ready = new RegExp(`^${this.child.pid}\\n(?:.*\\n){6}ready`);
@@ -216,7 +216,12 @@ class Postgres implements PostgresServer {
     await this.child?.exited;
     this.child = null;
     this.paused = [];
+    this.watch(0);
+  }
+
+  private watch(pid: number): void {
     this.unwatch();
+    this.unwatch = watchOver(pid, this.directory);
   }
 
   pause(): void {
@@ -240,6 +245,7 @@ class Postgres implements PostgresServer {
       await this.ended();
     }
     rmSync(this.directory, { recursive: true, force: true, maxRetries: 10, retryDelay: 50 });
+    this.unwatch();
   }
 }
 

@@ -6,14 +6,16 @@ import { spawn } from 'node:child_process';
 const SCRIPT = `
 trap '' INT TERM HUP
 if read -r word && [ "$word" = over ]; then exit; fi
-kill -KILL $1 $(cat /proc/$1/task/$1/children) 2>/dev/null
-sleep 0.2
-rm -rf "$2"
+if [ "$1" -gt 1 ]; then kill -KILL $1 $(cat /proc/$1/task/$1/children) 2>/dev/null; fi
+for again in 1 2 3 4 5; do
+  sleep 0.2
+  rm -rf "$2" && exit
+done
 `;
 
 /**
  * Kills a server and its children, and removes its directory, when this process ends before it,
- * however it ends. @returns what ends the watch
+ * however it ends. @param pid of the server; 0 while none runs @returns what ends the watch
  */
 export function watchOver(pid: number, directory: string): () => void {
   const watchdog = spawn('sh', ['-c', SCRIPT, 'watchdog', String(pid), directory], {
