@@ -101,6 +101,18 @@ describe('who seals', () => {
     expect((await b.report(reportOf(first + 4))).verdict).toBe('seal');
   });
 
+  test('[I-5] [N-6] a node that starts, or was held up for a moment, is waited for from then on', async () => {
+    const [a, b] = [node('a'), node('b')];
+    while ((await redis.timeMs()) % INTERVAL_MS > INTERVAL_MS / 2) await Bun.sleep(5);
+    const ended = intervalAt(await redis.timeMs()) - 1;
+    await a.report(reportOf(ended));
+    await a.publish({ after: ended - 1, interval: ended, bodies: [] });
+    expect((await b.report(reportOf(ended))).verdict).toBe('sealed');
+    await Bun.sleep(intervalStartMs(ended + 2) - (await redis.timeMs()) + 1);
+    expect((await a.report(reportOf(ended + 1))).verdict).toBe('wait');
+    expect((await b.report(reportOf(ended + 1))).verdict).toBe('seal');
+  });
+
   test('[N-13] a node that says goodbye is not waited for', async () => {
     const [a, b] = [node('a'), node('b')];
     await a.report(reportOf(first));

@@ -17,7 +17,7 @@ export interface LateSealingOptions {
 /** What is not sealed by then may be lost news, or a record that is away: the record is asked. */
 const LATE_MS = 30;
 /** A node waits so long for others to report and to seal. */
-const CLAIM_AFTER_MS = 80;
+const CLAIM_AFTER_MS = 120;
 const AGAIN_LEAST_MS = 20;
 const AGAIN_JITTER_MS = 30;
 /** What failed is tried again after this. */

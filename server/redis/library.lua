@@ -163,9 +163,11 @@ do
     local taken = take_part(key, node, memory, {
       memory = args[5], number = tonumber(args[6]), is_repeat = args[7] == '1', bytes = args[8],
     })
-    -- One that is late is not waited for until it is in time again.
+    -- One that is late by an interval or more is not waited for until it is in time again. One that
+    -- has just started, or was held up for a moment, is: what registered there is to be counted.
     local is_sealed = state_of(key.state, 'published') >= interval
-    node.interval, node.at_ms, node.awaited = interval, now_ms, not is_sealed
+    local is_recent = now_ms < (interval + 2) * INTERVAL_MS
+    node.interval, node.at_ms, node.awaited = interval, now_ms, is_recent or not is_sealed
     keep_node(key.nodes, id, node)
     mark_watched(key.watched, interval, args, 9)
     for place = 1, #SEALING_KEYS - 1 do
@@ -320,14 +322,21 @@ do
     return is_kept
   end)
 
-  -- Returns how many seats are in any of the further keys.
-  define('fourbeat_count', function(keys, values)
-    local first = add_seats(keys, values)
+  -- The seats in any of the further keys, by a command on the first.
+  local function of_union(keys, command)
     redis.set_repl(redis.REPL_NONE)
-    redis.call('BITOP', 'OR', keys[1], unpack(keys, first))
-    local count = redis.call('BITCOUNT', keys[1])
+    redis.call('BITOP', 'OR', keys[1], unpack(keys, 2))
+    local reply = redis.call(command, keys[1])
     redis.call('DEL', keys[1])
-    return count
+    return reply
+  end
+
+  define('fourbeat_count', function(keys)
+    return of_union(keys, 'BITCOUNT')
+  end)
+
+  define('fourbeat_unite', function(keys)
+    return of_union(keys, 'GET') or ''
   end)
 
   -- Which blocks have seats, by the newest interval. Two counts a second apart look back over two
