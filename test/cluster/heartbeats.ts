@@ -152,19 +152,33 @@ export class Heartbeats {
     this.figures.read++;
     const toMs = Date.now();
     const { value } = jsonOf<{ value: number }>(answer, 200);
-    const ages = Array.from({ length: OLD_INTERVALS + 1 }, (_, age) => age * INTERVAL_MS);
-    const low = Math.min(
-      ...ages.map((ageMs) => this.ledger.between(fromMs - ageMs, toMs - ageMs).low),
-    );
-    // Until all nodes have handed an interval in, one more than the five counts: nobody who goes
-    // from one to another is missing meanwhile.
-    const high = Math.max(
-      ...ages.map((ageMs) => {
-        return this.ledger.between(fromMs - ageMs - INTERVAL_MS, toMs - ageMs).high;
-      }),
-    );
+    const bounds = momentsBefore(fromMs).map((ageMs) => {
+      // Until all nodes have handed an interval in, one more than the five counts: nobody who
+      // goes from one to another is missing meanwhile.
+      const longerMs = ageMs + INTERVAL_MS;
+      return {
+        low: this.ledger.between(fromMs - ageMs, toMs - ageMs).low,
+        high: this.ledger.between(fromMs - longerMs, toMs - ageMs).high,
+      };
+    });
+    const low = Math.min(...bounds.map((bound) => bound.low));
+    const high = Math.max(...bounds.map((bound) => bound.high));
     this.judge(value, low, high, toMs, `a count that node ${at} was asked for`);
   }
+}
+
+/**
+ * How long ago a count may be from, in ms: now, and whenever it may have changed since by time
+ * alone, at the starts of intervals.
+ */
+function momentsBefore(nowMs: number): number[] {
+  const sinceStartMs = nowMs - intervalStartMs(intervalAt(nowMs));
+  const starts = Array.from(
+    { length: OLD_INTERVALS },
+    (_, age) => sinceStartMs + age * INTERVAL_MS,
+  );
+  const ages = Array.from({ length: OLD_INTERVALS + 1 }, (_, age) => age * INTERVAL_MS);
+  return [...ages, ...starts];
 }
 
 function isBackend({ node }: Outage): boolean {
