@@ -13,8 +13,6 @@ interface Waiting<Item, Result> {
 const CALLS_MAX = 4;
 /** But it waits no longer than this, so that a call that is held up holds up no others. */
 const WAIT_MS = 20;
-/** a call of several transactions has this long for all of them. */
-const DEADLINE_MS = 850;
 
 /**
  * Gathers what arrives in one turn of the event loop, or while enough calls are under way, into one
@@ -29,13 +27,16 @@ export class Batch<Item, Result> {
   /**
    * @param run gives results in the order of the items; what it throws, every item's caller gets
    * @param sizeMax most items in one call
+   * @param deadlineMs how long a call may take that is more than one of the record, whose calls have
+   *   a deadline each (R-15); null where it is one
    */
   constructor(
     private readonly run: (items: readonly Item[]) => Promise<readonly Result[]>,
     private readonly sizeMax: number,
+    private readonly deadlineMs: number | null = null,
   ) {}
 
-  /** Adds an item to the next call. @throws Unavailable when that takes too long */
+  /** Adds an item to the next call. @throws what that throws; Unavailable at its deadline */
   add(item: Item): Promise<Result> {
     return new Promise((resolve, reject) => {
       const first = this.waiting.push({ item, resolve, reject }) === 1;
@@ -63,10 +64,8 @@ export class Batch<Item, Result> {
     const refuse = (error: unknown) => {
       for (const { reject } of part) reject(error);
     };
-    const timer = setTimeout(
-      () => refuse(new Unavailable('The record did not answer in time.')),
-      DEADLINE_MS,
-    );
+    const giveUp = () => refuse(new Unavailable('The record did not answer in time.'));
+    const timer = this.deadlineMs === null ? null : setTimeout(giveUp, this.deadlineMs);
     this.underWay++;
     try {
       const results = await this.run(part.map(({ item }) => item));
@@ -74,7 +73,7 @@ export class Batch<Item, Result> {
     } catch (error) {
       refuse(error);
     } finally {
-      clearTimeout(timer);
+      if (timer) clearTimeout(timer);
       this.underWay--;
       this.send();
     }
