@@ -45,11 +45,6 @@ export class HandedIn {
     return windowTo(interval - 1).findLast((past) => this.#seats.get(past)?.has(block));
   }
 
-  /** The blocks of which Redis has a bitset. */
-  blocks(): Set<number> {
-    return new Set([...this.#seats.values()].flatMap((blocks) => [...blocks.keys()]));
-  }
-
   /**
    * Blocks with seats that are newer than what was announced.
    * @param missing what is handed in together with the announcement

@@ -33,34 +33,37 @@ export function handIn(
   parts: readonly Part[],
   before: number | undefined,
 ): FunctionCall {
-  const further = before === undefined ? [] : [before];
-  return withParts('fourbeat_hand_in', streamId, block, parts, further);
+  const intervals = parts.map(({ interval }) => interval);
+  if (before !== undefined) intervals.push(before);
+  return {
+    name: 'fourbeat_hand_in',
+    keys: keysOf(streamId, block, intervals),
+    values: parts.flatMap(({ seats }) => valuesOf(seats)),
+  };
 }
 
-/** Like `handIn`, and replies how many seats of the block are in any of the intervals. */
+/** @returns a call that replies how many seats of a block are in any of the intervals */
 export function countBlock(
   streamId: string,
   block: number,
-  parts: readonly Part[],
   intervals: readonly number[],
 ): FunctionCall {
-  return withParts('fourbeat_count', streamId, block, parts, intervals);
+  return { name: 'fourbeat_count', keys: keysOf(streamId, block, intervals), values: [] };
 }
 
-function withParts(
-  name: string,
+/** @returns a call that replies with the bitset of those seats, which may be empty */
+export function uniteBlock(
   streamId: string,
   block: number,
-  parts: readonly Part[],
   intervals: readonly number[],
 ): FunctionCall {
+  return { name: 'fourbeat_unite', keys: keysOf(streamId, block, intervals), values: [] };
+}
+
+/** A key to work with, and those of the intervals. */
+function keysOf(streamId: string, block: number, intervals: readonly number[]): string[] {
   const tag = `fourbeat:{fourbeat:${streamId}:${block}}`;
-  const all = [...parts.map(({ interval }) => interval), ...intervals];
-  return {
-    name,
-    keys: [`${tag}:scratch`, ...all.map((interval) => `${tag}:${interval}`)],
-    values: parts.flatMap(({ seats }) => valuesOf(seats)),
-  };
+  return [`${tag}:scratch`, ...intervals.map((interval) => `${tag}:${interval}`)];
 }
 
 /** Few seats go as a list: their bitset would be as long as the highest of them is high. */

@@ -1,5 +1,6 @@
 import { INTERVAL_MS } from '../../protocol/interval.ts';
 import { REGISTRATION_MS, SEATS_MAX } from '../../protocol/limits.ts';
+import { popcount } from './popcount.ts';
 
 /** Intervals a registration counts in: those of its second, and the one it was made in. */
 export const LIVE_INTERVALS = Math.ceil(REGISTRATION_MS / INTERVAL_MS) + 1;
@@ -181,11 +182,4 @@ function unionOf(bits: Uint32Array, first: number): number {
   let union = 0;
   for (let slot = 0; slot < LIVE_INTERVALS; slot += 1) union |= bits[first + slot] as number;
   return union;
-}
-
-/** How many bits of a 32-bit word are set (Hacker's Delight, figure 5-2). */
-function popcount(word: number): number {
-  const pairs = word - ((word >>> 1) & 0x55555555);
-  const nibbles = (pairs & 0x33333333) + ((pairs >>> 2) & 0x33333333);
-  return Math.imul((nibbles + (nibbles >>> 4)) & 0x0f0f0f0f, 0x01010101) >>> 24;
 }

@@ -16,8 +16,6 @@ export interface RedisTallyOptions {
   readonly sealedTo: () => number;
   /** The most seats a stream can have; `SeatRing` has the default. */
   readonly maxSeats?: number;
-  /** The least rest between two counts of one stream, in ms. */
-  readonly pauseMs?: number;
 }
 
 /** Intervals between two published counts. */
@@ -33,10 +31,10 @@ const CALLS_MAX = 1_000;
  * it is, and a seat that moves is there without a gap. Streams in which nobody registered cost
  * nothing.
  *
- * `count` is for one stream and now. What registered on this node is sent along, so the answer has
- * it. What registered on another node is in it when that has handed it in, a moment after the end
- * of its interval: after 250 ms and the time of a call. An answer may be given again until the
- * interval ends: another 250 ms. That is well within the second of SPEC N-5.
+ * `count` is for one stream and now: what Redis has of all nodes, fetched once in an interval, with
+ * what registered here. What registered on another node is in it when that has handed it in, a
+ * moment after the end of its interval: after 250 ms and the time of a call; and an answer may be
+ * given again until the interval ends: another 250 ms. That is well within the second of SPEC N-5.
  *
  * Between the end of an interval and the last node's bitsets of it, viewers who are due in it would
  * be missing in that count, a quarter of them at worst. Until all nodes have handed it in, one
@@ -139,7 +137,7 @@ export function createRedisTally(options: RedisTallyOptions): SharedTally {
     const blocks = readBlocks(await redis.call(list.since(oldest)));
     const window = windowTo(interval);
     const replies = await callAll(
-      blocks.map(({ streamId, block }) => countBlock(streamId, block, [], window)),
+      blocks.map(({ streamId, block }) => countBlock(streamId, block, window)),
     );
     const totals = new Map<string, number>();
     for (const [at, { streamId }] of blocks.entries()) {
@@ -156,7 +154,6 @@ export function createRedisTally(options: RedisTallyOptions): SharedTally {
         list,
         streamId,
         ring: () => rings.get(streamId),
-        handedIn: () => handedInOf(streamId),
       });
     counts.set(streamId, found);
     return found;
@@ -166,6 +163,7 @@ export function createRedisTally(options: RedisTallyOptions): SharedTally {
     register(streamId, seat) {
       requireRedis();
       rings.register(streamId, seat);
+      counts.get(streamId)?.add(seat);
     },
     async count(streamId) {
       requireRedis();

@@ -299,10 +299,12 @@ do
     redis.call('PEXPIRE', key, PRESENCE_MS)
   end
 
-  -- Keys: one to work with, those that get seats, further ones. Values: form and seats for each that
-  -- gets some. Returns where the further ones begin.
-  local function add_seats(keys, values)
+  -- Keys: one to work with, those that get seats, and perhaps a further one. Values: form and seats
+  -- for each that gets some. Returns whether the further one was there before: 1 or 0.
+  define('fourbeat_hand_in', function(keys, values)
     redis.set_repl(redis.REPL_REPLICA)
+    local further = keys[#values / 2 + 2]
+    local is_kept = further and redis.call('EXISTS', further) or 1
     for at = 1, #values, 2 do
       local key = keys[(at + 1) / 2 + 1]
       if values[at] == 'list' then
@@ -311,18 +313,10 @@ do
         add_bits(keys[1], key, values[at + 1])
       end
     end
-    return #values / 2 + 2
-  end
-
-  -- Returns whether the further key, if there is one, was there before: 1 or 0.
-  define('fourbeat_hand_in', function(keys, values)
-    local further = keys[#values / 2 + 2]
-    local is_kept = further and redis.call('EXISTS', further) or 1
-    add_seats(keys, values)
     return is_kept
   end)
 
-  -- The seats in any of the further keys, by a command on the first.
+  -- Keys: one to work with, and those whose seats are united.
   local function of_union(keys, command)
     redis.set_repl(redis.REPL_NONE)
     redis.call('BITOP', 'OR', keys[1], unpack(keys, 2))

@@ -19,7 +19,7 @@ export class TallyNodes {
     const clock = { nowMs: () => this.nowMs };
     const sealedTo = () => this.sealedTo;
     this.tallies = Array.from({ length: count }, () =>
-      createRedisTally({ redis, clock, serviceId: this.serviceId, sealedTo, pauseMs: 0 }),
+      createRedisTally({ redis, clock, serviceId: this.serviceId, sealedTo }),
     );
   }
 

@@ -24,7 +24,7 @@ afterAll(async () => {
 // A node alone has handed in what it sent.
 tallyContract('Redis, one node', (clock) => {
   const sealedTo = () => intervalAt(clock.nowMs()) - 1;
-  const tally = createRedisTally({ redis, clock, serviceId: randomUUID(), sealedTo, pauseMs: 0 });
+  const tally = createRedisTally({ redis, clock, serviceId: randomUUID(), sealedTo });
   return {
     ...tally,
     async countsAtEndOf(interval) {
