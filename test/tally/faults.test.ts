@@ -89,11 +89,20 @@ describe('when Redis lost its memory', () => {
     expect(await nodes.countAtEndOf(ended())).toBe(3);
   });
 
-  test('[N-12] or only its list of blocks, they list them again', async () => {
+  test('[N-12] or the bitsets of a stream, each node sends its own again with the next', async () => {
+    await registerInThree();
+    const keys = (await server.command('KEYS', `*${nodes.streamId}*`)) as string[];
+    await server.command('DEL', ...keys);
+    nodes.register(0, 9);
+    nodes.register(1, 9);
+    await nodes.pass(1);
+    expect(await nodes.countAtEndOf(ended())).toBe(4);
+  });
+
+  test('[N-12] or the list of blocks, those of all streams are listed again', async () => {
     await registerInThree();
     await server.command('DEL', `fourbeat:{fourbeat}:${nodes.serviceId}:present`);
-    nodes.register(0, 3);
-    nodes.register(1, 2);
+    for (const tally of nodes.tallies) tally.register('another stream', 1);
     await nodes.pass(1);
     expect(await nodes.countAtEndOf(ended())).toBe(3);
   });
