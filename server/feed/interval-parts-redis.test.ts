@@ -4,6 +4,7 @@ import { INTERVAL_MS, intervalAt, intervalStartMs } from '../../protocol/interva
 import { type RedisServer, startRedis } from '../../test/backends/redis.ts';
 import { openRedis } from '../redis/open-redis.ts';
 import type { Redis } from '../redis/redis.ts';
+import { Unavailable } from '../refusal.ts';
 import type { HandOver, Report } from './interval-parts.ts';
 import { RedisIntervalParts } from './interval-parts-redis.ts';
 
@@ -207,6 +208,27 @@ describe('what is collected', () => {
     await a.report(reportOf(first + 4, { watched: ['two'] }));
     expect((await a.collect(first, first + 4, true)).watched).toEqual(['two']);
   });
+});
+
+test('[N-14] what is not on the replicas that the settings ask for is not given to a sealer', async () => {
+  let asked = 0;
+  const lagging: Redis = {
+    call: (one) => redis.call(one),
+    callAll: (all) => redis.callAll(all),
+    readLog: (key, id, waitMs) => redis.readLog(key, id, waitMs),
+    replicated: async () => {
+      asked++;
+      if (asked === 1) throw new Unavailable('Too few replicas of Redis.');
+    },
+    timeMs: () => redis.timeMs(),
+    away: () => redis.away(),
+    close: async () => {},
+  };
+  const a = new RedisIntervalParts(lagging, 'a', 'test');
+  await a.report(reportOf(first, { handOver: part(1) }));
+  expect(await a.collect(first - 1, first, false).catch((e) => e)).toBeInstanceOf(Unavailable);
+  expect(await collected(a, first - 1, first)).toEqual(['1']);
+  expect(asked).toBe(2);
 });
 
 describe('what is handed over', () => {
