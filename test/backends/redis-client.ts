@@ -18,13 +18,8 @@ end)
 define('fourbeat_append', function(keys, values)
   redis.call('XADD', keys[1], values[1], 'body', values[2])
 end)
-define('fourbeat_stall', function(keys, values)
-  local function ms()
-    local time = redis.call('TIME')
-    return time[1] * 1000 + time[2] / 1000
-  end
-  local untilMs = ms() + values[1]
-  while ms() < untilMs do end
+define('fourbeat_spin', function(keys, values)
+  for _ = 1, values[1] do end
 end)
 `);
 
@@ -42,11 +37,49 @@ export function setCall(key: string, value = 'x'): FunctionCall {
   return { name: 'fourbeat_set', keys: [key], values: [value] };
 }
 
-/** How something ended, and after how many ms. */
+const TICK_MS = 10;
+
+/**
+ * How something ended, and after how many ms. Time in which this process got no turn does not
+ * count: on a busy machine it can neither hear nor say that a server is silent.
+ */
 export async function timed(work: Promise<unknown>): Promise<{ end: unknown; ms: number }> {
-  const startMs = performance.now();
+  let ms = 0;
+  let lastMs = performance.now();
+  const count = () => {
+    const nowMs = performance.now();
+    ms += Math.min(nowMs - lastMs, 2 * TICK_MS);
+    lastMs = nowMs;
+  };
+  const timer = setInterval(count, TICK_MS);
   const end = await work.catch((error) => error);
-  return { end, ms: performance.now() - startMs };
+  clearInterval(timer);
+  count();
+  return { end, ms };
+}
+
+/** Turns of the test's spinning function that keep the server busy for about so long, or longer. */
+export async function turnsFor(redis: Redis, busyMs: number): Promise<number> {
+  for (let turns = 100_000; ; turns *= 2) {
+    const spentMs = await leastSpentMs(redis, spinCall(turns));
+    if (spentMs >= busyMs / 2) return Math.round((turns * busyMs) / spentMs);
+  }
+}
+
+/** Of a few tries, for in some the machine may have had other things to do. */
+async function leastSpentMs(redis: Redis, call: FunctionCall): Promise<number> {
+  let leastMs = Number.POSITIVE_INFINITY;
+  for (let tries = 0; tries < 4; tries += 1) {
+    const startMs = performance.now();
+    await redis.call(call);
+    leastMs = Math.min(leastMs, performance.now() - startMs);
+  }
+  return leastMs;
+}
+
+/** A call that keeps the server busy, and is so long that it is read by itself. */
+export function spinCall(turns: number): FunctionCall {
+  return { name: 'fourbeat_spin', keys: ['{fourbeat}'], values: [turns, 'x'.repeat(50_000)] };
 }
 
 /** Waits until all connections are well again. @returns after how many ms; Infinity when never */
