@@ -130,7 +130,7 @@ export class ClusterTopology implements Topology {
     for (const [name, { links }] of this.servers) {
       if (kept.has(name)) continue;
       this.servers.delete(name);
-      links.close();
+      links.retire();
     }
   }
 

@@ -26,7 +26,7 @@ const ONE_CONNECTION: RedisOptions = {
   lazyConnect: true,
   connectTimeout: SILENCE_MS,
   disconnectTimeout: 100,
-  // Each client is one connection: a new one resolves names and asks Sentinels again, and has
+  // Each client is one connection: a new one resolves the name of its server again, and has
   // nothing left of the last one's commands.
   retryStrategy: null,
   enableOfflineQueue: false,

@@ -68,6 +68,13 @@ export class ServerLinks {
     return reason === null ? null : `${this.options.name}: ${reason}`;
   }
 
+  /** Another server has its keys now. */
+  retire(): void {
+    const { logger, name } = this.options;
+    logger.info({ server: name }, 'this server of Redis has no keys any more');
+    this.close();
+  }
+
   close(): void {
     this.calls.close();
     this.log.close();
