@@ -83,7 +83,7 @@ export class StreamCount {
     for (const [at, block] of [...blocks, ...unasked].entries()) {
       seats.addBits(block * BLOCK_SEATS, bitsets[at] as Uint8Array);
     }
-    this.#addOwn(seats, intervals);
+    this.#addOwn(seats, windowTo(intervals.at(-1) as number));
     this.#view = { intervals, seats };
     return this.#view;
   }
@@ -103,12 +103,12 @@ export class StreamCount {
   }
 
   /**
-   * The intervals that count now. A viewer on another node who registers every second may be due in
-   * the interval that ended last: as long as not all nodes have handed it in, one more counts.
+   * The intervals that count now: those that counted at the end of the newest one that all nodes
+   * have handed in, and those since. Of the newest two only what registered here may be known.
    */
   #intervals(): number[] {
     const interval = this.#interval();
-    const window = windowTo(interval);
-    return this.options.sealedTo() >= interval - 1 ? window : [interval - window.length, ...window];
+    const handedIn = this.options.sealedTo() >= interval - 1 ? interval - 1 : interval - 2;
+    return [...new Set([...windowTo(handedIn), ...windowTo(interval)])];
   }
 }

@@ -31,14 +31,12 @@ const CALLS_MAX = 1_000;
  * it is, and a seat that moves is there without a gap. Streams in which nobody registered cost
  * nothing.
  *
- * `count` is for one stream and now: what Redis has of all nodes, fetched once in an interval, with
- * what registered here. What registered on another node is in it when that has handed it in, a
- * moment after the end of its interval: after 250 ms and the time of a call; and an answer may be
- * given again until the interval ends: another 250 ms. That is well within the second of SPEC N-5.
- *
- * Between the end of an interval and the last node's bitsets of it, viewers who are due in it would
- * be missing in that count, a quarter of them at worst. Until all nodes have handed it in, one
- * interval more counts instead: who left is gone as much later (SPEC N-6).
+ * `count` is for one stream: who counted at the end of the newest interval that all nodes have
+ * handed in, as in the published count, and who registered here since. Redis is asked for that once
+ * in an interval. So what registered on another node is in it after 250 ms and the time of a call,
+ * and an answer may be given again until the interval ends: another 250 ms. That is well within the
+ * second of SPEC N-5. The moment after the end of an interval would be a wrong one to count in: a
+ * heartbeat that is late by a jitter, or not handed in yet, would be missing until the next (N-6).
  */
 export function createRedisTally(options: RedisTallyOptions): SharedTally {
   const { redis, clock, serviceId, maxSeats } = options;
