@@ -56,9 +56,12 @@ class RedisBeat {
     const { record, clock, logger, watermark, random, onSealed } = options;
     const redisAway = () => redis.away();
     const trouble = new FeedTrouble(redisAway, logger);
-    const log = new MemoryFeedLog(record, watermark, () => trouble.reason());
+    const log = new MemoryFeedLog(record, watermark, () => trouble.refusal());
     const tally = createRedisTally({ redis, clock, serviceId, sealedTo: () => log.sealedTo() });
-    const chat = createSharedChat({ random, away: redisAway });
+    const chat = createSharedChat({
+      random,
+      away: () => (redisAway() === null ? null : 'Redis is away.'),
+    });
     const follower = new FeedFollower({
       parts,
       record,
@@ -104,8 +107,8 @@ class RedisBeat {
     };
     tick();
     this.watch = setInterval(() => {
-      const reason = this.trouble.reason();
-      if (reason !== null) this.log.refuseHeld(reason);
+      const refusal = this.trouble.refusal();
+      if (refusal !== null) this.log.refuseHeld(refusal);
       // After an outage, the next tick would be late.
       else if (this.reports.isDue()) void this.reports.report();
     }, WATCH_MS);

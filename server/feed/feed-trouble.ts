@@ -13,9 +13,15 @@ export class FeedTrouble {
     private readonly logger: Logger,
   ) {}
 
-  /** The reason, or null when all is well as far as is known. */
+  /** The reason, for the operator; null when all is well as far as is known. */
   reason(): string | null {
     return this.redisAway() ?? this.recordAway;
+  }
+
+  /** The reason, for viewers: without addresses. */
+  refusal(): string | null {
+    if (this.redisAway() !== null) return 'Redis is away.';
+    return this.recordAway === null ? null : 'The record is away.';
   }
 
   /** The record did not answer. */

@@ -97,6 +97,7 @@ describe('an interval that is not sealed in time', () => {
     late.expect(START + 1);
     await until(() => trouble.reason() !== null);
     expect(trouble.reason()).toBe('the record is away');
+    expect(trouble.refusal()).toBe('The record is away.');
     late.expect(START + 2);
     await Bun.sleep(500);
     expect(state.claims).toBe(0);

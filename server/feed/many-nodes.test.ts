@@ -32,6 +32,8 @@ afterEach(() => ground.close());
 
 const first = () => ground.nodes[0] as FeedNode;
 const HELD_503_MS = 300;
+// Until the end of the interval that was under way, and until silence says something.
+const REFUSED_MS = 1_000;
 const WELL_MS = 2_000;
 
 /** How long until every node serves again, in ms. */
@@ -39,6 +41,22 @@ async function untilWell(): Promise<number> {
   const fromMs = performance.now();
   await witness.isWell();
   return performance.now() - fromMs;
+}
+
+/**
+ * Asks each node for an interval that ends in a second or later. @returns how long until the 503 of
+ * each, in ms; what is only late (F-9) would take 1,750 ms and more
+ */
+function refusals(): Promise<number[]> {
+  const askedMs = performance.now();
+  return Promise.all(
+    ground.nodes.map(async ({ beat, clock }) => {
+      const held = beat.feed.read(witness.streamId, intervalAt(clock.nowMs()) + 4);
+      const error = await Promise.resolve(held).catch((e) => e);
+      expect(error).toBeInstanceOf(Unavailable);
+      return performance.now() - askedMs;
+    }),
+  );
 }
 
 describe('nothing that was served changes, every event comes once and no post twice', () => {
@@ -108,7 +126,9 @@ describe('nothing that was served changes, every event comes once and no post tw
 
   test('[N-9] when Redis is halted: what is not sealed is 503, and what is sealed goes on', async () => {
     redis.pause();
+    const refused = refusals();
     await Bun.sleep(600);
+    for (const ms of await refused) expect(ms).toBeLessThan(REFUSED_MS);
     for (const { beat, clock } of ground.nodes) {
       const interval = intervalAt(clock.nowMs());
       expect(() => beat.feed.read(witness.streamId, interval)).toThrow(Unavailable);
@@ -133,8 +153,11 @@ describe('nothing that was served changes, every event comes once and no post tw
     ['killed', () => postgres.kill9(), () => postgres.start()],
   ] as const) {
     test(`[N-10] [C-6] when PostgreSQL is ${name}: what is not sealed is 503, and posts are kept`, async () => {
-      await stop();
+      const stopped = stop();
+      const refused = refusals();
+      await stopped;
       await Bun.sleep(1_000);
+      for (const ms of await refused) expect(ms).toBeLessThan(REFUSED_MS);
       for (const { beat, clock } of ground.nodes) {
         const interval = intervalAt(clock.nowMs());
         expect(() => beat.feed.read(witness.streamId, interval)).toThrow(Unavailable);
