@@ -1,6 +1,7 @@
 import { resolve } from 'node:path';
 import { ROLES, type Role } from '../protocol/operation.ts';
 import type { RateLimit } from './http/rate.ts';
+import { parseRedisUrl } from './redis/redis-url.ts';
 
 /** Levels of the log, from most to least. `silent` writes nothing. */
 export const LOG_LEVELS = ['debug', 'info', 'warn', 'error', 'silent'] as const;
@@ -59,7 +60,9 @@ export interface Setting<Value> {
   readonly default: string;
   /** What the default means, where the text alone does not say. */
   readonly defaultMeans?: string;
-  /** @throws Error that says what the text must be, as a sentence that begins with "It must". */
+  /** Its value holds a password, and is never repeated. */
+  readonly isSecret?: true;
+  /** @throws Error that says what is wrong with the text, in a sentence of its own */
   readonly parse: (text: string) => Value;
 }
 
@@ -89,6 +92,7 @@ export const SETTINGS: { readonly [Key in keyof SettingValues]: Setting<SettingV
     help: 'PostgreSQL that holds the record, for several nodes: postgres://user:password@host/name',
     default: '',
     defaultMeans: 'the record is in the data directory',
+    isSecret: true,
     parse: (text) => (text === '' ? null : databaseUrl(text)),
   },
   redis: {
@@ -96,6 +100,7 @@ export const SETTINGS: { readonly [Key in keyof SettingValues]: Setting<SettingV
     help: 'Redis or Valkey that the nodes share: redis://, rediss://, redis+cluster:// or redis+sentinel://host:port,…/name',
     default: '',
     defaultMeans: 'none: one process is the whole service',
+    isSecret: true,
     parse: (text) => (text === '' ? null : redisUrl(text)),
   },
   redisReplicas: {
@@ -287,13 +292,9 @@ function databaseUrl(text: string): string {
   throw new Error('It must be an address such as postgres://user:password@host:5432/name.');
 }
 
-// Several hosts with commas are no URL; the connection takes them apart.
 function redisUrl(text: string): string {
-  if (/^rediss?(?:\+(?:cluster|sentinel))?:\/\/[^\s/]+(?:\/\S*)?$/.test(text)) return text;
-  throw new Error(
-    'It must be redis://host:6379, redis+cluster://host:6379,host:6379 or ' +
-      'redis+sentinel://host:26379,host:26379/name; rediss in place of redis uses TLS.',
-  );
+  parseRedisUrl(text);
+  return text;
 }
 
 function origin(text: string): string {

@@ -87,8 +87,8 @@ describe('[O-8] a wrong value is one line with the setting and the reason, and t
     host: 'localhost:4250',
     port: '70000',
     data: ' ',
-    database: 'mysql://localhost/fourbeat',
-    redis: 'localhost:6379',
+    database: 'mysql://ann:secret@localhost/fourbeat',
+    redis: 'valkey://:secret@localhost:6379',
     redisReplicas: '-1',
     roles: 'api,nothing',
     publicUrl: 'live.example.org',
@@ -113,6 +113,7 @@ describe('[O-8] a wrong value is one line with the setting and the reason, and t
       expect(complaints).toHaveLength(1);
       expect(complaints[0]).toMatch(/^fourbeat: [^\n]* is invalid\. It must [^\n]*\.$/);
       expect(complaints[0]).toContain(`--${flagOf(key)}`);
+      expect(complaints[0]).not.toContain('secret');
       expect([status, printed]).toEqual([2, []]);
     }
     expect(variable.complaints[0]).toContain(variableOf(key));
@@ -146,6 +147,17 @@ test('a variable that is no setting is told in one line, and stops nothing', asy
   const { status, complaints } = await run('settings');
   expect(complaints).toEqual(['fourbeat: FOURBEAT_PROT is no setting']);
   expect(status).toBe(0);
+});
+
+test.each([
+  [['--database', 'postgres://h/d'], '--database and --redis go together'],
+  [['--redis', 'redis://h'], '--database and --redis go together'],
+  [['--database', 'postgres://h/d', '--redis', 'redis://h'], '--public-url is needed'],
+])('[N-1] settings of many nodes that do not go together: %p', async (args, why) => {
+  const { status, printed, complaints } = await run('serve', ...args);
+  expect(complaints).toHaveLength(1);
+  expect(complaints[0]).toContain(why);
+  expect([status, printed]).toEqual([2, []]);
 });
 
 test('[O-7] the table of settings in README.md is the one that the program prints', async () => {

@@ -4,7 +4,13 @@ import { SETTING_KEYS } from '../config.ts';
 import { addAccountCommands, addTokenCommands } from './account-commands.ts';
 import { addDemoCommand } from './demo-command.ts';
 import { addKeyCommands } from './key-commands.ts';
-import { addSettings, configOfCommand, settingsAsMarkdown, tidyEnvironment } from './settings.ts';
+import {
+  addSettings,
+  configOfCommand,
+  settingsAsMarkdown,
+  tidyEnvironment,
+  withoutSecrets,
+} from './settings.ts';
 import { oneLine, type Terminal } from './terminal.ts';
 
 const USAGE_STATUS = 2;
@@ -71,7 +77,7 @@ function newProgram(terminal: Terminal) {
       writeOut: (text) => terminal.print(text.trimEnd()),
       writeErr: (text) => terminal.complain(text.trimEnd()),
       outputError: (text, write) =>
-        write(`fourbeat: ${oneLine(text.replace(/^error: /, '') + hintFor(text))}`),
+        write(`fourbeat: ${oneLine(withoutSecrets(text).replace(/^error: /, '') + hintFor(text))}`),
     })
     .exitOverride();
 }

@@ -27,6 +27,17 @@ function optionOf(key: keyof SettingValues): Option {
   return value === null ? option.preset('true') : option;
 }
 
+const SECRETS = SETTING_KEYS.filter((key) => SETTINGS[key].isSecret).map(flagOf);
+const SECRET_VALUE = new RegExp(
+  `(option '--(?:${SECRETS.join('|')}) <url>') (?:argument '.*'|value '.*'( from env '\\w+')) is invalid`,
+  's',
+);
+
+/** What the library says of a wrong value, without the value when it may hold a password. */
+export function withoutSecrets(complaint: string): string {
+  return complaint.replace(SECRET_VALUE, (_, option, from = '') => `${option}${from} is invalid`);
+}
+
 /** Gives a command settings of the service as options. */
 export function addSettings(
   command: CommandUnknownOpts,
@@ -42,7 +53,12 @@ export function configOfCommand(command: CommandUnknownOpts): Config {
     key,
     value === '' ? null : value,
   ]);
-  return configFrom(Object.fromEntries(values) as SettingValues);
+  try {
+    return configFrom(Object.fromEntries(values) as SettingValues);
+  } catch (error) {
+    // Settings that do not go together are as wrong as one by itself (O-8).
+    return command.error(`error: ${(error as Error).message}`);
+  }
 }
 
 /** Settings of the commands that work on a record. */
