@@ -2,7 +2,7 @@ import { measurePresence, type PresenceCase } from './scale-presence.ts';
 import { measureStreams, type StreamsCase } from './scale-streams.ts';
 
 // `npm run bench:scale` measures what many nodes cost Redis and prints the tables of docs/scale.md.
-// A number after it is the seconds that each case is measured for.
+// `npm run bench:scale -- 10 streams`: the seconds that each case is measured for, and parts of it.
 
 const SECONDS = Number(process.argv[2] ?? 10);
 const NODES = [1, 2, 4, 8, 20];
@@ -88,22 +88,7 @@ const PRESENCE = [
   'its bytes',
 ];
 
-console.log('\nPresence: one stream, everybody there.\n');
-head(...PRESENCE);
-for (const seats of SEATS) {
-  for (const nodes of NODES) await presenceRow({ nodes, seats, viewers: seats });
-}
-
-console.log('\nPresence: few are left of a million.\n');
-head(...PRESENCE);
-for (const [seats, viewers] of SPARSE) await presenceRow({ nodes: 20, seats, viewers });
-
-console.log('\nPresence: counts are asked for on every node all the time.\n');
-head(...PRESENCE);
-for (const seats of POLLED) await presenceRow({ nodes: 20, seats, viewers: seats, polled: true });
-
-console.log(`\n${NODES_WITH_STREAMS} nodes, per node and second.\n`);
-head(
+const STREAMS_HEAD = [
   'streams',
   'with viewers',
   'round trips',
@@ -112,7 +97,38 @@ head(
   'in, KB',
   'out, KB',
   'intervals sealed',
-);
-for (const [streams, active] of STREAMS) {
-  await streamsRow({ nodes: NODES_WITH_STREAMS, streams, active });
+];
+
+async function presence(): Promise<void> {
+  console.log('\nPresence: one stream, everybody there.\n');
+  head(...PRESENCE);
+  for (const seats of SEATS) {
+    for (const nodes of NODES) await presenceRow({ nodes, seats, viewers: seats });
+  }
+}
+
+async function sparse(): Promise<void> {
+  console.log('\nPresence: few are left of a million.\n');
+  head(...PRESENCE);
+  for (const [seats, viewers] of SPARSE) await presenceRow({ nodes: 20, seats, viewers });
+}
+
+async function polled(): Promise<void> {
+  console.log('\nPresence: every node is asked for the count all the time.\n');
+  head(...PRESENCE);
+  for (const seats of POLLED) await presenceRow({ nodes: 20, seats, viewers: seats, polled: true });
+}
+
+async function streams(): Promise<void> {
+  console.log(`\nStreams: ${NODES_WITH_STREAMS} nodes, per node and second.\n`);
+  head(...STREAMS_HEAD);
+  for (const [streams, active] of STREAMS) {
+    await streamsRow({ nodes: NODES_WITH_STREAMS, streams, active });
+  }
+}
+
+const PARTS = { presence, sparse, polled, streams };
+const chosen = process.argv.slice(3);
+for (const [name, measure] of Object.entries(PARTS)) {
+  if (chosen.length === 0 || chosen.includes(name)) await measure();
 }
