@@ -12,6 +12,7 @@ const TEST_MAX_MS = 240_000;
 
 const TITLES: Record<string, string> = {
   node: '[N-4] [N-7] [I-1 – I-7] hold when a node is killed (-9) while quizzes are open',
+  stall: '[N-4] [I-1 – I-7] hold when a node stalls, is passed over, and goes on',
   redis: '[N-9] [N-11] [N-12] [I-1 – I-7] hold when Redis is killed (-9) and has lost its memory',
   'redis-pause': '[N-9] [N-11] [I-1 – I-7] hold when Redis answers nothing for 5 s',
   postgres: '[N-10] [N-11] [I-1 – I-7] hold when PostgreSQL stops, is shut down or killed',

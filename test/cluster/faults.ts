@@ -20,6 +20,7 @@ export interface Fault {
 
 /** Share of the kills that wait for a quiz to be open. */
 const MID_QUIZ = 0.8;
+const STALL_MS = 2_500;
 const REDIS_PAUSE_MS = 5_000;
 const POSTGRES_AWAY_MS = 30_000;
 const POSTGRES_SHORT_MS = 3_000;
@@ -39,6 +40,17 @@ export const FAULTS: readonly Fault[] = [
       if (scene.random() < MID_QUIZ) await scene.quizOpen(100);
       await scene.sleepUpTo(300);
       return scene.killNode(scene.anyNode(), scene.random() * 300);
+    },
+  },
+  {
+    name: 'stall',
+    title: 'a node does not run for a while, and then goes on where it was',
+    ground: 'plain',
+    rounds: { test: 8, full: 40 },
+    async round(scene) {
+      if (scene.random() < MID_QUIZ) await scene.quizOpen(100);
+      await scene.sleepUpTo(300);
+      return [await scene.stallNode(scene.anyNode(), scene.random() * STALL_MS)];
     },
   },
   {

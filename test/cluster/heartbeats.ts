@@ -153,9 +153,9 @@ export class Heartbeats {
     const toMs = Date.now();
     const { value } = jsonOf<{ value: number }>(answer, 200);
     const bounds = momentsBefore(fromMs).map((ageMs) => {
-      // Until all nodes have handed an interval in, one more than the five counts: nobody who
-      // goes from one to another is missing meanwhile.
-      const longerMs = ageMs + INTERVAL_MS;
+      // A node counts who was there when all nodes had last handed in, and who came since: nobody
+      // who goes from one to another is missing meanwhile. That may be two intervals ago.
+      const longerMs = ageMs + 2 * INTERVAL_MS;
       return {
         low: this.ledger.between(fromMs - ageMs, toMs - ageMs).low,
         high: this.ledger.between(fromMs - longerMs, toMs - ageMs).high,

@@ -107,12 +107,14 @@ export class Manners {
     if (atMs - servedMs > MEMORY_MS) this.inMemory.delete(oldest);
   }
 
-  /** From when it could be answered: it was sent, what is asked for has ended, what broke broke. */
-  private lateMs({ path, sentMs, answeredMs }: Told, outages: readonly Outage[]): number {
+  /** How long ago it could be answered: it was sent, its interval ended, what broke broke. */
+  private lateMs({ path, sentMs, answeredMs, node: at }: Told, outages: readonly Outage[]): number {
     const asked = askedInterval(path);
     const endedMs = asked === null ? sentMs : intervalStartMs(asked + 1);
-    const brokeMs = outages.map(({ fromMs }) => fromMs).filter((ms) => ms < answeredMs);
-    const sinceMs = Math.max(sentMs, Math.min(answeredMs, endedMs), ...brokeMs);
+    const turns = outages.map(({ what, node, fromMs, toMs }) => {
+      return what === 'stalled' && node === at ? toMs : fromMs;
+    });
+    const sinceMs = Math.max(sentMs, ...[endedMs, ...turns].map((ms) => Math.min(answeredMs, ms)));
     return answeredMs - sinceMs - this.stalls.within(sinceMs, answeredMs);
   }
 
@@ -124,7 +126,7 @@ export class Manners {
   }
 }
 
-/** Whether connections to a node may break: it died, or ends. */
+/** Whether an answer of a node may never come: it died, ends, or does not run. */
 function endsConnections({ what, node }: Outage, at: number): boolean {
   return node === at && what !== 'cut';
 }

@@ -1,8 +1,8 @@
 /**
- * What is broken: a backend for all nodes; or one node, which was killed, told to stop, or cut from
- * Redis.
+ * What is broken: a backend for all nodes; or one node, which was killed, told to stop, cut from
+ * Redis, or does not run for a while.
  */
-export type Fault = 'redis' | 'postgres' | 'killed' | 'stopped' | 'cut';
+export type Fault = 'redis' | 'postgres' | 'killed' | 'stopped' | 'cut' | 'stalled';
 
 /** A time in which something is broken, in Unix ms; `toMs` is Infinity while it lasts. */
 export interface Outage {

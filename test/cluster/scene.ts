@@ -99,6 +99,18 @@ export class Scene {
     return this.recovery.rightAgain(this.nodes);
   }
 
+  /** Keeps a node from running for a while. @returns ms until all was right after that */
+  async stallNode(node: number, stalledMs: number): Promise<number> {
+    const stalled = this.ground.cluster.nodes[node];
+    const outage = this.outages.begin('stalled', node);
+    stalled?.pause();
+    this.load.nodeLost(node);
+    await Bun.sleep(stalledMs);
+    stalled?.resume();
+    this.outages.over(outage);
+    return this.recovery.rightAgain(this.nodes);
+  }
+
   /** How far the service time of each node is from the real time, in ms, by a round trip. */
   async clockErrors(): Promise<number[]> {
     const errors = this.ground.cluster.nodes.map(async ({ target: { hostname, port } }) => {
