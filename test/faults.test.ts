@@ -17,6 +17,7 @@ const TITLES: Record<string, string> = {
   'redis-pause': '[N-9] [N-11] [I-1 – I-7] hold when Redis answers nothing for 5 s',
   postgres: '[N-10] [N-11] [I-1 – I-7] hold when PostgreSQL stops, is shut down or killed',
   promote: '[N-12] [N-14] [N-15] [I-1 – I-7] hold when a replica of Redis is promoted',
+  'promote-behind': '[N-12] [I-1 – I-7] hold when a replica is promoted that lacks the last 0.7 s',
   sentinel: '[N-12] [N-14] [N-15] [I-1 – I-7] hold when Sentinels replace a Redis that died',
   'cut-to-redis': '[N-9] [N-11] [I-1 – I-7] hold when what a node sends to Redis is lost',
   'cut-from-redis': '[N-9] [N-11] [I-1 – I-7] hold when what Redis sends to a node is lost',

@@ -96,6 +96,10 @@ export const FAULTS: readonly Fault[] = [
     },
   },
   promoteFault('replica', 'promote', 'a replica of Redis is promoted', { test: 4, full: 20 }),
+  promoteFault('behind', 'promote-behind', 'a replica that lacks the last 0.7 s is promoted', {
+    test: 4,
+    full: 20,
+  }),
   promoteFault('sentinel', 'sentinel', 'the leading Redis is killed, and Sentinels act', {
     test: 1,
     full: 5,

@@ -28,14 +28,16 @@ export interface Ground {
   close(): Promise<void>;
 }
 
-export type GroundKind = 'plain' | 'clocks' | 'replica' | 'sentinel' | 'network';
+export type GroundKind = 'plain' | 'clocks' | 'replica' | 'behind' | 'sentinel' | 'network';
 
 const NODES = 3;
+/** How much a replica lacks that falls behind: as much as was once seen under load. */
+const BEHIND_MS = 700;
 /** What the Sentinels call their primary. */
 const NAME = 'fourbeat';
 
 export function openGround(kind: GroundKind): Promise<Ground> {
-  return { plain, clocks, replica, sentinel, network }[kind]();
+  return { plain, clocks, replica, behind, sentinel, network }[kind]();
 }
 
 async function plain(): Promise<Ground> {
@@ -70,6 +72,19 @@ async function replica(): Promise<Ground> {
       await until(() => leads(replicated.primary, 1), 'the old primary to follow');
     },
   );
+}
+
+/** The same, but nobody waits for the replica, and it lacks the last moment when it takes over. */
+async function behind(): Promise<Ground> {
+  const replicated = await startReplicated({ persistence: false });
+  const promote = async () => {
+    // It follows a server that is not there, and keeps what it has.
+    await replicated.replicas[0]?.command('REPLICAOF', '127.0.0.1', '1');
+    await Bun.sleep(BEHIND_MS);
+    await replicated.promote();
+    await until(() => leads(replicated.primary, 1), 'the old primary to follow');
+  };
+  return onReplicas(replicated, () => replicated.primary, promote, 0);
 }
 
 /** Sentinels watch a leading Redis and its replica; what nodes hand over must be on both. */
@@ -116,8 +131,9 @@ async function onReplicas(
   redis: Stoppable,
   primary: () => RedisServer | Promise<RedisServer>,
   promote: () => Promise<void>,
+  replicas = 1,
 ): Promise<Ground> {
-  const args = () => ['--redis-replicas', '1'];
+  const args = () => ['--redis-replicas', String(replicas)];
   const cluster = await startCluster({ nodes: NODES, redis, args });
   return {
     ...{ cluster, promote, redis: null },
