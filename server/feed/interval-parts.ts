@@ -41,7 +41,8 @@ export type HandOverFate = 'taken' | 'kept' | 'lost';
 export interface ReportReply {
   readonly verdict: Verdict;
   readonly waitMs: number;
-  readonly handOver: HandOverFate;
+  /** Null when nobody looked at what was handed over, now or before: its fate is as it was. */
+  readonly handOver: HandOverFate | null;
   /** Up to here all is collected: what was handed over now goes into a later interval. */
   readonly watermark: number;
 }

@@ -104,7 +104,8 @@ export class NodeReports {
       handOver,
       watched: countIsDue(sealed + 1, interval) ? [...log.watched(interval)] : [],
     });
-    if (handOver) {
+    // A reply that does not say what became of it leaves it as it was: it may have arrived before.
+    if (handOver && reply.handOver !== null) {
       chat.settle(reply.handOver);
       this.handedOverIn = reply.watermark + 1;
     }
