@@ -165,7 +165,8 @@ function readingsOf(sources: MetricSources): Reading[] {
       kind: 'gauge',
       name: 'fourbeat_feed_behind_seconds',
       help: 'How far the feed that can be read here is behind.',
-      read: () => [[sources.behindMs() / 1000]],
+      // A record on which nothing was ever sealed is behind by half a century.
+      read: () => [[sources.watermark() < 0 ? 0 : sources.behindMs() / 1000]],
     },
     {
       kind: 'gauge',
