@@ -60,8 +60,8 @@ export class RedisIntervalParts implements IntervalParts {
       ...watched,
     ])) as [number, number, number, Uint8Array, number];
     if (verdict !== 0) this.memory = decoder.decode(memory);
-    const handOver = verdict === 0 ? null : (FATES[fate] ?? null);
-    return { verdict: verdictOf(verdict), waitMs, handOver, watermark };
+    const looked = verdict === 0 ? null : (FATES[fate] ?? null);
+    return { verdict: verdictOf(verdict), waitMs, handOver: looked, watermark };
   }
 
   async claim(interval: number): Promise<{ verdict: Verdict; waitMs: number }> {
