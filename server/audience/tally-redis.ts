@@ -159,16 +159,25 @@ export function createRedisTally(options: RedisTallyOptions): SharedTally {
 
   return {
     register(streamId, seat) {
-      requireRedis();
+      if (redis.away() !== null) throw isAway();
       rings.register(streamId, seat);
       counts.get(streamId)?.add(seat);
     },
     async count(streamId) {
-      requireRedis();
-      return countOf(streamId).value();
+      if (redis.away() !== null) throw isAway();
+      try {
+        return await countOf(streamId).value();
+      } catch (error) {
+        throw error instanceof Unavailable ? isAway() : error;
+      }
     },
     countsAtEndOf,
     liveCounts: () => rings.liveCounts(),
     send,
   };
+}
+
+// For viewers. What the reason is, addresses and all, is for the log.
+function isAway(): Unavailable {
+  return new Unavailable('Redis is away.');
 }

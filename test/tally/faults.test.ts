@@ -53,6 +53,9 @@ describe('while Redis is away', () => {
       nodes.node(0).countsAtEndOf(ended()),
     ];
     for (const one of work) expect(await one.catch((error) => error)).toBeInstanceOf(Unavailable);
+    // Viewers read no addresses, not even those of a call that was under way.
+    expect(() => nodes.register(0, 4)).toThrow(/^Redis is away\.$/);
+    expect((await nodes.count(0).catch((error) => error)).message).toBe('Redis is away.');
 
     await server.restart();
     await until(() => redis.away() === null);
@@ -67,11 +70,13 @@ describe('while Redis is away', () => {
     nodes.register(1, 9);
     nodes.end();
     server.pause();
+    const counted = nodes.count(0).catch((error) => error);
     const failed = await nodes
       .node(1)
       .send(ended())
       .catch((error) => error);
     expect(failed).toBeInstanceOf(Unavailable);
+    expect((await counted).message).toBe('Redis is away.');
     server.resume();
     await until(() => redis.away() === null);
     await nodes.handIn();
