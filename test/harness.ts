@@ -5,14 +5,13 @@ import { join } from 'node:path';
 import pino from 'pino';
 import { intervalAt, intervalStartMs } from '../protocol/interval.ts';
 import { newToken } from '../server/accounts/new-token.ts';
-import { createMemoryBeat } from '../server/beat-memory.ts';
 import { createClock, type ServiceClock } from '../server/clock.ts';
 import { type Config, configOf } from '../server/config.ts';
 import { listen } from '../server/http/listen.ts';
 import type { Listener } from '../server/http/route.ts';
-import { procedures, type TheRecord } from '../server/procedures.ts';
+import type { TheRecord } from '../server/procedures.ts';
 import { createService, type Service } from '../server/service.ts';
-import { openRecord } from '../server/sql/record-sqlite.ts';
+import { type BackendsKind, openBackends, USUAL_BACKENDS } from './harness-backends.ts';
 
 /** A clock that stands still until a test moves it. */
 export interface ManualClock extends ServiceClock {
@@ -83,6 +82,8 @@ export interface HarnessOptions {
   /** `manual` (default): time stands still; `real`: the system's, sealing by itself. */
   readonly clock?: 'manual' | 'real' | ServiceClock;
   readonly config?: Partial<Config>;
+  /** What it stands on; `embedded` unless the variable FOURBEAT_TEST_BACKENDS says `shared`. */
+  readonly backends?: BackendsKind;
   /** Start on this directory and leave it there; else a temporary one that is removed. */
   readonly directory?: string;
   /** Stands between the service and its record, to make it fail. */
@@ -102,13 +103,9 @@ export const QUIZ = {
 /** Starts a whole service for a test; `close` it in `afterAll` or `finally`. */
 export async function startService(options: HarnessOptions = {}): Promise<Harness> {
   const directory = options.directory ?? mkdtempSync(join(tmpdir(), 'fourbeat-test-'));
-  const opened = await openRecord({
-    procedures,
-    worker: new URL('../server/record-worker.ts', import.meta.url),
-    directory,
-    onLost: () => {},
-  });
-  const record = options.record?.(opened.calls) ?? opened.calls;
+  const backends = await openBackends(options.backends ?? USUAL_BACKENDS, directory);
+  const { calls } = backends.record;
+  const record = options.record?.(calls) ?? calls;
   const watermark = await record.readWatermark({});
   const clock = chosenClock(options.clock ?? 'manual', watermark);
   const listener: Listener = { server: null };
@@ -119,7 +116,7 @@ export async function startService(options: HarnessOptions = {}): Promise<Harnes
       record,
       clock,
       logger: pino({ level: 'silent' }),
-      makeBeat: createMemoryBeat,
+      makeBeat: backends.makeBeat,
       watermark,
       listener,
       random: Math.random,
@@ -142,7 +139,7 @@ export async function startService(options: HarnessOptions = {}): Promise<Harnes
     const nowMs = clock.nowMs();
     const user = { uuid: randomUUID(), email, name: 'A producer', created: nowMs };
     const { secret, stored } = newToken(randomUUID(), 'test', randomBytes);
-    await opened.calls.createAccount({ user, token: stored, nowMs });
+    await calls.createAccount({ user, token: stored, nowMs });
     return { uuid: user.uuid, token: secret };
   };
   const account = await createAccount();
@@ -205,7 +202,7 @@ export async function startService(options: HarnessOptions = {}): Promise<Harnes
       await service.drain();
       await server.stop(true);
       await service.end();
-      await opened.close();
+      await backends.close();
       if (!options.directory) rmSync(directory, { recursive: true, force: true });
     },
   };

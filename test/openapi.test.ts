@@ -31,24 +31,7 @@ const RATES = {
   studio: NO_LIMIT,
 };
 
-let service: Harness;
-let limited: Harness;
-let ground: Ground;
-let exercises: Exercises;
 let isAway = false;
-
-beforeAll(async () => {
-  service = await startService({ config: { rates: RATES }, record: breakable });
-  ground = new Ground(service, contract);
-  exercises = { ...viewerExercises(ground), ...studioExercises(ground) };
-  // One failed authentication for an address; each operation comes from one of its own.
-  const failedAuth = { points: 1, durationS: 60 };
-  limited = await startService({ config: { rates: { ...RATES, failedAuth }, trustProxy: true } });
-});
-afterAll(async () => {
-  await service.close();
-  await limited.close();
-});
 
 /** A record that answers nothing while `isAway`. */
 function breakable(record: TheRecord): TheRecord {
@@ -59,14 +42,18 @@ function breakable(record: TheRecord): TheRecord {
 }
 
 /** Parameters and a credential that the operation admits; every id is one that there is. */
-async function admitted({ operationId, security }: DocumentedOperation): Promise<Ask> {
+async function admitted(
+  ground: Ground,
+  { operationId, security }: DocumentedOperation,
+): Promise<Ask> {
+  const { account } = ground.service;
   const { streamId, viewer, quiz } = await ground.show();
   const id = await ground.made('createApiToken', { body: { name: 'spare' } });
   const params = { stream_id: streamId, quiz_id: quiz.id, token_id: id };
   const isViewer = security.some((scheme) => 'ViewerToken' in scheme) && security.length === 1;
   const query = {
     readInterval: `?interval=1`,
-    listStreams: `?producer=${service.account.uuid}`,
+    listStreams: `?producer=${account.uuid}`,
   };
   return {
     params,
@@ -74,14 +61,35 @@ async function admitted({ operationId, security }: DocumentedOperation): Promise
     authorization: isViewer
       ? bearer(viewer)
       : security.length > 0
-        ? `Token ${service.account.token}`
+        ? `Token ${account.token}`
         : undefined,
   };
 }
 
 const accepts = ['application/problem+json', 'application/json', '*/*'];
 
-describe('every operation', () => {
+// Both kinds must answer the same, also to what one of them could not take.
+describe.each(['embedded', 'shared'] as const)('every operation on %s backends', (backends) => {
+  let service: Harness;
+  let limited: Harness;
+  let ground: Ground;
+  let exercises: Exercises;
+  const contract = new Contract(document);
+
+  beforeAll(async () => {
+    service = await startService({ backends, config: { rates: RATES }, record: breakable });
+    ground = new Ground(service, contract);
+    exercises = { ...viewerExercises(ground), ...studioExercises(ground) };
+    // One failed authentication for an address; each operation comes from one of its own.
+    const failedAuth = { points: 1, durationS: 60 };
+    const config = { rates: { ...RATES, failedAuth }, trustProxy: true };
+    limited = await startService({ backends, config });
+  }, 30_000);
+  afterAll(async () => {
+    await service.close();
+    await limited.close();
+  });
+
   test('[O-15] of the two APIs is in the document, and no other', () => {
     const operations: [string, Operation][] = Object.entries({ ...viewerApi, ...studioApi });
     const described = operations.map(([id, { method, path }]) => `${id} ${method} ${path}`);
@@ -100,7 +108,7 @@ describe('every operation', () => {
 
   test.each(contract.operations)('[O-15] $operationId refuses as documented', async (operation) => {
     const { operationId, hasBody, security } = operation;
-    const ask = await admitted(operation);
+    const ask = await admitted(ground, operation);
     const expected: [Ask, number][] = [[{ ...ask, query: '?a=%zz' }, 400]];
     if (security.length > 0) {
       expected.push([{ ...ask, authorization: 'Bearer x' }, 401]);
@@ -135,7 +143,7 @@ describe('every operation', () => {
       const first = await contract.ask(limited.url, operationId, failed);
       const second = await contract.ask(limited.url, operationId, failed);
       expect([first.status, second.status]).toEqual([401, 429]);
-      const ask = await admitted(operation);
+      const ask = await admitted(ground, operation);
       isAway = true;
       try {
         const answer = await contract.ask(service.url, operationId, ask);

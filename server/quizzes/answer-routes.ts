@@ -5,6 +5,7 @@ import type { viewerApi } from '../../protocol/viewer-api.ts';
 import type { Clock } from '../clock.ts';
 import { readBody } from '../http/body.ts';
 import type { Credentials } from '../http/credentials.ts';
+import { idsOf } from '../http/path-ids.ts';
 import { Problem, unauthorized } from '../http/problem.ts';
 import type { Rate } from '../http/rate.ts';
 import type { Handlers } from '../http/route.ts';
@@ -53,7 +54,7 @@ export function answerHandlers(
       if (body.streamId !== viewer.streamId) {
         throw unauthorized('Bearer', 'The viewer token is of another stream than streamId.');
       }
-      const quiz = await quizzes((request.params.quiz_id ?? '').toLowerCase());
+      const quiz = await quizzes(idsOf(request).quiz_id ?? '');
       const choice = checkedChoice(quiz, body, viewer);
       const decision = await answers.add({
         quiz: choice.quiz,

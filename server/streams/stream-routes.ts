@@ -1,6 +1,7 @@
 import { type StreamListQuery, streamListQuerySchema } from '../../protocol/streams.ts';
 import type { viewerApi } from '../../protocol/viewer-api.ts';
 import type { Caller, Credentials } from '../http/credentials.ts';
+import { idsOf } from '../http/path-ids.ts';
 import { Problem, unauthorized } from '../http/problem.ts';
 import { readQuery } from '../http/query.ts';
 import type { Handlers } from '../http/route.ts';
@@ -45,7 +46,7 @@ export function streamHandlers({
 
     readStream: async (request, route) => {
       const caller = await credentials.anybody(request, route);
-      const id = (request.params.stream_id ?? '').toLowerCase();
+      const id = idsOf(request).stream_id ?? '';
       if (caller.kind === 'viewer' && caller.viewer.streamId !== id) {
         throw unauthorized('Token', 'The viewer token is of another stream; send none.');
       }

@@ -1,5 +1,6 @@
 import { type ExportKind, exportQuerySchema } from '../../protocol/studio.ts';
 import type { studioApi } from '../../protocol/studio-api.ts';
+import { idsOf } from '../http/path-ids.ts';
 import { readQuery } from '../http/query.ts';
 import type { Handler, Handlers } from '../http/route.ts';
 import {
@@ -17,7 +18,7 @@ import {
   type Pages,
   winnerPages,
 } from './export-pages.ts';
-import { admit, paramsOf, type StudioGate } from './studio-call.ts';
+import { admit, type StudioGate } from './studio-call.ts';
 
 export type ExportRoutes = Pick<ExportSource, 'record'>;
 
@@ -34,7 +35,7 @@ export function exportHandlers(gate: StudioGate, { record }: ExportRoutes): Hand
     async (request, route) => {
       const { uuid: producer } = await admit(gate, request, route);
       const { format } = readQuery(request, exportQuerySchema);
-      const streamId = paramsOf(request).stream_id ?? '';
+      const streamId = idsOf(request).stream_id ?? '';
       const pages = await begin({ record, streamId, producer, nowMs: gate.clock.nowMs() });
       const requestId = gate.log.requestId(request);
       const body = streamOf(written(table, format, pages), (error) =>

@@ -7,6 +7,7 @@ import { idempotencyKeySchema } from '../../protocol/studio.ts';
 import type { Clock } from '../clock.ts';
 import { hasBody, readBody, validate } from '../http/body.ts';
 import type { Credentials } from '../http/credentials.ts';
+import { idsOf } from '../http/path-ids.ts';
 import { Problem } from '../http/problem.ts';
 import type { Rate } from '../http/rate.ts';
 import type { RequestLog } from '../http/request-log.ts';
@@ -29,7 +30,7 @@ export interface StudioCall {
   readonly user: User;
   /** The account's uuid, which owns all that it makes. */
   readonly producer: string;
-  /** Path parameters by name, in lower case, as ids are. */
+  /** Ids in the path, by name. */
   readonly params: Readonly<Record<string, string>>;
   readonly origin: string;
   readonly nowMs: number;
@@ -82,12 +83,6 @@ export async function admit(gate: StudioGate, request: Request, route: Route): P
   return user;
 }
 
-/** Path parameters in lower case: ids are uuids, whose case means nothing (RFC 9562). */
-export function paramsOf(request: BunRequest<string>): Record<string, string> {
-  const params = Object.entries(request.params as Record<string, string>);
-  return Object.fromEntries(params.map(([name, value]) => [name, value.toLowerCase()]));
-}
-
 function successOf({ answers }: Operation): number {
   const [status] = Object.keys(answers);
   return Number(status);
@@ -107,7 +102,7 @@ function callOf(
   user: User,
   body: unknown,
 ): StudioCall {
-  const params = paramsOf(request);
+  const params = idsOf(request);
   const nowMs = gate.clock.nowMs();
   const key = operation.method === 'GET' ? null : request.headers.get('idempotency-key');
   if (key !== null && !idempotencyKeySchema.safeParse(key).success) {
