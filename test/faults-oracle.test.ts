@@ -39,7 +39,9 @@ beforeAll(async () => {
       await load.end();
       await load.check();
       await proxy.stop();
-      violations.set(sabotage.name, load.violations);
+      // What is late is found on a busy machine too.
+      const { violations: wrong, excused } = load.judgement;
+      violations.set(sabotage.name, sabotage === HONEST ? wrong : [...wrong, ...excused]);
     }),
   );
 }, RUN_MS);

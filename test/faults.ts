@@ -32,6 +32,7 @@ for (const fault of FAULTS) {
   reports.push(report);
   console.log(lineOf(report));
   for (const violation of report.violations.slice(0, 20)) console.log(`  ${violation}`);
+  for (const excuse of report.excuses.slice(0, 10)) console.log(`  overloaded: ${excuse}`);
   if (report.log !== '') console.log(report.log);
 }
 
@@ -47,6 +48,7 @@ console.table(
     'latest 503 (ms)': Math.round(figures.unavailableMs),
     'right again (ms)': `${rightMs.median.toFixed(0)}, max ${rightMs.max.toFixed(0)}`,
     violations: violations.length,
+    excused: figures.excused,
   })),
 );
 const violated = reports.filter(({ violations }) => violations.length > 0);

@@ -27,6 +27,8 @@ const POSTGRES_SHORT_MS = 3_000;
 const CLOCK_OFFSETS_MS = [500, -500, 3_600_000, -3_600_000];
 /** How long a wrong clock has to do harm. */
 const CLOCK_MS = 1_500;
+/** A `Date` header has whole seconds, and is made anew once a second. */
+const DATE_ERROR_MS = 3_000;
 // N-8: as far as a round trip to Redis can be read wrong on a busy machine.
 const CLOCK_ERROR_MS = 60;
 
@@ -121,7 +123,12 @@ export const FAULTS: readonly Fault[] = [
       const times = round % 2 === 0 ? [] : [await scene.restartNode(node)];
       for (const startMs = Date.now(); Date.now() < startMs + CLOCK_MS; await Bun.sleep(100)) {
         const mostMs = Math.max(...(await scene.clockErrors()));
-        if (mostMs > CLOCK_ERROR_MS) scene.violations.push(`service time is ${mostMs} ms off`);
+        const found = `service time is ${mostMs} ms off`;
+        if (mostMs > CLOCK_ERROR_MS) scene.judgement.late(found, startMs, Date.now());
+      }
+      const isOffMs = await scene.systemClockError(node);
+      if (!(Math.abs(isOffMs - offsetMs) < DATE_ERROR_MS)) {
+        scene.judgement.wrong(`its system clock is ${isOffMs} ms off, not ${offsetMs}`);
       }
       return [...times, await scene.rightAgain()];
     },

@@ -7,6 +7,7 @@ import type { Service, Target } from '../kill/requests.ts';
 import { playRound } from '../kill/show.ts';
 import { Chatter } from './chatter.ts';
 import { Heartbeats } from './heartbeats.ts';
+import { Judgement } from './judgement.ts';
 import { Manners } from './manners.ts';
 import type { Outages } from './outages.ts';
 import { Strangers } from './strangers.ts';
@@ -30,6 +31,8 @@ export interface LoadFigures {
   unknown: number;
   refused: number;
   unavailable: number;
+  /** What was late while the machine was overloaded. */
+  excused: number;
   /** The latest answer, of those that were 503 and of all, in ms. */
   unavailableMs: number;
   slowestMs: number;
@@ -70,17 +73,17 @@ class Stage {
   static async open(
     number: number,
     service: Service,
-    violations: string[],
+    judgement: Judgement,
     options: LoadOptions,
   ): Promise<Stage> {
     const { apiToken, random, outages, clients = 16, watchers = 20 } = options;
     const onNew = (event: ReadEvent) => read(event);
-    const oracle = new Oracle(violations, `stream ${number}: `, onNew);
+    const oracle = new Oracle(judgement.violations, `stream ${number}: `, onNew);
     const expect = oracle.expect.bind(oracle);
     const producer = new Producer({ service, apiToken, oracle, onceEach: ONCE_EACH });
     const streamId = await producer.createStream();
     const crowd = new Crowd({ service, streamId, oracle, random, impatient: IMPATIENT });
-    const heartbeats = new Heartbeats({ service, streamId, outages, random, expect });
+    const heartbeats = new Heartbeats({ service, streamId, outages, random, judgement });
     const chatter = new Chatter({ service, streamId, outages, random, expect });
     const readers = await Readers.open({ service, streamId, oracle, random });
     await Promise.all([crowd.gather(clients), heartbeats.gather(watchers)]);
@@ -149,7 +152,7 @@ class Stage {
 /** Everybody who uses a service at once, and the oracle that sees what they sent and heard. */
 export class Load {
   private constructor(
-    readonly violations: string[],
+    readonly judgement: Judgement,
     private readonly stages: readonly Stage[],
     private readonly manners: Manners,
     private readonly strangers: Strangers,
@@ -159,14 +162,15 @@ export class Load {
   /** Makes the streams and gathers everybody. */
   static async open(options: LoadOptions): Promise<Load> {
     const { nodes, outages, shows = 3 } = options;
-    const violations: string[] = [];
-    const manners = new Manners(outages, violations);
+    const judgement = new Judgement();
+    const manners = new Manners(outages, judgement);
     const service = { nodes, patienceMs: PATIENCE_MS, onAnswer: manners.told };
     const stages: Stage[] = [];
     for (let show = 0; show < shows; show++) {
-      stages.push(await Stage.open(show, service, violations, options));
+      stages.push(await Stage.open(show, service, judgement, options));
     }
-    return new Load(violations, stages, manners, new Strangers(service, violations), nodes);
+    const strangers = new Strangers(service, judgement.violations);
+    return new Load(judgement, stages, manners, strangers, nodes);
   }
 
   async begin(): Promise<void> {
@@ -198,7 +202,7 @@ export class Load {
   /** Ends when everybody has been answered. */
   async end(): Promise<void> {
     await Promise.all([...this.stages.map((stage) => stage.end()), this.strangers.end()]);
-    this.manners.end();
+    this.judgement.machine.end();
   }
 
   /** Reads everything that was ever served or acknowledged, on every node. */
@@ -212,6 +216,7 @@ export class Load {
     };
     const { requests, unavailable, unavailableMs, slowestMs } = this.manners.figures;
     return {
+      excused: this.judgement.excused.length,
       ...{ requests, unavailable, unavailableMs, slowestMs },
       acknowledged: sum(({ oracle: { figures } }) => figures.acknowledged + figures.events),
       unknown: sum(({ oracle }) => oracle.figures.unknown),

@@ -1,7 +1,7 @@
 import { intervalAt, intervalStartMs } from '../../protocol/interval.ts';
 import type { Told } from '../kill/requests.ts';
+import type { Judgement } from './judgement.ts';
 import type { Outage, Outages } from './outages.ts';
-import { Stalls } from './stalls.ts';
 
 // I-7, N-9, N-10: a backend that is away is a 503 within this time.
 const AWAY_MS = 300;
@@ -44,25 +44,26 @@ const RIGHT: readonly (readonly [RegExp, readonly number[]])[] = [
  */
 export class Manners {
   readonly figures = { requests: 0, unavailable: 0, unavailableMs: 0, lost: 0, slowestMs: 0 };
-  private readonly stalls = new Stalls();
   /** What each node has served, and when first, while it lives: it is in its memory. */
   private readonly inMemory = new Map<string, number>();
 
   constructor(
     private readonly outages: Outages,
-    private readonly violations: string[],
+    private readonly judgement: Judgement,
   ) {}
 
   readonly told = (told: Told): void => {
-    const { figures } = this;
+    const { figures, judgement } = this;
     figures.requests++;
     const { method, path, status, sentMs, answeredMs, node } = told;
     const outages = this.outages.during(sentMs, answeredMs);
     const what = `${method} ${path} on node ${node} after ${answeredMs - sentMs} ms`;
+    const context = () => this.outages.around(sentMs, answeredMs);
     if (status === null) {
       figures.lost++;
-      if (!outages.some((outage) => endsConnections(outage, node)))
-        this.violations.push(`no answer to ${what} ${this.outages.around(sentMs, answeredMs)}`);
+      if (!outages.some((outage) => endsConnections(outage, node))) {
+        judgement.late(`no answer to ${what} ${context()}`, sentMs, answeredMs);
+      }
       return;
     }
     const lateMs = this.lateMs(told, outages);
@@ -70,18 +71,20 @@ export class Manners {
     if (status === 503) {
       figures.unavailable++;
       figures.unavailableMs = Math.max(figures.unavailableMs, lateMs);
-      if (told.retryAfterS < 1) this.violations.push(`503 without Retry-After to ${what}`);
-      if (outages.length === 0) this.violations.push(`503 while nothing is broken to ${what}`);
+      if (told.retryAfterS < 1) judgement.wrong(`503 without Retry-After to ${what}`);
+      if (outages.length === 0) {
+        judgement.late(`503 while nothing is broken to ${what}`, sentMs, answeredMs);
+      }
       const servedMs = this.inMemory.get(`${node} ${path}`) ?? Number.NEGATIVE_INFINITY;
       const isInMemory = sentMs - servedMs < MEMORY_MS;
-      if (isInMemory) this.violations.push(`503 for what the node has in memory to ${what}`);
-    } else if (!isRight(told)) this.violations.push(`${status} to ${what}`);
+      if (isInMemory) judgement.wrong(`503 for what the node has in memory to ${what}`);
+    } else if (!isRight(told)) judgement.wrong(`${status} to ${what}`);
     else if (status === 200 && askedInterval(path) !== null) this.served(node, path, answeredMs);
     const mostMs = status === 503 ? this.mostMs(told, outages) : SLOW_MS;
-    const stalledMs = OTHERS_STALLED * this.stalls.within(sentMs - mostMs, answeredMs);
+    const stalledMs = OTHERS_STALLED * judgement.machine.stalledMs(sentMs - mostMs, answeredMs);
     if (lateMs > mostMs + TOLERANCE_MS + stalledMs) {
-      const context = this.outages.around(sentMs, answeredMs);
-      this.violations.push(`${status} ${lateMs} ms late, ${mostMs} allowed, to ${what} ${context}`);
+      const late = `${status} ${lateMs} ms late, ${mostMs} allowed, to ${what} ${context()}`;
+      judgement.late(late, sentMs, answeredMs);
     }
   };
 
@@ -90,10 +93,6 @@ export class Manners {
     for (const key of this.inMemory.keys()) {
       if (key.startsWith(`${node} `)) this.inMemory.delete(key);
     }
-  }
-
-  end(): void {
-    this.stalls.end();
   }
 
   private served(node: number, path: string, atMs: number): void {
@@ -115,7 +114,7 @@ export class Manners {
       return what === 'stalled' && node === at ? toMs : fromMs;
     });
     const sinceMs = Math.max(sentMs, ...[endedMs, ...turns].map((ms) => Math.min(answeredMs, ms)));
-    return answeredMs - sinceMs - this.stalls.within(sinceMs, answeredMs);
+    return answeredMs - sinceMs - this.judgement.machine.stalledMs(sinceMs, answeredMs);
   }
 
   private mostMs({ answeredMs, node: at }: Told, outages: readonly Outage[]): number {

@@ -113,7 +113,7 @@ export const SABOTAGES: readonly Sabotage[] = [
   {
     name: '[I-7] an answer that takes too long',
     found: /204 \d+ ms late/,
-    lateMs: (sent) => (isAnswer(sent) && sent.number === 5 ? 1_500 : 0),
+    lateMs: (sent) => (isAnswer(sent) && sent.number === 5 ? 2_500 : 0),
   },
 ];
 

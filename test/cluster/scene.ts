@@ -1,6 +1,8 @@
 import type { Ground } from './ground.ts';
+import type { Judgement } from './judgement.ts';
 import { Load, type LoadFigures } from './load.ts';
-import { Outages } from './outages.ts';
+import { TOLERANCE_MS } from './manners.ts';
+import { Outages, RIGHT_AGAIN_MS } from './outages.ts';
 import { Recovery } from './recovery.ts';
 
 /** Nodes under load, and the ways to break them: every one of them tells the oracle. */
@@ -29,8 +31,8 @@ export class Scene {
     return [...this.ground.cluster.nodes.keys()];
   }
 
-  get violations(): string[] {
-    return this.load.violations;
+  get judgement(): Judgement {
+    return this.load.judgement;
   }
 
   /** A number of a node, by chance. */
@@ -59,7 +61,7 @@ export class Scene {
     await Bun.sleep(awayMs);
     await repair();
     this.outages.over(outage);
-    return this.recovery.rightAgain(this.nodes);
+    return this.rightAgain();
   }
 
   /** `kill -9`, and a new start. @returns ms until the others, and then it too, did everything */
@@ -70,11 +72,11 @@ export class Scene {
     this.load.nodeLost(node);
     await gone;
     this.load.nodeEnded(node);
-    const othersMs = await this.recovery.rightAgain(this.nodes.filter((other) => other !== node));
+    const othersMs = await this.rightAgain(this.nodes.filter((other) => other !== node));
     await Bun.sleep(downMs);
     await killed?.start();
     this.outages.over(outage);
-    return [othersMs, await this.recovery.rightAgain(this.nodes)];
+    return [othersMs, await this.rightAgain()];
   }
 
   /** Tells a node to stop and starts it again. @returns ms until all was right after that */
@@ -85,7 +87,7 @@ export class Scene {
     this.load.nodeEnded(node);
     await restarted?.start();
     this.outages.over(outage);
-    return this.recovery.rightAgain(this.nodes);
+    return this.rightAgain();
   }
 
   /** Cuts a node from Redis, and heals it. @returns ms from the healing until all is right */
@@ -96,7 +98,7 @@ export class Scene {
     await Bun.sleep(awayMs);
     heal();
     this.outages.over(outage);
-    return this.recovery.rightAgain(this.nodes);
+    return this.rightAgain();
   }
 
   /** Keeps a node from running for a while. @returns ms until all was right after that */
@@ -108,7 +110,7 @@ export class Scene {
     await Bun.sleep(stalledMs);
     stalled?.resume();
     this.outages.over(outage);
-    return this.recovery.rightAgain(this.nodes);
+    return this.rightAgain();
   }
 
   /** How far the service time of each node is from the real time, in ms, by a round trip. */
@@ -122,9 +124,21 @@ export class Scene {
     return Promise.all(errors);
   }
 
-  /** ms from now until all nodes do everything. */
-  rightAgain(): Promise<number> {
-    return this.recovery.rightAgain(this.nodes);
+  /** How far the system clock of a node is from ours, in ms, by the whole seconds of its `Date`. */
+  async systemClockError(node: number): Promise<number> {
+    const { hostname, port } = this.ground.cluster.nodes[node]?.target ?? {};
+    const { headers } = await fetch(`http://${hostname}:${port}/healthz`);
+    return Date.parse(headers.get('date') ?? '') - Date.now();
+  }
+
+  /** ms from now until these nodes do everything, which must not take long (N-11). */
+  async rightAgain(nodes: readonly number[] = this.nodes): Promise<number> {
+    const fromMs = Date.now();
+    const ms = await this.recovery.rightAgain(nodes);
+    const found = `it took ${ms.toFixed(0)} ms until everything was right again`;
+    if (ms === Number.POSITIVE_INFINITY) this.judgement.wrong('it is never right again');
+    else if (ms > RIGHT_AGAIN_MS + TOLERANCE_MS) this.judgement.late(found, fromMs, Date.now());
+    return ms;
   }
 
   /** Ends the load, starts everything anew, and reads everything once more. */
