@@ -22,16 +22,22 @@ const entry = (interval: number): SealedEntry => ({
 
 /** A follower on a record that has a body in every interval up to its watermark. */
 function testFollower(watermark = START) {
-  const record = { watermark, reads: 0, isAway: false };
+  const record = {
+    watermark,
+    reads: 0,
+    isAwayFor: 'nothing' as 'nothing' | 'bodies' | 'all',
+    readsUntilAway: Number.POSITIVE_INFINITY,
+  };
   const between = (from: number, to: number) =>
     Array.from({ length: Math.max(0, to - from + 1) }, (_, n) => bodyOf(from + n));
   const calls = {
     readWatermark: async () => {
-      if (record.isAway) throw new Unavailable('away');
+      if (record.isAwayFor === 'all') throw new Unavailable('away');
       return record.watermark;
     },
     readSealedOfAll: async ({ from, to }: { from: number; to: number }) => {
-      if (record.isAway) throw new Unavailable('away');
+      if (record.isAwayFor !== 'nothing') throw new Unavailable('away');
+      if (record.reads === record.readsUntilAway) throw new Unavailable('away');
       record.reads++;
       return between(from, Math.min(to, record.watermark));
     },
@@ -76,11 +82,11 @@ describe('what any node sealed', () => {
   test('[N-10] nothing is shown past a gap that the record cannot fill now', async () => {
     const { follower, heard, log, record } = testFollower();
     record.watermark = START + 5;
-    record.isAway = true;
+    record.isAwayFor = 'all';
     const error = await follower.take(entry(START + 5)).catch((e) => e);
     expect(error).toBeInstanceOf(Unavailable);
     expect(log.sealedTo()).toBe(START);
-    record.isAway = false;
+    record.isAwayFor = 'nothing';
     await follower.take(entry(START + 5));
     expect(heard).toEqual([1, 2, 3, 4, 5].map((n) => START + n));
   });
@@ -122,5 +128,28 @@ describe('what any node sealed', () => {
     });
     expect(heard).toEqual([START + 1, START + 2]);
     expect(await follower.catchUp()).toBeNull();
+  });
+
+  test('[N-10] what comes with its bodies is shown while this node does not reach the record', async () => {
+    const { follower, heard, record } = testFollower();
+    record.watermark = START + 1;
+    record.isAwayFor = 'bodies';
+    expect(await follower.catchUp().catch((e) => e)).toBeInstanceOf(Unavailable);
+    record.isAwayFor = 'all';
+    expect(await follower.catchUp().catch((e) => e)).toBeInstanceOf(Unavailable);
+    for (const n of [1, 2, 3]) await follower.take(entry(START + n));
+    expect(heard).toEqual([START + 1, START + 2, START + 3]);
+  });
+
+  test('[N-11] a long gap is filled in steps, each of which stays when the next one fails', async () => {
+    const { follower, heard, log, record } = testFollower();
+    record.watermark = START + 40;
+    record.readsUntilAway = 2;
+    expect(await follower.catchUp().catch((e) => e)).toBeInstanceOf(Unavailable);
+    const shown = log.sealedTo();
+    expect(shown).toBeGreaterThan(START);
+    record.readsUntilAway = Number.POSITIVE_INFINITY;
+    expect(await follower.catchUp()).toMatchObject({ after: shown, interval: START + 40 });
+    expect(heard).toEqual(Array.from({ length: 40 }, (_, n) => START + 1 + n));
   });
 });

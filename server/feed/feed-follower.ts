@@ -14,6 +14,8 @@ export interface FeedFollowerOptions {
   readonly onTrouble: (error: unknown) => void;
 }
 
+/** Read from the record at once: few enough to be there in time, however many streams there are. */
+const FILL_INTERVALS = 8;
 /** How long one look for news waits. */
 const FOLLOW_MS = 1_000;
 const RETRY_LEAST_MS = 50;
@@ -83,10 +85,15 @@ export class FeedFollower {
     if (interval <= log.sealedTo()) return null;
     // What is further back is read by those who ask for it.
     const after = Math.max(log.sealedTo(), interval - APPENDED_MAX);
-    const bodies = await record.readSealedOfAll({ from: after + 1, to: interval });
-    if (after > log.sealedTo()) log.skipTo(after);
-    this.show(interval, bodies);
-    return { after, interval, bodies };
+    const all: SealedBody[] = [];
+    for (let from = after + 1; from <= interval; from += FILL_INTERVALS) {
+      const to = Math.min(from + FILL_INTERVALS - 1, interval);
+      const bodies = await record.readSealedOfAll({ from, to });
+      if (from - 1 > log.sealedTo()) log.skipTo(from - 1);
+      this.show(to, bodies);
+      all.push(...bodies);
+    }
+    return { after, interval, bodies: all };
   }
 
   private show(interval: number, bodies: readonly SealedBody[]): void {

@@ -14,7 +14,15 @@ function testLate(claims: Verdict[]) {
   const lines: string[] = [];
   const logger = pino({ level: 'info' }, { write: (line) => lines.push(JSON.parse(line).msg) });
   const trouble = new FeedTrouble(() => null, logger);
-  const state = { watermark: START, isAway: false, isBusy: false, sealed: 0, claims: 0 };
+  const state = {
+    watermark: START,
+    isAway: false,
+    isBusy: false,
+    /** Sealings wait for this. */
+    stall: null as Promise<void> | null,
+    sealed: 0,
+    claims: 0,
+  };
   const published: SealedEntry[] = [];
   const late = new LateSealing({
     log,
@@ -29,6 +37,9 @@ function testLate(claims: Verdict[]) {
       isBusy: () => state.isBusy,
       seal: async (interval) => {
         state.sealed++;
+        state.isBusy = state.stall !== null;
+        await state.stall;
+        state.isBusy = false;
         log.append(interval, []);
       },
     },
@@ -107,6 +118,39 @@ describe('an interval that is not sealed in time', () => {
     trouble.healed(START + 2);
     trouble.healed(START + 3);
     expect(lines).toEqual(['sealing is held up', 'sealing goes on']);
+    late.stop();
+  });
+
+  test('[N-10] because the record went away under a sealing here: that is known, and heals', async () => {
+    const { late, log, state, trouble } = testLate(['seal', 'wait']);
+    const stall = Promise.withResolvers<void>();
+    state.stall = stall.promise;
+    late.expect(START + 1);
+    await until(() => state.sealed === 1);
+    state.isAway = true;
+    late.expect(START + 2);
+    await until(() => trouble.reason() !== null);
+    state.isAway = false;
+    stall.resolve();
+    await until(() => log.sealedTo() === START + 1);
+    state.watermark = START + 2;
+    await until(() => log.sealedTo() === START + 2);
+    expect(trouble.reason()).toBeNull();
+    late.stop();
+  });
+
+  test('[N-10] by others, while only this node does not reach the record: their news may be late', async () => {
+    const { late, log, state, trouble } = testLate(['wait']);
+    state.isAway = true;
+    late.expect(START + 1);
+    await until(() => trouble.reason() !== null);
+    log.append(START + 1, []);
+    trouble.healed(START + 1);
+    await Bun.sleep(250);
+    late.expect(START + 2);
+    await Bun.sleep(100);
+    expect(trouble.reason()).toBeNull();
+    await until(() => trouble.reason() !== null);
     late.stop();
   });
 });

@@ -23,6 +23,8 @@ const AGAIN_JITTER_MS = 30;
 /** What failed is tried again after this. */
 const FAILED_LEAST_MS = 100;
 const FAILED_JITTER_MS = 100;
+/** Nodes that reach the record need so long to pass one over that does not, and to tell it. */
+const OTHERS_MS = 200;
 
 /**
  * Sees to it that an interval is sealed, or seen to be, when that did not happen in time: whoever
@@ -31,6 +33,8 @@ const FAILED_JITTER_MS = 100;
 export class LateSealing {
   private target = -1;
   private targetAtMs = 0;
+  /** What readers here had when the record failed to answer first; null while it answers. */
+  private failedAt: number | null = null;
   private running = false;
   private timer: Timer | null = null;
   private stopped = false;
@@ -69,25 +73,37 @@ export class LateSealing {
   /** @returns how long to wait before the next look, in ms */
   private async step(): Promise<number> {
     const { random, trouble } = this.options;
+    const failed = FAILED_LEAST_MS + random() * FAILED_JITTER_MS;
     const again = AGAIN_LEAST_MS + random() * AGAIN_JITTER_MS;
     try {
       if (await this.findInRecord()) return 0;
     } catch (error) {
-      trouble.recordFailed(error);
-      return FAILED_LEAST_MS + random() * FAILED_JITTER_MS;
+      this.recordFailed(error);
+      return failed;
     }
     try {
       return Math.max(again, await this.claim());
     } catch (error) {
       trouble.note(error);
-      return FAILED_LEAST_MS + random() * FAILED_JITTER_MS;
+      return failed;
     }
+  }
+
+  // As long as others seal and tell it, the record is away from here only, and readers may wait.
+  private recordFailed(error: unknown): void {
+    const { log, trouble } = this.options;
+    this.failedAt ??= log.sealedTo();
+    const isLate =
+      log.sealedTo() < this.target - 1 || performance.now() > this.targetAtMs + OTHERS_MS;
+    if (isLate || log.sealedTo() === this.failedAt) trouble.recordFailed(error);
+    else trouble.note(error);
   }
 
   // It may be sealed, and only the news of it lost: with its sealer, or with the memory of Redis.
   private async findInRecord(): Promise<boolean> {
     const { follower, parts, trouble } = this.options;
     const found = await follower.catchUp();
+    this.failedAt = null;
     trouble.recordWorked();
     if (!found) return false;
     // Others may wait for the same news. When they are lost too, the others look for themselves.
@@ -97,12 +113,13 @@ export class LateSealing {
 
   /** @returns how long another node has to seal it, in ms */
   private async claim(): Promise<number> {
-    const { parts, sealer } = this.options;
+    const { parts, sealer, trouble } = this.options;
     const earlyMs = this.targetAtMs + CLAIM_AFTER_MS - performance.now();
     if (sealer.isBusy() || earlyMs > 0) return Math.max(0, earlyMs);
     const interval = this.target;
     const { verdict, waitMs } = await parts.claim(interval);
-    if (verdict === 'seal') await sealer.seal(interval);
+    // Not waited for: a record that goes away meanwhile may answer very late, and is asked again.
+    if (verdict === 'seal') void sealer.seal(interval).catch((error) => trouble.note(error));
     return waitMs;
   }
 }

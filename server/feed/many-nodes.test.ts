@@ -51,8 +51,8 @@ function refusals(): Promise<number[]> {
   const askedMs = performance.now();
   return Promise.all(
     ground.nodes.map(async ({ beat, clock }) => {
-      const held = beat.feed.read(witness.streamId, intervalAt(clock.nowMs()) + 4);
-      const error = await Promise.resolve(held).catch((e) => e);
+      const held = async () => beat.feed.read(witness.streamId, intervalAt(clock.nowMs()) + 4);
+      const error = await held().catch((e) => e);
       expect(error).toBeInstanceOf(Unavailable);
       return performance.now() - askedMs;
     }),
@@ -177,4 +177,26 @@ describe('nothing that was served changes, every event comes once and no post tw
       await witness.end(ground.nodes, 'lines');
     });
   }
+
+  test('[N-10] [N-7] when PostgreSQL is halted under a sealing by the only node left', async () => {
+    const [last, ...others] = ground.nodes as FeedNode[];
+    const stall = Promise.withResolvers<void>();
+    (last as FeedNode).manners.before = stall.promise;
+    const dropped = Promise.all(others.map((node) => node.drop()));
+    (ground.nodes as FeedNode[]).splice(1);
+    await Bun.sleep(600);
+    postgres.pause();
+    first().manners.before = null;
+    stall.resolve();
+    await Bun.sleep(1_000);
+    for (let time = 0; time < 3; time++) {
+      expect(first().beat.away()).not.toBeNull();
+      for (const ms of await refusals()) expect(ms).toBeLessThan(HELD_503_MS);
+      await Bun.sleep(300);
+    }
+    postgres.resume();
+    expect(await untilWell()).toBeLessThan(WELL_MS);
+    await dropped;
+    await witness.end(ground.nodes, 'posts');
+  });
 });

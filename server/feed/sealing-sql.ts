@@ -94,7 +94,6 @@ export const sealingProcedures = {
       );
       return [...rows];
     },
-    { patient: true },
   ),
 
   /**
