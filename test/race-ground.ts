@@ -1,7 +1,7 @@
 import { Client } from 'pg';
 import pino from 'pino';
-import { INTERVAL_MS } from '../protocol/interval.ts';
-import type { SealedBody } from '../server/feed/sealing-sql.ts';
+import { INTERVAL_MS, intervalStartMs } from '../protocol/interval.ts';
+import type { SealedBody, SealOutcome } from '../server/feed/sealing-sql.ts';
 import { procedures, type TheRecord } from '../server/procedures.ts';
 import type { PublishedQuiz } from '../server/quizzes/quizzes-sql.ts';
 import { Refusal } from '../server/refusal.ts';
@@ -176,4 +176,25 @@ export async function toldOf({ any }: Ground, streamId: string) {
     .flatMap(({ body }): { type: string; data: Record<string, unknown> | null }[] => {
       return JSON.parse(body).events;
     });
+}
+
+/** Seals one interval, as one who knows that the one before it is sealed. */
+export function sealNow(node: TheRecord, interval: number): Promise<SealOutcome> {
+  const nowMs = intervalStartMs(interval + 1);
+  return node.sealInterval({ after: interval - 1, interval, nowMs, transients: [] });
+}
+
+/** Accepts an event of the producer's own that has a number. */
+export async function sendEvent(
+  node: TheRecord,
+  streamId: string,
+  data: { number: number },
+): Promise<void> {
+  const event = { type: 'custom', data };
+  await node.recordProducerEvent({ streamId, producer: PRODUCER, event, nowMs: NOW_MS });
+}
+
+/** The number in such an event. */
+export function numberIn({ data }: { data: { number?: number } | null }): number {
+  return data?.number ?? -1;
 }

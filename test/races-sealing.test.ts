@@ -1,11 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test';
-import type { Client } from 'pg';
 import { intervalStartMs } from '../protocol/interval.ts';
-import {
-  type SealedBody,
-  type SealOutcome,
-  sealingProcedures,
-} from '../server/feed/sealing-sql.ts';
+import { type SealedBody, sealingProcedures } from '../server/feed/sealing-sql.ts';
 import type { TheRecord } from '../server/procedures.ts';
 import { openSession } from '../server/sql/postgres.ts';
 import type { Tx } from '../server/sql/procedure.ts';
@@ -14,21 +9,21 @@ import {
   type Ground,
   NODES,
   NOW_MS,
-  newQuiz,
   newStream,
+  numberIn,
   openGround,
   PRODUCER,
+  sealNow,
   sealTo,
+  sendEvent,
   toldOf,
 } from './race-ground.ts';
 
-// Sealers who meet in PostgreSQL, and transactions that stall while somebody seals.
+// Sealers who meet in PostgreSQL.
 
 const STREAMS = 4;
 const EVENTS = 60;
 const INTERVALS = 60;
-// Far more than a sealing takes, and less than it would wait for a lock.
-const STUCK_MS = 3_000;
 
 let ground: Ground;
 beforeAll(async () => {
@@ -39,33 +34,6 @@ afterAll(() => ground.close());
 let sealedTo = FIRST_INTERVAL;
 /** The next interval to seal; all tests share one watermark. */
 const next = () => ++sealedTo;
-
-function sealNow(node: TheRecord, interval: number): Promise<SealOutcome> {
-  const nowMs = intervalStartMs(interval + 1);
-  return node.sealInterval({ after: interval - 1, interval, nowMs, transients: [] });
-}
-
-/** A transaction of a process that has stopped in the middle, holding the locks of these statements. */
-async function stalled(...statements: [text: string, ...params: unknown[]][]): Promise<Client> {
-  const client = await ground.outsider();
-  await client.query('begin');
-  for (const [text, ...params] of statements) await client.query(text, params);
-  return client;
-}
-
-/** What becomes of a sealing, or `stuck` when it waits for the locks of somebody who does not move. */
-function orStuck<T>(sealing: Promise<T>): Promise<T | 'stuck'> {
-  return Promise.race([sealing, Bun.sleep(STUCK_MS).then(() => 'stuck' as const)]);
-}
-
-async function sendEvent(
-  node: TheRecord,
-  streamId: string,
-  data: { number: number },
-): Promise<void> {
-  const event = { type: 'custom', data };
-  await node.recordProducerEvent({ streamId, producer: PRODUCER, event, nowMs: NOW_MS });
-}
 
 test('[I-1] [I-2] [N-4] of three sealers one seals an interval, and every event is in one, in order', async () => {
   await sealTo(ground.any, next());
@@ -112,10 +80,6 @@ test('[I-1] [I-2] [N-4] of three sealers one seals an interval, and every event 
   }
 }, 60_000);
 
-function numberIn({ data }: { data: { number?: number } | null }): number {
-  return data?.number ?? -1;
-}
-
 test('[I-1] [F-12] two who seal the same interval at once: one does, the other hears it', async () => {
   for (let round = 0; round < 30; round++) {
     await sealTo(ground.any, sealedTo);
@@ -128,73 +92,6 @@ test('[I-1] [F-12] two who seal the same interval at once: one does, the other h
     expect(await sealNow(ground.any, interval)).toEqual({ outcome: 'behind', watermark });
   }
 }, 30_000);
-
-test('[N-4] who finds another sealing under way hears so at once, and does not wait for it', async () => {
-  await sealTo(ground.any, sealedTo);
-  const other = await stalled(['select id from watermark for no key update']);
-  expect(await orStuck(sealNow(ground.any, sealedTo + 1))).toEqual({ outcome: 'busy' });
-  await other.query('rollback');
-  expect(await sealNow(ground.any, next())).toMatchObject({ outcome: 'sealed' });
-});
-
-test('[N-21] [P-14] a producer who stalls in the middle holds up neither the feed nor its own events', async () => {
-  await sealTo(ground.any, sealedTo);
-  const [held, free] = [await newStream(ground), await newStream(ground)];
-  const endsAt = intervalStartMs(sealedTo + 1);
-  for (const id of [held, free]) {
-    await sendEvent(ground.any, id, { number: 1 });
-    await ground.any.endStream({ id, producer: PRODUCER, atMs: endsAt, nowMs: endsAt - 1 });
-  }
-  const producer = await stalled(['select id from streams where id = $1 for no key update', held]);
-  const sealing = await orStuck(sealNow(ground.any, next()));
-  expect(sealing).toMatchObject({ outcome: 'sealed' });
-  const statusOf = async (id: string) =>
-    (await ground.any.findOwnStream({ id, producer: PRODUCER })).status;
-  expect([await statusOf(free), await statusOf(held)]).toEqual(['ENDED', 'CREATED']);
-  for (const id of [held, free]) {
-    expect((await toldOf(ground, id)).map(numberIn)).toEqual([1]);
-  }
-  await producer.query('rollback');
-  await sealNow(ground.any, next());
-  expect(await statusOf(held)).toBe('ENDED');
-});
-
-test('[N-21] [Q-16] answers that stall on their way into a quiz hold up its close, and nothing else', async () => {
-  await sealTo(ground.any, sealedTo);
-  const nowMs = intervalStartMs(sealedTo);
-  const quiz = await newQuiz(ground, await newStream(ground), nowMs);
-  const other = await newQuiz(ground, await newStream(ground), nowMs);
-  const answering = await stalled(
-    ['select number from quizzes where number = $1 for share', quiz.number],
-    ['insert into answers (quiz, seat, choice, received) values ($1, 0, 0, 0)', quiz.number],
-  );
-  sealedTo = quiz.closeInterval;
-  expect(await orStuck(sealTo(ground.any, sealedTo))).not.toBe('stuck');
-  const rowOf = (id: string) => ground.any.findOwnQuiz({ id, producer: PRODUCER });
-  expect(await rowOf(other.id)).toMatchObject({ state: 'revealed', counts: [0, 0, 0] });
-  expect(await rowOf(quiz.id)).toMatchObject({ state: 'open' });
-  await answering.query('commit');
-  await sealNow(ground.any, next());
-  expect(await rowOf(quiz.id)).toMatchObject({ state: 'revealed', counts: [1, 0, 0] });
-});
-
-test('[N-21] [W-5] winners who stall on their way into a round hold up its count, and nothing else', async () => {
-  await sealTo(ground.any, sealedTo);
-  const streamId = await newStream(ground);
-  const own = { id: crypto.randomUUID(), streamId, producer: PRODUCER };
-  await ground.any.requestWinners({ ...own, nowMs: intervalStartMs(sealedTo) });
-  await sealNow(ground.any, next());
-  const claiming = await stalled(
-    ['select number from winners_rounds where id = $1 for share', own.id],
-    ['insert into winners select number, 0, 0 from winners_rounds where id = $1', own.id],
-  );
-  sealedTo += 4;
-  expect(await orStuck(sealTo(ground.any, sealedTo))).not.toBe('stuck');
-  expect(await ground.any.listWinnersRounds(own)).toMatchObject([{ state: 'open' }]);
-  await claiming.query('commit');
-  await sealNow(ground.any, next());
-  expect(await ground.any.listWinnersRounds(own)).toMatchObject([{ state: 'closed', count: 1 }]);
-});
 
 test('[F-13] [N-17] ten thousand idle streams cost a sealing two statements, and no look at them', async () => {
   const outsider = await ground.outsider();

@@ -220,7 +220,7 @@ export async function closeQuizzes(tx: Tx, numbers: readonly number[]): Promise<
   const due = await tx.query<Stored>(
     `select ${COLUMNS} from quizzes where number in
      (select number from ${tx.rows('$1', ['number integer'])} due)
-     order by number ${tx.locks.claim}`,
+     order by number ${tx.locks.settle}`,
     [JSON.stringify(numbers.map((number) => [number]))],
   );
   if (due.length === 0) return [];

@@ -170,7 +170,7 @@ export async function closeRounds(tx: Tx, numbers: readonly number[]): Promise<R
   const due = await tx.query<{ number: number; streamId: string }>(
     `select number, stream_id as "streamId" from winners_rounds where number in
      (select number from ${tx.rows('$1', ['number integer'])} due)
-     order by number ${tx.locks.claim}`,
+     order by number ${tx.locks.settle}`,
     [JSON.stringify(numbers.map((number) => [number]))],
   );
   if (due.length === 0) return [];

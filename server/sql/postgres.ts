@@ -57,7 +57,8 @@ const GOODBYE_MS = 200;
 const LOCKS: Locks = {
   update: 'for no key update',
   claim: 'for no key update skip locked',
-  share: 'for share',
+  share: 'for key share',
+  settle: 'for update skip locked',
 };
 
 // Recording a thousand answers takes 4.6 ms so, and 4.7 ms with an array for each column; 0.85 ms

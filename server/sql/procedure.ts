@@ -12,8 +12,13 @@ export interface Locks {
   readonly update: string;
   /** As `update`, but leaves out rows that another transaction has locked: it does not wait. */
   readonly claim: string;
-  /** Keeps the rows as they are, beside others who do the same; waits for `update` and `claim`. */
+  /**
+   * Keeps the rows from being settled, beside others who do the same, and waits for those who settle
+   * them. It does not wait for other changes of them, nor these for it.
+   */
   readonly share: string;
+  /** As `claim`, and leaves out rows that are shared as well. */
+  readonly settle: string;
 }
 
 /** One transaction of the record. Statements use `$1`, `$2`, … for their parameters. */

@@ -22,7 +22,7 @@ function rows(parameter: string, columns: readonly string[]): string {
 }
 
 // `begin immediate` keeps every other writer out.
-const LOCKS: Locks = { update: '', claim: '', share: '' };
+const LOCKS: Locks = { update: '', claim: '', share: '', settle: '' };
 
 /** Opens one connection to the database file in `directory`, with the record's durability (R-2). */
 export async function openSqlite(directory: string): Promise<Sqlite> {
