@@ -64,8 +64,8 @@ function drawn(
   random: () => number,
 ): ChatElement[] {
   const left = samples.map((sample) => ({ arrived: sample.arrived, kept: [...sample.kept] }));
-  const chosen: ChatElement[] = [];
-  for (let remaining = arrived; chosen.length < CHAT_SAMPLE; remaining--) {
+  const chosen = new Set<ChatElement>();
+  for (let remaining = arrived; chosen.size < CHAT_SAMPLE; remaining--) {
     let place = Math.floor(random() * remaining);
     const sample = left.find((one) => {
       if (place < one.arrived) return true;
@@ -74,9 +74,11 @@ function drawn(
     });
     if (!sample) break;
     sample.arrived -= 1;
-    chosen.push(...sample.kept.splice(Math.floor(random() * sample.kept.length), 1));
+    const [line] = sample.kept.splice(Math.floor(random() * sample.kept.length), 1);
+    if (line) chosen.add(line);
   }
-  return chosen;
+  // As they stand in their sample: the time does not tell the order of two in one millisecond.
+  return samples.flatMap((sample) => sample.kept.filter((line) => chosen.has(line)));
 }
 
 function byTime(lines: readonly ChatElement[]): ChatElement[] {
