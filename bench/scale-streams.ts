@@ -4,12 +4,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import pino from 'pino';
 import { INTERVAL_MS } from '../protocol/interval.ts';
-import { serviceClock } from '../server/backends.ts';
 import type { Beat } from '../server/beat.ts';
 import { redisBeat } from '../server/beat-redis.ts';
 import { procedures, type TheRecord } from '../server/procedures.ts';
 import { openRedis } from '../server/redis/open-redis.ts';
-import { openRedisClock } from '../server/redis/redis-clock.ts';
+import { openSharedClock } from '../server/shared-clock.ts';
 import { openRecord } from '../server/sql/record-sqlite.ts';
 import { type RedisServer, startRedis } from '../test/backends/redis.ts';
 import { between, countTrips, type RedisWork, type RoundTrips, readWork } from './redis-meter.ts';
@@ -103,13 +102,13 @@ async function startNode(server: RedisServer, record: TheRecord, trips: RoundTri
   const logger = pino({ level: 'silent' });
   const opened = await openRedis({ url: server.url, replicas: 0, logger });
   const redis = countTrips(opened, trips);
-  const clock = await openRedisClock({ redis, logger });
-  const watermark = await record.readWatermark({});
-  const beat = await redisBeat({ redis, nodeId: randomUUID() })({
+  const nodeId = randomUUID();
+  const time = await openSharedClock({ redis, record, nodeId, logger });
+  const beat = await redisBeat({ redis, nodeId })({
     record,
-    clock: serviceClock(clock.systemMs, watermark, logger),
+    clock: time.clock,
     logger,
-    watermark,
+    watermark: time.watermark,
     random: Math.random,
     onSealed: () => {},
   });
@@ -118,7 +117,7 @@ async function startNode(server: RedisServer, record: TheRecord, trips: RoundTri
     beat,
     async end() {
       await beat.stop();
-      clock.close();
+      time.close();
       await opened.close();
     },
   };

@@ -48,6 +48,7 @@ async function openOnDirectory(
       clock: serviceClock(Date.now, watermark, logger),
       makeBeat: createMemoryBeat,
       servers: [],
+      reach: (work) => work(),
       place: `data in ${config.data}`,
       end: () => record.close(),
       release: () => lock.release(),

@@ -1,16 +1,11 @@
 import { randomUUID } from 'node:crypto';
-import type { Logger } from 'pino';
-import { type Backends, type BackendsOptions, serviceClock } from './backends.ts';
+import type { Backends, BackendsOptions } from './backends.ts';
 import { redisBeat } from './beat-redis.ts';
 import { procedures } from './procedures.ts';
 import { openRedis } from './redis/open-redis.ts';
-import { openRedisClock } from './redis/redis-clock.ts';
-import { Unavailable } from './refusal.ts';
+import { openSharedClock } from './shared-clock.ts';
 import { openPostgresRecord } from './sql/record-postgres.ts';
-
-// What is away is tried again this often, and said again every so many times.
-const RETRY_MS = 500;
-const SAID_EVERY = 20;
+import { untilReached } from './until-reached.ts';
 
 /**
  * The backends of one node among several: the record in PostgreSQL, the beat in Redis. While one
@@ -20,49 +15,40 @@ const SAID_EVERY = 20;
 export async function openShared({ config, logger }: BackendsOptions): Promise<Backends> {
   const { database, redis: redisUrl, redisReplicas } = config;
   if (database === null || redisUrl === null) throw new Error('--database and --redis are needed');
-  const redis = await whenReached('Redis (--redis)', logger, () =>
+  const reach = <T>(work: () => Promise<T>) =>
+    untilReached('PostgreSQL (--database)', logger, work);
+  const redis = await untilReached('Redis (--redis)', logger, () =>
     openRedis({ url: redisUrl, replicas: redisReplicas, logger }),
   );
+  const opened: { close(): void | Promise<void> }[] = [redis];
+  const end = async () => {
+    for (const one of opened.toReversed()) await one.close();
+  };
   try {
-    const clock = await openRedisClock({ redis, logger });
-    const record = await whenReached('PostgreSQL (--database)', logger, () =>
-      openPostgresRecord({ procedures, url: database, logger }),
+    const nodeId = randomUUID();
+    const record = await reach(() => openPostgresRecord({ procedures, url: database, logger }));
+    opened.push(record);
+    const time = await reach(() =>
+      openSharedClock({ redis, record: record.calls, nodeId, logger }),
     );
-    const watermark = await record.calls.readWatermark({});
+    opened.push(time);
     return {
       record,
-      watermark,
-      clock: serviceClock(clock.systemMs, watermark, logger),
-      makeBeat: redisBeat({ redis, nodeId: randomUUID() }),
+      watermark: time.watermark,
+      clock: time.clock,
+      makeBeat: redisBeat({ redis, nodeId }),
       servers: [
         { name: 'redis', away: () => redis.away() },
         { name: 'postgres', away: () => record.away() },
       ],
+      reach,
       place: `record in ${placeOf(database)}`,
-      end: async () => {
-        await record.close();
-        clock.close();
-        await redis.close();
-      },
+      end,
       release: () => {},
     };
   } catch (error) {
-    await redis.close();
+    await end();
     throw error;
-  }
-}
-
-async function whenReached<T>(name: string, logger: Logger, open: () => Promise<T>): Promise<T> {
-  for (let tries = 0; ; tries++) {
-    try {
-      return await open();
-    } catch (error) {
-      if (!(error instanceof Unavailable)) throw error;
-      if (tries % SAID_EVERY === 0) {
-        logger.warn({ reason: error.message }, `${name} cannot be reached; trying again`);
-      }
-    }
-    await Bun.sleep(RETRY_MS);
   }
 }
 

@@ -1,7 +1,7 @@
 import type { Logger } from 'pino';
 import { intervalStartMs } from '../protocol/interval.ts';
 import type { MakeBeat } from './beat.ts';
-import { createClock, type ServiceClock } from './clock.ts';
+import { type ClockOptions, createClock, type ServiceClock } from './clock.ts';
 import type { Config } from './config.ts';
 import type { procedures } from './procedures.ts';
 import type { OpenRecord } from './sql/procedure.ts';
@@ -17,6 +17,8 @@ export interface Backends {
   readonly servers: readonly { readonly name: string; away(): string | null }[];
   /** Where the record is, for people; without credentials. */
   readonly place: string;
+  /** Does what a start needs of them: again while one is away, where that may heal (N-2). */
+  reach<T>(work: () => Promise<T>): Promise<T>;
   /** Commits what is queued and ends the connections. */
   end(): Promise<void>;
   /** Gives free what only one process can have, whether or not `end` came to its end. */
@@ -36,15 +38,20 @@ export type OpenBackends = (options: BackendsOptions) => Promise<Backends>;
 // Service time that is further ahead than this is worth a line in the log.
 const AHEAD_WARN_MS = 1_000;
 
-/** Service time over a source of Unix ms, past everything that is sealed (K-6). */
+/**
+ * Service time over a source of Unix ms, past everything that is sealed (K-6).
+ * @param others how it goes with the service time of other nodes
+ */
 export function serviceClock(
   systemMs: () => number,
   watermark: number,
   logger: Logger,
+  others: Pick<Partial<ClockOptions>, 'monotonicMs' | 'leadMs' | 'stepLeadMs' | 'stepAfterMs'> = {},
 ): ServiceClock {
   const clock = createClock({
-    systemMs,
     monotonicMs: () => performance.now(),
+    ...others,
+    systemMs,
     notBeforeMs: intervalStartMs(watermark + 1),
     onStep: (skippedMs) => logger.warn({ skippedMs }, 'service time stepped to the system clock'),
   });

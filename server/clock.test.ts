@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'bun:test';
 import fc from 'fast-check';
 import { type ClockOptions, createClock, STEP_AFTER_MS, STEP_LEAD_MS } from './clock.ts';
+import { STEPS } from './shared-clock.ts';
 
 const START_MS = 1_700_000_000_000;
 const HOUR_MS = 3_600_000;
@@ -146,6 +147,42 @@ describe('a step of the system clock', () => {
     clock.nowMs();
     pass(10 * STEP_AFTER_MS);
     clock.nowMs();
+    expect(machine.steps).toEqual([]);
+  });
+});
+
+describe('service time of others', () => {
+  test('[N-8] is where it starts, when that is ahead of the clock of Redis', () => {
+    const { clock } = createMachine({ leadMs: () => 5_000, notBeforeMs: START_MS + 4_000 });
+    expect(clock.nowMs()).toBe(START_MS + 5_000);
+    expect(clock.offsetMs()).toBe(5_000);
+  });
+
+  test('[N-8] is stepped to when it is over 100 ms ahead for 2 s, as is a clock of Redis', () => {
+    for (const isRedis of [false, true]) {
+      let leadMs = 0;
+      const { machine, clock, run } = createMachine({ leadMs: () => leadMs, ...STEPS });
+      if (isRedis) machine.systemMs += 1_500;
+      else leadMs += 1_500;
+      run(2_000);
+      expect(machine.steps).toEqual([]);
+      run(250);
+      expect(machine.steps).toHaveLength(1);
+      expect(clock.nowMs()).toBe(machine.systemMs + leadMs);
+    }
+  });
+
+  test('[N-8] [K-5] is slewed to when it is less ahead, or not for so long', () => {
+    let leadMs = 0;
+    const { machine, clock, run } = createMachine({ leadMs: () => leadMs, ...STEPS });
+    leadMs = 99;
+    run(5_000);
+    expect(clock.offsetMs()).toBe(50);
+    leadMs = 5_000;
+    run(1_000);
+    leadMs = 60;
+    run(5_000);
+    expect(clock.offsetMs()).toBe(60);
     expect(machine.steps).toEqual([]);
   });
 });

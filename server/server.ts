@@ -58,19 +58,18 @@ async function startOn(
   const { record, clock, watermark, makeBeat } = backends;
   const sealLateness = newSealLateness();
   const listener: Listener = { server: null };
-  const service = await createService(
-    {
-      config,
-      record: record.calls,
-      clock,
-      logger,
-      makeBeat,
-      watermark,
-      listener,
-      random: Math.random,
-    },
-    (latenessMs) => sealLateness.add(latenessMs / 1000),
-  );
+  const serviceOptions = {
+    config,
+    record: record.calls,
+    clock,
+    logger,
+    makeBeat,
+    watermark,
+    listener,
+    random: Math.random,
+  };
+  const onSealed = (latenessMs: number) => sealLateness.add(latenessMs / 1000);
+  const service = await backends.reach(() => createService(serviceOptions, onSealed));
   const metrics = createMetrics({
     ...service.stats,
     version,

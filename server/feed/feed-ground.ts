@@ -8,7 +8,7 @@ import type { ServiceClock } from '../clock.ts';
 import { procedures, type TheRecord } from '../procedures.ts';
 import { openRedis } from '../redis/open-redis.ts';
 import type { Redis } from '../redis/redis.ts';
-import { openRedisClock } from '../redis/redis-clock.ts';
+import { openSharedClock } from '../shared-clock.ts';
 import { openPostgresRecord } from '../sql/record-postgres.ts';
 import { openShow, PRODUCER, uuidOf } from '../streams/show-fixture.ts';
 
@@ -39,8 +39,11 @@ export interface FeedNode {
 /** Nodes on one record. */
 export interface FeedGround {
   readonly nodes: readonly FeedNode[];
-  /** Starts one more; on a ground for one node, after the one before was stopped. */
-  openNode(): Promise<FeedNode>;
+  /**
+   * Starts one more; on a ground for one node, after the one before was stopped.
+   * @param monotonicMs its source of real time, on a ground of many nodes
+   */
+  openNode(monotonicMs?: () => number): Promise<FeedNode>;
   /** Makes a stream of `PRODUCER`. */
   newStream(): Promise<string>;
   close(): Promise<void>;
@@ -77,21 +80,25 @@ export interface SharedGroundOptions {
   readonly nodes: number;
   /** Told how late each interval was on each node, in ms. */
   readonly onSealed?: (latenessMs: number) => void;
+  /** How a node connects to Redis, when not as the service does. */
+  readonly connect?: () => Promise<Redis>;
 }
 
 /** Several nodes, on Redis and PostgreSQL. */
 export async function openSharedGround(options: SharedGroundOptions): Promise<FeedGround> {
   const { redisUrl, databaseUrl, onSealed = () => {} } = options;
-  const ground = await groundOf(async () => {
-    const redis = await openRedis({ url: redisUrl, replicas: 0, logger });
-    const time = await openRedisClock({ redis, logger });
+  const connect = options.connect ?? (() => openRedis({ url: redisUrl, replicas: 0, logger }));
+  const ground = await groundOf(async (monotonicMs) => {
+    const redis = await connect();
     const record = await openPostgresRecord({ procedures, url: databaseUrl, logger });
-    const watermark = await record.calls.readWatermark({});
+    const nodeId = randomUUID();
+    const { calls } = record;
+    const time = await openSharedClock({ redis, record: calls, nodeId, logger, monotonicMs });
     return {
-      record: record.calls,
-      clock: serviceClock(time.systemMs, watermark, logger),
-      watermark,
-      makeBeat: redisBeat({ redis, nodeId: randomUUID() }),
+      record: calls,
+      clock: time.clock,
+      watermark: time.watermark,
+      makeBeat: redisBeat({ redis, nodeId }),
       redis,
       end: async () => {
         time.close();
@@ -112,15 +119,15 @@ export async function openSharedGround(options: SharedGroundOptions): Promise<Fe
 }
 
 async function groundOf(
-  found: () => Promise<Foundation>,
+  found: (monotonicMs?: () => number) => Promise<Foundation>,
   onSealed: (latenessMs: number) => void = () => {},
 ): Promise<FeedGround> {
   const nodes: FeedNode[] = [];
   let streams = 0;
   return {
     nodes,
-    async openNode() {
-      const node = await openNode(await found(), onSealed);
+    async openNode(monotonicMs) {
+      const node = await openNode(await found(monotonicMs), onSealed);
       nodes.push(node);
       return node;
     },

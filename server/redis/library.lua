@@ -10,6 +10,36 @@ define('fourbeat_probe', function()
   return 1
 end)
 
+-- Service time (server/shared-clock.ts). What nodes tell is soon old, and comes again.
+do
+  local TOLD_MS = 2500
+
+  -- Keys: hash node → how far it was ahead of TIME, and when. Values: node, its service time or
+  -- nothing. Gives how far the foremost of those that told it lately is ahead of TIME; 0: none is.
+  define('fourbeat_lead', function(keys, values)
+    redis.set_repl(redis.REPL_REPLICA)
+    local time = redis.call('TIME')
+    local now_ms = tonumber(time[1]) * 1000 + math.floor(tonumber(time[2]) / 1000)
+    if values[2] ~= '' then
+      local told = string.format('%d:%d', tonumber(values[2]) - now_ms, now_ms)
+      redis.call('HSET', keys[1], values[1], told)
+      redis.call('PEXPIRE', keys[1], TOLD_MS)
+    end
+    local foremost_ms = 0
+    local stored = redis.call('HGETALL', keys[1])
+    for place = 1, #stored, 2 do
+      local lead_ms, at_ms = string.match(stored[place + 1], '^(%-?%d+):(%d+)$')
+      -- Either way: TIME may have been set back.
+      if math.abs(now_ms - tonumber(at_ms)) > TOLD_MS then
+        redis.call('HDEL', keys[1], stored[place])
+      else
+        foremost_ms = math.max(foremost_ms, tonumber(lead_ms))
+      end
+    end
+    return foremost_ms
+  end)
+end
+
 -- Sealing (server/feed). What may be lost with this server is the interval being filled.
 do
   -- Keys of every function, in this order.
@@ -22,9 +52,9 @@ do
     'log', -- stream: sealed bodies, by interval
   }
   local INTERVAL_MS = 250
-  -- Service time of nodes never goes back. A clock of this server that is further behind it was set
-  -- back, and then nodes decide what has ended.
-  local EARLY_MAX_MS = 1000
+  -- As far as a node's reading of this server's clock can be off: half a round trip. A clock that is
+  -- further behind was set back. Service time is not, and then nodes decide what has ended.
+  local EARLY_MAX_MS = 125
   -- A node that reported within this is waited for.
   local LIVE_MS = 2000
   -- A sealer that has not published after this is passed over.

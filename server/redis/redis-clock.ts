@@ -10,6 +10,11 @@ import type { Redis } from './redis.ts';
 
 export interface RedisClockOptions {
   readonly redis: Pick<Redis, 'timeMs'>;
+  /**
+   * Tells the other nodes the service time of this one, when it has one, and asks how far theirs is
+   * ahead of the clock of Redis, in ms; 0 when it is not.
+   */
+  readonly askLeadMs: (serviceMs: number | null) => Promise<number>;
   readonly logger: Logger;
   /** A source that runs forward at the pace of real time; else the process's. */
   readonly monotonicMs?: () => number;
@@ -19,7 +24,11 @@ export interface RedisClockOptions {
 export interface RedisClock {
   /** What the clock of Redis says now, in Unix ms; may step. Runs on while Redis is away. */
   systemMs(): number;
-  /** How far off that may be, in ms: half the best round trip, and what two clocks drift. */
+  /** How far the service time of the nodes is ahead of that, in ms; 0 when it is not. */
+  leadMs(): number;
+  /** From here on other nodes are told this service time. */
+  tell(serviceMs: () => number): void;
+  /** How far off `systemMs` may be, in ms: half the best round trip, and what two clocks drift. */
   errorMs(): number;
   close(): void;
 }
@@ -36,7 +45,7 @@ const STEP_SAID_MS = 20;
  * until Redis answers.
  */
 export async function openRedisClock(options: RedisClockOptions): Promise<RedisClock> {
-  const { redis, logger, monotonicMs = () => performance.now() } = options;
+  const { redis, askLeadMs, logger, monotonicMs = () => performance.now() } = options;
 
   const read = async (): Promise<ClockReading> => {
     const sentMs = monotonicMs();
@@ -55,8 +64,14 @@ export async function openRedisClock(options: RedisClockOptions): Promise<RedisC
   let readings: ClockReadings = [await untilAnswered(read)];
   let { offsetMs } = estimateAt(readings, monotonicMs());
   for (let more = 1; more < FIRST_READINGS; more += 1) take(await untilAnswered(read));
+  let serviceMs: (() => number) | null = null;
+  let leadMs = await untilAnswered(() => askLeadMs(null));
+  const look = async (): Promise<void> => {
+    take(await read());
+    leadMs = await askLeadMs(serviceMs?.() ?? null);
+  };
   const timer = setInterval(() => {
-    read().then(take, (error: Error) => {
+    look().catch((error: Error) => {
       // While Redis is away the clock runs on by itself.
       if (!(error instanceof Unavailable)) logger.warn({ reason: error.message }, 'TIME of Redis');
     });
@@ -64,12 +79,16 @@ export async function openRedisClock(options: RedisClockOptions): Promise<RedisC
 
   return {
     systemMs: () => monotonicMs() + offsetMs,
+    leadMs: () => leadMs,
+    tell: (source) => {
+      serviceMs = source;
+    },
     errorMs: () => estimateAt(readings, monotonicMs()).errorMs,
     close: () => clearInterval(timer),
   };
 }
 
-async function untilAnswered(read: () => Promise<ClockReading>): Promise<ClockReading> {
+async function untilAnswered<T>(read: () => Promise<T>): Promise<T> {
   for (;;) {
     try {
       return await read();
