@@ -14,15 +14,10 @@ const AHEAD_INTERVALS = 4;
 /**
  * What a measurement of ours may be over. Nodes, Redis, PostgreSQL and this process share two cores
  * here, and each of them may wait for a core for a few times the scheduler's slice; a promise that
- * is broken is broken by much more, since the next limits of the program are 0.8 s and above.
+ * is broken is broken by much more, since the next limits of the program are 0.8 s and above. Time
+ * in which this process itself did not run is taken off besides.
  */
 export const TOLERANCE_MS = 200;
-/**
- * When this process did not run for a while, the machine had too much to do: its own time is taken
- * off, and the three that an answer passes one after the other (the node, a backend, the node) may
- * each have waited as long.
- */
-const OTHERS_STALLED = 3;
 // A service clock may be this far from ours: the round trip in which it was read.
 const CLOCK_MS = 60;
 
@@ -81,8 +76,7 @@ export class Manners {
     } else if (!isRight(told)) judgement.wrong(`${status} to ${what}`);
     else if (status === 200 && askedInterval(path) !== null) this.served(node, path, answeredMs);
     const mostMs = status === 503 ? this.mostMs(told, outages) : SLOW_MS;
-    const stalledMs = OTHERS_STALLED * judgement.machine.stalledMs(sentMs - mostMs, answeredMs);
-    if (lateMs > mostMs + TOLERANCE_MS + stalledMs) {
+    if (lateMs > mostMs + TOLERANCE_MS) {
       const late = `${status} ${lateMs} ms late, ${mostMs} allowed, to ${what} ${context()}`;
       judgement.late(late, sentMs, answeredMs);
     }

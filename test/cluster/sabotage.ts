@@ -40,25 +40,25 @@ export const SABOTAGES: readonly Sabotage[] = [
     name: '[I-2] an event that is acknowledged and lost',
     found: /producer event \d+: acknowledged, and there 0 times/,
     instead: (sent) => {
-      return isEvent(sent) && sent.number === 20 ? Response.json({}, { status: 201 }) : null;
+      return isEvent(sent) && sent.number % 10 === 5 ? Response.json({}, { status: 201 }) : null;
     },
   },
   {
     name: '[I-2] an event that comes twice',
     found: /producer event \d+: acknowledged, and there 2 times/,
-    twice: (sent) => isEvent(sent) && sent.number === 20,
+    twice: (sent) => isEvent(sent) && sent.number % 10 === 5,
   },
   {
     name: '[I-3] an answer that is acknowledged and not counted',
     found: /results of .*: \d+ for ".*", \d+ were acknowledged/,
     instead: (sent) => {
-      return isAnswer(sent) && sent.number === 3 ? new Response(null, { status: 204 }) : null;
+      return isAnswer(sent) && sent.number % 4 === 3 ? new Response(null, { status: 204 }) : null;
     },
   },
   {
     name: '[I-3] an answer that is refused and counted',
     found: /answer .*: there, and never acknowledged/,
-    status: (sent, status) => (isAnswer(sent) && sent.number === 3 ? 409 : status),
+    status: (sent, status) => (isAnswer(sent) && sent.number % 4 === 3 ? 409 : status),
   },
   {
     name: '[I-4] results that come twice',
@@ -103,7 +103,7 @@ export const SABOTAGES: readonly Sabotage[] = [
   {
     name: '[I-7] a 503 without Retry-After, while nothing is broken',
     found: /503 without Retry-After|503 while nothing is broken/,
-    status: (sent, status) => (isAnswer(sent) && sent.number === 5 ? 503 : status),
+    status: (sent, status) => (isAnswer(sent) && sent.number % 8 === 5 ? 503 : status),
   },
   {
     name: '[I-7] a 500',
@@ -112,8 +112,8 @@ export const SABOTAGES: readonly Sabotage[] = [
   },
   {
     name: '[I-7] an answer that takes too long',
-    found: /204 \d+ ms late/,
-    lateMs: (sent) => (isAnswer(sent) && sent.number === 5 ? 2_500 : 0),
+    found: /204 \d+ ms late|no answer to POST .*\/answer/,
+    lateMs: (sent) => (isAnswer(sent) && sent.number % 4 === 3 ? 2_500 : 0),
   },
 ];
 
