@@ -1,4 +1,5 @@
 import { accountProcedures } from './accounts/accounts-sql.ts';
+import { lostTailProcedures } from './feed/lost-tail-sql.ts';
 import { outboxProcedures } from './feed/outbox-sql.ts';
 import { sealingProcedures } from './feed/sealing-sql.ts';
 import { answerProcedures } from './quizzes/answers-sql.ts';
@@ -20,6 +21,7 @@ export const procedures = {
   ...winnersProcedures,
   ...outboxProcedures,
   ...sealingProcedures,
+  ...lostTailProcedures,
   ...exportProcedures,
   ...idempotencyProcedures,
 };

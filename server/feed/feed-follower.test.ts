@@ -3,6 +3,7 @@ import { Unavailable } from '../refusal.ts';
 import { FeedFollower } from './feed-follower.ts';
 import { MemoryFeedLog } from './feed-log-memory.ts';
 import type { SealedEntry } from './interval-parts.ts';
+import { RecordWentBack } from './lost-tail.ts';
 import type { SealedBody } from './sealing-sql.ts';
 
 const STREAM = 's';
@@ -40,6 +41,11 @@ function testFollower(watermark = START) {
       if (record.reads === record.readsUntilAway) throw new Unavailable('away');
       record.reads++;
       return between(from, Math.min(to, record.watermark));
+    },
+    restoreSealed: async ({ after, interval }: { after: number; interval: number }) => {
+      if (after !== record.watermark) return false;
+      record.watermark = interval;
+      return true;
     },
     readSealed: async ({ from, to }: { from: number; to: number }) =>
       between(from, Math.min(to, record.watermark)),
@@ -151,5 +157,19 @@ describe('what any node sealed', () => {
     record.readsUntilAway = Number.POSITIVE_INFINITY;
     expect(await follower.catchUp()).toMatchObject({ after: shown, interval: START + 40 });
     expect(heard).toEqual(Array.from({ length: 40 }, (_, n) => START + 1 + n));
+  });
+
+  test('[N-22] what the record lost is not shown as empty, and is written back by who has it', async () => {
+    const { follower, heard, log, record } = testFollower();
+    record.watermark = START + 5;
+    for (const n of [1, 2, 3, 4, 5]) await follower.take(entry(START + n));
+    record.watermark = START + 3;
+    expect(await follower.take(entry(START + 9)).catch((e) => e)).toBeInstanceOf(RecordWentBack);
+    expect(log.sealedTo()).toBe(START + 5);
+    while ((await follower.catchUp().catch((e) => e)) instanceof RecordWentBack) {
+      await Bun.sleep(20);
+    }
+    expect(record.watermark).toBe(START + 5);
+    expect(heard).toEqual([1, 2, 3, 4, 5].map((n) => START + n));
   });
 });

@@ -1,12 +1,15 @@
 import type { Calls } from '../sql/procedure.ts';
 import type { MemoryFeedLog } from './feed-log-memory.ts';
 import type { IntervalParts, SealedEntry } from './interval-parts.ts';
+import { LostTail, RecordWentBack } from './lost-tail.ts';
+import type { lostTailProcedures } from './lost-tail-sql.ts';
 import type { SealedBody, sealingProcedures } from './sealing-sql.ts';
 import { APPENDED_MAX, showSealed } from './show-sealed.ts';
 
 export interface FeedFollowerOptions {
   readonly parts: Pick<IntervalParts, 'follow'>;
-  readonly record: Pick<Calls<typeof sealingProcedures>, 'readWatermark' | 'readSealedOfAll'>;
+  readonly record: Pick<Calls<typeof sealingProcedures>, 'readWatermark' | 'readSealedOfAll'> &
+    Calls<typeof lostTailProcedures>;
   readonly log: MemoryFeedLog;
   readonly random: () => number;
   /** Told of each interval up to which readers see everything now. */
@@ -30,7 +33,12 @@ export class FeedFollower {
   private stopped = false;
   private last: Promise<unknown> = Promise.resolve();
 
-  constructor(private readonly options: FeedFollowerOptions) {}
+  private readonly lostTail: LostTail;
+
+  constructor(private readonly options: FeedFollowerOptions) {
+    const { record, log } = options;
+    this.lostTail = new LostTail({ record, log, nowMs: () => performance.now() });
+  }
 
   /** Follows the log until `stop`. */
   begin(): void {
@@ -47,21 +55,25 @@ export class FeedFollower {
       const { log } = this.options;
       if (entry.interval <= log.sealedTo()) return;
       const { after, interval, bodies } = entry;
-      if (bodies === null) await this.fillTo(interval);
+      if (bodies === null) await this.fillGap(interval);
       else {
-        if (after > log.sealedTo()) await this.fillTo(after);
+        if (after > log.sealedTo()) await this.fillGap(after);
         this.show(interval, bodies);
       }
     });
   }
 
   /**
-   * Shows what the record has, without the log.
+   * Shows what the record has, without the log. A record that lost what was shown here gets it back.
    * @returns what nobody here knew of, for the other nodes; null when that is nothing
+   * @throws RecordWentBack when it lost something and has not got it back yet
    */
   async catchUp(): Promise<SealedEntry | null> {
     const { record, log } = this.options;
+    // Shown was only what is recorded: a later look that does not find it means that it is lost.
+    const served = log.sealedTo();
     const to = await record.readWatermark({});
+    await this.lostTail.check(to, served);
     if (to <= log.sealedTo()) return null;
     return this.inTurn(() => this.fillTo(to));
   }
@@ -78,6 +90,13 @@ export class FeedFollower {
         await Bun.sleep(RETRY_LEAST_MS + random() * RETRY_JITTER_MS);
       }
     }
+  }
+
+  // What the record lost is not empty: nobody is served it from there.
+  private async fillGap(interval: number): Promise<void> {
+    const watermark = await this.options.record.readWatermark({});
+    if (watermark < interval) throw new RecordWentBack(watermark, interval);
+    await this.fillTo(interval);
   }
 
   private async fillTo(interval: number): Promise<SealedEntry | null> {

@@ -41,6 +41,7 @@ interface Slot {
 type Page = ReadonlyMap<number, Uint8Array>;
 
 const encoder = new TextEncoder();
+const decoder = new TextDecoder();
 
 // A stream that is quiet, or was not there yet, costs a place in the cache and nothing more.
 const NO_ROWS: Page = new Map();
@@ -162,6 +163,26 @@ export class MemoryFeedLog implements FeedLog {
    */
   skipTo(interval: number): void {
     this.sealed = interval;
+  }
+
+  /**
+   * What readers were given of the intervals from `first` to `to`, as far as it is in memory.
+   * @returns the interval from which on it is, and all bodies since that are not empty
+   */
+  inMemory(first: number, to: number): { from: number; bodies: SealedBody[] } {
+    const slotOf = (interval: number) => {
+      const slot = this.slots[interval % RECENT_INTERVALS];
+      return slot?.interval === interval ? slot : null;
+    };
+    let from = to + 1;
+    while (from > first && slotOf(from - 1)) from--;
+    const bodies: SealedBody[] = [];
+    for (let interval = from; interval <= to; interval++) {
+      for (const [streamId, body] of slotOf(interval)?.bodies ?? []) {
+        bodies.push({ streamId, interval, body: decoder.decode(body) });
+      }
+    }
+    return { from, bodies };
   }
 
   /** Refuses held requests whose interval should have been sealed by now (F-9). */

@@ -7,6 +7,7 @@ import type { Logger } from 'pino';
 export class FeedTrouble {
   private recordAway: string | null = null;
   private told = false;
+  private toldOfLoss = false;
 
   constructor(
     private readonly redisAway: () => string | null,
@@ -30,6 +31,21 @@ export class FeedTrouble {
     this.note(error);
   }
 
+  /** The record answered, and lacks what was served. */
+  recordWentBack(error: Error): void {
+    this.recordAway = error.message;
+    if (!this.toldOfLoss) {
+      this.logger.error(
+        { reason: error.message },
+        'the record lost what was acknowledged: it was restored, or a replica that lacked the last ' +
+          'commits was promoted; the feed of the last minute is written back, answers and the rest ' +
+          'are gone (docs/operations.md, Backup and restore)',
+      );
+    }
+    this.toldOfLoss = true;
+    this.told = true;
+  }
+
   /** The record answered. */
   recordWorked(): void {
     this.recordAway = null;
@@ -46,6 +62,7 @@ export class FeedTrouble {
     this.recordAway = null;
     if (this.told) this.logger.info({ interval }, 'sealing goes on');
     this.told = false;
+    this.toldOfLoss = false;
   }
 }
 

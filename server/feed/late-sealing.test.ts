@@ -5,6 +5,7 @@ import { MemoryFeedLog } from './feed-log-memory.ts';
 import { FeedTrouble } from './feed-trouble.ts';
 import type { SealedEntry, Verdict } from './interval-parts.ts';
 import { LateSealing } from './late-sealing.ts';
+import { RecordWentBack } from './lost-tail.ts';
 
 const START = 7_000_000_000;
 
@@ -17,6 +18,7 @@ function testLate(claims: Verdict[]) {
   const state = {
     watermark: START,
     isAway: false,
+    wentBack: null as Error | null,
     isBusy: false,
     /** Sealings wait for this. */
     stall: null as Promise<void> | null,
@@ -46,6 +48,7 @@ function testLate(claims: Verdict[]) {
     follower: {
       catchUp: async () => {
         if (state.isAway) throw new Unavailable('the record is away');
+        if (state.wentBack) throw state.wentBack;
         if (state.watermark <= log.sealedTo()) return null;
         const entry = { after: log.sealedTo(), interval: state.watermark, bodies: [] };
         log.append(state.watermark, []);
@@ -151,6 +154,21 @@ describe('an interval that is not sealed in time', () => {
     await Bun.sleep(100);
     expect(trouble.reason()).toBeNull();
     await until(() => trouble.reason() !== null);
+    late.stop();
+  });
+
+  test('[N-22] because the record went back: that is an error in the log, once, until it is mended', async () => {
+    const { late, log, state, trouble, lines } = testLate(['seal']);
+    state.wentBack = new RecordWentBack(START - 2, START);
+    late.expect(START + 1);
+    await until(() => trouble.reason() !== null);
+    expect(trouble.reason()).toContain(`${START - 2}`);
+    await Bun.sleep(400);
+    expect(state.claims).toBe(0);
+    state.wentBack = null;
+    await until(() => log.sealedTo() === START + 1);
+    expect(trouble.reason()).toBeNull();
+    expect(lines).toEqual([expect.stringContaining('the record lost')]);
     late.stop();
   });
 });

@@ -2,6 +2,7 @@ import type { FeedFollower } from './feed-follower.ts';
 import type { MemoryFeedLog } from './feed-log-memory.ts';
 import type { FeedTrouble } from './feed-trouble.ts';
 import type { IntervalParts } from './interval-parts.ts';
+import { RecordWentBack } from './lost-tail.ts';
 import type { SharedSealer } from './shared-sealer.ts';
 
 export interface LateSealingOptions {
@@ -92,6 +93,10 @@ export class LateSealing {
   // As long as others seal and tell it, the record is away from here only, and readers may wait.
   private recordFailed(error: unknown): void {
     const { log, trouble } = this.options;
+    if (error instanceof RecordWentBack) {
+      trouble.recordWentBack(error);
+      return;
+    }
     this.failedAt ??= log.sealedTo();
     const isLate =
       log.sealedTo() < this.target - 1 || performance.now() > this.targetAtMs + OTHERS_MS;

@@ -1,4 +1,5 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'bun:test';
+import { Client } from 'pg';
 import { intervalAt } from '../../protocol/interval.ts';
 import { type PostgresServer, startPostgres } from '../../test/backends/postgres.ts';
 import { type RedisServer, startRedis } from '../../test/backends/redis.ts';
@@ -12,6 +13,7 @@ let redis: RedisServer;
 let postgres: PostgresServer;
 let ground: FeedGround;
 let witness: FeedWitness;
+let databaseUrl: string;
 let databases = 0;
 
 beforeAll(async () => {
@@ -23,7 +25,7 @@ afterAll(async () => {
 
 beforeEach(async () => {
   await redis.command('FLUSHALL');
-  const databaseUrl = await postgres.createDatabase(`many_nodes_${++databases}`);
+  databaseUrl = await postgres.createDatabase(`many_nodes_${++databases}`);
   ground = await openSharedGround({ redisUrl: redis.url, databaseUrl, nodes: 3 });
   witness = await FeedWitness.of(ground);
   await Bun.sleep(1_000);
@@ -197,6 +199,24 @@ describe('nothing that was served changes, every event comes once and no post tw
     postgres.resume();
     expect(await untilWell()).toBeLessThan(WELL_MS);
     await dropped;
+    await witness.end(ground.nodes, 'posts');
+  });
+
+  test('[N-22] [I-1] when the record loses its last intervals: they are there again as they were served', async () => {
+    await Bun.sleep(500);
+    const database = new Client({ connectionString: databaseUrl });
+    await database.connect();
+    const { rows } = await database.query(
+      'update watermark set interval = interval - 3 returning interval',
+    );
+    const { rowCount } = await database.query('delete from sealed_intervals where interval > $1', [
+      rows[0].interval,
+    ]);
+    await database.end();
+    expect(rowCount).toBeGreaterThan(0);
+    await Bun.sleep(300);
+    expect(first().beat.away()).toContain('the record went back');
+    expect(await untilWell()).toBeLessThan(WELL_MS);
     await witness.end(ground.nodes, 'posts');
   });
 });

@@ -135,9 +135,12 @@ async function lastWithin(
   return page.to;
 }
 
-// The guard of I1: an interval is sealed once, by one who knows everything that was sealed before.
-// Who finds the row taken does not wait: the intervals are being sealed.
-async function raiseWatermark(tx: Tx, after: number, interval: number): Promise<boolean> {
+/**
+ * The guard of I1: an interval is sealed once, by one who knows everything that was sealed before.
+ * Who finds the row taken does not wait: the intervals are being sealed.
+ * @returns whether the watermark was at `after` and is at `interval` now
+ */
+export async function raiseWatermark(tx: Tx, after: number, interval: number): Promise<boolean> {
   const { affected } = await tx.query(
     `update watermark set interval = $2 where id =
      (select id from watermark where interval = $1 and interval < $2 ${tx.locks.claim})`,
