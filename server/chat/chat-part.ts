@@ -1,4 +1,10 @@
-import { CHAT_KINDS, type ChatElement, type ChatKind } from '../../protocol/feed.ts';
+import { z } from 'zod';
+import {
+  CHAT_KINDS,
+  type ChatElement,
+  type ChatKind,
+  chatElementSchema,
+} from '../../protocol/feed.ts';
 import { CHAT_SAMPLE } from '../../protocol/limits.ts';
 import type { ViewerChats } from '../feed/interval-body.ts';
 
@@ -12,6 +18,43 @@ export interface LineSample {
 export interface ChatPart {
   readonly lines: Readonly<Record<ChatKind, LineSample>>;
   readonly hearts: number;
+}
+
+const lineSampleSchema = z
+  .object({ arrived: z.int().min(0), kept: z.array(chatElementSchema) })
+  .default({ arrived: 0, kept: [] });
+
+const nodeChatsSchema = z.array(
+  z.tuple([
+    z.string(),
+    z.object({
+      lines: z.object({
+        message: lineSampleSchema,
+        question: lineSampleSchema,
+        greeting: lineSampleSchema,
+        cheer: lineSampleSchema,
+      } satisfies Record<ChatKind, unknown>),
+      hearts: z.int().min(0).default(0),
+    }),
+  ]),
+);
+
+/** What one node heard in its streams, on its way to the node that seals. */
+export type NodeChats = readonly (readonly [streamId: string, part: ChatPart])[];
+
+const decoder = new TextDecoder();
+
+/**
+ * Reads what a node handed over. A node of another version may know fewer kinds, or more.
+ * @returns null when it cannot be read: whoever seals goes on without it, for it would come again
+ *   with every interval
+ */
+export function readNodeChats(bytes: Uint8Array): NodeChats | null {
+  try {
+    return nodeChatsSchema.parse(JSON.parse(decoder.decode(bytes)));
+  } catch {
+    return null;
+  }
 }
 
 /** Sums of hearts stop at the largest integer that a client can read exactly. */

@@ -100,6 +100,18 @@ describe('what a node hands over', () => {
   });
 });
 
+test('[N-13] what a node of another version handed over counts as far as it can be read, and stops nothing', () => {
+  const chat = newChat();
+  chat.hearts('one', 2);
+  const readable = chat.next()?.bytes ?? new Uint8Array();
+  const encode = (value: unknown) => new TextEncoder().encode(JSON.stringify(value));
+  const older = encode([['one', { lines: { message: { arrived: 1, kept: [line('a')] } } }]]);
+  const strange = [encode({ format: 2 }), encode([['one', { hearts: 'many' }]]), Buffer.from('[')];
+  const chats = chatsOfNodes([...strange, older, readable], Math.random);
+  expect([...chats.keys()]).toEqual(['one']);
+  expect(chats.get('one')).toMatchObject({ messages: [line('a')], cheers: [], hearts: 2 });
+});
+
 test('[N-9] while Redis is away posts are refused, and what was accepted is kept', () => {
   let reason: string | null = null;
   const chat = createSharedChat({ random: Math.random, away: () => reason });

@@ -3,10 +3,7 @@ import type { HandOver, HandOverFate } from '../feed/interval-parts.ts';
 import { Unavailable } from '../refusal.ts';
 import type { ChatSource } from './chat.ts';
 import { ChatBuffer } from './chat-buffer.ts';
-import { type ChatPart, mergeChats } from './chat-part.ts';
-
-/** What one node heard in its streams, on its way to the node that seals. */
-export type NodeChats = readonly (readonly [streamId: string, part: ChatPart])[];
+import { mergeChats, readNodeChats } from './chat-part.ts';
 
 /** The chat of one node among several: its posts until another node, or Redis, has them. */
 export interface SharedChat extends Pick<ChatSource, 'say' | 'hearts'> {
@@ -33,7 +30,6 @@ export interface SharedChatOptions {
 const BYTES_MAX = 1024 * 1024;
 
 const encoder = new TextEncoder();
-const decoder = new TextDecoder();
 
 /**
  * Chat of one node. Its memory is bounded however long posts wait: a sample for each stream, and
@@ -94,12 +90,12 @@ export function createSharedChat(options: SharedChatOptions): SharedChat {
   };
 }
 
-/** The chats of an interval, of all that nodes handed over for it. */
+/** The chats of an interval, of all that nodes handed over for it and that can be read. */
 export function chatsOfNodes(
   parts: readonly Uint8Array[],
   random: () => number,
 ): Map<string, ViewerChats> {
-  const heard = parts.flatMap((bytes) => JSON.parse(decoder.decode(bytes)) as NodeChats);
+  const heard = parts.flatMap((bytes) => readNodeChats(bytes) ?? []);
   const byStream = Map.groupBy(heard, ([streamId]) => streamId);
   return new Map(
     [...byStream].map(([streamId, entries]) => {
