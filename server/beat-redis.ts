@@ -89,7 +89,7 @@ class RedisBeat {
       seal: () => this.seal(),
       behindMs: () => this.behindMs(),
       load: () => log.load(),
-      away: () => trouble.reason(),
+      away: () => trouble.refusal(),
       drain: () => log.drain(),
       stop: () => this.stop(),
     };

@@ -21,7 +21,7 @@ export interface Beat {
   behindMs(): number;
   /** How many requests are held and how many event streams listen. */
   load(): { held: number; listeners: number };
-  /** Why the beat cannot be reached now, for the operator; null when all is well. */
+  /** Why the beat cannot be reached now, for everybody to read; null when all is well. */
   away(): string | null;
   /** Answers what is held and takes no more to hold. */
   drain(): Promise<void>;

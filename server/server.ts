@@ -85,7 +85,11 @@ async function startOn(
   const routes = {
     ...service.routes,
     ...documentRoutes({ version, ...common }),
-    ...operatorRoutes({ unready: service.unready, metrics, ...common }),
+    ...operatorRoutes({
+      unready: () => service.unready() ?? awayOf(backends),
+      metrics,
+      ...common,
+    }),
   };
   const server = listen({ host, port, routes, fetch: service.fetch, ...common });
   listener.server = server;
@@ -118,6 +122,12 @@ async function startOn(
       return calm && committed;
     },
   };
+}
+
+// Anybody may read this: the reason, with its addresses, is in the log.
+function awayOf({ servers }: Backends): string | null {
+  const server = servers.find(({ away }) => away() !== null);
+  return server ? `${server.name} is away.` : null;
 }
 
 function addressOf(server: Server<undefined>, host: string | null): string {
