@@ -71,6 +71,14 @@ const procedures = {
     },
     { patient: true },
   ),
+  /** Has a defect that shows after its first statement; `pids` is told where it was run. */
+  fail: reading(async (tx, { pids }: { pids: number[] }): Promise<void> => {
+    const [own] = await tx.query<{ pid: number }>('select pg_backend_pid() as pid');
+    pids.push(own?.pid ?? 0);
+    throw new TypeError('a defect');
+  }),
+  /** As an export does, for as long as `until` lasts. */
+  exportSlowly: reading((_, { until }: { until: Promise<void> }) => until, { patient: true }),
   swallow: writing(async (tx): Promise<void> => {
     await tx.query('select 1 / 0').catch(() => {});
   }),
@@ -189,6 +197,28 @@ test('[R-15] calls that all wait for a lock do not keep a sealing from its conne
   await calls.sleepPatiently({ ms: 0 });
   expect(performance.now() - startMs).toBeLessThan(600);
   await Promise.all(slow);
+});
+
+test('[R-15] however many exports wait, a sealing is taken', async () => {
+  const { calls } = await open();
+  const ended = Promise.withResolvers<void>();
+  const exports = Array.from({ length: 1_001 }, () =>
+    told(calls.exportSlowly({ until: ended.promise })),
+  );
+  expect(await exports.at(-1)).toEqual('Unavailable: The record is busy.');
+  expect(await told(calls.sleepPatiently({ ms: 1 }))).toBeUndefined();
+  ended.resolve();
+  await Promise.all(exports);
+});
+
+test('[N-19] a defect of a procedure is run into once, and costs no connection', async () => {
+  const { calls } = await open();
+  const pids: number[] = [];
+  for (let n = 0; n < 3; n++) {
+    expect(await told(calls.fail({ pids }))).toContain('The record failed: fail: a defect');
+  }
+  expect(pids).toHaveLength(3);
+  expect(new Set(pids).size).toBe(1);
 });
 
 test('[N-10] a process that was held up does not take the server for dead', async () => {

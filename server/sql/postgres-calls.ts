@@ -1,9 +1,13 @@
 import { Unavailable } from '../refusal.ts';
 import type { Idempotency, Procedures } from './procedure.ts';
 
-// As in SQLite: beyond this a call is refused at once.
-const QUEUED_MAX = 50_000;
-const PATIENT_MAX = 1_000;
+// As in SQLite: beyond this a call is refused at once. Each kind has its own, so that no number of
+// exports keeps a sealing out.
+const CALLS_MAX: Readonly<Record<Kind, number>> = {
+  urgent: 1_000,
+  ordinary: 50_000,
+  export: 1_000,
+};
 // I7: a caller hears 503 in under a second.
 const DEADLINE_MS = 800;
 
@@ -95,21 +99,20 @@ export class CallQueue {
     export: new Set(),
   };
   // Waiting and running: what was begun and given up counts until it has left its connection.
-  private impatient = 0;
-  private patient = 0;
+  private readonly counts: Record<Kind, number> = { urgent: 0, ordinary: 0, export: 0 };
 
   /** @param connections how many calls run at once */
   constructor(private readonly connections: number) {}
 
   /** Takes a call in, or rejects it when there are too many. */
   add(call: Call): void {
-    const { patient } = call.procedure;
-    if (patient ? this.patient >= PATIENT_MAX : this.impatient >= QUEUED_MAX) {
+    const kind = kindOf(call);
+    if (this.counts[kind] >= CALLS_MAX[kind]) {
       call.reject(new Unavailable('The record is busy.'));
       return;
     }
-    this.count(call, 1);
-    this.lines[kindOf(call)].push(call);
+    this.counts[kind]++;
+    this.lines[kind].push(call);
   }
 
   /**
@@ -137,8 +140,9 @@ export class CallQueue {
 
   /** The call has left its connection. */
   leave(call: Call): void {
-    this.running[kindOf(call)].delete(call);
-    this.count(call, -1);
+    const kind = kindOf(call);
+    this.running[kind].delete(call);
+    this.counts[kind]--;
   }
 
   /** Refuses the calls whose deadline has passed. */
@@ -148,7 +152,7 @@ export class CallQueue {
     // In the order they were made, so that the first young one ends it.
     for (let call = line.first(); call && call.deadlineMs <= nowMs; call = line.first()) {
       line.shift();
-      this.count(call, -1);
+      this.counts.ordinary--;
       if (!call.isDone) call.reject(late());
     }
     for (const call of this.running.ordinary) {
@@ -161,7 +165,7 @@ export class CallQueue {
     const kinds: Kind[] = all ? ['urgent', 'ordinary', 'export'] : ['ordinary'];
     for (const kind of kinds) {
       for (const call of this.lines[kind].clear()) {
-        this.count(call, -1);
+        this.counts[kind]--;
         if (!call.isDone) call.reject(error());
       }
       for (const call of this.running[kind]) if (!call.isDone) call.reject(error());
@@ -169,11 +173,7 @@ export class CallQueue {
   }
 
   size(): number {
-    return this.impatient + this.patient;
-  }
-
-  private count(call: Call, by: 1 | -1): void {
-    if (call.procedure.patient) this.patient += by;
-    else this.impatient += by;
+    const { urgent, ordinary, export: exports } = this.counts;
+    return urgent + ordinary + exports;
   }
 }

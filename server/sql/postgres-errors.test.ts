@@ -18,7 +18,8 @@ test.each([
   ['EPIPE', '', 'reconnect'],
   ['42601', 'ERROR', 'none'],
   ['53100', 'ERROR', 'none'],
-  ['', '', 'reconnect'],
+  ['', '', 'none'],
+  ['ERR_INVALID_ARG_TYPE', '', 'none'],
 ] as const)('[N-19] %s (%s) calls for: %s', (code, severity, remedy) => {
   expect(remedyOf(error(code, severity))).toBe(remedy);
 });

@@ -24,11 +24,20 @@ const REMEDIES: Readonly<Record<string, Remedy>> = {
 
 const FATAL = new Set(['FATAL', 'PANIC']);
 
-/** What an error calls for. Errors without an SQLSTATE are those of the socket. */
+/**
+ * What an error calls for that came by a connection which is still there. One without an SQLSTATE or
+ * a system's code is a defect of ours: the same again would be the same.
+ */
 export function remedyOf(error: unknown): Remedy {
   const { code, severity } = error as { code?: unknown; severity?: string };
-  if (!isSqlState(code) || FATAL.has(severity ?? '') || code.startsWith('08')) return 'reconnect';
+  if (!isSqlState(code)) return isOfSystem(code) ? 'reconnect' : 'none';
+  if (FATAL.has(severity ?? '') || code.startsWith('08')) return 'reconnect';
   return REMEDIES[code] ?? 'none';
+}
+
+// ECONNRESET, EPIPE …; those of the runtime are ERR_INVALID_ARG_TYPE and the like.
+function isOfSystem(code: unknown): boolean {
+  return typeof code === 'string' && /^E[A-Z]+$/.test(code);
 }
 
 /** Whether somebody must change a setting before it can work: waiting does not help (N-2). */

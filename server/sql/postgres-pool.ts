@@ -2,7 +2,7 @@ import type { Logger } from 'pino';
 import { Refusal, Unavailable } from '../refusal.ts';
 import { openSession, type PostgresSession } from './postgres.ts';
 import { type Call, CallQueue } from './postgres-calls.ts';
-import { remedyOf } from './postgres-errors.ts';
+import { type Remedy, remedyOf } from './postgres-errors.ts';
 import { Pulse, TURN_MS } from './postgres-pulse.ts';
 import { transact } from './postgres-transaction.ts';
 
@@ -134,15 +134,27 @@ export class PostgresPool {
         if (!call.isDone) await transact(session, call);
         return true;
       } catch (error) {
-        const refusal = refusalOf(session, call, error as Error, attempt);
-        if (refusal) {
-          call.reject(refusal);
+        if (error instanceof Refusal || error instanceof Unavailable) {
+          call.reject(error);
           return true;
         }
-        if (remedyOf(error) === 'reconnect') session.drop('it was given up');
+        const remedy = session.lost() === null ? remedyOf(error) : 'reconnect';
+        if (remedy === 'too slow' || remedy === 'none' || attempt === ATTEMPTS_MAX) {
+          call.reject(this.failureOf(call, error as Error, remedy));
+          return true;
+        }
+        if (remedy === 'reconnect') session.drop('it was given up');
         await Bun.sleep(Math.random() * APART_MS);
       }
     }
+  }
+
+  /** What the caller hears of an error when the call is not run again. */
+  private failureOf({ name }: Call, error: Error, remedy: Remedy): Unavailable {
+    if (remedy === 'too slow') return new Unavailable('The record did not answer in time.');
+    // What will be the same each time needs somebody to look at it.
+    if (remedy === 'none') this.logger.error({ err: error, call: name }, 'a call failed');
+    return new Unavailable(`The record failed: ${name}: ${error.message}.`);
   }
 
   /** The lane's session, made if need be; null when there is none to be had now. */
@@ -186,6 +198,7 @@ export class PostgresPool {
     this.isAsking = true;
     try {
       if (this.heart?.lost() !== null) this.heart = await this.connect();
+      if (this.isClosed) return await this.heart.end();
       await this.heart.run('select 1');
     } catch (error) {
       this.couldNotConnect(error as Error);
@@ -225,18 +238,4 @@ export class PostgresPool {
 // What the reason is, addresses and all, is for the log.
 function isAway(): Unavailable {
   return new Unavailable('The record is away.');
-}
-
-/** What a caller hears of an error; null when the call may be run again. */
-function refusalOf(
-  session: PostgresSession,
-  call: Call,
-  error: Error,
-  attempt: number,
-): Error | null {
-  if (error instanceof Refusal || error instanceof Unavailable) return error;
-  const remedy = session.lost() === null ? remedyOf(error) : 'reconnect';
-  if (remedy === 'too slow') return new Unavailable('The record did not answer in time.');
-  if (remedy !== 'none' && attempt < ATTEMPTS_MAX) return null;
-  return new Unavailable(`The record failed: ${call.name}: ${error.message}.`);
 }

@@ -25,9 +25,9 @@ export interface SessionOptions {
 }
 
 /** A statement of a call that has a deadline ends before this, so that nothing piles up behind it. */
-export const STATEMENT_MS = 1_000;
+const STATEMENT_MS = 1_000;
 /** Shorter than the deadline of a call, so that one of two in a deadlock has time to run again. */
-export const LOCK_MS = 500;
+const LOCK_MS = 500;
 /** A transaction whose process does nothing for this long is ended, and its locks with it. */
 const IDLE_IN_TRANSACTION_MS = 1_000;
 
