@@ -103,7 +103,8 @@ export const QUIZ = {
 /** Starts a whole service for a test; `close` it in `afterAll` or `finally`. */
 export async function startService(options: HarnessOptions = {}): Promise<Harness> {
   const directory = options.directory ?? mkdtempSync(join(tmpdir(), 'fourbeat-test-'));
-  const backends = await openBackends(options.backends ?? USUAL_BACKENDS, directory);
+  const kind = options.backends ?? USUAL_BACKENDS;
+  const backends = await openBackends(kind, directory);
   const { calls } = backends.record;
   const record = options.record?.(calls) ?? calls;
   const watermark = await record.readWatermark({});
@@ -133,6 +134,8 @@ export async function startService(options: HarnessOptions = {}): Promise<Harnes
   });
   listener.server = server;
   if (options.clock === 'real') service.begin();
+  // A node hands nothing over before it has reported once.
+  if (kind === 'shared') await service.seal();
   const url = `http://127.0.0.1:${server.port}`;
 
   const createAccount = async (email = `${randomUUID()}@example.org`): Promise<Account> => {
