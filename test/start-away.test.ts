@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test';
 import { fileURLToPath } from 'node:url';
+import { Pool } from 'pg';
 import pino from 'pino';
 import { openShared } from '../server/backends-shared.ts';
 import { type Config, configOf } from '../server/config.ts';
@@ -80,20 +81,38 @@ for (const [name, server] of [
 }
 
 test('[N-2] a start that fails leaves no connection behind', async () => {
-  const clients = async () => String(await redis.command('CLIENT', 'LIST')).split('\n').length;
-  const before = await clients();
-  const nowhere = { ...config, database: postgres.url.replace(/[^/]*$/, 'no_such_database') };
-  const logger = pino({ level: 'silent' });
-  const options = { config: nowhere, logger, onLost: () => {} };
-  expect(await openShared(options).catch((e) => e)).toBeInstanceOf(Error);
+  const pool = new Pool({ connectionString: postgres.url });
+  const connections = async () => {
+    const clients = String(await redis.command('CLIENT', 'LIST')).split('\n').length;
+    const { rows } = await pool.query('select count(*)::int as backends from pg_stat_activity');
+    return `${clients} ${rows[0].backends}`;
+  };
+  const before = await connections();
+  const isAsBefore = async () => {
+    for (let tries = 0; tries < 100 && (await connections()) !== before; tries++) {
+      await Bun.sleep(20);
+    }
+    expect(await connections()).toBe(before);
+  };
+  const failing = async (wrong: Partial<Config>, message: string) => {
+    const logger = pino({ level: 'silent' });
+    const options = { config: { ...config, ...wrong }, logger, onLost: () => {} };
+    expect(String(await openShared(options).catch((e) => e))).toContain(message);
+    await isAsBefore();
+  };
+  await failing({ database: postgres.url.replace(/[^/]*$/, 'nowhere') }, 'nowhere');
+  // It can open the record, and not the clock.
+  await redis.command('ACL', 'SETUSER', 'timeless', 'on', '>secret', '~*', '&*', '+@all', '-time');
+  const timeless = redis.url.replace('redis://', 'redis://timeless:secret@');
+  await failing({ redis: timeless }, 'NOPERM');
   const wrong = start(async (given) => {
     const backends = await openShared(given);
     const makeBeat = () => Promise.reject(new Error('no beat'));
     return { ...backends, makeBeat };
   });
   expect(await wrong.catch((e) => e.message)).toBe('no beat');
-  for (let tries = 0; tries < 100 && (await clients()) > before; tries++) await Bun.sleep(20);
-  expect(await clients()).toBe(before);
+  await isAsBefore();
+  await pool.end();
 });
 
 for (const [name, server] of [
