@@ -141,7 +141,7 @@ export class Heartbeats {
     this.ledger.acknowledged(heartbeat, atMs + CLOCK_MS);
     const at = node % service.nodes.length;
     this.heard.push({ node: at, atMs, heartbeat });
-    if (this.options.outages.during(atMs, atMs, 0).some(isLossAt(at))) heartbeat.counted = false;
+    if (this.options.outages.at(atMs).some(isLossAt(at))) heartbeat.counted = false;
     if (this.heard.length > 2_000) this.heard.splice(0, 1_000);
     return true;
   }

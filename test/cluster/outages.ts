@@ -11,6 +11,8 @@ export interface Outage {
   readonly node: number | null;
   readonly fromMs: number;
   toMs: number;
+  /** When everything was seen to be right again; Infinity until then. */
+  rightMs: number;
 }
 
 /** N-11: within this time after a repair everything is right again. */
@@ -22,7 +24,8 @@ export class Outages {
 
   /** Something is broken from now on, until `over`. */
   begin(what: Fault, node: number | null = null): Outage {
-    const outage: Outage = { what, node, fromMs: Date.now(), toMs: Number.POSITIVE_INFINITY };
+    const never = Number.POSITIVE_INFINITY;
+    const outage: Outage = { what, node, fromMs: Date.now(), toMs: never, rightMs: never };
     this.all.push(outage);
     return outage;
   }
@@ -31,9 +34,25 @@ export class Outages {
     outage.toMs = Date.now();
   }
 
-  /** Outages that lasted, or were being recovered from, at some moment of this time. */
-  during(fromMs: number, toMs: number, recoveryMs = RIGHT_AGAIN_MS): Outage[] {
-    return this.all.filter((outage) => outage.fromMs <= toMs && outage.toMs + recoveryMs >= fromMs);
+  /** It is over, and everything is right again. */
+  recovered(outage: Outage): void {
+    outage.rightMs = Date.now();
+  }
+
+  /**
+   * Outages that lasted, or were being recovered from, at some moment of this time. When that took
+   * longer than it may, this is a violation by itself, and what follows from it is none.
+   */
+  during(fromMs: number, toMs: number): Outage[] {
+    return this.all.filter((outage) => {
+      const rightMs = Math.max(outage.rightMs, outage.toMs + RIGHT_AGAIN_MS);
+      return outage.fromMs <= toMs && rightMs >= fromMs;
+    });
+  }
+
+  /** Outages that lasted at this moment. */
+  at(atMs: number): Outage[] {
+    return this.all.filter(({ fromMs, toMs }) => fromMs <= atMs && toMs >= atMs);
   }
 
   /** What was broken around this time, for people; times are from its beginning. */

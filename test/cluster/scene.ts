@@ -2,7 +2,7 @@ import type { Ground } from './ground.ts';
 import type { Judgement } from './judgement.ts';
 import { Load, type LoadFigures } from './load.ts';
 import { TOLERANCE_MS } from './manners.ts';
-import { Outages, RIGHT_AGAIN_MS } from './outages.ts';
+import { type Outage, Outages, RIGHT_AGAIN_MS } from './outages.ts';
 import { Recovery } from './recovery.ts';
 
 /** Nodes under load, and the ways to break them: every one of them tells the oracle. */
@@ -60,8 +60,7 @@ export class Scene {
     await breakIt();
     await Bun.sleep(awayMs);
     await repair();
-    this.outages.over(outage);
-    return this.rightAgain();
+    return this.recovered(outage);
   }
 
   /** `kill -9`, and a new start. @returns ms until the others, and then it too, did everything */
@@ -75,8 +74,7 @@ export class Scene {
     const othersMs = await this.rightAgain(this.nodes.filter((other) => other !== node));
     await Bun.sleep(downMs);
     await killed?.start();
-    this.outages.over(outage);
-    return [othersMs, await this.rightAgain()];
+    return [othersMs, await this.recovered(outage)];
   }
 
   /** Tells a node to stop and starts it again. @returns ms until all was right after that */
@@ -86,8 +84,7 @@ export class Scene {
     await restarted?.stop();
     this.load.nodeEnded(node);
     await restarted?.start();
-    this.outages.over(outage);
-    return this.rightAgain();
+    return this.recovered(outage);
   }
 
   /** Cuts a node from Redis, and heals it. @returns ms from the healing until all is right */
@@ -97,8 +94,7 @@ export class Scene {
     this.load.nodeLost(node);
     await Bun.sleep(awayMs);
     heal();
-    this.outages.over(outage);
-    return this.rightAgain();
+    return this.recovered(outage);
   }
 
   /** Keeps a node from running for a while. @returns ms until all was right after that */
@@ -109,8 +105,7 @@ export class Scene {
     this.load.nodeLost(node);
     await Bun.sleep(stalledMs);
     stalled?.resume();
-    this.outages.over(outage);
-    return this.rightAgain();
+    return this.recovered(outage);
   }
 
   /** How far the service time of each node is from the real time, in ms, by a round trip. */
@@ -129,6 +124,14 @@ export class Scene {
     const { hostname, port } = this.ground.cluster.nodes[node]?.target ?? {};
     const { headers } = await fetch(`http://${hostname}:${port}/healthz`);
     return Date.parse(headers.get('date') ?? '') - Date.now();
+  }
+
+  /** It is repaired. @returns ms until all is right */
+  private async recovered(outage: Outage): Promise<number> {
+    this.outages.over(outage);
+    const ms = await this.rightAgain();
+    this.outages.recovered(outage);
+    return ms;
   }
 
   /** ms from now until these nodes do everything, which must not take long (N-11). */
