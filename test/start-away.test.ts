@@ -80,6 +80,42 @@ for (const [name, server] of [
   );
 }
 
+for (const [name, server, line] of [
+  ['PostgreSQL', () => postgres, /^(?:postgres|The record) is away\.$/],
+  ['Redis', () => redis, /^Redis is away\.$/],
+] as const) {
+  test(
+    `[O-10] [N-11] a node that cannot reach ${name} is not ready until it can, and says no address`,
+    async () => {
+      const node = await start(openShared);
+      const details = new Set<string>();
+      const untilReady = async (status: number) => {
+        for (let tries = 0; tries < 200; tries++) {
+          const response = await fetch(`${node.url}/readyz`);
+          const { detail } = (await response.json()) as { detail?: string };
+          if (detail !== undefined) details.add(detail);
+          if (response.status === status) return;
+          await Bun.sleep(20);
+        }
+        expect.unreachable(`/readyz is never ${status}`);
+      };
+      try {
+        await untilReady(200);
+        details.clear();
+        server().pause();
+        await untilReady(503);
+        server().resume();
+        await untilReady(200);
+        for (const detail of details) expect(detail).toMatch(line);
+      } finally {
+        server().resume();
+        await node.stop(GRACE_MS);
+      }
+    },
+    TEST_MS,
+  );
+}
+
 test('[N-2] a start that fails leaves no connection behind', async () => {
   const pool = new Pool({ connectionString: postgres.url });
   const connections = async () => {
