@@ -137,9 +137,18 @@ export const GUARDS: readonly Guard[] = [
     { file: 'server/feed/sealing-sql.ts', line: 'await takeFromOutbox(tx, taken);' },
   ),
   guardOfNodes(
-    'test/races-sealing.test.ts',
+    'test/races-stalled.test.ts',
     '[N-4] who finds another sealing under way hears so at once, and does not wait for it',
-    { file: 'server/sql/postgres.ts', line: ' skip locked' },
+    {
+      file: 'server/sql/postgres.ts',
+      line: "claim: 'for no key update skip locked'",
+      instead: "claim: 'for no key update'",
+    },
+  ),
+  guardOfNodes(
+    'test/races-stalled.test.ts',
+    '[N-21] [W-4] winners who stall before their round is announced hold up nothing, and are counted',
+    { file: 'server/sql/postgres.ts', line: "'for key share'", instead: "'for share'" },
   ),
   guardOfNodes(
     'test/races-answers.test.ts',
@@ -153,7 +162,7 @@ export const GUARDS: readonly Guard[] = [
   guardOfNodes(
     'test/races-answers.test.ts',
     '[I-3] [Q-16] [Q-17] of the answers that race a close, those that were acknowledged are counted',
-    { file: 'server/sql/postgres.ts', line: "'for share'", instead: "''" },
+    { file: 'server/sql/postgres.ts', line: "'for key share'", instead: "''" },
   ),
   guardOfNodes(
     'server/feed/interval-parts-redis.test.ts',
