@@ -21,6 +21,8 @@ const ALONE = [
   'test/cluster.test.ts',
   'test/faults.test.ts',
   'test/kill.test.ts',
+  'test/record-postgres-away.test.ts',
+  'test/record-postgres-meeting.test.ts',
 ];
 
 const biome = join(projectDir, 'node_modules', '@biomejs', 'biome', 'bin', 'biome');
