@@ -48,7 +48,7 @@ export const FAULTS: readonly Fault[] = [
     name: 'stall',
     title: 'a node does not run for a while, and then goes on where it was',
     ground: 'plain',
-    rounds: { test: 8, full: 40 },
+    rounds: { test: 4, full: 40 },
     async round(scene) {
       if (scene.random() < MID_QUIZ) await scene.quizOpen(100);
       await scene.sleepUpTo(300);
