@@ -1,11 +1,10 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'bun:test';
-import { readFileSync } from 'node:fs';
 import pino from 'pino';
 import { intervalAt, intervalStartMs } from '../protocol/interval.ts';
 import { type PostgresServer, startPostgres } from '../test/backends/postgres.ts';
 import { type RedisServer, startRedis } from '../test/backends/redis.ts';
 import { type FeedGround, type FeedNode, openSharedGround } from './feed/feed-ground.ts';
-import { libraryOf } from './redis/library.ts';
+import { libraryOf, libraryText } from './redis/library.ts';
 import { openRedis } from './redis/open-redis.ts';
 import type { Redis } from './redis/redis.ts';
 
@@ -35,10 +34,7 @@ local function stepped_time()
   us = us + 1000 * tonumber(redis.call('GET', '${STEP_KEY}') or '0')
   return { math.floor(us / 1000000), us % 1000000 }
 end
-${readFileSync(new URL('./redis/library.lua', import.meta.url), 'utf8').replaceAll(
-  "redis.call('TIME')",
-  'stepped_time()',
-)}`);
+${libraryText().replaceAll("redis.call('TIME')", 'stepped_time()')}`);
 
 async function connect(): Promise<Redis> {
   const logger = pino({ level: 'silent' });

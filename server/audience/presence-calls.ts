@@ -1,7 +1,7 @@
 import type { FunctionCall } from '../redis/redis.ts';
 import type { SeatBlock } from './seat-ring.ts';
 
-// What nodes ask Redis about presence; its functions are in `redis/library.lua`. The seats of a block
+// What nodes ask Redis about presence; its functions are in `redis/library/presence.lua`. The seats of a block
 // that registered in an interval, on whatever node, are one bitset under one key; all keys of a block
 // share a hash tag, so that they can be united where they lie. One more key lists the blocks that
 // have any.

@@ -20,7 +20,7 @@ const FATES: readonly HandOverFate[] = ['kept', 'taken', 'lost'];
 const encoder = new TextEncoder();
 const decoder = new TextDecoder();
 
-/** The meeting place of nodes in Redis; its functions are in `redis/library.lua`. */
+/** The meeting place of nodes in Redis; its functions are in `redis/library/sealing.lua`. */
 export class RedisIntervalParts implements IntervalParts {
   /** The name of what Redis knows: another one means that it may have forgotten something. */
   private memory = '';

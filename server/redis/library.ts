@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
-import { readFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
 
 /** Functions for Redis, under names that carry their version. */
 export interface Library {
@@ -12,7 +13,7 @@ export interface Library {
 const VERSION_LENGTH = 12;
 
 /**
- * Makes the text of `library.lua` a library whose name and whose functions' names end with the hash
+ * Makes a text of functions a library whose name and whose functions' names end with the hash
  * of that text. Names of functions are unique in a server, and during a rolling upgrade nodes of two
  * releases use it: with one name for both, each would replace the other's library for ever. What a
  * release leaves behind is its text, some kilobytes.
@@ -28,7 +29,18 @@ export function libraryOf(text: string): Library {
   return { code, nameOf };
 }
 
+const FOLDER = join(import.meta.dir, 'library');
+
+/** The functions of this release: the texts of all files in `library/`. */
+export function libraryText(): string {
+  const files = readdirSync(FOLDER).filter((file) => file.endsWith('.lua'));
+  return files
+    .sort()
+    .map((file) => readFileSync(join(FOLDER, file), 'utf8'))
+    .join('\n');
+}
+
 /** The library of this release. */
 export function readLibrary(): Library {
-  return libraryOf(readFileSync(new URL('./library.lua', import.meta.url), 'utf8'));
+  return libraryOf(libraryText());
 }

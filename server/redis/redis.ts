@@ -1,7 +1,7 @@
 /** A value that a function of the library takes. */
 export type RedisValue = string | number | Uint8Array;
 
-/** A call of a function of the library (`library.lua`); its keys share one hash tag. */
+/** A call of a function of the library (`library/`); its keys share one hash tag. */
 export interface FunctionCall {
   readonly name: string;
   readonly keys: readonly string[];
