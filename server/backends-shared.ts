@@ -19,7 +19,9 @@ export async function openShared({ config, logger }: BackendsOptions): Promise<B
     untilReached('PostgreSQL (--database)', logger, work);
   const redis = await untilReached('Redis (--redis)', logger, () =>
     openRedis({ url: redisUrl, replicas: redisReplicas, logger }),
-  );
+  ).catch((error: Error) => {
+    throw new Error(`Redis (--redis) cannot be used: ${error.message}`);
+  });
   const opened: { close(): void | Promise<void> }[] = [redis];
   const end = async () => {
     for (const one of opened.toReversed()) await one.close();

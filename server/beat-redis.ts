@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { INTERVAL_MS, intervalAt, intervalStartMs } from '../protocol/interval.ts';
 import { createRedisTally } from './audience/tally-redis.ts';
 import type { Beat, BeatOptions, MakeBeat } from './beat.ts';
-import { createSharedChat } from './chat/chat-shared.ts';
+import { createSharedChat, type SharedChat } from './chat/chat-shared.ts';
 import { FeedFollower } from './feed/feed-follower.ts';
 import { MemoryFeedLog } from './feed/feed-log-memory.ts';
 import { FeedTrouble } from './feed/feed-trouble.ts';
@@ -40,6 +40,7 @@ class RedisBeat {
   readonly beat: Beat;
   private readonly trouble: FeedTrouble;
   private readonly log: MemoryFeedLog;
+  private readonly chat: SharedChat;
   private readonly sealer: SharedSealer;
   private readonly follower: FeedFollower;
   private readonly late: LateSealing;
@@ -77,6 +78,7 @@ class RedisBeat {
     const late = new LateSealing({ log, parts, sealer, follower, trouble, redisAway, random });
     this.trouble = trouble;
     this.log = log;
+    this.chat = chat;
     this.follower = follower;
     this.late = late;
     this.sealer = sealer;
@@ -128,6 +130,7 @@ class RedisBeat {
 
   // N-13: what was accepted here is sealed before this node goes.
   private async stop(): Promise<void> {
+    this.reports.leave();
     if (this.tick) await this.settle();
     if (this.tick) clearTimeout(this.tick);
     if (this.watch) clearInterval(this.watch);
@@ -135,6 +138,8 @@ class RedisBeat {
     this.late.stop();
     this.follower.stop();
     await Promise.race([this.goodbye(), Bun.sleep(GOODBYE_MS)]);
+    if (!this.chat.isEmpty())
+      this.options.logger.warn('posts that could not be handed over are lost');
   }
 
   private async goodbye(): Promise<void> {

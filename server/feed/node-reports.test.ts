@@ -10,12 +10,12 @@ import { NodeReports } from './node-reports.ts';
 const START = 7_000_000_000;
 
 /** Reports of a node in the interval after `START`; `answer` is what it is told of each. */
-function testReports(answer: () => ReportReply) {
+function testReports(answer: () => ReportReply, clock = { interval: START + 1 }) {
   const log = new MemoryFeedLog({ readSealed: async () => [] }, START - 1);
   const chat = createSharedChat({ random: Math.random, away: () => null });
   const handedOver: (HandOver | null)[] = [];
   const reports = new NodeReports({
-    clock: { nowMs: () => intervalStartMs(START + 1) },
+    clock: { nowMs: () => intervalStartMs(clock.interval) },
     log,
     parts: {
       isKnown: () => true,
@@ -67,4 +67,24 @@ test('[N-13] what was handed over is settled by the interval that it went into, 
   expect(reports.isSettled(START)).toBe(false);
   log.append(START + 2, []);
   expect(reports.isSettled(START)).toBe(true);
+});
+
+test('[N-10] [N-13] while sealing stands still posts are handed over each second, and at once by a node that leaves', async () => {
+  const clock = { interval: START };
+  const { reports, chat, handedOver } = testReports(() => {
+    return { verdict: 'wait', waitMs: 0, handOver: 'taken', watermark: START - 1 };
+  }, clock);
+  const handsOverIn = async () => {
+    clock.interval += 1;
+    chat.hearts('s', 1);
+    await reports.report();
+    return handedOver.at(-1) !== null;
+  };
+  const ofIntervals: boolean[] = [];
+  for (let n = 0; n < 16; n++) ofIntervals.push(await handsOverIn());
+  expect(ofIntervals.slice(0, 4)).toEqual([true, true, true, true]);
+  expect(ofIntervals.slice(4).filter((handed) => handed)).toHaveLength(3);
+  reports.leave();
+  for (let n = 0; n < 4; n++) expect(await handsOverIn()).toBe(true);
+  expect(chat.isEmpty()).toBe(true);
 });

@@ -20,8 +20,12 @@ export interface NodeReportsOptions {
   readonly trouble: FeedTrouble;
 }
 
-/** Posts stay here while sealing is further behind than this: then they take no memory in Redis. */
+/**
+ * While sealing is further behind than this, as when the record is away, posts are handed over once
+ * a second and not with each interval: they wait in Redis until it is back, and take memory there.
+ */
 const HAND_OVER_BEHIND_MAX = 4;
+const HAND_OVER_LATE_EVERY = 4;
 /** A clock that is early this often for one interval is reported again with the next one. */
 const EARLY_TRIES = 4;
 
@@ -30,6 +34,7 @@ export class NodeReports {
   private reported: number;
   private running: Promise<void> | null = null;
   private stopped = false;
+  private leaving = false;
   /** What was handed over here is in the feed when this interval is sealed. */
   private handedOverIn: number;
 
@@ -56,6 +61,11 @@ export class NodeReports {
     const { log, chat } = this.options;
     if (this.reported < interval || !chat.isEmpty()) return false;
     return log.sealedTo() >= Math.max(interval, this.handedOverIn);
+  }
+
+  /** From here on posts are handed over with each interval, however far sealing is behind. */
+  leave(): void {
+    this.leaving = true;
   }
 
   stop(): void {
@@ -92,11 +102,15 @@ export class NodeReports {
     return false;
   }
 
+  private handsOverIn(interval: number): boolean {
+    const isLate = interval - this.options.log.sealedTo() > HAND_OVER_BEHIND_MAX;
+    return this.leaving || !isLate || interval % HAND_OVER_LATE_EVERY === 0;
+  }
+
   private async tell(interval: number): Promise<ReportReply> {
     const { log, parts, chat, sealer } = this.options;
     const sealed = log.sealedTo();
-    const isBehind = interval - sealed > HAND_OVER_BEHIND_MAX;
-    const handOver = parts.isKnown() && !isBehind ? chat.next() : null;
+    const handOver = parts.isKnown() && this.handsOverIn(interval) ? chat.next() : null;
     const reply = await parts.report({
       interval,
       served: sealed,
