@@ -20,6 +20,7 @@ import { type Endpoint, type PathHandler, problemResponse, routesOf } from './ht
 import type { TheRecord } from './procedures.ts';
 import { answerHandlers } from './quizzes/answer-routes.ts';
 import type { AnswerDecision } from './quizzes/answers-sql.ts';
+import { Unavailable } from './refusal.ts';
 import { streamHandlers } from './streams/stream-routes.ts';
 import { studioHandlers } from './studio/studio-routes.ts';
 import { timeHandlers } from './time-routes.ts';
@@ -217,7 +218,10 @@ function lifeOf(
       serviceTokens.recordUses(),
       record.forgetIdempotencyKeys({ nowMs }),
     ];
-    Promise.all(work).catch((error) => logger.warn({ err: error }, 'upkeep failed'));
+    // What is away is told of elsewhere, once; this comes again every ten seconds.
+    Promise.all(work).catch((error) => {
+      if (!(error instanceof Unavailable)) logger.warn({ err: error }, 'upkeep failed');
+    });
   };
   return {
     begin: () => {
