@@ -160,8 +160,9 @@ function promoteFault(
   return {
     ...{ name, title, ground, rounds },
     async round(scene) {
-      const { promote } = scene.ground;
+      const { promote, restMs = 0 } = scene.ground;
       if (!promote) throw new Error('there is no replica');
+      await Bun.sleep(restMs);
       await scene.sleepUpTo(500);
       return [await scene.backendAway('redis', promote, 0, () => {})];
     },
