@@ -2,15 +2,20 @@ import { spawn } from 'node:child_process';
 
 // It reads what nobody writes until the other end is closed, at the latest by the end of this
 // process. Children first, since they are found through their parent; a stopped process would not
-// hear anything but KILL.
+// hear anything but KILL. A child of the shell does it: with `--no-orphans` the shell itself dies with
+// this process.
 const SCRIPT = `
-trap '' INT TERM HUP
-if read -r word && [ "$word" = over ]; then exit; fi
-if [ "$1" -gt 1 ]; then kill -KILL $1 $(cat /proc/$1/task/$1/children) 2>/dev/null; fi
-for again in 1 2 3 4 5; do
-  sleep 0.2
-  rm -rf "$2" && exit
-done
+exec 3<&0
+(
+  trap '' INT TERM HUP
+  if read -r word <&3 && [ "$word" = over ]; then exit; fi
+  if [ "$1" -gt 1 ]; then kill -KILL $1 $(cat /proc/$1/task/$1/children) 2>/dev/null; fi
+  for again in 1 2 3 4 5; do
+    sleep 0.2
+    rm -rf "$2" && exit
+  done
+) &
+wait
 `;
 
 /**
