@@ -19,6 +19,7 @@ const ALONE = [
   'server/feed/many-nodes.test.ts',
   'test/cluster-roles.test.ts',
   'test/cluster.test.ts',
+  'test/faults-oracle.test.ts',
   'test/faults.test.ts',
   'test/kill.test.ts',
   'test/record-postgres-away.test.ts',
