@@ -56,7 +56,7 @@ class RedisBeat {
   ) {
     const { record, clock, logger, watermark, random, onSealed } = options;
     const redisAway = () => redis.away();
-    const trouble = new FeedTrouble(redisAway, logger);
+    const trouble = new FeedTrouble(redisAway, logger, () => performance.now());
     const log = new MemoryFeedLog(record, watermark, () => trouble.refusal());
     const tally = createRedisTally({ redis, clock, serviceId, sealedTo: () => log.sealedTo() });
     const chat = createSharedChat({

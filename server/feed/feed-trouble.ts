@@ -1,28 +1,43 @@
 import type { Logger } from 'pino';
 
+/** Longer than an interval: when nothing was sealed for so long after a failure, it is one. */
+const HELD_UP_MS = 300;
+
 /**
  * Why intervals that are not sealed cannot be served by this node now (N-9, N-10). It says so in
  * the log once, and once when they can be again.
  */
 export class FeedTrouble {
   private recordAway: string | null = null;
+  /** What has failed since an interval was last sealed, and since when. */
+  private failing: { readonly reason: string; readonly sinceMs: number } | null = null;
   private told = false;
   private toldOfLoss = false;
 
   constructor(
     private readonly redisAway: () => string | null,
     private readonly logger: Logger,
+    /** A source that runs forward at the pace of real time, in ms. */
+    private readonly nowMs: () => number,
   ) {}
 
   /** The reason, for the operator; null when all is well as far as is known. */
   reason(): string | null {
-    return this.redisAway() ?? this.recordAway;
+    return this.redisAway() ?? this.recordAway ?? this.heldUp();
   }
 
   /** The reason, for viewers: without addresses. */
   refusal(): string | null {
     if (this.redisAway() !== null) return 'Redis is away.';
-    return this.recordAway === null ? null : 'The record is away.';
+    if (this.recordAway !== null) return 'The record is away.';
+    return this.heldUp() === null ? null : 'Sealing is held up.';
+  }
+
+  // Redis may answer and still not do what sealing needs, as when it lacks the replicas that must
+  // have everything (N-14).
+  private heldUp(): string | null {
+    if (this.failing === null) return null;
+    return this.nowMs() - this.failing.sinceMs < HELD_UP_MS ? null : this.failing.reason;
   }
 
   /** The record did not answer. */
@@ -53,13 +68,16 @@ export class FeedTrouble {
 
   /** Something that sealing needs did not work. */
   note(error: unknown): void {
-    if (!this.told) this.logger.warn({ reason: messageOf(error) }, 'sealing is held up');
+    const reason = messageOf(error);
+    this.failing ??= { reason, sinceMs: this.nowMs() };
+    if (!this.told) this.logger.warn({ reason }, 'sealing is held up');
     this.told = true;
   }
 
   /** An interval was sealed, by whatever node, and can be read here. */
   healed(interval: number): void {
     this.recordAway = null;
+    this.failing = null;
     if (this.told) this.logger.info({ interval }, 'sealing goes on');
     this.told = false;
     this.toldOfLoss = false;

@@ -14,7 +14,11 @@ function testLate(claims: Verdict[]) {
   const log = new MemoryFeedLog({ readSealed: async () => [] }, START);
   const lines: string[] = [];
   const logger = pino({ level: 'info' }, { write: (line) => lines.push(JSON.parse(line).msg) });
-  const trouble = new FeedTrouble(() => null, logger);
+  const trouble = new FeedTrouble(
+    () => null,
+    logger,
+    () => 0,
+  );
   const state = {
     watermark: START,
     isAway: false,

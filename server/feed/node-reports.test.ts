@@ -28,7 +28,11 @@ function testReports(answer: () => ReportReply, clock = { interval: START + 1 })
     chat,
     sealer: { seal: async () => {}, isBusy: () => false },
     late: { expect: () => {} },
-    trouble: new FeedTrouble(() => null, pino({ level: 'silent' })),
+    trouble: new FeedTrouble(
+      () => null,
+      pino({ level: 'silent' }),
+      () => 0,
+    ),
   });
   return { reports, chat, log, handedOver };
 }

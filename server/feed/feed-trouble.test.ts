@@ -1,0 +1,37 @@
+import { expect, test } from 'bun:test';
+import pino from 'pino';
+import { FeedTrouble } from './feed-trouble.ts';
+
+const logger = pino({ level: 'silent' });
+
+test('[N-14] a failure after which nothing is sealed is an outage, also while both backends answer', () => {
+  let nowMs = 0;
+  const trouble = new FeedTrouble(
+    () => null,
+    logger,
+    () => nowMs,
+  );
+  trouble.note(new Error('10.0.0.5: 0 of 1 replicas have it'));
+  nowMs = 299;
+  expect([trouble.reason(), trouble.refusal()]).toEqual([null, null]);
+  trouble.note(new Error('again'));
+  nowMs = 300;
+  expect(trouble.reason()).toBe('10.0.0.5: 0 of 1 replicas have it');
+  expect(trouble.refusal()).toBe('Sealing is held up.');
+  trouble.healed(1);
+  expect([trouble.reason(), trouble.refusal()]).toEqual([null, null]);
+});
+
+test('[N-9] a failure before an interval that is sealed is none', () => {
+  let nowMs = 0;
+  const trouble = new FeedTrouble(
+    () => null,
+    logger,
+    () => nowMs,
+  );
+  for (; nowMs < 2_000; nowMs += 250) {
+    trouble.note(new Error('the reply was lost'));
+    expect(trouble.refusal()).toBeNull();
+    trouble.healed(nowMs);
+  }
+});
