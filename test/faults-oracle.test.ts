@@ -2,8 +2,8 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { Load } from './cluster/load.ts';
 import { Outages } from './cluster/outages.ts';
 import { SABOTAGES, type Sabotage, sabotaged } from './cluster/sabotage.ts';
-import { seededRandom } from './kill/requests.ts';
 import { fourbeat, killServers, serveProcess, temporaryFolder } from './program.ts';
+import { seededRandom } from './seeded-random.ts';
 
 // What judges the faults is judged itself: a service that keeps its promises, behind proxies that
 // break one each.

@@ -3,10 +3,10 @@ import { Crowd } from './kill/crowd.ts';
 import { type AnswerRow, Oracle, type WinnerRow } from './kill/oracle.ts';
 import { Producer } from './kill/producer.ts';
 import { Readers } from './kill/readers.ts';
-import { seededRandom } from './kill/requests.ts';
 import { freePort, type Restart, ServerUnderFire } from './kill/server-under-fire.ts';
 import { playRound } from './kill/show.ts';
 import { fourbeat, killServers, temporaryFolder } from './program.ts';
+import { seededRandom } from './seeded-random.ts';
 
 // A whole show whose server is killed at a random moment of every round. What clients sent and were
 // told is all that the oracle knows; in the end it reads everything the service has.

@@ -7,6 +7,7 @@ import type { PublishedQuiz } from '../server/quizzes/quizzes-sql.ts';
 import { Refusal } from '../server/refusal.ts';
 import { openPostgresRecord } from '../server/sql/record-postgres.ts';
 import { startPostgres } from './backends/postgres.ts';
+import { seededRandom } from './seeded-random.ts';
 
 // Several nodes on one PostgreSQL, without a network between: what meets there is what these tests
 // are about. Every run has a seed; `RACE_SEED` repeats one as far as the server's own timing does.
@@ -54,7 +55,7 @@ export async function openGround(): Promise<Ground> {
     nodes,
     any,
     url,
-    random: randomOf(seed),
+    random: seededRandom(seed),
     async outsider() {
       const client = new Client({ connectionString: url });
       outsiders.push(client);
@@ -80,17 +81,6 @@ async function deadlocksOf(url: string): Promise<number> {
   );
   await client.end();
   return Number(rows[0].deadlocks);
-}
-
-/** Numbers in [0, 1) that a seed gives (mulberry32). */
-function randomOf(seed: number): () => number {
-  let state = seed;
-  return () => {
-    state = (state + 0x6d2b79f5) | 0;
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
-  };
 }
 
 /** The items in any order. */

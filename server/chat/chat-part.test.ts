@@ -2,9 +2,9 @@ import { describe, expect, test } from 'bun:test';
 import fc from 'fast-check';
 import { CHAT_KINDS, type ChatElement, type ChatKind } from '../../protocol/feed.ts';
 import { CHAT_SAMPLE } from '../../protocol/limits.ts';
+import { seededRandom } from '../../test/seeded-random.ts';
 import { ChatBuffer } from './chat-buffer.ts';
 import { type ChatPart, mergeChats } from './chat-part.ts';
-import { seededRandom } from './seeded-random.ts';
 
 interface Post {
   readonly kind: ChatKind;

@@ -62,7 +62,7 @@ export interface SealedEntry {
   readonly bodies: readonly SealedBody[] | null;
 }
 
-/** Where nodes meet to seal an interval. Every method throws Unavailable while that is away. */
+/** Where nodes meet to seal an interval. Methods that wait throw Unavailable while that is away. */
 export interface IntervalParts {
   /** Whether posts can be handed over: their fate would be known. */
   isKnown(): boolean;

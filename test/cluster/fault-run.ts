@@ -1,4 +1,4 @@
-import { seededRandom } from '../kill/requests.ts';
+import { seededRandom } from '../seeded-random.ts';
 import type { Fault } from './faults.ts';
 import { type Ground, openGround } from './ground.ts';
 import type { LoadFigures } from './load.ts';

@@ -113,14 +113,3 @@ export function jsonOf<T>(answer: HttpAnswer, status: number): T {
     throw new Error(`expected ${status}, got ${answer.status}: ${text}`);
   return JSON.parse(text);
 }
-
-/** A repeatable source of numbers from 0 to below 1 (mulberry32). */
-export function seededRandom(seed: number): () => number {
-  let state = seed;
-  return () => {
-    state = (state + 0x6d2b79f5) | 0;
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
-  };
-}

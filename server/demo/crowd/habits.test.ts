@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'bun:test';
 import { intervalStartMs } from '../../../protocol/interval.ts';
 import type { Quiz } from '../../../protocol/quizzes.ts';
+import { seededRandom } from '../../../test/seeded-random.ts';
 import { TRIVIA } from '../host/trivia.ts';
 import { awayMs, habitsOf, planAnswer, silenceMs, stayMs } from './habits.ts';
 
@@ -16,19 +17,8 @@ const quiz: Quiz = {
   order: [...(TRIVIA[0]?.choices ?? [])],
 };
 
-/** Random numbers that are the same in every run (mulberry32). */
-function seeded(seed: number): () => number {
-  let state = seed;
-  return () => {
-    state = (state + 0x6d2b79f5) | 0;
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
-  };
-}
-
 describe('the crowd', () => {
-  const random = seeded(4250);
+  const random = seededRandom(4250);
   const habits = Array.from({ length: 2_000 }, (_, viewer) => habitsOf(viewer, random));
   const plans = habits.map((viewer) => planAnswer(quiz, viewer, NOW_MS, random));
 
