@@ -32,7 +32,7 @@ export interface PostgresServer {
 }
 
 export interface PostgresOptions {
-  /** `false` is faster, for suites that never crash it (default true). */
+  /** `false` is faster: what is committed survives `kill -9`, and not a loss of power (default true). */
   readonly fsync?: boolean;
   /** Most connections at once (default 100). */
   readonly maxConnections?: number;
@@ -191,7 +191,8 @@ class Postgres implements PostgresServer {
       'logging_collector=off',
       `ssl=${tls ? 'on' : 'off'}`,
       `fsync=${fsync ? 'on' : 'off'}`,
-      `full_page_writes=${fsync ? 'on' : 'off'}`,
+      // A process that is killed may leave half a page.
+      'full_page_writes=on',
     ];
   }
 

@@ -57,7 +57,9 @@ export async function startCluster(options: ClusterOptions = {}): Promise<Cluste
   const [redis, postgres] = await Promise.all([
     // Its files are not what anything depends on: what it forgets must not matter (N-12).
     options.redis ?? startRedis({ persistence: false }),
-    options.postgres ?? startPostgres(),
+    // Processes are killed here, never the machine, and a disk that others use takes half a second
+    // for an fsync at times: what is committed is in the system's cache.
+    options.postgres ?? startPostgres({ fsync: false }),
   ]);
   const nodes: ClusterNode[] = [];
   const stop = async () => {

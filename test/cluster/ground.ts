@@ -162,7 +162,7 @@ async function network(): Promise<Ground> {
       ['protected-mode', 'no'],
     ];
     const redis = await startRedis({ persistence: false, settings });
-    const postgres = await startPostgres({ listen: made.rest.ours });
+    const postgres = await startPostgres({ fsync: false, listen: made.rest.ours });
     const apart = {
       hostname: made.rest.theirs,
       redisUrl: `redis://${made.redis.ours}:${redis.port}`,
