@@ -1,4 +1,4 @@
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, statfsSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { redisBinary, redisCommand } from './redis-program.ts';
@@ -59,12 +59,25 @@ export function startSentinel(settings: readonly string[], binary?: string): Pro
   });
 }
 
+const ROOM_BYTES = 256 * 1024 * 1024;
+
+// In memory where there is room: members of a cluster stand still while they write down what they
+// know of it, and a disk that others use takes longer for that than they wait for each other.
+function rootDirectory(): string {
+  try {
+    const { bavail, bsize } = statfsSync('/dev/shm');
+    return bavail * bsize > ROOM_BYTES ? '/dev/shm' : tmpdir();
+  } catch {
+    return tmpdir();
+  }
+}
+
 /** @param argumentsIn the program's, besides its port and log, in the directory that it is given */
 async function startProgram(
   binary: string,
   argumentsIn: (directory: string) => string[],
 ): Promise<RedisServer> {
-  const directory = mkdtempSync(join(tmpdir(), 'fourbeat-redis-'));
+  const directory = mkdtempSync(join(rootDirectory(), 'fourbeat-redis-'));
   const logFile = join(directory, 'log');
   let port = 0;
   let process: Bun.Subprocess;
