@@ -1,4 +1,4 @@
-import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
@@ -28,6 +28,7 @@ export function noFalseClockReason(): string | null {
 
 export function makeFalseClock(): FalseClock {
   const directory = mkdtempSync(join(tmpdir(), 'fourbeat-clock-'));
+  const madeMs = Date.now();
   const file = join(directory, 'offset');
   const step = (offsetMs: number) => {
     writeFileSync(file, `${offsetMs < 0 ? '' : '+'}${offsetMs / 1_000}`);
@@ -41,8 +42,23 @@ export function makeFalseClock(): FalseClock {
       FAKETIME_DONT_FAKE_MONOTONIC: '1',
     },
     step,
-    remove: () => rmSync(directory, { recursive: true, force: true }),
+    remove: () => {
+      rmSync(directory, { recursive: true, force: true });
+      removeShared(madeMs);
+    },
   };
+}
+
+const SHARED = '/dev/shm';
+
+// The library shares memory with the children of a process, and a process that is killed leaves it.
+function removeShared(sinceMs: number): void {
+  for (const name of existsSync(SHARED) ? readdirSync(SHARED) : []) {
+    const pid = /^(?:sem\.)?faketime_(?:shm|sem)_(\d+)$/.exec(name)?.[1];
+    if (pid === undefined || existsSync(`/proc/${pid}`)) continue;
+    const path = join(SHARED, name);
+    if (statSync(path).mtimeMs >= sinceMs) rmSync(path, { force: true });
+  }
 }
 
 function library(): string | undefined {
