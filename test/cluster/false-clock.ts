@@ -57,7 +57,8 @@ function removeShared(sinceMs: number): void {
     const pid = /^(?:sem\.)?faketime_(?:shm|sem)_(\d+)$/.exec(name)?.[1];
     if (pid === undefined || existsSync(`/proc/${pid}`)) continue;
     const path = join(SHARED, name);
-    if (statSync(path).mtimeMs >= sinceMs) rmSync(path, { force: true });
+    const madeMs = statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? 0;
+    if (madeMs >= sinceMs) rmSync(path, { force: true });
   }
 }
 
