@@ -1,0 +1,99 @@
+import type { Fragment, InitSegment } from '../fmp4/fragment.ts';
+import type { Track, TrackId } from '../segment.ts';
+import type { Container } from '../source.ts';
+
+/** What a source is, as far as an encoder must know. */
+export interface SourceInfo {
+  /** As it is to be shown: turned, and with square pixels. */
+  readonly width: number;
+  readonly height: number;
+  /** Frames a second that the renditions get: the source's own where it has one, 60 at most. */
+  readonly frameRate: readonly [frames: number, seconds: number];
+  readonly hasAudio: boolean;
+}
+
+/** How pictures are made smaller and encoded, from the settings. */
+export interface EncoderSettings {
+  /** The program. */
+  readonly ffmpeg: string;
+  /** ffmpeg's name of the video encoder, such as `libx264` or `h264_nvenc`. */
+  readonly encoder: string;
+  readonly preset: string;
+  readonly ladder: readonly LadderStep[];
+  readonly segmentMs: number;
+  /** How long fragments are, ms: at most a part. */
+  readonly fragmentMs: number;
+}
+
+/** A step of the ladder (interface, Playback variants). */
+export interface LadderStep {
+  /** What width and height of the source are divided by. */
+  readonly divisor: number;
+  /** The most it may take, MB/s. */
+  readonly megabytesPerS: number;
+}
+
+/** One run of an encoder. */
+export interface EncoderPlan {
+  readonly container: Container;
+  readonly source: SourceInfo;
+  readonly settings: EncoderSettings;
+  /** Source time in ms of the first picture; sound that is missing is made from here on. */
+  readonly startMs: number;
+}
+
+/** How an encoder keeps up. */
+export interface EncoderProgress {
+  /** Frames encoded, and those it left out or doubled for an even rate. */
+  readonly frames: number;
+  readonly dropped: number;
+  readonly duplicated: number;
+  /** Frames a second, lately. */
+  readonly fps: number;
+  /** 1: in real time. */
+  readonly speed: number;
+}
+
+export interface EncoderEvents {
+  /** Once, when all tracks have theirs, before any fragment. */
+  onInits(tracks: readonly Track[], inits: ReadonlyMap<TrackId, InitSegment>): void;
+  onFragment(track: TrackId, fragment: Fragment): void;
+  onProgress(progress: EncoderProgress): void;
+}
+
+/** How an encoder ended. */
+export interface EncoderExit {
+  readonly code: number | null;
+  readonly signal: string | null;
+  /** The last that it said, at most 20 lines. */
+  readonly lastLines: readonly string[];
+}
+
+/** A running ffmpeg. */
+export interface Encoder {
+  readonly pid: number;
+  /** @returns false when it wants no more until `drained` */
+  write(bytes: Uint8Array): boolean;
+  drained(): Promise<void>;
+  /** How many bytes wait to be taken. */
+  pendingBytes(): number;
+  /** No more comes: it encodes what it has and ends. */
+  finish(): void;
+  kill(): void;
+  /** Fulfilled when it has ended and all that it made was told. */
+  readonly exited: Promise<EncoderExit>;
+  /** CPU time it has used, in seconds; null where the system does not tell. */
+  cpuSeconds(): number | null;
+}
+
+export type StartEncoder = (plan: EncoderPlan, events: EncoderEvents) => Encoder;
+
+/** Looks at the beginning of a source. */
+export interface Probe {
+  write(bytes: Uint8Array): void;
+  /** Fulfilled when enough was written. Rejected, with a line for the sender, when it is no video. */
+  readonly result: Promise<SourceInfo>;
+  kill(): void;
+}
+
+export type StartProbe = (container: Container) => Probe;

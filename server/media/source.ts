@@ -1,0 +1,59 @@
+/** How a source reaches the service. */
+export type SourceKind = 'rtmp' | 'srt' | 'websocket';
+
+/** What a source's bytes are, as they go into the encoder. */
+export type Container = 'flv' | 'mpegts' | 'matroska';
+
+/** A sender that wants to be the source of a stream. */
+export interface SourceOffer {
+  /** The stream key, which names the stream and is the permission. */
+  readonly key: string;
+  readonly kind: SourceKind;
+  readonly container: Container;
+  /** Where it comes from, for the log. */
+  readonly address: string;
+}
+
+/** Why a source is not taken. */
+export type Refused =
+  /** No stream has this key (any more). */
+  | 'unknown-key'
+  /** The stream has a source that is alive. */
+  | 'busy'
+  /** The stream has ended. */
+  | 'ended'
+  /** The record is away, or the service is stopping. */
+  | 'unavailable';
+
+/** A source that is not taken; the message is for the person who sends it. */
+export class SourceRefused extends Error {
+  constructor(
+    readonly reason: Refused,
+    message: string,
+  ) {
+    super(message);
+  }
+}
+
+/** A source that was taken: where its bytes go. */
+export interface SourceSession {
+  readonly streamId: string;
+  /**
+   * Takes bytes as they come.
+   * @returns false when it wants no more until `drained`; what is written all the same is taken
+   *   too, until a bound ends the session
+   */
+  write(bytes: Uint8Array): boolean;
+  /** Fulfilled when it wants more. */
+  drained(): Promise<void>;
+  /** The sender is gone. Said once; later calls mean nothing. @param reason for the log */
+  end(reason: string): void;
+  /** Fulfilled when the session is over, whoever ended it, with a line for the sender. */
+  readonly closed: Promise<string>;
+}
+
+/** Where listeners bring their sources. */
+export interface Ingest {
+  /** @throws SourceRefused */
+  open(offer: SourceOffer): Promise<SourceSession>;
+}
