@@ -12,6 +12,8 @@ export interface SourceOffer {
   readonly container: Container;
   /** Where it comes from, for the log. */
   readonly address: string;
+  /** The stream it is meant for, where the sender says so: a key of another is `unknown-key`. */
+  readonly streamId?: string;
 }
 
 /** Why a source is not taken. */

@@ -1,0 +1,50 @@
+import { expect, test } from 'bun:test';
+import fc from 'fast-check';
+import { NotUnderstood, readFirstMessage } from './first-message.ts';
+
+const message = (type: string) => JSON.stringify({ key: 'sk_1', type });
+
+test.each([
+  ['video/webm;codecs=h264,opus', 'matroska'],
+  ['video/webm', 'matroska'],
+  ['VIDEO/WebM ; codecs="vp8, opus"', 'matroska'],
+  ['video/x-matroska;codecs=avc1,opus', 'matroska'],
+  ['video/matroska', 'matroska'],
+  ['video/mp2t', 'mpegts'],
+  ['video/x-flv', 'flv'],
+] as const)('[M-4] the type %s is a container that is taken', (type, container) => {
+  expect(readFirstMessage(message(type))).toEqual({ key: 'sk_1', container });
+});
+
+test.each(['video/mp4;codecs=avc1', 'audio/webm', 'text/html', '__proto__', 'toString', ';', ' '])(
+  '[M-4] the type %p is not taken, and the answer says what is',
+  (type) => {
+    expect(() => readFirstMessage(message(type))).toThrow(/send WebM, Matroska, MPEG-TS or FLV/);
+  },
+);
+
+test.each([
+  ['no JSON', 'sk_1'],
+  ['no object', '"sk_1"'],
+  ['null', 'null'],
+  ['no key', '{"type":"video/webm"}'],
+  ['an empty key', '{"key":"","type":"video/webm"}'],
+  ['a key that is no text', '{"key":{"length":5},"type":"video/webm"}'],
+  ['a key without end', JSON.stringify({ key: 'k'.repeat(129), type: 'video/webm' })],
+  ['a message without end', JSON.stringify({ key: 'k', type: 'video/webm', x: 'x'.repeat(5_000) })],
+  ['bytes', new TextEncoder().encode(message('video/webm'))],
+] as const)('[M-16] a first message that is %s is answered with its shape', (_, first) => {
+  expect(() => readFirstMessage(first)).toThrow(/The first message must be JSON text/);
+});
+
+test('[M-16] no text does anything else', () => {
+  fc.assert(
+    fc.property(fc.oneof(fc.string(), fc.json()), (text) => {
+      try {
+        readFirstMessage(text);
+      } catch (error) {
+        expect(error).toBeInstanceOf(NotUnderstood);
+      }
+    }),
+  );
+});

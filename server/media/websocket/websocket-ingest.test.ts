@@ -1,0 +1,332 @@
+import { afterEach, expect, test } from 'bun:test';
+import { connect } from 'node:net';
+import type { BunRequest, Server } from 'bun';
+import { pino } from 'pino';
+import { FakeIngest } from '../../../test/media/fake-ingest.ts';
+import { INGEST_PATH, WebSocketIngest, type WebSocketIngestOptions } from './websocket-ingest.ts';
+import { SOURCE_LIMITS, type WebSocketSource, withinFrame } from './websocket-source.ts';
+
+const STREAM = '7f0c3f2e-0d5e-4a5c-9d0a-3f6f6d6c1a01';
+const OTHER = '7f0c3f2e-0d5e-4a5c-9d0a-3f6f6d6c1a02';
+const KEY = 'sk_0123456789abcdefghijABCDEFGHIJKL';
+const HELLO = JSON.stringify({ key: KEY, type: 'video/webm;codecs=vp8,opus' });
+
+const running: { server: Server<WebSocketSource>; ws: WebSocketIngest }[] = [];
+
+afterEach(async () => {
+  for (const { server, ws } of running.splice(0)) {
+    await ws.stop();
+    await server.stop(true);
+  }
+});
+
+function startServer(options: Partial<WebSocketIngestOptions> = {}) {
+  const ingest = new FakeIngest(
+    new Map([
+      [KEY, STREAM],
+      ['sk_other', OTHER],
+    ]),
+  );
+  const lines: string[] = [];
+  const ws = new WebSocketIngest({
+    ingest,
+    logger: pino({ level: 'info' }, { write: (line: string) => void lines.push(line) }),
+    addressOf: () => '192.0.2.1',
+    corsOrigin: '*',
+    log: { requestId: () => 'request-1', broken: (...of) => void lines.push(JSON.stringify(of)) },
+    ...options,
+  });
+  const server = Bun.serve<WebSocketSource, string>({
+    hostname: '127.0.0.1',
+    port: 0,
+    routes: {
+      [INGEST_PATH]: (request: BunRequest<string>, server) => ws.upgrade(request, server),
+    },
+    websocket: ws.handlers,
+  });
+  running.push({ server, ws });
+  const url = new URL(`/media/${STREAM}/ingest`, server.url);
+  return { ingest, lines, ws, server, url };
+}
+
+/** A sender: what it is told, and how its socket is closed. */
+class Sender {
+  readonly socket: WebSocket;
+  readonly opened: Promise<void>;
+  readonly closed: Promise<{ code: number; reason: string }>;
+  private readonly told: unknown[] = [];
+  private readonly waiting: ((message: unknown) => void)[] = [];
+
+  constructor(url: URL, options: { headers?: Record<string, string> } = {}) {
+    this.socket = new WebSocket(url.href.replace(/^http/, 'ws'), options);
+    const opened = Promise.withResolvers<void>();
+    const closed = Promise.withResolvers<{ code: number; reason: string }>();
+    this.opened = opened.promise;
+    this.closed = closed.promise;
+    this.socket.onopen = () => opened.resolve();
+    this.socket.onclose = ({ code, reason }) => closed.resolve({ code, reason });
+    this.socket.onmessage = ({ data }) => {
+      const message = JSON.parse(String(data));
+      const resolve = this.waiting.shift();
+      if (resolve) resolve(message);
+      else this.told.push(message);
+    };
+  }
+
+  async send(message: string | Uint8Array<ArrayBuffer>): Promise<void> {
+    await this.opened;
+    this.socket.send(message);
+  }
+
+  next(): Promise<unknown> {
+    if (this.told.length > 0) return Promise.resolve(this.told.shift());
+    return new Promise((resolve) => this.waiting.push(resolve));
+  }
+}
+
+async function live(url: URL): Promise<Sender> {
+  const sender = new Sender(url);
+  await sender.send(HELLO);
+  expect(await sender.next()).toEqual({ state: 'live' });
+  return sender;
+}
+
+test('[M-4] key and type, then live, then bytes that arrive unchanged', async () => {
+  const { ingest, url } = startServer();
+  const sender = await live(url);
+  const [session] = ingest.sessions;
+  expect(session?.offer).toEqual({
+    key: KEY,
+    kind: 'websocket',
+    container: 'matroska',
+    address: '192.0.2.1',
+    streamId: STREAM,
+  });
+  const parts = [1, 1_000, 300_000].map((n) => crypto.getRandomValues(new Uint8Array(n % 65_536)));
+  for (const part of parts) await sender.send(part);
+  const whole = Buffer.concat(parts);
+  await session?.received(whole.length);
+  expect(session?.content()).toEqual(whole);
+  sender.socket.close(1000, 'the show is over');
+  expect(await session?.left()).toBe('the socket was closed: 1000 the show is over');
+});
+
+test('[M-4] the bytes of a large message arrive whole; one over 4 MB closes the socket', async () => {
+  const { ingest, url } = startServer();
+  const sender = await live(url);
+  const part = new Uint8Array(4 << 20).fill(7);
+  await sender.send(part);
+  await ingest.sessions[0]?.received(part.length);
+  await sender.send(new Uint8Array((4 << 20) + 1));
+  await sender.closed;
+  expect(await ingest.sessions[0]?.left()).toContain('the socket was closed');
+  expect(ingest.sessions[0]?.bytes).toBe(part.length);
+});
+
+test.each([
+  ['[M-4] an ended stream', 'ended', 4410],
+  ['[M-4] a service that cannot', 'unavailable', 4503],
+  ['[M-6] a stream that has a source', 'busy', 4409],
+  ['[M-5] a key that is not known', 'unknown-key', 4401],
+] as const)('%s closes with its code', async (_, refusal, code) => {
+  const { ingest, url, lines } = startServer();
+  ingest.refusal = refusal;
+  const sender = new Sender(url);
+  await sender.send(HELLO);
+  expect(await sender.closed).toEqual({ code, reason: `This is refused: ${refusal}.` });
+  expect(lines).toHaveLength(1);
+  expect(JSON.parse(lines[0] ?? '')).toMatchObject({
+    msg: 'source refused',
+    kind: 'websocket',
+    streamId: STREAM,
+    address: '192.0.2.1',
+    code,
+  });
+  expect(lines.join()).not.toContain(KEY);
+});
+
+test('[M-5] the key of another stream is a wrong one', async () => {
+  const { url, ingest } = startServer();
+  const sender = new Sender(url);
+  await sender.send(JSON.stringify({ key: 'sk_other', type: 'video/webm' }));
+  expect((await sender.closed).code).toBe(4401);
+  expect(ingest.sessions).toHaveLength(0);
+});
+
+test('[M-16] a defect of ours is 4503, and its cause is in the log alone', async () => {
+  const { ingest, url, lines } = startServer();
+  ingest.failure = new Error('secret cause');
+  const sender = new Sender(url);
+  await sender.send(HELLO);
+  const { code, reason } = await sender.closed;
+  expect(code).toBe(4503);
+  expect(reason).not.toContain('secret');
+  expect(lines.join()).toContain('secret cause');
+});
+
+test.each([
+  ['text that is no JSON', '{'],
+  ['bytes', new Uint8Array([0x1a, 0x45, 0xdf, 0xa3])],
+  ['a container that is not read', JSON.stringify({ key: KEY, type: 'video/mp4' })],
+])('[M-16] %s first is closed with 4415', async (_, first) => {
+  const { ingest, url } = startServer();
+  const sender = new Sender(url);
+  await sender.send(first);
+  expect((await sender.closed).code).toBe(4415);
+  expect(ingest.offers).toHaveLength(0);
+});
+
+test('[M-16] what is sent before the answer is not taken, nor is the source', async () => {
+  const { ingest, url } = startServer();
+  const gate = Promise.withResolvers<void>();
+  ingest.gate = gate.promise;
+  const sender = new Sender(url);
+  await sender.send(HELLO);
+  await sender.send(new Uint8Array(10));
+  expect((await sender.closed).code).toBe(4415);
+  const taken = ingest.next();
+  gate.resolve();
+  expect(await (await taken).left()).toBe('the sender left');
+});
+
+test('[M-16] text after the first message ends the source', async () => {
+  const { ingest, url } = startServer();
+  const sender = await live(url);
+  await sender.send('hello');
+  expect((await sender.closed).code).toBe(4415);
+  expect(ingest.sessions[0]?.ended).toContain('binary');
+});
+
+test('[M-16] a socket that says nothing is closed', async () => {
+  const { url } = startServer({ limits: { ...SOURCE_LIMITS, firstMessageMs: 20 } });
+  const sender = new Sender(url);
+  expect((await sender.closed).code).toBe(4413);
+});
+
+test('[M-4] a source that the service ends is told why', async () => {
+  const { ingest, url } = startServer();
+  const sender = await live(url);
+  ingest.sessions[0]?.close('The stream has ended.');
+  expect(await sender.next()).toEqual({ state: 'ended', reason: 'The stream has ended.' });
+  expect(await sender.closed).toEqual({ code: 4410, reason: 'The stream has ended.' });
+});
+
+test('[M-4] a slow encoder holds the sender back, and what comes later is not lost', async () => {
+  const { ingest, url } = startServer();
+  const sender = await live(url);
+  const [session] = ingest.sessions;
+  if (!session) throw new Error('no session');
+  session.wantsMore = false;
+  const part = new Uint8Array(1 << 20).fill(1);
+  await sender.send(part);
+  expect(await sender.next()).toEqual({ state: 'slow' });
+  for (let n = 0; n < 40; n++) await sender.send(part);
+  await Bun.sleep(300);
+  // Far more than all buffers on the way hold: the sender keeps the rest.
+  expect(session.bytes).toBeLessThan(10 << 20);
+  expect(sender.socket.bufferedAmount).toBeGreaterThan(10 << 20);
+  session.drain();
+  expect(await sender.next()).toEqual({ state: 'live' });
+  await session.received(41 << 20);
+  expect(session.bytes).toBe(41 << 20);
+  expect(session.ended).toBeNull();
+});
+
+test('[M-4] an encoder that takes nothing ends the source with 4413', async () => {
+  const { ingest, url } = startServer({ limits: { ...SOURCE_LIMITS, slowMs: 50 } });
+  const sender = await live(url);
+  const [session] = ingest.sessions;
+  if (session) session.wantsMore = false;
+  await sender.send(new Uint8Array(10));
+  expect((await sender.closed).code).toBe(4413);
+  expect(session?.ended).toContain('taken nothing');
+});
+
+test('[M-16] what still comes while the encoder is slow is bounded', async () => {
+  const { ingest, url } = startServer({ limits: { ...SOURCE_LIMITS, waitingBytes: 100 } });
+  const sender = await live(url);
+  const [session] = ingest.sessions;
+  if (session) session.wantsMore = false;
+  // One segment on the wire, so that all of it has been read when the pause comes.
+  for (let n = 0; n < 12; n++) sender.socket.send(new Uint8Array(10));
+  expect((await sender.closed).code).toBe(4413);
+  expect(session?.bytes).toBeLessThanOrEqual(120);
+});
+
+test('[M-4] a stop ends all sources with 4503 and refuses those that come', async () => {
+  const { ingest, ws, url } = startServer();
+  const sender = await live(url);
+  const silent = new Sender(url);
+  await silent.opened;
+  await ws.stop();
+  expect((await sender.closed).code).toBe(4503);
+  expect((await silent.closed).code).toBe(4503);
+  expect(ingest.sessions[0]?.ended).toContain('stopping');
+  const response = await fetch(url, { headers: { Upgrade: 'websocket' } });
+  expect(response.status).toBe(503);
+});
+
+test('[M-4] a sender whose line is cut is gone at once', async () => {
+  const { ingest, url } = startServer();
+  const taken = ingest.next();
+  const socket = connect(Number(url.port), '127.0.0.1');
+  socket.write(
+    `GET ${url.pathname} HTTP/1.1\r\nHost: ${url.host}\r\nConnection: Upgrade\r\n` +
+      'Upgrade: websocket\r\nSec-WebSocket-Version: 13\r\n' +
+      'Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n',
+  );
+  await new Promise((resolve) => socket.once('data', resolve));
+  const masked = Buffer.from(HELLO);
+  socket.write(Buffer.concat([Buffer.from([0x81, 0x80 | masked.length, 0, 0, 0, 0]), masked]));
+  const session = await taken;
+  socket.resetAndDestroy();
+  expect(await session.left()).toContain('the socket was closed');
+});
+
+test('[M-4] a request that is no WebSocket is told what to do', async () => {
+  const { url } = startServer();
+  const response = await fetch(url);
+  expect(response.status).toBe(426);
+  expect(response.headers.get('upgrade')).toBe('websocket');
+  expect(await response.json()).toMatchObject({
+    status: 426,
+    detail: 'Open a WebSocket here, and send the stream key first.',
+  });
+  expect((await fetch(url, { method: 'POST' })).status).toBe(405);
+  expect((await fetch(new URL('/media/none/ingest', url))).status).toBe(404);
+});
+
+test('[M-4] pages of any origin send, or only those of the setting and our own', async () => {
+  const headers = { Upgrade: 'websocket' };
+  const asked = async (url: URL, origin: string) =>
+    (await fetch(url, { headers: { ...headers, Origin: origin } })).status;
+  const open = startServer();
+  expect(await asked(open.url, 'https://anywhere.example')).toBe(400);
+  const closed = startServer({ corsOrigin: 'https://studio.example' });
+  expect(await asked(closed.url, 'https://studio.example')).toBe(400);
+  expect(await asked(closed.url, closed.url.origin)).toBe(400);
+  expect(await asked(closed.url, 'https://anywhere.example')).toBe(401);
+  expect(await asked(closed.url, 'null')).toBe(401);
+});
+
+test('[M-16] sockets that open are bounded for each address, and so is their rate', async () => {
+  const { url } = startServer();
+  const silent = Array.from({ length: 8 }, () => new Sender(url));
+  await Promise.all(silent.map(({ opened }) => opened));
+  const response = await fetch(url, { headers: { Upgrade: 'websocket' } });
+  expect(response.status).toBe(503);
+  expect(response.headers.get('retry-after')).toBe('1');
+  for (const { socket } of silent) socket.close();
+  await Promise.all(silent.map(({ closed }) => closed));
+  await live(url);
+
+  const slow = startServer({ rate: { points: 1, durationS: 60 } });
+  await live(slow.url);
+  expect((await fetch(slow.url, { headers: { Upgrade: 'websocket' } })).status).toBe(429);
+});
+
+test('a reason is cut at the end of a character', () => {
+  expect(withinFrame('short')).toBe('short');
+  expect(withinFrame('a'.repeat(200))).toBe('a'.repeat(123));
+  expect(withinFrame(`a${'é'.repeat(100)}`)).toBe(`a${'é'.repeat(61)}`);
+});
