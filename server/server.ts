@@ -1,9 +1,9 @@
 import type { Server } from 'bun';
 import type { Backends, BackendsOptions, OpenBackends } from './backends.ts';
+import type { Listener } from './http/address.ts';
 import { documentRoutes } from './http/docs.ts';
 import { listen } from './http/listen.ts';
 import { operatorRoutes } from './http/operator-routes.ts';
-import type { Listener } from './http/route.ts';
 import { createMetrics, newSealLateness } from './metrics.ts';
 import { createService } from './service.ts';
 
@@ -130,7 +130,7 @@ function awayOf({ servers }: Backends): string | null {
   return server ? `${server.name} is away.` : null;
 }
 
-function addressOf(server: Server<undefined>, host: string | null): string {
+function addressOf(server: Pick<Server<unknown>, 'port'>, host: string | null): string {
   const name = host === null || host === '0.0.0.0' || host === '::' ? 'localhost' : host;
   return `http://${name.includes(':') ? `[${name}]` : name}:${server.port}`;
 }

@@ -1,5 +1,22 @@
 import { isIPv6 } from 'node:net';
 
+/** The HTTP server, once it listens; used to learn a client's address. */
+export interface Listener {
+  server: { requestIP(request: Request): { readonly address: string } | null } | null;
+}
+
+/**
+ * Whose share of a rate limit the client of a request uses.
+ * @param trustProxy whether the last entry of `X-Forwarded-For` is from a proxy in front
+ */
+export function addressOf(request: Request, listener: Listener, trustProxy: boolean): string {
+  if (trustProxy) {
+    const forwarded = request.headers.get('x-forwarded-for')?.split(',').at(-1)?.trim();
+    if (forwarded) return shareOf(forwarded);
+  }
+  return shareOf(listener.server?.requestIP(request)?.address ?? 'unknown');
+}
+
 /**
  * Whose share of a rate limit an address uses (SPEC L-11): an IPv4 address its own, also when it
  * is written as IPv6; an IPv6 address that of its /64, since a client has 2^64 of them at hand.

@@ -1,10 +1,22 @@
 import { networkInterfaces } from 'node:os';
-import type { Server } from 'bun';
+import type { BunRequest, Server, WebSocketHandler } from 'bun';
 import type { ReadOnlyOptions } from './read-only.ts';
 import { baseHeaders } from './route.ts';
 import { BROKEN, type PathHandler, problemResponse } from './router.ts';
 
-export interface ListenOptions extends ReadOnlyOptions {
+/** A path where requests become sockets; nothing comes back when one has. */
+export type SocketPath<Data> = (
+  request: BunRequest<string>,
+  server: Server<Data>,
+) => Promise<Response | undefined>;
+
+/** Sockets, and where they are opened. */
+export interface Sockets<Data> {
+  readonly paths: Record<string, SocketPath<Data>>;
+  readonly handlers: WebSocketHandler<Data>;
+}
+
+export interface ListenOptions<Data> extends ReadOnlyOptions {
   /** null: every address, IPv6 too where there is any. */
   readonly host: string | null;
   /** 0: a free one. */
@@ -12,21 +24,27 @@ export interface ListenOptions extends ReadOnlyOptions {
   readonly routes: Record<string, PathHandler>;
   /** Answers what no route does. */
   readonly fetch: (request: Request) => Response;
+  readonly sockets?: Sockets<Data> | undefined;
 }
 
 // Bun counts in steps of 4 s: a connection that says nothing, or drips its headers, is closed
 // after 12 s (L-3). Held requests and event streams are heard from more often than that.
 const IDLE_TIMEOUT_S = 10;
 
+// Where no request becomes one.
+const NO_SOCKETS: WebSocketHandler<never> = { message: () => {} };
+
 /** Begins to answer. @throws Error with a line for the operator when the port cannot be had */
-export function listen(options: ListenOptions): Server<undefined> {
-  const { host, port, routes, fetch, corsOrigin, log } = options;
+export function listen<Data>(options: ListenOptions<Data>): Server<Data> {
+  const { host, port, fetch, sockets, corsOrigin, log } = options;
+  const routes = { ...options.routes, ...sockets?.paths };
   try {
-    return Bun.serve({
+    return Bun.serve<Data, string>({
       hostname: host ?? everyAddress(),
       port,
       routes,
       fetch,
+      websocket: sockets?.handlers ?? NO_SOCKETS,
       idleTimeout: IDLE_TIMEOUT_S,
       // The router answers 413 itself, in JSON, by the announced length. A body that is not read
       // is thrown away as it comes: posts of 500 MB do not make the process grow.

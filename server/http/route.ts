@@ -1,17 +1,12 @@
-import type { BunRequest, Server } from 'bun';
+import type { BunRequest } from 'bun';
 import type { Operation } from '../../protocol/operation.ts';
-import { shareOf } from './address.ts';
+import { addressOf, type Listener } from './address.ts';
 
 /** Answers one request of an operation; throws `Problem`, `Refusal` or `Unavailable` to say no. */
 export type Handler = (request: BunRequest<string>, route: Route) => Response | Promise<Response>;
 
 /** Handlers of a set of operations: one that is missing does not compile. */
 export type Handlers<Operations> = { readonly [Name in keyof Operations]: Handler };
-
-/** The HTTP server, once it listens; used to learn a client's address. */
-export interface Listener {
-  server: Server<undefined> | null;
-}
 
 /** What the handlers of one path share: made once, not for each request. */
 export class Route {
@@ -56,11 +51,7 @@ export class Route {
    * that the proxy in front vouches for.
    */
   addressOf(request: Request): string {
-    if (this.trustProxy) {
-      const forwarded = request.headers.get('x-forwarded-for')?.split(',').at(-1)?.trim();
-      if (forwarded) return shareOf(forwarded);
-    }
-    return shareOf(this.listener.server?.requestIP(request)?.address ?? 'unknown');
+    return addressOf(request, this.listener, this.trustProxy);
   }
 }
 

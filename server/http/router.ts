@@ -1,11 +1,12 @@
-import type { BunRequest, Server } from 'bun';
+import type { BunRequest } from 'bun';
 import type { Operation, Role } from '../../protocol/operation.ts';
 import { accepts } from './accept.ts';
+import type { Listener } from './address.ts';
 import { checkLength, ignoreChunks } from './body.ts';
 import { Problem, problemOf, type Scheme } from './problem.ts';
 import { checkEncoding } from './query.ts';
 import type { RequestLog } from './request-log.ts';
-import { baseHeaders, type Handler, type Listener, Route } from './route.ts';
+import { baseHeaders, type Handler, Route } from './route.ts';
 
 /** An operation and what answers it. */
 export interface Endpoint {
@@ -25,10 +26,7 @@ export interface RouterOptions {
 export const BROKEN = new Problem(500, 'Something went wrong on our side; try again.');
 
 /** Answers a request on one path, whatever its method. */
-export type PathHandler = (
-  request: BunRequest<string>,
-  server: Server<undefined>,
-) => Response | Promise<Response>;
+export type PathHandler = (request: BunRequest<string>) => Response | Promise<Response>;
 
 const PREFLIGHT_HEADERS = {
   'Access-Control-Allow-Headers':
@@ -76,9 +74,9 @@ function pathHandler(endpoints: readonly Endpoint[], options: RouterOptions): Pa
   }
   const headers = baseHeaders(allow, options.corsOrigin);
   const preflight = { ...headers, ...PREFLIGHT_HEADERS, 'Access-Control-Allow-Methods': allow };
-  return (request, server) => {
+  return (request) => {
     const answer = answers.get(request.method);
-    if (answer) return answer(request, server);
+    if (answer) return answer(request);
     if (request.method === 'OPTIONS')
       return new Response(null, { status: 204, headers: preflight });
     const problem = new Problem(405, `This path takes ${allow}.`);
