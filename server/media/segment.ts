@@ -35,6 +35,11 @@ export interface AudioTrack extends AnyTrack {
 export interface Epoch {
   /** From 0, one more for each. */
   readonly number: number;
+  /**
+   * Service time of its first picture, Unix ms. A DASH Period begins here, and must go on to when
+   * the segment that began it has been removed. Without it, the oldest segment that is left counts.
+   */
+  readonly startMs?: number;
   readonly tracks: readonly Track[];
   /** The init segment (`ftyp` and `moov`) of each track. */
   readonly inits: ReadonlyMap<TrackId, Uint8Array>;
