@@ -86,7 +86,11 @@ async function createStreams(record: TheRecord, count: number): Promise<string[]
     const ids = Array.from({ length: Math.min(STREAMS_OF_ACCOUNT, count - streamIds.length) }, () =>
       randomUUID(),
     );
-    const input = { producer: user.uuid, nowMs, stream: { ...stream, latencyAllowance: 0 } };
+    const input = {
+      producer: user.uuid,
+      nowMs,
+      stream: { ...stream, latencyAllowance: 0, recording: false },
+    };
     await Promise.all(ids.map((id) => record.createStream({ id, ...input })));
     streamIds.push(...ids);
   }

@@ -5,6 +5,7 @@ import {
   newApiTokenSchema,
   userSchema,
 } from './accounts.ts';
+import { ingestSchema } from './ingest.ts';
 import { BODY_BYTES } from './limits.ts';
 import type { Operation } from './operation.ts';
 import {
@@ -29,6 +30,7 @@ const write = {
   headers: z.object({ 'Idempotency-Key': idempotencyKeySchema.optional() }),
 } as const;
 const stream = { 200: { description: 'The stream', schema: studioStreamSchema } };
+const ingest = { 200: { description: 'Where to send the video', schema: ingestSchema } };
 const quiz = { 200: { description: 'The quiz', schema: studioQuizSchema } };
 const rows = (columns: string) => ({
   200: {
@@ -127,6 +129,24 @@ export const studioApi = {
     body: endStreamSchema,
     bodyOptional: true,
     answers: stream,
+    errors: [404, 409],
+  },
+  readIngest: {
+    ...studio,
+    method: 'GET',
+    path: '/studio/v1/streams/{stream_id}/ingest',
+    summary: "Where to send the stream's video, with its key, and the source that is there",
+    description: 'The first call makes the key.',
+    answers: ingest,
+    errors: [404],
+  },
+  rotateStreamKey: {
+    ...write,
+    method: 'POST',
+    path: '/studio/v1/streams/{stream_id}/ingest/rotate-key',
+    summary: 'A new stream key; the old one is refused from now on',
+    description: 'A source that came with the old key goes on.',
+    answers: ingest,
     errors: [404, 409],
   },
   createQuiz: {

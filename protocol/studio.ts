@@ -33,6 +33,9 @@ const streamFields = {
   latencyAllowance: z.int().min(0).max(LATENCY_ALLOWANCE_MAX_MS).meta({
     description: 'ms added to every quiz, for viewers whose picture comes late',
   }),
+  recording: z.boolean().meta({
+    description: 'Keep the whole video, to be played after the end; else only the DVR window',
+  }),
 };
 
 /** A new stream. Without addresses of its own it plays from this service. */
@@ -43,6 +46,7 @@ export const newStreamSchema = z
     hls_url: streamFields.hls_url.default(null),
     unlisted: streamFields.unlisted.default(false),
     latencyAllowance: streamFields.latencyAllowance.default(0),
+    recording: streamFields.recording.default(false),
   })
   .meta({ id: 'NewStream', examples: [{ title: 'Quiz night', latencyAllowance: 2000 }] });
 export type NewStream = z.infer<typeof newStreamSchema>;
@@ -62,6 +66,7 @@ export const studioStreamSchema = streamSchema
     title: z.string(),
     unlisted: z.boolean(),
     latencyAllowance: z.int().min(0).meta({ description: 'ms' }),
+    recording: z.boolean(),
     created: unixMs,
     started: unixMs.nullable(),
     ended: unixMs.nullable(),
@@ -79,6 +84,7 @@ export const studioStreamSchema = streamSchema
         title: 'Quiz night',
         unlisted: false,
         latencyAllowance: 2000,
+        recording: false,
         created: 1_760_000_000_000,
         started: 1_760_000_060_000,
         ended: null,

@@ -2,6 +2,7 @@ import { accountProcedures } from './accounts/accounts-sql.ts';
 import { lostTailProcedures } from './feed/lost-tail-sql.ts';
 import { outboxProcedures } from './feed/outbox-sql.ts';
 import { sealingProcedures } from './feed/sealing-sql.ts';
+import { ingestProcedures } from './media/ingest/ingest-sql.ts';
 import { answerProcedures } from './quizzes/answers-sql.ts';
 import { quizProcedures } from './quizzes/quizzes-sql.ts';
 import { winnersProcedures } from './quizzes/winners-sql.ts';
@@ -16,6 +17,7 @@ export const procedures = {
   ...accountProcedures,
   ...tokenProcedures,
   ...streamProcedures,
+  ...ingestProcedures,
   ...quizProcedures,
   ...answerProcedures,
   ...winnersProcedures,

@@ -52,6 +52,8 @@ export function studioExercises(ground: Ground): Exercises {
       )),
       ...(await ground.inStream('endStream', {}, 200)),
     ],
+    readIngest: async () => ground.inStream('readIngest', {}, 200),
+    rotateStreamKey: async () => ground.inStream('rotateStreamKey', {}, 200),
     createQuiz: async () => ground.inStream('createQuiz', { body: QUIZ }, 201),
     listQuizzes: async () => ground.inStream('listQuizzes', {}, 200),
     readQuiz: async () => {

@@ -117,7 +117,7 @@ export async function newStream({ any }: Ground): Promise<string> {
   await any.createStream({
     id,
     producer: PRODUCER,
-    stream: { ...stream, latencyAllowance: 0 },
+    stream: { ...stream, latencyAllowance: 0, recording: false },
     nowMs: NOW_MS,
   });
   return id;

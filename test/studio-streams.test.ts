@@ -17,6 +17,7 @@ const MEMBERS = [
   'hls_url',
   'unlisted',
   'latencyAllowance',
+  'recording',
   'status',
   'created',
   'started',
@@ -46,6 +47,7 @@ describe('a new stream', () => {
       hls_url: `${service.url}/media/${stream.id}/master.m3u8`,
       unlisted: false,
       latencyAllowance: 0,
+      recording: false,
       status: 'CREATED',
       created: service.clock.nowMs(),
       started: null,
@@ -61,6 +63,7 @@ describe('a new stream', () => {
       hls_url: `http://cdn.example/${'a'.repeat(2_029)}`,
       unlisted: true,
       latencyAllowance: 60_000,
+      recording: true,
     };
     expect(fields.hls_url).toHaveLength(2_048);
     const created = await streamOf(await service.studio('POST', '/streams', fields), 201);
@@ -80,6 +83,7 @@ describe('a new stream', () => {
     [{ title: 'a', latencyAllowance: -1 }, 'latencyAllowance'],
     [{ title: 'a', latencyAllowance: 60_001 }, 'latencyAllowance'],
     [{ title: 'a', latencyAllowance: 1.5 }, 'latencyAllowance'],
+    [{ title: 'a', recording: 'yes' }, 'recording'],
   ])('[P-8] [G-21] 400 for %j, which names %s', async (body, member) => {
     const response = await service.studio('POST', '/streams', body);
     expect(await detailOf(response)).toContain(member);
@@ -136,7 +140,8 @@ describe('changing a stream', () => {
     const before = await read(id);
     const response = await service.studio('PATCH', `/streams/${id}`, { title: 'New' });
     expect(await streamOf(response)).toEqual({ ...before, title: 'New' });
-    const second = { unlisted: true, latencyAllowance: 500, hls_url: 'http://a.example/x.m3u8' };
+    const urls = { hls_url: 'http://a.example/x.m3u8' };
+    const second = { unlisted: true, latencyAllowance: 500, recording: true, ...urls };
     await service.studio('PATCH', `/streams/${id}`, second);
     expect(await read(id)).toEqual({ ...before, title: 'New', ...second });
   });

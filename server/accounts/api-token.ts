@@ -1,6 +1,6 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
+import { randomBase62 } from '../random-base62.ts';
 
-const ALPHABET = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
 const SECRET_CHARS = 40;
 
 /** Characters of a token that are kept in the clear, to recognise it in a list. */
@@ -12,14 +12,7 @@ const FORM = new RegExp(`^fb_[0-9A-Za-z]{${SECRET_CHARS}}$`);
  * @param randomBytes source of randomness, `n` bytes at a time
  */
 export function newApiToken(randomBytes: (n: number) => Uint8Array): string {
-  let secret = '';
-  while (secret.length < SECRET_CHARS) {
-    for (const byte of randomBytes(SECRET_CHARS)) {
-      // 248 is the largest multiple of 62 in a byte: above it, some characters would be likelier.
-      if (byte < 248 && secret.length < SECRET_CHARS) secret += ALPHABET[byte % 62];
-    }
-  }
-  return `fb_${secret}`;
+  return `fb_${randomBase62(SECRET_CHARS, randomBytes)}`;
 }
 
 /** Whether a credential has the form of a service account token at all. */

@@ -142,6 +142,7 @@ async function groundOf(
           hls_url: null,
           unlisted: false,
           latencyAllowance: 0,
+          recording: false,
         },
         nowMs: Date.now(),
       });

@@ -50,6 +50,7 @@ test('[F-13] an interval in which nothing happened costs two statements, and no 
     expect(looked.sort()).toEqual([
       expect.stringMatching(/^SEARCH quizzes USING .*INDEX quizzes_due /),
       expect.stringMatching(/^SEARCH streams USING .*INDEX streams_due /),
+      expect.stringMatching(/^SEARCH streams USING .*INDEX streams_left_by_source /),
       expect.stringMatching(/^SEARCH winners_rounds USING .*INDEX winners_rounds_due /),
     ]);
   }));

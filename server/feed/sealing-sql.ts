@@ -3,9 +3,10 @@ import { CHAT_SAMPLE, WINNERS_DELAY_INTERVALS } from '../../protocol/limits.ts';
 import { closeQuizzes } from '../quizzes/quizzes-sql.ts';
 import { closeRounds, startRoundDelays } from '../quizzes/winners-sql.ts';
 import { reading, type Tx, writing } from '../sql/procedure.ts';
-import { endStreams } from '../streams/streams-sql.ts';
+import { endStreams, LEFT_BY_SOURCE } from '../streams/streams-sql.ts';
 import { composeInterval, type Transient } from './interval-body.ts';
 import type { OutboxRow } from './outbox-sql.ts';
+import { standstillOf } from './standstill.ts';
 
 export interface Sealing {
   /** The watermark as the caller knows it. */
@@ -142,9 +143,9 @@ async function lastWithin(
  */
 export async function raiseWatermark(tx: Tx, after: number, interval: number): Promise<boolean> {
   const { affected } = await tx.query(
-    `update watermark set interval = $2 where id =
+    `update watermark set interval = $2, standstill_ms = standstill_ms + $3 where id =
      (select id from watermark where interval = $1 and interval < $2 ${tx.locks.claim})`,
-    [after, interval],
+    [after, interval, standstillOf(after, interval)],
   );
   return affected === 1;
 }
@@ -181,6 +182,7 @@ async function lookForWork(tx: Tx, interval: number): Promise<Work> {
         from outbox) waiting
      where type <> 'purchase' or place <= $1
      union all select 'end', id, 0, '', '' from streams where ends_at is not null and ends_at < $2
+     union all select 'end', id, 0, '', '' from streams where ${LEFT_BY_SOURCE}
      union all select 'quiz', stream_id, number, '', '' from quizzes
        where state = 'open' and close_interval <= $3
      union all select 'round', stream_id, number, '', '' from winners_rounds

@@ -32,7 +32,7 @@ beforeAll(async () => {
     await procedures.createStream.run(sqlite, {
       id,
       producer: PRODUCER,
-      stream: { ...stream, unlisted: false, latencyAllowance: 0 },
+      stream: { ...stream, unlisted: false, latencyAllowance: 0, recording: false },
       nowMs: 0,
     });
     for (let quiz = 0; quiz < OLDER_QUIZZES; quiz++) await playQuiz(id, `older ${quiz}`);

@@ -49,7 +49,7 @@ export async function openShow(
     await opened.calls.createStream({
       id,
       producer: PRODUCER,
-      stream: { ...stream, latencyAllowance: latencyAllowanceMs },
+      stream: { ...stream, latencyAllowance: latencyAllowanceMs, recording: false },
       nowMs: SHOW_START_MS,
     });
   }

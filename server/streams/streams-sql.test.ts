@@ -28,7 +28,7 @@ test('[L-13] an account has at most 10,000 streams', async () => {
     show.record.createStream({
       id: uuidOf(number),
       producer: PRODUCER,
-      stream: { ...NEW_STREAM, latencyAllowance: 0 },
+      stream: { ...NEW_STREAM, latencyAllowance: 0, recording: false },
       nowMs: SHOW_START_MS,
     });
   for (let number = 0; number < 10_000; number++) await create(number);

@@ -14,14 +14,20 @@ export interface StreamRow extends StreamState {
   readonly hlsUrl: string | null;
   readonly unlisted: boolean;
   readonly latencyAllowanceMs: number;
+  /** Its video is kept whole, for as long as there is room. */
+  readonly recording: boolean;
   readonly created: number;
 }
 
 const COLUMNS = `id, producer, title, dash_url as "dashUrl", hls_url as "hlsUrl", unlisted,
-  latency_allowance_ms as "latencyAllowanceMs", status, created, started, ended,
+  latency_allowance_ms as "latencyAllowanceMs", recording, status, created, started, ended,
   ends_at as "endsAt"`;
 
-const fromRow = (row: StreamRow): StreamRow => ({ ...row, unlisted: Boolean(row.unlisted) });
+const fromRow = (row: StreamRow): StreamRow => ({
+  ...row,
+  unlisted: Boolean(row.unlisted),
+  recording: Boolean(row.recording),
+});
 
 // The studio lists all streams of an account at once.
 const STREAMS_MAX = 10_000;
@@ -66,6 +72,18 @@ async function saveState(tx: Tx, id: string, state: StreamState): Promise<void> 
   );
 }
 
+/**
+ * Starts a stream that this transaction has locked.
+ * @throws Refusal `conflict` when it has ended
+ */
+export async function startLockedStream(tx: Tx, id: string, nowMs: number): Promise<StreamRow> {
+  const stream = await find(tx, id);
+  if (!stream) throw new Error(`stream ${id} is gone`);
+  const state = started(stream, nowMs);
+  await saveState(tx, id, state);
+  return { ...stream, ...state };
+}
+
 interface Own {
   readonly id: string;
   readonly producer: string;
@@ -74,7 +92,7 @@ interface Own {
 export const streamProcedures = {
   createStream: writing(
     async (tx, input: { id: string; producer: string; stream: NewStream; nowMs: number }) => {
-      const { title, dash_url, hls_url, unlisted, latencyAllowance } = input.stream;
+      const { title, dash_url, hls_url, unlisted, latencyAllowance, recording } = input.stream;
       await lockAccount(tx, input.producer);
       const [counted] = await tx.query<{ n: number }>(
         'select count(*) as n from streams where producer = $1',
@@ -85,8 +103,8 @@ export const streamProcedures = {
       }
       await tx.query(
         `insert into streams (id, number, producer, title, dash_url, hls_url, unlisted,
-           latency_allowance_ms, status, created)
-         values ($1, $2, $3, $4, $5, $6, $7, $8, 'CREATED', $9)`,
+           latency_allowance_ms, recording, status, created)
+         values ($1, $2, $3, $4, $5, $6, $7, $8, $9, 'CREATED', $10)`,
         [
           input.id,
           await nextNumber(tx, 'stream'),
@@ -96,6 +114,7 @@ export const streamProcedures = {
           hls_url,
           Number(unlisted),
           latencyAllowance,
+          Number(recording),
           input.nowMs,
         ],
       );
@@ -135,7 +154,7 @@ export const streamProcedures = {
       changed === undefined ? current : changed;
     await tx.query(
       `update streams set title = $2, dash_url = $3, hls_url = $4, unlisted = $5,
-         latency_allowance_ms = $6 where id = $1`,
+         latency_allowance_ms = $6, recording = $7 where id = $1`,
       [
         input.id,
         kept(patch.title, stream.title),
@@ -143,15 +162,15 @@ export const streamProcedures = {
         kept(patch.hls_url, stream.hlsUrl),
         Number(kept(patch.unlisted, stream.unlisted)),
         kept(patch.latencyAllowance, stream.latencyAllowanceMs),
+        Number(kept(patch.recording, stream.recording)),
       ],
     );
     return ownStream(tx, input.id, input.producer);
   }),
 
   startStream: writing(async (tx, input: Own & { nowMs: number }): Promise<StreamRow> => {
-    const stream = await lockOwnStream(tx, input.id, input.producer);
-    await saveState(tx, input.id, started(stream, input.nowMs));
-    return ownStream(tx, input.id, input.producer);
+    await lockOwnStream(tx, input.id, input.producer);
+    return startLockedStream(tx, input.id, input.nowMs);
   }),
 
   /** Ends the stream now, or has it end at `atMs`. */
@@ -165,8 +184,16 @@ export const streamProcedures = {
 };
 
 /**
+ * A condition on streams: the source was not heard of for too long, before the moment in parameter 2.
+ * It is by the clock of leases, which counts no time that is after the watermark.
+ */
+export const LEFT_BY_SOURCE = `status = 'STREAMING' and source_ends_at is not null
+  and source_ends_at < $2 - (select standstill_ms from watermark)`;
+
+/**
  * Due work, part of sealing: ends those of these streams whose time lies before `beforeMs` (P-14),
- * however late the sealing is. One that its producer is at work on stays due.
+ * or that their source left for too long by then (M-7), however late the sealing is. One that its
+ * producer is at work on stays due, and so does one whose source is just coming back.
  */
 export async function endStreams(
   tx: Tx,
@@ -177,7 +204,7 @@ export async function endStreams(
   if (ids.length === 0) return;
   const due = await tx.query<{ id: string }>(
     `select id from streams where id in (select id from ${tx.rows('$1', ['id text'])} due)
-     and ends_at < $2 order by id ${tx.locks.claim}`,
+     and (ends_at < $2 or ${LEFT_BY_SOURCE}) order by id ${tx.locks.claim}`,
     [JSON.stringify(ids.map((id) => [id])), beforeMs],
   );
   if (due.length === 0) return;

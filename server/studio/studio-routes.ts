@@ -3,6 +3,7 @@ import type { Handlers } from '../http/route.ts';
 import type { TheRecord } from '../procedures.ts';
 import { type StudioAccountRoutes, studioAccountHandlers } from './account-routes.ts';
 import { exportHandlers } from './export-routes.ts';
+import { ingestHandlers, type StudioIngestRoutes } from './ingest-routes.ts';
 import { studioQuizHandlers } from './quiz-routes.ts';
 import { studioStreamHandlers } from './stream-routes.ts';
 import { type StudioGate, studioWrapper } from './studio-call.ts';
@@ -11,7 +12,11 @@ export interface StudioRoutes
   extends StudioGate,
     Pick<StudioAccountRoutes, 'newId' | 'randomBytes'> {
   readonly record: TheRecord;
+  /** Ports on which video is taken; none by default. */
+  readonly ingestAddresses?: StudioIngestRoutes['ingestAddresses'];
 }
+
+const NO_PORTS = { rtmpPort: null, srtPort: null };
 
 /** The producer's API under `/studio/v1` (SPEC P). */
 export function studioHandlers(options: StudioRoutes): Handlers<typeof studioApi> {
@@ -19,6 +24,7 @@ export function studioHandlers(options: StudioRoutes): Handlers<typeof studioApi
   return {
     ...studioAccountHandlers(studio, options),
     ...studioStreamHandlers(studio, options),
+    ...ingestHandlers(studio, { ingestAddresses: NO_PORTS, ...options }),
     ...studioQuizHandlers(studio, options),
     ...exportHandlers(options, options),
   };

@@ -1,4 +1,7 @@
+import type { Ingest } from '../../protocol/ingest.ts';
 import type { StudioQuiz, StudioStream } from '../../protocol/studio.ts';
+import { type IngestAddresses, ingestUrls } from '../media/ingest/ingest-addresses.ts';
+import type { IngestRow } from '../media/ingest/ingest-sql.ts';
 import { choiceCounts } from '../quizzes/quiz-rules.ts';
 import type { QuizRow } from '../quizzes/quizzes-sql.ts';
 import type { StreamRow } from '../streams/streams-sql.ts';
@@ -14,11 +17,25 @@ export function studioStreamOf(row: StreamRow, origin: string): StudioStream {
     title: row.title,
     unlisted: row.unlisted,
     latencyAllowance: row.latencyAllowanceMs,
+    recording: row.recording,
     created: row.created,
     started: row.started,
     ended: row.ended,
     endsAt: row.endsAt,
   };
+}
+
+/**
+ * How to be the source of a stream (SPEC M-1).
+ * @param origin where this service is reached, without a trailing slash
+ */
+export function ingestOf(
+  id: string,
+  { key, source }: IngestRow,
+  origin: string,
+  addresses: IngestAddresses,
+): Ingest {
+  return { key, ...ingestUrls({ id, key }, origin, addresses), source };
 }
 
 /**

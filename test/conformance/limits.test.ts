@@ -182,7 +182,7 @@ describe('rates', () => {
       const id = crypto.randomUUID();
       const nowMs = harness.clock.nowMs();
       const fields = { title: 'x', dash_url: null, hls_url: null };
-      const stream = { ...fields, unlisted: false, latencyAllowance: 0 };
+      const stream = { ...fields, unlisted: false, latencyAllowance: 0, recording: false };
       const producer = harness.account.uuid;
       await harness.record.createStream({ id, producer, stream, nowMs });
       await harness.advance(1);

@@ -32,6 +32,7 @@ const streamMembers = (titleOptional: { optional?: true }): Record<string, Membe
   hls_url: { is: 'url', ...optional, nullable: true },
   unlisted: { is: 'boolean', ...optional },
   latencyAllowance: { is: 'integer', min: 0, max: 60_000, ...optional },
+  recording: { is: 'boolean', ...optional },
 });
 const quizMembers = (all: { optional?: true }): Record<string, Member> => ({
   question: { is: 'text', max: 500, ...all },

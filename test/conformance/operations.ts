@@ -36,6 +36,7 @@ export const FULL_STREAM = {
   hls_url: 'https://cdn.example.org/show/master.m3u8',
   unlisted: true,
   latencyAllowance: 2_000,
+  recording: true,
 };
 export const FULL_QUIZ = { ...QUIZ, reveal: 'manual' };
 

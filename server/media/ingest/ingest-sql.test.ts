@@ -1,0 +1,72 @@
+import { expect, test } from 'bun:test';
+import { intervalStartMs } from '../../../protocol/interval.ts';
+import type { TheRecord } from '../../procedures.ts';
+import { openShow, PRODUCER, SHOW_START_MS, uuidOf } from '../../streams/show-fixture.ts';
+import { type SourcesGround, sourcesContract } from './ingest-contract.ts';
+
+const NEW_STREAM = { title: 'A show', dash_url: null, hls_url: null, unlisted: false };
+
+async function sqliteGround(): Promise<SourcesGround> {
+  const show = await openShow([]);
+  const record: TheRecord = show.record;
+  let streams = 0;
+  return {
+    nodes: [record, record],
+    producer: PRODUCER,
+    newStream: async () => {
+      const stream = { ...NEW_STREAM, latencyAllowance: 0, recording: false };
+      const id = uuidOf(++streams);
+      await record.createStream({ id, producer: PRODUCER, stream, nowMs: SHOW_START_MS });
+      return id;
+    },
+    close: () => show.close(),
+  };
+}
+
+sourcesContract('SQLite', sqliteGround);
+
+test('[M-7] [M-8] a restart ends no show: the source has the rest of its 30 s after it', async () => {
+  const id = uuidOf(1);
+  const own = { id, producer: PRODUCER };
+  const show = await openShow([id]);
+  try {
+    const seal = async (atMs: number) => {
+      const after = await show.record.readWatermark({});
+      const interval = Math.floor(atMs / 250) - 1;
+      await show.record.sealInterval({ after, interval, nowMs: atMs, transients: [] });
+    };
+    const key = await show.record.keepStreamKey({ ...own, offered: 'sk_key' });
+    const source = { key, session: 'first', kind: 'srt' as const, graceMs: 30_000 };
+    // Before anything was ever sealed in this record.
+    await show.record.openSource({ ...source, nowMs: SHOW_START_MS });
+    await seal(SHOW_START_MS + 250);
+    await show.restart();
+    const startedMs = SHOW_START_MS + 600_000;
+    const again = { ...source, session: 'second', nowMs: startedMs };
+    expect(await show.record.openSource(again)).toEqual({ outcome: 'busy' });
+    await seal(startedMs);
+    expect(await show.record.findOwnStream(own)).toMatchObject({ status: 'STREAMING' });
+    for (let ms = 250; ms <= 6_000; ms += 250) await seal(startedMs + ms);
+    const later = { ...again, nowMs: startedMs + 6_000 };
+    expect(await show.record.openSource(later)).toMatchObject({ outcome: 'opened' });
+  } finally {
+    await show.close();
+  }
+});
+
+test('[P-2] [M-1] nobody else sees the key or changes it', async () => {
+  const [id, other] = [uuidOf(1), uuidOf(2)];
+  const show = await openShow([id, other]);
+  try {
+    const stranger = { id, producer: other, nowMs: intervalStartMs(1) };
+    for (const look of [
+      show.record.findIngest(stranger),
+      show.record.keepStreamKey({ ...stranger, offered: 'sk_a' }),
+      show.record.rotateStreamKey({ ...stranger, key: 'sk_b' }),
+    ]) {
+      expect(await look.catch((error) => error)).toMatchObject({ kind: 'not-found' });
+    }
+  } finally {
+    await show.close();
+  }
+});
