@@ -1,0 +1,252 @@
+import type { Fragment } from './fmp4/fragment.ts';
+import { OpenSegment } from './open-segment.ts';
+import { longestSegmentMs } from './playlist/target-duration.ts';
+import type { Part, PieceBytes, Segment, Track, TrackId } from './segment.ts';
+import { ALIGNED_MS, TrackQueue } from './track-queue.ts';
+
+/** How source time becomes service time: what `Timeline` is, as far as segments need it. */
+export interface SourceTimeline {
+  /**
+   * A segment starts at this source time, ms.
+   * @returns service time less source time from here on, whole ms: at most 1 from the last
+   */
+  advance(sourceMs: number): number;
+  /** The same without a step. Before the first segment it says where that would be. */
+  offsetFor(sourceMs: number): number;
+}
+
+export interface SegmenterOptions {
+  readonly epoch: number;
+  /** Sequence number of the first segment. */
+  readonly firstSeq: number;
+  /** Service time at which the epoch before ended: this one begins with a key frame after it. */
+  readonly notBeforeMs: number;
+  /** How long a segment is at least: it ends at the next key frame. */
+  readonly segmentMs: number;
+  /** How long a part is at most; null: no parts. */
+  readonly partMs: number | null;
+  /** The first video track decides where segments begin. */
+  readonly tracks: readonly Track[];
+  readonly timeline: SourceTimeline;
+}
+
+export type SegmenterEvent =
+  /** Once, before all others. `startMs`: service time of the first picture, Unix ms. */
+  | { readonly kind: 'begin'; readonly startMs: number }
+  | { readonly kind: 'part'; readonly seq: number; readonly part: Part; readonly bytes: PieceBytes }
+  | { readonly kind: 'segment'; readonly segment: Segment; readonly bytes: PieceBytes };
+
+/** A place in source time at which the tracks are cut. */
+interface Cut {
+  readonly kind: 'begin' | 'part' | 'segment';
+  readonly atMs: number;
+  /** Service time less source time from here on, whole ms. */
+  readonly offsetMs: number;
+}
+
+// What waits is in memory: ten seconds of the largest ladder are 45 MB.
+const SILENT_MS_MAX = 10_000;
+// Key frames come each second; a new epoch may overlap the last by the latency of its source.
+const BEGIN_MS_MAX = 20_000;
+// The timeline moves slowly; a step that nobody sees.
+const STEP_MS_MAX = 1;
+// At the end, sound this much shorter than the picture is as it should be.
+const SOUND_SHORT_MS = 100;
+
+/**
+ * Groups the fragments of one epoch into segments and parts, the same span of every track, in
+ * service time (SPEC M-11, M-12).
+ *
+ * A segment begins where the first rendition has a key frame, `segmentMs` after the last or (by the
+ * clock of frames) not more than half a frame sooner. The other renditions have a fragment there
+ * too, and sound is cut at the nearest boundary of its fragments. Within a segment all tracks are
+ * moved by the same whole number of ms, so what a source's timestamps say to each other stays as it
+ * is. Where the offset changes, by 1 ms at most, a segment's last frame is shown 1 ms longer or
+ * shorter: its duration is up to where the next begins, not the sum over its samples.
+ */
+export class Segmenter {
+  private readonly queues: readonly TrackQueue[];
+  private readonly picture: TrackQueue;
+  private readonly cuts: Cut[] = [];
+  private readonly numbers = new Map<TrackId, number>();
+  private readonly halfFrameMs: number;
+  private open: OpenSegment | null = null;
+  /** Source time of the newest segment and part that the picture has begun; null: none yet. */
+  private begun: { segmentMs: number; partMs: number; offsetMs: number } | null = null;
+  private firstMs: number | null = null;
+
+  constructor(private readonly options: SegmenterOptions) {
+    this.queues = options.tracks.map((track) => new TrackQueue(track));
+    const picture = this.queues.find(({ track }) => track.kind === 'video');
+    if (picture?.track.kind !== 'video') throw new Error('a stream has a picture');
+    this.picture = picture;
+    const [frames, seconds] = picture.track.frameRate;
+    this.halfFrameMs = (500 * seconds) / frames;
+  }
+
+  /**
+   * Takes the next fragment of a track.
+   * @throws Error with a line for the log when the tracks make no timeline that players could
+   *   follow; then `finish` gives what was whole, and another encoder must begin
+   */
+  push(trackId: TrackId, fragment: Fragment): SegmenterEvent[] {
+    const queue = this.queues.find(({ track }) => track.id === trackId);
+    if (!queue) throw new Error(`there is no track ${trackId}`);
+    this.firstMs ??= queue.msOf(fragment.startTicks);
+    if (queue === this.picture) this.pushPicture(fragment);
+    else queue.push(fragment);
+    const events = this.cutWhile((cut) => this.isReady(cut));
+    this.checkSilence();
+    return events;
+  }
+
+  /** Nothing more comes: closes the open segment, where the shortest track ends. */
+  finish(): SegmenterEvent[] {
+    const events = this.cutWhile(({ kind, atMs }) =>
+      this.queues.every((queue) => (kind === 'begin' ? queue.isPast(atMs) : queue.reaches(atMs))),
+    );
+    if (!this.open) return events;
+    const endMs = Math.min(
+      ...this.queues.map(
+        ({ endMs, track }) => (endMs ?? 0) + (track.kind === 'audio' ? SOUND_SHORT_MS : 0),
+      ),
+    );
+    const cutMs = this.picture.endBefore(endMs + ALIGNED_MS);
+    const rest = cutMs === null ? [] : this.takePart(this.open, cutMs);
+    if (this.open.hasParts || this.open.hasAll(this.queues)) {
+      events.push(...rest, {
+        kind: 'segment',
+        ...this.open.close(this.queues, this.picture, null),
+      });
+    }
+    this.open = null;
+    return events;
+  }
+
+  private pushPicture(fragment: Fragment): void {
+    const { picture, begun } = this;
+    const startMs = picture.msOf(fragment.startTicks);
+    const endMs = startMs + picture.msOf(fragment.durationTicks);
+    if (!begun) {
+      picture.push(fragment);
+      this.begin(fragment, startMs, endMs);
+      return;
+    }
+    const { segmentMs } = this.options;
+    const sinceMs = startMs - begun.segmentMs;
+    const begins = fragment.isSync && sinceMs >= segmentMs - this.halfFrameMs;
+    if (!begins && endMs - begun.segmentMs > longestSegmentMs(segmentMs)) {
+      throw new Error(`no key frame came for ${Math.round(endMs - begun.segmentMs)} ms`);
+    }
+    picture.push(fragment);
+    if (begins) {
+      this.cuts.push({ kind: 'segment', atMs: startMs, offsetMs: this.nextOffset(begun, startMs) });
+      begun.segmentMs = startMs;
+      begun.partMs = startMs;
+    }
+    this.cutParts(startMs, endMs);
+  }
+
+  // The epoch begins with a key frame that is not before the end of the last epoch.
+  private begin(fragment: Fragment, startMs: number, endMs: number): void {
+    const { timeline, notBeforeMs } = this.options;
+    if (fragment.isSync && startMs + timeline.offsetFor(startMs) >= notBeforeMs) {
+      const offsetMs = timeline.advance(startMs);
+      this.begun = { segmentMs: startMs, partMs: startMs, offsetMs };
+      this.cuts.push({ kind: 'begin', atMs: startMs, offsetMs });
+      this.cutParts(startMs, endMs);
+      return;
+    }
+    if (endMs - (this.firstMs ?? startMs) > BEGIN_MS_MAX) {
+      throw new Error('no key frame came to begin with');
+    }
+    for (const queue of this.queues) queue.takeUntil(endMs);
+  }
+
+  // A part ends before it gets too long: known at once when the next fragment, as long as this
+  // one, would make it so.
+  private cutParts(startMs: number, endMs: number): void {
+    const { begun } = this;
+    const { partMs } = this.options;
+    if (!begun || partMs === null) return;
+    const cut = (atMs: number) => {
+      this.cuts.push({ kind: 'part', atMs, offsetMs: begun.offsetMs });
+      begun.partMs = atMs;
+    };
+    const mostMs = partMs + ALIGNED_MS;
+    if (startMs > begun.partMs && endMs - begun.partMs > mostMs) cut(startMs);
+    if (endMs - begun.partMs + (endMs - startMs) > mostMs) cut(endMs);
+  }
+
+  private nextOffset(begun: { offsetMs: number }, startMs: number): number {
+    const offsetMs = this.options.timeline.advance(startMs);
+    if (Math.abs(offsetMs - begun.offsetMs) > STEP_MS_MAX) throw new Error('its clock jumped');
+    begun.offsetMs = offsetMs;
+    return offsetMs;
+  }
+
+  private cutWhile(isReady: (cut: Cut) => boolean): SegmenterEvent[] {
+    const events: SegmenterEvent[] = [];
+    for (let cut = this.cuts[0]; cut && isReady(cut); cut = this.cuts[0]) {
+      this.cuts.shift();
+      events.push(...this.apply(cut));
+    }
+    return events;
+  }
+
+  // Of a segment the beginning of the next must be known in every track; a part is wanted early.
+  private isReady({ kind, atMs }: Cut): boolean {
+    return this.queues.every((queue) =>
+      kind === 'part' ? queue.reaches(atMs) : queue.isPast(atMs),
+    );
+  }
+
+  private apply({ kind, atMs, offsetMs }: Cut): SegmenterEvent[] {
+    const { epoch, firstSeq } = this.options;
+    const { open } = this;
+    if (kind === 'begin' || !open) {
+      for (const queue of this.queues) queue.takeUntil(atMs);
+      this.open = new OpenSegment(firstSeq, epoch, offsetMs);
+      return [{ kind: 'begin', startMs: atMs + offsetMs }];
+    }
+    const events = this.takePart(open, atMs);
+    if (kind === 'part') return events;
+    this.checkAligned(atMs);
+    if (!open.hasAll(this.queues)) throw new Error('a track has nothing in a segment');
+    this.open = new OpenSegment(open.seq + 1, epoch, offsetMs);
+    const closed = open.close(this.queues, this.picture, offsetMs);
+    return [...events, { kind: 'segment', ...closed }];
+  }
+
+  private takePart(open: OpenSegment, atMs: number): SegmenterEvent[] {
+    const taken = open.take(this.queues, atMs, (track) => this.nextNumber(track));
+    const { id } = this.picture.track;
+    if (this.options.partMs === null || !taken.has(id)) return [];
+    return [{ kind: 'part', seq: open.seq, ...open.part(taken, id) }];
+  }
+
+  private nextNumber(track: TrackId): number {
+    const number = (this.numbers.get(track) ?? 0) + 1;
+    this.numbers.set(track, number);
+    return number;
+  }
+
+  private checkAligned(atMs: number): void {
+    for (const queue of this.queues) {
+      const { track, first } = queue;
+      if (track.kind !== 'video' || !first) continue;
+      const aheadMs = queue.msOf(first.startTicks) - atMs;
+      if (!first.isSync || Math.abs(aheadMs) > ALIGNED_MS) {
+        throw new Error(`${track.id} has no key frame where ${this.picture.track.id} has one`);
+      }
+    }
+  }
+
+  private checkSilence(): void {
+    const ends = this.queues.map(({ endMs }) => endMs ?? this.firstMs ?? 0);
+    const newestMs = Math.max(...ends);
+    const silent = ends.findIndex((endMs) => newestMs - endMs > SILENT_MS_MAX);
+    const queue = this.queues[silent];
+    if (queue) throw new Error(`nothing came of ${queue.track.id} for ${SILENT_MS_MAX / 1_000} s`);
+  }
+}

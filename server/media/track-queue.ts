@@ -1,0 +1,75 @@
+import type { Fragment } from './fmp4/fragment.ts';
+import type { Track } from './segment.ts';
+
+/** Pictures of all renditions are of the same moments; what differs is rounding to ticks. */
+export const ALIGNED_MS = 1;
+
+// A player jumps over a hole of this length, and nobody hears it. More than that is no longer one
+// timeline.
+const HOLE_MS_MAX = 100;
+
+/** Fragments of one track that wait for their segment, by source time. */
+export class TrackQueue {
+  private waiting: Fragment[] = [];
+  private newestEndTicks: number | null = null;
+
+  constructor(readonly track: Track) {}
+
+  /** Source time at which its newest fragment ends, ms; null before the first. */
+  get endMs(): number | null {
+    return this.newestEndTicks === null ? null : this.msOf(this.newestEndTicks);
+  }
+
+  /** The fragment that waits longest. */
+  get first(): Fragment | null {
+    return this.waiting[0] ?? null;
+  }
+
+  /** @throws Error when it does not follow the one before */
+  push(fragment: Fragment): void {
+    const { newestEndTicks } = this;
+    if (newestEndTicks !== null) {
+      const holeMs = this.msOf(fragment.startTicks - newestEndTicks);
+      if (Math.abs(holeMs) > HOLE_MS_MAX) {
+        throw new Error(`${this.track.id} jumped by ${Math.round(holeMs)} ms`);
+      }
+    }
+    this.newestEndTicks = fragment.startTicks + fragment.durationTicks;
+    this.waiting.push(fragment);
+  }
+
+  /** Whether a fragment waits that comes after this cut: all before it are there. */
+  isPast(cutMs: number): boolean {
+    const newest = this.waiting.at(-1);
+    return newest !== undefined && this.placeMs(newest) >= cutMs;
+  }
+
+  /** Whether all fragments before this cut are there, as far as one can tell without the next. */
+  reaches(cutMs: number): boolean {
+    return this.isPast(cutMs) || (this.endMs ?? Number.NEGATIVE_INFINITY) >= cutMs - ALIGNED_MS;
+  }
+
+  /** Takes the fragments before this cut out of the queue. */
+  takeUntil(cutMs: number): Fragment[] {
+    const after = this.waiting.findIndex((fragment) => this.placeMs(fragment) >= cutMs);
+    return this.waiting.splice(0, after === -1 ? this.waiting.length : after);
+  }
+
+  /** Where the last fragment that ends by this time ends; null when none does. */
+  endBefore(atMs: number): number | null {
+    const ends = this.waiting.map((one) => this.msOf(one.startTicks + one.durationTicks));
+    return ends.findLast((endMs) => endMs <= atMs) ?? null;
+  }
+
+  msOf(ticks: number): number {
+    return (ticks / this.track.timescale) * 1_000;
+  }
+
+  // Pictures are cut where they begin. Sound is cut at the boundary that is nearest: a fragment
+  // belongs to the side of the cut on which most of it is.
+  private placeMs({ startTicks, durationTicks }: Fragment): number {
+    return this.track.kind === 'video'
+      ? this.msOf(startTicks) + ALIGNED_MS
+      : this.msOf(startTicks + durationTicks / 2);
+  }
+}
