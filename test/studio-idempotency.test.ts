@@ -59,6 +59,10 @@ const WRITES: Record<string, () => Promise<Write>> = {
     const between = () => service.studio('POST', path);
     return { path, body: { at: service.clock.nowMs() + 60_000 }, between };
   },
+  rotateStreamKey: async () => {
+    const path = `/streams/${await service.createStream()}/ingest/rotate-key`;
+    return { path, between: () => service.studio('POST', path) };
+  },
   createQuiz: async () => ({
     path: `/streams/${await service.createStream()}/quizzes`,
     body: QUIZ,

@@ -1,0 +1,66 @@
+import { describe, expect, test } from 'bun:test';
+import fc from 'fast-check';
+import { intervalStartMs } from '../../../protocol/interval.ts';
+import { leaseClockMs, standstillOf } from '../../feed/standstill.ts';
+import { hasSource, type Lease, mayOpen, mayRenew, SOURCE_ALIVE_MS } from './lease-rules.ts';
+
+const LIVE: Lease = { status: 'STREAMING', source: 'first', seenMs: 1_000 };
+const AWAY: Lease = { ...LIVE, source: null, seenMs: null };
+
+describe('who may be the source', () => {
+  test('[M-6] the one that is there, until it was silent for 6 s', () => {
+    expect(SOURCE_ALIVE_MS).toBe(6_000);
+    expect(hasSource(LIVE, 6_999)).toBe(true);
+    expect(hasSource(LIVE, 7_000)).toBe(false);
+    expect(mayOpen(LIVE, 'second', 6_999)).toBe('busy');
+    expect(mayOpen(LIVE, 'second', 7_000)).toBe('opened');
+    expect(mayOpen(LIVE, 'first', 1_001)).toBe('opened');
+    expect(mayOpen(AWAY, 'second', 1_000)).toBe('opened');
+  });
+
+  test('[M-8] nobody, once the stream has ended', () => {
+    const over: Lease = { ...LIVE, status: 'ENDED' };
+    expect(hasSource(over, 1_000)).toBe(false);
+    expect(mayOpen(over, 'first', 1_000)).toBe('ended');
+    expect(mayRenew(over, 'first')).toBe('ended');
+  });
+
+  test('[M-6] who was silent for long still is, until another comes', () => {
+    expect(mayRenew(LIVE, 'first')).toBe('renewed');
+    expect(mayRenew({ ...LIVE, source: 'second' }, 'first')).toBe('lost');
+    expect(mayRenew(AWAY, 'first')).toBe('lost');
+  });
+});
+
+describe('the clock of leases', () => {
+  test('[M-7] is service time while sealing goes on, and counts 2 s of a standstill', () => {
+    const fresh = { interval: 40, standstillMs: 0 };
+    expect(leaseClockMs(fresh, 10_300)).toBe(10_300);
+    expect(leaseClockMs(fresh, 12_250)).toBe(12_250);
+    expect(leaseClockMs(fresh, 60_000)).toBe(12_250);
+    expect(standstillOf(40, 48)).toBe(0);
+    expect(standstillOf(40, 49)).toBe(250);
+  });
+
+  test('[M-7] goes on evenly over any sealings, and never back', () => {
+    const sealings = fc.array(fc.integer({ min: 1, max: 200 }), { minLength: 1, maxLength: 30 });
+    fc.assert(
+      fc.property(sealings, fc.integer({ min: -1, max: 1_000 }), (steps, first) => {
+        let sealed = { interval: first, standstillMs: 0 };
+        for (const step of steps) {
+          const interval = sealed.interval + step;
+          const endMs = intervalStartMs(interval + 1);
+          const before = leaseClockMs(sealed, endMs);
+          const { standstillMs } = sealed;
+          const next = {
+            interval,
+            standstillMs: standstillMs + standstillOf(interval - step, interval),
+          };
+          expect(leaseClockMs(next, endMs)).toBe(before);
+          expect(leaseClockMs(next, endMs + 100)).toBe(before + 100);
+          sealed = next;
+        }
+      }),
+    );
+  });
+});

@@ -1,0 +1,44 @@
+import { describe, expect, test } from 'bun:test';
+import { randomBytes } from 'node:crypto';
+import { ingestUrls } from './ingest-addresses.ts';
+import { looksLikeStreamKey, newStreamKey } from './stream-key.ts';
+
+describe('stream keys', () => {
+  test('[M-1] are sk_ and 32 characters of base62, each another', () => {
+    const keys = Array.from({ length: 100 }, () => newStreamKey(randomBytes));
+    for (const key of keys) expect(key).toMatch(/^sk_[0-9A-Za-z]{32}$/);
+    expect(new Set(keys).size).toBe(100);
+    expect(keys.every(looksLikeStreamKey)).toBe(true);
+  });
+
+  test.each(['', 'sk_', `sk_${'a'.repeat(31)}`, `sk_${'a'.repeat(33)}`, `sk_${'-'.repeat(32)}`])(
+    '[M-5] %j has not the form of one',
+    (text) => expect(looksLikeStreamKey(text)).toBe(false),
+  );
+});
+
+describe('addresses of a stream', () => {
+  const stream = { id: 'the-id', key: 'sk_key' };
+  const ports = { rtmpPort: 1935, srtPort: 10080 };
+
+  test('[M-2] [M-3] [M-4] are on the host of the service, on the ports of each way', () => {
+    expect(ingestUrls(stream, 'https://live.example.org', ports)).toEqual({
+      rtmp: { url: 'rtmp://live.example.org:1935/live', key: 'sk_key' },
+      srt: { url: 'srt://live.example.org:10080?streamid=publish:sk_key' },
+      websocket: { url: 'wss://live.example.org/media/the-id/ingest' },
+    });
+    expect(ingestUrls(stream, 'http://[::1]:4250/base', ports)).toEqual({
+      rtmp: { url: 'rtmp://[::1]:1935/live', key: 'sk_key' },
+      srt: { url: 'srt://[::1]:10080?streamid=publish:sk_key' },
+      websocket: { url: 'ws://[::1]:4250/base/media/the-id/ingest' },
+    });
+  });
+
+  test('[M-1] a way that is off has none', () => {
+    expect(ingestUrls(stream, 'http://a.example', { rtmpPort: null, srtPort: null })).toEqual({
+      rtmp: null,
+      srt: null,
+      websocket: { url: 'ws://a.example/media/the-id/ingest' },
+    });
+  });
+});
