@@ -1,0 +1,109 @@
+import { randomBytes } from 'node:crypto';
+import { type AddressInfo, createServer, type Server, type Socket } from 'node:net';
+import type { Logger } from 'pino';
+import { shareOf } from '../../http/address.ts';
+import type { Ingest } from '../source.ts';
+import { HANDSHAKE_BYTES } from './handshake.ts';
+import { RTMP_LIMITS, RtmpConnection, type RtmpLimits } from './rtmp-connection.ts';
+
+/** Sources in service and those that come: more than a machine can encode. */
+const CONNECTIONS_MAX = 512;
+/** Connections of one address that are no source yet. */
+const STRANGERS_PER_ADDRESS_MAX = 16;
+/** How often connections are looked at for whether they have waited long enough. */
+const LOOK_MS = 250;
+
+export interface RtmpOptions {
+  /** Null: every address of the machine. */
+  readonly host: string | null;
+  /** 0: any that is free. */
+  readonly port: number;
+  readonly ingest: Ingest;
+  readonly logger: Logger;
+  readonly limits?: RtmpLimits;
+}
+
+export interface RtmpListener {
+  readonly port: number;
+  /** Ends all sources and takes no more. */
+  stop(): Promise<void>;
+}
+
+/**
+ * Listens for sources that come by RTMP (SPEC M-2).
+ * @throws Error with a line for the operator: the port is in use, or not ours to take
+ */
+export async function listenRtmp(options: RtmpOptions): Promise<RtmpListener> {
+  const connections = new Map<RtmpConnection, string>();
+  const limits = options.limits ?? RTMP_LIMITS;
+
+  /** Whether there is room for another connection of an address. */
+  function hasRoom(share: string): boolean {
+    if (connections.size >= CONNECTIONS_MAX) return false;
+    let strangers = 0;
+    for (const [connection, of] of connections) {
+      if (of === share && !connection.isLive()) strangers++;
+    }
+    return strangers < STRANGERS_PER_ADDRESS_MAX;
+  }
+
+  function accept(socket: Socket): void {
+    const address = socket.remoteAddress ?? '';
+    const share = shareOf(address);
+    if (!hasRoom(share)) {
+      socket.on('error', () => {});
+      socket.destroy();
+      return;
+    }
+    socket.setNoDelay(true);
+    const connection = new RtmpConnection(socket, {
+      address,
+      ingest: options.ingest,
+      logger: options.logger,
+      limits,
+      nowMs: () => performance.now(),
+      random: () => randomBytes(HANDSHAKE_BYTES),
+    });
+    connections.set(connection, share);
+    socket.on('close', () => connections.delete(connection));
+  }
+
+  const server = createServer({ allowHalfOpen: true }, accept);
+  await listening(server, options);
+  const looking = setInterval(() => {
+    for (const connection of connections.keys()) connection.look();
+  }, LOOK_MS);
+  return {
+    port: (server.address() as AddressInfo).port,
+    async stop() {
+      const closed = new Promise<void>((resolve) => server.close(() => resolve()));
+      for (const connection of connections.keys()) {
+        connection.leave('The service stops; send again.', 'NetStream.Failed');
+      }
+      // Goes on looking until all have heard it, or have taken too long to.
+      await closed;
+      clearInterval(looking);
+    },
+  };
+}
+
+function listening(server: Server, { host, port }: RtmpOptions): Promise<void> {
+  return new Promise((resolve, reject) => {
+    server.once('error', (error: Error & { code?: string }) => {
+      reject(new Error(lineFor(error, host, port)));
+    });
+    server.listen({ port, ...(host === null ? {} : { host }) }, () => {
+      // What fails later is one connection that could not be taken.
+      server.on('error', () => {});
+      resolve();
+    });
+  });
+}
+
+function lineFor(error: Error & { code?: string }, host: string | null, port: number): string {
+  if (error.code === 'EADDRINUSE') {
+    return `port ${port} is in use; stop what uses it, or choose another with --rtmp-port`;
+  }
+  const where = host === null ? 'every address' : `--host ${host}`;
+  return `cannot listen for RTMP on ${where}, port ${port}: ${error.message}`;
+}
