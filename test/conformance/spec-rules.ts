@@ -1,5 +1,5 @@
 /** Groups of rules, by the letter of their ids. */
-export const GROUPS = 'GASTVQWFCKPROLIN';
+export const GROUPS = 'GASTVQWFCKPMROLIN';
 
 const RULE = /^- \*\*([A-Z]-\d+)\*\* (.+)$/gm;
 const ID = `[${GROUPS}]-\\d+`;
