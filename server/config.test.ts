@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'bun:test';
 import { resolve } from 'node:path';
+import { PLAYBACK_LADDER } from '../protocol/limits.ts';
 import { ROLES } from '../protocol/operation.ts';
 import { configOf, flagOf, SETTING_KEYS, SETTINGS, variableOf } from './config.ts';
 
@@ -26,6 +27,20 @@ test('[O-1] [L-4] [L-8] the defaults', () => {
     },
     tokenCacheSize: 200_000,
     logLevel: 'info',
+    media: {
+      directory: resolve('fourbeat-data/media'),
+      dvrMs: 7_200_000,
+      spaceBytes: 20_000_000_000,
+      latency: 'normal',
+      segmentMs: 1_000,
+      encoder: 'libx264',
+      preset: 'veryfast',
+      ladder: PLAYBACK_LADDER.map(({ divisor, megabytesPerS }) => ({ divisor, megabytesPerS })),
+      ffmpeg: 'ffmpeg',
+      rtmpPort: 1935,
+      srtPort: 10_080,
+      sourceGraceMs: 30_000,
+    },
   });
 });
 
@@ -64,6 +79,11 @@ describe('a value is read', () => {
     ['rateChat', '5/60', { points: 5, durationS: 60 }],
     ['tokenCacheSize', '1', 1],
     ['logLevel', 'silent', 'silent'],
+    ['media', '', null],
+    ['media', 'video', resolve('video')],
+    ['mediaEncoder', 'h264_nvenc', 'h264_nvenc'],
+    ['rtmpPort', 'off', null],
+    ['srtPort', '0', 0],
   ] as const)('%s %s', (key, text, value) => {
     expect<unknown>(SETTINGS[key].parse(text)).toEqual(value);
   });
@@ -102,6 +122,10 @@ describe('[O-8] a wrong value is told', () => {
     ['rateTokens', '1e3/10'],
     ['tokenCacheSize', '0'],
     ['logLevel', 'verbose'],
+    ['mediaPreset', '-preset'],
+    ['mediaLadder', '1:2.4,x'],
+    ['rtmpPort', ''],
+    ['srtPort', '70000'],
   ] as const)('%s "%s"', (key, text) => {
     expect(() => SETTINGS[key].parse(text)).toThrow(/^It must .*\.$/);
   });

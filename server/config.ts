@@ -1,7 +1,25 @@
-import { resolve } from 'node:path';
 import { ROLES, type Role } from '../protocol/operation.ts';
 import type { RateLimit } from './http/rate.ts';
-import { parseRedisUrl } from './redis/redis-url.ts';
+import {
+  MEDIA_SETTINGS,
+  type MediaConfig,
+  type MediaSettingValues,
+  mediaConfigFrom,
+} from './media/media-settings.ts';
+import {
+  baseUrl,
+  boolean,
+  databaseUrl,
+  directory,
+  host,
+  integer,
+  oneOf,
+  origin,
+  rateLimit,
+  redisUrl,
+  roles,
+  type Setting,
+} from './setting-values.ts';
 
 /** Levels of the log, from most to least. `silent` writes nothing. */
 export const LOG_LEVELS = ['debug', 'info', 'warn', 'error', 'silent'] as const;
@@ -35,6 +53,7 @@ export interface Config {
   /** How many checked viewer tokens are remembered. */
   readonly tokenCacheSize: number;
   readonly logLevel: (typeof LOG_LEVELS)[number];
+  readonly media: MediaConfig;
 }
 
 /** Rate limits (SPEC L): by address, by viewer or by account. */
@@ -47,24 +66,9 @@ export interface Rates {
 }
 
 /** The config as a flat list: one value for each flag. */
-export type SettingValues = Omit<Config, 'rates'> & {
+export type SettingValues = Omit<Config, 'rates' | 'media'> & {
   readonly [Key in keyof Rates as `rate${Capitalize<Key>}`]: RateLimit;
-};
-
-/** One setting: its flag, its variable, its line in the help and its row in the README. */
-export interface Setting<Value> {
-  /** How its value is called, as in `--port <number>`; null: a switch, on when it is named. */
-  readonly value: string | null;
-  readonly help: string;
-  /** The default, as it would be written. */
-  readonly default: string;
-  /** What the default means, where the text alone does not say. */
-  readonly defaultMeans?: string;
-  /** Its value holds a password, and is never repeated. */
-  readonly isSecret?: true;
-  /** @throws Error that says what is wrong with the text, in a sentence of its own */
-  readonly parse: (text: string) => Value;
-}
+} & MediaSettingValues;
 
 /** Every setting of the service, described once. */
 export const SETTINGS: { readonly [Key in keyof SettingValues]: Setting<SettingValues[Key]> } = {
@@ -166,6 +170,7 @@ export const SETTINGS: { readonly [Key in keyof SettingValues]: Setting<SettingV
     default: 'info',
     parse: oneOf(LOG_LEVELS),
   },
+  ...MEDIA_SETTINGS,
 };
 
 /** Keys of all settings, in the order of the table. */
@@ -202,9 +207,11 @@ export function configFrom(values: SettingValues): Config {
       '--public-url is needed with --database: a token of one node must be good on all of them.',
     );
   }
-  const { rateTokens, rateFailedAuth, rateAnswers, rateChat, rateStudio, ...config } = values;
+  const { rateTokens, rateFailedAuth, rateAnswers, rateChat, rateStudio, ...others } = values;
+  const { config, media } = mediaConfigFrom(others, values.data);
   return {
     ...config,
+    media,
     rates: {
       tokens: rateTokens,
       failedAuth: rateFailedAuth,
@@ -223,89 +230,4 @@ export function configOf(replaced: Partial<Config> = {}): Config {
 
 function rateSetting(of: string, fallback: string): Setting<RateLimit> {
   return { value: 'n/seconds', help: `most ${of}`, default: fallback, parse: rateLimit };
-}
-
-function rateLimit(text: string): RateLimit {
-  const match = /^([1-9]\d{0,8})\/([1-9]\d{0,4})$/.exec(text);
-  if (!match) {
-    throw new Error('It must be a number and seconds, such as 30/10 for 30 in 10 seconds.');
-  }
-  return { points: Number(match[1]), durationS: Number(match[2]) };
-}
-
-function integer(least: number, most: number): (text: string) => number {
-  return (text) => {
-    const value = /^\d{1,15}$/.test(text) ? Number(text) : Number.NaN;
-    if (value >= least && value <= most) return value;
-    throw new Error(`It must be a whole number from ${least} to ${most}.`);
-  };
-}
-
-function boolean(text: string): boolean {
-  if (text === 'true' || text === '1') return true;
-  if (text === 'false' || text === '0') return false;
-  throw new Error('It must be true or false.');
-}
-
-function oneOf<Choice extends string>(choices: readonly Choice[]): (text: string) => Choice {
-  return (text) => {
-    const found = choices.find((choice) => choice === text);
-    if (found !== undefined) return found;
-    throw new Error(`It must be one of ${choices.join(', ')}.`);
-  };
-}
-
-function roles(text: string): ReadonlySet<Role> {
-  if (text === 'all') return new Set(ROLES);
-  return new Set(text.split(',').map((name) => role(name.trim())));
-}
-
-function role(name: string): Role {
-  const found = ROLES.find((known) => known === name);
-  if (found !== undefined) return found;
-  throw new Error(`It must be a list, with commas, of ${ROLES.join(', ')}; or all.`);
-}
-
-function host(text: string): string {
-  // A name or an address; an IPv6 address has colons. A port has a setting of its own.
-  if (/^[A-Za-z0-9._:%-]+$/.test(text) && !/^[^:]*:\d*$/.test(text)) return text;
-  throw new Error('It must be the name or the address of this machine, without a port, or *.');
-}
-
-function directory(text: string): string {
-  if (text.trim() === '' || text.includes('\0')) {
-    throw new Error('It must be the path of a directory.');
-  }
-  return resolve(text);
-}
-
-function baseUrl(text: string): string {
-  const url = httpUrl(text);
-  if (url === null || url.search !== '' || url.hash !== '' || url.username !== '') {
-    throw new Error('It must be an http or https address, such as https://live.example.org.');
-  }
-  return url.href.replace(/\/+$/, '');
-}
-
-function databaseUrl(text: string): string {
-  if (/^postgres(?:ql)?:\/\/./.test(text) && URL.canParse(text)) return text;
-  throw new Error('It must be an address such as postgres://user:password@host:5432/name.');
-}
-
-function redisUrl(text: string): string {
-  parseRedisUrl(text);
-  return text;
-}
-
-function origin(text: string): string {
-  const url = httpUrl(text);
-  if (url === null || url.origin !== text) {
-    throw new Error('It must be an origin, such as https://live.example.org, or *.');
-  }
-  return text;
-}
-
-function httpUrl(text: string): URL | null {
-  const url = URL.parse(text);
-  return url?.protocol === 'http:' || url?.protocol === 'https:' ? url : null;
 }

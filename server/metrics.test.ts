@@ -15,6 +15,7 @@ function sourcesWith(changed: Partial<MetricSources> = {}): MetricSources {
     answers: () => [],
     clockOffsetMs: () => 0,
     feed: () => ({ held: 0, listeners: 0 }),
+    more: [],
     ...changed,
   };
 }

@@ -32,6 +32,8 @@ export interface MetricSources {
   readonly backends: readonly { readonly name: string; away(): string | null }[];
   /** Feed requests that are held, and event streams that are open. */
   feed(): { readonly held: number; readonly listeners: number };
+  /** What parts of the service that may not run here add. */
+  readonly more: readonly Reading[];
 }
 
 /** Metrics in the text format of Prometheus (SPEC O-12). */
@@ -79,7 +81,10 @@ async function registryOf(sources: MetricSources): Promise<Registry> {
   for (const { name } of registry.getMetricsAsArray()) {
     if (!PROCESS_METRICS.has(name)) registry.removeSingleMetric(name);
   }
-  for (const { kind, name, help, labelNames = [], read } of readingsOf(sources)) {
+  for (const { kind, name, help, labelNames = [], read } of [
+    ...readingsOf(sources),
+    ...sources.more,
+  ]) {
     const common = { name, help, labelNames, registers: [registry] };
     if (kind === 'gauge') {
       new Gauge({
@@ -104,7 +109,7 @@ async function registryOf(sources: MetricSources): Promise<Registry> {
 }
 
 /** A metric that is read off a source each time the page is asked for. */
-interface Reading {
+export interface Reading {
   readonly kind: 'gauge' | 'counter';
   readonly name: string;
   readonly help: string;

@@ -103,6 +103,18 @@ describe('[O-8] a wrong value is one line with the setting and the reason, and t
     rateStudio: '-1/1',
     tokenCacheSize: '0',
     logLevel: 'loud',
+    media: ' ',
+    mediaDvr: '1',
+    mediaSpace: '0',
+    mediaLatency: 'none',
+    mediaSegment: '100',
+    mediaEncoder: '-f',
+    mediaPreset: 'very fast',
+    mediaLadder: '1',
+    ffmpeg: ' ',
+    rtmpPort: 'on',
+    srtPort: '65536',
+    sourceGrace: '0',
   };
 
   test.each(SETTING_KEYS)('%s, as a flag and as a variable', async (key) => {

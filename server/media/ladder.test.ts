@@ -98,16 +98,16 @@ describe('ladders in settings', () => {
   });
 
   test.each([
-    ['', "'' is no step of a ladder, such as 2:1.2 (divisor:megabytes a second)."],
-    ['1:2.4,', "'' is no step of a ladder, such as 2:1.2 (divisor:megabytes a second)."],
-    ['1', "'1' is no step of a ladder, such as 2:1.2 (divisor:megabytes a second)."],
-    ['-1:2', "'-1:2' is no step of a ladder, such as 2:1.2 (divisor:megabytes a second)."],
-    ['0.5:2', 'A divisor is between 1 and 16, not 0.5.'],
-    ['17:2', 'A divisor is between 1 and 16, not 17.'],
-    ['1:0', 'A rate is between 0.015 and 25 MB/s, not 0.'],
-    ['1:80', 'A rate is between 0.015 and 25 MB/s, not 80.'],
-    ['1:2,1:1', 'The divisor 1 is there twice.'],
-    ['1:1,2:1,3:1,4:1,5:1,6:1,7:1', 'A ladder has at most 6 steps.'],
+    ['', 'It must be steps such as 1:2.4,2:1.2 (divisor:megabytes a second).'],
+    ['1:2.4,', 'It must be steps such as 1:2.4,2:1.2 (divisor:megabytes a second).'],
+    ['1', 'It must be steps such as 1:2.4,2:1.2 (divisor:megabytes a second).'],
+    ['-1:2', 'It must be steps such as 1:2.4,2:1.2 (divisor:megabytes a second).'],
+    ['0.5:2', 'It must have divisors from 1 to 16.'],
+    ['17:2', 'It must have divisors from 1 to 16.'],
+    ['1:0', 'It must have rates from 0.015 to 25 MB/s.'],
+    ['1:80', 'It must have rates from 0.015 to 25 MB/s.'],
+    ['1:2,1:1', 'It must have the divisor 1 only once.'],
+    ['1:1,2:1,3:1,4:1,5:1,6:1,7:1', 'It must have at most 6 steps.'],
   ])('%p is refused with a reason', (text, reason) => {
     expect(() => parseLadder(text)).toThrow(new Error(reason));
   });

@@ -65,11 +65,11 @@ export function renditionsOf(source: SourceInfo, ladder: readonly LadderStep[]):
  */
 export function parseLadder(text: string): LadderStep[] {
   const steps = text.split(',').map((part) => parseStep(part.trim()));
-  if (steps.length > STEPS_MAX) throw new Error(`A ladder has at most ${STEPS_MAX} steps.`);
+  if (steps.length > STEPS_MAX) throw new Error(`It must have at most ${STEPS_MAX} steps.`);
   steps.sort((a, b) => a.divisor - b.divisor);
   for (const [index, { divisor }] of steps.entries()) {
     if (divisor === steps[index + 1]?.divisor) {
-      throw new Error(`The divisor ${divisor} is there twice.`);
+      throw new Error(`It must have the divisor ${divisor} only once.`);
     }
   }
   return steps;
@@ -78,20 +78,16 @@ export function parseLadder(text: string): LadderStep[] {
 function parseStep(text: string): LadderStep {
   const match = /^(\d{1,2}(?:\.\d{1,3})?):(\d{1,2}(?:\.\d{1,3})?)$/.exec(text);
   if (!match) {
-    throw new Error(
-      `'${text}' is no step of a ladder, such as 2:1.2 (divisor:megabytes a second).`,
-    );
+    throw new Error('It must be steps such as 1:2.4,2:1.2 (divisor:megabytes a second).');
   }
   const divisor = Number(match[1]);
   const megabytesPerS = Number(match[2]);
   if (divisor < 1 || divisor > DIVISOR_MAX) {
-    throw new Error(`A divisor is between 1 and ${DIVISOR_MAX}, not ${divisor}.`);
+    throw new Error(`It must have divisors from 1 to ${DIVISOR_MAX}.`);
   }
   if (megabytesPerS * 8_000_000 < BITS_PER_S_MIN || megabytesPerS > MEGABYTES_PER_S_MAX) {
     const least = BITS_PER_S_MIN / 8_000_000;
-    throw new Error(
-      `A rate is between ${least} and ${MEGABYTES_PER_S_MAX} MB/s, not ${megabytesPerS}.`,
-    );
+    throw new Error(`It must have rates from ${least} to ${MEGABYTES_PER_S_MAX} MB/s.`);
   }
   return { divisor, megabytesPerS };
 }
