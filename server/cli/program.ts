@@ -4,6 +4,7 @@ import { SETTING_KEYS } from '../config.ts';
 import { addAccountCommands, addTokenCommands } from './account-commands.ts';
 import { addDemoCommand } from './demo-command.ts';
 import { addKeyCommands } from './key-commands.ts';
+import { addMediaCommand } from './media-command.ts';
 import {
   addSettings,
   configOfCommand,
@@ -49,6 +50,7 @@ export async function runCommandLine(args: readonly string[], terminal: Terminal
   addAccountCommands(program, terminal);
   addTokenCommands(program, terminal);
   addKeyCommands(program, terminal);
+  addMediaCommand(program, terminal);
   program
     .command('settings')
     .description('print every setting, as a table in Markdown')

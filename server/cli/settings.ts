@@ -80,12 +80,15 @@ export function nameOfPlace({ data, database }: RecordPlace): string {
   return `PostgreSQL at ${host}${pathname}`;
 }
 
+/** The producer's API token, for commands that speak to a running service: no setting of the service. */
+export const TOKEN_VARIABLE = 'FOURBEAT_TOKEN';
+
 /**
  * A variable that is set to nothing is not set: compose files and unit files write them so.
  * @returns names that begin like a setting's and are none, probably misspelt
  */
 export function tidyEnvironment(env: NodeJS.ProcessEnv): string[] {
-  const known = new Set(SETTING_KEYS.map(variableOf));
+  const known = new Set([...SETTING_KEYS.map(variableOf), TOKEN_VARIABLE]);
   const unknown: string[] = [];
   for (const [name, value] of Object.entries(env)) {
     if (!name.startsWith('FOURBEAT_')) continue;

@@ -34,6 +34,20 @@ export function wholeNumber(least: number, most: number): (value: string) => num
   };
 }
 
+// The smallest whose digits can be read, and the largest that is of any use.
+const PICTURE_LEAST = { width: 160, height: 90 };
+const PICTURE_MOST = { width: 3_840, height: 2_160 };
+
+/** A size of a picture, such as `640x360`. */
+export function pictureSize(value: string): { width: number; height: number } {
+  const [, width = 0, height = 0] = (/^(\d{1,4})x(\d{1,4})$/.exec(value) ?? []).map(Number);
+  const isWithin =
+    Math.min(width / PICTURE_LEAST.width, height / PICTURE_LEAST.height) >= 1 &&
+    Math.max(width / PICTURE_MOST.width, height / PICTURE_MOST.height) <= 1;
+  if (isWithin && width % 2 === 0 && height % 2 === 0) return { width, height };
+  throw new InvalidArgumentError('It must be two even numbers, from 160x90 to 3840x2160.');
+}
+
 function checked<T extends z.ZodType>(value: string, schema: T, problem?: string): z.infer<T> {
   const result = schema.safeParse(value);
   if (result.success) return result.data;
