@@ -29,10 +29,6 @@ export class OpenSegment {
     private readonly offsetMs: number,
   ) {}
 
-  get hasParts(): boolean {
-    return this.parts > 0;
-  }
-
   /** Whether each of these tracks has something here. */
   hasAll(queues: readonly TrackQueue[]): boolean {
     return queues.every(({ track }) => this.shares.has(track.id));

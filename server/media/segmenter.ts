@@ -113,7 +113,7 @@ export class Segmenter {
     );
     const cutMs = this.picture.endBefore(endMs + ALIGNED_MS);
     const rest = cutMs === null ? [] : this.takePart(this.open, cutMs);
-    if (this.open.hasParts || this.open.hasAll(this.queues)) {
+    if (this.open.hasAll(this.queues)) {
       events.push(...rest, {
         kind: 'segment',
         ...this.open.close(this.queues, this.picture, null),

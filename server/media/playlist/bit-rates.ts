@@ -1,0 +1,36 @@
+import type { Presentation, Segment, TrackId } from '../segment.ts';
+import { targetDurationS } from './target-duration.ts';
+
+/** What a track took, bit/s. */
+export interface BitRates {
+  readonly average: number;
+  /** Of any run of segments that lasts 0.5 to 1.5 target durations (RFC 8216bis, 4.4.6.2). */
+  readonly peak: number;
+}
+
+/** @returns null when no segment has this track */
+export function bitRates({ segments, segmentMs }: Presentation, track: TrackId): BitRates | null {
+  const targetMs = targetDurationS(segmentMs) * 1_000;
+  let peak = 0;
+  let bits = 0;
+  let lastedMs = 0;
+  for (let i = 0; i < segments.length; i++) {
+    bits += bitsOf(segments[i] as Segment, track);
+    lastedMs += (segments[i] as Segment).durationMs;
+    let runBits = 0;
+    let runMs = 0;
+    for (let j = i; j >= 0; j--) {
+      const segment = segments[j] as Segment;
+      runMs += segment.durationMs;
+      if (runMs > 1.5 * targetMs) break;
+      runBits += bitsOf(segment, track);
+      if (runMs >= 0.5 * targetMs) peak = Math.max(peak, (runBits / runMs) * 1_000);
+    }
+  }
+  if (bits === 0 || lastedMs === 0) return null;
+  return { average: Math.ceil((bits / lastedMs) * 1_000), peak: Math.ceil(peak) };
+}
+
+function bitsOf({ pieces }: Segment, track: TrackId): number {
+  return 8 * (pieces.get(track)?.byteLength ?? 0);
+}

@@ -1,0 +1,228 @@
+import type {
+  AudioTrack,
+  Epoch,
+  Piece,
+  Presentation,
+  Segment,
+  Track,
+  VideoTrack,
+} from '../segment.ts';
+import { longestSegmentMs } from './target-duration.ts';
+import { element } from './xml.ts';
+
+export interface DashOptions {
+  /** Where players read the service's clock as ISO 8601, from the manifest's place. */
+  readonly timeUrl?: string;
+}
+
+/** What was made by one encoder. */
+interface Period {
+  readonly epoch: Epoch;
+  /** Service time at which it begins, Unix ms. */
+  readonly startMs: number;
+  readonly segments: readonly Segment[];
+}
+
+// From /media/:stream_id/manifest.mpd. Not from the root: dash.js resolves only what is relative
+// against the manifest, and a page may be of another origin.
+const TIME_URL = '../../api/v1/time?format=iso';
+// How much faster or slower a player with low latency may go to hold it; nobody hears 4 %.
+const PLAYBACK_RATE = { min: 0.96, max: 1.04 };
+
+/**
+ * The DASH manifest (ISO/IEC 23009-1, live profile; DASH-IF IOP): a Period for each epoch. The same
+ * presentation gives the same text.
+ *
+ * In both types, service time = `availabilityStartTime` + presentation time. While it is live
+ * presentation time is Unix time; after the end, when the first Period must start at 0,
+ * `availabilityStartTime` is the service time of that.
+ *
+ * @returns null when there is no segment
+ */
+export function dashManifest(
+  presentation: Presentation,
+  { timeUrl = TIME_URL }: DashOptions = {},
+): string | null {
+  const periods = periodsOf(presentation);
+  const [first] = periods;
+  const last = presentation.segments.at(-1);
+  if (!first || !last) return null;
+  const { isEnded } = presentation;
+  // Whole ms, so that `availabilityStartTime` can say it.
+  const zeroMs = isEnded ? Math.floor((first.segments[0] as Segment).startMs) : 0;
+  const endMs = last.startMs + last.durationMs;
+  const attributes = {
+    xmlns: 'urn:mpeg:dash:schema:mpd:2011',
+    profiles: 'urn:mpeg:dash:profile:isoff-live:2011',
+    type: isEnded ? 'static' : 'dynamic',
+    availabilityStartTime: timeText(zeroMs),
+    publishTime: timeText(endMs),
+    ...(isEnded
+      ? { mediaPresentationDuration: durationText(endMs - zeroMs) }
+      : liveAttributes(presentation)),
+    minBufferTime: durationText(presentation.segmentMs),
+    maxSegmentDuration: durationText(longestSegmentMs(presentation.segmentMs)),
+  };
+  const content = periods.map((period, i) =>
+    element(
+      'Period',
+      {
+        id: `e${period.epoch.number}`,
+        start: durationText(isEnded && i === 0 ? 0 : period.startMs - zeroMs),
+      },
+      adaptationSets(period, isEnded && i === 0 ? zeroMs : period.startMs),
+    ),
+  );
+  if (!isEnded) {
+    if (presentation.partMs !== null) content.unshift(serviceDescription(presentation));
+    content.push(
+      element('UTCTiming', { schemeIdUri: 'urn:mpeg:dash:utc:http-iso:2014', value: timeUrl }),
+    );
+  }
+  return `<?xml version="1.0" encoding="UTF-8"?>\n${element('MPD', attributes, content)}\n`;
+}
+
+function liveAttributes({ segmentMs, latencyMs, dvrMs }: Presentation) {
+  return {
+    minimumUpdatePeriod: durationText(segmentMs),
+    suggestedPresentationDelay: durationText(latencyMs),
+    timeShiftBufferDepth: dvrMs === null ? undefined : durationText(dvrMs),
+  };
+}
+
+function serviceDescription({ latencyMs }: Presentation): string {
+  return element('ServiceDescription', { id: 0 }, [
+    element('Latency', { target: latencyMs }),
+    element('PlaybackRate', PLAYBACK_RATE),
+  ]);
+}
+
+function periodsOf({ epochs, segments }: Presentation): Period[] {
+  const byNumber = new Map(epochs.map((epoch) => [epoch.number, epoch]));
+  const periods: Period[] = [];
+  let from = 0;
+  for (let i = 1; i <= segments.length; i++) {
+    const first = segments[from] as Segment;
+    if (segments[i]?.epoch === first.epoch) continue;
+    const epoch = byNumber.get(first.epoch);
+    const startMs = epoch?.startMs ?? first.startMs;
+    if (epoch) periods.push({ epoch, startMs, segments: segments.slice(from, i) });
+    from = i;
+  }
+  return periods;
+}
+
+/** @param zeroMs service time at which the Period starts */
+function adaptationSets({ epoch, segments }: Period, zeroMs: number): string[] {
+  const videos = epoch.tracks.filter((track) => track.kind === 'video');
+  const sounds = epoch.tracks.filter((track) => track.kind === 'audio');
+  const template = (track: Track) => segmentTemplate(epoch, segments, track, zeroMs);
+  const common = { segmentAlignment: 'true', startWithSAP: 1 };
+  const sets: string[] = [];
+  if (videos.length > 0) {
+    const attributes = { id: 0, contentType: 'video', mimeType: 'video/mp4', ...common };
+    // As a rule the renditions are cut at the same ticks; then one timeline does for all.
+    const [shared, ...others] = new Set(videos.map(template));
+    const isShared = shared !== undefined && others.length === 0;
+    sets.push(
+      element('AdaptationSet', attributes, [
+        mainRole(),
+        ...(isShared ? [shared] : []),
+        ...videos.map((track) => videoRepresentation(track, isShared ? [] : [template(track)])),
+      ]),
+    );
+  }
+  for (const [i, track] of sounds.entries()) {
+    const attributes = { id: i + 1, contentType: 'audio', mimeType: 'audio/mp4', ...common };
+    const content = [mainRole(), template(track), audioRepresentation(track)];
+    sets.push(element('AdaptationSet', attributes, content));
+  }
+  return sets;
+}
+
+function mainRole(): string {
+  return element('Role', { schemeIdUri: 'urn:mpeg:dash:role:2011', value: 'main' });
+}
+
+function videoRepresentation(track: VideoTrack, content: readonly string[]): string {
+  const { id, codec, bandwidth, width, height, frameRate } = track;
+  const [frames, seconds] = frameRate;
+  return element(
+    'Representation',
+    {
+      id,
+      codecs: codec,
+      bandwidth,
+      width,
+      height,
+      frameRate: seconds === 1 ? frames : `${frames}/${seconds}`,
+      sar: '1:1',
+    },
+    content,
+  );
+}
+
+function audioRepresentation({ id, codec, bandwidth, sampleRate, channels }: AudioTrack): string {
+  return element(
+    'Representation',
+    { id, codecs: codec, bandwidth, audioSamplingRate: sampleRate },
+    [
+      element('AudioChannelConfiguration', {
+        schemeIdUri: 'urn:mpeg:dash:23003:3:audio_channel_configuration:2011',
+        value: channels,
+      }),
+    ],
+  );
+}
+
+function segmentTemplate(
+  { number }: Epoch,
+  segments: readonly Segment[],
+  { id, timescale }: Track,
+  zeroMs: number,
+): string {
+  return element(
+    'SegmentTemplate',
+    {
+      timescale,
+      presentationTimeOffset: Math.round((zeroMs / 1_000) * timescale),
+      startNumber: (segments[0] as Segment).seq,
+      initialization: `$RepresentationID$/init-${number}.mp4`,
+      media: '$RepresentationID$/$Number$.m4s',
+    },
+    [element('SegmentTimeline', {}, timeline(segments.map(({ pieces }) => pieces.get(id))))],
+  );
+}
+
+/** `S` elements: those of the same duration that follow each other are one. */
+function timeline(pieces: readonly (Piece | undefined)[]): string[] {
+  const lines: string[] = [];
+  let nextTicks: number | null = null;
+  for (let i = 0; i < pieces.length; ) {
+    const piece = pieces[i];
+    if (!piece) throw new Error('a segment has all tracks of its epoch');
+    const { startTicks, durationTicks } = piece;
+    let repeats = 0;
+    let endTicks = startTicks + durationTicks;
+    for (let next = pieces[i + 1]; next; next = pieces[i + repeats + 1]) {
+      if (next.startTicks !== endTicks || next.durationTicks !== durationTicks) break;
+      repeats++;
+      endTicks += durationTicks;
+    }
+    const t = startTicks === nextTicks ? '' : ` t="${startTicks}"`;
+    const r = repeats === 0 ? '' : ` r="${repeats}"`;
+    lines.push(`<S${t} d="${durationTicks}"${r}/>`);
+    nextTicks = endTicks;
+    i += repeats + 1;
+  }
+  return lines;
+}
+
+function timeText(ms: number): string {
+  return new Date(Math.floor(ms)).toISOString();
+}
+
+/** `xs:duration` in seconds, to the µs. */
+function durationText(ms: number): string {
+  return `PT${(ms / 1_000).toFixed(6).replace(/\.?0+$/, '')}S`;
+}

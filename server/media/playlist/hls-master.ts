@@ -1,0 +1,63 @@
+import type { AudioTrack, Presentation, Track, VideoTrack } from '../segment.ts';
+import { bitRates } from './bit-rates.ts';
+
+const GROUP = 'sound';
+
+/**
+ * The HLS multivariant playlist (RFC 8216, 4.3.4). It tells of the newest epoch: a source that came
+ * back with another size is described as it is now.
+ * @returns null before the first epoch
+ */
+export function hlsMaster(presentation: Presentation): string | null {
+  const epoch = presentation.epochs.at(-1);
+  if (!epoch) return null;
+  const sound = epoch.tracks.find((track) => track.kind === 'audio') ?? null;
+  const lines = ['#EXTM3U', '#EXT-X-VERSION:7', '#EXT-X-INDEPENDENT-SEGMENTS'];
+  if (sound) lines.push(soundLine(sound));
+  for (const track of epoch.tracks) {
+    if (track.kind !== 'video') continue;
+    lines.push(variantLine(presentation, track, sound), `${track.id}.m3u8`);
+  }
+  return `${lines.join('\n')}\n`;
+}
+
+function soundLine({ id, channels }: AudioTrack): string {
+  const attributes = [
+    'TYPE=AUDIO',
+    `GROUP-ID="${GROUP}"`,
+    'NAME="Sound"',
+    'DEFAULT=YES',
+    'AUTOSELECT=YES',
+    `CHANNELS="${channels}"`,
+    `URI="${id}.m3u8"`,
+  ];
+  return `#EXT-X-MEDIA:${attributes.join(',')}`;
+}
+
+function variantLine(
+  presentation: Presentation,
+  track: VideoTrack,
+  sound: AudioTrack | null,
+): string {
+  const tracks = sound ? [track, sound] : [track];
+  const [frames, seconds] = track.frameRate;
+  const averages = tracks.map(({ id }) => bitRates(presentation, id)?.average ?? null);
+  const attributes = [
+    `BANDWIDTH=${sum(tracks.map((one) => bandwidthOf(presentation, one)))}`,
+    ...(averages.includes(null) ? [] : [`AVERAGE-BANDWIDTH=${sum(averages as number[])}`]),
+    `CODECS="${tracks.map(({ codec }) => codec).join(',')}"`,
+    `RESOLUTION=${track.width}x${track.height}`,
+    `FRAME-RATE=${(frames / seconds).toFixed(3)}`,
+    ...(sound ? [`AUDIO="${GROUP}"`] : []),
+  ];
+  return `#EXT-X-STREAM-INF:${attributes.join(',')}`;
+}
+
+// What the encoder is held to, or what it took all the same.
+function bandwidthOf(presentation: Presentation, track: Track): number {
+  return Math.max(track.bandwidth, bitRates(presentation, track.id)?.peak ?? 0);
+}
+
+function sum(numbers: readonly number[]): number {
+  return numbers.reduce((total, number) => total + number, 0);
+}

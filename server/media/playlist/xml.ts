@@ -1,0 +1,28 @@
+/** An attribute's value: a text, a number, or left out. */
+type Value = string | number | undefined;
+
+const ENTITIES: Readonly<Record<string, string>> = {
+  '&': '&amp;',
+  '<': '&lt;',
+  '>': '&gt;',
+  '"': '&quot;',
+  "'": '&apos;',
+};
+
+/** An element of XML 1.0, with what is in it on lines of their own. Attributes are escaped. */
+export function element(
+  name: string,
+  attributes: Readonly<Record<string, Value>>,
+  content: readonly string[] = [],
+): string {
+  const written = Object.entries(attributes)
+    .filter(([, value]) => value !== undefined)
+    .map(([key, value]) => ` ${key}="${escaped(String(value))}"`)
+    .join('');
+  if (content.length === 0) return `<${name}${written}/>`;
+  return `<${name}${written}>\n${content.join('\n')}\n</${name}>`;
+}
+
+function escaped(text: string): string {
+  return text.replace(/[&<>"']/g, (character) => ENTITIES[character] ?? '');
+}
