@@ -5,7 +5,7 @@ import { BODY_BYTES, VIEWER_BODY_BYTES } from './limits.ts';
 import type { Operation } from './operation.ts';
 import { answerSchema } from './quizzes.ts';
 import { streamListQuerySchema, streamPageSchema, streamSchema } from './streams.ts';
-import { timeSchema } from './time.ts';
+import { timeQuerySchema, timeSchema } from './time.ts';
 import { jwksSchema, tokenRequestSchema, viewerTokenSchema } from './tokens.ts';
 import { viewCountSchema } from './view-counts.ts';
 
@@ -32,7 +32,9 @@ export const viewerApi = {
     role: 'always',
     access: 'public',
     summary: "The service's clock",
-    description: 'With `Accept: text/plain`, ISO 8601 in UTC with milliseconds.',
+    description:
+      'With `Accept: text/plain`, or `format=iso` as players of DASH ask, ISO 8601 in UTC with milliseconds.',
+    query: timeQuerySchema,
     answers: {
       200: {
         description: 'Now',

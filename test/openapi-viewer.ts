@@ -13,6 +13,8 @@ export function viewerExercises(ground: Ground): Exercises {
       return [
         [await ground.ask('readTime'), 200],
         [text, 200],
+        [await ground.ask('readTime', { query: '?format=iso' }), 200],
+        [await ground.ask('readTime', { query: '?format=ntp' }), 400],
       ];
     },
     readMe: async () => [[await ground.studio('readMe'), 200]],

@@ -12,7 +12,7 @@ import {
   START_MS,
   startService,
 } from '../harness.ts';
-import { expectBaseHeaders, expectMembers } from './expectations.ts';
+import { expectBaseHeaders, expectMembers, expectProblem } from './expectations.ts';
 
 interface Time {
   readonly now: number;
@@ -79,6 +79,19 @@ test('[K-3] with Accept: text/plain it is ISO 8601 in UTC with milliseconds', as
     expect(text).toMatch(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
     expect(Date.parse(text)).toBe(START_MS + 7);
   }
+});
+
+test('[K-3] [M-25] format=iso is ISO 8601 for players of DASH, which cannot ask by header', async () => {
+  clock.set(START_MS + 9);
+  const ask = (format: string, accept: string) =>
+    fetch(`${harness.url}/api/v1/time?format=${format}`, { headers: { Accept: accept } });
+  for (const accept of ['*/*', 'application/json']) {
+    const response = await ask('iso', accept);
+    expect(response.headers.get('content-type')).toMatch(/^text\/plain(;|$)/);
+    expect(Date.parse(await response.text())).toBe(START_MS + 9);
+  }
+  expectMembers(await expectJson<Time>(await ask('json', 'text/plain'), 200), ['now', 'interval']);
+  await expectProblem(await ask('ntp', '*/*'), 400);
 });
 
 test('[K-3] [G-15] with JSON before it, as in the default of axios, it is JSON', async () => {
