@@ -1,0 +1,249 @@
+import { expect, test } from 'bun:test';
+import { truncate, unlink, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import {
+  addSegments,
+  BEGIN_MS,
+  epochOf,
+  newGround,
+  range,
+  readOf,
+  segmentOf,
+  seqsOf,
+  writtenOf,
+} from './shelf-ground.ts';
+
+const STREAM = '0b8ee0d6-6f5c-4a7e-9d6b-1d2f3a4b5c6d';
+const OTHER = '1b8ee0d6-6f5c-4a7e-9d6b-1d2f3a4b5c6d';
+const HOUR_MS = 3_600_000;
+
+test('what is added can be read at once, and from disk after a restart', async () => {
+  const ground = await newGround();
+  const shelves = await ground.start();
+  const shelf = await shelves.open(STREAM);
+  expect(await shelves.find(STREAM)).toBeNull();
+  shelf.addEpoch(epochOf(0));
+  const { version } = shelf;
+  shelf.add(...segmentOf(0));
+  expect(shelf.version).toBeGreaterThan(version);
+  expect(shelf.read(0, 'v0')).toBeInstanceOf(Uint8Array);
+  expect(shelf.read(0, 'v1')).toBeNull();
+  expect(shelf.read(1, 'v0')).toBeNull();
+  await addSegments(ground, shelf, range(1, 50));
+  expect(await shelves.open(STREAM)).toBe(shelf);
+  expect(await shelves.find(STREAM)).toBe(shelf);
+  await shelves.close();
+
+  const again = await (await ground.start()).find(STREAM);
+  if (!again) throw new Error('nothing was found');
+  expect(again.segments).toEqual(shelf.segments);
+  expect(again.epochs).toEqual([epochOf(0)]);
+  expect(again.kept).toBe('dvr');
+  for (const seq of range(0, 50)) {
+    expect(again.read(seq, 'v0')).toBeInstanceOf(Blob);
+    expect(await readOf(again, seq)).toBe(writtenOf(seq));
+  }
+  expect(await ground.files(STREAM)).toContain('0.epoch');
+});
+
+test('goes on after the last number, with a new epoch', async () => {
+  const ground = await newGround();
+  const before = await (await ground.start()).open(STREAM);
+  before.addEpoch(epochOf(0));
+  await addSegments(ground, before, range(0, 3));
+  await before.close(false);
+  const shelf = await (await ground.start()).open(STREAM);
+  shelf.addEpoch(epochOf(1));
+  await addSegments(ground, shelf, range(3, 6), { epoch: 1 });
+  expect(() => shelf.add(...segmentOf(5, 1))).toThrow(RangeError);
+  await shelf.close(false);
+  const found = await (await ground.start()).find(STREAM);
+  expect(seqsOf(found)).toEqual(range(0, 6));
+  expect(found?.epochs).toEqual([epochOf(0), epochOf(1)]);
+});
+
+test('[M-26] who watches goes back as far as the DVR window; files leave a minute later', async () => {
+  const ground = await newGround({ dvrMs: 60_000 });
+  const shelves = await ground.start();
+  const shelf = await shelves.open(STREAM);
+  shelf.addEpoch(epochOf(0));
+  await addSegments(ground, shelf, range(0, 90));
+  shelf.addEpoch(epochOf(1));
+  await addSegments(ground, shelf, range(90, 200), { epoch: 1 });
+  await shelf.close(false);
+  expect(seqsOf(shelf)).toEqual(range(140, 200));
+  expect(shelf.epochs).toEqual([epochOf(1)]);
+  // Whoever has the playlist of a moment ago.
+  expect(await readOf(shelf, 130)).toBe(writtenOf(130));
+  await shelves.sweep();
+  const files = await ground.files(STREAM);
+  expect(files.filter((name) => name.endsWith('.segment'))).toHaveLength(121);
+  expect(files.filter((name) => name.endsWith('.epoch'))).toEqual(['0.epoch', '1.epoch']);
+  shelf.addEpoch(epochOf(2));
+  await addSegments(ground, shelf, range(200, 300), { epoch: 2 });
+  await shelf.close(false);
+  await shelves.sweep();
+  const later = await ground.files(STREAM);
+  expect(later.filter((name) => name.endsWith('.epoch'))).toEqual(['1.epoch', '2.epoch']);
+  expect(await readOf(shelf, 130)).toBeNull();
+});
+
+test('[M-27] a recording stays whole after the end, and for as long as there is room', async () => {
+  const ground = await newGround({ dvrMs: 60_000 });
+  const shelf = await (await ground.start()).open(STREAM);
+  shelf.keep('recording');
+  expect(shelf.kept).toBe('recording');
+  shelf.addEpoch(epochOf(0));
+  await addSegments(ground, shelf, range(0, 300));
+  await shelf.close(true);
+  ground.clock.nowMs += 48 * HOUR_MS;
+  const shelves = await ground.start();
+  await shelves.sweep();
+  const found = await shelves.find(STREAM);
+  expect(found?.kept).toBe('recording');
+  expect(seqsOf(found)).toEqual(range(0, 300));
+  // It is no recording any more: then it is gone with its DVR window.
+  found?.keep('dvr');
+  await found?.close(true);
+  await shelves.sweep();
+  expect(await shelves.find(STREAM)).toBeNull();
+});
+
+test('[M-26] an ended stream is gone, with its folder, when its DVR window has passed', async () => {
+  const ground = await newGround({ dvrMs: 60_000 });
+  const shelves = await ground.start();
+  const shelf = await shelves.open(STREAM);
+  shelf.addEpoch(epochOf(0));
+  await addSegments(ground, shelf, range(0, 50));
+  await shelf.close(true);
+  ground.clock.nowMs += 59_000;
+  await shelves.sweep();
+  expect(seqsOf(await shelves.find(STREAM))).toEqual(range(0, 50));
+  ground.clock.nowMs += 2_000;
+  await shelves.sweep();
+  expect(await shelves.find(STREAM)).toBeNull();
+  expect(seqsOf(shelf)).toEqual([]);
+  expect(await ground.files(STREAM)).toEqual([]);
+  expect(shelves.stats().bytes).toBe(0);
+});
+
+test('[M-26] a stream whose source never came back is gone in the same way', async () => {
+  const ground = await newGround({ dvrMs: 60_000 });
+  const shelf = await (await ground.start()).open(STREAM);
+  shelf.addEpoch(epochOf(0));
+  await addSegments(ground, shelf, range(0, 50));
+  await shelf.close(false);
+  const shelves = await ground.start();
+  ground.clock.nowMs += 61_000;
+  await shelves.sweep();
+  expect(await shelves.find(STREAM)).toBeNull();
+  expect(await ground.files(STREAM)).toEqual([]);
+});
+
+test('[M-28] over its space the oldest goes first: of streams that ended, then of live ones', async () => {
+  const spaceBytes = 100 * 8192;
+  const ground = await newGround({ spaceBytes, dvrMs: HOUR_MS });
+  const shelves = await ground.start();
+  const ended = await shelves.open(OTHER);
+  ended.keep('recording');
+  ended.addEpoch(epochOf(0));
+  await addSegments(ground, ended, range(0, 40), { videoBytes: 5000 });
+  await ended.close(true);
+  const shelf = await shelves.open(STREAM);
+  shelf.addEpoch(epochOf(0));
+  await addSegments(ground, shelf, range(0, 80), { videoBytes: 5000 });
+  await shelf.close(false);
+  expect(shelves.stats().bytes).toBe(spaceBytes);
+  expect(seqsOf(await shelves.find(OTHER))).toEqual(range(20, 40));
+  expect(seqsOf(shelf)).toEqual(range(0, 80));
+  await addSegments(ground, shelf, range(80, 130), { videoBytes: 5000 });
+  await shelf.close(false);
+  expect(await shelves.find(OTHER)).toBeNull();
+  expect(seqsOf(shelf)).toEqual(range(30, 130));
+  expect(shelves.stats()).toEqual({ bytes: spaceBytes, evicted: 70, fullStreams: 0 });
+  expect(await readOf(shelf, 29)).toBeNull();
+  expect(await readOf(shelf, 30)).toBe(writtenOf(30, 5000));
+});
+
+test('what was not finished is removed, and what is not ours is left alone', async () => {
+  const ground = await newGround();
+  const shelf = await (await ground.start()).open(STREAM);
+  shelf.addEpoch(epochOf(0));
+  await addSegments(ground, shelf, range(0, 3));
+  await shelf.close(false);
+  const folder = join(ground.directory, STREAM);
+  await writeFile(join(folder, '3-0-1795000003000-1000-1300.segment.unfinished'), 'torn');
+  await writeFile(join(folder, 'notes.txt'), 'mine');
+  await writeFile(join(ground.directory, 'notes.txt'), 'mine');
+  const shelves = await ground.start();
+  expect(seqsOf(await shelves.find(STREAM))).toEqual(range(0, 3));
+  const files = await ground.files(STREAM);
+  expect(files.some((name) => name.endsWith('.unfinished'))).toBe(false);
+  expect(files).toContain('notes.txt');
+});
+
+test.each([
+  ['is cut off', (path: string) => truncate(path, 500)],
+  ['is empty', (path: string) => truncate(path, 0)],
+  ['has only zeros', (path: string) => writeFile(path, new Uint8Array(1300))],
+  ['is gone', (path: string) => unlink(path)],
+])(
+  'a file in the middle that %s: the newest run while it goes on, the longest after the end',
+  async (_, harm) => {
+    const ground = await newGround();
+    const shelf = await (await ground.start()).open(STREAM);
+    shelf.keep('recording');
+    shelf.addEpoch(epochOf(0));
+    await addSegments(ground, shelf, range(0, 100));
+    await shelf.close(false);
+    const harmed = (await ground.files(STREAM)).find((name) => name.startsWith('60-'));
+    if (!harmed) throw new Error('there is no such file');
+    await harm(join(ground.directory, STREAM, harmed));
+    const during = await (await ground.start()).open(STREAM);
+    expect(seqsOf(during)).toEqual(range(61, 100));
+    await addSegments(ground, during, range(100, 110));
+    await during.close(true);
+    expect(seqsOf(during)).toEqual(range(61, 110));
+    const after = await (await ground.start()).find(STREAM);
+    expect(seqsOf(after)).toEqual(range(0, 60));
+    for (const seq of range(0, 60)) expect(await readOf(during, seq)).toBeNull();
+  },
+);
+
+test('segments without their init segments are no use, and leave', async () => {
+  const ground = await newGround();
+  const shelf = await (await ground.start()).open(STREAM);
+  shelf.addEpoch(epochOf(0));
+  await addSegments(ground, shelf, range(0, 5));
+  shelf.addEpoch(epochOf(1));
+  await addSegments(ground, shelf, range(5, 10), { epoch: 1 });
+  await shelf.close(true);
+  await truncate(join(ground.directory, STREAM, '0.epoch'), 10);
+  expect(seqsOf(await (await ground.start()).find(STREAM))).toEqual(range(5, 10));
+  expect(ground.lines).toMatchObject([{ level: 40, broken: 5 }]);
+});
+
+test.each(['..', '../x', 'a/b', '', STREAM.toUpperCase(), `${STREAM}/..`, '\0'])(
+  '%j is no stream, and no path',
+  async (id) => {
+    const shelves = await (await newGround()).start();
+    expect(await shelves.find(id)).toBeNull();
+    expect(shelves.open(id)).rejects.toThrow(RangeError);
+  },
+);
+
+test('one shelf for a stream, whoever asks at the same time', async () => {
+  const ground = await newGround();
+  const before = await (await ground.start()).open(STREAM);
+  before.addEpoch(epochOf(0));
+  await addSegments(ground, before, range(0, 20));
+  await before.close(true);
+  const shelves = await ground.start();
+  const [a, b, c] = await Promise.all([
+    shelves.open(STREAM),
+    shelves.find(STREAM),
+    shelves.open(STREAM),
+  ]);
+  expect(a === c && b === a).toBe(true);
+  expect(a.segments[0]?.startMs).toBe(BEGIN_MS);
+});

@@ -1,0 +1,302 @@
+import type { Logger } from 'pino';
+import type { Epoch, PieceBytes, Segment, TrackId } from '../segment.ts';
+import { SegmentMemory } from './segment-memory.ts';
+import type { Keeping, Shelf } from './shelf.ts';
+import { LIVE_WINDOW_MS, type Space } from './space.ts';
+import type { Stored, StreamFolder } from './stream-folder.ts';
+
+// 14 s of the largest picture of the ladder; more of ordinary ones than the 30 s that are kept.
+const MEMORY_BYTES_MAX = 64 << 20;
+// A player needs a few, however large they are.
+const MEMORY_SEGMENTS_MIN = 4;
+// An epoch's file is smaller.
+const SMALL_BYTES = 16 << 10;
+// Segments that have just left the list are given to who has an older one, as long as their files
+// are there.
+const LEFT_MAX = 64;
+// How soon a disk that took nothing is tried again.
+const AGAIN_MS = 30_000;
+// A disk that hangs must not keep the service from stopping.
+const CLOSE_MS = 5_000;
+
+export interface FileShelfOptions {
+  readonly folder: StreamFolder;
+  readonly stored: Stored;
+  readonly space: Space;
+  readonly dvrMs: number;
+  readonly nowMs: () => number;
+  readonly logger: Logger;
+  /** Told when there is something to write, so that the shelf is looked after until it is. */
+  readonly onBusy: () => void;
+}
+
+/** Why a stream is in memory only, and when its disk is tried again. */
+interface Fault {
+  againMs: number;
+  /** Segments that left memory and were never written. */
+  lost: number;
+}
+
+/**
+ * A shelf whose segments are files, and the newest in memory too.
+ *
+ * Segments are one run without a hole in their numbers, as the contract says. A hole comes where a
+ * file was broken or the disk was full for longer than memory lasts. Then `segments` is the newest
+ * run, for as long as the stream goes on; once it has ended and is read again, the longest, which
+ * is what a recording is worth most for. The files of the other runs stay as long as any.
+ */
+export class FileShelf implements Shelf {
+  readonly epochs: Epoch[];
+  readonly segments: Segment[];
+  version = 1;
+  private readonly memory = new SegmentMemory();
+  private readonly left: Segment[] = [];
+  /** Up to this number segments are on disk, or given up. */
+  private writtenTo: number;
+  private isStateWritten = true;
+  private fault: Fault | null = null;
+  private writing: Promise<void> | null = null;
+
+  constructor(private readonly options: FileShelfOptions) {
+    const { folder, stored } = options;
+    this.segments = [...runOf(stored.segments, folder.state.endedMs !== null)];
+    this.epochs = [...stored.epochs];
+    this.writtenTo = stored.segments.at(-1)?.seq ?? -1;
+    this.leaveWindow();
+    this.leaveEpochs();
+  }
+
+  get kept(): Keeping | 'memory' {
+    return this.fault ? 'memory' : this.options.folder.state.keeping;
+  }
+
+  /** Whether something is to be written still. */
+  get isBusy(): boolean {
+    if (this.memory.after(this.writtenTo)) return true;
+    // A stream without a segment has no files.
+    const isEmpty = this.memory.size === 0 && this.options.folder.files.length === 0;
+    return !this.isStateWritten && !isEmpty;
+  }
+
+  addEpoch(epoch: Epoch): void {
+    this.epochs.push(epoch);
+    this.leaveEpochs();
+    this.version++;
+  }
+
+  add(segment: Segment, bytes: PieceBytes): void {
+    const { folder, nowMs } = this.options;
+    const newest = this.segments.at(-1);
+    if (segment.seq <= Math.max(newest?.seq ?? -1, this.writtenTo)) {
+      throw new RangeError(`segment ${segment.seq} does not come after the one before`);
+    }
+    if (newest && segment.seq > newest.seq + 1) this.segments.length = 0;
+    this.segments.push(segment);
+    this.memory.add(segment, bytes);
+    folder.lastAddMs = nowMs();
+    if (folder.state.endedMs !== null) this.note({ endedMs: null });
+    this.leaveWindow();
+    this.leaveMemory();
+    this.leaveEpochs();
+    this.version++;
+    this.write();
+  }
+
+  read(seq: number, track: TrackId): Uint8Array | Blob | null {
+    const held = this.memory.read(seq, track);
+    if (held) return held;
+    const segment =
+      this.segments[seq - (this.segments[0]?.seq ?? 0)] ??
+      this.left.find((each) => each.seq === seq);
+    return segment ? this.options.folder.slice(segment, track) : null;
+  }
+
+  keep(keeping: Keeping): void {
+    if (this.options.folder.state.keeping === keeping) return;
+    this.note({ keeping });
+    this.write();
+  }
+
+  async close(isEnded: boolean): Promise<void> {
+    const { folder, nowMs } = this.options;
+    if (isEnded && folder.state.endedMs === null) this.note({ endedMs: nowMs() });
+    if (this.fault) this.fault.againMs = 0;
+    this.write();
+    await endsWithin(CLOSE_MS, this.written());
+    this.rest();
+  }
+
+  /** Fulfilled when all is on disk that it takes now. */
+  async written(): Promise<void> {
+    await this.writing;
+  }
+
+  /** Goes on writing what a disk did not take, when it is time to try again. */
+  look(): void {
+    this.write();
+  }
+
+  /** Nothing was added for a while: what is on disk need not be in memory. */
+  rest(): void {
+    for (let held = this.memory.after(-1); held; held = this.memory.after(-1)) {
+      if (held.segment.seq > this.writtenTo) return;
+      this.memory.forget(held.segment.seq);
+    }
+  }
+
+  /** Nobody comes any more for what only memory has. */
+  giveUp(): void {
+    for (let held = this.memory.after(-1); held; held = this.memory.after(-1)) {
+      this.memory.forget(held.segment.seq);
+    }
+    const { folder } = this.options;
+    const kept = this.segments.findLastIndex(({ seq }) => folder.has(seq)) + 1;
+    if (kept < this.segments.length) this.version++;
+    this.segments.length = kept;
+    this.fault = null;
+  }
+
+  /** The file of a segment is removed. */
+  removed(seq: number): void {
+    if (this.leaveTo(seq)) this.leaveEpochs();
+  }
+
+  private note(state: Partial<StreamFolder['state']>): void {
+    const { folder } = this.options;
+    folder.state = { ...folder.state, ...state };
+    this.isStateWritten = false;
+  }
+
+  /** Those leave that ended longer ago than one can go back. */
+  private leaveWindow(): void {
+    const { folder, dvrMs } = this.options;
+    const newest = this.segments.at(-1);
+    if (folder.state.keeping === 'recording' || !newest) return;
+    const fromMs = newest.startMs + newest.durationMs - dvrMs;
+    const left = this.segments.findIndex((each) => each.startMs + each.durationMs > fromMs);
+    if (left <= 0) return;
+    this.left.push(...this.segments.splice(0, left));
+    this.left.splice(0, this.left.length - LEFT_MAX);
+  }
+
+  /** Memory is for the newest, and for what the disk still takes. */
+  private leaveMemory(): void {
+    const newest = this.segments.at(-1) as Segment;
+    while (this.memory.size > MEMORY_SEGMENTS_MIN) {
+      const oldest = this.memory.after(-1)?.segment as Segment;
+      const isOld = oldest.startMs < newest.startMs - LIVE_WINDOW_MS;
+      if (!isOld && this.memory.byteLength <= MEMORY_BYTES_MAX) return;
+      if (oldest.seq > this.writtenTo) this.lose(oldest.seq);
+      this.memory.forget(oldest.seq);
+    }
+  }
+
+  /** A segment leaves memory that the disk did not take. */
+  private lose(seq: number): void {
+    if (!this.fault) this.fail(new Error('the disk is too slow'));
+    if (this.fault) this.fault.lost++;
+    this.writtenTo = seq;
+    this.leaveTo(seq);
+  }
+
+  private leaveTo(seq: number): boolean {
+    const left = seq - (this.segments[0]?.seq ?? seq) + 1;
+    if (left <= 0 || this.segments.length === 0) return false;
+    this.segments.splice(0, left);
+    this.version++;
+    return true;
+  }
+
+  /** Epochs leave with their last segment; the newest stays for what comes. */
+  private leaveEpochs(): void {
+    const first = this.segments[0]?.epoch ?? this.epochs.at(-1)?.number ?? 0;
+    const left = this.epochs.findIndex(({ number }) => number >= first);
+    if (left > 0) this.epochs.splice(0, left);
+  }
+
+  private write(): void {
+    if (!this.isBusy) return;
+    this.options.onBusy();
+    if (this.writing) return;
+    if (this.fault && this.options.nowMs() < this.fault.againMs) return;
+    this.writing = this.writeAll()
+      .catch((error: Error) => this.fail(error))
+      .finally(() => {
+        this.writing = null;
+      });
+  }
+
+  /** One at a time and in order: what waits is in memory, which is bounded. */
+  private async writeAll(): Promise<void> {
+    const { folder, space } = this.options;
+    while (this.isBusy) {
+      const held = this.memory.after(this.writtenTo);
+      if (held) {
+        const { segment, bytes, byteLength } = held;
+        const epoch = this.epochs.find(({ number }) => number === segment.epoch);
+        if (epoch && !folder.hasEpoch(epoch.number)) {
+          await space.spend(SMALL_BYTES, () => folder.writeEpoch(epoch));
+        }
+        await space.spend(byteLength, () => folder.writeSegment(segment, bytes));
+        this.writtenTo = Math.max(this.writtenTo, segment.seq);
+      }
+      if (!this.isStateWritten) {
+        this.isStateWritten = true;
+        await this.writeState();
+      }
+      this.recover();
+    }
+  }
+
+  private async writeState(): Promise<void> {
+    const { folder, space } = this.options;
+    try {
+      await space.spend(SMALL_BYTES, () => folder.writeState());
+    } catch (error) {
+      this.isStateWritten = false;
+      throw error;
+    }
+  }
+
+  private fail(error: Error): void {
+    const { nowMs, logger } = this.options;
+    const againMs = nowMs() + AGAIN_MS;
+    if (this.fault) {
+      this.fault.againMs = againMs;
+      return;
+    }
+    this.fault = { againMs, lost: 0 };
+    logger.error(
+      { err: error, againInMs: AGAIN_MS },
+      'video is not recorded: the disk takes no more. The show goes on from memory',
+    );
+  }
+
+  private recover(): void {
+    if (!this.fault) return;
+    this.options.logger.warn({ lost: this.fault.lost }, 'video is recorded again');
+    this.fault = null;
+  }
+}
+
+/** The newest segments without a hole in their numbers, or the most that have none. */
+function runOf(segments: readonly Segment[], isLongest: boolean): readonly Segment[] {
+  let best: readonly Segment[] = [];
+  let from = 0;
+  for (let to = 1; to <= segments.length; to++) {
+    if (segments[to]?.seq === (segments[to - 1]?.seq ?? 0) + 1) continue;
+    const run = segments.slice(from, to);
+    if (!isLongest || run.length >= best.length) best = run;
+    from = to;
+  }
+  return best;
+}
+
+/** Waits for a promise, but not for ever. */
+async function endsWithin(ms: number, work: Promise<void>): Promise<void> {
+  let timer: Timer | undefined;
+  const late = new Promise<void>((resolve) => {
+    timer = setTimeout(resolve, ms);
+  });
+  await Promise.race([work, late]).finally(() => clearTimeout(timer));
+}

@@ -1,0 +1,123 @@
+import { endMsOf } from './stored-names.ts';
+import type { StreamFolder } from './stream-folder.ts';
+
+/** The newest of a live stream, which is never removed to make room: who watches it needs it. */
+export const LIVE_WINDOW_MS = 30_000;
+
+// A stream is live until so long after its last segment.
+const LIVE_MS = 60_000;
+
+// Another process may take what was made free before we can: then the disk is full.
+const TRIES = 4;
+
+export interface SpaceOptions {
+  /** All segments together take no more. */
+  readonly spaceBytes: number;
+  /** So much of the file system is left to others. */
+  readonly minFreeBytes: number;
+  readonly folders: () => Iterable<StreamFolder>;
+  readonly nowMs: () => number;
+}
+
+/** There is no room, and nothing that may be removed to make some. */
+export class NoRoom extends Error {
+  readonly code = 'ENOSPC';
+}
+
+/** The room on disk that all streams share. The oldest goes first. */
+export class Space {
+  /** Segments that were removed to make room. */
+  evicted = 0;
+  /** What was free when it was last measured, less what was written since; null: not known. */
+  private freeBytes: number | null = null;
+
+  constructor(private readonly options: SpaceOptions) {}
+
+  /** All segments on disk. */
+  bytes(): number {
+    let bytes = 0;
+    for (const folder of this.options.folders()) bytes += folder.bytes;
+    return bytes;
+  }
+
+  isLive(folder: StreamFolder): boolean {
+    const { lastAddMs, state } = folder;
+    if (lastAddMs === null || state.endedMs !== null) return false;
+    return this.options.nowMs() - lastAddMs < LIVE_MS;
+  }
+
+  /** Notes what is free in the file system, and makes room when it is too little. */
+  async measured(freeBytes: number | null): Promise<void> {
+    this.freeBytes = freeBytes;
+    await this.makeRoom(0);
+  }
+
+  /**
+   * Writes, with room for it.
+   * @throws what the disk says; `NoRoom` when nothing may be removed
+   */
+  async spend(bytes: number, write: () => Promise<void>): Promise<void> {
+    if (!(await this.makeRoom(bytes))) throw new NoRoom('no room is left for video');
+    for (let tries = 1; ; tries++) {
+      try {
+        await write();
+        break;
+      } catch (error) {
+        // Room is made for two, so that it lasts.
+        if (tries === TRIES || !isFull(error) || (await this.evict(2 * bytes)) === 0) throw error;
+      }
+    }
+    if (this.freeBytes !== null) this.freeBytes -= bytes;
+  }
+
+  /** @returns whether so many bytes may be written */
+  private async makeRoom(bytes: number): Promise<boolean> {
+    const missing = this.missing(bytes);
+    if (missing > 0) await this.evict(missing);
+    return this.missing(bytes) <= 0;
+  }
+
+  private missing(bytes: number): number {
+    const { spaceBytes, minFreeBytes } = this.options;
+    const ofBudget = this.bytes() + bytes - spaceBytes;
+    const ofSystem = this.freeBytes === null ? 0 : minFreeBytes + bytes - this.freeBytes;
+    return Math.max(ofBudget, ofSystem);
+  }
+
+  /** Removes the oldest segments. @returns what became free, bytes */
+  private async evict(bytes: number): Promise<number> {
+    let freed = 0;
+    while (freed < bytes) {
+      const victim = this.victim();
+      if (!victim) break;
+      const removed = await victim.removeOldest();
+      freed += removed;
+      this.evicted++;
+      if (this.freeBytes !== null) this.freeBytes += removed;
+    }
+    return freed;
+  }
+
+  /** Whose segment is the oldest: of streams that are not live before those that are. */
+  private victim(): StreamFolder | null {
+    let found: StreamFolder | null = null;
+    let foundMs = Number.POSITIVE_INFINITY;
+    let foundLive = true;
+    for (const folder of this.options.folders()) {
+      const [oldest] = folder.files;
+      if (!oldest) continue;
+      const isLive = this.isLive(folder);
+      if (isLive && endMsOf(oldest) > (folder.endMs ?? 0) - LIVE_WINDOW_MS) continue;
+      if (isLive && !foundLive) continue;
+      if (oldest.startMs >= foundMs && (isLive || !foundLive)) continue;
+      [found, foundMs, foundLive] = [folder, oldest.startMs, isLive];
+    }
+    return found;
+  }
+}
+
+/** Whether removing something would help. */
+function isFull(error: unknown): boolean {
+  const { code } = error as { code?: string };
+  return code === 'ENOSPC' || code === 'EDQUOT';
+}
