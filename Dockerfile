@@ -11,6 +11,10 @@ RUN npm ci --omit=dev --include=optional --no-audit --no-fund \
 
 # --- The program ------------------------------------------------------------------------------------
 FROM debian:bookworm-slim
+# For video (the role media); all else works without it.
+RUN apt-get update \
+  && apt-get install --yes --no-install-recommends ffmpeg \
+  && rm -rf /var/lib/apt/lists/*
 WORKDIR /app
 COPY --from=packages /app/node_modules ./node_modules
 COPY package.json LICENSE ./
@@ -19,7 +23,8 @@ COPY protocol ./protocol
 COPY server ./server
 RUN ln -s /app/bin/fourbeat /usr/local/bin/fourbeat \
   && ln -s /app/node_modules/bun/bin/bun.exe /usr/local/bin/bun \
-  # For a service without PostgreSQL and Redis: mount a volume there. Several nodes keep nothing.
+  # The record of a service without PostgreSQL and Redis, and video: mount a volume there. Nodes of
+  # several that do not have the role media keep nothing.
   && install -d -m 700 -o 10001 -g 10001 /var/lib/fourbeat
 
 ENV FOURBEAT_DATA=/var/lib/fourbeat \
@@ -28,7 +33,8 @@ ENV FOURBEAT_DATA=/var/lib/fourbeat \
     DO_NOT_TRACK=1
 USER 10001:10001
 VOLUME /var/lib/fourbeat
-EXPOSE 4250
+# HTTP; video by RTMP and by SRT.
+EXPOSE 4250 1935 10080/udp
 # A node that lost a backend is not ready, and heals by itself: this only informs.
 HEALTHCHECK --interval=5s --timeout=3s --start-period=30s --start-interval=1s --retries=3 \
   CMD ["bun", "--no-env-file", "-e", "const r = await fetch(`http://127.0.0.1:${process.env.FOURBEAT_PORT || 4250}/readyz`); process.exit(r.ok ? 0 : 1)"]

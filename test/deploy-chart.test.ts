@@ -166,6 +166,38 @@ describe('the chart', () => {
     expect(autoscaler.spec).toMatchObject({ minReplicas: 4, maxReplicas: 12 });
   });
 
+  test('[M-2] [M-3] the group with video has a volume, and its ports can be reached', () => {
+    const manifests = manifestsOf(ALL);
+    const [web, , media] = pick(manifests, 'Deployment').map(({ spec }) => spec);
+    const [container] = media.template.spec.containers;
+    expect(media.strategy).toEqual({ type: 'Recreate' });
+    expect(media.template.spec.securityContext.fsGroup).toBe(10001);
+    const mount = { name: 'video', mountPath: '/var/lib/fourbeat' };
+    expect(container.volumeMounts).toContainEqual(mount);
+    expect(textOf('Dockerfile')).toContain(`FOURBEAT_DATA=${mount.mountPath}`);
+    const [claim] = pick(manifests, 'PersistentVolumeClaim');
+    const claimName = claim.metadata.name;
+    expect(media.template.spec.volumes).toContainEqual({
+      name: 'video',
+      persistentVolumeClaim: { claimName },
+    });
+    expect(claim.spec).toMatchObject({
+      storageClassName: 'fast',
+      resources: { requests: { storage: '40Gi' } },
+    });
+    const service = manifests.get('Service show-fourbeat-media-ingest');
+    expect(service.metadata.annotations).toEqual({ shared: 'address' });
+    expect(service.spec.type).toBe('LoadBalancer');
+    for (const { name, port, targetPort, protocol } of service.spec.ports) {
+      const inside = container.ports.find((one: Manifest) => one.name === targetPort);
+      expect([name, inside.containerPort, inside.protocol]).toEqual([targetPort, port, protocol]);
+    }
+    const ports = service.spec.ports.map(({ port }: Manifest) => `${port}`);
+    expect(ports).toEqual([SETTINGS.rtmpPort.default, SETTINGS.srtPort.default]);
+    expect(web.template.spec.containers[0].ports).toHaveLength(1);
+    expect(web.template.spec.volumes).toHaveLength(2);
+  });
+
   test.each([
     ['the least values', {}],
     ['the groups that values.yaml shows', groupsShown()],

@@ -47,6 +47,13 @@ export const ALL = {
       autoscaling: { enabled: true, minReplicas: 4, maxReplicas: 12, targetCPU: 60 },
       resources: { requests: { cpu: '2' } },
     },
+    {
+      name: 'media',
+      roles: 'media',
+      replicas: 1,
+      paths: ['/media'],
+      media: { storage: '40Gi', storageClass: 'fast', annotations: { shared: 'address' } },
+    },
   ],
   nodeSelector: { disk: 'ssd' },
   tolerations: [{ key: 'live', operator: 'Exists' }],

@@ -3,6 +3,7 @@ import { existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parse } from 'yaml';
+import { ROLES } from '../protocol/operation.ts';
 import { SETTING_KEYS, SETTINGS, variableOf } from '../server/config.ts';
 import { freePort } from './backends/free-port.ts';
 import { redisBinary, redisCommand } from './backends/redis-program.ts';
@@ -24,8 +25,8 @@ afterAll(async () => {
 
 describe('deploy/compose', () => {
   test('[O-7] names settings that exist, with values that they take', () => {
-    for (const name of NODES) {
-      const { environment = {} } = compose.services[`node${name}`] as ComposeService;
+    for (const name of [...NODES.map((n) => `node${n}`), 'media']) {
+      const { environment = {} } = compose.services[name] as ComposeService;
       const given = new Map(Object.entries(environment));
       for (const [variable, text] of given) {
         expect(VARIABLES).toContain(variable);
@@ -36,6 +37,15 @@ describe('deploy/compose', () => {
         expect(given.has(needed)).toBe(true);
       }
     }
+  });
+
+  test('[O-2] every role is with the three nodes, or with the one that has video', () => {
+    const rolesOf = (name: string) =>
+      compose.services[name]?.environment?.FOURBEAT_ROLES?.split(',') ?? [];
+    for (const n of NODES) {
+      expect([...rolesOf(`node${n}`), ...rolesOf('media')].sort()).toEqual([...ROLES].sort());
+    }
+    expect(rolesOf('media')).toEqual(['media']);
   });
 
   test('every variable that it asks for is in .env.example, which holds no secret', () => {
@@ -52,31 +62,37 @@ describe('deploy/compose', () => {
   });
 
   test('gives nginx the addresses of the nodes, and Prometheus their names', () => {
-    const addresses = NODES.map((n) => {
-      const { networks } = compose.services[`node${n}`] as ComposeService;
+    const addresses = [...NODES.map((n) => `node${n}`), 'media'].map((name) => {
+      const { networks } = compose.services[name] as ComposeService;
       return (networks as Record<string, { ipv4_address: string }>).inside?.ipv4_address;
     });
     const servers = textOf('deploy/compose/nginx/nginx.conf').match(/(?<=^ {4}server )[\d.:]+/gm);
     const wanted = addresses.map((address) => `${address}:4250`);
-    expect([...(servers ?? [])]).toEqual([...wanted, ...wanted]);
+    const nodes = wanted.slice(0, -1);
+    expect([...(servers ?? [])]).toEqual([...nodes, ...wanted]);
     const prometheus = parse(textOf('deploy/compose/prometheus/prometheus.yml'));
     const [job] = prometheus.scrape_configs;
-    expect(job.static_configs[0].targets).toEqual(NODES.map((n) => `node${n}:4250`));
+    const names = [...NODES.map((n) => `node${n}`), 'media'];
+    expect(job.static_configs[0].targets).toEqual(names.map((name) => `${name}:4250`));
   });
 
   test('[O-11] everything starts again by itself, and has time to stop', () => {
     for (const [name, service] of Object.entries(compose.services)) {
       expect([name, service.restart]).toEqual([name, 'unless-stopped']);
-      if (/^node/.test(name)) expect(service.stop_grace_period).toBe('15s');
+      if (/^(node|media)/.test(name)) expect(service.stop_grace_period).toBe('15s');
       // A tag, and not that of tomorrow.
       expect(service.image).toMatch(/^[\w./-]+:(?!latest)[\w.-]+$/);
     }
   });
 
-  test('only nginx and, on this machine, the monitoring can be reached from outside', () => {
+  test('[M-2] [M-3] only nginx, the ports for video and, on this machine, the monitoring can be reached from outside', () => {
     expect(compose.networks.inside?.internal).toBe(true);
     const open = Object.entries(compose.services).filter(([, { ports }]) => ports);
-    expect(open.map(([name]) => name).sort()).toEqual(['grafana', 'nginx', 'prometheus']);
+    expect(open.map(([name]) => name).sort()).toEqual(['grafana', 'media', 'nginx', 'prometheus']);
+    expect(compose.services.media?.ports).toEqual([
+      `${SETTINGS.rtmpPort.default}:1935`,
+      `${SETTINGS.srtPort.default}:10080/udp`,
+    ]);
     for (const name of ['grafana', 'prometheus']) {
       expect(compose.services[name]?.ports?.[0]).toMatch(
         /^\$\{MONITORING_ADDRESS:-127\.0\.0\.1\}:/,
@@ -120,7 +136,7 @@ describe('deploy/compose', () => {
     const config = textOf('deploy/compose/nginx/nginx.conf').replace(/#.*$/gm, '');
     const idleS = Number(/IDLE_TIMEOUT_S = (\d+)/.exec(textOf('server/http/listen.ts'))?.[1]);
     const upstreams = [...config.matchAll(/upstream \w+ \{([^}]*)\}/g)].map(([, text]) => text);
-    expect(upstreams.length).toBe(2);
+    expect(upstreams.length).toBe(3);
     for (const upstream of upstreams) {
       expect(Number(/keepalive_timeout (\d+)s/.exec(upstream ?? '')?.[1])).toBeLessThan(idleS);
     }

@@ -14,6 +14,8 @@ export interface NginxOptions {
   readonly port: number;
   /** Ports of the nodes on 127.0.0.1, in place of the addresses in the file. */
   readonly nodes: readonly number[];
+  /** Port of the node with video; that of the first node when it is left out. */
+  readonly media?: number;
   /** A change to the file, for a test that must see what it breaks. */
   readonly edit?: (config: string) => string;
   /** Text of a file in the directory of TLS, with `DIRECTORY` for where certificates are. */
@@ -30,10 +32,11 @@ export interface Nginx {
 }
 
 /** The very file that is deployed, with nothing but ports, addresses and paths replaced. */
-function configFor(directory: string, { port, nodes, edit }: NginxOptions): string {
+function configFor(directory: string, { port, nodes, media, edit }: NginxOptions): string {
   const places = new Map<string, number | undefined>();
   const replaced = readFileSync(`${COMPOSE}nginx/nginx.conf`, 'utf8')
     .replace('listen 8080 ', `listen 127.0.0.1:${port} `)
+    .replace('server 10.42.50.21:4250', `server 127.0.0.1:${media ?? nodes[0]}`)
     .replace(/server (10\.42\.50\.\d+):4250/g, (_, address: string) => {
       if (!places.has(address)) places.set(address, nodes[places.size]);
       return `server 127.0.0.1:${places.get(address)}`;
