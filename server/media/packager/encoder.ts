@@ -10,6 +10,8 @@ export interface SourceInfo {
   /** Frames a second that the renditions get: the source's own where it has one, 60 at most. */
   readonly frameRate: readonly [frames: number, seconds: number];
   readonly hasAudio: boolean;
+  /** Its frames are made of two fields each, which must be put together. */
+  readonly isInterlaced?: boolean;
 }
 
 /** How pictures are made smaller and encoded, from the settings. */

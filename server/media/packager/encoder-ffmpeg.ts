@@ -1,0 +1,166 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import type { Readable } from 'node:stream';
+import { ChildInput } from './child-input.ts';
+import type { Encoder, EncoderEvents, EncoderExit, EncoderPlan, StartEncoder } from './encoder.ts';
+import { EncoderTracks } from './encoder-tracks.ts';
+import { encoderArguments, FIRST_TRACK_FD } from './ffmpeg-arguments.ts';
+import { LastLines } from './last-lines.ts';
+import { ProgressReader } from './progress.ts';
+
+const LOOK_MS = 500;
+/** After the end of a process its pipes are empty at once, unless it left a child of its own. */
+const PIPES_MS = 2_000;
+/** Clock ticks a second in `/proc`: the same on every Linux (USER_HZ). */
+const PROC_TICKS_PER_S = 100;
+
+/** Runs ffmpeg. A program that cannot be run is an encoder that exits. */
+export const startEncoder: StartEncoder = (plan, events) => new FfmpegEncoder(plan, events);
+
+class FfmpegEncoder implements Encoder {
+  readonly exited: Promise<EncoderExit>;
+  private readonly child: ChildProcess;
+  private readonly input: ChildInput;
+  private readonly tracks: EncoderTracks;
+  private readonly lastLines = new LastLines();
+  private readonly progress = new ProgressReader();
+  private readonly timer: Timer;
+  private cpuSecondsSeen: number | null = null;
+
+  constructor(
+    plan: EncoderPlan,
+    private readonly events: EncoderEvents,
+  ) {
+    this.tracks = new EncoderTracks(plan, events);
+    const pipes = FIRST_TRACK_FD + this.tracks.written.length;
+    // A group of its own, so that Ctrl-C in a terminal does not end it before what it has is
+    // encoded. It ends with its standard input, however this process ends.
+    this.child = spawn(plan.settings.ffmpeg, encoderArguments(plan), {
+      stdio: Array.from({ length: pipes }, () => 'pipe' as const),
+      detached: true,
+    });
+    this.input = new ChildInput(this.child.stdin);
+    this.timer = setInterval(() => this.look(), LOOK_MS);
+    this.exited = this.untilExited();
+  }
+
+  get pid(): number {
+    return this.child.pid ?? 0;
+  }
+
+  write(bytes: Uint8Array): boolean {
+    return this.input.write(bytes);
+  }
+
+  drained(): Promise<void> {
+    return this.input.drained();
+  }
+
+  pendingBytes(): number {
+    return this.input.pendingBytes();
+  }
+
+  finish(): void {
+    this.input.end();
+  }
+
+  kill(): void {
+    this.input.gone();
+    this.child.kill('SIGKILL');
+  }
+
+  cpuSeconds(): number | null {
+    this.cpuSecondsSeen = cpuSecondsOf(this.pid) ?? this.cpuSecondsSeen;
+    return this.cpuSecondsSeen;
+  }
+
+  private async untilExited(): Promise<EncoderExit> {
+    const ended = new Promise<Omit<EncoderExit, 'lastLines'>>((resolve) => {
+      this.child.once('exit', (code, signal) => resolve({ code, signal }));
+      this.child.once('error', (error) => {
+        this.say(error.message);
+        resolve({ code: null, signal: null });
+      });
+    });
+    const read = this.readAll();
+    const how = await ended;
+    clearInterval(this.timer);
+    this.input.gone();
+    if (this.child.pid !== undefined) await withinMs(read, PIPES_MS);
+    return { ...how, lastLines: this.lastLines.list() };
+  }
+
+  private readAll(): Promise<unknown> {
+    const { stdout, stderr, stdio } = this.child;
+    const pipes = [
+      reading(stdout, (bytes) => {
+        for (const progress of this.progress.push(bytes, now())) this.events.onProgress(progress);
+        // The last report comes shortly before the end, when it is too late to ask.
+        this.cpuSeconds();
+      }),
+      reading(stderr, (bytes) => this.lastLines.push(bytes)),
+      ...this.tracks.written.map((_, index) =>
+        reading(stdio[FIRST_TRACK_FD + index] as Readable | null, (bytes) =>
+          this.guarded(() => this.tracks.push(index, bytes, now())),
+        ),
+      ),
+    ];
+    return Promise.all(pipes);
+  }
+
+  private look(): void {
+    this.cpuSeconds();
+    this.guarded(() => this.tracks.look(now()));
+  }
+
+  /** What cannot be understood ends this encoder, and nothing else. */
+  private guarded(step: () => void): void {
+    try {
+      step();
+    } catch (error) {
+      this.say((error as Error).message);
+      this.kill();
+    }
+  }
+
+  private say(line: string): void {
+    this.lastLines.push(new TextEncoder().encode(`\n${line}\n`));
+  }
+}
+
+/** Of a clock that nobody sets. */
+function now(): number {
+  return performance.now();
+}
+
+/** Fulfilled when a pipe is at its end, whatever the reason. */
+function reading(pipe: Readable | null, take: (bytes: Uint8Array) => void): Promise<void> {
+  return new Promise((resolve) => {
+    if (!pipe) return resolve();
+    pipe.on('data', take);
+    pipe.once('end', resolve);
+    pipe.once('close', resolve);
+    pipe.once('error', () => resolve());
+  });
+}
+
+async function withinMs(promise: Promise<unknown>, ms: number): Promise<void> {
+  let timer: Timer | undefined;
+  const tooLong = new Promise((resolve) => {
+    timer = setTimeout(resolve, ms);
+  });
+  await Promise.race([promise, tooLong]);
+  clearTimeout(timer);
+}
+
+/** User and system time of a process; null without `/proc`, and after its end. */
+function cpuSecondsOf(pid: number): number | null {
+  try {
+    // The name of the program is in parentheses and may have any characters, also those.
+    const fields = readFileSync(`/proc/${pid}/stat`, 'latin1').split(')').at(-1)?.trim().split(' ');
+    const ticks = Number(fields?.[11]) + Number(fields?.[12]);
+    return Number.isFinite(ticks) ? ticks / PROC_TICKS_PER_S : null;
+  } catch {
+    return null;
+  }
+}

@@ -1,0 +1,201 @@
+import { type Rendition, renditionsOf } from '../ladder.ts';
+import type { Container } from '../source.ts';
+import type { EncoderPlan, SourceInfo } from './encoder.ts';
+import { type Rate, type VideoEncoder, videoEncoder } from './video-encoders.ts';
+
+/** Where ffmpeg writes the first track: 0 to 2 are its input, its progress and its log. */
+export const FIRST_TRACK_FD = 3;
+
+/** Ticks a second of all renditions. A frame of each usual rate is a whole number of them. */
+export const VIDEO_TIMESCALE = 90_000;
+
+/** Samples a second of all sound that we serve. */
+export const SOUND_RATE = 48_000;
+/** What sound is encoded with. */
+export const SOUND_BITS_PER_S = 128_000;
+/** Short, so that segments of sound end near those of the picture. */
+const SOUND_FRAGMENT_MS = 100;
+
+/**
+ * Largest picture that is decoded, px: a little more than 4K. ffmpeg must be told, because a
+ * source can change its size whenever it likes, and one of 16,384 × 16,384 takes gigabytes.
+ */
+export const PIXELS_MAX = 4096 * 2304;
+
+/** How much of a source ffmpeg looks at before it begins. None of it is thrown away. */
+const LOOK = ['-probesize', '2000000', '-analyzeduration', '2000000'];
+
+/** How far the rate may go above the cap for a moment, s; a key frame is large. */
+const BUFFER_S = 0.5;
+
+// What boxes take: `moof` without samples, and each sample in its `trun`.
+const FRAGMENT_BYTES = 140;
+const SAMPLE_BYTES = 16;
+
+// Decoders that work on several frames at once give each out later. Two keep that to one frame,
+// and suffice for full HD; larger pictures need more.
+const DECODER_THREADS = 2;
+const DECODER_THREADS_LARGE = 4;
+const LARGE_PIXELS = 1920 * 1088;
+
+/**
+ * How many ms after a time a container begins again at 0. Within the last minute before that,
+ * ffmpeg counts down to 0 from below.
+ */
+const WRAP_MS: Readonly<Record<Container, number | null>> = {
+  mpegts: 2 ** 33 / 90,
+  flv: 2 ** 32,
+  matroska: null,
+};
+const WRAP_SOON_MS = 60_000;
+
+/** How ffmpeg is told to see a container: what both ffprobe and ffmpeg read. */
+export function inputArguments(container: Container): string[] {
+  return [
+    ...['-f', container],
+    // A source's bytes can name no other file or address.
+    ...['-protocol_whitelist', 'pipe'],
+    ...LOOK,
+    ...['-max_pixels', `${PIXELS_MAX}`],
+  ];
+}
+
+/**
+ * What ffmpeg is started with: it reads the source from its standard input, and writes each track
+ * as fragmented MP4 to a pipe of its own, the renditions first (`FIRST_TRACK_FD`), then the sound
+ * if the source has any. Times are those of the source. Its progress comes on standard output.
+ */
+export function encoderArguments(plan: EncoderPlan): string[] {
+  const { source, settings } = plan;
+  const renditions = renditionsOf(source, settings.ladder);
+  const encoder = videoEncoder(settings.encoder);
+  return [
+    ...['-hide_banner', '-nostdin', '-nostats'],
+    ...['-loglevel', 'warning'],
+    ...['-progress', 'pipe:1'],
+    ...['-stats_period', '1'],
+    ...encoder.device,
+    '-copyts',
+    ...inputArguments(plan.container),
+    // The frame rate is known.
+    ...['-fpsprobesize', '0'],
+    ...['-threads', `${decoderThreads(source)}`],
+    ...itsOffset(plan),
+    ...['-i', 'pipe:0'],
+    ...['-filter_complex', pictureFilters(source, renditions, encoder)],
+    ...renditions.flatMap((rendition, index) => renditionOutput(plan, rendition, encoder, index)),
+    ...(source.hasAudio ? soundOutput(renditions.length) : []),
+  ];
+}
+
+/** How many frames there are from one key frame to the next. */
+export function framesPerSegment(source: SourceInfo, segmentMs: number): number {
+  const [frames, seconds] = source.frameRate;
+  return Math.max(1, Math.round((segmentMs * frames) / seconds / 1000));
+}
+
+/**
+ * What an encoder is told so that no segment takes more than its rendition says: what boxes take
+ * goes off, and a segment that begins with a full buffer can take that in addition.
+ */
+export function rateOf(plan: EncoderPlan, maxBitsPerS: number): Rate {
+  const { segmentMs, fragmentMs } = plan.settings;
+  const [frames, seconds] = plan.source.frameRate;
+  const boxBytes = (1000 / fragmentMs) * FRAGMENT_BYTES + (frames / seconds) * SAMPLE_BYTES;
+  const most = Math.max(maxBitsPerS / 2, maxBitsPerS - boxBytes * 8);
+  const rate = Math.round(most / (1 + (BUFFER_S * 1000) / segmentMs));
+  return { maxBitsPerS: rate, bufferBits: Math.round(rate * BUFFER_S) };
+}
+
+function decoderThreads({ width, height }: SourceInfo): number {
+  return width * height > LARGE_PIXELS ? DECODER_THREADS_LARGE : DECODER_THREADS;
+}
+
+/** Undoes wraps of the source's clock, which an encoder that begins later cannot know of. */
+function itsOffset({ container, startMs }: EncoderPlan): string[] {
+  const wrapMs = WRAP_MS[container];
+  if (wrapMs === null) return [];
+  const wraps = Math.floor((startMs + WRAP_SOON_MS) / wrapMs);
+  return wraps === 0 ? [] : ['-itsoffset', ((wraps * wrapMs) / 1000).toFixed(6)];
+}
+
+/**
+ * Whole frames at an even rate, then square pixels in the size of the largest rendition, then the
+ * others out of that one. ffmpeg has turned the picture before.
+ */
+function pictureFilters(
+  source: SourceInfo,
+  renditions: readonly Rendition[],
+  encoder: VideoEncoder,
+): string {
+  const [first] = renditions;
+  if (!first) throw new Error('a ladder needs a step');
+  const steps = [
+    ...(source.isInterlaced ? ['yadif=deint=interlaced'] : []),
+    `fps=${source.frameRate.join('/')}`,
+    ...fitted(first.width, first.height),
+    'format=yuv420p',
+    `split=${renditions.length}${renditions.map(({ id }) => `[${id}s]`).join('')}`,
+  ];
+  const each = renditions.map(({ id, width, height }, index) => {
+    const smaller = index === 0 ? [] : [`scale=${width}:${height}`, 'setsar=1'];
+    return `[${id}s]${[...smaller, encoder.lastFilter].join(',')}[${id}]`;
+  });
+  return [`[0:v:0]${steps.join(',')}`, ...each].join(';');
+}
+
+/**
+ * The picture in this size. A source may change its shape in the middle, as a telephone does that
+ * is turned: then it is shown whole, with bars. Shapes that differ by rounding are made to fit.
+ */
+function fitted(width: number, height: number): string[] {
+  const fits = `lt(abs(dar*${height}/${width}-1),0.05)`;
+  const w = `if(${fits},${width},min(${width},max(2,2*round(${height}*dar/2))))`;
+  const h = `if(${fits},${height},min(${height},max(2,2*round(${width}/dar/2))))`;
+  return [`scale=w='${w}':h='${h}'`, `pad=${width}:${height}:-1:-1`, 'setsar=1'];
+}
+
+function renditionOutput(
+  plan: EncoderPlan,
+  rendition: Rendition,
+  encoder: VideoEncoder,
+  index: number,
+): string[] {
+  const { source, settings } = plan;
+  const gop = framesPerSegment(source, settings.segmentMs);
+  return [
+    ...['-map', `[${rendition.id}]`],
+    ...['-c:v', settings.encoder],
+    ...encoder.options(settings.preset, rateOf(plan, rendition.maxBitsPerS)),
+    ...['-bf', '0'],
+    ...['-g', `${gop}`],
+    // The count is of frames, so that rounding of times cannot move a key frame.
+    ...['-force_key_frames', `expr:not(mod(n,${gop}))`],
+    ...['-video_track_timescale', `${VIDEO_TIMESCALE}`],
+    ...mp4Output('+cmaf+frag_discont+frag_keyframe+skip_trailer', settings.fragmentMs, index),
+  ];
+}
+
+function soundOutput(index: number): string[] {
+  return [
+    ...['-map', '0:a:0'],
+    // Gaps become silence, and drift is stretched away, so that sound keeps to the picture.
+    ...['-af', `aresample=${SOUND_RATE}:async=1000`],
+    ...['-ac', '2'],
+    ...['-c:a', 'aac'],
+    ...['-b:a', `${SOUND_BITS_PER_S}`],
+    ...mp4Output('+cmaf+frag_discont+skip_trailer', SOUND_FRAGMENT_MS, index),
+  ];
+}
+
+function mp4Output(flags: string, fragmentMs: number, index: number): string[] {
+  return [
+    ...['-map_metadata', '-1'],
+    ...['-f', 'mp4'],
+    ...['-movflags', flags],
+    ...['-frag_duration', `${fragmentMs * 1000}`],
+    ...['-avoid_negative_ts', 'disabled'],
+    ...['-flush_packets', '1'],
+    `pipe:${FIRST_TRACK_FD + index}`,
+  ];
+}

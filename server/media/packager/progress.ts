@@ -1,0 +1,74 @@
+import type { EncoderProgress } from './encoder.ts';
+
+/** ffmpeg's reports are some 500 bytes long; what has no end is none. */
+const LINE_CHARACTERS_MAX = 4_096;
+
+interface Look {
+  readonly atMs: number;
+  readonly frames: number;
+  readonly outMs: number;
+}
+
+/**
+ * Reads what ffmpeg says with `-progress`: lines such as `frame=120`, and `progress=continue`
+ * after the last line of a report. Speed and frame rate are those since the report before.
+ */
+export class ProgressReader {
+  private readonly decoder = new TextDecoder();
+  private line = '';
+  private readonly values = new Map<string, string>();
+  private before: Look | null = null;
+
+  /** @returns the reports that are whole now */
+  push(bytes: Uint8Array, nowMs: number): EncoderProgress[] {
+    const lines = (this.line + this.decoder.decode(bytes, { stream: true })).split('\n');
+    this.line = (lines.pop() ?? '').slice(0, LINE_CHARACTERS_MAX);
+    const reports: EncoderProgress[] = [];
+    for (const line of lines) {
+      const [key = '', value = ''] = line.split('=', 2).map((part) => part.trim());
+      if (key !== 'progress') {
+        if (KEYS.has(key)) this.values.set(key, value);
+        continue;
+      }
+      reports.push(this.report(nowMs));
+    }
+    return reports;
+  }
+
+  private report(nowMs: number): EncoderProgress {
+    const look = {
+      atMs: nowMs,
+      frames: this.number('frame'),
+      outMs: this.number('out_time_us') / 1000,
+    };
+    const since = this.before;
+    this.before = look;
+    const elapsedMs = since ? nowMs - since.atMs : 0;
+    return {
+      frames: look.frames,
+      dropped: this.number('drop_frames'),
+      duplicated: this.number('dup_frames'),
+      // The first report covers the start, and ffmpeg's own averages are right for it.
+      fps:
+        since && elapsedMs > 0
+          ? ((look.frames - since.frames) * 1000) / elapsedMs
+          : this.number('fps'),
+      speed: since && elapsedMs > 0 ? (look.outMs - since.outMs) / elapsedMs : this.number('speed'),
+    };
+  }
+
+  /** 0 for what is not known yet, which ffmpeg calls `N/A`. */
+  private number(key: string): number {
+    const value = Number.parseFloat(this.values.get(key) ?? '');
+    return Number.isFinite(value) ? value : 0;
+  }
+}
+
+const KEYS: ReadonlySet<string> = new Set([
+  'frame',
+  'fps',
+  'out_time_us',
+  'dup_frames',
+  'drop_frames',
+  'speed',
+]);

@@ -1,0 +1,145 @@
+import type { Fragment, InitSegment } from '../fmp4/fragment.ts';
+import { SOUND_BITS_PER_S, SOUND_RATE } from './ffmpeg-arguments.ts';
+
+/** Samples of an AAC frame. */
+const FRAME_TICKS = 1024;
+/** Of a fragment of silence: 107 ms. */
+const FRAMES = 5;
+/** A frame of stereo in which nothing is coded (ISO/IEC 14496-3, raw_data_block), as ffmpeg has it. */
+const SILENT_FRAME = [0x21, 0x10, 0x04, 0x60, 0x8c, 0x1c];
+/** AudioSpecificConfig (ISO/IEC 14496-3, 1.6.2.1): AAC-LC, 48 kHz, two channels. */
+const AAC_LC_48_STEREO = [0x11, 0x90];
+
+/** What comes before silence: as ffmpeg has it, so that its sound can come after it, too. */
+export function silentInit(): InitSegment {
+  return { bytes: initBytes(), timescale: SOUND_RATE, codec: 'mp4a.40.2' };
+}
+
+/** Some 107 ms of silence. @param startTicks source time, in samples */
+export function silentFragment(startTicks: number): Fragment {
+  return {
+    bytes: fragmentBytes(startTicks),
+    startTicks,
+    durationTicks: FRAMES * FRAME_TICKS,
+    isSync: true,
+  };
+}
+
+// Boxes of ISO/IEC 14496-12, as CMAF (ISO/IEC 23000-19) wants them.
+
+function fragmentBytes(startTicks: number): Uint8Array {
+  const size = SILENT_FRAME.length;
+  const moof = (dataOffset: number) =>
+    box('moof', [
+      ...full('mfhd', 0, 0, u32(0)),
+      ...box('traf', [
+        // The base is the moof; duration, size and flags (no sample depends on another) of each.
+        ...full('tfhd', 0, 0x02_0038, u32(1, FRAME_TICKS, size, 0x0200_0000)),
+        ...full('tfdt', 1, 0, u64(startTicks)),
+        ...full('trun', 0, 0x01, u32(FRAMES, dataOffset)),
+      ]),
+    ]);
+  const mdat = box('mdat', Array.from({ length: FRAMES }, () => SILENT_FRAME).flat());
+  return Uint8Array.from([...moof(moof(0).length + 8), ...mdat]);
+}
+
+function initBytes(): Uint8Array {
+  const ftyp = box('ftyp', [...text('iso6'), ...u32(512), ...text('iso6cmfcmp41')]);
+  const moov = box('moov', [
+    ...full('mvhd', 0, 0, [
+      ...u32(0, 0, 1000, 0, 0x1_0000),
+      ...u16(0x100),
+      ...zeros(10),
+      ...MATRIX,
+      ...zeros(24),
+      ...u32(2),
+    ]),
+    ...box('trak', [
+      ...full('tkhd', 0, 3, [
+        ...u32(0, 0, 1, 0, 0, 0, 0),
+        ...u16(0, 0, 0x100, 0),
+        ...MATRIX,
+        ...u32(0, 0),
+      ]),
+      ...box('mdia', [
+        // The language is "und", undetermined.
+        ...full('mdhd', 0, 0, [...u32(0, 0, SOUND_RATE, 0), ...u16(0x55c4, 0)]),
+        ...full('hdlr', 0, 0, [...u32(0), ...text('soun'), ...zeros(12), ...text('Sound\0')]),
+        ...box('minf', [
+          ...full('smhd', 0, 0, u16(0, 0)),
+          ...box('dinf', full('dref', 0, 0, [...u32(1), ...full('url ', 0, 1, [])])),
+          ...box('stbl', [
+            ...full('stsd', 0, 0, [...u32(1), ...mp4a()]),
+            ...full('stts', 0, 0, u32(0)),
+            ...full('stsc', 0, 0, u32(0)),
+            ...full('stsz', 0, 0, u32(0, 0)),
+            ...full('stco', 0, 0, u32(0)),
+          ]),
+        ]),
+      ]),
+    ]),
+    ...box('mvex', full('trex', 0, 0, u32(1, 1, 0, 0, 0))),
+  ]);
+  return Uint8Array.from([...ftyp, ...moov]);
+}
+
+function mp4a(): number[] {
+  const decoderConfig = [
+    // MPEG-4 audio, an audio stream; no buffer; most and average bit/s.
+    ...[0x40, 0x15, 0, 0, 0],
+    ...u32(SOUND_BITS_PER_S, SOUND_BITS_PER_S),
+    ...descriptor(0x05, AAC_LC_48_STEREO),
+  ];
+  const elementaryStream = [
+    ...u16(1),
+    0,
+    ...descriptor(0x04, decoderConfig),
+    ...descriptor(0x06, [2]),
+  ];
+  return box('mp4a', [
+    ...zeros(6),
+    ...u16(1),
+    ...zeros(8),
+    // Two channels of 16 bits.
+    ...u16(2, 16, 0, 0),
+    ...u32(SOUND_RATE * 0x1_0000),
+    ...full('esds', 0, 0, descriptor(0x03, elementaryStream)),
+  ]);
+}
+
+const MATRIX = u32(0x1_0000, 0, 0, 0, 0x1_0000, 0, 0, 0, 0x4000_0000);
+
+function box(type: string, content: readonly number[]): number[] {
+  return [...u32(content.length + 8), ...text(type), ...content];
+}
+
+function full(type: string, version: number, flags: number, content: readonly number[]): number[] {
+  return box(type, [...u32(version * 2 ** 24 + flags), ...content]);
+}
+
+function descriptor(tag: number, content: readonly number[]): number[] {
+  return [tag, content.length, ...content];
+}
+
+function text(characters: string): number[] {
+  return [...characters].map((character) => character.charCodeAt(0));
+}
+
+function zeros(count: number): number[] {
+  return Array.from({ length: count }, () => 0);
+}
+
+function u16(...values: number[]): number[] {
+  return values.flatMap((value) => [(value >>> 8) & 0xff, value & 0xff]);
+}
+
+function u32(...values: number[]): number[] {
+  return values.flatMap((value) => u16(Math.floor(value / 2 ** 16) % 2 ** 16, value % 2 ** 16));
+}
+
+/** Two's complement below 0. */
+function u64(value: number): number[] {
+  const low = ((value % 2 ** 32) + 2 ** 32) % 2 ** 32;
+  const high = ((Math.floor(value / 2 ** 32) % 2 ** 32) + 2 ** 32) % 2 ** 32;
+  return u32(high, low);
+}

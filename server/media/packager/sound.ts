@@ -1,0 +1,65 @@
+import type { Fragment, InitSegment } from '../fmp4/fragment.ts';
+import type { AudioTrack, TrackId } from '../segment.ts';
+import { SOUND_RATE } from './ffmpeg-arguments.ts';
+import { silentFragment } from './silence.ts';
+
+// The encoder keeps to its rate over seconds, not over each; boxes take 11 kbit/s.
+const SOUND_MAX_BITS_PER_S = 170_000;
+
+/** The sound of a stream. */
+export function soundTrack(id: TrackId, init: InitSegment): AudioTrack {
+  return {
+    id,
+    kind: 'audio',
+    codec: init.codec,
+    timescale: init.timescale,
+    bandwidth: SOUND_MAX_BITS_PER_S,
+    sampleRate: SOUND_RATE,
+    channels: 2,
+  };
+}
+
+/**
+ * Keeps sound beside the picture where a source has none, for a while or at all: every segment has
+ * the same tracks. Silence is made here, because a silent input would keep ffmpeg running after
+ * the end of the source, and could not stand in for a microphone that is turned off.
+ */
+export class SoundLine {
+  /** Source time up to which there is sound, in samples; null before the first. */
+  private endTicks: number | null = null;
+
+  /** @returns whether this sound is wanted: not when silence has taken its place already */
+  takes(fragment: Fragment): boolean {
+    const early = (this.endTicks ?? fragment.startTicks) - fragment.startTicks;
+    if (early > fragment.durationTicks / 2) return false;
+    this.endTicks = fragment.startTicks + fragment.durationTicks;
+    return true;
+  }
+
+  /** How far sound is behind the picture, ms. @param startMs of the first picture */
+  behindMs(startMs: number, endMs: number): number {
+    return endMs - (this.endTicks === null ? startMs : (this.endTicks * 1000) / SOUND_RATE);
+  }
+
+  /**
+   * Silence for what is missing, from the first picture to here. The last fragment begins here or
+   * later, so that a segment that ends here is known to be whole.
+   */
+  fill(startMs: number, endMs: number): Fragment[] {
+    const fragments: Fragment[] = [];
+    let startTicks = this.endTicks ?? ticks(startMs);
+    let isPast = false;
+    while (!isPast) {
+      const fragment = silentFragment(startTicks);
+      isPast = startTicks >= ticks(endMs);
+      startTicks += fragment.durationTicks;
+      fragments.push(fragment);
+    }
+    this.endTicks = startTicks;
+    return fragments;
+  }
+}
+
+function ticks(ms: number): number {
+  return Math.round((ms * SOUND_RATE) / 1000);
+}

@@ -1,0 +1,133 @@
+/** How one rendition is to be encoded. */
+export interface Rate {
+  /** The most it takes over time, bit/s, and how much may come at once beyond that, bits. */
+  readonly maxBitsPerS: number;
+  readonly bufferBits: number;
+}
+
+/** What ffmpeg must be told for one of its video encoders. */
+export interface VideoEncoder {
+  /** Before the inputs. */
+  readonly device: readonly string[];
+  /** What the last filter before the encoder is, so that it gets pictures that it takes. */
+  readonly lastFilter: string;
+  /** After `-c:v`: preset, low latency, quality under a cap, key frames where we force them. */
+  options(preset: string, rate: Rate): string[];
+}
+
+/**
+ * What a picture's quality is while the cap allows it: x264's default of 23, and about the same on
+ * the scales of the others.
+ */
+const QUALITY = '23';
+
+/** Encoders without a scale of quality get this share of the cap as their usual rate. */
+const USUAL_SHARE = 0.75;
+
+// The names of x264's presets mean something to everyone; NVENC counts from p1 (fastest) to p7.
+const NVENC_PRESETS: Readonly<Record<string, string>> = {
+  ultrafast: 'p1',
+  superfast: 'p1',
+  veryfast: 'p2',
+  faster: 'p3',
+  fast: 'p3',
+  medium: 'p4',
+  slow: 'p5',
+  slower: 'p6',
+  veryslow: 'p7',
+};
+
+const SOFTWARE = { device: [], lastFilter: 'format=yuv420p' };
+
+const LIBX264: VideoEncoder = {
+  ...SOFTWARE,
+  options: (preset, rate) => [
+    ...named('-preset', preset),
+    ...['-tune', 'zerolatency'],
+    ...['-crf', QUALITY],
+    ...cap(rate),
+    // Key frames come where we force them and nowhere else.
+    ...['-sc_threshold', '0'],
+  ],
+};
+
+const NVENC: VideoEncoder = {
+  ...SOFTWARE,
+  options: (preset, rate) => [
+    ...named('-preset', NVENC_PRESETS[preset] ?? preset),
+    ...['-tune', 'll'],
+    ...['-rc', 'vbr'],
+    ...['-cq', QUALITY],
+    ...['-b:v', '0'],
+    ...cap(rate),
+    ...['-zerolatency', '1'],
+    ...['-no-scenecut', '1'],
+    ...['-forced-idr', '1'],
+  ],
+};
+
+const QSV: VideoEncoder = {
+  device: [],
+  lastFilter: 'format=nv12',
+  options: (preset, rate) => [
+    ...named('-preset', preset),
+    ...['-async_depth', '1'],
+    ...usual(rate),
+    ...cap(rate),
+    ...['-forced_idr', '1'],
+  ],
+};
+
+// It has no presets.
+const VAAPI: VideoEncoder = {
+  device: ['-vaapi_device', '/dev/dri/renderD128'],
+  lastFilter: 'format=nv12,hwupload',
+  options: (_preset, rate) => [
+    ...['-async_depth', '1'],
+    ...['-rc_mode', 'VBR'],
+    ...usual(rate),
+    ...cap(rate),
+  ],
+};
+
+// It has no presets.
+const VIDEOTOOLBOX: VideoEncoder = {
+  ...SOFTWARE,
+  options: (_preset, rate) => [
+    ...['-realtime', '1'],
+    ...['-allow_sw', '1'],
+    ...usual(rate),
+    ...cap(rate),
+  ],
+};
+
+// One we do not know gets what all have in common.
+const ANY: VideoEncoder = {
+  ...SOFTWARE,
+  options: (_preset, rate) => [...usual(rate), ...cap(rate)],
+};
+
+const KNOWN: Readonly<Record<string, VideoEncoder>> = {
+  libx264: LIBX264,
+  h264_nvenc: NVENC,
+  h264_qsv: QSV,
+  h264_vaapi: VAAPI,
+  h264_videotoolbox: VIDEOTOOLBOX,
+};
+
+/** @param name ffmpeg's name of it */
+export function videoEncoder(name: string): VideoEncoder {
+  return KNOWN[name] ?? ANY;
+}
+
+function named(option: string, value: string): string[] {
+  return value === '' ? [] : [option, value];
+}
+
+function usual({ maxBitsPerS }: Rate): string[] {
+  return ['-b:v', `${Math.round(maxBitsPerS * USUAL_SHARE)}`];
+}
+
+function cap({ maxBitsPerS, bufferBits }: Rate): string[] {
+  return ['-maxrate', `${maxBitsPerS}`, '-bufsize', `${bufferBits}`];
+}
