@@ -1,0 +1,329 @@
+import { afterAll, afterEach, beforeAll, expect, test } from 'bun:test';
+import { createSocket, type Socket } from 'node:dgram';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { Subprocess } from 'bun';
+import { pino } from 'pino';
+import { FakeIngest, type FakeSession } from '../../../test/media/fake-ingest.ts';
+import { seededRandom } from '../../../test/seeded-random.ts';
+import { type ListenSrtOptions, listenSrt, type SrtListener } from './listen-srt.ts';
+import { RELAY_LIMITS } from './relay.ts';
+
+const STREAM = 'stream-1';
+const KEY = 'sk_0123456789abcdefghijABCDEFGHIJKL';
+
+let folder: string;
+let sample: string;
+
+const listeners: SrtListener[] = [];
+const senders: Subprocess[] = [];
+const sockets: Socket[] = [];
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'srt-'));
+  sample = join(folder, 'sample.ts');
+  const made = Bun.spawn([
+    ...['ffmpeg', '-hide_banner', '-loglevel', 'error', '-y'],
+    ...['-f', 'lavfi', '-i', 'testsrc=s=192x108:r=15', '-f', 'lavfi', '-i', 'sine', '-t', '4'],
+    ...['-c:v', 'libx264', '-preset', 'ultrafast', '-g', '15', '-c:a', 'aac', sample],
+  ]);
+  expect(await made.exited).toBe(0);
+});
+
+afterEach(async () => {
+  for (const sender of senders.splice(0)) {
+    sender.kill('SIGKILL');
+    await sender.exited;
+  }
+  for (const listener of listeners.splice(0)) listener.stop();
+  for (const socket of sockets.splice(0)) socket.close();
+});
+
+afterAll(() => rm(folder, { recursive: true }));
+
+async function listening(options: Partial<ListenSrtOptions> = {}) {
+  const ingest = new FakeIngest(
+    new Map([
+      [KEY, STREAM],
+      ['sk_2', 'stream-2'],
+    ]),
+  );
+  const lines: string[] = [];
+  const logger = pino({ level: 'info' }, { write: (line: string) => void lines.push(line) });
+  const listener = await listenSrt({
+    host: '127.0.0.1',
+    port: 0,
+    ffmpeg: 'ffmpeg',
+    ingest,
+    logger,
+    ...options,
+  });
+  listeners.push(listener);
+  return { ingest, lines, port: listener.port, listener };
+}
+
+interface Sending {
+  readonly query?: string;
+  /** Plays the sample once, and keeps here what is sent. */
+  readonly copy?: string;
+}
+
+/** A real sender. */
+function sending(port: number, streamId: string, { query = '&pkt_size=1316', copy }: Sending = {}) {
+  const url = `srt://127.0.0.1:${port}?streamid=${streamId.replace('#', '%23')}${query}`;
+  const once = copy === undefined ? [] : ['-map', '0', '-c', 'copy', '-f', 'mpegts', copy];
+  const sender = Bun.spawn(
+    [
+      ...['ffmpeg', '-hide_banner', '-nostdin', '-loglevel', 'info', '-y', '-re'],
+      ...(copy === undefined ? ['-stream_loop', '-1'] : []),
+      ...['-i', sample, '-map', '0', '-c', 'copy', '-f', 'mpegts', url, ...once],
+    ],
+    { stdin: 'ignore', stdout: 'ignore', stderr: 'pipe' },
+  );
+  senders.push(sender);
+  return sender;
+}
+
+/** How many packets of video and sound there are, and that all can be decoded. */
+async function decoded(bytes: Uint8Array): Promise<number> {
+  const file = join(folder, `${crypto.randomUUID()}.ts`);
+  await Bun.write(file, bytes);
+  const asked = Bun.spawn(['ffmpeg', '-v', 'error', '-i', file, '-f', 'framemd5', '-'], {
+    stdout: 'pipe',
+    stderr: 'pipe',
+  });
+  const [frames, errors] = await Promise.all([asked.stdout.text(), asked.stderr.text()]);
+  expect(errors).toBe('');
+  return frames.split('\n').filter((line) => /^\d/.test(line)).length;
+}
+
+async function source(ingest: FakeIngest, port: number, streamId = `publish:${KEY}`) {
+  const taken = ingest.next();
+  const sender = sending(port, streamId);
+  const session = await taken;
+  await session.received(10_000);
+  return { session, sender };
+}
+
+/** What was sent, but for the end, which a sender throws away with its buffer when it leaves. */
+async function expectAllOf(copy: string, session: FakeSession): Promise<void> {
+  const sent = Buffer.from(await Bun.file(copy).arrayBuffer());
+  const came = Buffer.from(session.content());
+  expect(came.equals(sent.subarray(0, came.length))).toBe(true);
+  expect(came.length).toBeGreaterThan(sent.length * 0.85);
+}
+
+test.each([`publish:${KEY}`, KEY, `#!::m=publish,r=${KEY}`])(
+  '[M-3] what a sender with the stream id %s sends arrives unchanged, and decodes',
+  async (streamId) => {
+    const { ingest, port } = await listening();
+    const copy = join(folder, `${crypto.randomUUID()}.ts`);
+    const taken = ingest.next();
+    sending(port, streamId, { copy });
+    const session = await taken;
+    expect(session.offer).toEqual({
+      key: KEY,
+      kind: 'srt',
+      container: 'mpegts',
+      address: '127.0.0.1',
+    });
+    expect(await session.left()).toBe('the sender left');
+    await expectAllOf(copy, session);
+    const whole = session.content();
+    expect(await decoded(whole.subarray(0, whole.length - (whole.length % 188)))).toBeGreaterThan(
+      150,
+    );
+  },
+);
+
+test('[M-3] more than one stream at a port, each from its own sender', async () => {
+  const { ingest, port } = await listening();
+  const [first, second] = [await source(ingest, port), await source(ingest, port, 'publish:sk_2')];
+  expect(first.session.streamId).toBe(STREAM);
+  expect(second.session.streamId).toBe('stream-2');
+  second.sender.kill('SIGTERM');
+  await second.session.left();
+  await first.session.received(first.session.bytes + 10_000);
+  expect(first.session.ended).toBeNull();
+});
+
+test.each([
+  ['[M-5] a wrong key', 'publish:sk_wrong', 1401],
+  ['[M-3] a caller that wants to receive', `#!::m=request,r=${KEY}`, 1405],
+  ['[M-3] a stream id without a key', 'publish:', 1400],
+])('%s is refused and logged, without the key', async (_, streamId, code) => {
+  const { ingest, lines, port } = await listening();
+  const sender = sending(port, streamId);
+  const said = await sender.stderr.text();
+  expect(await sender.exited).toBe(1);
+  expect(said).toContain('Application-defined rejection reason');
+  expect(ingest.sessions).toHaveLength(0);
+  expect(lines).toHaveLength(1);
+  expect(JSON.parse(lines[0] ?? '')).toMatchObject({
+    msg: 'source refused',
+    kind: 'srt',
+    address: '127.0.0.1',
+    code,
+  });
+  expect(lines[0]).not.toContain('sk_');
+});
+
+test('[M-6] a second source is refused while the first is alive', async () => {
+  const { ingest, lines, port } = await listening();
+  const { session } = await source(ingest, port);
+  const second = sending(port, `publish:${KEY}`);
+  expect(await second.exited).toBe(1);
+  expect(JSON.parse(lines[0] ?? '').code).toBe(1409);
+  await session.received(session.bytes + 10_000);
+  expect(session.ended).toBeNull();
+});
+
+test('[M-3] a sender with a passphrase is told that there must be none', async () => {
+  const { lines, port } = await listening();
+  const sender = sending(port, `publish:${KEY}`, { query: '&passphrase=0123456789' });
+  const said = await sender.stderr.text();
+  expect(await sender.exited).toBe(1);
+  expect(said).toContain('Password required or unexpected');
+  expect(JSON.parse(lines[0] ?? '').reason).toContain('passphrase');
+});
+
+test('[M-3] a sender that leaves ends its source at once, one that is killed within seconds', async () => {
+  const { ingest, port } = await listening({ limits: { ...RELAY_LIMITS, idleMs: 1_000 } });
+  const leaving = await source(ingest, port);
+  leaving.sender.kill('SIGTERM');
+  expect(await leaving.session.left()).toBe('the sender left');
+  const killed = await source(ingest, port);
+  killed.sender.kill('SIGKILL');
+  expect(await killed.session.left()).toBe('nothing comes from the sender any more');
+});
+
+test('[M-3] a source that the service ends is told, and so are all at a stop', async () => {
+  const { ingest, port, listener } = await listening();
+  const first = await source(ingest, port);
+  first.session.close('The stream has ended.');
+  expect(await first.sender.exited).toBe(1);
+  const second = await source(ingest, port, 'publish:sk_2');
+  listener.stop();
+  expect(await second.sender.exited).toBe(1);
+  expect(second.session.ended).toBe('the service is stopping');
+});
+
+test('[M-3] an encoder that takes nothing ends the source, one that is slow does not', async () => {
+  const { ingest, port } = await listening({ limits: { ...RELAY_LIMITS, slowMs: 300 } });
+  const { session, sender } = await source(ingest, port);
+  session.wantsMore = false;
+  await session.received(session.bytes + 1);
+  session.drain();
+  await session.received(session.bytes + 10_000);
+  session.wantsMore = false;
+  expect(await session.left()).toBe('the encoder has taken nothing for too long');
+  expect(await sender.exited).toBe(1);
+});
+
+test('[M-16] a receiver that cannot begin is told to the sender, with its last lines in the log', async () => {
+  const broken = join(folder, 'broken-ffmpeg');
+  await Bun.write(
+    broken,
+    '#!/bin/sh\n[ "$2" = -protocols ] && echo srt || { echo no >&2; exit 1; }',
+  );
+  await Bun.$`chmod +x ${broken}`;
+  const { ingest, lines, port } = await listening({ ffmpeg: broken });
+  const taken = ingest.next();
+  const sender = sending(port, `publish:${KEY}`);
+  expect(await (await taken).left()).toBe('the receiver ended before anything came');
+  expect(await sender.exited).toBe(1);
+  expect(JSON.parse(lines[0] ?? '')).toMatchObject({ lines: ['no'] });
+});
+
+/** A way between a sender and a port, on which datagrams are lost. @param isLost by their number */
+async function lossyWay(port: number, isLost: (n: number) => boolean): Promise<number> {
+  const outside = createSocket('udp4');
+  const inside = createSocket('udp4');
+  sockets.push(outside, inside);
+  let sender = 0;
+  let n = 0;
+  outside.on('message', (datagram, from) => {
+    sender = from.port;
+    if (!isLost(n++)) inside.send(datagram, port, '127.0.0.1');
+  });
+  inside.on('message', (datagram) => {
+    if (!isLost(n++)) outside.send(datagram, sender, '127.0.0.1');
+  });
+  await new Promise<void>((resolve) => inside.bind(0, '127.0.0.1', resolve));
+  await new Promise<void>((resolve) => outside.bind(0, '127.0.0.1', resolve));
+  return outside.address().port;
+}
+
+test('[M-3] of a line that loses 3 % of the datagrams nothing is missing', async () => {
+  const { ingest, port } = await listening();
+  const random = seededRandom(4);
+  let lost = 0;
+  const way = await lossyWay(port, (n) => {
+    // The handshake has its own time-outs, which take long.
+    const isLost = n > 10 && random() < 0.03;
+    if (isLost) lost++;
+    return isLost;
+  });
+  const copy = join(folder, 'lossy.ts');
+  const taken = ingest.next();
+  sending(way, `publish:${KEY}`, { copy, query: '&latency=500000&pkt_size=188' });
+  const session = await taken;
+  await session.left();
+  expect(lost).toBeGreaterThan(10);
+  await expectAllOf(copy, session);
+});
+
+test('[M-16] datagrams that are garbage do nothing, from strangers or from a sender', async () => {
+  const { ingest, lines, port } = await listening();
+  const { session } = await source(ingest, port);
+  const random = seededRandom(5);
+  const stranger = createSocket('udp4');
+  sockets.push(stranger);
+  await new Promise<void>((resolve) => stranger.bind(0, '127.0.0.1', resolve));
+  let answers = 0;
+  stranger.on('message', () => answers++);
+  for (let n = 0; n < 3_000; n++) {
+    const garbage = Buffer.from(
+      Uint8Array.from({ length: random() * 1_600 }, () => random() * 256),
+    );
+    // Half of them look like the beginning of a handshake of either type, without our cookie.
+    if (n % 2 && garbage.length >= 64) {
+      garbage.writeUInt32BE(0x80000000);
+      garbage.writeUInt32BE(n % 3 === 0 ? 1 : 0xffffffff, 36);
+    }
+    stranger.send(garbage, port, '127.0.0.1');
+    if (n % 100 === 0) await session.received(session.bytes + 1);
+  }
+  await session.received(session.bytes + 10_000);
+  expect(session.ended).toBeNull();
+  expect(ingest.offers).toHaveLength(1);
+  expect(lines).toHaveLength(0);
+  expect(answers).toBeLessThan(3_000 / 4);
+});
+
+test('[M-16] callers that come too often are refused', async () => {
+  const { ingest, port } = await listening({ rate: { points: 1, durationS: 60 } });
+  await source(ingest, port);
+  const second = sending(port, 'publish:sk_2');
+  expect(await second.exited).toBe(1);
+  expect(ingest.offers).toHaveLength(1);
+});
+
+test('[M-44] without a program, or one without SRT, there is a line that says what to do', async () => {
+  const failing = (ffmpeg: string) => listening({ ffmpeg }).catch((error) => error.message);
+  expect(await failing('/nowhere/ffmpeg')).toContain('install ffmpeg');
+  expect(await failing('true')).toContain('libsrt');
+});
+
+test('[M-3] a port that is in use is said with what to do', async () => {
+  const { port } = await listening();
+  const error = await listening({ port }).catch((error) => error.message);
+  expect(error).toContain('--srt-port');
+});
+
+test('[M-3] every address is listened at when no host is named', async () => {
+  const { ingest, port } = await listening({ host: null });
+  const { session } = await source(ingest, port);
+  expect(session.offer.address).toBe('127.0.0.1');
+});

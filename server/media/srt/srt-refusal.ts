@@ -1,0 +1,46 @@
+import { Problem } from '../../http/problem.ts';
+import { type Refused, SourceRefused } from '../source.ts';
+
+/**
+ * Why a caller is refused, as libsrt numbers it: HTTP statuses and 1000 (`access_control.h`), below
+ * that its own.
+ */
+export const REJECTIONS = {
+  version: 8,
+  /** Encrypted, or not, against what is expected. */
+  encryption: 11,
+  badRequest: 1_400,
+  unauthorized: 1_401,
+  overload: 1_402,
+  badMode: 1_405,
+  conflict: 1_409,
+  gone: 1_410,
+  broken: 1_500,
+  down: 1_503,
+} as const;
+
+const CODE_OF: Readonly<Record<Refused, number>> = {
+  'unknown-key': REJECTIONS.unauthorized,
+  busy: REJECTIONS.conflict,
+  ended: REJECTIONS.gone,
+  unavailable: REJECTIONS.down,
+};
+
+/** A caller that is refused; the message is for the log. */
+export class CallerRefused extends Error {
+  constructor(
+    readonly code: number,
+    message: string,
+  ) {
+    super(message);
+  }
+}
+
+/** What a caller is told of anything that was thrown; null for a defect of ours. */
+export function refusalOf(error: unknown): CallerRefused | null {
+  if (error instanceof CallerRefused) return error;
+  if (error instanceof SourceRefused)
+    return new CallerRefused(CODE_OF[error.reason], error.message);
+  if (error instanceof Problem) return new CallerRefused(REJECTIONS.overload, error.message);
+  return null;
+}
