@@ -1,0 +1,229 @@
+import { describe, expect, test } from 'bun:test';
+import fc from 'fast-check';
+import {
+  complaints,
+  H264,
+  inChunks,
+  made,
+  PICTURE,
+  picturesIn,
+  probed,
+  TONE,
+} from '../../../test/media/made-with-ffmpeg.ts';
+import { joined } from '../byte-queue.ts';
+import type { SourceUnit } from './container.ts';
+import { MatroskaReader } from './matroska.ts';
+
+const SECONDS = ['-t', '5'];
+const VP8 = ['-c:v', 'libvpx', '-deadline', 'realtime', '-g', '15', '-b:v', '200k'];
+const BOTH = [...PICTURE, ...TONE, ...SECONDS];
+/** As a browser records: nothing has a known end. */
+const live = made([...BOTH, ...VP8, '-c:a', 'libopus', '-live', '1', '-f', 'webm']);
+/** As a file, with times that do not begin at 0 and pictures out of order. */
+const file = made([
+  ...BOTH,
+  ...[...H264, '-c:a', 'aac', '-output_ts_offset', '4000.5', '-f', 'matroska'],
+]);
+const silent = made([...PICTURE, ...SECONDS, ...VP8, '-live', '1', '-f', 'webm']);
+const soundOnly = made([...TONE, ...SECONDS, '-c:a', 'libopus', '-f', 'webm']);
+const SAMPLES = { live, file, silent, soundOnly };
+
+function read(bytes: Uint8Array, lengths: readonly number[] = [bytes.length]) {
+  const reader = new MatroskaReader();
+  const units: SourceUnit[] = [];
+  for (const chunk of inChunks(bytes, lengths)) units.push(...reader.push(chunk));
+  return { reader, units };
+}
+
+/** What the largest thing is that may still wait when a file is over: a cluster without a picture. */
+const WAITING_BYTES = 4_000;
+
+for (const [name, bytes] of Object.entries(SAMPLES)) {
+  describe(`Matroska: ${name}`, () => {
+    test('[M-4] all bytes are in units, in order, and headers come first', () => {
+      const { units } = read(bytes);
+      const all = joined(units.map((unit) => unit.bytes));
+      expect(all).toEqual(bytes.slice(0, all.length));
+      expect(bytes.length - all.length).toBeLessThan(WAITING_BYTES);
+      const headers = units.findIndex(({ isHeader }) => !isHeader);
+      expect(headers).toBeGreaterThan(2);
+      expect(units.slice(headers).some(({ isHeader }) => isHeader)).toBe(false);
+    });
+
+    test('[M-4] is read the same however it is cut', () => {
+      const whole = read(bytes).units;
+      fc.assert(
+        fc.property(fc.array(fc.integer({ min: 1, max: 9_000 }), { minLength: 1 }), (lengths) => {
+          expect(read(bytes, lengths).units).toEqual(whole);
+        }),
+        { numRuns: 20 },
+      );
+      expect(read(bytes, [1]).units).toEqual(whole);
+    });
+
+    test('[M-12] source times are those that ffmpeg sees', () => {
+      const seen = probed(bytes).map(({ ptsMs }) => Math.round(ptsMs));
+      const times = read(bytes).units.flatMap(({ sourceMs }) => sourceMs ?? []);
+      expect(times.length).toBeGreaterThan(40);
+      expect(seen[0]).toBe(times[0] as number);
+      for (const time of times) expect(seen).toContain(time);
+    });
+
+    test('[M-40] a decoder can begin at every join, after the headers', () => {
+      const { reader, units } = read(bytes);
+      const joins = units.flatMap(({ isJoin }, at) => (isJoin ? [at] : []));
+      expect(joins.length).toBeGreaterThan(1);
+      for (const at of joins) {
+        const rest = units.slice(at).map((unit) => unit.bytes);
+        const late = joined([reader.header(), ...rest]);
+        expect(complaints(late)).toBe('');
+        const packets = probed(late);
+        expect(Math.round(packets[0]?.ptsMs ?? 0)).toBe(units[at]?.sourceMs ?? -1);
+        const pictures = packets.filter(({ type }) => type === 'video');
+        if (bytes !== soundOnly) {
+          expect(pictures[0]?.isKey).toBe(true);
+          expect(picturesIn(late)).toBe(pictures.length);
+        }
+      }
+    });
+  });
+}
+
+describe('Matroska', () => {
+  test('[M-40] one can join where a cluster begins with a key frame, and only there', () => {
+    // Clusters begin at key frames that are far enough from the last, and at time limits.
+    const often = ['-cluster_time_limit', '400', '-f', 'webm'];
+    const few = made([...PICTURE, ...TONE, ...SECONDS, ...VP8, '-g', '60', ...often]);
+    for (const bytes of [live, file, silent, few]) {
+      const keys = probed(bytes).filter(({ type, isKey }) => type === 'video' && isKey);
+      const { units } = read(bytes);
+      const clusters = units.filter((unit) => unit.bytes[0] === 0x1f && unit.bytes[1] === 0x43);
+      const joins = units.filter(({ isJoin }) => isJoin);
+      expect(clusters).toEqual(expect.arrayContaining(joins));
+      expect(joins.length).toBeGreaterThan(1);
+      expect(joins.length).toBeLessThanOrEqual(keys.length);
+      if (bytes === few) expect(clusters.length).toBeGreaterThan(2 * keys.length);
+    }
+  });
+
+  test('[M-40] a segment that says where it ends does not end the decoding', () => {
+    const { reader, units } = read(file);
+    const header = Buffer.from(reader.header());
+    const segment = header.indexOf(Buffer.from([0x18, 0x53, 0x80, 0x67]));
+    expect([...header.subarray(segment + 4, segment + 12)]).toEqual([1, ...Array(7).fill(255)]);
+    expect(joined(units.map((unit) => unit.bytes)).length).toBe(file.length);
+  });
+
+  test('a cluster that has sound only is passed on while it comes', () => {
+    const { units } = read(live);
+    const header = units.filter(({ isHeader }) => isHeader).map((unit) => unit.bytes);
+    const reader = new MatroskaReader();
+    reader.push(joined(header));
+    expect(reader.push(Uint8Array.of(0x1f, 0x43, 0xb6, 0x75, 0xff, 0xe7, 0x81, 9))).toEqual([]);
+    const block = (ms: number) => Uint8Array.of(0xa3, 0x85, 0x82, 0, ms, 0x80, 1);
+    const counts = Array.from({ length: 20 }, (_, i) => reader.push(block(20 * i)).length);
+    expect(counts).toEqual([...Array(7).fill(0), ...Array(13).fill(1)]);
+  });
+
+  test('blocks in groups: a key frame refers to no other', () => {
+    const header = read(silent).units.filter(({ isHeader }) => isHeader);
+    const cluster = [0x1f, 0x43, 0xb6, 0x75, 0xff, 0xe7, 0x82, 3, 0xe8];
+    const group = (...more: number[]) => [
+      0xa0,
+      0x87 + more.length,
+      0xa1,
+      0x85,
+      0x81,
+      0,
+      5,
+      0,
+      1,
+      ...more,
+    ];
+    const joinsAt = (bytes: number[]) => {
+      const reader = new MatroskaReader();
+      reader.push(joined(header.map((unit) => unit.bytes)));
+      return reader
+        .push(Uint8Array.from(bytes))
+        .map(({ isJoin, sourceMs }) => ({ isJoin, sourceMs }));
+    };
+    expect(joinsAt([...cluster, ...group()])).toEqual([{ isJoin: true, sourceMs: 1_005 }]);
+    expect(joinsAt([...cluster, ...group(0xfb, 0x81, 0xff)])).toEqual([
+      { isJoin: false, sourceMs: 1_005 },
+    ]);
+  });
+});
+
+describe('what is no WebM/Matroska', () => {
+  const NO = 'this is no WebM/Matroska';
+
+  test('[M-16] is said so within four bytes', () => {
+    for (const text of ['FLV\x01', 'GET / HTTP/1.1', '\x00\x00\x00\x20ftypisom', 'G@\x00\x10']) {
+      expect(() => read(Buffer.from(text, 'latin1'))).toThrow(NO);
+    }
+    fc.assert(
+      fc.property(fc.uint8Array({ minLength: 4, maxLength: 1_000 }), (bytes) => {
+        fc.pre(bytes[0] !== 0x1a);
+        expect(() => read(bytes, [1])).toThrow(NO);
+      }),
+    );
+  });
+
+  test('[M-16] any bytes of a real one may be wrong: that Error at most', () => {
+    for (const bytes of [live, file]) {
+      fc.assert(
+        fc.property(fc.nat(bytes.length - 1), fc.uint8Array({ maxLength: 40 }), (at, noise) => {
+          const broken = bytes.slice();
+          broken.set(noise.subarray(0, bytes.length - at), at);
+          refusal(broken);
+        }),
+        { numRuns: 200 },
+      );
+      fc.assert(
+        fc.property(fc.nat(700), fc.nat(255), (at, value) => {
+          const broken = bytes.slice(0, 50_000);
+          broken[at] = value;
+          refusal(broken);
+        }),
+        { numRuns: 500 },
+      );
+    }
+  });
+
+  test('[M-16] a header without an end, and an element that is too large', () => {
+    const header = read(live).reader.header();
+    const nothing = joined([Uint8Array.of(0xec, 0x10, 0x10, 0, 0), new Uint8Array(0x10_0000)]);
+    expect(refusal(joined([header, ...Array(5).fill(nothing)]))).toContain('header is too large');
+    const block = Uint8Array.of(0xa3, 0x08, 0xff, 0xff, 0xff, 0xff);
+    const cluster = Uint8Array.of(0x1f, 0x43, 0xb6, 0x75, 0xff);
+    expect(refusal(joined([header, cluster, block]))).toContain('too large');
+  });
+
+  test('[M-16] a cluster that never has a block is not kept in memory', () => {
+    const header = read(live).reader.header();
+    const reader = new MatroskaReader();
+    reader.push(joined([header, Uint8Array.of(0x1f, 0x43, 0xb6, 0x75, 0xff)]));
+    const nothing = joined([Uint8Array.of(0xec, 0x60, 0), new Uint8Array(8_192)]);
+    let passed = 0;
+    for (let i = 0; i < 20; i++) {
+      for (const unit of reader.push(nothing)) passed += unit.bytes.length;
+    }
+    expect(passed).toBe(5 + 20 * nothing.length);
+  });
+
+  test('[M-16] another recording on the same connection', () => {
+    expect(refusal(joined([live, live]))).toContain('connect again');
+    expect(refusal(joined([soundOnly, soundOnly]))).toContain('connect again');
+  });
+});
+
+/** What is said of these bytes; empty when nothing is. */
+function refusal(bytes: Uint8Array): string {
+  try {
+    read(bytes, [5_000]);
+    return '';
+  } catch (error) {
+    expect((error as Error).message).toStartWith('this is no WebM/Matroska');
+    return (error as Error).message;
+  }
+}
