@@ -110,6 +110,17 @@ export function sourcesContract(name: string, openGround: () => Promise<SourcesG
       expect(await open('sk_nobody', 'first')).toEqual({ outcome: 'unknown-key' });
     });
 
+    test('[M-4] [M-5] the key of another stream opens neither', async () => {
+      const [one, other] = [await newStreamWithKey(), await newStreamWithKey()];
+      const source = { key: one.key, session: 'first', kind: 'websocket' as const };
+      const lease = { nowMs, graceMs: GRACE_MS };
+      const wrong = { ...source, ...lease, streamId: other.id };
+      expect(await record.openSource(wrong)).toEqual({ outcome: 'unknown-key' });
+      expect([await statusOf(one.id), await statusOf(other.id)]).toEqual(['CREATED', 'CREATED']);
+      const right = { ...wrong, streamId: one.id };
+      expect(await record.openSource(right)).toMatchObject({ outcome: 'opened' });
+    });
+
     test('[M-6] a second source is refused until the first was silent for 6 s', async () => {
       const { id, key } = await newStreamWithSource();
       expect(await open(key, 'second')).toEqual({ outcome: 'busy' });

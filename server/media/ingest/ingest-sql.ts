@@ -126,16 +126,25 @@ export const ingestProcedures = {
 
   /**
    * Makes a session the source of the stream that has this key, and starts the stream. From then on
-   * it ends `graceMs` after the session was last heard of, or its successor (M-7, M-8).
+   * it ends `graceMs` after the session was last heard of, or its successor (M-7, M-8). A key of
+   * another stream than the one that is named is not known.
    */
   openSource: writing(
     async (
       tx,
-      input: { key: string; session: string; kind: SourceKind; nowMs: number; graceMs: number },
+      input: {
+        key: string;
+        /** The stream that the sender named; another's key is as good as none. */
+        streamId?: string;
+        session: string;
+        kind: SourceKind;
+        nowMs: number;
+        graceMs: number;
+      },
     ): Promise<OpenOutcome> => {
       const { key, session, kind, nowMs, graceMs } = input;
       const row = await findBy(tx, 'ingest_key', key, tx.locks.update);
-      if (!row) return { outcome: 'unknown-key' };
+      if (!row || row.id !== (input.streamId ?? row.id)) return { outcome: 'unknown-key' };
       const leaseMs = await leaseMsAt(tx, nowMs);
       const outcome = mayOpen(row, session, leaseMs);
       if (outcome !== 'opened') return { outcome };
