@@ -1,0 +1,47 @@
+import { afterAll, expect, test } from 'bun:test';
+import fc from 'fast-check';
+import { learnClock, offsetOf } from './service-clock.ts';
+
+test('[K-2] the sample with the least round trip tells the clock, within half of that', () => {
+  const trips = fc.record({
+    sentMs: fc.double({ min: 0, max: 1e6, noNaN: true }),
+    thereMs: fc.double({ min: 0, max: 300, noNaN: true }),
+    backMs: fc.double({ min: 0, max: 300, noNaN: true }),
+  });
+  fc.assert(
+    fc.property(
+      fc.array(trips, { minLength: 1, maxLength: 10 }),
+      fc.integer({ min: 1.7e12, max: 1.8e12 }),
+      (all, offsetMs) => {
+        const samples = all.map(({ sentMs, thereMs, backMs }) => ({
+          sentMs,
+          receivedMs: sentMs + thereMs + backMs,
+          serviceMs: Math.floor(sentMs + thereMs + offsetMs),
+        }));
+        const least = Math.min(...all.map(({ thereMs, backMs }) => thereMs + backMs));
+        expect(Math.abs(offsetOf(samples) - offsetMs)).toBeLessThanOrEqual(least / 2 + 0.51);
+      },
+    ),
+  );
+});
+
+let answer = () => Response.json({ now: Date.now() + 5_000_000, interval: 1 });
+const server = Bun.serve({ port: 0, hostname: '127.0.0.1', fetch: () => answer() });
+afterAll(() => server.stop(true));
+
+test("[K-2] the clock is the service's, and stays when there is no answer", async () => {
+  const clock = await learnClock(server.url.origin);
+  expect(Math.abs(clock.nowMs() - Date.now() - 5_000_000)).toBeLessThan(1_000);
+  answer = () => new Response('', { status: 503 });
+  await clock.refresh();
+  expect(Math.abs(clock.nowMs() - Date.now() - 5_000_000)).toBeLessThan(1_000);
+  answer = () => Response.json({ now: Date.now() - 5_000_000, interval: 1 });
+  await clock.refresh();
+  expect(Math.abs(clock.nowMs() - Date.now() + 5_000_000)).toBeLessThan(1_000);
+});
+
+test('[M-9] who is no Fourbeat, or not there, is told so', async () => {
+  answer = () => new Response('hello');
+  await expect(learnClock(server.url.origin)).rejects.toThrow('is no Fourbeat');
+  await expect(learnClock('http://127.0.0.1:1')).rejects.toThrow('is it running?');
+});
