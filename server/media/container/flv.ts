@@ -54,8 +54,9 @@ export class FlvReader implements ContainerReader {
   }
 
   /**
-   * What a decoder is given that begins now: its tags have the time of the newest tag, so that
-   * they do not pull the beginning back to where the source began.
+   * What a decoder is given that begins now. The codecs' headers have the time of the newest tag, so
+   * that they do not pull the beginning back to where the source began. The description has 0:
+   * ffmpeg takes one that comes later for a subtitle.
    */
   header(): Uint8Array {
     const timestampMs = this.timestampMs ?? 0;
@@ -63,7 +64,7 @@ export class FlvReader implements ContainerReader {
       const tag = this.headers.get(name);
       if (tag === undefined) return [];
       const copy = tag.slice();
-      setTimestamp(copy, timestampMs);
+      setTimestamp(copy, name === 'metadata' ? 0 : timestampMs);
       return [copy];
     });
     return Buffer.concat([flvHeader(this.flags), ...tags]);

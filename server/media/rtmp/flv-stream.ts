@@ -82,7 +82,8 @@ export class FlvStream {
     const description = described(body);
     // A decoder needs none; one that it cannot read would only make it stop.
     if (description === null) return [];
-    return this.tag(DATA, this.newestMs, body, flagsOf(description));
+    // ffmpeg takes one with another time than 0 for a subtitle.
+    return this.tag(DATA, 0, body, flagsOf(description));
   }
 
   /** @param flags what the header says, when this is the first tag */

@@ -1,11 +1,12 @@
 import type { Socket } from 'node:net';
 import type { Logger } from 'pino';
-import { type Ingest, type Refused, SourceRefused, type SourceSession } from '../source.ts';
+import { type Ingest, SourceRefused, type SourceSession } from '../source.ts';
 import { ChunkReader, DEFAULT_CHUNK_BYTES } from './chunk-reader.ts';
 import { chunked } from './chunk-writer.ts';
 import { FlvStream } from './flv-stream.ts';
 import { Handshake } from './handshake.ts';
 import { PublishDialog } from './publish-dialog.ts';
+import type { RtmpLimits } from './rtmp-limits.ts';
 import {
   ACKNOWLEDGEMENT,
   AGGREGATE,
@@ -26,40 +27,7 @@ import {
   VIDEO,
   WINDOW_SIZE,
 } from './rtmp-message.ts';
-
-/** How long a connection is waited for, and how much is taken from it. */
-export interface RtmpLimits {
-  /** From the first byte to the end of the handshake. */
-  readonly handshakeMs: number;
-  /** From the handshake to the publishing. */
-  readonly publishMs: number;
-  /** How long the service may take to say whether it takes a source. */
-  readonly openMs: number;
-  /** How long a source may send nothing. */
-  readonly idleMs: number;
-  /** How long the encoder may take nothing. */
-  readonly slowMs: number;
-  /** How long a sender that was sent away may take to hear it. */
-  readonly lingerMs: number;
-  /** A message of a source that was taken. */
-  readonly messageBytes: number;
-  /** A message of anybody else. */
-  readonly firstMessageBytes: number;
-  /** What may wait to be read by the sender: replies are small. */
-  readonly replyBytes: number;
-}
-
-export const RTMP_LIMITS: RtmpLimits = {
-  handshakeMs: 5_000,
-  publishMs: 5_000,
-  openMs: 10_000,
-  idleMs: 30_000,
-  slowMs: 10_000,
-  lingerMs: 2_000,
-  messageBytes: 8 << 20,
-  firstMessageBytes: 64 << 10,
-  replyBytes: 64 << 10,
-};
+import { FAILED, REFUSAL_CODES } from './status-codes.ts';
 
 export interface ConnectionOptions {
   readonly address: string;
@@ -73,15 +41,6 @@ export interface ConnectionOptions {
 }
 
 type Phase = 'handshake' | 'commands' | 'opening' | 'live' | 'over';
-
-const CODE_OF: Readonly<Record<Refused, string>> = {
-  'unknown-key': 'NetStream.Publish.BadName',
-  busy: 'NetStream.Publish.BadName',
-  ended: 'NetStream.Publish.BadName',
-  unavailable: 'NetStream.Failed',
-};
-
-const FAILED = 'NetStream.Failed';
 
 /** A smaller window would have us confirm each packet. */
 const WINDOW_BYTES_MIN = 64 << 10;
@@ -264,7 +223,7 @@ export class RtmpConnection {
     if (this.phase === 'over') return;
     if (!isKnown) this.options.logger.error({ err: error, kind: 'rtmp' }, 'a source failed');
     const reason = isKnown ? error.message : 'The service cannot take a source now; try again.';
-    this.leave(reason, isKnown ? CODE_OF[error.reason] : FAILED);
+    this.leave(reason, isKnown ? REFUSAL_CODES[error.reason] : FAILED);
   }
 
   /** Reads no more from the socket until the encoder wants more. */

@@ -4,7 +4,9 @@ import type { Logger } from 'pino';
 import { shareOf } from '../../http/address.ts';
 import type { Ingest } from '../source.ts';
 import { HANDSHAKE_BYTES } from './handshake.ts';
-import { RTMP_LIMITS, RtmpConnection, type RtmpLimits } from './rtmp-connection.ts';
+import { RtmpConnection } from './rtmp-connection.ts';
+import { RTMP_LIMITS, type RtmpLimits } from './rtmp-limits.ts';
+import { FAILED } from './status-codes.ts';
 
 /** Sources in service and those that come: more than a machine can encode. */
 const CONNECTIONS_MAX = 512;
@@ -78,7 +80,7 @@ export async function listenRtmp(options: RtmpOptions): Promise<RtmpListener> {
     async stop() {
       const closed = new Promise<void>((resolve) => server.close(() => resolve()));
       for (const connection of connections.keys()) {
-        connection.leave('The service stops; send again.', 'NetStream.Failed');
+        connection.leave('The service stops; send again.', FAILED);
       }
       // Goes on looking until all have heard it, or have taken too long to.
       await closed;

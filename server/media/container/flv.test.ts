@@ -1,0 +1,213 @@
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import fc from 'fast-check';
+import type { SourceUnit } from './container.ts';
+import { FlvReader } from './flv.ts';
+import { FLV_AUDIO, FLV_SCRIPT, FLV_VIDEO, flvHeader, flvTag } from './flv-tag.ts';
+
+const METADATA = Buffer.from('\x02\x00\x0aonMetaData\x03\x00\x00\x09', 'latin1');
+const AVC_HEADER = Uint8Array.of(0x17, 0, 0, 0, 0, 1, 2, 3);
+const AAC_HEADER = Uint8Array.of(0xaf, 0, 0x12, 0x10);
+const AAC = Uint8Array.of(0xaf, 1, 9, 9);
+
+function picture(isKey: boolean, compositionMs = 0): Uint8Array {
+  const [high, middle, low] = [compositionMs >> 16, compositionMs >> 8, compositionMs];
+  return Uint8Array.of(isKey ? 0x17 : 0x27, 1, high, middle, low, 0, 0, 0, 0);
+}
+
+function flv(...tags: Uint8Array[]): Uint8Array {
+  return Buffer.concat([flvHeader(5), ...tags]);
+}
+
+function read(bytes: Uint8Array): SourceUnit[] {
+  return new FlvReader().push(bytes);
+}
+
+const SAMPLE = flv(
+  flvTag(FLV_SCRIPT, 0, METADATA),
+  flvTag(FLV_VIDEO, 0, AVC_HEADER),
+  flvTag(FLV_AUDIO, 0, AAC_HEADER),
+  flvTag(FLV_VIDEO, 0, picture(true, 66)),
+  flvTag(FLV_AUDIO, 5, AAC),
+  flvTag(FLV_VIDEO, 33, picture(false)),
+  flvTag(FLV_VIDEO, 66, picture(false, -20)),
+  flvTag(FLV_VIDEO, 99, Uint8Array.of(0x17, 2, 0, 0, 0)),
+);
+
+test('what a tag is, and when', () => {
+  const said = read(SAMPLE).map(({ isHeader, isJoin, sourceMs }) => [isHeader, isJoin, sourceMs]);
+  expect(said).toEqual([
+    [true, false, null],
+    [true, false, null],
+    [true, false, null],
+    [true, false, null],
+    [false, true, 66],
+    [false, false, 5],
+    [false, false, 33],
+    [false, false, 46],
+    [false, false, null],
+  ]);
+});
+
+test('units do not depend on how the bytes are cut, and are all of them', () => {
+  const whole = read(SAMPLE);
+  expect(Buffer.concat(whole.map(({ bytes }) => bytes)).equals(SAMPLE)).toBe(true);
+  fc.assert(
+    fc.property(fc.array(fc.integer({ min: 1, max: 40 })), (lengths) => {
+      const reader = new FlvReader();
+      const units: SourceUnit[] = [];
+      let at = 0;
+      for (const length of [...lengths, SAMPLE.length]) {
+        units.push(...reader.push(SAMPLE.subarray(at, at + length)));
+        at += length;
+      }
+      expect(units).toEqual(whole);
+    }),
+  );
+});
+
+test('without pictures, each sound is a place to begin', () => {
+  const sound = [flvTag(FLV_AUDIO, 0, AAC_HEADER), flvTag(FLV_AUDIO, 7, AAC)];
+  const joins = (flags: number) =>
+    read(Buffer.concat([flvHeader(flags), ...sound])).map(({ isJoin }) => isJoin);
+  expect(joins(4)).toEqual([false, false, true]);
+  expect(joins(5)).toEqual([false, false, false]);
+});
+
+test('the header has the newest of each, codecs at the time of the newest tag', () => {
+  const reader = new FlvReader();
+  const newer = Uint8Array.of(0x17, 0, 0, 0, 0, 4, 5, 6);
+  reader.push(SAMPLE);
+  reader.push(flvTag(FLV_VIDEO, 60_000, newer));
+  reader.push(flvTag(FLV_VIDEO, 60_000, picture(true)));
+  const expected = flv(
+    flvTag(FLV_SCRIPT, 0, METADATA),
+    flvTag(FLV_VIDEO, 60_000, newer),
+    flvTag(FLV_AUDIO, 60_000, AAC_HEADER),
+  );
+  expect(Buffer.from(reader.header()).equals(expected)).toBe(true);
+});
+
+test('a timestamp that wraps goes on', () => {
+  const times = [2 ** 32 - 40, 2 ** 32 - 10, 20, 5, 2 ** 32 - 1, 2 ** 30, 2 ** 31, 3 * 2 ** 30, 7];
+  const tags = times.map((timeMs) => flvTag(FLV_VIDEO, timeMs, picture(false)));
+  const units = read(flv(...tags)).slice(1);
+  const high = 2 ** 32;
+  expect(units.map(({ sourceMs }) => sourceMs)).toEqual([
+    high - 40,
+    high - 10,
+    high + 20,
+    high + 5,
+    high - 1,
+    high + 2 ** 30,
+    high + 2 ** 31,
+    high + 3 * 2 ** 30,
+    2 * high + 7,
+  ]);
+});
+
+describe('[M-16] what is no FLV', () => {
+  test.each([
+    ['no FLV', Buffer.from('GET / HTTP/1.1')],
+    ['header', Uint8Array.of(0x46, 0x4c, 0x56, 1, 5, 0, 1, 0, 9)],
+    ['no tag', Buffer.concat([flvHeader(5), Uint8Array.of(77)])],
+    ['too large', Buffer.concat([flvHeader(5), Uint8Array.of(9, 0xff, 0, 0, 0, 0, 0, 0, 0, 0, 0)])],
+  ])('is said: %s', (line, bytes) => {
+    expect(() => read(bytes)).toThrow(line);
+  });
+
+  test('is never another failure, and never much to hold', () => {
+    const begun = fc.boolean();
+    fc.assert(
+      fc.property(begun, fc.array(fc.uint8Array({ maxLength: 60 })), (isBegun, chunks) => {
+        const reader = new FlvReader();
+        if (isBegun) reader.push(flvHeader(5));
+        try {
+          for (const chunk of chunks) reader.push(chunk);
+        } catch (error) {
+          expect((error as Error).message).toMatch(/FLV/);
+        }
+      }),
+    );
+  });
+});
+
+describe('with ffmpeg', () => {
+  const directory = mkdtempSync(join(tmpdir(), 'fourbeat-flv-'));
+  const file = join(directory, 'source.flv');
+
+  beforeAll(async () => {
+    const picture = 'testsrc2=size=96x64:rate=15:duration=6';
+    const make = ['-f', 'lavfi', '-i', picture, '-f', 'lavfi', '-i', 'sine=duration=6'];
+    const encode = [
+      '-c:v',
+      'libx264',
+      '-preset',
+      'ultrafast',
+      '-bf',
+      '2',
+      '-g',
+      '15',
+      '-c:a',
+      'aac',
+    ];
+    await run('ffmpeg', [...make, ...encode, '-f', 'flv', file]);
+  });
+
+  afterAll(() => rmSync(directory, { recursive: true }));
+
+  test('[M-12] times are those that ffmpeg sees', async () => {
+    const units = read(await Bun.file(file).bytes());
+    const times = units.flatMap(({ sourceMs }) => (sourceMs === null ? [] : [sourceMs]));
+    expect(times.length).toBeGreaterThan(200);
+    expect(times).toEqual(await packets(file));
+  });
+
+  test('a decoder that begins late has the right times', async () => {
+    const reader = new FlvReader();
+    const parts: Uint8Array[] = [];
+    const expected: number[] = [];
+    for (const { bytes } of read(await Bun.file(file).bytes())) {
+      for (const unit of reader.push(bytes)) {
+        const isJoin = unit.isJoin && (unit.sourceMs ?? 0) > 3_000;
+        if (parts.length === 0 && isJoin) parts.push(reader.header());
+        if (parts.length === 0) continue;
+        parts.push(unit.bytes);
+        if (unit.sourceMs !== null) expected.push(unit.sourceMs);
+      }
+    }
+    const late = join(directory, 'late.flv');
+    await Bun.write(late, Buffer.concat(parts));
+    expect(await packets(late)).toEqual(expected);
+    const frames = await run('ffmpeg', [
+      '-copyts',
+      '-i',
+      late,
+      '-map',
+      '0:v',
+      '-f',
+      'framehash',
+      '-',
+    ]);
+    const lines = frames.split('\n').filter((line) => line !== '' && !line.startsWith('#'));
+    const [, , firstFrame = ''] = lines[0]?.split(',') ?? [];
+    // In frames of 1/15 s.
+    expect(Number(firstFrame)).toBe(Math.round(((expected[0] ?? 0) / 1_000) * 15));
+    expect(lines.length).toBeGreaterThan(15 * 2);
+  });
+});
+
+async function packets(path: string): Promise<number[]> {
+  const show = ['-show_entries', 'packet=pts', '-of', 'csv=p=0', path];
+  const lines = (await run('ffprobe', show)).split('\n');
+  return lines.filter((line) => line !== '').map((line) => Number.parseInt(line, 10));
+}
+
+async function run(program: string, args: string[]): Promise<string> {
+  const child = Bun.spawn([program, '-v', 'error', ...args], { stdout: 'pipe', stderr: 'inherit' });
+  const text = await new Response(child.stdout).text();
+  expect(await child.exited).toBe(0);
+  return text;
+}
