@@ -15,6 +15,8 @@ async function run(...args: string[]) {
   return { status, printed, complaints };
 }
 
+const PLAY = ['media', 'play', '--stream', '0f8fad5b-d9cb-469f-a165-70867728950e'];
+
 afterEach(() => {
   for (const name of Object.keys(process.env)) {
     if (name.startsWith('FOURBEAT_')) delete process.env[name];
@@ -35,6 +37,8 @@ describe('[O-6] help is printed, and the status is 0', () => {
     [['token', 'revoke', '--help'], 'Usage: fourbeat token revoke '],
     [['key', '--help'], 'Usage: fourbeat key '],
     [['key', 'rotate', '--help'], 'Usage: fourbeat key rotate '],
+    [['media', '--help'], 'Usage: fourbeat media '],
+    [['media', 'play', '--help'], 'Usage: fourbeat media play '],
     [['settings', '--help'], 'Usage: fourbeat settings '],
   ])('%p', async (args, usage) => {
     const { status, printed, complaints } = await run(...args);
@@ -66,6 +70,12 @@ describe('[O-6] what is unknown is one line, and the status is 2', () => {
     [['token', 'revoke'], "required option '--id <id>' not specified"],
     [['serve', '--port'], "option '--port <number>' argument missing"],
     [['demo', '--viewers', 'many'], "option '--viewers <number>' argument 'many' is invalid"],
+    [['media', 'play'], "required option '--stream <id>' not specified"],
+    [[...PLAY, 'show.mp4'], 'give --token, FOURBEAT_TOKEN or --data'],
+    [[...PLAY, '--token', 'x', '--loop'], '--loop is for a FILE'],
+    [[...PLAY, 'show.mp4', '--once', '--loop'], "cannot be used with option '--once'"],
+    [[...PLAY, '--size', '641x360'], 'It must be two even numbers'],
+    [[...PLAY, '--url', 'http://localhost/studio'], 'It must be like http://localhost:4250'],
     [['serve', '--port', 'a\nb'], "argument 'a b' is invalid"],
   ])('%p', async (args, why) => {
     const { status, printed, complaints } = await run(...args);

@@ -24,6 +24,7 @@ Examples:
   $ fourbeat serve --port 80 --data /var/lib/fourbeat --public-url https://live.example.org
   $ fourbeat account create --email ann@example.org --name Ann
   $ fourbeat token list --email ann@example.org
+  $ fourbeat media play show.mp4 --stream ID --token fb_… --loop
 
 Every setting is a flag and a variable: --log-level debug is FOURBEAT_LOG_LEVEL=debug.`;
 
