@@ -32,6 +32,7 @@ const CHECKS = [
   { name: 'format', args: [biome, 'check', '--linter-enabled=false', '.'] },
   { name: 'lint', args: [biome, 'lint', '--error-on-warnings', '.'] },
   { name: 'types', args: [tsc, '-p', '.', '--noEmit'] },
+  { name: 'types of pages', args: [tsc, '-p', 'tsconfig.pages.json', '--noEmit'] },
 ];
 
 const failures = [];

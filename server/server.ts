@@ -4,6 +4,7 @@ import type { Listener } from './http/address.ts';
 import { documentRoutes } from './http/docs.ts';
 import { listen } from './http/listen.ts';
 import { operatorRoutes } from './http/operator-routes.ts';
+import { watchRoutes } from './http/watch-page.ts';
 import { createMetrics, newSealLateness } from './metrics.ts';
 import { createService } from './service.ts';
 
@@ -85,16 +86,17 @@ async function startOn(
   const routes = {
     ...service.routes,
     ...documentRoutes({ version, ...common }),
+    ...watchRoutes(common),
     ...operatorRoutes({
       unready: () => service.unready() ?? awayOf(backends),
       metrics,
       ...common,
     }),
   };
-  const server = listen({ host, port, routes, fetch: service.fetch, ...common });
+  const { fetch, sockets } = service;
+  const server = listen({ host, port, routes, fetch, sockets, ...common });
   listener.server = server;
-  service.begin();
-  await service.seal();
+  await Promise.all([service.begin(), service.seal()]);
 
   async function drain(): Promise<void> {
     await service.drain();

@@ -11,13 +11,17 @@ import { chatHandlers } from './chat/chat-routes.ts';
 import type { ServiceClock } from './clock.ts';
 import type { Config } from './config.ts';
 import { feedHandlers } from './feed/feed-routes.ts';
-import type { Listener } from './http/address.ts';
+import { addressOf, type Listener } from './http/address.ts';
 import { Credentials } from './http/credentials.ts';
+import type { Sockets } from './http/listen.ts';
 import { Problem } from './http/problem.ts';
 import { Rate } from './http/rate.ts';
 import { RequestLog } from './http/request-log.ts';
 import { baseHeaders, type Handler, type Handlers } from './http/route.ts';
 import { type Endpoint, type PathHandler, problemResponse, routesOf } from './http/router.ts';
+import { createMedia } from './media/media.ts';
+import type { WebSocketSource } from './media/websocket/websocket-source.ts';
+import type { Reading } from './metrics.ts';
 import type { TheRecord } from './procedures.ts';
 import { answerHandlers } from './quizzes/answer-routes.ts';
 import type { AnswerDecision } from './quizzes/answers-sql.ts';
@@ -50,16 +54,20 @@ export interface ServiceStats {
   feed(): { held: number; listeners: number };
   watermark(): number;
   behindMs(): number;
+  /** What parts add that may not run here. */
+  readonly more: readonly Reading[];
 }
 
 /** The whole service, ready to be put behind a listener. */
 export interface Service {
   readonly routes: Record<string, PathHandler>;
+  /** Where requests become sockets; none without the role `media`. */
+  readonly sockets: Sockets<WebSocketSource> | undefined;
   /** Answers what no route does: 404. */
   readonly fetch: (request: Request) => Response;
   readonly stats: ServiceStats;
-  /** Seals on time from here on. */
-  begin(): void;
+  /** Seals on time from here on, and opens the ports for video. */
+  begin(): Promise<void>;
   /** Seals what has ended; for tests with a clock of their own. */
   seal(): Promise<void>;
   /** Why the service should get no requests now, or null. */
@@ -88,7 +96,11 @@ export async function createService(
     ...endpointsOf(studioApi, producerHandlers(options, parts)),
   ];
   return {
-    routes: routesOf(endpoints, { roles, corsOrigin, trustProxy, listener, log: requests }),
+    routes: {
+      ...routesOf(endpoints, { roles, corsOrigin, trustProxy, listener, log: requests }),
+      ...parts.media?.routes,
+    },
+    sockets: parts.media?.sockets,
     fetch: unknownPath(corsOrigin, requests),
     stats: {
       requests,
@@ -97,6 +109,7 @@ export async function createService(
       feed: () => beat.load(),
       watermark: () => beat.feed.sealedTo(),
       behindMs: () => beat.behindMs(),
+      more: parts.media?.readings ?? [],
     },
     ...lifeOf(options, parts),
   };
@@ -127,8 +140,22 @@ async function partsOf(options: ServiceOptions, onSealed: (latenessMs: number) =
   const credentials = new Credentials(viewerTokens, serviceTokens, rates.failedAuth);
   const { watermark, random } = options;
   const beat = await options.makeBeat({ record, clock, logger, watermark, random, onSealed });
+  const requests = new RequestLog(logger, systemRandomBytes(4).toString('hex'));
+  const newId = () => crypto.randomUUID();
+  const media = config.roles.has('media')
+    ? await createMedia({
+        config,
+        record,
+        clock,
+        logger,
+        log: requests,
+        newId,
+        addressOf: (request) => addressOf(request, options.listener, config.trustProxy),
+      })
+    : null;
   return {
-    requests: new RequestLog(logger, systemRandomBytes(4).toString('hex')),
+    requests,
+    media,
     rates,
     keyring,
     viewerTokens,
@@ -137,7 +164,7 @@ async function partsOf(options: ServiceOptions, onSealed: (latenessMs: number) =
     beat,
     feed: feedHandlers({ log: beat.feed, clock, credentials, edgeCache: config.edgeCache }),
     answers: new Map<AnswerDecision, number>(),
-    newId: () => crypto.randomUUID(),
+    newId,
     // A client of HTTP/1.0, or with a Host that is none, leaves no origin to go by.
     originOf: ({ url }: Request) => config.publicUrl ?? URL.parse(url)?.origin ?? baseUrl,
   };
@@ -182,7 +209,7 @@ function viewerHandlers(
 
 function producerHandlers(
   { record, clock }: ServiceOptions,
-  { credentials, rates, requests, originOf, newId }: Parts,
+  { credentials, rates, requests, originOf, newId, media }: Parts,
 ): Handlers<typeof studioApi> {
   return studioHandlers({
     record,
@@ -193,6 +220,7 @@ function producerHandlers(
     originOf,
     newId,
     randomBytes: (n) => systemRandomBytes(n),
+    ...(media && { ingestAddresses: media.addresses }),
   });
 }
 
@@ -207,7 +235,7 @@ function unknownPath(corsOrigin: string, requests: RequestLog): Service['fetch']
 
 function lifeOf(
   { record, clock, logger }: ServiceOptions,
-  { beat, feed, keyring, viewerTokens, serviceTokens }: Parts,
+  { beat, feed, keyring, viewerTokens, serviceTokens, media }: Parts,
 ): Pick<Service, 'begin' | 'seal' | 'unready' | 'drain' | 'end'> {
   let draining = false;
   let upkeep: Timer | null = null;
@@ -225,9 +253,10 @@ function lifeOf(
     });
   };
   return {
-    begin: () => {
+    begin: async () => {
       beat.begin();
       upkeep = setInterval(keepUp, UPKEEP_MS);
+      await media?.begin();
     },
     seal: () => beat.seal(),
     unready: () => {
@@ -237,13 +266,14 @@ function lifeOf(
     },
     drain: async () => {
       draining = true;
-      const released = beat.drain();
+      const released = Promise.all([beat.drain(), media?.drain()]);
       feed.endStreams();
       await released;
     },
     end: async () => {
       if (upkeep) clearInterval(upkeep);
       await beat.stop();
+      await media?.end();
       await serviceTokens.recordUses().catch(() => {});
     },
   };

@@ -100,6 +100,9 @@ export const QUIZ = {
   duration: 2_000,
 };
 
+// Sources come by WebSocket, which is at the port of all the rest.
+const NO_PORTS = { rtmpPort: null, srtPort: null };
+
 /** Starts a whole service for a test; `close` it in `afterAll` or `finally`. */
 export async function startService(options: HarnessOptions = {}): Promise<Harness> {
   const directory = options.directory ?? mkdtempSync(join(tmpdir(), 'fourbeat-test-'));
@@ -110,7 +113,14 @@ export async function startService(options: HarnessOptions = {}): Promise<Harnes
   const watermark = await record.readWatermark({});
   const clock = chosenClock(options.clock ?? 'manual', watermark);
   const listener: Listener = { server: null };
-  const config = configOf({ port: 0, data: directory, host: '127.0.0.1', ...options.config });
+  const media = { ...configOf().media, directory: join(directory, 'media'), ...NO_PORTS };
+  const config = configOf({
+    port: 0,
+    data: directory,
+    host: '127.0.0.1',
+    media,
+    ...options.config,
+  });
   const service = await createService(
     {
       config,
@@ -129,11 +139,12 @@ export async function startService(options: HarnessOptions = {}): Promise<Harnes
     port: 0,
     routes: service.routes,
     fetch: service.fetch,
+    sockets: service.sockets,
     corsOrigin: config.corsOrigin,
     log: service.stats.requests,
   });
   listener.server = server;
-  if (options.clock === 'real') service.begin();
+  if (options.clock === 'real') await service.begin();
   // A node hands nothing over before it has reported once.
   if (kind === 'shared') await service.seal();
   const url = `http://127.0.0.1:${server.port}`;

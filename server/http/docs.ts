@@ -1,19 +1,11 @@
-import { createHash } from 'node:crypto';
-import type { BunFile } from 'bun';
 import swaggerUi from 'swagger-ui-dist/package.json' with { type: 'json' };
 import { openApiDocument } from './openapi.ts';
+import { own, type Page, serving } from './page.ts';
 import { type Reader, type ReadOnlyOptions, type ReadOnlyPath, readOnlyPath } from './read-only.ts';
 
 export interface DocumentOptions extends ReadOnlyOptions {
   /** Of the program. */
   readonly version: string;
-}
-
-interface Page {
-  readonly type: string;
-  readonly content: string | BunFile;
-  /** Changes whenever the content does. */
-  readonly tag: string;
 }
 
 // Only what comes from here runs or is asked: no inline script, no other origin, no frame.
@@ -80,7 +72,7 @@ export function documentRoutes(options: DocumentOptions): Record<string, ReadOnl
     '/docs/favicon.png': packaged('image/png', 'favicon-32x32.png'),
   };
   const routes = Object.entries(pages).map(
-    ([path, page]) => [path, readOnlyPath(path, serving(page), options)] as const,
+    ([path, page]) => [path, readOnlyPath(path, serving(page, POLICY), options)] as const,
   );
   return { ...Object.fromEntries(routes), '/': readOnlyPath('/', leadToDocs, options) };
 }
@@ -94,28 +86,7 @@ const leadToDocs: Reader = (_, bare, requestId) => {
   });
 };
 
-function own(type: string, content: string): Page {
-  return { type, content, tag: createHash('sha256').update(content).digest('base64url') };
-}
-
 function packaged(type: string, name: string): Page {
   const path = Bun.resolveSync(`swagger-ui-dist/${name}`, import.meta.dir);
   return { type, content: Bun.file(path), tag: swaggerUi.version };
-}
-
-function serving(page: Page): Reader {
-  const etag = `"${page.tag}"`;
-  const own = {
-    // Asked again each time, so that a page never runs with the files of another version.
-    'Cache-Control': 'public, no-cache',
-    ETag: etag,
-    'Content-Security-Policy': POLICY,
-    'Referrer-Policy': 'no-referrer',
-  };
-  return (request, bare, requestId) => {
-    const headers = { ...bare, ...own, 'X-Request-Id': requestId };
-    const known = request.headers.get('if-none-match')?.includes(etag) ?? false;
-    if (known) return new Response(null, { status: 304, headers });
-    return new Response(page.content, { headers: { ...headers, 'Content-Type': page.type } });
-  };
 }

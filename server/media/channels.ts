@@ -1,0 +1,244 @@
+import type { Logger } from 'pino';
+import type { TheRecord } from '../procedures.ts';
+import { Unavailable } from '../refusal.ts';
+import { Channel, PART_MS } from './channel.ts';
+import { LiveSource } from './live-source.ts';
+import type { MediaConfig } from './media-settings.ts';
+import { Packager, type PackagerParts } from './packager/packager.ts';
+import type { Playable, Playables } from './segment.ts';
+import {
+  type Ingest,
+  type Refused,
+  type SourceOffer,
+  SourceRefused,
+  type SourceSession,
+} from './source.ts';
+import type { Shelves } from './store/shelf.ts';
+
+export interface ChannelsOptions {
+  readonly config: MediaConfig;
+  readonly record: Pick<TheRecord, 'openSource' | 'renewSource' | 'releaseSource' | 'findStream'>;
+  readonly shelves: Shelves;
+  readonly parts: PackagerParts;
+  /** Why no source can be taken here, for its sender; null when it can. */
+  readonly unable: () => Promise<string | null>;
+  readonly newId: () => string;
+  readonly logger: Logger;
+}
+
+const REFUSED: Readonly<Record<Refused, string>> = {
+  'unknown-key': 'No stream has this key; look it up in the studio.',
+  busy: 'The stream has a source already, which is alive.',
+  ended: 'The stream has ended; make a new one.',
+  unavailable: 'The service cannot take it now; try again.',
+};
+
+// The lease of a source is good for 6 s, so that two that come late do no harm.
+const LOOK_MS = 2_000;
+const IDLE_MS = 600_000;
+
+/** What sources have cost. */
+export interface Totals {
+  cpuSeconds: number;
+  restarts: number;
+  bytes: number;
+}
+
+/** All streams that have video here: takes their sources, keeps their leases, gives what plays. */
+export class Channels implements Ingest, Playables {
+  /** How many sources were refused, by reason. */
+  readonly refused = new Map<Refused, number>();
+  private readonly channels = new Map<string, Promise<Channel>>();
+  private readonly usedMs = new Map<string, number>();
+  private readonly sources = new Map<string, LiveSource>();
+  private readonly look: Timer;
+  private isStopping = false;
+  private readonly before: Totals = { cpuSeconds: 0, restarts: 0, bytes: 0 };
+
+  constructor(private readonly options: ChannelsOptions) {
+    this.look = setInterval(() => this.lookAfter(), LOOK_MS);
+  }
+
+  async open(offer: SourceOffer): Promise<SourceSession> {
+    try {
+      return await this.take(offer);
+    } catch (error) {
+      const known = error instanceof SourceRefused || error instanceof Unavailable;
+      if (!known) this.options.logger.error({ err: error }, 'a source could not be taken');
+      const refused = error instanceof SourceRefused ? error : refusal('unavailable');
+      this.refused.set(refused.reason, (this.refused.get(refused.reason) ?? 0) + 1);
+      const { kind, address } = offer;
+      this.options.logger.warn({ kind, address, reason: refused.reason }, 'a source is refused');
+      throw refused;
+    }
+  }
+
+  async find(streamId: string): Promise<Playable | null> {
+    const open = this.channels.get(streamId);
+    if (!open && !(await this.options.shelves.find(streamId))) return null;
+    return this.channelOf(streamId);
+  }
+
+  /** Sources that are here now. */
+  live(): Iterable<LiveSource> {
+    return this.sources.values();
+  }
+
+  /** What all sources that were ever here came to. */
+  totals(): Totals {
+    const total = { ...this.before };
+    for (const source of this.sources.values()) add(total, source);
+    return total;
+  }
+
+  /** Ends all sources, takes no more, and gives their streams to whoever takes them next. */
+  async stop(): Promise<void> {
+    this.isStopping = true;
+    clearInterval(this.look);
+    const sources = [...this.sources.values()];
+    for (const source of sources) source.stop('The service stops; send again.');
+    await Promise.all(sources.map((source) => this.left(source)));
+  }
+
+  private async take(offer: SourceOffer): Promise<SourceSession> {
+    if (this.isStopping) throw refusal('unavailable');
+    const { record, newId, parts, config, logger } = this.options;
+    const unable = await this.options.unable();
+    if (unable !== null) throw new SourceRefused('unavailable', unable);
+    const { kind, container, address } = offer;
+    const id = newId();
+    const graceMs = config.sourceGraceMs;
+    const opened = await record.openSource({
+      key: offer.key,
+      ...(offer.streamId !== undefined && { streamId: offer.streamId }),
+      session: id,
+      kind,
+      nowMs: parts.nowMs(),
+      graceMs,
+    });
+    if (opened.outcome !== 'opened') throw refusal(opened.outcome);
+    const streamId = opened.stream.id;
+    const log = logger.child({ stream: streamId, kind, address });
+    const channel = await this.channelOf(streamId);
+    channel.keep(opened.stream.recording ? 'recording' : 'dvr');
+    // The one before may still be at its last segment.
+    await this.sources.get(streamId)?.over;
+    const makePackager = (failed: (reason: string) => void) =>
+      new Packager(parts, {
+        container,
+        settings: {
+          ...config,
+          fragmentMs: Math.min(PART_MS, config.segmentMs),
+        },
+        segmentMs: config.segmentMs,
+        partMs: config.latency === 'low' ? PART_MS : null,
+        logger: log,
+        output: channel.output(failed),
+      });
+    const source = new LiveSource(id, kind, channel, makePackager, parts.nowMs, log);
+    this.sources.set(streamId, source);
+    log.info('a source is taken');
+    void source.closed.then(() => this.left(source));
+    return source;
+  }
+
+  /** Gives the stream to whoever takes it next, and forgets the source once it is over. */
+  private async left(source: LiveSource): Promise<void> {
+    const { record, parts, config, logger } = this.options;
+    const released = record
+      .releaseSource({
+        streamId: source.streamId,
+        session: source.id,
+        nowMs: parts.nowMs(),
+        graceMs: config.sourceGraceMs,
+      })
+      // Its lease runs out by itself.
+      .catch((error) => {
+        if (!(error instanceof Unavailable))
+          logger.warn({ err: error }, 'a source is not released');
+      });
+    await Promise.all([released, source.over]);
+    if (this.sources.get(source.streamId) !== source) return;
+    this.sources.delete(source.streamId);
+    add(this.before, source);
+  }
+
+  private channelOf(streamId: string): Promise<Channel> {
+    this.usedMs.set(streamId, performance.now());
+    const open = this.channels.get(streamId);
+    if (open) return open;
+    const opening = this.openChannel(streamId);
+    this.channels.set(streamId, opening);
+    opening.catch(() => this.channels.delete(streamId));
+    return opening;
+  }
+
+  private async openChannel(streamId: string): Promise<Channel> {
+    const { shelves, record, config } = this.options;
+    const [shelf, stream] = await Promise.all([
+      shelves.open(streamId),
+      record.findStream({ id: streamId }),
+    ]);
+    return new Channel(streamId, shelf, config, stream?.status === 'ENDED');
+  }
+
+  private lookAfter(): void {
+    for (const source of this.sources.values()) void this.renew(source);
+    for (const [streamId, opening] of this.channels) {
+      if (!this.sources.has(streamId)) void this.lookAtIdle(streamId, opening);
+    }
+  }
+
+  private async renew(source: LiveSource): Promise<void> {
+    const { record, parts, config } = this.options;
+    const { streamId, channel, id } = source;
+    try {
+      const renewed = await record.renewSource({
+        streamId,
+        session: id,
+        nowMs: parts.nowMs(),
+        graceMs: config.sourceGraceMs,
+        health: source.health(),
+      });
+      channel.keep(renewed.recording ? 'recording' : 'dvr');
+      if (renewed.outcome === 'ended') source.stop('The stream has ended.');
+      if (renewed.outcome === 'lost') source.stop('Another source has taken the stream.');
+    } catch (error) {
+      this.tolerate(error);
+    }
+  }
+
+  /** A stream without a source: it may have ended, or nobody may want it any more. */
+  private async lookAtIdle(streamId: string, opening: Promise<Channel>): Promise<void> {
+    try {
+      const channel = await opening;
+      if (!channel.isEnded()) {
+        const stream = await this.options.record.findStream({ id: streamId });
+        if (stream?.status === 'ENDED' && !this.sources.has(streamId)) await channel.end();
+      }
+      const idleMs = performance.now() - (this.usedMs.get(streamId) ?? 0);
+      if (idleMs < IDLE_MS || this.sources.has(streamId)) return;
+      this.channels.delete(streamId);
+      this.usedMs.delete(streamId);
+    } catch (error) {
+      this.tolerate(error);
+    }
+  }
+
+  // What is away is told of elsewhere, once; this comes again every two seconds.
+  private tolerate(error: unknown): void {
+    if (error instanceof Unavailable) return;
+    this.options.logger.warn({ err: error }, 'looking after video failed');
+  }
+}
+
+function add(total: Totals, { packager }: LiveSource): void {
+  const { cpuSeconds, restarts, bytes } = packager.state();
+  total.cpuSeconds += cpuSeconds;
+  total.restarts += restarts;
+  total.bytes += bytes;
+}
+
+function refusal(reason: Refused): SourceRefused {
+  return new SourceRefused(reason, REFUSED[reason]);
+}

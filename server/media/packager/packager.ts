@@ -1,0 +1,283 @@
+import type { Logger } from 'pino';
+import type { ContainerReader } from '../container/container.ts';
+import type { Fragment, InitSegment } from '../fmp4/fragment.ts';
+import type { Epoch, Part, PieceBytes, Segment, Track, TrackId } from '../segment.ts';
+import { Segmenter, type SegmenterEvent } from '../segmenter.ts';
+import type { Container } from '../source.ts';
+import { Timeline } from '../timeline.ts';
+import { BackOff } from './back-off.ts';
+import type {
+  Encoder,
+  EncoderExit,
+  EncoderProgress,
+  EncoderSettings,
+  Probe,
+  SourceInfo,
+  StartEncoder,
+  StartProbe,
+} from './encoder.ts';
+import { SourceFeed } from './source-feed.ts';
+
+/** What a packager is made of; a test puts in what it wants to see go wrong. */
+export interface PackagerParts {
+  readonly startProbe: StartProbe;
+  readonly startEncoder: StartEncoder;
+  readonly newReader: (container: Container) => ContainerReader;
+  /** Service time, Unix ms. */
+  readonly nowMs: () => number;
+}
+
+/** Where a packager's segments go. */
+export interface Output {
+  /** What the next epoch begins with: its number, that of its first segment, and no earlier time. */
+  next(): { readonly epoch: number; readonly seq: number; readonly notBeforeMs: number };
+  epoch(epoch: Epoch): void;
+  part(seq: number, part: Part, bytes: PieceBytes): void;
+  segment(segment: Segment, bytes: PieceBytes): void;
+  /** Nothing can be made of the source. @param reason for its sender */
+  failed(reason: string): void;
+}
+
+export interface PackagerOptions {
+  readonly container: Container;
+  readonly settings: EncoderSettings;
+  readonly segmentMs: number;
+  readonly partMs: number | null;
+  readonly logger: Logger;
+  readonly output: Output;
+}
+
+/** How a source is doing. */
+export interface PackagerState {
+  readonly info: SourceInfo | null;
+  readonly progress: EncoderProgress | null;
+  /** Bytes that came in, in all. */
+  readonly bytes: number;
+  readonly restarts: number;
+  /** Of all its encoders, s. */
+  readonly cpuSeconds: number;
+}
+
+// What waits for an encoder that does not keep up: 8 s of the largest picture of the ladder.
+const PENDING_BYTES_MAX = 32 << 20;
+// Before the probe has seen enough: it takes 10 s at most.
+const HELD_BYTES_MAX = 32 << 20;
+const LOOK_MS = 500;
+// After the last byte an encoder has less than a second of work.
+const FINISH_MS = 5_000;
+
+/** Makes segments of one source: looks at it, encodes it, and starts encoders again that end. */
+export class Packager {
+  private readonly reader: ContainerReader;
+  private readonly feed: SourceFeed;
+  private readonly timeline = new Timeline();
+  private readonly backOff = new BackOff();
+  private probe: Probe | null;
+  private info: SourceInfo | null = null;
+  private encoder: Encoder | null = null;
+  private segmenter: Segmenter | null = null;
+  /** The epoch that begins with the first picture of the encoder. */
+  private begins: Omit<Epoch, 'startMs'> | null = null;
+  private progress: EncoderProgress | null = null;
+  private again: Timer | null = null;
+  private readonly look: Timer;
+  private firstSourceMs: number | null = null;
+  private newestSourceMs = 0;
+  private bytes = 0;
+  private restarts = 0;
+  private cpuSecondsBefore = 0;
+  private isOver = false;
+
+  constructor(
+    private readonly parts: PackagerParts,
+    private readonly options: PackagerOptions,
+  ) {
+    this.reader = parts.newReader(options.container);
+    this.feed = new SourceFeed(() => this.reader.header());
+    this.probe = parts.startProbe(options.container);
+    this.probe.result.then(
+      (info) => this.probed(info),
+      (error: Error) => this.fail(error.message),
+    );
+    this.look = setInterval(() => this.lookAfter(), LOOK_MS);
+  }
+
+  /** Takes bytes of the source. @returns false when it wants no more until `drained` */
+  write(bytes: Uint8Array): boolean {
+    if (this.isOver) return true;
+    this.bytes += bytes.byteLength;
+    const nowMs = this.parts.nowMs();
+    let wantsMore = true;
+    try {
+      for (const unit of this.reader.push(bytes)) {
+        if (unit.sourceMs !== null) this.timed(unit.sourceMs, nowMs);
+        this.probe?.write(unit.bytes);
+        wantsMore = this.feed.push(unit) && wantsMore;
+      }
+    } catch (error) {
+      this.fail((error as Error).message);
+      return true;
+    }
+    this.backOff.fed(nowMs);
+    if (this.feed.heldBytes() > HELD_BYTES_MAX) this.fail('it holds no picture');
+    if ((this.encoder?.pendingBytes() ?? 0) > PENDING_BYTES_MAX) {
+      this.fail(
+        'the encoder does not keep up; send a smaller picture, or give the service more CPU',
+      );
+    }
+    return wantsMore;
+  }
+
+  /** Fulfilled when it wants more. */
+  drained(): Promise<void> {
+    return this.encoder?.drained() ?? Promise.resolve();
+  }
+
+  /** No more comes: what there is becomes segments. Fulfilled when that is done. */
+  async end(): Promise<void> {
+    if (this.isOver) return;
+    const { encoder } = this;
+    this.stop();
+    if (!encoder) return;
+    encoder.finish();
+    const tooLong = setTimeout(() => encoder.kill(), FINISH_MS);
+    await encoder.exited;
+    clearTimeout(tooLong);
+  }
+
+  state(): PackagerState {
+    return {
+      info: this.info,
+      progress: this.progress,
+      bytes: this.bytes,
+      restarts: this.restarts,
+      cpuSeconds: this.cpuSecondsBefore + (this.encoder?.cpuSeconds() ?? 0),
+    };
+  }
+
+  private timed(sourceMs: number, nowMs: number): void {
+    this.firstSourceMs ??= sourceMs;
+    this.newestSourceMs = sourceMs;
+    this.timeline.observe(sourceMs, nowMs);
+  }
+
+  private probed(info: SourceInfo): void {
+    this.probe = null;
+    if (this.isOver) return;
+    this.info = info;
+    this.options.logger.info({ ...info }, 'the source is understood');
+    this.startEncoder(info, (encoder) => this.feed.begin(encoder), this.firstSourceMs ?? 0);
+  }
+
+  private startEncoder(info: SourceInfo, feed: (encoder: Encoder) => void, startMs: number): void {
+    const { container, settings } = this.options;
+    this.segmenter = null;
+    this.progress = null;
+    const encoder = this.parts.startEncoder(
+      { container, source: info, settings, startMs },
+      {
+        onInits: (tracks, inits) => this.began(tracks, inits),
+        onFragment: (track, fragment) => this.made(track, fragment),
+        onProgress: (progress) => {
+          this.progress = progress;
+        },
+      },
+    );
+    this.encoder = encoder;
+    this.backOff.started(this.parts.nowMs());
+    feed(encoder);
+    void encoder.exited.then((exit) => this.exited(encoder, exit));
+  }
+
+  private began(tracks: readonly Track[], inits: ReadonlyMap<TrackId, InitSegment>): void {
+    const { segmentMs, partMs, output } = this.options;
+    const next = output.next();
+    const bytes = [...inits].map(([id, init]) => [id, init.bytes] as const);
+    this.begins = { number: next.epoch, tracks, inits: new Map(bytes) };
+    this.segmenter = new Segmenter({
+      epoch: next.epoch,
+      firstSeq: next.seq,
+      notBeforeMs: next.notBeforeMs,
+      segmentMs,
+      partMs,
+      tracks,
+      timeline: this.timeline,
+    });
+  }
+
+  private made(track: TrackId, fragment: Fragment): void {
+    if (!this.segmenter) return;
+    this.backOff.made(this.parts.nowMs());
+    try {
+      this.publish(this.segmenter.push(track, fragment));
+    } catch (error) {
+      this.options.logger.error({ err: error }, 'the encoder is started again');
+      this.encoder?.kill();
+    }
+  }
+
+  private publish(events: readonly SegmenterEvent[]): void {
+    const { output } = this.options;
+    for (const event of events) {
+      if (event.kind === 'segment') output.segment(event.segment, event.bytes);
+      else if (event.kind === 'part') output.part(event.seq, event.part, event.bytes);
+      else if (this.begins) output.epoch({ ...this.begins, startMs: event.startMs });
+    }
+  }
+
+  private exited(encoder: Encoder, exit: EncoderExit): void {
+    if (this.encoder !== encoder) return;
+    this.cpuSecondsBefore += encoder.cpuSeconds() ?? 0;
+    this.encoder = null;
+    const { segmenter } = this;
+    this.segmenter = null;
+    if (segmenter) this.publish(segmenter.finish());
+    if (this.isOver) return;
+    const { logger } = this.options;
+    const { lastLines, ...how } = exit;
+    const wait = this.backOff.exited(this.parts.nowMs());
+    if (wait === null) {
+      this.fail(`nothing could be made of it: ${lastLines.at(-1) ?? 'the encoder said nothing'}`);
+      logger.error({ ...how, lastLines }, 'the encoder failed again and again');
+      return;
+    }
+    logger.warn({ ...how, lastLines, againInMs: wait }, 'the encoder ended and is started again');
+    this.feed.leave();
+    this.again = setTimeout(() => this.restart(), wait);
+  }
+
+  private restart(): void {
+    if (this.isOver || !this.info) return;
+    this.restarts++;
+    this.startEncoder(this.info, (encoder) => this.feed.join(encoder), this.newestSourceMs);
+  }
+
+  private lookAfter(): void {
+    const nowMs = this.parts.nowMs();
+    if (!this.encoder) return;
+    if (this.backOff.isStuck(nowMs)) {
+      this.options.logger.warn('the encoder is stuck');
+      this.encoder.kill();
+    } else if (this.timeline.needsNewEpoch()) {
+      this.options.logger.warn("the source's clock jumped; its timeline begins anew");
+      this.timeline.reset();
+      this.encoder.kill();
+    }
+  }
+
+  private fail(reason: string): void {
+    if (this.isOver) return;
+    const { encoder } = this;
+    this.stop();
+    encoder?.kill();
+    this.options.output.failed(reason);
+  }
+
+  private stop(): void {
+    this.isOver = true;
+    this.probe?.kill();
+    this.probe = null;
+    clearInterval(this.look);
+    if (this.again) clearTimeout(this.again);
+  }
+}
