@@ -54,6 +54,15 @@ export class Timeline {
   /** The newest start of a segment. */
   private advancedMs = Number.NEGATIVE_INFINITY;
   private run: Run | null = null;
+  /** The last source time that was observed. */
+  private observedMs = 0;
+
+  /**
+   * @param wrapMs after how long the source's times begin again from 0. What is observed goes on
+   *   rising; an encoder that starts after that does not know of it. What `advance` and `offsetFor`
+   *   are asked for may therefore be off by whole wraps, and what they say makes up for it.
+   */
+  constructor(private readonly wrapMs: number | null = null) {}
 
   /**
    * Something of the source came in. Presentation times may be out of order.
@@ -63,6 +72,7 @@ export class Timeline {
   observe(sourceMs: number, arrivedMs: number): void {
     const differenceMs = arrivedMs - sourceMs;
     if (!Number.isFinite(differenceMs)) return;
+    this.observedMs = sourceMs;
     const sign = this.offSide(differenceMs);
     if (sign === null) {
       this.run = null;
@@ -87,14 +97,8 @@ export class Timeline {
    * @throws Error when nothing was observed yet
    */
   advance(sourceMs: number): number {
-    if (sourceMs <= this.advancedMs) return this.offsetFor(sourceMs);
-    const last = this.steps.at(-1);
-    if (!last) return this.step(sourceMs, Math.round(this.estimateMs()));
-    this.advancedMs = sourceMs;
-    const errorMs = this.estimateMs(last.offsetMs) - last.offsetMs;
-    const most = Math.min(MAX_STEP_MS, (sourceMs - last.fromMs) * MAX_STEP_RATIO);
-    if (Math.abs(errorMs) < TOLERANCE_MS || most < MAX_STEP_MS) return last.offsetMs;
-    return this.step(sourceMs, last.offsetMs + Math.sign(errorMs) * MAX_STEP_MS);
+    const wrapsMs = this.wrapsMs(sourceMs);
+    return Math.round(this.advanceTo(sourceMs + wrapsMs) + wrapsMs);
   }
 
   /**
@@ -103,12 +107,8 @@ export class Timeline {
    * @throws Error when nothing was observed yet
    */
   offsetFor(sourceMs: number): number {
-    const { steps } = this;
-    for (let i = steps.length - 1; i >= 0; i--) {
-      const step = steps[i] as Step;
-      if (step.fromMs <= sourceMs || i === 0) return step.offsetMs;
-    }
-    return Math.round(this.estimateMs());
+    const wrapsMs = this.wrapsMs(sourceMs);
+    return Math.round(this.offsetAt(sourceMs + wrapsMs) + wrapsMs);
   }
 
   /**
@@ -124,6 +124,29 @@ export class Timeline {
     this.steps = [];
     this.advancedMs = Number.NEGATIVE_INFINITY;
     this.run = null;
+  }
+
+  private advanceTo(sourceMs: number): number {
+    if (sourceMs <= this.advancedMs) return this.offsetAt(sourceMs);
+    const last = this.steps.at(-1);
+    const estimateMs = this.estimateMs(last?.offsetMs);
+    this.advancedMs = sourceMs;
+    if (!last) return this.step(sourceMs, Math.round(estimateMs));
+    const errorMs = estimateMs - last.offsetMs;
+    const most = Math.min(MAX_STEP_MS, (sourceMs - last.fromMs) * MAX_STEP_RATIO);
+    if (Math.abs(errorMs) < TOLERANCE_MS || most < MAX_STEP_MS) return last.offsetMs;
+    return this.step(sourceMs, last.offsetMs + Math.sign(errorMs) * MAX_STEP_MS);
+  }
+
+  private offsetAt(sourceMs: number): number {
+    const step = this.steps.findLast(({ fromMs }) => fromMs <= sourceMs) ?? this.steps[0];
+    return step?.offsetMs ?? Math.round(this.estimateMs());
+  }
+
+  /** What to add to a time of the encoder to have that of the source. */
+  private wrapsMs(sourceMs: number): number {
+    const { wrapMs } = this;
+    return wrapMs === null ? 0 : Math.round((this.observedMs - sourceMs) / wrapMs) * wrapMs;
   }
 
   /** Which side of the offset this is too far off on; null when it fits, or all fits as yet. */
@@ -155,7 +178,6 @@ export class Timeline {
   }
 
   private step(fromMs: number, offsetMs: number): number {
-    this.advancedMs = fromMs;
     this.steps.push({ fromMs, offsetMs });
     if (this.steps.length > STEPS_KEPT) this.steps.shift();
     return offsetMs;

@@ -25,6 +25,8 @@ const PROGRAMS_TABLE = 0;
 const STREAMS_TABLE = 2;
 const TICKS_PER_MS = 90;
 const WRAP_TICKS = 2 ** 33;
+/** A source that begins this shortly before a wrap begins before 0, as ffmpeg sees it: 60 s. */
+const SOON_TICKS = 60_000 * TICKS_PER_MS;
 
 /** After so long the times of MPEG-TS begin again from 0: 26.5 h. */
 export const MPEGTS_WRAP_MS = WRAP_TICKS / TICKS_PER_MS;
@@ -155,7 +157,7 @@ export class MpegTsReader implements ContainerReader {
   }
 
   private unwrappedMs(raw: number): number {
-    const last = this.lastTicks ?? raw;
+    const last = this.lastTicks ?? (raw < WRAP_TICKS - SOON_TICKS ? raw : 0);
     this.lastTicks = raw + Math.round((last - raw) / WRAP_TICKS) * WRAP_TICKS;
     return this.lastTicks / TICKS_PER_MS;
   }

@@ -1,0 +1,266 @@
+import { describe, expect, test } from 'bun:test';
+import fc from 'fast-check';
+import {
+  complaints,
+  H264,
+  inChunks,
+  made,
+  PICTURE,
+  picturesIn,
+  probed,
+  TONE,
+} from '../../../test/media/made-with-ffmpeg.ts';
+import { joined } from '../byte-queue.ts';
+import type { SourceUnit } from './container.ts';
+import { MPEGTS_WRAP_MS, MpegTsReader } from './mpegts.ts';
+
+const SECONDS = ['-t', '5'];
+const BOTH = [...PICTURE, ...TONE, ...SECONDS];
+const source = made([...BOTH, ...H264, '-c:a', 'aac', '-output_ts_offset', '7000', '-f', 'mpegts']);
+const silent = made([...PICTURE, ...SECONDS, ...H264, '-f', 'mpegts']);
+const soundOnly = made([...TONE, ...SECONDS, '-c:a', 'aac', '-f', 'mpegts']);
+const SAMPLES = { source, silent, soundOnly };
+
+const PACKET = 188;
+
+function read(bytes: Uint8Array, lengths: readonly number[] = [bytes.length]) {
+  const reader = new MpegTsReader();
+  const units: SourceUnit[] = [];
+  for (const chunk of inChunks(bytes, lengths)) units.push(...reader.push(chunk));
+  return { reader, units };
+}
+
+/** What units say, without where runs of plain packets are cut: at which byte what begins. */
+function marks(units: readonly SourceUnit[]) {
+  const found: unknown[] = [];
+  let at = 0;
+  for (const { bytes, ...mark } of units) {
+    if (mark.isHeader || mark.isJoin || mark.sourceMs !== null) found.push({ at, ...mark });
+    at += bytes.length;
+  }
+  return found;
+}
+
+const bytesOf = (units: readonly SourceUnit[]): Uint8Array =>
+  joined(units.map(({ bytes }) => bytes));
+
+for (const [name, bytes] of Object.entries(SAMPLES)) {
+  describe(`MPEG-TS: ${name}`, () => {
+    test('[M-3] all bytes are in units, in order', () => {
+      expect(bytesOf(read(bytes).units)).toEqual(bytes);
+    });
+
+    test('[M-3] is read the same however it is cut', () => {
+      const whole = read(bytes);
+      fc.assert(
+        fc.property(fc.array(fc.integer({ min: 1, max: 3_000 }), { minLength: 1 }), (lengths) => {
+          const cut = read(bytes, lengths);
+          expect(bytesOf(cut.units)).toEqual(bytes);
+          expect(marks(cut.units)).toEqual(marks(whole.units));
+          expect(cut.reader.header()).toEqual(whole.reader.header());
+        }),
+        { numRuns: 20 },
+      );
+      expect(marks(read(bytes, [1]).units)).toEqual(marks(whole.units));
+    });
+
+    test('[M-14] nothing is held back: what came is passed on, but for a part of a packet', () => {
+      const reader = new MpegTsReader();
+      let passed = 0;
+      let came = 0;
+      for (const chunk of inChunks(bytes, [1_316])) {
+        came += chunk.length;
+        for (const unit of reader.push(chunk)) passed += unit.bytes.length;
+        expect(came - passed).toBeLessThan(PACKET);
+      }
+    });
+
+    test('[M-12] source times are those that ffmpeg sees', () => {
+      const packets = probed(bytes);
+      const type = bytes === soundOnly ? 'audio' : 'video';
+      const seen = packets.filter((packet) => packet.type === type).map(({ ptsMs }) => ptsMs);
+      const times = read(bytes).units.flatMap(({ sourceMs }) => sourceMs ?? []);
+      const rounded = (ms: number) => Math.round(ms * 1000) / 1000;
+      // Sound comes in several frames a PES packet, which ffmpeg takes apart.
+      if (type === 'video') expect(times.map(rounded)).toEqual(seen.map(rounded));
+      else for (const time of times) expect(seen.map(rounded)).toContain(rounded(time));
+      expect(times.length).toBeGreaterThan(10);
+    });
+
+    test('[M-40] a decoder can begin at every join, after the tables', () => {
+      const { reader, units } = read(bytes);
+      expect(reader.header()).toHaveLength(2 * PACKET);
+      const joins = units.flatMap(({ isJoin }, at) => (isJoin ? [at] : []));
+      expect(joins.length).toBeGreaterThan(3);
+      for (const at of joins.slice(0, 5)) {
+        const late = joined([reader.header(), bytesOf(units.slice(at))]);
+        expect(complaints(late)).toBe('');
+        if (bytes === soundOnly) continue;
+        const pictures = probed(late).filter(({ type }) => type === 'video');
+        expect(pictures[0]?.isKey).toBe(true);
+        expect(pictures[0]?.ptsMs).toBeCloseTo(units[at]?.sourceMs ?? -1, 2);
+        expect(picturesIn(late)).toBe(pictures.length);
+      }
+    });
+  });
+}
+
+describe('MPEG-TS', () => {
+  test('[M-40] every key frame is where one can join, and no other', () => {
+    const keys = probed(source).filter(({ type, isKey }) => type === 'video' && isKey);
+    const joins = read(source).units.filter(({ isJoin }) => isJoin);
+    const close = joins.map(({ sourceMs }) => Math.round(sourceMs ?? -1));
+    expect(close).toEqual(keys.map(({ ptsMs }) => Math.round(ptsMs)));
+  });
+
+  test('[M-40] where a sender marks no key frame, one can join at any picture, after a while', () => {
+    const many = made([...PICTURE, '-t', '25', ...H264, '-f', 'mpegts']);
+    const unmarked = many.slice();
+    for (let at = 0; at < unmarked.length; at += PACKET) {
+      const hasFlags = ((unmarked[at + 3] ?? 0) & 0x20) !== 0 && (unmarked[at + 4] ?? 0) > 0;
+      if (hasFlags) unmarked[at + 5] = (unmarked[at + 5] ?? 0) & ~0x40;
+    }
+    const { units } = read(unmarked);
+    const joins = units.map(({ sourceMs, isJoin }) => ({ sourceMs, isJoin }));
+    const pictures = joins.filter(({ sourceMs }) => sourceMs !== null);
+    expect(pictures.map(({ isJoin }) => isJoin)).toEqual([
+      ...Array(300).fill(false),
+      ...Array(75).fill(true),
+    ]);
+  });
+
+  test('[M-12] times go on rising when those of the source begin again', () => {
+    const wrapS = MPEGTS_WRAP_MS / 1000;
+    // Shortly before the end ffmpeg takes the times before it for times before 0.
+    for (const [beforeS, firstMs] of [
+      [3, -3_000],
+      [70, MPEGTS_WRAP_MS - 70_000],
+    ] as const) {
+      const offset = ['-muxdelay', '0', '-output_ts_offset', `${wrapS - beforeS}`];
+      const picture = ['-f', 'lavfi', '-i', 'testsrc2=s=64x48:r=5', '-t', `${beforeS + 2}`];
+      const around = made([...picture, ...H264, '-bf', '0', ...offset, '-f', 'mpegts']);
+      const times = read(around).units.flatMap(({ sourceMs }) => sourceMs ?? []);
+      expect(times[0]).toBeCloseTo(firstMs, 1);
+      expect(times).toHaveLength((beforeS + 2) * 5);
+      for (const [i, ms] of times.entries()) expect(ms - firstMs).toBeCloseTo(200 * i, 0);
+      const seen = probed(around).map(({ ptsMs }) => Math.round(ptsMs));
+      expect(times.map(Math.round)).toEqual(seen);
+    }
+  });
+
+  test('[M-16] bytes that were lost or added on the way cost a few packets at most', () => {
+    fc.assert(
+      fc.property(
+        fc.array(fc.nat(source.length - 1), { minLength: 1, maxLength: 5 }),
+        fc.nat(400),
+        fc.uint8Array({ maxLength: 400 }),
+        (places, gap, noise) => {
+          const pieces: Uint8Array[] = [];
+          let from = 0;
+          for (const at of places.toSorted((one, other) => one - other)) {
+            if (at < from) continue;
+            pieces.push(source.subarray(from, at), noise);
+            from = at + gap;
+          }
+          const broken = joined([...pieces, source.subarray(from)]);
+          const passed = bytesOf(read(broken, [1_316]).units);
+          expect(passed.length % PACKET).toBe(0);
+          expect(passed.length).toBeGreaterThan(broken.length - places.length * (400 + 4 * PACKET));
+        },
+      ),
+      { numRuns: 100 },
+    );
+  });
+
+  test('a source that begins in the middle of a packet, and a table that is changed', () => {
+    const { units } = read(source.subarray(100));
+    expect(bytesOf(units)).toEqual(source.slice(PACKET));
+    const other = made([
+      ...BOTH,
+      ...H264,
+      '-c:a',
+      'aac',
+      '-mpegts_start_pid',
+      '0x300',
+      '-mpegts_pmt_start_pid',
+      '0x1200',
+      '-f',
+      'mpegts',
+    ]);
+    const { reader, units: both } = read(joined([source, other]));
+    expect(reader.header()).toEqual(read(other).reader.header());
+    expect(both.filter(({ isJoin }) => isJoin)).toHaveLength(10);
+  });
+
+  test('a table in several packets is kept whole', () => {
+    const many = ['-c:a', 'aac', ...Array(40).fill(['-map', '1:a']).flat()];
+    const wide = made([
+      ...BOTH.slice(0, -2),
+      '-t',
+      '0.5',
+      '-map',
+      '0:v',
+      ...many,
+      ...H264,
+      '-f',
+      'mpegts',
+    ]);
+    const { reader, units } = read(wide);
+    expect(reader.header().length).toBe(3 * PACKET);
+    expect(units.some(({ sourceMs }) => sourceMs !== null)).toBe(true);
+  });
+});
+
+describe('what is no MPEG-TS', () => {
+  test('[M-16] is said so within 64 KB', () => {
+    const refused = (bytes: Uint8Array) => {
+      const reader = new MpegTsReader();
+      let passed = 0;
+      for (const chunk of inChunks(bytes, [1_000])) {
+        for (const unit of reader.push(chunk)) passed += unit.bytes.length;
+      }
+      return passed;
+    };
+    fc.assert(
+      fc.property(fc.infiniteStream(fc.nat(255)), (noise) => {
+        const bytes = Uint8Array.from({ length: 70_000 }, () => noise.next().value as number);
+        expect(() => refused(bytes)).toThrow('this is no MPEG-TS');
+      }),
+      { numRuns: 10 },
+    );
+    expect(() => refused(new Uint8Array(70_000))).toThrow('this is no MPEG-TS');
+  });
+
+  test('[M-16] packets without any program end it', () => {
+    const packet = new Uint8Array(PACKET).fill(0xff);
+    packet.set([0x47, 0x1f, 0xff, 0x10]);
+    const reader = new MpegTsReader();
+    const run = joined(Array(1_000).fill(packet));
+    const feed = () => {
+      for (let i = 0; i < 30; i++) reader.push(run);
+    };
+    expect(feed).toThrow('no program');
+  });
+
+  test('[M-16] any bytes of a real one may be wrong: one of those errors at most', () => {
+    fc.assert(
+      fc.property(fc.nat(source.length - 1), fc.uint8Array({ maxLength: 400 }), (at, noise) => {
+        const broken = source.slice();
+        broken.set(noise.subarray(0, source.length - at), at);
+        expect(() => read(broken, [1_316])).not.toThrow();
+      }),
+      { numRuns: 100 },
+    );
+    fc.assert(
+      fc.property(
+        fc.array(fc.tuple(fc.nat(3 * PACKET), fc.nat(255)), { maxLength: 20 }),
+        (wrong) => {
+          const broken = source.slice(0, 40_000);
+          for (const [at, value] of wrong) broken[at] = value;
+          expect(() => read(broken, [1_316])).not.toThrow();
+        },
+      ),
+      { numRuns: 300 },
+    );
+  });
+});

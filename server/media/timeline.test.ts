@@ -1,0 +1,265 @@
+import { describe, expect, test } from 'bun:test';
+import fc from 'fast-check';
+import { Timeline } from './timeline.ts';
+
+const SERVICE_MS = 1_795_000_000_000;
+const FRAME_MS = 1_000 / 15;
+const FRAMES_IN_SEGMENT = 15;
+
+/** A source: its clock, its way to us, and the timeline that follows it. */
+class Source {
+  readonly timeline = new Timeline();
+  private readonly waiting: number[] = [];
+  private frame = 0;
+  /** What the clock of the source was set to, and service time at that. */
+  private set: { sourceMs: number; serviceMs: number };
+  private newestMs: number;
+
+  constructor(
+    startMs: number,
+    private readonly rate: number,
+    private readonly jitterMs: () => number,
+  ) {
+    this.newestMs = startMs;
+    this.set = { sourceMs: startMs, serviceMs: SERVICE_MS };
+  }
+
+  /** When a frame was really made. */
+  truthMs(sourceMs: number): number {
+    return this.set.serviceMs + (sourceMs - this.set.sourceMs) * this.rate;
+  }
+
+  /** Sends a frame. @returns the starts of segments that an encoder has made by now */
+  send(): number[] {
+    const sourceMs = this.newestMs;
+    this.timeline.observe(sourceMs, this.truthMs(sourceMs) + this.jitterMs());
+    if (this.frame++ % FRAMES_IN_SEGMENT === 0) this.waiting.push(sourceMs);
+    this.newestMs += FRAME_MS;
+    // What it makes of a frame comes a second later.
+    return this.waiting.length > 1 ? this.waiting.splice(0, 1) : [];
+  }
+
+  sendFor(ms: number): void {
+    for (let passed = 0; passed < ms; passed += FRAME_MS) {
+      for (const startMs of this.send()) this.timeline.advance(startMs);
+    }
+  }
+
+  /** The clock jumps ahead, or nothing is sent for so long while it stands still (below 0). */
+  jump(byMs: number): void {
+    const atMs = this.truthMs(this.newestMs);
+    if (byMs > 0) this.newestMs += byMs;
+    this.set = { sourceMs: this.newestMs, serviceMs: atMs - Math.min(byMs, 0) };
+    this.waiting.length = 0;
+  }
+
+  /** Service time less source time, really and as the timeline has it. */
+  errorMs(): number {
+    const { newestMs } = this;
+    return newestMs + this.timeline.offsetFor(newestMs) - this.truthMs(newestMs);
+  }
+}
+
+/** Numbers from 0 to 1 that look random. */
+function random(seed: number): () => number {
+  let state = seed;
+  return () => {
+    state = (state + 0x6d2b79f5) | 0;
+    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
+    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
+  };
+}
+
+describe('source time becomes service time', () => {
+  test('[M-12] to 30 ms over two hours, whatever the jitter and the drift of the clock', () => {
+    fc.assert(
+      fc.property(
+        fc.record({
+          seed: fc.integer(),
+          ppm: fc.integer({ min: -100, max: 100 }),
+          delayMs: fc.integer({ min: 0, max: 100 }),
+          jitterMs: fc.integer({ min: 0, max: 300 }),
+          startMs: fc.integer({ min: -1_000, max: 10 ** 9 }),
+        }),
+        ({ seed, ppm, delayMs, jitterMs, startMs }) => {
+          const next = random(seed);
+          let leastMs = Number.POSITIVE_INFINITY;
+          const source = new Source(startMs, 1 + ppm / 1_000_000, () => {
+            const ms = delayMs + next() * jitterMs;
+            leastMs = Math.min(leastMs, ms);
+            return ms;
+          });
+          let offsetMs: number | null = null;
+          let leastAtFirstMs = 0;
+          let mappedMs = Number.NEGATIVE_INFINITY;
+          for (let frame = 0; frame < 15 * 7_200; frame++) {
+            for (const atMs of source.send()) {
+              const toMs = source.timeline.advance(atMs);
+              if (offsetMs === null) leastAtFirstMs = leastMs;
+              else if (Math.abs(toMs - offsetMs) > 1) throw new Error('a step is too large');
+              offsetMs = toMs;
+              for (let i = 0; i < FRAMES_IN_SEGMENT; i++) {
+                const sourceMs = atMs + i * FRAME_MS;
+                const ms = sourceMs + source.timeline.offsetFor(sourceMs);
+                if (ms < mappedMs) throw new Error('time goes back');
+                mappedMs = ms;
+                const errorMs = ms - source.truthMs(sourceMs);
+                const most = 30 + Math.max(leastAtFirstMs, delayMs);
+                if (errorMs < -30 || errorMs > most) throw new Error(`off by ${errorMs} ms`);
+              }
+            }
+          }
+          expect(source.timeline.needsNewEpoch()).toBe(false);
+          // By now there is no more left of the jitter than the way takes at least.
+          expect(Math.abs(source.errorMs() - delayMs)).toBeLessThan(15);
+        },
+      ),
+      { numRuns: 40 },
+    );
+  });
+
+  test('[M-12] a burst at the start is no delay: the newest of it was made just now', () => {
+    const timeline = new Timeline();
+    for (let ms = 0; ms <= 2_000; ms += 40) timeline.observe(ms, SERVICE_MS + 2_000);
+    expect(timeline.advance(0)).toBe(SERVICE_MS);
+    for (let ms = 2_040; ms <= 60_000; ms += 40) {
+      timeline.observe(ms, SERVICE_MS + ms + 100);
+      if (ms % 1_000 === 0) expect(timeline.advance(ms)).toBe(SERVICE_MS);
+    }
+  });
+
+  test('before the first segment it moves freely, after it by 1 ms a segment', () => {
+    const timeline = new Timeline();
+    timeline.observe(0, 5_800);
+    expect(timeline.offsetFor(0)).toBe(5_800);
+    timeline.observe(40, 5_140);
+    expect(timeline.offsetFor(0)).toBe(5_100);
+    expect(timeline.advance(0)).toBe(5_100);
+    timeline.observe(80, 5_080);
+    expect(timeline.offsetFor(80)).toBe(5_100);
+    expect([1_000, 2_000, 3_000].map((ms) => timeline.advance(ms))).toEqual([5_099, 5_098, 5_097]);
+  });
+
+  test('segments shorter than a second move by 0.1 % of the time at most', () => {
+    const timeline = new Timeline();
+    timeline.observe(0, 500);
+    timeline.advance(0);
+    timeline.observe(40, 440);
+    const offsets = [500, 1_000, 1_500, 2_000].map((ms) => timeline.advance(ms));
+    expect(offsets).toEqual([500, 499, 499, 498]);
+  });
+
+  test('[M-11] the offset depends on the source time alone, for all tracks', () => {
+    fc.assert(
+      fc.property(fc.array(fc.integer({ min: -40, max: 40 }), { maxLength: 60 }), (delays) => {
+        const timeline = new Timeline();
+        timeline.observe(0, 0);
+        const said = [timeline.advance(0)];
+        for (const [i, delayMs] of delays.entries()) {
+          const startMs = (i + 1) * 1_000;
+          timeline.observe(startMs, startMs + delayMs);
+          said.push(timeline.advance(startMs));
+          expect(timeline.advance(startMs)).toBe(said.at(-1) as number);
+          expect(timeline.advance(startMs - 500)).toBe(said.at(-2) as number);
+        }
+        for (const [i, offsetMs] of said.entries()) {
+          for (const ms of [0, 1, 999]) expect(timeline.offsetFor(i * 1_000 + ms)).toBe(offsetMs);
+        }
+        expect(timeline.offsetFor(-20)).toBe(said[0] as number);
+      }),
+    );
+  });
+
+  test('a way that became longer or shorter is followed in a minute and some', () => {
+    let delayMs = 20;
+    const source = new Source(0, 1, () => delayMs);
+    source.sendFor(10_000);
+    expect(source.errorMs()).toBe(20);
+    for (delayMs of [70, 10]) {
+      source.sendFor(125_000);
+      expect(Math.abs(source.errorMs() - delayMs)).toBeLessThanOrEqual(2);
+      expect(source.timeline.needsNewEpoch()).toBe(false);
+    }
+  });
+
+  test('without anything observed there is no offset', () => {
+    const timeline = new Timeline();
+    timeline.observe(Number.NaN, 0);
+    expect(() => timeline.advance(0)).toThrow('nothing of the source was observed');
+    expect(() => timeline.offsetFor(0)).toThrow('nothing of the source was observed');
+    timeline.observe(10, 20);
+    expect(timeline.advance(0)).toBe(10);
+  });
+});
+
+describe('a source whose clock is another one now', () => {
+  for (const [what, byMs] of [
+    ['jumped ahead', 3_600_000],
+    ['jumped by two seconds', 2_000],
+    ['was paused and resumed', -10_000],
+  ] as const) {
+    test(`[M-40] one that ${what} needs a new epoch after five seconds`, () => {
+      const next = random(byMs);
+      const source = new Source(0, 1, () => next() * 100);
+      source.sendFor(20_000);
+      const before = source.timeline.offsetFor(20_000);
+      source.jump(byMs);
+      source.sendFor(4_900);
+      expect(source.timeline.needsNewEpoch()).toBe(false);
+      source.sendFor(400);
+      expect(source.timeline.needsNewEpoch()).toBe(true);
+      // What it was is not spoiled for what is still to come of before.
+      expect(Math.abs(source.timeline.offsetFor(20_000) - before)).toBeLessThanOrEqual(1);
+      source.timeline.reset();
+      expect(source.timeline.needsNewEpoch()).toBe(false);
+      source.sendFor(3_000);
+      expect(Math.abs(source.errorMs())).toBeLessThan(30);
+      source.sendFor(20_000);
+      expect(source.timeline.needsNewEpoch()).toBe(false);
+    });
+  }
+
+  test('one that stalls and catches up needs none', () => {
+    const source = new Source(0, 1, () => 20);
+    source.sendFor(20_000);
+    for (let late = 8_000; late > 0; late -= 100) {
+      // Eight seconds' worth comes within a second.
+      source.timeline.observe(28_000 - late, SERVICE_MS + 28_000 + (8_000 - late) / 8);
+      expect(source.timeline.needsNewEpoch()).toBe(false);
+    }
+    expect(source.timeline.offsetFor(28_000)).toBe(SERVICE_MS + 20);
+  });
+
+  test('a single time that is wrong moves nothing', () => {
+    const source = new Source(0, 1, () => 20);
+    source.sendFor(20_000);
+    for (const wrongMs of [20_000 + 2 ** 33 / 90, 27_000, 0, -5_000]) {
+      source.timeline.observe(wrongMs, SERVICE_MS + 20_000);
+    }
+    source.sendFor(20_000);
+    expect(source.timeline.needsNewEpoch()).toBe(false);
+    expect(source.errorMs()).toBe(20);
+  });
+
+  test('an encoder that is started again keeps what is known', () => {
+    const timeline = new Timeline();
+    timeline.observe(0, 1_000);
+    timeline.advance(0);
+    timeline.observe(100, 1_090);
+    timeline.reset();
+    expect(timeline.advance(5_000)).toBe(990);
+  });
+});
+
+test('[M-12] an encoder that starts after the times of a source wrapped counts from 0', () => {
+  const wrapMs = 2 ** 33 / 90;
+  const timeline = new Timeline(wrapMs);
+  const startMs = wrapMs - 5_000;
+  for (let ms = 0; ms <= 10_000; ms += 40) timeline.observe(startMs + ms, SERVICE_MS + ms);
+  const offsetMs = SERVICE_MS - startMs;
+  expect(timeline.advance(startMs)).toBe(Math.round(offsetMs));
+  expect(timeline.offsetFor(wrapMs + 4_000)).toBe(Math.round(offsetMs));
+  expect(Math.abs(4_000 + timeline.offsetFor(4_000) - (SERVICE_MS + 9_000))).toBeLessThanOrEqual(1);
+  expect(Math.abs(5_000 + timeline.advance(5_000) - (SERVICE_MS + 10_000))).toBeLessThanOrEqual(1);
+});
