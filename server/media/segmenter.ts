@@ -1,6 +1,6 @@
 import type { Fragment } from './fmp4/fragment.ts';
 import { OpenSegment } from './open-segment.ts';
-import { longestSegmentMs } from './playlist/target-duration.ts';
+import { longestPartMs, longestSegmentMs } from './playlist/target-duration.ts';
 import type { Part, PieceBytes, Segment, Track, TrackId } from './segment.ts';
 import { ALIGNED_MS, TrackQueue } from './track-queue.ts';
 
@@ -23,7 +23,7 @@ export interface SegmenterOptions {
   readonly notBeforeMs: number;
   /** How long a segment is at least: it ends at the next key frame. */
   readonly segmentMs: number;
-  /** How long a part is at most; null: no parts. */
+  /** How long a part is meant to be; null: no parts. */
   readonly partMs: number | null;
   /** The first video track decides where segments begin. */
   readonly tracks: readonly Track[];
@@ -50,6 +50,8 @@ const SILENT_MS_MAX = 10_000;
 const BEGIN_MS_MAX = 20_000;
 // The timeline moves slowly; a step that nobody sees.
 const STEP_MS_MAX = 1;
+// Ticks are whole.
+const ROUNDING_MS = 0.05;
 // At the end, sound this much shorter than the picture is as it should be.
 const SOUND_SHORT_MS = 100;
 
@@ -134,7 +136,7 @@ export class Segmenter {
     }
     const { segmentMs } = this.options;
     const sinceMs = startMs - begun.segmentMs;
-    const begins = fragment.isSync && sinceMs >= segmentMs - this.halfFrameMs;
+    const begins = fragment.isSync && sinceMs >= segmentMs - this.halfFrameMs - ALIGNED_MS;
     if (!begins && endMs - begun.segmentMs > longestSegmentMs(segmentMs)) {
       throw new Error(`no key frame came for ${Math.round(endMs - begun.segmentMs)} ms`);
     }
@@ -163,19 +165,21 @@ export class Segmenter {
     for (const queue of this.queues) queue.takeUntil(endMs);
   }
 
-  // A part ends before it gets too long: known at once when the next fragment, as long as this
-  // one, would make it so.
+  // A part ends when it is as long as it is meant to be, or before it gets too long. That, and
+  // that a segment is full, is known without the next fragment: it will be as long as this one.
   private cutParts(startMs: number, endMs: number): void {
     const { begun } = this;
-    const { partMs } = this.options;
+    const { partMs, segmentMs } = this.options;
     if (!begun || partMs === null) return;
     const cut = (atMs: number) => {
       this.cuts.push({ kind: 'part', atMs, offsetMs: begun.offsetMs });
       begun.partMs = atMs;
     };
-    const mostMs = partMs + ALIGNED_MS;
+    const mostMs = longestPartMs(partMs) + ROUNDING_MS;
     if (startMs > begun.partMs && endMs - begun.partMs > mostMs) cut(startMs);
-    if (endMs - begun.partMs + (endMs - startMs) > mostMs) cut(endMs);
+    const lastsMs = endMs - begun.partMs;
+    const isLong = lastsMs > partMs - ROUNDING_MS || lastsMs + endMs - startMs > mostMs;
+    if (isLong || endMs - begun.segmentMs >= segmentMs - this.halfFrameMs) cut(endMs);
   }
 
   private nextOffset(begun: { offsetMs: number }, startMs: number): number {

@@ -8,6 +8,12 @@ export const ALIGNED_MS = 1;
 // timeline.
 const HOLE_MS_MAX = 100;
 
+/** Ticks of a track as ms: exact where ms are whole, also for Unix time. */
+export function msOf(ticks: number, timescale: number): number {
+  const rest = ticks % timescale;
+  return ((ticks - rest) / timescale) * 1_000 + (rest * 1_000) / timescale;
+}
+
 /** Fragments of one track that wait for their segment, by source time. */
 export class TrackQueue {
   private waiting: Fragment[] = [];
@@ -62,7 +68,7 @@ export class TrackQueue {
   }
 
   msOf(ticks: number): number {
-    return (ticks / this.track.timescale) * 1_000;
+    return msOf(ticks, this.track.timescale);
   }
 
   // Pictures are cut where they begin. Sound is cut at the boundary that is nearest: a fragment

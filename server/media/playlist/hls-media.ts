@@ -1,5 +1,6 @@
 import type { Epoch, Part, Piece, Presentation, Segment, Track, TrackId } from '../segment.ts';
-import { targetDurationS } from './target-duration.ts';
+import { msOf } from '../track-queue.ts';
+import { longestPartMs, targetDurationS } from './target-duration.ts';
 
 /** What a request for a media playlist may ask. */
 export interface HlsMediaOptions {
@@ -112,13 +113,13 @@ class MediaPlaylist {
     ];
     if (this.isLow) {
       control.unshift('CAN-BLOCK-RELOAD=YES');
-      control.push(`PART-HOLD-BACK=${PART_HOLD_BACK_PARTS * this.partTargetS()}`);
+      control.push(`PART-HOLD-BACK=${(PART_HOLD_BACK_PARTS * this.partTargetS()).toFixed(3)}`);
     }
     return `#EXT-X-SERVER-CONTROL:${control.join(',')}`;
   }
 
   private partTargetS(): number {
-    return (this.presentation.partMs ?? 0) / 1_000;
+    return longestPartMs(this.presentation.partMs ?? 0) / 1_000;
   }
 
   // From here on another encoder made the segments. Each epoch counts as a discontinuity, also one
@@ -144,7 +145,7 @@ class MediaPlaylist {
   private dateLine(segment: Segment): string {
     const piece = segment.pieces.get(this.id);
     const timescale = this.tracks.get(segment.epoch)?.timescale;
-    const startMs = piece && timescale ? (piece.startTicks / timescale) * 1_000 : segment.startMs;
+    const startMs = piece && timescale ? msOf(piece.startTicks, timescale) : segment.startMs;
     return programDateTime(startMs);
   }
 
@@ -185,7 +186,7 @@ class MediaPlaylist {
       if (before !== epoch) text += this.beginning(before, epoch);
       const piece = first.pieces.get(this.id);
       const track = this.tracks.get(epoch);
-      if (piece && track) text += programDateTime((piece.startTicks / track.timescale) * 1_000);
+      if (piece && track) text += programDateTime(msOf(piece.startTicks, track.timescale));
       text += this.partLines(seq, epoch);
     }
     // Only the beginning of the next segment tells that this one is whole; it is expected.
