@@ -12,6 +12,8 @@ export interface SourceInfo {
   readonly hasAudio: boolean;
   /** Its frames are made of two fields each, which must be put together. */
   readonly isInterlaced?: boolean;
+  /** How much of it had to be looked at, ms: an encoder that looks at less misses tracks. */
+  readonly lookMs?: number;
 }
 
 /** How pictures are made smaller and encoded, from the settings. */

@@ -22,8 +22,13 @@ const SOUND_FRAGMENT_MS = 100;
  */
 export const PIXELS_MAX = 4096 * 2304;
 
-/** How much of a source ffmpeg looks at before it begins. None of it is thrown away. */
-const LOOK = ['-probesize', '2000000', '-analyzeduration', '2000000'];
+/**
+ * How much of a source is looked at before it is encoded, ms. None of it is thrown away. A
+ * transport stream is always looked at for so long, others until all their tracks are known.
+ */
+export const LOOK_MS = 1_000;
+/** At most so much of it: some 16 Mbit for each second. */
+const LOOK_BYTES_PER_S = 2_000_000;
 
 /** How far the rate may go above the cap for a moment, s; a key frame is large. */
 const BUFFER_S = 0.5;
@@ -49,13 +54,17 @@ const WRAP_MS: Readonly<Record<Container, number | null>> = {
 };
 const WRAP_SOON_MS = 60_000;
 
-/** How ffmpeg is told to see a container: what both ffprobe and ffmpeg read. */
-export function inputArguments(container: Container): string[] {
+/**
+ * How ffprobe and ffmpeg are told to look at a source.
+ * @param lookMs how much of it; ffmpeg must see as much as ffprobe did, or it misses tracks
+ */
+export function inputArguments(container: Container, lookMs: number): string[] {
   return [
     ...['-f', container],
     // A source's bytes can name no other file or address.
     ...['-protocol_whitelist', 'pipe'],
-    ...LOOK,
+    ...['-analyzeduration', `${lookMs * 1000}`],
+    ...['-probesize', `${Math.round((lookMs * LOOK_BYTES_PER_S) / 1000)}`],
     ...['-max_pixels', `${PIXELS_MAX}`],
   ];
 }
@@ -76,7 +85,7 @@ export function encoderArguments(plan: EncoderPlan): string[] {
     ...['-stats_period', '1'],
     ...encoder.device,
     '-copyts',
-    ...inputArguments(plan.container),
+    ...inputArguments(plan.container, source.lookMs ?? LOOK_MS),
     // The frame rate is known.
     ...['-fpsprobesize', '0'],
     ...['-threads', `${decoderThreads(source)}`],
@@ -103,8 +112,8 @@ export function rateOf(plan: EncoderPlan, maxBitsPerS: number): Rate {
   const [frames, seconds] = plan.source.frameRate;
   const boxBytes = (1000 / fragmentMs) * FRAGMENT_BYTES + (frames / seconds) * SAMPLE_BYTES;
   const most = Math.max(maxBitsPerS / 2, maxBitsPerS - boxBytes * 8);
-  const rate = Math.round(most / (1 + (BUFFER_S * 1000) / segmentMs));
-  return { maxBitsPerS: rate, bufferBits: Math.round(rate * BUFFER_S) };
+  const rate = Math.floor(most / (1 + (BUFFER_S * 1000) / segmentMs));
+  return { maxBitsPerS: rate, bufferBits: Math.floor(rate * BUFFER_S) };
 }
 
 function decoderThreads({ width, height }: SourceInfo): number {
@@ -138,8 +147,8 @@ function pictureFilters(
     `split=${renditions.length}${renditions.map(({ id }) => `[${id}s]`).join('')}`,
   ];
   const each = renditions.map(({ id, width, height }, index) => {
-    const smaller = index === 0 ? [] : [`scale=${width}:${height}`, 'setsar=1'];
-    return `[${id}s]${[...smaller, encoder.lastFilter].join(',')}[${id}]`;
+    const smaller = index === 0 ? ['null'] : [`scale=${width}:${height}`, 'setsar=1'];
+    return `[${id}s]${[...smaller, ...encoder.filters].join(',')}[${id}]`;
   });
   return [`[0:v:0]${steps.join(',')}`, ...each].join(';');
 }

@@ -1,16 +1,21 @@
-import { spawn } from 'node:child_process';
+import { type ChildProcess, spawn } from 'node:child_process';
 import type { Container } from '../source.ts';
 import { ChildInput } from './child-input.ts';
 import type { Probe, SourceInfo, StartProbe } from './encoder.ts';
-import { inputArguments } from './ffmpeg-arguments.ts';
+import { inputArguments, LOOK_MS } from './ffmpeg-arguments.ts';
 import { PROBE_ENTRIES, sourceInfoFrom } from './source-info.ts';
 
+/**
+ * How much of a source is looked at, ms. Nearly all that send begin with a key frame; one that
+ * comes in the middle is understood when the next key frame has come.
+ */
+const LOOKS_MS = [LOOK_MS, 8 * LOOK_MS];
 /** After this time ffprobe must do with what it has, and soon after that it must be done. */
-const ENOUGH_MS = 8_000;
+const ENOUGH_MS = 8_500;
 const LATEST_MS = 10_000;
-/** It reads 2 MB at most; more than this is not kept for it. */
-const BYTES_MAX = 8 << 20;
-/** Of what it says. A source may have some thousand streams that are nothing. */
+/** What is kept for a second look: some 8 s of the largest source that the ladder is made for. */
+const BYTES_MAX = 16 << 20;
+/** Of what ffprobe says. A source may have some hundred streams that are nothing. */
 const OUTPUT_CHARACTERS_MAX = 1 << 20;
 
 /** Looks at sources with ffprobe. @param ffprobe the program */
@@ -20,73 +25,102 @@ export function startProbe(ffprobe: string): StartProbe {
 
 class FfprobeProbe implements Probe {
   readonly result: Promise<SourceInfo>;
-  private readonly child;
-  private readonly input: ChildInput;
-  private readonly timers: readonly Timer[];
   private readonly settle: PromiseWithResolvers<SourceInfo> = Promise.withResolvers();
-  private output = '';
-  private bytes = 0;
+  private readonly timers: readonly Timer[];
+  private seen: Uint8Array[] = [];
+  private seenBytes = 0;
+  private isEnough = false;
+  private isOver = false;
+  private looks = 0;
+  private child: ChildProcess | null = null;
+  private input: ChildInput | null = null;
 
-  constructor(ffprobe: string, container: Container) {
+  constructor(
+    private readonly ffprobe: string,
+    private readonly container: Container,
+  ) {
     this.result = this.settle.promise;
     // Who kills a probe no longer asks for its result.
     this.result.catch(() => {});
-    this.child = spawn(ffprobe, probeArguments(container), {
-      stdio: ['pipe', 'pipe', 'ignore'],
-      detached: true,
-    });
-    this.input = new ChildInput(this.child.stdin);
-    this.child.stdout.setEncoding('utf8').on('data', (text: string) => {
-      this.output = (this.output + text).slice(0, OUTPUT_CHARACTERS_MAX);
-    });
-    this.child.on('error', (error) => this.fail(`ffprobe cannot be run: ${error.message}`));
-    this.child.on('close', () => this.ended());
     this.timers = [
-      setTimeout(() => this.input.end(), ENOUGH_MS),
-      setTimeout(() => this.giveUp(), LATEST_MS),
+      setTimeout(() => this.enough(), ENOUGH_MS),
+      setTimeout(() => this.fail('it is not understood, or too little came to tell'), LATEST_MS),
     ];
+    this.look();
   }
 
   write(bytes: Uint8Array): void {
-    this.bytes += bytes.length;
-    if (this.bytes > BYTES_MAX) this.input.end();
-    else this.input.write(bytes);
+    if (this.isOver || this.isEnough) return;
+    this.seen.push(bytes);
+    this.seenBytes += bytes.length;
+    this.input?.write(bytes);
+    if (this.seenBytes > BYTES_MAX) this.enough();
   }
 
   kill(): void {
     this.fail('it ended before it was understood');
-    this.child.kill('SIGKILL');
   }
 
-  private giveUp(): void {
-    this.fail('what was sent is not understood, or too little to tell');
-    this.child.kill('SIGKILL');
+  /** Starts ffprobe on what was seen, and on what comes. */
+  private look(): void {
+    const lookMs = LOOKS_MS[this.looks++] ?? LOOK_MS;
+    const child = spawn(this.ffprobe, probeArguments(this.container, lookMs), {
+      stdio: ['pipe', 'pipe', 'ignore'],
+      detached: true,
+    });
+    this.child = child;
+    const input = new ChildInput(child.stdin);
+    this.input = input;
+    let output = '';
+    child.stdout?.setEncoding('utf8').on('data', (text: string) => {
+      output = (output + text).slice(0, OUTPUT_CHARACTERS_MAX);
+    });
+    child.on('error', (error) => this.fail(`ffprobe cannot be run: ${error.message}`));
+    child.on('close', () => {
+      input.gone();
+      this.looked(output, lookMs);
+    });
+    for (const bytes of this.seen) input.write(bytes);
+    if (this.isEnough) input.end();
   }
 
-  private ended(): void {
-    this.over();
+  private looked(output: string, lookMs: number): void {
+    if (this.isOver) return;
     try {
-      this.settle.resolve(sourceInfoFrom(this.output));
+      const info = sourceInfoFrom(output);
+      this.over();
+      this.settle.resolve({ ...info, lookMs });
     } catch (error) {
-      this.settle.reject(error);
+      if (this.looks < LOOKS_MS.length && !this.isEnough) this.look();
+      else this.fail((error as Error).message);
     }
   }
 
+  /** No more is looked at. */
+  private enough(): void {
+    this.isEnough = true;
+    this.input?.end();
+  }
+
   private fail(reason: string): void {
+    if (this.isOver) return;
     this.over();
+    this.child?.kill('SIGKILL');
     this.settle.reject(new Error(reason));
   }
 
   private over(): void {
+    this.isOver = true;
+    this.seen = [];
+    this.input?.gone();
     for (const timer of this.timers) clearTimeout(timer);
-    this.input.gone();
   }
 }
 
-function probeArguments(container: Container): string[] {
+function probeArguments(container: Container, lookMs: number): string[] {
   return [
     ...['-hide_banner', '-loglevel', 'quiet'],
-    ...inputArguments(container),
+    ...inputArguments(container, lookMs),
     ...['-show_entries', PROBE_ENTRIES],
     ...['-of', 'json'],
     ...['-i', 'pipe:0'],

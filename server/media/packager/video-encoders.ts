@@ -9,8 +9,8 @@ export interface Rate {
 export interface VideoEncoder {
   /** Before the inputs. */
   readonly device: readonly string[];
-  /** What the last filter before the encoder is, so that it gets pictures that it takes. */
-  readonly lastFilter: string;
+  /** Filters before it, so that it gets pictures of a kind that it takes; yuv420p comes. */
+  readonly filters: readonly string[];
   /** After `-c:v`: preset, low latency, quality under a cap, key frames where we force them. */
   options(preset: string, rate: Rate): string[];
 }
@@ -37,7 +37,7 @@ const NVENC_PRESETS: Readonly<Record<string, string>> = {
   veryslow: 'p7',
 };
 
-const SOFTWARE = { device: [], lastFilter: 'format=yuv420p' };
+const SOFTWARE = { device: [], filters: [] };
 
 const LIBX264: VideoEncoder = {
   ...SOFTWARE,
@@ -68,7 +68,7 @@ const NVENC: VideoEncoder = {
 
 const QSV: VideoEncoder = {
   device: [],
-  lastFilter: 'format=nv12',
+  filters: ['format=nv12'],
   options: (preset, rate) => [
     ...named('-preset', preset),
     ...['-async_depth', '1'],
@@ -81,7 +81,7 @@ const QSV: VideoEncoder = {
 // It has no presets.
 const VAAPI: VideoEncoder = {
   device: ['-vaapi_device', '/dev/dri/renderD128'],
-  lastFilter: 'format=nv12,hwupload',
+  filters: ['format=nv12', 'hwupload'],
   options: (_preset, rate) => [
     ...['-async_depth', '1'],
     ...['-rc_mode', 'VBR'],
