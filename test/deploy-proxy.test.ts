@@ -109,6 +109,22 @@ describe('nginx of deploy/compose in front of one node', () => {
     }
   });
 
+  test('[M-4] [M-5] sources that come by WebSocket reach the node with video, and hear its answer', async () => {
+    const socket = new WebSocket(`${nginx.url.replace('http', 'ws')}/media/${streamId}/ingest`);
+    const closed = Promise.withResolvers<CloseEvent>();
+    socket.onclose = closed.resolve;
+    socket.onopen = () => socket.send(JSON.stringify({ key: 'sk_none', type: 'video/webm' }));
+    expect((await closed.promise).code).toBe(4401);
+  });
+
+  test('[M-31] what is not there of a stream is 404 of the node', async () => {
+    const path = `/media/${streamId}/master.m3u8`;
+    const [through, direct] = await Promise.all([fetch(nginx.url + path), fetch(node.url + path)]);
+    expect([through.status, direct.status]).toEqual([404, 404]);
+    expect(through.headers.get('access-control-allow-origin')).toBe('*');
+    expect(await through.text()).toBe(await direct.text());
+  });
+
   test('[G-27] when no node is left nginx says 503 with Retry-After in the form of the API', async () => {
     const nodes = await Promise.all([freePort(), freePort(), freePort()]);
     const alone = await startNginxOnFreePort({ nodes });
