@@ -19,6 +19,7 @@ WORKDIR /app
 COPY --from=packages /app/node_modules ./node_modules
 COPY package.json LICENSE ./
 COPY bin ./bin
+COPY player ./player
 COPY protocol ./protocol
 COPY server ./server
 RUN ln -s /app/bin/fourbeat /usr/local/bin/fourbeat \
