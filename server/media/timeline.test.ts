@@ -231,6 +231,38 @@ describe('a source whose clock is another one now', () => {
     expect(source.timeline.offsetFor(28_000)).toBe(SERVICE_MS + 20);
   });
 
+  test('what is off now and then, or on both sides, is no other clock', () => {
+    const timeline = new Timeline();
+    timeline.observe(0, 0);
+    timeline.advance(0);
+    const off = (fromMs: number, toMs: number, byMs: number) => {
+      for (let ms = fromMs; ms < toMs; ms += 100) timeline.observe(ms, ms + byMs);
+      expect(timeline.needsNewEpoch()).toBe(false);
+    };
+    off(1_000, 5_000, 3_000);
+    timeline.observe(5_000, 5_000);
+    off(5_100, 9_000, 3_000);
+    off(9_000, 13_000, -3_000);
+    timeline.observe(13_000, 13_000);
+    // Of the minute between these nothing is known.
+    timeline.observe(14_000, 17_000);
+    timeline.observe(74_000, 77_000);
+    off(74_000, 75_000, 3_000);
+  });
+
+  test('one that begins again from 0 is followed from there', () => {
+    const timeline = new Timeline();
+    for (let ms = 60_000; ms < 70_000; ms += 100) timeline.observe(ms, ms);
+    timeline.advance(60_000);
+    for (let ms = 0; ms < 6_000; ms += 100) timeline.observe(ms, 70_000 + ms);
+    expect(timeline.needsNewEpoch()).toBe(true);
+    timeline.reset();
+    expect(timeline.advance(1_000)).toBe(70_000);
+    timeline.observe(6_000, 75_900);
+    expect(timeline.advance(2_000)).toBe(69_999);
+    expect(timeline.offsetFor(1_999)).toBe(70_000);
+  });
+
   test('a single time that is wrong moves nothing', () => {
     const source = new Source(0, 1, () => 20);
     source.sendFor(20_000);
