@@ -1,0 +1,50 @@
+import type { TrackId } from '../segment.ts';
+
+/** What a path below a stream names. */
+export type MediaFile =
+  | { readonly kind: 'master' }
+  | { readonly kind: 'manifest' }
+  | { readonly kind: 'playlist'; readonly track: TrackId }
+  | { readonly kind: 'init'; readonly track: TrackId; readonly epoch: number }
+  | { readonly kind: 'segment'; readonly track: TrackId; readonly seq: number }
+  | {
+      readonly kind: 'part';
+      readonly track: TrackId;
+      readonly seq: number;
+      readonly index: number;
+    };
+
+// Numbers are written in one way, so that one thing has one address. 15 digits are exact.
+const TRACK = /^[va](?:0|[1-9]\d?)$/;
+const PLAYLIST = /^([va](?:0|[1-9]\d?))\.m3u8$/;
+const INIT = /^init-(0|[1-9]\d{0,14})\.mp4$/;
+const SEGMENT = /^(0|[1-9]\d{0,14})(?:\.(0|[1-9]\d{0,3}))?\.m4s$/;
+
+/** `master.m3u8`, `manifest.mpd` or `v0.m3u8`; null for any other name. */
+export function playlistNamed(name: string): MediaFile | null {
+  if (name === 'master.m3u8') return { kind: 'master' };
+  if (name === 'manifest.mpd') return { kind: 'manifest' };
+  const track = PLAYLIST.exec(name)?.[1];
+  return track === undefined ? null : { kind: 'playlist', track };
+}
+
+/** `init-0.mp4`, `12.m4s` or `12.0.m4s` of a track; null for any other name. */
+export function pieceNamed(track: string, name: string): MediaFile | null {
+  if (!TRACK.test(track)) return null;
+  const [, seq, index] = SEGMENT.exec(name) ?? [];
+  if (seq !== undefined) {
+    return index === undefined
+      ? { kind: 'segment', track, seq: Number(seq) }
+      : { kind: 'part', track, seq: Number(seq), index: Number(index) };
+  }
+  const epoch = INIT.exec(name)?.[1];
+  return epoch === undefined ? null : { kind: 'init', track, epoch: Number(epoch) };
+}
+
+/** As it is sent. */
+export function contentTypeOf({ kind, ...file }: MediaFile): string {
+  if (kind === 'master' || kind === 'playlist') return 'application/vnd.apple.mpegurl';
+  if (kind === 'manifest') return 'application/dash+xml';
+  // Not `video/iso.segment`, which not every player and cache knows.
+  return 'track' in file && file.track.startsWith('a') ? 'audio/mp4' : 'video/mp4';
+}

@@ -1,0 +1,325 @@
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import { mkdtemp, rm, unlink, writeFile } from 'node:fs/promises';
+import { connect } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { gunzipSync } from 'node:zlib';
+import { Unavailable } from '../../refusal.ts';
+import { FakePlayable, listenOrigin, type OriginGround, STREAM } from './origin-ground.ts';
+
+const IDLE = '1b8ee0d6-6f5c-4a7e-9d6b-1d2f3a4b5c6d';
+const AWAY = '2b8ee0d6-6f5c-4a7e-9d6b-1d2f3a4b5c6d';
+const UNKNOWN = '3b8ee0d6-6f5c-4a7e-9d6b-1d2f3a4b5c6d';
+const LONG = '4b8ee0d6-6f5c-4a7e-9d6b-1d2f3a4b5c6d';
+const SHORT = '5b8ee0d6-6f5c-4a7e-9d6b-1d2f3a4b5c6d';
+const ENDED = '6b8ee0d6-6f5c-4a7e-9d6b-1d2f3a4b5c6d';
+
+let ground: OriginGround;
+let directory: string;
+
+function withSegments(playable: FakePlayable, count: number): FakePlayable {
+  playable.begin();
+  for (let i = 0; i < count; i++) playable.addSegment();
+  return playable;
+}
+
+const stream = withSegments(new FakePlayable(), 40);
+const streams: Record<string, FakePlayable> = {
+  [STREAM]: stream,
+  [IDLE]: new FakePlayable(),
+  [LONG]: withSegments(new FakePlayable({ segmentMs: 6000 }), 3),
+  [SHORT]: withSegments(new FakePlayable({ segmentMs: 500 }), 3),
+  [ENDED]: withSegments(new FakePlayable(), 3).end(),
+};
+
+beforeAll(async () => {
+  directory = await mkdtemp(join(tmpdir(), 'origin-'));
+  ground = listenOrigin((streamId) => {
+    if (streamId === AWAY) throw new Unavailable('The record is away.');
+    return streams[streamId] ?? null;
+  });
+});
+
+afterAll(async () => {
+  await ground.stop();
+  await rm(directory, { recursive: true, force: true });
+  expect(ground.broken).toEqual([]);
+});
+
+const PATHS = {
+  master: 'master.m3u8',
+  manifest: 'manifest.mpd',
+  video: 'v0.m3u8',
+  audio: 'a0.m3u8',
+  initVideo: 'v0/init-0.mp4',
+  initAudio: 'a0/init-0.mp4',
+  segmentVideo: 'v0/12.m4s',
+  segmentAudio: 'a0/12.m4s',
+};
+
+describe('what is served', () => {
+  test.each([
+    [PATHS.master, 'application/vnd.apple.mpegurl', '#EXTM3U'],
+    [PATHS.manifest, 'application/dash+xml', '<MPD'],
+    [PATHS.video, 'application/vnd.apple.mpegurl', 'v0/39.m4s'],
+    [PATHS.audio, 'application/vnd.apple.mpegurl', 'a0/39.m4s'],
+    [PATHS.initVideo, 'video/mp4', 'init v0'],
+    [PATHS.initAudio, 'audio/mp4', 'init a0'],
+    [PATHS.segmentVideo, 'video/mp4', 'segment 12 v0'],
+    [PATHS.segmentAudio, 'audio/mp4', 'segment 12 a0'],
+  ])('[M-20] %s is %s', async (path, type, part) => {
+    const response = await ground.get(`${STREAM}/${path}`);
+    expect([response.status, response.headers.get('content-type')]).toEqual([200, type]);
+    expect(await response.text()).toContain(part);
+    const upper = await ground.get(`${STREAM.toUpperCase()}/${path}`);
+    expect(upper.status).toBe(200);
+  });
+
+  test.each([
+    [`${STREAM}/${PATHS.initVideo}`, 'public, max-age=31536000, immutable'],
+    [`${STREAM}/${PATHS.segmentAudio}`, 'public, max-age=31536000, immutable'],
+    [`${STREAM}/${PATHS.video}`, 'public, max-age=1'],
+    [`${STREAM}/${PATHS.manifest}`, 'public, max-age=1'],
+    [`${STREAM}/${PATHS.master}`, 'public, max-age=5'],
+    [`${LONG}/${PATHS.video}`, 'public, max-age=3'],
+    [`${SHORT}/${PATHS.video}`, 'public, no-cache'],
+    [`${ENDED}/${PATHS.video}`, 'public, max-age=60'],
+    [`${ENDED}/${PATHS.manifest}`, 'public, max-age=60'],
+    [`${STREAM}/v0/40.m4s`, 'no-store'],
+    [`${IDLE}/${PATHS.master}`, 'no-store'],
+    [`${STREAM}/v7.m3u8`, 'no-store'],
+  ])('[M-21] %s may be kept: %s', async (path, lifetime) => {
+    const response = await ground.get(path);
+    expect(response.headers.get('cache-control')).toBe(lifetime);
+    expect(response.status).toBe(lifetime === 'no-store' ? 404 : 200);
+  });
+
+  test('[M-21] a playlist that has not changed is 304, and one that has is not', async () => {
+    const path = `${SHORT}/v0.m3u8`;
+    const etag = (await ground.get(path)).headers.get('etag') ?? '';
+    expect(etag).toMatch(/^W\/"\w+"$/);
+    const again = () => ground.get(path, { headers: { 'If-None-Match': `"other", ${etag}` } });
+    const same = await again();
+    expect([same.status, await same.text(), same.headers.get('etag')]).toEqual([304, '', etag]);
+    streams[SHORT]?.addSegment();
+    const other = await again();
+    expect(other.status).toBe(200);
+    expect(other.headers.get('etag')).not.toBe(etag);
+    const piece = await ground.get(`${STREAM}/v0/1.m4s`);
+    const tag = piece.headers.get('etag') ?? '';
+    const known = await ground.get(`${STREAM}/v0/1.m4s`, { headers: { 'If-None-Match': tag } });
+    expect(known.status).toBe(304);
+  });
+
+  test('[M-21] playlists are compressed for who takes it, and the same', async () => {
+    const path = `${STREAM}/v0.m3u8`;
+    const plain = await ground.get(path, { headers: { 'Accept-Encoding': 'br' } });
+    expect(plain.headers.get('content-encoding')).toBeNull();
+    expect(plain.headers.get('vary')).toBe('Accept-Encoding');
+    const text = await plain.text();
+    const init = { headers: { 'Accept-Encoding': 'br, gzip;q=0.5' }, decompress: false };
+    for (let times = 0; times < 2; times++) {
+      const small = await ground.get(path, init);
+      expect(small.headers.get('content-encoding')).toBe('gzip');
+      expect(small.headers.get('etag')).toBe(plain.headers.get('etag'));
+      const bytes = await small.bytes();
+      expect(bytes.length).toBe(Number(small.headers.get('content-length')));
+      expect(gunzipSync(bytes).toString()).toBe(text);
+    }
+    const refused = { headers: { 'Accept-Encoding': 'gzip;q=0' }, decompress: false };
+    expect((await ground.get(path, refused)).headers.get('content-encoding')).toBeNull();
+  });
+
+  test('[M-23] pages of the configured origin may read it', async () => {
+    for (const path of Object.values(PATHS)) {
+      const response = await ground.get(`${STREAM}/${path}`);
+      expect(response.headers.get('access-control-allow-origin')).toBe('https://app.example');
+      const exposed = response.headers.get('access-control-expose-headers')?.split(', ');
+      for (const name of ['Content-Length', 'Content-Range', 'Date', 'ETag']) {
+        expect(exposed).toContain(name);
+      }
+      const preflight = await ground.get(`${STREAM}/${path}`, { method: 'OPTIONS' });
+      expect(preflight.status).toBe(204);
+      expect(preflight.headers.get('access-control-allow-headers')).toContain('Range');
+      expect(preflight.headers.get('access-control-allow-methods')).toBe('GET, HEAD, OPTIONS');
+      expect(preflight.headers.get('access-control-allow-origin')).toBe('https://app.example');
+    }
+  });
+
+  test('the counts say what was sent', async () => {
+    const before = ground.origin.stats();
+    const [segments, bytes] = [before.served.segment, before.bytes];
+    await ground.get(`${STREAM}/v0/3.m4s`);
+    await ground.get(`${STREAM}/v0/3.m4s`, { method: 'HEAD' });
+    await ground.get(`${STREAM}/v0/3.m4s`, { headers: { Range: 'bytes=0-3' } });
+    const { served, bytes: after, held } = ground.origin.stats();
+    expect([served.segment - segments, after - bytes]).toEqual([3, 'segment 3 v0'.length + 4]);
+    expect(held).toBe(0);
+  });
+
+  test('a stream is looked up once for all that its viewers ask in a moment', async () => {
+    const other = listenOrigin(() => stream);
+    for (let seq = 0; seq < 20; seq++) await other.get(`${STREAM}/v0/${seq}.m4s`);
+    expect(other.lookUps.length).toBeLessThan(5);
+    await other.stop();
+  });
+});
+
+describe('parts of a segment', () => {
+  const path = `${STREAM}/v0/12.m4s`;
+  const whole = 'segment 12 v0';
+  const { length } = whole;
+
+  test.each([
+    ['bytes=0-3', 206, 'segm', `bytes 0-3/${length}`],
+    ['bytes=8-', 206, '12 v0', `bytes 8-12/${length}`],
+    ['bytes=-2', 206, 'v0', `bytes 11-12/${length}`],
+    ['bytes=-99', 206, whole, `bytes 0-12/${length}`],
+    ['bytes=12-99', 206, '0', `bytes 12-12/${length}`],
+    ['BYTES=0-0', 206, 's', `bytes 0-0/${length}`],
+    ['bytes=13-', 416, null, `bytes */${length}`],
+    ['bytes=-0', 416, null, `bytes */${length}`],
+    ['bytes=99-100', 416, null, `bytes */${length}`],
+    ['bytes=0-1,4-5', 200, whole, null],
+    ['bytes=5-2', 200, whole, null],
+    ['bytes=-', 200, whole, null],
+    ['bytes=a-b', 200, whole, null],
+    ['frames=0-1', 200, whole, null],
+    ['bytes=99999999999999999999-', 200, whole, null],
+  ])('[M-22] Range: %s is %d', async (range, status, text, contentRange) => {
+    const response = await ground.get(path, { headers: { Range: range } });
+    expect(response.status).toBe(status);
+    expect(response.headers.get('content-range')).toBe(contentRange);
+    if (text !== null) expect(await response.text()).toBe(text);
+    else expect(await response.json()).toMatchObject({ status, title: 'Range Not Satisfiable' });
+  });
+
+  test('[M-22] If-Range: a part of what is known, or the whole of what is not', async () => {
+    const etag = (await ground.get(path)).headers.get('etag') ?? '';
+    const ask = (ifRange: string) =>
+      ground.get(path, { headers: { Range: 'bytes=0-3', 'If-Range': ifRange } });
+    expect((await ask(etag)).status).toBe(206);
+    expect((await ask(`W/${etag}`)).status).toBe(200);
+    expect((await ask('"other"')).status).toBe(200);
+    expect((await ask('Fri, 20 Nov 2026 12:00:00 GMT')).status).toBe(200);
+  });
+
+  test('[M-22] HEAD tells the length, and sends nothing', async () => {
+    const head = await ground.get(path, { method: 'HEAD' });
+    expect(head.headers.get('content-length')).toBe(String(length));
+    expect(head.headers.get('accept-ranges')).toBe('bytes');
+    expect(await head.text()).toBe('');
+    const playlist = await ground.get(`${STREAM}/v0.m3u8`, { method: 'HEAD' });
+    expect(Number(playlist.headers.get('content-length'))).toBeGreaterThan(100);
+  });
+
+  test('[M-22] the same from a file; one that is gone meanwhile is 404', async () => {
+    const file = join(directory, 'segments');
+    await writeFile(file, `xxx${whole}yyy`);
+    stream.files.set(12, () => Bun.file(file).slice(3, 3 + length));
+    const response = await ground.get(path);
+    expect([await response.text(), response.headers.get('content-type')]).toEqual([
+      whole,
+      'video/mp4',
+    ]);
+    const part = await ground.get(path, { headers: { Range: 'bytes=8-' } });
+    expect([part.status, await part.text()]).toEqual([206, '12 v0']);
+    const head = await ground.get(path, { method: 'HEAD' });
+    expect(head.headers.get('content-length')).toBe(String(length));
+    await unlink(file);
+    expect((await ground.get(path)).status).toBe(404);
+    stream.files.clear();
+  });
+});
+
+describe('what is not there', () => {
+  test.each([
+    `${UNKNOWN}/master.m3u8`,
+    `${UNKNOWN}/v0/0.m4s`,
+    'nobody/master.m3u8',
+    `${IDLE}/v0.m3u8`,
+    `${IDLE}/manifest.mpd`,
+    `${IDLE}/v0/init-0.mp4`,
+    `${STREAM}/v9.m3u8`,
+    `${STREAM}/v9/0.m4s`,
+    `${STREAM}/v0/init-1.mp4`,
+    `${STREAM}/v0/99.m4s`,
+    `${STREAM}/v0/1.0.m4s`,
+  ])('[M-31] %s is 404, as a problem', async (path) => {
+    const response = await ground.get(path, { headers: { Accept: 'application/problem+json' } });
+    expect(response.status).toBe(404);
+    expect(response.headers.get('content-type')).toBe('application/problem+json');
+    expect(await response.json()).toMatchObject({ status: 404, title: 'Not Found' });
+  });
+
+  test('[M-31] a segment that has left is 404', async () => {
+    const playable = withSegments(new FakePlayable(), 3);
+    const other = listenOrigin(() => playable);
+    expect((await other.get(`${STREAM}/v0/0.m4s`)).status).toBe(200);
+    playable.removeSegment();
+    expect((await other.get(`${STREAM}/v0/0.m4s`)).status).toBe(404);
+    await other.stop();
+  });
+
+  test('[M-31] only reading is allowed', async () => {
+    for (const method of ['POST', 'PUT', 'DELETE', 'PATCH']) {
+      const response = await ground.get(`${STREAM}/master.m3u8`, { method });
+      expect([response.status, response.headers.get('allow')]).toEqual([405, 'GET, HEAD, OPTIONS']);
+    }
+  });
+
+  test('a record that is away is 503', async () => {
+    const response = await ground.get(`${AWAY}/master.m3u8`);
+    expect([response.status, response.headers.get('retry-after')]).toEqual([503, '1']);
+  });
+
+  test.each([
+    `${STREAM}/../../../etc/passwd`,
+    `${STREAM}/..%2f..%2fetc%2fpasswd`,
+    `${STREAM}/v0/..%2f..%2fstate.json`,
+    `${STREAM}/v0/../0.epoch`,
+    `..%2f${STREAM}/v0/0.m4s`,
+    `${STREAM}%00/v0/0.m4s`,
+    `${STREAM}/v0%00/0.m4s`,
+    `${STREAM}/v0/0.m4s%00`,
+    `${STREAM}/v0/%00`,
+    `${STREAM}/v0/%ff%fe.m4s`,
+    `${STREAM}/v0/%zz.m4s`,
+    `${STREAM}/v0/00.m4s`,
+    `${STREAM}/v0/+1.m4s`,
+    `${STREAM}/v0/-1.m4s`,
+    `${STREAM}/v0/1e1.m4s`,
+    `${STREAM}/v0/9999999999999999999999.m4s`,
+    `${STREAM}/v0/0.m4s.unfinished`,
+    `${STREAM}/v0/init-0.mp4/`,
+    `${STREAM}/__proto__/0.m4s`,
+    `${STREAM}/v0/__proto__`,
+    `${STREAM}/constructor.m3u8`,
+    `${STREAM}/state.json`,
+    `${STREAM}/v00.m3u8`,
+    `${STREAM}/v0.m3u8%0d%0aX-Evil:%201`,
+    `${'a'.repeat(4000)}/v0/0.m4s`,
+    `${STREAM}/v0/${'1'.repeat(4000)}.m4s`,
+    '//etc/passwd',
+  ])('[M-31] %j gets nothing', async (path) => {
+    const lookedUp = ground.lookUps.length;
+    const answer = await raw(`GET /media/${path} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n`);
+    expect(answer).toMatch(/^HTTP\/1\.1 (404|400) /);
+    expect(answer).not.toContain('X-Evil: 1\r\n');
+    // What is no name of ours does not even get to look for its stream.
+    expect(ground.lookUps.length).toBe(lookedUp);
+  });
+});
+
+/** What the server answers to bytes; `fetch` would make paths harmless. */
+function raw(request: string): Promise<string> {
+  const { promise, resolve, reject } = Promise.withResolvers<string>();
+  let answer = '';
+  const socket = connect(ground.server.port ?? 0, '127.0.0.1', () => socket.write(request));
+  socket.on('data', (bytes) => {
+    answer += bytes.toString('latin1');
+  });
+  socket.on('close', () => resolve(answer));
+  socket.on('error', reject);
+  return promise;
+}
