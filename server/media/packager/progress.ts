@@ -6,7 +6,7 @@ const LINE_CHARACTERS_MAX = 4_096;
 interface Look {
   readonly atMs: number;
   readonly frames: number;
-  readonly outMs: number;
+  readonly outUs: number;
 }
 
 /**
@@ -39,7 +39,7 @@ export class ProgressReader {
     const look = {
       atMs: nowMs,
       frames: this.number('frame'),
-      outMs: this.number('out_time_us') / 1000,
+      outUs: this.number('out_time_us'),
     };
     const since = this.before;
     this.before = look;
@@ -53,7 +53,10 @@ export class ProgressReader {
         since && elapsedMs > 0
           ? ((look.frames - since.frames) * 1000) / elapsedMs
           : this.number('fps'),
-      speed: since && elapsedMs > 0 ? (look.outMs - since.outMs) / elapsedMs : this.number('speed'),
+      speed:
+        since && elapsedMs > 0
+          ? (look.outUs - since.outUs) / 1000 / elapsedMs
+          : this.number('speed'),
     };
   }
 

@@ -1,0 +1,74 @@
+import { afterAll, describe, expect, test } from 'bun:test';
+import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { ffprobeBeside, findFfmpeg, missingLine } from './find-ffmpeg.ts';
+
+const directory = mkdtempSync(join(tmpdir(), 'fourbeat-ffmpeg-'));
+afterAll(() => rmSync(directory, { recursive: true, force: true }));
+
+function program(name: string, script: string): string {
+  const path = join(directory, name);
+  writeFileSync(path, `#!/bin/sh\n${script}\n`);
+  chmodSync(path, 0o755);
+  return path;
+}
+
+describe('ffmpeg', () => {
+  test('[M-44] is found, with what it can do', async () => {
+    const found = await findFfmpeg({ ffmpeg: 'ffmpeg', encoder: 'libx264' });
+    expect(found).toMatchObject({ ffmpeg: 'ffmpeg', ffprobe: 'ffprobe' });
+    if ('missing' in found) throw new Error(found.missing);
+    expect(found.version).toMatch(/^[\dnN]/);
+    expect(typeof found.hasSrt).toBe('boolean');
+  });
+
+  test('[M-44] that is missing is one line with the command that installs it', async () => {
+    const found = await findFfmpeg({ ffmpeg: join(directory, 'none'), encoder: 'libx264' });
+    if (!('missing' in found)) throw new Error('it was found');
+    expect(found.missing).toStartWith(`${join(directory, 'none')} is not there: `);
+    expect(found.missing).not.toContain('\n');
+  });
+
+  test('[M-44] without ffprobe beside it is missing, too', async () => {
+    const ffmpeg = program('ffmpeg', 'echo "ffmpeg version 9.9 and more"');
+    const found = await findFfmpeg({ ffmpeg, encoder: 'libx264' });
+    if (!('missing' in found)) throw new Error('it was found');
+    expect(found.missing).toStartWith(`${join(directory, 'ffprobe')} is not there: `);
+  });
+
+  test('[M-15] without the encoder of the settings says so', async () => {
+    const found = await findFfmpeg({ ffmpeg: 'ffmpeg', encoder: 'h264_none' });
+    if (!('missing' in found)) throw new Error('it was found');
+    expect(found.missing).toMatch(/^ffmpeg \S+ has no video encoder h264_none: choose another/);
+  });
+
+  test('[M-44] that is something else is not taken for it', async () => {
+    const ffmpeg = program('other', 'echo "I am no ffmpeg"');
+    const found = await findFfmpeg({ ffmpeg, encoder: 'libx264' });
+    expect(found).toHaveProperty('missing');
+  });
+
+  test('has ffprobe beside it', () => {
+    expect(ffprobeBeside('ffmpeg')).toBe('ffprobe');
+    expect(ffprobeBeside('ffmpeg7')).toBe('ffprobe7');
+    expect(ffprobeBeside('/opt/ffmpeg/bin/ffmpeg')).toBe('/opt/ffmpeg/bin/ffprobe');
+    expect(ffprobeBeside('/opt/bin/encoder')).toBe('/opt/bin/ffprobe');
+  });
+
+  test.each([
+    ['linux', 'ID=debian\nVERSION_ID="12"\n', 'sudo apt-get install ffmpeg'],
+    ['linux', 'NAME="Linux Mint"\nID=linuxmint\nID_LIKE="ubuntu debian"\n', 'apt-get'],
+    ['linux', 'ID=fedora\n', 'sudo dnf install'],
+    ['linux', 'ID="rocky"\nID_LIKE="rhel centos fedora"\n', 'sudo dnf install'],
+    ['linux', 'ID=alpine\n', 'apk add ffmpeg'],
+    ['linux', 'ID=arch\n', 'sudo pacman -S ffmpeg'],
+    ['linux', '', 'see https://ffmpeg.org/download.html'],
+    ['darwin', '', 'brew install ffmpeg'],
+    ['win32', '', 'winget install ffmpeg'],
+  ])('[M-44] is installed on %s (%p) by its own command', (platform, release, command) => {
+    const line = missingLine('ffmpeg', platform, release);
+    expect(line).toStartWith('ffmpeg is not there: no video can be encoded. Install it: ');
+    expect(line).toContain(command);
+  });
+});
