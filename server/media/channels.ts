@@ -67,8 +67,6 @@ export class Channels implements Ingest, Playables {
       if (!known) this.options.logger.error({ err: error }, 'a source could not be taken');
       const refused = error instanceof SourceRefused ? error : refusal('unavailable');
       this.refused.set(refused.reason, (this.refused.get(refused.reason) ?? 0) + 1);
-      const { kind, address } = offer;
-      this.options.logger.warn({ kind, address, reason: refused.reason }, 'a source is refused');
       throw refused;
     }
   }
@@ -135,7 +133,7 @@ export class Channels implements Ingest, Playables {
         logger: log,
         output: channel.output(failed),
       });
-    const source = new LiveSource(id, kind, channel, makePackager, parts.nowMs, log);
+    const source = new LiveSource(id, kind, channel, makePackager, parts.nowMs);
     this.sources.set(streamId, source);
     log.info('a source is taken');
     void source.closed.then(() => this.left(source));

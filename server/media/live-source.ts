@@ -1,4 +1,3 @@
-import type { Logger } from 'pino';
 import type { SourceHealth } from '../../protocol/ingest.ts';
 import type { Channel } from './channel.ts';
 import type { Packager } from './packager/packager.ts';
@@ -22,7 +21,6 @@ export class LiveSource implements SourceSession {
     readonly channel: Channel,
     makePackager: (failed: (reason: string) => void) => Packager,
     private readonly nowMs: () => number,
-    private readonly logger: Logger,
   ) {
     const closed = Promise.withResolvers<string>();
     this.closed = closed.promise;
@@ -56,7 +54,6 @@ export class LiveSource implements SourceSession {
   stop(reason: string): void {
     if (!this.isOpen) return;
     this.isOpen = false;
-    this.logger.info({ reason }, 'the source is gone');
     this.close(reason);
     void this.packager.end().then(this.finish);
   }

@@ -63,6 +63,8 @@ const PENDING_BYTES_MAX = 32 << 20;
 // Before the probe has seen enough: it takes 10 s at most.
 const HELD_BYTES_MAX = 32 << 20;
 const LOOK_MS = 500;
+// The rendition that an encoder owes.
+const PICTURE = 'v0';
 // After the last byte an encoder has less than a second of work.
 const FINISH_MS = 5_000;
 
@@ -207,7 +209,7 @@ export class Packager {
 
   private made(track: TrackId, fragment: Fragment): void {
     if (!this.segmenter) return;
-    this.backOff.made(this.parts.nowMs());
+    if (track === PICTURE) this.backOff.made(this.parts.nowMs());
     try {
       this.publish(this.segmenter.push(track, fragment));
     } catch (error) {
