@@ -194,6 +194,8 @@ describe('what is no WebM/Matroska', () => {
     const header = read(live).reader.header();
     const nothing = joined([Uint8Array.of(0xec, 0x10, 0x10, 0, 0), new Uint8Array(0x10_0000)]);
     expect(refusal(joined([header, ...Array(5).fill(nothing)]))).toContain('header is too large');
+    const many = Array(1_001).fill(Uint8Array.of(0xec, 0x80));
+    expect(refusal(joined([header, ...many]))).toContain('header is too large');
     const block = Uint8Array.of(0xa3, 0x08, 0xff, 0xff, 0xff, 0xff);
     const cluster = Uint8Array.of(0x1f, 0x43, 0xb6, 0x75, 0xff);
     expect(refusal(joined([header, cluster, block]))).toContain('too large');

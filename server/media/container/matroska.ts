@@ -27,11 +27,13 @@ const ID = {
 const MAX_ELEMENT_BYTES = 16 * 1024 * 1024;
 /** Everything before the first cluster: some hundred bytes, or some kB of tags. */
 const MAX_HEADER_BYTES = 4 * 1024 * 1024;
+/** It has ten elements or so; each takes more memory than its bytes. */
+const MAX_HEADER_ELEMENTS = 1_000;
 /** What may be in a cluster before its first picture: its time, and some blocks of sound. */
 const MAX_HELD_BYTES = 64 * 1024;
 /**
  * How many blocks of sound are held at the start of a cluster until its first picture tells whether
- * one can join there: a sixth of a second, as sound comes in blocks of 20 ms.
+ * one can join there: half a second, as browsers send sound in blocks of 60 ms.
  */
 const MAX_HELD_BLOCKS = 8;
 
@@ -64,6 +66,7 @@ export class MatroskaReader implements ContainerReader {
   private readonly queue = new ByteQueue();
   private headers: Uint8Array[] = [];
   private headerBytes = 0;
+  private hasSegment = false;
   private scaleNs = DEFAULT_SCALE_NS;
   private tracks: MatroskaTracks = { video: null, delaysNs: new Map() };
   private state: 'start' | 'header' | 'clusters' = 'start';
@@ -127,17 +130,18 @@ export class MatroskaReader implements ContainerReader {
   }
 
   private takeSegment(head: ElementHead): SourceUnit {
-    if (this.state !== 'header' || this.headers.includes(ENDLESS_SEGMENT)) {
+    if (this.state !== 'header' || this.hasSegment) {
       throw new Error('a segment is out of place; connect again for another recording');
     }
     // A decoder that begins in the middle must not count on where the segment was to end.
     this.keepHeader(ENDLESS_SEGMENT);
+    this.hasSegment = true;
     const bytes = this.queue.take(head.headBytes);
     return { bytes, isHeader: true, isJoin: false, sourceMs: null };
   }
 
   private takeCluster(head: ElementHead): SourceUnit | null {
-    if (!this.headers.includes(ENDLESS_SEGMENT)) throw new Error('a cluster is out of place');
+    if (!this.hasSegment) throw new Error('a cluster is out of place');
     this.state = 'clusters';
     const before = this.release(false);
     this.clusterTicks = null;
@@ -215,7 +219,10 @@ export class MatroskaReader implements ContainerReader {
   }
 
   private boundHeader(moreBytes: number): void {
-    if (this.headerBytes + moreBytes > MAX_HEADER_BYTES) throw new Error('its header is too large');
+    const isTooMany = this.headers.length >= MAX_HEADER_ELEMENTS;
+    if (isTooMany || this.headerBytes + moreBytes > MAX_HEADER_BYTES) {
+      throw new Error('its header is too large');
+    }
   }
 }
 
