@@ -21,6 +21,7 @@ export function addDemoCommand(program: Command, end: (status: number) => void):
       wholeNumber(1, 86_400),
     )
     .option('--data <directory>', 'keep the record here (default: nowhere)', SETTINGS.data.parse)
+    .option('--no-video', 'without video, which takes a part of a processor')
     .option('--plain', 'print lines instead of a dashboard')
     .action(async (options) => {
       const { runDemo } = await import('../demo/demo.ts');

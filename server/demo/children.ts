@@ -22,6 +22,12 @@ export interface DemoCrowd extends Child {
   tell(message: ToCrowd): void;
 }
 
+/** The process that sends video. */
+export interface DemoVideo extends Child {
+  /** Fulfilled when it has ended, with its last complaint; may be empty. */
+  readonly ended: Promise<string>;
+}
+
 const MAIN = join(import.meta.dir, '..', 'main.ts');
 const CROWD = join(import.meta.dir, 'crowd/crowd.ts');
 // O-11: a server drains within 10 s.
@@ -37,6 +43,12 @@ const RATES = ['tokens', 'failed-auth', 'studio'].flatMap((rate) => [
 // Ctrl-C is for the demo alone, which ends its children in order: each has a group of its own.
 // `--no-orphans` ends it with the demo, even when that is killed without a word.
 const COMMAND = [process.execPath, '--no-orphans', '--no-env-file'];
+
+// Small, and encoded with the least work: what the viewers measure must not come from the video.
+const VIDEO_SIZE = '426x240';
+const VIDEO_FPS = '20';
+const VIDEO = ['--media', '', '--media-encoder', 'libx264', '--media-preset', 'ultrafast'];
+const NO_PORTS = ['--rtmp-port', 'off', '--srt-port', 'off'];
 
 /** Makes an account in a data directory. @returns its service token */
 export async function createAccount(data: string): Promise<string> {
@@ -56,7 +68,8 @@ export async function createAccount(data: string): Promise<string> {
 export async function startServer(port: number, data: string): Promise<DemoServer> {
   const args = ['serve', '--host', '*', '--port', String(port), '--data', data, '--roles', 'all'];
   const own = ['--database', '', '--redis', '', '--token-auth', 'open', '--public-url', ''];
-  const child = Bun.spawn([...COMMAND, MAIN, ...args, ...own, '--log-level', 'warn', ...RATES], {
+  own.push(...VIDEO, ...NO_PORTS, '--log-level', 'warn', ...RATES);
+  const child = Bun.spawn([...COMMAND, MAIN, ...args, ...own], {
     stdio: ['ignore', 'pipe', 'pipe'],
     detached: true,
   });
@@ -75,6 +88,22 @@ export async function startServer(port: number, data: string): Promise<DemoServe
   });
   const taken = await listening.promise;
   return { ...childOf(child), port: taken, complaint: () => bare(complaint) };
+}
+
+/**
+ * Starts the process that sends the test picture to a stream.
+ * @param data where the record of the server is
+ */
+export function startVideo(origin: string, data: string, streamId: string): DemoVideo {
+  const where = ['--stream', streamId, '--url', origin, '--data', data];
+  const what = ['--size', VIDEO_SIZE, '--fps', VIDEO_FPS, '--plain'];
+  const child = Bun.spawn([...COMMAND, MAIN, 'media', 'play', ...where, ...what], {
+    stdio: ['ignore', 'ignore', 'pipe'],
+    detached: true,
+  });
+  const complained = child.stderr.text();
+  const ended = child.exited.then(async () => bare(lastLine(await complained)));
+  return { ...childOf(child), ended };
 }
 
 /** Starts the process of the viewers. */

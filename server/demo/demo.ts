@@ -2,6 +2,7 @@ import { rmSync } from 'node:fs';
 import { mkdtemp } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { findFfmpeg } from '../media/packager/find-ffmpeg.ts';
 import { createAccount, type DemoServer, startServer } from './children.ts';
 import { listenForEnd } from './ending.ts';
 import { plainScreen, type Screen, terminalScreen } from './screen/screen.ts';
@@ -18,6 +19,8 @@ export interface DemoOptions {
   readonly duration?: number | undefined;
   /** Where the record is kept; without it, nowhere. */
   readonly data?: string | undefined;
+  /** Whether it shows video, where there is ffmpeg. */
+  readonly video?: boolean | undefined;
   /** Lines, even on a terminal. */
   readonly plain?: boolean | undefined;
 }
@@ -59,8 +62,9 @@ export async function runDemo(options: DemoOptions, parts: DemoParts = PARTS): P
       `The Fourbeat demo: http://localhost:${server.port}, a host, and ${options.viewers} viewers.`,
     );
     try {
+      const hasVideo = (options.video ?? false) && (await canShowVideo(screen));
       if (ending.isAsked()) return 0;
-      return await runShow({ ...options, screen, ending, server, token });
+      return await runShow({ ...options, screen, ending, server, token, data, hasVideo });
     } finally {
       await server.stop();
     }
@@ -69,4 +73,12 @@ export async function runDemo(options: DemoOptions, parts: DemoParts = PARTS): P
     remove();
     process.off('exit', remove);
   }
+}
+
+/** Looks for ffmpeg. Without it there is a show all the same, and a line that says so (M-44). */
+async function canShowVideo(screen: Screen): Promise<boolean> {
+  const found = await findFfmpeg({ ffmpeg: 'ffmpeg', encoder: 'libx264' });
+  if (!('missing' in found)) return true;
+  screen.say(`This show is without video. ${found.missing}`);
+  return false;
 }

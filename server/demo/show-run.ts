@@ -1,11 +1,19 @@
-import { type DemoCrowd, type DemoServer, startCrowd } from './children.ts';
+import { type DemoCrowd, type DemoServer, startCrowd, startVideo } from './children.ts';
 import type { Ending } from './ending.ts';
 import { Host } from './host/host.ts';
 import { StudioClient } from './host/studio-client.ts';
 import { allHold } from './ledger/verdict.ts';
 import { summaryLines } from './screen/plain-lines.ts';
 import type { Screen } from './screen/screen.ts';
-import { newShow, type Show, withMemory, withReport } from './screen/show.ts';
+import {
+  newShow,
+  type Show,
+  type ShownVideo,
+  withMemory,
+  withReport,
+  withVideo,
+} from './screen/show.ts';
+import { followVideo } from './video/demo-video.ts';
 
 /** Everything a show needs to run. */
 export interface ShowRun {
@@ -19,6 +27,9 @@ export interface ShowRun {
   readonly server: DemoServer;
   /** The producer's service token. */
   readonly token: string;
+  /** Where the server's record is. */
+  readonly data: string;
+  readonly hasVideo: boolean;
 }
 
 // The host begins when most are here, or after this long.
@@ -35,13 +46,18 @@ const LAST_REPORT_MS = 10_000;
  * @throws Error when something broke
  */
 export async function runShow(run: ShowRun): Promise<number> {
-  const { screen, ending, server, viewers, duration } = run;
+  const { screen, ending, server, viewers, duration, hasVideo } = run;
   const origin = `http://localhost:${server.port}`;
   const studio = new StudioClient({ origin, token: run.token, sleep: Bun.sleep });
   const { id: streamId } = await studio.createStream('The demo');
   await studio.startStream(streamId);
   const startMs = performance.now();
-  let show: Show = newShow({ origin, streamId, viewers });
+  let show: Show = newShow({
+    origin,
+    streamId,
+    viewers,
+    video: hasVideo ? { state: 'starting' } : null,
+  });
   const last = Promise.withResolvers<void>();
   const crowd = startCrowd((report) => {
     const before = show;
@@ -49,6 +65,13 @@ export async function runShow(run: ShowRun): Promise<number> {
     screen.show(before, show, report);
     if (report.isLast) last.resolve();
   });
+  const stopVideo = hasVideo
+    ? showVideo(run, origin, streamId, (video) => {
+        const before = show;
+        show = withVideo(before, video);
+        screen.video(before, show);
+      })
+    : null;
   const memory = setInterval(async () => {
     const bytes = await residentBytes(origin);
     if (bytes !== null) show = withMemory(show, bytes);
@@ -74,10 +97,26 @@ export async function runShow(run: ShowRun): Promise<number> {
     return allHold(show.verdicts) ? 0 : 1;
   } finally {
     clearInterval(memory);
-    await crowd.stop();
+    await Promise.all([crowd.stop(), stopVideo?.()]);
     screen.close();
     for (const line of summaryLines(show)) screen.say(line);
   }
+}
+
+/** Shows video as well. @returns what ends it */
+function showVideo(
+  { screen, data }: ShowRun,
+  origin: string,
+  streamId: string,
+  onChange: (video: ShownVideo) => void,
+): () => Promise<void> {
+  screen.say(`Watch it: ${origin}/watch/${streamId}`);
+  const video = startVideo(origin, data, streamId);
+  const stop = followVideo({ origin, streamId, video, nowMs: Date.now, onChange });
+  return () => {
+    stop();
+    return video.stop();
+  };
 }
 
 /** Hosts the show, from when the viewers are here. @returns what went wrong, if anything did */

@@ -68,7 +68,7 @@ export class FakeService {
     await this.server?.stop(true);
   }
 
-  private studio(request: BunRequest<'/studio/v1/streams/:id'>, body: object): Response {
+  private studio(request: BunRequest<`${string}/:id${string}`>, body: object): Response {
     if (request.headers.get('authorization') !== `Token ${TOKEN}`) {
       return Response.json({ detail: 'The token is wrong.' }, { status: 401 });
     }

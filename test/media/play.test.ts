@@ -215,7 +215,7 @@ describe('what cannot be sent to', () => {
     ['another stream', ['--stream', other], 'look at --stream'],
     ['a wrong token', ['--token', 'fb_wrong'], '--token or FOURBEAT_TOKEN'],
     ['no service', ['--url', 'http://127.0.0.1:1'], 'is it running?'],
-    ['no ffmpeg', ['--ffmpeg', '/nowhere/ffmpeg'], 'apt install ffmpeg'],
+    ['no ffmpeg', ['--ffmpeg', '/nowhere/ffmpeg'], 'Install it: '],
     ['no record', ['--token', '', '--data', join(tmpdir(), 'fourbeat-none')], 'holds no record'],
   ])('[M-9] [M-44] %s is told in one line that says what to do', async (_, args, why) => {
     const common = ['--stream', STREAM, '--url', service.url, '--token', TOKEN];

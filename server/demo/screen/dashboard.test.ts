@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import pc from 'picocolors';
 import { CHECKS, NO_VERDICTS, type Verdicts } from '../ledger/verdict.ts';
 import { dashboard } from './dashboard.ts';
-import { eventLines, statusLine, summaryLines } from './plain-lines.ts';
+import { eventLines, statusLine, summaryLines, videoLines } from './plain-lines.ts';
 import { newShow, type Show } from './show.ts';
 
 const plain = pc.createColors(false);
@@ -14,6 +14,7 @@ const start = newShow({
   origin: 'http://localhost:4250',
   streamId: '0b6d8f62-3d52-4a4e-9d3e-9f1c2a7d5b11',
   viewers: 200,
+  video: null,
 });
 const running: Show = {
   ...start,
@@ -64,6 +65,12 @@ const failed: Show = {
   verdicts: { ...fine, count: { checks: 9, mismatches: 1, first: 'an event says 7, it was 5' } },
 };
 
+const live: Show = {
+  ...running,
+  video: { state: 'live', ageMs: 640, sizes: ['426x240', '212x120', '142x80'] },
+};
+const silent: Show = { ...running, video: { state: 'failed', why: 'there is no encoder' } };
+
 const framed = (show: Show, columns = 80, rows = 24, colors = plain) =>
   dashboard(show, { columns, rows, colors });
 
@@ -108,14 +115,36 @@ describe('the dashboard', () => {
     expect(line).toContain('✗ count: an event says 7, it was 5');
   });
 
+  test('[M-45] says where to watch, and how the video is', () => {
+    const lines = framed(live).map((line) => line.trimEnd());
+    expect(lines[1]).toBe(
+      ' Watch       http://localhost:4250/watch/0b6d8f62-3d52-4a4e-9d3e-9f1c2a7d5b11',
+    );
+    expect(lines).toContain(
+      ' Video       live · newest segment 0.6 s ago · 426x240, 212x120, 142x80',
+    );
+    // All of it fits a terminal of the usual size.
+    expect(lines.at(-1)).toContain('$ curl');
+    expect(lines).toContain('');
+    expect(framed(silent).join('\n')).toContain('Video       none: there is no encoder');
+    expect(framed({ ...live, video: { state: 'starting' } }).join('\n')).toContain('starting');
+  });
+
   test('[O-19] fits every terminal, and never changes its height', () => {
-    const shows = fc.constantFrom(start, running, revealed, failed);
+    const starting: Show = { ...start, video: { state: 'starting' } };
+    const shows = fc.constantFrom(
+      { show: running, first: start },
+      { show: revealed, first: start },
+      { show: failed, first: start },
+      { show: live, first: starting },
+      { show: silent, first: starting },
+    );
     const sizes = fc.tuple(fc.integer({ min: 42, max: 200 }), fc.integer({ min: 2, max: 60 }));
     fc.assert(
-      fc.property(shows, sizes, (show, [columns, rows]) => {
+      fc.property(shows, sizes, ({ show, first }, [columns, rows]) => {
         const lines = framed(show, columns, rows);
         expect(lines.length).toBeLessThan(rows);
-        expect(lines.length).toBe(framed(start, columns, rows).length);
+        expect(lines.length).toBe(framed(first, columns, rows).length);
         for (const line of lines) expect(Bun.stringWidth(line)).toBeLessThan(columns);
       }),
     );
@@ -153,6 +182,15 @@ describe('plain lines', () => {
       '2:31  MISMATCH in count: an event says 7, it was 5',
     ]);
     expect(eventLines(failed, failed, [])).toEqual([]);
+  });
+
+  test('[M-45] say what becomes of the video, once', () => {
+    expect(videoLines({ ...live, video: { state: 'starting' } }, live)).toEqual([
+      '2:31  video: live · newest segment 0.6 s ago · 426x240, 212x120, 142x80',
+    ]);
+    expect(videoLines(live, live)).toEqual([]);
+    expect(videoLines(live, silent)).toEqual(['2:31  video: none: there is no encoder']);
+    expect(videoLines(running, running)).toEqual([]);
   });
 
   test('[O-19] say how things stand, without control characters', () => {

@@ -5,6 +5,7 @@ import { allHold, CHECKS } from '../ledger/verdict.ts';
 import { bar, bigNumber, chart } from './blocks.ts';
 import { clockTime, figure, fit, megabytes } from './figures.ts';
 import type { Show, ShownQuiz } from './show.ts';
+import { videoText } from './video-text.ts';
 
 /** Colours of a terminal, or none. */
 export type Colors = ReturnType<typeof pc.createColors>;
@@ -35,6 +36,7 @@ export function dashboard(show: Show, { columns, rows, colors }: Frame): string[
     '',
     ...showLines(show, width, colors),
     '',
+    ...videoLines(show, width, colors),
     ...serviceLines(show, width, colors),
   ];
   const most = Math.max(1, rows - 1);
@@ -47,11 +49,17 @@ function titleLines(show: Show, width: number, colors: Colors): string[] {
   const hint = show.isEnding ? 'ending: last checks' : 'Ctrl-C ends the show';
   const end = `${clockTime(show.elapsedMs)} · ${hint}`;
   const what = fit(' the demo, a live event', width - name.length - end.length);
-  const address = `${show.origin}/docs`;
   return [
     colors.inverse(colors.bold(name)) + what + colors.dim(end),
-    `${colors.dim(fit('Open', LABEL_COLUMNS))}${colors.cyan(fit(address, width - LABEL_COLUMNS))}`,
+    ...(show.video === null
+      ? []
+      : [addressLine('Watch', `${show.origin}/watch/${show.streamId}`, width, colors)]),
+    addressLine('Open', `${show.origin}/docs`, width, colors),
   ];
+}
+
+function addressLine(label: string, address: string, width: number, colors: Colors): string {
+  return colors.dim(fit(label, LABEL_COLUMNS)) + colors.cyan(fit(address, width - LABEL_COLUMNS));
 }
 
 function audienceLines(show: Show, width: number, colors: Colors): string[] {
@@ -136,6 +144,13 @@ function showLines({ winners, chat }: Show, width: number, colors: Colors): stri
       fit(said, room - hearts.length - 1) +
       ` ${colors.red(hearts.slice(0, 1))}${colors.dim(hearts.slice(1))}`,
   ];
+}
+
+function videoLines({ video }: Show, width: number, colors: Colors): string[] {
+  if (video === null) return [];
+  const text = fit(videoText(video), width - LABEL_COLUMNS);
+  const shown = video.state === 'live' ? text : colors.yellow(text);
+  return [colors.dim(fit('Video', LABEL_COLUMNS)) + shown];
 }
 
 function serviceLines(show: Show, width: number, colors: Colors): string[] {

@@ -3,6 +3,7 @@ import { isOf } from '../ledger/event-kinds.ts';
 import { allHold, CHECKS, type Check, type Verdicts } from '../ledger/verdict.ts';
 import { clockTime, figure, fit, megabytes } from './figures.ts';
 import type { Show } from './show.ts';
+import { videoText } from './video-text.ts';
 
 /** What happened, one plain line each (O-19). @param before the show before these events */
 export function eventLines(before: Show, show: Show, events: readonly FeedEvent[]): string[] {
@@ -41,6 +42,13 @@ export function statusLine(show: Show): string {
     `late by ${p50Ms} ms, 99 % within ${p99Ms} ms`,
     `checks ${allHold(show.verdicts) ? 'ok' : 'FAILED'}`,
   ].join(' · ');
+}
+
+/** What became of the video, in one plain line; none while that is as before. */
+export function videoLines(before: Show, show: Show): string[] {
+  const { video } = show;
+  if (video === null || video.state === before.video?.state) return [];
+  return [`${clockTime(show.elapsedMs)}  video: ${videoText(video)}`];
 }
 
 /** What the demo says when it is over. */

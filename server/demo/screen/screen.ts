@@ -2,7 +2,7 @@ import { createLogUpdate } from 'log-update';
 import pc from 'picocolors';
 import type { CrowdReport } from '../crowd/messages.ts';
 import { dashboard } from './dashboard.ts';
-import { eventLines, statusLine } from './plain-lines.ts';
+import { eventLines, statusLine, videoLines } from './plain-lines.ts';
 import type { Show } from './show.ts';
 
 /** Where the show is shown. */
@@ -11,6 +11,8 @@ export interface Screen {
   say(line: string): void;
   /** Shows how things stand. @param before the show without this report */
   show(before: Show, show: Show, report: CrowdReport): void;
+  /** Shows how the video is. @param before the show before that was known */
+  video(before: Show, show: Show): void;
   /** Leaves the terminal as it was. */
   close(): void;
 }
@@ -40,6 +42,9 @@ export function terminalScreen(terminal: NodeJS.WriteStream): Screen {
       latest = show;
       redraw();
     },
+    video: (_, show) => {
+      latest = show;
+    },
     close: () => {
       terminal.off('resize', resized);
       draw.done();
@@ -57,6 +62,9 @@ export function plainScreen(print: (line: string) => void): Screen {
       if (show.elapsedMs - statusMs < STATUS_MS) return;
       statusMs = show.elapsedMs - (show.elapsedMs % STATUS_MS);
       print(statusLine(show));
+    },
+    video: (before, show) => {
+      for (const line of videoLines(before, show)) print(line);
     },
     close: () => {},
   };

@@ -37,7 +37,12 @@ const reportOf = (report: Partial<CrowdReport>): CrowdReport => ({
   verdicts: NO_VERDICTS,
   ...report,
 });
-const show = newShow({ origin: 'http://localhost:4250', streamId: 'stream', viewers: 200 });
+const show = newShow({
+  origin: 'http://localhost:4250',
+  streamId: 'stream',
+  viewers: 200,
+  video: null,
+});
 const after = (...reports: Partial<CrowdReport>[]) =>
   reports.reduce(
     (now, report, index) => withReport(now, reportOf(report), (index + 1) * 250),

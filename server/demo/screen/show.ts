@@ -35,6 +35,8 @@ export interface Show {
   readonly verdicts: Verdicts;
   /** Memory of the server: when everybody was here, and now. */
   readonly serverBytes: { readonly full: number | null; readonly now: number } | null;
+  /** null: a show without video. */
+  readonly video: ShownVideo | null;
   /** Totals of requests at the last reports, to tell their rate. */
   readonly samples: readonly { readonly atMs: number; readonly requests: number }[];
 }
@@ -56,12 +58,24 @@ export interface ShownWinners {
   readonly count: number | null;
 }
 
+/** The video of the show, as a player would find it. */
+export type ShownVideo =
+  | { readonly state: 'starting' }
+  | {
+      readonly state: 'live';
+      /** How long ago the newest segment ended. */
+      readonly ageMs: number;
+      /** Sizes of the renditions, such as `426x240`. */
+      readonly sizes: readonly string[];
+    }
+  | { readonly state: 'failed'; readonly why: string };
+
 const HISTORY_MAX = 60;
 // Two seconds of reports.
 const SAMPLES_MAX = 9;
 
 /** A show before its first report. */
-export function newShow(options: Pick<Show, 'origin' | 'streamId' | 'viewers'>): Show {
+export function newShow(options: Pick<Show, 'origin' | 'streamId' | 'viewers' | 'video'>): Show {
   return {
     ...options,
     elapsedMs: 0,
@@ -118,6 +132,11 @@ export function withReport(show: Show, report: CrowdReport, elapsedMs: number): 
 export function withMemory(show: Show, bytes: number): Show {
   const full = show.serverBytes?.full ?? (show.arrived >= show.viewers ? bytes : null);
   return { ...show, serverBytes: { full, now: bytes } };
+}
+
+/** The show after a look at its video. */
+export function withVideo(show: Show, video: ShownVideo): Show {
+  return { ...show, video };
 }
 
 function withEvent(show: Show, event: FeedEvent): Show {

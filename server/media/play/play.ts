@@ -1,4 +1,5 @@
 import { MatroskaReader } from '../container/matroska.ts';
+import { findFfmpeg } from '../packager/find-ffmpeg.ts';
 import { pauseMs, type Sequel, sequelOf } from './link-ends.ts';
 import type { PlayReport } from './play-report.ts';
 import { Relay } from './relay.ts';
@@ -34,6 +35,7 @@ const REPORT_MS = 1_000;
  */
 export async function play(options: PlayOptions): Promise<void> {
   const { material, origin, ffmpeg } = options;
+  await requireFfmpeg(ffmpeg);
   const clock = await learnClock(origin);
   const address = await options.findAddress();
   const start =
@@ -49,6 +51,12 @@ export async function play(options: PlayOptions): Promise<void> {
     throw error;
   }
   await new Run(options, sender, link).run();
+}
+
+async function requireFfmpeg(ffmpeg: string): Promise<void> {
+  if (Bun.which(ffmpeg) !== null) return;
+  const found = await findFfmpeg({ ffmpeg, encoder: 'libx264' });
+  if ('missing' in found) throw new Error(found.missing);
 }
 
 async function firstLink({ url, key }: SourceAddress): Promise<SourceLink> {

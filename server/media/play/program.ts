@@ -24,19 +24,13 @@ const STOP_MS = 2_000;
 // Of what it complains with, the end is kept.
 const COMPLAINT_CHARS = 4_000;
 
-/**
- * Starts a program.
- * @throws Error with a line that says what to install, when there is none of this name
- */
+/** Starts a program. @throws Error when there is none of this name */
 export function startProgram(program: string, args: readonly string[]): RunningProgram {
-  const child = spawned(() =>
-    Bun.spawn([program, ...args], {
-      stdio: ['pipe', 'pipe', 'pipe'],
-      // Ctrl-C is for us alone: it ends in order then.
-      detached: true,
-    }),
-  );
-  if (!child) throw new Error(missing(program));
+  const child = Bun.spawn([program, ...args], {
+    stdio: ['pipe', 'pipe', 'pipe'],
+    // Ctrl-C is for us alone: it ends in order then.
+    detached: true,
+  });
   const complaint = endOf(child.stderr);
   const exited = (async () => ({ status: await child.exited, complaint: await complaint }))();
   const { stdin } = child;
@@ -69,26 +63,13 @@ export function startProgram(program: string, args: readonly string[]): RunningP
 
 /** Runs a program to its end. @returns its output @throws Error with a line, when it failed */
 export async function outputOf(program: string, args: readonly string[]): Promise<string> {
-  const child = spawned(() =>
-    Bun.spawn([program, ...args], { stdio: ['ignore', 'pipe', 'pipe'], detached: true }),
-  );
-  if (!child) throw new Error(missing(program));
+  const child = Bun.spawn([program, ...args], {
+    stdio: ['ignore', 'pipe', 'pipe'],
+    detached: true,
+  });
   const [output, complaint] = await Promise.all([child.stdout.text(), endOf(child.stderr)]);
   if ((await child.exited) !== 0) throw new Error(complaint || `${program} failed`);
   return output;
-}
-
-function spawned<Child>(spawn: () => Child): Child | null {
-  try {
-    return spawn();
-  } catch (error) {
-    if ((error as { code?: string }).code === 'ENOENT') return null;
-    throw error;
-  }
-}
-
-function missing(program: string): string {
-  return `there is no ${program} here; install it (Debian and Ubuntu: apt install ffmpeg; macOS: brew install ffmpeg) or say where it is with --ffmpeg`;
 }
 
 async function endOf(stream: ReadableStream<Uint8Array>): Promise<string> {

@@ -1,4 +1,4 @@
-import { dirname, join } from 'node:path';
+import { ffprobeBeside } from '../packager/find-ffmpeg.ts';
 import { feedPicture } from './picture-feed.ts';
 import { factsOf, fileArguments, pictureArguments, probeArguments } from './play-arguments.ts';
 import { outputOf, type RunningProgram, startProgram } from './program.ts';
@@ -35,7 +35,7 @@ export async function prepareFile(
   { path, loop }: Extract<Material, { kind: 'file' }>,
 ): Promise<() => Sender> {
   if (!(await Bun.file(path).exists())) throw new Error(`there is no file ${path}`);
-  const said = await outputOf(ffprobeOf(ffmpeg), probeArguments(path));
+  const said = await outputOf(ffprobeBeside(ffmpeg), probeArguments(path));
   const facts = factsOf(said);
   if (facts.video === null) throw new Error(`${path} has no video`);
   return () => {
@@ -80,9 +80,4 @@ export function startPicture(
       await fed;
     },
   };
-}
-
-/** ffprobe comes with ffmpeg, and lies beside it. */
-function ffprobeOf(ffmpeg: string): string {
-  return ffmpeg.includes('/') ? join(dirname(ffmpeg), 'ffprobe') : 'ffprobe';
 }

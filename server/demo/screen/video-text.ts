@@ -1,0 +1,9 @@
+import type { ShownVideo } from './show.ts';
+
+/** How the video is, in a few words. */
+export function videoText(video: ShownVideo): string {
+  if (video.state === 'starting') return 'starting';
+  if (video.state === 'failed') return `none: ${video.why}`;
+  const seconds = (video.ageMs / 1_000).toFixed(1);
+  return `live · newest segment ${seconds} s ago · ${video.sizes.join(', ')}`;
+}
