@@ -105,6 +105,9 @@ async function freePort(taken: ReadonlySet<number>): Promise<number> {
   throw new Error('there is no free UDP port for a receiver');
 }
 
+// For a program that is no ffmpeg, and waits for something.
+const ASKED_MS = 10_000;
+
 async function checkProtocol(ffmpeg: string): Promise<void> {
   let protocols: string;
   try {
@@ -112,6 +115,7 @@ async function checkProtocol(ffmpeg: string): Promise<void> {
       stdin: 'ignore',
       stdout: 'pipe',
       stderr: 'ignore',
+      timeout: ASKED_MS,
     });
     protocols = await asked.stdout.text();
   } catch {

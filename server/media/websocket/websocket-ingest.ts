@@ -42,8 +42,9 @@ const SOCKETS_MAX = 1_024;
 // A sender whose line is bad comes back every few seconds; one that guesses is slowed.
 const RATE: RateLimit = { points: 60, durationS: 60 };
 
-// A source is heard from four times a second, and the runtime pings one that is silent.
-const IDLE_TIMEOUT_S = 10;
+// A source is heard from four times a second, and the runtime pings one that is silent. It counts in
+// steps of 4 s: a peer that is dead is noticed after 8 s.
+const IDLE_TIMEOUT_S = 8;
 
 // A peer that does not answer a close is cut.
 const CLOSE_MS = 1_000;
