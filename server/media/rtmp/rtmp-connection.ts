@@ -1,11 +1,11 @@
 import type { Socket } from 'node:net';
 import type { Logger } from 'pino';
 import { type Ingest, SourceRefused, type SourceSession } from '../source.ts';
-import { ChunkReader, DEFAULT_CHUNK_BYTES } from './chunk-reader.ts';
-import { chunked } from './chunk-writer.ts';
+import { ChunkReader } from './chunk-reader.ts';
 import { FlvStream } from './flv-stream.ts';
 import { Handshake } from './handshake.ts';
 import { PublishDialog } from './publish-dialog.ts';
+import { Replies } from './replies.ts';
 import type { RtmpLimits } from './rtmp-limits.ts';
 import {
   ACKNOWLEDGEMENT,
@@ -16,14 +16,11 @@ import {
   controlMessage,
   DATA,
   DATA_AMF3,
-  PING_REQUEST,
-  PING_RESPONSE,
+  pingAnswer,
   RtmpError,
   type RtmpMessage,
-  SET_CHUNK_SIZE,
   USER_CONTROL,
   uint32Of,
-  userControl,
   VIDEO,
   WINDOW_SIZE,
 } from './rtmp-message.ts';
@@ -54,10 +51,12 @@ export class RtmpConnection {
   private heldSinceMs: number | null = null;
   private readonly handshake: Handshake;
   private readonly reader: ChunkReader;
+  private readonly replies: Replies;
   private readonly dialog = new PublishDialog();
   private readonly flv = new FlvStream();
   private session: SourceSession | null = null;
-  private replyChunkBytes = DEFAULT_CHUNK_BYTES;
+  /** Why it is over. */
+  private reason = '';
   private receivedBytes = 0;
   private confirmedBytes = 0;
   private windowBytes = Number.POSITIVE_INFINITY;
@@ -68,6 +67,7 @@ export class RtmpConnection {
   ) {
     this.handshake = new Handshake(options.random);
     this.reader = new ChunkReader(options.limits.firstMessageBytes);
+    this.replies = new Replies(socket, options.limits.replyBytes);
     this.sinceMs = options.nowMs();
     this.lastByteMs = this.sinceMs;
     socket.on('data', (bytes: Buffer) => this.guarded(() => this.receive(bytes)));
@@ -109,7 +109,7 @@ export class RtmpConnection {
     if (this.phase === 'over') return;
     const wasGreeted = this.phase !== 'handshake';
     this.over(reason);
-    if (wasGreeted) this.send(this.dialog.refusal(code, reason));
+    if (wasGreeted) this.replies.send(this.dialog.refusal(code, reason));
     this.hangUp();
   }
 
@@ -155,9 +155,11 @@ export class RtmpConnection {
       case WINDOW_SIZE:
         this.windowBytes = Math.max(WINDOW_BYTES_MIN, uint32Of(message));
         break;
-      case USER_CONTROL:
-        this.answerPing(message);
+      case USER_CONTROL: {
+        const answer = pingAnswer(message);
+        if (answer !== null) this.replies.send(answer);
         break;
+      }
       // Of the others only Set Chunk Size and Abort matter, which the reader follows.
     }
   }
@@ -173,21 +175,15 @@ export class RtmpConnection {
 
   private takeCommand(message: RtmpMessage): void {
     for (const step of this.dialog.command(message)) {
-      if (step.kind === 'send') this.send(step.message);
+      if (step.kind === 'send') this.replies.send(step.message);
       else if (step.kind === 'publish') this.open(step.key);
       else if (step.kind === 'refuse') this.leave(step.reason, step.code);
       else {
         this.over('the source ended it');
-        this.send(this.dialog.unpublished());
+        this.replies.send(this.dialog.unpublished());
         this.hangUp();
       }
     }
-  }
-
-  private answerPing({ payload }: RtmpMessage): void {
-    const view = new DataView(payload.buffer, payload.byteOffset, payload.length);
-    if (view.byteLength < 6 || view.getUint16(0) !== PING_REQUEST) return;
-    this.send(userControl(PING_RESPONSE, view.getUint32(2)));
   }
 
   private open(key: string): void {
@@ -206,13 +202,13 @@ export class RtmpConnection {
 
   private begin(session: SourceSession): void {
     if (this.phase !== 'opening') {
-      session.end('connection lost');
+      session.end(this.reason);
       return;
     }
     this.session = session;
     this.enter('live');
     this.reader.messageBytesMax = this.options.limits.messageBytes;
-    for (const message of this.dialog.publishing()) this.send(message);
+    for (const message of this.dialog.publishing()) this.replies.send(message);
     void session.closed.then((line) => this.leave(line, FAILED));
     this.socket.resume();
     this.read();
@@ -242,15 +238,7 @@ export class RtmpConnection {
   private confirm(): void {
     if (this.receivedBytes - this.confirmedBytes < this.windowBytes) return;
     this.confirmedBytes = this.receivedBytes;
-    this.send(controlMessage(ACKNOWLEDGEMENT, this.receivedBytes));
-  }
-
-  private send(message: RtmpMessage): void {
-    const chunkStream = message.type === COMMAND ? 3 : 2;
-    this.socket.write(chunked(message, chunkStream, this.replyChunkBytes));
-    if (message.type === SET_CHUNK_SIZE) this.replyChunkBytes = uint32Of(message);
-    // Who asks and does not read the answers.
-    if (this.socket.writableLength > this.options.limits.replyBytes) this.socket.destroy();
+    this.replies.send(controlMessage(ACKNOWLEDGEMENT, this.receivedBytes));
   }
 
   private guarded(act: () => void): void {
@@ -294,6 +282,7 @@ export class RtmpConnection {
     // Who only knocks does not fill the log.
     else logger.debug(said, 'no source');
     this.enter('over');
+    this.reason = reason;
     this.session?.end(reason);
   }
 

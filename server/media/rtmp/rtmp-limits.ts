@@ -12,6 +12,8 @@ export interface RtmpLimits {
   readonly slowMs: number;
   /** How long a sender that was sent away may take to hear it. */
   readonly lingerMs: number;
+  /** How long a connection that is closed still counts for its address: who guesses keys waits. */
+  readonly restMs: number;
   /** A message of a source that was taken. */
   readonly messageBytes: number;
   /** A message of anybody else. */
@@ -27,6 +29,7 @@ export const RTMP_LIMITS: RtmpLimits = {
   idleMs: 30_000,
   slowMs: 10_000,
   lingerMs: 2_000,
+  restMs: 1_000,
   messageBytes: 8 << 20,
   firstMessageBytes: 64 << 10,
   replyBytes: 64 << 10,

@@ -31,26 +31,46 @@ export interface RtmpListener {
   stop(): Promise<void>;
 }
 
+/** A connection's place among those of its address. */
+interface Place {
+  readonly share: string;
+  /** When it was closed; null while it is open. */
+  closedMs: number | null;
+}
+
 /**
  * Listens for sources that come by RTMP (SPEC M-2).
  * @throws Error with a line for the operator: the port is in use, or not ours to take
  */
 export async function listenRtmp(options: RtmpOptions): Promise<RtmpListener> {
-  const connections = new Map<RtmpConnection, string>();
+  const connections = new Map<RtmpConnection, Place>();
   const limits = options.limits ?? RTMP_LIMITS;
+  const nowMs = () => performance.now();
 
   /** Whether there is room for another connection of an address. */
   function hasRoom(share: string): boolean {
-    if (connections.size >= CONNECTIONS_MAX) return false;
+    let open = 0;
     let strangers = 0;
-    for (const [connection, of] of connections) {
-      if (of === share && !connection.isLive()) strangers++;
+    for (const [connection, place] of connections) {
+      if (place.closedMs === null) open++;
+      if (place.share === share && !connection.isLive() && !hasRested(place)) strangers++;
     }
-    return strangers < STRANGERS_PER_ADDRESS_MAX;
+    return open < CONNECTIONS_MAX && strangers < STRANGERS_PER_ADDRESS_MAX;
+  }
+
+  function hasRested({ closedMs }: Place): boolean {
+    return closedMs !== null && nowMs() - closedMs >= limits.restMs;
+  }
+
+  function look(): void {
+    for (const [connection, place] of connections) {
+      if (hasRested(place)) connections.delete(connection);
+      else connection.look();
+    }
   }
 
   function accept(socket: Socket): void {
-    const address = socket.remoteAddress ?? '';
+    const address = socket.remoteAddress?.replace(/^::ffff:/i, '') ?? 'unknown';
     const share = shareOf(address);
     if (!hasRoom(share)) {
       socket.on('error', () => {});
@@ -63,18 +83,19 @@ export async function listenRtmp(options: RtmpOptions): Promise<RtmpListener> {
       ingest: options.ingest,
       logger: options.logger,
       limits,
-      nowMs: () => performance.now(),
+      nowMs,
       random: () => randomBytes(HANDSHAKE_BYTES),
     });
-    connections.set(connection, share);
-    socket.on('close', () => connections.delete(connection));
+    const place: Place = { share, closedMs: null };
+    connections.set(connection, place);
+    socket.on('close', () => {
+      place.closedMs = nowMs();
+    });
   }
 
   const server = createServer({ allowHalfOpen: true }, accept);
   await listening(server, options);
-  const looking = setInterval(() => {
-    for (const connection of connections.keys()) connection.look();
-  }, LOOK_MS);
+  const looking = setInterval(look, LOOK_MS);
   return {
     port: (server.address() as AddressInfo).port,
     async stop() {

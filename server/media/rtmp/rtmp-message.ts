@@ -46,6 +46,13 @@ export function userControl(event: number, value: number): RtmpMessage {
   return { type: USER_CONTROL, streamId: 0, timestampMs: 0, payload };
 }
 
+/** What a user control message is answered with, when it is a ping. */
+export function pingAnswer({ payload }: RtmpMessage): RtmpMessage | null {
+  const view = new DataView(payload.buffer, payload.byteOffset, payload.length);
+  if (view.byteLength < 6 || view.getUint16(0) !== PING_REQUEST) return null;
+  return userControl(PING_RESPONSE, view.getUint32(2));
+}
+
 /** The number of 32 bits that a control message begins with. @throws RtmpError it has none */
 export function uint32Of(message: RtmpMessage, at = 0): number {
   const { payload } = message;

@@ -1,0 +1,182 @@
+import { afterEach, beforeEach, describe, expect, test } from 'bun:test';
+import { type SourceOffer, SourceRefused, type SourceSession } from '../source.ts';
+import { writeAmf } from './amf0.ts';
+import { picture, RtmpGround, type TestSender, TestSession } from './rtmp-ground.ts';
+import type { RtmpLimits } from './rtmp-limits.ts';
+import {
+  ACKNOWLEDGEMENT,
+  AUDIO,
+  controlMessage,
+  DATA,
+  PING_REQUEST,
+  PING_RESPONSE,
+  SET_CHUNK_SIZE,
+  USER_CONTROL,
+  uint32Of,
+  userControl,
+  VIDEO,
+  WINDOW_SIZE,
+} from './rtmp-message.ts';
+import { FAILED } from './status-codes.ts';
+
+let ground: RtmpGround;
+
+beforeEach(() => {
+  ground = new RtmpGround();
+});
+
+afterEach(() => ground.close());
+
+describe('back-pressure', () => {
+  /** Sends pictures for as long as they are taken, 64 KB each. */
+  function flood(source: TestSender): { sentBytes: () => number } {
+    let frames = 0;
+    source.send(controlMessage(SET_CHUNK_SIZE, 65_536));
+    const more = () => {
+      while (frames < 1_000 && !source.socket.destroyed) {
+        const frame = picture(frames * 40, 65_536);
+        const header = Buffer.from([6, 0, 0, 0, 1, 0, 0, VIDEO, 1, 0, 0, 0]);
+        header.writeUIntBE(frame.timestampMs, 1, 3);
+        frames++;
+        if (!source.socket.write(Buffer.concat([header, frame.payload]))) return;
+      }
+    };
+    source.socket.on('drain', more);
+    more();
+    return { sentBytes: () => frames * 65_548 };
+  }
+
+  test('reaches the sender, and when it is over all arrives', async () => {
+    const { source, session } = await ground.live(await ground.listening());
+    session.isFull = true;
+    const { sentBytes } = flood(source);
+    await session.until(({ receivedBytes }) => receivedBytes > 0);
+    // What fills between here and there is what the kernel holds for both.
+    let before = -1;
+    while (before !== sentBytes()) {
+      before = sentBytes();
+      await Bun.sleep(200);
+    }
+    expect(session.receivedBytes).toBeLessThan(2 << 20);
+    expect(sentBytes()).toBeLessThan(40 << 20);
+    session.drain();
+    await session.until(({ receivedBytes }) => receivedBytes === 13 + 1_000 * (65_536 + 15));
+    expect(session.ending).toBeNull();
+  });
+
+  test('that lasts too long ends the source', async () => {
+    const { source, session } = await ground.live(await ground.listening({ slowMs: 100 }));
+    session.isFull = true;
+    flood(source);
+    await session.until(({ ending }) => ending !== null);
+    expect(session.ending).toBe('The video comes faster than it can be encoded.');
+    await source.closed;
+  });
+
+  test('is no idleness', async () => {
+    const { source, session } = await ground.live(await ground.listening({ idleMs: 300 }));
+    session.isFull = true;
+    source.send(picture(0));
+    await session.until(({ receivedBytes }) => receivedBytes > 0);
+    await Bun.sleep(800);
+    expect(session.ending).toBeNull();
+    session.drain();
+    source.send(picture(40));
+    await session.until(({ receivedBytes }) => receivedBytes > 200);
+  });
+});
+
+describe('while the service thinks about it', () => {
+  test('what comes already waits, and is not lost', async () => {
+    const gate = Promise.withResolvers<void>();
+    const open = async (offer: SourceOffer) => {
+      await gate.promise;
+      return ground.ingest.open(offer);
+    };
+    const source = await ground.sender(await ground.listening({}, open));
+    const taken = ground.ingest.next();
+    source.publish('KEY');
+    source.send(picture(0, 200_000), picture(40));
+    gate.resolve();
+    const session = await taken;
+    await session.until(({ receivedBytes }) => receivedBytes === 13 + 200_015 + 115);
+  });
+
+  test('a sender that leaves has lost its connection', async () => {
+    const { source, session, answer } = await asked();
+    source.socket.destroy();
+    await source.closed;
+    answer();
+    await session.until(({ ending }) => ending !== null);
+    expect(session.ending).toBe('connection lost');
+  });
+
+  test('an answer that does not come is a refusal, and one that comes later is not used', async () => {
+    const { source, session, answer } = await asked({ openMs: 50 });
+    await source.until((one) => one.codes().includes(FAILED));
+    answer();
+    await session.until(({ ending }) => ending !== null);
+    expect(session.ending).toBe('the service did not answer');
+  });
+
+  /** A sender that has asked, and what it is to get. */
+  async function asked(limits: Partial<RtmpLimits> = {}) {
+    const gate = Promise.withResolvers<SourceSession>();
+    const question = Promise.withResolvers<void>();
+    const port = await ground.listening(limits, () => {
+      question.resolve();
+      return gate.promise;
+    });
+    const source = await ground.sender(port);
+    source.publish('KEY');
+    await question.promise;
+    const session = new TestSession('stream');
+    return { source, session, answer: () => gate.resolve(session) };
+  }
+
+  test.each([
+    ['it fails', () => Promise.reject(new Error('a secret')), FAILED],
+    [
+      'it throws',
+      () => {
+        throw new Error('a secret');
+      },
+      FAILED,
+    ],
+    ['it is away', () => Promise.reject(new SourceRefused('unavailable', 'Again.')), FAILED],
+    [
+      'it ended',
+      () => Promise.reject(new SourceRefused('ended', 'Over.')),
+      'NetStream.Publish.BadName',
+    ],
+  ])('%s: a refusal', async (_, open, code) => {
+    const source = await ground.sender(await ground.listening({}, open));
+    source.publish('KEY');
+    await source.until((one) => one.codes().includes(code));
+    const told = source.messages.map(({ payload }) => Buffer.from(payload).toString('latin1'));
+    expect(told.join()).not.toContain('secret');
+  });
+});
+
+test('a ping is answered, and what came is confirmed', async () => {
+  const { source } = await ground.live(await ground.listening());
+  source.send(userControl(PING_REQUEST, 77), controlMessage(WINDOW_SIZE, 100));
+  source.send({ ...picture(0), type: AUDIO, payload: new Uint8Array(70_000) });
+  await source.until((one) => one.messages.some(({ type }) => type === ACKNOWLEDGEMENT));
+  const answers = source.messages.filter(({ type }) => type === USER_CONTROL);
+  const response = Buffer.from(userControl(PING_RESPONSE, 77).payload);
+  expect(answers.some(({ payload }) => response.equals(payload))).toBe(true);
+  const confirmed = source.messages.find(({ type }) => type === ACKNOWLEDGEMENT);
+  expect(confirmed && uint32Of(confirmed)).toBeGreaterThan(64 << 10);
+});
+
+test('what is no description is left out', async () => {
+  const { source, session } = await ground.live(await ground.listening());
+  const data = (name: string) => {
+    return { type: DATA, streamId: 1, timestampMs: 0, payload: writeAmf([name, { a: 1 }]) };
+  };
+  source.send(data('onTextData'), data('onMetaData'), picture(0));
+  await session.until(({ receivedBytes }) => receivedBytes > 115);
+  const text = Buffer.from(session.bytes()).toString('latin1');
+  expect([text.includes('onMetaData'), text.includes('onTextData')]).toEqual([true, false]);
+});

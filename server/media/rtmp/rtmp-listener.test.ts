@@ -1,0 +1,199 @@
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'bun:test';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { pino } from 'pino';
+import { TestIngest } from './rtmp-ground.ts';
+import { listenRtmp, type RtmpListener } from './rtmp-listener.ts';
+
+const KEY = 'sk_0123456789abcdefghijABCDEFGHIJ';
+const directory = mkdtempSync(join(tmpdir(), 'fourbeat-rtmp-'));
+const lines: string[] = [];
+const logger = pino({ level: 'info' }, { write: (line: string) => lines.push(line) });
+const senders: Bun.Subprocess[] = [];
+let ingest: TestIngest;
+let listener: RtmpListener;
+
+/** What is sent: pictures of so many a second, and sound or none. */
+const SOURCES = {
+  plain: { rate: 15, options: ['-bf', '2'], hasSound: true },
+  silent: { rate: 15, options: [], hasSound: false },
+  fast: { rate: 60, options: [], hasSound: true },
+} as const;
+
+beforeAll(async () => {
+  await Promise.all(
+    Object.entries(SOURCES).map(([name, { rate, options, hasSound }]) => {
+      const picture = ['-f', 'lavfi', '-i', `testsrc2=size=192x108:rate=${rate}:duration=3`];
+      const sound = hasSound ? ['-f', 'lavfi', '-i', 'sine=duration=3', '-c:a', 'aac'] : [];
+      const encode = ['-c:v', 'libx264', '-preset', 'ultrafast', '-g', String(rate), ...options];
+      return run('ffmpeg', [...picture, ...sound, ...encode, pathOf(name)]);
+    }),
+  );
+});
+
+beforeEach(async () => {
+  lines.length = 0;
+  ingest = new TestIngest(new Map([[KEY, 'stream']]));
+  listener = await listenRtmp({ host: '127.0.0.1', port: 0, ingest, logger });
+});
+
+afterEach(async () => {
+  for (const sender of senders.splice(0)) {
+    sender.kill('SIGKILL');
+    await sender.exited;
+  }
+  await listener.stop();
+});
+
+afterAll(() => rmSync(directory, { recursive: true }));
+
+const pathOf = (name: string) => join(directory, `${name}.flv`);
+
+async function run(program: string, args: readonly string[]): Promise<string> {
+  const child = Bun.spawn([program, '-v', 'error', ...args], { stdout: 'pipe', stderr: 'inherit' });
+  const text = await new Response(child.stdout).text();
+  expect(await child.exited).toBe(0);
+  return text;
+}
+
+/** ffmpeg as an encoder that sends a file. */
+function send(name: string, options: SendOptions = {}) {
+  const { path = `live/${KEY}`, input = ['-re'], output = [] } = options;
+  const url = `rtmp://127.0.0.1:${listener.port}/${path}`;
+  const from = [...input, '-i', pathOf(name), '-c', 'copy'];
+  const sender = Bun.spawn(
+    ['ffmpeg', '-v', 'error', '-nostdin', ...from, ...output, '-f', 'flv', url],
+    { stdout: 'ignore', stderr: 'pipe' },
+  );
+  senders.push(sender);
+  return sender;
+}
+
+interface SendOptions {
+  readonly path?: string;
+  readonly input?: readonly string[];
+  readonly output?: readonly string[];
+}
+
+/** Every packet's stream, times and size. */
+function packets(path: string): Promise<string> {
+  const entries = 'packet=stream_index,pts,dts,size,flags,data_hash';
+  return run('ffprobe', ['-show_data_hash', 'md5', '-show_entries', entries, '-of', 'csv', path]);
+}
+
+async function expectSame(name: string, bytes: Uint8Array): Promise<void> {
+  const received = join(directory, `${crypto.randomUUID()}.flv`);
+  await Bun.write(received, bytes);
+  const sent = await packets(pathOf(name));
+  expect(sent.split('\n').length).toBeGreaterThan(40);
+  expect(await packets(received)).toBe(sent);
+}
+
+describe('[M-2] what an encoder sends is what arrives', () => {
+  test.each([
+    ['pictures and sound', 'plain', {}],
+    ['no sound', 'silent', {}],
+    ['60 pictures a second', 'fast', {}],
+    ['live', 'plain', { output: ['-rtmp_live', 'live'] }],
+    ['without a duration', 'plain', { output: ['-flvflags', 'no_duration_filesize'] }],
+    [
+      'the key within the app',
+      'plain',
+      { output: ['-rtmp_app', `live/${KEY}`, '-rtmp_playpath', ''] },
+    ],
+    ['a query after the key', 'plain', { path: `live/${KEY}?backup=1` }],
+    ['another app', 'plain', { path: `a/b/${KEY}` }],
+  ] as const)('%s', async (_, name, options) => {
+    const taken = ingest.next();
+    const sender = send(name, { ...options, input: [] });
+    const session = await taken;
+    expect(ingest.offers[0]).toMatchObject({
+      key: KEY,
+      kind: 'rtmp',
+      container: 'flv',
+      address: '127.0.0.1',
+    });
+    expect(await sender.exited).toBe(0);
+    await session.until(({ ending }) => ending !== null);
+    expect(session.ending).toBe('the source ended it');
+    await expectSame(name, session.bytes());
+  });
+});
+
+test('[M-5] a wrong key is refused and logged, without the key', async () => {
+  const sender = send('plain', { path: 'live/sk_wrong' });
+  expect(await sender.exited).not.toBe(0);
+  expect(await new Response(sender.stderr).text()).toContain('No stream has this key.');
+  const said = lines.map((line) => JSON.parse(line));
+  expect(said).toMatchObject([{ address: '127.0.0.1', reason: 'No stream has this key.' }]);
+  expect(lines.join()).not.toContain('sk_');
+});
+
+test('[M-6] a second source is refused, and the first goes on', async () => {
+  const taken = ingest.next();
+  const first = send('plain');
+  const session = await taken;
+  const second = send('silent');
+  expect(await second.exited).not.toBe(0);
+  expect(await new Response(second.stderr).text()).toContain('The stream has a source.');
+  expect(await first.exited).toBe(0);
+  await session.until(({ ending }) => ending !== null);
+  await expectSame('plain', session.bytes());
+});
+
+test('[M-1] a key that was changed takes no source, and the source of before goes on', async () => {
+  const taken = ingest.next();
+  const first = send('plain');
+  const session = await taken;
+  ingest.keys.clear();
+  ingest.keys.set('sk_new', 'another');
+  expect(await send('silent').exited).not.toBe(0);
+  expect(await send('silent', { path: 'live/sk_new', input: [] }).exited).toBe(0);
+  expect(await first.exited).toBe(0);
+  await session.until(({ ending }) => ending !== null);
+  await expectSame('plain', session.bytes());
+});
+
+test('[M-7] a sender that is killed has lost its connection', async () => {
+  const taken = ingest.next();
+  const sender = send('plain');
+  const session = await taken;
+  await session.until(({ receivedBytes }) => receivedBytes > 10_000);
+  sender.kill('SIGKILL');
+  await session.until(({ ending }) => ending !== null);
+  expect(session.ending).toBe('connection lost');
+});
+
+test('a source that the service ends is told why', async () => {
+  const taken = ingest.next();
+  const sender = send('plain');
+  const session = await taken;
+  await session.until(({ receivedBytes }) => receivedBytes > 10_000);
+  session.cut('The stream has ended.');
+  expect(await sender.exited).not.toBe(0);
+  expect(await new Response(sender.stderr).text()).toContain('The stream has ended.');
+});
+
+test('a service that stops ends its sources', async () => {
+  const taken = ingest.next();
+  const sender = send('plain');
+  const session = await taken;
+  await session.until(({ receivedBytes }) => receivedBytes > 10_000);
+  await listener.stop();
+  expect(session.ending).toBe('The service stops; send again.');
+  expect(await sender.exited).not.toBe(0);
+  await expect(fetch(`http://127.0.0.1:${listener.port}`)).rejects.toThrow();
+});
+
+test('a port that is in use is a line that says so', async () => {
+  const again = listenRtmp({ host: '127.0.0.1', port: listener.port, ingest, logger });
+  await expect(again).rejects.toThrow(
+    `port ${listener.port} is in use; stop what uses it, or choose another with --rtmp-port`,
+  );
+});
+
+test('an address that is not ours is a line that says so', async () => {
+  const elsewhere = listenRtmp({ host: '192.0.2.1', port: 0, ingest, logger });
+  await expect(elsewhere).rejects.toThrow('cannot listen for RTMP on --host 192.0.2.1, port 0');
+});
