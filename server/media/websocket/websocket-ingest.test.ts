@@ -266,8 +266,8 @@ test('[M-4] a stop ends all sources with 4503 and refuses those that come', asyn
   expect(response.status).toBe(503);
 });
 
-test('[M-4] a sender whose line is cut is gone at once', async () => {
-  const { ingest, url } = startServer();
+/** A source that is live, on a connection that answers nothing by itself. */
+async function rawSource({ ingest, url }: ReturnType<typeof startServer>) {
   const taken = ingest.next();
   const socket = connect(Number(url.port), '127.0.0.1');
   socket.write(
@@ -278,9 +278,21 @@ test('[M-4] a sender whose line is cut is gone at once', async () => {
   await new Promise((resolve) => socket.once('data', resolve));
   const masked = Buffer.from(HELLO);
   socket.write(Buffer.concat([Buffer.from([0x81, 0x80 | masked.length, 0, 0, 0, 0]), masked]));
-  const session = await taken;
+  return { socket, session: await taken };
+}
+
+test('[M-4] a sender whose line is cut is gone at once', async () => {
+  const { socket, session } = await rawSource(startServer());
   socket.resetAndDestroy();
   expect(await session.left()).toContain('the socket was closed');
+});
+
+test('[M-4] a sender that is dead is gone within 10 s', async () => {
+  const { socket, session } = await rawSource(startServer());
+  const sinceMs = performance.now();
+  expect(await session.left()).toContain('the socket was closed');
+  expect(performance.now() - sinceMs).toBeLessThan(10_000);
+  socket.destroy();
 });
 
 test('[M-4] a request that is no WebSocket is told what to do', async () => {
