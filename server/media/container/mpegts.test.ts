@@ -120,6 +120,7 @@ describe('MPEG-TS', () => {
       const hasFlags = ((unmarked[at + 3] ?? 0) & 0x20) !== 0 && (unmarked[at + 4] ?? 0) > 0;
       if (hasFlags) unmarked[at + 5] = (unmarked[at + 5] ?? 0) & ~0x40;
     }
+    expect(read(many).units.filter(({ isJoin }) => isJoin)).toHaveLength(25);
     const { units } = read(unmarked);
     const joins = units.map(({ sourceMs, isJoin }) => ({ sourceMs, isJoin }));
     const pictures = joins.filter(({ sourceMs }) => sourceMs !== null);
@@ -170,6 +171,37 @@ describe('MPEG-TS', () => {
       ),
       { numRuns: 100 },
     );
+  });
+
+  test('[M-16] a way that loses a little all the time is none that sends something else', () => {
+    const noise = new Uint8Array(3_000);
+    const reader = new MpegTsReader();
+    let passed = 0;
+    for (let i = 0; i < 40; i++) {
+      for (const unit of reader.push(joined([source, noise]))) passed += unit.bytes.length;
+    }
+    expect(passed).toBeGreaterThan(39 * source.length);
+  });
+
+  test('[M-16] a table that was damaged on its way changes nothing', () => {
+    const whole = read(source);
+    const tables = [0, 0x1000].map((pid) => {
+      const packet = source.findIndex(
+        (_, at) =>
+          at % PACKET === 0 && source[at + 1] === (0x40 | (pid >> 8)) && source[at + 2] === 0,
+      );
+      expect(packet).toBeGreaterThan(0);
+      return source.subarray(packet, packet + PACKET);
+    });
+    for (const table of tables) {
+      for (let at = 5; at < 30; at++) {
+        const damaged = table.slice();
+        damaged[at] = (damaged[at] ?? 0) ^ 0x10;
+        const { reader, units } = read(joined([source, damaged, source]));
+        expect(reader.header()).toEqual(whole.reader.header());
+        expect(units.filter(({ isJoin }) => isJoin)).toHaveLength(10);
+      }
+    }
   });
 
   test('a source that begins in the middle of a packet, and a table that is changed', () => {

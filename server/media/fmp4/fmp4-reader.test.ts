@@ -69,6 +69,34 @@ describe('what ffmpeg writes for a track', () => {
     expect(read(audio).fragments.every(({ isSync }) => isSync)).toBe(true);
   });
 
+  test('[M-11] sound is in sync even where its encoder says nothing of it', () => {
+    const unsaid = audio.slice();
+    const buffer = Buffer.from(unsaid.buffer);
+    for (let at = buffer.indexOf('tfhd'); at >= 0; at = buffer.indexOf('tfhd', at + 4)) {
+      buffer.writeUInt32BE(0x0101_0000, at + 24);
+    }
+    expect(unsaid).not.toEqual(audio);
+    expect(read(unsaid).fragments.every(({ isSync }) => isSync)).toBe(true);
+  });
+
+  test('a fragment may have several runs of samples: the first says how it begins', () => {
+    const { inits, fragments } = read(video);
+    const [fragment] = fragments as [Fragment];
+    const buffer = Buffer.from(fragment.bytes);
+    const trun = buffer.indexOf('trun') - 4;
+    const moofEnd = buffer.readUInt32BE(0);
+    const again = Buffer.from(buffer.subarray(trun, moofEnd));
+    again.writeUInt32BE(0x0101_0000, 20);
+    const twice = Buffer.concat([buffer.subarray(0, moofEnd), again, buffer.subarray(moofEnd)]);
+    for (const box of [0, buffer.indexOf('traf') - 4]) {
+      twice.writeUInt32BE(buffer.readUInt32BE(box) + again.length, box);
+    }
+    const both = read(joined([(inits[0] as InitSegment).bytes, twice])).fragments;
+    expect(both).toMatchObject([
+      { durationTicks: 2 * fragment.durationTicks, isSync: true, startTicks: fragment.startTicks },
+    ]);
+  });
+
   test('all of it but the index at the end is passed on', () => {
     const { inits, fragments } = read(video);
     const bytes = joined([...inits, ...fragments].map((one) => one.bytes));
