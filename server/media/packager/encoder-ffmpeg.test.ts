@@ -1,0 +1,91 @@
+import { describe, expect, test } from 'bun:test';
+import { beepsS, type Encoded, encoded, flashesS } from '../../../test/media/encoded.ts';
+import { made } from '../../../test/media/made-with-ffmpeg.ts';
+import type { Container } from '../source.ts';
+
+/** White and loud for the first 200 ms of each second, else dark and silent. */
+const FLASHES = "color=black:s=96x54:r=30:d=4,drawbox=t=fill:c=white:enable='lt(mod(t,1),0.2)'";
+const BEEPS = "aevalsrc='if(lt(mod(t,1),0.2),0.8*sin(2*PI*1000*t),0)':s=48000:d=4";
+const X264 = ['-c:v', 'libx264', '-preset', 'ultrafast', '-bf', '2', '-g', '15'];
+const X264_AAC = [...X264, '-c:a', 'aac'];
+const VP8_OPUS = ['-c:v', 'libvpx', '-deadline', 'realtime', '-c:a', 'libopus'];
+
+const FORMATS: Readonly<Record<Container, readonly string[]>> = {
+  flv: [...X264_AAC, '-f', 'flv'],
+  mpegts: [...X264_AAC, '-muxdelay', '0', '-muxpreload', '0', '-f', 'mpegts'],
+  matroska: [...VP8_OPUS, '-f', 'matroska', '-live', '1'],
+};
+
+/** A flash and a beep at each whole second of its clock, from `fromS` on. */
+function flashing(container: Container, fromS: number, soundFilter = 'anull'): Uint8Array {
+  return made([
+    ...['-f', 'lavfi', '-i', FLASHES],
+    ...['-f', 'lavfi', '-i', BEEPS],
+    ...['-af', soundFilter],
+    ...FORMATS[container],
+    ...['-output_ts_offset', `${fromS}`],
+  ]);
+}
+
+/** What is seen is heard at the same time, to 25 ms, in all renditions. */
+function expectInSync(result: Encoded, atS: readonly number[]): void {
+  const flashes = flashesS(result, 'v0');
+  expect(flashes.length).toBe(atS.length);
+  for (const [index, flash] of flashes.entries()) {
+    expect(Math.abs(flash - (atS[index] ?? Number.NaN))).toBeLessThan(0.02);
+  }
+  expect(flashesS(result, 'v2')).toEqual(flashes);
+  const beeps = beepsS(result, 'a0');
+  for (const flash of flashes) {
+    expect(Math.min(...beeps.map((beep) => Math.abs(beep - flash)))).toBeLessThan(0.025);
+  }
+  expect(beeps.length).toBeLessThanOrEqual(flashes.length + 1);
+}
+
+describe("a source's clock", () => {
+  const WRAP_S = 2 ** 33 / 90_000;
+
+  test.each([
+    ['flv', 90_000],
+    ['mpegts', 90_000],
+    ['matroska', 0],
+    ['matroska', 90_000],
+  ] as const)(
+    '[M-12] %s from %d s on: it is the clock of what comes out',
+    async (container, fromS) => {
+      const result = await encoded(flashing(container, fromS), container, {
+        startMs: fromS * 1000,
+      });
+      expectInSync(result, [fromS + 1, fromS + 2, fromS + 3]);
+    },
+  );
+
+  test('[M-12] of a transport stream goes on where it begins again at 0', async () => {
+    const fromS = Math.floor(WRAP_S) - 1;
+    const result = await encoded(flashing('mpegts', fromS), 'mpegts', { startMs: fromS * 1000 });
+    expectInSync(result, [fromS + 1, fromS + 2, fromS + 3]);
+  });
+
+  test('[M-12] goes on for an encoder that starts after that', async () => {
+    const startMs = (WRAP_S + 100) * 1000;
+    const result = await encoded(flashing('mpegts', 100), 'mpegts', { startMs });
+    expectInSync(
+      result,
+      [101, 102, 103].map((second) => WRAP_S + second),
+    );
+  });
+});
+
+describe('sound', () => {
+  test('[M-12] that has a hole is silent there and in time after it', async () => {
+    const source = flashing('flv', 90_000, "aselect='not(between(t,1.3,2.7))'");
+    const result = await encoded(source, 'flv');
+    const sounds = result.fragments.get('a0') ?? [];
+    for (const [index, { startTicks, durationTicks }] of sounds.entries()) {
+      const next = sounds[index + 1];
+      if (next) expect(Math.abs(next.startTicks - startTicks - durationTicks)).toBeLessThan(480);
+    }
+    expect(beepsS(result, 'a0').map(Math.round)).toEqual([90_000, 90_001, 90_003]);
+    expect(flashesS(result, 'v0').map(Math.round)).toEqual([90_001, 90_002, 90_003]);
+  });
+});
