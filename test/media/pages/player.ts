@@ -1,0 +1,118 @@
+import Hls from 'hls.js';
+import shaka from 'shaka-player';
+import { type PictureReading, readPicture } from '../../../server/media/play/read-picture.ts';
+
+// Runs in a browser: plays a stream with a real player and, for each frame on screen, reads what the
+// player says of its time and what the test picture says of it.
+
+/** What one frame on screen said. */
+export interface FrameSample {
+  /** By the player, from the stream's own clock, Unix ms. */
+  readonly playerMs: number;
+  /** Burnt into the picture. */
+  readonly pictureMs: number;
+  /** By the machine, when the frame was shown. */
+  readonly nowMs: number;
+  readonly width: number;
+}
+
+interface PlayerUnderTest {
+  wallClockMs(): number | null;
+  stop(): Promise<void> | void;
+}
+
+const state: { player: PlayerUnderTest | null; samples: FrameSample[]; errors: string[] } = {
+  player: null,
+  samples: [],
+  errors: [],
+};
+
+const players = {
+  hls(video: HTMLVideoElement, url: string): PlayerUnderTest {
+    const hls = new Hls();
+    hls.on(Hls.Events.ERROR, (_, { fatal, details }) => {
+      if (fatal) state.errors.push(details);
+    });
+    hls.loadSource(url);
+    hls.attachMedia(video);
+    return {
+      wallClockMs: () => hls.playingDate?.getTime() ?? null,
+      stop: () => hls.destroy(),
+    };
+  },
+  shaka(video: HTMLVideoElement, url: string): PlayerUnderTest {
+    shaka.polyfill.installAll();
+    const player = new shaka.Player();
+    player.addEventListener('error', (event) => {
+      state.errors.push(JSON.stringify((event as unknown as { detail: unknown }).detail));
+    });
+    void player
+      .attach(video)
+      .then(() => player.load(url))
+      .catch((error: unknown) => state.errors.push(JSON.stringify(error)));
+    return {
+      wallClockMs: () => player.getPlayheadTimeAsDate()?.getTime() ?? null,
+      stop: () => player.destroy(),
+    };
+  },
+};
+
+const api = {
+  play(kind: keyof typeof players, url: string, atS: number | null): void {
+    const video = document.querySelector('video') as HTMLVideoElement;
+    state.samples = [];
+    state.errors = [];
+    state.player = players[kind](video, url);
+    if (atS !== null) {
+      video.addEventListener('loadedmetadata', () => {
+        video.currentTime = atS;
+      });
+    }
+    video.play().catch(() => {});
+    watchFrames(video, state.player);
+  },
+  samples: () => state.samples,
+  forget(): void {
+    state.samples = [];
+  },
+  errors: () => state.errors,
+  position: () => {
+    const video = document.querySelector('video') as HTMLVideoElement;
+    return { currentTime: video.currentTime, isPaused: video.paused, hasEnded: video.ended };
+  },
+  async stop(): Promise<void> {
+    await state.player?.stop();
+    state.player = null;
+  },
+};
+
+export type PlayerApi = typeof api;
+
+function watchFrames(video: HTMLVideoElement, player: PlayerUnderTest): void {
+  const canvas = document.createElement('canvas');
+  const context = canvas.getContext('2d', { willReadFrequently: true });
+  const look = (_: number, { mediaTime }: VideoFrameCallbackMetadata) => {
+    if (state.player !== player || !context) return;
+    const readMs = player.wallClockMs();
+    canvas.width = video.videoWidth;
+    canvas.height = video.videoHeight;
+    context.drawImage(video, 0, 0);
+    const { data } = context.getImageData(0, 0, canvas.width, canvas.height);
+    const picture: PictureReading | null = readPicture({
+      width: canvas.width,
+      height: canvas.height,
+      data,
+      format: 'rgba',
+    });
+    if (picture && readMs !== null) {
+      // The player says it of the playhead; this frame is a little before it, or after.
+      const playerMs = readMs + (mediaTime - video.currentTime) * 1_000;
+      const { videoWidth: width } = video;
+      state.samples.push({ playerMs, pictureMs: picture.unixMs, nowMs: Date.now(), width });
+    }
+    video.requestVideoFrameCallback(look);
+  };
+  video.requestVideoFrameCallback(look);
+}
+
+Object.assign(globalThis, { api });

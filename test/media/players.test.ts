@@ -1,0 +1,130 @@
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import type { Server, Subprocess } from 'bun';
+import type { Browser, Page } from 'playwright-core';
+import { intervalAt } from '../../protocol/interval.ts';
+import { configOf } from '../../server/config.ts';
+import { type Harness, startService } from '../harness.ts';
+import { launchBrowser, limitNetwork } from './browser.ts';
+import { distributionOf, shownDistribution } from './distribution.ts';
+import type { FrameSample, PlayerApi } from './pages/player.ts';
+import { playTestPicture } from './test-source.ts';
+
+// Real players in a real browser: hls.js and shaka.
+
+const SECONDS = 8;
+const WARM_MS = 3_000;
+const HTML = `<!doctype html><title>player</title><video muted playsinline width="320"></video>
+<script type="module" src="/player.js"></script>`;
+
+declare const api: PlayerApi;
+
+let browser: Browser;
+let pages: Server<undefined>;
+
+beforeAll(async () => {
+  const built = await Bun.build({
+    entrypoints: [new URL('./pages/player.ts', import.meta.url).pathname],
+    target: 'browser',
+  });
+  const script = (await built.outputs[0]?.text()) ?? '';
+  pages = Bun.serve({
+    hostname: '127.0.0.1',
+    port: 0,
+    routes: {
+      '/': () => new Response(HTML, { headers: { 'Content-Type': 'text/html' } }),
+      '/player.js': () => new Response(script, { headers: { 'Content-Type': 'text/javascript' } }),
+    },
+  });
+  browser = await launchBrowser();
+});
+
+afterAll(async () => {
+  await browser?.close();
+  await pages?.stop(true);
+});
+
+interface LiveStream {
+  readonly service: Harness;
+  readonly streamId: string;
+  readonly source: Subprocess;
+}
+
+async function goLive(latency: 'normal' | 'low', fields = {}): Promise<LiveStream> {
+  const { media } = configOf();
+  const directory = `${import.meta.dir}/never-used`;
+  const service = await startService({
+    clock: 'real',
+    media: { ...media, directory, latency, preset: 'ultrafast', sourceGraceMs: 1_000 },
+  });
+  const streamId = await service.createStream(fields);
+  const source = await playTestPicture(service, streamId);
+  return { service, streamId, source };
+}
+
+async function endLive({ service, source }: LiveStream): Promise<void> {
+  source.kill('SIGINT');
+  await source.exited;
+  await service.close();
+}
+
+type Kind = 'hls' | 'shaka';
+const NAMES: Record<Kind, string> = { hls: 'hls.js', shaka: 'shaka' };
+
+function addressOf({ service, streamId }: LiveStream, kind: Kind): string {
+  return `${service.url}/media/${streamId}/${kind === 'hls' ? 'master.m3u8' : 'manifest.mpd'}`;
+}
+
+async function openPlayer(live: LiveStream, kind: Kind, atS: number | null = null): Promise<Page> {
+  const page = await (await browser.newContext()).newPage();
+  await page.goto(pages.url.href);
+  await page.waitForFunction(() => 'api' in globalThis);
+  const playing = { kind, url: addressOf(live, kind), atS };
+  await page.evaluate(({ kind, url, atS }) => api.play(kind, url, atS), playing);
+  await page.waitForFunction(() => api.samples().length > 0, null, { timeout: 20_000 });
+  return page;
+}
+
+/** Frames that were on screen in the next seconds. */
+async function watch(page: Page, seconds: number): Promise<readonly FrameSample[]> {
+  await page.evaluate(() => api.forget());
+  await page.waitForTimeout(seconds * 1_000);
+  expect(await page.evaluate(() => api.errors())).toEqual([]);
+  return page.evaluate(() => api.samples());
+}
+
+function printed(name: string, samples: readonly FrameSample[]) {
+  const errors = samples.map(({ playerMs, pictureMs }) => playerMs - pictureMs);
+  const latencies = samples.map(({ nowMs, pictureMs }) => nowMs - pictureMs);
+  console.log(`${name}: player's clock less picture's, ${shownDistribution(errors, 'ms')}`);
+  console.log(`${name}: behind the camera, ${shownDistribution(latencies, 'ms')}`);
+  return { errors, latencies: distributionOf(latencies) };
+}
+
+/** How many intervals the player is off from the number in the picture. */
+const intervalsOff = ({ playerMs, pictureMs }: FrameSample) =>
+  Math.abs(intervalAt(Math.round(playerMs)) - intervalAt(pictureMs));
+
+describe.each(['normal', 'low'] as const)('with %s latency', (latency) => {
+  let live: LiveStream;
+  const limitMs = latency === 'low' ? 3_000 : 5_000;
+
+  beforeAll(async () => {
+    live = await goLive(latency);
+  }, 30_000);
+  afterAll(() => endLive(live));
+
+  test.each(['hls', 'shaka'] as const)(
+    '[M-12] [M-14] %s: the interval of the frame on screen is that of the feed, and it comes in time',
+    async (kind) => {
+      const page = await openPlayer(live, kind);
+      await page.waitForTimeout(WARM_MS);
+      const samples = await watch(page, SECONDS);
+      const { latencies } = printed(`${NAMES[kind]}, ${latency}`, samples);
+      expect(samples.length).toBeGreaterThan(SECONDS * 8);
+      expect(Math.max(...samples.map(intervalsOff))).toBeLessThanOrEqual(1);
+      expect(latencies.median).toBeLessThan(limitMs);
+      await page.context().close();
+    },
+    40_000,
+  );
+});
