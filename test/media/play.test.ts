@@ -61,7 +61,18 @@ const play = (...args: string[]) => outcomeOf(startPlay(...args));
 
 /** The moments that a test picture shows, and its times in the container. */
 function momentsIn(content: Uint8Array): { atMs: number; unixMs: number | undefined }[] {
-  const plain = ['-i', 'pipe:0', '-an', '-f', 'rawvideo', '-pix_fmt', 'gray'];
+  // Frames that were left out are not to be filled in.
+  const plain = [
+    '-i',
+    'pipe:0',
+    '-an',
+    '-vsync',
+    'passthrough',
+    '-f',
+    'rawvideo',
+    '-pix_fmt',
+    'gray',
+  ];
   const pixels = made(plain, content);
   const times = probed(content).filter(({ type }) => type === 'video');
   const bytes = SIZE.width * SIZE.height;

@@ -7,8 +7,8 @@ test('[M-9] the test picture is encoded at once, with a key frame each second', 
   expect(line(pictureArguments({ frameRate: 25 }))).toBe(
     '-hide_banner -nostdin -nostats -loglevel error -fflags nobuffer -analyzeduration 0 ' +
       '-probesize 32 -f matroska -i pipe:0 -map 0:v -map 0:a -c:v libx264 -preset ultrafast ' +
-      '-tune zerolatency -pix_fmt yuv420p -g 25 -crf 22 -c:a aac -b:a 96k -f matroska ' +
-      '-cluster_time_limit 0 -flush_packets 1 pipe:1',
+      '-tune zerolatency -pix_fmt yuv420p -g 25 -crf 22 -c:a aac -b:a 96k -f flv ' +
+      '-flvflags no_duration_filesize -flush_packets 1 pipe:1',
   );
 });
 

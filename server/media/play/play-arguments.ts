@@ -14,8 +14,10 @@ export interface PictureEncoding {
 // A key frame each second: players and encoders that come later begin at one.
 const KEY_FRAME_S = 1;
 const QUIET = ['-hide_banner', '-nostdin', '-nostats', '-loglevel', 'error'];
-// One cluster a packet, so that nothing waits for the rest of a cluster.
-const OUTPUT = ['-f', 'matroska', '-cluster_time_limit', '0', '-flush_packets', '1', 'pipe:1'];
+// Holds all codecs. One cluster a packet, so that nothing waits for the rest of a cluster.
+const MATROSKA = ['-f', 'matroska', '-cluster_time_limit', '0', '-flush_packets', '1', 'pipe:1'];
+// Every frame goes out as it is made; in Matroska it waits for the next one, which ends its cluster.
+const FLV = ['-f', 'flv', '-flvflags', 'no_duration_filesize', '-flush_packets', '1', 'pipe:1'];
 const FAST_X264 = ['-c:v', 'libx264', '-preset', 'ultrafast', '-tune', 'zerolatency'];
 const AAC = ['-c:a', 'aac', '-b:a', '96k'];
 
@@ -23,7 +25,7 @@ const AAC = ['-c:a', 'aac', '-b:a', '96k'];
 const COPIED_VIDEO = ['h264', 'hevc', 'vp8', 'vp9', 'av1', 'mpeg2video', 'mpeg4'];
 const COPIED_AUDIO = ['aac', 'mp3', 'opus', 'vorbis', 'ac3', 'eac3', 'flac', 'pcm_s16le'];
 
-/** Arguments for ffmpeg to encode the test picture, which comes as raw Matroska on its input. */
+/** Arguments for ffmpeg to make FLV of the test picture, which comes as raw Matroska on its input. */
 export function pictureArguments({ frameRate }: PictureEncoding): string[] {
   return [
     ...QUIET,
@@ -33,11 +35,11 @@ export function pictureArguments({ frameRate }: PictureEncoding): string[] {
     ...FAST_X264,
     ...['-pix_fmt', 'yuv420p', '-g', String(Math.round(KEY_FRAME_S * frameRate)), '-crf', '22'],
     ...AAC,
-    ...OUTPUT,
+    ...FLV,
   ];
 }
 
-/** Arguments for ffmpeg to play a file in real time, copied where that is possible. */
+/** Arguments for ffmpeg to make Matroska of a file in real time, copied where that is possible. */
 export function fileArguments(file: string, loop: boolean, facts: FileFacts): string[] {
   const { video, audio, isTurned } = facts;
   const isCopied = video !== null && COPIED_VIDEO.includes(video) && !isTurned;
@@ -51,7 +53,7 @@ export function fileArguments(file: string, loop: boolean, facts: FileFacts): st
       ? ['-c:v', 'copy']
       : [...FAST_X264, '-pix_fmt', 'yuv420p', '-crf', '18', '-force_key_frames', everySecond()]),
     ...(isHeard ? (COPIED_AUDIO.includes(audio) ? ['-c:a', 'copy'] : AAC) : []),
-    ...OUTPUT,
+    ...MATROSKA,
   ];
 }
 

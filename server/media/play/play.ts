@@ -1,3 +1,4 @@
+import { FlvReader } from '../container/flv.ts';
 import { MatroskaReader } from '../container/matroska.ts';
 import { findFfmpeg } from '../packager/find-ffmpeg.ts';
 import { pauseMs, type Sequel, sequelOf } from './link-ends.ts';
@@ -42,7 +43,7 @@ export async function play(options: PlayOptions): Promise<void> {
     material.kind === 'file'
       ? await prepareFile(ffmpeg, material)
       : () => startPicture(ffmpeg, material, address.title, clock);
-  const link = await firstLink(address);
+  const link = await firstLink(address, material);
   let sender: Sender;
   try {
     sender = start();
@@ -59,9 +60,9 @@ async function requireFfmpeg(ffmpeg: string): Promise<void> {
   if ('missing' in found) throw new Error(found.missing);
 }
 
-async function firstLink({ url, key }: SourceAddress): Promise<SourceLink> {
+async function firstLink(address: SourceAddress, material: Material): Promise<SourceLink> {
   try {
-    return await openSourceLink(url, key);
+    return await openSourceLink(address, containerOf(material));
   } catch (error) {
     if (!(error instanceof LinkRefused)) throw error;
     const sequel = sequelOf(error.end, false);
@@ -69,9 +70,14 @@ async function firstLink({ url, key }: SourceAddress): Promise<SourceLink> {
   }
 }
 
+/** Matroska holds whatever a file has; of FLV every frame goes out as it is made. */
+function containerOf({ kind }: Material): 'matroska' | 'flv' {
+  return kind === 'file' ? 'matroska' : 'flv';
+}
+
 /** From the first link on. */
 class Run {
-  private readonly relay = new Relay(new MatroskaReader());
+  private readonly relay: Relay;
   private readonly startMs = performance.now();
   private readonly over = Promise.withResolvers<void>();
   private isOver = false;
@@ -80,7 +86,10 @@ class Run {
     private readonly options: PlayOptions,
     private readonly sender: Sender,
     private link: SourceLink | null,
-  ) {}
+  ) {
+    const isFlv = containerOf(options.material) === 'flv';
+    this.relay = new Relay(isFlv ? new FlvReader() : new MatroskaReader());
+  }
 
   async run(): Promise<void> {
     const { sender } = this;
@@ -158,8 +167,8 @@ class Run {
   private async linkAgain(): Promise<Sequel> {
     try {
       // The key may have been rotated meanwhile.
-      const { url, key } = await this.options.findAddress();
-      const link = await openSourceLink(url, key);
+      const address = await this.options.findAddress();
+      const link = await openSourceLink(address, containerOf(this.options.material));
       if (this.isOver) {
         link.close();
         return { kind: 'over' };

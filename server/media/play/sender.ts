@@ -15,7 +15,7 @@ export type Material =
       readonly frameRate: number;
     };
 
-/** An encoder that sends Matroska in real time. */
+/** An encoder that sends in real time. */
 export interface Sender {
   readonly program: RunningProgram;
   /** Frames drawn, and those left out because the encoder was busy; null: they are not ours. */

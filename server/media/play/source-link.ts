@@ -25,7 +25,7 @@ export class LinkRefused extends Error {
   }
 }
 
-const MEDIA_TYPE = 'video/x-matroska';
+const MEDIA_TYPES = { matroska: 'video/x-matroska', flv: 'video/x-flv' };
 const NORMAL = 1000;
 const BROKEN = 1006;
 const ANSWER_MS = 15_000;
@@ -37,7 +37,10 @@ const MESSAGE_BYTES = 1 << 20;
  * @returns fulfilled when the service has taken the source
  * @throws LinkRefused
  */
-export function openSourceLink(url: string, key: string): Promise<SourceLink> {
+export function openSourceLink(
+  { url, key }: { readonly url: string; readonly key: string },
+  container: keyof typeof MEDIA_TYPES,
+): Promise<SourceLink> {
   const socket = new WebSocket(url);
   const taken = Promise.withResolvers<SourceLink>();
   const closed = Promise.withResolvers<LinkEnd>();
@@ -62,7 +65,7 @@ export function openSourceLink(url: string, key: string): Promise<SourceLink> {
     closed.resolve(how);
     socket.close();
   }
-  socket.onopen = () => socket.send(JSON.stringify({ key, type: MEDIA_TYPE }));
+  socket.onopen = () => socket.send(JSON.stringify({ key, type: MEDIA_TYPES[container] }));
   socket.onmessage = ({ data }) => {
     if (!isLive(data)) return;
     clearTimeout(tooLong);
