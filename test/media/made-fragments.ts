@@ -59,16 +59,19 @@ export interface MadeRun {
   readonly frames?: number;
   /** Frames from one key frame to the next. */
   readonly gop?: number;
+  /** And in a fragment of sound. */
+  readonly soundFrames?: number;
   /** How much later than the picture the sound begins. */
   readonly soundLateMs?: number;
 }
 
 /** Fragments of all tracks of a run, in the order in which an encoder gives them out. */
 export function madeRun(run: MadeRun): [TrackId, Fragment][] {
-  const { tracks = TRACKS, fromMs, seconds, frames = 3, gop = 15, soundLateMs = 0 } = run;
+  const { tracks = TRACKS, fromMs, seconds, frames = 3, gop = 15 } = run;
+  const { soundFrames = 4, soundLateMs = 0 } = run;
   const all = tracks.flatMap((track) => {
     if (track.kind === 'audio') {
-      return madeTrack(track, fromMs + soundLateMs, seconds, 1_024, 4, 1);
+      return madeTrack(track, fromMs + soundLateMs, seconds, 1_024, soundFrames, 1);
     }
     const [rate, per] = track.frameRate;
     return madeTrack(track, fromMs, seconds, (track.timescale * per) / rate, frames, gop);

@@ -150,14 +150,15 @@ class MediaPlaylist {
   }
 
   private endLines(segment: Segment): string {
-    const { seq, epoch } = segment;
-    const piece = segment.pieces.get(this.id);
-    const timescale = this.tracks.get(epoch)?.timescale;
     // A rendition that this epoch does not have.
-    const gap = piece && timescale ? '' : '#EXT-X-GAP\n';
-    const durationS =
-      piece && timescale ? piece.durationTicks / timescale : segment.durationMs / 1_000;
-    return `${gap}#EXTINF:${durationS.toFixed(6)},\n${this.id}/${seq}.m4s\n`;
+    const gap = segment.pieces.has(this.id) ? '' : '#EXT-X-GAP\n';
+    return `${gap}#EXTINF:${this.durationS(segment).toFixed(6)},\n${this.id}/${segment.seq}.m4s\n`;
+  }
+
+  private durationS({ pieces, epoch, durationMs }: Segment): number {
+    const piece = pieces.get(this.id);
+    const track = this.tracks.get(epoch);
+    return piece && track ? secondsOf(piece, track) : durationMs / 1_000;
   }
 
   private partLines(seq: number, epoch: number): string {
@@ -231,7 +232,7 @@ class MediaPlaylist {
     let fromEndS = this.openS();
     while (count > 0 && fromEndS < beforeEndS) {
       count--;
-      fromEndS += (segments[count] as Segment).durationMs / 1_000;
+      fromEndS += this.durationS(segments[count] as Segment);
     }
     return count;
   }

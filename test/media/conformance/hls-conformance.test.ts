@@ -1,0 +1,238 @@
+import { describe, expect, test } from 'bun:test';
+import { madeInit, madeRun, TRACKS } from '../made-fragments.ts';
+import { HlsConformance, type HlsSnapshot } from './hls-conformance.ts';
+import { MadeStream, type MadeStreamOptions } from './made-stream.ts';
+
+const OFFSET_MS = 1_795_000_000_000;
+const INITS = new Map(TRACKS.map((track) => [track.id, madeInit(track)]));
+
+/** A stream of two epochs with a pause between, as it is after each of them. */
+function madeStream(options: MadeStreamOptions = {}) {
+  const stream = new MadeStream(options);
+  stream.begin(TRACKS, INITS, OFFSET_MS);
+  for (const [id, fragment] of madeRun({ fromMs: 0, seconds: 8.5, frames: 1, soundFrames: 1 })) {
+    stream.push(id, fragment);
+  }
+  stream.finish();
+  const first = stream.hls();
+  stream.begin(TRACKS, INITS, OFFSET_MS);
+  for (const [id, fragment] of madeRun({
+    fromMs: 9_200,
+    seconds: 6.7,
+    frames: 1,
+    soundFrames: 1,
+  })) {
+    stream.push(id, fragment);
+  }
+  return { stream, first, second: stream.hls() };
+}
+
+const rulesOf = (snapshots: readonly HlsSnapshot[], read: MadeStream['read']): string[] => {
+  const conformance = new HlsConformance(read);
+  const found = snapshots.flatMap((snapshot) => conformance.check(snapshot));
+  return [...new Set(found.map(({ rule }) => rule))];
+};
+
+/** The snapshot with another text in the playlist of `v0`, or in the master. */
+function changed(
+  snapshot: HlsSnapshot,
+  what: string | RegExp,
+  by: string,
+  name = 'v0.m3u8',
+): HlsSnapshot {
+  const change = (text: string) => {
+    const changedText = text.replace(what, by);
+    if (changedText === text) throw new Error(`nothing to change: ${what} in ${text}`);
+    return changedText;
+  };
+  if (name === 'master') return { ...snapshot, master: change(snapshot.master) };
+  const media = new Map(snapshot.media).set(name, change(snapshot.media.get(name) ?? ''));
+  return { ...snapshot, media };
+}
+
+describe('nothing is wrong with', () => {
+  test.each<[string, MadeStreamOptions]>([
+    ['a recording', {}],
+    ['a sliding window', { dvrMs: 7_000 }],
+    ['low latency', { partMs: 500 }],
+    ['low latency in a window', { partMs: 500, dvrMs: 7_000 }],
+  ])('[M-11] [M-12] [M-24] %s', (_, options) => {
+    const { stream, first, second } = madeStream(options);
+    stream.finish();
+    stream.end();
+    const conformance = new HlsConformance(stream.read);
+    for (const snapshot of [first, second, stream.hls()]) {
+      expect(conformance.check(snapshot)).toEqual([]);
+    }
+  });
+});
+
+describe('one playlist by itself', () => {
+  const { stream, second } = madeStream();
+  const SEGMENT = /#EXT-X-PROGRAM-DATE-TIME:\S+\n#EXTINF:1.000000,\nv0\/3.m4s\n/;
+  test.each<[string, string | RegExp, string]>([
+    ['extm3u', '#EXTM3U', '#EXTM4U'],
+    ['known-tag', '#EXTINF', '#EXT-X-NEWS:1\n#EXTINF'],
+    ['version', '#EXT-X-VERSION:7', '#EXT-X-VERSION:5'],
+    ['once', '#EXT-X-VERSION:7', '#EXT-X-VERSION:7\n#EXT-X-VERSION:7'],
+    ['target-duration', '#EXT-X-TARGETDURATION:1', '#EXT-X-TARGETDURATION:0'],
+    ['target-duration', '#EXT-X-TARGETDURATION:1', '#EXT-X-TARGETDURATION:1.5'],
+    ['head-first', '#EXTINF', '#EXT-X-MEDIA-SEQUENCE:0\n#EXTINF'],
+    ['playlist-type', 'TYPE:EVENT', 'TYPE:SHOW'],
+    ['independent-segments', '#EXT-X-INDEPENDENT-SEGMENTS\n', ''],
+    ['program-date-time', /#EXT-X-PROGRAM-DATE-TIME:\S+\n/, ''],
+    ['program-date-time', /(DATE-TIME:\S+)\.\d+Z/, '$1Z'],
+    ['map', /#EXT-X-MAP:\S+\n/, ''],
+    ['map', '#EXT-X-DISCONTINUITY\n', ''],
+    ['extinf', /#EXTINF:\S+\n/, ''],
+    ['extinf', /#EXTINF:\S+\n/, '#EXTINF:one,\n'],
+    ['server-control', 'HOLD-BACK=3.0', 'HOLD-BACK=2.0'],
+    ['server-control', 'CAN-SKIP-UNTIL=6.0', 'CAN-SKIP-UNTIL=4.0'],
+    ['attributes', 'HOLD-BACK=3.0', 'HOLD-BACK=3.0,HOLD-BACK=4.0'],
+    ['attributes', 'HOLD-BACK=3.0', 'hold back=3.0'],
+    ['uri', 'v0/2.m4s', 'v0/2 .m4s'],
+    ['segment', 'v0/2.m4s', 'v0/99.m4s'],
+    ['init', 'v0/init-0.mp4', 'v0/init-9.mp4'],
+    ['init', 'v0/init-0.mp4', 'v0/1.m4s'],
+    ['date-is-media-time', /DATE-TIME:(\S+)\.000Z/, 'DATE-TIME:$1.002Z'],
+    ['extinf-real', 'EXTINF:1.000000', 'EXTINF:1.002000'],
+    ['extinf-sum', 'EXTINF:1.000000', 'EXTINF:1.000900'],
+    ['timeline', SEGMENT, ''],
+    ['renditions-numbers', SEGMENT, ''],
+    ['renditions-target', 'TARGETDURATION:1', 'TARGETDURATION:2'],
+    ['renditions-end', /$/, '#EXT-X-ENDLIST\n'],
+    ['first-sample-sync', 'v0/2.m4s', 'v0/tail.m4s'],
+    ['aligned', 'v0/2.m4s', 'v0/3.m4s'],
+  ])('%s', (rule, what, by) => {
+    const read = (path: string) =>
+      path === 'v0/tail.m4s' ? withoutFirst(stream.read('v0/2.m4s')) : stream.read(path);
+    expect(rulesOf([second], read)).toEqual([]);
+    expect(rulesOf([changed(second, what, by)], read)).toContain(rule);
+  });
+});
+
+describe('parts', () => {
+  const { stream, second } = madeStream({ partMs: 500 });
+  const PART = /#EXT-X-PART:\S+\n/;
+  test.each<[string, string | RegExp, string]>([
+    ['part-inf', /#EXT-X-PART-INF:\S+\n/, ''],
+    ['part-target', /(#EXT-X-PART:DURATION)=[\d.]+/, '$1=0.600'],
+    ['part-short', /(#EXT-X-PART:DURATION)=[\d.]+/, '$1=0.300'],
+    ['part-sum', /(#EXT-X-PART:DURATION)=[\d.]+/, '$1=0.500'],
+    ['part-independent', ',INDEPENDENT=YES', ''],
+    ['part-bytes', PART, ''],
+    ['part-old', /v0\/9.m4s\n/, 'v0/9.m4s\n#EXT-X-PART:DURATION=0.5,URI="v0/10.0.m4s"\n'],
+    ['part', /(#EXT-X-PART:DURATION)=[\d.]+/, '$1=none'],
+    ['preload-hint', /#EXT-X-PRELOAD-HINT:\S+\n/, ''],
+    ['server-control', /,PART-HOLD-BACK=[\d.]+/, ''],
+    ['server-control', /,PART-HOLD-BACK=[\d.]+/, ',PART-HOLD-BACK=0.9'],
+  ])('%s', (rule, what, by) => {
+    expect(rulesOf([second], stream.read)).toEqual([]);
+    expect(rulesOf([changed(second, what, by)], stream.read)).toContain(rule);
+  });
+
+  test('of the segment that is being made are what they say', () => {
+    const open = /(#EXT-X-PART:DURATION=)[\d.]+(,URI="v0\/15\.0)/;
+    expect(rulesOf([changed(second, open, '$10.51$2')], stream.read)).toContain('part-duration');
+  });
+});
+
+describe('delta updates', () => {
+  const { stream, second } = madeStream();
+  const delta = second.deltas?.get('v0.m3u8') ?? '';
+  test.each<[string, string | RegExp, string]>([
+    ['skip', /SKIPPED-SEGMENTS=\d+/, 'SKIPPED-SEGMENTS=0'],
+    ['skip', /SKIPPED-SEGMENTS=\d+/, 'SKIPPED-SEGMENTS=1'],
+    ['skip', /#EXTINF:\S+\n\S+\n/, ''],
+  ])('%s', (rule, what, by) => {
+    expect(delta).toContain('#EXT-X-SKIP');
+    const deltas = new Map([['v0.m3u8', delta.replace(what, by)]]);
+    expect(rulesOf([{ ...second, deltas }], stream.read)).toContain(rule);
+  });
+});
+
+describe('from one reading to the next', () => {
+  const { stream, first, second } = madeStream({ dvrMs: 7_000 });
+  const recording = madeStream();
+  test.each<[string, string | RegExp, string]>([
+    ['target-duration-changed', 'TARGETDURATION:1', 'TARGETDURATION:2'],
+    ['server-control-changed', 'HOLD-BACK=3.0', 'HOLD-BACK=3.5'],
+    ['playlist-type-changed', '#EXT-X-INDEP', '#EXT-X-PLAYLIST-TYPE:VOD\n#EXT-X-INDEP'],
+    ['media-sequence', /MEDIA-SEQUENCE:\d+/, 'MEDIA-SEQUENCE:0'],
+    ['segment-changed', /MEDIA-SEQUENCE:\d+/, 'MEDIA-SEQUENCE:7'],
+    ['discontinuity-sequence', 'DISCONTINUITY-SEQUENCE:0', 'DISCONTINUITY-SEQUENCE:1'],
+    ['removed-at-the-end', /(#EXT-X-PROG\S+\n#EXTINF:\S+\n\S+\n){5}$/, ''],
+    ['too-short', /(#EXT-X-PROG\S+\n#EXTINF:\S+\n\S+\n){5}$/, ''],
+  ])('%s', (rule, what, by) => {
+    const before = rule === 'removed-at-the-end' ? second : first;
+    const after = changed(second, what, by);
+    expect(rulesOf([before, second], stream.read)).toEqual([]);
+    expect(rulesOf([before, after], stream.read)).toContain(rule);
+  });
+
+  test('a recording loses nothing, and what has ended stays as it is', () => {
+    const { first: whole, second: more, stream: made } = recording;
+    const lost = changed(more, /MEDIA-SEQUENCE:0/, 'MEDIA-SEQUENCE:1');
+    expect(rulesOf([whole, lost], made.read)).toContain('event-removed');
+    const ended = changed(whole, /$/, '#EXT-X-ENDLIST\n');
+    expect(rulesOf([ended, more], made.read)).toContain('after-endlist');
+    const low = madeStream({ partMs: 500 });
+    const other = changed(low.second, /PART-TARGET=[\d.]+/, 'PART-TARGET=0.54');
+    expect(rulesOf([low.first, other], low.stream.read)).toContain('part-target-changed');
+  });
+});
+
+describe('the multivariant playlist', () => {
+  const { stream, second } = madeStream();
+  test.each<[string, string | RegExp, string]>([
+    ['extm3u', '#EXTM3U\n', ''],
+    ['variants', 'v0.m3u8', 'v7.m3u8'],
+    ['variants', 'v0.m3u8', 'v1.m3u8'],
+    ['master-uri', 'v0.m3u8', 'v0.m3u8\nv0.m3u8'],
+    ['media', 'URI="a0.m3u8"', 'URI="a1.m3u8"'],
+    ['media', ',NAME="Sound"', ''],
+    ['audio-group', 'AUDIO="sound"', 'AUDIO="music"'],
+    ['bandwidth', /BANDWIDTH=\d+/, 'BANDWIDTH=1000'],
+    ['average-bandwidth', /AVERAGE-BANDWIDTH=\d+/, 'AVERAGE-BANDWIDTH=1000'],
+    ['codecs', /CODECS="[^"]+"/, 'CODECS="avc1.42c01e"'],
+    ['resolution', 'RESOLUTION=64x36', 'RESOLUTION=64x38'],
+    ['frame-rate', 'FRAME-RATE=15', 'FRAME-RATE=30'],
+  ])('%s', (rule, what, by) => {
+    expect(rulesOf([changed(second, what, by, 'master')], stream.read)).toContain(rule);
+  });
+});
+
+describe('bytes', () => {
+  const { stream, second } = madeStream();
+  const rules = (path: string, change: (bytes: Uint8Array) => Uint8Array) =>
+    rulesOf([second], (asked) => {
+      const bytes = stream.read(asked);
+      return asked === path && bytes ? change(bytes.slice()) : bytes;
+    });
+
+  test('that are cut, are no MP4, or have another time are seen', () => {
+    expect(rules('v0/3.m4s', (bytes) => bytes.subarray(0, 100))).toContain('segment');
+    expect(rules('v0/3.m4s', () => new TextEncoder().encode('<html></html>'))).toContain('segment');
+    const late = (bytes: Uint8Array) => {
+      const view = new DataView(bytes.buffer);
+      const tfdt = Buffer.from(bytes).indexOf('tfdt') + 8;
+      view.setBigUint64(tfdt, view.getBigUint64(tfdt) + 9_000n);
+      return bytes;
+    };
+    const found = rules('a0/3.m4s', late);
+    expect(found).toContain('timeline');
+    expect(found).toContain('date-is-media-time');
+    const numbered = (bytes: Uint8Array) => {
+      bytes.fill(0, Buffer.from(bytes).indexOf('mfhd') + 8, Buffer.from(bytes).indexOf('traf') - 4);
+      return bytes;
+    };
+    expect(rules('v0/3.m4s', numbered)).toContain('fragment-numbers');
+  });
+});
+
+/** A segment without its first fragment. */
+function withoutFirst(bytes: Uint8Array | null): Uint8Array | null {
+  if (!bytes) return null;
+  const second = Buffer.from(bytes).indexOf('moof', 8) - 4;
+  return bytes.subarray(second);
+}

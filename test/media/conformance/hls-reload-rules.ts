@@ -1,0 +1,64 @@
+import type { HlsMediaText, HlsSegment } from './hls-text.ts';
+import type { Findings } from './violation.ts';
+
+/** Rules on what may change between two readings of a media playlist (RFC 8216, 6.2.1 and 6.2.2). */
+export function checkReload(
+  name: string,
+  before: HlsMediaText,
+  after: HlsMediaText,
+  findings: Findings,
+): void {
+  const same = (rule: string, a: unknown, b: unknown) =>
+    findings.check(JSON.stringify(a) === JSON.stringify(b), rule, `${name}: ${a} became ${b}`);
+  same('target-duration-changed', before.targetS, after.targetS);
+  same('part-target-changed', before.partTargetS, after.partTargetS);
+  same('server-control-changed', text(before), text(after));
+  // A recording is VOD once nothing more comes.
+  const becomesVod = before.type === 'EVENT' && after.type === 'VOD' && after.isEnded;
+  if (!becomesVod) same('playlist-type-changed', before.type, after.type);
+  const removed = after.mediaSequence - before.mediaSequence;
+  findings.check(removed >= 0, 'media-sequence', `${name} went back by ${-removed}`);
+  findings.check(
+    before.type !== 'EVENT' || removed === 0,
+    'event-removed',
+    `${name} lost ${removed} segments`,
+  );
+  const lastBefore = before.segments.at(-1)?.seq ?? -1;
+  const lastAfter = after.segments.at(-1)?.seq ?? -1;
+  findings.check(lastAfter >= lastBefore, 'removed-at-the-end', `${name}: ${lastBefore} is gone`);
+  if (before.isEnded) {
+    const isSame = after.isEnded && lastAfter === lastBefore && removed === 0;
+    findings.check(isSame, 'after-endlist', `${name} went on after its end`);
+  }
+  findings.check(
+    after.discontinuitySequence >= before.discontinuitySequence,
+    'discontinuity-sequence',
+    `${name} went back to ${after.discontinuitySequence}`,
+  );
+  if (removed > 0) {
+    const lastsS = after.segments.reduce((sum, { durationS }) => sum + durationS, 0);
+    const holds = after.isEnded || lastsS >= 3 * after.targetS;
+    findings.check(holds, 'too-short', `${name}: removed to ${lastsS} s`);
+  }
+  const known = new Map(before.segments.map((segment) => [segment.seq, segment]));
+  for (const segment of after.segments) {
+    const old = known.get(segment.seq);
+    if (!old) continue;
+    const { discontinuity, seq } = segment;
+    const detail = `${name} ${seq}: ${old.discontinuity} became ${discontinuity}`;
+    findings.check(discontinuity === old.discontinuity, 'discontinuity-sequence', detail);
+    findings.check(
+      said(segment) === said(old),
+      'segment-changed',
+      `${name} ${seq}: ${said(segment)}`,
+    );
+  }
+}
+
+function said({ uri, durationS, dateMs, map }: HlsSegment): string {
+  return JSON.stringify({ uri, durationS, dateMs, map });
+}
+
+function text({ control }: HlsMediaText): string {
+  return JSON.stringify([...(control ?? [])].sort());
+}
