@@ -41,6 +41,11 @@ function marks(units: readonly SourceUnit[]) {
   return found;
 }
 
+/** Packets as they are but for their continuity counters. */
+function withoutCounters(packets: Uint8Array): Uint8Array {
+  return packets.map((byte, at) => (at % PACKET === 3 ? byte & 0xf0 : byte));
+}
+
 const bytesOf = (units: readonly SourceUnit[]): Uint8Array =>
   joined(units.map(({ bytes }) => bytes));
 
@@ -194,14 +199,20 @@ describe('MPEG-TS', () => {
       return source.subarray(packet, packet + PACKET);
     });
     for (const table of tables) {
-      for (let at = 5; at < 30; at++) {
+      for (let at = 5; at < 21; at++) {
         const damaged = table.slice();
         damaged[at] = (damaged[at] ?? 0) ^ 0x10;
-        const { reader, units } = read(joined([source, damaged, source]));
-        expect(reader.header()).toEqual(whole.reader.header());
-        expect(units.filter(({ isJoin }) => isJoin)).toHaveLength(10);
+        const header = read(joined([source, damaged])).reader.header();
+        expect(withoutCounters(header)).toEqual(withoutCounters(whole.reader.header()));
       }
     }
+    const marked = source.slice();
+    for (let at = 0; at < marked.length; at += PACKET)
+      marked[at + 1] = (marked[at + 1] ?? 0) | 0x80;
+    const { units } = read(joined([source, marked]));
+    expect(marks(units).filter((mark) => !(mark as SourceUnit).isHeader)).toEqual(
+      marks(whole.units).filter((mark) => !(mark as SourceUnit).isHeader),
+    );
   });
 
   test('a source that begins in the middle of a packet, and a table that is changed', () => {
