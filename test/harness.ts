@@ -9,6 +9,7 @@ import { createClock, type ServiceClock } from '../server/clock.ts';
 import { type Config, configOf } from '../server/config.ts';
 import type { Listener } from '../server/http/address.ts';
 import { listen } from '../server/http/listen.ts';
+import type { MediaConfig } from '../server/media/media-settings.ts';
 import type { TheRecord } from '../server/procedures.ts';
 import { createService, type Service } from '../server/service.ts';
 import { type BackendsKind, openBackends, USUAL_BACKENDS } from './harness-backends.ts';
@@ -82,6 +83,8 @@ export interface HarnessOptions {
   /** `manual` (default): time stands still; `real`: the system's, sealing by itself. */
   readonly clock?: 'manual' | 'real' | ServiceClock;
   readonly config?: Partial<Config>;
+  /** Of video; without it there are no ports, and segments are in the service's directory. */
+  readonly media?: Partial<MediaConfig>;
   /** What it stands on; `embedded` unless the variable FOURBEAT_TEST_BACKENDS says `shared`. */
   readonly backends?: BackendsKind;
   /** Start on this directory and leave it there; else a temporary one that is removed. */
@@ -113,7 +116,8 @@ export async function startService(options: HarnessOptions = {}): Promise<Harnes
   const watermark = await record.readWatermark({});
   const clock = chosenClock(options.clock ?? 'manual', watermark);
   const listener: Listener = { server: null };
-  const media = { ...configOf().media, directory: join(directory, 'media'), ...NO_PORTS };
+  const place = { directory: join(directory, 'media'), ...NO_PORTS };
+  const media = { ...configOf().media, ...place, ...options.media };
   const config = configOf({
     port: 0,
     data: directory,

@@ -51,6 +51,8 @@ export class Channels implements Ingest, Playables {
   private readonly channels = new Map<string, Promise<Channel>>();
   private readonly usedMs = new Map<string, number>();
   private readonly sources = new Map<string, LiveSource>();
+  /** Streams that are being given back: who comes next must not find the one before. */
+  private readonly releasing = new Set<Promise<void>>();
   private readonly look: Timer;
   private isStopping = false;
   private readonly before: Totals = { cpuSeconds: 0, restarts: 0, bytes: 0 };
@@ -103,6 +105,7 @@ export class Channels implements Ingest, Playables {
     const { record, newId, parts, config, logger } = this.options;
     const unable = await this.options.unable();
     if (unable !== null) throw new SourceRefused('unavailable', unable);
+    await Promise.all(this.releasing);
     const { kind, container, address } = offer;
     const id = newId();
     const graceMs = config.sourceGraceMs;
@@ -143,7 +146,7 @@ export class Channels implements Ingest, Playables {
   /** Gives the stream to whoever takes it next, and forgets the source once it is over. */
   private async left(source: LiveSource): Promise<void> {
     const { record, parts, config, logger } = this.options;
-    const released = record
+    const released: Promise<void> = record
       .releaseSource({
         streamId: source.streamId,
         session: source.id,
@@ -155,7 +158,10 @@ export class Channels implements Ingest, Playables {
         if (!(error instanceof Unavailable))
           logger.warn({ err: error }, 'a source is not released');
       });
-    await Promise.all([released, source.over]);
+    this.releasing.add(released);
+    await released;
+    this.releasing.delete(released);
+    await source.over;
     if (this.sources.get(source.streamId) !== source) return;
     this.sources.delete(source.streamId);
     add(this.before, source);

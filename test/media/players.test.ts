@@ -2,11 +2,10 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import type { Server, Subprocess } from 'bun';
 import type { Browser, Page } from 'playwright-core';
 import { intervalAt } from '../../protocol/interval.ts';
-import { configOf } from '../../server/config.ts';
 import { type Harness, startService } from '../harness.ts';
-import { launchBrowser, limitNetwork } from './browser.ts';
+import { launchBrowser } from './browser.ts';
 import { distributionOf, shownDistribution } from './distribution.ts';
-import type { FrameSample, PlayerApi } from './pages/player.ts';
+import type { FrameSample, PlayerApi, PlayerKind } from './player-api.ts';
 import { playTestPicture } from './test-source.ts';
 
 // Real players in a real browser: hls.js and shaka.
@@ -50,11 +49,9 @@ interface LiveStream {
 }
 
 async function goLive(latency: 'normal' | 'low', fields = {}): Promise<LiveStream> {
-  const { media } = configOf();
-  const directory = `${import.meta.dir}/never-used`;
   const service = await startService({
     clock: 'real',
-    media: { ...media, directory, latency, preset: 'ultrafast', sourceGraceMs: 1_000 },
+    media: { latency, preset: 'ultrafast', sourceGraceMs: 1_000 },
   });
   const streamId = await service.createStream(fields);
   const source = await playTestPicture(service, streamId);
@@ -67,14 +64,17 @@ async function endLive({ service, source }: LiveStream): Promise<void> {
   await service.close();
 }
 
-type Kind = 'hls' | 'shaka';
-const NAMES: Record<Kind, string> = { hls: 'hls.js', shaka: 'shaka' };
+const NAMES: Record<PlayerKind, string> = { hls: 'hls.js', shaka: 'shaka' };
 
-function addressOf({ service, streamId }: LiveStream, kind: Kind): string {
+function addressOf({ service, streamId }: LiveStream, kind: PlayerKind): string {
   return `${service.url}/media/${streamId}/${kind === 'hls' ? 'master.m3u8' : 'manifest.mpd'}`;
 }
 
-async function openPlayer(live: LiveStream, kind: Kind, atS: number | null = null): Promise<Page> {
+async function openPlayer(
+  live: LiveStream,
+  kind: PlayerKind,
+  atS: number | null = null,
+): Promise<Page> {
   const page = await (await browser.newContext()).newPage();
   await page.goto(pages.url.href);
   await page.waitForFunction(() => 'api' in globalThis);
@@ -89,6 +89,7 @@ async function watch(page: Page, seconds: number): Promise<readonly FrameSample[
   await page.evaluate(() => api.forget());
   await page.waitForTimeout(seconds * 1_000);
   expect(await page.evaluate(() => api.errors())).toEqual([]);
+  console.log(JSON.stringify(await page.evaluate(() => api.position())));
   return page.evaluate(() => api.samples());
 }
 

@@ -1,20 +1,10 @@
 import Hls from 'hls.js';
 import shaka from 'shaka-player';
 import { type PictureReading, readPicture } from '../../../server/media/play/read-picture.ts';
+import type { FrameSample, PlayerApi, PlayerKind } from '../player-api.ts';
 
 // Runs in a browser: plays a stream with a real player and, for each frame on screen, reads what the
 // player says of its time and what the test picture says of it.
-
-/** What one frame on screen said. */
-export interface FrameSample {
-  /** By the player, from the stream's own clock, Unix ms. */
-  readonly playerMs: number;
-  /** Burnt into the picture. */
-  readonly pictureMs: number;
-  /** By the machine, when the frame was shown. */
-  readonly nowMs: number;
-  readonly width: number;
-}
 
 interface PlayerUnderTest {
   wallClockMs(): number | null;
@@ -27,8 +17,8 @@ const state: { player: PlayerUnderTest | null; samples: FrameSample[]; errors: s
   errors: [],
 };
 
-const players = {
-  hls(video: HTMLVideoElement, url: string): PlayerUnderTest {
+const players: Record<PlayerKind, (video: HTMLVideoElement, url: string) => PlayerUnderTest> = {
+  hls(video, url) {
     const hls = new Hls();
     hls.on(Hls.Events.ERROR, (_, { fatal, details }) => {
       if (fatal) state.errors.push(details);
@@ -40,7 +30,7 @@ const players = {
       stop: () => hls.destroy(),
     };
   },
-  shaka(video: HTMLVideoElement, url: string): PlayerUnderTest {
+  shaka(video, url) {
     shaka.polyfill.installAll();
     const player = new shaka.Player();
     player.addEventListener('error', (event) => {
@@ -57,8 +47,8 @@ const players = {
   },
 };
 
-const api = {
-  play(kind: keyof typeof players, url: string, atS: number | null): void {
+const api: PlayerApi = {
+  play(kind, url, atS) {
     const video = document.querySelector('video') as HTMLVideoElement;
     state.samples = [];
     state.errors = [];
@@ -78,15 +68,18 @@ const api = {
   errors: () => state.errors,
   position: () => {
     const video = document.querySelector('video') as HTMLVideoElement;
-    return { currentTime: video.currentTime, isPaused: video.paused, hasEnded: video.ended };
+    const { currentTime, paused, readyState, buffered } = video;
+    const ranges = Array.from({ length: buffered.length }, (_, i) => [
+      buffered.start(i),
+      buffered.end(i),
+    ]);
+    return { currentTime, paused, readyState, ranges };
   },
   async stop(): Promise<void> {
     await state.player?.stop();
     state.player = null;
   },
 };
-
-export type PlayerApi = typeof api;
 
 function watchFrames(video: HTMLVideoElement, player: PlayerUnderTest): void {
   const canvas = document.createElement('canvas');
