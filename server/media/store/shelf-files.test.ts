@@ -1,4 +1,4 @@
-import { expect, test } from 'bun:test';
+import { afterEach, expect, test } from 'bun:test';
 import { truncate, unlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import {
@@ -8,6 +8,7 @@ import {
   newGround,
   range,
   readOf,
+  removeGrounds,
   segmentOf,
   seqsOf,
   writtenOf,
@@ -16,6 +17,8 @@ import {
 const STREAM = '0b8ee0d6-6f5c-4a7e-9d6b-1d2f3a4b5c6d';
 const OTHER = '1b8ee0d6-6f5c-4a7e-9d6b-1d2f3a4b5c6d';
 const HOUR_MS = 3_600_000;
+
+afterEach(removeGrounds);
 
 test('what is added can be read at once, and from disk after a restart', async () => {
   const ground = await newGround();

@@ -3,27 +3,27 @@ import type { Epoch, PieceBytes, Segment, TrackId } from '../segment.ts';
 import { SegmentMemory } from './segment-memory.ts';
 import type { Keeping, Shelf } from './shelf.ts';
 import { LIVE_WINDOW_MS, type Space } from './space.ts';
+import { segmentToWrite } from './stored-media.ts';
+import { diskBytesOf } from './stored-names.ts';
 import type { Stored, StreamFolder } from './stream-folder.ts';
 
 // 14 s of the largest picture of the ladder; more of ordinary ones than the 30 s that are kept.
 const MEMORY_BYTES_MAX = 64 << 20;
 // A player needs a few, however large they are.
 const MEMORY_SEGMENTS_MIN = 4;
-// An epoch's file is smaller.
-const SMALL_BYTES = 16 << 10;
 // Segments that have just left the list are given to who has an older one, as long as their files
 // are there.
 const LEFT_MAX = 64;
 // How soon a disk that took nothing is tried again.
 const AGAIN_MS = 30_000;
-// A disk that hangs must not keep the service from stopping.
-const CLOSE_MS = 5_000;
 
 export interface FileShelfOptions {
   readonly folder: StreamFolder;
   readonly stored: Stored;
   readonly space: Space;
   readonly dvrMs: number;
+  /** How long a close waits at most. */
+  readonly closeMs: number;
   readonly nowMs: () => number;
   readonly logger: Logger;
   /** Told when there is something to write, so that the shelf is looked after until it is. */
@@ -118,11 +118,11 @@ export class FileShelf implements Shelf {
   }
 
   async close(isEnded: boolean): Promise<void> {
-    const { folder, nowMs } = this.options;
+    const { folder, nowMs, closeMs } = this.options;
     if (isEnded && folder.state.endedMs === null) this.note({ endedMs: nowMs() });
     if (this.fault) this.fault.againMs = 0;
     this.write();
-    await endsWithin(CLOSE_MS, this.written());
+    await endsWithin(closeMs, this.written());
     this.rest();
   }
 
@@ -232,12 +232,13 @@ export class FileShelf implements Shelf {
     while (this.isBusy) {
       const held = this.memory.after(this.writtenTo);
       if (held) {
-        const { segment, bytes, byteLength } = held;
+        const { segment, bytes } = held;
         const epoch = this.epochs.find(({ number }) => number === segment.epoch);
         if (epoch && !folder.hasEpoch(epoch.number)) {
-          await space.spend(SMALL_BYTES, () => folder.writeEpoch(epoch));
+          await space.writeSmall(() => folder.writeEpoch(epoch));
         }
-        await space.spend(byteLength, () => folder.writeSegment(segment, bytes));
+        const made = segmentToWrite(segment, bytes);
+        await space.spend(diskBytesOf(made.file), () => folder.writeSegment(made));
         this.writtenTo = Math.max(this.writtenTo, segment.seq);
       }
       if (!this.isStateWritten) {
@@ -251,7 +252,7 @@ export class FileShelf implements Shelf {
   private async writeState(): Promise<void> {
     const { folder, space } = this.options;
     try {
-      await space.spend(SMALL_BYTES, () => folder.writeState());
+      await space.writeSmall(() => folder.writeState());
     } catch (error) {
       this.isStateWritten = false;
       throw error;

@@ -1,4 +1,3 @@
-import { afterEach } from 'bun:test';
 import { mkdtemp, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -26,13 +25,13 @@ export interface Ground {
   readonly clock: { nowMs: number };
   /** Shelves on this ground, as after a start; nothing is done by time unless `sweep` is called. */
   start(options?: Partial<ShelvesOptions>): Promise<FileShelves>;
-  /** The files of a stream, sorted by their first number. */
+  /** The files of a stream, sorted by the numbers in their names. */
   files(streamId: string): Promise<string[]>;
 }
 
 const open: Ground[] = [];
 
-/** A folder of its own for each test, removed after it. */
+/** A folder of its own for each test. */
 export async function newGround(options: Partial<ShelvesOptions> = {}): Promise<Ground> {
   const directory = options.directory ?? (await mkdtemp(join(tmpdir(), 'shelves-')));
   const { logger, lines } = listeningLogger();
@@ -57,16 +56,17 @@ export async function newGround(options: Partial<ShelvesOptions> = {}): Promise<
     },
     async files(streamId) {
       const names = await readdir(join(directory, streamId)).catch(() => []);
-      return names.sort((a, b) => Number.parseInt(a, 10) - Number.parseInt(b, 10));
+      return names.sort(new Intl.Collator('en', { numeric: true }).compare);
     },
   };
   open.push(ground);
   return ground;
 }
 
-afterEach(async () => {
+/** Removes the folders of all grounds; each test file calls it after each test. */
+export async function removeGrounds(): Promise<void> {
   for (const { directory } of open.splice(0)) await rm(directory, { recursive: true, force: true });
-});
+}
 
 export function epochOf(number: number): Epoch {
   return {
@@ -134,7 +134,7 @@ export async function addSegments(
   { epoch = 0, videoBytes = 1000 } = {},
 ): Promise<void> {
   for (const seq of seqs) {
-    clock.nowMs = BEGIN_MS + (seq + 1) * 1000;
+    clock.nowMs = Math.max(clock.nowMs, BEGIN_MS + (seq + 1) * 1000);
     shelf.add(...segmentOf(seq, epoch, videoBytes));
     if (seq % 10 === 0) await shelf.written();
   }

@@ -22,8 +22,12 @@ export interface ShelvesOptions {
   readonly logger: Logger;
   /** Another file system, for tests of what disks do. */
   readonly disk?: Disk;
+  /** How long a close waits for a disk that hangs, ms. */
+  readonly closeMs?: number;
 }
 
+// A disk that hangs must not keep the service from stopping.
+const CLOSE_MS = 5_000;
 // What time does is done so often.
 const SWEEP_MS = 1_000;
 // Whoever has an old playlist finds its segments for so long.
@@ -113,7 +117,7 @@ export class FileShelves implements Shelves {
   }
 
   private async load(streamId: string): Promise<FileShelf> {
-    const { dvrMs, nowMs, logger } = this.options;
+    const { dvrMs, nowMs, logger, closeMs = CLOSE_MS } = this.options;
     const folder = this.folders.get(streamId) ?? this.addFolder(streamId);
     const log = logger.child({ stream: streamId });
     const stored = await folder.load();
@@ -122,6 +126,7 @@ export class FileShelves implements Shelves {
       stored,
       space: this.space,
       dvrMs,
+      closeMs,
       nowMs,
       logger: log,
       onBusy: () => this.live.set(streamId, shelf),

@@ -10,6 +10,9 @@ const LIVE_MS = 60_000;
 // Another process may take what was made free before we can: then the disk is full.
 const TRIES = 4;
 
+// An epoch's file, and what is remembered of a stream, are smaller.
+const SMALL_BYTES = 16 << 10;
+
 export interface SpaceOptions {
   /** All segments together take no more. */
   readonly spaceBytes: number;
@@ -28,8 +31,8 @@ export class NoRoom extends Error {
 export class Space {
   /** Segments that were removed to make room. */
   evicted = 0;
-  /** What was free when it was last measured, less what was written since; null: not known. */
-  private freeBytes: number | null = null;
+  /** What was free, and what segments took, when it was last measured; null: not known. */
+  private measure: { readonly freeBytes: number; readonly bytes: number } | null = null;
 
   constructor(private readonly options: SpaceOptions) {}
 
@@ -48,26 +51,36 @@ export class Space {
 
   /** Notes what is free in the file system, and makes room when it is too little. */
   async measured(freeBytes: number | null): Promise<void> {
-    this.freeBytes = freeBytes;
+    this.measure = freeBytes === null ? null : { freeBytes, bytes: this.bytes() };
     await this.makeRoom(0);
   }
 
   /**
-   * Writes, with room for it.
+   * Writes a segment, with room for it.
+   * @param bytes that it takes on disk
    * @throws what the disk says; `NoRoom` when nothing may be removed
    */
   async spend(bytes: number, write: () => Promise<void>): Promise<void> {
     if (!(await this.makeRoom(bytes))) throw new NoRoom('no room is left for video');
+    // Room is made for two, so that it lasts.
+    await this.attempt(2 * bytes, write);
+  }
+
+  /** Writes something small, which is not counted. @throws what the disk says */
+  async writeSmall(write: () => Promise<void>): Promise<void> {
+    await this.attempt(SMALL_BYTES, write);
+  }
+
+  /** Writes; on a disk that is full, again, when so much could be removed. */
+  private async attempt(bytes: number, write: () => Promise<void>): Promise<void> {
     for (let tries = 1; ; tries++) {
       try {
         await write();
-        break;
+        return;
       } catch (error) {
-        // Room is made for two, so that it lasts.
-        if (tries === TRIES || !isFull(error) || (await this.evict(2 * bytes)) === 0) throw error;
+        if (tries === TRIES || !isFull(error) || (await this.evict(bytes)) === 0) throw error;
       }
     }
-    if (this.freeBytes !== null) this.freeBytes -= bytes;
   }
 
   /** @returns whether so many bytes may be written */
@@ -79,9 +92,10 @@ export class Space {
 
   private missing(bytes: number): number {
     const { spaceBytes, minFreeBytes } = this.options;
-    const ofBudget = this.bytes() + bytes - spaceBytes;
-    const ofSystem = this.freeBytes === null ? 0 : minFreeBytes + bytes - this.freeBytes;
-    return Math.max(ofBudget, ofSystem);
+    const after = this.bytes() + bytes;
+    const { measure } = this;
+    const free = measure ? measure.freeBytes - (after - measure.bytes) : minFreeBytes;
+    return Math.max(after - spaceBytes, minFreeBytes - free);
   }
 
   /** Removes the oldest segments. @returns what became free, bytes */
@@ -90,10 +104,8 @@ export class Space {
     while (freed < bytes) {
       const victim = this.victim();
       if (!victim) break;
-      const removed = await victim.removeOldest();
-      freed += removed;
+      freed += await victim.removeOldest();
       this.evicted++;
-      if (this.freeBytes !== null) this.freeBytes += removed;
     }
     return freed;
   }

@@ -49,8 +49,14 @@ const storedEpoch = z.object({
   inits: z.array(z.tuple([trackId, count])).max(32),
 });
 
+/** A file and what goes into it. */
+export interface SegmentToWrite {
+  readonly file: SegmentFile;
+  readonly parts: readonly Uint8Array[];
+}
+
 /** The file of a segment: the bytes of its tracks in the order of its pieces. */
-export function segmentParts(segment: Segment, bytes: PieceBytes): Uint8Array[] {
+export function segmentToWrite(segment: Segment, bytes: PieceBytes): SegmentToWrite {
   const { seq, epoch, startMs, durationMs } = segment;
   const pieces = [...segment.pieces].map(([track, { startTicks, durationTicks, byteLength }]) => [
     track,
@@ -59,7 +65,15 @@ export function segmentParts(segment: Segment, bytes: PieceBytes): Uint8Array[] 
     byteLength,
   ]);
   const payloads = [...segment.pieces.keys()].map((track) => bytes.get(track) ?? new Uint8Array());
-  return packed(payloads, { seq, epoch, startMs, durationMs, pieces });
+  const parts = packed(payloads, { seq, epoch, startMs, durationMs, pieces });
+  const file = {
+    seq,
+    epoch,
+    startMs: Math.floor(startMs),
+    durationMs: Math.ceil(durationMs),
+    bytes: parts.reduce((sum, part) => sum + part.byteLength, 0),
+  };
+  return { file, parts };
 }
 
 /** @returns null when the file is not whole, or not what its name says */

@@ -1,9 +1,9 @@
 import { join } from 'node:path';
 import { z } from 'zod';
-import type { Epoch, PieceBytes, Segment, TrackId } from '../segment.ts';
+import type { Epoch, Segment, TrackId } from '../segment.ts';
 import type { Disk } from './disk.ts';
 import type { Keeping } from './shelf.ts';
-import { epochIn, epochParts, placeOf, segmentIn, segmentParts } from './stored-media.ts';
+import { epochIn, epochParts, placeOf, type SegmentToWrite, segmentIn } from './stored-media.ts';
 import {
   diskBytesOf,
   endMsOf,
@@ -128,18 +128,9 @@ export class StreamFolder {
     return this.disk.slice(this.pathOf(file), place[0], place[1]);
   }
 
-  async writeSegment(segment: Segment, bytes: PieceBytes): Promise<void> {
-    const parts = segmentParts(segment, bytes);
-    const { seq, epoch, startMs, durationMs } = segment;
-    const file: SegmentFile = {
-      seq,
-      epoch,
-      startMs: Math.floor(startMs),
-      durationMs: Math.ceil(durationMs),
-      bytes: parts.reduce((sum, part) => sum + part.byteLength, 0),
-    };
+  async writeSegment({ file, parts }: SegmentToWrite): Promise<void> {
     await this.disk.write(this.pathOf(file), parts);
-    this.files.splice(this.indexOf(seq), 0, file);
+    this.files.splice(this.indexOf(file.seq), 0, file);
     this.fileBytes += diskBytesOf(file);
   }
 

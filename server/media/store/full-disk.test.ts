@@ -1,0 +1,243 @@
+import { afterAll, afterEach, describe, expect, test } from 'bun:test';
+import { spawnSync } from 'node:child_process';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { FaultyDisk } from './faulty-disk.ts';
+import {
+  addSegments,
+  epochOf,
+  newGround,
+  range,
+  readOf,
+  removeGrounds,
+  segmentOf,
+  seqsOf,
+  writtenOf,
+} from './shelf-ground.ts';
+
+const STREAM = '0b8ee0d6-6f5c-4a7e-9d6b-1d2f3a4b5c6d';
+const OTHER = '1b8ee0d6-6f5c-4a7e-9d6b-1d2f3a4b5c6d';
+
+afterEach(removeGrounds);
+
+test.each(['EIO', 'EROFS', 'ENOSPC'])(
+  '[M-29] %s: the show goes on from memory, with one line in the log',
+  async (code) => {
+    const disk = new FaultyDisk();
+    const ground = await newGround({ disk });
+    const shelves = await ground.start();
+    const shelf = await shelves.open(STREAM);
+    shelf.keep('recording');
+    shelf.addEpoch(epochOf(0));
+    await addSegments(ground, shelf, range(0, 50));
+    disk.failure = code;
+    await addSegments(ground, shelf, range(50, 70));
+    expect(shelf.kept).toBe('memory');
+    expect(shelves.stats().fullStreams).toBe(1);
+    // What is on disk goes on to be there as long as what follows it is in memory.
+    expect(await readOf(shelf, shelf.segments[0]?.seq ?? 0)).not.toBeNull();
+    expect(seqsOf(shelf).at(-1)).toBe(69);
+    await addSegments(ground, shelf, range(70, 500));
+    expect(seqsOf(shelf)).toEqual(range(469, 500));
+    for (const seq of range(469, 500)) expect(await readOf(shelf, seq)).toBe(writtenOf(seq));
+    expect(ground.lines).toHaveLength(1);
+    expect(ground.lines).toMatchObject([{ level: 50, stream: STREAM, err: { code } }]);
+
+    disk.failure = null;
+    await addSegments(ground, shelf, range(500, 600));
+    expect(shelf.kept).toBe('recording');
+    expect(shelves.stats().fullStreams).toBe(0);
+    expect(ground.lines.slice(1)).toMatchObject([{ level: 40, stream: STREAM }]);
+    const [first = 0] = seqsOf(shelf);
+    expect(first).toBeLessThan(500);
+    expect(seqsOf(shelf)).toEqual(range(first, 600));
+    await shelf.close(true);
+    // Of what was recorded before and after, the longer part can be seen again.
+    const found = await (await ground.start()).find(STREAM);
+    expect(seqsOf(found)).toEqual(range(first, 600));
+    for (const seq of seqsOf(found)) {
+      expect(found && (await readOf(found, seq))).toBe(writtenOf(seq));
+    }
+  },
+);
+
+test('[M-29] a fault that is over before memory is: nothing is lost', async () => {
+  const disk = new FaultyDisk();
+  const ground = await newGround({ disk });
+  const shelves = await ground.start();
+  const shelf = await shelves.open(STREAM);
+  shelf.addEpoch(epochOf(0));
+  await addSegments(ground, shelf, range(0, 10));
+  disk.failure = 'EIO';
+  await addSegments(ground, shelf, range(10, 20));
+  disk.failure = null;
+  // The source has gone meanwhile: time alone has it tried again.
+  ground.clock.nowMs += 20_000;
+  await shelves.sweep();
+  expect(shelf.kept).toBe('memory');
+  ground.clock.nowMs += 15_000;
+  await shelves.sweep();
+  await shelf.written();
+  expect(shelf.kept).toBe('dvr');
+  expect(seqsOf(await (await ground.start()).find(STREAM))).toEqual(range(0, 20));
+});
+
+test('[M-29] a disk that hangs costs no more memory than the newest', async () => {
+  const disk = new FaultyDisk();
+  const ground = await newGround({ disk });
+  const shelves = await ground.start();
+  const shelf = await shelves.open(STREAM);
+  shelf.addEpoch(epochOf(0));
+  await addSegments(ground, shelf, range(0, 10));
+  disk.hang();
+  const { writes } = disk;
+  for (const seq of range(10, 300)) shelf.add(...segmentOf(seq));
+  expect(shelf.kept).toBe('memory');
+  while (disk.writes === writes) await Bun.sleep(0);
+  expect(disk.writes).toBe(writes + 1);
+  expect(seqsOf(shelf)).toEqual(range(269, 300));
+  for (const seq of range(0, 269)) expect(shelf.read(seq, 'v0')).toBeNull();
+  expect(ground.lines).toHaveLength(1);
+  disk.goOn();
+  await shelf.written();
+  expect(shelf.kept).toBe('dvr');
+  expect(seqsOf(await (await ground.start()).find(STREAM))).toEqual(range(269, 300));
+});
+
+test('[M-29] large segments: memory is bounded in bytes, and a player has a few', async () => {
+  const disk = new FaultyDisk();
+  const ground = await newGround({ disk });
+  const shelf = await (await ground.start()).open(STREAM);
+  shelf.addEpoch(epochOf(0));
+  disk.hang();
+  for (const seq of range(0, 20)) shelf.add(...segmentOf(seq, 0, 10 << 20));
+  expect(seqsOf(shelf)).toEqual(range(14, 20));
+  for (const seq of range(20, 30)) shelf.add(...segmentOf(seq, 0, 40 << 20));
+  expect(seqsOf(shelf)).toEqual(range(26, 30));
+  disk.goOn();
+  await shelf.close(false);
+});
+
+test('a close does not wait for ever for a disk that hangs', async () => {
+  const disk = new FaultyDisk();
+  const ground = await newGround({ disk });
+  const shelves = await ground.start({ closeMs: 10 });
+  const shelf = await shelves.open(STREAM);
+  shelf.addEpoch(epochOf(0));
+  disk.hang();
+  shelf.add(...segmentOf(0));
+  await shelves.close();
+  expect(await readOf(shelf, 0)).toBe(writtenOf(0));
+  disk.goOn();
+  await shelf.written();
+});
+
+test('what only memory has is forgotten a minute after the end', async () => {
+  const disk = new FaultyDisk();
+  const ground = await newGround({ disk });
+  const shelves = await ground.start();
+  const shelf = await shelves.open(STREAM);
+  shelf.addEpoch(epochOf(0));
+  await addSegments(ground, shelf, range(0, 5));
+  disk.failure = 'EIO';
+  await addSegments(ground, shelf, range(5, 10));
+  await shelf.close(true);
+  await shelves.sweep();
+  expect(await readOf(shelf, 9)).toBe(writtenOf(9));
+  ground.clock.nowMs += 61_000;
+  await shelves.sweep();
+  expect(seqsOf(shelf)).toEqual(range(0, 5));
+  expect(shelf.read(9, 'v0')).toBeNull();
+});
+
+test('[M-28] so much of the file system is left to others as was said', async () => {
+  const disk = new FaultyDisk();
+  const ground = await newGround({ disk, minFreeBytes: 1 << 30 });
+  const free = { bytes: (1 << 30) + 40 * 8192 };
+  Object.assign(disk, { freeBytes: async () => free.bytes });
+  const shelves = await ground.start();
+  await shelves.sweep();
+  const shelf = await shelves.open(STREAM);
+  shelf.addEpoch(epochOf(0));
+  // 8192 bytes each on disk.
+  await addSegments(ground, shelf, range(0, 100), { videoBytes: 7500 });
+  expect(shelf.kept).toBe('dvr');
+  const kept = seqsOf(shelf).length;
+  expect(kept).toBeGreaterThanOrEqual(39);
+  expect(kept).toBeLessThan(45);
+  // Somebody else takes the rest: the live window stays, and goes on from memory.
+  free.bytes = 1 << 20;
+  await shelves.sweep();
+  expect(seqsOf(shelf).length).toBeLessThan(33);
+  await addSegments(ground, shelf, range(100, 200), { videoBytes: 7500 });
+  expect(shelf.kept).toBe('memory');
+  expect(seqsOf(shelf)).toEqual(range(169, 200));
+});
+
+// A file system of its own, as small as it must be: only root may mount one.
+const SMALL_BYTES = 2 << 20;
+const mount = mkdtempSync(join(tmpdir(), 'small-disk-'));
+const isMounted =
+  spawnSync('mount', ['-t', 'tmpfs', '-o', `size=${SMALL_BYTES}`, 'tmpfs', mount]).status === 0;
+
+describe.skipIf(!isMounted)('a file system that is full (needs the right to mount one)', () => {
+  test('[M-28] [M-29] the oldest goes first, of the stream that ended before the live one', async () => {
+    const ground = await newGround({ directory: join(mount, 'shelves') });
+    const shelves = await ground.start();
+    const ended = await shelves.open(OTHER);
+    ended.addEpoch(epochOf(0));
+    await addSegments(ground, ended, range(0, 50), { videoBytes: 16_000 });
+    await ended.close(true);
+    const shelf = await shelves.open(STREAM);
+    shelf.keep('recording');
+    shelf.addEpoch(epochOf(0));
+    await addSegments(ground, shelf, range(0, 60), { videoBytes: 24_000 });
+    expect(shelf.kept).toBe('recording');
+    expect(seqsOf(shelf)).toEqual(range(0, 60));
+    const [first = 0] = seqsOf(ended);
+    expect(first).toBeGreaterThan(0);
+    expect(seqsOf(ended)).toEqual(range(first, 50));
+    await addSegments(ground, shelf, range(60, 200), { videoBytes: 24_000 });
+    expect(shelf.kept).toBe('recording');
+    expect(await shelves.find(OTHER)).toBeNull();
+    expect(shelf.segments.length).toBeGreaterThan(40);
+    for (const seq of seqsOf(shelf)) expect(await readOf(shelf, seq)).toBe(writtenOf(seq, 24_000));
+    expect(ground.lines).toEqual([]);
+    await shelves.close();
+    expect(seqsOf(await (await ground.start()).find(STREAM))).toEqual(seqsOf(shelf));
+  });
+
+  test('[M-29] filled by others: the show goes on, and is recorded again once there is room', async () => {
+    const ground = await newGround({ directory: join(mount, 'shelves') });
+    const shelves = await ground.start();
+    const shelf = await shelves.open(STREAM);
+    shelf.keep('recording');
+    shelf.addEpoch(epochOf(0));
+    // Others leave no room for what a live player needs.
+    const filling = join(mount, 'filling');
+    await writeFile(filling, new Uint8Array(SMALL_BYTES - 200_000));
+    await addSegments(ground, shelf, range(0, 120), { videoBytes: 16_000 });
+    expect(shelf.kept).toBe('memory');
+    expect(seqsOf(shelf)).toEqual(range(89, 120));
+    expect(ground.lines).toMatchObject([{ level: 50, err: { code: 'ENOSPC' } }]);
+    // No torn file is left behind.
+    expect((await ground.files(STREAM)).filter((name) => name.endsWith('.unfinished'))).toEqual([]);
+    await rm(filling);
+    await addSegments(ground, shelf, range(120, 160), { videoBytes: 16_000 });
+    expect(shelf.kept).toBe('recording');
+    expect(ground.lines).toHaveLength(2);
+    await shelf.close(true);
+    const found = await (await ground.start()).find(STREAM);
+    expect(seqsOf(found).at(-1)).toBe(159);
+    for (const seq of seqsOf(found)) {
+      expect(found && (await readOf(found, seq))).toBe(writtenOf(seq, 16_000));
+    }
+  });
+});
+
+afterAll(() => {
+  if (isMounted) spawnSync('umount', [mount]);
+  rmSync(mount, { recursive: true, force: true });
+});

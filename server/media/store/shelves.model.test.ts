@@ -1,0 +1,231 @@
+import { afterEach, test } from 'bun:test';
+import { unlink } from 'node:fs/promises';
+import { join } from 'node:path';
+import fc from 'fast-check';
+import type { FileShelf } from './shelf-files.ts';
+import {
+  addSegments,
+  BEGIN_MS,
+  epochOf,
+  type Ground,
+  newGround,
+  range,
+  readOf,
+  removeGrounds,
+  seqsOf,
+  writtenOf,
+} from './shelf-ground.ts';
+import type { FileShelves } from './shelves-files.ts';
+
+afterEach(removeGrounds);
+
+const STREAM = '0b8ee0d6-6f5c-4a7e-9d6b-1d2f3a4b5c6d';
+const DVR_S = 50;
+const LEAVING_S = 60;
+const LIVE_WINDOW_S = 30;
+// A segment of the tests is a block.
+const FILES_MAX = 80;
+
+/** What a stream is, said in the simplest way; a segment is its number, and lasts a second. */
+class Model {
+  disk: number[] = [];
+  shown: number[] = [];
+  next = 0;
+  keeping: 'dvr' | 'recording' = 'dvr';
+  /** As in numbers of segments: a second each. */
+  now = 0;
+  added = Number.NEGATIVE_INFINITY;
+  isEnded = false;
+  ended = 0;
+
+  add(count: number): void {
+    for (const seq of range(this.next, this.next + count)) {
+      this.next = seq + 1;
+      this.now = Math.max(this.now, this.next);
+      this.added = this.now;
+      this.isEnded = false;
+      this.shown.push(seq);
+      this.trim();
+      while (this.disk.length >= FILES_MAX) {
+        const gone = this.disk.shift() as number;
+        this.shown = this.shown.filter((each) => each > gone);
+      }
+      this.disk.push(seq);
+    }
+  }
+
+  trim(): void {
+    if (this.keeping === 'recording') return;
+    const newest = this.shown.at(-1) ?? 0;
+    this.shown = this.shown.filter((each) => each > newest - DVR_S);
+  }
+
+  end(): void {
+    if (!this.isEnded) this.ended = this.now;
+    this.isEnded = true;
+  }
+
+  sweep(): void {
+    if (this.keeping === 'recording' || this.disk.length === 0) return;
+    const end = (this.disk.at(-1) ?? 0) + 1;
+    const isLive = !this.isEnded && this.now - this.added < 60;
+    const isOver = !isLive && this.now > (this.isEnded ? this.ended : end) + DVR_S;
+    this.disk = this.disk.filter((each) => !isOver && each + 1 >= end - DVR_S - LEAVING_S);
+    if (isOver) this.shown = [];
+  }
+
+  restart(): void {
+    this.added = Number.NEGATIVE_INFINITY;
+    const runs: number[][] = [];
+    for (const seq of this.disk) {
+      const run = runs.at(-1);
+      if (run?.at(-1) === seq - 1) run.push(seq);
+      else runs.push([seq]);
+    }
+    const longest = Math.max(0, ...runs.map(({ length }) => length));
+    const pick = this.isEnded ? runs.findLast((run) => run.length === longest) : runs.at(-1);
+    this.shown = [...(pick ?? [])];
+    this.trim();
+  }
+}
+
+/** The real thing, beside its model. */
+class Real {
+  private constructor(
+    readonly ground: Ground,
+    public shelves: FileShelves,
+    public shelf: FileShelf,
+  ) {}
+
+  static async begin(): Promise<Real> {
+    const ground = await newGround({ dvrMs: DVR_S * 1000, spaceBytes: FILES_MAX * 4096 });
+    const shelves = await ground.start();
+    return new Real(ground, shelves, await shelves.open(STREAM));
+  }
+
+  async restart(): Promise<void> {
+    this.shelves = await this.ground.start();
+    this.shelf = await this.shelves.open(STREAM);
+  }
+}
+
+class Add implements fc.AsyncCommand<Model, Real> {
+  constructor(readonly count: number) {}
+  // A stream that has ended takes no more.
+  check = (model: Readonly<Model>) => !model.isEnded;
+  async run(model: Model, real: Real): Promise<void> {
+    const next = (real.shelf.segments.at(-1)?.seq ?? model.next - 1) + 1;
+    model.next = next;
+    const epoch = (real.shelf.epochs.at(-1)?.number ?? -1) + 1;
+    real.shelf.addEpoch(epochOf(epoch));
+    await addSegments(real.ground, real.shelf, range(next, next + this.count), { epoch });
+    model.add(this.count);
+    await agrees(model, real);
+  }
+  toString = () => `add(${this.count})`;
+}
+
+class Keep implements fc.AsyncCommand<Model, Real> {
+  constructor(readonly keeping: 'dvr' | 'recording') {}
+  // Of a stream without segments nothing is remembered over a restart.
+  check = (model: Readonly<Model>) => model.disk.length > 0;
+  async run(model: Model, real: Real): Promise<void> {
+    real.shelf.keep(this.keeping);
+    await real.shelf.written();
+    model.keeping = this.keeping;
+    await agrees(model, real);
+  }
+  toString = () => `keep(${this.keeping})`;
+}
+
+class Pass implements fc.AsyncCommand<Model, Real> {
+  constructor(readonly seconds: number) {}
+  check = () => true;
+  async run(model: Model, real: Real): Promise<void> {
+    model.now += this.seconds;
+    real.ground.clock.nowMs = nowMsOf(model);
+    await real.shelves.sweep();
+    model.sweep();
+    await agrees(model, real);
+  }
+  toString = () => `pass(${this.seconds})`;
+}
+
+class End implements fc.AsyncCommand<Model, Real> {
+  check = (model: Readonly<Model>) => model.disk.length > 0;
+  async run(model: Model, real: Real): Promise<void> {
+    await real.shelf.close(true);
+    model.end();
+    await agrees(model, real);
+  }
+  toString = () => 'end';
+}
+
+/** As after `kill -9`, and a disk that lost some files. */
+class Restart implements fc.AsyncCommand<Model, Real> {
+  constructor(readonly lost: readonly number[]) {}
+  check = () => true;
+  async run(model: Model, real: Real): Promise<void> {
+    const files = await real.ground.files(STREAM);
+    for (const place of this.lost) {
+      const seq = model.disk[place];
+      const name = files.find((each) => each.startsWith(`${seq}-`));
+      if (seq === undefined || name === undefined || model.disk.length === 1) continue;
+      await unlink(join(real.ground.directory, STREAM, name));
+      files.splice(files.indexOf(name), 1);
+      model.disk.splice(model.disk.indexOf(seq), 1);
+    }
+    await real.restart();
+    model.restart();
+    await agrees(model, real);
+  }
+  toString = () => `restart(${this.lost})`;
+}
+
+const nowMsOf = ({ now }: Model) => BEGIN_MS + now * 1000;
+
+async function agrees(model: Model, { shelf, shelves, ground }: Real): Promise<void> {
+  same('shown', seqsOf(shelf), model.shown);
+  const files = (await ground.files(STREAM)).filter((name) => name.endsWith('.segment'));
+  same(
+    'on disk',
+    files.map((name) => Number.parseInt(name, 10)),
+    model.disk,
+  );
+  same('bytes', [shelves.stats().bytes], [model.disk.length * 4096]);
+  for (const { seq } of shelf.segments) {
+    same('read', [await readOf(shelf, seq)], [writtenOf(seq)]);
+  }
+  const epochs = new Set(shelf.epochs.map(({ number }) => number));
+  same(
+    'without epoch',
+    shelf.segments.filter(({ epoch }) => !epochs.has(epoch)),
+    [],
+  );
+}
+
+function same(what: string, real: readonly unknown[], model: readonly unknown[]): void {
+  const [is, should] = [JSON.stringify(real), JSON.stringify(model)];
+  if (is !== should) throw new Error(`${what}: ${is} and not ${should}`);
+}
+
+test('[M-26] [M-27] [M-28] whatever comes, what can be read is what the rules say', async () => {
+  const commands = [
+    fc.integer({ min: 1, max: LIVE_WINDOW_S }).map((count) => new Add(count)),
+    fc.integer({ min: 1, max: LIVE_WINDOW_S }).map((count) => new Add(count)),
+    fc.constantFrom('dvr' as const, 'recording' as const).map((keeping) => new Keep(keeping)),
+    fc.integer({ min: 1, max: 80 }).map((seconds) => new Pass(seconds)),
+    fc.constant(new End()),
+    fc.array(fc.nat(FILES_MAX), { maxLength: 3 }).map((lost) => new Restart(lost)),
+  ];
+  await fc.assert(
+    fc.asyncProperty(fc.commands(commands, { maxCommands: 25 }), async (sequence) => {
+      await fc.asyncModelRun(
+        async () => ({ model: new Model(), real: await Real.begin() }),
+        sequence,
+      );
+      await removeGrounds();
+    }),
+    { numRuns: 60 },
+  );
+}, 60_000);
