@@ -57,6 +57,12 @@ describe('the description', () => {
     expect(tag).toEqual(flvTag(DATA, 0, plain));
   });
 
+  test('has the time 0 also when it comes again', () => {
+    const stream = new FlvStream();
+    stream.bytes(message(VIDEO, 5_000, KEY_PICTURE), 0);
+    expect(stream.bytes(message(DATA, 5_000, plain), 0)).toEqual([flvTag(DATA, 0, plain)]);
+  });
+
   test.each([
     ['is another', Buffer.from(writeAmf(['onTextData', {}]))],
     ['cannot be read', Buffer.concat([plain, Buffer.of(77)])],

@@ -64,6 +64,19 @@ describe('back-pressure', () => {
     expect(session.ending).toBeNull();
   });
 
+  test('comes and goes', async () => {
+    const { source, session } = await ground.live(await ground.listening({ slowMs: 300 }));
+    for (let turn = 1; turn <= 3; turn++) {
+      session.isFull = true;
+      source.send(picture(turn * 40));
+      await session.until(({ receivedBytes }) => receivedBytes === 13 + turn * 115);
+      session.drain();
+    }
+    // Longer than it may be held, which it is not.
+    await Bun.sleep(900);
+    expect(session.ending).toBeNull();
+  });
+
   test('that lasts too long ends the source', async () => {
     const { source, session } = await ground.live(await ground.listening({ slowMs: 100 }));
     session.isFull = true;
@@ -84,6 +97,13 @@ describe('back-pressure', () => {
     source.send(picture(40));
     await session.until(({ receivedBytes }) => receivedBytes > 200);
   });
+});
+
+test('[M-7] a sender that closes without a word has lost its connection', async () => {
+  const { source, session } = await ground.live(await ground.listening());
+  source.socket.end();
+  await session.until(({ ending }) => ending !== null);
+  expect(session.ending).toBe('connection lost');
 });
 
 describe('while the service thinks about it', () => {

@@ -19,6 +19,7 @@ const SOURCES = {
   plain: { rate: 15, options: ['-bf', '2'], hasSound: true },
   silent: { rate: 15, options: [], hasSound: false },
   fast: { rate: 60, options: [], hasSound: true },
+  heavy: { rate: 15, options: ['-qp', '0', '-vf', 'noise=alls=100:allf=t'], hasSound: false },
 } as const;
 
 beforeAll(async () => {
@@ -173,6 +174,28 @@ test('a source that the service ends is told why', async () => {
   session.cut('The stream has ended.');
   expect(await sender.exited).not.toBe(0);
   expect(await new Response(sender.stderr).text()).toContain('The stream has ended.');
+});
+
+test('a sender whose pictures are not taken waits, and loses none', async () => {
+  const taken = ingest.next();
+  const turns = 40;
+  // As fast as it can, and more than the kernel holds on the way.
+  const sender = send('heavy', { input: ['-stream_loop', String(turns - 1)] });
+  const session = await taken;
+  session.isFull = true;
+  await session.until(({ receivedBytes }) => receivedBytes > 0);
+  const waited = await Promise.race([sender.exited, Bun.sleep(1_000)]);
+  expect(waited).toBeUndefined();
+  expect(session.receivedBytes).toBeLessThan(2 << 20);
+  session.drain();
+  expect(await sender.exited).toBe(0);
+  await session.until(({ ending }) => ending !== null);
+  const received = join(directory, 'held.flv');
+  await Bun.write(received, session.bytes());
+  const sizes = async (path: string) =>
+    (await run('ffprobe', ['-show_entries', 'packet=size', '-of', 'csv=p=0', path])).trim();
+  const once = await sizes(pathOf('heavy'));
+  expect(await sizes(received)).toBe(Array(turns).fill(once).join('\n'));
 });
 
 test('a service that stops ends its sources', async () => {
