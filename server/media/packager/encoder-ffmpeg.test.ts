@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test';
-import { beepsS, type Encoded, encoded, flashesS } from '../../../test/media/encoded.ts';
+import { beepsS, type Encoded, encoded, fileOf, flashesS } from '../../../test/media/encoded.ts';
 import { made } from '../../../test/media/made-with-ffmpeg.ts';
 import type { Container } from '../source.ts';
 
@@ -87,5 +87,63 @@ describe('sound', () => {
     }
     expect(beepsS(result, 'a0').map(Math.round)).toEqual([90_000, 90_001, 90_003]);
     expect(flashesS(result, 'v0').map(Math.round)).toEqual([90_001, 90_002, 90_003]);
+  });
+});
+
+describe('renditions', () => {
+  test('[M-10] take no more than they say, not even of noise', async () => {
+    const noise = ['-f', 'lavfi', '-i', 'color=gray:s=320x180:r=30:d=4,noise=alls=100:allf=t'];
+    const hiss = ['-f', 'lavfi', '-i', 'anoisesrc=r=48000:a=0.9:d=4'];
+    const source = made([...noise, ...hiss, ...FORMATS.flv, '-b:a', '320k']);
+    const { tracks, fragments } = await encoded(source, 'flv');
+    for (const { id, timescale, bandwidth } of tracks) {
+      const all = fragments.get(id) ?? [];
+      for (let second = 0; second < 3; second++) {
+        const from = (all[0]?.startTicks ?? 0) + second * timescale;
+        const bytes = all
+          .filter(({ startTicks }) => startTicks >= from && startTicks < from + timescale)
+          .reduce((sum, fragment) => sum + fragment.bytes.length, 0);
+        expect(bytes * 8).toBeLessThanOrEqual(bandwidth);
+      }
+    }
+  });
+
+  test('[M-13] keep their size when the source is turned in the middle', async () => {
+    const turned = (size: string, fromS: number) =>
+      made([
+        ...['-f', 'lavfi', '-i', `color=white:s=${size}:r=15:d=2`],
+        ...['-f', 'lavfi', '-i', 'sine=440:r=48000:d=2'],
+        ...FORMATS.mpegts,
+        ...['-output_ts_offset', `${fromS}`],
+      ]);
+    const source = Buffer.concat([turned('192x108', 100), turned('108x192', 102)]);
+    const result = await encoded(source, 'mpegts');
+    const starts = (result.fragments.get('v0') ?? []).map(({ startTicks }) => startTicks / 90_000);
+    expect(starts).toEqual(
+      [100, 100.533, 101, 101.533, 102, 102.533, 103, 103.533].map((s) => expect.closeTo(s, 2)),
+    );
+    // Shown whole, with bars: the middle is white, and the left is black since it was turned.
+    const left = made(
+      ['-i', 'pipe:0', '-vf', 'crop=20:20:4:40,scale=1:1:flags=area,format=gray', '-f', 'rawvideo'],
+      fileOf(result, 'v0'),
+    );
+    expect([left[5], left[55]].map((grey) => (grey ?? 0) > 128)).toEqual([true, false]);
+  });
+
+  test('[M-16] of pictures that are too large to decode stand still', async () => {
+    const still = (size: string, fromS: number) =>
+      made([
+        ...['-f', 'lavfi', '-i', `color=white:s=${size}:r=15:d=1`],
+        ...FORMATS.mpegts,
+        ...['-output_ts_offset', `${fromS}`],
+      ]);
+    const source = [still('192x108', 100), still('4480x2400', 101), still('192x108', 102)];
+    const result = await encoded(Buffer.concat(source), 'mpegts');
+    expect(result.exit).toMatchObject({ code: 0 });
+    expect(result.exit.lastLines.join('\n')).toContain('exceeds specified max pixel count');
+    const starts = (result.fragments.get('v0') ?? []).map(({ startTicks }) => startTicks / 90_000);
+    expect(starts).toEqual(
+      [100, 100.533, 101, 101.533, 102, 102.533].map((s) => expect.closeTo(s, 2)),
+    );
   });
 });

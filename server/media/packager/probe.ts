@@ -10,17 +10,22 @@ import { PROBE_ENTRIES, sourceInfoFrom } from './source-info.ts';
  * comes in the middle is understood when the next key frame has come.
  */
 const LOOKS_MS = [LOOK_MS, 8 * LOOK_MS];
-/** After this time ffprobe must do with what it has, and soon after that it must be done. */
-const ENOUGH_MS = 8_500;
-const LATEST_MS = 10_000;
+/** How long a probe takes at most, ms. */
+export interface ProbeTimes {
+  /** After this time ffprobe must do with what it has. */
+  readonly enoughMs: number;
+  /** Soon after that it must be done. */
+  readonly latestMs: number;
+}
+const TIMES: ProbeTimes = { enoughMs: 8_500, latestMs: 10_000 };
 /** What is kept for a second look: some 8 s of the largest source that the ladder is made for. */
 const BYTES_MAX = 16 << 20;
 /** Of what ffprobe says. A source may have some hundred streams that are nothing. */
 const OUTPUT_CHARACTERS_MAX = 1 << 20;
 
 /** Looks at sources with ffprobe. @param ffprobe the program */
-export function startProbe(ffprobe: string): StartProbe {
-  return (container) => new FfprobeProbe(ffprobe, container);
+export function startProbe(ffprobe: string, times: ProbeTimes = TIMES): StartProbe {
+  return (container) => new FfprobeProbe(ffprobe, container, times);
 }
 
 class FfprobeProbe implements Probe {
@@ -38,13 +43,14 @@ class FfprobeProbe implements Probe {
   constructor(
     private readonly ffprobe: string,
     private readonly container: Container,
+    { enoughMs, latestMs }: ProbeTimes,
   ) {
     this.result = this.settle.promise;
     // Who kills a probe no longer asks for its result.
     this.result.catch(() => {});
     this.timers = [
-      setTimeout(() => this.enough(), ENOUGH_MS),
-      setTimeout(() => this.fail('it is not understood, or too little came to tell'), LATEST_MS),
+      setTimeout(() => this.enough(), enoughMs),
+      setTimeout(() => this.fail('it is not understood, or too little came to tell'), latestMs),
     ];
     this.look();
   }

@@ -1,0 +1,169 @@
+import { afterAll, describe, expect, test } from 'bun:test';
+import { chmodSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { ENCODER_SETTINGS } from '../../../test/media/encoded.ts';
+import { made } from '../../../test/media/made-with-ffmpeg.ts';
+import type { Encoder, EncoderPlan, EncoderProgress } from './encoder.ts';
+import { startEncoder } from './encoder-ffmpeg.ts';
+
+const PLAN: EncoderPlan = {
+  container: 'flv',
+  source: { width: 96, height: 54, frameRate: [15, 1], hasAudio: false },
+  settings: ENCODER_SETTINGS,
+  startMs: 0,
+};
+
+const SOURCE = made([
+  ...['-f', 'lavfi', '-i', 'testsrc=s=96x54:r=15:d=4'],
+  ...['-c:v', 'libx264', '-preset', 'ultrafast', '-g', '15', '-f', 'flv'],
+]);
+
+const directory = mkdtempSync(join(tmpdir(), 'fourbeat-encoder-'));
+const running: Encoder[] = [];
+afterAll(async () => {
+  rmSync(directory, { recursive: true, force: true });
+  for (const encoder of running) encoder.kill();
+  await Promise.all(running.map(({ exited }) => exited));
+});
+
+interface Told {
+  readonly encoder: Encoder;
+  readonly fragments: string[];
+  readonly progress: EncoderProgress[];
+  /** Fulfilled with the first fragment. */
+  readonly made: Promise<void>;
+}
+
+function started(change: Partial<EncoderPlan> = {}): Told {
+  const first = Promise.withResolvers<void>();
+  const fragments: string[] = [];
+  const progress: EncoderProgress[] = [];
+  const encoder = startEncoder(
+    { ...PLAN, ...change },
+    {
+      onInits: () => {},
+      onFragment: (track) => {
+        fragments.push(track);
+        first.resolve();
+      },
+      onProgress: (report) => progress.push(report),
+    },
+  );
+  running.push(encoder);
+  return { encoder, fragments, progress, made: first.promise };
+}
+
+/** Alive, and no zombie. */
+function isRunning(pid: number): boolean {
+  try {
+    return !/^State:\s+[ZX]/m.test(readFileSync(`/proc/${pid}/status`, 'utf8'));
+  } catch {
+    return false;
+  }
+}
+
+describe('an encoder', () => {
+  test('[M-40] that is killed ends, and leaves nothing', async () => {
+    const { encoder, made } = started();
+    encoder.write(SOURCE);
+    await made;
+    encoder.kill();
+    expect(await encoder.exited).toMatchObject({ code: null, signal: 'SIGKILL' });
+    expect(existsSync(`/proc/${encoder.pid}`)).toBeFalse();
+    expect(encoder.write(SOURCE)).toBeTrue();
+    expect(encoder.pendingBytes()).toBe(0);
+    await encoder.drained();
+    encoder.finish();
+    encoder.kill();
+  });
+
+  test('[M-40] that is killed by someone else ends, too', async () => {
+    const { encoder, made } = started();
+    encoder.write(SOURCE);
+    await made;
+    process.kill(encoder.pid, 'SIGSEGV');
+    expect(await encoder.exited).toMatchObject({ code: null, signal: 'SIGSEGV' });
+  });
+
+  test('[M-42] says why it ended', async () => {
+    const { encoder, fragments } = started();
+    encoder.write(crypto.getRandomValues(new Uint8Array(50_000)));
+    encoder.finish();
+    const { code, lastLines } = await encoder.exited;
+    expect(code).not.toBe(0);
+    expect(lastLines.join('\n')).toContain('pipe:0');
+    expect(fragments).toEqual([]);
+  });
+
+  test('[M-44] that is not there is one that ends', async () => {
+    const { encoder } = started({ settings: { ...ENCODER_SETTINGS, ffmpeg: '/nowhere/ffmpeg' } });
+    encoder.write(SOURCE);
+    const { code, signal, lastLines } = await encoder.exited;
+    expect({ code, signal }).toEqual({ code: null, signal: null });
+    expect(lastLines.join('\n')).toContain('ENOENT');
+    expect(encoder.cpuSeconds()).toBeNull();
+  });
+
+  test('[M-41] that writes what is no MP4 is ended', async () => {
+    const ffmpeg = join(directory, 'ffmpeg');
+    writeFileSync(ffmpeg, '#!/bin/sh\necho "nothing that anyone plays" >&3\nexec sleep 60\n');
+    chmodSync(ffmpeg, 0o755);
+    const { encoder, fragments } = started({ settings: { ...ENCODER_SETTINGS, ffmpeg } });
+    const { signal, lastLines } = await encoder.exited;
+    expect(signal).toBe('SIGKILL');
+    expect(lastLines.at(-1)).toContain('no fragmented MP4');
+    expect(fragments).toEqual([]);
+  });
+
+  test('[M-43] tells how it does: frames, and CPU time', async () => {
+    const { encoder, progress } = started();
+    encoder.write(SOURCE);
+    encoder.finish();
+    await encoder.exited;
+    expect(progress.at(-1)).toMatchObject({ frames: 60, dropped: 0, duplicated: 0 });
+    if (process.platform === 'linux') expect(encoder.cpuSeconds()).toBeGreaterThan(0);
+  });
+
+  test('[M-16] that does not keep up asks its source to wait, and goes on', async () => {
+    const { encoder, made } = started();
+    encoder.write(SOURCE);
+    await made;
+    process.kill(encoder.pid, 'SIGSTOP');
+    let written = 0;
+    while (encoder.write(new Uint8Array(1_000_000))) written += 1_000_000;
+    expect(written).toBeLessThan(8_000_000);
+    expect(encoder.pendingBytes()).toBeGreaterThan(2_000_000);
+    let isDrained = false;
+    const drained = encoder.drained().then(() => {
+      isDrained = true;
+    });
+    expect(isDrained).toBeFalse();
+    process.kill(encoder.pid, 'SIGCONT');
+    await drained;
+    expect(encoder.pendingBytes()).toBeLessThan(4_000_000);
+    encoder.kill();
+    await encoder.exited;
+  });
+
+  test('[M-40] ends with the service, however that ends', async () => {
+    const script = `
+      const { startEncoder } = await import(${JSON.stringify(new URL('./encoder-ffmpeg.ts', import.meta.url).pathname)});
+      const nothing = () => {};
+      const encoder = startEncoder(${JSON.stringify(PLAN)}, {
+        onInits: nothing, onFragment: nothing, onProgress: nothing,
+      });
+      console.log(encoder.pid);
+    `;
+    const service = Bun.spawn([process.execPath, '-e', script], { stdout: 'pipe' });
+    const reader = service.stdout.getReader();
+    const { value } = await reader.read();
+    const pid = Number(new TextDecoder().decode(value));
+    expect(isRunning(pid)).toBeTrue();
+    service.kill('SIGKILL');
+    await service.exited;
+    const untilMs = performance.now() + 10_000;
+    while (isRunning(pid) && performance.now() < untilMs) await Bun.sleep(20);
+    expect(isRunning(pid)).toBeFalse();
+  });
+});
