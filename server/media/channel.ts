@@ -1,5 +1,5 @@
 import type { MediaConfig } from './media-settings.ts';
-import type { Output } from './packager/packager.ts';
+import type { Output } from './packager/output.ts';
 import type { Part, PieceBytes, Playable, Presentation, TrackId } from './segment.ts';
 import type { Keeping, Shelf } from './store/shelf.ts';
 

@@ -1,7 +1,8 @@
 import type { Logger } from 'pino';
 import type { ContainerReader } from '../container/container.ts';
+import { MPEGTS_WRAP_MS } from '../container/mpegts.ts';
 import type { Fragment, InitSegment } from '../fmp4/fragment.ts';
-import type { Epoch, Part, PieceBytes, Segment, Track, TrackId } from '../segment.ts';
+import type { Epoch, Track, TrackId } from '../segment.ts';
 import { Segmenter, type SegmenterEvent } from '../segmenter.ts';
 import type { Container } from '../source.ts';
 import { Timeline } from '../timeline.ts';
@@ -16,6 +17,7 @@ import type {
   StartEncoder,
   StartProbe,
 } from './encoder.ts';
+import type { Output, PackagerState } from './output.ts';
 import { SourceFeed } from './source-feed.ts';
 
 /** What a packager is made of; a test puts in what it wants to see go wrong. */
@@ -27,17 +29,6 @@ export interface PackagerParts {
   readonly nowMs: () => number;
 }
 
-/** Where a packager's segments go. */
-export interface Output {
-  /** What the next epoch begins with: its number, that of its first segment, and no earlier time. */
-  next(): { readonly epoch: number; readonly seq: number; readonly notBeforeMs: number };
-  epoch(epoch: Epoch): void;
-  part(seq: number, part: Part, bytes: PieceBytes): void;
-  segment(segment: Segment, bytes: PieceBytes): void;
-  /** Nothing can be made of the source. @param reason for its sender */
-  failed(reason: string): void;
-}
-
 export interface PackagerOptions {
   readonly container: Container;
   readonly settings: EncoderSettings;
@@ -47,21 +38,15 @@ export interface PackagerOptions {
   readonly output: Output;
 }
 
-/** How a source is doing. */
-export interface PackagerState {
-  readonly info: SourceInfo | null;
-  readonly progress: EncoderProgress | null;
-  /** Bytes that came in, in all. */
-  readonly bytes: number;
-  readonly restarts: number;
-  /** Of all its encoders, s. */
-  readonly cpuSeconds: number;
-}
-
 // What waits for an encoder that does not keep up: 8 s of the largest picture of the ladder.
 const PENDING_BYTES_MAX = 32 << 20;
 // Before the probe has seen enough: it takes 10 s at most.
 const HELD_BYTES_MAX = 32 << 20;
+// A file that is sent as fast as it goes is ahead of its time again every five seconds.
+const JUMPS_MAX = 3;
+const JUMPS_WITHIN_MS = 60_000;
+const TOO_SLOW =
+  'the encoder does not keep up; send a smaller picture, or give the service more CPU';
 const LOOK_MS = 500;
 // The rendition that an encoder owes.
 const PICTURE = 'v0';
@@ -72,7 +57,7 @@ const FINISH_MS = 5_000;
 export class Packager {
   private readonly reader: ContainerReader;
   private readonly feed: SourceFeed;
-  private readonly timeline = new Timeline();
+  private readonly timeline: Timeline;
   private readonly backOff = new BackOff();
   private probe: Probe | null;
   private info: SourceInfo | null = null;
@@ -83,6 +68,7 @@ export class Packager {
   private progress: EncoderProgress | null = null;
   private again: Timer | null = null;
   private readonly look: Timer;
+  private jumpsMs: readonly number[] = [];
   private firstSourceMs: number | null = null;
   private newestSourceMs = 0;
   private bytes = 0;
@@ -95,6 +81,7 @@ export class Packager {
     private readonly options: PackagerOptions,
   ) {
     this.reader = parts.newReader(options.container);
+    this.timeline = new Timeline(options.container === 'mpegts' ? MPEGTS_WRAP_MS : null);
     this.feed = new SourceFeed(() => this.reader.header());
     this.probe = parts.startProbe(options.container);
     this.probe.result.then(
@@ -123,9 +110,7 @@ export class Packager {
     this.backOff.fed(nowMs);
     if (this.feed.heldBytes() > HELD_BYTES_MAX) this.fail('it holds no picture');
     if ((this.encoder?.pendingBytes() ?? 0) > PENDING_BYTES_MAX) {
-      this.fail(
-        'the encoder does not keep up; send a smaller picture, or give the service more CPU',
-      );
+      this.fail(TOO_SLOW);
     }
     return wantsMore;
   }
@@ -137,11 +122,13 @@ export class Packager {
 
   /** No more comes: what there is becomes segments. Fulfilled when that is done. */
   async end(): Promise<void> {
-    if (this.isOver) return;
     const { encoder } = this;
-    this.stop();
+    if (!this.isOver) {
+      this.stop();
+      encoder?.finish();
+    }
+    // One that was killed is waited for too: until it is gone it may give out segments.
     if (!encoder) return;
-    encoder.finish();
     const tooLong = setTimeout(() => encoder.kill(), FINISH_MS);
     await encoder.exited;
     clearTimeout(tooLong);
@@ -175,18 +162,23 @@ export class Packager {
     const { container, settings } = this.options;
     this.segmenter = null;
     this.progress = null;
-    const encoder = this.parts.startEncoder(
-      { container, source: info, settings, startMs },
-      {
-        onInits: (tracks, inits) => this.began(tracks, inits),
-        onFragment: (track, fragment) => this.made(track, fragment),
-        onProgress: (progress) => {
-          this.progress = progress;
-        },
-      },
-    );
-    this.encoder = encoder;
     this.backOff.started(this.parts.nowMs());
+    try {
+      this.encoder = this.parts.startEncoder(
+        { container, source: info, settings, startMs },
+        {
+          onInits: (tracks, inits) => this.began(tracks, inits),
+          onFragment: (track, fragment) => this.made(track, fragment),
+          onProgress: (progress) => {
+            this.progress = progress;
+          },
+        },
+      );
+    } catch (error) {
+      this.ended({ code: null, signal: null, lastLines: [(error as Error).message] });
+      return;
+    }
+    const { encoder } = this;
     feed(encoder);
     void encoder.exited.then((exit) => this.exited(encoder, exit));
   }
@@ -213,9 +205,17 @@ export class Packager {
     try {
       this.publish(this.segmenter.push(track, fragment));
     } catch (error) {
-      this.options.logger.error({ err: error }, 'the encoder is started again');
+      this.options.logger.error({ err: error }, 'the tracks make no timeline');
+      this.close();
       this.encoder?.kill();
     }
+  }
+
+  /** What was whole becomes segments, and what still comes does not. */
+  private close(): void {
+    const { segmenter } = this;
+    this.segmenter = null;
+    if (segmenter) this.publish(segmenter.finish());
   }
 
   private publish(events: readonly SegmenterEvent[]): void {
@@ -231,10 +231,11 @@ export class Packager {
     if (this.encoder !== encoder) return;
     this.cpuSecondsBefore += encoder.cpuSeconds() ?? 0;
     this.encoder = null;
-    const { segmenter } = this;
-    this.segmenter = null;
-    if (segmenter) this.publish(segmenter.finish());
-    if (this.isOver) return;
+    this.close();
+    if (!this.isOver) this.ended(exit);
+  }
+
+  private ended(exit: EncoderExit): void {
     const { logger } = this.options;
     const { lastLines, ...how } = exit;
     const wait = this.backOff.exited(this.parts.nowMs());
@@ -261,10 +262,19 @@ export class Packager {
       this.options.logger.warn('the encoder is stuck');
       this.encoder.kill();
     } else if (this.timeline.needsNewEpoch()) {
-      this.options.logger.warn("the source's clock jumped; its timeline begins anew");
-      this.timeline.reset();
-      this.encoder.kill();
+      this.beginAnew(this.encoder, nowMs);
     }
+  }
+
+  private beginAnew(encoder: Encoder, nowMs: number): void {
+    this.options.logger.warn("the source's clock jumped; its timeline begins anew");
+    this.jumpsMs = [...this.jumpsMs, nowMs].filter((atMs) => nowMs - atMs < JUMPS_WITHIN_MS);
+    if (this.jumpsMs.length > JUMPS_MAX) {
+      this.fail('its clock does not run as ours does; send in real time (ffmpeg: -re)');
+      return;
+    }
+    this.timeline.reset();
+    encoder.kill();
   }
 
   private fail(reason: string): void {
