@@ -5,7 +5,15 @@ import { join } from 'node:path';
 import fc from 'fast-check';
 import type { SourceUnit } from './container.ts';
 import { FlvReader } from './flv.ts';
-import { FLV_AUDIO, FLV_SCRIPT, FLV_VIDEO, flvHeader, flvTag } from './flv-tag.ts';
+import {
+  FLV_AUDIO,
+  FLV_SCRIPT,
+  FLV_VIDEO,
+  flvHeader,
+  flvTag,
+  setTimestamp,
+  timestampOf,
+} from './flv-tag.ts';
 
 const METADATA = Buffer.from('\x02\x00\x0aonMetaData\x03\x00\x00\x09', 'latin1');
 const AVC_HEADER = Uint8Array.of(0x17, 0, 0, 0, 0, 1, 2, 3);
@@ -163,6 +171,23 @@ describe('with ffmpeg', () => {
     const times = units.flatMap(({ sourceMs }) => (sourceMs === null ? [] : [sourceMs]));
     expect(times.length).toBeGreaterThan(200);
     expect(times).toEqual(await packets(file));
+  });
+
+  test('[M-12] times go on over a wrap as ffmpeg has them', async () => {
+    const [header, ...tags] = read(await Bun.file(file).bytes()).map(({ bytes }) => bytes);
+    // ffmpeg takes what begins in the last minute before a wrap for negative; so a minute passes.
+    const shifted = tags.map((bytes) => {
+      const timeMs = timestampOf(bytes);
+      if (bytes[0] === FLV_SCRIPT) return bytes;
+      setTimestamp(bytes, 2 ** 32 - 62_000 + timeMs + (timeMs > 3_000 ? 60_000 : 0));
+      return bytes;
+    });
+    const wrapped = Buffer.concat([header ?? Buffer.of(), ...shifted]);
+    const path = join(directory, 'wrapped.flv');
+    await Bun.write(path, wrapped);
+    const times = read(wrapped).flatMap(({ sourceMs }) => (sourceMs === null ? [] : [sourceMs]));
+    expect(times.at(-1)).toBeGreaterThan(2 ** 32);
+    expect(times).toEqual(await packets(path));
   });
 
   test('a decoder that begins late has the right times', async () => {

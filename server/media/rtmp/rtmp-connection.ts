@@ -59,6 +59,8 @@ export class RtmpConnection {
   private reason = '';
   private receivedBytes = 0;
   private confirmedBytes = 0;
+  // Only who asks is told what came: senders that do not read it are reset when they close, with
+  // their last pictures still on the way.
   private windowBytes = Number.POSITIVE_INFINITY;
 
   constructor(
@@ -275,9 +277,9 @@ export class RtmpConnection {
   /** From here on nothing is taken. */
   private over(reason: string): void {
     const { logger, address } = this.options;
-    const streamId = this.session?.streamId;
+    const stream = this.session?.streamId;
     const said = { kind: 'rtmp', address, reason };
-    if (streamId) logger.info({ ...said, streamId }, 'source ended');
+    if (stream) logger.info({ ...said, stream }, 'source ended');
     else if (this.phase === 'opening') logger.warn(said, 'source refused');
     // Who only knocks does not fill the log.
     else logger.debug(said, 'no source');

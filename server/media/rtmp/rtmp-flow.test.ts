@@ -190,6 +190,15 @@ test('a ping is answered, and what came is confirmed', async () => {
   expect(confirmed && uint32Of(confirmed)).toBeGreaterThan(64 << 10);
 });
 
+test('nobody who did not ask is told what came', async () => {
+  const { source } = await ground.live(await ground.listening());
+  for (let frame = 0; frame < 60; frame++) source.send(picture(frame * 40, 100_000));
+  source.send(userControl(PING_REQUEST, 77));
+  const isPong = Buffer.from(userControl(PING_RESPONSE, 77).payload);
+  await source.until((one) => one.messages.some(({ payload }) => isPong.equals(payload)));
+  expect(source.messages.some(({ type }) => type === ACKNOWLEDGEMENT)).toBe(false);
+});
+
 test('what is no description is left out', async () => {
   const { source, session } = await ground.live(await ground.listening());
   const data = (name: string) => {
