@@ -12,9 +12,13 @@ const directory = mkdtempSync(join(tmpdir(), 'fourbeat-test-'));
 const started: Bun.Subprocess[] = [];
 
 function startDemo(...args: string[]) {
+  return startDemoIn({}, ...args);
+}
+
+function startDemoIn(env: Record<string, string>, ...args: string[]) {
   const child = Bun.spawn([process.execPath, MAIN, 'demo', '--port', '0', ...args], {
     stdio: ['ignore', 'pipe', 'pipe'],
-    env: { ...process.env, TMPDIR: directory },
+    env: { ...process.env, TMPDIR: directory, ...env },
   });
   started.push(child);
   return child;
@@ -25,15 +29,18 @@ async function outcomeOf(child: ReturnType<typeof startDemo>) {
   return { status: await child.exited, output, complaints };
 }
 
-/** Processes that a process has started and that run. */
-function childrenOf(pid: number): number[] {
-  const { stdout } = Bun.spawnSync(['ps', '-A', '-o', 'pid=,ppid=,stat=']);
-  return stdout
+/** Processes that a process has started and that run, and those that they have started. */
+function descendantsOf(pid: number): { pid: number; program: string }[] {
+  const { stdout } = Bun.spawnSync(['ps', '-A', '-o', 'pid=,ppid=,stat=,comm=']);
+  const all = stdout
     .toString()
     .split('\n')
     .map((line) => line.trim().split(/\s+/))
-    .filter(([, parent, state]) => Number(parent) === pid && !state?.startsWith('Z'))
-    .map(([child]) => Number(child));
+    .filter(([, , state]) => !state?.startsWith('Z'))
+    .map(([child, parent, , program = '']) => ({ pid: Number(child), parent, program }));
+  const of = (parent: number): typeof all =>
+    all.filter((each) => Number(each.parent) === parent).flatMap((each) => [each, ...of(each.pid)]);
+  return of(pid);
 }
 
 /** Whether a process runs; one that has ended and that nobody waits for does not. */
@@ -109,6 +116,13 @@ describe('a demo that runs by itself', () => {
     expect(outcome.output.match(/ viewers · interval \d+ · /g)?.length).toBeGreaterThan(15);
   });
 
+  test('[M-45] shows video in three renditions, and says where', () => {
+    expect(outcome.output).toMatch(/^Watch it: http:\/\/localhost:\d+\/watch\/[0-9a-f-]{36}$/m);
+    const sizes = '426x240, 214x120, 142x80';
+    expect(outcome.output).toMatch(new RegExp(`video: live · newest segment .* ago · ${sizes}`));
+    expect(outcome.output).not.toContain('video: none');
+  });
+
   test('[O-18] finds everything that is wrong with another service, and ends with 1', () => {
     for (const check of ['count', 'bodies', 'intervals', 'answers', 'winners', 'events']) {
       expect(sabotaged.output).toContain(`MISMATCH in ${check}: `);
@@ -118,19 +132,53 @@ describe('a demo that runs by itself', () => {
   });
 });
 
+describe('a demo without video', () => {
+  const args = ['--viewers', '5', '--duration', '2', '--plain'];
+
+  test(
+    '[M-44] for want of ffmpeg says in one line how to install it, and shows all else',
+    async () => {
+      const { status, output, complaints } = await outcomeOf(
+        startDemoIn({ PATH: directory }, ...args),
+      );
+      const [, second] = output.split('\n');
+      expect(second).toMatch(/^This show is without video\. ffmpeg is not there.* Install it: .+/);
+      expect(output).not.toContain('/watch/');
+      expect(output).toContain('viewers · interval');
+      expect([status, complaints]).toEqual([0, '']);
+    },
+    RUN_MS,
+  );
+
+  test(
+    '[O-17] because nobody wants it starts no encoder',
+    async () => {
+      const child = startDemo('--viewers', '20', '--no-video');
+      await readUntil(child, 'viewers ·');
+      const started = descendantsOf(child.pid);
+      expect(started.length).toBe(2);
+      child.kill('SIGTERM');
+      expect(await child.exited).toBe(0);
+    },
+    RUN_MS,
+  );
+});
+
 describe('a demo that is ended', () => {
   test(
     '[O-17] by Ctrl-C says how it went and leaves nothing behind',
     async () => {
       const child = startDemo('--viewers', '20');
-      expect(await readUntil(child, 'viewers ·')).toStartWith(
+      expect(await readUntil(child, 'video: live')).toStartWith(
         'The Fourbeat demo: http://localhost:',
       );
-      const children = childrenOf(child.pid);
-      expect(children.length).toBe(2);
+      // A server with its encoder, one who sends with another, and the viewers.
+      const started = descendantsOf(child.pid);
+      expect(started.filter(({ program }) => program === 'ffmpeg').length).toBe(2);
+      expect(started.length).toBe(5);
       child.kill('SIGINT');
       expect(await child.exited).toBe(0);
-      expect(children.filter(isRunning)).toEqual([]);
+      expect(started.filter(({ pid }) => isRunning(pid))).toEqual([]);
       expect(readdirSync(directory)).toEqual([]);
     },
     RUN_MS,
@@ -140,11 +188,11 @@ describe('a demo that is ended', () => {
     '[O-17] without a word leaves no process behind',
     async () => {
       const child = startDemo('--viewers', '20', '--data', join(directory, 'kept'));
-      await readUntil(child, 'viewers ·');
-      const children = childrenOf(child.pid);
-      expect(children.length).toBe(2);
+      await readUntil(child, 'video: live');
+      const started = descendantsOf(child.pid);
+      expect(started.length).toBe(5);
       child.kill('SIGKILL');
-      await until(() => !children.some(isRunning));
+      await until(() => !started.some(({ pid }) => isRunning(pid)));
     },
     RUN_MS,
   );
