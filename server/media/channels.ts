@@ -1,7 +1,9 @@
 import type { Logger } from 'pino';
 import type { TheRecord } from '../procedures.ts';
 import { Unavailable } from '../refusal.ts';
+import type { StreamRow } from '../streams/streams-sql.ts';
 import { Channel, PART_MS } from './channel.ts';
+import { SOURCE_ALIVE_MS } from './ingest/lease-rules.ts';
 import { LiveSource } from './live-source.ts';
 import type { MediaConfig } from './media-settings.ts';
 import { Packager, type PackagerParts } from './packager/packager.ts';
@@ -102,28 +104,38 @@ export class Channels implements Ingest, Playables {
 
   private async take(offer: SourceOffer): Promise<SourceSession> {
     if (this.isStopping) throw refusal('unavailable');
-    const { record, newId, parts, config, logger } = this.options;
+    const { record, newId, parts, config } = this.options;
     const unable = await this.options.unable();
     if (unable !== null) throw new SourceRefused('unavailable', unable);
     await Promise.all(this.releasing);
-    const { kind, container, address } = offer;
     const id = newId();
-    const graceMs = config.sourceGraceMs;
     const opened = await record.openSource({
       key: offer.key,
       ...(offer.streamId !== undefined && { streamId: offer.streamId }),
       session: id,
-      kind,
+      kind: offer.kind,
       nowMs: parts.nowMs(),
-      graceMs,
+      graceMs: leaseMsOf(config),
     });
     if (opened.outcome !== 'opened') throw refusal(opened.outcome);
-    const streamId = opened.stream.id;
+    try {
+      return await this.begin(id, offer, opened.stream);
+    } catch (error) {
+      await this.release(opened.stream.id, id);
+      throw error;
+    }
+  }
+
+  private async begin(id: string, offer: SourceOffer, stream: StreamRow): Promise<LiveSource> {
+    const { parts, config, logger } = this.options;
+    const { kind, container, address } = offer;
+    const streamId = stream.id;
     const log = logger.child({ stream: streamId, kind, address });
     const channel = await this.channelOf(streamId);
-    channel.keep(opened.stream.recording ? 'recording' : 'dvr');
+    channel.keep(stream.recording ? 'recording' : 'dvr');
     // The one before may still be at its last segment.
     await this.sources.get(streamId)?.over;
+    if (this.isStopping) throw refusal('unavailable');
     const makePackager = (failed: (reason: string) => void) =>
       new Packager(parts, {
         container,
@@ -145,26 +157,23 @@ export class Channels implements Ingest, Playables {
 
   /** Gives the stream to whoever takes it next, and forgets the source once it is over. */
   private async left(source: LiveSource): Promise<void> {
-    const { record, parts, config, logger } = this.options;
-    const released: Promise<void> = record
-      .releaseSource({
-        streamId: source.streamId,
-        session: source.id,
-        nowMs: parts.nowMs(),
-        graceMs: config.sourceGraceMs,
-      })
-      // Its lease runs out by itself.
-      .catch((error) => {
-        if (!(error instanceof Unavailable))
-          logger.warn({ err: error }, 'a source is not released');
-      });
-    this.releasing.add(released);
-    await released;
-    this.releasing.delete(released);
+    await this.release(source.streamId, source.id);
     await source.over;
     if (this.sources.get(source.streamId) !== source) return;
     this.sources.delete(source.streamId);
     add(this.before, source);
+  }
+
+  /** Gives a stream back. What fails is logged: the lease runs out by itself. */
+  private async release(streamId: string, session: string): Promise<void> {
+    const { record, parts, config } = this.options;
+    const graceMs = config.sourceGraceMs;
+    const released = record
+      .releaseSource({ streamId, session, nowMs: parts.nowMs(), graceMs })
+      .catch((error) => this.tolerate(error));
+    this.releasing.add(released);
+    await released;
+    this.releasing.delete(released);
   }
 
   private channelOf(streamId: string): Promise<Channel> {
@@ -201,7 +210,7 @@ export class Channels implements Ingest, Playables {
         streamId,
         session: id,
         nowMs: parts.nowMs(),
-        graceMs: config.sourceGraceMs,
+        graceMs: leaseMsOf(config),
         health: source.health(),
       });
       channel.keep(renewed.recording ? 'recording' : 'dvr');
@@ -241,6 +250,11 @@ function add(total: Totals, { packager }: LiveSource): void {
   total.cpuSeconds += cpuSeconds;
   total.restarts += restarts;
   total.bytes += bytes;
+}
+
+/** A source that lives must not be taken for gone between two renewals, however short the grace. */
+function leaseMsOf({ sourceGraceMs }: MediaConfig): number {
+  return Math.max(sourceGraceMs, SOURCE_ALIVE_MS);
 }
 
 function refusal(reason: Refused): SourceRefused {
