@@ -18,6 +18,7 @@ test('[M-30] no more are held than there is room for', async () => {
   for (const outcome of await outcomes) {
     expect(outcome).toMatchObject({ status: 'rejected', reason: expect.any(Unavailable) });
   }
+  await expect(held.until(playable, '4', isThere, LONG_MS)).rejects.toThrow('stopping');
   expect(held.count).toBe(0);
 });
 

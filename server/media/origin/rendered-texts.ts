@@ -27,8 +27,6 @@ const encoder = new TextEncoder();
 
 /** What was made of presentations: each text once for all who ask, until its stream changes. */
 export class RenderedTexts {
-  /** How often a text was made. */
-  renders = 0;
   private readonly texts = new WeakMap<Playable, Map<string, RenderedText>>();
 
   /** @param name tells texts of a stream from each other @returns null when there is nothing yet */
@@ -43,7 +41,6 @@ export class RenderedTexts {
     const known = texts.get(name);
     if (known?.version === presentation.version) return known;
     const text = render(presentation);
-    this.renders++;
     if (text === null) {
       texts.delete(name);
       return null;

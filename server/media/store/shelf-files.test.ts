@@ -1,5 +1,5 @@
 import { afterEach, expect, test } from 'bun:test';
-import { truncate, unlink, writeFile } from 'node:fs/promises';
+import { appendFile, readFile, truncate, unlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import {
   addSegments,
@@ -168,6 +168,33 @@ test('[M-28] over its space the oldest goes first: of streams that ended, then o
   expect(await readOf(shelf, 30)).toBe(writtenOf(30, 5000));
 });
 
+test('[M-28] a stream that ended goes before a live one, though the live one is older', async () => {
+  const ground = await newGround({ spaceBytes: 100 * 4096, dvrMs: HOUR_MS });
+  const shelves = await ground.start();
+  const shelf = await shelves.open(STREAM);
+  shelf.addEpoch(epochOf(0));
+  await addSegments(ground, shelf, range(0, 50));
+  const ended = await shelves.open(OTHER);
+  ended.addEpoch(epochOf(0));
+  await addSegments(ground, ended, range(20, 60));
+  await ended.close(true);
+  await addSegments(ground, shelf, range(50, 80));
+  expect(seqsOf(shelf)).toEqual(range(0, 80));
+  expect(seqsOf(ended)).toEqual(range(40, 60));
+});
+
+test('after a hole in the numbers there are only those that follow it', async () => {
+  const ground = await newGround();
+  const shelf = await (await ground.start()).open(STREAM);
+  shelf.addEpoch(epochOf(0));
+  await addSegments(ground, shelf, range(0, 10));
+  await addSegments(ground, shelf, range(12, 15));
+  expect(seqsOf(shelf)).toEqual(range(12, 15));
+  expect(await readOf(shelf, 12)).toBe(writtenOf(12));
+  await shelf.close(true);
+  expect(seqsOf(await (await ground.start()).find(STREAM))).toEqual(range(0, 10));
+});
+
 test('what was not finished is removed, and what is not ours is left alone', async () => {
   const ground = await newGround();
   const shelf = await (await ground.start()).open(STREAM);
@@ -185,11 +212,22 @@ test('what was not finished is removed, and what is not ours is left alone', asy
   expect(files).toContain('notes.txt');
 });
 
+async function changeLastByte(path: string): Promise<void> {
+  const bytes = await readFile(path);
+  bytes[bytes.length - 1] = 0;
+  await writeFile(path, bytes);
+}
+
 test.each([
   ['is cut off', (path: string) => truncate(path, 500)],
   ['is empty', (path: string) => truncate(path, 0)],
   ['has only zeros', (path: string) => writeFile(path, new Uint8Array(1300))],
   ['is gone', (path: string) => unlink(path)],
+  [
+    'is of another kind',
+    (path: string) => truncate(path, 1200).then(() => appendFile(path, 'x'.repeat(99))),
+  ],
+  ['has another end', (path: string) => changeLastByte(path)],
 ])(
   'a file in the middle that %s: the newest run while it goes on, the longest after the end',
   async (_, harm) => {

@@ -80,7 +80,7 @@ export function segmentToWrite(segment: Segment, bytes: PieceBytes): SegmentToWr
 export function segmentIn(tail: Uint8Array, fileBytes: number, file: SegmentFile): Segment | null {
   const found = saidIn(tail, fileBytes);
   const parsed = storedSegment.safeParse(found?.said);
-  if (!found || !parsed.success || fileBytes !== file.bytes) return null;
+  if (!found || !parsed.success) return null;
   const { pieces, ...segment } = parsed.data;
   const bytes = pieces.reduce((sum, [, , , byteLength]) => sum + byteLength, 0);
   if (bytes !== found.payloadBytes) return null;
