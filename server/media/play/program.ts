@@ -52,6 +52,8 @@ export function startProgram(program: string, args: readonly string[]): RunningP
       return isOpen;
     },
     stop: async () => {
+      // One that waits for input does not hear the signal.
+      void Promise.resolve(stdin.end()).catch(() => {});
       child.kill('SIGTERM');
       const tooLong = setTimeout(() => child.kill('SIGKILL'), STOP_MS);
       await child.exited;
