@@ -93,7 +93,7 @@ export interface Presentation {
   readonly segmentMs: number;
   /** What a part is meant to last, ms; null: no low latency. */
   readonly partMs: number | null;
-  /** How far behind now a player should be, ms. */
+  /** How far behind now a player should be, ms: more than two segments. */
   readonly latencyMs: number;
   /** How far back one can go, ms; null: to the beginning, for a recording. */
   readonly dvrMs: number | null;

@@ -12,7 +12,7 @@ import { playTestPicture } from './test-source.ts';
 
 const SECONDS = 8;
 const WARM_MS = 3_000;
-const HTML = `<!doctype html><title>player</title><video muted playsinline width="320"></video>
+const HTML = `<!doctype html><title>player</title><video muted autoplay playsinline width="320"></video>
 <script type="module" src="/player.js"></script>`;
 
 declare const api: PlayerApi;

@@ -58,7 +58,7 @@ export class SourceFeed {
 
   private hold(unit: SourceUnit): void {
     this.held.push(unit);
-    this.bytesHeld += unit.bytes.byteLength;
+    this.bytesHeld += unit.bytes.byteLength + UNIT_BYTES;
   }
 
   private forget(): void {
@@ -66,5 +66,8 @@ export class SourceFeed {
     this.bytesHeld = 0;
   }
 }
+
+// What a unit takes besides its bytes, which may be few.
+const UNIT_BYTES = 256;
 
 const LOST: Taker = { write: () => true };

@@ -82,10 +82,13 @@ export function dashManifest(
   return `<?xml version="1.0" encoding="UTF-8"?>\n${element('MPD', attributes, content)}\n`;
 }
 
+// Players do not count the delay from now, as the standard says, but from the end of what they take
+// for available (shaka: now less the longest segment; dash.js: the newest segment). So that much is
+// taken off, else shaka is 4.9 s behind the camera with a delay of 3.5 s.
 function liveAttributes({ segmentMs, latencyMs, dvrMs }: Presentation) {
   return {
     minimumUpdatePeriod: durationText(segmentMs),
-    suggestedPresentationDelay: durationText(latencyMs),
+    suggestedPresentationDelay: durationText(latencyMs - longestSegmentMs(segmentMs)),
     timeShiftBufferDepth: dvrMs === null ? undefined : durationText(dvrMs),
   };
 }

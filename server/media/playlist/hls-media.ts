@@ -104,9 +104,10 @@ class MediaPlaylist {
   }
 
   private serverControl(): string {
-    const { latencyMs, segmentMs } = this.presentation;
-    // Said from the end of the playlist, which is up to a segment behind now.
-    const holdBackS = Math.max(HOLD_BACK_TARGETS * this.targetS, (latencyMs - segmentMs) / 1_000);
+    const holdBackS = Math.max(
+      HOLD_BACK_TARGETS * this.targetS,
+      this.presentation.latencyMs / 1_000,
+    );
     const control = [
       `CAN-SKIP-UNTIL=${SKIP_TARGETS * this.targetS}.0`,
       `HOLD-BACK=${holdBackS.toFixed(1)}`,

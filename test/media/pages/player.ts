@@ -33,6 +33,8 @@ const players: Record<PlayerKind, (video: HTMLVideoElement, url: string) => Play
   shaka(video, url) {
     shaka.polyfill.installAll();
     const player = new shaka.Player();
+    // With low latency the manifest says how far behind to be; to keep to it is for the app to ask.
+    player.configure('streaming.liveSync.enabled', true);
     player.addEventListener('error', (event) => {
       state.errors.push(JSON.stringify((event as unknown as { detail: unknown }).detail));
     });
@@ -58,7 +60,6 @@ const api: PlayerApi = {
         video.currentTime = atS;
       });
     }
-    video.play().catch(() => {});
     watchFrames(video, state.player);
   },
   samples: () => state.samples,

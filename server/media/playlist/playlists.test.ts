@@ -1,0 +1,301 @@
+import { describe, expect, test } from 'bun:test';
+import { SOUND, TRACKS, VIDEO } from '../../../test/media/made-fragments.ts';
+import type { Epoch, Part, Piece, Presentation, Segment, Track, TrackId } from '../segment.ts';
+import { dashManifest } from './dash-manifest.ts';
+import { hlsMaster } from './hls-master.ts';
+import { hlsMedia } from './hls-media.ts';
+import { longestPartMs, longestSegmentMs, targetDurationS } from './target-duration.ts';
+
+const BEGIN_MS = Date.UTC(2026, 10, 20, 16, 0, 0);
+
+function pieces(tracks: readonly Track[], startMs: number, lastsMs: number): Map<TrackId, Piece> {
+  return new Map(
+    tracks.map(({ id, timescale }) => {
+      const startTicks = Math.round((startMs * timescale) / 1_000);
+      const durationTicks = Math.round((lastsMs * timescale) / 1_000);
+      return [id, { startTicks, durationTicks, byteLength: id === 'v0' ? 20_000 : 5_000 }];
+    }),
+  );
+}
+
+function segment(seq: number, epoch: number, startMs: number, tracks = TRACKS): Segment {
+  const durationMs = 1_000;
+  return { seq, epoch, startMs, durationMs, pieces: pieces(tracks, startMs, durationMs) };
+}
+
+function epoch(number: number, startMs: number, tracks = TRACKS): Epoch {
+  return { number, startMs, tracks, inits: new Map() };
+}
+
+function presentation(change: Partial<Presentation> = {}): Presentation {
+  return {
+    version: 1,
+    epochs: [epoch(3, BEGIN_MS - 60_000), epoch(4, BEGIN_MS + 2_500)],
+    segments: [
+      segment(70, 3, BEGIN_MS),
+      segment(71, 3, BEGIN_MS + 1_000),
+      segment(72, 4, BEGIN_MS + 2_500),
+    ],
+    parts: new Map(),
+    isEnded: false,
+    segmentMs: 1_000,
+    partMs: null,
+    latencyMs: 2_500,
+    dvrMs: 7_200_000,
+    ...change,
+  };
+}
+
+const part = (index: number, startMs: number, lastsMs: number): Part => ({
+  index,
+  isIndependent: index === 0,
+  pieces: pieces(TRACKS, startMs, lastsMs),
+});
+
+describe('[M-24] the media playlist', () => {
+  test('of a window', () => {
+    expect(hlsMedia(presentation(), 'v1')).toBe(`#EXTM3U
+#EXT-X-VERSION:7
+#EXT-X-TARGETDURATION:1
+#EXT-X-SERVER-CONTROL:CAN-SKIP-UNTIL=6.0,HOLD-BACK=3.0
+#EXT-X-MEDIA-SEQUENCE:70
+#EXT-X-DISCONTINUITY-SEQUENCE:3
+#EXT-X-INDEPENDENT-SEGMENTS
+#EXT-X-MAP:URI="v1/init-3.mp4"
+#EXT-X-PROGRAM-DATE-TIME:2026-11-20T16:00:00.000Z
+#EXTINF:1.000000,
+v1/70.m4s
+#EXT-X-PROGRAM-DATE-TIME:2026-11-20T16:00:01.000Z
+#EXTINF:1.000000,
+v1/71.m4s
+#EXT-X-DISCONTINUITY
+#EXT-X-MAP:URI="v1/init-4.mp4"
+#EXT-X-PROGRAM-DATE-TIME:2026-11-20T16:00:02.500Z
+#EXTINF:1.000000,
+v1/72.m4s
+`);
+  });
+
+  test('with low latency: parts, what comes next, and how far the others are', () => {
+    const parts = new Map([
+      [72, [part(0, BEGIN_MS + 2_500, 533), part(1, BEGIN_MS + 3_033, 467)]],
+      [73, [part(0, BEGIN_MS + 3_500, 533)]],
+    ]);
+    const text = hlsMedia(presentation({ partMs: 500, parts }), 'a0') ?? '';
+    const [head = '', tail = ''] = text.split('#EXT-X-DISCONTINUITY\n');
+    expect(head).toStartWith(`#EXTM3U
+#EXT-X-VERSION:9
+#EXT-X-TARGETDURATION:1
+#EXT-X-SERVER-CONTROL:CAN-BLOCK-RELOAD=YES,CAN-SKIP-UNTIL=6.0,HOLD-BACK=3.0,PART-HOLD-BACK=1.680
+#EXT-X-MEDIA-SEQUENCE:70
+#EXT-X-DISCONTINUITY-SEQUENCE:3
+#EXT-X-INDEPENDENT-SEGMENTS
+#EXT-X-PART-INF:PART-TARGET=0.56
+`);
+    expect(tail).toBe(`#EXT-X-MAP:URI="a0/init-4.mp4"
+#EXT-X-PROGRAM-DATE-TIME:2026-11-20T16:00:02.500Z
+#EXT-X-PART:DURATION=0.533000,URI="a0/72.0.m4s",INDEPENDENT=YES
+#EXT-X-PART:DURATION=0.467000,URI="a0/72.1.m4s",INDEPENDENT=YES
+#EXTINF:1.000000,
+a0/72.m4s
+#EXT-X-PROGRAM-DATE-TIME:2026-11-20T16:00:03.500Z
+#EXT-X-PART:DURATION=0.533000,URI="a0/73.0.m4s",INDEPENDENT=YES
+#EXT-X-PRELOAD-HINT:TYPE=PART,URI="a0/73.1.m4s"
+#EXT-X-RENDITION-REPORT:URI="v0.m3u8",LAST-MSN=73,LAST-PART=0
+#EXT-X-RENDITION-REPORT:URI="v1.m3u8",LAST-MSN=73,LAST-PART=0
+`);
+  });
+
+  test('hints at the next segment when the open one is full', () => {
+    const parts = new Map([[73, [part(0, BEGIN_MS + 3_500, 533), part(1, BEGIN_MS + 4_033, 467)]]]);
+    const text = hlsMedia(presentation({ partMs: 500, parts }), 'v0');
+    expect(text).toContain('#EXT-X-PRELOAD-HINT:TYPE=PART,URI="v0/74.0.m4s"');
+    expect(text).not.toContain('v0/73.1.m4s",INDEPENDENT');
+  });
+
+  test('begins with parts, before the first segment is whole', () => {
+    const parts = new Map([[0, [part(0, BEGIN_MS, 500)]]]);
+    const begun = { partMs: 500, parts, segments: [], epochs: [epoch(0, BEGIN_MS)] };
+    const text = hlsMedia(presentation(begun), 'v0') ?? '';
+    expect(text).toContain('#EXT-X-MEDIA-SEQUENCE:0\n#EXT-X-DISCONTINUITY-SEQUENCE:0\n');
+    expect(text).toContain('#EXT-X-MAP:URI="v0/init-0.mp4"\n#EXT-X-PROGRAM');
+    expect(hlsMedia(presentation({ ...begun, parts: new Map() }), 'v0')).toBeNull();
+  });
+
+  test('ends, and then is all there is', () => {
+    const parts = new Map([[73, [part(0, BEGIN_MS + 3_500, 500)]]]);
+    const text = hlsMedia(presentation({ isEnded: true, partMs: 500, parts }), 'v0', {
+      skip: true,
+    });
+    expect(text).toEndWith('v0/72.m4s\n#EXT-X-ENDLIST\n');
+    expect(text).not.toMatch(/#EXT-X-PART:|PRELOAD|SKIP:/);
+  });
+
+  test('[M-27] of a recording says so, as long as it is whole', () => {
+    const whole = { dvrMs: null, segments: [segment(0, 4, BEGIN_MS)] };
+    expect(hlsMedia(presentation(whole), 'v0')).toContain('#EXT-X-PLAYLIST-TYPE:EVENT\n');
+    const ended = hlsMedia(presentation({ ...whole, isEnded: true }), 'v0');
+    expect(ended).toContain('#EXT-X-PLAYLIST-TYPE:VOD\n');
+    expect(hlsMedia(presentation({ dvrMs: null }), 'v0')).not.toContain('PLAYLIST-TYPE');
+  });
+
+  test('leaves out what a player has, when asked', () => {
+    const segments = Array.from({ length: 20 }, (_, i) =>
+      segment(i, i < 15 ? 3 : 4, BEGIN_MS + i * 1_000),
+    );
+    const text = hlsMedia(presentation({ segments }), 'v0', { skip: true }) ?? '';
+    expect(text).toContain('#EXT-X-VERSION:9\n');
+    expect(text).toContain('#EXT-X-SKIP:SKIPPED-SEGMENTS=14\n#EXT-X-PROGRAM-DATE-TIME');
+    expect(text).toContain('v0/14.m4s\n#EXT-X-DISCONTINUITY\n#EXT-X-MAP:URI="v0/init-4.mp4"');
+    expect(text.match(/#EXTINF/g)).toHaveLength(6);
+    const few = { segments: segments.slice(0, 6) };
+    expect(hlsMedia(presentation(few), 'v0', { skip: true })).not.toContain('#EXT-X-SKIP');
+  });
+
+  test('counts each epoch as a discontinuity, also one that came to nothing', () => {
+    const segments = [segment(70, 3, BEGIN_MS), segment(71, 5, BEGIN_MS + 3_000)];
+    const epochs = [epoch(3, BEGIN_MS), epoch(5, BEGIN_MS + 3_000)];
+    expect(hlsMedia(presentation({ segments, epochs }), 'v0')).toContain(
+      'v0/70.m4s\n#EXT-X-DISCONTINUITY\n#EXT-X-DISCONTINUITY\n#EXT-X-MAP',
+    );
+  });
+
+  test('has gaps where an epoch had no such rendition, and is none without any', () => {
+    const more = [...TRACKS, { ...VIDEO, id: 'v2' }];
+    const text = hlsMedia(
+      presentation({
+        epochs: [epoch(3, BEGIN_MS), epoch(4, BEGIN_MS + 1_000, more)],
+        segments: [segment(0, 3, BEGIN_MS), segment(1, 4, BEGIN_MS + 1_000, more)],
+      }),
+      'v2',
+    );
+    expect(text).toContain('#EXT-X-GAP\n#EXTINF:1.000000,\nv2/0.m4s\n#EXT-X-DISCONTINUITY\n');
+    expect(hlsMedia(presentation(), 'v9')).toBeNull();
+  });
+});
+
+describe('[M-24] the multivariant playlist', () => {
+  test('names renditions and sound, and what they take', () => {
+    expect(hlsMaster(presentation())).toBe(`#EXTM3U
+#EXT-X-VERSION:7
+#EXT-X-INDEPENDENT-SEGMENTS
+#EXT-X-MEDIA:TYPE=AUDIO,GROUP-ID="sound",NAME="Sound",DEFAULT=YES,AUTOSELECT=YES,CHANNELS="2",URI="a0.m3u8"
+#EXT-X-STREAM-INF:BANDWIDTH=500000,AVERAGE-BANDWIDTH=200000,CODECS="avc1.42c01e,mp4a.40.2",RESOLUTION=64x36,FRAME-RATE=15.000,AUDIO="sound"
+v0.m3u8
+#EXT-X-STREAM-INF:BANDWIDTH=300000,AVERAGE-BANDWIDTH=80000,CODECS="avc1.42c01e,mp4a.40.2",RESOLUTION=32x18,FRAME-RATE=15.000,AUDIO="sound"
+v1.m3u8
+`);
+  });
+
+  test('is there before the first segment, not before the first epoch', () => {
+    expect(hlsMaster(presentation({ segments: [] }))).toContain('BANDWIDTH=500000,CODECS');
+    expect(hlsMaster(presentation({ epochs: [] }))).toBeNull();
+  });
+
+  test('says what it took when that was more than was meant', () => {
+    const tracks = [{ ...VIDEO, bandwidth: 1_000 }, SOUND];
+    const epochs = [epoch(3, BEGIN_MS, tracks), epoch(4, BEGIN_MS, tracks)];
+    expect(hlsMaster(presentation({ epochs }))).toContain(':BANDWIDTH=260000,AVERAGE');
+  });
+});
+
+describe('[M-25] the manifest', () => {
+  const lines = (text: string | null, pattern: RegExp) => text?.match(pattern);
+
+  test('while it is live', () => {
+    expect(dashManifest(presentation())).toBe(`<?xml version="1.0" encoding="UTF-8"?>
+<MPD xmlns="urn:mpeg:dash:schema:mpd:2011" profiles="urn:mpeg:dash:profile:isoff-live:2011" type="dynamic" availabilityStartTime="1970-01-01T00:00:00.000Z" publishTime="2026-11-20T16:00:03.500Z" minimumUpdatePeriod="PT1S" suggestedPresentationDelay="PT2.5S" timeShiftBufferDepth="PT7200S" minBufferTime="PT1S" maxSegmentDuration="PT1.4S">
+${period(3, 'PT1795190340S', BEGIN_MS - 60_000, 70, BEGIN_MS, 1)}
+${period(4, 'PT1795190402.5S', BEGIN_MS + 2_500, 72, BEGIN_MS + 2_500, 0)}
+<UTCTiming schemeIdUri="urn:mpeg:dash:utc:http-iso:2014" value="../../api/v1/time?format=iso"/>
+</MPD>
+`);
+  });
+
+  function period(
+    number: number,
+    start: string,
+    zeroMs: number,
+    seq: number,
+    startMs: number,
+    repeats: number,
+  ): string {
+    const template = (
+      rate: number,
+    ) => `<SegmentTemplate timescale="${rate * 1_000}" presentationTimeOffset="${zeroMs * rate}" startNumber="${seq}" initialization="$RepresentationID$/init-${number}.mp4" media="$RepresentationID$/$Number$.m4s">
+<SegmentTimeline>
+<S t="${startMs * rate}" d="${rate * 1_000}"${repeats > 0 ? ` r="${repeats}"` : ''}/>
+</SegmentTimeline>
+</SegmentTemplate>`;
+    return `<Period id="e${number}" start="${start}">
+<AdaptationSet id="0" contentType="video" mimeType="video/mp4" segmentAlignment="true" startWithSAP="1">
+<Role schemeIdUri="urn:mpeg:dash:role:2011" value="main"/>
+${template(90)}
+<Representation id="v0" codecs="avc1.42c01e" bandwidth="400000" width="64" height="36" frameRate="15" sar="1:1"/>
+<Representation id="v1" codecs="avc1.42c01e" bandwidth="200000" width="32" height="18" frameRate="15" sar="1:1"/>
+</AdaptationSet>
+<AdaptationSet id="1" contentType="audio" mimeType="audio/mp4" segmentAlignment="true" startWithSAP="1">
+<Role schemeIdUri="urn:mpeg:dash:role:2011" value="main"/>
+${template(48)}
+<Representation id="a0" codecs="mp4a.40.2" bandwidth="100000" audioSamplingRate="48000">
+<AudioChannelConfiguration schemeIdUri="urn:mpeg:dash:23003:3:audio_channel_configuration:2011" value="2"/>
+</Representation>
+</AdaptationSet>
+</Period>`;
+  }
+
+  test('after the end begins at 0, and says when that was', () => {
+    const text = dashManifest(presentation({ isEnded: true }));
+    expect(text).toContain('type="static" availabilityStartTime="2026-11-20T16:00:00.000Z"');
+    expect(text).toContain('mediaPresentationDuration="PT3.5S"');
+    expect(lines(text, /<Period .*>/g)).toEqual([
+      '<Period id="e3" start="PT0S">',
+      '<Period id="e4" start="PT2.5S">',
+    ]);
+    expect(text).toContain(`presentationTimeOffset="${BEGIN_MS * 90}"`);
+    expect(text).not.toMatch(/UTCTiming|minimumUpdatePeriod|timeShiftBufferDepth|suggested/);
+  });
+
+  test('of a recording has no window; with low latency it says what is aimed at', () => {
+    const text = dashManifest(presentation({ dvrMs: null, partMs: 500, latencyMs: 1_000 }));
+    expect(text).not.toContain('timeShiftBufferDepth');
+    expect(text).toContain('<Latency target="1000"/>\n<PlaybackRate min="0.96" max="1.04"/>');
+  });
+
+  test('has a timeline for each rendition where they differ, and one entry for what repeats', () => {
+    const [first, second] = presentation().segments as [Segment, Segment];
+    const late = new Map(second.pieces);
+    const { startTicks, ...rest } = late.get('v1') as Piece;
+    late.set('v1', { startTicks: startTicks + 30, ...rest });
+    const segments = [first, { ...second, pieces: late }];
+    const text = dashManifest(presentation({ segments }));
+    expect(lines(text, /<S .*>/g)).toEqual([
+      `<S t="${BEGIN_MS * 90}" d="90000" r="1"/>`,
+      `<S t="${BEGIN_MS * 90}" d="90000"/>`,
+      `<S t="${BEGIN_MS * 90 + 90_030}" d="90000"/>`,
+      `<S t="${BEGIN_MS * 48}" d="48000" r="1"/>`,
+    ]);
+  });
+
+  test('keeps the start of an epoch, writes fractions and escapes what it is given', () => {
+    const tracks = [{ ...VIDEO, codec: '<"&\'>', frameRate: [30_000, 1_001] as const }];
+    const epochs = [{ number: 3, tracks, inits: new Map() }];
+    const segments = [segment(70, 3, BEGIN_MS + 1 / 3, tracks)];
+    const text = dashManifest(presentation({ epochs, segments }), { timeUrl: '/t?a=1&b="2"' });
+    expect(text).toContain('start="PT1795190400.000333S"');
+    expect(text).toContain('frameRate="30000/1001"');
+    expect(text).toContain('codecs="&lt;&quot;&amp;&apos;&gt;"');
+    expect(text).toContain('value="/t?a=1&amp;b=&quot;2&quot;"');
+    expect(dashManifest(presentation({ segments: [] }))).toBeNull();
+  });
+});
+
+test('[M-24] target durations leave half a second, and parts an odd frame', () => {
+  expect([500, 1_000, 1_001, 2_000].map(targetDurationS)).toEqual([1, 1, 2, 2]);
+  for (const segmentMs of [500, 1_000, 1_500, 2_000, 4_000]) {
+    const longestS = longestSegmentMs(segmentMs) / 1_000;
+    expect(Math.round(longestS)).toBeLessThanOrEqual(targetDurationS(segmentMs));
+    expect(longestS).toBeGreaterThan(segmentMs / 1_000);
+  }
+  expect(longestPartMs(500)).toBe(560);
+});
