@@ -178,7 +178,7 @@ export class Segmenter {
     const mostMs = longestPartMs(partMs) + ROUNDING_MS;
     if (startMs > begun.partMs && endMs - begun.partMs > mostMs) cut(startMs);
     const lastsMs = endMs - begun.partMs;
-    const isLong = lastsMs > partMs - ROUNDING_MS || lastsMs + endMs - startMs > mostMs;
+    const isLong = lastsMs >= partMs - ALIGNED_MS || lastsMs + endMs - startMs > mostMs;
     if (isLong || endMs - begun.segmentMs >= segmentMs - this.halfFrameMs) cut(endMs);
   }
 

@@ -104,10 +104,9 @@ class MediaPlaylist {
   }
 
   private serverControl(): string {
-    const holdBackS = Math.max(
-      HOLD_BACK_TARGETS * this.targetS,
-      this.presentation.latencyMs / 1_000,
-    );
+    const { latencyMs, segmentMs } = this.presentation;
+    // Said from the end of the playlist, which is a segment behind now and a little more.
+    const holdBackS = Math.max(HOLD_BACK_TARGETS * this.targetS, (latencyMs - segmentMs) / 1_000);
     const control = [
       `CAN-SKIP-UNTIL=${SKIP_TARGETS * this.targetS}.0`,
       `HOLD-BACK=${holdBackS.toFixed(1)}`,

@@ -40,7 +40,7 @@ function presentation(change: Partial<Presentation> = {}): Presentation {
     isEnded: false,
     segmentMs: 1_000,
     partMs: null,
-    latencyMs: 2_500,
+    latencyMs: 4_000,
     dvrMs: 7_200_000,
     ...change,
   };
@@ -104,6 +104,11 @@ a0/72.m4s
 #EXT-X-RENDITION-REPORT:URI="v0.m3u8",LAST-MSN=73,LAST-PART=0
 #EXT-X-RENDITION-REPORT:URI="v1.m3u8",LAST-MSN=73,LAST-PART=0
 `);
+  });
+
+  test('has players as far behind as is meant, and three target durations at least', () => {
+    const text = hlsMedia(presentation({ latencyMs: 8_000 }), 'v0');
+    expect(text).toContain(',HOLD-BACK=7.0\n');
   });
 
   test('hints at the next segment when the open one is full', () => {
@@ -204,7 +209,7 @@ describe('[M-25] the manifest', () => {
 
   test('while it is live', () => {
     expect(dashManifest(presentation())).toBe(`<?xml version="1.0" encoding="UTF-8"?>
-<MPD xmlns="urn:mpeg:dash:schema:mpd:2011" profiles="urn:mpeg:dash:profile:isoff-live:2011" type="dynamic" availabilityStartTime="1970-01-01T00:00:00.000Z" publishTime="2026-11-20T16:00:03.500Z" minimumUpdatePeriod="PT1S" suggestedPresentationDelay="PT2.5S" timeShiftBufferDepth="PT7200S" minBufferTime="PT1S" maxSegmentDuration="PT1.4S">
+<MPD xmlns="urn:mpeg:dash:schema:mpd:2011" profiles="urn:mpeg:dash:profile:isoff-live:2011" type="dynamic" availabilityStartTime="1970-01-01T00:00:00.000Z" publishTime="2026-11-20T16:00:03.500Z" minimumUpdatePeriod="PT1S" suggestedPresentationDelay="PT2.6S" timeShiftBufferDepth="PT7200S" minBufferTime="PT1S" maxSegmentDuration="PT1.4S">
 ${period(3, 'PT1795190340S', BEGIN_MS - 60_000, 70, BEGIN_MS, 1)}
 ${period(4, 'PT1795190402.5S', BEGIN_MS + 2_500, 72, BEGIN_MS + 2_500, 0)}
 <UTCTiming schemeIdUri="urn:mpeg:dash:utc:http-iso:2014" value="../../api/v1/time?format=iso"/>
@@ -257,9 +262,9 @@ ${template(48)}
   });
 
   test('of a recording has no window; with low latency it says what is aimed at', () => {
-    const text = dashManifest(presentation({ dvrMs: null, partMs: 500, latencyMs: 1_000 }));
+    const text = dashManifest(presentation({ dvrMs: null, partMs: 500, latencyMs: 2_500 }));
     expect(text).not.toContain('timeShiftBufferDepth');
-    expect(text).toContain('<Latency target="1000"/>\n<PlaybackRate min="0.96" max="1.04"/>');
+    expect(text).toContain('<Latency target="2500"/>\n<PlaybackRate min="0.96" max="1.04"/>');
   });
 
   test('has a timeline for each rendition where they differ, and one entry for what repeats', () => {

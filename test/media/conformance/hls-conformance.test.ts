@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test';
 import { madeInit, madeRun, TRACKS } from '../made-fragments.ts';
 import { HlsConformance, type HlsSnapshot } from './hls-conformance.ts';
-import { MadeStream, type MadeStreamOptions } from './made-stream.ts';
+import { MadeStream, type MadeStreamOptions, steady } from './made-stream.ts';
 
 const OFFSET_MS = 1_795_000_000_000;
 const INITS = new Map(TRACKS.map((track) => [track.id, madeInit(track)]));
@@ -9,13 +9,13 @@ const INITS = new Map(TRACKS.map((track) => [track.id, madeInit(track)]));
 /** A stream of two epochs with a pause between, as it is after each of them. */
 function madeStream(options: MadeStreamOptions = {}) {
   const stream = new MadeStream(options);
-  stream.begin(TRACKS, INITS, OFFSET_MS);
+  stream.begin(TRACKS, INITS, steady(OFFSET_MS));
   for (const [id, fragment] of madeRun({ fromMs: 0, seconds: 8.5, frames: 1, soundFrames: 1 })) {
     stream.push(id, fragment);
   }
   stream.finish();
   const first = stream.hls();
-  stream.begin(TRACKS, INITS, OFFSET_MS);
+  stream.begin(TRACKS, INITS, steady(OFFSET_MS));
   for (const [id, fragment] of madeRun({
     fromMs: 9_200,
     seconds: 6.7,

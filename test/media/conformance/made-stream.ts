@@ -10,7 +10,11 @@ import type {
   Track,
   TrackId,
 } from '../../../server/media/segment.ts';
-import { Segmenter, type SegmenterEvent } from '../../../server/media/segmenter.ts';
+import {
+  Segmenter,
+  type SegmenterEvent,
+  type SourceTimeline,
+} from '../../../server/media/segmenter.ts';
 import type { HlsSnapshot } from './hls-conformance.ts';
 
 export interface MadeStreamOptions {
@@ -26,7 +30,7 @@ export class MadeStream {
   version = 0;
   isEnded = false;
   readonly segmentMs = 1_000;
-  readonly latencyMs = 3_500;
+  readonly latencyMs = 4_000;
   readonly partMs: number | null;
   readonly dvrMs: number | null;
   epochs: Epoch[] = [];
@@ -35,19 +39,20 @@ export class MadeStream {
   private readonly files = new Map<string, Uint8Array>();
   private segmenter: Segmenter | null = null;
   private begins: Omit<Epoch, 'startMs'> | null = null;
-  private offsetMs = 0;
 
   constructor({ partMs = null, dvrMs = null }: MadeStreamOptions = {}) {
     this.partMs = partMs;
     this.dvrMs = dvrMs;
   }
 
-  /** @param offsetMs service time less source time, from now on */
-  begin(tracks: readonly Track[], inits: ReadonlyMap<TrackId, Uint8Array>, offsetMs: number): void {
+  begin(
+    tracks: readonly Track[],
+    inits: ReadonlyMap<TrackId, Uint8Array>,
+    timeline: SourceTimeline,
+  ): void {
     const last = this.segments.at(-1);
     const epoch = (this.epochs.at(-1)?.number ?? -1) + 1;
     this.begins = { number: epoch, tracks, inits };
-    this.offsetMs = offsetMs;
     this.segmenter = new Segmenter({
       epoch,
       firstSeq: (last?.seq ?? -1) + 1,
@@ -55,13 +60,8 @@ export class MadeStream {
       segmentMs: this.segmentMs,
       partMs: this.partMs,
       tracks,
-      timeline: { advance: () => this.offsetMs, offsetFor: () => this.offsetMs },
+      timeline,
     });
-  }
-
-  /** The source's clock drifts. @param ms at most 1 */
-  drift(ms: number): void {
-    this.offsetMs += ms;
   }
 
   push(track: TrackId, fragment: Fragment): void {
@@ -145,4 +145,9 @@ export class MadeStream {
     const first = this.segments[0]?.epoch ?? 0;
     this.epochs = this.epochs.filter(({ number }) => number >= first);
   }
+}
+
+/** A source whose clock is that of the service, but for this. */
+export function steady(offsetMs: number): SourceTimeline {
+  return { advance: () => offsetMs, offsetFor: () => offsetMs };
 }
