@@ -1,0 +1,124 @@
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { Subprocess } from 'bun';
+import { type Harness, startService } from '../harness.ts';
+import { playTestPicture } from './test-source.ts';
+
+// What players ask, of real video, over HTTP; the server is started again in between.
+
+const LOOK_MS = 50;
+const LIVE_SEGMENTS = 4;
+const MEDIA = { preset: 'ultrafast', sourceGraceMs: 1_000 };
+
+let directory: string;
+let service: Harness;
+let streamId: string;
+let source: Subprocess;
+
+beforeAll(async () => {
+  directory = mkdtempSync(join(tmpdir(), 'fourbeat-origin-'));
+  service = await startService({ clock: 'real', directory, media: MEDIA });
+  streamId = await service.createStream({ recording: true });
+  source = await playTestPicture(service, streamId, '192x108');
+  await playlistWith((text) => segmentsIn(text).length >= LIVE_SEGMENTS);
+}, 60_000);
+
+afterAll(async () => {
+  source.kill();
+  await service.close();
+  rmSync(directory, { recursive: true, force: true });
+});
+
+const get = (path: string, init?: RequestInit) =>
+  fetch(`${service.url}/media/${streamId}/${path}`, init);
+
+const segmentsIn = (playlist: string) => playlist.match(/^\w+\/\d+\.m4s$/gm) ?? [];
+
+/** The first rendition's playlist, once it is as it should be. */
+async function playlistWith(isSo: (text: string) => boolean): Promise<string> {
+  for (;;) {
+    const response = await get('v0.m3u8');
+    const text = await response.text();
+    if (response.ok && isSo(text)) return text;
+    await Bun.sleep(LOOK_MS);
+  }
+}
+
+/** Names of the boxes that a file begins with. */
+function boxesOf(bytes: Uint8Array): string[] {
+  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  const names: string[] = [];
+  for (let at = 0; at + 8 <= bytes.length; at += view.getUint32(at)) {
+    names.push(String.fromCharCode(...bytes.subarray(at + 4, at + 8)));
+  }
+  return names;
+}
+
+describe('a live stream', () => {
+  test('[M-20] [M-24] everything that its playlists name is there, and is what it is called', async () => {
+    const master = await (await get('master.m3u8')).text();
+    const playlists = [...master.matchAll(/(?:URI="|^)([va]\d\.m3u8)/gm)].map(([, name]) => name);
+    expect([...new Set(playlists)].sort()).toEqual(['a0.m3u8', 'v0.m3u8', 'v1.m3u8', 'v2.m3u8']);
+    for (const name of playlists) {
+      const playlist = await (await get(name ?? '')).text();
+      const type = name?.startsWith('a') ? 'audio/mp4' : 'video/mp4';
+      const init = await get(/EXT-X-MAP:URI="([^"]+)"/.exec(playlist)?.[1] ?? '');
+      expect([init.status, init.headers.get('content-type')]).toEqual([200, type]);
+      expect(boxesOf(await init.bytes())).toEqual(['ftyp', 'moov']);
+      const segments = segmentsIn(playlist);
+      expect(segments.length).toBeGreaterThanOrEqual(LIVE_SEGMENTS);
+      for (const path of segments) {
+        const segment = await get(path);
+        expect([segment.status, segment.headers.get('content-type')]).toEqual([200, type]);
+        expect(boxesOf(await segment.bytes())).toContain('moof');
+      }
+    }
+    const manifest = await get('manifest.mpd');
+    expect([manifest.status, manifest.headers.get('content-type')]).toEqual([
+      200,
+      'application/dash+xml',
+    ]);
+  });
+
+  test('[M-22] a segment in parts is the segment, from memory as from a file', async () => {
+    const [path = ''] = segmentsIn(await playlistWith(() => true));
+    const whole = await (await get(path)).bytes();
+    const head = await get(path, { method: 'HEAD' });
+    expect(Number(head.headers.get('content-length'))).toBe(whole.length);
+    const middle = whole.length >> 1;
+    const parts = await Promise.all(
+      [`bytes=0-${middle - 1}`, `bytes=${middle}-`].map((Range) =>
+        get(path, { headers: { Range } }),
+      ),
+    );
+    expect(parts.map(({ status }) => status)).toEqual([206, 206]);
+    const bytes = await Promise.all(parts.map((part) => part.bytes()));
+    expect(Buffer.concat(bytes).equals(whole)).toBe(true);
+  });
+
+  test('[M-31] its ingest and what is no video are not mistaken for it', async () => {
+    expect((await get('v0/999999.m4s')).status).toBe(404);
+    expect((await get('nothing.txt')).status).toBe(404);
+    // The path of sources, which only takes sockets.
+    expect((await get('ingest')).status).toBeGreaterThanOrEqual(400);
+  });
+});
+
+test('[M-27] after its end and a restart it is the same, as a recording', async () => {
+  source.kill('SIGINT');
+  await source.exited;
+  const text = await playlistWith((each) => each.includes('#EXT-X-ENDLIST'));
+  const paths = segmentsIn(text);
+  const read = () =>
+    Promise.all(paths.map(async (path) => Bun.hash(await (await get(path)).bytes())));
+  const before = await read();
+  await service.close();
+  service = await startService({ clock: 'real', directory, media: MEDIA });
+  const again = await get('v0.m3u8');
+  expect(await again.text()).toBe(text);
+  expect(text).toContain('#EXT-X-PLAYLIST-TYPE:VOD');
+  expect(await read()).toEqual(before);
+  expect(again.headers.get('cache-control')).toBe('public, max-age=60');
+}, 30_000);
