@@ -302,20 +302,23 @@ describe('what is not there', () => {
     `${STREAM}/v0/${'1'.repeat(4000)}.m4s`,
     '//etc/passwd',
   ])('[M-31] %j gets nothing', async (path) => {
-    const lookedUp = ground.lookUps.length;
-    const answer = await raw(`GET /media/${path} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n`);
+    const other = listenOrigin(() => stream);
+    const request = `GET /media/${path} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n`;
+    const answer = await raw(other, request);
     expect(answer).toMatch(/^HTTP\/1\.1 (404|400) /);
     expect(answer).not.toContain('X-Evil: 1\r\n');
     // What is no name of ours does not even get to look for its stream.
-    expect(ground.lookUps.length).toBe(lookedUp);
+    expect(other.lookUps).toEqual([]);
+    expect(other.broken).toEqual([]);
+    await other.stop();
   });
 });
 
 /** What the server answers to bytes; `fetch` would make paths harmless. */
-function raw(request: string): Promise<string> {
+function raw({ server }: OriginGround, request: string): Promise<string> {
   const { promise, resolve, reject } = Promise.withResolvers<string>();
   let answer = '';
-  const socket = connect(ground.server.port ?? 0, '127.0.0.1', () => socket.write(request));
+  const socket = connect(server.port ?? 0, '127.0.0.1', () => socket.write(request));
   socket.on('data', (bytes) => {
     answer += bytes.toString('latin1');
   });
