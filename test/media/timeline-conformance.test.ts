@@ -1,0 +1,239 @@
+import { beforeAll, describe, expect, test } from 'bun:test';
+import type { SourceUnit } from '../../server/media/container/container.ts';
+import { FlvReader } from '../../server/media/container/flv.ts';
+import type { Fragment } from '../../server/media/fmp4/fragment.ts';
+import type { SourceInfo } from '../../server/media/packager/encoder.ts';
+import { startEncoder } from '../../server/media/packager/encoder-ffmpeg.ts';
+import type { TrackId } from '../../server/media/segment.ts';
+import { Timeline } from '../../server/media/timeline.ts';
+import { seededRandom } from '../seeded-random.ts';
+import { DashConformance } from './conformance/dash-conformance.ts';
+import { HlsConformance } from './conformance/hls-conformance.ts';
+import { MadeStream, type MadeStreamOptions } from './conformance/made-stream.ts';
+import type { Violation } from './conformance/violation.ts';
+import { ENCODER_SETTINGS } from './encoded.ts';
+import { made } from './made-with-ffmpeg.ts';
+
+const BEGIN_MS = 1_795_000_000_000;
+/** The clock of the source is fast: 9 s in a day. */
+const DRIFT = 1e-4;
+const JITTER_MS = 40;
+/** How long nobody listens while an encoder is started again. */
+const AWAY_MS = 2_300;
+
+// Sound takes an encoder far more time than this picture, unless there is little of it.
+const TONE = "sine=440:r=16000,volume=0:enable='gt(mod(t,10),1)'";
+// As for the whole service: on two cores it takes 10 s, with much else going on more.
+const TIMEOUT_MS = 60_000;
+
+/** What a sender sent. */
+interface Source {
+  readonly info: SourceInfo;
+  readonly units: readonly SourceUnit[];
+  readonly header: Uint8Array;
+}
+
+/** As OBS sends it: a key frame every two seconds. */
+function madeSource(seconds: number, rate: number): Source {
+  const bytes = made([
+    ...['-f', 'lavfi', '-i', `testsrc=s=64x36:r=${rate}`, '-f', 'lavfi', '-i', TONE],
+    ...['-t', `${seconds}`, '-c:v', 'libx264', '-preset', 'ultrafast', '-g', `${2 * rate}`],
+    ...['-c:a', 'aac', '-b:a', '32k', '-f', 'flv'],
+  ]);
+  const reader = new FlvReader();
+  const units = reader.push(bytes);
+  const info: SourceInfo = { width: 64, height: 36, frameRate: [rate, 1], hasAudio: true };
+  return { info, units, header: reader.header() };
+}
+
+let tenMinutes: Source;
+let minute: Source;
+beforeAll(() => {
+  tenMinutes = madeSource(600, 10);
+  minute = madeSource(60, 25);
+}, TIMEOUT_MS);
+
+/** What is seen of a stream while it grows, every so many segments. */
+class Watch {
+  readonly violations: Violation[] = [];
+  readings = 0;
+  private readonly hls: HlsConformance;
+  private readonly dash: DashConformance;
+
+  constructor(private readonly stream: MadeStream) {
+    this.hls = new HlsConformance(stream.read);
+    this.dash = new DashConformance(stream.read);
+  }
+
+  read(): void {
+    this.readings++;
+    this.violations.push(...this.hls.check(this.stream.hls()));
+    // An encoder takes a while.
+    this.violations.push(...this.dash.check(this.stream.dash(), this.stream.endMs() + 300));
+  }
+}
+
+interface Options extends MadeStreamOptions {
+  readonly source: Source;
+  readonly fragmentMs: number;
+  /** How often it is looked at. */
+  readonly everySegments: number;
+  readonly isSilent?: boolean;
+}
+
+interface Run extends Options {
+  readonly stream: MadeStream;
+  readonly watch: Watch;
+  readonly timeline: Timeline;
+}
+
+/** Encodes these units as fast as it goes, into one epoch. */
+async function encode(run: Run, units: readonly SourceUnit[], isJoining: boolean): Promise<void> {
+  const { stream, watch, timeline, everySegments, source, isSilent = false } = run;
+  const inStep = new InStep((track, fragment) => {
+    const before = stream.segments.at(-1)?.seq ?? -1;
+    stream.push(track, fragment);
+    const newest = stream.segments.at(-1)?.seq ?? -1;
+    if (newest > before && newest % everySegments === 0) watch.read();
+  });
+  const startMs = units.find(({ sourceMs }) => sourceMs !== null)?.sourceMs ?? 0;
+  const settings = { ...ENCODER_SETTINGS, fragmentMs: run.fragmentMs };
+  const encoder = startEncoder(
+    { container: 'flv', source: source.info, settings, startMs },
+    {
+      onInits: (all, inits) => {
+        const tracks = all.filter(({ kind }) => kind === 'video' || !isSilent);
+        const bytes = new Map([...inits].map(([id, init]) => [id, init.bytes]));
+        stream.begin(tracks, bytes, timeline);
+        for (const { id, timescale } of tracks) inStep.add(id, timescale);
+      },
+      onFragment: (track, fragment) => inStep.push(track, fragment),
+      onProgress: () => undefined,
+    },
+  );
+  const random = seededRandom(4);
+  if (isJoining) encoder.write(source.header);
+  for (const { bytes, sourceMs } of units) {
+    if (sourceMs !== null) {
+      const lateMs = random() * JITTER_MS;
+      timeline.observe(sourceMs, BEGIN_MS + sourceMs * (1 - DRIFT) + lateMs);
+    }
+    if (!encoder.write(bytes)) await encoder.drained();
+  }
+  encoder.finish();
+  const { code, lastLines } = await encoder.exited;
+  if (code !== 0) throw new Error(lastLines.join('\n'));
+  inStep.finish();
+  stream.finish();
+}
+
+/**
+ * Puts tracks in step, as they are in real time. Here ffmpeg runs a hundred times as fast, and what
+ * is in the pipe of one track may be half a minute.
+ */
+class InStep {
+  private readonly tracks = new Map<TrackId, { timescale: number; waiting: Fragment[] }>();
+
+  constructor(private readonly take: (track: TrackId, fragment: Fragment) => void) {}
+
+  add(id: TrackId, timescale: number): void {
+    this.tracks.set(id, { timescale, waiting: [] });
+  }
+
+  push(track: TrackId, fragment: Fragment): void {
+    this.tracks.get(track)?.waiting.push(fragment);
+    while ([...this.tracks.values()].every(({ waiting }) => waiting.length > 0)) this.next();
+  }
+
+  finish(): void {
+    while ([...this.tracks.values()].some(({ waiting }) => waiting.length > 0)) this.next();
+  }
+
+  private next(): void {
+    const [first] = [...this.tracks]
+      .flatMap(([id, { timescale, waiting }]) => {
+        const [fragment] = waiting;
+        if (!fragment) return [];
+        const { startTicks, durationTicks } = fragment;
+        return [{ id, fragment, endS: (startTicks + durationTicks) / timescale }];
+      })
+      .sort((a, b) => a.endS - b.endS);
+    if (!first) return;
+    this.tracks.get(first.id)?.waiting.shift();
+    this.take(first.id, first.fragment);
+  }
+}
+
+/** The first half of a source, its encoder gone for a while, and what comes then. */
+async function show(options: Options): Promise<Run> {
+  const { units } = options.source;
+  const at = ({ sourceMs }: SourceUnit) => sourceMs ?? 0;
+  const breakMs = units.reduce((newestMs, unit) => Math.max(newestMs, at(unit)), 0) / 2;
+  const stream = new MadeStream(options);
+  const run = { ...options, stream, watch: new Watch(stream), timeline: new Timeline() };
+  const first = units.filter((unit) => at(unit) < breakMs);
+  await encode(run, first, false);
+  const later = units.filter((unit) => at(unit) >= breakMs + AWAY_MS);
+  await encode(run, later.slice(later.findIndex(({ isJoin }) => isJoin)), true);
+  run.watch.read();
+  stream.end();
+  run.watch.read();
+  return run;
+}
+
+describe('ten minutes, and an encoder that is started again', () => {
+  test(
+    '[M-11] [M-12] [M-24] [M-25] make one timeline in a window that slides',
+    async () => {
+      const { stream, watch } = await show({
+        source: tenMinutes,
+        dvrMs: 60_000,
+        fragmentMs: 500,
+        everySegments: 17,
+      });
+      expect(watch.violations).toEqual([]);
+      expect(watch.readings).toBeGreaterThan(30);
+      const last = stream.segments.at(-1);
+      expect(last?.seq).toBeGreaterThan(590);
+      expect(last?.epoch).toBe(1);
+      // Service time, though the clock of the source is 60 ms ahead by now.
+      const behindMs = (last?.startMs ?? 0) - (BEGIN_MS + 599_000 * (1 - DRIFT));
+      expect(Math.abs(behindMs)).toBeLessThan(1_000);
+    },
+    TIMEOUT_MS,
+  );
+});
+
+describe('a minute of it', () => {
+  test(
+    '[M-11] [M-24] [M-25] [M-27] as a recording',
+    async () => {
+      const { stream, watch } = await show({
+        source: minute,
+        fragmentMs: 500,
+        everySegments: 5,
+      });
+      expect(watch.violations).toEqual([]);
+      expect(stream.segments.length).toBeGreaterThan(50);
+    },
+    TIMEOUT_MS,
+  );
+
+  test(
+    '[M-11] [M-24] [M-25] with low latency, as far as pictures go',
+    async () => {
+      const { stream, watch } = await show({
+        source: minute,
+        partMs: 334,
+        dvrMs: 20_000,
+        // A frame each.
+        fragmentMs: 20,
+        everySegments: 3,
+        isSilent: true,
+      });
+      expect(watch.violations).toEqual([]);
+      expect(stream.parts.size).toBeGreaterThan(3);
+    },
+    TIMEOUT_MS,
+  );
+});
