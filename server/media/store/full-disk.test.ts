@@ -88,6 +88,19 @@ test('[M-29] a fault that is over before memory is: nothing is lost', async () =
   expect(seqsOf(await (await ground.start()).find(STREAM))).toEqual(range(0, 20));
 });
 
+test('[M-29] at the end a disk that failed is tried once more', async () => {
+  const disk = new FaultyDisk();
+  const ground = await newGround({ disk });
+  const shelf = await (await ground.start()).open(STREAM);
+  shelf.addEpoch(epochOf(0));
+  disk.failure = 'EIO';
+  await addSegments(ground, shelf, range(0, 10));
+  disk.failure = null;
+  await shelf.close(true);
+  expect(shelf.kept).toBe('dvr');
+  expect(seqsOf(await (await ground.start()).find(STREAM))).toEqual(range(0, 10));
+});
+
 test('[M-29] a disk that hangs costs no more memory than the newest', async () => {
   const disk = new FaultyDisk();
   const ground = await newGround({ disk });

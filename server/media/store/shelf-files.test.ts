@@ -288,3 +288,31 @@ test('one shelf for a stream, whoever asks at the same time', async () => {
   expect(a === c && b === a).toBe(true);
   expect(a.segments[0]?.startMs).toBe(BEGIN_MS);
 });
+
+test('what is on disk leaves memory when nothing is added for a minute', async () => {
+  const ground = await newGround();
+  const shelves = await ground.start();
+  const shelf = await shelves.open(STREAM);
+  shelf.addEpoch(epochOf(0));
+  await addSegments(ground, shelf, range(0, 5));
+  await shelves.sweep();
+  expect(shelf.read(4, 'v0')).toBeInstanceOf(Uint8Array);
+  ground.clock.nowMs += 61_000;
+  await shelves.sweep();
+  expect(shelf.read(4, 'v0')).toBeInstanceOf(Blob);
+  expect(await readOf(shelf, 4)).toBe(writtenOf(4));
+});
+
+test('a stream that goes on after its end has not ended', async () => {
+  const ground = await newGround({ dvrMs: 60_000 });
+  const shelves = await ground.start();
+  const shelf = await shelves.open(STREAM);
+  shelf.addEpoch(epochOf(0));
+  await addSegments(ground, shelf, range(0, 10));
+  await shelf.close(true);
+  await addSegments(ground, shelf, range(10, 100));
+  await shelf.close(false);
+  const again = await ground.start();
+  await again.sweep();
+  expect(seqsOf(await again.find(STREAM))).toEqual(range(40, 100));
+});
