@@ -1,0 +1,222 @@
+import { spawnSync } from 'node:child_process';
+import type { Subprocess } from 'bun';
+import type { Ingest } from '../../protocol/ingest.ts';
+import { configOf } from '../../server/config.ts';
+import { expectJson, type Harness, type HarnessOptions, startService } from '../harness.ts';
+import { HlsConformance, type HlsSnapshot } from './conformance/hls-conformance.ts';
+import { type HlsMediaText, readMedia } from './conformance/hls-text.ts';
+import { Findings, type Violation } from './conformance/violation.ts';
+
+/** Renditions and sound. */
+export const TRACK_IDS = ['v0', 'v1', 'v2', 'a0'];
+
+const LOOK_MS = 50;
+
+/** A service with all ways in, and as little to encode as there can be. */
+export function startMedia(options: HarnessOptions = {}): Promise<Harness> {
+  const media = { rtmpPort: 0, srtPort: 0, preset: 'ultrafast', sourceGraceMs: 1_000 };
+  return startService({ clock: 'real', ...options, media: { ...media, ...options.media } });
+}
+
+/** What `startMedia` changes it from. */
+export const MEDIA_DEFAULTS = configOf().media;
+
+export async function ingestOf({ studio }: Harness, streamId: string): Promise<Ingest> {
+  return expectJson(await studio('GET', `/streams/${streamId}/ingest`), 200);
+}
+
+export async function statusOf({ url }: Harness, streamId: string): Promise<string> {
+  const response = await fetch(`${url}/api/v1/streams/${streamId}/`);
+  return (await expectJson<{ status: string }>(response, 200)).status;
+}
+
+/** Looks again and again. @throws Error when it does not come true in time */
+export async function until<T>(
+  what: string,
+  look: () => Promise<T | null | false | undefined> | T | null | false | undefined,
+  withinMs = 15_000,
+): Promise<T> {
+  const deadlineMs = performance.now() + withinMs;
+  for (;;) {
+    const found = await look();
+    if (found) return found;
+    if (performance.now() > deadlineMs) throw new Error(`not in ${withinMs} ms: ${what}`);
+    await Bun.sleep(LOOK_MS);
+  }
+}
+
+/** A media playlist as it is now; null when there is none. */
+export async function playlistOf(
+  { url }: Harness,
+  streamId: string,
+  track = 'v0',
+): Promise<HlsMediaText | null> {
+  const response = await fetch(`${url}/media/${streamId}/${track}.m3u8`);
+  const text = await response.text();
+  if (!response.ok) return null;
+  const findings = new Findings();
+  const playlist = readMedia(track, text, findings);
+  if (findings.violations.length > 0) throw new Error(JSON.stringify(findings.violations));
+  return playlist;
+}
+
+/** Waits until a stream has so many segments. */
+export function segmentsOf(
+  service: Harness,
+  streamId: string,
+  count: number,
+  withinMs?: number,
+): Promise<HlsMediaText> {
+  return until(
+    `${count} segments`,
+    async () => {
+      const playlist = await playlistOf(service, streamId);
+      return playlist && playlist.segments.length >= count ? playlist : null;
+    },
+    withinMs,
+  );
+}
+
+/** Waits until a stream has ended, and its playlist too. */
+export async function endOf(service: Harness, streamId: string): Promise<HlsMediaText> {
+  await until('ENDED', async () => (await statusOf(service, streamId)) === 'ENDED');
+  return until('EXT-X-ENDLIST', async () => {
+    const playlist = await playlistOf(service, streamId);
+    return playlist?.isEnded ? playlist : null;
+  });
+}
+
+/** Init segment and segments of a track, in one file. @param epoch null: the first in the playlist */
+export async function fileOf(
+  service: Harness,
+  streamId: string,
+  track: string,
+  take: (playlist: HlsMediaText) => HlsMediaText['segments'] = ({ segments }) => segments,
+): Promise<Uint8Array> {
+  const playlist = await playlistOf(service, streamId, track);
+  if (!playlist) throw new Error(`there is no ${track}`);
+  const segments = take(playlist);
+  const [first] = segments;
+  if (!first?.map) throw new Error('there is no segment');
+  const uris = [
+    first.map,
+    ...segments.filter(({ map }) => map === first.map).map(({ uri }) => uri),
+  ];
+  const pieces = await Promise.all(uris.map((uri) => bytesAt(service, streamId, uri)));
+  return new Uint8Array(Buffer.concat(pieces));
+}
+
+async function bytesAt({ url }: Harness, streamId: string, uri: string): Promise<Uint8Array> {
+  const response = await fetch(`${url}/media/${streamId}/${uri}`);
+  if (!response.ok) throw new Error(`${uri} answers ${response.status}`);
+  return response.bytes();
+}
+
+/** The size of a picture. */
+export function sizeIn(file: Uint8Array): string {
+  const show = ['-show_entries', 'stream=width,height', '-of', 'csv=p=0:s=x', '-i', 'pipe:0'];
+  const { stdout } = spawnSync('ffprobe', ['-loglevel', 'error', ...show], { input: file });
+  return stdout.toString().trim();
+}
+
+/** The loudest of the sound, dB; 0 is the most there can be. */
+export function loudnessIn(file: Uint8Array): number {
+  const args = ['-hide_banner', '-i', 'pipe:0', '-af', 'volumedetect', '-f', 'null', '-'];
+  const said = spawnSync('ffmpeg', args, { input: file }).stderr.toString();
+  return Number(/max_volume: (-?[\d.]+) dB/.exec(said)?.[1] ?? Number.NEGATIVE_INFINITY);
+}
+
+/** Everything a player would read of a stream, held against the rules of HLS and our own. */
+export class StreamCheck {
+  private readonly files = new Map<string, Uint8Array>();
+  private readonly conformance = new HlsConformance((path) => this.files.get(path) ?? null);
+
+  constructor(
+    private readonly service: Harness,
+    private readonly streamId: string,
+  ) {}
+
+  /** Reads the stream as it is now; it may be called again later. */
+  async violations(): Promise<Violation[]> {
+    const master = new TextDecoder().decode(await this.read('master.m3u8'));
+    const media = new Map<string, string>();
+    for (const track of TRACK_IDS) {
+      const text = new TextDecoder().decode(await this.read(`${track}.m3u8`));
+      media.set(`${track}.m3u8`, text);
+      const uris = text.match(/^[^#\n].*$|(?<=URI=")[^"]+/gm) ?? [];
+      for (const uri of uris) {
+        if (!this.files.has(uri)) this.files.set(uri, await this.read(uri));
+      }
+    }
+    const snapshot: HlsSnapshot = { master, media };
+    return this.conformance.check(snapshot);
+  }
+
+  private read(uri: string): Promise<Uint8Array> {
+    return bytesAt(this.service, this.streamId, uri);
+  }
+}
+
+export interface Sending {
+  readonly size?: string;
+  readonly seconds?: number;
+  /** Milliseconds that the source's clock begins with. */
+  readonly fromS?: number;
+}
+
+const PICTURE_BITS = [
+  '-c:v',
+  'libx264',
+  '-preset',
+  'ultrafast',
+  '-tune',
+  'zerolatency',
+  '-g',
+  '15',
+];
+const SOUND_BITS = ['-c:a', 'aac', '-b:a', '64k'];
+
+/** ffmpeg as a person runs it: a moving picture and a tone, in real time. */
+export function send(
+  target: { readonly rtmp: string } | { readonly srt: string },
+  { size = '192x108', seconds = 120 }: Sending = {},
+): Subprocess<'ignore', 'ignore', 'pipe'> {
+  const inputs = [
+    ...['-re', '-f', 'lavfi', '-i', `testsrc2=s=${size}:r=15`],
+    ...['-re', '-f', 'lavfi', '-i', 'sine=440:r=48000'],
+  ];
+  const output =
+    'rtmp' in target
+      ? ['-f', 'flv', '-flvflags', 'no_duration_filesize', target.rtmp]
+      : ['-f', 'mpegts', '-pes_payload_size', '0', target.srt];
+  return Bun.spawn(
+    [
+      ...['ffmpeg', '-hide_banner', '-nostdin', '-loglevel', 'error'],
+      ...inputs,
+      ...['-t', `${seconds}`, ...PICTURE_BITS, '-pix_fmt', 'yuv420p', ...SOUND_BITS],
+      ...output,
+    ],
+    { stdin: 'ignore', stdout: 'ignore', stderr: 'pipe' },
+  );
+}
+
+/** Where ffmpeg sends a stream by RTMP. */
+export function rtmpOf({ rtmp }: Ingest): { readonly rtmp: string } {
+  if (!rtmp) throw new Error('RTMP is off');
+  return { rtmp: `${rtmp.url}/${rtmp.key}` };
+}
+
+/** Where ffmpeg sends a stream by SRT. */
+export function srtOf({ srt }: Ingest): { readonly srt: string } {
+  if (!srt) throw new Error('SRT is off');
+  return { srt: srt.url };
+}
+
+/** Ends a program and waits for it. */
+export async function quit(
+  program: Subprocess,
+  signal: 'SIGINT' | 'SIGKILL' = 'SIGINT',
+): Promise<void> {
+  program.kill(signal);
+  await program.exited;
+}
