@@ -1,6 +1,4 @@
 import { afterEach, expect, test } from 'bun:test';
-import { appendFile, readFile, truncate, unlink, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
 import {
   addSegments,
   BEGIN_MS,
@@ -193,75 +191,6 @@ test('after a hole in the numbers there are only those that follow it', async ()
   expect(await readOf(shelf, 12)).toBe(writtenOf(12));
   await shelf.close(true);
   expect(seqsOf(await (await ground.start()).find(STREAM))).toEqual(range(0, 10));
-});
-
-test('what was not finished is removed, and what is not ours is left alone', async () => {
-  const ground = await newGround();
-  const shelf = await (await ground.start()).open(STREAM);
-  shelf.addEpoch(epochOf(0));
-  await addSegments(ground, shelf, range(0, 3));
-  await shelf.close(false);
-  const folder = join(ground.directory, STREAM);
-  await writeFile(join(folder, '3-0-1795000003000-1000-1300.segment.unfinished'), 'torn');
-  await writeFile(join(folder, 'notes.txt'), 'mine');
-  await writeFile(join(ground.directory, 'notes.txt'), 'mine');
-  const shelves = await ground.start();
-  expect(seqsOf(await shelves.find(STREAM))).toEqual(range(0, 3));
-  const files = await ground.files(STREAM);
-  expect(files.some((name) => name.endsWith('.unfinished'))).toBe(false);
-  expect(files).toContain('notes.txt');
-});
-
-async function changeLastByte(path: string): Promise<void> {
-  const bytes = await readFile(path);
-  bytes[bytes.length - 1] = 0;
-  await writeFile(path, bytes);
-}
-
-test.each([
-  ['is cut off', (path: string) => truncate(path, 500)],
-  ['is empty', (path: string) => truncate(path, 0)],
-  ['has only zeros', (path: string) => writeFile(path, new Uint8Array(1300))],
-  ['is gone', (path: string) => unlink(path)],
-  [
-    'is of another kind',
-    (path: string) => truncate(path, 1200).then(() => appendFile(path, 'x'.repeat(99))),
-  ],
-  ['has another end', (path: string) => changeLastByte(path)],
-])(
-  'a file in the middle that %s: the newest run while it goes on, the longest after the end',
-  async (_, harm) => {
-    const ground = await newGround();
-    const shelf = await (await ground.start()).open(STREAM);
-    shelf.keep('recording');
-    shelf.addEpoch(epochOf(0));
-    await addSegments(ground, shelf, range(0, 100));
-    await shelf.close(false);
-    const harmed = (await ground.files(STREAM)).find((name) => name.startsWith('60-'));
-    if (!harmed) throw new Error('there is no such file');
-    await harm(join(ground.directory, STREAM, harmed));
-    const during = await (await ground.start()).open(STREAM);
-    expect(seqsOf(during)).toEqual(range(61, 100));
-    await addSegments(ground, during, range(100, 110));
-    await during.close(true);
-    expect(seqsOf(during)).toEqual(range(61, 110));
-    const after = await (await ground.start()).find(STREAM);
-    expect(seqsOf(after)).toEqual(range(0, 60));
-    for (const seq of range(0, 60)) expect(await readOf(during, seq)).toBeNull();
-  },
-);
-
-test('segments without their init segments are no use, and leave', async () => {
-  const ground = await newGround();
-  const shelf = await (await ground.start()).open(STREAM);
-  shelf.addEpoch(epochOf(0));
-  await addSegments(ground, shelf, range(0, 5));
-  shelf.addEpoch(epochOf(1));
-  await addSegments(ground, shelf, range(5, 10), { epoch: 1 });
-  await shelf.close(true);
-  await truncate(join(ground.directory, STREAM, '0.epoch'), 10);
-  expect(seqsOf(await (await ground.start()).find(STREAM))).toEqual(range(5, 10));
-  expect(ground.lines).toMatchObject([{ level: 40, broken: 5 }]);
 });
 
 test.each(['..', '../x', 'a/b', '', STREAM.toUpperCase(), `${STREAM}/..`, '\0'])(

@@ -1,6 +1,7 @@
 import type { Logger } from 'pino';
 import type { Epoch, PieceBytes, Segment, TrackId } from '../segment.ts';
 import { SegmentMemory } from './segment-memory.ts';
+import { runOf } from './segment-run.ts';
 import type { Keeping, Shelf } from './shelf.ts';
 import { LIVE_WINDOW_MS, type Space } from './space.ts';
 import { segmentToWrite } from './stored-media.ts';
@@ -278,19 +279,6 @@ export class FileShelf implements Shelf {
     this.options.logger.warn({ lost: this.fault.lost }, 'video is recorded again');
     this.fault = null;
   }
-}
-
-/** The newest segments without a hole in their numbers, or the most that have none. */
-function runOf(segments: readonly Segment[], isLongest: boolean): readonly Segment[] {
-  let best: readonly Segment[] = [];
-  let from = 0;
-  for (let to = 1; to <= segments.length; to++) {
-    if (segments[to]?.seq === (segments[to - 1]?.seq ?? 0) + 1) continue;
-    const run = segments.slice(from, to);
-    if (!isLongest || run.length >= best.length) best = run;
-    from = to;
-  }
-  return best;
 }
 
 /** Waits for a promise, but not for ever. */

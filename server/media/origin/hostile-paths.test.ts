@@ -1,0 +1,58 @@
+import { expect, test } from 'bun:test';
+import { connect } from 'node:net';
+import { FakePlayable, listenOrigin, type OriginGround, STREAM } from './origin-ground.ts';
+
+const stream = new FakePlayable().begin().addSegment();
+
+test.each([
+  `${STREAM}/../../../etc/passwd`,
+  `${STREAM}/..%2f..%2fetc%2fpasswd`,
+  `${STREAM}/v0/..%2f..%2fstate.json`,
+  `${STREAM}/v0/../0.epoch`,
+  `..%2f${STREAM}/v0/0.m4s`,
+  `${STREAM}%00/v0/0.m4s`,
+  `${STREAM}/v0%00/0.m4s`,
+  `${STREAM}/v0/0.m4s%00`,
+  `${STREAM}/v0/%00`,
+  `${STREAM}/v0/%ff%fe.m4s`,
+  `${STREAM}/v0/%zz.m4s`,
+  `${STREAM}/v0/00.m4s`,
+  `${STREAM}/v0/+1.m4s`,
+  `${STREAM}/v0/-1.m4s`,
+  `${STREAM}/v0/1e1.m4s`,
+  `${STREAM}/v0/9999999999999999999999.m4s`,
+  `${STREAM}/v0/0.m4s.unfinished`,
+  `${STREAM}/v0/init-0.mp4/`,
+  `${STREAM}/__proto__/0.m4s`,
+  `${STREAM}/v0/__proto__`,
+  `${STREAM}/constructor.m3u8`,
+  `${STREAM}/state.json`,
+  `${STREAM}/v00.m3u8`,
+  `${STREAM}/v0.m3u8%0d%0aX-Evil:%201`,
+  `${'a'.repeat(4000)}/v0/0.m4s`,
+  `${STREAM}/v0/${'1'.repeat(4000)}.m4s`,
+  '//etc/passwd',
+])('[M-31] %j gets nothing', async (path) => {
+  const other = listenOrigin(() => stream);
+  const request = `GET /media/${path} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n`;
+  const answer = await raw(other, request);
+  expect(answer).toMatch(/^HTTP\/1\.1 (404|400) /);
+  expect(answer).not.toContain('X-Evil: 1\r\n');
+  // What is no name of ours does not even get to look for its stream.
+  expect(other.lookUps).toEqual([]);
+  expect(other.broken).toEqual([]);
+  await other.stop();
+});
+
+/** What the server answers to bytes; `fetch` would make paths harmless. */
+function raw({ server }: OriginGround, request: string): Promise<string> {
+  const { promise, resolve, reject } = Promise.withResolvers<string>();
+  let answer = '';
+  const socket = connect(server.port ?? 0, '127.0.0.1', () => socket.write(request));
+  socket.on('data', (bytes) => {
+    answer += bytes.toString('latin1');
+  });
+  socket.on('close', () => resolve(answer));
+  socket.on('error', reject);
+  return promise;
+}
