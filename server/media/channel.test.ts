@@ -1,8 +1,8 @@
 import { expect, test } from 'bun:test';
+import { FakeShelf, MEDIA_CONFIG } from '../../test/media/channels-ground.ts';
+import { BEGIN_MS, bytesOf, settled } from '../../test/media/packager-ground.ts';
 import { Channel, latencyMsOf, PART_MS } from './channel.ts';
-import { FakeShelf, MEDIA_CONFIG } from './channels-ground.ts';
 import type { MediaConfig } from './media-settings.ts';
-import { BEGIN_MS, bytesOf, settled } from './packager/packager-ground.ts';
 import type { Part, PieceBytes, Segment } from './segment.ts';
 
 const PIECE = { startTicks: 0, durationTicks: 90_000, byteLength: 3 };

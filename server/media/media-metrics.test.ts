@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, jest, test } from 'bun:test';
-import { newChannels, OFFER } from './channels-ground.ts';
+import { newChannels, OFFER } from '../../test/media/channels-ground.ts';
+import { bytesOf } from '../../test/media/packager-ground.ts';
 import { mediaReadings } from './media-metrics.ts';
-import { bytesOf } from './packager/packager-ground.ts';
 
 beforeEach(() => {
   jest.useFakeTimers();

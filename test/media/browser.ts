@@ -12,18 +12,15 @@ export function launchBrowser(more: readonly string[] = []): Promise<Browser> {
   return chromium.launch({ executablePath: '/usr/bin/chromium', args: [...ARGUMENTS, ...more] });
 }
 
-/** Makes all of a page's network slower. @param bitsPerS null: as fast as it is */
-export async function limitNetwork(
-  context: BrowserContext,
-  bitsPerS: number | null,
-): Promise<void> {
+/** Makes all of a page's network as slow as this. */
+export async function limitNetwork(context: BrowserContext, bitsPerS: number): Promise<void> {
   for (const page of context.pages()) {
     const session = await context.newCDPSession(page);
     await session.send('Network.enable');
     await session.send('Network.emulateNetworkConditions', {
       offline: false,
       latency: 0,
-      downloadThroughput: bitsPerS === null ? -1 : bitsPerS / 8,
+      downloadThroughput: bitsPerS / 8,
       uploadThroughput: -1,
     });
   }

@@ -3,7 +3,7 @@ import type { Server, Subprocess } from 'bun';
 import type { Browser, Page } from 'playwright-core';
 import { intervalAt } from '../../protocol/interval.ts';
 import { type Harness, startService } from '../harness.ts';
-import { launchBrowser } from './browser.ts';
+import { launchBrowser, limitNetwork } from './browser.ts';
 import { distributionOf, shownDistribution } from './distribution.ts';
 import type { FrameSample, PlayerApi, PlayerKind } from './player-api.ts';
 import { playTestPicture } from './test-source.ts';
@@ -12,6 +12,10 @@ import { playTestPicture } from './test-source.ts';
 
 const SECONDS = 8;
 const WARM_MS = 3_000;
+// Players measure for some segments before they trust a change.
+const SWITCH_MS = 30_000;
+// bit/s. Without any limit hls.js learns nothing: what takes no time says nothing of the network.
+const GOOD_NETWORK = 4_000_000;
 const HTML = `<!doctype html><title>player</title><video muted autoplay playsinline width="320"></video>
 <script type="module" src="/player.js"></script>`;
 
@@ -89,7 +93,6 @@ async function watch(page: Page, seconds: number): Promise<readonly FrameSample[
   await page.evaluate(() => api.forget());
   await page.waitForTimeout(seconds * 1_000);
   expect(await page.evaluate(() => api.errors())).toEqual([]);
-  console.log(JSON.stringify(await page.evaluate(() => api.position())));
   return page.evaluate(() => api.samples());
 }
 
@@ -129,3 +132,51 @@ describe.each(['normal', 'low'] as const)('with %s latency', (latency) => {
     40_000,
   );
 });
+
+describe('when the network gets slower', () => {
+  let live: LiveStream;
+  beforeAll(async () => {
+    live = await goLive('normal');
+  }, 30_000);
+  afterAll(() => endLive(live));
+
+  test.each(['hls', 'shaka'] as const)(
+    '[M-10] [M-24] [M-25] %s: plays a smaller rendition, and the large one again when it can',
+    async (kind) => {
+      const page = await openPlayer(live, kind);
+      const widths = [320, 160, 106];
+      const [high = 0, medium = 0] = await bandwidthsOf(live);
+      await limitNetwork(page.context(), GOOD_NETWORK);
+      await showsWidth(page, (width) => width === widths[0]);
+      await limitNetwork(page.context(), (high + medium) / 2);
+      const seen = await showsWidth(page, (width) => width !== widths[0]);
+      await limitNetwork(page.context(), GOOD_NETWORK);
+      await showsWidth(page, (width) => width === widths[0]);
+      console.log(`${NAMES[kind]}: ${widths[0]} → ${seen} → ${widths[0]} pixels wide`);
+      expect(widths.slice(1)).toContain(seen);
+      expect(await page.evaluate(() => api.errors())).toEqual([]);
+      await page.context().close();
+    },
+    90_000,
+  );
+});
+
+/** What each rendition needs by the master playlist, bit/s, from high to low. */
+async function bandwidthsOf(live: LiveStream): Promise<number[]> {
+  const master = await (await fetch(addressOf(live, 'hls'))).text();
+  return [...master.matchAll(/[:,]BANDWIDTH=(\d+)/g)].map(([, bits]) => Number(bits));
+}
+
+/** Waits until a frame of such a width is on screen. @returns its width */
+async function showsWidth(page: Page, is: (width: number) => boolean): Promise<number> {
+  const deadlineMs = performance.now() + SWITCH_MS;
+  for (;;) {
+    const width = await page.evaluate(() => api.samples().at(-1)?.width ?? 0);
+    if (is(width)) return width;
+    if (performance.now() > deadlineMs) {
+      const position = await page.evaluate(() => api.position());
+      throw new Error(`still ${width} wide: ${JSON.stringify(position)}`);
+    }
+    await page.waitForTimeout(100);
+  }
+}

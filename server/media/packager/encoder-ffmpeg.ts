@@ -11,11 +11,21 @@ import { ProgressReader } from './progress.ts';
 const LOOK_MS = 500;
 /** After the end of a process its pipes are empty at once, unless it left a child of its own. */
 const PIPES_MS = 2_000;
+/**
+ * The most memory that an encoder may take: three renditions of 4K take a third of it. A source
+ * that makes it take more must not take the machine down.
+ */
+const MEMORY_BYTES_MAX = 3 * 2 ** 30;
 /** Clock ticks a second in `/proc`: the same on every Linux (USER_HZ). */
 const PROC_TICKS_PER_S = 100;
 
 /** Runs ffmpeg. A program that cannot be run is an encoder that exits. */
 export const startEncoder: StartEncoder = (plan, events) => new FfmpegEncoder(plan, events);
+
+// A source that makes ffmpeg take all memory ends that encoder and nothing else: three renditions of
+// 4096 x 2160 take 2 GB. Where a shell knows no such limit, it runs without.
+const MEMORY_KB = 8 << 20;
+const LIMITED = 'ulimit -d "$0" 2>/dev/null; exec "$@"';
 
 class FfmpegEncoder implements Encoder {
   readonly exited: Promise<EncoderExit>;
@@ -35,7 +45,8 @@ class FfmpegEncoder implements Encoder {
     const pipes = FIRST_TRACK_FD + this.tracks.written.length;
     // A group of its own, so that Ctrl-C in a terminal does not end it before what it has is
     // encoded. It ends with its standard input, however this process ends.
-    this.child = spawn(plan.settings.ffmpeg, encoderArguments(plan), {
+    const command = [plan.settings.ffmpeg, ...encoderArguments(plan)];
+    this.child = spawn('/bin/sh', ['-c', LIMITED, String(MEMORY_KB), ...command], {
       stdio: Array.from({ length: pipes }, () => 'pipe' as const),
       detached: true,
     });
@@ -110,7 +121,10 @@ class FfmpegEncoder implements Encoder {
 
   private look(): void {
     this.cpuSeconds();
-    this.guarded(() => this.tracks.look(now()));
+    this.guarded(() => {
+      if (memoryBytesOf(this.pid) > MEMORY_BYTES_MAX) throw new Error('it took too much memory');
+      this.tracks.look(now());
+    });
   }
 
   /** What cannot be understood ends this encoder, and nothing else. */
@@ -162,5 +176,15 @@ function cpuSecondsOf(pid: number): number | null {
     return Number.isFinite(ticks) ? ticks / PROC_TICKS_PER_S : null;
   } catch {
     return null;
+  }
+}
+
+/** Memory of a process; 0 without `/proc`, and after its end. */
+function memoryBytesOf(pid: number): number {
+  try {
+    const kilobytes = /^VmRSS:\s+(\d+)/m.exec(readFileSync(`/proc/${pid}/status`, 'latin1'))?.[1];
+    return Number(kilobytes ?? 0) * 1024;
+  } catch {
+    return 0;
   }
 }

@@ -1,5 +1,11 @@
 import { afterEach, beforeEach, describe, expect, jest, test } from 'bun:test';
-import { BEGIN_MS, bytesOf, INFO, newPackager, settled } from './packager-ground.ts';
+import {
+  BEGIN_MS,
+  bytesOf,
+  INFO,
+  newPackager,
+  settled,
+} from '../../../test/media/packager-ground.ts';
 
 beforeEach(() => {
   jest.useFakeTimers();
@@ -256,6 +262,33 @@ describe('an encoder', () => {
     await parts.encoder.ends();
     await ending;
   });
+
+  test.each([
+    ['forward', 36_000_000],
+    ['back', -36_000_000],
+  ])(
+    '[M-12] [M-16] is not given times that jump %s, which it would fill with pictures',
+    async (_, jumpMs) => {
+      const { packager, parts, output, send, lines } = await running();
+      const [first] = parts.encoders;
+      await parts.pass(4_000);
+      send('J5100;P5200;');
+      const nextMs = 5_300 + jumpMs;
+      send(`J${nextMs};P${nextMs + 100};`);
+      expect(first?.taken).toEndWith('J5100;P5200;');
+      expect(first?.isKilled).toBe(true);
+      expect(messages(lines)).toContain("the source's clock jumped; its timeline begins anew");
+      await parts.pass(1_000);
+      send(`P${nextMs + 900};J${nextMs + 1_000};`);
+      expect(parts.encoder.taken).toBe(`H;J${nextMs + 1_000};`);
+      parts.encoder.makes(nextMs + 1_000, 1.5);
+      // The last picture of a message is the one that was just made.
+      expect(output.segments.at(-1)).toMatchObject({ epoch: 1, startMs: parts.now - 100 });
+      const ending = packager.end();
+      await parts.encoder.ends();
+      await ending;
+    },
+  );
 
   test('[M-12] [M-16] of a source that is always ahead of its time is not begun anew for ever', async () => {
     const { parts, output, send } = await running();

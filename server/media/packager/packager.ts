@@ -47,6 +47,10 @@ const JUMPS_MAX = 3;
 const JUMPS_WITHIN_MS = 60_000;
 const TOO_SLOW =
   'the encoder does not keep up; send a smaller picture, or give the service more CPU';
+// Sound and picture are not further apart.
+const GAP_MS = 3_000;
+// No encoder takes harm of filling this with pictures.
+const SILENCE_MS = 8_000;
 const LOOK_MS = 500;
 // The rendition that an encoder owes.
 const PICTURE = 'v0';
@@ -57,7 +61,7 @@ const FINISH_MS = 5_000;
 export class Packager {
   private readonly reader: ContainerReader;
   private readonly feed: SourceFeed;
-  private readonly timeline: Timeline;
+  private timeline: Timeline;
   private readonly backOff = new BackOff();
   private probe: Probe | null;
   private info: SourceInfo | null = null;
@@ -70,7 +74,7 @@ export class Packager {
   private readonly look: Timer;
   private jumpsMs: readonly number[] = [];
   private firstSourceMs: number | null = null;
-  private newestSourceMs = 0;
+  private newest: { readonly sourceMs: number; readonly nowMs: number } | null = null;
   private bytes = 0;
   private restarts = 0;
   private cpuSecondsBefore = 0;
@@ -81,7 +85,7 @@ export class Packager {
     private readonly options: PackagerOptions,
   ) {
     this.reader = parts.newReader(options.container);
-    this.timeline = new Timeline(options.container === 'mpegts' ? MPEGTS_WRAP_MS : null);
+    this.timeline = newTimeline(options.container);
     this.feed = new SourceFeed(() => this.reader.header());
     this.probe = parts.startProbe(options.container);
     this.probe.result.then(
@@ -99,7 +103,7 @@ export class Packager {
     let wantsMore = true;
     try {
       for (const unit of this.reader.push(bytes)) {
-        if (unit.sourceMs !== null) this.timed(unit.sourceMs, nowMs);
+        if (unit.sourceMs !== null && !unit.isHeader) this.timed(unit.sourceMs, nowMs);
         this.probe?.write(unit.bytes);
         wantsMore = this.feed.push(unit) && wantsMore;
       }
@@ -145,9 +149,24 @@ export class Packager {
   }
 
   private timed(sourceMs: number, nowMs: number): void {
+    const { newest } = this;
+    const passedMs = newest ? sourceMs - newest.sourceMs : 0;
+    const offMs = newest ? passedMs - (nowMs - newest.nowMs) : 0;
+    const hasJumped = Math.abs(passedMs) > GAP_MS && Math.abs(offMs) > GAP_MS;
+    if (hasJumped || passedMs > SILENCE_MS) this.skip(hasJumped, nowMs);
     this.firstSourceMs ??= sourceMs;
-    this.newestSourceMs = sourceMs;
+    this.newest = { sourceMs, nowMs };
     this.timeline.observe(sourceMs, nowMs);
+  }
+
+  /**
+   * Nothing came for a while, or the clock jumped. An encoder would fill the gap with pictures, all
+   * at once: one of a day took 23 GB. So it ends before, and another begins after.
+   */
+  private skip(hasJumped: boolean, nowMs: number): void {
+    this.feed.cut();
+    if (hasJumped) this.beginAnew(nowMs);
+    else this.encoder?.finish();
   }
 
   private probed(info: SourceInfo): void {
@@ -252,7 +271,7 @@ export class Packager {
   private restart(): void {
     if (this.isOver || !this.info) return;
     this.restarts++;
-    this.startEncoder(this.info, (encoder) => this.feed.join(encoder), this.newestSourceMs);
+    this.startEncoder(this.info, (encoder) => this.feed.join(encoder), this.newest?.sourceMs ?? 0);
   }
 
   private lookAfter(): void {
@@ -262,19 +281,21 @@ export class Packager {
       this.options.logger.warn('the encoder is stuck');
       this.encoder.kill();
     } else if (this.timeline.needsNewEpoch()) {
-      this.beginAnew(this.encoder, nowMs);
+      this.feed.cut();
+      this.beginAnew(nowMs);
     }
   }
 
-  private beginAnew(encoder: Encoder, nowMs: number): void {
+  private beginAnew(nowMs: number): void {
     this.options.logger.warn("the source's clock jumped; its timeline begins anew");
     this.jumpsMs = [...this.jumpsMs, nowMs].filter((atMs) => nowMs - atMs < JUMPS_WITHIN_MS);
     if (this.jumpsMs.length > JUMPS_MAX) {
       this.fail('its clock does not run as ours does; send in real time (ffmpeg: -re)');
       return;
     }
-    this.timeline.reset();
-    encoder.kill();
+    this.timeline = newTimeline(this.options.container);
+    this.firstSourceMs = null;
+    this.encoder?.kill();
   }
 
   private fail(reason: string): void {
@@ -292,4 +313,8 @@ export class Packager {
     clearInterval(this.look);
     if (this.again) clearTimeout(this.again);
   }
+}
+
+function newTimeline(container: Container): Timeline {
+  return new Timeline(container === 'mpegts' ? MPEGTS_WRAP_MS : null);
 }

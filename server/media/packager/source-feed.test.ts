@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test';
-import { bytesOf, FakeReader } from './packager-ground.ts';
-import { SourceFeed } from './source-feed.ts';
+import { bytesOf, FakeReader } from '../../../test/media/packager-ground.ts';
+import { SourceFeed, UNIT_BYTES } from './source-feed.ts';
 
 /** An encoder that takes everything. */
 function taker() {
@@ -22,7 +22,7 @@ function newFeed() {
 test('before there is an encoder all is held, and the first one gets it in order', () => {
   const { feed, push } = newFeed();
   expect(push('H;P1;J2;P3;')).toEqual([true, true, true, true]);
-  expect(feed.heldBytes()).toBe(11);
+  expect(feed.heldBytes()).toBe(11 + 4 * UNIT_BYTES);
   const first = taker();
   feed.begin(first);
   expect(feed.heldBytes()).toBe(0);

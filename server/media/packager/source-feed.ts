@@ -25,19 +25,25 @@ export class SourceFeed {
       this.hold(unit);
       return true;
     }
-    if (!this.isJoined && !unit.isJoin) return true;
+    if (this.taker === LOST || (!this.isJoined && !unit.isJoin)) return true;
     if (!this.isJoined) this.taker.write(this.header());
     this.isJoined = true;
     return this.taker.write(unit.bytes);
   }
 
-  /** What is held goes to this one first, all of it. For the first encoder, after the probe. */
+  /** What is held goes to this one first. For the first encoder, after the probe. */
   begin(taker: Taker): void {
-    this.taker = taker;
-    this.isJoined = true;
     const { held } = this;
     this.forget();
-    for (const { bytes } of held) taker.write(bytes);
+    this.taker = taker;
+    for (const unit of held) this.push(unit);
+  }
+
+  /** What comes next does not follow what came before. */
+  cut(): void {
+    this.forget();
+    this.isJoined = false;
+    if (this.taker) this.taker = LOST;
   }
 
   /** From the next join on everything goes to this one, after the headers. */
@@ -68,6 +74,6 @@ export class SourceFeed {
 }
 
 // What a unit takes besides its bytes, which may be few.
-const UNIT_BYTES = 256;
+export const UNIT_BYTES = 256;
 
 const LOST: Taker = { write: () => true };

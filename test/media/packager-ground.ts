@@ -1,9 +1,7 @@
 import { jest } from 'bun:test';
 import { type Logger, pino } from 'pino';
-import { madeInit, madeRun, TRACKS } from '../../../test/media/made-fragments.ts';
-import type { ContainerReader, SourceUnit } from '../container/container.ts';
-import type { InitSegment } from '../fmp4/fragment.ts';
-import type { Epoch, Part, Segment } from '../segment.ts';
+import type { ContainerReader, SourceUnit } from '../../server/media/container/container.ts';
+import type { InitSegment } from '../../server/media/fmp4/fragment.ts';
 import type {
   Encoder,
   EncoderEvents,
@@ -11,9 +9,15 @@ import type {
   EncoderPlan,
   Probe,
   SourceInfo,
-} from './encoder.ts';
-import type { Output } from './output.ts';
-import { Packager, type PackagerOptions, type PackagerParts } from './packager.ts';
+} from '../../server/media/packager/encoder.ts';
+import type { Output } from '../../server/media/packager/output.ts';
+import {
+  Packager,
+  type PackagerOptions,
+  type PackagerParts,
+} from '../../server/media/packager/packager.ts';
+import type { Epoch, Part, Segment } from '../../server/media/segment.ts';
+import { madeInit, madeRun, TRACKS } from './made-fragments.ts';
 
 /** A moment in November 2026, at which tests with a clock of their own begin. */
 export const BEGIN_MS = 1_795_000_000_000;

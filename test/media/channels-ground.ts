@@ -1,14 +1,14 @@
 import { pino } from 'pino';
-import { configOf } from '../config.ts';
-import { Unavailable } from '../refusal.ts';
-import type { StreamRow } from '../streams/streams-sql.ts';
-import { Channels, type ChannelsOptions } from './channels.ts';
-import { mayOpen, mayRenew } from './ingest/lease-rules.ts';
-import type { MediaConfig } from './media-settings.ts';
-import { FakeParts } from './packager/packager-ground.ts';
-import type { Epoch, PieceBytes, Segment, TrackId } from './segment.ts';
-import type { SourceOffer } from './source.ts';
-import type { Keeping, Shelf, Shelves } from './store/shelf.ts';
+import { configOf } from '../../server/config.ts';
+import { Channels, type ChannelsOptions } from '../../server/media/channels.ts';
+import { mayOpen, mayRenew } from '../../server/media/ingest/lease-rules.ts';
+import type { MediaConfig } from '../../server/media/media-settings.ts';
+import type { Epoch, PieceBytes, Segment, TrackId } from '../../server/media/segment.ts';
+import type { SourceOffer } from '../../server/media/source.ts';
+import type { Keeping, Shelf, Shelves } from '../../server/media/store/shelf.ts';
+import { Unavailable } from '../../server/refusal.ts';
+import type { StreamRow } from '../../server/streams/streams-sql.ts';
+import { FakeParts } from './packager-ground.ts';
 
 export const MEDIA_CONFIG: MediaConfig = { ...configOf().media, sourceGraceMs: 30_000 };
 
