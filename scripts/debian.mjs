@@ -14,6 +14,9 @@ const NEEDED = [
   { program: 'ip', package: 'iproute2' },
   { program: 'openssl', package: 'openssl' },
   { program: 'faketime', package: 'faketime' },
+  { program: 'ffmpeg', package: 'ffmpeg' },
+  { program: 'ffprobe', package: 'ffmpeg' },
+  { program: 'chromium', package: 'chromium' },
 ];
 
 /** Where a user who is not root does not look by himself. */

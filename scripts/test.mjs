@@ -21,6 +21,9 @@ const ALONE = [
   'test/faults-oracle.test.ts',
   'test/faults.test.ts',
   'test/kill.test.ts',
+  'test/media/media-faults.test.ts',
+  'test/media/players.test.ts',
+  'test/media/senders.test.ts',
   'test/record-postgres-away.test.ts',
   'test/record-postgres-meeting.test.ts',
 ];

@@ -33,6 +33,7 @@ const textOf = (bytes: Uint8Array | Blob | null) =>
 const epoch = (number: number) => ({
   number,
   tracks: [],
+  startMs: BEGIN_MS + number * 1_000,
   inits: new Map([['v0', bytesOf(`init ${number}`)]]),
 });
 

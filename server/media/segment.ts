@@ -37,9 +37,9 @@ export interface Epoch {
   readonly number: number;
   /**
    * Service time of its first picture, Unix ms. A DASH Period begins here, and must go on to when
-   * the segment that began it has been removed. Without it, the oldest segment that is left counts.
+   * the segment that began it has been removed.
    */
-  readonly startMs?: number;
+  readonly startMs: number;
   readonly tracks: readonly Track[];
   /** The init segment (`ftyp` and `moov`) of each track. */
   readonly inits: ReadonlyMap<TrackId, Uint8Array>;

@@ -57,7 +57,7 @@ export class FakePlayable implements Playable {
 
   begin(): this {
     const inits = new Map(TRACKS.map(({ id }) => [id, this.text(`init ${id}`)]));
-    this.epochs.push({ number: 0, tracks: TRACKS, inits });
+    this.epochs.push({ number: 0, startMs: BEGIN_MS, tracks: TRACKS, inits });
     return this;
   }
 

@@ -281,12 +281,10 @@ function unknown(): Problem {
 }
 
 function unsatisfiable(size: number): Problem {
-  return new Problem(
-    416,
-    'It has no such bytes.',
-    { 'Content-Range': `bytes */${size}`, 'Access-Control-Expose-Headers': EXPOSED },
-    { title: 'Range Not Satisfiable' },
-  );
+  return new Problem(416, 'It has no such bytes.', {
+    'Content-Range': `bytes */${size}`,
+    'Access-Control-Expose-Headers': EXPOSED,
+  });
 }
 
 /** @throws what a client is told of it */

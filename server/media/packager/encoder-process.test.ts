@@ -99,10 +99,17 @@ describe('an encoder', () => {
   test('[M-44] that is not there is one that ends', async () => {
     const { encoder } = started({ settings: { ...ENCODER_SETTINGS, ffmpeg: '/nowhere/ffmpeg' } });
     encoder.write(SOURCE);
-    const { code, signal, lastLines } = await encoder.exited;
-    expect({ code, signal }).toEqual({ code: null, signal: null });
-    expect(lastLines.join('\n')).toContain('ENOENT');
-    expect(encoder.cpuSeconds()).toBeNull();
+    const { code, lastLines } = await encoder.exited;
+    expect(code).toBe(127);
+    expect(lastLines.join('\n')).toContain('/nowhere/ffmpeg');
+  });
+
+  test('[M-16] may take 8 GB of memory, whatever its source makes of it', async () => {
+    const ffmpeg = join(directory, 'ffmpeg');
+    writeFileSync(ffmpeg, '#!/bin/sh\nulimit -d >&2\n');
+    chmodSync(ffmpeg, 0o755);
+    const { encoder } = started({ settings: { ...ENCODER_SETTINGS, ffmpeg } });
+    expect((await encoder.exited).lastLines).toEqual([String(8 << 20)]);
   });
 
   test('[M-41] that writes what is no MP4 is ended', async () => {

@@ -108,8 +108,9 @@ function periodsOf({ epochs, segments }: Presentation): Period[] {
     const first = segments[from] as Segment;
     if (segments[i]?.epoch === first.epoch) continue;
     const epoch = byNumber.get(first.epoch);
-    const startMs = epoch?.startMs ?? first.startMs;
-    if (epoch) periods.push({ epoch, startMs, segments: segments.slice(from, i) });
+    if (epoch) {
+      periods.push({ epoch, startMs: epoch.startMs, segments: segments.slice(from, i) });
+    }
     from = i;
   }
   return periods;

@@ -284,8 +284,9 @@ ${template(48)}
 
   test('keeps the start of an epoch, writes fractions and escapes what it is given', () => {
     const tracks = [{ ...VIDEO, codec: '<"&\'>', frameRate: [30_000, 1_001] as const }];
-    const epochs = [{ number: 3, tracks, inits: new Map() }];
-    const segments = [segment(70, 3, BEGIN_MS + 1 / 3, tracks)];
+    const startMs = BEGIN_MS + 1 / 3;
+    const epochs = [{ number: 3, startMs, tracks, inits: new Map() }];
+    const segments = [segment(70, 3, startMs, tracks)];
     const text = dashManifest(presentation({ epochs, segments }), { timeUrl: '/t?a=1&b="2"' });
     expect(text).toContain('start="PT1795190400.000333S"');
     expect(text).toContain('frameRate="30000/1001"');

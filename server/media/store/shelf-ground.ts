@@ -71,6 +71,7 @@ export async function removeGrounds(): Promise<void> {
 export function epochOf(number: number): Epoch {
   return {
     number,
+    startMs: BEGIN_MS,
     tracks: [
       {
         id: 'v0',

@@ -26,6 +26,7 @@ const anyTrack = {
 };
 const storedEpoch = z.object({
   number: count,
+  startMs: z.number().min(0),
   tracks: z
     .array(
       z.discriminatedUnion('kind', [
@@ -107,9 +108,10 @@ export function placeOf(segment: Segment, track: TrackId): [from: number, to: nu
 }
 
 /** The file of an epoch: its init segments. */
-export function epochParts({ number, tracks, inits }: Epoch): Uint8Array[] {
+export function epochParts({ number, startMs, tracks, inits }: Epoch): Uint8Array[] {
   const said = {
     number,
+    startMs,
     tracks,
     inits: [...inits].map(([id, { byteLength }]) => [id, byteLength]),
   };
@@ -121,7 +123,7 @@ export function epochIn(file: Uint8Array): Epoch | null {
   const found = saidIn(file, file.byteLength);
   const parsed = storedEpoch.safeParse(found?.said);
   if (!found || !parsed.success) return null;
-  const { number, tracks, inits } = parsed.data;
+  const { number, startMs, tracks, inits } = parsed.data;
   const bytes = inits.reduce((sum, [, byteLength]) => sum + byteLength, 0);
   if (bytes !== found.payloadBytes) return null;
   let from = 0;
@@ -130,5 +132,5 @@ export function epochIn(file: Uint8Array): Epoch | null {
     initOf.set(track, file.slice(from, from + byteLength));
     from += byteLength;
   }
-  return { number, tracks, inits: initOf };
+  return { number, startMs, tracks, inits: initOf };
 }
