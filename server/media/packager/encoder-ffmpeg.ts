@@ -12,20 +12,26 @@ const LOOK_MS = 500;
 /** After the end of a process its pipes are empty at once, unless it left a child of its own. */
 const PIPES_MS = 2_000;
 /**
- * The most memory that an encoder may take: three renditions of 4K take a third of it. A source
- * that makes it take more must not take the machine down.
+ * The most memory that an encoder may take: twice what three renditions of 4096 × 2160 do. A source
+ * can make ffmpeg take all there is; that must end this encoder and nothing else.
  */
-const MEMORY_BYTES_MAX = 3 * 2 ** 30;
+const MEMORY_BYTES_MAX = 4 * 2 ** 30;
+/**
+ * Of address space for data, of which ffmpeg takes more than it uses. It holds at once, and where
+ * there is no `/proc`; where a shell knows no such limit, ffmpeg runs without.
+ */
+const MEMORY_KB = 8 << 20;
+const LIMITED = 'ulimit -d "$0" 2>/dev/null; exec "$@"';
 /** Clock ticks a second in `/proc`: the same on every Linux (USER_HZ). */
 const PROC_TICKS_PER_S = 100;
 
 /** Runs ffmpeg. A program that cannot be run is an encoder that exits. */
-export const startEncoder: StartEncoder = (plan, events) => new FfmpegEncoder(plan, events);
+export const startEncoder: StartEncoder = startEncoderWithin(MEMORY_BYTES_MAX);
 
-// A source that makes ffmpeg take all memory ends that encoder and nothing else: three renditions of
-// 4096 x 2160 take 2 GB. Where a shell knows no such limit, it runs without.
-const MEMORY_KB = 8 << 20;
-const LIMITED = 'ulimit -d "$0" 2>/dev/null; exec "$@"';
+/** @param memoryBytes an encoder that takes more is ended */
+export function startEncoderWithin(memoryBytes: number): StartEncoder {
+  return (plan, events) => new FfmpegEncoder(plan, events, memoryBytes);
+}
 
 class FfmpegEncoder implements Encoder {
   readonly exited: Promise<EncoderExit>;
@@ -40,6 +46,7 @@ class FfmpegEncoder implements Encoder {
   constructor(
     plan: EncoderPlan,
     private readonly events: EncoderEvents,
+    private readonly memoryBytes: number,
   ) {
     this.tracks = new EncoderTracks(plan, events);
     const pipes = FIRST_TRACK_FD + this.tracks.written.length;
@@ -122,7 +129,7 @@ class FfmpegEncoder implements Encoder {
   private look(): void {
     this.cpuSeconds();
     this.guarded(() => {
-      if (memoryBytesOf(this.pid) > MEMORY_BYTES_MAX) throw new Error('it took too much memory');
+      if (memoryBytesOf(this.pid) > this.memoryBytes) throw new Error('it took too much memory');
       this.tracks.look(now());
     });
   }

@@ -4,8 +4,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { ENCODER_SETTINGS } from '../../../test/media/encoded.ts';
 import { made } from '../../../test/media/made-with-ffmpeg.ts';
+import type { TrackId } from '../segment.ts';
 import type { Encoder, EncoderPlan, EncoderProgress } from './encoder.ts';
-import { startEncoder } from './encoder-ffmpeg.ts';
+import { startEncoder, startEncoderWithin } from './encoder-ffmpeg.ts';
 
 const PLAN: EncoderPlan = {
   container: 'flv',
@@ -29,29 +30,44 @@ afterAll(async () => {
 
 interface Told {
   readonly encoder: Encoder;
-  readonly fragments: string[];
+  readonly fragments: TrackId[];
+  /** Where those of the first rendition begin, s. */
+  readonly startsS: number[];
   readonly progress: EncoderProgress[];
   /** Fulfilled with the first fragment. */
   readonly made: Promise<void>;
 }
 
-function started(change: Partial<EncoderPlan> = {}): Told {
+function started(change: Partial<EncoderPlan> = {}, start = startEncoder): Told {
   const first = Promise.withResolvers<void>();
-  const fragments: string[] = [];
+  const fragments: TrackId[] = [];
+  const startsS: number[] = [];
   const progress: EncoderProgress[] = [];
-  const encoder = startEncoder(
+  const encoder = start(
     { ...PLAN, ...change },
     {
       onInits: () => {},
-      onFragment: (track) => {
+      onFragment: (track, { startTicks }) => {
         fragments.push(track);
+        if (track === 'v0') startsS.push(startTicks / 90_000);
         first.resolve();
       },
       onProgress: (report) => progress.push(report),
     },
   );
   running.push(encoder);
-  return { encoder, fragments, progress, made: first.promise };
+  return { encoder, fragments, startsS, progress, made: first.promise };
+}
+
+/** Fulfilled when it has worked off what it was given: it uses no CPU for a while. */
+async function idle(encoder: Encoder): Promise<void> {
+  let used = encoder.cpuSeconds();
+  for (let quiet = 0; quiet < 5; ) {
+    await Bun.sleep(100);
+    const now = encoder.cpuSeconds();
+    quiet = now === used && encoder.pendingBytes() === 0 ? quiet + 1 : 0;
+    used = now;
+  }
 }
 
 /** Alive, and no zombie. */
@@ -151,6 +167,45 @@ describe('an encoder', () => {
     expect(encoder.pendingBytes()).toBeLessThan(4_000_000);
     encoder.kill();
     await encoder.exited;
+  });
+
+  test.each([
+    ['back', 2_000, 1_000],
+    ['far ahead', 1_000, 2_000],
+  ])('[M-16] of a source whose clock jumps %s makes nothing of it', async (_, fromS, toS) => {
+    const part = (atS: number) =>
+      made([
+        ...['-f', 'lavfi', '-i', 'testsrc=s=96x54:r=15:d=2'],
+        ...['-f', 'lavfi', '-i', 'sine=440:r=48000:d=2'],
+        ...['-c:v', 'libx264', '-preset', 'ultrafast', '-g', '15', '-c:a', 'aac'],
+        ...['-muxdelay', '0', '-muxpreload', '0', '-output_ts_offset', `${atS}`, '-f', 'mpegts'],
+      ]);
+    const {
+      encoder,
+      startsS,
+      fragments,
+      made: begun,
+    } = started({
+      container: 'mpegts',
+      source: { ...PLAN.source, hasAudio: true },
+      startMs: fromS * 1000,
+    });
+    encoder.write(Buffer.concat([part(fromS), part(toS)]));
+    await begun;
+    await idle(encoder);
+    expect(startsS.length).toBeGreaterThan(1);
+    expect(Math.max(...startsS)).toBeLessThan(fromS + 2);
+    expect(fragments.filter((track) => track === 'a0').length).toBeLessThan(25);
+    encoder.kill();
+    expect(await encoder.exited).toMatchObject({ signal: 'SIGKILL' });
+  });
+
+  test('[M-16] that takes too much memory is ended', async () => {
+    const { encoder } = started({}, startEncoderWithin(10 << 20));
+    encoder.write(SOURCE);
+    const { signal, lastLines } = await encoder.exited;
+    expect(signal).toBe('SIGKILL');
+    expect(lastLines.at(-1)).toBe('it took too much memory');
   });
 
   test('[M-40] ends with the service, however that ends', async () => {

@@ -28,6 +28,8 @@ export class EncoderTracks {
   private startMs: number | null = null;
   private endMs = 0;
   private soundAtMs: number | null = null;
+  /** Silence is made for each picture that comes. */
+  private isSoundAway: boolean;
 
   constructor(
     private readonly plan: EncoderPlan,
@@ -37,7 +39,8 @@ export class EncoderTracks {
     const pictures = this.renditions.map(({ id }) => id);
     this.written = plan.source.hasAudio ? [...pictures, SOUND] : pictures;
     this.readers = this.written.map(() => new Fmp4Reader());
-    if (!plan.source.hasAudio) this.inits.set(SOUND, silentInit());
+    this.isSoundAway = !plan.source.hasAudio;
+    if (this.isSoundAway) this.inits.set(SOUND, silentInit());
   }
 
   /**
@@ -61,6 +64,7 @@ export class EncoderTracks {
     if (nowMs - this.soundAtMs < SOUND_AWAY_MS) return;
     if (this.sound.behindMs(this.startMs, this.endMs) < SOUND_NEAR_MS) return;
     if (!this.inits.has(SOUND)) this.begins(SOUND, silentInit());
+    this.isSoundAway = true;
     this.fillSound(this.startMs);
   }
 
@@ -77,8 +81,10 @@ export class EncoderTracks {
 
   private take(id: TrackId, fragment: Fragment, nowMs: number): void {
     if (id === SOUND) {
+      if (!this.sound.takes(fragment)) return;
       this.soundAtMs = nowMs;
-      if (this.sound.takes(fragment)) this.tell(id, fragment);
+      this.isSoundAway = false;
+      this.tell(id, fragment);
       return;
     }
     this.tell(id, fragment);
@@ -89,7 +95,7 @@ export class EncoderTracks {
     this.soundAtMs ??= nowMs;
     this.startMs ??= this.pictureMs(startTicks);
     this.endMs = this.pictureMs(startTicks + durationTicks);
-    if (!this.plan.source.hasAudio) this.fillSound(this.startMs);
+    if (this.isSoundAway) this.fillSound(this.startMs);
   }
 
   private pictureMs(ticks: number): number {

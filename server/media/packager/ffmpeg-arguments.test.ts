@@ -77,17 +77,19 @@ describe('what ffmpeg is told', () => {
       -threads 2
       -i pipe:0
       -filter_complex
-        [0:v:0]fps=30/1,
+        [0:v:0]select='isnan(prev_selected_t)+lt(abs(t-prev_selected_t),30)',
         scale=w='if(lt(abs(dar*1080/1920-1),0.05),1920,min(1920,max(2,2*round(1080*dar/2))))':h='if(lt(abs(dar*1080/1920-1),0.05),1080,min(1080,max(2,2*round(1920/dar/2))))',
         pad=1920:1080:-1:-1,
         setsar=1,
         format=yuv420p,
         split=3[v0s][v1s][v2s];
-        [v0s]null[v0];
+        [v0s]fps=30/1[v0];
         [v1s]scale=960:540,
-        setsar=1[v1];
+        setsar=1,
+        fps=30/1[v1];
         [v2s]scale=640:360,
-        setsar=1[v2]
+        setsar=1,
+        fps=30/1[v2]
       -map [v0]
       -c:v libx264
       -preset veryfast
@@ -146,7 +148,7 @@ describe('what ffmpeg is told', () => {
       -flush_packets 1
       pipe:5
       -map 0:a:0
-      -af aresample=48000:async=1000
+      -af aselect='isnan(prev_selected_t)+lt(abs(t-prev_selected_t),60)',aresample=48000:async=1000
       -ac 2
       -c:a aac
       -b:a 128000
@@ -174,7 +176,7 @@ describe('what ffmpeg is told', () => {
   test('[M-13] of a source without sound: only the picture', () => {
     expect(changes(OBS, { ...OBS, source: { ...FULL_HD, hasAudio: false } })).toBe(`
       - -map 0:a:0
-      - -af aresample=48000:async=1000
+      - -af aselect='isnan(prev_selected_t)+lt(abs(t-prev_selected_t),60)',aresample=48000:async=1000
       - -ac 2
       - -c:a aac
       - -b:a 128000
@@ -186,14 +188,18 @@ describe('what ffmpeg is told', () => {
 
   test('[M-13] of 29.97 and of 60 frames a second', () => {
     expect(changes(OBS, { ...OBS, source: { ...FULL_HD, frameRate: [30_000, 1_001] } })).toBe(`
-      -   [0:v:0]fps=30/1,
+      -   [v0s]fps=30/1[v0];
+      -   fps=30/1[v1];
+      -   fps=30/1[v2]
       - -maxrate 6662613
       - -bufsize 3331306
       - -maxrate 2352969
       - -bufsize 1176484
       - -maxrate 1278947
       - -bufsize 639473
-      +   [0:v:0]fps=30000/1001,
+      +   [v0s]fps=30000/1001[v0];
+      +   fps=30000/1001[v1];
+      +   fps=30000/1001[v2]
       + -maxrate 6657620
       + -bufsize 3328810
       + -maxrate 2351205
@@ -202,7 +208,9 @@ describe('what ffmpeg is told', () => {
       + -bufsize 638994
     `);
     expect(changes(OBS, { ...OBS, source: { ...FULL_HD, frameRate: [60, 1] } })).toBe(`
-      -   [0:v:0]fps=30/1,
+      -   [v0s]fps=30/1[v0];
+      -   fps=30/1[v1];
+      -   fps=30/1[v2]
       - -maxrate 6662613
       - -bufsize 3331306
       - -g 30
@@ -215,7 +223,9 @@ describe('what ffmpeg is told', () => {
       - -bufsize 639473
       - -g 30
       - -force_key_frames expr:not(mod(n,30))
-      +   [0:v:0]fps=60/1,
+      +   [v0s]fps=60/1[v0];
+      +   fps=60/1[v1];
+      +   fps=60/1[v2]
       + -maxrate 11205338
       + -bufsize 5602669
       + -g 60
@@ -233,9 +243,7 @@ describe('what ffmpeg is told', () => {
 
   test('[M-13] of fields, of 4K, and of a source that took long to understand', () => {
     expect(changes(OBS, { ...OBS, source: { ...FULL_HD, isInterlaced: true } })).toBe(`
-      -   [0:v:0]fps=30/1,
-      +   [0:v:0]yadif=deint=interlaced,
-      +   fps=30/1,
+      +   yadif=deint=interlaced,
     `);
     const large = { ...FULL_HD, width: 3840, height: 2160 };
     const one = encodedBy('libx264');
@@ -284,13 +292,13 @@ describe('what ffmpeg is told', () => {
 
   test('[M-15] for h264_qsv', () => {
     expect(changes(encodedBy('libx264'), encodedBy('h264_qsv'))).toBe(`
-      -   [v0s]null[v0]
+      -   [v0s]fps=30/1[v0]
       - -c:v libx264
       - -tune zerolatency
       - -crf 23
       - -sc_threshold 0
-      +   [v0s]null,
-      +   format=nv12[v0]
+      +   [v0s]format=nv12,
+      +   fps=30/1[v0]
       + -c:v h264_qsv
       + -async_depth 1
       + -b:v 4996960
@@ -300,15 +308,15 @@ describe('what ffmpeg is told', () => {
 
   test('[M-15] for h264_vaapi', () => {
     expect(changes(encodedBy('libx264'), encodedBy('h264_vaapi'))).toBe(`
-      -   [v0s]null[v0]
+      -   [v0s]fps=30/1[v0]
       - -c:v libx264
       - -preset veryfast
       - -tune zerolatency
       - -crf 23
       - -sc_threshold 0
       + -vaapi_device /dev/dri/renderD128
-      +   [v0s]null,
-      +   format=nv12,hwupload[v0]
+      +   [v0s]format=nv12,hwupload,
+      +   fps=30/1[v0]
       + -c:v h264_vaapi
       + -async_depth 1
       + -rc_mode VBR

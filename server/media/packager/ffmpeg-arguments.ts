@@ -30,6 +30,13 @@ export const LOOK_MS = 1_000;
 /** At most so much of it: some 16 Mbit for each second. */
 const LOOK_BYTES_PER_S = 2_000_000;
 
+/**
+ * Longest gaps in a source that are filled, s: a screen that stands still may send no pictures, and
+ * a microphone that is off no sound. Silence takes 0.4 MB/s.
+ */
+const PICTURE_GAP_S = 30;
+const SOUND_GAP_S = 60;
+
 /** How far the rate may go above the cap for a moment, s; a key frame is large. */
 const BUFFER_S = 0.5;
 
@@ -124,13 +131,14 @@ function decoderThreads({ width, height }: SourceInfo): number {
 function itsOffset({ container, startMs }: EncoderPlan): string[] {
   const wrapMs = WRAP_MS[container];
   if (wrapMs === null) return [];
-  const wraps = Math.floor((startMs + WRAP_SOON_MS) / wrapMs);
+  const wraps = Math.max(0, Math.floor((startMs + WRAP_SOON_MS) / wrapMs));
   return wraps === 0 ? [] : ['-itsoffset', ((wraps * wrapMs) / 1000).toFixed(6)];
 }
 
 /**
- * Whole frames at an even rate, then square pixels in the size of the largest rendition, then the
- * others out of that one. ffmpeg has turned the picture before.
+ * Square pixels in the size of the largest rendition, the others out of that one, and last an even
+ * rate. ffmpeg has turned the picture before. Frames that fill a gap are then one and the same
+ * picture in memory, however many they are.
  */
 function pictureFilters(
   source: SourceInfo,
@@ -140,17 +148,28 @@ function pictureFilters(
   const [first] = renditions;
   if (!first) throw new Error('a ladder needs a step');
   const steps = [
+    `select=${withoutJumps(PICTURE_GAP_S)}`,
     ...(source.isInterlaced ? ['yadif=deint=interlaced'] : []),
-    `fps=${source.frameRate.join('/')}`,
     ...fitted(first.width, first.height),
     'format=yuv420p',
     `split=${renditions.length}${renditions.map(({ id }) => `[${id}s]`).join('')}`,
   ];
   const each = renditions.map(({ id, width, height }, index) => {
-    const smaller = index === 0 ? ['null'] : [`scale=${width}:${height}`, 'setsar=1'];
-    return `[${id}s]${[...smaller, ...encoder.filters].join(',')}[${id}]`;
+    const smaller = index === 0 ? [] : [`scale=${width}:${height}`, 'setsar=1'];
+    const filters = [...smaller, ...encoder.filters, `fps=${source.frameRate.join('/')}`];
+    return `[${id}s]${filters.join(',')}[${id}]`;
   });
   return [`[0:v:0]${steps.join(',')}`, ...each].join(';');
+}
+
+/**
+ * An expression that takes no frame after a jump of the source's clock. All that is missing before
+ * a frame is filled in memory, and a clock that was set would fill all there is; a transport
+ * stream's that goes back counts as one that has wrapped, and so as a jump of 26 h. After it, the
+ * encoder makes nothing until it is started again.
+ */
+function withoutJumps(gapS: number): string {
+  return `'isnan(prev_selected_t)+lt(abs(t-prev_selected_t),${gapS})'`;
 }
 
 /**
@@ -189,7 +208,7 @@ function soundOutput(index: number): string[] {
   return [
     ...['-map', '0:a:0'],
     // Gaps become silence, and drift is stretched away, so that sound keeps to the picture.
-    ...['-af', `aresample=${SOUND_RATE}:async=1000`],
+    ...['-af', `aselect=${withoutJumps(SOUND_GAP_S)},aresample=${SOUND_RATE}:async=1000`],
     ...['-ac', '2'],
     ...['-c:a', 'aac'],
     ...['-b:a', `${SOUND_BITS_PER_S}`],

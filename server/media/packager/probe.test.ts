@@ -69,7 +69,8 @@ describe('a probe', () => {
     for (const container of ['flv', 'matroska'] as const) {
       const probe = startProbe('ffprobe', SOON)(container);
       probe.write(crypto.getRandomValues(new Uint8Array(100_000)));
-      await expect(probe.result).rejects.toThrow('no video was found in what was sent');
+      // By chance there is something in it that looks like a track.
+      await expect(probe.result).rejects.toThrow(/^(no video|there is no picture|its picture)/);
     }
   });
 

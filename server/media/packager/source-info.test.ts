@@ -92,6 +92,9 @@ describe('what cannot be encoded', () => {
     expect(video({ pix_fmt: undefined, codec_name: 'vvc' })).toBe(
       'its picture (vvc) cannot be decoded by this ffmpeg, or never begins; H.264 works everywhere',
     );
+    expect(video({ pix_fmt: undefined, codec_name: 'unknown' })).toBe(
+      'no video was found in what was sent',
+    );
     expect(video({ width: 0 })).toBe('its picture has no size');
     expect(video({ width: 12 })).toBe('its picture is 12×720; the least is 16 pixels on each side');
     expect(video({ width: 7680, height: 4320 })).toBe(
@@ -108,6 +111,7 @@ describe('what cannot be encoded', () => {
       {
         ...videoFields(field),
         codec_type: fc.constantFrom('video', 'audio'),
+        codec_name: fc.constantFrom('h264', 'unknown'),
         pix_fmt: fc.constant('yuv420p'),
         width: fc.integer(),
         height: fc.integer({ min: 0, max: 5_000 }),

@@ -55,6 +55,8 @@ const streamSchema = z.object({
 });
 const probeSchema = z.object({ streams: z.array(streamSchema).optional() });
 
+const NO_CODEC: ReadonlySet<string | undefined> = new Set([undefined, 'unknown', 'none']);
+
 type Stream = z.infer<typeof streamSchema>;
 
 /**
@@ -65,6 +67,10 @@ type Stream = z.infer<typeof streamSchema>;
 export function sourceInfoFrom(json: string): SourceInfo {
   const { streams = [] } = parsed(json);
   const video = streams.find(({ codec_type }) => codec_type === 'video');
+  // Garbage can look like a track, of no codec.
+  if (video && NO_CODEC.has(video.codec_name)) {
+    throw new Error('no video was found in what was sent');
+  }
   if (!video) {
     throw new Error(
       streams.length === 0
@@ -92,7 +98,7 @@ function parsed(json: string): z.infer<typeof probeSchema> {
 
 /** Turned, and with square pixels. */
 function shownSize(video: Stream): { width: number; height: number } {
-  const { width = 0, height = 0, codec_name: codec = 'unknown' } = video;
+  const { width = 0, height = 0, codec_name: codec } = video;
   if (!video.pix_fmt) {
     throw new Error(
       `its picture (${codec}) cannot be decoded by this ffmpeg, or never begins; H.264 works everywhere`,
