@@ -1,9 +1,9 @@
 import { spawnSync } from 'node:child_process';
 import type { Subprocess } from 'bun';
 import type { Ingest } from '../../protocol/ingest.ts';
-import { configOf } from '../../server/config.ts';
 import { expectJson, type Harness, type HarnessOptions, startService } from '../harness.ts';
-import { HlsConformance, type HlsSnapshot } from './conformance/hls-conformance.ts';
+import { DashConformance } from './conformance/dash-conformance.ts';
+import { HlsConformance } from './conformance/hls-conformance.ts';
 import { type HlsMediaText, readMedia } from './conformance/hls-text.ts';
 import { Findings, type Violation } from './conformance/violation.ts';
 
@@ -17,9 +17,6 @@ export function startMedia(options: HarnessOptions = {}): Promise<Harness> {
   const media = { rtmpPort: 0, srtPort: 0, preset: 'ultrafast', sourceGraceMs: 1_000 };
   return startService({ clock: 'real', ...options, media: { ...media, ...options.media } });
 }
-
-/** What `startMedia` changes it from. */
-export const MEDIA_DEFAULTS = configOf().media;
 
 export async function ingestOf({ studio }: Harness, streamId: string): Promise<Ingest> {
   return expectJson(await studio('GET', `/streams/${streamId}/ingest`), 200);
@@ -126,30 +123,43 @@ export function loudnessIn(file: Uint8Array): number {
   return Number(/max_volume: (-?[\d.]+) dB/.exec(said)?.[1] ?? Number.NEGATIVE_INFINITY);
 }
 
-/** Everything a player would read of a stream, held against the rules of HLS and our own. */
+/** Everything that players would read of a stream, held against HLS, DASH and our own rules. */
 export class StreamCheck {
   private readonly files = new Map<string, Uint8Array>();
-  private readonly conformance = new HlsConformance((path) => this.files.get(path) ?? null);
+  private readonly hls = new HlsConformance((path) => this.files.get(path) ?? null);
+  private readonly dash = new DashConformance((path) => this.files.get(path) ?? null);
 
   constructor(
-    private readonly service: Harness,
+    private service: Harness,
     private readonly streamId: string,
   ) {}
 
-  /** Reads the stream as it is now; it may be called again later. */
-  async violations(): Promise<Violation[]> {
-    const master = new TextDecoder().decode(await this.read('master.m3u8'));
+  /** Reads the stream as it is now; it may be called again later, and at the start after a stop. */
+  async violations(service = this.service): Promise<Violation[]> {
+    this.service = service;
+    const master = await this.text('master.m3u8');
+    // Before and after, so that all segments of the manifest are in one of them.
+    await this.playlists();
+    const manifest = await this.text('manifest.mpd');
+    const nowMs = service.clock.nowMs();
+    const media = await this.playlists();
+    return [...this.hls.check({ master, media }), ...this.dash.check(manifest, nowMs)];
+  }
+
+  private async playlists(): Promise<Map<string, string>> {
     const media = new Map<string, string>();
     for (const track of TRACK_IDS) {
-      const text = new TextDecoder().decode(await this.read(`${track}.m3u8`));
+      const text = await this.text(`${track}.m3u8`);
       media.set(`${track}.m3u8`, text);
-      const uris = text.match(/^[^#\n].*$|(?<=URI=")[^"]+/gm) ?? [];
-      for (const uri of uris) {
+      for (const uri of text.match(/^[^#\n].*$|(?<=URI=")[^"]+/gm) ?? []) {
         if (!this.files.has(uri)) this.files.set(uri, await this.read(uri));
       }
     }
-    const snapshot: HlsSnapshot = { master, media };
-    return this.conformance.check(snapshot);
+    return media;
+  }
+
+  private async text(uri: string): Promise<string> {
+    return new TextDecoder().decode(await this.read(uri));
   }
 
   private read(uri: string): Promise<Uint8Array> {
@@ -160,8 +170,6 @@ export class StreamCheck {
 export interface Sending {
   readonly size?: string;
   readonly seconds?: number;
-  /** Milliseconds that the source's clock begins with. */
-  readonly fromS?: number;
 }
 
 const PICTURE_BITS = [

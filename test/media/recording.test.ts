@@ -1,0 +1,145 @@
+import { afterAll, beforeAll, expect, test } from 'bun:test';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { intervalAt, intervalStartMs } from '../../protocol/interval.ts';
+import { readPicture } from '../../server/media/play/read-picture.ts';
+import { expectJson, type Harness } from '../harness.ts';
+import {
+  endOf,
+  fileOf,
+  ingestOf,
+  playlistOf,
+  quit,
+  rtmpOf,
+  StreamCheck,
+  segmentsOf,
+  send,
+  sizeIn,
+  startMedia,
+  TRACK_IDS,
+  until,
+} from './live-ground.ts';
+import { complaints, made } from './made-with-ffmpeg.ts';
+import { playTestPicture } from './test-source.ts';
+
+const DVR_MS = 4_000;
+const MEDIA = { segmentMs: 500, dvrMs: DVR_MS };
+const [WIDTH, HEIGHT, FPS] = [320, 180, 15];
+
+let folder: string;
+let service: Harness;
+beforeAll(async () => {
+  folder = mkdtempSync(join(tmpdir(), 'fourbeat-recording-'));
+  service = await startMedia({ media: MEDIA, directory: folder });
+});
+afterAll(async () => {
+  await service?.close();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+test('[M-26] viewers can go back as far as it is set, and no further', async () => {
+  const streamId = await service.createStream();
+  const source = send(rtmpOf(await ingestOf(service, streamId)));
+  const check = new StreamCheck(service, streamId);
+  try {
+    const window = await until('a window', async () => {
+      const playlist = await playlistOf(service, streamId);
+      return playlist && playlist.mediaSequence >= 3 ? playlist : null;
+    });
+    expect(await check.violations()).toEqual([]);
+    const seconds = window.segments.reduce((sum, { durationS }) => sum + durationS, 0);
+    expect(seconds).toBeWithin(DVR_MS / 1_000 - 0.1, DVR_MS / 1_000 + 1);
+    expect(window.type).toBeNull();
+    const manifest = await (await fetch(`${service.url}/media/${streamId}/manifest.mpd`)).text();
+    expect(manifest).toContain('timeShiftBufferDepth="PT4S"');
+    await segmentsOf(service, streamId, 3);
+    expect(await check.violations()).toEqual([]);
+  } finally {
+    await quit(source);
+  }
+  const ended = await endOf(service, streamId);
+  // For as long as one could have gone back, it can still be seen.
+  expect(ended.segments.length).toBeGreaterThan(4);
+  expect(await check.violations()).toEqual([]);
+}, 30_000);
+
+test('[M-27] a recording plays whole after its end and after a restart, in step with its feed', async () => {
+  const streamId = await service.createStream({ recording: true });
+  const check = new StreamCheck(service, streamId);
+  const source = await playTestPicture(service, streamId, `${WIDTH}x${HEIGHT}`);
+  await segmentsOf(service, streamId, 5);
+  const told = await service.studio('POST', `/streams/${streamId}/events`, {
+    type: 'mark',
+    data: { at: 'now' },
+  });
+  await expectJson(told, 201);
+  // Longer than one can go back in a stream that is no recording.
+  await segmentsOf(service, streamId, 14);
+  const live = await playlistOf(service, streamId);
+  expect(live).toMatchObject({ type: 'EVENT', mediaSequence: 0 });
+  expect(await check.violations()).toEqual([]);
+  await quit(source);
+  await endOf(service, streamId);
+  expect(await check.violations()).toEqual([]);
+
+  const { token } = service.account;
+  await service.close();
+  service = await startMedia({ media: MEDIA, directory: folder });
+  const recording = await playlistOf(service, streamId);
+  expect(recording).toMatchObject({ type: 'VOD', mediaSequence: 0, isEnded: true });
+  expect(recording?.segments.length).toBeGreaterThanOrEqual(14);
+  expect(await check.violations(service)).toEqual([]);
+  const manifest = await (await fetch(`${service.url}/media/${streamId}/manifest.mpd`)).text();
+  expect(manifest).toContain('type="static"');
+  for (const track of TRACK_IDS) {
+    expect(complaints(await fileOf(service, streamId, track))).toBe('');
+  }
+
+  const exported = await service.studio(
+    'GET',
+    `/streams/${streamId}/exports/feed?format=ndjson`,
+    undefined,
+    { token },
+  );
+  const [mark] = (await exported.text())
+    .split('\n')
+    .filter((line) => line.includes('"mark"'))
+    .map((line) => JSON.parse(line) as { interval: number });
+  const interval = mark?.interval ?? 0;
+  const events = await service.events(await service.viewer(streamId), interval);
+  expect(events).toContainEqual({ type: 'mark', data: { at: 'now' } });
+  const shown = await picturesIn(streamId, interval);
+  expect(shown.length).toBeGreaterThan(2);
+  for (const { atMs, unixMs } of shown) {
+    // What a player says of a frame is the interval that is in the picture, or the next one.
+    expect(intervalAt(atMs) - intervalAt(unixMs)).toBeWithin(0, 2);
+    expect(atMs - unixMs).toBeWithin(-20, 250);
+  }
+}, 60_000);
+
+/** Pictures of the recording that are on screen in an interval, with what they say of themselves. */
+async function picturesIn(
+  streamId: string,
+  interval: number,
+): Promise<{ readonly atMs: number; readonly unixMs: number }[]> {
+  const fromMs = intervalStartMs(interval);
+  let startMs = 0;
+  const file = await fileOf(service, streamId, 'v0', ({ segments }) => {
+    const first = segments.findLastIndex(({ dateMs }) => (dateMs ?? 0) <= fromMs);
+    startMs = segments[first]?.dateMs ?? 0;
+    return segments.slice(first, first + 2);
+  });
+  expect(sizeIn(file)).toBe(`${WIDTH}x${HEIGHT}`);
+  const raw = made(
+    ['-i', 'pipe:0', '-fps_mode', 'passthrough', '-f', 'rawvideo', '-pix_fmt', 'gray'],
+    file,
+  );
+  const bytes = WIDTH * HEIGHT;
+  return Array.from({ length: raw.length / bytes }, (_, at) => {
+    const data = raw.subarray(at * bytes, (at + 1) * bytes);
+    const read = readPicture({ width: WIDTH, height: HEIGHT, data, format: 'luma' });
+    if (!read) throw new Error('a picture cannot be read');
+    return { atMs: startMs + (at * 1_000) / FPS, unixMs: read.unixMs };
+  }).filter(({ atMs }) => intervalAt(atMs) === interval);
+}
