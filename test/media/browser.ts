@@ -1,4 +1,4 @@
-import { type Browser, type BrowserContext, chromium } from 'playwright-core';
+import { type Browser, chromium, type Page } from 'playwright-core';
 
 // Everything that reaches out by itself is off: tests stay on this machine.
 const ARGUMENTS = [
@@ -12,16 +12,19 @@ export function launchBrowser(more: readonly string[] = []): Promise<Browser> {
   return chromium.launch({ executablePath: '/usr/bin/chromium', args: [...ARGUMENTS, ...more] });
 }
 
-/** Makes all of a page's network as slow as this. */
-export async function limitNetwork(context: BrowserContext, bitsPerS: number): Promise<void> {
-  for (const page of context.pages()) {
-    const session = await context.newCDPSession(page);
-    await session.send('Network.enable');
+/**
+ * Makes a page's network slower, again and again. By one session: the limit of another would stay.
+ * @returns a function that sets how many bit/s come in
+ */
+export async function networkLimiter(page: Page): Promise<(bitsPerS: number) => Promise<void>> {
+  const session = await page.context().newCDPSession(page);
+  await session.send('Network.enable');
+  return async (bitsPerS) => {
     await session.send('Network.emulateNetworkConditions', {
       offline: false,
       latency: 0,
       downloadThroughput: bitsPerS / 8,
       uploadThroughput: -1,
     });
-  }
+  };
 }

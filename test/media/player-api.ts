@@ -18,7 +18,7 @@ export interface PlayerApi {
   samples(): readonly FrameSample[];
   forget(): void;
   errors(): readonly string[];
-  /** For the log of a test that fails. */
-  position(): object;
+  /** Where it is now; `width` of the rendition on screen, 0 before there is one. */
+  position(): { readonly width: number; readonly currentTime: number };
   stop(): Promise<void>;
 }

@@ -3,10 +3,10 @@ import type { Server, Subprocess } from 'bun';
 import type { Browser, Page } from 'playwright-core';
 import { intervalAt } from '../../protocol/interval.ts';
 import { type Harness, startService } from '../harness.ts';
-import { launchBrowser, limitNetwork } from './browser.ts';
+import { launchBrowser, networkLimiter } from './browser.ts';
 import { distributionOf, shownDistribution } from './distribution.ts';
 import type { FrameSample, PlayerApi, PlayerKind } from './player-api.ts';
-import { playTestPicture } from './test-source.ts';
+import { playTestPicture, sendNoise } from './test-source.ts';
 
 // Real players in a real browser: hls.js and shaka.
 
@@ -52,13 +52,16 @@ interface LiveStream {
   readonly source: Subprocess;
 }
 
-async function goLive(latency: 'normal' | 'low', fields = {}): Promise<LiveStream> {
+async function goLive(
+  latency: 'normal' | 'low',
+  send: typeof sendNoise = playTestPicture,
+): Promise<LiveStream> {
   const service = await startService({
     clock: 'real',
-    media: { latency, preset: 'ultrafast', sourceGraceMs: 1_000 },
+    media: { latency, preset: 'ultrafast', sourceGraceMs: 1_000, rtmpPort: 0 },
   });
-  const streamId = await service.createStream(fields);
-  const source = await playTestPicture(service, streamId);
+  const streamId = await service.createStream();
+  const source = await send(service, streamId);
   return { service, streamId, source };
 }
 
@@ -84,7 +87,7 @@ async function openPlayer(
   await page.waitForFunction(() => 'api' in globalThis);
   const playing = { kind, url: addressOf(live, kind), atS };
   await page.evaluate(({ kind, url, atS }) => api.play(kind, url, atS), playing);
-  await page.waitForFunction(() => api.samples().length > 0, null, { timeout: 20_000 });
+  await page.waitForFunction(() => api.position().width > 0, null, { timeout: 20_000 });
   return page;
 }
 
@@ -136,7 +139,7 @@ describe.each(['normal', 'low'] as const)('with %s latency', (latency) => {
 describe('when the network gets slower', () => {
   let live: LiveStream;
   beforeAll(async () => {
-    live = await goLive('normal');
+    live = await goLive('normal', sendNoise);
   }, 30_000);
   afterAll(() => endLive(live));
 
@@ -146,11 +149,12 @@ describe('when the network gets slower', () => {
       const page = await openPlayer(live, kind);
       const widths = [320, 160, 106];
       const [high = 0, medium = 0] = await bandwidthsOf(live);
-      await limitNetwork(page.context(), GOOD_NETWORK);
+      const limit = await networkLimiter(page);
+      await limit(GOOD_NETWORK);
       await showsWidth(page, (width) => width === widths[0]);
-      await limitNetwork(page.context(), (high + medium) / 2);
+      await limit((high + medium) / 2);
       const seen = await showsWidth(page, (width) => width !== widths[0]);
-      await limitNetwork(page.context(), GOOD_NETWORK);
+      await limit(GOOD_NETWORK);
       await showsWidth(page, (width) => width === widths[0]);
       console.log(`${NAMES[kind]}: ${widths[0]} → ${seen} → ${widths[0]} pixels wide`);
       expect(widths.slice(1)).toContain(seen);
@@ -171,7 +175,7 @@ async function bandwidthsOf(live: LiveStream): Promise<number[]> {
 async function showsWidth(page: Page, is: (width: number) => boolean): Promise<number> {
   const deadlineMs = performance.now() + SWITCH_MS;
   for (;;) {
-    const width = await page.evaluate(() => api.samples().at(-1)?.width ?? 0);
+    const width = await page.evaluate(() => api.position().width);
     if (is(width)) return width;
     if (performance.now() > deadlineMs) {
       const position = await page.evaluate(() => api.position());

@@ -74,7 +74,7 @@ const api: PlayerApi = {
       buffered.start(i),
       buffered.end(i),
     ]);
-    return { currentTime, paused, readyState, ranges };
+    return { width: video.videoWidth, currentTime, paused, readyState, ranges };
   },
   async stop(): Promise<void> {
     await state.player?.stop();
