@@ -78,7 +78,6 @@ interface Options extends MadeStreamOptions {
   readonly fragmentMs: number;
   /** How often it is looked at. */
   readonly everySegments: number;
-  readonly isSilent?: boolean;
 }
 
 interface Run extends Options {
@@ -89,7 +88,7 @@ interface Run extends Options {
 
 /** Encodes these units as fast as it goes, into one epoch. */
 async function encode(run: Run, units: readonly SourceUnit[], isJoining: boolean): Promise<void> {
-  const { stream, watch, timeline, everySegments, source, isSilent = false } = run;
+  const { stream, watch, timeline, everySegments, source } = run;
   const inStep = new InStep((track, fragment) => {
     const before = stream.segments.at(-1)?.seq ?? -1;
     stream.push(track, fragment);
@@ -101,8 +100,7 @@ async function encode(run: Run, units: readonly SourceUnit[], isJoining: boolean
   const encoder = startEncoder(
     { container: 'flv', source: source.info, settings, startMs },
     {
-      onInits: (all, inits) => {
-        const tracks = all.filter(({ kind }) => kind === 'video' || !isSilent);
+      onInits: (tracks, inits) => {
         const bytes = new Map([...inits].map(([id, init]) => [id, init.bytes]));
         stream.begin(tracks, bytes, timeline);
         for (const { id, timescale } of tracks) inStep.add(id, timescale);
@@ -229,7 +227,6 @@ describe('a minute of it', () => {
         // A frame each.
         fragmentMs: 20,
         everySegments: 3,
-        isSilent: true,
       });
       expect(watch.violations).toEqual([]);
       expect(stream.parts.size).toBeGreaterThan(3);

@@ -6,7 +6,7 @@ import { EncoderTracks } from './encoder-tracks.ts';
 import { silentFragment, silentInit } from './silence.ts';
 
 const SOURCE: SourceInfo = { width: 96, height: 54, frameRate: [15, 1], hasAudio: true };
-const FRAGMENT_MS = (silentFragment(0).durationTicks * 1000) / 48_000;
+const FRAGMENT_MS = (silentFragment(0, 100).durationTicks * 1000) / 48_000;
 
 /** What is told of fragments that are all alike: only their times matter here. */
 function tracksOf(hasAudio: boolean) {
@@ -28,7 +28,7 @@ function tracksOf(hasAudio: boolean) {
     },
     /** A fragment of this track that begins at this source time. */
     fragment: (id: TrackId, startMs: number, nowMs: number) =>
-      tracks.push(tracks.written.indexOf(id), silentFragment(startMs * 48).bytes, nowMs),
+      tracks.push(tracks.written.indexOf(id), silentFragment(startMs * 48, 100).bytes, nowMs),
     soundMs: () => told.filter(([id]) => id === 'a0').map(([, startMs]) => startMs),
   };
 }
@@ -115,7 +115,7 @@ describe('the tracks of an encoder', () => {
     const large = new Uint8Array(20 << 20);
     new DataView(large.buffer).setUint32(0, large.length);
     large.set(new TextEncoder().encode('mdat'), 4);
-    const { bytes } = silentFragment(0);
+    const { bytes } = silentFragment(0, 100);
     const moof = bytes.subarray(0, new DataView(bytes.buffer).getUint32(0));
     const push = () => {
       tracks.push(0, moof, 0);

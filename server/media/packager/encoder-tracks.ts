@@ -3,6 +3,7 @@ import type { Fragment, InitSegment } from '../fmp4/fragment.ts';
 import { type Rendition, renditionsOf } from '../ladder.ts';
 import type { Track, TrackId } from '../segment.ts';
 import type { EncoderEvents, EncoderPlan } from './encoder.ts';
+import { soundFragmentMs } from './ffmpeg-arguments.ts';
 import { silentInit } from './silence.ts';
 import { SoundLine, soundTrack } from './sound.ts';
 
@@ -21,7 +22,7 @@ export class EncoderTracks {
   private readonly renditions: readonly Rendition[];
   private readonly readers: readonly Fmp4Reader[];
   private readonly inits = new Map<TrackId, InitSegment>();
-  private readonly sound = new SoundLine();
+  private readonly sound: SoundLine;
   private held: [TrackId, Fragment][] | null = [];
   private heldBytes = 0;
   /** Source time of the first rendition, ms. */
@@ -39,6 +40,7 @@ export class EncoderTracks {
     const pictures = this.renditions.map(({ id }) => id);
     this.written = plan.source.hasAudio ? [...pictures, SOUND] : pictures;
     this.readers = this.written.map(() => new Fmp4Reader());
+    this.sound = new SoundLine(soundFragmentMs(plan.settings));
     this.isSoundAway = !plan.source.hasAudio;
     if (this.isSoundAway) this.inits.set(SOUND, silentInit());
   }
@@ -127,6 +129,8 @@ export class EncoderTracks {
       tracks.push({ id, kind: 'video', codec, timescale, bandwidth, width, height, frameRate });
     }
     const sound = this.inits.get(SOUND);
-    return sound ? [...tracks, soundTrack(SOUND, sound)] : tracks;
+    return sound
+      ? [...tracks, soundTrack(SOUND, sound, soundFragmentMs(this.plan.settings))]
+      : tracks;
   }
 }

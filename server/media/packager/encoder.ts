@@ -25,7 +25,7 @@ export interface EncoderSettings {
   readonly preset: string;
   readonly ladder: readonly LadderStep[];
   readonly segmentMs: number;
-  /** How long fragments are, ms: at most a part. */
+  /** How long fragments are, ms: one frame, when parts are cut at any. Those of sound, 100 at most. */
   readonly fragmentMs: number;
 }
 

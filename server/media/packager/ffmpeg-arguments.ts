@@ -1,6 +1,6 @@
 import { type Rendition, renditionsOf } from '../ladder.ts';
 import type { Container } from '../source.ts';
-import type { EncoderPlan, SourceInfo } from './encoder.ts';
+import type { EncoderPlan, EncoderSettings, SourceInfo } from './encoder.ts';
 import { type Rate, type VideoEncoder, videoEncoder } from './video-encoders.ts';
 
 /** Where ffmpeg writes the first track: 0 to 2 are its input, its progress and its log. */
@@ -100,7 +100,7 @@ export function encoderArguments(plan: EncoderPlan): string[] {
     ...['-i', 'pipe:0'],
     ...['-filter_complex', pictureFilters(source, renditions, encoder)],
     ...renditions.flatMap((rendition, index) => renditionOutput(plan, rendition, encoder, index)),
-    ...(source.hasAudio ? soundOutput(renditions.length) : []),
+    ...(source.hasAudio ? soundOutput(plan, renditions.length) : []),
   ];
 }
 
@@ -117,7 +117,8 @@ export function framesPerSegment(source: SourceInfo, segmentMs: number): number 
 export function rateOf(plan: EncoderPlan, maxBitsPerS: number): Rate {
   const { segmentMs, fragmentMs } = plan.settings;
   const [frames, seconds] = plan.source.frameRate;
-  const boxBytes = (1000 / fragmentMs) * FRAGMENT_BYTES + (frames / seconds) * SAMPLE_BYTES;
+  const perS = frames / seconds;
+  const boxBytes = Math.min(1000 / fragmentMs, perS) * FRAGMENT_BYTES + perS * SAMPLE_BYTES;
   const most = Math.max(maxBitsPerS / 2, maxBitsPerS - boxBytes * 8);
   const rate = Math.floor(most / (1 + (BUFFER_S * 1000) / segmentMs));
   return { maxBitsPerS: rate, bufferBits: Math.floor(rate * BUFFER_S) };
@@ -204,7 +205,12 @@ function renditionOutput(
   ];
 }
 
-function soundOutput(index: number): string[] {
+/** How long fragments of sound are, ms: segments are cut at the nearest. */
+export function soundFragmentMs({ fragmentMs }: EncoderSettings): number {
+  return Math.min(SOUND_FRAGMENT_MS, fragmentMs);
+}
+
+function soundOutput({ settings }: EncoderPlan, index: number): string[] {
   return [
     ...['-map', '0:a:0'],
     // Gaps become silence, and drift is stretched away, so that sound keeps to the picture.
@@ -212,7 +218,7 @@ function soundOutput(index: number): string[] {
     ...['-ac', '2'],
     ...['-c:a', 'aac'],
     ...['-b:a', `${SOUND_BITS_PER_S}`],
-    ...mp4Output('+cmaf+frag_discont+skip_trailer', SOUND_FRAGMENT_MS, index),
+    ...mp4Output('+cmaf+frag_discont+skip_trailer', soundFragmentMs(settings), index),
   ];
 }
 

@@ -3,8 +3,6 @@ import { SOUND_BITS_PER_S, SOUND_RATE } from './ffmpeg-arguments.ts';
 
 /** Samples of an AAC frame. */
 const FRAME_TICKS = 1024;
-/** Of a fragment of silence: 107 ms. */
-const FRAMES = 5;
 /** A frame of stereo in which nothing is coded (ISO/IEC 14496-3, raw_data_block), as ffmpeg has it. */
 const SILENT_FRAME = [0x21, 0x10, 0x04, 0x60, 0x8c, 0x1c];
 /** AudioSpecificConfig (ISO/IEC 14496-3, 1.6.2.1): AAC-LC, 48 kHz, two channels. */
@@ -15,19 +13,23 @@ export function silentInit(): InitSegment {
   return { bytes: initBytes(), timescale: SOUND_RATE, codec: 'mp4a.40.2' };
 }
 
-/** Some 107 ms of silence. @param startTicks source time, in samples */
-export function silentFragment(startTicks: number): Fragment {
+/**
+ * About so much silence, in whole frames of 21 ms.
+ * @param startTicks source time, in samples
+ */
+export function silentFragment(startTicks: number, durationMs: number): Fragment {
+  const frames = Math.max(1, Math.round((durationMs * SOUND_RATE) / 1000 / FRAME_TICKS));
   return {
-    bytes: fragmentBytes(startTicks),
+    bytes: fragmentBytes(startTicks, frames),
     startTicks,
-    durationTicks: FRAMES * FRAME_TICKS,
+    durationTicks: frames * FRAME_TICKS,
     isSync: true,
   };
 }
 
 // Boxes of ISO/IEC 14496-12, as CMAF (ISO/IEC 23000-19) wants them.
 
-function fragmentBytes(startTicks: number): Uint8Array {
+function fragmentBytes(startTicks: number, frames: number): Uint8Array {
   const size = SILENT_FRAME.length;
   const moof = (dataOffset: number) =>
     box('moof', [
@@ -36,10 +38,10 @@ function fragmentBytes(startTicks: number): Uint8Array {
         // The base is the moof; duration, size and flags (no sample depends on another) of each.
         ...full('tfhd', 0, 0x02_0038, u32(1, FRAME_TICKS, size, 0x0200_0000)),
         ...full('tfdt', 1, 0, u64(startTicks)),
-        ...full('trun', 0, 0x01, u32(FRAMES, dataOffset)),
+        ...full('trun', 0, 0x01, u32(frames, dataOffset)),
       ]),
     ]);
-  const mdat = box('mdat', Array.from({ length: FRAMES }, () => SILENT_FRAME).flat());
+  const mdat = box('mdat', Array.from({ length: frames }, () => SILENT_FRAME).flat());
   return Uint8Array.from([...moof(moof(0).length + 8), ...mdat]);
 }
 

@@ -24,13 +24,13 @@ describe('silence', () => {
     const reader = new Fmp4Reader();
     const [init] = reader.push(silentInit().bytes);
     expect(init).toEqual({ kind: 'init', init: silentInit() });
-    const silent = silentFragment(startTicks);
+    const silent = silentFragment(startTicks, 100);
     expect(reader.push(silent.bytes)).toEqual([{ kind: 'fragment', fragment: silent }]);
     expect(silent).toMatchObject({ startTicks, durationTicks: 5_120, isSync: true });
   });
 
   test('[M-13] is a track like any other', () => {
-    expect(soundTrack('a0', silentInit())).toMatchObject({
+    expect(soundTrack('a0', silentInit(), 100)).toMatchObject({
       kind: 'audio',
       codec: 'mp4a.40.2',
       timescale: 48_000,
@@ -39,7 +39,7 @@ describe('silence', () => {
   });
 
   test('[M-13] goes from the first picture to past the last', () => {
-    const line = new SoundLine();
+    const line = new SoundLine(100);
     const fragments = [...line.fill(10_000, 10_500), ...line.fill(10_000, 11_000)];
     expectWhole(fragments);
     expect(fragments[0]?.startTicks).toBe(480_000);
@@ -49,7 +49,7 @@ describe('silence', () => {
   });
 
   test('[M-13] follows sound that went away; what comes late is not heard twice', () => {
-    const line = new SoundLine();
+    const line = new SoundLine(100);
     const heard = [fragment(0), fragment(5_120)].filter((sound) => line.takes(sound));
     expect(line.behindMs(0, 2_000)).toBeCloseTo(2_000 - 213.3, 0);
     heard.push(...line.fill(0, 2_000));

@@ -3,17 +3,21 @@ import type { AudioTrack, TrackId } from '../segment.ts';
 import { SOUND_RATE } from './ffmpeg-arguments.ts';
 import { silentFragment } from './silence.ts';
 
-// The encoder keeps to its rate over seconds, not over each; boxes take 11 kbit/s.
-const SOUND_MAX_BITS_PER_S = 170_000;
+// The encoder keeps to its rate over seconds, not over each.
+const SOUND_MAX_BITS_PER_S = 160_000;
+// The boxes of a fragment, which has a frame of 21 ms at least.
+const FRAGMENT_BITS = 1_150;
+const FRAGMENT_LEAST_MS = 21;
 
 /** The sound of a stream. */
-export function soundTrack(id: TrackId, init: InitSegment): AudioTrack {
+export function soundTrack(id: TrackId, init: InitSegment, fragmentMs: number): AudioTrack {
+  const fragmentsPerS = 1000 / Math.max(fragmentMs, FRAGMENT_LEAST_MS);
   return {
     id,
     kind: 'audio',
     codec: init.codec,
     timescale: init.timescale,
-    bandwidth: SOUND_MAX_BITS_PER_S,
+    bandwidth: Math.ceil(SOUND_MAX_BITS_PER_S + fragmentsPerS * FRAGMENT_BITS),
     sampleRate: SOUND_RATE,
     channels: 2,
   };
@@ -27,6 +31,9 @@ export function soundTrack(id: TrackId, init: InitSegment): AudioTrack {
 export class SoundLine {
   /** Source time up to which there is sound, in samples; null before the first. */
   private endTicks: number | null = null;
+
+  /** @param fragmentMs how long fragments of silence are */
+  constructor(private readonly fragmentMs: number) {}
 
   /** @returns whether this sound is wanted: not when silence has taken its place already */
   takes(fragment: Fragment): boolean {
@@ -50,7 +57,7 @@ export class SoundLine {
     let startTicks = this.endTicks ?? ticks(startMs);
     let isPast = false;
     while (!isPast) {
-      const fragment = silentFragment(startTicks);
+      const fragment = silentFragment(startTicks, this.fragmentMs);
       isPast = startTicks >= ticks(endMs);
       startTicks += fragment.durationTicks;
       fragments.push(fragment);
