@@ -16,6 +16,8 @@ export interface HlsSnapshot {
 
 // Sound is cut at the boundary of its fragments that is nearest.
 const SOUND_MS = 100;
+// And a source's own may begin after its picture.
+const FIRST_SOUND_MS = 250;
 
 /**
  * Holds the HLS playlists of a stream, and the segments they name, against RFC 8216 and its second
@@ -94,11 +96,13 @@ function checkAligned(tracks: ReadonlyMap<string, MeasuredTrack>, findings: Find
   if (!first) return;
   const starts = new Map(first[1].segments.map(({ segment, known }) => [segment.seq, known]));
   for (const [name, { segments }] of others) {
-    for (const { segment, known } of segments) {
+    for (const [at, { segment, known }] of segments.entries()) {
       const reference = starts.get(segment.seq);
       if (!reference) continue;
       const offMs = Math.abs(known.startMs - reference.startMs);
-      const mostMs = known.init.kind === 'audio' ? SOUND_MS : STEP_MS;
+      const begins = segments[at - 1]?.segment.discontinuity !== segment.discontinuity;
+      const soundMs = begins ? FIRST_SOUND_MS : SOUND_MS;
+      const mostMs = known.init.kind === 'audio' ? soundMs : STEP_MS;
       const detail = `${name} ${segment.seq} is ${offMs} ms off ${first[0]}`;
       findings.check(offMs <= mostMs, 'aligned', detail);
     }
