@@ -57,12 +57,18 @@ async function until(holds: () => boolean): Promise<void> {
 /** Reads the output of a demo until a line has this text. */
 async function readUntil(child: ReturnType<typeof startDemo>, text: string): Promise<string> {
   let output = '';
-  const decoder = new TextDecoder();
-  for await (const chunk of child.stdout) {
-    output += decoder.decode(chunk, { stream: true });
-    if (output.includes(text)) break;
-  }
-  return output;
+  const found = Promise.withResolvers<string>();
+  const readOn = async () => {
+    const decoder = new TextDecoder();
+    for await (const chunk of child.stdout) {
+      output += decoder.decode(chunk, { stream: true });
+      if (output.includes(text)) found.resolve(output);
+    }
+    found.resolve(output);
+  };
+  // On to the end: a demo whose reader is gone ends by itself.
+  void readOn();
+  return found.promise;
 }
 
 afterAll(() => {
