@@ -208,7 +208,7 @@ function viewerHandlers(
 }
 
 function producerHandlers(
-  { record, clock }: ServiceOptions,
+  { config, record, clock }: ServiceOptions,
   { credentials, rates, requests, originOf, newId, media }: Parts,
 ): Handlers<typeof studioApi> {
   return studioHandlers({
@@ -220,7 +220,8 @@ function producerHandlers(
     originOf,
     newId,
     randomBytes: (n) => systemRandomBytes(n),
-    ...(media && { ingestAddresses: media.addresses }),
+    // Among many nodes another has video, with the same settings.
+    ...((media || config.database) && { ingestAddresses: media?.addresses ?? config.media }),
   });
 }
 

@@ -16,7 +16,9 @@ test('[M-43] [O-14] sources, refusals, encoders and the disk are told, and no st
   const { channels, shelves, parts, record } = newChannels();
   record.add('two', 'sk_2');
   record.add('three', 'sk_3');
-  const readings = mediaReadings(channels, shelves);
+  const served = { master: 1, manifest: 0, playlist: 3, init: 0, segment: 2, part: 0 };
+  const origin = () => ({ served, bytes: 5_000, held: 1 });
+  const readings = mediaReadings(channels, shelves, origin);
   const read = () =>
     Object.fromEntries(readings.map(({ name, read }) => [name, [...read()]] as const));
   expect(read()).toMatchObject({
@@ -62,6 +64,16 @@ test('[M-43] [O-14] sources, refusals, encoders and the disk are told, and no st
     fourbeat_media_disk_bytes: [[1_000]],
     fourbeat_media_disk_full_streams: [[1]],
     fourbeat_media_evicted_segments_total: [[2]],
+    fourbeat_media_served_total: [
+      [1, { kind: 'master' }],
+      [0, { kind: 'manifest' }],
+      [3, { kind: 'playlist' }],
+      [0, { kind: 'init' }],
+      [2, { kind: 'segment' }],
+      [0, { kind: 'part' }],
+    ],
+    fourbeat_media_served_bytes_total: [[5_000]],
+    fourbeat_media_held_requests: [[1]],
   });
   for (const { labelNames = [] } of readings) expect(labelNames).not.toContain('stream');
 

@@ -1,10 +1,20 @@
 import type { Reading } from '../metrics.ts';
 import type { Channels } from './channels.ts';
+import type { OriginStats } from './origin/origin-routes.ts';
 import type { Shelves } from './store/shelf.ts';
 
 /** What video adds to the metrics (SPEC M-43). No label names a stream: the page is open. */
-export function mediaReadings(channels: Channels, shelves: Shelves): Reading[] {
-  return [...sourceReadings(channels), ...encoderReadings(channels), ...diskReadings(shelves)];
+export function mediaReadings(
+  channels: Channels,
+  shelves: Shelves,
+  served: () => OriginStats,
+): Reading[] {
+  return [
+    ...sourceReadings(channels),
+    ...encoderReadings(channels),
+    ...diskReadings(shelves),
+    ...servedReadings(served),
+  ];
 }
 
 function sourceReadings(channels: Channels): Reading[] {
@@ -68,6 +78,31 @@ function encoderReadings(channels: Channels): Reading[] {
       name: 'fourbeat_media_encoder_fps',
       help: 'Pictures that all encoders take in a second.',
       read: () => [[progresses().reduce((sum, { fps }) => sum + fps, 0)]],
+    },
+  ];
+}
+
+function servedReadings(served: () => OriginStats): Reading[] {
+  return [
+    {
+      kind: 'counter',
+      name: 'fourbeat_media_served_total',
+      help: 'Answers with video in them, by what it is.',
+      labelNames: ['kind'],
+      read: () =>
+        Object.entries(served().served).map(([kind, count]) => [count, { kind }] as const),
+    },
+    {
+      kind: 'counter',
+      name: 'fourbeat_media_served_bytes_total',
+      help: 'Bytes of video that were served.',
+      read: () => [[served().bytes]],
+    },
+    {
+      kind: 'gauge',
+      name: 'fourbeat_media_held_requests',
+      help: 'Requests that are held for a part of a playlist.',
+      read: () => [[served().held]],
     },
   ];
 }

@@ -130,7 +130,7 @@ export async function createMedia(options: MediaOptions): Promise<Media> {
         return open.srt?.port ?? null;
       },
     },
-    readings: mediaReadings(channels, shelves),
+    readings: mediaReadings(channels, shelves, () => origin.stats()),
     async begin() {
       const found = await ffmpeg();
       if ('missing' in found) {
