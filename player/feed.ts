@@ -1,4 +1,5 @@
 import type { EventsInterval } from '../protocol/feed.ts';
+import type { Viewer } from './viewer.ts';
 
 /** What the page hears. */
 export interface FeedEvents {
@@ -7,45 +8,49 @@ export interface FeedEvents {
   onClock(offsetMs: number): void;
 }
 
+const INTERVAL_MS = 250;
 const HEARTBEAT_MS = 1_000;
 const AGAIN_MS = 2_000;
-const IDENTIFIER = 'fourbeat-viewer';
-// A token lives for 10 minutes.
-const TOKEN_MS = 480_000;
+// Players are that far behind at least.
+const BEHIND = 4;
 
-/** Follows a stream's feed as one viewer, and says each second that the viewer is here. */
-export async function followFeed(streamId: string, events: FeedEvents): Promise<never> {
+/** Follows a live stream's feed, and says each second that the viewer is here. */
+export async function followFeed(viewer: Viewer, events: FeedEvents): Promise<never> {
+  const place = { next: 0 };
   for (;;) {
     try {
       const offsetMs = await clockOffsetMs();
       events.onClock(offsetMs);
-      const token = await newToken(streamId);
-      await oneConnection(streamId, token, offsetMs, events);
+      place.next ||= Math.floor((Date.now() + offsetMs) / INTERVAL_MS) - BEHIND;
+      await oneConnection(viewer, place, events);
+      // Its token was old: at once, so that the viewer is not missed.
+      continue;
     } catch {
       // The service is away, or the connection was lost: again in a moment.
+      viewer.forget();
     }
     await new Promise((resolve) => setTimeout(resolve, AGAIN_MS));
   }
 }
 
+/** Fulfilled when its token is old. @throws when it is lost */
 async function oneConnection(
-  streamId: string,
-  token: string,
-  offsetMs: number,
+  viewer: Viewer,
+  place: { next: number },
   { onInterval }: FeedEvents,
 ): Promise<void> {
   const ending = new AbortController();
-  const headers = { Authorization: `Bearer ${token}` };
+  const headers = await viewer.headers();
+  const { signal } = ending;
   const beat = setInterval(() => {
-    const init = { method: 'POST', headers, signal: ending.signal };
-    fetch(`/api/v1/view-counts/${streamId}`, init).catch(() => {});
+    const url = `/api/v1/view-counts/${viewer.streamId}`;
+    fetch(url, { method: 'POST', headers, signal }).catch(() => {});
   }, HEARTBEAT_MS);
-  const old = setTimeout(() => ending.abort(), TOKEN_MS);
+  const old = setTimeout(() => ending.abort('old'), viewer.restMs);
   try {
-    const interval = Math.floor((Date.now() + offsetMs) / 250) - 4;
-    const response = await fetch(`/api/v1/events-streams/${streamId}?interval=${interval}`, {
+    const response = await fetch(viewer.feedUrl(place.next), {
       headers: { ...headers, Accept: 'text/event-stream' },
-      signal: ending.signal,
+      signal,
     });
     if (!response.ok || !response.body) throw new Error(`the feed answers ${response.status}`);
     let rest = '';
@@ -54,9 +59,15 @@ async function oneConnection(
       const lines = (rest + read.value).split('\n');
       rest = lines.pop() ?? '';
       for (const line of lines) {
-        if (line.startsWith('data:')) onInterval(JSON.parse(line.slice(5)) as EventsInterval);
+        if (!line.startsWith('data:')) continue;
+        const interval = JSON.parse(line.slice(5)) as EventsInterval;
+        place.next = interval.interval + 1;
+        onInterval(interval);
       }
     }
+    throw new Error('the feed was closed');
+  } catch (error) {
+    if (signal.reason !== 'old') throw error;
   } finally {
     clearInterval(beat);
     clearTimeout(old);
@@ -75,23 +86,4 @@ async function clockOffsetMs(): Promise<number> {
     if (roundTripMs < best.roundTripMs) best = { roundTripMs, offsetMs };
   }
   return best.offsetMs;
-}
-
-async function newToken(streamId: string): Promise<string> {
-  const response = await fetch('/api/v1/token', {
-    method: 'POST',
-    headers: { 'Content-Type': 'application/json' },
-    body: JSON.stringify({ stream_id: streamId, unique_user_identifier: identifier() }),
-  });
-  if (!response.ok) throw new Error(`no token: ${response.status}`);
-  return ((await response.json()) as { token: string }).token;
-}
-
-function identifier(): string {
-  const known = localStorage.getItem(IDENTIFIER);
-  if (known !== null) return known;
-  // Not `randomUUID`, which pages without TLS do not have.
-  const made = Array.from(crypto.getRandomValues(new Uint32Array(4)), String).join('-');
-  localStorage.setItem(IDENTIFIER, made);
-  return made;
 }
