@@ -96,7 +96,9 @@ async function startOn(
   const { fetch, sockets } = service;
   const server = listen({ host, port, routes, fetch, sockets, ...common });
   listener.server = server;
-  await Promise.all([service.begin(), service.seal()]);
+  // To look for ffmpeg and open the ports for video takes a moment; all else is ready before.
+  void service.begin();
+  await service.seal();
 
   async function drain(): Promise<void> {
     await service.drain();

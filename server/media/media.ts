@@ -100,6 +100,7 @@ export async function createMedia(options: MediaOptions): Promise<Media> {
   const { log, addressOf } = options;
   const websocket = new WebSocketIngest({ ingest: channels, logger, addressOf, corsOrigin, log });
   const origin = originRoutes({ playables: channels, corsOrigin, log });
+  let isDraining = false;
   const open: { rtmp: Listener | null; srt: Listener | null } = { rtmp: null, srt: null };
 
   async function openPort(
@@ -107,10 +108,15 @@ export async function createMedia(options: MediaOptions): Promise<Media> {
     port: number | null,
     listen: (port: number) => Promise<Listener>,
   ): Promise<void> {
-    if (port === null) return;
+    if (port === null || isDraining) return;
     try {
-      open[name] = await listen(port);
-      logger.info({ port: open[name].port }, `video comes in by ${name.toUpperCase()}`);
+      const listener = await listen(port);
+      if (isDraining) {
+        await listener.stop();
+        return;
+      }
+      open[name] = listener;
+      logger.info({ port: listener.port }, `video comes in by ${name.toUpperCase()}`);
     } catch (error) {
       logger.error(`no video by ${name.toUpperCase()}: ${(error as Error).message}`);
     }
@@ -144,6 +150,7 @@ export async function createMedia(options: MediaOptions): Promise<Media> {
       );
     },
     async drain() {
+      isDraining = true;
       origin.drain();
       const listeners = [open.rtmp, open.srt].map((listener) => listener?.stop());
       await Promise.all([channels.stop(), websocket.stop(), ...listeners]);

@@ -37,7 +37,7 @@ export const FAULTS: readonly Fault[] = [
     name: 'node',
     title: 'a node is killed (-9) while quizzes are open',
     ground: 'plain',
-    rounds: { test: 25, full: 100 },
+    rounds: { test: 15, full: 100 },
     async round(scene) {
       if (scene.random() < MID_QUIZ) await scene.quizOpen(100);
       await scene.sleepUpTo(300);
@@ -59,7 +59,7 @@ export const FAULTS: readonly Fault[] = [
     name: 'redis',
     title: 'Redis is killed (-9), and starts again without its memory',
     ground: 'plain',
-    rounds: { test: 25, full: 100 },
+    rounds: { test: 15, full: 100 },
     async round(scene) {
       const redis = soleRedis(scene);
       await scene.sleepUpTo(500);
