@@ -28,6 +28,9 @@ function newChannel(config: Partial<MediaConfig> = {}, hasEnded = false) {
   return { shelf, channel, output, failures };
 }
 
+/** Of the first epoch. */
+const NAME = BEGIN_MS;
+
 const textOf = (bytes: Uint8Array | Blob | null) =>
   bytes === null ? null : new TextDecoder().decode(bytes as Uint8Array);
 const epoch = (number: number) => ({
@@ -81,6 +84,7 @@ test('what is ended stays so, and its shelf is closed once', async () => {
 
 test('[M-30] parts of the newest segments can be read, and those before leave', () => {
   const { channel, output } = newChannel({ latency: 'low' });
+  output.epoch(epoch(0));
   for (let seq = 0; seq < 12; seq++) {
     output.part(seq, ...part(0, `${seq}.0`));
     output.part(seq, ...part(1, `${seq}.1`));
@@ -89,26 +93,30 @@ test('[M-30] parts of the newest segments can be read, and those before leave', 
   const { parts, partMs } = channel.presentation();
   expect(partMs).toBe(PART_MS);
   expect([...parts.keys()]).toEqual([4, 5, 6, 7, 8, 9, 10, 11]);
-  expect(textOf(channel.part(11, 1, 'v0'))).toBe('11.1');
-  expect(channel.part(3, 0, 'v0')).toBeNull();
-  expect(channel.part(11, 2, 'v0')).toBeNull();
-  expect(textOf(channel.segment(3, 'v0'))).toBe('segment 3');
+  expect(textOf(channel.part(NAME, 11, 1, 'v0'))).toBe('11.1');
+  expect(channel.part(NAME, 3, 0, 'v0')).toBeNull();
+  expect(channel.part(NAME, 11, 2, 'v0')).toBeNull();
+  expect(textOf(channel.segment(NAME, 3, 'v0'))).toBe('segment 3');
 });
 
 test('[M-40] parts of a segment that came to nothing are not those of the one that has its number', () => {
   const { channel, output } = newChannel({ latency: 'low' });
+  output.epoch(epoch(0));
   output.part(0, ...part(0, 'of the encoder that crashed'));
+  output.epoch(epoch(1));
+  expect(channel.presentation().parts.get(0)).toBeUndefined();
   output.part(0, ...part(0, 'of the next'));
   expect(channel.presentation().parts.get(0)).toHaveLength(1);
-  expect(textOf(channel.part(0, 0, 'v0'))).toBe('of the next');
+  expect(textOf(channel.part(BEGIN_MS + 1_000, 0, 0, 'v0'))).toBe('of the next');
+  expect(channel.part(NAME, 0, 0, 'v0')).toBeNull();
 });
 
 test('inits are found by their epoch', () => {
   const { channel, output } = newChannel();
   output.epoch(epoch(0));
   output.epoch(epoch(1));
-  expect(textOf(channel.init(1, 'v0'))).toBe('init 1');
-  expect([channel.init(1, 'v9'), channel.init(2, 'v0')]).toEqual([null, null]);
+  expect(textOf(channel.init(BEGIN_MS + 1_000, 'v0'))).toBe('init 1');
+  expect([channel.init(BEGIN_MS + 1_000, 'v9'), channel.init(1, 'v0')]).toEqual([null, null]);
 });
 
 test('[M-29] what a full disk keeps in memory is not told to be a recording', () => {

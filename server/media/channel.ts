@@ -1,6 +1,14 @@
 import type { MediaConfig } from './media-settings.ts';
 import type { Output } from './packager/output.ts';
-import type { Part, PieceBytes, Playable, Presentation, TrackId } from './segment.ts';
+import {
+  type Epoch,
+  epochName,
+  type Part,
+  type PieceBytes,
+  type Playable,
+  type Presentation,
+  type TrackId,
+} from './segment.ts';
 import type { Keeping, Shelf } from './store/shelf.ts';
 
 /**
@@ -19,6 +27,8 @@ export function latencyMsOf({ latency, segmentMs }: MediaConfig): number {
 }
 
 interface Parts {
+  /** The name of their epoch. */
+  readonly epoch: number | null;
   readonly list: Part[];
   readonly bytes: PieceBytes[];
 }
@@ -53,15 +63,17 @@ export class Channel implements Playable {
   }
 
   init(epoch: number, track: TrackId): Uint8Array | null {
-    return this.shelf.epochs.find(({ number }) => number === epoch)?.inits.get(track) ?? null;
+    return this.epochNamed(epoch)?.inits.get(track) ?? null;
   }
 
-  segment(seq: number, track: TrackId): Uint8Array | Blob | null {
-    return this.shelf.read(seq, track);
+  segment(epoch: number, seq: number, track: TrackId): Uint8Array | Blob | null {
+    const found = this.epochNamed(epoch);
+    return found ? this.shelf.read(found.number, seq, track) : null;
   }
 
-  part(seq: number, index: number, track: TrackId): Uint8Array | null {
-    return this.parts.get(seq)?.bytes[index]?.get(track) ?? null;
+  part(epoch: number, seq: number, index: number, track: TrackId): Uint8Array | null {
+    const parts = this.parts.get(seq);
+    return parts?.epoch === epoch ? (parts.bytes[index]?.get(track) ?? null) : null;
   }
 
   changed(version: number): Promise<void> {
@@ -77,11 +89,14 @@ export class Channel implements Playable {
         const newest = shelf.segments.at(-1);
         return {
           epoch: (shelf.epochs.at(-1)?.number ?? -1) + 1,
-          seq: (newest?.seq ?? -1) + 1,
+          seq: this.nextSeq(),
           notBeforeMs: newest ? newest.startMs + newest.durationMs : 0,
         };
       },
-      epoch: (epoch) => shelf.addEpoch(epoch),
+      epoch: (epoch) => {
+        this.forgetParts(this.nextSeq());
+        shelf.addEpoch(epoch);
+      },
       part: (seq, part, bytes) => this.addPart(seq, part, bytes),
       segment: (segment, bytes) => {
         shelf.add(segment, bytes);
@@ -108,16 +123,29 @@ export class Channel implements Playable {
   }
 
   private addPart(seq: number, part: Part, bytes: PieceBytes): void {
-    // A number that came to nothing is used again by the next encoder.
     const begun = part.index === 0 ? undefined : this.parts.get(seq);
-    const parts = begun ?? { list: [], bytes: [] };
+    const epoch = this.shelf.epochs.at(-1);
+    const parts = begun ?? { epoch: epoch ? epochName(epoch) : null, list: [], bytes: [] };
     this.parts.set(seq, parts);
     this.lists.set(seq, parts.list);
     parts.list.push(part);
     parts.bytes.push(bytes);
-    this.parts.delete(seq - PART_SEGMENTS);
-    this.lists.delete(seq - PART_SEGMENTS);
+    this.forgetParts(seq - PART_SEGMENTS);
     this.rise();
+  }
+
+  /** A segment that came to nothing has left parts; its number is that of the next encoder's first. */
+  private forgetParts(seq: number): void {
+    this.parts.delete(seq);
+    this.lists.delete(seq);
+  }
+
+  private nextSeq(): number {
+    return (this.shelf.segments.at(-1)?.seq ?? -1) + 1;
+  }
+
+  private epochNamed(name: number): Epoch | undefined {
+    return this.shelf.epochs.find((epoch) => epochName(epoch) === name);
   }
 
   private version(): number {

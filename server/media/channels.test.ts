@@ -45,7 +45,8 @@ describe('a source', () => {
     const playable = await scene.channels.find('one');
     expect(playable?.presentation()).toMatchObject({ isEnded: false, dvrMs: 7_200_000 });
     expect(playable?.presentation().segments).toHaveLength(2);
-    expect(playable?.segment(1, 'v0')).not.toBeNull();
+    const name = playable?.presentation().epochs[0]?.startMs ?? 0;
+    expect(playable?.segment(name, 1, 'v0')).not.toBeNull();
     expect(await scene.channels.find('two')).toBeNull();
     await stopped(scene);
   });

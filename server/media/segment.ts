@@ -45,6 +45,15 @@ export interface Epoch {
   readonly inits: ReadonlyMap<TrackId, Uint8Array>;
 }
 
+/**
+ * How an epoch is named in addresses: when it began, whole Unix ms. Its number is not enough: what
+ * was served and never came to disk before a crash has numbers that come again, with other bytes,
+ * and caches keep what they have for a year.
+ */
+export function epochName({ startMs }: Pick<Epoch, 'startMs'>): number {
+  return Math.round(startMs);
+}
+
 /** A track's share of a segment or part. */
 export interface Piece {
   /** Service time in ticks of the track: Unix time × timescale. */
@@ -102,10 +111,11 @@ export interface Presentation {
 /** What the origin serves of a stream. */
 export interface Playable {
   presentation(): Presentation;
+  /** @param epoch its name, here and below */
   init(epoch: number, track: TrackId): Uint8Array | null;
   /** A segment's bytes: in memory, or a slice of a file. */
-  segment(seq: number, track: TrackId): Uint8Array | Blob | null;
-  part(seq: number, index: number, track: TrackId): Uint8Array | null;
+  segment(epoch: number, seq: number, track: TrackId): Uint8Array | Blob | null;
+  part(epoch: number, seq: number, index: number, track: TrackId): Uint8Array | null;
   /** Fulfilled when the presentation is newer than this version. */
   changed(version: number): Promise<void>;
 }

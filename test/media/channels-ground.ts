@@ -33,7 +33,8 @@ export class FakeShelf implements Shelf {
     this.version++;
   }
 
-  read(seq: number, track: TrackId): Uint8Array | null {
+  read(epoch: number, seq: number, track: TrackId): Uint8Array | null {
+    if (this.segments[seq]?.epoch !== epoch) return null;
     return this.bytes[seq]?.get(track) ?? null;
   }
 

@@ -30,7 +30,7 @@ test.skipIf(!isMounted)(
       const get = (path: string) => fetch(`${service.url}/media/${streamId}/${path}`);
       let segments: string[] = [];
       while (segments.length < 4) {
-        segments = (await (await get('v0.m3u8')).text()).match(/^\w+\/\d+\.m4s$/gm) ?? [];
+        segments = (await (await get('v0.m3u8')).text()).match(/^\w+\/\d+-\d+\.m4s$/gm) ?? [];
         await Bun.sleep(LOOK_MS);
       }
       for (const path of segments) expect((await get(path)).status).toBe(200);

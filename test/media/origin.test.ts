@@ -34,7 +34,7 @@ afterAll(async () => {
 const get = (path: string, init?: RequestInit) =>
   fetch(`${service.url}/media/${streamId}/${path}`, init);
 
-const segmentsIn = (playlist: string) => playlist.match(/^\w+\/\d+\.m4s$/gm) ?? [];
+const segmentsIn = (playlist: string) => playlist.match(/^\w+\/\d+-\d+\.m4s$/gm) ?? [];
 
 /** The first rendition's playlist, once it is as it should be. */
 async function playlistWith(isSo: (text: string) => boolean): Promise<string> {
@@ -99,7 +99,7 @@ describe('a live stream', () => {
   });
 
   test('[M-31] its ingest and what is no video are not mistaken for it', async () => {
-    expect((await get('v0/999999.m4s')).status).toBe(404);
+    expect((await get('v0/1795000000000-0.m4s')).status).toBe(404);
     expect((await get('nothing.txt')).status).toBe(404);
     // The path of sources, which only takes sockets.
     expect((await get('ingest')).status).toBeGreaterThanOrEqual(400);

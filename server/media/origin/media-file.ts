@@ -6,10 +6,16 @@ export type MediaFile =
   | { readonly kind: 'manifest' }
   | { readonly kind: 'playlist'; readonly track: TrackId }
   | { readonly kind: 'init'; readonly track: TrackId; readonly epoch: number }
-  | { readonly kind: 'segment'; readonly track: TrackId; readonly seq: number }
+  | {
+      readonly kind: 'segment';
+      readonly track: TrackId;
+      readonly epoch: number;
+      readonly seq: number;
+    }
   | {
       readonly kind: 'part';
       readonly track: TrackId;
+      readonly epoch: number;
       readonly seq: number;
       readonly index: number;
     };
@@ -18,7 +24,7 @@ export type MediaFile =
 const TRACK = /^[va](?:0|[1-9]\d?)$/;
 const PLAYLIST = /^([va](?:0|[1-9]\d?))\.m3u8$/;
 const INIT = /^init-(0|[1-9]\d{0,14})\.mp4$/;
-const SEGMENT = /^(0|[1-9]\d{0,14})(?:\.(0|[1-9]\d{0,3}))?\.m4s$/;
+const SEGMENT = /^(0|[1-9]\d{0,14})-(0|[1-9]\d{0,14})(?:\.(0|[1-9]\d{0,3}))?\.m4s$/;
 
 /** `master.m3u8`, `manifest.mpd` or `v0.m3u8`; null for any other name. */
 export function playlistNamed(name: string): MediaFile | null {
@@ -28,14 +34,18 @@ export function playlistNamed(name: string): MediaFile | null {
   return track === undefined ? null : { kind: 'playlist', track };
 }
 
-/** `init-0.mp4`, `12.m4s` or `12.0.m4s` of a track; null for any other name. */
+/**
+ * `init-1763764021333.mp4`, `1763764021333-12.m4s` or `1763764021333-12.0.m4s` of a track: an init
+ * segment, a segment and a part of it, of the epoch with this name. Null for any other name.
+ */
 export function pieceNamed(track: string, name: string): MediaFile | null {
   if (!TRACK.test(track)) return null;
-  const [, seq, index] = SEGMENT.exec(name) ?? [];
-  if (seq !== undefined) {
+  const [, began, seq, index] = SEGMENT.exec(name) ?? [];
+  if (began !== undefined) {
+    const segment = { track, epoch: Number(began), seq: Number(seq) };
     return index === undefined
-      ? { kind: 'segment', track, seq: Number(seq) }
-      : { kind: 'part', track, seq: Number(seq), index: Number(index) };
+      ? { kind: 'segment', ...segment }
+      : { kind: 'part', ...segment, index: Number(index) };
   }
   const epoch = INIT.exec(name)?.[1];
   return epoch === undefined ? null : { kind: 'init', track, epoch: Number(epoch) };

@@ -1,20 +1,24 @@
 import type { Server } from 'bun';
 import { listen } from '../../http/listen.ts';
-import type {
-  Epoch,
-  Part,
-  PieceBytes,
-  Playable,
-  Playables,
-  Presentation,
-  Segment,
-  Track,
-  TrackId,
+import {
+  type Epoch,
+  epochName,
+  type Part,
+  type PieceBytes,
+  type Playable,
+  type Playables,
+  type Presentation,
+  type Segment,
+  type Track,
+  type TrackId,
 } from '../segment.ts';
 import { type Origin, originRoutes } from './origin-routes.ts';
 
 export const STREAM = '0b8ee0d6-6f5c-4a7e-9d6b-1d2f3a4b5c6d';
 export const BEGIN_MS = 1_795_000_000_000;
+
+// From one epoch to the next.
+const EPOCH_MS = 60_000;
 
 const VIDEO: Track = {
   id: 'v0',
@@ -55,10 +59,14 @@ export class FakePlayable implements Playable {
 
   constructor(private readonly options: FakeOptions = {}) {}
 
+  /** Another encoder begins. */
   begin(): this {
     const inits = new Map(TRACKS.map(({ id }) => [id, this.text(`init ${id}`)]));
-    this.epochs.push({ number: 0, startMs: BEGIN_MS, tracks: TRACKS, inits });
-    return this;
+    const number = this.newest() + 1;
+    const startMs = BEGIN_MS + number * EPOCH_MS;
+    this.epochs.push({ number, startMs, tracks: TRACKS, inits });
+    this.parts.delete((this.segments.at(-1)?.seq ?? -1) + 1);
+    return this.rise();
   }
 
   /** Makes the next segment, of the parts there are. */
@@ -67,7 +75,7 @@ export class FakePlayable implements Playable {
     const { segmentMs = 1000 } = this.options;
     const startMs = BEGIN_MS + seq * segmentMs;
     const pieces = piecesOf(startMs, segmentMs, this.segmentBytes(seq));
-    this.segments.push({ seq, epoch: 0, startMs, durationMs: segmentMs, pieces });
+    this.segments.push({ seq, epoch: this.newest(), startMs, durationMs: segmentMs, pieces });
     return this.rise();
   }
 
@@ -102,22 +110,32 @@ export class FakePlayable implements Playable {
   }
 
   init(epoch: number, track: TrackId): Uint8Array | null {
-    return this.epochs[epoch]?.inits.get(track) ?? null;
+    return this.epochs.find((each) => epochName(each) === epoch)?.inits.get(track) ?? null;
   }
 
-  segment(seq: number, track: TrackId): Uint8Array | Blob | null {
-    if (!this.segments.some((segment) => segment.seq === seq)) return null;
+  segment(epoch: number, seq: number, track: TrackId): Uint8Array | Blob | null {
+    const found = this.segments.find((segment) => segment.seq === seq);
+    if (!found || epoch !== this.nameOf(found.epoch)) return null;
     return this.files.get(seq)?.() ?? this.segmentBytes(seq).get(track) ?? null;
   }
 
-  part(seq: number, index: number, track: TrackId): Uint8Array | null {
-    const part = this.parts.get(seq)?.[index];
+  part(epoch: number, seq: number, index: number, track: TrackId): Uint8Array | null {
+    const part = epoch === this.nameOf(this.newest()) ? this.parts.get(seq)?.[index] : undefined;
     return part ? (this.partBytes(seq, index).get(track) ?? null) : null;
   }
 
   changed(version: number): Promise<void> {
     if (this.version > version) return Promise.resolve();
     return new Promise((resolve) => this.waiting.push(resolve));
+  }
+
+  private newest(): number {
+    return this.epochs.at(-1)?.number ?? -1;
+  }
+
+  private nameOf(number: number): number | null {
+    const epoch = this.epochs[number];
+    return epoch ? epochName(epoch) : null;
   }
 
   private segmentBytes(seq: number): PieceBytes {

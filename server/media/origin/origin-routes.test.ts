@@ -4,7 +4,13 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import { Unavailable } from '../../refusal.ts';
-import { FakePlayable, listenOrigin, type OriginGround, STREAM } from './origin-ground.ts';
+import {
+  BEGIN_MS,
+  FakePlayable,
+  listenOrigin,
+  type OriginGround,
+  STREAM,
+} from './origin-ground.ts';
 
 const IDLE = '1b8ee0d6-6f5c-4a7e-9d6b-1d2f3a4b5c6d';
 const AWAY = '2b8ee0d6-6f5c-4a7e-9d6b-1d2f3a4b5c6d';
@@ -50,18 +56,18 @@ const PATHS = {
   manifest: 'manifest.mpd',
   video: 'v0.m3u8',
   audio: 'a0.m3u8',
-  initVideo: 'v0/init-0.mp4',
-  initAudio: 'a0/init-0.mp4',
-  segmentVideo: 'v0/12.m4s',
-  segmentAudio: 'a0/12.m4s',
+  initVideo: 'v0/init-1795000000000.mp4',
+  initAudio: 'a0/init-1795000000000.mp4',
+  segmentVideo: 'v0/1795000000000-12.m4s',
+  segmentAudio: 'a0/1795000000000-12.m4s',
 };
 
 describe('what is served', () => {
   test.each([
     [PATHS.master, 'application/vnd.apple.mpegurl', '#EXTM3U'],
     [PATHS.manifest, 'application/dash+xml', '<MPD'],
-    [PATHS.video, 'application/vnd.apple.mpegurl', 'v0/39.m4s'],
-    [PATHS.audio, 'application/vnd.apple.mpegurl', 'a0/39.m4s'],
+    [PATHS.video, 'application/vnd.apple.mpegurl', 'v0/1795000000000-39.m4s'],
+    [PATHS.audio, 'application/vnd.apple.mpegurl', 'a0/1795000000000-39.m4s'],
     [PATHS.initVideo, 'video/mp4', 'init v0'],
     [PATHS.initAudio, 'audio/mp4', 'init a0'],
     [PATHS.segmentVideo, 'video/mp4', 'segment 12 v0'],
@@ -84,7 +90,7 @@ describe('what is served', () => {
     [`${SHORT}/${PATHS.video}`, 'public, no-cache'],
     [`${ENDED}/${PATHS.video}`, 'public, max-age=60'],
     [`${ENDED}/${PATHS.manifest}`, 'public, max-age=60'],
-    [`${STREAM}/v0/40.m4s`, 'no-store'],
+    [`${STREAM}/v0/1795000000000-40.m4s`, 'no-store'],
     [`${IDLE}/${PATHS.master}`, 'no-store'],
     [`${STREAM}/v7.m3u8`, 'no-store'],
   ])('[M-21] %s may be kept: %s', async (path, lifetime) => {
@@ -104,9 +110,11 @@ describe('what is served', () => {
     const other = await again();
     expect(other.status).toBe(200);
     expect(other.headers.get('etag')).not.toBe(etag);
-    const piece = await ground.get(`${STREAM}/v0/1.m4s`);
+    const piece = await ground.get(`${STREAM}/v0/1795000000000-1.m4s`);
     const tag = piece.headers.get('etag') ?? '';
-    const known = await ground.get(`${STREAM}/v0/1.m4s`, { headers: { 'If-None-Match': tag } });
+    const known = await ground.get(`${STREAM}/v0/1795000000000-1.m4s`, {
+      headers: { 'If-None-Match': tag },
+    });
     expect(known.status).toBe(304);
   });
 
@@ -148,9 +156,9 @@ describe('what is served', () => {
   test('the counts say what was sent', async () => {
     const before = ground.origin.stats();
     const [segments, bytes] = [before.served.segment, before.bytes];
-    await ground.get(`${STREAM}/v0/3.m4s`);
-    await ground.get(`${STREAM}/v0/3.m4s`, { method: 'HEAD' });
-    await ground.get(`${STREAM}/v0/3.m4s`, { headers: { Range: 'bytes=0-3' } });
+    await ground.get(`${STREAM}/v0/1795000000000-3.m4s`);
+    await ground.get(`${STREAM}/v0/1795000000000-3.m4s`, { method: 'HEAD' });
+    await ground.get(`${STREAM}/v0/1795000000000-3.m4s`, { headers: { Range: 'bytes=0-3' } });
     const { served, bytes: after, held } = ground.origin.stats();
     expect([served.segment - segments, after - bytes]).toEqual([3, 'segment 3 v0'.length + 4]);
     expect(held).toBe(0);
@@ -158,14 +166,14 @@ describe('what is served', () => {
 
   test('a stream is looked up once for all that its viewers ask in a moment', async () => {
     const other = listenOrigin(() => stream);
-    for (let seq = 0; seq < 20; seq++) await other.get(`${STREAM}/v0/${seq}.m4s`);
+    for (let seq = 0; seq < 20; seq++) await other.get(`${STREAM}/v0/${BEGIN_MS}-${seq}.m4s`);
     expect(other.lookUps.length).toBeLessThan(5);
     await other.stop();
   });
 });
 
 describe('parts of a segment', () => {
-  const path = `${STREAM}/v0/12.m4s`;
+  const path = `${STREAM}/v0/1795000000000-12.m4s`;
   const whole = 'segment 12 v0';
   const { length } = whole;
 
@@ -234,16 +242,18 @@ describe('parts of a segment', () => {
 describe('what is not there', () => {
   test.each([
     `${UNKNOWN}/master.m3u8`,
-    `${UNKNOWN}/v0/0.m4s`,
+    `${UNKNOWN}/v0/1795000000000-0.m4s`,
     'nobody/master.m3u8',
     `${IDLE}/v0.m3u8`,
     `${IDLE}/manifest.mpd`,
-    `${IDLE}/v0/init-0.mp4`,
+    `${IDLE}/v0/init-1795000000000.mp4`,
     `${STREAM}/v9.m3u8`,
-    `${STREAM}/v9/0.m4s`,
+    `${STREAM}/v9/1795000000000-0.m4s`,
     `${STREAM}/v0/init-1.mp4`,
-    `${STREAM}/v0/99.m4s`,
-    `${STREAM}/v0/1.0.m4s`,
+    `${STREAM}/v0/1795000000000-99.m4s`,
+    `${STREAM}/v0/1795000000000-1.0.m4s`,
+    `${STREAM}/v0/1795000000001-1.m4s`,
+    `${STREAM}/v0/1.m4s`,
   ])('[M-31] %s is 404, as a problem', async (path) => {
     const response = await ground.get(path, { headers: { Accept: 'application/problem+json' } });
     expect(response.status).toBe(404);
@@ -254,9 +264,9 @@ describe('what is not there', () => {
   test('[M-31] a segment that has left is 404', async () => {
     const playable = withSegments(new FakePlayable(), 3);
     const other = listenOrigin(() => playable);
-    expect((await other.get(`${STREAM}/v0/0.m4s`)).status).toBe(200);
+    expect((await other.get(`${STREAM}/v0/1795000000000-0.m4s`)).status).toBe(200);
     playable.removeSegment();
-    expect((await other.get(`${STREAM}/v0/0.m4s`)).status).toBe(404);
+    expect((await other.get(`${STREAM}/v0/1795000000000-0.m4s`)).status).toBe(404);
     await other.stop();
   });
 

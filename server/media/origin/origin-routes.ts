@@ -132,7 +132,7 @@ class OriginService {
       case 'init':
         return this.piece(playable.init(file.epoch, file.track), file, request);
       case 'segment':
-        return this.segment(playable.segment(file.seq, file.track), file, request);
+        return this.segment(playable.segment(file.epoch, file.seq, file.track), file, request);
       case 'part':
         return this.part(playable, file, request);
     }
@@ -195,18 +195,18 @@ class OriginService {
     file: MediaFile & { kind: 'part' },
     request: Request,
   ): Response | Promise<Response> {
-    const { seq, index, track } = file;
-    const bytes = playable.part(seq, index, track);
+    const { epoch, seq, index, track } = file;
+    const found = () => playable.part(epoch, seq, index, track);
+    const bytes = found();
     const presentation = playable.presentation();
-    if (bytes || !isNextPart(presentation, seq, index)) return this.piece(bytes, file, request);
+    if (bytes || !isNextPart(presentation, file)) return this.piece(bytes, file, request);
     if (!hasTrack(presentation, track)) throw unknown();
     // It was hinted at, and is sent as soon as it is there.
-    const isKnown = (it: Presentation) =>
-      playable.part(seq, index, track) !== null || isPast(it, seq);
-    const name = `${seq}.${index} ${track}`;
+    const isKnown = (it: Presentation) => found() !== null || isPast(it, file);
+    const name = `${epoch}-${seq}.${index} ${track}`;
     return this.held
       .until(playable, name, isKnown, heldMs(presentation))
-      .then(() => this.piece(playable.part(seq, index, track), file, request));
+      .then(() => this.piece(found(), file, request));
   }
 
   private segment(
@@ -263,8 +263,8 @@ function notModified(headers: Record<string, string>): Response {
 /** Which of a stream's files it is. */
 function tagOf(file: MediaFile): string {
   if (file.kind === 'init') return `init-${file.epoch}`;
-  if (file.kind === 'part') return `${file.seq}.${file.index}`;
-  return file.kind === 'segment' ? `${file.seq}` : file.kind;
+  if (file.kind === 'part') return `${file.epoch}-${file.seq}.${file.index}`;
+  return file.kind === 'segment' ? `${file.epoch}-${file.seq}` : file.kind;
 }
 
 function hasTrack({ epochs }: Presentation, track: string): boolean {

@@ -28,13 +28,13 @@ async function untilHeld({ origin }: OriginGround, count: number): Promise<void>
 const playlist = (query: string) => `${STREAM}/v0.m3u8?${query}`;
 
 test.each([
-  ['_HLS_msn=0', '3.0.m4s'],
-  ['_HLS_msn=2', '3.0.m4s'],
-  ['_HLS_msn=3&_HLS_part=0', '3.0.m4s'],
-  ['_HLS_msn=2&_HLS_part=1', '3.0.m4s'],
+  ['_HLS_msn=0', '1795000000000-3.0.m4s'],
+  ['_HLS_msn=2', '1795000000000-3.0.m4s'],
+  ['_HLS_msn=3&_HLS_part=0', '1795000000000-3.0.m4s'],
+  ['_HLS_msn=2&_HLS_part=1', '1795000000000-3.0.m4s'],
   // Of a segment of two parts the third is the first of the next.
-  ['_HLS_msn=2&_HLS_part=2', '3.0.m4s'],
-  ['other=1', '3.0.m4s'],
+  ['_HLS_msn=2&_HLS_part=2', '1795000000000-3.0.m4s'],
+  ['other=1', '1795000000000-3.0.m4s'],
 ])('[M-30] %s is there, and answered at once', async (query, part) => {
   const { ground } = lowLatency();
   const response = await ground.get(playlist(query));
@@ -55,23 +55,25 @@ test('[M-30] a part to come is held until it is there, and made once for all who
   await untilHeld(ground, 23);
   playable.addPart();
   for (const response of await Promise.all(held)) {
-    expect(await response.text()).toContain('#EXT-X-PART:DURATION=0.500000,URI="v0/3.1.m4s"');
+    expect(await response.text()).toContain(
+      '#EXT-X-PART:DURATION=0.500000,URI="v0/1795000000000-3.1.m4s"',
+    );
   }
   await untilHeld(ground, 3);
   playable.addSegment();
-  expect(await (await whole).text()).toContain('\nv0/3.m4s\n');
+  expect(await (await whole).text()).toContain('\nv0/1795000000000-3.m4s\n');
   await untilHeld(ground, 2);
   playable.addPart();
-  expect(await (await next).text()).toContain('URI="v0/4.0.m4s"');
-  expect(await (await afterLast).text()).toContain('URI="v0/4.0.m4s"');
+  expect(await (await next).text()).toContain('URI="v0/1795000000000-4.0.m4s"');
+  expect(await (await afterLast).text()).toContain('URI="v0/1795000000000-4.0.m4s"');
   await untilHeld(ground, 0);
 });
 
 test('[M-30] a part that is hinted at is sent as soon as it is there', async () => {
   const { ground, playable } = lowLatency();
-  const held = ground.get(`${STREAM}/v0/3.1.m4s`);
-  const sound = ground.get(`${STREAM}/a0/3.1.m4s`);
-  const ofNext = ground.get(`${STREAM}/v0/4.0.m4s`);
+  const held = ground.get(`${STREAM}/v0/1795000000000-3.1.m4s`);
+  const sound = ground.get(`${STREAM}/a0/1795000000000-3.1.m4s`);
+  const ofNext = ground.get(`${STREAM}/v0/1795000000000-4.0.m4s`);
   await untilHeld(ground, 3);
   playable.addPart();
   expect(await (await held).text()).toBe('part 3.1 v0');
@@ -79,11 +81,11 @@ test('[M-30] a part that is hinted at is sent as soon as it is there', async () 
   expect(await response.text()).toBe('part 3.1 a0');
   expect(response.headers.get('content-type')).toBe('audio/mp4');
   // It turns out that the segment has a third part, and later that it has no fourth.
-  const third = ground.get(`${STREAM}/v0/3.2.m4s`);
+  const third = ground.get(`${STREAM}/v0/1795000000000-3.2.m4s`);
   await untilHeld(ground, 2);
   playable.addPart();
   expect((await third).status).toBe(200);
-  const fourth = ground.get(`${STREAM}/v0/3.3.m4s`);
+  const fourth = ground.get(`${STREAM}/v0/1795000000000-3.3.m4s`);
   await untilHeld(ground, 2);
   playable.addSegment();
   expect((await fourth).status).toBe(404);
@@ -91,13 +93,16 @@ test('[M-30] a part that is hinted at is sent as soon as it is there', async () 
   expect(await (await ofNext).text()).toBe('part 4.0 v0');
 });
 
-test.each(['v0/3.2.m4s', 'v0/4.1.m4s', 'v0/5.0.m4s', 'v3/3.1.m4s', 'v0/2.2.m4s'])(
-  '[M-31] a part that nobody hinted at is 404 at once: %s',
-  async (path) => {
-    const { ground } = lowLatency();
-    expect((await ground.get(`${STREAM}/${path}`)).status).toBe(404);
-  },
-);
+test.each([
+  'v0/1795000000000-3.2.m4s',
+  'v0/1795000000000-4.1.m4s',
+  'v0/1795000000000-5.0.m4s',
+  'v3/1795000000000-3.1.m4s',
+  'v0/1795000000000-2.2.m4s',
+])('[M-31] a part that nobody hinted at is 404 at once: %s', async (path) => {
+  const { ground } = lowLatency();
+  expect((await ground.get(`${STREAM}/${path}`)).status).toBe(404);
+});
 
 test.each([
   '_HLS_msn=5',
@@ -141,7 +146,7 @@ test('[M-30] what does not come in time is 503', async () => {
 test('[M-30] whoever waits when the stream ends gets its end', async () => {
   const { ground, playable } = lowLatency();
   const held = ground.get(playlist('_HLS_msn=3'));
-  const part = ground.get(`${STREAM}/v0/3.1.m4s`);
+  const part = ground.get(`${STREAM}/v0/1795000000000-3.1.m4s`);
   await untilHeld(ground, 2);
   playable.end();
   expect(await (await held).text()).toContain('#EXT-X-ENDLIST');
@@ -152,7 +157,9 @@ test('[M-30] whoever waits when the stream ends gets its end', async () => {
 
 test('[M-30] a drain lets all go that are held, and holds no more', async () => {
   const { ground } = lowLatency();
-  const held = [playlist('_HLS_msn=3'), `${STREAM}/v0/3.1.m4s`].map((path) => ground.get(path));
+  const held = [playlist('_HLS_msn=3'), `${STREAM}/v0/1795000000000-3.1.m4s`].map((path) =>
+    ground.get(path),
+  );
   await untilHeld(ground, 2);
   ground.origin.drain();
   for (const response of await Promise.all(held)) expect(response.status).toBe(503);
@@ -167,8 +174,8 @@ test('[M-24] a delta update leaves out what is old', async () => {
   grounds.push(ground);
   const whole = await ground.get(playlist(''));
   const delta = await ground.get(playlist('_HLS_skip=YES'));
-  expect(await whole.text()).toContain('\nv0/5.m4s\n');
+  expect(await whole.text()).toContain('\nv0/1795000000000-5.m4s\n');
   const text = await delta.text();
   expect(text).toContain('#EXT-X-SKIP:SKIPPED-SEGMENTS=');
-  expect(text).not.toContain('\nv0/5.m4s\n');
+  expect(text).not.toContain('\nv0/1795000000000-5.m4s\n');
 });

@@ -1,5 +1,5 @@
 import { Problem } from '../../http/problem.ts';
-import type { Presentation } from '../segment.ts';
+import { epochName, type Presentation } from '../segment.ts';
 
 /** What a request for a media playlist asks (RFC 8216bis, 6.2.5). */
 export interface Reload {
@@ -71,17 +71,29 @@ export function checkAhead(presentation: Presentation, { seq, part }: Reload): v
   }
 }
 
+/** A part of the epoch with this name. */
+interface AskedPart {
+  readonly epoch: number;
+  readonly seq: number;
+  readonly index: number;
+}
+
 /** Whether a part is the next to come, as `EXT-X-PRELOAD-HINT` says it. */
-export function isNextPart(presentation: Presentation, seq: number, index: number): boolean {
-  if (presentation.isEnded || presentation.partMs === null) return false;
+export function isNextPart(presentation: Presentation, { epoch, seq, index }: AskedPart): boolean {
+  if (presentation.partMs === null || hasLeft(presentation, epoch)) return false;
   const last = lastSeqOf(presentation);
   if (seq === last + 1) return index === partsOf(presentation, seq);
   return seq === last + 2 && index === 0;
 }
 
-/** Whether a part will never come: its segment is whole without it. */
-export function isPast(presentation: Presentation, seq: number): boolean {
-  return presentation.isEnded || lastSeqOf(presentation) >= seq;
+/** Whether a part will never come: its segment is whole without it, or another epoch began. */
+export function isPast(presentation: Presentation, { epoch, seq }: AskedPart): boolean {
+  return hasLeft(presentation, epoch) || lastSeqOf(presentation) >= seq;
+}
+
+function hasLeft({ isEnded, epochs }: Presentation, epoch: number): boolean {
+  const newest = epochs.at(-1);
+  return isEnded || newest === undefined || epochName(newest) !== epoch;
 }
 
 function lastSeqOf({ segments }: Presentation): number {

@@ -4,7 +4,7 @@ const LONGEST_WAIT_MS = 10_000;
 const HEALTHY_MS = 60_000;
 /** So often an encoder may end without having made anything, before it is the source's fault. */
 const FAILURES_MAX = 5;
-/** A source's key frames may be 8 s apart, and nothing comes before the first. */
+/** An encoder gives its first picture within a second or two; on a busy machine it takes longer. */
 const STUCK_MS = 10_000;
 /** A source that paused for this long is waited for anew. */
 const PAUSE_MS = 2_000;
@@ -28,7 +28,7 @@ export class BackOff {
     this.waitingSinceMs = null;
   }
 
-  /** It was given something of the source. */
+  /** It was given something of the source, from a key frame on. */
   fed(nowMs: number): void {
     if (nowMs - this.fedMs > PAUSE_MS) this.waitingSinceMs = null;
     this.fedMs = nowMs;

@@ -90,6 +90,16 @@ export interface Encoder {
   cpuSeconds(): number | null;
 }
 
+// After the last byte an encoder has less than a second of work.
+const FINISH_MS = 5_000;
+
+/** Lets it encode what it has, and no longer than that takes. */
+export function finishSoon(encoder: Encoder): void {
+  encoder.finish();
+  const tooLong = setTimeout(() => encoder.kill(), FINISH_MS);
+  void encoder.exited.then(() => clearTimeout(tooLong));
+}
+
 export type StartEncoder = (plan: EncoderPlan, events: EncoderEvents) => Encoder;
 
 /** Looks at the beginning of a source. */

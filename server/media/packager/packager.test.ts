@@ -241,6 +241,33 @@ describe('an encoder', () => {
     await ending;
   });
 
+  test('[M-41] that waits for the next key frame, however far, is not stuck', async () => {
+    const { packager, parts, send } = await running();
+    await parts.encoder.ends();
+    const source = { ms: 1_200 };
+    const feed = () => {
+      source.ms += 250;
+      send(`P${source.ms};`);
+    };
+    await parts.pass(15_000, feed);
+    expect(parts.encoders).toHaveLength(2);
+    expect([parts.encoder.taken, parts.encoder.isKilled]).toEqual(['', false]);
+    const ending = packager.end();
+    await parts.encoder.ends();
+    await ending;
+  });
+
+  test('[M-16] that does not end after a silence is killed', async () => {
+    const { packager, parts, send } = await running();
+    const [first] = parts.encoders;
+    await parts.pass(9_000);
+    send('P10200;');
+    expect([first?.isFinished, first?.isKilled]).toEqual([true, false]);
+    await parts.pass(5_000);
+    expect(first?.isKilled).toBe(true);
+    await packager.end();
+  });
+
   test('[M-12] begins anew when the clock of the source has jumped', async () => {
     const { packager, parts, output, send, lines } = await running();
     const [first] = parts.encoders;

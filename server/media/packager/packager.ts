@@ -7,15 +7,16 @@ import { Segmenter, type SegmenterEvent } from '../segmenter.ts';
 import type { Container } from '../source.ts';
 import { Timeline } from '../timeline.ts';
 import { BackOff } from './back-off.ts';
-import type {
-  Encoder,
-  EncoderExit,
-  EncoderProgress,
-  EncoderSettings,
-  Probe,
-  SourceInfo,
-  StartEncoder,
-  StartProbe,
+import {
+  type Encoder,
+  type EncoderExit,
+  type EncoderProgress,
+  type EncoderSettings,
+  finishSoon,
+  type Probe,
+  type SourceInfo,
+  type StartEncoder,
+  type StartProbe,
 } from './encoder.ts';
 import type { Output, PackagerState } from './output.ts';
 import { SourceFeed } from './source-feed.ts';
@@ -54,8 +55,6 @@ const SILENCE_MS = 8_000;
 const LOOK_MS = 500;
 // The rendition that an encoder owes.
 const PICTURE = 'v0';
-// After the last byte an encoder has less than a second of work.
-const FINISH_MS = 5_000;
 
 /** Makes segments of one source: looks at it, encodes it, and starts encoders again that end. */
 export class Packager {
@@ -111,11 +110,9 @@ export class Packager {
       this.fail((error as Error).message);
       return true;
     }
-    this.backOff.fed(nowMs);
+    if (this.feed.isFlowing()) this.backOff.fed(nowMs);
     if (this.feed.heldBytes() > HELD_BYTES_MAX) this.fail('it holds no picture');
-    if ((this.encoder?.pendingBytes() ?? 0) > PENDING_BYTES_MAX) {
-      this.fail(TOO_SLOW);
-    }
+    if ((this.encoder?.pendingBytes() ?? 0) > PENDING_BYTES_MAX) this.fail(TOO_SLOW);
     return wantsMore;
   }
 
@@ -129,13 +126,10 @@ export class Packager {
     const { encoder } = this;
     if (!this.isOver) {
       this.stop();
-      encoder?.finish();
+      if (encoder) finishSoon(encoder);
     }
     // One that was killed is waited for too: until it is gone it may give out segments.
-    if (!encoder) return;
-    const tooLong = setTimeout(() => encoder.kill(), FINISH_MS);
-    await encoder.exited;
-    clearTimeout(tooLong);
+    await encoder?.exited;
   }
 
   state(): PackagerState {
@@ -166,7 +160,7 @@ export class Packager {
   private skip(hasJumped: boolean, nowMs: number): void {
     this.feed.cut();
     if (hasJumped) this.beginAnew(nowMs);
-    else this.encoder?.finish();
+    else if (this.encoder) finishSoon(this.encoder);
   }
 
   private probed(info: SourceInfo): void {
@@ -271,7 +265,8 @@ export class Packager {
   private restart(): void {
     if (this.isOver || !this.info) return;
     this.restarts++;
-    this.startEncoder(this.info, (encoder) => this.feed.join(encoder), this.newest?.sourceMs ?? 0);
+    const startMs = this.newest?.sourceMs ?? 0;
+    this.startEncoder(this.info, (encoder) => this.feed.join(encoder), startMs);
   }
 
   private lookAfter(): void {

@@ -58,6 +58,11 @@ export class SourceFeed {
     this.taker = LOST;
   }
 
+  /** Whether what comes now goes to somebody. */
+  isFlowing(): boolean {
+    return this.taker !== null && this.taker !== LOST && this.isJoined;
+  }
+
   heldBytes(): number {
     return this.bytesHeld;
   }

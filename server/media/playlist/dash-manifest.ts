@@ -1,11 +1,12 @@
-import type {
-  AudioTrack,
-  Epoch,
-  Piece,
-  Presentation,
-  Segment,
-  Track,
-  VideoTrack,
+import {
+  type AudioTrack,
+  type Epoch,
+  epochName,
+  type Piece,
+  type Presentation,
+  type Segment,
+  type Track,
+  type VideoTrack,
 } from '../segment.ts';
 import { longestSegmentMs } from './target-duration.ts';
 import { element } from './xml.ts';
@@ -180,7 +181,7 @@ function audioRepresentation({ id, codec, bandwidth, sampleRate, channels }: Aud
 }
 
 function segmentTemplate(
-  { number }: Epoch,
+  epoch: Epoch,
   segments: readonly Segment[],
   { id, timescale }: Track,
   zeroMs: number,
@@ -191,8 +192,8 @@ function segmentTemplate(
       timescale,
       presentationTimeOffset: Math.round((zeroMs / 1_000) * timescale),
       startNumber: (segments[0] as Segment).seq,
-      initialization: `$RepresentationID$/init-${number}.mp4`,
-      media: '$RepresentationID$/$Number$.m4s',
+      initialization: `$RepresentationID$/init-${epochName(epoch)}.mp4`,
+      media: `$RepresentationID$/${epochName(epoch)}-$Number$.m4s`,
     },
     [element('SegmentTimeline', {}, timeline(segments.map(({ pieces }) => pieces.get(id))))],
   );

@@ -1,4 +1,13 @@
-import type { Epoch, Part, Piece, Presentation, Segment, Track, TrackId } from '../segment.ts';
+import {
+  type Epoch,
+  epochName,
+  type Part,
+  type Piece,
+  type Presentation,
+  type Segment,
+  type Track,
+  type TrackId,
+} from '../segment.ts';
 import { msOf } from '../track-queue.ts';
 import { longestPartMs, targetDurationS } from './target-duration.ts';
 
@@ -35,6 +44,8 @@ export function hlsMedia(
 
 class MediaPlaylist {
   private readonly tracks: ReadonlyMap<number, Track>;
+  /** Of epochs, by number. */
+  private readonly names: ReadonlyMap<number, number>;
   private readonly targetS: number;
   private readonly open: { readonly seq: number; readonly parts: readonly Part[] };
   private readonly isLow: boolean;
@@ -45,6 +56,7 @@ class MediaPlaylist {
   ) {
     const { segments, parts, isEnded } = presentation;
     this.tracks = tracksOf(presentation.epochs, id);
+    this.names = new Map(presentation.epochs.map((each) => [each.number, epochName(each)]));
     this.targetS = targetDurationS(presentation.segmentMs);
     this.isLow = presentation.partMs !== null;
     const last = segments.at(-1);
@@ -127,7 +139,8 @@ class MediaPlaylist {
   // of the past was removed. Before the first segment of the playlist it is said in the head.
   private beginning(before: number | undefined, epoch: number): string {
     const discontinuities = before === undefined ? 0 : epoch - before;
-    const map = this.tracks.has(epoch) ? `#EXT-X-MAP:URI="${this.id}/init-${epoch}.mp4"\n` : '';
+    const uri = `${this.id}/init-${this.names.get(epoch)}.mp4`;
+    const map = this.tracks.has(epoch) ? `#EXT-X-MAP:URI="${uri}"\n` : '';
     return '#EXT-X-DISCONTINUITY\n'.repeat(discontinuities) + map;
   }
 
@@ -152,7 +165,8 @@ class MediaPlaylist {
   private endLines(segment: Segment): string {
     // A rendition that this epoch does not have.
     const gap = segment.pieces.has(this.id) ? '' : '#EXT-X-GAP\n';
-    return `${gap}#EXTINF:${this.durationS(segment).toFixed(6)},\n${this.id}/${segment.seq}.m4s\n`;
+    const uri = `${this.pathOf(segment.epoch, segment.seq)}.m4s`;
+    return `${gap}#EXTINF:${this.durationS(segment).toFixed(6)},\n${uri}\n`;
   }
 
   private durationS({ pieces, epoch, durationMs }: Segment): number {
@@ -170,7 +184,7 @@ class MediaPlaylist {
       if (!piece) return '';
       const durationS = secondsOf(piece, track).toFixed(6);
       const independent = part.isIndependent || track.kind === 'audio' ? ',INDEPENDENT=YES' : '';
-      return `#EXT-X-PART:DURATION=${durationS},URI="${this.partUri(seq, part.index)}"${independent}\n`;
+      return `#EXT-X-PART:DURATION=${durationS},URI="${this.partUri(epoch, seq, part.index)}"${independent}\n`;
     });
     return lines.join('');
   }
@@ -192,7 +206,7 @@ class MediaPlaylist {
     }
     // Only the beginning of the next segment tells that this one is whole; it is expected.
     const isFull = this.openS() >= this.presentation.segmentMs / 1_000 - this.partTargetS() / 4;
-    const hint = isFull ? this.partUri(seq + 1, 0) : this.partUri(seq, parts.length);
+    const hint = isFull ? this.partUri(epoch, seq + 1, 0) : this.partUri(epoch, seq, parts.length);
     text += `#EXT-X-PRELOAD-HINT:TYPE=PART,URI="${hint}"\n`;
     const lastPart = parts.length > 0 ? parts.length - 1 : null;
     const lastSeq = lastPart === null ? seq - 1 : seq;
@@ -205,8 +219,12 @@ class MediaPlaylist {
     return text;
   }
 
-  private partUri(seq: number, index: number): string {
-    return `${this.id}/${seq}.${index}.m4s`;
+  private partUri(epoch: number, seq: number, index: number): string {
+    return `${this.pathOf(epoch, seq)}.${index}.m4s`;
+  }
+
+  private pathOf(epoch: number, seq: number): string {
+    return `${this.id}/${this.names.get(epoch)}-${seq}`;
   }
 
   private openS(): number {

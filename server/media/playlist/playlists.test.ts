@@ -61,18 +61,18 @@ describe('[M-24] the media playlist', () => {
 #EXT-X-MEDIA-SEQUENCE:70
 #EXT-X-DISCONTINUITY-SEQUENCE:3
 #EXT-X-INDEPENDENT-SEGMENTS
-#EXT-X-MAP:URI="v1/init-3.mp4"
+#EXT-X-MAP:URI="v1/init-1795190340000.mp4"
 #EXT-X-PROGRAM-DATE-TIME:2026-11-20T16:00:00.000Z
 #EXTINF:1.000000,
-v1/70.m4s
+v1/1795190340000-70.m4s
 #EXT-X-PROGRAM-DATE-TIME:2026-11-20T16:00:01.000Z
 #EXTINF:1.000000,
-v1/71.m4s
+v1/1795190340000-71.m4s
 #EXT-X-DISCONTINUITY
-#EXT-X-MAP:URI="v1/init-4.mp4"
+#EXT-X-MAP:URI="v1/init-1795190402500.mp4"
 #EXT-X-PROGRAM-DATE-TIME:2026-11-20T16:00:02.500Z
 #EXTINF:1.000000,
-v1/72.m4s
+v1/1795190402500-72.m4s
 `);
   });
 
@@ -92,15 +92,15 @@ v1/72.m4s
 #EXT-X-INDEPENDENT-SEGMENTS
 #EXT-X-PART-INF:PART-TARGET=0.56
 `);
-    expect(tail).toBe(`#EXT-X-MAP:URI="a0/init-4.mp4"
+    expect(tail).toBe(`#EXT-X-MAP:URI="a0/init-1795190402500.mp4"
 #EXT-X-PROGRAM-DATE-TIME:2026-11-20T16:00:02.500Z
-#EXT-X-PART:DURATION=0.533000,URI="a0/72.0.m4s",INDEPENDENT=YES
-#EXT-X-PART:DURATION=0.467000,URI="a0/72.1.m4s",INDEPENDENT=YES
+#EXT-X-PART:DURATION=0.533000,URI="a0/1795190402500-72.0.m4s",INDEPENDENT=YES
+#EXT-X-PART:DURATION=0.467000,URI="a0/1795190402500-72.1.m4s",INDEPENDENT=YES
 #EXTINF:1.000000,
-a0/72.m4s
+a0/1795190402500-72.m4s
 #EXT-X-PROGRAM-DATE-TIME:2026-11-20T16:00:03.500Z
-#EXT-X-PART:DURATION=0.533000,URI="a0/73.0.m4s",INDEPENDENT=YES
-#EXT-X-PRELOAD-HINT:TYPE=PART,URI="a0/73.1.m4s"
+#EXT-X-PART:DURATION=0.533000,URI="a0/1795190402500-73.0.m4s",INDEPENDENT=YES
+#EXT-X-PRELOAD-HINT:TYPE=PART,URI="a0/1795190402500-73.1.m4s"
 #EXT-X-RENDITION-REPORT:URI="v0.m3u8",LAST-MSN=73,LAST-PART=0
 #EXT-X-RENDITION-REPORT:URI="v1.m3u8",LAST-MSN=73,LAST-PART=0
 `);
@@ -114,8 +114,8 @@ a0/72.m4s
   test('hints at the next segment when the open one is full', () => {
     const parts = new Map([[73, [part(0, BEGIN_MS + 3_500, 533), part(1, BEGIN_MS + 4_033, 467)]]]);
     const text = hlsMedia(presentation({ partMs: 500, parts }), 'v0');
-    expect(text).toContain('#EXT-X-PRELOAD-HINT:TYPE=PART,URI="v0/74.0.m4s"');
-    expect(text).not.toContain('v0/73.1.m4s",INDEPENDENT');
+    expect(text).toContain('#EXT-X-PRELOAD-HINT:TYPE=PART,URI="v0/1795190402500-74.0.m4s"');
+    expect(text).not.toContain('v0/1795190402500-73.1.m4s",INDEPENDENT');
   });
 
   test('begins with parts, before the first segment is whole', () => {
@@ -123,7 +123,7 @@ a0/72.m4s
     const begun = { partMs: 500, parts, segments: [], epochs: [epoch(0, BEGIN_MS)] };
     const text = hlsMedia(presentation(begun), 'v0') ?? '';
     expect(text).toContain('#EXT-X-MEDIA-SEQUENCE:0\n#EXT-X-DISCONTINUITY-SEQUENCE:0\n');
-    expect(text).toContain('#EXT-X-MAP:URI="v0/init-0.mp4"\n#EXT-X-PROGRAM');
+    expect(text).toContain('#EXT-X-MAP:URI="v0/init-1795190400000.mp4"\n#EXT-X-PROGRAM');
     expect(hlsMedia(presentation({ ...begun, parts: new Map() }), 'v0')).toBeNull();
   });
 
@@ -132,7 +132,7 @@ a0/72.m4s
     const text = hlsMedia(presentation({ isEnded: true, partMs: 500, parts }), 'v0', {
       skip: true,
     });
-    expect(text).toEndWith('v0/72.m4s\n#EXT-X-ENDLIST\n');
+    expect(text).toEndWith('v0/1795190402500-72.m4s\n#EXT-X-ENDLIST\n');
     expect(text).not.toMatch(/#EXT-X-PART:|PRELOAD|SKIP:/);
   });
 
@@ -151,7 +151,9 @@ a0/72.m4s
     const text = hlsMedia(presentation({ segments }), 'v0', { skip: true }) ?? '';
     expect(text).toContain('#EXT-X-VERSION:9\n');
     expect(text).toContain('#EXT-X-SKIP:SKIPPED-SEGMENTS=14\n#EXT-X-PROGRAM-DATE-TIME');
-    expect(text).toContain('v0/14.m4s\n#EXT-X-DISCONTINUITY\n#EXT-X-MAP:URI="v0/init-4.mp4"');
+    expect(text).toContain(
+      'v0/1795190340000-14.m4s\n#EXT-X-DISCONTINUITY\n#EXT-X-MAP:URI="v0/init-1795190402500.mp4"',
+    );
     expect(text.match(/#EXTINF/g)).toHaveLength(6);
     const few = { segments: segments.slice(0, 6) };
     expect(hlsMedia(presentation(few), 'v0', { skip: true })).not.toContain('#EXT-X-SKIP');
@@ -161,7 +163,7 @@ a0/72.m4s
     const segments = [segment(70, 3, BEGIN_MS), segment(71, 5, BEGIN_MS + 3_000)];
     const epochs = [epoch(3, BEGIN_MS), epoch(5, BEGIN_MS + 3_000)];
     expect(hlsMedia(presentation({ segments, epochs }), 'v0')).toContain(
-      'v0/70.m4s\n#EXT-X-DISCONTINUITY\n#EXT-X-DISCONTINUITY\n#EXT-X-MAP',
+      'v0/1795190400000-70.m4s\n#EXT-X-DISCONTINUITY\n#EXT-X-DISCONTINUITY\n#EXT-X-MAP',
     );
   });
 
@@ -174,7 +176,9 @@ a0/72.m4s
       }),
       'v2',
     );
-    expect(text).toContain('#EXT-X-GAP\n#EXTINF:1.000000,\nv2/0.m4s\n#EXT-X-DISCONTINUITY\n');
+    expect(text).toContain(
+      '#EXT-X-GAP\n#EXTINF:1.000000,\nv2/1795190400000-0.m4s\n#EXT-X-DISCONTINUITY\n',
+    );
     expect(hlsMedia(presentation(), 'v9')).toBeNull();
   });
 });
@@ -227,7 +231,7 @@ ${period(4, 'PT1795190402.5S', BEGIN_MS + 2_500, 72, BEGIN_MS + 2_500, 0)}
   ): string {
     const template = (
       rate: number,
-    ) => `<SegmentTemplate timescale="${rate * 1_000}" presentationTimeOffset="${zeroMs * rate}" startNumber="${seq}" initialization="$RepresentationID$/init-${number}.mp4" media="$RepresentationID$/$Number$.m4s">
+    ) => `<SegmentTemplate timescale="${rate * 1_000}" presentationTimeOffset="${zeroMs * rate}" startNumber="${seq}" initialization="$RepresentationID$/init-${zeroMs}.mp4" media="$RepresentationID$/${zeroMs}-$Number$.m4s">
 <SegmentTimeline>
 <S t="${startMs * rate}" d="${rate * 1_000}"${repeats > 0 ? ` r="${repeats}"` : ''}/>
 </SegmentTimeline>

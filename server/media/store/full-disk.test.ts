@@ -115,7 +115,7 @@ test('[M-29] a disk that hangs costs no more memory than the newest', async () =
   while (disk.writes === writes) await Bun.sleep(0);
   expect(disk.writes).toBe(writes + 1);
   expect(seqsOf(shelf)).toEqual(range(269, 300));
-  for (const seq of range(0, 269)) expect(shelf.read(seq, 'v0')).toBeNull();
+  for (const seq of range(0, 269)) expect(shelf.read(0, seq, 'v0')).toBeNull();
   expect(ground.lines).toHaveLength(1);
   disk.goOn();
   await shelf.written();
@@ -170,7 +170,7 @@ test('what only memory has is forgotten a minute after the end', async () => {
   ground.clock.nowMs += 61_000;
   await shelves.sweep();
   expect(seqsOf(shelf)).toEqual(range(0, 5));
-  expect(shelf.read(9, 'v0')).toBeNull();
+  expect(shelf.read(0, 9, 'v0')).toBeNull();
 });
 
 test('[M-28] so much of the file system is left to others as was said', async () => {

@@ -27,9 +27,9 @@ test('what is added can be read at once, and from disk after a restart', async (
   const { version } = shelf;
   shelf.add(...segmentOf(0));
   expect(shelf.version).toBeGreaterThan(version);
-  expect(shelf.read(0, 'v0')).toBeInstanceOf(Uint8Array);
-  expect(shelf.read(0, 'v1')).toBeNull();
-  expect(shelf.read(1, 'v0')).toBeNull();
+  expect(shelf.read(0, 0, 'v0')).toBeInstanceOf(Uint8Array);
+  expect(shelf.read(0, 0, 'v1')).toBeNull();
+  expect(shelf.read(0, 1, 'v0')).toBeNull();
   await addSegments(ground, shelf, range(1, 50));
   expect(await shelves.open(STREAM)).toBe(shelf);
   expect(await shelves.find(STREAM)).toBe(shelf);
@@ -41,7 +41,7 @@ test('what is added can be read at once, and from disk after a restart', async (
   expect(again.epochs).toEqual([epochOf(0)]);
   expect(again.kept).toBe('dvr');
   for (const seq of range(0, 50)) {
-    expect(again.read(seq, 'v0')).toBeInstanceOf(Blob);
+    expect(again.read(0, seq, 'v0')).toBeInstanceOf(Blob);
     expect(await readOf(again, seq)).toBe(writtenOf(seq));
   }
   expect(await ground.files(STREAM)).toContain('0.epoch');
@@ -75,7 +75,7 @@ test('[M-26] who watches goes back as far as the DVR window; files leave a minut
   expect(seqsOf(shelf)).toEqual(range(140, 200));
   expect(shelf.epochs).toEqual([epochOf(1)]);
   // Whoever has the playlist of a moment ago.
-  expect(await readOf(shelf, 130)).toBe(writtenOf(130));
+  expect(await readOf(shelf, 130, 1)).toBe(writtenOf(130));
   await shelves.sweep();
   const files = await ground.files(STREAM);
   expect(files.filter((name) => name.endsWith('.segment'))).toHaveLength(121);
@@ -86,7 +86,7 @@ test('[M-26] who watches goes back as far as the DVR window; files leave a minut
   await shelves.sweep();
   const later = await ground.files(STREAM);
   expect(later.filter((name) => name.endsWith('.epoch'))).toEqual(['1.epoch', '2.epoch']);
-  expect(await readOf(shelf, 130)).toBeNull();
+  expect(await readOf(shelf, 130, 1)).toBeNull();
 });
 
 test('[M-27] a recording stays whole after the end, and for as long as there is room', async () => {
@@ -225,10 +225,10 @@ test('what is on disk leaves memory when nothing is added for a minute', async (
   shelf.addEpoch(epochOf(0));
   await addSegments(ground, shelf, range(0, 5));
   await shelves.sweep();
-  expect(shelf.read(4, 'v0')).toBeInstanceOf(Uint8Array);
+  expect(shelf.read(0, 4, 'v0')).toBeInstanceOf(Uint8Array);
   ground.clock.nowMs += 61_000;
   await shelves.sweep();
-  expect(shelf.read(4, 'v0')).toBeInstanceOf(Blob);
+  expect(shelf.read(0, 4, 'v0')).toBeInstanceOf(Blob);
   expect(await readOf(shelf, 4)).toBe(writtenOf(4));
 });
 

@@ -103,13 +103,12 @@ export class FileShelf implements Shelf {
     this.write();
   }
 
-  read(seq: number, track: TrackId): Uint8Array | Blob | null {
-    const held = this.memory.read(seq, track);
-    if (held) return held;
+  read(epoch: number, seq: number, track: TrackId): Uint8Array | Blob | null {
     const segment =
       this.segments[seq - (this.segments[0]?.seq ?? 0)] ??
       this.left.find((each) => each.seq === seq);
-    return segment ? this.options.folder.slice(segment, track) : null;
+    if (segment?.epoch !== epoch) return null;
+    return this.memory.read(seq, track) ?? this.options.folder.slice(segment, track);
   }
 
   keep(keeping: Keeping): void {

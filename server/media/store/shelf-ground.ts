@@ -152,8 +152,12 @@ export function seqsOf(shelf: Shelf | null): number[] {
 }
 
 /** What a shelf gives of a segment, by its first rendition and its sound; null without. */
-export async function readOf(shelf: Shelf, seq: number): Promise<string | null> {
-  const found = [shelf.read(seq, 'v0'), shelf.read(seq, 'a0')];
+export async function readOf(
+  shelf: Shelf,
+  seq: number,
+  epoch = shelf.segments.find((segment) => segment.seq === seq)?.epoch ?? 0,
+): Promise<string | null> {
+  const found = [shelf.read(epoch, seq, 'v0'), shelf.read(epoch, seq, 'a0')];
   const bytes = await Promise.all(
     found.map((each) => (each instanceof Blob ? each.bytes() : each)),
   );

@@ -13,7 +13,8 @@ export interface Shelf {
   addEpoch(epoch: Epoch): void;
   /** At once in memory, on disk a moment later. */
   add(segment: Segment, bytes: PieceBytes): void;
-  read(seq: number, track: TrackId): Uint8Array | Blob | null;
+  /** @returns null too when the segment of this number is of another epoch */
+  read(epoch: number, seq: number, track: TrackId): Uint8Array | Blob | null;
   keep(keeping: Keeping): void;
   /** `memory` since the disk is full: the show goes on, and cannot be seen again. */
   readonly kept: Keeping | 'memory';

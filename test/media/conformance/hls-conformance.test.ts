@@ -69,7 +69,7 @@ describe('nothing is wrong with', () => {
 
 describe('one playlist by itself', () => {
   const { stream, second } = madeStream();
-  const SEGMENT = /#EXT-X-PROGRAM-DATE-TIME:\S+\n#EXTINF:1.000000,\nv0\/3.m4s\n/;
+  const SEGMENT = /#EXT-X-PROGRAM-DATE-TIME:\S+\n#EXTINF:1.000000,\nv0\/1795000000000-3.m4s\n/;
   test.each<[string, string | RegExp, string]>([
     ['extm3u', '#EXTM3U', '#EXTM4U'],
     ['known-tag', '#EXTINF', '#EXT-X-NEWS:1\n#EXTINF'],
@@ -90,10 +90,10 @@ describe('one playlist by itself', () => {
     ['server-control', 'CAN-SKIP-UNTIL=6.0', 'CAN-SKIP-UNTIL=4.0'],
     ['attributes', 'HOLD-BACK=3.0', 'HOLD-BACK=3.0,HOLD-BACK=4.0'],
     ['attributes', 'HOLD-BACK=3.0', 'hold back=3.0'],
-    ['uri', 'v0/2.m4s', 'v0/2 .m4s'],
-    ['segment', 'v0/2.m4s', 'v0/99.m4s'],
-    ['init', 'v0/init-0.mp4', 'v0/init-9.mp4'],
-    ['init', 'v0/init-0.mp4', 'v0/1.m4s'],
+    ['uri', 'v0/1795000000000-2.m4s', 'v0/2 .m4s'],
+    ['segment', 'v0/1795000000000-2.m4s', 'v0/1795000000000-99.m4s'],
+    ['init', 'v0/init-1795000000000.mp4', 'v0/init-17950000000009.mp4'],
+    ['init', 'v0/init-1795000000000.mp4', 'v0/1795000000000-1.m4s'],
     ['date-is-media-time', /DATE-TIME:(\S+)\.000Z/, 'DATE-TIME:$1.002Z'],
     ['extinf-real', 'EXTINF:1.000000', 'EXTINF:1.002000'],
     ['extinf-sum', 'EXTINF:1.000000', 'EXTINF:1.000900'],
@@ -101,11 +101,13 @@ describe('one playlist by itself', () => {
     ['renditions-numbers', SEGMENT, ''],
     ['renditions-target', 'TARGETDURATION:1', 'TARGETDURATION:2'],
     ['renditions-end', /$/, '#EXT-X-ENDLIST\n'],
-    ['first-sample-sync', 'v0/2.m4s', 'v0/tail.m4s'],
-    ['aligned', 'v0/2.m4s', 'v0/3.m4s'],
+    ['first-sample-sync', 'v0/1795000000000-2.m4s', 'v0/tail.m4s'],
+    ['aligned', 'v0/1795000000000-2.m4s', 'v0/1795000000000-3.m4s'],
   ])('%s', (rule, what, by) => {
     const read = (path: string) =>
-      path === 'v0/tail.m4s' ? withoutFirst(stream.read('v0/2.m4s')) : stream.read(path);
+      path === 'v0/tail.m4s'
+        ? withoutFirst(stream.read('v0/1795000000000-2.m4s'))
+        : stream.read(path);
     expect(rulesOf([second], read)).toEqual([]);
     expect(rulesOf([changed(second, what, by)], read)).toContain(rule);
   });
@@ -121,7 +123,11 @@ describe('parts', () => {
     ['part-sum', /(#EXT-X-PART:DURATION)=[\d.]+/, '$1=0.500'],
     ['part-independent', ',INDEPENDENT=YES', ''],
     ['part-bytes', PART, ''],
-    ['part-old', /v0\/9.m4s\n/, 'v0/9.m4s\n#EXT-X-PART:DURATION=0.5,URI="v0/10.0.m4s"\n'],
+    [
+      'part-old',
+      /v0\/1795000009200-9.m4s\n/,
+      'v0/1795000009200-9.m4s\n#EXT-X-PART:DURATION=0.5,URI="v0/1795000009200-10.0.m4s"\n',
+    ],
     ['part', /(#EXT-X-PART:DURATION)=[\d.]+/, '$1=none'],
     ['preload-hint', /#EXT-X-PRELOAD-HINT:\S+\n/, ''],
     ['server-control', /,PART-HOLD-BACK=[\d.]+/, ''],
@@ -132,7 +138,7 @@ describe('parts', () => {
   });
 
   test('of the segment that is being made are what they say', () => {
-    const open = /(#EXT-X-PART:DURATION=)[\d.]+(,URI="v0\/15\.0)/;
+    const open = /(#EXT-X-PART:DURATION=)[\d.]+(,URI="v0\/1795000009200-15\.0)/;
     expect(rulesOf([changed(second, open, '$10.51$2')], stream.read)).toContain('part-duration');
   });
 });
@@ -211,22 +217,24 @@ describe('bytes', () => {
     });
 
   test('that are cut, are no MP4, or have another time are seen', () => {
-    expect(rules('v0/3.m4s', (bytes) => bytes.subarray(0, 100))).toContain('segment');
-    expect(rules('v0/3.m4s', () => new TextEncoder().encode('<html></html>'))).toContain('segment');
+    expect(rules('v0/1795000000000-3.m4s', (bytes) => bytes.subarray(0, 100))).toContain('segment');
+    expect(
+      rules('v0/1795000000000-3.m4s', () => new TextEncoder().encode('<html></html>')),
+    ).toContain('segment');
     const late = (bytes: Uint8Array) => {
       const view = new DataView(bytes.buffer);
       const tfdt = Buffer.from(bytes).indexOf('tfdt') + 8;
       view.setBigUint64(tfdt, view.getBigUint64(tfdt) + 9_000n);
       return bytes;
     };
-    const found = rules('a0/3.m4s', late);
+    const found = rules('a0/1795000000000-3.m4s', late);
     expect(found).toContain('timeline');
     expect(found).toContain('date-is-media-time');
     const numbered = (bytes: Uint8Array) => {
       bytes.fill(0, Buffer.from(bytes).indexOf('mfhd') + 8, Buffer.from(bytes).indexOf('traf') - 4);
       return bytes;
     };
-    expect(rules('v0/3.m4s', numbered)).toContain('fragment-numbers');
+    expect(rules('v0/1795000000000-3.m4s', numbered)).toContain('fragment-numbers');
   });
 });
 

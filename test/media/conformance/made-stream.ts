@@ -2,13 +2,14 @@ import type { Fragment } from '../../../server/media/fmp4/fragment.ts';
 import { dashManifest } from '../../../server/media/playlist/dash-manifest.ts';
 import { hlsMaster } from '../../../server/media/playlist/hls-master.ts';
 import { hlsMedia } from '../../../server/media/playlist/hls-media.ts';
-import type {
-  Epoch,
-  Part,
-  Presentation,
-  Segment,
-  Track,
-  TrackId,
+import {
+  type Epoch,
+  epochName,
+  type Part,
+  type Presentation,
+  type Segment,
+  type Track,
+  type TrackId,
 } from '../../../server/media/segment.ts';
 import {
   Segmenter,
@@ -122,8 +123,13 @@ export class MadeStream {
     if (!this.begins) return;
     this.epochs.push({ ...this.begins, startMs });
     for (const [id, init] of this.begins.inits) {
-      this.files.set(`${id}/init-${this.begins.number}.mp4`, init);
+      this.files.set(`${id}/init-${this.epoch()}.mp4`, init);
     }
+  }
+
+  /** The name of the newest. */
+  private epoch(): number {
+    return epochName(this.epochs.at(-1) as Epoch);
   }
 
   private addPart({ seq, part, bytes }: Extract<SegmenterEvent, { kind: 'part' }>): void {
@@ -131,12 +137,14 @@ export class MadeStream {
     this.parts.set(seq, parts);
     parts.push(part);
     this.parts.delete(seq - PART_SEGMENTS);
-    for (const [id, piece] of bytes) this.files.set(`${id}/${seq}.${part.index}.m4s`, piece);
+    for (const [id, piece] of bytes)
+      this.files.set(`${id}/${this.epoch()}-${seq}.${part.index}.m4s`, piece);
   }
 
   private addSegment({ segment, bytes }: Extract<SegmenterEvent, { kind: 'segment' }>): void {
     this.segments.push(segment);
-    for (const [id, piece] of bytes) this.files.set(`${id}/${segment.seq}.m4s`, piece);
+    for (const [id, piece] of bytes)
+      this.files.set(`${id}/${this.epoch()}-${segment.seq}.m4s`, piece);
     if (this.dvrMs === null) return;
     const fromMs = this.endMs() - this.dvrMs;
     this.segments = this.segments.filter(
