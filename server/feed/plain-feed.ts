@@ -52,9 +52,9 @@ export class PlainFeed {
     for (const stream of this.streams.values()) stream.hearts = 0;
   }
 
-  /** Whether an acknowledged event is not in the feed yet. */
+  /** Whether something that was acknowledged is not in the feed yet. */
   isWaiting(): boolean {
-    return [...this.streams.values()].some(({ waiting }) => waiting.length > 0);
+    return [...this.streams.values()].some(({ waiting, hearts }) => waiting.length + hearts > 0);
   }
 
   /** A sealing was committed: it holds what waited, in order, and nothing twice. */

@@ -130,7 +130,12 @@ test.if(hasIPv6)('a port that another process has on IPv6 alone is in use', asyn
   }
 });
 
-test('a host that is none of this machine is a line that names the setting', () => {
+test('a host that is none of this machine is a line that names the setting', async () => {
+  const first = listen({ ...options, host: '127.0.0.1', port: 0 });
+  // Then the runtime says of the name too that its port is in use.
+  const { port = 0 } = first;
+  expect(() => listen({ ...options, host: '127.0.0.1', port })).toThrow(`port ${port} is in use`);
+  await first.stop(true);
   expect(() => listen({ ...options, host: 'nosuch.invalid', port: 0 })).toThrow(
     '--host nosuch.invalid, port 0: this is no name or address of this machine',
   );

@@ -62,12 +62,7 @@ export function listen<Data>(options: ListenOptions<Data>): Server<Data> {
       },
     });
   } catch (error) {
-    const { code } = error as { code?: string };
-    if (code === 'EADDRINUSE') {
-      throw new Error(`port ${port} is in use; stop what uses it, or choose another with --port`);
-    }
-    const where = host === null ? 'every address' : `--host ${host}`;
-    throw new Error(`cannot listen on ${where}, port ${port}: ${reasonOf(error as Error)}`);
+    throw new Error(reasonOf(error as Error, host, port));
   }
 }
 
@@ -78,9 +73,28 @@ function everyAddress(): string {
   return addresses.some((address) => address?.family === 'IPv6') ? '::' : '0.0.0.0';
 }
 
-/** The runtime says EINVAL of a name that it cannot resolve. */
-function reasonOf({ message, code }: Error & { code?: string }): string {
-  return code === 'EINVAL' || code === 'EADDRNOTAVAIL'
-    ? 'this is no name or address of this machine'
-    : message;
+// Of a name that it cannot resolve the runtime says what the last call said that failed, which may
+// be EADDRINUSE. So the code counts only when the host has any port at all.
+function reasonOf(
+  { message, code }: Error & { code?: string },
+  host: string | null,
+  port: number,
+): string {
+  if (host !== null && !isOurs(host)) {
+    return `cannot listen on --host ${host}, port ${port}: this is no name or address of this machine`;
+  }
+  if (code === 'EADDRINUSE') {
+    return `port ${port} is in use; stop what uses it, or choose another with --port`;
+  }
+  const where = host === null ? 'every address' : `--host ${host}`;
+  return `cannot listen on ${where}, port ${port}: ${message}`;
+}
+
+function isOurs(hostname: string): boolean {
+  try {
+    Bun.listen({ hostname, port: 0, socket: { data: () => {} } }).stop(true);
+    return true;
+  } catch {
+    return false;
+  }
 }
