@@ -1,0 +1,50 @@
+/** What the SDK needs of the machine it runs on. Tests bring their own, and need not wait. */
+export interface Environment {
+  readonly fetch: (url: string, init?: RequestInit) => Promise<Response>;
+  /** The machine's clock, Unix ms; somebody may set it. */
+  readonly systemMs: () => number;
+  /** A clock that is never set, ms; it may stand still while the machine sleeps. */
+  readonly monotonicMs: () => number;
+  /** Runs something once, so many ms from now. @returns what calls it off */
+  readonly after: (ms: number, run: () => void) => () => void;
+  /** From 0 to 1. */
+  readonly random: () => number;
+  /** Whether somebody looks at the page; null where there is none. */
+  readonly visibility: Visibility | null;
+  /** Whether bodies of responses can be read as they come: not in React Native. */
+  readonly canStream: boolean;
+}
+
+export interface Visibility {
+  isHidden(): boolean;
+  /** @returns what ends it */
+  onChange(listener: () => void): () => void;
+}
+
+/** The real one: browsers, Node, Bun, Deno and React Native. */
+export function realEnvironment(): Environment {
+  return {
+    fetch: (url, init) => fetch(url, init),
+    systemMs: () => Date.now(),
+    monotonicMs: () => performance.now(),
+    after: (ms, run) => {
+      const timer = setTimeout(run, ms);
+      return () => clearTimeout(timer);
+    },
+    random: () => Math.random(),
+    visibility: pageVisibility(),
+    canStream: typeof ReadableStream === 'function' && 'body' in Response.prototype,
+  };
+}
+
+function pageVisibility(): Visibility | null {
+  const page = (globalThis as { document?: Document }).document;
+  if (!page?.addEventListener) return null;
+  return {
+    isHidden: () => page.visibilityState === 'hidden',
+    onChange: (listener) => {
+      page.addEventListener('visibilitychange', listener);
+      return () => page.removeEventListener('visibilitychange', listener);
+    },
+  };
+}

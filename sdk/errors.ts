@@ -1,0 +1,49 @@
+/**
+ * Why something did not work.
+ *
+ * - `denied`: the service does not take this viewer's token, nor a new one (401).
+ * - `unknown`: there is no such stream or quiz (404).
+ * - `refused`: the service says no to what was asked (400, 409, 413, 415), and always will.
+ * - `busy`: too much was asked (429); again after `retryAfterMs`.
+ * - `away`: the service cannot be reached, answers nothing in time, or is in trouble itself (5xx).
+ * - `left`: the viewer has left.
+ */
+export type TroubleKind = 'denied' | 'unknown' | 'refused' | 'busy' | 'away' | 'left';
+
+/** What every call of the SDK throws. */
+export class Trouble extends Error {
+  override readonly name = 'Trouble';
+
+  constructor(
+    readonly kind: TroubleKind,
+    message: string,
+    /** HTTP status; null: there was no answer. */
+    readonly status: number | null = null,
+    /** The service's own wish; null: it has none. */
+    readonly retryAfterMs: number | null = null,
+  ) {
+    super(message);
+  }
+
+  /** Whether the same may work later. */
+  get isPassing(): boolean {
+    return this.kind === 'busy' || this.kind === 'away';
+  }
+}
+
+/** @returns what a response says that is no success */
+export async function troubleOf(response: Response): Promise<Trouble> {
+  const { status } = response;
+  const seconds = Number(response.headers.get('retry-after') ?? Number.NaN);
+  const retryAfterMs = Number.isFinite(seconds) && seconds >= 0 ? seconds * 1_000 : null;
+  const problem = (await response.json().catch(() => null)) as { detail?: unknown } | null;
+  const detail = typeof problem?.detail === 'string' ? problem.detail : `HTTP ${status}`;
+  return new Trouble(kindOf(status), detail, status, retryAfterMs);
+}
+
+function kindOf(status: number): TroubleKind {
+  if (status === 401) return 'denied';
+  if (status === 404) return 'unknown';
+  if (status === 429) return 'busy';
+  return status >= 400 && status < 500 ? 'refused' : 'away';
+}

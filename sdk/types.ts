@@ -1,0 +1,95 @@
+/** How many are watching. */
+export interface ViewCount {
+  readonly value: number;
+  /** Short, for people: `999`, `1.2K`, `3.4M`. */
+  readonly formatted: string;
+}
+
+/** One line that somebody wrote. */
+export interface ChatLine {
+  readonly id: string;
+  /** The sender's opaque id. */
+  readonly viewer: string;
+  readonly name: string;
+  readonly text: string;
+  /** Unix ms, by the service's clock. */
+  readonly at: number;
+}
+
+/** What happened in the chat in an interval. */
+export interface Chats {
+  readonly messages: readonly ChatLine[];
+  readonly questions: readonly ChatLine[];
+  readonly greetings: readonly ChatLine[];
+  readonly cheers: readonly ChatLine[];
+  readonly purchases: readonly ChatLine[];
+  readonly hearts: number;
+  readonly discounts: number;
+}
+
+/** What a viewer may write. */
+export type ChatKind = 'message' | 'question' | 'greeting' | 'cheer';
+
+export interface ChoiceCount {
+  readonly count: number;
+  readonly percentage: number;
+}
+
+/** A quiz as the feed tells it. */
+export interface Quiz {
+  readonly id: string;
+  readonly streamId: string;
+  /** Unix ms, by the service's clock. */
+  readonly created: number;
+  /** How long it is open, ms. */
+  readonly duration: number;
+  /** Answers are taken before this interval. */
+  readonly closeInterval: number;
+  readonly question: string;
+  /** By the text of the choice; all 0 until the results. */
+  readonly choices: Readonly<Record<string, ChoiceCount>>;
+  /** The texts of the choices in the producer's order, which parsers of JSON do not keep. */
+  readonly order: readonly string[];
+}
+
+/** What came of it. */
+export interface QuizResults extends Quiz {
+  /** The correct choice. */
+  readonly answer: string;
+}
+
+/** The events of the interface, by type. Types of the producer's own have data of any shape. */
+export interface EventData {
+  readonly 'view-count': ViewCount;
+  readonly chats: Chats;
+  readonly quiz: Quiz;
+  readonly 'quiz-results': QuizResults;
+  readonly 'request-quiz-winners': null;
+  readonly 'quiz-winners': { readonly count: number };
+}
+
+export interface StreamEvent {
+  readonly type: string;
+  readonly data: unknown;
+}
+
+/** What the feed holds of 250 ms. */
+export interface EventsInterval {
+  readonly interval: number;
+  readonly events: readonly StreamEvent[];
+}
+
+/** A stream, as everybody may read it. */
+export interface Stream {
+  readonly id: string;
+  readonly producer: string;
+  readonly dash_url: string;
+  readonly hls_url: string;
+  readonly status: 'CREATED' | 'STREAMING' | 'ENDED';
+}
+
+/** What is on screen. Adapters for players are in `@fourbeat/viewer/pictures`. */
+export interface Picture {
+  /** Wall clock of the frame on screen, Unix ms; null while there is none. */
+  wallClockMs(): number | null;
+}
