@@ -27,7 +27,7 @@ import { H264, made, PICTURE, TONE } from './made-with-ffmpeg.ts';
 // What goes wrong with one source goes wrong for that one alone. All the while a viewer follows the
 // feed of another stream, whose video must not be disturbed either.
 
-const MEDIA = { segmentMs: 500, sourceGraceMs: 6_000 };
+const MEDIA = { segmentMs: 500, sourceGraceMs: 15_000 };
 
 let service: Harness;
 let folder: string;
