@@ -1,0 +1,37 @@
+export interface BackOffOptions {
+  /** The first wait, ms. */
+  readonly leastMs?: number;
+  /** The longest wait, ms. */
+  readonly mostMs?: number;
+}
+
+/** How long to wait before something that failed is tried again: twice as long each time. */
+export class BackOff {
+  private failures = 0;
+  private readonly leastMs: number;
+  private readonly mostMs: number;
+
+  constructor(
+    private readonly random: () => number,
+    { leastMs = 500, mostMs = 15_000 }: BackOffOptions = {},
+  ) {
+    this.leastMs = leastMs;
+    this.mostMs = mostMs;
+  }
+
+  /**
+   * It failed. The wait is 50 to 100 % of what is due, so that a crowd that failed as one does not
+   * come back as one; and it begins after what the service wished for.
+   * @param retryAfterMs the service's wish; null: it has none
+   * @returns ms
+   */
+  nextMs(retryAfterMs: number | null): number {
+    const dueMs = Math.min(this.mostMs, this.leastMs * 2 ** this.failures++);
+    return (retryAfterMs ?? 0) + dueMs * (0.5 + this.random() / 2);
+  }
+
+  /** It worked: the next failure is the first. */
+  worked(): void {
+    this.failures = 0;
+  }
+}

@@ -1,0 +1,121 @@
+import type { Environment } from './environment.ts';
+
+interface Timer {
+  /** On the monotonic clock, as those of browsers and Node are. */
+  readonly dueMs: number;
+  readonly run: () => void;
+}
+
+export interface FakeMachineOptions {
+  /** The true time at the start, Unix ms. */
+  readonly startMs?: number;
+  /** By default there is no network. */
+  readonly fetch?: Environment['fetch'];
+  /** 0.5 by default. */
+  readonly random?: () => number;
+  /** Whether there is a page that can be hidden. */
+  readonly hasPage?: boolean;
+  readonly canStream?: boolean;
+}
+
+const START_MS = 1_760_000_000_000;
+
+/** A machine for tests, whose time passes when it is told to. */
+export class FakeMachine {
+  readonly environment: Environment;
+  /** The true time, Unix ms. */
+  nowMs: number;
+  /** How far the system clock is ahead of the true time; setting it sets that clock. */
+  systemErrorMs = 0;
+  /** Ms of the monotonic clock, and of timers, in a true ms. */
+  pace = 1;
+  private monotonicMs = 1_000;
+  private isHidden = false;
+  private readonly timers = new Set<Timer>();
+  private readonly listeners = new Set<() => void>();
+
+  constructor({
+    startMs = START_MS,
+    fetch = () => Promise.reject(new TypeError('there is no network')),
+    random = () => 0.5,
+    hasPage = false,
+    canStream = true,
+  }: FakeMachineOptions = {}) {
+    this.nowMs = startMs;
+    this.environment = {
+      fetch,
+      random,
+      canStream,
+      systemMs: () => this.nowMs + this.systemErrorMs,
+      monotonicMs: () => this.monotonicMs,
+      after: (ms, run) => {
+        const timer = { dueMs: this.monotonicMs + Math.max(0, ms), run };
+        this.timers.add(timer);
+        return () => this.timers.delete(timer);
+      },
+      visibility: hasPage
+        ? {
+            isHidden: () => this.isHidden,
+            onChange: (listener) => {
+              this.listeners.add(listener);
+              return () => this.listeners.delete(listener);
+            },
+          }
+        : null,
+    };
+  }
+
+  /** How many timers wait, for tests that nothing is left behind. */
+  get waiting(): number {
+    return this.timers.size;
+  }
+
+  /** Lets so many true ms pass: timers run in order, and what they began settles in between. */
+  async advance(ms: number): Promise<void> {
+    const endMs = this.nowMs + ms;
+    await this.settle();
+    for (let timer = this.next(); timer; timer = this.next()) {
+      const inMs = Math.max(0, timer.dueMs - this.monotonicMs) / this.pace;
+      if (this.nowMs + inMs > endMs) break;
+      this.pass(inMs);
+      this.timers.delete(timer);
+      timer.run();
+      await this.settle();
+    }
+    this.pass(endMs - this.nowMs);
+  }
+
+  /**
+   * Time passes and nothing runs; after it, what is overdue runs late.
+   * @param doesMonotonicRun as on Windows; elsewhere that clock, and timers, stand still
+   */
+  async sleep(ms: number, doesMonotonicRun = false): Promise<void> {
+    this.nowMs += ms;
+    if (doesMonotonicRun) this.monotonicMs += ms * this.pace;
+    await this.advance(0);
+  }
+
+  /** Somebody looks at the page, or at another one. */
+  async setHidden(isHidden: boolean): Promise<void> {
+    this.isHidden = isHidden;
+    for (const listener of [...this.listeners]) listener();
+    await this.settle();
+  }
+
+  /** Lets everything happen that needs no time. */
+  async settle(): Promise<void> {
+    await new Promise((resolve) => setImmediate(resolve));
+  }
+
+  /** Of timers that are due at once, the one that was set first. */
+  private next(): Timer | null {
+    let first: Timer | null = null;
+    for (const timer of this.timers) if (!first || timer.dueMs < first.dueMs) first = timer;
+    return first;
+  }
+
+  private pass(ms: number): void {
+    this.nowMs += ms;
+    this.monotonicMs += ms * this.pace;
+  }
+}
