@@ -156,7 +156,10 @@ export class Channels implements Ingest, Playables {
     const source = new LiveSource(id, kind, channel, makePackager, parts.nowMs);
     this.sources.set(streamId, source);
     log.info('a source is taken');
-    void source.closed.then(() => this.left(source));
+    void source.closed.then((reason) => {
+      log.info({ reason }, 'the source ended');
+      void this.left(source);
+    });
     return source;
   }
 
@@ -232,7 +235,10 @@ export class Channels implements Ingest, Playables {
       const channel = await opening;
       if (!channel.isEnded()) {
         const stream = await this.options.record.findStream({ id: streamId });
-        if (stream?.status === 'ENDED' && !this.sources.has(streamId)) await channel.end();
+        if (stream?.status === 'ENDED' && !this.sources.has(streamId)) {
+          this.options.logger.info({ stream: streamId }, 'the stream has ended');
+          await channel.end();
+        }
       }
       const idleMs = performance.now() - (this.usedMs.get(streamId) ?? 0);
       if (idleMs < IDLE_MS || this.sources.has(streamId)) return;

@@ -91,7 +91,7 @@ export async function createMedia(options: MediaOptions): Promise<Media> {
     },
     unable: async () => {
       const found = await ffmpeg();
-      return 'missing' in found ? 'This service cannot encode video: it has no ffmpeg.' : null;
+      return 'missing' in found ? 'This service cannot encode video; its log says why.' : null;
     },
     newId,
     logger,

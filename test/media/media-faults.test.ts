@@ -234,7 +234,7 @@ test('[M-44] without ffmpeg sources hear why, and everything else works', async 
     const closed = Promise.withResolvers<CloseEvent>();
     socket.onclose = (event) => closed.resolve(event);
     const { code, reason } = await closed.promise;
-    expect([code, reason]).toEqual([4_503, 'This service cannot encode video: it has no ffmpeg.']);
+    expect([code, reason]).toEqual([4_503, 'This service cannot encode video; its log says why.']);
     const viewer = await alone.viewer(streamId);
     const quiz = await alone.publishQuiz(streamId);
     expect(quiz.closeInterval).toBeGreaterThan(alone.interval());

@@ -16,7 +16,7 @@ function program(name: string, script: string): string {
 
 describe('ffmpeg', () => {
   test('[M-44] is found, with what it can do', async () => {
-    const found = await findFfmpeg({ ffmpeg: 'ffmpeg', encoder: 'libx264' });
+    const found = await findFfmpeg({ ffmpeg: 'ffmpeg', encoder: 'libx264', preset: 'veryfast' });
     expect(found).toMatchObject({ ffmpeg: 'ffmpeg', ffprobe: 'ffprobe' });
     if ('missing' in found) throw new Error(found.missing);
     expect(found.version).toMatch(/^[\dnN]/);
@@ -24,7 +24,11 @@ describe('ffmpeg', () => {
   });
 
   test('[M-44] that is missing is one line with the command that installs it', async () => {
-    const found = await findFfmpeg({ ffmpeg: join(directory, 'none'), encoder: 'libx264' });
+    const found = await findFfmpeg({
+      ffmpeg: join(directory, 'none'),
+      encoder: 'libx264',
+      preset: 'veryfast',
+    });
     if (!('missing' in found)) throw new Error('it was found');
     expect(found.missing).toStartWith(`${join(directory, 'none')} is not there: `);
     expect(found.missing).not.toContain('\n');
@@ -32,20 +36,31 @@ describe('ffmpeg', () => {
 
   test('[M-44] without ffprobe beside it is missing, too', async () => {
     const ffmpeg = program('ffmpeg', 'echo "ffmpeg version 9.9 and more"');
-    const found = await findFfmpeg({ ffmpeg, encoder: 'libx264' });
+    const found = await findFfmpeg({ ffmpeg, encoder: 'libx264', preset: 'veryfast' });
     if (!('missing' in found)) throw new Error('it was found');
     expect(found.missing).toStartWith(`${join(directory, 'ffprobe')} is not there: `);
   });
 
   test('[M-15] without the encoder of the settings says so', async () => {
-    const found = await findFfmpeg({ ffmpeg: 'ffmpeg', encoder: 'h264_none' });
+    const found = await findFfmpeg({ ffmpeg: 'ffmpeg', encoder: 'h264_none', preset: 'veryfast' });
     if (!('missing' in found)) throw new Error('it was found');
     expect(found.missing).toMatch(/^ffmpeg \S+ has no video encoder h264_none: choose another/);
   });
 
+  test.each([
+    ['libx264', 'nosuch', /--media-encoder libx264 and --media-preset nosuch: .*nosuch/],
+    // Debian's has it; this machine has no such device.
+    ['h264_vaapi', 'veryfast', /--media-encoder h264_vaapi and .*: .*\/dev\/dri/],
+  ])('[M-15] that cannot encode with %s and %s says why', async (encoder, preset, line) => {
+    const found = await findFfmpeg({ ffmpeg: 'ffmpeg', encoder, preset });
+    if (!('missing' in found)) throw new Error('it was found');
+    expect(found.missing).toMatch(line);
+    expect(found.missing).not.toContain('\n');
+  });
+
   test('[M-44] that is something else is not taken for it', async () => {
     const ffmpeg = program('other', 'echo "I am no ffmpeg"');
-    const found = await findFfmpeg({ ffmpeg, encoder: 'libx264' });
+    const found = await findFfmpeg({ ffmpeg, encoder: 'libx264', preset: 'veryfast' });
     expect(found).toHaveProperty('missing');
   });
 

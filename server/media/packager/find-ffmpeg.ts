@@ -1,6 +1,7 @@
 import { execFile } from 'node:child_process';
 import { readFile } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
+import { videoEncoder } from './video-encoders.ts';
 
 /** The programs that encode, as they are on this machine. */
 export interface FoundFfmpeg {
@@ -22,18 +23,25 @@ export interface MissingFfmpeg {
 const ANSWER_MS = 10_000;
 const ANSWER_BYTES_MAX = 1 << 20;
 
+/** Any will do; it is of a size that encoders in hardware take. */
+const TRIAL = 'color=size=320x240:rate=30:duration=0.1';
+const TRIAL_RATE = { maxBitsPerS: 1_000_000, bufferBits: 1_000_000 };
+
 /**
- * Looks at ffmpeg once.
- * @param wanted the program, and the video encoder that it must have
+ * Looks at ffmpeg once, and has it encode a few pictures: what its encoder, preset or hardware
+ * lacks is known before the first source.
+ * @param wanted the program, and what it must be able to do
  */
 export async function findFfmpeg(wanted: {
   readonly ffmpeg: string;
   readonly encoder: string;
+  readonly preset: string;
 }): Promise<FoundFfmpeg | MissingFfmpeg> {
-  const { ffmpeg, encoder } = wanted;
+  const { ffmpeg, encoder, preset } = wanted;
   const ffprobe = ffprobeBeside(ffmpeg);
-  const [said, probeSaid] = await Promise.all([ask(ffmpeg, '-version'), ask(ffprobe, '-version')]);
-  const version = said === null ? null : versionIn(said);
+  const answers = await Promise.all([ask(ffmpeg, '-version'), ask(ffprobe, '-version')]);
+  const [said, probeSaid] = answers.map(({ isDone, text }) => (isDone ? text : null));
+  const version = said ? versionIn(said) : null;
   if (version === null || probeSaid === null) {
     const [what] = version === null ? [ffmpeg] : [ffprobe];
     return { missing: missingLine(what, process.platform, await osRelease()) };
@@ -42,12 +50,32 @@ export async function findFfmpeg(wanted: {
     ask(ffmpeg, '-encoders'),
     ask(ffmpeg, '-protocols'),
   ]);
-  if (!namesIn(encoders ?? '').has(encoder)) {
+  if (!namesIn(encoders.text).has(encoder)) {
     return {
       missing: `${ffmpeg} ${version} has no video encoder ${encoder}: choose another with --media-encoder (ffmpeg -encoders lists them)`,
     };
   }
-  return { ffmpeg, ffprobe, version, hasSrt: namesIn(protocols ?? '').has('srt') };
+  const trial = await ask(ffmpeg, ...trialArguments(encoder, preset));
+  if (!trial.isDone) {
+    return {
+      missing: `${ffmpeg} ${version} cannot encode with --media-encoder ${encoder} and --media-preset ${preset}: ${firstLineOf(trial.errors)}`,
+    };
+  }
+  return { ffmpeg, ffprobe, version, hasSrt: namesIn(protocols.text).has('srt') };
+}
+
+function trialArguments(name: string, preset: string): string[] {
+  const { device, filters, options } = videoEncoder(name);
+  return [
+    ...['-loglevel', 'error', ...device, '-f', 'lavfi', '-i', TRIAL],
+    ...['-vf', ['format=yuv420p', ...filters].join(','), '-c:v', name],
+    ...options(preset, TRIAL_RATE),
+    ...['-f', 'null', '-'],
+  ];
+}
+
+function firstLineOf(text: string): string {
+  return text.trim().split('\n')[0] || 'it says nothing';
 }
 
 /** ffprobe comes with ffmpeg, and has its name. */
@@ -94,13 +122,19 @@ function namesIn(text: string): ReadonlySet<string> {
   return new Set(text.split('\n').flatMap((line) => line.trim().split(/\s+/).slice(0, 2)));
 }
 
-function ask(program: string, question: string): Promise<string | null> {
+interface Answer {
+  readonly isDone: boolean;
+  readonly text: string;
+  readonly errors: string;
+}
+
+function ask(program: string, ...question: readonly string[]): Promise<Answer> {
   return new Promise((resolve) => {
     execFile(
       program,
-      ['-hide_banner', question],
+      ['-hide_banner', ...question],
       { timeout: ANSWER_MS, killSignal: 'SIGKILL', maxBuffer: ANSWER_BYTES_MAX },
-      (error, stdout) => resolve(error ? null : stdout),
+      (error, text, errors) => resolve({ isDone: error === null, text, errors }),
     );
   });
 }

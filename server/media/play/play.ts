@@ -56,7 +56,7 @@ export async function play(options: PlayOptions): Promise<void> {
 
 async function requireFfmpeg(ffmpeg: string): Promise<void> {
   if (Bun.which(ffmpeg) !== null) return;
-  const found = await findFfmpeg({ ffmpeg, encoder: 'libx264' });
+  const found = await findFfmpeg({ ffmpeg, encoder: 'libx264', preset: 'ultrafast' });
   if ('missing' in found) throw new Error(found.missing);
 }
 

@@ -277,12 +277,10 @@ export class RtmpConnection {
   /** From here on nothing is taken. */
   private over(reason: string): void {
     const { logger, address } = this.options;
-    const stream = this.session?.streamId;
     const said = { kind: 'rtmp', address, reason };
-    if (stream) logger.info({ ...said, stream }, 'source ended');
-    else if (this.phase === 'opening') logger.warn(said, 'source refused');
+    if (this.phase === 'opening') logger.warn(said, 'source refused');
     // Who only knocks does not fill the log.
-    else logger.debug(said, 'no source');
+    else if (!this.session) logger.debug(said, 'no source');
     this.enter('over');
     this.reason = reason;
     this.session?.end(reason);
