@@ -37,8 +37,15 @@ export function realEnvironment(): Environment {
   };
 }
 
+/** What is needed of a page; the SDK also compiles where there are none. */
+interface Page {
+  readonly visibilityState: string;
+  readonly addEventListener: (type: 'visibilitychange', listener: () => void) => void;
+  readonly removeEventListener: (type: 'visibilitychange', listener: () => void) => void;
+}
+
 function pageVisibility(): Visibility | null {
-  const page = (globalThis as { document?: Document }).document;
+  const page = (globalThis as { document?: Page }).document;
   if (!page?.addEventListener) return null;
   return {
     isHidden: () => page.visibilityState === 'hidden',
