@@ -1,0 +1,30 @@
+import type { Snapshot, Viewer } from '../sdk/viewer.ts';
+import { Crowd } from './crowd/crowd.tsx';
+import { FlyingHearts } from './crowd/flying-hearts.tsx';
+import { QuizOverlay } from './quiz/quiz-overlay.tsx';
+import { Stage } from './stage/stage.tsx';
+
+interface WatchPageProps {
+  readonly viewer: Viewer;
+  readonly snapshot: Snapshot;
+  /** Without what people say, as in somebody else's page. */
+  readonly isBare: boolean;
+}
+
+/** The whole page: the picture with what lies over it, and beside it the people. */
+export function WatchPage({ viewer, snapshot, isBare }: WatchPageProps) {
+  return (
+    <main className={isBare ? 'watch watch--bare' : 'watch'}>
+      <h1 className="unseen">Watch the show</h1>
+      <Stage viewer={viewer} snapshot={snapshot}>
+        <FlyingHearts viewer={viewer} snapshot={snapshot} />
+        <QuizOverlay viewer={viewer} snapshot={snapshot} />
+      </Stage>
+      {!isBare && (
+        <section className="watch-crowd" aria-label="The audience">
+          <Crowd viewer={viewer} snapshot={snapshot} />
+        </section>
+      )}
+    </main>
+  );
+}

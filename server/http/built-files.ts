@@ -1,0 +1,37 @@
+import type { BuildArtifact } from 'bun';
+import { own, type Page } from './page.ts';
+
+/**
+ * Scripts and styles for browsers, with all that they import, by file name. What a script imports
+ * lazily is a file of its own.
+ * @param entries paths of `.ts`, `.tsx` and `.css` files
+ * @param place where they will be served, with `/` at its end
+ * @throws when they cannot be built
+ */
+export async function builtFiles(
+  entries: readonly string[],
+  place: string,
+): Promise<ReadonlyMap<string, Page>> {
+  const { outputs } = await Bun.build({
+    entrypoints: [...entries],
+    target: 'browser',
+    format: 'esm',
+    splitting: true,
+    minify: true,
+    publicPath: place,
+    naming: { entry: '[name].[ext]', chunk: '[name]-[hash].[ext]', asset: '[name]-[hash].[ext]' },
+    define: { 'process.env.NODE_ENV': '"production"' },
+    jsx: { runtime: 'automatic', development: false },
+  });
+  return new Map(
+    await Promise.all(
+      outputs.map(
+        async (output) => [nameOf(output), own(output.type, await output.text())] as const,
+      ),
+    ),
+  );
+}
+
+function nameOf({ path }: BuildArtifact): string {
+  return path.split('/').at(-1) ?? path;
+}

@@ -1,0 +1,27 @@
+import { useSyncExternalStore } from 'react';
+import { createRoot } from 'react-dom/client';
+import { WatchPage } from '../../../player/watch-page.tsx';
+import type { FakeViewer } from './fake-viewer.ts';
+import { SCENES } from './scenes.ts';
+
+// The page with a viewer that a test plays: `viewer` of the window.
+
+declare global {
+  var viewer: FakeViewer;
+}
+
+const query = new URLSearchParams(location.search);
+const scene = SCENES[query.get('scene') ?? 'live'];
+if (!scene) throw new Error('there is no such scene');
+globalThis.viewer = scene();
+
+function Fixture() {
+  const { viewer } = globalThis;
+  const snapshot = useSyncExternalStore(
+    (changed) => viewer.on('change', changed),
+    () => viewer.snapshot,
+  );
+  return <WatchPage viewer={viewer} snapshot={snapshot} isBare={query.has('bare')} />;
+}
+
+createRoot(document.getElementById('root') as HTMLElement).render(<Fixture />);
