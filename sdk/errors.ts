@@ -41,6 +41,11 @@ export async function troubleOf(response: Response): Promise<Trouble> {
   return new Trouble(kindOf(status), detail, status, retryAfterMs);
 }
 
+/** @returns what was thrown; when it is no trouble, that there was no answer */
+export function asTrouble(thrown: unknown): Trouble {
+  return thrown instanceof Trouble ? thrown : new Trouble('away', String(thrown));
+}
+
 function kindOf(status: number): TroubleKind {
   if (status === 401) return 'denied';
   if (status === 404) return 'unknown';

@@ -19,20 +19,23 @@ export interface FakeMachineOptions {
 }
 
 const START_MS = 1_760_000_000_000;
+const ROUNDING_MS = 1e-6;
 
 /** A machine for tests, whose time passes when it is told to. */
 export class FakeMachine {
   readonly environment: Environment;
-  /** The true time, Unix ms. */
-  nowMs: number;
   /** How far the system clock is ahead of the true time; setting it sets that clock. */
   systemErrorMs = 0;
   /** Ms of the monotonic clock, and of timers, in a true ms. */
   pace = 1;
+  // Apart from the start: next to Unix ms a number has no room for fractions.
+  private elapsedMs = 0;
   private monotonicMs = 1_000;
   private isHidden = false;
   private readonly timers = new Set<Timer>();
   private readonly listeners = new Set<() => void>();
+
+  private readonly startMs: number;
 
   constructor({
     startMs = START_MS,
@@ -41,7 +44,7 @@ export class FakeMachine {
     hasPage = false,
     canStream = true,
   }: FakeMachineOptions = {}) {
-    this.nowMs = startMs;
+    this.startMs = startMs;
     this.environment = {
       fetch,
       random,
@@ -65,6 +68,11 @@ export class FakeMachine {
     };
   }
 
+  /** The true time, Unix ms. */
+  get nowMs(): number {
+    return this.startMs + this.elapsedMs;
+  }
+
   /** How many timers wait, for tests that nothing is left behind. */
   get waiting(): number {
     return this.timers.size;
@@ -72,17 +80,17 @@ export class FakeMachine {
 
   /** Lets so many true ms pass: timers run in order, and what they began settles in between. */
   async advance(ms: number): Promise<void> {
-    const endMs = this.nowMs + ms;
+    const endMs = this.elapsedMs + ms;
     await this.settle();
     for (let timer = this.next(); timer; timer = this.next()) {
       const inMs = Math.max(0, timer.dueMs - this.monotonicMs) / this.pace;
-      if (this.nowMs + inMs > endMs) break;
+      if (this.elapsedMs + inMs > endMs + ROUNDING_MS) break;
       this.pass(inMs);
       this.timers.delete(timer);
       timer.run();
       await this.settle();
     }
-    this.pass(endMs - this.nowMs);
+    this.pass(Math.max(0, endMs - this.elapsedMs));
   }
 
   /**
@@ -90,7 +98,7 @@ export class FakeMachine {
    * @param doesMonotonicRun as on Windows; elsewhere that clock, and timers, stand still
    */
   async sleep(ms: number, doesMonotonicRun = false): Promise<void> {
-    this.nowMs += ms;
+    this.elapsedMs += ms;
     if (doesMonotonicRun) this.monotonicMs += ms * this.pace;
     await this.advance(0);
   }
@@ -115,7 +123,7 @@ export class FakeMachine {
   }
 
   private pass(ms: number): void {
-    this.nowMs += ms;
+    this.elapsedMs += ms;
     this.monotonicMs += ms * this.pace;
   }
 }

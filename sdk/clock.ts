@@ -1,0 +1,187 @@
+import { BackOff } from './back-off.ts';
+import type { Environment } from './environment.ts';
+import { asTrouble, Trouble } from './errors.ts';
+
+/** What a sample told: the service's clock is so far ahead of the monotonic one. */
+interface Reading {
+  readonly offsetMs: number;
+  /** How far that was off at most, when it was taken. */
+  readonly errorMs: number;
+  /** On the monotonic clock. */
+  readonly takenMs: number;
+}
+
+/** Both clocks of the machine at one moment. */
+interface Moment {
+  readonly monotonicMs: number;
+  readonly systemMs: number;
+}
+
+const BURST = 4;
+const BURST_GAP_MS = 250;
+const AGAIN_MS = 60_000;
+const WATCH_MS = 1_000;
+// A timer that comes so late, or clocks that come so far apart: the machine slept, or its clock was set.
+const LATE_MS = 2_000;
+const APART_MS = 1_000;
+// Whoever finds our clock off finds it again until the samples are there.
+const LOOK_REST_MS = 5_000;
+// Ms in a ms, between the service's clock and ours.
+const DRIFT = 50e-6;
+// The service tells whole milliseconds.
+const ROUNDING_MS = 0.5;
+// The pace of a clock that is ahead, until it is right.
+const SLOWED = 0.5;
+
+/** Service time on this machine: by the quickest of some samples, and the monotonic clock between. */
+export class ServiceClock {
+  /** Fulfilled by the first sample. */
+  readonly synced: Promise<void>;
+  private onSynced = () => {};
+  private reading: Reading | null = null;
+  /** What was told last, and when on the monotonic clock: service time never goes back. */
+  private told = { ms: Number.NEGATIVE_INFINITY, atMs: 0 };
+  private watched: Moment;
+  /** Samples until the next pause; 0 in a pause. */
+  private left = 0;
+  private lookedMs = Number.NEGATIVE_INFINITY;
+  private isStopped = false;
+  private callOffSample = () => {};
+  private callOffWatch = () => {};
+  private readonly backOff: BackOff;
+
+  /** @param readTime asks the service, whole Unix ms */
+  constructor(
+    private readonly env: Environment,
+    private readonly readTime: () => Promise<number>,
+  ) {
+    this.backOff = new BackOff(env.random);
+    this.watched = this.moment();
+    this.synced = new Promise((resolve) => {
+      this.onSynced = resolve;
+    });
+  }
+
+  get isSynced(): boolean {
+    return this.reading !== null;
+  }
+
+  /**
+   * Unix ms. Before the first sample it is the system's clock. After it, it never goes back: while it
+   * is found to be ahead, it runs at half its pace.
+   */
+  nowMs(): number {
+    if (!this.reading) return this.env.systemMs();
+    const atMs = this.env.monotonicMs();
+    const slowedMs = this.told.ms + (atMs - this.told.atMs) * SLOWED;
+    this.told = { ms: Math.max(atMs + this.reading.offsetMs, slowedMs), atMs };
+    return this.told.ms;
+  }
+
+  /**
+   * How far off `nowMs` is at most, ms. Infinite before the first sample; after a sleep it is as much
+   * as that may have been, until the next sample.
+   */
+  get errorMs(): number {
+    if (!this.reading) return Number.POSITIVE_INFINITY;
+    const aheadMs = this.nowMs() - this.told.atMs - this.reading.offsetMs;
+    return this.errorOf(this.reading) + aheadMs + this.apartMs(this.watched);
+  }
+
+  start(): void {
+    this.watched = this.moment();
+    this.watch();
+    this.burst();
+  }
+
+  stop(): void {
+    this.isStopped = true;
+    this.callOffSample();
+    this.callOffWatch();
+  }
+
+  /** The clock seems to be off: it is sampled at once, unless it has just been. */
+  look(): void {
+    const nowMs = this.env.monotonicMs();
+    if (nowMs - this.lookedMs < LOOK_REST_MS) return;
+    this.lookedMs = nowMs;
+    this.burst();
+  }
+
+  private burst(): void {
+    const isPaused = this.left === 0;
+    this.left = BURST;
+    if (isPaused) this.sampleIn(0);
+  }
+
+  private sampleIn(ms: number): void {
+    this.callOffSample();
+    if (this.isStopped) return;
+    this.callOffSample = this.env.after(ms, () => {
+      this.left ||= 1;
+      void this.sample();
+    });
+  }
+
+  private async sample(): Promise<void> {
+    try {
+      this.take(await this.read());
+      this.backOff.worked();
+      this.left--;
+      this.sampleIn(this.left ? BURST_GAP_MS : AGAIN_MS * (0.75 + this.env.random() / 2));
+    } catch (thrown) {
+      this.sampleIn(this.backOff.nextMs(asTrouble(thrown).retryAfterMs));
+    }
+  }
+
+  /** The service's time may be of any moment between question and answer: half of that is the error. */
+  private async read(): Promise<Reading> {
+    const sent = this.moment();
+    const serviceMs = await this.readTime();
+    if (this.apartMs(sent)) throw new Trouble('away', 'the machine slept meanwhile');
+    const takenMs = this.env.monotonicMs();
+    const halfMs = (takenMs - sent.monotonicMs) / 2;
+    return {
+      offsetMs: serviceMs + ROUNDING_MS - takenMs + halfMs,
+      errorMs: halfMs + ROUNDING_MS,
+      takenMs,
+    };
+  }
+
+  /** The better one is kept; when they cannot both be right, the new one. */
+  private take(reading: Reading): void {
+    const known = this.reading;
+    const knownErrorMs = known ? this.errorOf(known) : Number.POSITIVE_INFINITY;
+    const differenceMs = Math.abs(reading.offsetMs - (known ?? reading).offsetMs);
+    const isBetter = reading.errorMs <= knownErrorMs;
+    if (isBetter || differenceMs > reading.errorMs + knownErrorMs) this.reading = reading;
+    this.onSynced();
+  }
+
+  private watch(): void {
+    const from = this.watched;
+    const apartMs = this.apartMs(from);
+    this.watched = this.moment();
+    if (this.reading) {
+      this.reading = { ...this.reading, errorMs: this.reading.errorMs + apartMs };
+    }
+    const passedMs = this.watched.monotonicMs - from.monotonicMs;
+    if (apartMs || passedMs > WATCH_MS + LATE_MS) this.burst();
+    this.callOffWatch = this.env.after(WATCH_MS, () => this.watch());
+  }
+
+  private errorOf({ errorMs, takenMs }: Reading): number {
+    return errorMs + (this.env.monotonicMs() - takenMs) * DRIFT;
+  }
+
+  private moment(): Moment {
+    return { monotonicMs: this.env.monotonicMs(), systemMs: this.env.systemMs() };
+  }
+
+  /** By how much the machine's clocks came apart since then; 0 when it is little. */
+  private apartMs(since: Moment): number {
+    const { monotonicMs, systemMs } = this.moment();
+    const ms = Math.abs(systemMs - since.systemMs - (monotonicMs - since.monotonicMs));
+    return ms > APART_MS ? ms : 0;
+  }
+}

@@ -1,0 +1,67 @@
+import type { Environment } from './environment.ts';
+import { asTrouble } from './errors.ts';
+
+const BEAT_MS = 1_000;
+const UNDER_WAY_MAX = 3;
+
+/**
+ * Says once a second that the viewer is here, from a random moment on, however long the answers
+ * take. What the machine slept through is passed over. Two beats are never less than a second
+ * apart, so a timer that comes late moves all after it.
+ */
+export class Heartbeat {
+  private dueMs = 0;
+  /** Since when nobody looks at the page; null: somebody does, or there is none. */
+  private hiddenFromMs: number | null = null;
+  private notBeforeMs = 0;
+  private underWay = 0;
+  private callOff = () => {};
+  private endWatch = () => {};
+
+  /**
+   * @param beat says it; what it throws is passed over, but for the service's wish to wait
+   * @param hiddenMs after this time out of sight it stops, until somebody looks
+   */
+  constructor(
+    private readonly env: Environment,
+    private readonly beat: () => Promise<void>,
+    private readonly hiddenMs: number,
+  ) {}
+
+  start(): void {
+    this.dueMs = this.env.monotonicMs() + this.env.random() * BEAT_MS;
+    this.look();
+    this.endWatch = this.env.visibility?.onChange(() => this.look()) ?? this.endWatch;
+  }
+
+  stop(): void {
+    this.callOff();
+    this.endWatch();
+  }
+
+  private look(): void {
+    const isHidden = this.env.visibility?.isHidden() ?? false;
+    this.hiddenFromMs = isHidden ? (this.hiddenFromMs ?? this.env.monotonicMs()) : null;
+    this.callOff();
+    this.callOff = this.env.after(this.dueMs - this.env.monotonicMs(), () => this.tick());
+  }
+
+  private tick(): void {
+    const nowMs = this.env.monotonicMs();
+    if (this.hiddenFromMs !== null && nowMs - this.hiddenFromMs >= this.hiddenMs) return;
+    this.dueMs = nowMs + BEAT_MS;
+    this.callOff = this.env.after(BEAT_MS, () => this.tick());
+    if (this.underWay < UNDER_WAY_MAX && nowMs >= this.notBeforeMs) void this.send();
+  }
+
+  private async send(): Promise<void> {
+    this.underWay++;
+    try {
+      await this.beat();
+    } catch (thrown) {
+      this.notBeforeMs = this.env.monotonicMs() + (asTrouble(thrown).retryAfterMs ?? 0);
+    } finally {
+      this.underWay--;
+    }
+  }
+}
