@@ -1,0 +1,247 @@
+import { intervalAt } from '../protocol/interval.ts';
+import { WINNERS_DELAY_INTERVALS } from '../protocol/limits.ts';
+import type { EventsInterval, Quiz, QuizResults } from './types.ts';
+import type { AnswerOutcome, ViewerQuiz, Winners } from './viewer.ts';
+
+/** A quiz, as far as this viewer knows of it. */
+interface Asked {
+  readonly quiz: Quiz;
+  /** When it was told. */
+  readonly interval: number;
+  /** Whether it came; else only its results did. */
+  readonly isSeen: boolean;
+  choice: string | null;
+  outcome: AnswerOutcome | null;
+  results: { readonly interval: number; readonly data: QuizResults } | null;
+}
+
+/** A request for the winners. */
+interface Round {
+  readonly interval: number;
+  /** `count` is null when it was missed. */
+  told: { readonly interval: number; readonly count: number | null } | null;
+  hasWon: boolean;
+}
+
+interface GameRecord {
+  /** Nothing was missed from this interval on; null: none has come yet. */
+  knownFrom: number | null;
+  /** The first interval that has not come. */
+  next: number;
+  quizzes: Asked[];
+  /** In the order of their intervals. */
+  rounds: Round[];
+}
+
+/** How long results are on screen, in intervals. */
+const RESULTS_SHOWN = 40;
+
+/**
+ * What a viewer knows of the quizzes of a stream, and did with them. It learns everything as soon as
+ * it is here, and says what is known where the picture is: at the interval on screen.
+ */
+export class QuizGame {
+  private readonly record: GameRecord;
+
+  /** @param saved of this viewer's last visit, as `saved` gave it; null: there was none */
+  constructor(saved: string | null) {
+    this.record = parse(saved) ?? { knownFrom: null, next: 0, quizzes: [], rounds: [] };
+  }
+
+  /** The first interval of the feed that has not come, on the last visit neither; 0: none has. */
+  get next(): number {
+    return this.record.next;
+  }
+
+  /**
+   * The next interval of the feed is here.
+   * @param isBeginning whether no quiz was before it
+   */
+  arrived(interval: EventsInterval, isBeginning: boolean): void {
+    const { record } = this;
+    const number = interval.interval;
+    if (record.knownFrom === null) record.knownFrom = isBeginning ? 0 : number;
+    else if (number > record.next) this.missed(number);
+    record.next = Math.max(record.next, number + 1);
+    this.learn(interval);
+  }
+
+  /** What an interval tells of quizzes: of the feed, or of a recording. */
+  learn({ interval, events }: EventsInterval): void {
+    for (const { type, data } of events) {
+      if (type === 'quiz') this.asked(data as Quiz, interval, true);
+      else if (type === 'quiz-results') this.revealed(data as QuizResults, interval);
+      else if (type === 'request-quiz-winners') this.round(interval);
+      else if (type === 'quiz-winners') this.counted((data as { count: number }).count, interval);
+    }
+  }
+
+  /** The viewer has chosen; null: that was not taken. */
+  chose(quizId: string, choice: string | null): void {
+    const asked = this.find(quizId);
+    if (asked) asked.choice = choice;
+  }
+
+  /** It is known what became of the answer. */
+  became(quizId: string, outcome: AnswerOutcome): void {
+    const asked = this.find(quizId);
+    if (asked) asked.outcome = outcome;
+  }
+
+  /** The service counts this viewer among the winners that were asked for then. */
+  won(roundInterval: number): void {
+    this.round(roundInterval).hasWon = true;
+  }
+
+  /** Answers that nobody has heard of yet: those of the last visit. */
+  unsettled(): { quiz: Quiz; choice: string }[] {
+    return this.record.quizzes.flatMap(({ quiz, choice, outcome }) =>
+      choice !== null && outcome === null ? [{ quiz, choice }] : [],
+    );
+  }
+
+  /** The quiz on screen: the newest that is open, else what was told last. */
+  quizAt(interval: number): ViewerQuiz | null {
+    const { quizzes, knownFrom } = this.record;
+    const there = quizzes.flatMap((asked) => onScreen(asked, interval, knownFrom ?? 0) ?? []);
+    const open = there.filter(({ isOpen }) => isOpen);
+    const newest = (open.length > 0 ? open : there).reduce<OnScreen | null>(
+      (one, other) => (one && one.toldAt > other.toldAt ? one : other),
+      null,
+    );
+    if (!newest) return null;
+    const { quiz, choice, outcome } = newest.asked;
+    return { quiz, choice, outcome, results: newest.results };
+  }
+
+  /** Where the winners are, as it is known on screen. */
+  winnersAt(interval: number): Winners {
+    const told = this.record.rounds.findLast(
+      (round) => (round.told?.interval ?? interval + 1) <= interval,
+    );
+    return {
+      isWinning: this.isWinning(interval),
+      hasWon: told?.hasWon ?? false,
+      count: told?.told?.count ?? null,
+    };
+  }
+
+  /**
+   * Whether the viewer has answered all quizzes of the game correctly, by the results until then.
+   * A game is over when its winners are told. null: it cannot be known.
+   */
+  isWinning(interval: number): boolean | null {
+    const rounds = this.record.rounds.filter((round) => round.interval <= interval);
+    const last = rounds.at(-1);
+    const isRunning = last !== undefined && (last.told?.interval ?? interval + 1) > interval;
+    const from = (isRunning ? rounds.at(-2) : last)?.interval ?? 0;
+    const to = isRunning ? last.interval : interval + 1;
+    const { knownFrom, quizzes } = this.record;
+    let isWinning: boolean | null = knownFrom !== null && knownFrom <= from ? true : null;
+    for (const asked of quizzes) {
+      if (asked.interval < from || asked.interval >= to) continue;
+      if (!asked.results || asked.results.interval > interval) continue;
+      const isRight = isCorrect(asked, asked.results.data.answer);
+      if (isRight === false) return false;
+      isWinning = isRight && isWinning;
+    }
+    return isWinning;
+  }
+
+  /** @returns what the constructor takes: of the present game and the one before */
+  saved(): string {
+    const { quizzes, rounds, next, knownFrom } = this.record;
+    const from = rounds.at(-2)?.interval ?? 0;
+    const record: GameRecord = {
+      knownFrom: knownFrom && Math.max(knownFrom, from),
+      next,
+      quizzes: quizzes.filter(({ interval }) => interval >= from),
+      rounds: rounds.slice(-2),
+    };
+    return JSON.stringify(record);
+  }
+
+  private find(quizId: string): Asked | undefined {
+    return this.record.quizzes.find(({ quiz }) => quiz.id === quizId);
+  }
+
+  private asked(quiz: Quiz, interval: number, isSeen: boolean): Asked {
+    const known = this.find(quiz.id);
+    if (known) return known;
+    const asked: Asked = { quiz, interval, isSeen, choice: null, outcome: null, results: null };
+    this.record.quizzes.push(asked);
+    return asked;
+  }
+
+  private revealed(data: QuizResults, interval: number): void {
+    // Where it was asked while nobody was here, it was about when it was made.
+    this.asked(data, intervalAt(data.created), false).results ??= { interval, data };
+  }
+
+  private round(interval: number): Round {
+    const { rounds } = this.record;
+    const known = rounds.find((round) => round.interval === interval);
+    if (known) return known;
+    const round: Round = { interval, told: null, hasWon: false };
+    rounds.push(round);
+    rounds.sort((a, b) => a.interval - b.interval);
+    return round;
+  }
+
+  private counted(count: number, interval: number): void {
+    const asked = this.record.rounds.findLast((round) => round.interval < interval);
+    const isOfIt = asked && (asked.told?.interval ?? interval) === interval;
+    const round = isOfIt ? asked : this.round(interval - WINNERS_DELAY_INTERVALS);
+    round.told ??= { interval, count };
+  }
+
+  /** What was told before this interval may not have been heard. */
+  private missed(until: number): void {
+    this.record.knownFrom = until;
+    for (const round of this.record.rounds) round.told ??= { interval: until, count: null };
+  }
+}
+
+/** A quiz as it is at an interval. */
+interface OnScreen {
+  readonly asked: Asked;
+  /** The interval of what was told of it last. */
+  readonly toldAt: number;
+  readonly isOpen: boolean;
+  readonly results: QuizResults | null;
+}
+
+/** null: it is not on screen, since it was not asked, or is over. */
+function onScreen(asked: Asked, interval: number, knownFrom: number): OnScreen | null {
+  if (asked.interval > interval) return null;
+  const { closeInterval } = asked.quiz;
+  const told = asked.results;
+  if (told && told.interval <= interval) {
+    if (interval >= told.interval + RESULTS_SHOWN) return null;
+    return { asked, toldAt: told.interval, isOpen: false, results: told.data };
+  }
+  const isOpen = interval < closeInterval;
+  // Nobody may ever hear of the results of one that closed while nobody was here.
+  if (!isOpen && !told && closeInterval < knownFrom) return null;
+  return { asked, toldAt: asked.interval, isOpen, results: null };
+}
+
+/** Whether an answer is correct and counts; null: it cannot be known. */
+function isCorrect({ choice, outcome, isSeen }: Asked, answer: string): boolean | null {
+  // One that was not seen may have been answered on a visit that nothing was kept of.
+  if (choice === null) return isSeen ? false : null;
+  const isRight = choice === answer;
+  if (outcome === 'counted') return isRight;
+  if (outcome === 'too-late') return false;
+  // Of the other answer it is known that it is not this one.
+  if (outcome === 'other-answer') return isRight ? false : null;
+  return isRight ? null : false;
+}
+
+function parse(saved: string | null): GameRecord | null {
+  try {
+    return JSON.parse(saved ?? 'null');
+  } catch {
+    return null;
+  }
+}

@@ -1,0 +1,39 @@
+import { describe, expect, test } from 'bun:test';
+import { type Happening, STATES } from './states.ts';
+import type { ViewerState } from './viewer.ts';
+
+function after(...happenings: Happening[]): ViewerState {
+  return happenings.reduce<ViewerState>((state, one) => STATES[state][one], 'joining');
+}
+
+describe('a viewer', () => {
+  test('joins until the feed is read', () => {
+    expect(after()).toBe('joining');
+    expect(after('fell-behind')).toBe('joining');
+    expect(after('caught-up')).toBe('live');
+  });
+
+  test('is offline while the feed cannot be read, from the beginning too', () => {
+    expect(after('lost')).toBe('offline');
+    expect(after('caught-up', 'lost')).toBe('offline');
+    expect(after('caught-up', 'fell-behind', 'lost')).toBe('offline');
+  });
+
+  test('catches up with what an outage or a sleep has made it miss', () => {
+    expect(after('caught-up', 'lost', 'fell-behind')).toBe('catching-up');
+    expect(after('caught-up', 'fell-behind')).toBe('catching-up');
+    expect(after('caught-up', 'fell-behind', 'caught-up')).toBe('live');
+  });
+
+  test('ends for ever, from every state', () => {
+    for (const state of Object.keys(STATES) as ViewerState[]) {
+      expect(STATES[state].over).toBe('ended');
+    }
+    expect(new Set(Object.values(STATES.ended))).toEqual(new Set(['ended']));
+  });
+
+  test('knows no state that nothing leads to', () => {
+    const reached = new Set(Object.values(STATES).flatMap((row) => Object.values(row)));
+    expect([...reached].sort()).toEqual(Object.keys(STATES).sort() as ViewerState[]);
+  });
+});
