@@ -1,6 +1,10 @@
 import type { BuildArtifact } from 'bun';
 import { own, type Page } from './page.ts';
 
+// What React and others look at to leave out what only developers need: a name in what is built, not
+// a variable that is read here.
+const MODE = ['process', 'env', 'NODE_ENV'].join('.');
+
 /**
  * Scripts and styles for browsers, with all that they import, by file name. What a script imports
  * lazily is a file of its own.
@@ -20,7 +24,7 @@ export async function builtFiles(
     minify: true,
     publicPath: place,
     naming: { entry: '[name].[ext]', chunk: '[name]-[hash].[ext]', asset: '[name]-[hash].[ext]' },
-    define: { 'process.env.NODE_ENV': '"production"' },
+    define: { [MODE]: '"production"' },
     jsx: { runtime: 'automatic', development: false },
   });
   return new Map(
