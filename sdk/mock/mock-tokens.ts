@@ -1,0 +1,67 @@
+import { IDENTIFIER_CHARS, TOKEN_LIFETIME_S } from '../../protocol/limits.ts';
+import { MockProblem, textOf } from './mock-replies.ts';
+
+/** Somebody with a token. */
+export interface MockViewer {
+  /** What the app calls this viewer. */
+  readonly identifier: string;
+  /** Opaque: the `sub` of the token. */
+  readonly id: string;
+  readonly seat: number;
+  /** When the token expires, Unix ms. */
+  readonly expiresMs: number;
+}
+
+const UUID = /^[\da-f]{8}-([\da-f]{4}-){3}[\da-f]{12}$/i;
+
+/** Viewer tokens (SPEC T): they look like JWTs, but nothing is signed. */
+export class MockTokens {
+  readonly #seats = new Map<string, number>();
+  readonly #viewers = new Map<string, MockViewer>();
+  #issued = 0;
+
+  constructor(readonly streamId: string) {}
+
+  issue(body: Readonly<Record<string, unknown>>, nowMs: number): string {
+    const identifier = textOf(
+      body.unique_user_identifier,
+      'unique_user_identifier',
+      IDENTIFIER_CHARS,
+    );
+    const { stream_id: streamId } = body;
+    if (streamId !== this.streamId) {
+      if (UUID.test(String(streamId))) throw new MockProblem(404, 'There is no such stream.');
+      throw new MockProblem(400, 'stream_id: must be a uuid.');
+    }
+    const seat = this.#seats.get(identifier) ?? this.#seats.size;
+    this.#seats.set(identifier, seat);
+    const iat = Math.floor(nowMs / 1_000);
+    const exp = iat + TOKEN_LIFETIME_S;
+    const id = `mock-viewer-${seat}`.padEnd(22, '-');
+    const claims = { iss: 'https://mock.example', aud: 'fourbeat', sub: id, seat, iat, exp };
+    const parts = [
+      { alg: 'EdDSA', kid: 'mock' },
+      { ...claims, stream_id: this.streamId },
+    ];
+    this.#issued += 1;
+    const token = [...parts.map(base64url), base64url(this.#issued)].join('.');
+    this.#viewers.set(token, { identifier, id, seat, expiresMs: exp * 1_000 });
+    return token;
+  }
+
+  /** The viewer of this header. @throws MockProblem 401 */
+  viewerOf(authorization: string | null, nowMs: number): MockViewer {
+    const viewer = this.#viewers.get(/^Bearer (.+)$/i.exec(authorization ?? '')?.[1] ?? '');
+    if (viewer && nowMs < viewer.expiresMs) return viewer;
+    throw new MockProblem(401, 'The viewer token is missing, not valid, or has expired.');
+  }
+
+  /** From now on nobody's token is good: a new one has to be asked for. */
+  refuseAll(): void {
+    this.#viewers.clear();
+  }
+}
+
+function base64url(value: unknown): string {
+  return btoa(JSON.stringify(value)).replace(/\+/g, '-').replace(/\//g, '_').replace(/=+$/, '');
+}
