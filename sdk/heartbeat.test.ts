@@ -1,0 +1,165 @@
+import { describe, expect, test } from 'bun:test';
+import { Trouble } from './errors.ts';
+import { FakeMachine, type FakeMachineOptions } from './fake-machine.ts';
+import { Heartbeat } from './heartbeat.ts';
+
+interface Setting extends FakeMachineOptions {
+  readonly beat?: () => Promise<void>;
+  readonly hiddenMs?: number;
+}
+
+/** A heartbeat that began, and when each beat was, in true ms since. */
+function begin({ beat = async () => {}, hiddenMs = Infinity, ...options }: Setting = {}) {
+  const machine = new FakeMachine({ random: () => 0.25, ...options });
+  const fromMs = machine.nowMs;
+  const beats: number[] = [];
+  const heartbeat = new Heartbeat(
+    machine.environment,
+    () => {
+      beats.push(Math.round(machine.nowMs - fromMs));
+      return beat();
+    },
+    hiddenMs,
+  );
+  heartbeat.start();
+  return { machine, beats, heartbeat };
+}
+
+function gaps(beats: readonly number[]): number[] {
+  return beats.slice(1).map((ms, at) => ms - (beats[at] as number));
+}
+
+describe('[V-4] a viewer is told once a second', () => {
+  test('from a random moment of the first second on', async () => {
+    const { machine, beats } = begin();
+    await machine.advance(3_300);
+    expect(beats).toEqual([250, 1_250, 2_250, 3_250]);
+  });
+
+  test('without drift in ten minutes, although answers take their time', async () => {
+    const { machine, beats } = begin({ beat: () => wait(700) });
+    const wait = (ms: number) =>
+      new Promise<void>((resolve) => machine.environment.after(ms, resolve));
+    await machine.advance(600_000);
+    expect(beats).toHaveLength(600);
+    expect(beats.at(-1)).toBe(599_250);
+  });
+
+  test('whether the service can be reached or not', async () => {
+    const { machine, beats } = begin({ beat: () => Promise.reject(new Trouble('away', 'gone')) });
+    await machine.advance(5_000);
+    expect(beats).toHaveLength(5);
+  });
+
+  test('with at most three on their way', async () => {
+    const answers: (() => void)[] = [];
+    const { machine, beats } = begin({
+      beat: () => new Promise((resolve) => answers.push(resolve)),
+    });
+    await machine.advance(10_000);
+    expect(beats).toHaveLength(3);
+    answers[0]?.();
+    await machine.advance(5_000);
+    expect(beats).toHaveLength(4);
+  });
+
+  test('until it stops', async () => {
+    const { machine, beats, heartbeat } = begin({ hasPage: true });
+    await machine.advance(1_500);
+    heartbeat.stop();
+    await machine.setHidden(true);
+    await machine.setHidden(false);
+    await machine.advance(5_000);
+    expect(beats).toHaveLength(2);
+    expect(machine.waiting).toBe(0);
+  });
+});
+
+describe('[V-4] what a sleep passed over is skipped', () => {
+  test.each([
+    ['whose clock runs on meanwhile', true],
+    ['whose clock stands still meanwhile', false],
+  ])('on a machine %s, and no two beats are within a second', async (_, doesMonotonicRun) => {
+    const { machine, beats } = begin();
+    for (const sleptMs of [300, 950, 1_049, 90_000, 3_600_000]) {
+      await machine.advance(1_730);
+      await machine.sleep(sleptMs, doesMonotonicRun);
+    }
+    await machine.advance(5_000);
+    expect(Math.min(...gaps(beats))).toBeGreaterThanOrEqual(1_000);
+    expect(beats.length).toBeGreaterThan(11);
+  });
+
+  test('and the first beat after it is at once, where one is due', async () => {
+    const { machine, beats } = begin();
+    await machine.advance(500);
+    await machine.sleep(60_000, true);
+    expect(beats).toEqual([250, 60_500]);
+    await machine.advance(1_000);
+    expect(beats).toEqual([250, 60_500, 61_500]);
+  });
+});
+
+describe('[G-27] a service that asks to wait', () => {
+  test('is not told before, and then at the second as ever', async () => {
+    let isBusy = true;
+    const { machine, beats } = begin({
+      beat: async () => {
+        if (isBusy) throw new Trouble('busy', 'too many', 429, 2_000);
+      },
+    });
+    await machine.advance(1_000);
+    isBusy = false;
+    await machine.advance(3_500);
+    expect(beats).toEqual([250, 2_250, 3_250, 4_250]);
+  });
+});
+
+describe('a page that nobody looks at', () => {
+  test('is told for ever by default', async () => {
+    const { machine, beats } = begin({ hasPage: true });
+    await machine.setHidden(true);
+    await machine.advance(3_600_000);
+    expect(beats).toHaveLength(3_600);
+  });
+
+  test('is told for as long as the app allows', async () => {
+    const { machine, beats } = begin({ hasPage: true, hiddenMs: 5_000 });
+    await machine.advance(1_000);
+    await machine.setHidden(true);
+    await machine.advance(60_000);
+    expect(beats).toEqual([250, 1_250, 2_250, 3_250, 4_250, 5_250]);
+    expect(machine.waiting).toBe(0);
+  });
+
+  test('is told at once when somebody looks again', async () => {
+    const { machine, beats } = begin({ hasPage: true, hiddenMs: 5_000 });
+    await machine.setHidden(true);
+    await machine.advance(60_100);
+    await machine.setHidden(false);
+    await machine.advance(2_000);
+    expect(beats.slice(-3)).toEqual([60_100, 61_100, 62_100]);
+  });
+
+  test('is never told twice within a second, however often somebody looks', async () => {
+    const { machine, beats } = begin({ hasPage: true, hiddenMs: 0 });
+    for (let looks = 0; looks < 40; looks++) {
+      await machine.setHidden(looks % 2 === 0);
+      await machine.advance(130);
+    }
+    expect(Math.min(...gaps(beats))).toBeGreaterThanOrEqual(1_000);
+    expect(beats.length).toBeGreaterThan(2);
+  });
+
+  test('is not told when it was opened out of sight, and the app allows no time', async () => {
+    const { machine, beats, heartbeat } = begin({ hasPage: true, hiddenMs: 0 });
+    heartbeat.stop();
+    await machine.setHidden(true);
+    heartbeat.start();
+    await machine.advance(10_000);
+    expect(beats).toEqual([]);
+    await machine.setHidden(false);
+    await machine.advance(0);
+    expect(beats).toHaveLength(1);
+  });
+});
