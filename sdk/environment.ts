@@ -37,6 +37,23 @@ export function realEnvironment(): Environment {
   };
 }
 
+/** Keeps what a viewer did over a reload: `localStorage`, or anything of that shape. */
+export interface Storage {
+  getItem(key: string): string | null;
+  setItem(key: string, value: string): void;
+}
+
+/** That of the page; null where there is none, or pages may not use it. */
+export function pageStorage(): Storage | null {
+  try {
+    const { document, localStorage } = globalThis as { document?: Page; localStorage?: Storage };
+    // Node warns of its own, which is empty each time.
+    return (document && localStorage) ?? null;
+  } catch {
+    return null;
+  }
+}
+
 /** What is needed of a page; the SDK also compiles where there are none. */
 interface Page {
   readonly visibilityState: string;

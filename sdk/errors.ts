@@ -5,7 +5,8 @@
  * - `unknown`: there is no such stream or quiz (404).
  * - `refused`: the service says no to what was asked (400, 409, 413, 415), and always will.
  * - `busy`: too much was asked (429); again after `retryAfterMs`.
- * - `away`: the service cannot be reached, answers nothing in time, or is in trouble itself (5xx).
+ * - `away`: the service cannot be reached, does not answer or hear in time (408), or is in
+ *   trouble itself (5xx).
  * - `left`: the viewer has left.
  */
 export type TroubleKind = 'denied' | 'unknown' | 'refused' | 'busy' | 'away' | 'left';
@@ -50,5 +51,5 @@ function kindOf(status: number): TroubleKind {
   if (status === 401) return 'denied';
   if (status === 404) return 'unknown';
   if (status === 429) return 'busy';
-  return status >= 400 && status < 500 ? 'refused' : 'away';
+  return status >= 400 && status < 500 && status !== 408 ? 'refused' : 'away';
 }

@@ -1,4 +1,4 @@
-import type { Environment } from './environment.ts';
+import type { Environment, Storage } from './environment.ts';
 
 /** Where the parts of a service are that is split. */
 export interface Urls {
@@ -12,12 +12,6 @@ export interface Urls {
   readonly polls: string;
   /** `{events_stream_url}` */
   readonly events: string;
-}
-
-/** Keeps this viewer's answers over a reload: `localStorage`, or anything of that shape. */
-export interface AnswerStorage {
-  getItem(key: string): string | null;
-  setItem(key: string, value: string): void;
 }
 
 interface CommonOptions {
@@ -34,8 +28,11 @@ interface CommonOptions {
   readonly hiddenMs?: number | undefined;
   /** How much that was missed is caught up with, ms; what is older is passed over. 60 s by default. */
   readonly catchUpMs?: number | undefined;
-  /** `localStorage` where there is one; null keeps nothing. */
-  readonly storage?: AnswerStorage | null | undefined;
+  /**
+   * Where answers and the score are kept over a reload: `localStorage` where there is one. null
+   * keeps nothing.
+   */
+  readonly storage?: Storage | null | undefined;
   /** What a test puts in place of the machine. */
   readonly environment?: Partial<Environment> | undefined;
 }
@@ -48,7 +45,18 @@ export type JoinOptions = CommonOptions &
 
 /** @throws TypeError that says what is missing */
 export function urlsOf(options: JoinOptions): Urls {
-  if ('urls' in options) return options.urls;
-  const base = options.baseUrl.replace(/\/+$/, '');
-  return { base, auth: base, viewCounts: base, polls: base, events: base };
+  const { baseUrl } = options as { baseUrl?: string };
+  const urls = 'urls' in options ? options.urls : null;
+  return {
+    base: url('base', urls ? urls.base : baseUrl),
+    auth: url('auth', urls ? urls.auth : baseUrl),
+    viewCounts: url('viewCounts', urls ? urls.viewCounts : baseUrl),
+    polls: url('polls', urls ? urls.polls : baseUrl),
+    events: url('events', urls ? urls.events : baseUrl),
+  };
+}
+
+function url(name: string, value: string | undefined): string {
+  if (typeof value !== 'string') throw new TypeError(`baseUrl or urls.${name} is missing`);
+  return value.replace(/\/+$/, '');
 }

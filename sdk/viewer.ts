@@ -29,7 +29,7 @@ export type AnswerOutcome =
   | 'counted'
   /** The service has another answer of this viewer, from elsewhere. */
   | 'other-answer'
-  /** It came after the close, and does not count. */
+  /** It does not count: the service had not taken it when answers stopped. */
   | 'too-late'
   /** No answer of the service came until after the close: nobody here knows whether it counts. */
   | 'unknown';
@@ -47,7 +47,10 @@ export interface ViewerQuiz {
 
 /** Where the winners of the show are. */
 export interface Winners {
-  /** Whether this viewer answered everything correctly so far; null: it cannot be known here. */
+  /**
+   * Whether this viewer answered everything of the game correctly, by the results so far; null: it
+   * cannot be known here, as by somebody who came in the middle. A game ends with `quiz-winners`.
+   */
   readonly isWinning: boolean | null;
   /** Whether the service counts this viewer among the winners of the last round. */
   readonly hasWon: boolean;
@@ -64,6 +67,7 @@ export interface Snapshot {
   readonly stream: Stream | null;
   /** null: not told yet. */
   readonly count: ViewCount | null;
+  /** The newest that is open, else what was told last; results are here for 10 s. */
   readonly quiz: ViewerQuiz | null;
   readonly winners: Winners;
   /** The newest lines of all kinds, oldest first, at most 100. */
@@ -96,7 +100,7 @@ export interface Viewer {
   readonly snapshot: Snapshot;
   /** The service's clock, as well as it is known. */
   readonly clock: {
-    /** Unix ms; it never goes back. */
+    /** Unix ms. Before the first sample it is the machine’s own; after it, it never goes back. */
     nowMs(): number;
     /** How far off it is at most, ms; infinite before the first sample. */
     readonly errorMs: number;
@@ -106,7 +110,7 @@ export interface Viewer {
     type: T,
     listener: (data: (EventData & ViewerEvents)[T]) => void,
   ): () => void;
-  /** For types of the producer's own. */
+  /** For types of the producer's own; what has a name from above is told as `event` alone. */
   on(type: `x-${string}` | (string & {}), listener: (data: unknown) => void): () => void;
   /**
    * How long the viewer has to answer the quiz on screen, ms; 0 when there is none, or it is over.
@@ -115,8 +119,10 @@ export interface Viewer {
   remainingMs(): number;
   /**
    * Answers the quiz on screen. The first choice stands, and is tried until it is known what became
-   * of it, or answers stop.
-   * @throws Trouble `refused` when there is no open quiz, or no such choice
+   * of it, or for 3 s after answers stop.
+   * @throws Trouble `refused` when there is no open quiz, no such choice, or another one before;
+   * `left` when the viewer leaves meanwhile; or why the service refuses it, and then one may choose
+   * again
    */
   answer(choice: string): Promise<AnswerOutcome>;
   /** Writes a line. @throws Trouble when the service does not take it */
