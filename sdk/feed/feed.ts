@@ -1,45 +1,54 @@
 import type { Calls } from '../calls.ts';
 import type { ServiceClock } from '../clock.ts';
 import type { Environment } from '../environment.ts';
-import type { Trouble } from '../errors.ts';
-import type { EventsInterval } from '../types.ts';
+import { type FeedListener, FeedPlace } from './place.ts';
+import { Polling } from './polling.ts';
+import { Streaming } from './streaming.ts';
 
 export interface FeedOptions {
-  /** `auto` streams where the machine can, and polls where nothing comes through. */
+  /** `auto` streams where the machine can, and polls as long as no stream comes through. */
   readonly transport: 'auto' | 'stream' | 'poll';
   /** How much that was missed is caught up with, ms; at least 5 s are. */
   readonly catchUpMs: number;
 }
 
-export type FeedState = 'live' | 'catching-up' | 'offline';
-
-/** Who hears of the feed. What these throw is theirs to catch. */
-export interface FeedListener {
-  /** Each interval, in order, once. */
-  onInterval(interval: EventsInterval): void;
-  /** When it changed. @param trouble why it is `offline` */
-  onState(state: FeedState, trouble: Trouble | null): void;
-  /** These intervals, both included, are passed over. */
-  onGap(from: number, to: number): void;
-}
-
 /** The feed of a stream, from about now on. */
 export class Feed {
+  private readonly place: FeedPlace;
+  private readonly polling: Polling;
+  /** null: it is polled. */
+  private readonly streaming: Streaming | null;
+  private isOver = false;
+
   constructor(
-    readonly env: Environment,
-    readonly clock: Pick<ServiceClock, 'nowMs' | 'errorMs' | 'synced' | 'look'>,
-    readonly calls: Pick<Calls, 'interval' | 'eventStream'>,
-    readonly options: FeedOptions,
-    readonly listener: FeedListener,
-  ) {}
+    env: Environment,
+    private readonly clock: Pick<ServiceClock, 'nowMs' | 'errorMs' | 'synced' | 'look'>,
+    calls: Pick<Calls, 'interval' | 'eventStream'>,
+    { transport, catchUpMs }: FeedOptions,
+    listener: FeedListener,
+  ) {
+    this.place = new FeedPlace(clock, catchUpMs, listener);
+    this.polling = new Polling(env, clock, calls, this.place);
+    const streams = transport === 'stream' || (transport === 'auto' && env.canStream);
+    const substitute = transport === 'auto' ? this.polling : null;
+    this.streaming = streams ? new Streaming(env, clock, calls, this.place, substitute) : null;
+  }
 
   /** The interval that is told next; 0 before it is known. */
   get next(): number {
-    return 0;
+    return this.place.next;
   }
 
-  /** Begins as soon as the clock is synced. */
-  start(): void {}
+  /** Begins as soon as the clock is synced. Once. */
+  start(): void {
+    void this.clock.synced.then(() => {
+      if (!this.isOver) void (this.streaming ?? this.polling).start();
+    });
+  }
 
-  stop(): void {}
+  stop(): void {
+    this.isOver = true;
+    this.streaming?.stop();
+    this.polling.stop();
+  }
 }

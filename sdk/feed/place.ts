@@ -1,0 +1,83 @@
+import { intervalAt, intervalStartMs } from '../../protocol/interval.ts';
+import type { ServiceClock } from '../clock.ts';
+import type { Trouble } from '../errors.ts';
+import type { EventsInterval } from '../types.ts';
+
+export type FeedState = 'live' | 'catching-up' | 'offline';
+
+/** Who hears of the feed. What these throw is theirs to catch. */
+export interface FeedListener {
+  /** Each interval, in order, once. */
+  onInterval(interval: EventsInterval): void;
+  /** When it changed. @param trouble why it is `offline` */
+  onState(state: FeedState, trouble: Trouble | null): void;
+  /** These intervals, both included, are passed over. */
+  onGap(from: number, to: number): void;
+}
+
+// The count comes once a second: who joins does not wait for it.
+const FIRST_BEHIND = 4;
+// Less than this behind is a slow network.
+const LIVE_MS = 3_000;
+// A poll comes late by the clock's error, its phase and its way.
+const CATCH_UP_LEAST_MS = 5_000;
+// While it is caught up, the oldest that is wanted must not become too old.
+const GRACE_MS = 5_000;
+
+/** How far the feed is told, however it comes. */
+export class FeedPlace {
+  /** The interval that is told next; 0 before it is known. */
+  next = 0;
+  private told: FeedState | null = null;
+  private trouble: Trouble | null = null;
+  private readonly catchUpMs: number;
+
+  constructor(
+    private readonly clock: Pick<ServiceClock, 'nowMs'>,
+    catchUpMs: number,
+    private readonly listener: FeedListener,
+  ) {
+    this.catchUpMs = Math.max(catchUpMs, CATCH_UP_LEAST_MS);
+  }
+
+  /** Where to go on now. */
+  get from(): number {
+    const nowMs = this.clock.nowMs();
+    if (!this.next) return intervalAt(nowMs) - FIRST_BEHIND;
+    return Math.max(this.next, intervalAt(nowMs - this.catchUpMs));
+  }
+
+  /** Whether an interval is so old that it, and more, is passed over: the machine slept. */
+  isTooOld(interval: number): boolean {
+    return this.clock.nowMs() - intervalStartMs(interval) > this.catchUpMs + GRACE_MS;
+  }
+
+  /** The service goes on here: what is before it and was not told is not told any more. */
+  goOnAt(interval: number): void {
+    const { next } = this;
+    if (interval <= next) return;
+    this.next = interval;
+    if (next) this.listener.onGap(next, interval - 1);
+  }
+
+  /** @returns whether it is news */
+  take(interval: EventsInterval): boolean {
+    if (interval.interval < this.next) return false;
+    this.next = interval.interval + 1;
+    const behindMs = this.clock.nowMs() - intervalStartMs(this.next);
+    this.tell(behindMs > LIVE_MS ? 'catching-up' : 'live', null);
+    this.listener.onInterval(interval);
+    return true;
+  }
+
+  fail(trouble: Trouble): void {
+    this.tell('offline', trouble);
+  }
+
+  private tell(state: FeedState, trouble: Trouble | null): void {
+    if (state === this.told && trouble?.message === this.trouble?.message) return;
+    this.told = state;
+    this.trouble = trouble;
+    this.listener.onState(state, trouble);
+  }
+}

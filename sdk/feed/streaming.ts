@@ -1,0 +1,148 @@
+import { BackOff } from '../back-off.ts';
+import type { Calls } from '../calls.ts';
+import type { ServiceClock } from '../clock.ts';
+import type { Environment } from '../environment.ts';
+import { asTrouble, Trouble } from '../errors.ts';
+import type { EventsInterval } from '../types.ts';
+import { readEventStream } from './event-stream.ts';
+import type { FeedPlace } from './place.ts';
+
+/** The other way in which the feed may come. */
+export interface Substitute {
+  /** Begins, if it has not: the service answers, but its stream brings nothing. */
+  start(): void;
+  /** The stream brings something new. */
+  stop(): void;
+  readonly isWorking: boolean;
+}
+
+const WATCH_MS = 500;
+// Intervals come 4 a second, empty or not.
+const SILENT_MS = 3_000;
+const DEAD_MS = 5_000;
+// One that ends after this time has done its work: its token is old, or its node stops.
+const LASTING_MS = 10_000;
+// A crowd that was cut off as one does not come back as one.
+const SPREAD_MS = 1_000;
+// Where streams bring nothing and polls do, a proxy keeps streams back; that may change.
+const RARELY = { leastMs: 30_000, mostMs: 600_000 };
+
+/** How a stream ended that brought something. */
+type Ending = 'over' | 'cut';
+
+/** Reads one event stream after another, each from where the last one ended. */
+export class Streaming {
+  private readonly backOff: BackOff;
+  private readonly rareBackOff: BackOff;
+  private isOver = false;
+  private closing = new AbortController();
+  private hasNews = false;
+  private isDead = false;
+  /** When there was news, on both clocks: one may stand still while the machine sleeps. */
+  private newsAt = { monotonicMs: 0, systemMs: 0 };
+  private callOffPause = () => {};
+  private callOffWatch = () => {};
+
+  /** @param substitute null: there is none */
+  constructor(
+    private readonly env: Environment,
+    private readonly clock: Pick<ServiceClock, 'look'>,
+    private readonly calls: Pick<Calls, 'eventStream'>,
+    private readonly place: FeedPlace,
+    private readonly substitute: Substitute | null,
+  ) {
+    this.backOff = new BackOff(env.random);
+    this.rareBackOff = new BackOff(env.random, RARELY);
+  }
+
+  async start(): Promise<void> {
+    while (!this.isOver) {
+      const startedMs = this.env.monotonicMs();
+      const ending = await this.read();
+      if (this.isOver) return;
+      const hasLasted = this.env.monotonicMs() - startedMs >= LASTING_MS;
+      if (ending === 'over' && hasLasted) continue;
+      const waitMs = this.waitMs(ending instanceof Trouble ? ending : null);
+      await new Promise<void>((resolve) => {
+        this.callOffPause = this.env.after(waitMs, resolve);
+      });
+    }
+  }
+
+  stop(): void {
+    this.isOver = true;
+    this.closing.abort();
+    this.callOffPause();
+    this.callOffWatch();
+  }
+
+  /** One stream, to its end. @returns how it ended, or what kept it from bringing anything */
+  private async read(): Promise<Ending | Trouble> {
+    this.closing = new AbortController();
+    this.hasNews = false;
+    this.isDead = false;
+    const { signal } = this.closing;
+    const { from } = this.place;
+    let ending: Ending = 'over';
+    try {
+      const { body } = await this.calls.eventStream(from, signal);
+      ending = 'cut';
+      this.place.goOnAt(from);
+      this.noteNews();
+      this.watch();
+      if (body) await readEventStream(body, signal, (data) => this.onData(data));
+      ending = 'over';
+    } catch (thrown) {
+      // There was no stream.
+      if (ending === 'over') return asTrouble(thrown);
+    }
+    this.callOffWatch();
+    if (this.hasNews && !this.isDead) return ending;
+    if (!this.isOver) this.substitute?.start();
+    return new Trouble('away', 'The feed brings nothing.');
+  }
+
+  /** How long to wait before the next. @param trouble null: the last one brought something */
+  private waitMs(trouble: Trouble | null): number {
+    const isElsewhere = this.substitute?.isWorking ?? false;
+    if (trouble && !isElsewhere) this.place.fail(trouble);
+    // Too far ahead is what a clock asks for that is wrong.
+    if (trouble?.status === 400) this.clock.look();
+    const isRare = isElsewhere && !this.hasNews;
+    const waitMs = (isRare ? this.rareBackOff : this.backOff).nextMs(trouble?.retryAfterMs ?? null);
+    return waitMs + this.env.random() * SPREAD_MS;
+  }
+
+  private onData(data: string): void {
+    const interval = JSON.parse(data) as EventsInterval;
+    if (interval.interval < this.place.next) return;
+    this.hasNews = true;
+    this.noteNews();
+    // The machine slept, and the clock knows it by now.
+    if (this.place.isTooOld(interval.interval)) {
+      this.closing.abort();
+      return;
+    }
+    this.backOff.worked();
+    this.rareBackOff.worked();
+    this.substitute?.stop();
+    this.place.take(interval);
+  }
+
+  private noteNews(): void {
+    this.newsAt = { monotonicMs: this.env.monotonicMs(), systemMs: this.env.systemMs() };
+  }
+
+  private watch(): void {
+    this.callOffWatch = this.env.after(WATCH_MS, () => {
+      const silentMs = Math.max(
+        this.env.monotonicMs() - this.newsAt.monotonicMs,
+        this.env.systemMs() - this.newsAt.systemMs,
+      );
+      if (silentMs >= SILENT_MS) this.substitute?.start();
+      this.isDead = silentMs >= DEAD_MS;
+      if (this.isDead) this.closing.abort();
+      else this.watch();
+    });
+  }
+}
