@@ -98,6 +98,8 @@ export interface Viewer {
   readonly count: ViewCount | null;
   readonly quiz: ViewerQuiz | null;
   readonly snapshot: Snapshot;
+  /** Shown beside what the viewer writes from now on; empty: nothing. At first the one of `join`. */
+  name: string;
   /** The service's clock, as well as it is known. */
   readonly clock: {
     /** Unix ms. Before the first sample it is the machine’s own; after it, it never goes back. */

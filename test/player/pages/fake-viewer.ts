@@ -62,6 +62,7 @@ export function fakeViewer(start: Partial<Snapshot> = {}): FakeViewer {
     get picture() {
       return picture;
     },
+    name: '',
     clock: { nowMs: () => Date.now(), errorMs: 2 },
     calls,
     outcome: 'counted',
