@@ -2,19 +2,18 @@ import { BackOff } from './back-off.ts';
 import type { Environment } from './environment.ts';
 import { asTrouble, Trouble } from './errors.ts';
 
+/** Both clocks of the machine at one moment. */
+interface Moment {
+  readonly monotonicMs: number;
+  readonly systemMs: number;
+}
+
 /** What a sample told: the service's clock is so far ahead of the monotonic one. */
 interface Reading {
   readonly offsetMs: number;
   /** How far that was off at most, when it was taken. */
   readonly errorMs: number;
-  /** On the monotonic clock. */
-  readonly takenMs: number;
-}
-
-/** Both clocks of the machine at one moment. */
-interface Moment {
-  readonly monotonicMs: number;
-  readonly systemMs: number;
+  readonly taken: Moment;
 }
 
 const BURST = 4;
@@ -23,7 +22,7 @@ const AGAIN_MS = 60_000;
 const WATCH_MS = 1_000;
 // A timer that comes so late, or clocks that come so far apart: the machine slept, or its clock was set.
 const LATE_MS = 2_000;
-const APART_MS = 1_000;
+const APART_MS = 500;
 // Whoever finds our clock off finds it again until the samples are there.
 const LOOK_REST_MS = 5_000;
 // Ms in a ms, between the service's clock and ours.
@@ -41,7 +40,7 @@ export class ServiceClock {
   private reading: Reading | null = null;
   /** What was told last, and when on the monotonic clock: service time never goes back. */
   private told = { ms: Number.NEGATIVE_INFINITY, atMs: 0 };
-  private watched: Moment;
+  private watchedMs = 0;
   /** Samples until the next pause; 0 in a pause. */
   private left = 0;
   private lookedMs = Number.NEGATIVE_INFINITY;
@@ -56,7 +55,6 @@ export class ServiceClock {
     private readonly readTime: () => Promise<number>,
   ) {
     this.backOff = new BackOff(env.random);
-    this.watched = this.moment();
     this.synced = new Promise((resolve) => {
       this.onSynced = resolve;
     });
@@ -80,16 +78,16 @@ export class ServiceClock {
 
   /**
    * How far off `nowMs` is at most, ms. Infinite before the first sample; after a sleep it is as much
-   * as that may have been, until the next sample.
+   * as that may have been, until the next sample. Sleeps of under half a second go unseen.
    */
   get errorMs(): number {
     if (!this.reading) return Number.POSITIVE_INFINITY;
     const aheadMs = this.nowMs() - this.told.atMs - this.reading.offsetMs;
-    return this.errorOf(this.reading) + aheadMs + this.apartMs(this.watched);
+    return this.errorOf(this.reading) + aheadMs;
   }
 
   start(): void {
-    this.watched = this.moment();
+    this.watchedMs = this.env.monotonicMs();
     this.watch();
     this.burst();
   }
@@ -139,12 +137,12 @@ export class ServiceClock {
     const sent = this.moment();
     const serviceMs = await this.readTime();
     if (this.apartMs(sent)) throw new Trouble('away', 'the machine slept meanwhile');
-    const takenMs = this.env.monotonicMs();
-    const halfMs = (takenMs - sent.monotonicMs) / 2;
+    const taken = this.moment();
+    const halfMs = (taken.monotonicMs - sent.monotonicMs) / 2;
     return {
-      offsetMs: serviceMs + ROUNDING_MS - takenMs + halfMs,
+      offsetMs: serviceMs + ROUNDING_MS - taken.monotonicMs + halfMs,
       errorMs: halfMs + ROUNDING_MS,
-      takenMs,
+      taken,
     };
   }
 
@@ -159,19 +157,16 @@ export class ServiceClock {
   }
 
   private watch(): void {
-    const from = this.watched;
-    const apartMs = this.apartMs(from);
-    this.watched = this.moment();
-    if (this.reading) {
-      this.reading = { ...this.reading, errorMs: this.reading.errorMs + apartMs };
-    }
-    const passedMs = this.watched.monotonicMs - from.monotonicMs;
-    if (apartMs || passedMs > WATCH_MS + LATE_MS) this.burst();
+    const nowMs = this.env.monotonicMs();
+    const isLate = nowMs - this.watchedMs > WATCH_MS + LATE_MS;
+    if (isLate || (this.reading && this.apartMs(this.reading.taken))) this.burst();
+    this.watchedMs = nowMs;
     this.callOffWatch = this.env.after(WATCH_MS, () => this.watch());
   }
 
-  private errorOf({ errorMs, takenMs }: Reading): number {
-    return errorMs + (this.env.monotonicMs() - takenMs) * DRIFT;
+  private errorOf({ errorMs, taken }: Reading): number {
+    const driftMs = (this.env.monotonicMs() - taken.monotonicMs) * DRIFT;
+    return errorMs + driftMs + this.apartMs(taken);
   }
 
   private moment(): Moment {

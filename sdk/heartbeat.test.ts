@@ -151,6 +151,17 @@ describe('a page that nobody looks at', () => {
     expect(beats.length).toBeGreaterThan(2);
   });
 
+  test('nor when a beat came late before', async () => {
+    const { machine, beats } = begin({ hasPage: true });
+    await machine.advance(500);
+    await machine.sleep(1_500, true);
+    await machine.advance(300);
+    await machine.setHidden(true);
+    await machine.setHidden(false);
+    await machine.advance(1_000);
+    expect(beats).toEqual([250, 2_000, 3_000]);
+  });
+
   test('is not told when it was opened out of sight, and the app allows no time', async () => {
     const { machine, beats, heartbeat } = begin({ hasPage: true, hiddenMs: 0 });
     heartbeat.stop();

@@ -41,7 +41,7 @@ export class Heartbeat {
 
   private look(): void {
     const isHidden = this.env.visibility?.isHidden() ?? false;
-    this.hiddenFromMs = isHidden ? (this.hiddenFromMs ?? this.env.monotonicMs()) : null;
+    this.hiddenFromMs = isHidden ? this.env.monotonicMs() : null;
     this.callOff();
     this.callOff = this.env.after(this.dueMs - this.env.monotonicMs(), () => this.tick());
   }

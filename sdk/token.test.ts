@@ -123,6 +123,7 @@ describe('[T-6] a token is renewed', () => {
     const { machine, keeper, asked } = begin((number) => `opaque.${number}`);
     await keeper.get();
     await machine.advance(86_400_000);
+    expect(machine.waiting).toBe(0);
     expect(await keeper.get()).toBe('opaque.1');
     keeper.refuse('opaque.1');
     expect(await keeper.get()).toBe('opaque.2');
@@ -209,6 +210,17 @@ describe('a token that cannot be had', () => {
     await machine.advance(2);
     await troubleOf(keeper.get());
     expect(asked).toHaveLength(2);
+  });
+
+  test('is asked for patiently anew, once one could be had', async () => {
+    const { machine, keeper, asked } = begin((number) => (number % 4 ? away() : jwt(number)));
+    while (asked.length < 4) {
+      await keeper.get().catch(() => {});
+      await machine.advance(100);
+    }
+    await machine.advance(600_000);
+    const gaps = asked.slice(1).map((ms, at) => ms - (asked[at] as number));
+    expect(gaps.slice(3, 7)).toEqual([480_000, 375, 750, 1_500]);
   });
 
   test('[G-27] nor before the Retry-After of the service', async () => {

@@ -43,7 +43,7 @@ export class TokenKeeper {
     if (this.isStopped) throw new Trouble('left', 'the viewer has left');
     const nowMs = this.env.monotonicMs();
     if (this.token !== null && nowMs < this.expiresMs) return this.token;
-    if (this.trouble && nowMs < this.againMs && !this.coming) throw this.trouble;
+    if (this.trouble && nowMs < this.againMs) throw this.trouble;
     return this.renew();
   }
 
@@ -87,7 +87,6 @@ export class TokenKeeper {
   private take(token: string): void {
     const lifeMs = lifeMsOf(token);
     this.token = token;
-    this.trouble = null;
     this.failures.worked();
     this.expiresMs = this.env.monotonicMs() + lifeMs;
     this.renewIn(lifeMs * (RENEWED_AT + RENEWED_WITHIN * this.env.random()));
