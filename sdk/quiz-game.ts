@@ -100,6 +100,12 @@ export class QuizGame {
     );
   }
 
+  /** When the last quiz closes that there are no results of; 0: there is none. */
+  get openUntil(): number {
+    const open = this.record.quizzes.filter(({ results }) => !results);
+    return Math.max(0, ...open.map(({ quiz }) => quiz.closeInterval));
+  }
+
   /** The quiz on screen: the newest that is open, else what was told last. */
   quizAt(interval: number): ViewerQuiz | null {
     const { quizzes, knownFrom } = this.record;

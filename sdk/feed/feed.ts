@@ -39,8 +39,12 @@ export class Feed {
     return this.place.next;
   }
 
-  /** Begins as soon as the clock is synced. Once. */
-  start(): void {
+  /**
+   * Begins as soon as the clock is synced. Once.
+   * @param from the first interval, for who was here before; 0: about now
+   */
+  start(from = 0): void {
+    this.place.next = from;
     void this.clock.synced.then(() => {
       if (!this.isOver) void (this.streaming ?? this.polling).start();
     });

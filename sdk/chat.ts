@@ -1,0 +1,53 @@
+import { HEARTS_MAX } from '../protocol/limits.ts';
+import type { Calls } from './calls.ts';
+import { asTrouble } from './errors.ts';
+import type { Chats } from './types.ts';
+import type { Snapshot } from './viewer.ts';
+import type { Waits } from './waits.ts';
+
+type Lines = Snapshot['lines'];
+
+const LINES_MAX = 100;
+const HEARTS_GAP_MS = 1_000;
+
+/** @returns the newest lines, with those of an interval */
+export function withLines(lines: Lines, chats: Chats): Lines {
+  const { messages, questions, greetings, cheers, purchases } = chats;
+  const added = [
+    ...messages.map((line) => ({ ...line, kind: 'message' as const })),
+    ...questions.map((line) => ({ ...line, kind: 'question' as const })),
+    ...greetings.map((line) => ({ ...line, kind: 'greeting' as const })),
+    ...cheers.map((line) => ({ ...line, kind: 'cheer' as const })),
+    ...purchases.map((line) => ({ ...line, kind: 'purchase' as const })),
+  ];
+  if (added.length === 0) return lines;
+  return [...lines, ...added.sort((a, b) => a.at - b.at)].slice(-LINES_MAX);
+}
+
+/** Gathers hearts, and sends them at most once a second. One that cannot be sent is lost. */
+export class Hearts {
+  private count = 0;
+  private isSending = false;
+
+  constructor(
+    private readonly calls: Pick<Calls, 'chat'>,
+    private readonly waits: Waits,
+  ) {}
+
+  add(): void {
+    this.count = Math.min(this.count + 1, HEARTS_MAX);
+    if (!this.isSending) this.send().catch(() => {});
+  }
+
+  /** @throws Trouble `left` */
+  private async send(): Promise<void> {
+    this.isSending = true;
+    while (this.count > 0) {
+      const post = { kind: 'heart', count: this.count } as const;
+      this.count = 0;
+      const trouble = await this.calls.chat(post).then(() => null, asTrouble);
+      await this.waits.wait(Math.max(HEARTS_GAP_MS, trouble?.retryAfterMs ?? 0));
+    }
+    this.isSending = false;
+  }
+}

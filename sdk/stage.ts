@@ -1,0 +1,103 @@
+import { withLines } from './chat.ts';
+import type { Trouble } from './errors.ts';
+import type { Listeners } from './listeners.ts';
+import type { QuizGame } from './quiz-game.ts';
+import { type Happening, STATES } from './states.ts';
+import type { Chats, EventsInterval, ViewCount } from './types.ts';
+import type { Snapshot } from './viewer.ts';
+
+/** What is told besides the events of the feed. */
+const OWN = new Set(['change', 'interval', 'event', 'jump', 'gap']);
+
+/** What is on screen, and tells who listens. */
+export class Stage {
+  snapshot: Snapshot;
+  /** The one on screen; 0 before there is one. */
+  private interval = 0;
+
+  constructor(
+    private readonly game: Pick<QuizGame, 'learn' | 'quizAt' | 'winnersAt'>,
+    private readonly listeners: Pick<Listeners, 'tell'>,
+  ) {
+    this.snapshot = {
+      state: 'joining',
+      trouble: null,
+      stream: null,
+      count: null,
+      quiz: null,
+      winners: game.winnersAt(0),
+      lines: [],
+      hearts: 0,
+      discounts: 0,
+    };
+  }
+
+  /** An interval comes on screen. */
+  show(interval: EventsInterval): void {
+    this.interval = interval.interval;
+    this.game.learn(interval);
+    const isNews = this.take(withEvents(this.snapshot, interval));
+    this.listeners.tell('interval', interval);
+    for (const { type, data } of interval.events) {
+      this.listeners.tell('event', { type, data, interval: interval.interval });
+      // A producer's own type may have the name of another thing that is told.
+      if (!OWN.has(type)) this.listeners.tell(type, data);
+    }
+    if (isNews) this.tellChange();
+  }
+
+  /** The picture is elsewhere. */
+  jump(interval: number): void {
+    this.interval = interval;
+    const isNews = this.take({ lines: [] });
+    this.listeners.tell('jump', { interval });
+    if (isNews) this.tellChange();
+  }
+
+  happen(happening: Happening, trouble: Trouble | null): void {
+    this.change({ state: STATES[this.snapshot.state][happening], trouble });
+  }
+
+  /** @param news what is new besides the game */
+  change(news: Partial<Snapshot> = {}): void {
+    if (this.take(news)) this.tellChange();
+  }
+
+  private tellChange(): void {
+    this.listeners.tell('change', this.snapshot);
+  }
+
+  /** @returns whether anything is new */
+  private take(news: Partial<Snapshot>): boolean {
+    const before = this.snapshot;
+    const quiz = this.game.quizAt(this.interval);
+    this.snapshot = kept(before, {
+      ...before,
+      ...news,
+      quiz: quiz && kept(before.quiz, quiz),
+      winners: kept(before.winners, this.game.winnersAt(this.interval)),
+    });
+    return this.snapshot !== before;
+  }
+}
+
+function withEvents(
+  { count, lines, hearts, discounts }: Snapshot,
+  { events }: EventsInterval,
+): Partial<Snapshot> {
+  for (const { type, data } of events) {
+    if (type === 'view-count') count = data as ViewCount;
+    if (type !== 'chats') continue;
+    const chats = data as Chats;
+    lines = withLines(lines, chats);
+    hearts += chats.hearts;
+    discounts += chats.discounts;
+  }
+  return { count, lines, hearts, discounts };
+}
+
+/** @returns the old one when nothing in it is new */
+function kept<T extends object>(old: T | null, now: T): T {
+  const isSame = old && Object.entries(now).every(([key, value]) => old[key as keyof T] === value);
+  return isSame ? old : now;
+}

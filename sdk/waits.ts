@@ -1,0 +1,31 @@
+import type { Environment } from './environment.ts';
+import { Trouble } from './errors.ts';
+
+/** Waiting, until the viewer leaves. */
+export class Waits {
+  private isOver = false;
+  private readonly ends = new Set<() => void>();
+
+  constructor(private readonly env: Environment) {}
+
+  /** @throws Trouble `left` */
+  wait(ms: number): Promise<void> {
+    return new Promise((resolve, reject) => {
+      const end = () => {
+        callOff();
+        reject(new Trouble('left', 'the viewer has left'));
+      };
+      const callOff = this.env.after(ms, () => {
+        this.ends.delete(end);
+        resolve();
+      });
+      this.ends.add(end);
+      if (this.isOver) end();
+    });
+  }
+
+  stop(): void {
+    this.isOver = true;
+    for (const end of this.ends) end();
+  }
+}
