@@ -3,20 +3,30 @@ import { Crowd } from './crowd/crowd.tsx';
 import { FlyingHearts } from './crowd/flying-hearts.tsx';
 import { QuizOverlay } from './quiz/quiz-overlay.tsx';
 import { Stage } from './stage/stage.tsx';
+import type { StageVideo } from './stage/stage-video.ts';
 
 interface WatchPageProps {
   readonly viewer: Viewer;
   readonly snapshot: Snapshot;
+  readonly video: StageVideo;
   /** Without what people say, as in somebody else's page. */
   readonly isBare: boolean;
+  /** With the facts about picture and feed. */
+  readonly hasFacts: boolean;
 }
 
 /** The whole page: the picture with what lies over it, and beside it the people. */
-export function WatchPage({ viewer, snapshot, isBare }: WatchPageProps) {
+export function WatchPage({ viewer, snapshot, video, isBare, hasFacts }: WatchPageProps) {
   return (
     <main className={isBare ? 'watch watch--bare' : 'watch'}>
       <h1 className="unseen">Watch the show</h1>
-      <Stage viewer={viewer} snapshot={snapshot}>
+      <Stage
+        viewer={viewer}
+        snapshot={snapshot}
+        video={video}
+        hasCount={isBare}
+        hasFacts={hasFacts}
+      >
         <FlyingHearts viewer={viewer} snapshot={snapshot} />
         <QuizOverlay viewer={viewer} snapshot={snapshot} />
       </Stage>

@@ -1,5 +1,8 @@
+import { spawnSync } from 'node:child_process';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import type { Server } from 'bun';
 import { builtFiles } from '../../server/http/built-files.ts';
 
 const HTML = `<!doctype html>
@@ -14,20 +17,67 @@ const HTML = `<!doctype html>
   <body><div id="root"></div><script type="module" src="/fixture.js"></script></body>
 </html>`;
 
-/** The page with a fake viewer, built anew for each server: `/?scene=…` (see `pages/scenes.ts`). */
-export async function serveFixture(port = 0): Promise<Server<undefined>> {
+export interface FixtureServer {
+  /** Its scenes are at `/?scene=…` (see `pages/scenes.ts`). */
+  readonly origin: string;
+  close(): Promise<void>;
+}
+
+/** The page with a viewer that a test plays, built anew for each server. */
+export async function serveFixture(port = 0): Promise<FixtureServer> {
   const paths = ['./pages/fixture.tsx', '../../player/watch-page.css'];
   const entries = paths.map((path) => fileURLToPath(new URL(path, import.meta.url)));
   const files = await builtFiles(entries, '/');
-  return Bun.serve({
+  const folder = mkdtempSync(join(tmpdir(), 'fourbeat-fixture-'));
+  makePicture(folder);
+  const server = Bun.serve({
     hostname: '127.0.0.1',
     port,
     fetch(request) {
       const { pathname } = new URL(request.url);
+      const [, place, name] = pathname.split('/');
       if (pathname === '/') return new Response(HTML, { headers: { 'Content-Type': 'text/html' } });
+      if (place === 'picture' && name) return new Response(Bun.file(join(folder, name)));
       const file = files.get(pathname.slice(1));
       if (!file) return new Response(null, { status: 404 });
       return new Response(file.content, { headers: { 'Content-Type': file.type } });
     },
   });
+  return {
+    origin: server.url.origin,
+    async close() {
+      await server.stop(true);
+      rmSync(folder, { recursive: true });
+    },
+  };
+}
+
+/** A minute of a test picture in two renditions, with a wall clock, as HLS: `master.m3u8`. */
+function makePicture(folder: string): void {
+  const picture = 'testsrc2=s=640x360:r=10:d=60,format=yuv420p';
+  const split = '[0:v]split[a][b];[b]scale=320:180[c]';
+  const { status, stderr } = spawnSync(
+    'ffmpeg',
+    [
+      ...['-hide_banner', '-loglevel', 'error', '-nostdin', '-f', 'lavfi', '-i', picture],
+      ...['-filter_complex', split, '-map', '[a]', '-map', '[c]', '-threads', '1'],
+      ...[
+        '-c:v',
+        'libx264',
+        '-preset',
+        'ultrafast',
+        '-g',
+        '20',
+        '-b:v:0',
+        '900k',
+        '-b:v:1',
+        '200k',
+      ],
+      ...['-f', 'hls', '-hls_time', '4', '-hls_playlist_type', 'vod', '-hls_flags'],
+      ...['program_date_time', '-master_pl_name', 'master.m3u8', '-var_stream_map', 'v:0 v:1'],
+      'v%v.m3u8',
+    ],
+    { cwd: folder, timeout: 20_000 },
+  );
+  if (status !== 0) throw new Error(`no picture: ${stderr}`);
 }

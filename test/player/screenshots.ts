@@ -18,7 +18,7 @@ const LOOKS: Readonly<Record<string, BrowserContextOptions>> = {
   'desk-dark': { ...DESK, colorScheme: 'dark' },
 };
 // Until all has moved to where it stays.
-const SETTLED_MS = 900;
+const SETTLED_MS = 1_500;
 
 const words = process.argv.slice(2);
 const names = Object.keys(SCENES).filter(
@@ -35,12 +35,12 @@ for (const [look, options] of Object.entries(LOOKS)) {
     if (message.type() === 'error') console.error(`${look}: ${message.text()}`);
   });
   for (const name of names) {
-    await page.goto(`${server.url.origin}/?scene=${name}`);
+    await page.goto(`${server.origin}/?scene=${name}`);
     await page.waitForTimeout(SETTLED_MS);
     await page.screenshot({ path: `${FOLDER}/${name}-${look}.png` });
   }
   await context.close();
 }
 await browser.close();
-await server.stop(true);
+await server.close();
 console.log(`${FOLDER}: ${names.join(', ')}`);

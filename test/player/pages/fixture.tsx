@@ -1,5 +1,6 @@
 import { useSyncExternalStore } from 'react';
 import { createRoot } from 'react-dom/client';
+import { newStageVideo } from '../../../player/stage/stage-video.ts';
 import { WatchPage } from '../../../player/watch-page.tsx';
 import type { FakeViewer } from './fake-viewer.ts';
 import { SCENES } from './scenes.ts';
@@ -14,6 +15,7 @@ const query = new URLSearchParams(location.search);
 const scene = SCENES[query.get('scene') ?? 'live'];
 if (!scene) throw new Error('there is no such scene');
 globalThis.viewer = scene();
+const video = newStageVideo();
 
 function Fixture() {
   const { viewer } = globalThis;
@@ -21,7 +23,15 @@ function Fixture() {
     (changed) => viewer.on('change', changed),
     () => viewer.snapshot,
   );
-  return <WatchPage viewer={viewer} snapshot={snapshot} isBare={query.has('bare')} />;
+  return (
+    <WatchPage
+      viewer={viewer}
+      snapshot={snapshot}
+      video={video}
+      isBare={query.has('bare')}
+      hasFacts={query.has('facts')}
+    />
+  );
 }
 
 createRoot(document.getElementById('root') as HTMLElement).render(<Fixture />);

@@ -1,0 +1,26 @@
+import type { Snapshot } from '../../sdk/viewer.ts';
+
+const NAMES = { CREATED: 'Not started', STREAMING: 'Live', ENDED: 'Replay' } as const;
+
+interface BadgeProps {
+  readonly snapshot: Snapshot;
+  /** Whether nothing else on the page says how many are watching. */
+  readonly hasCount: boolean;
+}
+
+/** Where the show is, over the picture. */
+export function Badge({ snapshot: { stream, state, count }, hasCount }: BadgeProps) {
+  if (!stream) return null;
+  return (
+    <p className="badge">
+      <span className={`badge-status badge-status--${stream.status.toLowerCase()}`}>
+        {NAMES[stream.status]}
+      </span>
+      {hasCount && count && state !== 'ended' && (
+        <span className="badge-count">{count.formatted} watching</span>
+      )}
+      {state === 'catching-up' && <span className="badge-word">Catching up …</span>}
+      {state === 'offline' && <span className="badge-word">Connecting …</span>}
+    </p>
+  );
+}

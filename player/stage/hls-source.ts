@@ -1,0 +1,54 @@
+import Hls, { type ErrorData } from 'hls.js';
+import { hlsPicture } from '../../sdk/pictures.ts';
+import { AGAIN_MS, type Source, type SourceListener } from './source.ts';
+import type { StageVideo } from './stage-video.ts';
+
+// How far behind the newest frame it still counts as live, s: more than players keep by themselves.
+const LIVE_WITHIN_S = 8;
+
+/** Brings a stream into the element by Media Source Extensions; null where they are not enough. */
+export function hlsSource(video: StageVideo, url: string, listener: SourceListener): Source | null {
+  if (!Hls.isSupported()) return null;
+  const hls = new Hls({ backBufferLength: 30, liveDurationInfinity: true });
+  let again: ReturnType<typeof setTimeout> | undefined;
+  hls.on(Hls.Events.ERROR, (_, error) => {
+    if (!error.fatal) return;
+    if (error.response?.code === 404) listener.onAbsent();
+    else listener.onBroken();
+    if (error.type === Hls.ErrorTypes.MEDIA_ERROR) return hls.recoverMediaError();
+    again = setTimeout(() => {
+      if (listener.mayCome()) goOn(hls, url, error);
+    }, AGAIN_MS);
+  });
+  hls.on(Hls.Events.MANIFEST_PARSED, () => {
+    video.videoRenditions.replace(
+      hls.levels.map(({ width, height, bitrate }, at) => ({ id: `${at}`, width, height, bitrate })),
+    );
+    listener.onReady();
+  });
+  hls.on(Hls.Events.LEVEL_UPDATED, (_, { details }) => {
+    video.liveEdgeStart = details.live ? details.edge - LIVE_WITHIN_S : null;
+  });
+  const choose = () => {
+    hls.nextLevel = video.videoRenditions.selectedIndex;
+  };
+  video.videoRenditions.addEventListener('change', choose);
+  hls.attachMedia(video);
+  hls.loadSource(url);
+  return {
+    picture: hlsPicture(hls),
+    stop() {
+      clearTimeout(again);
+      video.videoRenditions.removeEventListener('change', choose);
+      video.videoRenditions.replace([]);
+      hls.destroy();
+    },
+  };
+}
+
+/** What had begun goes on where it was; what had not begins anew. */
+function goOn(hls: Hls, url: string, { details }: ErrorData): void {
+  const isAtStart = hls.levels.length === 0 || details.startsWith('manifest');
+  if (isAtStart) hls.loadSource(url);
+  else hls.startLoad();
+}
