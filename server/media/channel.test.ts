@@ -24,7 +24,7 @@ function newChannel(config: Partial<MediaConfig> = {}, hasEnded = false) {
   const shelf = new FakeShelf();
   const channel = new Channel('one', shelf, { ...MEDIA_CONFIG, ...config }, hasEnded);
   const failures: string[] = [];
-  const output = channel.output((reason) => void failures.push(reason));
+  const output = channel.output(({ line }) => void failures.push(line));
   return { shelf, channel, output, failures };
 }
 
@@ -143,6 +143,6 @@ test('[M-14] players are told to stay under 5 s by default, and under 3 s with l
 
 test('[M-16] a source of which nothing can be made is told why', () => {
   const { output, failures } = newChannel();
-  output.failed('it holds no picture');
+  output.failed({ why: 'not-understood', line: 'it holds no picture' });
   expect(failures).toEqual(['it holds no picture']);
 });

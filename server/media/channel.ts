@@ -82,7 +82,7 @@ export class Channel implements Playable {
   }
 
   /** Where a source's segments go. @param failed told when nothing can be made of it */
-  output(failed: (reason: string) => void): Output {
+  output(failed: Output['failed']): Output {
     const { shelf } = this;
     return {
       next: () => {

@@ -108,7 +108,10 @@ describe('a source', () => {
     const scene = await live();
     scene.row.source = 'one of another node';
     await scene.parts.pass(2_000);
-    expect(await scene.session.closed).toBe('Another source has taken the stream.');
+    expect(await scene.session.closed).toEqual({
+      why: 'replaced',
+      line: 'Another source has taken the stream.',
+    });
     expect(scene.parts.encoder.isFinished).toBe(true);
     await scene.parts.encoder.ends({ code: 0 });
     expect(scene.row.source).toBe('one of another node');
@@ -119,7 +122,7 @@ describe('a source', () => {
     const scene = await live();
     scene.row.status = 'ENDED';
     await scene.parts.pass(2_000);
-    expect(await scene.session.closed).toBe('The stream has ended.');
+    expect(await scene.session.closed).toEqual({ why: 'ended', line: 'The stream has ended.' });
     await scene.parts.encoder.ends({ code: 0 });
     expect(await reasonOf(scene.channels.open(OFFER))).toBe('ended');
     expect((await scene.channels.find('one'))?.presentation().isEnded).toBe(false);
@@ -150,7 +153,7 @@ describe('a source', () => {
     const scene = newChannels();
     const session = await scene.channels.open(OFFER);
     session.write(bytesOf('X'));
-    expect(await session.closed).toBe('this is no container');
+    expect(await session.closed).toEqual({ why: 'not-understood', line: 'this is no container' });
     await settled();
     expect(scene.row.source).toBeNull();
     expect([...scene.channels.live()]).toEqual([]);
@@ -199,7 +202,10 @@ describe('a stop', () => {
   test('ends all sources, gives their streams back, and takes no more', async () => {
     const scene = await live();
     const stopping = scene.channels.stop();
-    expect(await scene.session.closed).toBe('The service stops; send again.');
+    expect(await scene.session.closed).toEqual({
+      why: 'stopping',
+      line: 'The service stops; send again.',
+    });
     await scene.parts.encoder.ends({ code: 0 });
     await stopping;
     expect(scene.row).toMatchObject({ status: 'STREAMING', source: null });

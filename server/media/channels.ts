@@ -11,6 +11,7 @@ import type { Playable, Playables } from './segment.ts';
 import {
   type Ingest,
   type Refused,
+  type SourceEnd,
   type SourceOffer,
   SourceRefused,
   type SourceSession,
@@ -103,7 +104,9 @@ export class Channels implements Ingest, Playables {
     this.isStopping = true;
     clearInterval(this.look);
     const sources = [...this.sources.values()];
-    for (const source of sources) source.stop('The service stops; send again.');
+    for (const source of sources) {
+      source.stop({ why: 'stopping', line: 'The service stops; send again.' });
+    }
     await Promise.all(sources.map((source) => this.left(source)));
   }
 
@@ -141,7 +144,7 @@ export class Channels implements Ingest, Playables {
     // The one before may still be at its last segment.
     await this.sources.get(streamId)?.over;
     if (this.isStopping) throw refusal('unavailable');
-    const makePackager = (failed: (reason: string) => void) =>
+    const makePackager = (failed: (end: SourceEnd) => void) =>
       new Packager(parts, {
         container,
         settings: {
@@ -156,8 +159,8 @@ export class Channels implements Ingest, Playables {
     const source = new LiveSource(id, kind, channel, makePackager, parts.nowMs);
     this.sources.set(streamId, source);
     log.info('a source is taken');
-    void source.closed.then((reason) => {
-      log.info({ reason }, 'the source ended');
+    void source.closed.then(({ line }) => {
+      log.info({ reason: line }, 'the source ended');
       void this.left(source);
     });
     return source;
@@ -222,8 +225,11 @@ export class Channels implements Ingest, Playables {
         health: source.health(),
       });
       channel.keep(renewed.recording ? 'recording' : 'dvr');
-      if (renewed.outcome === 'ended') source.stop('The stream has ended.');
-      if (renewed.outcome === 'lost') source.stop('Another source has taken the stream.');
+      if (renewed.outcome === 'ended') {
+        source.stop({ why: 'ended', line: 'The stream has ended.' });
+      } else if (renewed.outcome === 'lost') {
+        source.stop({ why: 'replaced', line: 'Another source has taken the stream.' });
+      }
     } catch (error) {
       this.tolerate(error);
     }

@@ -1,14 +1,14 @@
 import type { SourceHealth } from '../../protocol/ingest.ts';
 import type { Channel } from './channel.ts';
 import type { Packager } from './packager/packager.ts';
-import type { SourceKind, SourceSession } from './source.ts';
+import type { SourceEnd, SourceKind, SourceSession } from './source.ts';
 
 /** A source that was taken, from the first byte to the end of its last segment. */
 export class LiveSource implements SourceSession {
-  readonly closed: Promise<string>;
+  readonly closed: Promise<SourceEnd>;
   /** Fulfilled when its last segment is made. */
   readonly over: Promise<void>;
-  private readonly close: (reason: string) => void;
+  private readonly close: (end: SourceEnd) => void;
   private readonly finish: () => void;
   private isOpen = true;
   private bytesBefore = 0;
@@ -19,17 +19,17 @@ export class LiveSource implements SourceSession {
     readonly id: string,
     readonly kind: SourceKind,
     readonly channel: Channel,
-    makePackager: (failed: (reason: string) => void) => Packager,
+    makePackager: (failed: (end: SourceEnd) => void) => Packager,
     private readonly nowMs: () => number,
   ) {
-    const closed = Promise.withResolvers<string>();
+    const closed = Promise.withResolvers<SourceEnd>();
     this.closed = closed.promise;
     this.close = closed.resolve;
     const over = Promise.withResolvers<void>();
     this.over = over.promise;
     this.finish = over.resolve;
     this.lookedMs = nowMs();
-    this.packager = makePackager((reason) => this.stop(reason));
+    this.packager = makePackager((end) => this.stop(end));
   }
 
   readonly packager: Packager;
@@ -47,14 +47,14 @@ export class LiveSource implements SourceSession {
   }
 
   end(reason: string): void {
-    this.stop(reason);
+    this.stop({ why: 'left', line: reason });
   }
 
-  /** Ends it from this side. @param reason a line for its sender */
-  stop(reason: string): void {
+  /** Ends it from this side. */
+  stop(end: SourceEnd): void {
     if (!this.isOpen) return;
     this.isOpen = false;
-    this.close(reason);
+    this.close(end);
     void this.packager.end().then(this.finish);
   }
 

@@ -37,6 +37,27 @@ export class SourceRefused extends Error {
   }
 }
 
+/** Why a source that was taken is over. */
+export type Ending =
+  /** Its sender left. */
+  | 'left'
+  /** The stream has ended. */
+  | 'ended'
+  /** The stream has another source now. */
+  | 'replaced'
+  /** The encoder does not keep up with it. */
+  | 'too-slow'
+  /** No video can be made of it. */
+  | 'not-understood'
+  /** The service stops. */
+  | 'stopping';
+
+export interface SourceEnd {
+  readonly why: Ending;
+  /** For its sender, and for the log. */
+  readonly line: string;
+}
+
 /** A source that was taken: where its bytes go. */
 export interface SourceSession {
   readonly streamId: string;
@@ -50,8 +71,8 @@ export interface SourceSession {
   drained(): Promise<void>;
   /** The sender is gone. Said once; later calls mean nothing. @param reason for the log */
   end(reason: string): void;
-  /** Fulfilled when the session is over, whoever ended it, with a line for the sender. */
-  readonly closed: Promise<string>;
+  /** Fulfilled when the session is over, whoever ended it. */
+  readonly closed: Promise<SourceEnd>;
 }
 
 /** Where listeners bring their sources. */

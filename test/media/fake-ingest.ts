@@ -1,6 +1,8 @@
 import {
+  type Ending,
   type Ingest,
   type Refused,
+  type SourceEnd,
   type SourceOffer,
   SourceRefused,
   type SourceSession,
@@ -8,13 +10,13 @@ import {
 
 /** A source that was taken, and all that came of it. */
 export class FakeSession implements SourceSession {
-  readonly closed: Promise<string>;
+  readonly closed: Promise<SourceEnd>;
   /** Why the sender left; null while it is there. */
   ended: string | null = null;
   /** false: no more is wanted. */
   wantsMore = true;
   private readonly chunks: Uint8Array[] = [];
-  private readonly closing = Promise.withResolvers<string>();
+  private readonly closing = Promise.withResolvers<SourceEnd>();
   private readonly ending = Promise.withResolvers<string>();
   private draining = Promise.withResolvers<void>();
   private waiting: { bytes: number; resolve: () => void }[] = [];
@@ -43,7 +45,7 @@ export class FakeSession implements SourceSession {
     if (this.ended !== null) return;
     this.ended = reason;
     this.ending.resolve(reason);
-    this.closing.resolve(reason);
+    this.closing.resolve({ why: 'left', line: reason });
   }
 
   /** More is wanted again. */
@@ -54,8 +56,8 @@ export class FakeSession implements SourceSession {
   }
 
   /** The service ends it. */
-  close(line: string): void {
-    this.closing.resolve(line);
+  close(line: string, why: Ending = 'ended'): void {
+    this.closing.resolve({ why, line });
   }
 
   /** Waits until so many bytes have come. */

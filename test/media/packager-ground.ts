@@ -17,6 +17,7 @@ import {
   type PackagerParts,
 } from '../../server/media/packager/packager.ts';
 import type { Epoch, Part, Segment } from '../../server/media/segment.ts';
+import type { SourceEnd } from '../../server/media/source.ts';
 import { madeInit, madeRun, TRACKS } from './made-fragments.ts';
 
 /** A moment in November 2026, at which tests with a clock of their own begin. */
@@ -218,8 +219,8 @@ export class FakeOutput implements Output {
     this.segments.push(segment);
   }
 
-  failed(reason: string): void {
-    this.failures.push(reason);
+  failed({ line }: SourceEnd): void {
+    this.failures.push(line);
   }
 }
 

@@ -37,6 +37,9 @@ const MAX_HELD_BYTES = 64 * 1024;
  */
 const MAX_HELD_BLOCKS = 8;
 
+/** A few are between two blocks; each costs more time than its bytes tell. */
+const MAX_IDLE_ELEMENTS = 1_000;
+
 const NO_MATROSKA = 'this is no WebM/Matroska';
 /** Id and size of a segment whose end is not known. */
 const ENDLESS_SEGMENT = Uint8Array.of(0x18, 0x53, 0x80, 0x67, 1, 255, 255, 255, 255, 255, 255, 255);
@@ -73,6 +76,8 @@ export class MatroskaReader implements ContainerReader {
   private clusterTicks: number | null = null;
   /** The beginning of a cluster, until it is clear whether one can join here; null after that. */
   private held: Held | null = null;
+  /** Since the last block. */
+  private elements = 0;
 
   push(bytes: Uint8Array): SourceUnit[] {
     this.queue.push(bytes);
@@ -81,6 +86,7 @@ export class MatroskaReader implements ContainerReader {
       for (let head = this.nextHead(); head; head = this.nextHead()) {
         const unit = this.take(head);
         if (unit === 'incomplete') break;
+        if (++this.elements > MAX_IDLE_ELEMENTS) throw new Error('it has elements and no blocks');
         if (unit) units.push(unit);
       }
     } catch (error) {
@@ -163,6 +169,7 @@ export class MatroskaReader implements ContainerReader {
   private takeBlock(bytes: Uint8Array, block: Block): SourceUnit | null {
     const { held } = this;
     const { sourceMs } = block;
+    this.elements = 0;
     if (!held) return { bytes, isHeader: false, isJoin: false, sourceMs };
     held.sourceMs ??= sourceMs;
     held.blocks++;

@@ -1,4 +1,5 @@
 import type { Epoch, Part, PieceBytes, Segment } from '../segment.ts';
+import type { SourceEnd } from '../source.ts';
 import type { EncoderProgress, SourceInfo } from './encoder.ts';
 
 /** Where a packager's segments go. */
@@ -8,8 +9,8 @@ export interface Output {
   epoch(epoch: Epoch): void;
   part(seq: number, part: Part, bytes: PieceBytes): void;
   segment(segment: Segment, bytes: PieceBytes): void;
-  /** Nothing can be made of the source. @param reason for its sender */
-  failed(reason: string): void;
+  /** Nothing can be made of the source. */
+  failed(end: SourceEnd): void;
 }
 
 /** How a source is doing. */

@@ -80,12 +80,20 @@ describe('a source', () => {
 
   test('[M-16] of which too much waits before it is understood fails', async () => {
     const { parts, output, packager } = newPackager();
-    const megabyte = bytesOf(`P${'1'.repeat(1 << 20)};`);
-    for (let i = 0; i < 33; i++) packager.write(megabyte);
+    const piece = bytesOf(`P${'1'.repeat(65_000)};`);
+    for (let i = 0; i < 520; i++) packager.write(piece);
     expect(output.failures).toEqual(['it holds no picture']);
     expect(parts.probe.isKilled).toBe(true);
     await parts.probe.understands();
     expect(parts.encoders).toHaveLength(0);
+  });
+
+  test('[M-16] that is cut into too many pieces fails before they are all read', async () => {
+    const { parts, output, packager } = newPackager();
+    packager.write(bytesOf('P;'.repeat(2_000_000)));
+    expect(output.failures).toEqual(['it is cut into too many pieces']);
+    expect(packager.state().bytes).toBeLessThan(100_000);
+    expect(parts.probe.isKilled).toBe(true);
   });
 
   test('[M-4] that the encoder cannot keep up with is held back, and fails at a bound', async () => {

@@ -4,7 +4,7 @@ import { MPEGTS_WRAP_MS } from '../container/mpegts.ts';
 import type { Fragment, InitSegment } from '../fmp4/fragment.ts';
 import type { Epoch, Track, TrackId } from '../segment.ts';
 import { Segmenter, type SegmenterEvent } from '../segmenter.ts';
-import type { Container } from '../source.ts';
+import type { Container, Ending } from '../source.ts';
 import { Timeline } from '../timeline.ts';
 import { BackOff } from './back-off.ts';
 import {
@@ -18,6 +18,7 @@ import {
   type StartEncoder,
   type StartProbe,
 } from './encoder.ts';
+import { LOOK_MS } from './ffmpeg-arguments.ts';
 import type { Output, PackagerState } from './output.ts';
 import { SourceFeed } from './source-feed.ts';
 
@@ -39,6 +40,11 @@ export interface PackagerOptions {
   readonly output: Output;
 }
 
+// Read at a time, so that one message of many tiny pieces is stopped in a few ms: 4 MB of them took
+// two seconds, in which nobody else was served.
+const SLICE_BYTES = 64 << 10;
+// Some 110 pictures and sounds, and of MPEG-TS 1,300 packets for each MB; after a pause more.
+const UNITS_PER_S_MAX = 20_000;
 // What waits for an encoder that does not keep up: 8 s of the largest picture of the ladder.
 const PENDING_BYTES_MAX = 32 << 20;
 // Before the probe has seen enough: it takes 10 s at most.
@@ -52,7 +58,7 @@ const TOO_SLOW =
 const GAP_MS = 3_000;
 // No encoder takes harm of filling this with pictures.
 const SILENCE_MS = 8_000;
-const LOOK_MS = 500;
+const TICK_MS = 500;
 // The rendition that an encoder owes.
 const PICTURE = 'v0';
 
@@ -75,6 +81,7 @@ export class Packager {
   private firstSourceMs: number | null = null;
   private newest: { readonly sourceMs: number; readonly nowMs: number } | null = null;
   private bytes = 0;
+  private unitsIn = { second: 0, count: 0 };
   private restarts = 0;
   private cpuSecondsBefore = 0;
   private isOver = false;
@@ -91,17 +98,26 @@ export class Packager {
       (info) => this.probed(info),
       (error: Error) => this.fail(error.message),
     );
-    this.look = setInterval(() => this.lookAfter(), LOOK_MS);
+    this.look = setInterval(() => this.lookAfter(), TICK_MS);
   }
 
   /** Takes bytes of the source. @returns false when it wants no more until `drained` */
   write(bytes: Uint8Array): boolean {
-    if (this.isOver) return true;
+    let wantsMore = true;
+    for (let at = 0; at < bytes.length && !this.isOver; at += SLICE_BYTES) {
+      wantsMore = this.take(bytes.subarray(at, at + SLICE_BYTES)) && wantsMore;
+    }
+    return wantsMore;
+  }
+
+  private take(bytes: Uint8Array): boolean {
     this.bytes += bytes.byteLength;
     const nowMs = this.parts.nowMs();
     let wantsMore = true;
     try {
-      for (const unit of this.reader.push(bytes)) {
+      const units = this.reader.push(bytes);
+      this.boundUnits(units.length, nowMs);
+      for (const unit of units) {
         if (unit.sourceMs !== null && !unit.isHeader) this.timed(unit.sourceMs, nowMs);
         this.probe?.write(unit.bytes);
         wantsMore = this.feed.push(unit) && wantsMore;
@@ -112,7 +128,7 @@ export class Packager {
     }
     if (this.feed.isFlowing()) this.backOff.fed(nowMs);
     if (this.feed.heldBytes() > HELD_BYTES_MAX) this.fail('it holds no picture');
-    if ((this.encoder?.pendingBytes() ?? 0) > PENDING_BYTES_MAX) this.fail(TOO_SLOW);
+    if ((this.encoder?.pendingBytes() ?? 0) > PENDING_BYTES_MAX) this.fail(TOO_SLOW, 'too-slow');
     return wantsMore;
   }
 
@@ -140,6 +156,14 @@ export class Packager {
       restarts: this.restarts,
       cpuSeconds: this.cpuSecondsBefore + (this.encoder?.cpuSeconds() ?? 0),
     };
+  }
+
+  /** Units may be empty: bytes are no measure of the work. */
+  private boundUnits(count: number, nowMs: number): void {
+    const second = Math.floor(nowMs / 1_000);
+    if (second !== this.unitsIn.second) this.unitsIn = { second, count: 0 };
+    this.unitsIn.count += count;
+    if (this.unitsIn.count > UNITS_PER_S_MAX) throw new Error('it is cut into too many pieces');
   }
 
   private timed(sourceMs: number, nowMs: number): void {
@@ -266,7 +290,9 @@ export class Packager {
     if (this.isOver || !this.info) return;
     this.restarts++;
     const startMs = this.newest?.sourceMs ?? 0;
-    this.startEncoder(this.info, (encoder) => this.feed.join(encoder), startMs);
+    // It begins at a key frame, however much had to be seen to understand the source.
+    const info = { ...this.info, lookMs: LOOK_MS };
+    this.startEncoder(info, (encoder) => this.feed.join(encoder), startMs);
   }
 
   private lookAfter(): void {
@@ -293,12 +319,12 @@ export class Packager {
     this.encoder?.kill();
   }
 
-  private fail(reason: string): void {
+  private fail(line: string, why: Ending = 'not-understood'): void {
     if (this.isOver) return;
     const { encoder } = this;
     this.stop();
     encoder?.kill();
-    this.options.output.failed(reason);
+    this.options.output.failed({ why, line });
   }
 
   private stop(): void {

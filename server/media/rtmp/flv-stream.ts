@@ -38,6 +38,9 @@ const ENHANCED_VIDEO = 0x80;
 const ENHANCED_AUDIO = 9;
 const CODEC_HEVC = 12;
 
+/** Of an aggregate: encoders that make them put a few frames together. */
+const PARTS_MAX = 1_000;
+
 const SET_DATA_FRAME = Buffer.from(writeAmf(['@setDataFrame']));
 
 /**
@@ -123,6 +126,7 @@ function partsOf({ payload, streamId, timestampMs }: RtmpMessage): RtmpMessage[]
     const header = payload.subarray(at, at + PART_HEADER_BYTES);
     const end = at + PART_HEADER_BYTES + uint24(header, 1);
     const [type = AGGREGATE] = header;
+    if (parts.length >= PARTS_MAX) throw new RtmpError('an aggregate has too many parts');
     if (type === AGGREGATE || end > payload.length) throw new RtmpError('an aggregate is broken');
     const partMs = timestampOf(header);
     firstMs ??= partMs;

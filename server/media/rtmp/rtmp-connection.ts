@@ -59,6 +59,7 @@ export class RtmpConnection {
   private reason = '';
   private receivedBytes = 0;
   private confirmedBytes = 0;
+  private messagesIn = { second: 0, count: 0 };
   // Only who asks is told what came: senders that do not read it are reset when they close, with
   // their last pictures still on the way.
   private windowBytes = Number.POSITIVE_INFINITY;
@@ -119,6 +120,10 @@ export class RtmpConnection {
     if (this.phase === 'over') return;
     this.lastByteMs = this.options.nowMs();
     this.receivedBytes += bytes.length;
+    if (this.phase !== 'live' && this.receivedBytes > this.options.limits.firstBytes) {
+      this.drop('it sends too much before it publishes');
+      return;
+    }
     if (this.phase === 'handshake') this.greet(bytes);
     else this.reader.feed(bytes);
     this.read();
@@ -137,8 +142,19 @@ export class RtmpConnection {
     while (this.phase === 'commands' || this.phase === 'live') {
       const message = this.reader.next();
       if (message === null) return;
+      if (this.isTooMany()) {
+        this.leave('The video is cut into too many pieces.', FAILED);
+        return;
+      }
       this.take(message);
     }
+  }
+
+  // Messages may be empty, and then take one byte each: bytes are no measure of the work.
+  private isTooMany(): boolean {
+    const second = Math.floor(this.options.nowMs() / 1_000);
+    if (second !== this.messagesIn.second) this.messagesIn = { second, count: 0 };
+    return ++this.messagesIn.count > this.options.limits.messagesPerS;
   }
 
   private take(message: RtmpMessage): void {
@@ -211,7 +227,7 @@ export class RtmpConnection {
     this.enter('live');
     this.reader.messageBytesMax = this.options.limits.messageBytes;
     for (const message of this.dialog.publishing()) this.replies.send(message);
-    void session.closed.then((line) => this.leave(line, FAILED));
+    void session.closed.then(({ line }) => this.leave(line, FAILED));
     this.socket.resume();
     this.read();
   }

@@ -1,6 +1,12 @@
 import { connect, type Socket } from 'node:net';
 import { pino } from 'pino';
-import { type Ingest, type SourceOffer, SourceRefused, type SourceSession } from '../source.ts';
+import {
+  type Ingest,
+  type SourceEnd,
+  type SourceOffer,
+  SourceRefused,
+  type SourceSession,
+} from '../source.ts';
 import { readAmf } from './amf0.ts';
 import { ChunkReader } from './chunk-reader.ts';
 import { chunked } from './chunk-writer.ts';
@@ -14,14 +20,14 @@ const PUBLISHING = 'NetStream.Publish.Start';
 
 /** A source that was taken, for tests: keeps what comes. */
 export class TestSession implements SourceSession {
-  readonly closed: Promise<string>;
+  readonly closed: Promise<SourceEnd>;
   /** How it ended; null while it is alive. */
   ending: string | null = null;
   receivedBytes = 0;
   /** Whether `write` says that it wants no more. */
   isFull = false;
   private readonly chunks: Uint8Array[] = [];
-  private close: (line: string) => void = () => {};
+  private close: (end: SourceEnd) => void = () => {};
   private waiting: (() => void)[] = [];
   private release: () => void = () => {};
 
@@ -52,13 +58,13 @@ export class TestSession implements SourceSession {
 
   end(reason: string): void {
     this.ending ??= reason;
-    this.close(reason);
+    this.close({ why: 'left', line: reason });
     this.changed();
   }
 
   /** Ends it from the service's side. */
   cut(line: string): void {
-    this.close(line);
+    this.close({ why: 'ended', line });
   }
 
   bytes(): Uint8Array {

@@ -6,6 +6,10 @@ import { picture, RtmpGround, type TestSender } from './rtmp-ground.ts';
 import { PING_REQUEST, userControl, VIDEO } from './rtmp-message.ts';
 import { FAILED } from './status-codes.ts';
 
+const EMPTY = Buffer.alloc(0);
+/** Chunks of format 3 on chunk stream 3: the message before, over and over. */
+const REPEATED = Buffer.alloc(60_000, 0xc3);
+
 const BAD_NAME = 'NetStream.Publish.BadName';
 let ground: RtmpGround;
 
@@ -64,7 +68,8 @@ describe('[M-16] whoever', () => {
   });
 
   test('asks much and never reads the answers is closed', async () => {
-    const { source, session } = await ground.live(await ground.listening());
+    const port = await ground.listening({ messagesPerS: Number.POSITIVE_INFINITY });
+    const { source, session } = await ground.live(port);
     source.socket.pause();
     const question = chunked(userControl(PING_REQUEST, 1), 2, 128);
     const questions = Buffer.concat(Array.from({ length: 1_000 }, () => question));
@@ -75,6 +80,31 @@ describe('[M-16] whoever', () => {
     flood();
     await session.until(({ ending }) => ending !== null);
     expect(session.ending).toBe('connection lost');
+  });
+
+  test('sends messages without end before it publishes is closed', async () => {
+    const one = await ground.sender(await ground.listening());
+    one.shake();
+    // One byte each: a chunk of format 3 repeats the empty message before it.
+    const flood = Buffer.concat([chunked({ ...picture(0), payload: EMPTY }, 3, 128), REPEATED]);
+    one.socket.write(flood);
+    await one.closed;
+    expect(ground.ingest.offers).toEqual([]);
+    const two = await ground.sender(await ground.listening());
+    two.shake();
+    two.send(
+      ...Array.from({ length: 40 }, () => ({ ...picture(0), payload: Buffer.alloc(8_000) })),
+    );
+    await two.closed;
+  });
+
+  test('sends empty messages without end as a source is told so', async () => {
+    const { source, session } = await ground.live(await ground.listening());
+    source.socket.write(chunked({ ...picture(0), payload: EMPTY }, 3, 128));
+    source.socket.write(REPEATED);
+    await session.until(({ ending }) => ending !== null);
+    expect(session.ending).toBe('The video is cut into too many pieces.');
+    await source.until((all) => all.codes().includes(FAILED));
   });
 
   test.each([

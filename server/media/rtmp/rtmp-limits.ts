@@ -18,6 +18,10 @@ export interface RtmpLimits {
   readonly messageBytes: number;
   /** A message of anybody else. */
   readonly firstMessageBytes: number;
+  /** All that comes until a source is taken: 5 kB, and the first pictures of who does not wait. */
+  readonly firstBytes: number;
+  /** Pictures and sounds of a source, in a second: some 110, and more when it was held up. */
+  readonly messagesPerS: number;
   /** What may wait to be read by the sender: replies are small. */
   readonly replyBytes: number;
 }
@@ -26,11 +30,13 @@ export const RTMP_LIMITS: RtmpLimits = {
   handshakeMs: 5_000,
   publishMs: 5_000,
   openMs: 10_000,
-  idleMs: 30_000,
+  idleMs: 8_000,
   slowMs: 10_000,
   lingerMs: 2_000,
   restMs: 1_000,
   messageBytes: 8 << 20,
   firstMessageBytes: 64 << 10,
+  firstBytes: 256 << 10,
+  messagesPerS: 3_000,
   replyBytes: 64 << 10,
 };

@@ -62,7 +62,7 @@ export class Relay {
     });
     this.greeting = setInterval(() => this.greet(), GREETING_MS);
     this.tooLate = setTimeout(() => this.failed('the receiver did not begin'), limits.startMs);
-    void session.closed.then((line) => this.end(line));
+    void session.closed.then(({ line }) => this.end(line));
     this.connect().catch(() => this.failed('there is no socket for the receiver'));
   }
 

@@ -9,6 +9,7 @@ import { BROKEN, problemResponse } from '../../http/router.ts';
 import type { Ingest } from '../source.ts';
 import {
   CLOSE_CODES,
+  MESSAGE_BYTES_MAX,
   SOURCE_LIMITS,
   type SourceLimits,
   WebSocketSource,
@@ -29,9 +30,8 @@ export interface WebSocketIngestOptions extends ReadOnlyOptions {
 
 const ALLOW = 'GET, OPTIONS';
 
-// 250 ms at the top of the ladder is 0.6 MB; a recorder that was held up hands over more at once.
-// The runtime closes larger ones with 1009.
-const MESSAGE_BYTES_MAX = 4 << 20;
+// Those that are larger than is allowed are told so; the runtime closes these with 1009.
+const PAYLOAD_BYTES_MAX = 2 * MESSAGE_BYTES_MAX;
 
 // Sockets that have not shown a key yet: each may hold a message of the largest size.
 const OPENING_MAX = 64;
@@ -65,7 +65,7 @@ export class WebSocketIngest {
     this.rate = new Rate('sources from this address', options.rate ?? RATE);
     this.headers = baseHeaders(ALLOW, options.corsOrigin);
     this.handlers = {
-      maxPayloadLength: MESSAGE_BYTES_MAX,
+      maxPayloadLength: PAYLOAD_BYTES_MAX,
       idleTimeout: IDLE_TIMEOUT_S,
       // We say little; a peer that reads none of it is no concern of ours.
       backpressureLimit: 64 << 10,

@@ -1,7 +1,19 @@
 import type { ServerWebSocket } from 'bun';
 import type { Logger } from 'pino';
-import { type Ingest, type Refused, SourceRefused, type SourceSession } from '../source.ts';
+import {
+  type Ending,
+  type Ingest,
+  type Refused,
+  SourceRefused,
+  type SourceSession,
+} from '../source.ts';
 import { type FirstMessage, NotUnderstood, readFirstMessage } from './first-message.ts';
+
+/**
+ * What a message may hold: 250 ms at the top of the ladder are 0.6 MB; a recorder that was held up
+ * hands over more at once.
+ */
+export const MESSAGE_BYTES_MAX = 4 << 20;
 
 /** Why a socket is closed (SPEC M-4). */
 export const CLOSE_CODES = {
@@ -18,6 +30,15 @@ const CODE_OF: Readonly<Record<Refused, number>> = {
   busy: CLOSE_CODES.busy,
   ended: CLOSE_CODES.ended,
   unavailable: CLOSE_CODES.unavailable,
+};
+
+const END_CODE_OF: Readonly<Record<Ending, number>> = {
+  left: 1000,
+  ended: CLOSE_CODES.ended,
+  replaced: CLOSE_CODES.busy,
+  'too-slow': CLOSE_CODES.tooSlow,
+  'not-understood': CLOSE_CODES.notUnderstood,
+  stopping: CLOSE_CODES.unavailable,
 };
 
 /** How long a socket is waited for, and how much for it. */
@@ -74,7 +95,9 @@ export class WebSocketSource {
 
   message(message: string | Uint8Array): void {
     if (this.isGone) return;
-    if (this.session) this.take(this.session, message);
+    if (message.length > MESSAGE_BYTES_MAX) {
+      this.close(CLOSE_CODES.tooSlow, 'A message is too large; send a piece each second at least.');
+    } else if (this.session) this.take(this.session, message);
     else if (this.isOpening) {
       this.close(CLOSE_CODES.notUnderstood, 'Wait for {"state":"live"} before you send.');
     } else void this.open(message);
@@ -120,10 +143,10 @@ export class WebSocketSource {
     this.session = session;
     this.settle();
     this.tell({ state: 'live' });
-    void session.closed.then((line) => {
+    void session.closed.then(({ why, line }) => {
       if (this.isGone) return;
       this.tell({ state: 'ended', reason: line });
-      this.close(CLOSE_CODES.ended, line);
+      this.close(END_CODE_OF[why], line);
     });
   }
 
