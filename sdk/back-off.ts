@@ -7,16 +7,15 @@ export interface BackOffOptions {
 
 /** How long to wait before something that failed is tried again: twice as long each time. */
 export class BackOff {
-  private failures = 0;
-  private readonly leastMs: number;
-  private readonly mostMs: number;
+  readonly #random: () => number;
+  readonly #leastMs: number;
+  readonly #mostMs: number;
+  #failures = 0;
 
-  constructor(
-    private readonly random: () => number,
-    { leastMs = 500, mostMs = 15_000 }: BackOffOptions = {},
-  ) {
-    this.leastMs = leastMs;
-    this.mostMs = mostMs;
+  constructor(random: () => number, { leastMs = 500, mostMs = 15_000 }: BackOffOptions = {}) {
+    this.#random = random;
+    this.#leastMs = leastMs;
+    this.#mostMs = mostMs;
   }
 
   /**
@@ -26,12 +25,12 @@ export class BackOff {
    * @returns ms
    */
   nextMs(retryAfterMs: number | null): number {
-    const dueMs = Math.min(this.mostMs, this.leastMs * 2 ** this.failures++);
-    return (retryAfterMs ?? 0) + dueMs * (0.5 + this.random() / 2);
+    const dueMs = Math.min(this.#mostMs, this.#leastMs * 2 ** this.#failures++);
+    return (retryAfterMs ?? 0) + dueMs * (0.5 + this.#random() / 2);
   }
 
   /** It worked: the next failure is the first. */
   worked(): void {
-    this.failures = 0;
+    this.#failures = 0;
   }
 }

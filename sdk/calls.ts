@@ -9,6 +9,8 @@ export type ChatPost =
   | { readonly kind: ChatKind; readonly text: string; readonly name?: string | undefined }
   | { readonly kind: 'heart'; readonly count: number };
 
+type Tokens = Pick<TokenKeeper, 'get' | 'refuse'>;
+
 interface Call {
   readonly method?: 'POST';
   readonly headers?: Readonly<Record<string, string>>;
@@ -26,56 +28,60 @@ const LIMIT_MS = 5_000;
  * answer in 5 s, and `denied` when a new token is refused as well.
  */
 export class Calls {
-  private readonly path: string;
+  readonly #env: Environment;
+  readonly #urls: Urls;
+  readonly #streamId: string;
+  readonly #token: Tokens;
+  /** The stream as a part of a path. */
+  readonly #path: string;
 
-  constructor(
-    private readonly env: Environment,
-    private readonly urls: Urls,
-    private readonly streamId: string,
-    private readonly token: Pick<TokenKeeper, 'get' | 'refuse'>,
-  ) {
-    this.path = encodeURIComponent(streamId);
+  constructor(env: Environment, urls: Urls, streamId: string, token: Tokens) {
+    this.#env = env;
+    this.#urls = urls;
+    this.#streamId = streamId;
+    this.#token = token;
+    this.#path = encodeURIComponent(streamId);
   }
 
   /** @returns service time, whole Unix ms */
   async time(): Promise<number> {
-    const { now } = await this.call(`${this.urls.base}/api/v1/time`, {}, json<{ now: number }>);
+    const { now } = await this.#call(`${this.#urls.base}/api/v1/time`, {}, json<{ now: number }>);
     if (!Number.isFinite(now)) throw new Trouble('away', 'what answers is not the service');
     return now;
   }
 
   stream(): Promise<Stream> {
-    return this.call(`${this.urls.base}/api/v1/streams/${this.path}/`, {}, json<Stream>);
+    return this.#call(`${this.#urls.base}/api/v1/streams/${this.#path}/`, {}, json<Stream>);
   }
 
   async newToken(viewerId: string): Promise<string> {
-    const body = { stream_id: this.streamId, unique_user_identifier: viewerId };
-    const url = `${this.urls.auth}/api/v1/token`;
-    return (await this.call(url, { method: 'POST', body }, json<{ token: string }>)).token;
+    const body = { stream_id: this.#streamId, unique_user_identifier: viewerId };
+    const url = `${this.#urls.auth}/api/v1/token`;
+    return (await this.#call(url, { method: 'POST', body }, json<{ token: string }>)).token;
   }
 
   /** Counts this viewer for a second. */
   beat(): Promise<void> {
-    return this.post(`${this.urls.viewCounts}/api/v1/view-counts/${this.path}`);
+    return this.#post(`${this.#urls.viewCounts}/api/v1/view-counts/${this.#path}`);
   }
 
   answer({ id, closeInterval }: Quiz, choice: string): Promise<void> {
-    const body = { streamId: this.streamId, choice, closeInterval };
-    return this.post(`${this.urls.polls}/api/v1/quizzes/${encodeURIComponent(id)}/answer`, body);
+    const body = { streamId: this.#streamId, choice, closeInterval };
+    return this.#post(`${this.#urls.polls}/api/v1/quizzes/${encodeURIComponent(id)}/answer`, body);
   }
 
   /** Who is not a winner is `denied`. */
   recordWinner(): Promise<void> {
-    return this.post(`${this.urls.polls}/api/v1/quizzes/${this.path}/record-winner`);
+    return this.#post(`${this.#urls.polls}/api/v1/quizzes/${this.#path}/record-winner`);
   }
 
   chat(post: ChatPost): Promise<void> {
-    return this.post(`${this.urls.events}/api/v1/events-streams/${this.path}/chats`, post);
+    return this.#post(`${this.#urls.events}/api/v1/events-streams/${this.#path}/chats`, post);
   }
 
   /** What happened in an interval; one that is not sealed yet is waited for. */
   interval(interval: number): Promise<EventsInterval> {
-    return this.asViewer(this.feedUrl(interval), {}, json<EventsInterval>);
+    return this.#asViewer(this.#feedUrl(interval), {}, json<EventsInterval>);
   }
 
   /**
@@ -84,48 +90,44 @@ export class Calls {
    */
   eventStream(interval: number, signal: AbortSignal): Promise<Response> {
     const headers = { Accept: 'text/event-stream' };
-    return this.asViewer(this.feedUrl(interval), { headers, signal }, async (answer) => answer);
+    return this.#asViewer(this.#feedUrl(interval), { headers, signal }, async (answer) => answer);
   }
 
-  private feedUrl(interval: number): string {
-    return `${this.urls.events}/api/v1/events-streams/${this.path}?interval=${interval}`;
+  #feedUrl(interval: number): string {
+    return `${this.#urls.events}/api/v1/events-streams/${this.#path}?interval=${interval}`;
   }
 
-  private post(url: string, body?: unknown): Promise<void> {
-    return this.asViewer(url, { method: 'POST', body }, unread);
+  #post(url: string, body?: unknown): Promise<void> {
+    return this.#asViewer(url, { method: 'POST', body }, unread);
   }
 
-  private async asViewer<T>(
-    url: string,
-    call: Call,
-    read: (answer: Response) => Promise<T>,
-  ): Promise<T> {
+  async #asViewer<T>(url: string, call: Call, read: (answer: Response) => Promise<T>): Promise<T> {
     const send = (token: string) => {
       const headers = { ...call.headers, Authorization: `Bearer ${token}` };
-      return this.call(url, { ...call, headers }, read);
+      return this.#call(url, { ...call, headers }, read);
     };
-    const token = await this.token.get();
+    const token = await this.#token.get();
     try {
       return await send(token);
     } catch (trouble) {
       if ((trouble as Trouble).kind !== 'denied') throw trouble;
-      this.token.refuse(token);
-      return send(await this.token.get());
+      this.#token.refuse(token);
+      return send(await this.#token.get());
     }
   }
 
-  private async call<T>(
+  async #call<T>(
     url: string,
     { method, headers, body, signal }: Call,
     read: (answer: Response) => Promise<T>,
   ): Promise<T> {
     const ending = new AbortController();
     const end = () => ending.abort();
-    const callOff = this.env.after(LIMIT_MS, end);
+    const callOff = this.#env.after(LIMIT_MS, end);
     signal?.addEventListener('abort', end);
     if (signal?.aborted) end();
     try {
-      const answer = await this.env.fetch(url, {
+      const answer = await this.#env.fetch(url, {
         method: method ?? 'GET',
         headers: body ? { ...headers, 'Content-Type': 'application/json' } : { ...headers },
         body: body ? JSON.stringify(body) : null,

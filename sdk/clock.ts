@@ -36,32 +36,33 @@ const SLOWED = 0.5;
 export class ServiceClock {
   /** Fulfilled by the first sample. */
   readonly synced: Promise<void>;
-  private onSynced = () => {};
-  private reading: Reading | null = null;
+  readonly #env: Environment;
+  readonly #readTime: () => Promise<number>;
+  readonly #backOff: BackOff;
+  #onSynced = () => {};
+  #reading: Reading | null = null;
   /** What was told last, and when on the monotonic clock: service time never goes back. */
-  private told = { ms: Number.NEGATIVE_INFINITY, atMs: 0 };
-  private watchedMs = 0;
+  #told = { ms: Number.NEGATIVE_INFINITY, atMs: 0 };
+  #watchedMs = 0;
   /** Samples until the next pause; 0 in a pause. */
-  private left = 0;
-  private lookedMs = Number.NEGATIVE_INFINITY;
-  private isStopped = false;
-  private callOffSample = () => {};
-  private callOffWatch = () => {};
-  private readonly backOff: BackOff;
+  #left = 0;
+  #lookedMs = Number.NEGATIVE_INFINITY;
+  #isStopped = false;
+  #callOffSample = () => {};
+  #callOffWatch = () => {};
 
   /** @param readTime asks the service, whole Unix ms */
-  constructor(
-    private readonly env: Environment,
-    private readonly readTime: () => Promise<number>,
-  ) {
-    this.backOff = new BackOff(env.random);
+  constructor(env: Environment, readTime: () => Promise<number>) {
+    this.#env = env;
+    this.#readTime = readTime;
+    this.#backOff = new BackOff(env.random);
     this.synced = new Promise((resolve) => {
-      this.onSynced = resolve;
+      this.#onSynced = resolve;
     });
   }
 
   get isSynced(): boolean {
-    return this.reading !== null;
+    return this.#reading !== null;
   }
 
   /**
@@ -69,11 +70,11 @@ export class ServiceClock {
    * is found to be ahead, it runs at half its pace.
    */
   nowMs(): number {
-    if (!this.reading) return this.env.systemMs();
-    const atMs = this.env.monotonicMs();
-    const slowedMs = this.told.ms + (atMs - this.told.atMs) * SLOWED;
-    this.told = { ms: Math.max(atMs + this.reading.offsetMs, slowedMs), atMs };
-    return this.told.ms;
+    if (!this.#reading) return this.#env.systemMs();
+    const atMs = this.#env.monotonicMs();
+    const slowedMs = this.#told.ms + (atMs - this.#told.atMs) * SLOWED;
+    this.#told = { ms: Math.max(atMs + this.#reading.offsetMs, slowedMs), atMs };
+    return this.#told.ms;
   }
 
   /**
@@ -81,63 +82,63 @@ export class ServiceClock {
    * as that may have been, until the next sample. Sleeps of under half a second go unseen.
    */
   get errorMs(): number {
-    if (!this.reading) return Number.POSITIVE_INFINITY;
-    const aheadMs = this.nowMs() - this.told.atMs - this.reading.offsetMs;
-    return this.errorOf(this.reading) + aheadMs;
+    if (!this.#reading) return Number.POSITIVE_INFINITY;
+    const aheadMs = this.nowMs() - this.#told.atMs - this.#reading.offsetMs;
+    return this.#errorOf(this.#reading) + aheadMs;
   }
 
   start(): void {
-    this.watchedMs = this.env.monotonicMs();
-    this.watch();
-    this.burst();
+    this.#watchedMs = this.#env.monotonicMs();
+    this.#watch();
+    this.#burst();
   }
 
   stop(): void {
-    this.isStopped = true;
-    this.callOffSample();
-    this.callOffWatch();
+    this.#isStopped = true;
+    this.#callOffSample();
+    this.#callOffWatch();
   }
 
   /** The clock seems to be off: it is sampled at once, unless it has just been. */
   look(): void {
-    const nowMs = this.env.monotonicMs();
-    if (nowMs - this.lookedMs < LOOK_REST_MS) return;
-    this.lookedMs = nowMs;
-    this.burst();
+    const nowMs = this.#env.monotonicMs();
+    if (nowMs - this.#lookedMs < LOOK_REST_MS) return;
+    this.#lookedMs = nowMs;
+    this.#burst();
   }
 
-  private burst(): void {
-    const isPaused = this.left === 0;
-    this.left = BURST;
-    if (isPaused) this.sampleIn(0);
+  #burst(): void {
+    const isPaused = this.#left === 0;
+    this.#left = BURST;
+    if (isPaused) this.#sampleIn(0);
   }
 
-  private sampleIn(ms: number): void {
-    this.callOffSample();
-    if (this.isStopped) return;
-    this.callOffSample = this.env.after(ms, () => {
-      this.left ||= 1;
-      void this.sample();
+  #sampleIn(ms: number): void {
+    this.#callOffSample();
+    if (this.#isStopped) return;
+    this.#callOffSample = this.#env.after(ms, () => {
+      this.#left ||= 1;
+      void this.#sample();
     });
   }
 
-  private async sample(): Promise<void> {
+  async #sample(): Promise<void> {
     try {
-      this.take(await this.read());
-      this.backOff.worked();
-      this.left--;
-      this.sampleIn(this.left ? BURST_GAP_MS : AGAIN_MS * (0.75 + this.env.random() / 2));
+      this.#take(await this.#read());
+      this.#backOff.worked();
+      this.#left--;
+      this.#sampleIn(this.#left ? BURST_GAP_MS : AGAIN_MS * (0.75 + this.#env.random() / 2));
     } catch (thrown) {
-      this.sampleIn(this.backOff.nextMs(asTrouble(thrown).retryAfterMs));
+      this.#sampleIn(this.#backOff.nextMs(asTrouble(thrown).retryAfterMs));
     }
   }
 
   /** The service's time may be of any moment between question and answer: half of that is the error. */
-  private async read(): Promise<Reading> {
-    const sent = this.moment();
-    const serviceMs = await this.readTime();
-    if (this.apartMs(sent)) throw new Trouble('away', 'the machine slept meanwhile');
-    const taken = this.moment();
+  async #read(): Promise<Reading> {
+    const sent = this.#moment();
+    const serviceMs = await this.#readTime();
+    if (this.#apartMs(sent)) throw new Trouble('away', 'the machine slept meanwhile');
+    const taken = this.#moment();
     const halfMs = (taken.monotonicMs - sent.monotonicMs) / 2;
     return {
       offsetMs: serviceMs + ROUNDING_MS - taken.monotonicMs + halfMs,
@@ -147,35 +148,35 @@ export class ServiceClock {
   }
 
   /** The better one is kept; when they cannot both be right, the new one. */
-  private take(reading: Reading): void {
-    const known = this.reading;
-    const knownErrorMs = known ? this.errorOf(known) : Number.POSITIVE_INFINITY;
+  #take(reading: Reading): void {
+    const known = this.#reading;
+    const knownErrorMs = known ? this.#errorOf(known) : Number.POSITIVE_INFINITY;
     const differenceMs = Math.abs(reading.offsetMs - (known ?? reading).offsetMs);
     const isBetter = reading.errorMs <= knownErrorMs;
-    if (isBetter || differenceMs > reading.errorMs + knownErrorMs) this.reading = reading;
-    this.onSynced();
+    if (isBetter || differenceMs > reading.errorMs + knownErrorMs) this.#reading = reading;
+    this.#onSynced();
   }
 
-  private watch(): void {
-    const nowMs = this.env.monotonicMs();
-    const isLate = nowMs - this.watchedMs > WATCH_MS + LATE_MS;
-    if (isLate || (this.reading && this.apartMs(this.reading.taken))) this.burst();
-    this.watchedMs = nowMs;
-    this.callOffWatch = this.env.after(WATCH_MS, () => this.watch());
+  #watch(): void {
+    const nowMs = this.#env.monotonicMs();
+    const isLate = nowMs - this.#watchedMs > WATCH_MS + LATE_MS;
+    if (isLate || (this.#reading && this.#apartMs(this.#reading.taken))) this.#burst();
+    this.#watchedMs = nowMs;
+    this.#callOffWatch = this.#env.after(WATCH_MS, () => this.#watch());
   }
 
-  private errorOf({ errorMs, taken }: Reading): number {
-    const driftMs = (this.env.monotonicMs() - taken.monotonicMs) * DRIFT;
-    return errorMs + driftMs + this.apartMs(taken);
+  #errorOf({ errorMs, taken }: Reading): number {
+    const driftMs = (this.#env.monotonicMs() - taken.monotonicMs) * DRIFT;
+    return errorMs + driftMs + this.#apartMs(taken);
   }
 
-  private moment(): Moment {
-    return { monotonicMs: this.env.monotonicMs(), systemMs: this.env.systemMs() };
+  #moment(): Moment {
+    return { monotonicMs: this.#env.monotonicMs(), systemMs: this.#env.systemMs() };
   }
 
   /** By how much the machine's clocks came apart since then; 0 when it is little. */
-  private apartMs(since: Moment): number {
-    const { monotonicMs, systemMs } = this.moment();
+  #apartMs(since: Moment): number {
+    const { monotonicMs, systemMs } = this.#moment();
     const ms = Math.abs(systemMs - since.systemMs - (monotonicMs - since.monotonicMs));
     return ms > APART_MS ? ms : 0;
   }

@@ -10,58 +10,61 @@ const UNDER_WAY_MAX = 3;
  * apart, so a timer that comes late moves all after it.
  */
 export class Heartbeat {
-  private dueMs = 0;
+  readonly #env: Environment;
+  readonly #beat: () => Promise<void>;
+  readonly #hiddenMs: number;
+  #dueMs = 0;
   /** Since when nobody looks at the page; null: somebody does, or there is none. */
-  private hiddenFromMs: number | null = null;
-  private notBeforeMs = 0;
-  private underWay = 0;
-  private callOff = () => {};
-  private endWatch = () => {};
+  #hiddenFromMs: number | null = null;
+  #notBeforeMs = 0;
+  #underWay = 0;
+  #callOff = () => {};
+  #endWatch = () => {};
 
   /**
    * @param beat says it; what it throws is passed over, but for the service's wish to wait
    * @param hiddenMs after this time out of sight it stops, until somebody looks
    */
-  constructor(
-    private readonly env: Environment,
-    private readonly beat: () => Promise<void>,
-    private readonly hiddenMs: number,
-  ) {}
+  constructor(env: Environment, beat: () => Promise<void>, hiddenMs: number) {
+    this.#env = env;
+    this.#beat = beat;
+    this.#hiddenMs = hiddenMs;
+  }
 
   start(): void {
-    this.dueMs = this.env.monotonicMs() + this.env.random() * BEAT_MS;
-    this.look();
-    this.endWatch = this.env.visibility?.onChange(() => this.look()) ?? this.endWatch;
+    this.#dueMs = this.#env.monotonicMs() + this.#env.random() * BEAT_MS;
+    this.#look();
+    this.#endWatch = this.#env.visibility?.onChange(() => this.#look()) ?? this.#endWatch;
   }
 
   stop(): void {
-    this.callOff();
-    this.endWatch();
+    this.#callOff();
+    this.#endWatch();
   }
 
-  private look(): void {
-    const isHidden = this.env.visibility?.isHidden() ?? false;
-    this.hiddenFromMs = isHidden ? this.env.monotonicMs() : null;
-    this.callOff();
-    this.callOff = this.env.after(this.dueMs - this.env.monotonicMs(), () => this.tick());
+  #look(): void {
+    const isHidden = this.#env.visibility?.isHidden() ?? false;
+    this.#hiddenFromMs = isHidden ? this.#env.monotonicMs() : null;
+    this.#callOff();
+    this.#callOff = this.#env.after(this.#dueMs - this.#env.monotonicMs(), () => this.#tick());
   }
 
-  private tick(): void {
-    const nowMs = this.env.monotonicMs();
-    if (this.hiddenFromMs !== null && nowMs - this.hiddenFromMs >= this.hiddenMs) return;
-    this.dueMs = nowMs + BEAT_MS;
-    this.callOff = this.env.after(BEAT_MS, () => this.tick());
-    if (this.underWay < UNDER_WAY_MAX && nowMs >= this.notBeforeMs) void this.send();
+  #tick(): void {
+    const nowMs = this.#env.monotonicMs();
+    if (this.#hiddenFromMs !== null && nowMs - this.#hiddenFromMs >= this.#hiddenMs) return;
+    this.#dueMs = nowMs + BEAT_MS;
+    this.#callOff = this.#env.after(BEAT_MS, () => this.#tick());
+    if (this.#underWay < UNDER_WAY_MAX && nowMs >= this.#notBeforeMs) void this.#send();
   }
 
-  private async send(): Promise<void> {
-    this.underWay++;
+  async #send(): Promise<void> {
+    this.#underWay++;
     try {
-      await this.beat();
+      await this.#beat();
     } catch (thrown) {
-      this.notBeforeMs = this.env.monotonicMs() + (asTrouble(thrown).retryAfterMs ?? 0);
+      this.#notBeforeMs = this.#env.monotonicMs() + (asTrouble(thrown).retryAfterMs ?? 0);
     } finally {
-      this.underWay--;
+      this.#underWay--;
     }
   }
 }

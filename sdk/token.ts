@@ -12,26 +12,27 @@ const REFUSED_AGAIN_MS = 60_000;
 
 /** Has a viewer token ready, and renews it before it expires. */
 export class TokenKeeper {
-  private token: string | null = null;
-  private expiresMs = 0;
-  private refused: string | null = null;
-  private refusedMs = -REFUSED_AGAIN_MS;
-  private coming: Promise<string> | null = null;
+  readonly #env: Environment;
+  readonly #newToken: () => Promise<string>;
+  readonly #failures: BackOff;
+  readonly #refusals: BackOff;
+  #token: string | null = null;
+  #expiresMs = 0;
+  #refused: string | null = null;
+  #refusedMs = -REFUSED_AGAIN_MS;
+  #coming: Promise<string> | null = null;
   /** Why none is asked for until `againMs`. */
-  private trouble: Trouble | null = null;
-  private againMs = 0;
-  private isStopped = false;
-  private callOff = () => {};
-  private readonly failures: BackOff;
-  private readonly refusals: BackOff;
+  #trouble: Trouble | null = null;
+  #againMs = 0;
+  #isStopped = false;
+  #callOff = () => {};
 
   /** @param newToken brings a token that was not given before */
-  constructor(
-    private readonly env: Environment,
-    private readonly newToken: () => Promise<string>,
-  ) {
-    this.failures = new BackOff(env.random);
-    this.refusals = new BackOff(env.random);
+  constructor(env: Environment, newToken: () => Promise<string>) {
+    this.#env = env;
+    this.#newToken = newToken;
+    this.#failures = new BackOff(env.random);
+    this.#refusals = new BackOff(env.random);
   }
 
   /**
@@ -40,72 +41,72 @@ export class TokenKeeper {
    * @throws Trouble why there is none; after a failure it is the same for a while, without a request
    */
   async get(): Promise<string> {
-    if (this.isStopped) throw new Trouble('left', 'the viewer has left');
-    const nowMs = this.env.monotonicMs();
-    if (this.token !== null && nowMs < this.expiresMs) return this.token;
-    if (this.trouble && nowMs < this.againMs) throw this.trouble;
-    return this.renew();
+    if (this.#isStopped) throw new Trouble('left', 'the viewer has left');
+    const nowMs = this.#env.monotonicMs();
+    if (this.#token !== null && nowMs < this.#expiresMs) return this.#token;
+    if (this.#trouble && nowMs < this.#againMs) throw this.#trouble;
+    return this.#renew();
   }
 
   /** The service refuses this token (401): it is not used again. */
   refuse(token: string): void {
-    if (token !== this.token) return;
-    const nowMs = this.env.monotonicMs();
-    this.token = null;
-    this.refused = token;
-    this.callOff();
-    if (nowMs - this.refusedMs >= REFUSED_AGAIN_MS) this.refusals.worked();
-    else this.wait(this.refusals, new Trouble('denied', 'the service refuses each token', 401));
-    this.refusedMs = nowMs;
+    if (token !== this.#token) return;
+    const nowMs = this.#env.monotonicMs();
+    this.#token = null;
+    this.#refused = token;
+    this.#callOff();
+    if (nowMs - this.#refusedMs >= REFUSED_AGAIN_MS) this.#refusals.worked();
+    else this.#wait(this.#refusals, new Trouble('denied', 'the service refuses each token', 401));
+    this.#refusedMs = nowMs;
   }
 
   stop(): void {
-    this.isStopped = true;
-    this.callOff();
+    this.#isStopped = true;
+    this.#callOff();
   }
 
-  private renew(): Promise<string> {
-    this.coming ??= this.fetch().finally(() => {
-      this.coming = null;
+  #renew(): Promise<string> {
+    this.#coming ??= this.#fetch().finally(() => {
+      this.#coming = null;
     });
-    return this.coming;
+    return this.#coming;
   }
 
-  private async fetch(): Promise<string> {
+  async #fetch(): Promise<string> {
     try {
-      const token = await this.newToken();
-      if (token === this.refused) throw new Trouble('denied', 'the new token is the old one', 401);
-      this.take(token);
+      const token = await this.#newToken();
+      if (token === this.#refused) throw new Trouble('denied', 'the new token is the old one', 401);
+      this.#take(token);
       return token;
     } catch (thrown) {
       const trouble = asTrouble(thrown);
-      this.renewIn(this.wait(this.failures, trouble));
+      this.#renewIn(this.#wait(this.#failures, trouble));
       throw trouble;
     }
   }
 
-  private take(token: string): void {
+  #take(token: string): void {
     const lifeMs = lifeMsOf(token);
-    this.token = token;
-    this.failures.worked();
-    this.expiresMs = this.env.monotonicMs() + lifeMs;
-    this.renewIn(lifeMs * (RENEWED_AT + RENEWED_WITHIN * this.env.random()));
+    this.#token = token;
+    this.#failures.worked();
+    this.#expiresMs = this.#env.monotonicMs() + lifeMs;
+    this.#renewIn(lifeMs * (RENEWED_AT + RENEWED_WITHIN * this.#env.random()));
   }
 
   /** @returns for how long, ms */
-  private wait(backOff: BackOff, trouble: Trouble): number {
+  #wait(backOff: BackOff, trouble: Trouble): number {
     const ms = backOff.nextMs(trouble.retryAfterMs);
-    this.trouble = trouble;
-    this.againMs = this.env.monotonicMs() + ms;
+    this.#trouble = trouble;
+    this.#againMs = this.#env.monotonicMs() + ms;
     return ms;
   }
 
   /** Only while there is a token: without one it is asked for when somebody needs it. */
-  private renewIn(ms: number): void {
-    this.callOff();
-    if (this.isStopped || this.token === null || ms === Number.POSITIVE_INFINITY) return;
-    this.callOff = this.env.after(Math.min(ms, TIMER_MAX_MS), () => {
-      this.renew().catch(() => {});
+  #renewIn(ms: number): void {
+    this.#callOff();
+    if (this.#isStopped || this.#token === null || ms === Number.POSITIVE_INFINITY) return;
+    this.#callOff = this.#env.after(Math.min(ms, TIMER_MAX_MS), () => {
+      this.#renew().catch(() => {});
     });
   }
 }
