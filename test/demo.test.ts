@@ -2,12 +2,15 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { startServer } from '../server/demo/children.ts';
 import { runDemo } from '../server/demo/demo.ts';
-import { plainScreen } from '../server/demo/screen/screen.ts';
+import { plainScreen, type Screen } from '../server/demo/screen/screen.ts';
+import { Outsider } from './outsider.ts';
 import { startSabotagedServer } from './sabotaged-server.ts';
 
 const MAIN = join(import.meta.dir, '..', 'server', 'main.ts');
 const RUN_MS = 60_000;
+const SECOND_COMES_MS = 6_000;
 const directory = mkdtempSync(join(tmpdir(), 'fourbeat-test-'));
 const started: Bun.Subprocess[] = [];
 
@@ -50,6 +53,34 @@ function isRunning(pid: number): boolean {
   return state !== '' && !state.startsWith('Z');
 }
 
+/** Runs a demo to which two others come: one among the crowd's arrivals, one in the middle. */
+async function runVisited() {
+  const lines: string[] = [];
+  const others: Outsider[] = [];
+  const attending: Promise<void>[] = [];
+  const plain = plainScreen((line) => void lines.push(line));
+  const screen: Screen = {
+    ...plain,
+    show: (before, show, report) => {
+      plain.show(before, show, report);
+      if (others.length >= (show.elapsedMs < SECOND_COMES_MS ? 1 : 2)) return;
+      const other = new Outsider(show.origin, show.streamId, `other ${others.length}`);
+      others.push(other);
+      attending.push(other.attend().catch(() => {}));
+    },
+    close: () => {
+      for (const other of others) other.leave();
+      plain.close();
+    },
+  };
+  const status = await runDemo(
+    { viewers: 20, port: 0, quizEvery: 3, duration: 15, plain: true },
+    { startServer, screen: () => screen },
+  );
+  await Promise.all(attending);
+  return { status, output: lines.join('\n'), others: others.map(({ statuses }) => statuses) };
+}
+
 async function until(holds: () => boolean): Promise<void> {
   while (!holds()) await Bun.sleep(50);
 }
@@ -79,12 +110,13 @@ afterAll(() => {
 describe('a demo that runs by itself', () => {
   let outcome: Awaited<ReturnType<typeof outcomeOf>>;
   let sabotaged: { status: number; output: string };
+  let visited: Awaited<ReturnType<typeof runVisited>>;
 
-  // Both shows at the same time: it is the time of a show that takes long.
+  // All shows at the same time: it is the time of a show that takes long.
   beforeAll(async () => {
     const args = ['--viewers', '30', '--quiz-every', '5', '--duration', '20', '--plain'];
     const lines: string[] = [];
-    const [fair, unfair] = await Promise.all([
+    const [fair, unfair, open] = await Promise.all([
       outcomeOf(startDemo(...args)),
       runDemo(
         { viewers: 30, port: 0, quizEvery: 3, duration: 17, plain: true },
@@ -93,8 +125,10 @@ describe('a demo that runs by itself', () => {
           screen: () => plainScreen((line) => void lines.push(line)),
         },
       ),
+      runVisited(),
     ]);
     outcome = fair;
+    visited = open;
     sabotaged = { status: unfair, output: lines.join('\n') };
   }, RUN_MS);
 
@@ -135,6 +169,26 @@ describe('a demo that runs by itself', () => {
     }
     expect(sabotaged.output).toContain('checks FAILED');
     expect(sabotaged.status).toBe(1);
+  });
+
+  test('[O-18] takes nobody from outside for a mismatch, who is counted, answers, wins and talks', () => {
+    const [first, second] = visited.others;
+    expect(first?.answers.slice(0, 3)).toEqual([204, 204, 204]);
+    expect(first?.wins[0]).toBe(204);
+    expect(first?.chats).toEqual([204, 204]);
+    expect(second?.answers).toContain(204);
+    expect(visited.output).not.toContain('MISMATCH');
+    for (const check of ['count', 'bodies', 'intervals', 'answers', 'winners', 'events']) {
+      expect(visited.output).toMatch(new RegExp(`${check} +ok: [1-9]`));
+    }
+    expect(visited.status).toBe(0);
+  });
+
+  test('[O-18] says how many are here from outside', () => {
+    expect(visited.output).toMatch(/ viewers, 2 from outside · interval /);
+    expect(visited.output).toMatch(/ at most, of 20, and 2 from outside$/m);
+    expect(outcome.output).not.toContain('from outside');
+    expect(sabotaged.output).not.toContain('from outside');
   });
 });
 

@@ -16,6 +16,7 @@ export class CrowdStats {
   private readonly overall = new Lateness();
   private interval: number | null = null;
   private count: CrowdReport['count'] = null;
+  private othersHere = 0;
   private events: FeedEvent[] = [];
   private counts: number[] = [];
   private slack = { sum: 0, counts: 0 };
@@ -49,11 +50,15 @@ export class CrowdStats {
   }
 
   /** A count of the service was compared with the ledger. */
-  counted({ count, low, high, isEvent }: CheckedCount): void {
-    this.slack.sum += high - low;
+  counted({ count, low, high, others, isEvent }: CheckedCount): void {
+    this.slack.sum += high - low + others;
     this.slack.counts++;
     if (!isEvent) return;
     this.count = { ...count, low, high };
+    // As many as before, where the count leaves that open.
+    const least = Math.max(0, count.value - high);
+    const most = Math.max(0, count.value - low);
+    this.othersHere = Math.min(others, most, Math.max(least, this.othersHere));
     this.counts.push(count.value);
   }
 
@@ -69,6 +74,7 @@ export class CrowdStats {
       present: this.present,
       arrived: this.arrived,
       count: this.count,
+      others: { here: this.othersHere, came: ledger.others.known() },
       slack: this.slack.sum / Math.max(1, this.slack.counts),
       requests: this.requests,
       troubles: this.troubles,

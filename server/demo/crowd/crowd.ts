@@ -5,6 +5,7 @@ import { Connections } from './connections.ts';
 import { CrowdStats } from './crowd-stats.ts';
 import { habitsOf } from './habits.ts';
 import type { CrowdReport, ToCrowd } from './messages.ts';
+import { probeSeats } from './seat-probe.ts';
 import { Viewer } from './viewer.ts';
 import type { Surroundings } from './viewer-client.ts';
 
@@ -39,12 +40,27 @@ async function attendShow({ port, streamId, viewers }: Begin): Promise<void> {
   const nowMs = () => time.latestMs(localMs());
   const tell = (report: CrowdReport) => process.send?.(report);
 
+  const world: Surroundings = {
+    http,
+    origin: `http://${HOSTNAME}:${port}`,
+    streamId,
+    crowdId: crypto.randomUUID(),
+    time,
+    localMs,
+    ledger,
+    stats,
+    random: Math.random,
+    isOver: () => isOver,
+  };
+
   process.on('message', async (message: ToCrowd) => {
     if (message.kind === 'promised') ledger.promised(message.key, nowMs() + message.inMs);
     if (message.kind !== 'finish') return;
     await Bun.sleep(LAST_CHECKS_MS);
     isOver = true;
     ledger.settle(nowMs());
+    if (ledger.others.isAsked()) await probeSeats(world);
+    ledger.others.settle();
     tell(stats.report(ledger, book, true));
   });
 
@@ -53,20 +69,10 @@ async function attendShow({ port, streamId, viewers }: Begin): Promise<void> {
   setInterval(() => {
     if (isOver) return;
     ledger.settle(nowMs());
+    if (ledger.others.needsProbe(localMs())) void probeSeats(world);
     tell(stats.report(ledger, book, false));
   }, REPORT_MS);
-  const origin = `http://${HOSTNAME}:${port}`;
-  await letIn(viewers, {
-    http,
-    origin,
-    streamId,
-    time,
-    localMs,
-    ledger,
-    stats,
-    random: Math.random,
-    isOver: () => isOver,
-  });
+  await letIn(viewers, world);
 }
 
 // A few at a time come in through each door, however many wait.

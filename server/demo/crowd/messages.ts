@@ -27,6 +27,8 @@ export interface CrowdReport {
   readonly arrived: number;
   /** The last count of the service that was compared, with what our ledger says. */
   readonly count: (CountBounds & { readonly value: number; readonly formatted: string }) | null;
+  /** Viewers who are not of the crowd: here at the last count, and at all, at most. */
+  readonly others: { readonly here: number; readonly came: number };
   /** How far apart the least and the greatest count are that our ledger allows, on average. */
   readonly slack: number;
   /** Answers of the service so far, and how often there was none, or none of any use. */

@@ -4,6 +4,7 @@ import type { ServiceTime } from '../ledger/service-time.ts';
 import type { Connections, HttpAnswer } from './connections.ts';
 import type { CrowdStats } from './crowd-stats.ts';
 import type { Random } from './habits.ts';
+import { askForToken, tokenIn } from './viewer-token.ts';
 
 /** What a viewer lives in. */
 export interface Surroundings {
@@ -11,6 +12,8 @@ export interface Surroundings {
   /** Where the service is, for event streams. */
   readonly origin: string;
   readonly streamId: string;
+  /** Begins the identifiers of the crowd. Nobody knows it, so nobody else is taken for one of them. */
+  readonly crowdId: string;
   readonly time: ServiceTime;
   /** Our clock, ms; it only runs forward. */
   readonly localMs: () => number;
@@ -73,16 +76,14 @@ export class ViewerClient {
   }
 
   private async newToken(): Promise<string> {
-    const { http, streamId, isOver } = this.world;
-    const body = JSON.stringify({
-      stream_id: streamId,
-      unique_user_identifier: `viewer-${this.number}`,
-    });
+    const { http, streamId, crowdId, ledger, isOver } = this.world;
+    const identifier = `${crowdId}-${this.number}`;
     while (!isOver()) {
-      const answer = await this.ask(() => http.request('POST', '/api/v1/token', '', body));
+      const answer = await this.ask(() => askForToken(http, streamId, identifier));
       if (answer?.status === 200) {
-        const { token } = JSON.parse(Buffer.from(answer.body).toString());
-        return `Authorization: Bearer ${token}\r\n`;
+        const { credential, claims } = tokenIn(answer);
+        ledger.others.addOurs(claims);
+        return credential;
       }
       await this.pauseAfter(answer);
     }

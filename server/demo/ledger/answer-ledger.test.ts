@@ -166,6 +166,44 @@ describe('the ledger of answers', () => {
     expect(ledger.asked({ ...quizOf('c'), order: ['Mars'] })).toContain('order');
   });
 
+  test('[Q-14] each of the others may have answered once, whatever it chose', () => {
+    fc.assert(
+      fc.property(
+        answers,
+        fc.array(fc.nat({ max: 2 }), { maxLength: 4 }),
+        fc.nat({ max: 5 }),
+        (sent, chosen, others) => {
+          const known = sent.map((step) => ({ ...step, arrives: true, isAnswered: true }));
+          const { ledger, counts } = play(known);
+          for (const choice of chosen) counts[choice] = (counts[choice] ?? 0) + 1;
+          const mismatch = ledger.check(resultsOf(counts), others);
+          expect(mismatch === null).toBe(chosen.length <= others);
+        },
+      ),
+    );
+  });
+
+  test('[I-3] an answer that is counted too little is one, however many others there are', () => {
+    const ledger = new AnswerLedger();
+    for (const viewer of [1, 2]) answer(ledger, viewer, 'Mars', 'recorded');
+    expect(ledger.check(resultsOf([1, 3, 0]), Number.POSITIVE_INFINITY)).toContain('count 1');
+  });
+
+  test('[W-7] so many others were right as the results have right answers that are not ours', () => {
+    const ledger = new AnswerLedger();
+    const quizzes = [quizOf('a'), quizOf('b')];
+    for (const quiz of quizzes) {
+      ledger.settled(ledger.sent(quiz, 1, 'Jupiter', early.sentMs), 'recorded', early.backMs);
+      ledger.sent(quiz, 2, 'Jupiter', early.sentMs);
+    }
+    ledger.revealed(resultsOf([0, 4, 9], quizzes[0]));
+    ledger.revealed(resultsOf([0, 2, 9], quizzes[1]));
+    expect(ledger.othersRight(['a'])).toBe(3);
+    expect(ledger.othersRight(['a', 'b'])).toBe(1);
+    expect(ledger.othersRight(['a', 'unseen'])).toBe(0);
+    expect(ledger.othersRight([])).toBe(Number.POSITIVE_INFINITY);
+  });
+
   test('[W-7] a viewer stands as winner with the right answer to every quiz', () => {
     const ledger = new AnswerLedger();
     ledger.asked(quizOf());

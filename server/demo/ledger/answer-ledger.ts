@@ -1,5 +1,6 @@
 import { intervalStartMs } from '../../../protocol/interval.ts';
 import type { Quiz, QuizResults } from '../../../protocol/quizzes.ts';
+import { besides } from './others.ts';
 
 // More than any game of the show has.
 const KEPT_QUIZZES = 16;
@@ -30,7 +31,8 @@ interface ViewerAnswers {
 interface AskedQuiz {
   readonly quiz: Quiz;
   readonly viewers: Map<number, ViewerAnswers>;
-  answer: string | null;
+  /** What the results say; null before them. */
+  revealed: { readonly answer: string; readonly count: number } | null;
 }
 
 /**
@@ -88,19 +90,26 @@ export class AnswerLedger {
 
   /** A `quiz-results` event was read. */
   revealed(results: QuizResults): void {
-    this.quizOf(results).answer = results.answer;
+    const { answer, choices } = results;
+    this.quizOf(results).revealed = { answer, count: choices[answer]?.count ?? 0 };
   }
 
-  /** Compares results with what was acknowledged. @returns what is wrong with them, or null */
-  check(results: QuizResults): string | null {
+  /**
+   * Compares results with what was acknowledged.
+   * @param others viewers of whom we know nothing, at most; each may have answered, once
+   * @returns what is wrong with them, or null
+   */
+  check(results: QuizResults, others = 0): string | null {
     const { quiz, viewers } = this.quizOf(results);
     const who = `the results of quiz ${quiz.id}`;
+    let left = others;
     for (const choice of quiz.order) {
       const count = results.choices[choice]?.count ?? Number.NaN;
       const { low, high } = boundsOf(viewers.values(), choice);
-      if (count >= low && count <= high) continue;
+      left -= Math.max(0, count - high);
+      if (count >= low && left >= 0) continue;
       const range = low === high ? `${low}` : `${low} to ${high}`;
-      return `${who} count ${count} for "${choice}", and ${range} were acknowledged`;
+      return `${who} count ${count} for "${choice}", and ${range} were acknowledged${besides(others)}`;
     }
     if (!quiz.order.includes(results.answer)) return `${who} have an answer that is no choice`;
     return percentagesHold(results) ? null : `${who} have percentages that do not fit the counts`;
@@ -123,18 +132,30 @@ export class AnswerLedger {
     for (const quizId of quizIds) {
       const asked = this.quizzes.get(quizId);
       const answers = asked?.viewers.get(viewer);
-      if (!asked || asked.answer === null || !answers) return 'no';
-      if (answers.recorded === asked.answer) continue;
-      if (answers.recorded !== null || !answers.maybe.has(asked.answer)) return 'no';
+      if (!asked?.revealed || !answers) return 'no';
+      const { answer } = asked.revealed;
+      if (answers.recorded === answer) continue;
+      if (answers.recorded !== null || !answers.maybe.has(answer)) return 'no';
       standing = 'maybe';
     }
     return standing;
   }
 
+  /** W-7: how many viewers of whom we know nothing can have answered all of these quizzes right. */
+  othersRight(quizIds: readonly string[]): number {
+    const right = quizIds.map((quizId) => {
+      const asked = this.quizzes.get(quizId);
+      if (!asked?.revealed) return 0;
+      const { answer, count } = asked.revealed;
+      return Math.max(0, count - boundsOf(asked.viewers.values(), answer).low);
+    });
+    return Math.min(Number.POSITIVE_INFINITY, ...right);
+  }
+
   private quizOf(quiz: Quiz): AskedQuiz {
     const known = this.quizzes.get(quiz.id);
     if (known) return known;
-    const asked = { quiz, viewers: new Map<number, ViewerAnswers>(), answer: null };
+    const asked = { quiz, viewers: new Map<number, ViewerAnswers>(), revealed: null };
     this.quizzes.set(quiz.id, asked);
     for (const oldest of this.quizzes.keys()) {
       if (this.quizzes.size <= KEPT_QUIZZES) break;

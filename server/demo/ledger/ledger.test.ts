@@ -33,8 +33,16 @@ function setUp() {
     new TextEncoder().encode(JSON.stringify({ interval, events }));
   const place = (optionalTo = -1): Place => ({ next: null, optionalTo });
   const reader = place();
+  let seats = 0;
   return {
     ledger,
+    /** So many others have come, and a probe is read in this interval, which tells it. */
+    probe: (number: number, others = 0) => {
+      seats += others;
+      ledger.others.probing(0);
+      ledger.probed([{ seat: seats++, sub: 'probe' }], intervalStartMs(FIRST + number));
+      ledger.settle(intervalStartMs(FIRST + number + 4));
+    },
     events,
     place,
     read: (number: number, events: readonly FeedEvent[] = [], at = reader, lateMs = 5) => {
@@ -100,13 +108,95 @@ describe('the ledger', () => {
   });
 
   test('[F-26] a count that our heartbeats do not bear out is a mismatch', () => {
-    const { ledger, read, wrong, first } = setUp();
+    const { ledger, read, probe, wrong, first } = setUp();
     const atMs = intervalStartMs(FIRST + 1);
     ledger.counts.acknowledged(ledger.counts.sent(1, atMs), atMs + 2);
     read(3, [{ type: 'view-count', data: { value: 1, formatted: '1' } }]);
+    probe(4);
     expect(wrong()).toEqual([]);
     read(4, [{ type: 'view-count', data: { value: 2, formatted: '2' } }]);
+    probe(8);
     expect(first('count')).toBe('a view-count event says 2, and 1 to 1 were here');
+  });
+
+  test('[O-18] a count is borne out by as many others as have seats, and by no more', () => {
+    const { ledger, read, probe, wrong, first } = setUp();
+    const count = (number: number, value: number) => {
+      const atMs = intervalStartMs(FIRST + number);
+      ledger.counts.acknowledged(ledger.counts.sent(1, atMs), atMs + 2);
+      read(number, [{ type: 'view-count', data: { value, formatted: `${value}` } }]);
+    };
+    count(0, 3);
+    probe(1, 2);
+    count(1, 3);
+    count(2, 1);
+    expect(wrong()).toEqual([]);
+    expect(ledger.others.isAsked()).toBe(false);
+    count(3, 4);
+    probe(4);
+    expect(first('count')).toBe(
+      'a view-count event says 4, and 1 to 1 were here, and at most 2 from outside',
+    );
+  });
+
+  test('[O-18] a count that leaves one of ours out is wrong, whoever else is here', () => {
+    const { ledger, read, probe, first } = setUp();
+    const atMs = intervalStartMs(FIRST);
+    for (const viewer of [1, 2]) {
+      ledger.counts.acknowledged(ledger.counts.sent(viewer, atMs), atMs + 2);
+    }
+    probe(0, 5);
+    read(0, [{ type: 'view-count', data: { value: 1, formatted: '1' } }]);
+    expect(first('count')).toContain('a view-count event says 1, and 2 to 2 were here');
+  });
+
+  test('[O-18] results and winners are borne out by others who answered, and won', () => {
+    const show = (right: number, winners: number) => {
+      const { ledger, read, probe, settle, wrong } = setUp();
+      for (const key of ['quiz quiz', 'quiz-results quiz', 'request-quiz-winners 1']) {
+        ledger.promised(key, intervalStartMs(FIRST));
+      }
+      read(0, [{ type: 'quiz', data: quiz }]);
+      const told = { ...choices, Mars: { count: right, percentage: 100 } };
+      for (const number of [1, 2, 3]) read(number);
+      read(4, [{ type: 'quiz-results', data: { ...quiz, choices: told, answer: 'Mars' } }]);
+      read(5, [{ type: 'request-quiz-winners', data: null }]);
+      for (const number of [6, 7, 8]) read(number);
+      read(9, [{ type: 'quiz-winners', data: { count: winners } }]);
+      settle(20);
+      probe(20, 3);
+      settle(100);
+      return wrong();
+    };
+    expect(show(3, 3)).toEqual([]);
+    expect(show(2, 1)).toEqual([]);
+    expect(show(4, 3)).toEqual(['answers']);
+    expect(show(2, 3)).toEqual(['winners']);
+  });
+
+  test('[C-5] a chat line of a viewer without a seat is a mismatch', () => {
+    const { read, probe, wrong, first } = setUp();
+    const line = (viewer: string) => ({ id: viewer, viewer, name: '', text: 'Hello', at: 0 });
+    const chats = (...viewers: string[]): FeedEvent => ({
+      type: 'chats',
+      data: {
+        messages: viewers.map(line),
+        questions: [],
+        greetings: [],
+        cheers: [],
+        purchases: [],
+        hearts: 0,
+        discounts: 0,
+      },
+    });
+    read(0, [chats('bob', 'bob')]);
+    probe(0, 1);
+    expect(wrong()).toEqual([]);
+    read(1, [chats('bob', 'probe', 'ann')]);
+    probe(1);
+    expect(first('events')).toBe(
+      'chat lines are of 2 who are not of the crowd, and at most 1 from outside',
+    );
   });
 
   test('[V-6] a read that does not count an acknowledged heartbeat is a mismatch', () => {
@@ -120,17 +210,18 @@ describe('the ledger', () => {
   });
 
   test('[K-5] counts are not judged while the clock is being found again', () => {
-    const { ledger, read, wrong } = setUp();
+    const { ledger, read, probe, wrong } = setUp();
     ledger.clockStepped(intervalStartMs(FIRST));
     read(3, [{ type: 'view-count', data: { value: 7, formatted: '7' } }]);
     expect(wrong()).toEqual([]);
     for (let number = 4; number < 15; number++) read(number);
     read(15, [{ type: 'view-count', data: { value: 7, formatted: '7' } }]);
+    probe(16);
     expect(wrong()).toEqual(['count']);
   });
 
   test('[I-3] results are compared when every answer has its response', () => {
-    const { ledger, read, settle, wrong, first } = setUp();
+    const { ledger, read, settle, probe, wrong, first } = setUp();
     ledger.promised('quiz quiz', intervalStartMs(FIRST));
     read(0, [{ type: 'quiz', data: quiz }]);
     const attempt = ledger.answers.sent(quiz, 1, 'Jupiter', intervalStartMs(FIRST + 1));
@@ -139,6 +230,7 @@ describe('the ledger', () => {
     ledger.answered(attempt, 'recorded', intervalStartMs(FIRST + 2), 204);
     expect(wrong()).toEqual([]);
     settle(12);
+    probe(12);
     expect(wrong()).toEqual(['answers']);
     expect(first('answers')).toContain('count 1 for "Mars", and 0 were acknowledged');
   });
@@ -164,7 +256,7 @@ describe('the ledger', () => {
   test('[W-5] winners are counted once, in time, and as they were acknowledged', () => {
     const winners = (count: number): FeedEvent => ({ type: 'quiz-winners', data: { count } });
     const show = (at: number, count: number) => {
-      const { ledger, read, settle, wrong } = setUp();
+      const { ledger, read, settle, probe, wrong } = setUp();
       ledger.promised('request-quiz-winners 1', intervalStartMs(FIRST));
       read(0, [{ type: 'request-quiz-winners', data: null }]);
       const round = ledger.winners.latest();
@@ -174,6 +266,7 @@ describe('the ledger', () => {
       for (let number = 1; number < at; number++) read(number);
       read(at, [winners(count)]);
       settle(100);
+      probe(100);
       return wrong();
     };
     expect(show(4, 1)).toEqual([]);

@@ -1,4 +1,4 @@
-import type { EventsInterval, FeedEvent } from '../../../protocol/feed.ts';
+import type { Chats, EventsInterval, FeedEvent } from '../../../protocol/feed.ts';
 import { intervalStartMs } from '../../../protocol/interval.ts';
 import { WINNERS_DELAY_INTERVALS } from '../../../protocol/limits.ts';
 import type { Quiz, QuizResults } from '../../../protocol/quizzes.ts';
@@ -8,7 +8,8 @@ import { BodyLedger } from './body-ledger.ts';
 import { type CountBounds, CountLedger } from './count-ledger.ts';
 import { isOf } from './event-kinds.ts';
 import { EventLedger } from './event-ledger.ts';
-import type { Verdictbook } from './verdict.ts';
+import { besides, type Holder, Others } from './others.ts';
+import type { Check, Verdictbook } from './verdict.ts';
 import { type Claim, type ClaimOutcome, type Round, WinnerLedger } from './winner-ledger.ts';
 
 // Responses that are under way when results are read are known by then.
@@ -33,6 +34,8 @@ export interface Place {
 /** A count of the service beside what our ledger says. */
 export interface CheckedCount extends CountBounds {
   readonly count: ViewCount;
+  /** Viewers of whom our ledger knows nothing, at most. */
+  readonly others: number;
   /** It is a `view-count` event; else a viewer read it. */
   readonly isEvent: boolean;
 }
@@ -45,6 +48,7 @@ export class Ledger {
   readonly counts = new CountLedger();
   readonly answers = new AnswerLedger();
   readonly winners = new WinnerLedger(this.answers);
+  readonly others = new Others();
   private readonly events = new EventLedger();
   private readonly bodies = new BodyLedger();
   private readonly ahead = new Map<number, { events: EventsInterval; receivedMs: number }>();
@@ -109,7 +113,13 @@ export class Ledger {
     this.book.note('winners', mismatch ?? oddStatus('a winner report', outcome, status));
   }
 
-  /** Makes the checks that are due. @param nowMs service time; Infinity at the very end */
+  /** A probe tells who else is here. @param receivedMs the latest that service time can be */
+  probed(holders: readonly Holder[], receivedMs: number): void {
+    this.others.found(holders);
+    this.later(receivedMs, () => this.others.settle());
+  }
+
+  /** Makes the checks that are due. @param nowMs service time */
   settle(nowMs: number): void {
     const due = this.settling.filter(({ dueMs }) => dueMs <= nowMs);
     this.settling = this.settling.filter(({ dueMs }) => dueMs > nowMs);
@@ -144,6 +154,7 @@ export class Ledger {
     else if (isOf(event, 'quiz-winners')) this.takeWinners(event.data.count, interval, receivedMs);
     else if (isOf(event, 'chats')) {
       for (const { text } of event.data.purchases) this.see(`purchase ${text}`, receivedMs);
+      this.hear(event.data);
     } else this.see(`${event.type} ${JSON.stringify(event.data)}`, receivedMs);
   }
 
@@ -153,15 +164,26 @@ export class Ledger {
     this.compareCount({ count, isEvent: true, ...this.counts.atEndOf(interval) });
   }
 
-  private compareCount(checked: CheckedCount): void {
+  private compareCount(checked: Omit<CheckedCount, 'others'>): void {
     const { count, low, high, isEvent } = checked;
     const where = isEvent ? 'a view-count event' : 'a read';
-    const fits = count.value >= low && count.value <= high;
-    this.book.note(
-      'count',
-      fits ? null : `${where} says ${count.value}, and ${low} to ${high} were here`,
-    );
-    this.onCount(checked);
+    this.judge('count', (others) => {
+      if (count.value >= low && count.value <= high + others) return null;
+      return `${where} says ${count.value}, and ${low} to ${high} were here${besides(others)}`;
+    });
+    this.onCount({ ...checked, others: this.others.known() });
+  }
+
+  // C-5: whoever says something has a token, and so a seat.
+  private hear({ messages, questions, greetings, cheers }: Chats): void {
+    for (const { viewer } of [...messages, ...questions, ...greetings, ...cheers]) {
+      if (!this.others.hear(viewer)) continue;
+      const speakers = this.others.speakers();
+      this.judge('events', (others) => {
+        if (speakers <= others) return null;
+        return `chat lines are of ${speakers} who are not of the crowd${besides(others)}`;
+      });
+    }
   }
 
   private takeQuiz(quiz: Quiz, receivedMs: number): void {
@@ -176,7 +198,9 @@ export class Ledger {
     if (interval < results.closeInterval) {
       this.book.note('answers', `the results of quiz ${results.id} came before its close`);
     }
-    this.later(receivedMs, () => this.book.note('answers', this.answers.check(results)));
+    this.later(receivedMs, () => {
+      this.judge('answers', (others) => this.answers.check(results, others));
+    });
   }
 
   private takeRequest(interval: number, receivedMs: number): void {
@@ -193,7 +217,9 @@ export class Ledger {
     }
     this.see(`quiz-winners ${round.number}`, receivedMs);
     this.book.note('winners', this.winners.checkDelay(round, interval, this.isPunctual(round)));
-    this.later(receivedMs, () => this.book.note('winners', this.winners.check(round, count)));
+    this.later(receivedMs, () => {
+      this.judge('winners', (others) => this.winners.check(round, count, others));
+    });
   }
 
   // An interval that we had before the next one ended was sealed as the newest, not skipped.
@@ -204,6 +230,10 @@ export class Ledger {
 
   private see(key: string, receivedMs: number): void {
     this.events.seen(key, receivedMs + DUE_AFTER_MS);
+  }
+
+  private judge(check: Check, mismatchWith: (others: number) => string | null): void {
+    this.others.ask({ mismatchWith, note: (mismatch) => this.book.note(check, mismatch) });
   }
 
   private later(nowMs: number, settle: () => void): void {

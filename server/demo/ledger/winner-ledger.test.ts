@@ -8,8 +8,8 @@ const INTERVAL = 6_800_000_000;
 const OPEN_MS = intervalStartMs(INTERVAL + 2);
 const OVER_MS = intervalStartMs(INTERVAL + 6);
 
-function setUp(standing: Standing = 'yes') {
-  const ledger = new WinnerLedger({ standing: () => standing });
+function setUp(standing: Standing = 'yes', othersRight = 0) {
+  const ledger = new WinnerLedger({ standing: () => standing, othersRight: () => othersRight });
   ledger.asked('a');
   ledger.asked('b');
   const round = ledger.requested(INTERVAL);
@@ -72,6 +72,21 @@ describe('the ledger of winners', () => {
     claim(1, 'won');
     expect(ledger.check(round, 1)).toBeNull();
     expect(ledger.check(round, 2)).not.toBeNull();
+  });
+
+  test('[W-7] of the others, those with the right answers to every quiz may have won', () => {
+    const check = (othersRight: number, count: number, others: number) => {
+      const { ledger, round, claim } = setUp('yes', othersRight);
+      claim(1, 'won');
+      return ledger.check(round, count, others);
+    };
+    expect(check(2, 3, 5)).toBeNull();
+    expect(check(2, 4, 5)).toContain(
+      'counts 4, and 1 were acknowledged, and at most 2 from outside',
+    );
+    expect(check(2, 3, 1)).toContain('at most 1 from outside');
+    expect(check(0, 2, 5)).toBe('winners round 1 counts 2, and 1 were acknowledged');
+    expect(check(2, 0, 5)).toContain('counts 0');
   });
 
   test('[W-5] the count comes four intervals after its request', () => {

@@ -1,6 +1,7 @@
 import { intervalStartMs } from '../../../protocol/interval.ts';
 import { WINNERS_DELAY_INTERVALS } from '../../../protocol/limits.ts';
 import type { AnswerLedger } from './answer-ledger.ts';
+import { besides } from './others.ts';
 
 /** What became of a winner report: 204, 401, 409, or nobody knows. */
 export type ClaimOutcome = 'won' | 'not-qualified' | 'no-round' | 'unknown';
@@ -28,7 +29,7 @@ export class WinnerLedger {
   private round: Round | null = null;
   private rounds = 0;
 
-  constructor(private readonly answers: Pick<AnswerLedger, 'standing'>) {}
+  constructor(private readonly answers: Pick<AnswerLedger, 'standing' | 'othersRight'>) {}
 
   /** A `quiz` event was read: the quiz belongs to the current game. */
   asked(quizId: string): void {
@@ -87,13 +88,19 @@ export class WinnerLedger {
       : null;
   }
 
-  /** Compares the count of a round with what was acknowledged. @returns what is wrong, or null */
-  check(round: Round, count: number): string | null {
+  /**
+   * Compares the count of a round with what was acknowledged.
+   * @param others viewers of whom we know nothing, at most; those with the right answers may have won
+   * @returns what is wrong, or null
+   */
+  check(round: Round, count: number, others = 0): string | null {
     const low = round.won.size;
     const high = low + round.maybe.size;
-    if (count >= low && count <= high) return null;
+    const right = Math.min(others, this.answers.othersRight(round.quizIds));
+    if (count >= low && count <= high + right) return null;
     const range = low === high ? `${low}` : `${low} to ${high}`;
-    return `winners round ${round.number} counts ${count}, and ${range} were acknowledged`;
+    const told = `winners round ${round.number} counts ${count}, and ${range} were acknowledged`;
+    return told + besides(right);
   }
 
   /**

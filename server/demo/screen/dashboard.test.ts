@@ -22,6 +22,7 @@ const running: Show = {
   interval: 7_043_882_113,
   arrived: 200,
   count: { value: 198, formatted: '198', low: 197, high: 198 },
+  others: { here: 0, came: 0 },
   slack: 0.2,
   history: Array.from({ length: 60 }, (_, second) => Math.min(198, 20 * second)),
   peak: 199,
@@ -65,6 +66,7 @@ const failed: Show = {
   verdicts: { ...fine, count: { checks: 9, mismatches: 1, first: 'an event says 7, it was 5' } },
 };
 
+const visited: Show = { ...running, others: { here: 1, came: 3 } };
 const live: Show = {
   ...running,
   video: { state: 'live', ageMs: 640, sizes: ['426x240', '212x120', '142x80'] },
@@ -115,6 +117,12 @@ describe('the dashboard', () => {
     expect(line).toContain('✗ count: an event says 7, it was 5');
   });
 
+  test('[O-18] tells how many of the viewers are from outside', () => {
+    const line = framed(visited).find((each) => each.includes('interval'));
+    expect(line).toContain('○  1 from outside · interval 7,043,882,113, four a second');
+    expect(framed(running).join('')).not.toContain('outside');
+  });
+
   test('[M-45] says where to watch, and how the video is', () => {
     const lines = framed(live).map((line) => line.trimEnd());
     expect(lines[1]).toBe(
@@ -136,6 +144,7 @@ describe('the dashboard', () => {
       { show: running, first: start },
       { show: revealed, first: start },
       { show: failed, first: start },
+      { show: visited, first: start },
       { show: live, first: starting },
       { show: silent, first: starting },
     );
@@ -197,6 +206,7 @@ describe('plain lines', () => {
     expect(statusLine(running)).toBe(
       '2:31  198 viewers · interval 7043882113 · 1,013 requests/s · late by 4 ms, 99 % within 18 ms · checks ok',
     );
+    expect(statusLine(visited)).toStartWith('2:31  198 viewers, 1 from outside · interval ');
     expect(statusLine(failed)).toEndWith('checks FAILED');
     expect(statusLine(start)).toContain('interval soon');
   });
@@ -219,6 +229,7 @@ describe('plain lines', () => {
                     events     ok: 100 events that the host sent
       "
     `);
+    expect(summaryLines(visited)[1]).toBe('  viewers     199 at most, of 200, and 3 from outside');
     const lines = summaryLines(failed);
     expect(lines.find((line) => line.includes('self-check'))).toContain('WRONG 1 times');
     expect(lines.at(-1)).toBe('  MISMATCH in count: an event says 7, it was 5');

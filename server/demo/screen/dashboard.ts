@@ -70,11 +70,13 @@ function audienceLines(show: Show, width: number, colors: Colors): string[] {
   const beat = show.interval === null ? -1 : show.interval % 4;
   const dots = [0, 1, 2, 3].map((dot) => (dot === beat ? colors.cyan('●') : colors.dim('○')));
   const interval = show.interval === null ? 'soon' : figure(show.interval);
+  const { here } = show.others;
+  const outside = here === 0 ? '' : `${figure(here)} from outside · `;
   const room = width - left - '● ○ ○ ○  '.length;
   return [
     ...digits.map((row, index) => colors.bold(fit(row, left)) + colors.cyan(charted[index] ?? '')),
     colors.bold(fit(value === 1 ? 'viewer' : 'viewers', left)) +
-      `${dots.join(' ')}  ${colors.dim(fit(`interval ${interval}, four a second`, room))}`,
+      `${dots.join(' ')}  ${colors.dim(fit(`${outside}interval ${interval}, four a second`, room))}`,
   ];
 }
 

@@ -35,8 +35,9 @@ export function eventLines(before: Show, show: Show, events: readonly FeedEvent[
 /** How things stand, in one plain line. */
 export function statusLine(show: Show): string {
   const { p50Ms, p99Ms } = show.recent;
+  const viewers = `${figure(show.count?.value ?? 0)} viewers`;
   return [
-    `${clockTime(show.elapsedMs)}  ${figure(show.count?.value ?? 0)} viewers`,
+    `${clockTime(show.elapsedMs)}  ${viewers}${outside(', ', show.others.here)}`,
     `interval ${show.interval ?? 'soon'}`,
     `${figure(show.requestsPerSecond)} requests/s`,
     `late by ${p50Ms} ms, 99 % within ${p99Ms} ms`,
@@ -54,11 +55,12 @@ export function videoLines(before: Show, show: Show): string[] {
 /** What the demo says when it is over. */
 export function summaryLines(show: Show): string[] {
   const seconds = show.elapsedMs / 1_000;
-  const { overall, serverBytes, chat } = show;
+  const { overall, serverBytes, chat, others } = show;
+  const crowd = `${figure(show.viewers)}${outside(', and ', others.came)}`;
   const rate = figure(seconds > 0 ? show.requests / seconds : 0);
   const lines = [
     `The show is over after ${clockTime(show.elapsedMs)}.`,
-    `  viewers     ${figure(show.peak)} at most, of ${figure(show.viewers)}`,
+    `  viewers     ${figure(show.peak)} at most, of ${crowd}`,
     `  quizzes     ${figure(show.quizzes)} asked, ${figure(show.answers)} answers counted, winners rounds: ${figure(show.rounds)}`,
     `  chat        ${figure(chat.lines)} lines, ${figure(chat.hearts)} hearts`,
     `  requests    ${figure(show.requests)}, ${rate} a second, ${figure(show.troubles)} failed`,
@@ -74,6 +76,11 @@ export function summaryLines(show: Show): string[] {
   }
   for (const mismatch of newMismatches(null, show.verdicts)) lines.push(`  ${mismatch}`);
   return lines;
+}
+
+// Whoever opened the page of the show, say: nobody of the crowd.
+function outside(before: string, others: number): string {
+  return others === 0 ? '' : `${before}${figure(others)} from outside`;
 }
 
 const CHECKED: Readonly<Record<Check, string>> = {

@@ -25,6 +25,7 @@ const reportOf = (report: Partial<CrowdReport>): CrowdReport => ({
   present: 0,
   arrived: 0,
   count: null,
+  others: { here: 0, came: 0 },
   slack: 0,
   requests: 0,
   troubles: 0,

@@ -16,6 +16,7 @@ export interface Show {
   readonly interval: number | null;
   readonly arrived: number;
   readonly count: CrowdReport['count'];
+  readonly others: CrowdReport['others'];
   readonly slack: number;
   /** The counts of the last minute, one a second. */
   readonly history: readonly number[];
@@ -83,6 +84,7 @@ export function newShow(options: Pick<Show, 'origin' | 'streamId' | 'viewers' | 
     interval: null,
     arrived: 0,
     count: null,
+    others: { here: 0, came: 0 },
     slack: 0,
     history: [],
     peak: 0,
@@ -113,6 +115,7 @@ export function withReport(show: Show, report: CrowdReport, elapsedMs: number): 
     interval: report.interval,
     arrived: report.arrived,
     count: report.count,
+    others: report.others,
     slack: report.slack,
     history: [...show.history, ...report.counts].slice(-HISTORY_MAX),
     peak: Math.max(show.peak, ...report.counts),

@@ -1,0 +1,147 @@
+import { describe, expect, test } from 'bun:test';
+import fc from 'fast-check';
+import { Others } from './others.ts';
+
+const RARELY_MS = 240_000;
+
+/** A service that gives seats from 0 on, and a check that fails for want of so many others. */
+function setUp() {
+  const others = new Others();
+  const noted: (string | null)[] = [];
+  let next = 0;
+  const give = () => {
+    const seat = next++;
+    return { seat, sub: `viewer ${seat}` };
+  };
+  return {
+    others,
+    noted,
+    give,
+    joinOurs: () => others.addOurs(give()),
+    probe: () => {
+      others.probing(0);
+      others.found([give()]);
+    },
+    needs: (least: number) => {
+      others.ask({
+        mismatchWith: (most) => (most >= least ? null : `${most} of ${least}`),
+        note: (mismatch) => noted.push(mismatch),
+      });
+    },
+  };
+}
+
+describe('the others', () => {
+  test('[T-8] are those below the seat of a probe who are not of the crowd', () => {
+    const events = fc.array(fc.constantFrom('ours', 'other', 'probe'), { maxLength: 60 });
+    fc.assert(
+      fc.property(events, (came) => {
+        const { others, give, joinOurs, probe } = setUp();
+        for (const who of came) {
+          if (who === 'ours') joinOurs();
+          else if (who === 'other') give();
+          else probe();
+        }
+        probe();
+        others.settle();
+        expect(others.known()).toBe(came.filter((who) => who === 'other').length);
+      }),
+    );
+  });
+
+  test('are not those of the crowd whose tokens come after the probe', () => {
+    const { others, give, joinOurs, probe, needs, noted } = setUp();
+    joinOurs();
+    const late = give();
+    needs(1);
+    probe();
+    others.addOurs(late);
+    others.settle();
+    expect(noted).toEqual(['0 of 1']);
+  });
+
+  test('a check that needs none is told at once, without a probe', () => {
+    const { others, needs, noted } = setUp();
+    needs(0);
+    expect(noted).toEqual([null]);
+    expect(others.needsProbe(0)).toBe(false);
+  });
+
+  test('a check that no number of others would explain is told at once', () => {
+    const { others, noted } = setUp();
+    others.ask({ mismatchWith: () => 'too few', note: (mismatch) => noted.push(mismatch) });
+    expect(noted).toEqual(['too few']);
+    expect(others.isAsked()).toBe(false);
+  });
+
+  test('a check that needs more than are known waits for a probe that is sent after it', () => {
+    const { others, give, probe, needs, noted } = setUp();
+    probe();
+    give();
+    needs(1);
+    others.settle();
+    expect(noted).toEqual([]);
+    expect(others.needsProbe(0)).toBe(true);
+    probe();
+    expect(others.needsProbe(0)).toBe(false);
+    others.settle();
+    expect(noted).toEqual([null]);
+  });
+
+  test('what waits for the next probe is told after this one, when this one explains it', () => {
+    const { others, give, probe, needs, noted } = setUp();
+    give();
+    probe();
+    needs(1);
+    needs(2);
+    others.settle();
+    expect(noted).toEqual([null]);
+    probe();
+    others.settle();
+    expect(noted).toEqual([null, '1 of 2']);
+  });
+
+  test('what a probe that failed should tell is told by the next one', () => {
+    const { others, give, probe, needs, noted } = setUp();
+    give();
+    needs(1);
+    others.probing(0);
+    others.failed();
+    expect(noted).toEqual([]);
+    expect(others.needsProbe(0)).toBe(true);
+    probe();
+    others.settle();
+    expect(noted).toEqual([null]);
+  });
+
+  test('a service that gives no tokens explains nothing: in the end a mismatch is one', () => {
+    const { others, needs, noted } = setUp();
+    needs(1);
+    others.probing(0);
+    others.failed();
+    others.settle();
+    expect(noted).toEqual(['0 of 1']);
+  });
+
+  test('[N-16] are probed for rarely, so that the service keeps the seats that it has at hand', () => {
+    const { others } = setUp();
+    expect(others.needsProbe(RARELY_MS - 1)).toBe(false);
+    expect(others.needsProbe(RARELY_MS)).toBe(true);
+    others.probing(RARELY_MS);
+    others.settle();
+    expect(others.needsProbe(RARELY_MS + 1)).toBe(false);
+    expect(others.needsProbe(2 * RARELY_MS)).toBe(true);
+  });
+
+  test('[C-5] who speak are known by their ids, each once', () => {
+    const { others, joinOurs } = setUp();
+    joinOurs();
+    expect(['viewer 0', 'bob', 'bob', 'ann'].map((id) => others.hear(id))).toEqual([
+      false,
+      true,
+      false,
+      true,
+    ]);
+    expect(others.speakers()).toBe(2);
+  });
+});
