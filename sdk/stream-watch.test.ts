@@ -1,0 +1,75 @@
+import { describe, expect, test } from 'bun:test';
+import { Trouble } from './errors.ts';
+import { FakeMachine } from './fake-machine.ts';
+import { StreamWatch } from './stream-watch.ts';
+import type { Stream } from './types.ts';
+
+function watching() {
+  const machine = new FakeMachine();
+  const startMs = machine.nowMs;
+  const looks: number[] = [];
+  const seen: string[] = [];
+  const service = { status: 'STREAMING' as Stream['status'], isAway: false };
+  const stream = async () => {
+    looks.push(machine.nowMs - startMs);
+    if (service.isAway) throw new Trouble('away', 'no answer');
+    return { status: service.status } as Stream;
+  };
+  const watch = new StreamWatch(machine.environment, { stream }, ({ status }) => seen.push(status));
+  return { machine, looks, seen, service, watch };
+}
+
+describe('the stream', () => {
+  test('is looked at at once, and then each 15 s', async () => {
+    const { machine, looks, seen, watch } = watching();
+    await watch.look();
+    expect(seen).toEqual(['STREAMING']);
+    await machine.advance(45_000);
+    expect(looks).toEqual([0, 15_000, 30_000, 45_000]);
+  });
+
+  test('is looked at again after trouble, no sooner', async () => {
+    const { machine, looks, seen, service, watch } = watching();
+    service.isAway = true;
+    await watch.look();
+    service.isAway = false;
+    await machine.advance(15_000);
+    expect(looks).toEqual([0, 15_000]);
+    expect(seen).toEqual(['STREAMING']);
+  });
+
+  test('is looked at sooner when the feed goes quiet', async () => {
+    const { machine, looks, watch } = watching();
+    await watch.look();
+    for (let s = 0; s < 5; s++) {
+      watch.heard();
+      await machine.advance(1_000);
+    }
+    expect(looks).toEqual([0]);
+    await machine.advance(7_000);
+    // 3 s, and half of the 5 s that a crowd spreads over; and then 15 s.
+    expect(looks).toEqual([0, 9_500]);
+    await machine.advance(15_000);
+    expect(looks).toEqual([0, 9_500, 24_500]);
+  });
+
+  test('that has ended is not looked at any more', async () => {
+    const { machine, looks, seen, service, watch } = watching();
+    await watch.look();
+    service.status = 'ENDED';
+    await machine.advance(60_000);
+    watch.heard();
+    expect(looks).toEqual([0, 15_000]);
+    expect(seen).toEqual(['STREAMING', 'ENDED']);
+    expect(machine.waiting).toBe(0);
+  });
+
+  test('is told to nobody who has left', async () => {
+    const { machine, seen, watch } = watching();
+    const look = watch.look();
+    watch.stop();
+    await look;
+    expect(seen).toEqual([]);
+    expect(machine.waiting).toBe(0);
+  });
+});
