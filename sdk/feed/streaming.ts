@@ -20,6 +20,8 @@ const WATCH_MS = 500;
 // Intervals come 4 a second, empty or not.
 const SILENT_MS = 3_000;
 const DEAD_MS = 5_000;
+// Some proxies keep back even the headers of a stream: so often in a row it is no outage, if a poll works.
+const UNANSWERED_MAX = 2;
 // One that ends after this time has done its work: its token is old, or its node stops.
 const LASTING_MS = 10_000;
 // A crowd that was cut off as one does not come back as one.
@@ -38,6 +40,8 @@ export class Streaming {
   private closing = new AbortController();
   private hasNews = false;
   private isDead = false;
+  /** How many in a row had no answer in time. */
+  private unanswered = 0;
   /** When there was news, on both clocks: one may stand still while the machine sleeps. */
   private newsAt = { monotonicMs: 0, systemMs: 0 };
   private callOffPause = () => {};
@@ -47,7 +51,7 @@ export class Streaming {
   constructor(
     private readonly env: Environment,
     private readonly clock: Pick<ServiceClock, 'look'>,
-    private readonly calls: Pick<Calls, 'eventStream'>,
+    private readonly calls: Pick<Calls, 'interval' | 'eventStream'>,
     private readonly place: FeedPlace,
     private readonly substitute: Substitute | null,
   ) {
@@ -82,11 +86,14 @@ export class Streaming {
     this.hasNews = false;
     this.isDead = false;
     const { signal } = this.closing;
-    const { from } = this.place;
+    const startedMs = this.env.monotonicMs();
     let ending: Ending = 'over';
     try {
+      if (this.unanswered >= UNANSWERED_MAX) await this.tryOtherWay();
+      const { from } = this.place;
       const { body } = await this.calls.eventStream(from, signal);
       ending = 'cut';
+      this.unanswered = 0;
       this.place.goOnAt(from);
       this.noteNews();
       this.watch();
@@ -94,12 +101,25 @@ export class Streaming {
       ending = 'over';
     } catch (thrown) {
       // There was no stream.
-      if (ending === 'over') return asTrouble(thrown);
+      if (ending === 'over') return this.unread(asTrouble(thrown), startedMs);
     }
     this.callOffWatch();
     if (this.hasNews && !this.isDead) return ending;
     if (!this.isOver) this.substitute?.start();
     return new Trouble('away', 'The feed brings nothing.');
+  }
+
+  private unread(trouble: Trouble, startedMs: number): Trouble {
+    const isLate = this.env.monotonicMs() - startedMs >= SILENT_MS;
+    this.unanswered = isLate && trouble.status === null ? this.unanswered + 1 : 0;
+    return trouble;
+  }
+
+  /** @throws Trouble when nothing comes in the other way either: there is no need to try more */
+  private async tryOtherWay(): Promise<void> {
+    if (!this.substitute || this.substitute.isWorking) return;
+    await this.calls.interval(this.place.from);
+    if (!this.isOver) this.substitute.start();
   }
 
   /** How long to wait before the next. @param trouble null: the last one brought something */
@@ -140,7 +160,8 @@ export class Streaming {
         this.env.systemMs() - this.newsAt.systemMs,
       );
       if (silentMs >= SILENT_MS) this.substitute?.start();
-      this.isDead = silentMs >= DEAD_MS;
+      // While nothing comes in the other way either, it is not the stream that is at fault.
+      this.isDead = silentMs >= DEAD_MS && (this.substitute?.isWorking ?? true);
       if (this.isDead) this.closing.abort();
       else this.watch();
     });
