@@ -74,7 +74,7 @@ async function runVisited() {
     },
   };
   const status = await runDemo(
-    { viewers: 20, port: 0, quizEvery: 3, duration: 15, plain: true },
+    { viewers: 20, port: 0, quizEvery: 4, duration: 17, plain: true },
     { startServer, screen: () => screen },
   );
   await Promise.all(attending);
