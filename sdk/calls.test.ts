@@ -253,6 +253,16 @@ describe('[T-12] a token that is refused', () => {
     expect(refused).toEqual(['token 1']);
   });
 
+  test('[V-4] means no second heartbeat: the next one has a new token', async () => {
+    const { calls, requests, refused } = begin(refuses(1));
+    let sent = 0;
+    const beat = () => calls.beat(() => sent++);
+    expect((await troubleOf(beat())).kind).toBe('denied');
+    expect([refused, requests.length, sent]).toEqual([['token 1'], 1, 1]);
+    await beat();
+    expect([requests.length, sent]).toEqual([2, 2]);
+  });
+
   test('means nothing to what needs no token', async () => {
     const { calls, requests, refused } = begin(says(401));
     expect((await troubleOf(calls.newToken('somebody'))).kind).toBe('denied');
@@ -270,7 +280,8 @@ describe('[T-12] a token that is refused', () => {
         has = false;
       },
     };
-    expect(await troubleOf(new Calls(machine.environment, URLS, 'stream', token).beat())).toBe(why);
+    const calls = new Calls(machine.environment, URLS, 'stream', token);
+    expect(await troubleOf(calls.recordWinner())).toBe(why);
   });
 });
 

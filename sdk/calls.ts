@@ -60,9 +60,22 @@ export class Calls {
     return (await this.#call(url, { method: 'POST', body }, json<{ token: string }>)).token;
   }
 
-  /** Counts this viewer for a second. */
-  beat(): Promise<void> {
-    return this.#post(`${this.#urls.viewCounts}/api/v1/view-counts/${this.#path}`);
+  /**
+   * Counts this viewer for a second. It is not sent again with a new token, which could be the second
+   * in a second.
+   * @param onSend called when it goes out: its token may have taken a while
+   */
+  async beat(onSend = () => {}): Promise<void> {
+    const url = `${this.#urls.viewCounts}/api/v1/view-counts/${this.#path}`;
+    const token = await this.#token.get();
+    onSend();
+    try {
+      await this.#callWith(token, url, { method: 'POST' }, unread);
+    } catch (trouble) {
+      // The next one should not have to wait for its token.
+      if (this.#isRefused(trouble, token)) this.#token.get().catch(() => {});
+      throw trouble;
+    }
   }
 
   answer({ id, closeInterval }: Quiz, choice: string): Promise<void> {
@@ -102,18 +115,24 @@ export class Calls {
   }
 
   async #asViewer<T>(url: string, call: Call, read: (answer: Response) => Promise<T>): Promise<T> {
-    const send = (token: string) => {
-      const headers = { ...call.headers, Authorization: `Bearer ${token}` };
-      return this.#call(url, { ...call, headers }, read);
-    };
     const token = await this.#token.get();
     try {
-      return await send(token);
+      return await this.#callWith(token, url, call, read);
     } catch (trouble) {
-      if ((trouble as Trouble).kind !== 'denied') throw trouble;
-      this.#token.refuse(token);
-      return send(await this.#token.get());
+      if (!this.#isRefused(trouble, token)) throw trouble;
+      return this.#callWith(await this.#token.get(), url, call, read);
     }
+  }
+
+  #isRefused(trouble: unknown, token: string): boolean {
+    const isRefused = (trouble as Trouble).kind === 'denied';
+    if (isRefused) this.#token.refuse(token);
+    return isRefused;
+  }
+
+  #callWith<T>(token: string, url: string, call: Call, read: (answer: Response) => Promise<T>) {
+    const headers = { ...call.headers, Authorization: `Bearer ${token}` };
+    return this.#call(url, { ...call, headers }, read);
   }
 
   async #call<T>(

@@ -5,17 +5,26 @@ import { Heartbeat } from './heartbeat.ts';
 
 interface Setting extends FakeMachineOptions {
   readonly beat?: () => Promise<void>;
+  /** What the first beat waits for. */
+  readonly token?: Promise<void>;
   readonly hiddenMs?: number;
 }
 
 /** A heartbeat that began, and when each beat was, in true ms since. */
-function begin({ beat = async () => {}, hiddenMs = Infinity, ...options }: Setting = {}) {
+function begin({
+  beat = async () => {},
+  token = Promise.resolve(),
+  hiddenMs = Infinity,
+  ...options
+}: Setting = {}) {
   const machine = new FakeMachine({ random: () => 0.25, ...options });
   const fromMs = machine.nowMs;
   const beats: number[] = [];
   const heartbeat = new Heartbeat(
     machine.environment,
-    () => {
+    async (onSend) => {
+      await token;
+      onSend();
       beats.push(Math.round(machine.nowMs - fromMs));
       return beat();
     },
@@ -61,6 +70,18 @@ describe('[V-4] a viewer is told once a second', () => {
     answers[0]?.();
     await machine.advance(5_000);
     expect(beats).toHaveLength(4);
+  });
+
+  test('a second after one that had to wait for its token, and those between are skipped', async () => {
+    let come = () => {};
+    const token = new Promise<void>((resolve) => {
+      come = resolve;
+    });
+    const { machine, beats } = begin({ token });
+    await machine.advance(2_900);
+    come();
+    await machine.advance(2_050);
+    expect(beats).toEqual([2_900, 3_900, 4_900]);
   });
 
   test('until it stops', async () => {

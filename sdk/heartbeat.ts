@@ -11,33 +11,38 @@ const UNDER_WAY_MAX = 3;
  */
 export class Heartbeat {
   readonly #env: Environment;
-  readonly #beat: () => Promise<void>;
+  readonly #beat: (onSend: () => void) => Promise<void>;
   readonly #hiddenMs: number;
   #dueMs = 0;
   /** Since when nobody looks at the page; null: somebody does, or there is none. */
   #hiddenFromMs: number | null = null;
   #notBeforeMs = 0;
   #underWay = 0;
+  /** Whether a beat is not sent yet: its token is on its way. */
+  #isWaiting = false;
+  #isStopped = false;
   #callOff = () => {};
   #endWatch = () => {};
 
   /**
-   * @param beat says it; what it throws is passed over, but for the service's wish to wait
+   * @param beat says it, and calls back when that goes out; what it throws is passed over, but for the service's wish to wait
    * @param hiddenMs after this time out of sight it stops, until somebody looks
    */
-  constructor(env: Environment, beat: () => Promise<void>, hiddenMs: number) {
+  constructor(env: Environment, beat: (onSend: () => void) => Promise<void>, hiddenMs: number) {
     this.#env = env;
     this.#beat = beat;
     this.#hiddenMs = hiddenMs;
   }
 
   start(): void {
+    this.#isStopped = false;
     this.#dueMs = this.#env.monotonicMs() + this.#env.random() * BEAT_MS;
     this.#look();
     this.#endWatch = this.#env.visibility?.onChange(() => this.#look()) ?? this.#endWatch;
   }
 
   stop(): void {
+    this.#isStopped = true;
     this.#callOff();
     this.#endWatch();
   }
@@ -52,18 +57,32 @@ export class Heartbeat {
   #tick(): void {
     const nowMs = this.#env.monotonicMs();
     if (this.#hiddenFromMs !== null && nowMs - this.#hiddenFromMs >= this.#hiddenMs) return;
-    this.#dueMs = nowMs + BEAT_MS;
+    this.#beatAgain();
+    if (this.#isWaiting || this.#underWay >= UNDER_WAY_MAX || nowMs < this.#notBeforeMs) return;
+    void this.#send();
+  }
+
+  #beatAgain(): void {
+    this.#callOff();
+    this.#dueMs = this.#env.monotonicMs() + BEAT_MS;
     this.#callOff = this.#env.after(BEAT_MS, () => this.#tick());
-    if (this.#underWay < UNDER_WAY_MAX && nowMs >= this.#notBeforeMs) void this.#send();
   }
 
   async #send(): Promise<void> {
+    let isSent = false;
+    this.#isWaiting = true;
     this.#underWay++;
     try {
-      await this.#beat();
+      await this.#beat(() => {
+        isSent = true;
+        this.#isWaiting = false;
+        // The next one is a second after this one, however long it waited.
+        if (!this.#isStopped) this.#beatAgain();
+      });
     } catch (thrown) {
       this.#notBeforeMs = this.#env.monotonicMs() + (asTrouble(thrown).retryAfterMs ?? 0);
     } finally {
+      if (!isSent) this.#isWaiting = false;
       this.#underWay--;
     }
   }

@@ -55,57 +55,57 @@ export class ViewerSession implements Viewer {
   readonly streamId: string;
   readonly clock: ServiceClock;
   name: string;
-  private picture: Picture | null = null;
+  #picture: Picture | null = null;
   /** The show is over with this interval; null: not yet. */
-  private last: number | null = null;
-  private isBeginning = false;
-  private hasLeft = false;
+  #last: number | null = null;
+  #isBeginning = false;
+  #hasLeft = false;
   /** Answers that are, or were, on their way, by quiz. */
-  private readonly given = new Map<string, Promise<AnswerOutcome>>();
-  private readonly keeping: Keeping;
-  private readonly game: QuizGame;
-  private readonly listeners = new Listeners();
-  private readonly stage: Stage;
-  private readonly token: TokenKeeper;
-  private readonly calls: Calls;
-  private readonly heartbeat: Heartbeat;
-  private readonly watch: StreamWatch;
-  private readonly feed: Feed;
-  private readonly screen: Screen;
-  private readonly waits: Waits;
-  private readonly answers: Answers;
-  private readonly winners: WinnerReports;
-  private readonly hearts: Hearts;
+  readonly #given = new Map<string, Promise<AnswerOutcome>>();
+  readonly #keeping: Keeping;
+  readonly #game: QuizGame;
+  readonly #listeners = new Listeners();
+  readonly #stage: Stage;
+  readonly #token: TokenKeeper;
+  readonly #calls: Calls;
+  readonly #heartbeat: Heartbeat;
+  readonly #watch: StreamWatch;
+  readonly #feed: Feed;
+  readonly #screen: Screen;
+  readonly #waits: Waits;
+  readonly #answers: Answers;
+  readonly #winners: WinnerReports;
+  readonly #hearts: Hearts;
 
   constructor(options: SessionOptions) {
     const { env, streamId, viewerId, getToken } = options;
     this.streamId = streamId;
     this.name = options.name ?? '';
-    this.keeping = new Keeping(options.storage, `fourbeat:${streamId}:${viewerId}`);
-    this.game = new QuizGame(this.keeping.load());
-    this.stage = new Stage(this.game, this.listeners);
-    this.token = new TokenKeeper(env, getToken ?? (() => this.calls.newToken(viewerId)));
-    this.calls = new Calls(env, options.urls, streamId, this.token);
-    this.clock = new ServiceClock(env, () => this.calls.time());
-    this.heartbeat = new Heartbeat(env, () => this.calls.beat(), options.hiddenMs);
-    this.watch = new StreamWatch(env, this.calls, (stream) => this.see(stream));
-    this.feed = new Feed(env, this.clock, this.calls, options, {
-      onInterval: (interval) => this.arrive(interval),
-      onState: (state, trouble) => this.stage.happen(HAPPENINGS[state], trouble),
-      onGap: (from, to) => this.listeners.tell('gap', { from, to }),
+    this.#keeping = new Keeping(options.storage, `fourbeat:${streamId}:${viewerId}`);
+    this.#game = new QuizGame(this.#keeping.load());
+    this.#stage = new Stage(this.#game, this.#listeners);
+    this.#token = new TokenKeeper(env, getToken ?? (() => this.#calls.newToken(viewerId)));
+    this.#calls = new Calls(env, options.urls, streamId, this.#token);
+    this.clock = new ServiceClock(env, () => this.#calls.time());
+    this.#heartbeat = new Heartbeat(env, (onSend) => this.#calls.beat(onSend), options.hiddenMs);
+    this.#watch = new StreamWatch(env, this.#calls, (stream) => this.#see(stream));
+    this.#feed = new Feed(env, this.clock, this.#calls, options, {
+      onInterval: (interval) => this.#arrive(interval),
+      onState: (state, trouble) => this.#stage.happen(HAPPENINGS[state], trouble),
+      onGap: (from, to) => this.#listeners.tell('gap', { from, to }),
     });
-    this.screen = new Screen(env, this.calls, {
-      onInterval: (interval) => this.stage.show(interval),
-      onJump: (interval) => this.stage.jump(interval),
+    this.#screen = new Screen(env, this.#calls, {
+      onInterval: (interval) => this.#stage.show(interval),
+      onJump: (interval) => this.#stage.jump(interval),
     });
-    this.waits = new Waits(env);
-    this.answers = new Answers(env, this.clock, this.calls, this.waits);
-    this.winners = new WinnerReports(env, this.clock, this.calls, this.waits);
-    this.hearts = new Hearts(this.calls, this.waits);
+    this.#waits = new Waits(env);
+    this.#answers = new Answers(env, this.clock, this.#calls, this.#waits);
+    this.#winners = new WinnerReports(env, this.clock, this.#calls, this.#waits);
+    this.#hearts = new Hearts(this.#calls, this.#waits);
   }
 
   get snapshot() {
-    return this.stage.snapshot;
+    return this.#stage.snapshot;
   }
 
   get state() {
@@ -121,145 +121,145 @@ export class ViewerSession implements Viewer {
   }
 
   on(type: string, listener: (data: never) => void): () => void {
-    return this.listeners.on(type, listener);
+    return this.#listeners.on(type, listener);
   }
 
   remainingMs(): number {
     if (!this.quiz || this.quiz.results) return 0;
     const { created, duration, closeInterval } = this.quiz.quiz;
     const nowMs = this.clock.nowMs();
-    const onScreenMs = this.picture?.wallClockMs() ?? nowMs;
+    const onScreenMs = this.#picture?.wallClockMs() ?? nowMs;
     const closeMs = intervalStartMs(closeInterval) - this.clock.errorMs - WAY_MS;
     return Math.max(0, Math.min(created + duration - onScreenMs, closeMs - nowMs));
   }
 
   async answer(choice: string): Promise<AnswerOutcome> {
-    this.checkIsHere();
+    this.#checkIsHere();
     const { quiz } = this;
     if (!quiz) throw new Trouble('refused', 'there is no quiz');
-    const given = this.given.get(quiz.quiz.id);
+    const given = this.#given.get(quiz.quiz.id);
     if (given && quiz.choice === choice) return given;
     if (quiz.choice !== null) throw new Trouble('refused', 'the first choice stands');
     if (!this.remainingMs()) throw new Trouble('refused', 'the quiz is over');
     if (!quiz.quiz.order.includes(choice)) throw new Trouble('refused', 'no such choice');
-    return this.give(quiz.quiz, choice);
+    return this.#give(quiz.quiz, choice);
   }
 
   async say(kind: ChatKind, text: string): Promise<void> {
-    this.checkIsHere();
-    await this.calls.chat({ kind, text, name: this.name || undefined });
+    this.#checkIsHere();
+    await this.#calls.chat({ kind, text, name: this.name || undefined });
   }
 
   heart(): void {
-    if (!this.hasLeft) this.hearts.add();
+    if (!this.#hasLeft) this.#hearts.add();
   }
 
   follow(picture: Picture | null): void {
-    if (this.hasLeft) return;
-    this.picture = picture;
-    this.screen.follow(picture);
+    if (this.#hasLeft) return;
+    this.#picture = picture;
+    this.#screen.follow(picture);
   }
 
   leave(): void {
-    if (this.hasLeft) return;
-    this.keep();
-    this.hasLeft = true;
-    this.end();
-    this.watch.stop();
-    this.screen.stop();
-    this.token.stop();
-    this.waits.stop();
-    this.listeners.clear();
+    if (this.#hasLeft) return;
+    this.#keep();
+    this.#hasLeft = true;
+    this.#end();
+    this.#watch.stop();
+    this.#screen.stop();
+    this.#token.stop();
+    this.#waits.stop();
+    this.#listeners.clear();
   }
 
   /** Begins with all of it. Once. */
   async start(): Promise<void> {
     this.clock.start();
     // It comes while the stream is looked at.
-    this.token.get().catch(() => {});
-    await this.watch.look();
+    this.#token.get().catch(() => {});
+    await this.#watch.look();
     if (this.state === 'ended') return;
-    this.isBeginning = this.snapshot.stream?.status === 'CREATED';
-    this.heartbeat.start();
+    this.#isBeginning = this.snapshot.stream?.status === 'CREATED';
+    this.#heartbeat.start();
     await this.clock.synced;
-    if (this.hasLeft) return;
-    const { next } = this.game;
+    if (this.#hasLeft) return;
+    const { next } = this.#game;
     const current = intervalAt(this.clock.nowMs());
-    this.feed.start(next > current - RELOAD_INTERVALS ? Math.min(next, current) : 0);
-    for (const { quiz, choice } of this.game.unsettled()) this.give(quiz, choice).catch(() => {});
+    this.#feed.start(next > current - RELOAD_INTERVALS ? Math.min(next, current) : 0);
+    for (const { quiz, choice } of this.#game.unsettled()) this.#give(quiz, choice).catch(() => {});
   }
 
   /** @throws Trouble `left` */
-  private checkIsHere(): void {
-    if (this.hasLeft) throw new Trouble('left', 'the viewer has left');
+  #checkIsHere(): void {
+    if (this.#hasLeft) throw new Trouble('left', 'the viewer has left');
   }
 
-  private see(stream: Stream): void {
-    this.stage.change({ stream });
+  #see(stream: Stream): void {
+    this.#stage.change({ stream });
     if (stream.status !== 'ENDED') return;
     // Who comes when it is over has no feed to wait for.
-    if (!this.feed.next) this.end();
-    else this.last = intervalAt(this.clock.nowMs());
+    if (!this.#feed.next) this.#end();
+    else this.#last = intervalAt(this.clock.nowMs());
   }
 
   /** An interval of the feed is here. It is on screen later, when there is a picture. */
-  private arrive(interval: EventsInterval): void {
+  #arrive(interval: EventsInterval): void {
     const { interval: number, events } = interval;
-    this.game.arrived(interval, this.isBeginning);
+    this.#game.arrived(interval, this.#isBeginning);
     for (const { type } of events) {
-      if (type === 'view-count') this.watch.heard();
-      if (type === 'request-quiz-winners') void this.report(number);
+      if (type === 'view-count') this.#watch.heard();
+      if (type === 'request-quiz-winners') void this.#report(number);
     }
     const isOfGame = events.some(({ type }) => type.includes('quiz'));
-    if (isOfGame || number % KEEP_INTERVALS === 0) this.keep();
-    this.screen.push(interval);
-    if (this.last === null) return;
-    if (number >= Math.max(this.last, this.game.openUntil) + REST_INTERVALS) this.end();
+    if (isOfGame || number % KEEP_INTERVALS === 0) this.#keep();
+    this.#screen.push(interval);
+    if (this.#last === null) return;
+    if (number >= Math.max(this.#last, this.#game.openUntil) + REST_INTERVALS) this.#end();
   }
 
-  private end(): void {
-    this.feed.stop();
-    this.heartbeat.stop();
+  #end(): void {
+    this.#feed.stop();
+    this.#heartbeat.stop();
     this.clock.stop();
-    this.stage.happen('over', null);
+    this.#stage.happen('over', null);
   }
 
-  private async report(interval: number): Promise<void> {
-    if (this.game.isWinning(interval) === false) return;
-    if (!(await this.winners.report(interval).catch(() => false))) return;
-    this.game.won(interval);
-    this.settle();
+  async #report(interval: number): Promise<void> {
+    if (this.#game.isWinning(interval) === false) return;
+    if (!(await this.#winners.report(interval).catch(() => false))) return;
+    this.#game.won(interval);
+    this.#settle();
   }
 
-  private give(quiz: Quiz, choice: string): Promise<AnswerOutcome> {
-    this.game.chose(quiz.id, choice);
-    const given = this.answers.send(quiz, choice).then(
+  #give(quiz: Quiz, choice: string): Promise<AnswerOutcome> {
+    this.#game.chose(quiz.id, choice);
+    const given = this.#answers.send(quiz, choice).then(
       (outcome) => {
-        this.game.became(quiz.id, outcome);
-        this.settle();
+        this.#game.became(quiz.id, outcome);
+        this.#settle();
         return outcome;
       },
       (trouble: Trouble) => {
         // Who has left asks on the next visit.
         if (trouble.kind === 'left') throw trouble;
-        this.given.delete(quiz.id);
-        this.game.chose(quiz.id, null);
-        this.settle();
+        this.#given.delete(quiz.id);
+        this.#game.chose(quiz.id, null);
+        this.#settle();
         throw trouble;
       },
     );
-    this.given.set(quiz.id, given);
-    this.settle();
+    this.#given.set(quiz.id, given);
+    this.#settle();
     return given;
   }
 
   /** The game has changed by what the viewer did. */
-  private settle(): void {
-    this.keep();
-    this.stage.change();
+  #settle(): void {
+    this.#keep();
+    this.#stage.change();
   }
 
-  private keep(): void {
-    if (!this.hasLeft) this.keeping.save(() => this.game.saved());
+  #keep(): void {
+    if (!this.#hasLeft) this.#keeping.save(() => this.#game.saved());
   }
 }
