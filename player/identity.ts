@@ -1,3 +1,5 @@
+import { pageStorage, type Storage } from '../sdk/environment.ts';
+
 const ID_KEY = 'fourbeat-viewer';
 const NAME_KEY = 'fourbeat-name';
 
@@ -5,38 +7,27 @@ const NAME_KEY = 'fourbeat-name';
 export interface Identity {
   /** The same each time, where the browser keeps things for this page. */
   readonly id: string;
-  /** What the viewer calls themselves; null: not said yet. */
-  readonly name: string | null;
-  /** Keeps a name for the next time. */
-  keepName(name: string): void;
+  /** What the viewer calls themselves; empty: not said yet. */
+  readonly name: string;
 }
 
-/** What of `localStorage` is needed. */
-export type Keeping = Pick<Storage, 'getItem' | 'setItem'>;
-
-/** @param keeping null where the browser keeps nothing: then somebody is new each time */
-export function identityIn(keeping: Keeping | null): Identity {
-  const id = keeping?.getItem(ID_KEY) ?? newId();
-  // What has no room for it is a browser in which somebody is new each time.
-  const keep = (key: string, value: string) => {
-    try {
-      keeping?.setItem(key, value);
-    } catch {}
-  };
-  keep(ID_KEY, id);
-  return {
-    id,
-    name: keeping?.getItem(NAME_KEY) || null,
-    keepName: (name) => keep(NAME_KEY, name),
-  };
+/** @param storage null where nothing is kept: then somebody is new each time */
+export function identityIn(storage: Storage | null = pageStorage()): Identity {
+  const id = storage?.getItem(ID_KEY) || newId();
+  keep(storage, ID_KEY, id);
+  return { id, name: storage?.getItem(NAME_KEY) ?? '' };
 }
 
-/** The browser's own; null in a frame of another site's page that may keep nothing. */
-export function ownKeeping(): Keeping | null {
+/** Keeps what the viewer calls themselves for the next time. */
+export function keepName(name: string, storage: Storage | null = pageStorage()): void {
+  keep(storage, NAME_KEY, name);
+}
+
+function keep(storage: Storage | null, key: string, value: string): void {
   try {
-    return localStorage;
+    storage?.setItem(key, value);
   } catch {
-    return null;
+    // There is no room: nothing is kept.
   }
 }
 

@@ -1,0 +1,40 @@
+import { useSyncExternalStore } from 'react';
+import { createRoot } from 'react-dom/client';
+import { join } from '../sdk/join.ts';
+import type { Viewer } from '../sdk/viewer.ts';
+import { outsideOf, startBridge } from './embed/bridge.ts';
+import { identityIn } from './identity.ts';
+import { pageOptionsOf } from './page-options.ts';
+import { newStageVideo } from './stage/stage-video.ts';
+import { WatchPage } from './watch-page.tsx';
+
+// The page at `/watch/:stream_id`: joins its stream, and shows what the viewer sees.
+
+const options = pageOptionsOf(location.href);
+const { id, name } = identityIn();
+const { streamId, origin } = options;
+const viewer = join({ baseUrl: location.origin, streamId, viewerId: id, name });
+const video = newStageVideo();
+video.muted = options.isMuted;
+const outside = origin === null ? null : outsideOf(window, origin);
+if (outside) startBridge(viewer, video, outside);
+
+const root = document.getElementById('root');
+if (!root) throw new Error('the page has no place for it');
+createRoot(root).render(<Watch viewer={viewer} />);
+
+function Watch({ viewer }: { readonly viewer: Viewer }) {
+  const snapshot = useSyncExternalStore(
+    (changed) => viewer.on('change', changed),
+    () => viewer.snapshot,
+  );
+  return (
+    <WatchPage
+      viewer={viewer}
+      snapshot={snapshot}
+      video={video}
+      isBare={!options.hasChat}
+      hasFacts={options.hasFacts}
+    />
+  );
+}
