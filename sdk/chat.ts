@@ -26,28 +26,30 @@ export function withLines(lines: Lines, chats: Chats): Lines {
 
 /** Gathers hearts, and sends them at most once a second. One that cannot be sent is lost. */
 export class Hearts {
-  private count = 0;
-  private isSending = false;
+  #count = 0;
+  #isSending = false;
+  readonly #calls: Pick<Calls, 'chat'>;
+  readonly #waits: Waits;
 
-  constructor(
-    private readonly calls: Pick<Calls, 'chat'>,
-    private readonly waits: Waits,
-  ) {}
+  constructor(calls: Pick<Calls, 'chat'>, waits: Waits) {
+    this.#calls = calls;
+    this.#waits = waits;
+  }
 
   add(): void {
-    this.count = Math.min(this.count + 1, HEARTS_MAX);
-    if (!this.isSending) this.send().catch(() => {});
+    this.#count = Math.min(this.#count + 1, HEARTS_MAX);
+    if (!this.#isSending) this.#send().catch(() => {});
   }
 
   /** @throws Trouble `left` */
-  private async send(): Promise<void> {
-    this.isSending = true;
-    while (this.count > 0) {
-      const post = { kind: 'heart', count: this.count } as const;
-      this.count = 0;
-      const trouble = await this.calls.chat(post).then(() => null, asTrouble);
-      await this.waits.wait(Math.max(HEARTS_GAP_MS, trouble?.retryAfterMs ?? 0));
+  async #send(): Promise<void> {
+    this.#isSending = true;
+    while (this.#count > 0) {
+      const post = { kind: 'heart', count: this.#count } as const;
+      this.#count = 0;
+      const trouble = await this.#calls.chat(post).then(() => null, asTrouble);
+      await this.#waits.wait(Math.max(HEARTS_GAP_MS, trouble?.retryAfterMs ?? 0));
     }
-    this.isSending = false;
+    this.#isSending = false;
   }
 }

@@ -2,14 +2,17 @@ import type { Storage } from './environment.ts';
 
 /** Keeps one text over a reload, where that can be done. */
 export class Keeping {
-  constructor(
-    private readonly storage: Storage | null,
-    private readonly key: string,
-  ) {}
+  readonly #storage: Storage | null;
+  readonly #key: string;
+
+  constructor(storage: Storage | null, key: string) {
+    this.#storage = storage;
+    this.#key = key;
+  }
 
   load(): string | null {
     try {
-      return this.storage?.getItem(this.key) ?? null;
+      return this.#storage?.getItem(this.#key) ?? null;
     } catch {
       return null;
     }
@@ -17,7 +20,7 @@ export class Keeping {
 
   save(text: () => string): void {
     try {
-      this.storage?.setItem(this.key, text());
+      this.#storage?.setItem(this.#key, text());
     } catch {
       // It is full, or not allowed: nothing is kept.
     }

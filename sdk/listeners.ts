@@ -1,18 +1,18 @@
 /** Who wants to hear of what. */
 export class Listeners {
-  private readonly byType = new Map<string, Set<{ readonly run: (data: never) => void }>>();
+  readonly #byType = new Map<string, Set<{ readonly run: (data: never) => void }>>();
 
   /** @returns what ends it */
   on(type: string, run: (data: never) => void): () => void {
     const listener = { run };
-    const known = this.byType.get(type) ?? new Set();
-    this.byType.set(type, known.add(listener));
+    const known = this.#byType.get(type) ?? new Set();
+    this.#byType.set(type, known.add(listener));
     return () => known.delete(listener);
   }
 
   /** What a listener throws is on the console, and stops no other. */
   tell(type: string, data: unknown): void {
-    for (const { run } of this.byType.get(type) ?? []) {
+    for (const { run } of this.#byType.get(type) ?? []) {
       try {
         run(data as never);
       } catch (error) {
@@ -22,6 +22,6 @@ export class Listeners {
   }
 
   clear(): void {
-    this.byType.clear();
+    this.#byType.clear();
   }
 }

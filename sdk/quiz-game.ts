@@ -41,16 +41,16 @@ const RESULTS_SHOWN = 40;
  * it is here, and says what is known where the picture is: at the interval on screen.
  */
 export class QuizGame {
-  private readonly record: GameRecord;
+  readonly #record: GameRecord;
 
   /** @param saved of this viewer's last visit, as `saved` gave it; null: there was none */
   constructor(saved: string | null) {
-    this.record = parse(saved) ?? { knownFrom: null, next: 0, quizzes: [], rounds: [] };
+    this.#record = parse(saved) ?? { knownFrom: null, next: 0, quizzes: [], rounds: [] };
   }
 
   /** The first interval of the feed that has not come, on the last visit neither; 0: none has. */
   get next(): number {
-    return this.record.next;
+    return this.#record.next;
   }
 
   /**
@@ -58,10 +58,10 @@ export class QuizGame {
    * @param isBeginning whether no quiz was before it
    */
   arrived(interval: EventsInterval, isBeginning: boolean): void {
-    const { record } = this;
+    const record = this.#record;
     const number = interval.interval;
     if (record.knownFrom === null) record.knownFrom = isBeginning ? 0 : number;
-    else if (number > record.next) this.missed(number);
+    else if (number > record.next) this.#missed(number);
     record.next = Math.max(record.next, number + 1);
     this.learn(interval);
   }
@@ -69,46 +69,46 @@ export class QuizGame {
   /** What an interval tells of quizzes: of the feed, or of a recording. */
   learn({ interval, events }: EventsInterval): void {
     for (const { type, data } of events) {
-      if (type === 'quiz') this.asked(data as Quiz, interval, true);
-      else if (type === 'quiz-results') this.revealed(data as QuizResults, interval);
-      else if (type === 'request-quiz-winners') this.round(interval);
-      else if (type === 'quiz-winners') this.counted((data as { count: number }).count, interval);
+      if (type === 'quiz') this.#asked(data as Quiz, interval, true);
+      else if (type === 'quiz-results') this.#revealed(data as QuizResults, interval);
+      else if (type === 'request-quiz-winners') this.#round(interval);
+      else if (type === 'quiz-winners') this.#counted((data as { count: number }).count, interval);
     }
   }
 
   /** The viewer has chosen; null: that was not taken. */
   chose(quizId: string, choice: string | null): void {
-    const asked = this.find(quizId);
+    const asked = this.#find(quizId);
     if (asked) asked.choice = choice;
   }
 
   /** It is known what became of the answer. */
   became(quizId: string, outcome: AnswerOutcome): void {
-    const asked = this.find(quizId);
+    const asked = this.#find(quizId);
     if (asked) asked.outcome = outcome;
   }
 
   /** The service counts this viewer among the winners that were asked for then. */
   won(roundInterval: number): void {
-    this.round(roundInterval).hasWon = true;
+    this.#round(roundInterval).hasWon = true;
   }
 
   /** Answers that nobody has heard of yet: those of the last visit. */
   unsettled(): { quiz: Quiz; choice: string }[] {
-    return this.record.quizzes.flatMap(({ quiz, choice, outcome }) =>
+    return this.#record.quizzes.flatMap(({ quiz, choice, outcome }) =>
       choice !== null && outcome === null ? [{ quiz, choice }] : [],
     );
   }
 
   /** When the last quiz closes that there are no results of; 0: there is none. */
   get openUntil(): number {
-    const open = this.record.quizzes.filter(({ results }) => !results);
+    const open = this.#record.quizzes.filter(({ results }) => !results);
     return Math.max(0, ...open.map(({ quiz }) => quiz.closeInterval));
   }
 
   /** The quiz on screen: the newest that is open, else what was told last. */
   quizAt(interval: number): ViewerQuiz | null {
-    const { quizzes, knownFrom } = this.record;
+    const { quizzes, knownFrom } = this.#record;
     const there = quizzes.flatMap((asked) => onScreen(asked, interval, knownFrom ?? 0) ?? []);
     const open = there.filter(({ isOpen }) => isOpen);
     const newest = (open.length > 0 ? open : there).reduce<OnScreen | null>(
@@ -122,7 +122,7 @@ export class QuizGame {
 
   /** Where the winners are, as it is known on screen. */
   winnersAt(interval: number): Winners {
-    const told = this.record.rounds.findLast(
+    const told = this.#record.rounds.findLast(
       (round) => (round.told?.interval ?? interval + 1) <= interval,
     );
     return {
@@ -137,12 +137,12 @@ export class QuizGame {
    * A game is over when its winners are told. null: it cannot be known.
    */
   isWinning(interval: number): boolean | null {
-    const rounds = this.record.rounds.filter((round) => round.interval <= interval);
+    const rounds = this.#record.rounds.filter((round) => round.interval <= interval);
     const last = rounds.at(-1);
     const isRunning = last !== undefined && (last.told?.interval ?? interval + 1) > interval;
     const from = (isRunning ? rounds.at(-2) : last)?.interval ?? 0;
     const to = isRunning ? last.interval : interval + 1;
-    const { knownFrom, quizzes } = this.record;
+    const { knownFrom, quizzes } = this.#record;
     let isWinning: boolean | null = knownFrom !== null && knownFrom <= from ? true : null;
     for (const asked of quizzes) {
       if (asked.interval < from || asked.interval >= to) continue;
@@ -156,7 +156,7 @@ export class QuizGame {
 
   /** @returns what the constructor takes: of the present game and the one before */
   saved(): string {
-    const { quizzes, rounds, next, knownFrom } = this.record;
+    const { quizzes, rounds, next, knownFrom } = this.#record;
     const from = rounds.at(-2)?.interval ?? 0;
     const record: GameRecord = {
       knownFrom: knownFrom && Math.max(knownFrom, from),
@@ -167,25 +167,25 @@ export class QuizGame {
     return JSON.stringify(record);
   }
 
-  private find(quizId: string): Asked | undefined {
-    return this.record.quizzes.find(({ quiz }) => quiz.id === quizId);
+  #find(quizId: string): Asked | undefined {
+    return this.#record.quizzes.find(({ quiz }) => quiz.id === quizId);
   }
 
-  private asked(quiz: Quiz, interval: number, isSeen: boolean): Asked {
-    const known = this.find(quiz.id);
+  #asked(quiz: Quiz, interval: number, isSeen: boolean): Asked {
+    const known = this.#find(quiz.id);
     if (known) return known;
     const asked: Asked = { quiz, interval, isSeen, choice: null, outcome: null, results: null };
-    this.record.quizzes.push(asked);
+    this.#record.quizzes.push(asked);
     return asked;
   }
 
-  private revealed(data: QuizResults, interval: number): void {
+  #revealed(data: QuizResults, interval: number): void {
     // Where it was asked while nobody was here, it was about when it was made.
-    this.asked(data, intervalAt(data.created), false).results ??= { interval, data };
+    this.#asked(data, intervalAt(data.created), false).results ??= { interval, data };
   }
 
-  private round(interval: number): Round {
-    const { rounds } = this.record;
+  #round(interval: number): Round {
+    const { rounds } = this.#record;
     const known = rounds.find((round) => round.interval === interval);
     if (known) return known;
     const round: Round = { interval, told: null, hasWon: false };
@@ -194,17 +194,17 @@ export class QuizGame {
     return round;
   }
 
-  private counted(count: number, interval: number): void {
-    const asked = this.record.rounds.findLast((round) => round.interval < interval);
+  #counted(count: number, interval: number): void {
+    const asked = this.#record.rounds.findLast((round) => round.interval < interval);
     const isOfIt = asked && (asked.told?.interval ?? interval) === interval;
-    const round = isOfIt ? asked : this.round(interval - WINNERS_DELAY_INTERVALS);
+    const round = isOfIt ? asked : this.#round(interval - WINNERS_DELAY_INTERVALS);
     round.told ??= { interval, count };
   }
 
   /** What was told before this interval may not have been heard. */
-  private missed(until: number): void {
-    this.record.knownFrom = until;
-    for (const round of this.record.rounds) round.told ??= { interval: until, count: null };
+  #missed(until: number): void {
+    this.#record.knownFrom = until;
+    for (const round of this.#record.rounds) round.told ??= { interval: until, count: null };
   }
 }
 

@@ -13,12 +13,16 @@ const OWN = new Set(['change', 'interval', 'event', 'jump', 'gap']);
 export class Stage {
   snapshot: Snapshot;
   /** The one on screen; 0 before there is one. */
-  private interval = 0;
+  #interval = 0;
+  readonly #game: Pick<QuizGame, 'learn' | 'quizAt' | 'winnersAt'>;
+  readonly #listeners: Pick<Listeners, 'tell'>;
 
   constructor(
-    private readonly game: Pick<QuizGame, 'learn' | 'quizAt' | 'winnersAt'>,
-    private readonly listeners: Pick<Listeners, 'tell'>,
+    game: Pick<QuizGame, 'learn' | 'quizAt' | 'winnersAt'>,
+    listeners: Pick<Listeners, 'tell'>,
   ) {
+    this.#game = game;
+    this.#listeners = listeners;
     this.snapshot = {
       state: 'joining',
       trouble: null,
@@ -34,24 +38,24 @@ export class Stage {
 
   /** An interval comes on screen. */
   show(interval: EventsInterval): void {
-    this.interval = interval.interval;
-    this.game.learn(interval);
-    const isNews = this.take(withEvents(this.snapshot, interval));
-    this.listeners.tell('interval', interval);
+    this.#interval = interval.interval;
+    this.#game.learn(interval);
+    const isNews = this.#take(withEvents(this.snapshot, interval));
+    this.#listeners.tell('interval', interval);
     for (const { type, data } of interval.events) {
-      this.listeners.tell('event', { type, data, interval: interval.interval });
+      this.#listeners.tell('event', { type, data, interval: interval.interval });
       // A producer's own type may have the name of another thing that is told.
-      if (!OWN.has(type)) this.listeners.tell(type, data);
+      if (!OWN.has(type)) this.#listeners.tell(type, data);
     }
-    if (isNews) this.tellChange();
+    if (isNews) this.#tellChange();
   }
 
   /** The picture is elsewhere. */
   jump(interval: number): void {
-    this.interval = interval;
-    const isNews = this.take({ lines: [] });
-    this.listeners.tell('jump', { interval });
-    if (isNews) this.tellChange();
+    this.#interval = interval;
+    const isNews = this.#take({ lines: [] });
+    this.#listeners.tell('jump', { interval });
+    if (isNews) this.#tellChange();
   }
 
   happen(happening: Happening, trouble: Trouble | null): void {
@@ -60,22 +64,22 @@ export class Stage {
 
   /** @param news what is new besides the game */
   change(news: Partial<Snapshot> = {}): void {
-    if (this.take(news)) this.tellChange();
+    if (this.#take(news)) this.#tellChange();
   }
 
-  private tellChange(): void {
-    this.listeners.tell('change', this.snapshot);
+  #tellChange(): void {
+    this.#listeners.tell('change', this.snapshot);
   }
 
   /** @returns whether anything is new */
-  private take(news: Partial<Snapshot>): boolean {
+  #take(news: Partial<Snapshot>): boolean {
     const before = this.snapshot;
-    const quiz = this.game.quizAt(this.interval);
+    const quiz = this.#game.quizAt(this.#interval);
     this.snapshot = kept(before, {
       ...before,
       ...news,
       quiz: quiz && kept(before.quiz, quiz),
-      winners: kept(before.winners, this.game.winnersAt(this.interval)),
+      winners: kept(before.winners, this.#game.winnersAt(this.#interval)),
     });
     return this.snapshot !== before;
   }

@@ -11,42 +11,45 @@ const QUIET_SPREAD_MS = 5_000;
 
 /** Looks at the stream now and then, until it has ended. */
 export class StreamWatch {
-  private isLooking = false;
-  private isOver = false;
-  private callOff = () => {};
-  private callOffQuiet = () => {};
+  #isLooking = false;
+  #isOver = false;
+  #callOff = () => {};
+  #callOffQuiet = () => {};
+  readonly #env: Environment;
+  readonly #calls: Pick<Calls, 'stream'>;
+  readonly #onStream: (stream: Stream) => void;
 
-  constructor(
-    private readonly env: Environment,
-    private readonly calls: Pick<Calls, 'stream'>,
-    private readonly onStream: (stream: Stream) => void,
-  ) {}
+  constructor(env: Environment, calls: Pick<Calls, 'stream'>, onStream: (stream: Stream) => void) {
+    this.#env = env;
+    this.#calls = calls;
+    this.#onStream = onStream;
+  }
 
   /** Looks now, and from now on. It is fulfilled in trouble, too. */
   async look(): Promise<void> {
-    if (this.isLooking) return;
-    this.isLooking = true;
-    const stream = await this.calls.stream().catch(() => null);
-    this.isLooking = false;
-    if (this.isOver) return;
-    const ms = LOOK_MS * (0.75 + this.env.random() / 2);
-    this.callOff();
-    this.callOff = this.env.after(ms, () => this.look());
+    if (this.#isLooking) return;
+    this.#isLooking = true;
+    const stream = await this.#calls.stream().catch(() => null);
+    this.#isLooking = false;
+    if (this.#isOver) return;
+    const ms = LOOK_MS * (0.75 + this.#env.random() / 2);
+    this.#callOff();
+    this.#callOff = this.#env.after(ms, () => this.look());
     if (stream?.status === 'ENDED') this.stop();
-    if (stream) this.onStream(stream);
+    if (stream) this.#onStream(stream);
   }
 
   /** The feed has told the count: it is not quiet. */
   heard(): void {
-    this.callOffQuiet();
-    if (this.isOver) return;
-    const ms = QUIET_MS + QUIET_SPREAD_MS * this.env.random();
-    this.callOffQuiet = this.env.after(ms, () => this.look());
+    this.#callOffQuiet();
+    if (this.#isOver) return;
+    const ms = QUIET_MS + QUIET_SPREAD_MS * this.#env.random();
+    this.#callOffQuiet = this.#env.after(ms, () => this.look());
   }
 
   stop(): void {
-    this.isOver = true;
-    this.callOff();
-    this.callOffQuiet();
+    this.#isOver = true;
+    this.#callOff();
+    this.#callOffQuiet();
   }
 }

@@ -3,10 +3,13 @@ import { Trouble } from './errors.ts';
 
 /** Waiting, until the viewer leaves. */
 export class Waits {
-  private isOver = false;
-  private readonly ends = new Set<() => void>();
+  #isOver = false;
+  readonly #ends = new Set<() => void>();
+  readonly #env: Environment;
 
-  constructor(private readonly env: Environment) {}
+  constructor(env: Environment) {
+    this.#env = env;
+  }
 
   /** @throws Trouble `left` */
   wait(ms: number): Promise<void> {
@@ -15,17 +18,17 @@ export class Waits {
         callOff();
         reject(new Trouble('left', 'the viewer has left'));
       };
-      const callOff = this.env.after(ms, () => {
-        this.ends.delete(end);
+      const callOff = this.#env.after(ms, () => {
+        this.#ends.delete(end);
         resolve();
       });
-      this.ends.add(end);
-      if (this.isOver) end();
+      this.#ends.add(end);
+      if (this.#isOver) end();
     });
   }
 
   stop(): void {
-    this.isOver = true;
-    for (const end of this.ends) end();
+    this.#isOver = true;
+    for (const end of this.#ends) end();
   }
 }

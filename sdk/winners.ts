@@ -15,12 +15,22 @@ const LATE_MS = 1_000;
 
 /** Reports a winner. */
 export class WinnerReports {
+  readonly #env: Environment;
+  readonly #clock: Pick<ServiceClock, 'nowMs'>;
+  readonly #calls: Pick<Calls, 'recordWinner'>;
+  readonly #waits: Waits;
+
   constructor(
-    private readonly env: Environment,
-    private readonly clock: Pick<ServiceClock, 'nowMs'>,
-    private readonly calls: Pick<Calls, 'recordWinner'>,
-    private readonly waits: Waits,
-  ) {}
+    env: Environment,
+    clock: Pick<ServiceClock, 'nowMs'>,
+    calls: Pick<Calls, 'recordWinner'>,
+    waits: Waits,
+  ) {
+    this.#env = env;
+    this.#clock = clock;
+    this.#calls = calls;
+    this.#waits = waits;
+  }
 
   /**
    * @param interval of `request-quiz-winners`
@@ -30,16 +40,16 @@ export class WinnerReports {
   async report(interval: number): Promise<boolean> {
     // Reports are taken until the interval that tells their number is over (SPEC W-4).
     const endMs = intervalStartMs(interval + WINNERS_DELAY_INTERVALS + 1);
-    const leftMs = endMs - this.clock.nowMs();
+    const leftMs = endMs - this.#clock.nowMs();
     if (leftMs < -LATE_MS) return false;
-    await this.waits.wait(this.env.random() * Math.min(SPREAD_MS, Math.max(0, leftMs / 2)));
-    const backOff = new BackOff(this.env.random, BACK_OFF);
+    await this.#waits.wait(this.#env.random() * Math.min(SPREAD_MS, Math.max(0, leftMs / 2)));
+    const backOff = new BackOff(this.#env.random, BACK_OFF);
     for (;;) {
-      const trouble = await this.calls.recordWinner().then(() => null, asTrouble);
+      const trouble = await this.#calls.recordWinner().then(() => null, asTrouble);
       if (!trouble) return true;
       const ms = backOff.nextMs(trouble.retryAfterMs);
-      if (!trouble.isPassing || this.clock.nowMs() + ms > endMs + LATE_MS) return false;
-      await this.waits.wait(ms);
+      if (!trouble.isPassing || this.#clock.nowMs() + ms > endMs + LATE_MS) return false;
+      await this.#waits.wait(ms);
     }
   }
 }
