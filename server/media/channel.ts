@@ -89,12 +89,12 @@ export class Channel implements Playable {
         const newest = shelf.segments.at(-1);
         return {
           epoch: (shelf.epochs.at(-1)?.number ?? -1) + 1,
-          seq: this.nextSeq(),
+          seq: shelf.nextSeq,
           notBeforeMs: newest ? newest.startMs + newest.durationMs : 0,
         };
       },
       epoch: (epoch) => {
-        this.forgetParts(this.nextSeq());
+        this.forgetParts(shelf.nextSeq);
         shelf.addEpoch(epoch);
       },
       part: (seq, part, bytes) => this.addPart(seq, part, bytes),
@@ -138,10 +138,6 @@ export class Channel implements Playable {
   private forgetParts(seq: number): void {
     this.parts.delete(seq);
     this.lists.delete(seq);
-  }
-
-  private nextSeq(): number {
-    return (this.shelf.segments.at(-1)?.seq ?? -1) + 1;
   }
 
   private epochNamed(name: number): Epoch | undefined {

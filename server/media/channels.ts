@@ -1,3 +1,4 @@
+import { LRUCache } from 'lru-cache';
 import type { Logger } from 'pino';
 import type { TheRecord } from '../procedures.ts';
 import { Unavailable } from '../refusal.ts';
@@ -45,6 +46,11 @@ const FRAGMENT_MS = 100;
 const LOOK_MS = 2_000;
 const IDLE_MS = 600_000;
 
+// What of shows that are over is at hand: what its segments say, and its playlists, are 2.6 kB for
+// each, so that who looks through an archive takes 130 MB at most.
+const ENDED_MAX = 32;
+const ENDED_SEGMENTS_MAX = 50_000;
+
 /** What sources have cost. */
 export interface Totals {
   cpuSeconds: number;
@@ -57,6 +63,16 @@ export class Channels implements Ingest, Playables {
   /** How many sources were refused, by reason. */
   readonly refused = new Map<Refused, number>();
   private readonly channels = new Map<string, Promise<Channel>>();
+  /** Those that are over, the ones looked at last. */
+  private readonly ended = new LRUCache<string, Channel>({
+    max: ENDED_MAX,
+    maxSize: ENDED_SEGMENTS_MAX,
+    sizeCalculation: (channel) =>
+      Math.min(channel.presentation().segments.length + 1, ENDED_SEGMENTS_MAX),
+    dispose: (_, streamId, reason) => {
+      if (reason === 'evict') this.forget(streamId);
+    },
+  });
   private readonly usedMs = new Map<string, number>();
   private readonly sources = new Map<string, LiveSource>();
   /** Streams that are being given back: who comes next must not find the one before. */
@@ -189,6 +205,7 @@ export class Channels implements Ingest, Playables {
 
   private channelOf(streamId: string): Promise<Channel> {
     this.usedMs.set(streamId, performance.now());
+    this.ended.get(streamId);
     const open = this.channels.get(streamId);
     if (open) return open;
     const opening = this.openChannel(streamId);
@@ -203,7 +220,16 @@ export class Channels implements Ingest, Playables {
       shelves.open(streamId),
       record.findStream({ id: streamId }),
     ]);
-    return new Channel(streamId, shelf, config, stream?.status === 'ENDED');
+    const hasEnded = stream?.status === 'ENDED';
+    const channel = new Channel(streamId, shelf, config, hasEnded);
+    if (hasEnded) this.ended.set(streamId, channel);
+    return channel;
+  }
+
+  private forget(streamId: string): void {
+    this.channels.delete(streamId);
+    this.usedMs.delete(streamId);
+    this.ended.delete(streamId);
   }
 
   private lookAfter(): void {
@@ -241,15 +267,16 @@ export class Channels implements Ingest, Playables {
       const channel = await opening;
       if (!channel.isEnded()) {
         const stream = await this.options.record.findStream({ id: streamId });
+        if (stream) channel.keep(stream.recording ? 'recording' : 'dvr');
         if (stream?.status === 'ENDED' && !this.sources.has(streamId)) {
           this.options.logger.info({ stream: streamId }, 'the stream has ended');
           await channel.end();
+          this.ended.set(streamId, channel);
         }
       }
       const idleMs = performance.now() - (this.usedMs.get(streamId) ?? 0);
       if (idleMs < IDLE_MS || this.sources.has(streamId)) return;
-      this.channels.delete(streamId);
-      this.usedMs.delete(streamId);
+      this.forget(streamId);
     } catch (error) {
       this.tolerate(error);
     }

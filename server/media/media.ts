@@ -76,6 +76,7 @@ export async function createMedia(options: MediaOptions): Promise<Media> {
     spaceBytes: media.spaceBytes,
     minFreeBytes: MIN_FREE_BYTES,
     nowMs,
+    isRecording: async (id) => (await record.findStream({ id }))?.recording ?? null,
     logger,
   });
   const ffmpeg = once(() => findFfmpeg(media));

@@ -22,6 +22,10 @@ export class FakeShelf implements Shelf {
   closed: { readonly isEnded: boolean } | null = null;
   private readonly bytes: PieceBytes[] = [];
 
+  get nextSeq(): number {
+    return (this.segments.at(-1)?.seq ?? -1) + 1;
+  }
+
   addEpoch(epoch: Epoch): void {
     this.epochs.push(epoch);
     this.version++;

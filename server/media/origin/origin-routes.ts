@@ -72,7 +72,12 @@ type Params = Readonly<Record<string, string>>;
 class OriginService {
   readonly held = new HeldRequests();
   private readonly texts = new RenderedTexts();
-  private readonly found = new LRUCache<string, Playable>({ max: FOUND_MAX, ttl: FOUND_MS });
+  private readonly found = new LRUCache<string, Playable>({
+    max: FOUND_MAX,
+    ttl: FOUND_MS,
+    // Else what nobody asks for any more is kept with all its segments.
+    ttlAutopurge: true,
+  });
   private readonly served = { master: 0, manifest: 0, playlist: 0, init: 0, segment: 0, part: 0 };
   private bytes = 0;
 

@@ -6,6 +6,7 @@ import type { Encoder, EncoderEvents, EncoderExit, EncoderPlan, StartEncoder } f
 import { EncoderTracks } from './encoder-tracks.ts';
 import { encoderArguments, FIRST_TRACK_FD } from './ffmpeg-arguments.ts';
 import { LastLines } from './last-lines.ts';
+import { limited } from './limited.ts';
 import { ProgressReader } from './progress.ts';
 
 const LOOK_MS = 500;
@@ -16,12 +17,8 @@ const PIPES_MS = 2_000;
  * can make ffmpeg take all there is; that must end this encoder and nothing else.
  */
 const MEMORY_BYTES_MAX = 4 * 2 ** 30;
-/**
- * Of address space for data, of which ffmpeg takes more than it uses. It holds at once, and where
- * there is no `/proc`; where a shell knows no such limit, ffmpeg runs without.
- */
-const MEMORY_KB = 8 << 20;
-const LIMITED = 'ulimit -d "$0" 2>/dev/null; exec "$@"';
+/** Of address space: it holds at once, and where there is no `/proc`. */
+const ADDRESS_BYTES_MAX = 8 * 2 ** 30;
 /** Clock ticks a second in `/proc`: the same on every Linux (USER_HZ). */
 const PROC_TICKS_PER_S = 100;
 
@@ -53,7 +50,7 @@ class FfmpegEncoder implements Encoder {
     // A group of its own, so that Ctrl-C in a terminal does not end it before what it has is
     // encoded. It ends with its standard input, however this process ends.
     const command = [plan.settings.ffmpeg, ...encoderArguments(plan)];
-    this.child = spawn('/bin/sh', ['-c', LIMITED, String(MEMORY_KB), ...command], {
+    this.child = spawn(...limited(ADDRESS_BYTES_MAX, command), {
       stdio: Array.from({ length: pipes }, () => 'pipe' as const),
       detached: true,
     });

@@ -3,6 +3,7 @@ import type { Container } from '../source.ts';
 import { ChildInput } from './child-input.ts';
 import type { Probe, SourceInfo, StartProbe } from './encoder.ts';
 import { inputArguments, LOOK_MS } from './ffmpeg-arguments.ts';
+import { CANNOT_RUN, limited } from './limited.ts';
 import { PROBE_ENTRIES, sourceInfoFrom } from './source-info.ts';
 
 /**
@@ -20,6 +21,11 @@ export interface ProbeTimes {
 const TIMES: ProbeTimes = { enoughMs: 8_500, latestMs: 10_000 };
 /** What is kept for a second look: some 8 s of the largest source that the ladder is made for. */
 const BYTES_MAX = 16 << 20;
+/**
+ * It decodes a picture of each track: 43 MB for one of 4K, and twice that with many references. A
+ * file of 1.7 MB with 60 tracks made it take 2.6 GB.
+ */
+const ADDRESS_BYTES_MAX = 1.5 * 2 ** 30;
 /** Of what ffprobe says. A source may have some hundred streams that are nothing. */
 const OUTPUT_CHARACTERS_MAX = 1 << 20;
 
@@ -70,7 +76,8 @@ class FfprobeProbe implements Probe {
   /** Starts ffprobe on what was seen, and on what comes. */
   private look(): void {
     const lookMs = LOOKS_MS[this.looks++] ?? LOOK_MS;
-    const child = spawn(this.ffprobe, probeArguments(this.container, lookMs), {
+    const command = [this.ffprobe, ...probeArguments(this.container, lookMs)];
+    const child = spawn(...limited(ADDRESS_BYTES_MAX, command), {
       stdio: ['pipe', 'pipe', 'ignore'],
       detached: true,
     });
@@ -82,9 +89,10 @@ class FfprobeProbe implements Probe {
       output = (output + text).slice(0, OUTPUT_CHARACTERS_MAX);
     });
     child.on('error', (error) => this.fail(`ffprobe cannot be run: ${error.message}`));
-    child.on('close', () => {
+    child.on('close', (code) => {
       input.gone();
-      this.looked(output, lookMs);
+      if (CANNOT_RUN.has(code)) this.fail('ffprobe cannot be run');
+      else this.looked(output, lookMs);
     });
     for (const bytes of this.seen) input.write(bytes);
     if (this.isEnough) input.end();

@@ -85,11 +85,12 @@ export function dashManifest(
 
 // Players do not count the delay from now, as the standard says, but from the end of what they take
 // for available (shaka: now less the longest segment; dash.js: the newest segment). So that much is
-// taken off, else shaka is 4.9 s behind the camera with a delay of 3.5 s.
+// taken off, else shaka is 4.9 s behind the camera with a delay of 3.5 s. A segment is the least.
 function liveAttributes({ segmentMs, latencyMs, dvrMs }: Presentation) {
+  const delayMs = Math.max(segmentMs, latencyMs - longestSegmentMs(segmentMs));
   return {
     minimumUpdatePeriod: durationText(segmentMs),
-    suggestedPresentationDelay: durationText(latencyMs - longestSegmentMs(segmentMs)),
+    suggestedPresentationDelay: durationText(delayMs),
     timeShiftBufferDepth: dvrMs === null ? undefined : durationText(dvrMs),
   };
 }

@@ -93,7 +93,7 @@ class MediaPlaylist {
   }
 
   private head(skipped: number): string {
-    const { segments, epochs, dvrMs, isEnded } = this.presentation;
+    const { segments, epochs } = this.presentation;
     const [first] = segments;
     const epoch = first?.epoch ?? epochs.at(-1)?.number ?? 0;
     const lines = [
@@ -107,10 +107,8 @@ class MediaPlaylist {
       '#EXT-X-INDEPENDENT-SEGMENTS',
     ];
     if (this.isLow) lines.push(`#EXT-X-PART-INF:PART-TARGET=${this.partTargetS()}`);
-    // A recording loses nothing from its beginning; one that did is a window like all others.
-    if (dvrMs === null && first?.seq === 0) {
-      lines.push(`#EXT-X-PLAYLIST-TYPE:${isEnded ? 'VOD' : 'EVENT'}`);
-    }
+    // No EXT-X-PLAYLIST-TYPE: an EVENT may not lose anything, and where there is no room it does; and
+    // a playlist may not become VOD (RFC 8216, 6.2.1). EXT-X-ENDLIST says enough.
     if (skipped > 0) lines.push(`#EXT-X-SKIP:SKIPPED-SEGMENTS=${skipped}`);
     return `${lines.join('\n')}\n`;
   }

@@ -136,12 +136,11 @@ a0/1795190402500-72.m4s
     expect(text).not.toMatch(/#EXT-X-PART:|PRELOAD|SKIP:/);
   });
 
-  test('[M-27] of a recording says so, as long as it is whole', () => {
+  test('[M-27] of a recording promises nothing that a full disk would break', () => {
     const whole = { dvrMs: null, segments: [segment(0, 4, BEGIN_MS)] };
-    expect(hlsMedia(presentation(whole), 'v0')).toContain('#EXT-X-PLAYLIST-TYPE:EVENT\n');
-    const ended = hlsMedia(presentation({ ...whole, isEnded: true }), 'v0');
-    expect(ended).toContain('#EXT-X-PLAYLIST-TYPE:VOD\n');
-    expect(hlsMedia(presentation({ dvrMs: null }), 'v0')).not.toContain('PLAYLIST-TYPE');
+    for (const isEnded of [false, true]) {
+      expect(hlsMedia(presentation({ ...whole, isEnded }), 'v0')).not.toContain('PLAYLIST-TYPE');
+    }
   });
 
   test('leaves out what a player has, when asked', () => {
@@ -252,6 +251,17 @@ ${template(48)}
 </AdaptationSet>
 </Period>`;
   }
+
+  test.each([500, 559, 800, 1_000, 2_000, 6_000])(
+    'has players a segment behind at least, with segments of %d ms',
+    (segmentMs) => {
+      for (const latencyMs of [2.5 * segmentMs, 4 * segmentMs]) {
+        const text = dashManifest(presentation({ segmentMs, latencyMs })) ?? '';
+        const [, delay] = /suggestedPresentationDelay="PT([\d.]+)S"/.exec(text) ?? [];
+        expect(Number(delay) * 1_000).toBeGreaterThanOrEqual(segmentMs);
+      }
+    },
+  );
 
   test('after the end begins at 0, and says when that was', () => {
     const text = dashManifest(presentation({ isEnded: true }));

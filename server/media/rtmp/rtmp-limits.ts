@@ -6,7 +6,7 @@ export interface RtmpLimits {
   readonly publishMs: number;
   /** How long the service may take to say whether it takes a source. */
   readonly openMs: number;
-  /** How long a source may send nothing. */
+  /** How long a source may send nothing: one that vanished keeps its successor out for so long. */
   readonly idleMs: number;
   /** How long the encoder may take nothing. */
   readonly slowMs: number;

@@ -110,6 +110,58 @@ test('[M-27] a recording stays whole after the end, and for as long as there is 
   expect(await shelves.find(STREAM)).toBeNull();
 });
 
+test('[M-27] a recording is what the producer has it as, also when nobody sends any more', async () => {
+  const ground = await newGround({ dvrMs: 60_000 });
+  let isRecording: boolean | null = null;
+  const shelves = await ground.start({ isRecording: async () => isRecording });
+  const shelf = await shelves.open(STREAM);
+  shelf.addEpoch(epochOf(0));
+  await addSegments(ground, shelf, range(0, 50));
+  await shelf.close(true);
+  ground.clock.nowMs += HOUR_MS;
+  isRecording = true;
+  await shelves.sweep();
+  expect(shelf.kept).toBe('recording');
+  await shelf.written();
+  const later = await ground.start({ isRecording: async () => isRecording });
+  await later.sweep();
+  expect(seqsOf(await later.find(STREAM))).toEqual(range(0, 50));
+  isRecording = false;
+  await later.sweep();
+  await (await later.open(STREAM)).written();
+  await later.sweep();
+  await later.sweep();
+  expect(await later.find(STREAM)).toBeNull();
+});
+
+test('[M-27] what the record cannot tell about now is not removed', async () => {
+  const ground = await newGround({ dvrMs: 60_000 });
+  const away = () => Promise.reject(new Error('the record is away'));
+  const shelves = await ground.start({ isRecording: away });
+  const shelf = await shelves.open(STREAM);
+  shelf.addEpoch(epochOf(0));
+  await addSegments(ground, shelf, range(0, 50));
+  await shelf.close(true);
+  ground.clock.nowMs += HOUR_MS;
+  await shelves.sweep();
+  expect(seqsOf(await shelves.find(STREAM))).toEqual(range(0, 50));
+});
+
+test('[M-11] numbers go on when all segments have left', async () => {
+  const ground = await newGround({ dvrMs: 60_000 });
+  const shelves = await ground.start();
+  const shelf = await shelves.open(STREAM);
+  shelf.addEpoch(epochOf(0));
+  await addSegments(ground, shelf, range(0, 50));
+  await shelf.close(false);
+  ground.clock.nowMs += HOUR_MS;
+  await shelves.sweep();
+  await shelves.sweep();
+  expect([seqsOf(shelf), shelf.nextSeq]).toEqual([[], 50]);
+  await addSegments(ground, shelf, range(50, 52));
+  expect(seqsOf(shelf)).toEqual([50, 51]);
+});
+
 test('[M-26] an ended stream is gone, with its folder, when its DVR window has passed', async () => {
   const ground = await newGround({ dvrMs: 60_000 });
   const shelves = await ground.start();

@@ -71,6 +71,10 @@ export class FileShelf implements Shelf {
     return this.fault ? 'memory' : this.options.folder.state.keeping;
   }
 
+  get nextSeq(): number {
+    return Math.max(this.segments.at(-1)?.seq ?? -1, this.writtenTo) + 1;
+  }
+
   /** Whether something is to be written still. */
   get isBusy(): boolean {
     if (this.memory.after(this.writtenTo)) return true;
@@ -88,7 +92,7 @@ export class FileShelf implements Shelf {
   add(segment: Segment, bytes: PieceBytes): void {
     const { folder, nowMs } = this.options;
     const newest = this.segments.at(-1);
-    if (segment.seq <= Math.max(newest?.seq ?? -1, this.writtenTo)) {
+    if (segment.seq < this.nextSeq) {
       throw new RangeError(`segment ${segment.seq} does not come after the one before`);
     }
     if (newest && segment.seq > newest.seq + 1) this.segments.length = 0;

@@ -47,6 +47,7 @@ export async function newGround(options: Partial<ShelvesOptions> = {}): Promise<
         spaceBytes: 1 << 30,
         minFreeBytes: 0,
         nowMs: () => clock.nowMs,
+        isRecording: async () => null,
         logger,
         ...options,
         ...more,

@@ -8,6 +8,8 @@ export interface Shelf {
   /** Oldest first; they grow and shrink in place. */
   readonly epochs: readonly Epoch[];
   readonly segments: readonly Segment[];
+  /** The number of the segment that comes next; the old ones may all have left. */
+  readonly nextSeq: number;
   /** Rises when epochs or segments change. */
   readonly version: number;
   addEpoch(epoch: Epoch): void;

@@ -19,6 +19,8 @@ export interface ShelvesOptions {
   readonly minFreeBytes: number;
   /** Service time, Unix ms. */
   readonly nowMs: () => number;
+  /** Whether a stream is to be kept as a recording, as its producer has it now; null: not known. */
+  readonly isRecording: (streamId: string) => Promise<boolean | null>;
   readonly logger: Logger;
   /** Another file system, for tests of what disks do. */
   readonly disk?: Disk;
@@ -54,6 +56,8 @@ export class FileShelves implements Shelves {
   });
   private readonly space: Space;
   private readonly disk: Disk;
+  /** How many recordings were asked about. */
+  private asked = 0;
   private sweeping: Promise<void> | null = null;
   private timer: Timer | null = null;
 
@@ -155,6 +159,17 @@ export class FileShelves implements Shelves {
     for (const [streamId, folder] of this.folders) {
       await this.tolerate(() => this.expire(streamId, folder));
     }
+    await this.tolerate(() => this.askAboutOne());
+  }
+
+  /** A recording that is over may not be wanted any more: one of them is asked about each time. */
+  private async askAboutOne(): Promise<void> {
+    const over = [...this.folders].filter(
+      ([streamId, { state }]) => state.keeping === 'recording' && !this.live.has(streamId),
+    );
+    const [streamId] = over[this.asked++ % over.length] ?? [];
+    if (streamId === undefined || (await this.options.isRecording(streamId)) !== false) return;
+    (await this.open(streamId)).keep('dvr');
   }
 
   // A disk that fails is told of by who writes; what could not be done is done the next time.
@@ -185,6 +200,11 @@ export class FileShelves implements Shelves {
     const endMs = folder.endMs ?? 0;
     if (keeping === 'dvr' && folder.files.length > 0) {
       const isOver = !this.live.has(streamId) && nowMs() > (endedMs ?? endMs) + dvrMs;
+      // It may have become one after its last source had left.
+      if (isOver && (await this.options.isRecording(streamId))) {
+        (await this.open(streamId)).keep('recording');
+        return;
+      }
       await folder.removeBefore(isOver ? Number.POSITIVE_INFINITY : endMs - dvrMs - LEAVING_MS);
     }
     if (folder.files.length > 0 || this.loading.has(streamId) || this.live.has(streamId)) return;

@@ -76,6 +76,7 @@ class Model {
 
   restart(): void {
     this.added = Number.NEGATIVE_INFINITY;
+    this.next = (this.disk.at(-1) ?? -1) + 1;
     const runs: number[][] = [];
     for (const seq of this.disk) {
       const run = runs.at(-1);
@@ -114,8 +115,8 @@ class Add implements fc.AsyncCommand<Model, Real> {
   // A stream that has ended takes no more.
   check = (model: Readonly<Model>) => !model.isEnded;
   async run(model: Model, real: Real): Promise<void> {
-    const next = (real.shelf.segments.at(-1)?.seq ?? model.next - 1) + 1;
-    model.next = next;
+    const next = real.shelf.nextSeq;
+    same('number', [next], [model.next]);
     const epoch = (real.shelf.epochs.at(-1)?.number ?? -1) + 1;
     real.shelf.addEpoch(epochOf(epoch));
     await addSegments(real.ground, real.shelf, range(next, next + this.count), { epoch });

@@ -78,7 +78,7 @@ describe('one playlist by itself', () => {
     ['target-duration', '#EXT-X-TARGETDURATION:1', '#EXT-X-TARGETDURATION:0'],
     ['target-duration', '#EXT-X-TARGETDURATION:1', '#EXT-X-TARGETDURATION:1.5'],
     ['head-first', '#EXTINF', '#EXT-X-MEDIA-SEQUENCE:0\n#EXTINF'],
-    ['playlist-type', 'TYPE:EVENT', 'TYPE:SHOW'],
+    ['playlist-type', '#EXT-X-INDEP', '#EXT-X-PLAYLIST-TYPE:SHOW\n#EXT-X-INDEP'],
     ['independent-segments', '#EXT-X-INDEPENDENT-SEGMENTS\n', ''],
     ['program-date-time', /#EXT-X-PROGRAM-DATE-TIME:\S+\n/, ''],
     ['program-date-time', /(DATE-TIME:\S+)\.\d+Z/, '$1Z'],
@@ -178,8 +178,11 @@ describe('from one reading to the next', () => {
 
   test('a recording loses nothing, and what has ended stays as it is', () => {
     const { first: whole, second: more, stream: made } = recording;
-    const lost = changed(more, /MEDIA-SEQUENCE:0/, 'MEDIA-SEQUENCE:1');
-    expect(rulesOf([whole, lost], made.read)).toContain('event-removed');
+    const event = (of: HlsSnapshot) =>
+      changed(of, '#EXT-X-INDEP', '#EXT-X-PLAYLIST-TYPE:EVENT\n#EXT-X-INDEP');
+    const lost = changed(event(more), /MEDIA-SEQUENCE:0/, 'MEDIA-SEQUENCE:1');
+    expect(rulesOf([event(whole), lost], made.read)).toContain('event-removed');
+    expect(rulesOf([whole, event(more)], made.read)).toContain('playlist-type-changed');
     const ended = changed(whole, /$/, '#EXT-X-ENDLIST\n');
     expect(rulesOf([ended, more], made.read)).toContain('after-endlist');
     const low = madeStream({ partMs: 500 });

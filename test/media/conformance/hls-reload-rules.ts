@@ -13,9 +13,7 @@ export function checkReload(
   same('target-duration-changed', before.targetS, after.targetS);
   same('part-target-changed', before.partTargetS, after.partTargetS);
   same('server-control-changed', text(before), text(after));
-  // A recording is VOD once nothing more comes.
-  const becomesVod = before.type === 'EVENT' && after.type === 'VOD' && after.isEnded;
-  if (!becomesVod) same('playlist-type-changed', before.type, after.type);
+  same('playlist-type-changed', before.type, after.type);
   const removed = after.mediaSequence - before.mediaSequence;
   findings.check(removed >= 0, 'media-sequence', `${name} went back by ${-removed}`);
   findings.check(
