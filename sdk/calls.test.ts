@@ -39,14 +39,18 @@ function begin(answer: Answer) {
       return Promise.race([ended, answer(request)]);
     },
   });
+  let given = 0;
   const token = {
-    get: async () => `token ${refused.length + 1}`,
+    get: async () => {
+      given = refused.length + 1;
+      return `token ${given}`;
+    },
     refuse: (token: string) => {
       refused.push(token);
     },
   };
   const calls = new Calls(machine.environment, URLS, 'stream 1', token);
-  return { machine, calls, requests, refused };
+  return { machine, calls, requests, refused, given: () => given };
 }
 
 const done: Answer = () => new Response(null, { status: 204 });
@@ -254,11 +258,13 @@ describe('[T-12] a token that is refused', () => {
   });
 
   test('[V-4] means no second heartbeat: the next one has a new token', async () => {
-    const { calls, requests, refused } = begin(refuses(1));
+    const { calls, requests, refused, given } = begin(refuses(1));
     let sent = 0;
     const beat = () => calls.beat(() => sent++);
     expect((await troubleOf(beat())).kind).toBe('denied');
     expect([refused, requests.length, sent]).toEqual([['token 1'], 1, 1]);
+    // It is asked for now, so that the next one need not wait.
+    expect(given()).toBe(2);
     await beat();
     expect([requests.length, sent]).toEqual([2, 2]);
   });

@@ -34,6 +34,26 @@ function begin({
   return { machine, beats, heartbeat };
 }
 
+/** One whose beats wait for their tokens until the test lets them go; answers take 1.5 s. */
+function beginWithTokens() {
+  const machine = new FakeMachine({ random: () => 0.25 });
+  const fromMs = machine.nowMs;
+  const beats: number[] = [];
+  const waits: (() => void)[] = [];
+  const heartbeat = new Heartbeat(
+    machine.environment,
+    async (onSend) => {
+      await new Promise<void>((resolve) => waits.push(resolve));
+      onSend();
+      beats.push(Math.round(machine.nowMs - fromMs));
+      await new Promise<void>((resolve) => machine.environment.after(1_500, resolve));
+    },
+    Infinity,
+  );
+  heartbeat.start();
+  return { machine, heartbeat, beats, waits };
+}
+
 function gaps(beats: readonly number[]): number[] {
   return beats.slice(1).map((ms, at) => ms - (beats[at] as number));
 }
@@ -82,6 +102,46 @@ describe('[V-4] a viewer is told once a second', () => {
     come();
     await machine.advance(2_050);
     expect(beats).toEqual([2_900, 3_900, 4_900]);
+  });
+
+  test('at the next second, after one that got no token', async () => {
+    let tries = 0;
+    const machine = new FakeMachine();
+    const heartbeat = new Heartbeat(
+      machine.environment,
+      () => {
+        tries++;
+        return Promise.reject(new Trouble('away', 'no token'));
+      },
+      Infinity,
+    );
+    heartbeat.start();
+    await machine.advance(3_000);
+    expect(tries).toBe(3);
+  });
+
+  test('once, when its token comes after the answer to the one before', async () => {
+    const { machine, beats, waits } = beginWithTokens();
+    await machine.advance(250);
+    waits[0]?.();
+    await machine.advance(1_000);
+    expect([beats, waits.length]).toEqual([[250], 2]);
+    // The first is answered while the second waits, and nothing else is begun.
+    await machine.advance(5_000);
+    expect(waits).toHaveLength(2);
+    waits[1]?.();
+    await machine.settle();
+    expect(beats).toEqual([250, 6_250]);
+  });
+
+  test('never after it stopped, although a token came', async () => {
+    const { machine, heartbeat, waits } = beginWithTokens();
+    await machine.advance(500);
+    heartbeat.stop();
+    waits[0]?.();
+    await machine.advance(10_000);
+    expect(waits).toHaveLength(1);
+    expect(machine.waiting).toBe(0);
   });
 
   test('until it stops', async () => {

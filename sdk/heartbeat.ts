@@ -7,7 +7,7 @@ const UNDER_WAY_MAX = 3;
 /**
  * Says once a second that the viewer is here, from a random moment on, however long the answers
  * take. What the machine slept through is passed over. Two beats are never less than a second
- * apart, so a timer that comes late moves all after it.
+ * apart, so one that is late, by its timer or its token, moves all after it.
  */
 export class Heartbeat {
   readonly #env: Environment;
@@ -25,7 +25,8 @@ export class Heartbeat {
   #endWatch = () => {};
 
   /**
-   * @param beat says it, and calls back when that goes out; what it throws is passed over, but for the service's wish to wait
+   * @param beat says it, and calls back when that goes out; what it throws is passed over, but for
+   *   the service's wish to wait
    * @param hiddenMs after this time out of sight it stops, until somebody looks
    */
   constructor(env: Environment, beat: (onSend: () => void) => Promise<void>, hiddenMs: number) {
@@ -35,7 +36,6 @@ export class Heartbeat {
   }
 
   start(): void {
-    this.#isStopped = false;
     this.#dueMs = this.#env.monotonicMs() + this.#env.random() * BEAT_MS;
     this.#look();
     this.#endWatch = this.#env.visibility?.onChange(() => this.#look()) ?? this.#endWatch;
