@@ -1,7 +1,7 @@
 import { INTERVAL_MS, intervalAt } from '../protocol/interval.ts';
 import type { Calls } from './calls.ts';
 import type { Environment } from './environment.ts';
-import { Past } from './past.ts';
+import { IntervalRequests } from './interval-requests.ts';
 import type { EventsInterval, Picture } from './types.ts';
 
 export interface ScreenListener {
@@ -31,43 +31,44 @@ const EARLY = 4;
 
 /** Holds what the feed brings until it is on screen, and asks for what the feed did not bring. */
 export class Screen {
-  private readonly past: Past;
-  private readonly held = new Map<number, EventsInterval>();
+  readonly #env: Environment;
+  readonly #listener: ScreenListener;
+  readonly #requests: IntervalRequests;
+  readonly #asked = new Set<number>();
+  readonly #held = new Map<number, EventsInterval>();
   /** The last one that the feed brought. */
-  private newest = Number.NEGATIVE_INFINITY;
+  #newest = Number.NEGATIVE_INFINITY;
   /** From here on all comes by the feed: what is not held was passed over, or comes yet. */
-  private knownFrom = Number.POSITIVE_INFINITY;
+  #knownFrom = Number.POSITIVE_INFINITY;
   /** The last one that was on screen; null: none. */
-  private shown: number | null = null;
+  #shown: number | null = null;
   /** The last one that may be: infinite without a picture. */
-  private until = Number.POSITIVE_INFINITY;
-  private picture: Picture | null = null;
+  #until = Number.POSITIVE_INFINITY;
+  #picture: Picture | null = null;
   /** Where the picture was when it was seen last; null: it was not. */
-  private seen: number | null = null;
+  #seen: number | null = null;
   /** When that was, or it was to be, on the monotonic clock. */
-  private seenMs = 0;
-  private callOff = () => {};
+  #seenMs = 0;
+  #callOff = () => {};
 
   /** @param calls what brings intervals that the feed did not */
-  constructor(
-    private readonly env: Environment,
-    calls: Pick<Calls, 'interval'>,
-    private readonly listener: ScreenListener,
-  ) {
-    this.past = new Past(env, calls, (interval) => this.hold(interval));
+  constructor(env: Environment, calls: Pick<Calls, 'interval'>, listener: ScreenListener) {
+    this.#env = env;
+    this.#listener = listener;
+    this.#requests = new IntervalRequests(env, calls);
   }
 
   /** An interval of the feed; they come in order. */
   push(interval: EventsInterval): void {
-    this.newest = interval.interval;
-    this.knownFrom = Math.min(this.knownFrom, this.newest);
-    this.hold(interval);
+    this.#newest = interval.interval;
+    this.#knownFrom = Math.min(this.#knownFrom, this.#newest);
+    this.#hold(interval);
   }
 
   /** The feed is over: whatever it did not bring is asked for from now on. */
   replay(): void {
-    this.newest = Number.NEGATIVE_INFINITY;
-    this.knownFrom = Number.POSITIVE_INFINITY;
+    this.#newest = Number.NEGATIVE_INFINITY;
+    this.#knownFrom = Number.POSITIVE_INFINITY;
   }
 
   /**
@@ -75,106 +76,116 @@ export class Screen {
    * it is for 5 s is none, until it does.
    */
   follow(picture: Picture | null): void {
-    this.callOff();
-    this.picture = picture;
-    this.seen = null;
-    this.seenMs = this.env.monotonicMs();
-    this.until = this.shown ?? Number.NEGATIVE_INFINITY;
-    if (picture) this.look();
-    else this.release();
+    this.#callOff();
+    this.#picture = picture;
+    this.#seen = null;
+    this.#seenMs = this.#env.monotonicMs();
+    this.#until = this.#shown ?? Number.NEGATIVE_INFINITY;
+    if (picture) this.#look();
+    else this.#release();
   }
 
   stop(): void {
-    this.callOff();
-    this.picture = null;
-    this.until = Number.NEGATIVE_INFINITY;
-    this.held.clear();
+    this.#callOff();
+    this.#picture = null;
+    this.#until = Number.NEGATIVE_INFINITY;
+    this.#held.clear();
   }
 
-  private look(): void {
-    this.callOff = this.env.after(LOOK_MS, () => this.look());
-    const nowMs = this.env.monotonicMs();
-    const wallMs = this.picture?.wallClockMs() ?? null;
+  #look(): void {
+    this.#callOff = this.#env.after(LOOK_MS, () => this.#look());
+    const nowMs = this.#env.monotonicMs();
+    const wallMs = this.#picture?.wallClockMs() ?? null;
     if (wallMs === null) {
-      const isAway = nowMs - this.seenMs >= PATIENCE_MS;
-      if (isAway && this.until < Number.POSITIVE_INFINITY) this.release();
+      const isAway = nowMs - this.#seenMs >= PATIENCE_MS;
+      if (isAway && this.#until < Number.POSITIVE_INFINITY) this.#release();
       return;
     }
     const at = intervalAt(wallMs);
-    const passed = this.seen === null ? 0 : (nowMs - this.seenMs) / INTERVAL_MS;
-    if (this.isElsewhere(at, passed)) this.jump(at);
-    this.seen = at;
-    this.seenMs = nowMs;
-    this.until = at;
-    this.show();
-    this.askUntil(at + EARLY);
-    this.prune();
+    const passed = this.#seen === null ? 0 : (nowMs - this.#seenMs) / INTERVAL_MS;
+    if (this.#isElsewhere(at, passed)) this.#jump(at);
+    this.#seen = at;
+    this.#seenMs = nowMs;
+    this.#until = at;
+    this.#show();
+    this.#askUntil(at + EARLY);
+    this.#prune();
   }
 
   /** @param passed how many intervals there was time for since the picture was seen */
-  private isElsewhere(at: number, passed: number): boolean {
-    if (this.shown === null) return false;
-    const ahead = at - (this.seen ?? this.shown);
-    return at < this.shown - BACK || ahead > AHEAD + PACE * passed;
+  #isElsewhere(at: number, passed: number): boolean {
+    if (this.#shown === null) return false;
+    const ahead = at - (this.#seen ?? this.#shown);
+    return at < this.#shown - BACK || ahead > AHEAD + PACE * passed;
   }
 
-  private jump(to: number): void {
-    this.shown = to - 1;
-    this.listener.onJump(to);
+  #jump(to: number): void {
+    this.#shown = to - 1;
+    this.#listener.onJump(to);
   }
 
   /** There is no picture: what happens is shown as it comes. */
-  private release(): void {
-    this.seen = null;
-    this.until = Number.POSITIVE_INFINITY;
+  #release(): void {
+    this.#seen = null;
+    this.#until = Number.POSITIVE_INFINITY;
     // Who was far behind is not shown all that is between.
-    if (this.shown !== null && this.newest - this.shown > KEPT) this.jump(this.newest);
-    this.show();
-    this.prune();
+    if (this.#shown !== null && this.#newest - this.#shown > KEPT) this.#jump(this.#newest);
+    this.#show();
+    this.#prune();
   }
 
-  private hold(interval: EventsInterval): void {
-    this.held.set(interval.interval, interval);
-    this.show();
-    this.prune();
+  #hold(interval: EventsInterval): void {
+    this.#held.set(interval.interval, interval);
+    this.#show();
+    this.#prune();
   }
 
   /** Shows what may be shown, in order, up to the first that is yet to come. */
-  private show(): void {
-    if (this.shown === null) {
-      const first = Math.min(this.until, ...this.held.keys());
+  #show(): void {
+    if (this.#shown === null) {
+      const first = Math.min(this.#until, ...this.#held.keys());
       if (!Number.isFinite(first)) return;
-      this.shown = first - 1;
+      this.#shown = first - 1;
     }
-    for (let next = this.shown + 1; next <= this.until; next = this.shown + 1) {
-      const interval = this.held.get(next);
+    for (let next = this.#shown + 1; next <= this.#until; next = this.#shown + 1) {
+      const interval = this.#held.get(next);
       if (!interval) {
-        const isAsked = next < this.knownFrom && this.until < Number.POSITIVE_INFINITY;
-        if (isAsked && this.until - next > MISSED) {
-          this.jump(this.until);
+        const isAsked = next < this.#knownFrom && this.#until < Number.POSITIVE_INFINITY;
+        if (isAsked && this.#until - next > MISSED) {
+          this.#jump(this.#until);
           continue;
         }
-        if (isAsked || next > this.newest) return;
+        if (isAsked || next > this.#newest) return;
       }
-      this.shown = next;
-      if (interval) this.listener.onInterval(interval);
+      this.#shown = next;
+      if (interval) this.#listener.onInterval(interval);
     }
   }
 
-  private askUntil(last: number): void {
-    for (let next = (this.shown ?? last) + 1; next <= last && next < this.knownFrom; next++) {
-      if (!this.held.has(next) && !this.past.ask(next)) return;
+  #askUntil(last: number): void {
+    for (let next = (this.#shown ?? last) + 1; next <= last && next < this.#knownFrom; next++) {
+      if (this.#held.has(next) || this.#asked.has(next)) continue;
+      if (this.#requests.waitMs > 0) return;
+      void this.#ask(next);
     }
   }
 
-  private prune(): void {
-    const shown = this.shown ?? Number.NEGATIVE_INFINITY;
-    for (const interval of this.held.keys()) {
+  async #ask(interval: number): Promise<void> {
+    this.#asked.add(interval);
+    // What fails is asked for again, if it is still wanted then.
+    const answer = await this.#requests.ask(interval).catch(() => null);
+    this.#asked.delete(interval);
+    if (answer) this.#hold(answer);
+  }
+
+  #prune(): void {
+    const shown = this.#shown ?? Number.NEGATIVE_INFINITY;
+    for (const interval of this.#held.keys()) {
       const isNear = Math.abs(interval - shown) <= KEPT;
-      const isWaiting = interval > shown && interval >= this.newest - HELD;
+      const isWaiting = interval > shown && interval >= this.#newest - HELD;
       if (isNear || isWaiting) continue;
-      this.held.delete(interval);
-      this.knownFrom = Math.max(this.knownFrom, interval + 1);
+      this.#held.delete(interval);
+      this.#knownFrom = Math.max(this.#knownFrom, interval + 1);
     }
   }
 }

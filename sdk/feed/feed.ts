@@ -14,29 +14,31 @@ export interface FeedOptions {
 
 /** The feed of a stream, from about now on. */
 export class Feed {
-  private readonly place: FeedPlace;
-  private readonly polling: Polling;
+  readonly #clock: Pick<ServiceClock, 'nowMs' | 'errorMs' | 'synced' | 'look'>;
+  readonly #place: FeedPlace;
+  readonly #polling: Polling;
   /** null: it is polled. */
-  private readonly streaming: Streaming | null;
-  private isOver = false;
+  readonly #streaming: Streaming | null;
+  #isOver = false;
 
   constructor(
     env: Environment,
-    private readonly clock: Pick<ServiceClock, 'nowMs' | 'errorMs' | 'synced' | 'look'>,
+    clock: Pick<ServiceClock, 'nowMs' | 'errorMs' | 'synced' | 'look'>,
     calls: Pick<Calls, 'interval' | 'eventStream'>,
     { transport, catchUpMs }: FeedOptions,
     listener: FeedListener,
   ) {
-    this.place = new FeedPlace(clock, catchUpMs, listener);
-    this.polling = new Polling(env, clock, calls, this.place);
+    this.#clock = clock;
+    this.#place = new FeedPlace(clock, catchUpMs, listener);
+    this.#polling = new Polling(env, clock, calls, this.#place);
     const streams = transport === 'stream' || (transport === 'auto' && env.canStream);
-    const substitute = transport === 'auto' ? this.polling : null;
-    this.streaming = streams ? new Streaming(env, clock, calls, this.place, substitute) : null;
+    const substitute = transport === 'auto' ? this.#polling : null;
+    this.#streaming = streams ? new Streaming(env, clock, calls, this.#place, substitute) : null;
   }
 
   /** The interval that is told next; 0 before it is known. */
   get next(): number {
-    return this.place.next;
+    return this.#place.next;
   }
 
   /**
@@ -44,15 +46,15 @@ export class Feed {
    * @param from the first interval, for who was here before; 0: about now
    */
   start(from = 0): void {
-    this.place.next = from;
-    void this.clock.synced.then(() => {
-      if (!this.isOver) void (this.streaming ?? this.polling).start();
+    this.#place.next = from;
+    void this.#clock.synced.then(() => {
+      if (!this.#isOver) void (this.#streaming ?? this.#polling).start();
     });
   }
 
   stop(): void {
-    this.isOver = true;
-    this.streaming?.stop();
-    this.polling.stop();
+    this.#isOver = true;
+    this.#streaming?.stop();
+    this.#polling.stop();
   }
 }

@@ -26,30 +26,30 @@ const GRACE_MS = 5_000;
 
 /** How far the feed is told, however it comes. */
 export class FeedPlace {
+  readonly #clock: Pick<ServiceClock, 'nowMs'>;
+  readonly #listener: FeedListener;
   /** The interval that is told next; 0 before it is known. */
   next = 0;
-  private told: FeedState | null = null;
-  private trouble: Trouble | null = null;
-  private readonly catchUpMs: number;
+  #told: FeedState | null = null;
+  #trouble: Trouble | null = null;
+  readonly #catchUpMs: number;
 
-  constructor(
-    private readonly clock: Pick<ServiceClock, 'nowMs'>,
-    catchUpMs: number,
-    private readonly listener: FeedListener,
-  ) {
-    this.catchUpMs = Math.max(catchUpMs, CATCH_UP_LEAST_MS);
+  constructor(clock: Pick<ServiceClock, 'nowMs'>, catchUpMs: number, listener: FeedListener) {
+    this.#clock = clock;
+    this.#listener = listener;
+    this.#catchUpMs = Math.max(catchUpMs, CATCH_UP_LEAST_MS);
   }
 
   /** Where to go on now. */
   get from(): number {
-    const nowMs = this.clock.nowMs();
+    const nowMs = this.#clock.nowMs();
     if (!this.next) return intervalAt(nowMs) - FIRST_BEHIND;
-    return Math.max(this.next, intervalAt(nowMs - this.catchUpMs));
+    return Math.max(this.next, intervalAt(nowMs - this.#catchUpMs));
   }
 
   /** Whether an interval is so old that it, and more, is passed over: the machine slept. */
   isTooOld(interval: number): boolean {
-    return this.clock.nowMs() - intervalStartMs(interval) > this.catchUpMs + GRACE_MS;
+    return this.#clock.nowMs() - intervalStartMs(interval) > this.#catchUpMs + GRACE_MS;
   }
 
   /** The service goes on here: what is before it and was not told is not told any more. */
@@ -57,27 +57,26 @@ export class FeedPlace {
     const { next } = this;
     if (interval <= next) return;
     this.next = interval;
-    if (next) this.listener.onGap(next, interval - 1);
+    if (next) this.#listener.onGap(next, interval - 1);
   }
 
-  /** @returns whether it is news */
-  take(interval: EventsInterval): boolean {
-    if (interval.interval < this.next) return false;
+  /** Tells it, if it is news. */
+  take(interval: EventsInterval): void {
+    if (interval.interval < this.next) return;
     this.next = interval.interval + 1;
-    const behindMs = this.clock.nowMs() - intervalStartMs(this.next);
-    this.tell(behindMs > LIVE_MS ? 'catching-up' : 'live', null);
-    this.listener.onInterval(interval);
-    return true;
+    const behindMs = this.#clock.nowMs() - intervalStartMs(this.next);
+    this.#tell(behindMs > LIVE_MS ? 'catching-up' : 'live', null);
+    this.#listener.onInterval(interval);
   }
 
   fail(trouble: Trouble): void {
-    this.tell('offline', trouble);
+    this.#tell('offline', trouble);
   }
 
-  private tell(state: FeedState, trouble: Trouble | null): void {
-    if (state === this.told && trouble?.message === this.trouble?.message) return;
-    this.told = state;
-    this.trouble = trouble;
-    this.listener.onState(state, trouble);
+  #tell(state: FeedState, trouble: Trouble | null): void {
+    if (state === this.#told && trouble?.message === this.#trouble?.message) return;
+    this.#told = state;
+    this.#trouble = trouble;
+    this.#listener.onState(state, trouble);
   }
 }

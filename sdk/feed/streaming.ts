@@ -26,144 +26,145 @@ const UNANSWERED_MAX = 2;
 const LASTING_MS = 10_000;
 // A crowd that was cut off as one does not come back as one.
 const SPREAD_MS = 1_000;
-// Where streams bring nothing and polls do, a proxy keeps streams back; that may change.
-const RARELY = { leastMs: 30_000, mostMs: 600_000 };
+// Where streams bring nothing and polls do, a proxy keeps streams back: so much longer is the wait.
+const RARELY = 60;
 
 /** How a stream ended that brought something. */
 type Ending = 'over' | 'cut';
 
 /** Reads one event stream after another, each from where the last one ended. */
 export class Streaming {
-  private readonly backOff: BackOff;
-  private readonly rareBackOff: BackOff;
-  private isOver = false;
-  private closing = new AbortController();
-  private hasNews = false;
-  private isDead = false;
+  readonly #env: Environment;
+  readonly #clock: Pick<ServiceClock, 'nowMs' | 'look'>;
+  readonly #calls: Pick<Calls, 'interval' | 'eventStream'>;
+  readonly #place: FeedPlace;
+  readonly #substitute: Substitute | null;
+  readonly #backOff: BackOff;
+  #isOver = false;
+  #closing = new AbortController();
+  #hasNews = false;
+  #isDead = false;
   /** How many in a row had no answer in time. */
-  private unanswered = 0;
-  /** When there was news, on both clocks: one may stand still while the machine sleeps. */
-  private newsAt = { monotonicMs: 0, systemMs: 0 };
-  private callOffPause = () => {};
-  private callOffWatch = () => {};
+  #unanswered = 0;
+  /** When there was news, by the service's clock: others may stand still while the machine sleeps. */
+  #newsMs = 0;
+  #callOffPause = () => {};
+  #callOffWatch = () => {};
 
   /** @param substitute null: there is none */
   constructor(
-    private readonly env: Environment,
-    private readonly clock: Pick<ServiceClock, 'look'>,
-    private readonly calls: Pick<Calls, 'interval' | 'eventStream'>,
-    private readonly place: FeedPlace,
-    private readonly substitute: Substitute | null,
+    env: Environment,
+    clock: Pick<ServiceClock, 'nowMs' | 'look'>,
+    calls: Pick<Calls, 'interval' | 'eventStream'>,
+    place: FeedPlace,
+    substitute: Substitute | null,
   ) {
-    this.backOff = new BackOff(env.random);
-    this.rareBackOff = new BackOff(env.random, RARELY);
+    this.#env = env;
+    this.#clock = clock;
+    this.#calls = calls;
+    this.#place = place;
+    this.#substitute = substitute;
+    this.#backOff = new BackOff(env.random);
   }
 
   async start(): Promise<void> {
-    while (!this.isOver) {
-      const startedMs = this.env.monotonicMs();
-      const ending = await this.read();
-      if (this.isOver) return;
-      const hasLasted = this.env.monotonicMs() - startedMs >= LASTING_MS;
+    while (!this.#isOver) {
+      const startedMs = this.#env.monotonicMs();
+      const ending = await this.#read();
+      if (this.#isOver) return;
+      const hasLasted = this.#env.monotonicMs() - startedMs >= LASTING_MS;
       if (ending === 'over' && hasLasted) continue;
-      const waitMs = this.waitMs(ending instanceof Trouble ? ending : null);
+      const waitMs = this.#waitMs(ending instanceof Trouble ? ending : null);
       await new Promise<void>((resolve) => {
-        this.callOffPause = this.env.after(waitMs, resolve);
+        this.#callOffPause = this.#env.after(waitMs, resolve);
       });
     }
   }
 
   stop(): void {
-    this.isOver = true;
-    this.closing.abort();
-    this.callOffPause();
-    this.callOffWatch();
+    this.#isOver = true;
+    this.#closing.abort();
+    this.#callOffPause();
+    this.#callOffWatch();
   }
 
   /** One stream, to its end. @returns how it ended, or what kept it from bringing anything */
-  private async read(): Promise<Ending | Trouble> {
-    this.closing = new AbortController();
-    this.hasNews = false;
-    this.isDead = false;
-    const { signal } = this.closing;
-    const startedMs = this.env.monotonicMs();
+  async #read(): Promise<Ending | Trouble> {
+    this.#closing = new AbortController();
+    this.#hasNews = false;
+    this.#isDead = false;
+    const { signal } = this.#closing;
+    const startedMs = this.#env.monotonicMs();
     let ending: Ending = 'over';
     try {
-      if (this.unanswered >= UNANSWERED_MAX) await this.tryOtherWay();
-      const { from } = this.place;
-      const { body } = await this.calls.eventStream(from, signal);
+      if (this.#unanswered >= UNANSWERED_MAX) await this.#tryOtherWay();
+      const { from } = this.#place;
+      const { body } = await this.#calls.eventStream(from, signal);
       ending = 'cut';
-      this.unanswered = 0;
-      this.place.goOnAt(from);
-      this.noteNews();
-      this.watch();
-      if (body) await readEventStream(body, signal, (data) => this.onData(data));
+      this.#unanswered = 0;
+      this.#place.goOnAt(from);
+      this.#newsMs = this.#clock.nowMs();
+      this.#watch();
+      if (body) await readEventStream(body, signal, (data) => this.#onData(data));
       ending = 'over';
     } catch (thrown) {
       // There was no stream.
-      if (ending === 'over') return this.unread(asTrouble(thrown), startedMs);
+      if (ending === 'over') return this.#unread(asTrouble(thrown), startedMs);
     }
-    this.callOffWatch();
-    if (this.hasNews && !this.isDead) return ending;
-    if (!this.isOver) this.substitute?.start();
+    this.#callOffWatch();
+    if (this.#hasNews && !this.#isDead) return ending;
+    if (!this.#isOver) this.#substitute?.start();
     return new Trouble('away', 'The feed brings nothing.');
   }
 
-  private unread(trouble: Trouble, startedMs: number): Trouble {
-    const isLate = this.env.monotonicMs() - startedMs >= SILENT_MS;
-    this.unanswered = isLate && trouble.status === null ? this.unanswered + 1 : 0;
+  #unread(trouble: Trouble, startedMs: number): Trouble {
+    const isLate = this.#env.monotonicMs() - startedMs >= SILENT_MS;
+    this.#unanswered = isLate && trouble.status === null ? this.#unanswered + 1 : 0;
     return trouble;
   }
 
   /** @throws Trouble when nothing comes in the other way either: there is no need to try more */
-  private async tryOtherWay(): Promise<void> {
-    if (!this.substitute || this.substitute.isWorking) return;
-    await this.calls.interval(this.place.from);
-    if (!this.isOver) this.substitute.start();
+  async #tryOtherWay(): Promise<void> {
+    if (!this.#substitute || this.#substitute.isWorking) return;
+    await this.#calls.interval(this.#place.from);
+    if (!this.#isOver) this.#substitute.start();
   }
 
   /** How long to wait before the next. @param trouble null: the last one brought something */
-  private waitMs(trouble: Trouble | null): number {
-    const isElsewhere = this.substitute?.isWorking ?? false;
-    if (trouble && !isElsewhere) this.place.fail(trouble);
+  #waitMs(trouble: Trouble | null): number {
+    const isElsewhere = this.#substitute?.isWorking ?? false;
+    if (trouble && !isElsewhere) this.#place.fail(trouble);
     // Too far ahead is what a clock asks for that is wrong.
-    if (trouble?.status === 400) this.clock.look();
-    const isRare = isElsewhere && !this.hasNews;
-    const waitMs = (isRare ? this.rareBackOff : this.backOff).nextMs(trouble?.retryAfterMs ?? null);
-    return waitMs + this.env.random() * SPREAD_MS;
+    if (trouble?.status === 400) this.#clock.look();
+    const waitMs = this.#backOff.nextMs(trouble?.retryAfterMs ?? null);
+    return isElsewhere && !this.#hasNews
+      ? waitMs * RARELY
+      : waitMs + this.#env.random() * SPREAD_MS;
   }
 
-  private onData(data: string): void {
+  #onData(data: string): void {
     const interval = JSON.parse(data) as EventsInterval;
-    if (interval.interval < this.place.next) return;
-    this.hasNews = true;
-    this.noteNews();
+    if (interval.interval < this.#place.next) return;
+    this.#hasNews = true;
+    this.#newsMs = this.#clock.nowMs();
     // The machine slept, and the clock knows it by now.
-    if (this.place.isTooOld(interval.interval)) {
-      this.closing.abort();
+    if (this.#place.isTooOld(interval.interval)) {
+      this.#closing.abort();
       return;
     }
-    this.backOff.worked();
-    this.rareBackOff.worked();
-    this.substitute?.stop();
-    this.place.take(interval);
+    this.#backOff.worked();
+    this.#substitute?.stop();
+    this.#place.take(interval);
   }
 
-  private noteNews(): void {
-    this.newsAt = { monotonicMs: this.env.monotonicMs(), systemMs: this.env.systemMs() };
-  }
-
-  private watch(): void {
-    this.callOffWatch = this.env.after(WATCH_MS, () => {
-      const silentMs = Math.max(
-        this.env.monotonicMs() - this.newsAt.monotonicMs,
-        this.env.systemMs() - this.newsAt.systemMs,
-      );
-      if (silentMs >= SILENT_MS) this.substitute?.start();
+  #watch(): void {
+    this.#callOffWatch = this.#env.after(WATCH_MS, () => {
+      const silentMs = this.#clock.nowMs() - this.#newsMs;
+      if (silentMs >= SILENT_MS) this.#substitute?.start();
       // While nothing comes in the other way either, it is not the stream that is at fault.
-      this.isDead = silentMs >= DEAD_MS && (this.substitute?.isWorking ?? true);
-      if (this.isDead) this.closing.abort();
-      else this.watch();
+      this.#isDead = silentMs >= DEAD_MS && (this.#substitute?.isWorking ?? true);
+      if (this.#isDead) this.#closing.abort();
+      else this.#watch();
     });
   }
 }

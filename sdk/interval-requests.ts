@@ -1,0 +1,53 @@
+import { BackOff } from './back-off.ts';
+import type { Calls } from './calls.ts';
+import type { Environment } from './environment.ts';
+import { asTrouble } from './errors.ts';
+import type { EventsInterval } from './types.ts';
+
+// Twice as fast as intervals come: a crowd that catches up asks for at most twice the usual.
+const APART_MS = 125;
+// A timer that is late by this is made up for.
+const LATE_MS = 50;
+const AT_ONCE_MAX = 8;
+
+/** Asks for intervals one by one, a few at once, and for one alone until that works. */
+export class IntervalRequests {
+  /** Whether the last answer was good. */
+  isWorking = false;
+  readonly #env: Environment;
+  readonly #calls: Pick<Calls, 'interval'>;
+  readonly #backOff: BackOff;
+  #underWay = 0;
+  #notBeforeMs = 0;
+
+  constructor(env: Environment, calls: Pick<Calls, 'interval'>) {
+    this.#env = env;
+    this.#calls = calls;
+    this.#backOff = new BackOff(env.random);
+  }
+
+  /** When the next may be asked for, ms from now; infinite: after an answer. */
+  get waitMs(): number {
+    const isFull = this.#underWay >= (this.isWorking ? AT_ONCE_MAX : 1);
+    return isFull ? Number.POSITIVE_INFINITY : this.#notBeforeMs - this.#env.monotonicMs();
+  }
+
+  /** @throws Trouble, and the next is asked for later */
+  async ask(interval: number): Promise<EventsInterval> {
+    this.#notBeforeMs = Math.max(this.#notBeforeMs, this.#env.monotonicMs() - LATE_MS) + APART_MS;
+    this.#underWay++;
+    try {
+      const answer = await this.#calls.interval(interval);
+      this.isWorking = true;
+      this.#backOff.worked();
+      return answer;
+    } catch (thrown) {
+      const trouble = asTrouble(thrown);
+      this.isWorking = false;
+      this.#notBeforeMs = this.#env.monotonicMs() + this.#backOff.nextMs(trouble.retryAfterMs);
+      throw trouble;
+    } finally {
+      this.#underWay--;
+    }
+  }
+}
