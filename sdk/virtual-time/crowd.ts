@@ -1,0 +1,98 @@
+import { type MockService, mockService } from '../mock/mock-service.ts';
+import { Guest } from './guest.ts';
+import { Scheduler } from './scheduler.ts';
+
+/** An outage of the whole service. @returns what ends it */
+export type Outage = (service: MockService, cutStreams: () => void) => () => void;
+
+export interface CrowdOptions {
+  readonly viewers: number;
+  readonly transport: 'stream' | 'poll';
+  readonly outage: Outage;
+  readonly outageMs: number;
+}
+
+/** Requests of a whole crowd, in any second of a time. */
+export interface CrowdRates {
+  /** On average, when all was well. */
+  readonly steady: number;
+  /** The most while the service was away. */
+  readonly during: number;
+  /** The most from its end on. */
+  readonly after: number;
+  /** How many viewers were live in the end. */
+  readonly live: number;
+}
+
+const START_MS = 1_760_000_000_000;
+/** They come one after another. */
+const COMING_MS = 10_000;
+const SETTLED_MS = 20_000;
+const STEADY_MS = 30_000;
+const AFTER_MS = 60_000;
+const WINDOW_MS = 1_000;
+
+/** A crowd at one service that goes away for a while, and comes back for all at once. */
+export async function runCrowd(options: CrowdOptions, random: () => number): Promise<CrowdRates> {
+  const scheduler = new Scheduler(START_MS);
+  const service = mockService({ now: () => Math.floor(scheduler.nowMs), after: scheduler.after });
+  const guests: Guest[] = [];
+  for (let number = 0; number < options.viewers; number++) {
+    await scheduler.advance(COMING_MS / options.viewers);
+    guests.push(guestOf(scheduler, service, random, options, number));
+  }
+  await scheduler.advance(SETTLED_MS);
+  const steadyFromMs = scheduler.nowMs;
+  await scheduler.advance(STEADY_MS);
+  const awayFromMs = scheduler.nowMs;
+  const end = options.outage(service, () => {
+    for (const { network } of guests) network.cutStreams();
+  });
+  await scheduler.advance(options.outageMs);
+  const backFromMs = scheduler.nowMs;
+  end();
+  await scheduler.advance(AFTER_MS);
+  const live = guests.filter(({ viewer }) => viewer.state === 'live').length;
+  for (const { viewer } of guests) viewer.leave();
+  const sentMs = guests
+    .flatMap(({ network }) => network.requests.map((request) => request.sentMs))
+    .sort((a, b) => a - b);
+  const between = (fromMs: number, toMs: number) =>
+    sentMs.filter((ms) => fromMs <= ms && ms < toMs);
+  return {
+    steady: between(steadyFromMs, awayFromMs).length / (STEADY_MS / WINDOW_MS),
+    during: most(between(awayFromMs, backFromMs)),
+    after: most(between(backFromMs, scheduler.nowMs)),
+    live,
+  };
+}
+
+function guestOf(
+  scheduler: Scheduler,
+  service: MockService,
+  random: () => number,
+  { transport }: CrowdOptions,
+  number: number,
+): Guest {
+  return new Guest(scheduler, service, random, {
+    viewerId: `viewer-${number}`,
+    transport,
+    canStream: true,
+    catchUpMs: 60_000,
+    hiddenMs: Number.POSITIVE_INFINITY,
+    pace: 1,
+    systemErrorMs: 0,
+    latencyMs: null,
+  });
+}
+
+/** The most in any second. */
+function most(sentMs: readonly number[]): number {
+  let first = 0;
+  let peak = 0;
+  for (const [last, ms] of sentMs.entries()) {
+    while (ms - (sentMs[first] as number) >= WINDOW_MS) first += 1;
+    peak = Math.max(peak, last - first + 1);
+  }
+  return peak;
+}

@@ -1,0 +1,102 @@
+import { join } from '../join.ts';
+import type { JoinOptions } from '../join-options.ts';
+import type { MockService } from '../mock/mock-service.ts';
+import type { EventsInterval, Picture } from '../types.ts';
+import type { AnswerOutcome, Viewer } from '../viewer.ts';
+import type { Scheduler } from './scheduler.ts';
+import { VirtualMachine } from './virtual-machine.ts';
+import { VirtualNetwork } from './virtual-network.ts';
+
+/** What a viewer was told, and when. */
+export type Told =
+  | { readonly kind: 'interval'; readonly atMs: number; readonly interval: EventsInterval }
+  | { readonly kind: 'gap'; readonly atMs: number; readonly from: number; readonly to: number }
+  | { readonly kind: 'jump'; readonly atMs: number; readonly to: number };
+
+/** An answer, and what the viewer was told about it. */
+export interface GivenAnswer {
+  readonly quizId: string;
+  readonly choice: string;
+  outcome: AnswerOutcome | 'refused' | null;
+}
+
+export interface GuestOptions {
+  readonly viewerId: string;
+  readonly transport: 'auto' | 'stream' | 'poll';
+  readonly canStream: boolean;
+  readonly catchUpMs: number;
+  readonly hiddenMs: number;
+  /** Ms of the machine's clock in a true ms. */
+  readonly pace: number;
+  readonly systemErrorMs: number;
+  /** How far its picture is behind; null: it has none. */
+  readonly latencyMs: number | null;
+}
+
+/** A viewer on a machine and a network of its own. */
+export class Guest {
+  readonly machine: VirtualMachine;
+  readonly network: VirtualNetwork;
+  readonly viewer: Viewer;
+  readonly told: Told[] = [];
+  readonly answers: GivenAnswer[] = [];
+  /** Picks the choice of a quiz; it is sent after some time. */
+  readonly #random: () => number;
+
+  constructor(
+    readonly scheduler: Scheduler,
+    readonly service: MockService,
+    random: () => number,
+    readonly options: GuestOptions,
+  ) {
+    this.#random = random;
+    this.network = new VirtualNetwork(scheduler, random, service.fetch);
+    const { fetch } = this.network;
+    this.machine = new VirtualMachine(scheduler, { ...options, fetch, random });
+    this.network.machine = this.machine;
+    this.viewer = join(this.#joinOptions());
+    this.#listen();
+    if (options.latencyMs !== null) this.viewer.follow(this.#picture(options.latencyMs));
+  }
+
+  #joinOptions(): JoinOptions {
+    const { viewerId, transport, catchUpMs, hiddenMs } = this.options;
+    return {
+      baseUrl: 'https://mock.example',
+      streamId: this.service.streamId,
+      ...{ viewerId, transport, catchUpMs, hiddenMs, storage: null },
+      environment: this.machine.environment,
+    };
+  }
+
+  #listen(): void {
+    const { viewer, told } = this;
+    const now = () => this.scheduler.nowMs;
+    viewer.on('interval', (interval) => told.push({ kind: 'interval', atMs: now(), interval }));
+    viewer.on('gap', (gap) => told.push({ kind: 'gap', atMs: now(), ...gap }));
+    viewer.on('jump', ({ interval: to }) => told.push({ kind: 'jump', atMs: now(), to }));
+    viewer.on('quiz', (quiz) => {
+      const choice = quiz.order[Math.floor(this.#random() * quiz.order.length)] as string;
+      // Some are slower than they may be.
+      const slowMs = this.#random() * quiz.duration * 1.1;
+      this.scheduler.after(slowMs, () =>
+        this.machine.receive(() => void this.#answer(quiz.id, choice)),
+      );
+    });
+  }
+
+  async #answer(quizId: string, choice: string): Promise<void> {
+    if (this.viewer.quiz?.quiz.id !== quizId) return;
+    const answer: GivenAnswer = { quizId, choice, outcome: null };
+    this.answers.push(answer);
+    answer.outcome = await this.viewer.answer(choice).catch(() => 'refused' as const);
+  }
+
+  /** Live, and always so far behind; there is none in the first second. */
+  #picture(latencyMs: number): Picture {
+    const fromMs = this.scheduler.nowMs + 1_000;
+    return {
+      wallClockMs: () => (this.scheduler.nowMs < fromMs ? null : this.scheduler.nowMs - latencyMs),
+    };
+  }
+}

@@ -1,0 +1,137 @@
+import { intervalAt, intervalStartMs } from '../../protocol/interval.ts';
+import type { Guest } from './guest.ts';
+import type { SentRequest } from './virtual-network.ts';
+
+/** An event of the producer's that was published in this interval. */
+export interface Mark {
+  readonly interval: number;
+  readonly number: number;
+}
+
+/** The type of these events. */
+export const MARK = 'mark';
+
+/** Two heartbeats may be so much closer by the true time, whose pace is not the machine's. */
+const PACE_MS = 1;
+
+/** All intervals in their order, each once, with what was in them; what is passed over is told. */
+export function wrongInFeed(guest: Guest, marks: readonly Mark[]): string[] {
+  return [...wrongInOrder(guest), ...wrongInGaps(guest), ...wrongInContent(guest, marks)];
+}
+
+function wrongInOrder({ told, options }: Guest): string[] {
+  const wrong: string[] = [];
+  // Gaps are told when they are found; what is held for the picture comes later.
+  const passedOver = new Set<number>();
+  for (const one of told) {
+    if (one.kind !== 'gap') continue;
+    for (let interval = one.from; interval <= one.to; interval++) passedOver.add(interval);
+  }
+  let next: number | null = null;
+  for (const one of told) {
+    if (one.kind === 'gap') continue;
+    if (one.kind === 'jump') {
+      if (options.latencyMs === null) wrong.push(`a jump to ${one.to} without a picture`);
+      next = one.to;
+      continue;
+    }
+    const { interval } = one.interval;
+    while (next !== null && next < interval && passedOver.has(next)) next += 1;
+    if (next !== null && interval !== next) wrong.push(`${interval} came, not ${next}`);
+    next = interval + 1;
+  }
+  return wrong;
+}
+
+/** What is passed over is older than what is caught up with. */
+function wrongInGaps({ told, options }: Guest): string[] {
+  return told.flatMap((one) => {
+    if (one.kind !== 'gap') return [];
+    const behindMs = one.atMs - intervalStartMs(one.from);
+    return behindMs < options.catchUpMs ? [`a gap at ${one.from}, ${behindMs} ms old`] : [];
+  });
+}
+
+function wrongInContent({ told }: Guest, marks: readonly Mark[]): string[] {
+  const published = new Map<number, number[]>();
+  for (const { interval, number } of marks) {
+    published.set(interval, [...(published.get(interval) ?? []), number]);
+  }
+  return told.flatMap((one) => {
+    if (one.kind !== 'interval') return [];
+    const { interval, events } = one.interval;
+    const numbers = events
+      .filter(({ type }) => type === MARK)
+      .map(({ data }) => (data as { number: number }).number);
+    const all = published.get(interval) ?? [];
+    return all.join() === numbers.join() ? [] : [`marks ${numbers}, not ${all}, in ${interval}`];
+  });
+}
+
+/** Whether all is well again some time after the last mishap. */
+export function wrongAtTheEnd(guest: Guest, quietMs: number): string[] {
+  const { viewer, scheduler, network, told, options } = guest;
+  const { nowMs } = scheduler;
+  const wrong: string[] = [];
+  if (viewer.state !== 'live') wrong.push(`the state is ${viewer.state}`);
+  const last = told.findLast(({ kind }) => kind === 'interval');
+  const newest = last?.kind === 'interval' ? last.interval.interval : 0;
+  const behind = intervalAt(nowMs - (options.latencyMs ?? 0)) - newest;
+  if (behind > 6) wrong.push(`the feed is ${behind} intervals behind`);
+  const beats = beatsOf(network.requests).filter(({ sentMs }) => sentMs > nowMs - quietMs);
+  if (Math.abs(beats.length - quietMs / 1_000) > 1.01) {
+    wrong.push(`${beats.length} heartbeats in ${quietMs} ms`);
+  }
+  return wrong;
+}
+
+/** Never two in a second, but for one that is sent again with a new token. */
+export function wrongInHeartbeats({ network, options }: Guest): string[] {
+  const beats = beatsOf(network.requests);
+  return beats.flatMap(({ sentMs }, at) => {
+    const before = beats[at - 1];
+    if (!before || before.status === 401) return [];
+    const apartMs = (sentMs - before.sentMs) * options.pace;
+    return apartMs < 1_000 - PACE_MS ? [`two heartbeats ${apartMs} ms apart`] : [];
+  });
+}
+
+/** One token is asked for at a time. */
+export function wrongInTokens({ network }: Guest): string[] {
+  const asked = network.requests.filter(({ path }) => path.endsWith('/token'));
+  return asked.flatMap(({ sentMs }, at) => {
+    const before = asked[at - 1];
+    const isUnderWay = before && (before.overMs === null || before.overMs > sentMs);
+    return isUnderWay ? [`two tokens asked for at once`] : [];
+  });
+}
+
+/** What the viewer was told about an answer is true. */
+export function wrongInAnswers({ answers, service, options }: Guest): string[] {
+  return answers.flatMap(({ quizId, choice, outcome }) => {
+    const counted = service.answersTo(quizId).get(options.viewerId);
+    const isTrue = {
+      counted: counted === choice,
+      'other-answer': counted !== undefined && counted !== choice,
+      'too-late': counted === undefined,
+      refused: counted === undefined,
+      // Nobody knows.
+      unknown: true,
+      null: false,
+    }[String(outcome)];
+    return isTrue ? [] : [`an answer is said to be ${outcome}, and ${counted ?? 'none'} counts`];
+  });
+}
+
+/** Nothing is left of who has left. */
+export function wrongAfterLeaving({ network, machine }: Guest, leftMs: number): string[] {
+  const later = network.requests.filter(({ sentMs }) => sentMs > leftMs);
+  const wrong = later.map(({ method, path }) => `${method} ${path} after leaving`);
+  if (machine.waiting > 0) wrong.push(`${machine.waiting} timers after leaving`);
+  if (machine.lookers > 0) wrong.push(`${machine.lookers} listeners after leaving`);
+  return wrong;
+}
+
+function beatsOf(requests: readonly SentRequest[]): SentRequest[] {
+  return requests.filter(({ method, path }) => method === 'POST' && path.includes('/view-counts/'));
+}
