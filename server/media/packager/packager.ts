@@ -2,6 +2,7 @@ import type { Logger } from 'pino';
 import type { ContainerReader } from '../container/container.ts';
 import { MPEGTS_WRAP_MS } from '../container/mpegts.ts';
 import type { Fragment, InitSegment } from '../fmp4/fragment.ts';
+import { PerSecond } from '../per-second.ts';
 import type { Epoch, Track, TrackId } from '../segment.ts';
 import { Segmenter, type SegmenterEvent } from '../segmenter.ts';
 import type { Container, Ending } from '../source.ts';
@@ -21,6 +22,7 @@ import {
 import { LOOK_MS } from './ffmpeg-arguments.ts';
 import type { Output, PackagerState } from './output.ts';
 import { SourceFeed } from './source-feed.ts';
+import { SourceTimes } from './source-times.ts';
 
 /** What a packager is made of; a test puts in what it wants to see go wrong. */
 export interface PackagerParts {
@@ -49,15 +51,8 @@ const UNITS_PER_S_MAX = 20_000;
 const PENDING_BYTES_MAX = 32 << 20;
 // Before the probe has seen enough: it takes 10 s at most.
 const HELD_BYTES_MAX = 32 << 20;
-// A file that is sent as fast as it goes is ahead of its time again every five seconds.
-const JUMPS_MAX = 3;
-const JUMPS_WITHIN_MS = 60_000;
 const TOO_SLOW =
   'the encoder does not keep up; send a smaller picture, or give the service more CPU';
-// Sound and picture are not further apart.
-const GAP_MS = 3_000;
-// No encoder takes harm of filling this with pictures.
-const SILENCE_MS = 8_000;
 const TICK_MS = 500;
 // The rendition that an encoder owes.
 const PICTURE = 'v0';
@@ -77,11 +72,9 @@ export class Packager {
   private progress: EncoderProgress | null = null;
   private again: Timer | null = null;
   private readonly look: Timer;
-  private jumpsMs: readonly number[] = [];
-  private firstSourceMs: number | null = null;
-  private newest: { readonly sourceMs: number; readonly nowMs: number } | null = null;
+  private readonly times = new SourceTimes();
+  private readonly units = new PerSecond(UNITS_PER_S_MAX);
   private bytes = 0;
-  private unitsIn = { second: 0, count: 0 };
   private restarts = 0;
   private cpuSecondsBefore = 0;
   private isOver = false;
@@ -116,7 +109,9 @@ export class Packager {
     let wantsMore = true;
     try {
       const units = this.reader.push(bytes);
-      this.boundUnits(units.length, nowMs);
+      if (this.units.isTooMany(units.length, nowMs)) {
+        throw new Error('it is cut into too many pieces');
+      }
       for (const unit of units) {
         if (unit.sourceMs !== null && !unit.isHeader) this.timed(unit.sourceMs, nowMs);
         this.probe?.write(unit.bytes);
@@ -158,33 +153,15 @@ export class Packager {
     };
   }
 
-  /** Units may be empty: bytes are no measure of the work. */
-  private boundUnits(count: number, nowMs: number): void {
-    const second = Math.floor(nowMs / 1_000);
-    if (second !== this.unitsIn.second) this.unitsIn = { second, count: 0 };
-    this.unitsIn.count += count;
-    if (this.unitsIn.count > UNITS_PER_S_MAX) throw new Error('it is cut into too many pieces');
-  }
-
+  // An encoder would fill what is missing with pictures, all at once: a day took 23 GB. So it ends
+  // before, and another begins after.
   private timed(sourceMs: number, nowMs: number): void {
-    const { newest } = this;
-    const passedMs = newest ? sourceMs - newest.sourceMs : 0;
-    const offMs = newest ? passedMs - (nowMs - newest.nowMs) : 0;
-    const hasJumped = Math.abs(passedMs) > GAP_MS && Math.abs(offMs) > GAP_MS;
-    if (hasJumped || passedMs > SILENCE_MS) this.skip(hasJumped, nowMs);
-    this.firstSourceMs ??= sourceMs;
-    this.newest = { sourceMs, nowMs };
+    const step = this.times.step(sourceMs, nowMs);
+    if (step !== 'on') this.feed.cut();
+    if (step === 'jump') this.beginAnew(nowMs);
+    else if (step === 'silence' && this.encoder) finishSoon(this.encoder);
+    this.times.firstMs ??= sourceMs;
     this.timeline.observe(sourceMs, nowMs);
-  }
-
-  /**
-   * Nothing came for a while, or the clock jumped. An encoder would fill the gap with pictures, all
-   * at once: one of a day took 23 GB. So it ends before, and another begins after.
-   */
-  private skip(hasJumped: boolean, nowMs: number): void {
-    this.feed.cut();
-    if (hasJumped) this.beginAnew(nowMs);
-    else if (this.encoder) finishSoon(this.encoder);
   }
 
   private probed(info: SourceInfo): void {
@@ -192,7 +169,7 @@ export class Packager {
     if (this.isOver) return;
     this.info = info;
     this.options.logger.info({ ...info }, 'the source is understood');
-    this.startEncoder(info, (encoder) => this.feed.begin(encoder), this.firstSourceMs ?? 0);
+    this.startEncoder(info, (encoder) => this.feed.begin(encoder), this.times.firstMs ?? 0);
   }
 
   private startEncoder(info: SourceInfo, feed: (encoder: Encoder) => void, startMs: number): void {
@@ -289,7 +266,7 @@ export class Packager {
   private restart(): void {
     if (this.isOver || !this.info) return;
     this.restarts++;
-    const startMs = this.newest?.sourceMs ?? 0;
+    const startMs = this.times.newestMs ?? 0;
     // It begins at a key frame, however much had to be seen to understand the source.
     const info = { ...this.info, lookMs: LOOK_MS };
     this.startEncoder(info, (encoder) => this.feed.join(encoder), startMs);
@@ -309,13 +286,11 @@ export class Packager {
 
   private beginAnew(nowMs: number): void {
     this.options.logger.warn("the source's clock jumped; its timeline begins anew");
-    this.jumpsMs = [...this.jumpsMs, nowMs].filter((atMs) => nowMs - atMs < JUMPS_WITHIN_MS);
-    if (this.jumpsMs.length > JUMPS_MAX) {
+    if (this.times.jumped(nowMs)) {
       this.fail('its clock does not run as ours does; send in real time (ffmpeg: -re)');
       return;
     }
     this.timeline = newTimeline(this.options.container);
-    this.firstSourceMs = null;
     this.encoder?.kill();
   }
 

@@ -1,5 +1,6 @@
 import type { Socket } from 'node:net';
 import type { Logger } from 'pino';
+import { PerSecond } from '../per-second.ts';
 import { type Ingest, SourceRefused, type SourceSession } from '../source.ts';
 import { ChunkReader } from './chunk-reader.ts';
 import { FlvStream } from './flv-stream.ts';
@@ -59,7 +60,7 @@ export class RtmpConnection {
   private reason = '';
   private receivedBytes = 0;
   private confirmedBytes = 0;
-  private messagesIn = { second: 0, count: 0 };
+  private readonly messages: PerSecond;
   // Only who asks is told what came: senders that do not read it are reset when they close, with
   // their last pictures still on the way.
   private windowBytes = Number.POSITIVE_INFINITY;
@@ -71,6 +72,7 @@ export class RtmpConnection {
     this.handshake = new Handshake(options.random);
     this.reader = new ChunkReader(options.limits.firstMessageBytes);
     this.replies = new Replies(socket, options.limits.replyBytes);
+    this.messages = new PerSecond(options.limits.messagesPerS);
     this.sinceMs = options.nowMs();
     this.lastByteMs = this.sinceMs;
     socket.on('data', (bytes: Buffer) => this.guarded(() => this.receive(bytes)));
@@ -142,19 +144,13 @@ export class RtmpConnection {
     while (this.phase === 'commands' || this.phase === 'live') {
       const message = this.reader.next();
       if (message === null) return;
-      if (this.isTooMany()) {
+      // They may be empty, and then take one byte each.
+      if (this.messages.isTooMany(1, this.options.nowMs())) {
         this.leave('The video is cut into too many pieces.', FAILED);
         return;
       }
       this.take(message);
     }
-  }
-
-  // Messages may be empty, and then take one byte each: bytes are no measure of the work.
-  private isTooMany(): boolean {
-    const second = Math.floor(this.options.nowMs() / 1_000);
-    if (second !== this.messagesIn.second) this.messagesIn = { second, count: 0 };
-    return ++this.messagesIn.count > this.options.limits.messagesPerS;
   }
 
   private take(message: RtmpMessage): void {
