@@ -12,7 +12,7 @@ export type ChatPost =
 type Tokens = Pick<TokenKeeper, 'get' | 'refuse'>;
 
 interface Call {
-  readonly method?: 'POST';
+  readonly method?: 'GET' | 'POST';
   readonly headers?: Readonly<Record<string, string>>;
   /** Sent as JSON. */
   readonly body?: unknown;
@@ -137,7 +137,7 @@ export class Calls {
 
   async #call<T>(
     url: string,
-    { method, headers, body, signal }: Call,
+    { method = 'GET', headers, body, signal }: Call,
     read: (answer: Response) => Promise<T>,
   ): Promise<T> {
     const ending = new AbortController();
@@ -147,7 +147,7 @@ export class Calls {
     if (signal?.aborted) end();
     try {
       const answer = await this.#env.fetch(url, {
-        method: method ?? 'GET',
+        method,
         headers: body ? { ...headers, 'Content-Type': 'application/json' } : { ...headers },
         body: body ? JSON.stringify(body) : null,
         signal: ending.signal,

@@ -2,18 +2,15 @@ import { BackOff } from './back-off.ts';
 import type { Environment } from './environment.ts';
 import { asTrouble, Trouble } from './errors.ts';
 
-/** Both clocks of the machine at one moment. */
-interface Moment {
-  readonly monotonicMs: number;
-  readonly systemMs: number;
-}
-
 /** What a sample told: the service's clock is so far ahead of the monotonic one. */
 interface Reading {
   readonly offsetMs: number;
   /** How far that was off at most, when it was taken. */
   readonly errorMs: number;
-  readonly taken: Moment;
+  /** On the monotonic clock. */
+  readonly takenMs: number;
+  /** How far the system's clock was ahead of the monotonic one. */
+  readonly leadMs: number;
 }
 
 const BURST = 4;
@@ -42,11 +39,11 @@ export class ServiceClock {
   #onSynced = () => {};
   #reading: Reading | null = null;
   /** What was told last, and when on the monotonic clock: service time never goes back. */
-  #told = { ms: Number.NEGATIVE_INFINITY, atMs: 0 };
+  #told = { ms: -Infinity, atMs: 0 };
   #watchedMs = 0;
   /** Samples until the next pause; 0 in a pause. */
   #left = 0;
-  #lookedMs = Number.NEGATIVE_INFINITY;
+  #lookedMs = -Infinity;
   #isStopped = false;
   #callOffSample = () => {};
   #callOffWatch = () => {};
@@ -82,7 +79,7 @@ export class ServiceClock {
    * as that may have been, until the next sample. Sleeps of under half a second go unseen.
    */
   get errorMs(): number {
-    if (!this.#reading) return Number.POSITIVE_INFINITY;
+    if (!this.#reading) return Infinity;
     const aheadMs = this.nowMs() - this.#told.atMs - this.#reading.offsetMs;
     return this.#errorOf(this.#reading) + aheadMs;
   }
@@ -135,22 +132,20 @@ export class ServiceClock {
 
   /** The service's time may be of any moment between question and answer: half of that is the error. */
   async #read(): Promise<Reading> {
-    const sent = this.#moment();
+    const sentMs = this.#env.monotonicMs();
+    const leadMs = this.#leadMs();
     const serviceMs = await this.#readTime();
-    if (this.#apartMs(sent)) throw new Trouble('away', 'the machine slept meanwhile');
-    const taken = this.#moment();
-    const halfMs = (taken.monotonicMs - sent.monotonicMs) / 2;
-    return {
-      offsetMs: serviceMs + ROUNDING_MS - taken.monotonicMs + halfMs,
-      errorMs: halfMs + ROUNDING_MS,
-      taken,
-    };
+    if (this.#apartMs(leadMs)) throw new Trouble('away', 'the machine slept meanwhile');
+    const takenMs = this.#env.monotonicMs();
+    const halfMs = (takenMs - sentMs) / 2;
+    const offsetMs = serviceMs + ROUNDING_MS - takenMs + halfMs;
+    return { offsetMs, errorMs: halfMs + ROUNDING_MS, takenMs, leadMs };
   }
 
   /** The better one is kept; when they cannot both be right, the new one. */
   #take(reading: Reading): void {
     const known = this.#reading;
-    const knownErrorMs = known ? this.#errorOf(known) : Number.POSITIVE_INFINITY;
+    const knownErrorMs = known ? this.#errorOf(known) : Infinity;
     const differenceMs = Math.abs(reading.offsetMs - (known ?? reading).offsetMs);
     const isBetter = reading.errorMs <= knownErrorMs;
     if (isBetter || differenceMs > reading.errorMs + knownErrorMs) this.#reading = reading;
@@ -160,24 +155,22 @@ export class ServiceClock {
   #watch(): void {
     const nowMs = this.#env.monotonicMs();
     const isLate = nowMs - this.#watchedMs > WATCH_MS + LATE_MS;
-    if (isLate || (this.#reading && this.#apartMs(this.#reading.taken))) this.#burst();
+    if (isLate || (this.#reading && this.#apartMs(this.#reading.leadMs))) this.#burst();
     this.#watchedMs = nowMs;
     this.#callOffWatch = this.#env.after(WATCH_MS, () => this.#watch());
   }
 
-  #errorOf({ errorMs, taken }: Reading): number {
-    const driftMs = (this.#env.monotonicMs() - taken.monotonicMs) * DRIFT;
-    return errorMs + driftMs + this.#apartMs(taken);
+  #errorOf({ errorMs, takenMs, leadMs }: Reading): number {
+    return errorMs + (this.#env.monotonicMs() - takenMs) * DRIFT + this.#apartMs(leadMs);
   }
 
-  #moment(): Moment {
-    return { monotonicMs: this.#env.monotonicMs(), systemMs: this.#env.systemMs() };
+  #leadMs(): number {
+    return this.#env.systemMs() - this.#env.monotonicMs();
   }
 
-  /** By how much the machine's clocks came apart since then; 0 when it is little. */
-  #apartMs(since: Moment): number {
-    const { monotonicMs, systemMs } = this.#moment();
-    const ms = Math.abs(systemMs - since.systemMs - (monotonicMs - since.monotonicMs));
+  /** By how much the machine's clocks came apart since that lead; 0 when it is little. */
+  #apartMs(leadMs: number): number {
+    const ms = Math.abs(this.#leadMs() - leadMs);
     return ms > APART_MS ? ms : 0;
   }
 }

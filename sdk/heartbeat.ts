@@ -14,8 +14,8 @@ export class Heartbeat {
   readonly #beat: (onSend: () => void) => Promise<void>;
   readonly #hiddenMs: number;
   #dueMs = 0;
-  /** Since when nobody looks at the page; null: somebody does, or there is none. */
-  #hiddenFromMs: number | null = null;
+  /** Since when nobody looks at the page; infinite: somebody does, or there is none. */
+  #hiddenFromMs = Infinity;
   #notBeforeMs = 0;
   #underWay = 0;
   /** Whether a beat is not sent yet: its token is on its way. */
@@ -49,14 +49,14 @@ export class Heartbeat {
 
   #look(): void {
     const isHidden = this.#env.visibility?.isHidden() ?? false;
-    this.#hiddenFromMs = isHidden ? this.#env.monotonicMs() : null;
+    this.#hiddenFromMs = isHidden ? this.#env.monotonicMs() : Infinity;
     this.#callOff();
     this.#callOff = this.#env.after(this.#dueMs - this.#env.monotonicMs(), () => this.#tick());
   }
 
   #tick(): void {
     const nowMs = this.#env.monotonicMs();
-    if (this.#hiddenFromMs !== null && nowMs - this.#hiddenFromMs >= this.#hiddenMs) return;
+    if (nowMs - this.#hiddenFromMs >= this.#hiddenMs) return;
     this.#beatAgain();
     if (this.#isWaiting || this.#underWay >= UNDER_WAY_MAX || nowMs < this.#notBeforeMs) return;
     void this.#send();

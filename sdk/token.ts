@@ -104,7 +104,7 @@ export class TokenKeeper {
   /** Only while there is a token: without one it is asked for when somebody needs it. */
   #renewIn(ms: number): void {
     this.#callOff();
-    if (this.#isStopped || this.#token === null || ms === Number.POSITIVE_INFINITY) return;
+    if (this.#isStopped || this.#token === null || ms === Infinity) return;
     this.#callOff = this.#env.after(Math.min(ms, TIMER_MAX_MS), () => {
       this.#renew().catch(() => {});
     });
@@ -116,8 +116,8 @@ function lifeMsOf(token: string): number {
   try {
     const claims = token.split('.')[1]?.replaceAll('-', '+').replaceAll('_', '/') ?? '';
     const { iat, exp } = JSON.parse(atob(claims));
-    return exp > iat ? (exp - iat) * 1_000 : Number.POSITIVE_INFINITY;
+    return exp > iat ? (exp - iat) * 1_000 : Infinity;
   } catch {
-    return Number.POSITIVE_INFINITY;
+    return Infinity;
   }
 }
