@@ -155,6 +155,14 @@ describe('[K-2] it is set again', () => {
     expect(clock.isSynced).toBe(false);
   });
 
+  test('with as much patience each time it is away', async () => {
+    const here = { thereMs: 1, backMs: 1 };
+    const { machine, clock, asked } = begin([away, away, here, away, here]);
+    clock.start();
+    await machine.advance(3_000);
+    expect(asked.slice(0, 5)).toEqual([0, 375, 1_125, 1_377, 1_752]);
+  });
+
   test('[G-27] not before the service wishes', async () => {
     const { machine, clock, asked } = begin([
       new Trouble('busy', 'too many', 429, 5_000),
