@@ -1,6 +1,40 @@
 import type { Snapshot, Viewer } from '../../sdk/viewer.ts';
+import { AudienceBar } from './audience-bar.tsx';
+import { ChatLog } from './chat-log.tsx';
+import { ChatNews } from './chat-news.tsx';
+import { Compose } from './compose.tsx';
+import { useChatItems } from './use-chat-items.ts';
+import { useOwnLines } from './use-own-lines.ts';
 
 /** How many are there, and what they say. It fills the place that it is given. */
-export function Crowd({ snapshot }: { viewer: Viewer; snapshot: Snapshot }) {
-  return <p>{snapshot.count?.formatted ?? '–'} watching</p>;
+export function Crowd({
+  viewer,
+  snapshot,
+}: {
+  readonly viewer: Viewer;
+  readonly snapshot: Snapshot;
+}) {
+  const items = useChatItems(snapshot);
+  const { own, add } = useOwnLines(snapshot.lines);
+  const isOver = snapshot.state === 'ended';
+  return (
+    <div className="crowd">
+      <AudienceBar snapshot={snapshot} />
+      <ChatLog
+        items={items}
+        own={own}
+        emptyWords={
+          isOver
+            ? 'What was said comes as you watch.'
+            : 'Nobody has written since you came. Say hello!'
+        }
+      />
+      <ChatNews lines={snapshot.lines} />
+      {isOver ? (
+        <p className="crowd-over">The show is over. The chat is closed.</p>
+      ) : (
+        <Compose viewer={viewer} onSaid={add} />
+      )}
+    </div>
+  );
 }

@@ -1,6 +1,34 @@
+import { useEffect, useRef } from 'react';
 import type { Snapshot, Viewer } from '../../sdk/viewer.ts';
+import { compact } from '../compact-number.ts';
+import { Icon } from '../icon.tsx';
+import { useReducedMotion } from '../reduced-motion.ts';
+import { RisingHearts } from './rising-hearts.tsx';
+import { useFlights } from './use-flights.ts';
 
-/** Hearts that rise over the picture. */
-export function FlyingHearts(_: { viewer: Viewer; snapshot: Snapshot }) {
-  return null;
+/** Hearts that rise over the picture; for who wants things to stay where they are, their number. */
+export function FlyingHearts({
+  snapshot: { hearts },
+}: {
+  readonly viewer: Viewer;
+  readonly snapshot: Snapshot;
+}) {
+  const isStill = useReducedMotion();
+  const { flights, launch, land } = useFlights();
+  const seen = useRef(hearts);
+
+  useEffect(() => {
+    const added = hearts - seen.current;
+    seen.current = hearts;
+    // Nothing moves in a page that is hidden, so nothing would land.
+    if (!isStill && !document.hidden) launch(added);
+  });
+
+  if (!isStill) return <RisingHearts className="rising--stage" flights={flights} onLanded={land} />;
+  if (hearts === 0) return null;
+  return (
+    <p className="heart-number" aria-hidden="true">
+      <Icon name="heart" /> {compact(hearts)}
+    </p>
+  );
 }

@@ -1,6 +1,59 @@
+import { useEffect, useRef, useState } from 'react';
+import { useRemainingMs } from '../../sdk/react.ts';
 import type { Snapshot, Viewer } from '../../sdk/viewer.ts';
+import { QuizCard } from './quiz-card.tsx';
+import { type Heard, voiceOf } from './quiz-voice.ts';
+import { winnerWords } from './quiz-words.ts';
+import { useWinnersMoment } from './use-winners-moment.ts';
+import { WinnersCard } from './winners-card.tsx';
 
-/** The quiz on screen, over the picture; on phones a sheet from the bottom. */
-export function QuizOverlay({ snapshot }: { viewer: Viewer; snapshot: Snapshot }) {
-  return snapshot.quiz ? <section aria-label="Quiz">{snapshot.quiz.quiz.question}</section> : null;
+/** The quiz on screen and the winners, over the picture; on phones a sheet from the bottom. */
+export function QuizOverlay({
+  viewer,
+  snapshot: { quiz, winners },
+}: {
+  readonly viewer: Viewer;
+  readonly snapshot: Snapshot;
+}) {
+  // It renders this again while time runs; of a quiz that has just come it knows only afterwards.
+  useRemainingMs(viewer);
+  const remainingMs = viewer.remainingMs();
+  const voice = useVoice({ quiz, remainingMs, winners });
+  const [moment, endMoment] = useWinnersMoment(viewer);
+  // Results make way for the winners; a quiz that runs does not.
+  const isMoment = moment !== null && (quiz === null || quiz.results !== null);
+  const hasWon = isMoment && moment.count !== null && winners.hasWon;
+  const words = isMoment ? winnerWords(moment.count, hasWon) : null;
+  return (
+    <>
+      <p className="unseen" aria-live="assertive">
+        {words ? `${words.title}. ${words.more}` : quiz && voice}
+      </p>
+      {words ? (
+        <WinnersCard words={words} hasWon={hasWon} onClose={endMoment} />
+      ) : (
+        quiz && (
+          <QuizCard
+            key={quiz.quiz.id}
+            viewer={viewer}
+            quiz={quiz}
+            winners={winners}
+            remainingMs={remainingMs}
+          />
+        )
+      )}
+    </>
+  );
+}
+
+/** What was said last. */
+function useVoice(now: Heard): string {
+  const before = useRef<Heard | null>(null);
+  const [words, setWords] = useState('');
+  useEffect(() => {
+    const said = voiceOf(before.current, now);
+    before.current = now;
+    if (said) setWords(said);
+  });
+  return words;
 }

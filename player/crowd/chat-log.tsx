@@ -1,0 +1,57 @@
+import { useLayoutEffect, useRef, useState } from 'react';
+import { Icon } from '../icon.tsx';
+import type { ChatItem } from './chat-items.ts';
+import { ChatLine } from './chat-line.tsx';
+import type { OwnLine } from './own-lines.ts';
+import { useNewestInView } from './use-newest-in-view.ts';
+
+interface ChatLogProps {
+  readonly items: readonly ChatItem[];
+  readonly own: readonly OwnLine[];
+  /** Instead of lines, while there are none. */
+  readonly emptyWords: string;
+}
+
+/**
+ * The lines, newest below. Who scrolls up reads in peace: what comes meanwhile waits. Screen readers
+ * hear of it from `ChatNews`, which does not read out a crowd line by line.
+ */
+export function ChatLog({ items, own, emptyWords }: ChatLogProps) {
+  const list = useRef<HTMLOListElement>(null);
+  const newest = own.at(-1)?.id ?? items.at(-1)?.id;
+  const { isAtEnd, onScroll, toEnd } = useNewestInView(list, newest);
+  const [shown, setShown] = useState(items);
+  if (isAtEnd && shown !== items) setShown(items);
+  const newestOwn = own.at(-1)?.id;
+  // Who writes wants to see it.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: only when there is another
+  useLayoutEffect(() => {
+    if (newestOwn) toEnd();
+  }, [newestOwn]);
+  const isMore = shown.at(-1)?.id !== items.at(-1)?.id;
+
+  return (
+    <div className="chat">
+      {items.length + own.length === 0 && <p className="chat-empty">{emptyWords}</p>}
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: the keyboard scrolls it */}
+      <ol className="chat-lines" ref={list} onScroll={onScroll} tabIndex={0} aria-label="Chat">
+        {shown.map((item) => (
+          <ChatLine key={item.id} item={item} />
+        ))}
+        {own.map(({ id, name, text }) => (
+          <li key={id} className="chat-line chat-line--own">
+            <span className="chat-text">
+              {name !== '' && <b className="chat-name">{name}</b>} {text}
+            </span>{' '}
+            <span className="chat-sent">Sent, on screen soon</span>
+          </li>
+        ))}
+      </ol>
+      {!isAtEnd && (
+        <button type="button" className="chat-newest" onClick={toEnd}>
+          <Icon name="down" /> {isMore ? 'New lines' : 'Newest'}
+        </button>
+      )}
+    </div>
+  );
+}

@@ -1,0 +1,112 @@
+import { type FormEvent, useRef, useState } from 'react';
+import { asTrouble } from '../../sdk/errors.ts';
+import type { ChatKind } from '../../sdk/types.ts';
+import type { Viewer } from '../../sdk/viewer.ts';
+import { Icon } from '../icon.tsx';
+import { keepName } from '../identity.ts';
+import { charsLeft, cleaned, roomWords, troubleWords } from './compose-words.ts';
+import { HeartButton } from './heart-button.tsx';
+import { KindPicker } from './kind-picker.tsx';
+import { NameForm } from './name-form.tsx';
+
+interface ComposeProps {
+  readonly viewer: Viewer;
+  /** A line was taken. */
+  onSaid(kind: ChatKind, name: string, text: string): void;
+}
+
+const HINTS: Record<ChatKind, string> = {
+  message: 'Write a message',
+  question: 'Ask a question',
+  greeting: 'Say hello',
+  cheer: 'Cheer',
+};
+
+/** Where a viewer writes. The name is asked for once, with the first line. */
+export function Compose({ viewer, onSaid }: ComposeProps) {
+  const [kind, setKind] = useState<ChatKind>('message');
+  const [typed, setTyped] = useState('');
+  const [step, setStep] = useState<'write' | 'name' | 'sending'>('write');
+  const [isAsked, setIsAsked] = useState(viewer.name !== '');
+  const [trouble, setTrouble] = useState<string | null>(null);
+  const box = useRef<HTMLInputElement>(null);
+  const text = cleaned(typed);
+  const left = charsLeft(text);
+  const room = roomWords(left);
+
+  const send = async () => {
+    setStep('sending');
+    setTrouble(null);
+    try {
+      await viewer.say(kind, text);
+      onSaid(kind, viewer.name, text);
+      setTyped('');
+    } catch (thrown) {
+      setTrouble(troubleWords(asTrouble(thrown)));
+    }
+    setStep('write');
+    box.current?.focus();
+  };
+  const submit = (event: FormEvent) => {
+    event.preventDefault();
+    if (text === '' || left < 0 || step === 'sending') return;
+    // The page around this one may have said it.
+    if (isAsked || viewer.name !== '') void send();
+    else setStep('name');
+  };
+  const named = (name: string) => {
+    viewer.name = name;
+    keepName(name);
+    setIsAsked(true);
+    if (text !== '') void send();
+    else setStep('write');
+  };
+
+  if (step === 'name') {
+    return (
+      <div className="compose">
+        <NameForm name={viewer.name} onGiven={named} />
+      </div>
+    );
+  }
+  return (
+    <div className="compose">
+      <form className="compose-form" onSubmit={submit}>
+        <KindPicker kind={kind} onPick={setKind} />
+        <input
+          ref={box}
+          className="field compose-field"
+          value={typed}
+          onChange={(event) => setTyped(event.target.value)}
+          aria-label={HINTS[kind]}
+          placeholder={HINTS[kind]}
+          aria-invalid={left < 0}
+          aria-describedby="compose-notes"
+          autoComplete="off"
+          enterKeyHint="send"
+        />
+        <button
+          type="submit"
+          className="round-button compose-send"
+          aria-disabled={text === '' || left < 0 || step === 'sending'}
+        >
+          <Icon name="send" />
+          <span className="unseen">Send</span>
+        </button>
+      </form>
+      <HeartButton viewer={viewer} />
+      <p className="compose-notes" id="compose-notes">
+        <span className="compose-trouble" role="alert">
+          {trouble}
+        </span>
+        {isAsked && (
+          <button type="button" className="compose-name" onClick={() => setStep('name')}>
+            {viewer.name === '' ? 'You write without a name' : `You write as ${viewer.name}`} ·{' '}
+            <u>change</u>
+          </button>
+        )}
+        {room && <span className={left < 0 ? 'compose-over' : ''}>{room}</span>}
+      </p>
+    </div>
+  );
+}

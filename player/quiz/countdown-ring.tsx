@@ -1,0 +1,32 @@
+const RADIUS = 20;
+const LENGTH = 2 * Math.PI * RADIUS;
+/** From here on it is to be seen that time runs out. */
+const SHORT_MS = 5_000;
+
+interface CountdownRingProps {
+  readonly remainingMs: number;
+  /** Of the whole quiz, ms. */
+  readonly durationMs: number;
+}
+
+/** How long there is to answer: seconds as a number, the share as a ring. */
+export function CountdownRing({ remainingMs, durationMs }: CountdownRingProps) {
+  const share = Math.min(1, remainingMs / durationMs);
+  return (
+    <div className={remainingMs <= SHORT_MS ? 'ring ring--short' : 'ring'} role="timer">
+      <svg className="ring-drawing" viewBox="0 0 48 48" aria-hidden="true">
+        <circle className="ring-track" cx="24" cy="24" r={RADIUS} />
+        <circle
+          className="ring-share"
+          cx="24"
+          cy="24"
+          r={RADIUS}
+          strokeDasharray={LENGTH}
+          strokeDashoffset={LENGTH * (1 - share)}
+        />
+      </svg>
+      <span className="ring-seconds">{Math.ceil(remainingMs / 1_000)}</span>
+      <span className="unseen"> seconds left</span>
+    </div>
+  );
+}

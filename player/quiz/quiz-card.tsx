@@ -1,0 +1,103 @@
+import { useId, useRef, useState } from 'react';
+import type { Viewer, ViewerQuiz, Winners } from '../../sdk/viewer.ts';
+import { Icon, type IconName } from '../icon.tsx';
+import { choiceOfKey } from './choice-keys.ts';
+import { CountdownRing } from './countdown-ring.tsx';
+import { QuizChoices } from './quiz-choices.tsx';
+import { QuizResultsList } from './quiz-results-list.tsx';
+import { gameWords, phaseOf, type QuizPhase, type Standing, standingOf } from './quiz-words.ts';
+import { useBorrowedFocus } from './use-borrowed-focus.ts';
+
+interface QuizCardProps {
+  readonly viewer: Viewer;
+  readonly quiz: ViewerQuiz;
+  readonly winners: Winners;
+  readonly remainingMs: number;
+}
+
+const PHASE_TITLES: Record<QuizPhase, string> = {
+  open: 'Quiz',
+  answered: 'Quiz',
+  closed: 'Time is up',
+  revealed: 'Results',
+};
+
+/** A quiz, from its question to its results. It can be put aside, and what is below it pressed. */
+export function QuizCard({ viewer, quiz, winners, remainingMs }: QuizCardProps) {
+  const place = useRef<HTMLElement>(null);
+  const questionId = useId();
+  const [isAside, setIsAside] = useState(false);
+  const [isNotTaken, setIsNotTaken] = useState(false);
+  useBorrowedFocus(place);
+  const phase = phaseOf(quiz, remainingMs);
+  const { question, order, duration } = quiz.quiz;
+  const standing: Standing =
+    isNotTaken && phase === 'open'
+      ? { tone: 'bad', words: 'Your choice was not taken. Please choose again.' }
+      : standingOf(quiz, phase);
+  const game = phase === 'revealed' ? gameWords(winners) : null;
+
+  const choose = (choice: string) => {
+    setIsNotTaken(false);
+    viewer.answer(choice).catch(() => setIsNotTaken(true));
+  };
+
+  return (
+    <section
+      ref={place}
+      className={isAside ? 'quiz quiz--aside' : 'quiz'}
+      data-phase={phase}
+      aria-label="Quiz"
+      tabIndex={-1}
+      onKeyDown={(event) => {
+        const choice = phase === 'open' && !isAside ? choiceOfKey(event, order) : null;
+        if (choice !== null) choose(choice);
+      }}
+    >
+      <header className="quiz-head">
+        {phase === 'open' || phase === 'answered' ? (
+          <CountdownRing remainingMs={remainingMs} durationMs={duration} />
+        ) : (
+          <span className={`quiz-mark quiz-mark--${standing.tone}`}>
+            <Icon name={markOf(phase, standing)} />
+          </span>
+        )}
+        <span className="quiz-phase">{PHASE_TITLES[phase]}</span>
+        <button
+          type="button"
+          className="quiz-button"
+          aria-expanded={!isAside}
+          onClick={() => setIsAside(!isAside)}
+        >
+          {isAside ? 'Show' : 'Hide'}
+          <span className="unseen"> the quiz</span>
+        </button>
+      </header>
+      {!isAside && (
+        <>
+          <h2 className="quiz-question" id={questionId}>
+            {question}
+          </h2>
+          {quiz.results ? (
+            <QuizResultsList results={quiz.results} choice={quiz.choice} />
+          ) : (
+            <QuizChoices
+              order={order}
+              labelledBy={questionId}
+              choice={quiz.choice}
+              isOpen={phase === 'open'}
+              onChoose={choose}
+            />
+          )}
+          <p className={`quiz-standing quiz-standing--${standing.tone}`}>{standing.words}</p>
+          {game && <p className="quiz-game">{game}</p>}
+        </>
+      )}
+    </section>
+  );
+}
+
+function markOf(phase: QuizPhase, { tone }: Standing): IconName {
+  if (phase === 'closed' || tone === 'plain') return 'lock';
+  return tone === 'good' ? 'right' : 'wrong';
+}

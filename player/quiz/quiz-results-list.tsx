@@ -1,0 +1,48 @@
+import type { CSSProperties } from 'react';
+import type { QuizResults } from '../../sdk/types.ts';
+import { compact } from '../compact-number.ts';
+import { Icon } from '../icon.tsx';
+
+interface QuizResultsListProps {
+  readonly results: QuizResults;
+  readonly choice: string | null;
+}
+
+/** How many chose what, and which was correct. */
+export function QuizResultsList({ results, choice }: QuizResultsListProps) {
+  return (
+    <ul className="quiz-choices">
+      {results.order.map((one) => {
+        const { percentage, count } = results.choices[one] ?? { percentage: 0, count: 0 };
+        const isCorrect = one === results.answer;
+        const isOwn = one === choice;
+        return (
+          <li
+            key={one}
+            className={`quiz-result${isCorrect ? ' quiz-result--correct' : ''}${isOwn ? ' quiz-result--own' : ''}`}
+            style={{ '--percent': percentage } as CSSProperties}
+          >
+            <span className="quiz-bar" />
+            <span className="quiz-number">
+              {isCorrect ? <Icon name="right" /> : isOwn && <Icon name="wrong" />}
+            </span>
+            <span className="quiz-choice-text">
+              {one}
+              <span className="quiz-tags">
+                {[isCorrect && 'Correct', isOwn && 'Your answer'].filter(Boolean).join(' · ')}
+              </span>
+            </span>
+            <span className="quiz-share">
+              <span className="quiz-percent" aria-hidden="true" />
+              <span className="unseen">{percentage} percent, </span>
+              <span className="quiz-count">
+                {compact(count)}
+                <span className="unseen">{count === 1 ? ' answer' : ' answers'}</span>
+              </span>
+            </span>
+          </li>
+        );
+      })}
+    </ul>
+  );
+}
