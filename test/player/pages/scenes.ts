@@ -1,12 +1,9 @@
 import { Trouble } from '../../../sdk/errors.ts';
-import type { Snapshot } from '../../../sdk/viewer.ts';
-import { type FakeViewer, fakeViewer, QUIZ, RESULTS, STREAM } from './fake-viewer.ts';
+import { CROWD_SCENES } from './crowd-scenes.ts';
+import { type FakeViewer, fakeViewer, STREAM } from './fake-viewer.ts';
+import { QUIZ_SCENES } from './quiz-scenes.ts';
 
 // What the page looks like, by name: `/?scene=quiz-open`.
-
-const onScreen = (more: Partial<Snapshot['quiz'] & object> = {}): Partial<Snapshot> => ({
-  quiz: { quiz: QUIZ, choice: null, outcome: null, results: null, ...more },
-});
 
 export const SCENES: Readonly<Record<string, () => FakeViewer>> = {
   joining: () => fakeViewer({ state: 'joining', stream: null, count: null }),
@@ -22,11 +19,6 @@ export const SCENES: Readonly<Record<string, () => FakeViewer>> = {
       stream: null,
     }),
   ended: () => fakeViewer({ state: 'ended', stream: { ...STREAM, status: 'ENDED' } }),
-  'quiz-open': () => {
-    const viewer = fakeViewer(onScreen());
-    viewer.setRemaining(14_000);
-    return viewer;
-  },
-  'quiz-results': () =>
-    fakeViewer(onScreen({ choice: 'Jupiter', outcome: 'counted', results: RESULTS })),
+  ...CROWD_SCENES,
+  ...QUIZ_SCENES,
 };
