@@ -39,6 +39,8 @@ export class MockQuizzes {
   /** Those since the last request of winners. */
   #game: Asked[] = [];
   #round: Round | null = null;
+  /** Of the last round, open or not. */
+  winners: ReadonlySet<string> = new Set();
 
   constructor(
     readonly streamId: string,
@@ -87,7 +89,9 @@ export class MockQuizzes {
     if (this.#game.some(({ state }) => state !== 'revealed')) {
       throw new Error('A quiz of this game is still open, or not revealed.');
     }
-    this.#round = { game: this.#game, winners: new Set(), due: null };
+    const winners = new Set<string>();
+    this.#round = { game: this.#game, winners, due: null };
+    this.winners = winners;
     this.#game = [];
   }
 

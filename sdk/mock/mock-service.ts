@@ -137,6 +137,11 @@ export class MockService {
     return this.#quizzes.answersTo(quizId);
   }
 
+  /** Who has won the last round, by their `viewerId`. */
+  get winners(): ReadonlySet<string> {
+    return this.#quizzes.winners;
+  }
+
   /** Asks who answered everything correctly since the last time. @throws Error while a quiz is open */
   requestWinners(): void {
     this.#feed.seal();

@@ -1,5 +1,6 @@
 import { type MockService, mockService } from '../mock/mock-service.ts';
 import { Guest } from './guest.ts';
+import { mostInASecond } from './judgement.ts';
 import { Scheduler } from './scheduler.ts';
 
 /** An outage of the whole service. @returns what ends it */
@@ -30,7 +31,6 @@ const COMING_MS = 10_000;
 const SETTLED_MS = 20_000;
 const STEADY_MS = 30_000;
 const AFTER_MS = 60_000;
-const WINDOW_MS = 1_000;
 
 /** A crowd at one service that goes away for a while, and comes back for all at once. */
 export async function runCrowd(options: CrowdOptions, random: () => number): Promise<CrowdRates> {
@@ -54,15 +54,15 @@ export async function runCrowd(options: CrowdOptions, random: () => number): Pro
   await scheduler.advance(AFTER_MS);
   const live = guests.filter(({ viewer }) => viewer.state === 'live').length;
   for (const { viewer } of guests) viewer.leave();
-  const sentMs = guests
-    .flatMap(({ network }) => network.requests.map((request) => request.sentMs))
-    .sort((a, b) => a - b);
+  const requests = guests
+    .flatMap(({ network }) => network.requests)
+    .sort((a, b) => a.sentMs - b.sentMs);
   const between = (fromMs: number, toMs: number) =>
-    sentMs.filter((ms) => fromMs <= ms && ms < toMs);
+    requests.filter(({ sentMs }) => fromMs <= sentMs && sentMs < toMs);
   return {
-    steady: between(steadyFromMs, awayFromMs).length / (STEADY_MS / WINDOW_MS),
-    during: most(between(awayFromMs, backFromMs)),
-    after: most(between(backFromMs, scheduler.nowMs)),
+    steady: between(steadyFromMs, awayFromMs).length / (STEADY_MS / 1_000),
+    during: mostInASecond(between(awayFromMs, backFromMs)),
+    after: mostInASecond(between(backFromMs, scheduler.nowMs)),
     live,
   };
 }
@@ -84,15 +84,4 @@ function guestOf(
     systemErrorMs: 0,
     latencyMs: null,
   });
-}
-
-/** The most in any second. */
-function most(sentMs: readonly number[]): number {
-  let first = 0;
-  let peak = 0;
-  for (const [last, ms] of sentMs.entries()) {
-    while (ms - (sentMs[first] as number) >= WINDOW_MS) first += 1;
-    peak = Math.max(peak, last - first + 1);
-  }
-  return peak;
 }

@@ -40,7 +40,7 @@ export class Guest {
   readonly viewer: Viewer;
   readonly told: Told[] = [];
   readonly answers: GivenAnswer[] = [];
-  /** Picks the choice of a quiz; it is sent after some time. */
+  /** Picks the choice of a quiz, and when it is made. */
   readonly #random: () => number;
 
   constructor(

@@ -1,18 +1,15 @@
 import { intervalAt, intervalStartMs } from '../../protocol/interval.ts';
 import type { Guest } from './guest.ts';
+import { MARK, type Mark } from './show.ts';
 import type { SentRequest } from './virtual-network.ts';
-
-/** An event of the producer's that was published in this interval. */
-export interface Mark {
-  readonly interval: number;
-  readonly number: number;
-}
-
-/** The type of these events. */
-export const MARK = 'mark';
 
 /** Two heartbeats may be so much closer by the true time, whose pace is not the machine's. */
 const PACE_MS = 1;
+
+/** Twice as many as there are intervals, and one at either end. Past intervals for a picture add as many. */
+const POLLS_MAX = 9;
+/** With all that a viewer may have to say at once. */
+const REQUESTS_MAX = 25;
 
 /** All intervals in their order, each once, with what was in them; what is passed over is told. */
 export function wrongInFeed(guest: Guest, marks: readonly Mark[]): string[] {
@@ -96,6 +93,18 @@ export function wrongInHeartbeats({ network, options }: Guest): string[] {
   });
 }
 
+/** However much there is to catch up with, and however often it fails. */
+export function wrongInRates({ network, options }: Guest): string[] {
+  const { requests } = network;
+  const isPolling = options.transport === 'poll' || !options.canStream;
+  const polls = requests.filter(({ method, path }) => method === 'GET' && path.includes('/events'));
+  const wrong: string[] = [];
+  const pollsMax = options.latencyMs === null ? POLLS_MAX : 2 * POLLS_MAX;
+  if (isPolling && mostInASecond(polls) > pollsMax) wrong.push('too many polls in a second');
+  if (mostInASecond(requests) > REQUESTS_MAX) wrong.push('too many requests in a second');
+  return wrong;
+}
+
 /** One token is asked for at a time. */
 export function wrongInTokens({ network }: Guest): string[] {
   const asked = network.requests.filter(({ path }) => path.endsWith('/token'));
@@ -107,7 +116,7 @@ export function wrongInTokens({ network }: Guest): string[] {
 }
 
 /** What the viewer was told about an answer is true. */
-export function wrongInAnswers({ answers, service, options }: Guest): string[] {
+export function wrongInAnswers({ answers, service, options, network }: Guest): string[] {
   return answers.flatMap(({ quizId, choice, outcome }) => {
     const counted = service.answersTo(quizId).get(options.viewerId);
     const isTrue = {
@@ -115,8 +124,9 @@ export function wrongInAnswers({ answers, service, options }: Guest): string[] {
       'other-answer': counted !== undefined && counted !== choice,
       'too-late': counted === undefined,
       refused: counted === undefined,
-      // Nobody knows.
-      unknown: true,
+      unknown: !network.requests.some(
+        ({ path, status, isAnswered }) => path.includes(quizId) && isAnswered && status === 204,
+      ),
       null: false,
     }[String(outcome)];
     return isTrue ? [] : [`an answer is said to be ${outcome}, and ${counted ?? 'none'} counts`];
@@ -130,6 +140,17 @@ export function wrongAfterLeaving({ network, machine }: Guest, leftMs: number): 
   if (machine.waiting > 0) wrong.push(`${machine.waiting} timers after leaving`);
   if (machine.lookers > 0) wrong.push(`${machine.lookers} listeners after leaving`);
   return wrong;
+}
+
+/** @param requests in the order in which they were sent */
+export function mostInASecond(requests: readonly { readonly sentMs: number }[]): number {
+  let first = 0;
+  let most = 0;
+  for (const [last, { sentMs }] of requests.entries()) {
+    while (sentMs - (requests[first]?.sentMs ?? sentMs) >= 1_000) first += 1;
+    most = Math.max(most, last - first + 1);
+  }
+  return most;
 }
 
 function beatsOf(requests: readonly SentRequest[]): SentRequest[] {

@@ -1,18 +1,17 @@
-import { intervalAt } from '../../protocol/interval.ts';
 import { type MockService, mockService } from '../mock/mock-service.ts';
 import { Guest, type GuestOptions } from './guest.ts';
 import {
-  MARK,
-  type Mark,
   wrongAfterLeaving,
   wrongAtTheEnd,
   wrongInAnswers,
   wrongInFeed,
   wrongInHeartbeats,
+  wrongInRates,
   wrongInTokens,
 } from './judgement.ts';
 import { MISHAPS } from './mishaps.ts';
 import { Scheduler } from './scheduler.ts';
+import { Show } from './show.ts';
 
 const START_MS = 1_760_000_000_000;
 /** Things go wrong in this time, each for a while. */
@@ -24,6 +23,11 @@ const WELL_MS = 6_000;
 /** Longer than any request waits. */
 const LEFT_MS = 6_000;
 const LOOK_MS = 730;
+/** Some shows go on to a finale. */
+const FINALES = 0.3;
+/** Results are there by then, and the winners. */
+const QUIZ_TOLD_MS = 1_000;
+const WINNERS_TOLD_MS = 2_500;
 
 /** What one schedule did. */
 export interface Run {
@@ -38,17 +42,19 @@ export async function runSchedule(random: () => number): Promise<Run> {
   const scheduler = new Scheduler(START_MS + Math.floor(random() * 1_000_000));
   const service = mockService({ now: () => Math.floor(scheduler.nowMs), after: scheduler.after });
   const guest = new Guest(scheduler, service, random, guestOptions(random));
-  const marks: Mark[] = [];
   const mishaps = planMishaps(guest, service, random);
-  planShow(scheduler, service, random, marks);
+  const show = new Show(scheduler, service, random);
   const wrong = await watch(guest);
+  const hasFinale = guest.options.latencyMs === null && random() < FINALES;
+  if (hasFinale && wrong.length === 0) wrong.push(...(await finale(guest, show)));
   guest.viewer.leave();
   const leftMs = scheduler.nowMs;
   await scheduler.advance(LEFT_MS);
   wrong.push(
-    ...wrongInFeed(guest, marks),
+    ...wrongInFeed(guest, show.marks),
     ...wrongInHeartbeats(guest),
     ...wrongInTokens(guest),
+    ...wrongInRates(guest),
     ...wrongInAnswers(guest),
     ...wrongAfterLeaving(guest, leftMs),
   );
@@ -86,26 +92,20 @@ function planMishaps(guest: Guest, service: MockService, random: () => number): 
   return planned.map(({ name, atMs, forMs }) => `at ${atMs} ms for ${forMs} ms: ${name}`);
 }
 
-/** What the producer does meanwhile. */
-function planShow(
-  scheduler: Scheduler,
-  service: MockService,
-  random: () => number,
-  marks: Mark[],
-): void {
-  const mark = () => {
-    const number = marks.length;
-    marks.push({ interval: intervalAt(scheduler.nowMs), number });
-    service.publish(MARK, { number });
-    scheduler.after(random() * 2_000, mark);
-  };
-  mark();
-  const ask = () => {
-    const durationMs = 2_000 + Math.floor(random() * 6_000);
-    service.openQuiz({ choices: ['a', 'b', 'c'], answer: 'a', durationMs });
-    scheduler.after(durationMs + 500 + random() * 4_000, ask);
-  };
-  scheduler.after(2_000 + random() * 4_000, ask);
+/** When all is well, the winners of two games are who they are. */
+async function finale({ scheduler, service, viewer, options }: Guest, show: Show) {
+  const wrong: string[] = [];
+  for (const quizMs of [show.stop(), 2_000]) {
+    await scheduler.advance(quizMs + QUIZ_TOLD_MS);
+    const hasWon = show.requestWinners(options.viewerId);
+    await scheduler.advance(WINNERS_TOLD_MS);
+    if (service.winners.has(options.viewerId) !== hasWon) wrong.push(`not a winner: ${!hasWon}`);
+    const { winners } = viewer.snapshot;
+    if (winners.hasWon !== hasWon) wrong.push(`said to have won: ${winners.hasWon}`);
+    if (winners.count !== service.winners.size) wrong.push(`${winners.count} winners`);
+    show.ask(2_000);
+  }
+  return wrong;
 }
 
 /** Lets time pass until all is well again, and looks at the viewer's clock meanwhile. */

@@ -10,6 +10,8 @@ export interface SentRequest {
   readonly sentMs: number;
   /** What the service said, whether it came back or not; null: it did not hear of it. */
   status: number | null;
+  /** Whether what the service said came back. */
+  isAnswered: boolean;
   /** When the machine had its headers, or gave it up. */
   overMs: number | null;
 }
@@ -54,7 +56,8 @@ export class VirtualNetwork {
     const { method = 'GET', signal } = init;
     const { pathname: path } = new URL(url);
     const { nowMs: sentMs } = this.scheduler;
-    const request: SentRequest = { method, path, sentMs, status: null, overMs: null };
+    const unknown = { status: null, isAnswered: false, overMs: null };
+    const request: SentRequest = { method, path, sentMs, ...unknown };
     this.requests.push(request);
     return new Promise<Response>((resolve, reject) => {
       const isOver = () => request.overMs !== null;
@@ -78,7 +81,12 @@ export class VirtualNetwork {
         request.status = answer.status;
         const isStream = answer.headers.get('content-type') === 'text/event-stream';
         const response = isStream ? this.#carried(answer) : answer;
-        this.#carry(fail, () => over(() => resolve(response)));
+        this.#carry(fail, () =>
+          over(() => {
+            request.isAnswered = true;
+            resolve(response);
+          }),
+        );
       });
     });
   };
