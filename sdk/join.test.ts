@@ -3,6 +3,7 @@ import { FakeMachine, type FakeMachineOptions } from './fake-machine.ts';
 import { join } from './join.ts';
 import type { JoinOptions } from './join-options.ts';
 import { type MockService, mockService } from './mock/mock-service.ts';
+import { pictureOf } from './pictures.ts';
 import type { Viewer } from './viewer.ts';
 
 const QUIZ = {
@@ -217,7 +218,7 @@ describe('with a picture that is 6 s late', () => {
   test('the quiz is there with its picture, and the countdown runs on what is seen', async () => {
     const { machine, service, join } = world();
     const viewer = join();
-    viewer.follow({ wallClockMs: () => machine.nowMs - LATE_MS });
+    viewer.follow(pictureOf(() => machine.nowMs - LATE_MS));
     await machine.advance(8_000);
     service.openQuiz({ ...QUIZ, durationMs: 20_000 });
     await machine.advance(5_500);
@@ -233,7 +234,7 @@ describe('with a picture that is 6 s late', () => {
     const { machine, service, join } = world();
     service.setStatus('CREATED');
     const viewer = join();
-    viewer.follow({ wallClockMs: () => machine.nowMs - LATE_MS });
+    viewer.follow(pictureOf(() => machine.nowMs - LATE_MS));
     await machine.advance(8_000);
     service.requestWinners();
     await machine.advance(3_000);

@@ -1,3 +1,4 @@
+import { Screen } from './screen.ts';
 import type { Picture } from './types.ts';
 
 /** What is needed of hls.js. */
@@ -18,28 +19,36 @@ export interface NativeVideo {
   getStartDate?(): Date;
 }
 
+/**
+ * The picture of a player of one's own.
+ * @param wallClockMs the wall clock of the frame on screen, Unix ms; null while there is none
+ */
+export function pictureOf(wallClockMs: () => number | null): Picture {
+  return {
+    wallClockMs,
+    hold: (env, past, listener, shown) => new Screen(env, past, listener, shown),
+  };
+}
+
 /** The picture of hls.js 1.x: `follow(hlsPicture(hls))`. */
 export function hlsPicture(hls: HlsPlayer): Picture {
-  return { wallClockMs: () => wallClockOf(hls.playingDate) };
+  return pictureOf(() => wallClockOf(hls.playingDate));
 }
 
 /** The picture of shaka-player 4 or newer. */
 export function shakaPicture(player: ShakaPlayer): Picture {
   // Before it has loaded, shaka takes the machine's own clock for it.
-  return {
-    wallClockMs: () =>
-      player.isFullyLoaded() ? wallClockOf(player.getPlayheadTimeAsDate()) : null,
-  };
+  return pictureOf(() =>
+    player.isFullyLoaded() ? wallClockOf(player.getPlayheadTimeAsDate()) : null,
+  );
 }
 
 /** The picture of a `<video>` whose browser plays HLS by itself. */
 export function nativePicture(video: NativeVideo): Picture {
-  return {
-    wallClockMs: () => {
-      const startMs = wallClockOf(video.getStartDate?.());
-      return startMs === null ? null : startMs + video.currentTime * 1_000;
-    },
-  };
+  return pictureOf(() => {
+    const startMs = wallClockOf(video.getStartDate?.());
+    return startMs === null ? null : startMs + video.currentTime * 1_000;
+  });
 }
 
 // Without a wall clock in the stream, players say nothing, no date, or one that is 1970.

@@ -2,14 +2,7 @@ import { INTERVAL_MS, intervalAt } from '../protocol/interval.ts';
 import type { Calls } from './calls.ts';
 import type { Environment } from './environment.ts';
 import { IntervalRequests } from './interval-requests.ts';
-import type { EventsInterval, Picture } from './types.ts';
-
-export interface ScreenListener {
-  /** An interval is on screen. What it throws is its own to catch. */
-  onInterval(interval: EventsInterval): void;
-  /** The picture went elsewhere, to this interval: what was on screen has not happened there. */
-  onJump(interval: number): void;
-}
+import type { EventsInterval, HeldEvents, Picture, ScreenListener } from './types.ts';
 
 const LOOK_MS = 50;
 // A picture that loads is waited for; one that is away for longer is none.
@@ -30,7 +23,7 @@ const MISSED = 60_000 / INTERVAL_MS;
 const EARLY = 4;
 
 /** Holds what the feed brings until it is on screen, and asks for what the feed did not bring. */
-export class Screen {
+export class Screen implements HeldEvents {
   readonly #env: Environment;
   readonly #listener: ScreenListener;
   readonly #requests: IntervalRequests;
@@ -44,38 +37,44 @@ export class Screen {
   #shown: number | null = null;
   /** The last one that may be: infinite without a picture. */
   #until = Number.POSITIVE_INFINITY;
-  #picture: Picture | null = null;
+  #picture: Pick<Picture, 'wallClockMs'> | null = null;
   /** Where the picture was when it was seen last; null: it was not. */
   #seen: number | null = null;
   /** When that was, or it was to be, on the monotonic clock. */
   #seenMs = 0;
   #callOff = () => {};
 
-  /** @param calls what brings intervals that the feed did not */
-  constructor(env: Environment, calls: Pick<Calls, 'interval'>, listener: ScreenListener) {
+  /**
+   * @param calls what brings intervals that the feed did not
+   * @param shown what was on screen until now
+   */
+  constructor(
+    env: Environment,
+    calls: Pick<Calls, 'interval'>,
+    listener: ScreenListener,
+    shown: readonly EventsInterval[] = [],
+  ) {
     this.#env = env;
     this.#listener = listener;
     this.#requests = new IntervalRequests(env, calls);
+    for (const interval of shown) {
+      this.#shown = interval.interval;
+      this.push(interval);
+    }
   }
 
-  /** An interval of the feed; they come in order. */
   push(interval: EventsInterval): void {
     this.#newest = interval.interval;
     this.#knownFrom = Math.min(this.#knownFrom, this.#newest);
     this.#hold(interval);
   }
 
-  /** The feed is over: whatever it did not bring is asked for from now on. */
   replay(): void {
     this.#newest = Number.NEGATIVE_INFINITY;
     this.#knownFrom = Number.POSITIVE_INFINITY;
   }
 
-  /**
-   * Shows what is on this picture; null: shows all as it comes. A picture that does not say where
-   * it is for 5 s is none, until it does.
-   */
-  follow(picture: Picture | null): void {
+  follow(picture: Pick<Picture, 'wallClockMs'> | null): void {
     this.#callOff();
     this.#picture = picture;
     this.#seen = null;

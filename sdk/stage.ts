@@ -3,14 +3,14 @@ import type { Trouble } from './errors.ts';
 import type { Listeners } from './listeners.ts';
 import type { QuizGame } from './quiz-game.ts';
 import { type Happening, STATES } from './states.ts';
-import type { Chats, EventsInterval, ViewCount } from './types.ts';
+import type { Chats, EventsInterval, ScreenListener, ViewCount } from './types.ts';
 import type { Snapshot } from './viewer.ts';
 
 /** What is told besides the events of the feed. */
 const OWN = new Set(['change', 'interval', 'event', 'jump', 'gap']);
 
 /** What is on screen, and tells who listens. */
-export class Stage {
+export class Stage implements ScreenListener {
   snapshot: Snapshot;
   /** The one on screen; 0 before there is one. */
   #interval = 0;
@@ -37,7 +37,7 @@ export class Stage {
   }
 
   /** An interval comes on screen. */
-  show(interval: EventsInterval): void {
+  onInterval(interval: EventsInterval): void {
     this.#interval = interval.interval;
     this.#game.learn(interval);
     const isNews = this.#take(withEvents(this.snapshot, interval));
@@ -51,7 +51,7 @@ export class Stage {
   }
 
   /** The picture is elsewhere. */
-  jump(interval: number): void {
+  onJump(interval: number): void {
     this.#interval = interval;
     const isNews = this.#take({ lines: [] });
     this.#listeners.tell('jump', { interval });

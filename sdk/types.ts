@@ -1,3 +1,5 @@
+import type { Environment } from './environment.ts';
+
 /** How many are watching. */
 export interface ViewCount {
   readonly value: number;
@@ -88,8 +90,42 @@ export interface Stream {
   readonly status: 'CREATED' | 'STREAMING' | 'ENDED';
 }
 
-/** What is on screen. Adapters for players are in `@fourbeat/viewer/pictures`. */
+/** What is on screen. `@fourbeat/viewer/pictures` makes it of any player. */
 export interface Picture {
   /** Wall clock of the frame on screen, Unix ms; null while there is none. */
   wallClockMs(): number | null;
+  /** It comes with the picture, so that only who has one loads it. */
+  readonly hold: HoldEvents;
+}
+
+/**
+ * Makes what holds events until they are on screen.
+ * @param past where intervals come from that the feed did not bring
+ * @param shown what was on screen until now, in order: the newest of it
+ */
+export type HoldEvents = (
+  env: Environment,
+  past: { interval(interval: number): Promise<EventsInterval> },
+  listener: ScreenListener,
+  shown: readonly EventsInterval[],
+) => HeldEvents;
+
+export interface ScreenListener {
+  /** An interval is on screen. What it throws is its own to catch. */
+  onInterval(interval: EventsInterval): void;
+  /** The picture went elsewhere, to this interval: what was on screen has not happened there. */
+  onJump(interval: number): void;
+}
+
+export interface HeldEvents {
+  /** An interval of the feed; they come in order. */
+  push(interval: EventsInterval): void;
+  /** The feed is over: whatever it did not bring is asked for from now on. */
+  replay(): void;
+  /**
+   * Shows what is on this picture; null: shows all as it comes. A picture that does not say where
+   * it is for 5 s is none, until it does.
+   */
+  follow(picture: Pick<Picture, 'wallClockMs'> | null): void;
+  stop(): void;
 }

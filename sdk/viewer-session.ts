@@ -11,12 +11,11 @@ import type { Urls } from './join-options.ts';
 import { Keeping } from './keeping.ts';
 import { Listeners } from './listeners.ts';
 import { QuizGame } from './quiz-game.ts';
-import { Screen } from './screen.ts';
 import { Stage } from './stage.ts';
 import type { Happening } from './states.ts';
 import { StreamWatch } from './stream-watch.ts';
 import { TokenKeeper } from './token.ts';
-import type { ChatKind, EventsInterval, Picture, Quiz, Stream } from './types.ts';
+import type { ChatKind, EventsInterval, HeldEvents, Picture, Quiz, Stream } from './types.ts';
 import type { AnswerOutcome, Viewer } from './viewer.ts';
 import { Waits } from './waits.ts';
 import { WinnerReports } from './winners.ts';
@@ -41,6 +40,8 @@ const WAY_MS = 100;
 const RELOAD_INTERVALS = 40;
 /** Where the feed is, is kept each 5 s. */
 const KEEP_INTERVALS = 20;
+/** A player is seconds behind. */
+const SHOWN_INTERVALS = 120;
 /** What is left of a show may come so late. */
 const REST_INTERVALS = 8;
 
@@ -62,6 +63,7 @@ export class ViewerSession implements Viewer {
   #hasLeft = false;
   /** Answers that are, or were, on their way, by quiz. */
   readonly #given = new Map<string, Promise<AnswerOutcome>>();
+  readonly #env: Environment;
   readonly #keeping: Keeping;
   readonly #game: QuizGame;
   readonly #listeners = new Listeners();
@@ -71,7 +73,10 @@ export class ViewerSession implements Viewer {
   readonly #heartbeat: Heartbeat;
   readonly #watch: StreamWatch;
   readonly #feed: Feed;
-  readonly #screen: Screen;
+  /** null: there was no picture yet, and all is on screen as it comes. */
+  #screen: HeldEvents | null = null;
+  /** What was on screen without one: so much of it that a player that is late has its past. */
+  readonly #shown: EventsInterval[] = [];
   readonly #waits: Waits;
   readonly #answers: Answers;
   readonly #winners: WinnerReports;
@@ -79,6 +84,7 @@ export class ViewerSession implements Viewer {
 
   constructor(options: SessionOptions) {
     const { env, streamId, viewerId, getToken } = options;
+    this.#env = env;
     this.streamId = streamId;
     this.name = options.name ?? '';
     this.#keeping = new Keeping(options.storage, `fourbeat:${streamId}:${viewerId}`);
@@ -93,10 +99,6 @@ export class ViewerSession implements Viewer {
       onInterval: (interval) => this.#arrive(interval),
       onState: (state, trouble) => this.#stage.happen(HAPPENINGS[state], trouble),
       onGap: (from, to) => this.#listeners.tell('gap', { from, to }),
-    });
-    this.#screen = new Screen(env, this.#calls, {
-      onInterval: (interval) => this.#stage.show(interval),
-      onJump: (interval) => this.#stage.jump(interval),
     });
     this.#waits = new Waits(env);
     this.#answers = new Answers(env, this.clock, this.#calls, this.#waits);
@@ -157,7 +159,11 @@ export class ViewerSession implements Viewer {
   follow(picture: Picture | null): void {
     if (this.#hasLeft) return;
     this.#picture = picture;
-    this.#screen.follow(picture);
+    if (picture && !this.#screen) {
+      this.#screen = picture.hold(this.#env, this.#calls, this.#stage, this.#shown);
+      if (this.state === 'ended') this.#screen.replay();
+    }
+    this.#screen?.follow(picture);
   }
 
   leave(): void {
@@ -166,7 +172,7 @@ export class ViewerSession implements Viewer {
     this.#hasLeft = true;
     this.#end();
     this.#watch.stop();
-    this.#screen.stop();
+    this.#screen?.stop();
     this.#token.stop();
     this.#waits.stop();
     this.#listeners.clear();
@@ -212,12 +218,23 @@ export class ViewerSession implements Viewer {
     }
     const isOfGame = events.some(({ type }) => type.includes('quiz'));
     if (isOfGame || number % KEEP_INTERVALS === 0) this.#keep();
-    this.#screen.push(interval);
+    this.#show(interval);
     if (this.#last === null) return;
     if (number >= Math.max(this.#last, this.#game.openUntil) + REST_INTERVALS) this.#end();
   }
 
+  #show(interval: EventsInterval): void {
+    if (this.#screen) {
+      this.#screen.push(interval);
+      return;
+    }
+    this.#shown.push(interval);
+    if (this.#shown.length > SHOWN_INTERVALS) this.#shown.shift();
+    this.#stage.onInterval(interval);
+  }
+
   #end(): void {
+    this.#screen?.replay();
     this.#feed.stop();
     this.#heartbeat.stop();
     this.clock.stop();
