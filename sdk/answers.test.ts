@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test';
-import { Answers } from './answers.ts';
+import { sendAnswer } from './answers.ts';
 import { Trouble } from './errors.ts';
 import { FakeMachine } from './fake-machine.ts';
 import type { Quiz } from './types.ts';
@@ -29,9 +29,8 @@ function send(reply: (try_: number, atMs: number) => Trouble | null, { errorMs =
   };
   const waits = new Waits(machine.environment);
   const clock = { nowMs: () => machine.nowMs, errorMs };
-  const answers = new Answers(machine.environment, clock, calls, waits);
   let outcome: unknown = null;
-  answers.send(quiz, 'Mars').then(
+  sendAnswer({ env: machine.environment, clock, calls, waits }, quiz, 'Mars').then(
     (known) => {
       outcome = known;
     },

@@ -10,17 +10,12 @@ type Lines = Snapshot['lines'];
 const LINES_MAX = 100;
 const HEARTS_GAP_MS = 1_000;
 
+const KINDS = ['message', 'question', 'greeting', 'cheer', 'purchase'] as const;
+
 /** @returns the newest lines, with those of an interval */
 export function withLines(lines: Lines, chats: Chats): Lines {
-  const { messages, questions, greetings, cheers, purchases } = chats;
-  const added = [
-    ...messages.map((line) => ({ ...line, kind: 'message' as const })),
-    ...questions.map((line) => ({ ...line, kind: 'question' as const })),
-    ...greetings.map((line) => ({ ...line, kind: 'greeting' as const })),
-    ...cheers.map((line) => ({ ...line, kind: 'cheer' as const })),
-    ...purchases.map((line) => ({ ...line, kind: 'purchase' as const })),
-  ];
-  if (added.length === 0) return lines;
+  const added = KINDS.flatMap((kind) => chats[`${kind}s`].map((line) => ({ ...line, kind })));
+  if (!added.length) return lines;
   return [...lines, ...added.sort((a, b) => a.at - b.at)].slice(-LINES_MAX);
 }
 

@@ -45,18 +45,16 @@ export type JoinOptions = CommonOptions &
 
 /** @throws TypeError that says what is missing */
 export function urlsOf(options: JoinOptions): Urls {
-  const { baseUrl } = options as { baseUrl?: string };
-  const urls = 'urls' in options ? options.urls : null;
-  return {
-    base: url('base', urls ? urls.base : baseUrl),
-    auth: url('auth', urls ? urls.auth : baseUrl),
-    viewCounts: url('viewCounts', urls ? urls.viewCounts : baseUrl),
-    polls: url('polls', urls ? urls.polls : baseUrl),
-    events: url('events', urls ? urls.events : baseUrl),
+  const url = (name: keyof Urls) => {
+    const value: unknown = 'urls' in options ? options.urls[name] : options.baseUrl;
+    if (typeof value !== 'string') throw new TypeError(`baseUrl or urls.${name} is missing`);
+    return value.replace(/\/+$/, '');
   };
-}
-
-function url(name: string, value: string | undefined): string {
-  if (typeof value !== 'string') throw new TypeError(`baseUrl or urls.${name} is missing`);
-  return value.replace(/\/+$/, '');
+  return {
+    base: url('base'),
+    auth: url('auth'),
+    viewCounts: url('viewCounts'),
+    polls: url('polls'),
+    events: url('events'),
+  };
 }

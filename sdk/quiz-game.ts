@@ -35,6 +35,8 @@ interface GameRecord {
 
 /** How long results are on screen, in intervals. */
 const RESULTS_SHOWN = 40;
+/** More than any interval: what is open goes before what is told. */
+const OPEN_FIRST = 1e12;
 
 /**
  * What a viewer knows of the quizzes of a stream, and did with them. It learns everything as soon as
@@ -109,26 +111,31 @@ export class QuizGame {
   /** The quiz on screen: the newest that is open, else what was told last. */
   quizAt(interval: number): ViewerQuiz | null {
     const { quizzes, knownFrom } = this.#record;
-    const there = quizzes.flatMap((asked) => onScreen(asked, interval, knownFrom ?? 0) ?? []);
-    const open = there.filter(({ isOpen }) => isOpen);
-    const newest = (open.length > 0 ? open : there).reduce<OnScreen | null>(
-      (one, other) => (one && one.toldAt > other.toldAt ? one : other),
-      null,
-    );
-    if (!newest) return null;
-    const { quiz, choice, outcome } = newest.asked;
-    return { quiz, choice, outcome, results: newest.results };
+    let shown: ViewerQuiz | null = null;
+    let shownRank = 0;
+    for (const asked of quizzes) {
+      const { quiz, choice, outcome, results } = asked;
+      const told = toldAt(results, interval);
+      const isOpen = !told && interval < quiz.closeInterval;
+      const isOver = told
+        ? interval >= told.interval + RESULTS_SHOWN
+        : // Nobody may ever hear of the results of one that closed while nobody was here.
+          !isOpen && !results && quiz.closeInterval < (knownFrom ?? 0);
+      const rank = (told ?? asked).interval + (isOpen ? OPEN_FIRST : 0);
+      if (isOver || asked.interval > interval || rank < shownRank) continue;
+      shownRank = rank;
+      shown = { quiz, choice, outcome, results: told?.data ?? null };
+    }
+    return shown;
   }
 
   /** Where the winners are, as it is known on screen. */
   winnersAt(interval: number): Winners {
-    const told = this.#record.rounds.findLast(
-      (round) => (round.told?.interval ?? interval + 1) <= interval,
-    );
+    const last = this.#record.rounds.findLast(({ told }) => toldAt(told, interval));
     return {
       isWinning: this.isWinning(interval),
-      hasWon: told?.hasWon ?? false,
-      count: told?.told?.count ?? null,
+      hasWon: last?.hasWon ?? false,
+      count: last?.told?.count ?? null,
     };
   }
 
@@ -137,17 +144,16 @@ export class QuizGame {
    * A game is over when its winners are told. null: it cannot be known.
    */
   isWinning(interval: number): boolean | null {
-    const rounds = this.#record.rounds.filter((round) => round.interval <= interval);
-    const last = rounds.at(-1);
-    const isRunning = last !== undefined && (last.told?.interval ?? interval + 1) > interval;
-    const from = (isRunning ? rounds.at(-2) : last)?.interval ?? 0;
-    const to = isRunning ? last.interval : interval + 1;
-    const { knownFrom, quizzes } = this.#record;
-    let isWinning: boolean | null = knownFrom !== null && knownFrom <= from ? true : null;
+    const { knownFrom, quizzes, rounds } = this.#record;
+    const [last, before] = rounds.filter((round) => round.interval <= interval).reverse();
+    const running = last && !toldAt(last.told, interval) ? last : null;
+    const from = (running ? before : last)?.interval ?? 0;
+    let isWinning = knownFrom !== null && knownFrom <= from ? true : null;
     for (const asked of quizzes) {
-      if (asked.interval < from || asked.interval >= to) continue;
-      if (!asked.results || asked.results.interval > interval) continue;
-      const isRight = isCorrect(asked, asked.results.data.answer);
+      const told = toldAt(asked.results, interval);
+      const isOfGame = asked.interval >= from && !(running && asked.interval >= running.interval);
+      if (!told || !isOfGame) continue;
+      const isRight = isCorrect(asked, told.data.answer);
       if (isRight === false) return false;
       isWinning = isRight && isWinning;
     }
@@ -208,28 +214,9 @@ export class QuizGame {
   }
 }
 
-/** A quiz as it is at an interval. */
-interface OnScreen {
-  readonly asked: Asked;
-  /** The interval of what was told of it last. */
-  readonly toldAt: number;
-  readonly isOpen: boolean;
-  readonly results: QuizResults | null;
-}
-
-/** null: it is not on screen, since it was not asked, or is over. */
-function onScreen(asked: Asked, interval: number, knownFrom: number): OnScreen | null {
-  if (asked.interval > interval) return null;
-  const { closeInterval } = asked.quiz;
-  const told = asked.results;
-  if (told && told.interval <= interval) {
-    if (interval >= told.interval + RESULTS_SHOWN) return null;
-    return { asked, toldAt: told.interval, isOpen: false, results: told.data };
-  }
-  const isOpen = interval < closeInterval;
-  // Nobody may ever hear of the results of one that closed while nobody was here.
-  if (!isOpen && !told && closeInterval < knownFrom) return null;
-  return { asked, toldAt: asked.interval, isOpen, results: null };
+/** @returns what was told, if it was by then */
+function toldAt<T extends { readonly interval: number }>(told: T | null, interval: number) {
+  return told && told.interval <= interval ? told : null;
 }
 
 /** Whether an answer is correct and counts; null: it cannot be known. */

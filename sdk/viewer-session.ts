@@ -1,5 +1,5 @@
 import { intervalAt, intervalStartMs } from '../protocol/interval.ts';
-import { Answers } from './answers.ts';
+import { type AnswerWays, sendAnswer } from './answers.ts';
 import { Calls } from './calls.ts';
 import { Hearts } from './chat.ts';
 import { ServiceClock } from './clock.ts';
@@ -18,7 +18,7 @@ import { TokenKeeper } from './token.ts';
 import type { ChatKind, EventsInterval, HeldEvents, Picture, Quiz, Stream } from './types.ts';
 import type { AnswerOutcome, Viewer } from './viewer.ts';
 import { Waits } from './waits.ts';
-import { WinnerReports } from './winners.ts';
+import { type ReportWays, reportWinner } from './winners.ts';
 
 /** The options of `join`, complete. */
 export interface SessionOptions {
@@ -78,8 +78,8 @@ export class ViewerSession implements Viewer {
   /** What was on screen without one: so much of it that a player that is late has its past. */
   readonly #shown: EventsInterval[] = [];
   readonly #waits: Waits;
-  readonly #answers: Answers;
-  readonly #winners: WinnerReports;
+  /** What answers and reports take. */
+  readonly #ways: AnswerWays & ReportWays;
   readonly #hearts: Hearts;
 
   constructor(options: SessionOptions) {
@@ -101,8 +101,7 @@ export class ViewerSession implements Viewer {
       onGap: (from, to) => this.#listeners.tell('gap', { from, to }),
     });
     this.#waits = new Waits(env);
-    this.#answers = new Answers(env, this.clock, this.#calls, this.#waits);
-    this.#winners = new WinnerReports(env, this.clock, this.#calls, this.#waits);
+    this.#ways = { env, clock: this.clock, calls: this.#calls, waits: this.#waits };
     this.#hearts = new Hearts(this.#calls, this.#waits);
   }
 
@@ -243,14 +242,14 @@ export class ViewerSession implements Viewer {
 
   async #report(interval: number): Promise<void> {
     if (this.#game.isWinning(interval) === false) return;
-    if (!(await this.#winners.report(interval).catch(() => false))) return;
+    if (!(await reportWinner(this.#ways, interval).catch(() => false))) return;
     this.#game.won(interval);
     this.#settle();
   }
 
   #give(quiz: Quiz, choice: string): Promise<AnswerOutcome> {
     this.#game.chose(quiz.id, choice);
-    const given = this.#answers.send(quiz, choice).then(
+    const given = sendAnswer(this.#ways, quiz, choice).then(
       (outcome) => {
         this.#game.became(quiz.id, outcome);
         this.#settle();

@@ -3,7 +3,7 @@ import { intervalStartMs } from '../protocol/interval.ts';
 import { Trouble } from './errors.ts';
 import { FakeMachine } from './fake-machine.ts';
 import { Waits } from './waits.ts';
-import { WinnerReports } from './winners.ts';
+import { reportWinner } from './winners.ts';
 
 /** A report by somebody who hears of the request so many ms after the end of its interval. */
 function report(reply: (nth: number) => Trouble | null, { lateMs = 50, random = 0.5 } = {}) {
@@ -20,7 +20,7 @@ function report(reply: (nth: number) => Trouble | null, { lateMs = 50, random = 
   };
   const waits = new Waits(machine.environment);
   const clock = { nowMs: () => machine.nowMs };
-  const done = new WinnerReports(machine.environment, clock, calls, waits).report(interval);
+  const done = reportWinner({ env: machine.environment, clock, calls, waits }, interval);
   return { machine, waits, tries, done };
 }
 
