@@ -1,4 +1,4 @@
-import type { CSSProperties } from 'react';
+import { type CSSProperties, useState } from 'react';
 import { useReducedMotion } from '../reduced-motion.ts';
 
 const PIECES = 40;
@@ -6,27 +6,26 @@ const COLOURS = ['#ffd166', '#ff6fa5', '#b9a2ff', '#5dd39a', '#6cc5ff'];
 
 /** Falls once; never for who wants things to stay where they are. */
 export function Confetti() {
-  if (useReducedMotion()) return null;
+  const isStill = useReducedMotion();
+  const [styles] = useState(() => Array.from({ length: PIECES }, styleOfAny));
+  if (isStill) return null;
   return (
     <div className="confetti" aria-hidden="true">
-      {Array.from({ length: PIECES }, (_, piece) => (
-        // biome-ignore lint/suspicious/noArrayIndexKey: they are all alike, and stay
-        <span key={piece} className="confetti-piece" style={styleOf(piece)} />
+      {styles.map((style, piece) => (
+        // biome-ignore lint/suspicious/noArrayIndexKey: they stay in their order
+        <span key={piece} className="confetti-piece" style={style} />
       ))}
     </div>
   );
 }
 
-/** Scattered by the golden ratio, so that it looks like chance and is the same each time. */
-function styleOf(piece: number): CSSProperties {
-  const place = (piece * 0.618034) % 1;
-  const other = (piece * 0.754878) % 1;
+function styleOfAny(_: unknown, piece: number): CSSProperties {
   return {
-    left: `${place * 100}%`,
+    left: `${Math.random() * 100}%`,
     background: COLOURS[piece % COLOURS.length],
-    animationDelay: `${Math.round(other * 900)}ms`,
-    animationDuration: `${Math.round(2_200 + place * 1_600)}ms`,
-    '--turn': `${Math.round(360 + other * 720)}deg`,
-    '--drift': `${(other - 0.5) * 8}rem`,
+    animationDelay: `${Math.round(Math.random() * 900)}ms`,
+    animationDuration: `${Math.round(2_200 + Math.random() * 1_600)}ms`,
+    '--turn': `${Math.round(360 + Math.random() * 720)}deg`,
+    '--drift': `${(Math.random() - 0.5) * 8}rem`,
   } as CSSProperties;
 }

@@ -15,6 +15,9 @@ interface QuizCardProps {
   readonly remainingMs: number;
 }
 
+/** Of a question: more is set smaller. */
+const LONG_CHARS = 120;
+
 const PHASE_TITLES: Record<QuizPhase, string> = {
   open: 'Quiz',
   answered: 'Quiz',
@@ -62,7 +65,10 @@ export function QuizCard({ viewer, quiz, winners, remainingMs }: QuizCardProps) 
             <Icon name={markOf(phase, standing)} />
           </span>
         )}
-        <span className="quiz-phase">{PHASE_TITLES[phase]}</span>
+        <p className={`quiz-standing quiz-standing--${standing.tone}`}>
+          <span className="quiz-phase">{PHASE_TITLES[phase]}</span>
+          {standing.words}
+        </p>
         <button
           type="button"
           className="quiz-button"
@@ -75,7 +81,12 @@ export function QuizCard({ viewer, quiz, winners, remainingMs }: QuizCardProps) 
       </header>
       {!isAside && (
         <>
-          <h2 className="quiz-question" id={questionId}>
+          <h2
+            className={
+              question.length > LONG_CHARS ? 'quiz-question quiz-question--long' : 'quiz-question'
+            }
+            id={questionId}
+          >
             {question}
           </h2>
           {quiz.results ? (
@@ -89,7 +100,6 @@ export function QuizCard({ viewer, quiz, winners, remainingMs }: QuizCardProps) 
               onChoose={choose}
             />
           )}
-          <p className={`quiz-standing quiz-standing--${standing.tone}`}>{standing.words}</p>
           {game && <p className="quiz-game">{game}</p>}
         </>
       )}

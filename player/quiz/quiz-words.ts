@@ -16,7 +16,7 @@ export function phaseOf({ choice, results }: ViewerQuiz, remainingMs: number): Q
   return choice === null ? 'open' : 'answered';
 }
 
-const UNKNOWN = 'The service could not be reached in time. Nobody here knows whether it counts.';
+const UNKNOWN = 'The service did not answer in time. It may count or not.';
 
 /** What is to be said of an answer before the results; `sending` while it is on its way. */
 const OF_ANSWERS: Record<AnswerOutcome | 'sending', Standing> = {
