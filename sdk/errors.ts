@@ -44,7 +44,9 @@ export async function troubleOf(response: Response): Promise<Trouble> {
 
 /** @returns what was thrown; when it is no trouble, that there was no answer */
 export function asTrouble(thrown: unknown): Trouble {
-  return thrown instanceof Trouble ? thrown : new Trouble('away', String(thrown));
+  // Each entry of the package may have this class once more, so that the name has to do.
+  const { name } = Object(thrown) as Partial<Trouble>;
+  return name === 'Trouble' ? (thrown as Trouble) : new Trouble('away', String(thrown));
 }
 
 function kindOf(status: number): TroubleKind {

@@ -12,8 +12,9 @@ const CATCH_UP_MS = 60_000;
  */
 export function join(options: JoinOptions): Viewer {
   const { streamId, viewerId, name, getToken, storage = pageStorage() } = options;
-  if (!streamId) throw new TypeError('streamId is missing');
-  if (!viewerId) throw new TypeError('viewerId is missing');
+  for (const id of ['streamId', 'viewerId'] as const) {
+    if (!options[id]) throw new TypeError(`${id} is missing`);
+  }
   const session = new ViewerSession({
     env: { ...realEnvironment(), ...options.environment },
     urls: urlsOf(options),

@@ -226,9 +226,8 @@ function isCorrect({ choice, outcome, isSeen }: Asked, answer: string): boolean 
   const isRight = choice === answer;
   if (outcome === 'counted') return isRight;
   if (outcome === 'too-late') return false;
-  // Of the other answer it is known that it is not this one.
-  if (outcome === 'other-answer') return isRight ? false : null;
-  return isRight ? null : false;
+  // Of the other answer it is known that it is not this one; of one that is unknown, nothing.
+  return isRight === (outcome === 'other-answer') ? false : null;
 }
 
 function parse(saved: string | null): GameRecord | null {

@@ -3,24 +3,19 @@ import type { ViewerState } from './viewer.ts';
 /**
  * What can happen to a viewer.
  *
- * - `caught-up`: the feed is where the service is.
- * - `fell-behind`: there is more of the feed than was read.
- * - `lost`: the feed cannot be read.
- * - `over`: the show has ended, and what was left of its feed is here; or the viewer has left.
+ * - `live`: the feed is read, and is where the service is.
+ * - `catching-up`: there is more of the feed than was read.
+ * - `offline`: the feed cannot be read.
+ * - `ended`: the show is over, and what was left of its feed is here; or the viewer has left.
  */
-export type Happening = 'caught-up' | 'fell-behind' | 'lost' | 'over';
+export type Happening = 'live' | 'catching-up' | 'offline' | 'ended';
 
 /** What comes of every happening in every state. */
 export const STATES: Record<ViewerState, Record<Happening, ViewerState>> = {
   // Who joins has missed nothing: the first interval is all there is to wait for.
-  joining: { 'caught-up': 'live', 'fell-behind': 'joining', lost: 'offline', over: 'ended' },
-  live: { 'caught-up': 'live', 'fell-behind': 'catching-up', lost: 'offline', over: 'ended' },
-  'catching-up': {
-    'caught-up': 'live',
-    'fell-behind': 'catching-up',
-    lost: 'offline',
-    over: 'ended',
-  },
-  offline: { 'caught-up': 'live', 'fell-behind': 'catching-up', lost: 'offline', over: 'ended' },
-  ended: { 'caught-up': 'ended', 'fell-behind': 'ended', lost: 'ended', over: 'ended' },
+  joining: { live: 'live', 'catching-up': 'joining', offline: 'offline', ended: 'ended' },
+  live: { live: 'live', 'catching-up': 'catching-up', offline: 'offline', ended: 'ended' },
+  'catching-up': { live: 'live', 'catching-up': 'catching-up', offline: 'offline', ended: 'ended' },
+  offline: { live: 'live', 'catching-up': 'catching-up', offline: 'offline', ended: 'ended' },
+  ended: { live: 'ended', 'catching-up': 'ended', offline: 'ended', ended: 'ended' },
 };

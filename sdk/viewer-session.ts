@@ -12,7 +12,6 @@ import { Keeping } from './keeping.ts';
 import { Listeners } from './listeners.ts';
 import { QuizGame } from './quiz-game.ts';
 import { Stage } from './stage.ts';
-import type { Happening } from './states.ts';
 import { StreamWatch } from './stream-watch.ts';
 import { TokenKeeper } from './token.ts';
 import type { ChatKind, EventsInterval, HeldEvents, Picture, Quiz, Stream } from './types.ts';
@@ -44,12 +43,6 @@ const KEEP_INTERVALS = 20;
 const SHOWN_INTERVALS = 120;
 /** What is left of a show may come so late. */
 const REST_INTERVALS = 8;
-
-const HAPPENINGS = {
-  live: 'caught-up',
-  'catching-up': 'fell-behind',
-  offline: 'lost',
-} as const satisfies Record<string, Happening>;
 
 /** One viewer: puts all parts together. */
 export class ViewerSession implements Viewer {
@@ -97,7 +90,7 @@ export class ViewerSession implements Viewer {
     this.#watch = new StreamWatch(env, this.#calls, (stream) => this.#see(stream));
     this.#feed = new Feed(env, this.clock, this.#calls, options, {
       onInterval: (interval) => this.#arrive(interval),
-      onState: (state, trouble) => this.#stage.happen(HAPPENINGS[state], trouble),
+      onState: (state, trouble) => this.#stage.happen(state, trouble),
       onGap: (from, to) => this.#listeners.tell('gap', { from, to }),
     });
     this.#waits = new Waits(env);
@@ -237,7 +230,7 @@ export class ViewerSession implements Viewer {
     this.#feed.stop();
     this.#heartbeat.stop();
     this.clock.stop();
-    this.#stage.happen('over', null);
+    this.#stage.happen('ended', null);
   }
 
   async #report(interval: number): Promise<void> {
