@@ -1,0 +1,37 @@
+import { beforeAll, expect, test } from 'bun:test';
+import { join } from '../../sdk/index.ts';
+import { mockService } from '../../sdk/mock/mock-service.ts';
+import { pictureOf } from '../../sdk/pictures.ts';
+import { type Ground, type Result, runSuite, SUITE } from './suite.ts';
+
+// Tests of apps that pass with the service in memory mean something: the SDK does the same with both.
+
+let results: Result[];
+beforeAll(async () => {
+  results = await runSuite(async () => mockGround());
+});
+
+test.each(Object.keys(SUITE))('with the service in memory: %s', (title) => {
+  expect(results.find((result) => result.title === title)?.error).toBeNull();
+});
+
+function mockGround(): Ground {
+  const service = mockService();
+  const { streamId, fetch } = service;
+  service.setStatus('CREATED');
+  return {
+    join,
+    pictureOf,
+    options: { baseUrl: 'https://mock.example', streamId, viewerId: '', environment: { fetch } },
+    openQuiz: async (quiz) => {
+      service.openQuiz(quiz);
+    },
+    publish: async (type, data) => {
+      if (type === 'purchase') service.say('purchase', String(data.text), String(data.name));
+      else if (type === 'discount') service.discounts(Number(data.count));
+      else service.publish(type, data);
+    },
+    requestWinners: async () => service.requestWinners(),
+    end: async () => service.setStatus('ENDED'),
+  };
+}

@@ -1,0 +1,89 @@
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join as joinPath } from 'node:path';
+import { type Harness, startService } from '../harness.ts';
+import { launchBrowser } from '../media/browser.ts';
+import { buildSdk } from './built-sdk.ts';
+import { type Result, SUITE } from './suite.ts';
+
+// One suite with a real service, wherever the SDK runs. Node and the browser have it as it is published.
+
+let service: Harness;
+let directory: string;
+beforeAll(async () => {
+  service = await startService({ clock: 'real' });
+  directory = mkdtempSync(joinPath(tmpdir(), 'fourbeat-sdk-'));
+  await buildSdk(directory);
+});
+afterAll(async () => {
+  await service.close();
+  rmSync(directory, { recursive: true, force: true });
+});
+
+/** Runs in the runtime: the files are at `root`. */
+const PROGRAM = `async ({ root, url, token }) => {
+  const [{ join }, { pictureOf }, { runOnService }] = await Promise.all(
+    ['index', 'pictures', 'suite-program'].map((name) => import(root + '/' + name + '.js')),
+  );
+  return runOnService({ join, pictureOf }, url, token);
+}`;
+
+function given(root: string, url = service.url) {
+  return JSON.stringify({ root, url, token: service.account.token });
+}
+
+async function inProcess(...command: string[]): Promise<Result[]> {
+  const program = `(${PROGRAM})(${given(directory)})`;
+  const run = Bun.spawn(
+    [...command, `console.log(JSON.stringify(await ${program})); process.exit()`],
+    {
+      stderr: 'pipe',
+      env: { ...Bun.env, NO_COLOR: '1' },
+    },
+  );
+  const [said, complained] = await Promise.all([
+    new Response(run.stdout).text(),
+    new Response(run.stderr).text(),
+  ]);
+  if ((await run.exited) !== 0) throw new Error(complained);
+  return JSON.parse(said);
+}
+
+/** The page is of another origin than the service, as an app's is. */
+async function inBrowser(): Promise<Result[]> {
+  const app = Bun.serve({
+    hostname: '127.0.0.1',
+    port: 0,
+    fetch: (request) => {
+      const { pathname } = new URL(request.url);
+      if (pathname.endsWith('.js')) return new Response(Bun.file(directory + pathname));
+      return new Response('<!doctype html>', { headers: { 'Content-Type': 'text/html' } });
+    },
+  });
+  const browser = await launchBrowser();
+  try {
+    const page = await browser.newPage();
+    await page.goto(app.url.href);
+    const url = service.url.replace('127.0.0.1', '*.localhost');
+    return await page.evaluate<Result[]>(`(${PROGRAM})(${given(app.url.origin, url)})`);
+  } finally {
+    await browser.close();
+    await app.stop(true);
+  }
+}
+
+describe.each([
+  ['Bun', () => inProcess(process.execPath, '-e')],
+  ['Node', () => inProcess('node', '--input-type=module', '-e')],
+  ['Chromium', inBrowser],
+] as const)('in %s', (_, run) => {
+  let results: Result[];
+  beforeAll(async () => {
+    results = await run();
+  });
+
+  test.each(Object.keys(SUITE))('%s', (title) => {
+    expect(results.find((result) => result.title === title)?.error).toBeNull();
+  });
+});
