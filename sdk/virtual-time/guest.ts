@@ -1,6 +1,7 @@
 import { join } from '../join.ts';
 import type { JoinOptions } from '../join-options.ts';
 import type { MockService } from '../mock/mock-service.ts';
+import { pictureOf } from '../pictures.ts';
 import type { EventsInterval, Picture } from '../types.ts';
 import type { AnswerOutcome, Viewer } from '../viewer.ts';
 import type { Scheduler } from './scheduler.ts';
@@ -95,8 +96,8 @@ export class Guest {
   /** Live, and always so far behind; there is none in the first second. */
   #picture(latencyMs: number): Picture {
     const fromMs = this.scheduler.nowMs + 1_000;
-    return {
-      wallClockMs: () => (this.scheduler.nowMs < fromMs ? null : this.scheduler.nowMs - latencyMs),
-    };
+    return pictureOf(() =>
+      this.scheduler.nowMs < fromMs ? null : this.scheduler.nowMs - latencyMs,
+    );
   }
 }
