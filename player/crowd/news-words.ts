@@ -22,8 +22,9 @@ export function newsOf(lines: readonly Line[]): string | null {
   if (lines.length === 0) return null;
   if (lines.length <= READ_OUT_MAX) return lines.map(readOut).join(' ');
   const questions = lines.filter(({ kind }) => kind === 'question').length;
-  if (questions === 0) return `${lines.length} new lines in the chat.`;
-  return `${lines.length} new lines in the chat, ${questions} of them questions.`;
+  const asked =
+    questions === 0 ? '' : `, ${questions} of them ${questions > 1 ? 'questions' : 'a question'}`;
+  return `${lines.length} new lines in the chat${asked}.`;
 }
 
 function readOut({ kind, name, text }: Line): string {

@@ -1,12 +1,12 @@
 import { useState } from 'react';
-import { type Flight, launched } from './heart-flights.ts';
+import { EMPTY_AIR, landed, launched } from './heart-flights.ts';
 
 /** Hearts in the air. */
 export function useFlights() {
-  const [flights, setFlights] = useState<readonly Flight[]>([]);
+  const [air, setAir] = useState(EMPTY_AIR);
   return {
-    flights,
-    launch: (added: number) => setFlights((flying) => launched(flying, added, Math.random)),
-    land: (id: number) => setFlights((flying) => flying.filter((flight) => flight.id !== id)),
+    flights: air.flights,
+    launch: (added: number) => setAir((before) => launched(before, added, Math.random)),
+    land: (id: number) => setAir((before) => landed(before, id)),
   };
 }

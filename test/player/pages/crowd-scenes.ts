@@ -33,16 +33,15 @@ export function linesOf(count: number): Line[] {
   });
 }
 
-/** Once the page is there. */
-const soon = (run: () => void) => setTimeout(run, 150);
-
 export const CROWD_SCENES: Readonly<Record<string, () => FakeViewer>> = {
   'chat-empty': () => fakeViewer(),
   'chat-lines': () => {
     const viewer = fakeViewer({ lines: linesOf(14), hearts: 5_210, discounts: 5 });
     viewer.name = 'Ada';
-    soon(() => viewer.show({ discounts: 15, lines: linesOf(14) }));
-    soon(() => viewer.show({ lines: linesOf(16) }));
+    viewer.whenHeard('change', () => {
+      viewer.show({ discounts: 15 });
+      setTimeout(() => viewer.show({ lines: linesOf(16) }));
+    });
     return viewer;
   },
   'chat-trouble': () => {

@@ -7,6 +7,8 @@ export interface FakeViewer extends Viewer {
   show(change: Partial<Snapshot>): void;
   /** Tells an event to those who listen to its type. */
   tell(type: string, data: unknown): void;
+  /** Does something once, as soon as the page listens to that type. */
+  whenHeard(type: string, run: () => void): void;
   /** What the page called, newest last, such as `answer Jupiter`. */
   readonly calls: readonly string[];
   /** How long there is to answer from now on, ms; it runs. */
@@ -42,6 +44,7 @@ export function fakeViewer(start: Partial<Snapshot> = {}): FakeViewer {
   let endMs = 0;
   const calls: string[] = [];
   const listeners = new Map<string, Set<(data: unknown) => void>>();
+  const waiting = new Map<string, () => void>();
   const tell = (type: string, data: unknown) => {
     for (const listener of listeners.get(type) ?? []) listener(data);
   };
@@ -70,6 +73,9 @@ export function fakeViewer(start: Partial<Snapshot> = {}): FakeViewer {
       const those = listeners.get(type) ?? new Set();
       listeners.set(type, those);
       those.add(listener as (data: unknown) => void);
+      const run = waiting.get(type);
+      waiting.delete(type);
+      if (run) queueMicrotask(run);
       return () => those.delete(listener as (data: unknown) => void);
     },
     remainingMs: () => Math.max(0, endMs - performance.now()),
@@ -96,6 +102,9 @@ export function fakeViewer(start: Partial<Snapshot> = {}): FakeViewer {
       tell('change', snapshot);
     },
     tell,
+    whenHeard(type, run) {
+      waiting.set(type, run);
+    },
     setRemaining(ms) {
       endMs = performance.now() + ms;
     },

@@ -45,14 +45,12 @@ const winners = (isWinning: boolean | null): Partial<Snapshot> => ({
   winners: { isWinning, hasWon: false, count: null },
 });
 
-/** A round whose winners are told once the page is there; null: they are being counted. */
+/** The end of a round. @param count null: the winners are being counted */
 function round(count: number | null, hasWon: boolean): () => FakeViewer {
   return () => {
     const viewer = fakeViewer({ lines: linesOf(8), winners: { isWinning: null, hasWon, count } });
-    setTimeout(() => {
-      if (count === null) viewer.tell('request-quiz-winners', null);
-      else viewer.tell('quiz-winners', { count });
-    }, 150);
+    const type = count === null ? 'request-quiz-winners' : 'quiz-winners';
+    viewer.whenHeard(type, () => viewer.tell(type, count === null ? null : { count }));
     return viewer;
   };
 }
