@@ -18,6 +18,7 @@ export class IntervalRequests {
   readonly #calls: Pick<Calls, 'interval'>;
   readonly #backOff: BackOff;
   #underWay = 0;
+  #failures = 0;
   #notBeforeMs = 0;
 
   constructor(env: Environment, calls: Pick<Calls, 'interval'>) {
@@ -35,6 +36,7 @@ export class IntervalRequests {
   /** @throws Trouble, and the next is asked for later */
   async ask(interval: number): Promise<EventsInterval> {
     this.#notBeforeMs = Math.max(this.#notBeforeMs, this.#env.monotonicMs() - LATE_MS) + APART_MS;
+    const failures = this.#failures;
     this.#underWay++;
     try {
       const answer = await this.#calls.interval(interval);
@@ -44,7 +46,11 @@ export class IntervalRequests {
     } catch (thrown) {
       const trouble = asTrouble(thrown);
       this.isWorking = false;
-      this.#notBeforeMs = this.#env.monotonicMs() + this.#backOff.nextMs(trouble.retryAfterMs);
+      // Those that were under way together have failed once.
+      if (failures === this.#failures) {
+        this.#failures++;
+        this.#notBeforeMs = this.#env.monotonicMs() + this.#backOff.nextMs(trouble.retryAfterMs);
+      }
       throw trouble;
     } finally {
       this.#underWay--;

@@ -37,6 +37,8 @@ export class FeedGround implements Pick<Calls, 'interval' | 'eventStream'> {
   trouble: Trouble | null = null;
   /** Streams do not even answer. */
   isUnanswered = false;
+  /** Polls get no answer either. */
+  isSilent = false;
   /** Streams answer, and bring nothing. */
   isBuffering = false;
   /** Nothing is sealed. */
@@ -61,6 +63,10 @@ export class FeedGround implements Pick<Calls, 'interval' | 'eventStream'> {
 
   async interval(interval: number): Promise<EventsInterval> {
     this.ask('poll', interval);
+    if (this.isSilent) {
+      await this.wait(ANSWER_MS);
+      throw new Trouble('away', 'no answer');
+    }
     await this.wait(this.delayMs);
     for (; interval > this.sealedTo; await this.wait(INTERVAL_MS / 10)) {
       if (this.machine.nowMs > intervalStartMs(interval + 1) + HELD_MS) {

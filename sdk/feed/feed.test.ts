@@ -351,6 +351,21 @@ describe('polls', () => {
   });
 });
 
+describe('polls that nobody answers for 5 s', () => {
+  test('are told as `offline`, and tried again soon although many were under way', async () => {
+    const here = world();
+    const { states, told } = follow(here, { transport: 'poll' });
+    await here.machine.advance(5_000);
+    here.ground.isSilent = true;
+    await here.machine.advance(5_300);
+    expect(states).toEqual(['live', 'offline: no answer']);
+    here.ground.isSilent = false;
+    await here.machine.advance(7_000);
+    expect(states.slice(2)).toEqual(['catching-up', 'live']);
+    expect(told).toEqual(range(told[0], told.at(-1)));
+  });
+});
+
 describe('a crowd that lost the service as one does not come back as one', () => {
   const VIEWERS = 60;
 

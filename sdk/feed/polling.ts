@@ -9,12 +9,14 @@ import type { FeedPlace } from './place.ts';
 
 // The service holds what is asked for too soon, up to a second.
 const ERROR_MAX_MS = 500;
-// A single failure that is tried again so soon is nobody's trouble.
+// A single failure that came so soon, and is tried again so soon, is nobody's trouble.
 const SOON_MS = 2_000;
 
 /** One that is asked for, and its answer. */
 interface Asked {
   readonly interval: number;
+  /** On the monotonic clock. */
+  readonly sentMs: number;
   answer: EventsInterval | null;
 }
 
@@ -75,7 +77,7 @@ export class Polling {
         }
         return;
       }
-      void this.#ask({ interval, answer: null });
+      void this.#ask({ interval, sentMs: this.#env.monotonicMs(), answer: null });
     }
   }
 
@@ -102,7 +104,8 @@ export class Polling {
   #fail(failed: Asked, trouble: Trouble, wasWorking: boolean): void {
     // It is asked for again, and all after it.
     this.#asked.splice(this.#asked.indexOf(failed));
-    if (!wasWorking || (trouble.retryAfterMs ?? 0) > SOON_MS) this.#place.fail(trouble);
+    const lostMs = this.#env.monotonicMs() - failed.sentMs + (trouble.retryAfterMs ?? 0);
+    if (!wasWorking || lostMs > SOON_MS) this.#place.fail(trouble);
     // Too far ahead is what a clock asks for that is wrong.
     if (trouble.status === 400) this.#clock.look();
   }
