@@ -9,7 +9,7 @@ const PACE_MS = 1;
 /** Twice as many as there are intervals, and one at either end. Past intervals for a picture add as many. */
 const POLLS_MAX = 9;
 /** With all that a viewer may have to say at once. */
-const REQUESTS_MAX = 25;
+const REQUESTS_MAX = 30;
 
 /** All intervals in their order, each once, with what was in them; what is passed over is told. */
 export function wrongInFeed(guest: Guest, marks: readonly Mark[]): string[] {
@@ -97,10 +97,14 @@ export function wrongInHeartbeats({ network, options }: Guest): string[] {
 export function wrongInRates({ network, options }: Guest): string[] {
   const { requests } = network;
   const isPolling = options.transport === 'poll' || !options.canStream;
-  // Those with a token that is refused are sent again.
+  const tokens = requests.filter(({ path }) => path.endsWith('/token'));
+  // Those that waited for a token go out together, and again when it is refused.
   const polls = requests.filter(
-    ({ method, path, status }) =>
-      method === 'GET' && path.includes('/events-streams/') && status !== 401,
+    ({ method, path, status, sentMs }) =>
+      method === 'GET' &&
+      path.includes('/events-streams/') &&
+      status !== 401 &&
+      !tokens.some(({ overMs }) => overMs === sentMs),
   );
   const wrong: string[] = [];
   const pollsMax = options.latencyMs === null ? POLLS_MAX : 2 * POLLS_MAX;

@@ -17,8 +17,11 @@ const START_MS = 1_760_000_000_000;
 /** Things go wrong in this time, each for a while. */
 const ROUGH_MS = 20_000;
 const MISHAP_MS = 8_000;
-/** All has to be well again in this time, for so long; back-offs grow to 15 s, one after another. */
-const HEALING_MS = 45_000;
+/**
+ * All has to be well again in this time, for so long. Back-offs grow to 15 s, of one thing that needs
+ * another too, and who polls catches up with a second in a second.
+ */
+const HEALING_MS = 60_000;
 const WELL_MS = 6_000;
 /** Longer than any request waits. */
 const LEFT_MS = 6_000;
