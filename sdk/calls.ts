@@ -46,7 +46,7 @@ export class Calls {
   /** @returns service time, whole Unix ms */
   async time(): Promise<number> {
     const { now } = await this.#call(`${this.#urls.base}/api/v1/time`, {}, json<{ now: number }>);
-    if (!Number.isFinite(now)) throw new Trouble('away', 'what answers is not the service');
+    if (!Number.isFinite(now)) throw new Trouble('away', 'it is not the service');
     return now;
   }
 

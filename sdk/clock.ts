@@ -135,7 +135,7 @@ export class ServiceClock {
     const sentMs = this.#env.monotonicMs();
     const leadMs = this.#leadMs();
     const serviceMs = await this.#readTime();
-    if (this.#apartMs(leadMs)) throw new Trouble('away', 'the machine slept meanwhile');
+    if (this.#apartMs(leadMs)) throw new Trouble('away', 'it slept');
     const takenMs = this.#env.monotonicMs();
     const halfMs = (takenMs - sentMs) / 2;
     const offsetMs = serviceMs + ROUNDING_MS - takenMs + halfMs;

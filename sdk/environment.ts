@@ -31,9 +31,9 @@ export function realEnvironment(): Environment {
       const timer = setTimeout(run, ms);
       return () => clearTimeout(timer);
     },
-    random: () => Math.random(),
+    random: Math.random,
     visibility: pageVisibility(),
-    canStream: typeof ReadableStream === 'function' && 'body' in Response.prototype,
+    canStream: 'body' in Response.prototype,
   };
 }
 

@@ -14,16 +14,22 @@ export type TroubleKind = 'denied' | 'unknown' | 'refused' | 'busy' | 'away' | '
 /** What every call of the SDK throws. */
 export class Trouble extends Error {
   override readonly name = 'Trouble';
+  readonly kind: TroubleKind;
+  /** HTTP status; null: there was no answer. */
+  readonly status: number | null;
+  /** The service's own wish; null: it has none. */
+  readonly retryAfterMs: number | null;
 
   constructor(
-    readonly kind: TroubleKind,
+    kind: TroubleKind,
     message: string,
-    /** HTTP status; null: there was no answer. */
-    readonly status: number | null = null,
-    /** The service's own wish; null: it has none. */
-    readonly retryAfterMs: number | null = null,
+    status: number | null = null,
+    retryAfterMs: number | null = null,
   ) {
     super(message);
+    this.kind = kind;
+    this.status = status;
+    this.retryAfterMs = retryAfterMs;
   }
 
   /** Whether the same may work later. */
@@ -35,8 +41,8 @@ export class Trouble extends Error {
 /** @returns what a response says that is no success */
 export async function troubleOf(response: Response): Promise<Trouble> {
   const { status } = response;
-  const seconds = Number(response.headers.get('retry-after') ?? Number.NaN);
-  const retryAfterMs = Number.isFinite(seconds) && seconds >= 0 ? seconds * 1_000 : null;
+  const seconds = Number.parseInt(response.headers.get('retry-after') ?? '', 10);
+  const retryAfterMs = seconds >= 0 ? seconds * 1_000 : null;
   const problem = (await response.json().catch(() => null)) as { detail?: unknown } | null;
   const detail = typeof problem?.detail === 'string' ? problem.detail : `HTTP ${status}`;
   return new Trouble(kindOf(status), detail, status, retryAfterMs);

@@ -43,18 +43,14 @@ export type JoinOptions = CommonOptions &
     | { readonly urls: Urls }
   );
 
+const PARTS = ['base', 'auth', 'viewCounts', 'polls', 'events'] as const;
+
 /** @throws TypeError that says what is missing */
 export function urlsOf(options: JoinOptions): Urls {
-  const url = (name: keyof Urls) => {
-    const value: unknown = 'urls' in options ? options.urls[name] : options.baseUrl;
-    if (typeof value !== 'string') throw new TypeError(`baseUrl or urls.${name} is missing`);
-    return value.replace(/\/+$/, '');
-  };
-  return {
-    base: url('base'),
-    auth: url('auth'),
-    viewCounts: url('viewCounts'),
-    polls: url('polls'),
-    events: url('events'),
-  };
+  const urls = PARTS.map((part) => {
+    const url: unknown = 'urls' in options ? options.urls[part] : options.baseUrl;
+    if (typeof url !== 'string') throw new TypeError(`baseUrl or urls.${part} is missing`);
+    return [part, url.replace(/\/+$/, '')];
+  });
+  return Object.fromEntries(urls) as Urls;
 }

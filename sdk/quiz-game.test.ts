@@ -34,8 +34,8 @@ function game({ isBeginning = true, saved = null as string | null } = {}) {
     const asked = quiz(id, FIRST + at);
     tell(at, { type: 'quiz', data: asked });
     if (choice !== null) {
-      known.chose(id, choice);
-      known.became(id, 'counted');
+      known.note(id, { choice });
+      known.note(id, { outcome: 'counted' });
     }
     tell(at + 20, { type: 'quiz-results', data: results(asked) });
   };
@@ -53,9 +53,9 @@ describe('the quiz on screen', () => {
     expect(known.quizAt(FIRST + 4)).toBeNull();
     const view = { quiz: asked, choice: null, outcome: null, results: null };
     expect(known.quizAt(FIRST + 5)).toEqual(view);
-    known.chose('a', 'Mars');
+    known.note('a', { choice: 'Mars' });
     expect(known.quizAt(FIRST + 5)).toEqual({ ...view, choice: 'Mars' });
-    known.became('a', 'counted');
+    known.note('a', { outcome: 'counted' });
     expect(known.quizAt(FIRST + 5)?.outcome).toBe('counted');
   });
 
@@ -137,7 +137,7 @@ describe('whether the viewer is winning', () => {
   ] as const)('an answer that is %s, of %s: %p', (outcome, choice, isWinning) => {
     const { known, play } = game();
     play('a', 5, choice);
-    known.became('a', outcome);
+    known.note('a', { outcome });
     expect(known.isWinning(FIRST + 25)).toBe(isWinning);
   });
 
@@ -245,12 +245,12 @@ describe('what is kept over a reload', () => {
     const before = game();
     const asked = quiz('a', FIRST + 5);
     before.tell(5, { type: 'quiz', data: asked });
-    before.known.chose('a', 'Mars');
+    before.known.note('a', { choice: 'Mars' });
     const after = game({ saved: before.known.saved() });
-    expect(after.known.unsettled()).toEqual([{ quiz: asked, choice: 'Mars' }]);
+    expect(after.known.unsettled).toMatchObject([{ quiz: asked, choice: 'Mars' }]);
     expect(after.known.quizAt(FIRST + 10)?.choice).toBe('Mars');
-    after.known.became('a', 'counted');
-    expect(after.known.unsettled()).toEqual([]);
+    after.known.note('a', { outcome: 'counted' });
+    expect(after.known.unsettled).toEqual([]);
   });
 
   test('has no quiz on screen that closed meanwhile: its results may have been missed', () => {

@@ -78,16 +78,9 @@ export class QuizGame {
     }
   }
 
-  /** The viewer has chosen; null: that was not taken. */
-  chose(quizId: string, choice: string | null): void {
-    const asked = this.#find(quizId);
-    if (asked) asked.choice = choice;
-  }
-
-  /** It is known what became of the answer. */
-  became(quizId: string, outcome: AnswerOutcome): void {
-    const asked = this.#find(quizId);
-    if (asked) asked.outcome = outcome;
+  /** What the viewer chose (null: it was not taken), or what became of it. */
+  note(quizId: string, news: Partial<Pick<Asked, 'choice' | 'outcome'>>): void {
+    Object.assign(this.#find(quizId) ?? {}, news);
   }
 
   /** The service counts this viewer among the winners that were asked for then. */
@@ -96,10 +89,8 @@ export class QuizGame {
   }
 
   /** Answers that nobody has heard of yet: those of the last visit. */
-  unsettled(): { quiz: Quiz; choice: string }[] {
-    return this.#record.quizzes.flatMap(({ quiz, choice, outcome }) =>
-      choice !== null && outcome === null ? [{ quiz, choice }] : [],
-    );
+  get unsettled(): readonly Pick<Asked, 'quiz' | 'choice'>[] {
+    return this.#record.quizzes.filter(({ choice, outcome }) => choice !== null && !outcome);
   }
 
   /** When the last quiz closes that there are no results of; 0: there is none. */
@@ -162,15 +153,14 @@ export class QuizGame {
 
   /** @returns what the constructor takes: of the present game and the one before */
   saved(): string {
-    const { quizzes, rounds, next, knownFrom } = this.#record;
+    const { quizzes, rounds, knownFrom } = this.#record;
     const from = rounds.at(-2)?.interval ?? 0;
-    const record: GameRecord = {
+    return JSON.stringify({
+      ...this.#record,
       knownFrom: knownFrom && Math.max(knownFrom, from),
-      next,
       quizzes: quizzes.filter(({ interval }) => interval >= from),
       rounds: rounds.slice(-2),
-    };
-    return JSON.stringify(record);
+    });
   }
 
   #find(quizId: string): Asked | undefined {
@@ -202,8 +192,8 @@ export class QuizGame {
 
   #counted(count: number, interval: number): void {
     const asked = this.#record.rounds.findLast((round) => round.interval < interval);
-    const isOfIt = asked && (asked.told?.interval ?? interval) === interval;
-    const round = isOfIt ? asked : this.#round(interval - WINNERS_DELAY_INTERVALS);
+    const isOther = !asked || (asked.told && asked.told.interval !== interval);
+    const round = isOther ? this.#round(interval - WINNERS_DELAY_INTERVALS) : asked;
     round.told ??= { interval, count };
   }
 

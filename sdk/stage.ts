@@ -40,7 +40,16 @@ export class Stage implements ScreenListener {
   onInterval(interval: EventsInterval): void {
     this.#interval = interval.interval;
     this.#game.learn(interval);
-    const isNews = this.#take(withEvents(this.snapshot, interval));
+    let { count, lines, hearts, discounts } = this.snapshot;
+    for (const { type, data } of interval.events) {
+      if (type === 'view-count') count = data as ViewCount;
+      if (type !== 'chats') continue;
+      const chats = data as Chats;
+      lines = withLines(lines, chats);
+      hearts += chats.hearts;
+      discounts += chats.discounts;
+    }
+    const isNews = this.#take({ count, lines, hearts, discounts });
     this.#listeners.tell('interval', interval);
     for (const { type, data } of interval.events) {
       this.#listeners.tell('event', { type, data, interval: interval.interval });
@@ -83,21 +92,6 @@ export class Stage implements ScreenListener {
     });
     return this.snapshot !== before;
   }
-}
-
-function withEvents(
-  { count, lines, hearts, discounts }: Snapshot,
-  { events }: EventsInterval,
-): Partial<Snapshot> {
-  for (const { type, data } of events) {
-    if (type === 'view-count') count = data as ViewCount;
-    if (type !== 'chats') continue;
-    const chats = data as Chats;
-    lines = withLines(lines, chats);
-    hearts += chats.hearts;
-    discounts += chats.discounts;
-  }
-  return { count, lines, hearts, discounts };
 }
 
 /** @returns the old one when nothing in it is new */

@@ -38,27 +38,11 @@ describe('the stream', () => {
     expect(seen).toEqual(['STREAMING']);
   });
 
-  test('is looked at sooner when the feed goes quiet', async () => {
-    const { machine, looks, watch } = watching();
-    await watch.look();
-    for (let s = 0; s < 5; s++) {
-      watch.heard();
-      await machine.advance(1_000);
-    }
-    expect(looks).toEqual([0]);
-    await machine.advance(7_000);
-    // 3 s, and half of the 5 s that a crowd spreads over; and then 15 s.
-    expect(looks).toEqual([0, 9_500]);
-    await machine.advance(15_000);
-    expect(looks).toEqual([0, 9_500, 24_500]);
-  });
-
   test('that has ended is not looked at any more', async () => {
     const { machine, looks, seen, service, watch } = watching();
     await watch.look();
     service.status = 'ENDED';
     await machine.advance(60_000);
-    watch.heard();
     expect(looks).toEqual([0, 15_000]);
     expect(seen).toEqual(['STREAMING', 'ENDED']);
     expect(machine.waiting).toBe(0);

@@ -56,7 +56,7 @@ export class TokenKeeper {
     this.#refused = token;
     this.#callOff();
     if (nowMs - this.#refusedMs >= REFUSED_AGAIN_MS) this.#refusals.worked();
-    else this.#wait(this.#refusals, new Trouble('denied', 'the service refuses each token', 401));
+    else this.#wait(this.#refusals, new Trouble('denied', 'each token is refused', 401));
     this.#refusedMs = nowMs;
   }
 
@@ -75,7 +75,7 @@ export class TokenKeeper {
   async #fetch(): Promise<string> {
     try {
       const token = await this.#newToken();
-      if (token === this.#refused) throw new Trouble('denied', 'the new token is the old one', 401);
+      if (token === this.#refused) throw new Trouble('denied', 'the token is the old one', 401);
       this.#take(token);
       return token;
     } catch (thrown) {

@@ -3,11 +3,11 @@ import { type AnswerWays, sendAnswer } from './answers.ts';
 import { Calls } from './calls.ts';
 import { Hearts } from './chat.ts';
 import { ServiceClock } from './clock.ts';
-import type { Environment, Storage } from './environment.ts';
+import { type Environment, pageStorage, realEnvironment } from './environment.ts';
 import { Trouble } from './errors.ts';
 import { Feed } from './feed/feed.ts';
 import { Heartbeat } from './heartbeat.ts';
-import type { Urls } from './join-options.ts';
+import { type JoinOptions, urlsOf } from './join-options.ts';
 import { Keeping } from './keeping.ts';
 import { Listeners } from './listeners.ts';
 import { QuizGame } from './quiz-game.ts';
@@ -19,20 +19,8 @@ import type { AnswerOutcome, Viewer } from './viewer.ts';
 import { Waits } from './waits.ts';
 import { type ReportWays, reportWinner } from './winners.ts';
 
-/** The options of `join`, complete. */
-export interface SessionOptions {
-  readonly env: Environment;
-  readonly urls: Urls;
-  readonly streamId: string;
-  readonly viewerId: string;
-  readonly name: string | undefined;
-  readonly getToken: (() => Promise<string>) | undefined;
-  readonly transport: 'auto' | 'stream' | 'poll';
-  readonly hiddenMs: number;
-  readonly catchUpMs: number;
-  readonly storage: Storage | null;
-}
-
+/** How much that was missed is caught up with. */
+const CATCH_UP_MS = 60_000;
 /** The countdown ends so long before answers stop: an answer has to get there. */
 const WAY_MS = 100;
 /** Who comes back after a reload goes on where it was; after a longer time away it begins anew. */
@@ -56,7 +44,6 @@ export class ViewerSession implements Viewer {
   #hasLeft = false;
   /** Answers that are, or were, on their way, by quiz. */
   readonly #given = new Map<string, Promise<AnswerOutcome>>();
-  readonly #env: Environment;
   readonly #keeping: Keeping;
   readonly #game: QuizGame;
   readonly #listeners = new Listeners();
@@ -70,32 +57,49 @@ export class ViewerSession implements Viewer {
   #screen: HeldEvents | null = null;
   /** What was on screen without one: so much of it that a player that is late has its past. */
   readonly #shown: EventsInterval[] = [];
-  readonly #waits: Waits;
   /** What answers and reports take. */
-  readonly #ways: AnswerWays & ReportWays;
+  readonly #ways: AnswerWays & ReportWays & { readonly env: Environment };
   readonly #hearts: Hearts;
 
-  constructor(options: SessionOptions) {
-    const { env, streamId, viewerId, getToken } = options;
-    this.#env = env;
+  /** @throws TypeError when an option is missing */
+  constructor(options: JoinOptions) {
+    const {
+      streamId,
+      viewerId,
+      name = '',
+      getToken = () => this.#calls.newToken(viewerId),
+      transport = 'auto',
+      hiddenMs = Number.POSITIVE_INFINITY,
+      catchUpMs = CATCH_UP_MS,
+      storage = pageStorage(),
+    } = options;
+    if (!streamId) throw new TypeError('streamId is missing');
+    if (!viewerId) throw new TypeError('viewerId is missing');
+    const env = { ...realEnvironment(), ...options.environment };
     this.streamId = streamId;
-    this.name = options.name ?? '';
-    this.#keeping = new Keeping(options.storage, `fourbeat:${streamId}:${viewerId}`);
+    this.name = name;
+    this.#keeping = new Keeping(storage, `fourbeat:${streamId}:${viewerId}`);
     this.#game = new QuizGame(this.#keeping.load());
     this.#stage = new Stage(this.#game, this.#listeners);
-    this.#token = new TokenKeeper(env, getToken ?? (() => this.#calls.newToken(viewerId)));
-    this.#calls = new Calls(env, options.urls, streamId, this.#token);
+    this.#token = new TokenKeeper(env, getToken);
+    this.#calls = new Calls(env, urlsOf(options), streamId, this.#token);
     this.clock = new ServiceClock(env, () => this.#calls.time());
-    this.#heartbeat = new Heartbeat(env, (onSend) => this.#calls.beat(onSend), options.hiddenMs);
+    this.#heartbeat = new Heartbeat(env, (onSend) => this.#calls.beat(onSend), hiddenMs);
     this.#watch = new StreamWatch(env, this.#calls, (stream) => this.#see(stream));
-    this.#feed = new Feed(env, this.clock, this.#calls, options, {
-      onInterval: (interval) => this.#arrive(interval),
-      onState: (state, trouble) => this.#stage.happen(state, trouble),
-      onGap: (from, to) => this.#listeners.tell('gap', { from, to }),
-    });
-    this.#waits = new Waits(env);
-    this.#ways = { env, clock: this.clock, calls: this.#calls, waits: this.#waits };
-    this.#hearts = new Hearts(this.#calls, this.#waits);
+    this.#feed = new Feed(
+      env,
+      this.clock,
+      this.#calls,
+      { transport, catchUpMs },
+      {
+        onInterval: (interval) => this.#arrive(interval),
+        onState: (state, trouble) => this.#stage.happen(state, trouble),
+        onGap: (from, to) => this.#listeners.tell('gap', { from, to }),
+      },
+    );
+    const waits = new Waits(env);
+    this.#ways = { env, clock: this.clock, calls: this.#calls, waits };
+    this.#hearts = new Hearts(this.#calls, waits);
   }
 
   get snapshot() {
@@ -152,7 +156,7 @@ export class ViewerSession implements Viewer {
     if (this.#hasLeft) return;
     this.#picture = picture;
     if (picture && !this.#screen) {
-      this.#screen = picture.hold(this.#env, this.#calls, this.#stage, this.#shown);
+      this.#screen = picture.hold(this.#ways.env, this.#calls, this.#stage, this.#shown);
       if (this.state === 'ended') this.#screen.replay();
     }
     this.#screen?.follow(picture);
@@ -166,7 +170,7 @@ export class ViewerSession implements Viewer {
     this.#watch.stop();
     this.#screen?.stop();
     this.#token.stop();
-    this.#waits.stop();
+    this.#ways.waits.stop();
     this.#listeners.clear();
   }
 
@@ -184,7 +188,8 @@ export class ViewerSession implements Viewer {
     const { next } = this.#game;
     const current = intervalAt(this.clock.nowMs());
     this.#feed.start(next > current - RELOAD_INTERVALS ? Math.min(next, current) : 0);
-    for (const { quiz, choice } of this.#game.unsettled()) this.#give(quiz, choice).catch(() => {});
+    for (const { quiz, choice } of this.#game.unsettled)
+      this.#give(quiz, choice ?? '').catch(() => {});
   }
 
   /** @throws Trouble `left` */
@@ -204,12 +209,12 @@ export class ViewerSession implements Viewer {
   #arrive(interval: EventsInterval): void {
     const { interval: number, events } = interval;
     this.#game.arrived(interval, this.#isBeginning);
+    let isKept = number % KEEP_INTERVALS === 0;
     for (const { type } of events) {
-      if (type === 'view-count') this.#watch.heard();
       if (type === 'request-quiz-winners') void this.#report(number);
+      isKept ||= type.includes('quiz');
     }
-    const isOfGame = events.some(({ type }) => type.includes('quiz'));
-    if (isOfGame || number % KEEP_INTERVALS === 0) this.#keep();
+    if (isKept) this.#keep();
     this.#show(interval);
     if (this.#last === null) return;
     if (number >= Math.max(this.#last, this.#game.openUntil) + REST_INTERVALS) this.#end();
@@ -241,10 +246,10 @@ export class ViewerSession implements Viewer {
   }
 
   #give(quiz: Quiz, choice: string): Promise<AnswerOutcome> {
-    this.#game.chose(quiz.id, choice);
+    this.#game.note(quiz.id, { choice });
     const given = sendAnswer(this.#ways, quiz, choice).then(
       (outcome) => {
-        this.#game.became(quiz.id, outcome);
+        this.#game.note(quiz.id, { outcome });
         this.#settle();
         return outcome;
       },
@@ -252,7 +257,7 @@ export class ViewerSession implements Viewer {
         // Who has left asks on the next visit.
         if (trouble.kind === 'left') throw trouble;
         this.#given.delete(quiz.id);
-        this.#game.chose(quiz.id, null);
+        this.#game.note(quiz.id, { choice: null });
         this.#settle();
         throw trouble;
       },
