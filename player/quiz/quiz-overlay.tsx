@@ -27,7 +27,7 @@ export function QuizOverlay({
   return (
     <>
       <p className="unseen" aria-live="assertive">
-        {words ? `${words.title}. ${words.more}` : quiz && voice}
+        {words ? `${words.title} ${words.more}` : quiz && voice}
       </p>
       {words ? (
         <WinnersCard words={words} hasWon={hasWon} onClose={endMoment} />

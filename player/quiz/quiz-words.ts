@@ -69,9 +69,9 @@ export function winnerWords(count: number | null, hasWon: boolean): WinnerWords 
       count <= 1 ? 'You are the only winner.' : `You are one of ${inFull(count)} winners.`;
     return { title: 'You have won!', more };
   }
-  if (count === 0) return { title: 'Nobody has won', more: 'The next round is open to all.' };
+  if (count === 0) return { title: 'Nobody has won.', more: 'The next round is open to all.' };
   return {
-    title: count === 1 ? 'One viewer has won' : `${inFull(count)} viewers have won`,
+    title: count === 1 ? 'One viewer has won.' : `${inFull(count)} viewers have won.`,
     more: 'Well played. The next round is open to all.',
   };
 }

@@ -1,0 +1,177 @@
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import type { Page } from 'playwright-core';
+import { FLIGHTS_MAX } from '../../player/crowd/heart-flights.ts';
+import type { Snapshot } from '../../sdk/viewer.ts';
+import { linesOf } from './pages/crowd-scenes.ts';
+import { callsOf, SceneGround } from './scene-ground.ts';
+
+let ground: SceneGround;
+
+beforeAll(async () => {
+  ground = await SceneGround.start();
+}, 30_000);
+afterAll(() => ground?.close());
+
+const shows = (page: Page, change: Partial<Snapshot>) =>
+  page.evaluate(`viewer.show(${JSON.stringify(change)})`);
+const box = (page: Page) => page.getByRole('textbox', { name: /^(Write|Ask|Say|Cheer)/ });
+const chat = (page: Page) => page.getByRole('list', { name: 'Chat' });
+
+describe('who writes', () => {
+  test('is asked for a name once, with the first line, and it is kept', async () => {
+    const page = await ground.open('live', 'phone');
+    await box(page).fill('Hello');
+    await page.keyboard.press('Enter');
+    await page.getByLabel('Your name, shown beside what you write').fill('  Ada ');
+    await page.keyboard.press('Enter');
+    await page.getByText('You write as Ada').waitFor();
+    expect(await callsOf(page)).toEqual(['say message Hello']);
+    expect(await page.evaluate<string>('viewer.name')).toBe('Ada');
+    expect(await page.evaluate<string>("localStorage.getItem('fourbeat-name')")).toBe('Ada');
+    await box(page).fill('Again');
+    await page.keyboard.press('Enter');
+    await chat(page).getByText('Again').waitFor();
+    expect(await callsOf(page)).toEqual(['say message Hello', 'say message Again']);
+    await page.context().close();
+  });
+
+  test('may go without a name', async () => {
+    const page = await ground.open('live');
+    await box(page).fill('Hello');
+    await page.getByRole('button', { name: 'Send', exact: true }).click();
+    await page.getByRole('button', { name: 'Go without' }).click();
+    await page.getByText('You write without a name').waitFor();
+    expect(await callsOf(page)).toEqual(['say message Hello']);
+    await page.context().close();
+  });
+
+  test('says what it is, with the keyboard alone', async () => {
+    const page = await ground.open('chat-lines');
+    await page.getByRole('radio', { name: 'Message' }).focus();
+    await page.keyboard.press('ArrowRight');
+    await page.keyboard.press('Tab');
+    await page.keyboard.type('When is the next one?');
+    await page.keyboard.press('Enter');
+    await chat(page).getByText('When is the next one?').waitFor();
+    expect(await callsOf(page)).toEqual(['say question When is the next one?']);
+    await page.context().close();
+  });
+
+  test('sees the line at once, and once when it is on screen', async () => {
+    const page = await ground.open('chat-lines');
+    await box(page).fill('Mine');
+    await page.keyboard.press('Enter');
+    await chat(page).getByText('Sent, on screen soon').waitFor();
+    expect(await box(page).inputValue()).toBe('');
+    const mine = { id: 'mine', viewer: 'v', name: 'Ada', text: 'Mine', at: 1, kind: 'message' };
+    await shows(page, { lines: [...linesOf(16), mine] as Snapshot['lines'] });
+    await chat(page).getByText('Sent, on screen soon').waitFor({ state: 'detached' });
+    expect(await chat(page).getByText('Mine').count()).toBe(1);
+    await page.context().close();
+  });
+
+  test('keeps the text, and reads why, when it is not taken', async () => {
+    const page = await ground.open('chat-trouble');
+    await box(page).fill('Too much');
+    await page.keyboard.press('Enter');
+    await page.getByRole('alert').getByText('Try again in 5 s.').waitFor();
+    expect(await box(page).inputValue()).toBe('Too much');
+    await page.context().close();
+  });
+
+  test('cannot send what is too long, and reads by how much', async () => {
+    const page = await ground.open('chat-lines');
+    await box(page).fill('a'.repeat(283));
+    await page.getByText('3 too many').waitFor();
+    await page.keyboard.press('Enter');
+    expect(await callsOf(page)).toEqual([]);
+    await page.context().close();
+  });
+
+  test('cannot write when the show is over', async () => {
+    const page = await ground.open('chat-over');
+    await page.getByText('The show is over. The chat is closed.').waitFor();
+    expect(await page.getByRole('textbox').count()).toBe(0);
+    await page.context().close();
+  });
+});
+
+describe('the chat', () => {
+  const text = (page: Page, words: string) => chat(page).getByText(words);
+  const inList = <T>(page: Page, expression: string) =>
+    page.evaluate<T>(`(list => ${expression})(document.querySelector('ol[aria-label="Chat"]'))`);
+  const isAtEnd = (page: Page) =>
+    inList<boolean>(page, 'list.scrollHeight - list.scrollTop - list.clientHeight < 2');
+
+  test('shows the newest, unless somebody has scrolled up to read', async () => {
+    const page = await ground.open('chat-lines', 'phone');
+    await shows(page, { lines: linesOf(40) });
+    expect(await isAtEnd(page)).toBe(true);
+    await inList(page, 'list.scrollTop = 0');
+    const newest = page.getByRole('button', { name: /^(Newest|New lines)$/ });
+    await newest.waitFor();
+    await shows(page, { lines: linesOf(140).slice(40) });
+    await page.getByRole('button', { name: 'New lines', exact: true }).waitFor();
+    expect(await inList<number>(page, 'list.scrollTop')).toBe(0);
+    expect(await chat(page).getByRole('listitem').count()).toBe(41);
+    await newest.click();
+    await newest.waitFor({ state: 'detached' });
+    expect(await isAtEnd(page)).toBe(true);
+    expect(await chat(page).getByRole('listitem').count()).toBe(100);
+    await page.context().close();
+  });
+
+  test('has cards for purchases and discounts', async () => {
+    const page = await ground.open('chat-lines');
+    await text(page, '10 discounts just now').waitFor();
+    expect(await text(page, 'bought two mugs').count()).toBeGreaterThan(0);
+    await page.context().close();
+  });
+
+  test('is read out as news, each 8 s, until the button ends it', async () => {
+    const page = await ground.open('live');
+    await page.clock.install();
+    await page.reload();
+    await page.getByRole('main').waitFor();
+    const news = page.getByRole('status').getByText(/says:|new lines/);
+    await shows(page, { lines: linesOf(2).slice(1) });
+    await page.clock.runFor(8_000);
+    await news.getByText('Bo says: The sound is great today').waitFor();
+    await shows(page, { lines: linesOf(20) });
+    await page.clock.runFor(8_000);
+    await news.getByText('18 new lines in the chat, 3 of them questions.').waitFor();
+    await page.getByRole('button', { name: 'Read new lines out' }).press('Enter');
+    await news.waitFor({ state: 'detached' });
+    await page.context().close();
+  });
+});
+
+describe('hearts', () => {
+  const flying = (page: Page) => page.locator('.rising--stage .rising-heart').count();
+
+  test('fly over the picture, never more than a phone can draw', async () => {
+    const page = await ground.open('live', 'phone', { reducedMotion: 'no-preference' });
+    for (let hearts = 1_000; hearts <= 20_000; hearts += 1_000) await shows(page, { hearts });
+    expect(await flying(page)).toBe(FLIGHTS_MAX);
+    await page.waitForFunction("!document.querySelector('.rising--stage .rising-heart')");
+    await page.context().close();
+  });
+
+  test('are a number for who wants things to stay where they are', async () => {
+    const page = await ground.open('live', 'phone');
+    await shows(page, { hearts: 1_234 });
+    await page.locator('.heart-number').getByText('1.2K').waitFor();
+    expect(await flying(page)).toBe(0);
+    await page.context().close();
+  });
+
+  test('are sent by a button that says so', async () => {
+    const page = await ground.open('live', 'phone');
+    const button = page.getByRole('button', { name: 'Send a heart' });
+    await button.tap();
+    await button.press('Enter');
+    await page.getByRole('status').getByText('2 hearts are sent').waitFor();
+    expect(await callsOf(page)).toEqual(['heart', 'heart']);
+    await page.context().close();
+  });
+});

@@ -1,0 +1,171 @@
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import type { Locator, Page } from 'playwright-core';
+import type { Snapshot } from '../../sdk/viewer.ts';
+import { QUIZ } from './pages/fake-viewer.ts';
+import { callsOf, SCREENS, SceneGround } from './scene-ground.ts';
+
+let ground: SceneGround;
+
+beforeAll(async () => {
+  ground = await SceneGround.start();
+}, 30_000);
+afterAll(() => ground?.close());
+
+const card = (page: Page) => page.getByRole('region', { name: 'Quiz' });
+const choice = (page: Page, name: string) => card(page).getByRole('button', { name });
+const shows = (page: Page, change: Partial<Snapshot>) =>
+  page.evaluate(`viewer.show(${JSON.stringify(change)})`);
+/** A quiz comes on screen. */
+async function asks(page: Page): Promise<void> {
+  await page.evaluate('viewer.setRemaining(9000)');
+  await shows(page, { quiz: { quiz: QUIZ, choice: null, outcome: null, results: null } });
+}
+const activeName = (page: Page) =>
+  page.evaluate<string>('document.activeElement?.ariaLabel ?? document.activeElement?.tagName');
+
+async function boxOf(locator: Locator) {
+  const box = await locator.boundingBox();
+  if (!box) throw new Error('it is not seen');
+  return box;
+}
+
+describe('the keyboard', () => {
+  test('answers by a number at once, when it is nowhere else', async () => {
+    const page = await ground.open('quiz-open');
+    await page.keyboard.press('2');
+    expect(await callsOf(page)).toEqual(['answer Jupiter']);
+    await page.context().close();
+  });
+
+  test('answers once: the first choice stands, by keys and by buttons', async () => {
+    const page = await ground.open('quiz-open');
+    await choice(page, 'Venus').click();
+    await page.keyboard.press('1');
+    await choice(page, 'Mars').click({ force: true });
+    expect(await callsOf(page)).toEqual(['answer Venus']);
+    expect(await choice(page, 'Venus').getAttribute('aria-pressed')).toBe('true');
+    expect(await choice(page, 'Mars').getAttribute('aria-disabled')).toBe('true');
+    await page.context().close();
+  });
+
+  test('stays where somebody writes, and a number is written there', async () => {
+    const page = await ground.open('live');
+    const box = page.getByRole('textbox', { name: 'Write a message' });
+    await box.fill('I say ');
+    await asks(page);
+    await card(page).waitFor();
+    await page.keyboard.press('2');
+    expect(await box.inputValue()).toBe('I say 2');
+    expect(await callsOf(page)).toEqual([]);
+    await page.context().close();
+  });
+
+  test('gets to every choice by Tab, and stays on what it chose', async () => {
+    const page = await ground.open('quiz-open');
+    for (const name of ['Hide the quiz', 'Mars', 'Jupiter']) {
+      await page.keyboard.press('Tab');
+      expect(await page.evaluate<string>('document.activeElement.textContent')).toContain(name);
+    }
+    await page.keyboard.press('Enter');
+    expect(await callsOf(page)).toEqual(['answer Jupiter']);
+    expect(await page.evaluate<string>('document.activeElement.textContent')).toContain('Jupiter');
+    await page.context().close();
+  });
+
+  test('closes the winners by Escape', async () => {
+    const page = await ground.open('winners-own');
+    await page.getByRole('heading', { name: 'You have won!' }).waitFor();
+    expect(await activeName(page)).toBe('Winners');
+    await page.keyboard.press('Escape');
+    await page.getByRole('region', { name: 'Winners' }).waitFor({ state: 'detached' });
+    await page.context().close();
+  });
+});
+
+describe('a choice', () => {
+  test('that was not taken may be made again', async () => {
+    const page = await ground.open('quiz-open');
+    await page.evaluate('viewer.answer = () => Promise.reject(new Error("refused"))');
+    await choice(page, 'Mars').click();
+    await page.getByText('Your choice was not taken. Please choose again.').waitFor();
+    expect(await choice(page, 'Mars').getAttribute('aria-disabled')).toBe('false');
+    await page.context().close();
+  });
+
+  test.each(['phone', 'turned'] as const)('is large enough for a finger: %s', async (screen) => {
+    const page = await ground.open('quiz-open', screen);
+    for (const button of await card(page).getByRole('button').all()) {
+      expect((await boxOf(button)).height).toBeGreaterThanOrEqual(48);
+    }
+    await page.context().close();
+  });
+});
+
+describe('the countdown', () => {
+  test('ends the quiz when there is no time left', async () => {
+    const page = await ground.open('quiz-open');
+    await page.evaluate('viewer.setRemaining(300)');
+    await page.getByText('Time is up. The results come soon.').first().waitFor();
+    await page.keyboard.press('1');
+    expect(await callsOf(page)).toEqual([]);
+    await page.context().close();
+  });
+});
+
+describe('screen readers', () => {
+  test('hear the question, what became of the answer, and the winners', async () => {
+    const page = await ground.open('quiz-open');
+    const voice = page.locator('[aria-live="assertive"]');
+    await voice.getByText(/^Quiz: Which planet .* 1: Mars, 2: Jupiter, 3: Venus\./).waitFor();
+    await page.keyboard.press('2');
+    await voice.getByText('Your answer counts.').waitFor();
+    await shows(page, { quiz: null, winners: { isWinning: null, hasWon: true, count: 12 } });
+    await page.evaluate("viewer.tell('quiz-winners', { count: 12 })");
+    await voice.getByText('You have won! You are one of 12 winners.').waitFor();
+    await page.context().close();
+  });
+});
+
+describe('what lies over the picture', () => {
+  test.each(Object.keys(SCREENS) as (keyof typeof SCREENS)[])(
+    'leaves the controls free, and can be put aside: %s',
+    async (screen) => {
+      const page = await ground.open('quiz-long', screen);
+      const controls = page.locator('media-control-bar');
+      await controls.waitFor();
+      const isBelow = async () => {
+        const [quiz, bar] = await Promise.all([boxOf(card(page)), boxOf(controls)]);
+        return quiz.y + quiz.height <= bar.y || quiz.y >= bar.y + bar.height;
+      };
+      expect(await isBelow()).toBe(true);
+      const before = await boxOf(card(page));
+      await card(page).getByRole('button', { name: 'Hide the quiz' }).click();
+      expect((await boxOf(card(page))).height).toBeLessThan(before.height / 2);
+      expect(await isBelow()).toBe(true);
+      await card(page).getByRole('button', { name: 'Show the quiz' }).click();
+      expect((await boxOf(card(page))).height).toBe(before.height);
+      await page.context().close();
+    },
+  );
+
+  test.each(['quiz-short', 'quiz-results', 'winners-own', 'hearts'])(
+    'stays where it is for who wants that: %s',
+    async (scene) => {
+      const page = await ground.open(scene, 'phone');
+      await page.waitForFunction('viewer.snapshot.hearts === 900 || viewer.snapshot.hearts === 0');
+      expect(await page.evaluate<number>('document.getAnimations().length')).toBe(0);
+      await page.context().close();
+    },
+  );
+
+  test('is the winners instead of results, and a quiz that runs instead of winners', async () => {
+    const page = await ground.open('quiz-results');
+    await page.evaluate("viewer.tell('request-quiz-winners', null)");
+    await page.getByRole('heading', { name: 'Who has won?' }).waitFor();
+    await page.evaluate("viewer.tell('quiz', null)");
+    await asks(page);
+    await choice(page, 'Mars').waitFor();
+    expect(await page.getByRole('region', { name: 'Winners' }).count()).toBe(0);
+    await page.context().close();
+  });
+});
