@@ -1,0 +1,148 @@
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import { mkdirSync, mkdtempSync, readdirSync, rmSync, symlinkSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+// The package as somebody installs it, in a project that has nothing else of ours.
+
+const root = fileURLToPath(new URL('../..', import.meta.url));
+const MAIN_MAX_BYTES = 8 * 1024;
+
+let project: string;
+beforeAll(async () => {
+  project = mkdtempSync(join(tmpdir(), 'fourbeat-app-'));
+  const made = join(project, 'made');
+  const installed = join(project, 'node_modules', '@fourbeat', 'viewer');
+  mkdirSync(installed, { recursive: true });
+  await run('node', join(root, 'scripts/build-sdk.mjs'), made);
+  const [packed] = JSON.parse(await run('npm', 'pack', made, '--json'));
+  await run('tar', '-xzf', packed.filename, '-C', installed, '--strip-components=1');
+  mkdirSync(join(project, 'node_modules', '@types'));
+  for (const name of ['react', '@types/react', 'csstype']) {
+    symlinkSync(join(root, 'node_modules', name), join(project, 'node_modules', name));
+  }
+}, 60_000);
+afterAll(() => rmSync(project, { recursive: true, force: true }));
+
+/** Runs a program in the project. @returns what it prints @throws Error with what it complains of */
+async function run(...command: string[]): Promise<string> {
+  const child = Bun.spawn(command, { cwd: project, stdout: 'pipe', stderr: 'pipe' });
+  const [said, complained] = await Promise.all([
+    new Response(child.stdout).text(),
+    new Response(child.stderr).text(),
+  ]);
+  if ((await child.exited) !== 0) throw new Error(said + complained);
+  return said;
+}
+
+const APP = `
+  import { join, Trouble } from '@fourbeat/viewer';
+  import { mockService } from '@fourbeat/viewer/mock';
+  import { hlsPicture } from '@fourbeat/viewer/pictures';
+  import { useViewer } from '@fourbeat/viewer/react';
+  const service = mockService();
+  const viewer = join({
+    baseUrl: 'https://live.example',
+    streamId: service.streamId,
+    viewerId: 'ada',
+    environment: { fetch: service.fetch },
+  });
+  const refused = await viewer.answer('Mars').catch((trouble) => trouble);
+  await new Promise((resolve) => viewer.on('view-count', resolve));
+  viewer.follow(hlsPicture({ playingDate: new Date() }));
+  console.log(viewer.state, refused instanceof Trouble, typeof useViewer);
+  viewer.leave();
+`;
+
+// What an app writes, as strictly as it can be checked.
+const TYPED_APP = `
+  import { type AnswerOutcome, join, type Snapshot, Trouble, type Viewer } from '@fourbeat/viewer';
+  import { type MockService, mockService } from '@fourbeat/viewer/mock';
+  import { nativePicture, pictureOf } from '@fourbeat/viewer/pictures';
+  import { useRemainingMs, useSnapshot, useViewer } from '@fourbeat/viewer/react';
+
+  const service: MockService = mockService({ latencyAllowanceMs: 1_000 });
+  const viewer: Viewer = join({ baseUrl: '', streamId: service.streamId, viewerId: 'ada' });
+  viewer.on('quiz', ({ order }) => order.map((choice: string) => choice.length));
+  viewer.on('change', ({ lines }: Snapshot) => lines.at(-1)?.kind);
+  viewer.on('x-goal', (data) => data);
+  viewer.follow(pictureOf(() => null));
+  viewer.follow(nativePicture(document.createElement('video')));
+  export const outcome: Promise<AnswerOutcome | number | null> = viewer
+    .answer('Mars')
+    .catch((thrown: unknown) => (thrown instanceof Trouble ? thrown.retryAfterMs : 0));
+
+  export function useCount(streamId: string | null): [string | undefined, number] {
+    const own = useViewer(streamId === null ? null : { baseUrl: '', streamId, viewerId: 'ada' });
+    return [useSnapshot(own)?.count?.formatted, useRemainingMs(own)];
+  }
+
+  // @ts-expect-error: where the service is, is missing
+  join({ streamId: 'stream', viewerId: 'ada' });
+  // @ts-expect-error: there is no such kind
+  viewer.say('shout', 'Hello');
+`;
+
+describe('the package', () => {
+  test('has its entries, their types, what it is and how it may be used, and nothing else', () => {
+    const files = readdirSync(join(project, 'node_modules/@fourbeat/viewer'));
+    const others = files.filter((file) => !file.endsWith('.d.ts'));
+    expect(others.sort()).toEqual([
+      'LICENSE',
+      'README.md',
+      'index.js',
+      'mock',
+      'mock.js',
+      'package.json',
+      'pictures.js',
+      'react.js',
+    ]);
+  });
+
+  test('has a main entry of less than 8 KB, gzipped, that needs nothing else', async () => {
+    const measured = await run(
+      'node',
+      '--input-type=module',
+      '--eval',
+      `import { gzipSync } from 'node:zlib';
+      import { readFileSync } from 'node:fs';
+      const text = readFileSync('node_modules/@fourbeat/viewer/index.js');
+      console.log(gzipSync(text, { level: 9 }).length, /\\bimport\\b/.test(text));`,
+    );
+    const [bytes, hasImports] = measured.trim().split(' ');
+    expect(Number(bytes)).toBeGreaterThan(0);
+    expect(Number(bytes)).toBeLessThan(MAIN_MAX_BYTES);
+    expect(hasImports).toBe('false');
+  });
+
+  test.each([
+    ['Node', 'node'],
+    ['Bun', process.execPath],
+  ])('runs in %s', async (_, runtime) => {
+    await Bun.write(join(project, 'app.mjs'), APP);
+    expect(await run(runtime, 'app.mjs')).toBe('live true function\n');
+  });
+
+  test.each(['nodenext', 'bundler'])(
+    'has types for a project of its own: %s',
+    async (resolution) => {
+      await Bun.write(join(project, 'typed.ts'), TYPED_APP);
+      const compilerOptions = {
+        target: 'es2022',
+        lib: ['es2022', 'dom'],
+        module: resolution === 'bundler' ? 'esnext' : resolution,
+        moduleResolution: resolution,
+        types: [],
+        strict: true,
+        exactOptionalPropertyTypes: true,
+        verbatimModuleSyntax: true,
+        noEmit: true,
+      };
+      const config = { compilerOptions, files: ['typed.ts'] };
+      await Bun.write(join(project, 'tsconfig.json'), JSON.stringify(config));
+      await Bun.write(join(project, 'package.json'), '{ "type": "module" }');
+      expect(await run('node', join(root, 'node_modules/typescript/bin/tsc'), '-p', '.')).toBe('');
+    },
+  );
+});
