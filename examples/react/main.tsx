@@ -1,0 +1,12 @@
+import { createRoot } from 'react-dom/client';
+import { Show } from './show.tsx';
+
+// An app with accounts takes the id of the user.
+localStorage.viewerId ??= crypto.getRandomValues(new Uint32Array(4)).join('-');
+
+const root = document.getElementById('root');
+if (root) {
+  createRoot(root).render(
+    <Show baseUrl="https://live.example" streamId="STREAM" viewerId={localStorage.viewerId} />,
+  );
+}

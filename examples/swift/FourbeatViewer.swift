@@ -1,0 +1,219 @@
+// A viewer of a Fourbeat stream by plain HTTP, for iOS 15, macOS 12 or later. Foundation alone.
+import Foundation
+
+struct ViewCount: Decodable, Sendable {
+  let value: Int
+  let formatted: String
+}
+
+struct Quiz: Decodable, Sendable {
+  struct Choice: Decodable, Sendable {
+    let count: Int
+    let percentage: Int
+  }
+
+  let id: String
+  let question: String
+  /// The choices in the producer's order.
+  let order: [String]
+  let choices: [String: Choice]
+  /// How long it is open, ms.
+  let duration: Int
+  /// Answers are taken before this interval.
+  let closeInterval: Int
+  /// The correct choice; nil before the results.
+  let answer: String?
+}
+
+enum LiveEvent: Decodable, Sendable {
+  case viewCount(ViewCount)
+  case quiz(Quiz)
+  case quizResults(Quiz)
+  /// Who answered everything correctly is to call `recordWinner` now.
+  case requestQuizWinners
+  case quizWinners(Int)
+  /// The chat, and types of the producer's own.
+  case other(String)
+
+  private enum Keys: String, CodingKey { case type, data }
+  private struct Winners: Decodable { let count: Int }
+
+  init(from decoder: Decoder) throws {
+    let event = try decoder.container(keyedBy: Keys.self)
+    let type = try event.decode(String.self, forKey: .type)
+    switch type {
+    case "view-count": self = .viewCount(try event.decode(ViewCount.self, forKey: .data))
+    case "quiz": self = .quiz(try event.decode(Quiz.self, forKey: .data))
+    case "quiz-results": self = .quizResults(try event.decode(Quiz.self, forKey: .data))
+    case "request-quiz-winners": self = .requestQuizWinners
+    case "quiz-winners": self = .quizWinners(try event.decode(Winners.self, forKey: .data).count)
+    default: self = .other(type)
+    }
+  }
+}
+
+struct HTTPFailure: Error {
+  let status: Int
+  /// The same again will be refused again.
+  var isFinal: Bool { [400, 404, 409].contains(status) }
+}
+
+actor FourbeatViewer {
+  private let api: String
+  private let streamId: String
+  private let viewerId: String
+  private var token = ""
+  private var renewAt = Date.distantPast
+
+  /// - Parameter base: such as `https://live.example`
+  init(base: String, streamId: String, viewerId: String) {
+    api = base + "/api/v1/"
+    self.streamId = streamId
+    self.viewerId = viewerId
+  }
+
+  /// Is counted, and tells each event, until its task is cancelled.
+  func watch(_ onEvent: @escaping @Sendable (LiveEvent) -> Void) async throws {
+    try await withThrowingTaskGroup(of: Void.self) { group in
+      group.addTask { try await self.sendHeartbeats() }
+      group.addTask { try await self.readFeed(onEvent) }
+      try await group.waitForAll()
+    }
+  }
+
+  /// Sends it until it is known what became of it; the same again does no harm.
+  /// - Returns: whether it counts; else it came too late, or another answer stands
+  func answer(_ quiz: Quiz, _ choice: String) async throws -> Bool {
+    struct Answer: Encodable {
+      let streamId: String
+      let choice: String
+      let closeInterval: Int
+    }
+    let body = try JSONEncoder().encode(
+      Answer(streamId: streamId, choice: choice, closeInterval: quiz.closeInterval))
+    let giveUp = Date().addingTimeInterval(Double(quiz.duration) / 1_000 + 2)
+    while true {
+      do {
+        try await post("quizzes/\(quiz.id)/answer", body)
+        return true
+      } catch let failure as HTTPFailure where failure.isFinal {
+        return false
+      } catch {
+        if Date() > giveUp { throw error }
+      }
+      try await Task.sleep(nanoseconds: 500_000_000)
+    }
+  }
+
+  func recordWinner() async throws {
+    try await post("quizzes/\(streamId)/record-winner")
+  }
+
+  /// One a second, whether the last one came through or not.
+  private func sendHeartbeats() async throws {
+    while true {
+      Task { try? await self.post("view-counts/\(self.streamId)") }
+      try await Task.sleep(nanoseconds: 1_000_000_000)
+    }
+  }
+
+  private func readFeed(_ onEvent: @Sendable (LiveEvent) -> Void) async throws {
+    struct Interval: Decodable {
+      let interval: Int
+      let events: [LiveEvent]
+    }
+    var next: Int?
+    while true {
+      do {
+        // What was missed is told, but not what is older than a minute.
+        let now = try await currentInterval()
+        let from = max(next ?? now, now - 240)
+        var request = try await asViewer("events-streams/\(streamId)?interval=\(from)")
+        request.setValue("text/event-stream", forHTTPHeaderField: "Accept")
+        let (bytes, response) = try await URLSession.shared.bytes(for: request)
+        try check(response)
+        for try await line in bytes.lines where line.hasPrefix("data:") {
+          let data = Data(line.dropFirst("data:".count).utf8)
+          let interval = try JSONDecoder().decode(Interval.self, from: data)
+          next = interval.interval + 1
+          interval.events.forEach(onEvent)
+        }
+      } catch {
+        try Task.checkCancellation()
+      }
+      // It ended with its token, or broke. A crowd must not come back as one.
+      try await Task.sleep(nanoseconds: UInt64.random(in: 500_000_000...2_000_000_000))
+    }
+  }
+
+  private func currentInterval() async throws -> Int {
+    struct Time: Decodable { let interval: Int }
+    let (data, response) = try await URLSession.shared.data(for: try requestOf("time"))
+    try check(response)
+    return try JSONDecoder().decode(Time.self, from: data).interval
+  }
+
+  private func post(_ path: String, _ body: Data? = nil) async throws {
+    var request = try await asViewer(path)
+    request.httpMethod = "POST"
+    request.httpBody = body
+    let (_, response) = try await URLSession.shared.data(for: request)
+    try check(response)
+  }
+
+  private func asViewer(_ path: String) async throws -> URLRequest {
+    if token.isEmpty || Date() > renewAt { try await renewToken() }
+    var request = try requestOf(path)
+    request.setValue("Bearer \(token)", forHTTPHeaderField: "Authorization")
+    return request
+  }
+
+  /// It is good for ten minutes.
+  private func renewToken() async throws {
+    struct Answer: Decodable { let token: String }
+    var request = try requestOf("token")
+    request.httpMethod = "POST"
+    request.httpBody = try JSONEncoder().encode([
+      "stream_id": streamId, "unique_user_identifier": viewerId,
+    ])
+    let (data, response) = try await URLSession.shared.data(for: request)
+    try check(response)
+    token = try JSONDecoder().decode(Answer.self, from: data).token
+    renewAt = Date().addingTimeInterval(8 * 60)
+  }
+
+  private func requestOf(_ path: String) throws -> URLRequest {
+    guard let url = URL(string: api + path) else { throw URLError(.badURL) }
+    var request = URLRequest(url: url)
+    // Without a sign of the service; of the feed four lines come a second.
+    request.timeoutInterval = 5
+    request.setValue("application/json", forHTTPHeaderField: "Content-Type")
+    return request
+  }
+
+  private func check(_ response: URLResponse) throws {
+    let status = (response as? HTTPURLResponse)?.statusCode ?? 0
+    if status == 401 { token = "" }
+    guard (200..<300).contains(status) else { throw HTTPFailure(status: status) }
+  }
+}
+
+/// How an app uses it.
+func watchAndAnswer() async throws {
+  let viewer = FourbeatViewer(base: "https://live.example", streamId: "STREAM", viewerId: "user-1")
+  try await viewer.watch { event in
+    switch event {
+    case .viewCount(let count):
+      print("\(count.formatted) watching")
+    case .quiz(let quiz):
+      Task {
+        let isCounted = try await viewer.answer(quiz, quiz.order[0])
+        print("\(quiz.question) \(quiz.order[0]): \(isCounted ? "counted" : "not counted")")
+      }
+    case .quizResults(let quiz):
+      print("It is \(quiz.answer ?? "")")
+    case .requestQuizWinners, .quizWinners, .other:
+      break
+    }
+  }
+}
