@@ -110,7 +110,7 @@ describe('a viewer asks', () => {
   test('[V-1] to be counted, [W-6] as a winner too, without a body', async () => {
     const { calls, requests } = begin(done);
     expect(await calls.beat()).toBeUndefined();
-    expect(await calls.recordWinner()).toBeUndefined();
+    expect(await calls.recordWinner(true)).toBeUndefined();
     expect(await Promise.all(requests.map(sent))).toEqual([
       {
         line: 'POST https://counts/api/v1/view-counts/stream%201',
@@ -252,7 +252,10 @@ describe('[T-12] a token that is refused', () => {
 
   test('twice is `denied`, and nothing is asked a third time', async () => {
     const { calls, requests, refused } = begin(refuses(2));
-    expect(await troubleOf(calls.recordWinner())).toMatchObject({ kind: 'denied', status: 401 });
+    expect(await troubleOf(calls.recordWinner(true))).toMatchObject({
+      kind: 'denied',
+      status: 401,
+    });
     expect(requests).toHaveLength(2);
     expect(refused).toEqual(['token 1']);
   });
@@ -267,6 +270,12 @@ describe('[T-12] a token that is refused', () => {
     expect(given()).toBe(2);
     await beat();
     expect([requests.length, sent]).toEqual([2, 2]);
+  });
+
+  test('[W-8] is not, when the viewer may just not have won', async () => {
+    const { calls, requests, refused } = begin(says(401));
+    expect((await troubleOf(calls.recordWinner(false))).kind).toBe('denied');
+    expect([requests.length, refused]).toEqual([1, []]);
   });
 
   test('means nothing to what needs no token', async () => {
@@ -287,7 +296,7 @@ describe('[T-12] a token that is refused', () => {
       },
     };
     const calls = new Calls(machine.environment, URLS, 'stream', token);
-    expect(await troubleOf(calls.recordWinner())).toBe(why);
+    expect(await troubleOf(calls.recordWinner(true))).toBe(why);
   });
 });
 

@@ -83,9 +83,14 @@ export class Calls {
     return this.#post(`${this.#urls.polls}/api/v1/quizzes/${encodeURIComponent(id)}/answer`, body);
   }
 
-  /** Who is not a winner is `denied`. */
-  recordWinner(): Promise<void> {
-    return this.#post(`${this.#urls.polls}/api/v1/quizzes/${this.#path}/record-winner`);
+  /**
+   * Who is not a winner is `denied`, as who has no good token is.
+   * @param isSure then it is the token; else that stays, as all who have not won would need another
+   */
+  async recordWinner(isSure: boolean): Promise<void> {
+    const url = `${this.#urls.polls}/api/v1/quizzes/${this.#path}/record-winner`;
+    if (isSure) return this.#post(url);
+    return this.#callWith(await this.#token.get(), url, { method: 'POST' }, unread);
   }
 
   chat(post: ChatPost): Promise<void> {

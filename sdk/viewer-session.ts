@@ -239,8 +239,10 @@ export class ViewerSession implements Viewer {
   }
 
   async #report(interval: number): Promise<void> {
-    if (this.#game.isWinning(interval) === false) return;
-    if (!(await reportWinner(this.#ways, interval).catch(() => false))) return;
+    const isWinning = this.#game.isWinning(interval);
+    if (isWinning === false) return;
+    const report = reportWinner(this.#ways, interval, isWinning === true);
+    if (!(await report.catch(() => false))) return;
     this.#game.won(interval);
     this.#settle();
   }

@@ -24,12 +24,14 @@ const LATE_MS = 1_000;
 /**
  * Reports a winner.
  * @param interval of `request-quiz-winners`
+ * @param isSure whether it is known that the viewer has won
  * @returns whether the service counts this viewer
  * @throws Trouble `left`
  */
 export async function reportWinner(
   { env, clock, calls, waits }: ReportWays,
   interval: number,
+  isSure: boolean,
 ): Promise<boolean> {
   // Reports are taken until the interval that tells their number is over (SPEC W-4).
   const endMs = intervalStartMs(interval + WINNERS_DELAY_INTERVALS + 1);
@@ -38,7 +40,7 @@ export async function reportWinner(
   await waits.wait(env.random() * Math.min(SPREAD_MS, Math.max(0, leftMs / 2)));
   const backOff = new BackOff(env.random, BACK_OFF);
   for (;;) {
-    const trouble = await calls.recordWinner().then(() => null, asTrouble);
+    const trouble = await calls.recordWinner(isSure).then(() => null, asTrouble);
     if (!trouble) return true;
     const ms = backOff.nextMs(trouble.retryAfterMs);
     if (!trouble.isPassing || clock.nowMs() + ms > endMs + LATE_MS) return false;
