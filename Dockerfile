@@ -21,6 +21,7 @@ COPY package.json LICENSE ./
 COPY bin ./bin
 COPY player ./player
 COPY protocol ./protocol
+COPY sdk ./sdk
 COPY server ./server
 RUN ln -s /app/bin/fourbeat /usr/local/bin/fourbeat \
   && ln -s /app/node_modules/bun/bin/bun.exe /usr/local/bin/bun \

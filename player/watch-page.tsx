@@ -32,7 +32,8 @@ export function WatchPage({ viewer, snapshot, video, isBare, hasFacts }: WatchPa
       </Stage>
       {!isBare && (
         <section className="watch-crowd" aria-label="The audience">
-          <Crowd viewer={viewer} snapshot={snapshot} />
+          {/* Nobody talks in a show that is not there, or that is not known yet. */}
+          {snapshot.stream && <Crowd viewer={viewer} snapshot={snapshot} />}
         </section>
       )}
     </main>

@@ -1,6 +1,6 @@
-import { useSyncExternalStore } from 'react';
 import { createRoot } from 'react-dom/client';
 import { join } from '../sdk/join.ts';
+import { useSnapshot } from '../sdk/react.ts';
 import type { Viewer } from '../sdk/viewer.ts';
 import { outsideOf, startBridge } from './embed/bridge.ts';
 import { identityIn } from './identity.ts';
@@ -24,10 +24,7 @@ if (!root) throw new Error('the page has no place for it');
 createRoot(root).render(<Watch viewer={viewer} />);
 
 function Watch({ viewer }: { readonly viewer: Viewer }) {
-  const snapshot = useSyncExternalStore(
-    (changed) => viewer.on('change', changed),
-    () => viewer.snapshot,
-  );
+  const snapshot = useSnapshot(viewer);
   return (
     <WatchPage
       viewer={viewer}

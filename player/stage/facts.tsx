@@ -10,12 +10,24 @@ interface FactsProps {
   readonly onClose: () => void;
 }
 
+// What happens all the time says nothing.
+const FREQUENT = new Set(['view-count', 'chats']);
+
 /** How picture and feed agree. In the demo the number on screen is in the picture too. */
 export function Facts({ viewer, video, picture, onClose }: FactsProps) {
   const [told, setTold] = useState<number | null>(null);
+  const [event, setEvent] = useState<string | null>(null);
   const [, look] = useState(0);
 
   useEffect(() => viewer.on('interval', ({ interval }) => setTold(interval)), [viewer]);
+  useEffect(
+    () =>
+      viewer.on('event', ({ interval, type }) => {
+        if (!FREQUENT.has(type)) setEvent(`${interval} · ${type}`);
+      }),
+    [viewer],
+  );
+  useEffect(() => viewer.on('jump', () => setEvent(null)), [viewer]);
   useEffect(() => {
     const timer = setInterval(() => look((times) => times + 1), INTERVAL_MS / 2);
     return () => clearInterval(timer);
@@ -32,18 +44,21 @@ export function Facts({ viewer, video, picture, onClose }: FactsProps) {
         <Fact name="Feed on screen" id="feed">
           {told}
         </Fact>
+        <Fact name="Newest event" id="event">
+          {event}
+        </Fact>
         <Fact name="Now" id="now">
           {intervalAt(nowMs)}
         </Fact>
-        <Fact name="Picture behind now" id="behind">
+        <Fact name="Behind now" id="behind">
           {wallMs === null ? null : `${((nowMs - wallMs) / 1_000).toFixed(1)} s`}
         </Fact>
         <Fact name="Rendition" id="rendition">
           {video.videoWidth === 0 ? null : `${video.videoWidth} × ${video.videoHeight}`}
         </Fact>
       </dl>
-      <button type="button" className="facts-close" onClick={onClose}>
-        Close
+      <button type="button" className="facts-close" aria-label="Close" onClick={onClose}>
+        ×
       </button>
     </section>
   );

@@ -27,7 +27,7 @@ export function Notice({ situation, waiting, children }: NoticeProps) {
       </div>
       {situation === 'lobby' && waiting !== null && (
         <p className="notice-waiting">
-          <strong>{waiting}</strong> {waiting === '1' ? 'is' : 'are'} here already
+          <strong>{waiting}</strong> waiting
         </p>
       )}
       {children}

@@ -1,3 +1,4 @@
+import { pictureOf } from '../../sdk/pictures.ts';
 import type { Picture } from '../../sdk/types.ts';
 import { nativeSource } from './native-source.ts';
 import type { Source, SourceListener } from './source.ts';
@@ -11,7 +12,7 @@ import type { StageVideo } from './stage-video.ts';
  * - `playing`: it is on screen, or was paused there by the viewer.
  * - `stalled`: it was interrupted, and goes on by itself.
  * - `press-play`: the browser wants to be asked by the viewer first.
- * - `absent`: there is none (yet).
+ * - `absent`: there is none (yet), or has been none for long.
  * - `over`: this was its end.
  */
 export type PlaybackState =
@@ -34,6 +35,8 @@ export interface PlaybackListener {
 
 // A player that is short of data for less than this goes on by itself, and nobody needs a word.
 const PATIENCE_MS = 1_500;
+// One that was interrupted for so long keeps nobody from what happens.
+const LOST_MS = 10_000;
 
 /**
  * Plays a stream: with hls.js where Media Source Extensions are, else by the browser itself.
@@ -46,9 +49,13 @@ export function startPlayback(
 ): () => void {
   let source: Source | null = null;
   let isStopped = false;
-  const picture: Picture = { wallClockMs: () => source?.picture.wallClockMs() ?? null };
+  const picture = pictureOf(() => source?.picture.wallClockMs() ?? null);
+  let losing: ReturnType<typeof setTimeout> | undefined;
   const tell = (state: PlaybackState) => {
-    if (!isStopped) onState(state, picture);
+    if (isStopped) return;
+    clearTimeout(losing);
+    if (state === 'stalled') losing = setTimeout(() => onState('absent', picture), LOST_MS);
+    onState(state, picture);
   };
   const stopTelling = tellStates(video, tell);
   const onReady = async () => {
@@ -69,6 +76,7 @@ export function startPlayback(
   });
   return () => {
     isStopped = true;
+    clearTimeout(losing);
     stopTelling();
     source?.stop();
   };

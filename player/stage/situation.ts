@@ -23,8 +23,9 @@ export function situationOf({ state, trouble, stream }: Seen, playback: Playback
   // A picture that plays needs no word, whatever else is in trouble.
   if (playback === 'playing' || playback === 'press-play' || playback === 'over') return playback;
   if (state === 'offline') {
-    if (trouble?.kind === 'unknown' || trouble?.kind === 'denied') return trouble.kind;
-    return 'away';
+    if (trouble?.kind === 'denied') return 'denied';
+    // What is no id of a stream is refused.
+    return trouble?.kind === 'unknown' || trouble?.kind === 'refused' ? 'unknown' : 'away';
   }
   if (!stream) return 'joining';
   if (stream.status === 'CREATED') return 'lobby';

@@ -22,15 +22,14 @@ interface StageProps {
 
 /** The picture, its controls, and words where there is none. */
 export function Stage({ viewer, snapshot, video, hasCount, hasFacts, children }: StageProps) {
-  const { state, picture, isSilenced } = usePlayback(viewer, video, snapshot.stream);
+  const { state, hasBegun, picture, isSilenced } = usePlayback(viewer, video, snapshot.stream);
   const [showsFacts, setShowsFacts] = useState(hasFacts);
   const situation = situationOf(snapshot, state);
-  const hasPicture = state === 'playing' || state === 'stalled' || state === 'over';
   return (
     <section id="stage" className="stage" aria-label="The show">
       <Controls
         video={video}
-        isShown={hasPicture || state === 'press-play'}
+        isShown={hasBegun || state === 'press-play'}
         isLive={snapshot.stream?.status !== 'ENDED'}
       />
       <Notice situation={situation} waiting={snapshot.count?.formatted ?? null}>

@@ -6,13 +6,15 @@ import { type StageVideo, setLive } from './stage-video.ts';
 
 export interface StagePlayback {
   readonly state: PlaybackState;
+  /** Whether there was a picture already. */
+  readonly hasBegun: boolean;
   /** The wall clock of its frames; null while nobody tries to play it. */
   readonly picture: Picture | null;
   /** The browser plays it without sound until the viewer asks for it. */
   readonly isSilenced: boolean;
 }
 
-const NONE: StagePlayback = { state: 'none', picture: null, isSilenced: false };
+const NONE: StagePlayback = { state: 'none', hasBegun: false, picture: null, isSilenced: false };
 
 /** Plays the stream as soon as it can be, and has the viewer follow its picture. */
 export function usePlayback(
@@ -28,11 +30,20 @@ export function usePlayback(
 
   useEffect(() => {
     if (url === null) return;
+    let followed: Picture | null = null;
+    const follow = (picture: Picture | null) => {
+      if (picture === followed) return;
+      followed = picture;
+      viewer.follow(picture);
+    };
     const stop = startPlayback(video, url, {
       onState: (state, picture) => {
         // Without a picture, and after its last frame, what happens is shown as it comes.
-        viewer.follow(state === 'absent' || state === 'over' ? null : picture);
-        setPlayback((before) => ({ ...before, state, picture }));
+        follow(state === 'absent' || state === 'over' ? null : picture);
+        setPlayback((before) => {
+          const hasBegun = before.hasBegun || state === 'playing';
+          return { ...before, state, hasBegun, picture };
+        });
       },
       onSilenced: () => setPlayback((before) => ({ ...before, isSilenced: true })),
       // What is over and is not there will not come.
@@ -40,7 +51,7 @@ export function usePlayback(
     });
     return () => {
       stop();
-      viewer.follow(null);
+      follow(null);
       setPlayback(NONE);
     };
   }, [viewer, video, url]);

@@ -1,5 +1,5 @@
 import type { BuildArtifact } from 'bun';
-import { own, type Page } from './page.ts';
+import { own, type Page, withGzip } from './page.ts';
 
 // What React and others look at to leave out what only developers need: a name in what is built, not
 // a variable that is read here.
@@ -27,13 +27,11 @@ export async function builtFiles(
     define: { [MODE]: '"production"' },
     jsx: { runtime: 'automatic', development: false },
   });
-  return new Map(
-    await Promise.all(
-      outputs.map(
-        async (output) => [nameOf(output), own(output.type, await output.text())] as const,
-      ),
-    ),
-  );
+  const page = async (output: BuildArtifact) => {
+    const text = own(output.type, await output.text());
+    return [nameOf(output), await withGzip(text)] as const;
+  };
+  return new Map(await Promise.all(outputs.map(page)));
 }
 
 function nameOf({ path }: BuildArtifact): string {

@@ -1,42 +1,61 @@
 import { fileURLToPath } from 'node:url';
-import { own, serving } from './page.ts';
+import { builtFiles } from './built-files.ts';
+import { own, type Page, serving } from './page.ts';
+import { Problem } from './problem.ts';
 import { type Reader, type ReadOnlyOptions, type ReadOnlyPath, readOnlyPath } from './read-only.ts';
 
 const FOLDER = new URL('../../player/', import.meta.url);
+/** Where the page's scripts and styles are. */
+const PLACE = '/player/';
+const HTML = 'watch.html';
+const ENTRIES = ['watch.tsx', 'watch-page.css'];
 
-// Scripts and styles come from here alone; pictures from wherever a stream's own address is. The
-// player works in a worker that it makes itself.
+// Scripts come from here alone; pictures from wherever a stream's own address is. The player works
+// in a worker that it makes itself. The controls bring their styles in elements of their own, and
+// place parts of them by attributes: without `unsafe-inline` for styles they would have none. Any
+// page may have this one in a frame: that is what `?embed` is for.
 const POLICY = [
   "default-src 'none'",
   "script-src 'self' blob:",
   'worker-src blob:',
-  "style-src 'self'",
+  "style-src 'self' 'unsafe-inline'",
   'img-src data:',
   'media-src blob: https: http:',
   'connect-src https: http:',
+  'frame-ancestors *',
   "base-uri 'none'",
   "form-action 'none'",
 ].join('; ');
 
 /** The page that shows a stream and its feed (SPEC M-45), by path. */
 export function watchRoutes(options: ReadOnlyOptions): Record<string, ReadOnlyPath> {
-  const html = once(async () =>
-    serving(own('text/html; charset=utf-8', await text('watch.html')), POLICY),
-  );
-  const css = once(async () =>
-    serving(own('text/css; charset=utf-8', await text('watch.css')), POLICY),
-  );
-  const script = once(async () =>
-    serving(own('text/javascript; charset=utf-8', await built('watch.ts')), POLICY),
-  );
-  const path = (name: string, page: () => Promise<Reader>) =>
-    readOnlyPath(name, async (...request) => (await page())(...request), options);
-  return {
-    '/watch/:stream_id': path('/watch/:stream_id', html),
-    '/watch/:stream_id/': path('/watch/:stream_id', html),
-    '/player/watch.css': path('/player/watch.css', css),
-    '/player/watch.js': path('/player/watch.js', script),
+  const files = once(readFiles);
+  const read = async (name: string, request: Parameters<Reader>) => {
+    const file = (await files()).get(name);
+    if (!file) throw new Problem(404, 'There is no such file.');
+    return file(...request);
   };
+  const path = (name: string, nameOf: (request: Request) => string) =>
+    readOnlyPath(name, (...request) => read(nameOf(request[0]), request), options);
+  const html = path('/watch/:stream_id', () => HTML);
+  return {
+    '/watch/:stream_id': html,
+    '/watch/:stream_id/': html,
+    [`${PLACE}:file`]: path(`${PLACE}:file`, ({ url }) =>
+      new URL(url).pathname.slice(PLACE.length),
+    ),
+  };
+}
+
+/** Everything that the page consists of, by name. */
+async function readFiles(): Promise<ReadonlyMap<string, Reader>> {
+  const paths = ENTRIES.map((name) => fileURLToPath(new URL(name, FOLDER)));
+  const [html, built] = await Promise.all([
+    Bun.file(new URL(HTML, FOLDER)).text(),
+    builtFiles(paths, PLACE),
+  ]);
+  const files = new Map<string, Page>(built).set(HTML, own('text/html; charset=utf-8', html));
+  return new Map([...files].map(([name, page]) => [name, serving(page, POLICY)] as const));
 }
 
 /** Done when it is first asked for, and not again unless it failed. */
@@ -49,20 +68,4 @@ function once<T>(work: () => Promise<T>): () => Promise<T> {
     });
     return doing;
   };
-}
-
-function text(name: string): Promise<string> {
-  return Bun.file(new URL(name, FOLDER)).text();
-}
-
-/** A script with all that it imports, in one file for browsers. */
-async function built(name: string): Promise<string> {
-  const { outputs } = await Bun.build({
-    entrypoints: [fileURLToPath(new URL(name, FOLDER))],
-    target: 'browser',
-    minify: true,
-  });
-  const [output] = outputs;
-  if (!output) throw new Error(`${name} cannot be built`);
-  return output.text();
 }

@@ -1,7 +1,7 @@
-import { useSyncExternalStore } from 'react';
 import { createRoot } from 'react-dom/client';
 import { newStageVideo } from '../../../player/stage/stage-video.ts';
 import { WatchPage } from '../../../player/watch-page.tsx';
+import { useSnapshot } from '../../../sdk/react.ts';
 import type { FakeViewer } from './fake-viewer.ts';
 import { SCENES } from './scenes.ts';
 
@@ -19,10 +19,7 @@ const video = newStageVideo();
 
 function Fixture() {
   const { viewer } = globalThis;
-  const snapshot = useSyncExternalStore(
-    (changed) => viewer.on('change', changed),
-    () => viewer.snapshot,
-  );
+  const snapshot = useSnapshot(viewer);
   return (
     <WatchPage
       viewer={viewer}
