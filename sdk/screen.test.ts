@@ -246,9 +246,10 @@ describe('a picture that goes elsewhere', () => {
   });
 
   test('to where nothing is held after a long pause shows all that was', async () => {
-    const { machine, screen, picture, told } = begin();
+    const { machine, screen, picture, told, asked } = begin();
     screen.follow(picture);
     await machine.advance(MINUTE_MS);
+    asked.length = 0;
     const heldMs = machine.nowMs - picture.lateMs;
     const paused = { wallClockMs: () => heldMs };
     screen.follow(paused);
@@ -259,6 +260,8 @@ describe('a picture that goes elsewhere', () => {
     await machine.advance(MINUTE_MS);
     expect(told.length - length).toBeGreaterThan(230);
     expect(isInOrder(told.slice(length - 1))).toBe(true);
+    // No more than 10 minutes are held, and half a minute around what is shown.
+    expect(asked.length).toBeGreaterThan(100);
   });
 });
 

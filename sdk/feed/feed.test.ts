@@ -153,6 +153,18 @@ describe('[F-10] every interval is told once, in order', () => {
   });
 });
 
+test.each(WAYS)(
+  'a stop while the service is away leaves nothing behind, by %s',
+  async (transport) => {
+    const here = world();
+    here.ground.trouble = AWAY;
+    const { feed } = follow(here, { transport });
+    await here.machine.advance(5_000);
+    feed.stop();
+    expect(here.machine.waiting).toBe(1);
+  },
+);
+
 describe('too much that was missed is passed over', () => {
   test.each(WAYS)('after an outage, and told once, by %s', async (transport) => {
     const here = world();
@@ -276,6 +288,8 @@ describe('where no event stream comes through, it is polled', () => {
     await here.machine.advance(MINUTE_MS);
     expect(countBy(here, 'poll')).toBe(polls);
     expect(told).toEqual(range(told[0], here.ground.current - 1));
+    // The service's own, and the watch over the stream.
+    expect(here.machine.waiting).toBe(2);
   });
 
   test('not when streams alone are wanted', async () => {
@@ -351,6 +365,17 @@ describe('polls', () => {
   });
 });
 
+test('[F-7] a stream that is refused lets the clock be looked at, and goes on', async () => {
+  const here = world();
+  const { clock, states } = follow(here, { transport: 'stream' });
+  clock.offMs = 20_000;
+  await here.machine.advance(5_000);
+  expect(clock.looks).toBeGreaterThan(0);
+  clock.offMs = 0;
+  await here.machine.advance(20_000);
+  expect(states.at(-1)).toBe('live');
+});
+
 describe('polls that nobody answers for 5 s', () => {
   test('are told as `offline`, and tried again soon although many were under way', async () => {
     const here = world();
@@ -363,6 +388,17 @@ describe('polls that nobody answers for 5 s', () => {
     await here.machine.advance(7_000);
     expect(states.slice(2)).toEqual(['catching-up', 'live']);
     expect(told).toEqual(range(told[0], told.at(-1)));
+  });
+
+  test('are one at a time until one is answered', async () => {
+    const here = world();
+    follow(here, { transport: 'poll' });
+    await here.machine.advance(5_000);
+    here.ground.isSilent = true;
+    await here.machine.advance(6_000);
+    const before = countBy(here, 'poll');
+    await here.machine.advance(30_000);
+    expect(countBy(here, 'poll') - before).toBeLessThan(7);
   });
 });
 
@@ -400,6 +436,16 @@ describe('a crowd that lost the service as one does not come back as one', () =>
     await here.machine.advance(30_000);
     expect(peak(here, backMs)).toBeLessThanOrEqual(VIEWERS);
     for (const { told } of viewers) expect(told).toEqual(range(told[0], here.ground.current - 1));
+  });
+
+  test('streams that were cut at once begin again over more than a second', async () => {
+    const { here } = await crowd('auto');
+    here.ground.endStreams('cut');
+    const cutMs = here.machine.nowMs;
+    await here.machine.advance(3_000);
+    const times = here.ground.asked.map(({ atMs }) => atMs).filter((atMs) => atMs >= cutMs);
+    expect(times).toHaveLength(VIEWERS);
+    expect(Math.max(...times) - Math.min(...times)).toBeGreaterThan(1_000);
   });
 
   test('streams of a service that seals nothing: one each in a second', async () => {
