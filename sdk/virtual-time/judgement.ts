@@ -6,8 +6,11 @@ import type { SentRequest } from './virtual-network.ts';
 /** Two heartbeats may be so much closer by the true time, whose pace is not the machine's. */
 const PACE_MS = 1;
 
-/** Twice as many as there are intervals, and one at either end. Past intervals for a picture add as many. */
-const POLLS_MAX = 9;
+/**
+ * Twice as many as there are intervals, one at either end, and one for a timer that came late. Past
+ * intervals for a picture are as many again.
+ */
+const POLLS_MAX = 10;
 /** With all that a viewer may have to say at once. */
 const REQUESTS_MAX = 30;
 

@@ -4,7 +4,7 @@ import { runSchedule } from './schedule.ts';
 
 const SCHEDULES = 10_000;
 /** Of one test, so that each ends in a few seconds. */
-const SHARE = 500;
+const SHARE = 250;
 
 // One that failed is run again with `SDK_SEED=… bun test sdk/virtual-time`.
 const only = Bun.env.SDK_SEED;
