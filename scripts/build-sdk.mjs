@@ -24,7 +24,9 @@ async function build(dir) {
     writeFileSync(join(dir, `${name}.js`), await bundle(entry));
   }
   declare(dir);
-  for (const file of ['package.json', 'README.md']) cpSync(join(sdkDir, file), join(dir, file));
+  for (const file of ['package.json', 'README.md', 'mock/README.md']) {
+    cpSync(join(sdkDir, file), join(dir, file));
+  }
   cpSync(join(projectDir, 'LICENSE'), join(dir, 'LICENSE'));
 }
 
