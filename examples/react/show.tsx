@@ -51,6 +51,7 @@ function QuizCard({ viewer, shown: { quiz, choice, outcome, results } }: QuizCar
           disabled={choice !== null || remainingMs === 0}
           onClick={() => viewer.answer(one).catch(console.warn)}
         >
+          {one === choice && '✓ '}
           {one} {results && `${results.choices[one]?.percentage} %`}
         </button>
       ))}

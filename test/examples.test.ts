@@ -1,0 +1,277 @@
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
+import { mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import type { Server, Subprocess } from 'bun';
+import type { Browser, Page } from 'playwright-core';
+import { type Account, expectJson, type PublishedQuiz, QUIZ } from './harness.ts';
+import { launchBrowser } from './media/browser.ts';
+import { until } from './media/live-ground.ts';
+import { playTestPicture } from './media/test-source.ts';
+import {
+  fourbeat,
+  killServers,
+  type ServerProcess,
+  serveProcess,
+  temporaryFolder,
+} from './program.ts';
+
+// The examples as their READMEs say they are used: with the SDK as it is published, and a service.
+
+const root = (path: string) => fileURLToPath(new URL(`../${path}`, import.meta.url));
+const PACKAGES = ['hls.js', 'react', 'react-dom', '@types/react', '@types/react-dom', 'csstype'];
+// As little to encode as there can be, and soon on screen.
+const MEDIA = ['--rtmp-port', 'off', '--srt-port', 'off', '--media-preset', 'ultrafast'];
+const SOON = ['--media-latency', 'low', '--media-segment', '500'];
+
+const folder = temporaryFolder();
+let service: ServerProcess;
+let account: Account;
+/** Serves the folder, from an origin of its own. */
+let shop: Server<undefined>;
+let browser: Browser;
+let source: Subprocess;
+const talkers: Talker[] = [];
+
+beforeAll(async () => {
+  const data = ['--data', folder.path('data')];
+  const made = fourbeat([
+    'account',
+    'create',
+    '--email',
+    'ann@example.org',
+    '--name',
+    'Ann',
+    ...data,
+  ]);
+  installPackages();
+  shop = Bun.serve({
+    hostname: '127.0.0.1',
+    port: 0,
+    fetch: (request) => new Response(Bun.file(folder.path(new URL(request.url).pathname))),
+  });
+  [account, browser] = await Promise.all([
+    made.then(({ stdout }) => JSON.parse(stdout)),
+    launchBrowser(),
+  ]);
+  service = await serveProcess([...data, ...MEDIA, ...SOON]);
+}, 60_000);
+afterAll(async () => {
+  source?.kill();
+  await source?.exited;
+  await Promise.all(talkers.map((talker) => talker.interrupt()));
+  await browser?.close();
+  await shop?.stop(true);
+  await killServers();
+  folder.remove();
+});
+
+/** What `npm install` would put there. */
+function installPackages(): void {
+  const packages = folder.path('node_modules');
+  const sdk = join(packages, '@fourbeat', 'viewer');
+  mkdirSync(join(packages, '@types'), { recursive: true });
+  for (const name of PACKAGES) symlinkSync(root(`node_modules/${name}`), join(packages, name));
+  const built = spawnSync(process.execPath, [root('scripts/build-sdk.mjs'), sdk], {
+    encoding: 'utf8',
+  });
+  if (built.status !== 0) throw new Error(built.stderr);
+}
+
+/** An example whose reader has installed its packages and put in what it says. */
+function take(name: string, streamId = 'STREAM'): string {
+  const path = folder.path(name);
+  mkdirSync(path);
+  symlinkSync(folder.path('node_modules'), join(path, 'node_modules'));
+  for (const file of readdirSync(root(`examples/${name}`))) {
+    const text = readFileSync(root(`examples/${name}/${file}`), 'utf8')
+      .replaceAll('https://live.example', service.url)
+      .replaceAll('https://shop.example', shop.url.origin)
+      .replaceAll('STREAM', streamId);
+    writeFileSync(join(path, file), text);
+  }
+  return path;
+}
+
+function studio(method: string, path: string, body?: unknown): Promise<Response> {
+  return fetch(`${service.url}/studio/v1${path}`, {
+    method,
+    headers: { Authorization: `Token ${account.token}`, 'Content-Type': 'application/json' },
+    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+  });
+}
+
+async function createStream(fields: Record<string, unknown> = {}): Promise<string> {
+  const stream = await studio('POST', '/streams', { title: 'A show', ...fields });
+  return (await expectJson<{ id: string }>(stream, 201)).id;
+}
+
+async function publishQuiz(streamId: string): Promise<PublishedQuiz> {
+  const draft = await studio('POST', `/streams/${streamId}/quizzes`, {
+    ...QUIZ,
+    duration: 4_000,
+  });
+  const { id } = await expectJson<{ id: string }>(draft, 201);
+  return expectJson(await studio('POST', `/quizzes/${id}/publish`), 200);
+}
+
+/** What the service has counted, by quiz and choice. */
+async function answersOf(streamId: string): Promise<[quizId: string, choice: string][]> {
+  const rows = await (await studio('GET', `/streams/${streamId}/exports/answers`)).text();
+  return rows
+    .trim()
+    .split('\n')
+    .map((row) => JSON.parse(row))
+    .map(({ quizId, choice }) => [quizId, choice]);
+}
+
+/** A program that talks. */
+class Talker {
+  said = '';
+  readonly exited: Promise<number | null>;
+  private readonly child: ChildProcess;
+
+  constructor(program: string, args: string[]) {
+    // In a group of its own, as in a terminal, with whatever it starts.
+    this.child = spawn(program, args, { detached: true, stdio: ['ignore', 'pipe', 'pipe'] });
+    for (const pipe of [this.child.stdout, this.child.stderr]) {
+      pipe?.setEncoding('utf8').on('data', (text: string) => {
+        this.said += text;
+      });
+    }
+    this.exited = new Promise((resolve) => this.child.on('exit', resolve));
+    talkers.push(this);
+  }
+
+  /** Waits for it. @returns what the pattern has in brackets */
+  async says(pattern: RegExp): Promise<string> {
+    const match = await until(`${pattern}`, () => pattern.exec(this.said)).catch((error) => {
+      throw new Error(`${error.message} in: ${this.said}`);
+    });
+    return match[1] ?? '';
+  }
+
+  /** Ctrl-C. @returns its exit status; null when the signal ended it */
+  interrupt(): Promise<number | null> {
+    const { pid, exitCode, signalCode } = this.child;
+    if (pid && exitCode === null && signalCode === null) process.kill(-pid, 'SIGINT');
+    return this.exited;
+  }
+}
+
+describe.concurrent('the example', () => {
+  test('node-bot is counted, says hello, answers and finds out whether it has won', async () => {
+    const streamId = await createStream();
+    const bot = new Talker('node', [join(take('node-bot'), 'bot.mjs'), service.url, streamId]);
+    await bot.says(/^1 watching$/m);
+    const { id } = await publishQuiz(streamId);
+    const choice = await bot.says(/^Which planet is the largest\? I say: (.+)$/m);
+    await bot.says(/^My answer: counted$/m);
+    const percentage = await bot.says(/^It is Jupiter, said (\d+) %$/m);
+    expect(percentage).toBe(choice === QUIZ.answer ? '100' : '0');
+    expect(await answersOf(streamId)).toEqual([[id, choice]]);
+    await expectJson(await studio('POST', `/streams/${streamId}/request-winners`), 201);
+    const won = await bot.says(/^(\d won.*)$/m);
+    expect(won).toBe(choice === QUIZ.answer ? '1 won, and I am one of them' : '0 won');
+    const feed = await studio('GET', `/streams/${streamId}/exports/feed`);
+    expect(await feed.text()).toContain('Hello from a bot!');
+    expect(await bot.interrupt()).toBe(0);
+  });
+
+  test('curl goes from a token to an answer that is counted', async () => {
+    const streamId = await createStream();
+    const viewer = new Talker('sh', [join(take('curl'), 'viewer.sh'), service.url, streamId]);
+    await viewer.says(/^watching: 1$/m);
+    const { id } = await publishQuiz(streamId);
+    await viewer.says(/^answered: "Mars"$/m);
+    expect(await viewer.says(/^results: .*"answer":"(\w+)"/m)).toBe(QUIZ.answer);
+    expect(await answersOf(streamId)).toEqual([[id, 'Mars']]);
+    await viewer.interrupt();
+    expect(viewer.said).not.toContain('error');
+  });
+
+  test('plain-html shows the quiz with the picture, not before it', async () => {
+    const streamId = await createStream({ latencyAllowance: 3_000 });
+    source = await playTestPicture({ url: service.url, account }, streamId);
+    take('plain-html', streamId);
+    const { page, errors } = await open('plain-html/index.html');
+    await says(page, '#count', '1');
+    await until('the picture', () =>
+      page.evaluate<boolean>("document.querySelector('video').currentTime > 0"),
+    );
+    const { id, created } = await publishQuiz(streamId);
+    await says(page, '#question', QUIZ.question);
+    // The service told it long before.
+    expect(Date.now() - created).toBeGreaterThan(750);
+    await says(page, '#left', 's left');
+    await page.getByRole('button', { name: 'Jupiter' }).click();
+    await says(page, '#outcome', 'counted');
+    await says(page, '#outcome', 'It is Jupiter.');
+    await page.getByRole('button', { name: 'Jupiter: 100 %', pressed: true }).waitFor();
+    expect(await answersOf(streamId)).toEqual([[id, 'Jupiter']]);
+    await page.context().close();
+    expect(errors).toEqual([]);
+  }, 40_000);
+
+  test('react shows count, chat and quiz, and its types are right', async () => {
+    const streamId = await createStream();
+    const path = take('react', streamId);
+    const types = Bun.spawn(['node', root('node_modules/typescript/bin/tsc'), '-p', path]);
+    const { outputs } = await Bun.build({
+      entrypoints: [join(path, 'index.html')],
+      outdir: folder.path('react-built'),
+    });
+    expect(outputs.map(({ type }) => type)).toContain('text/html;charset=utf-8');
+    const { page, errors } = await open('react-built/index.html');
+    await page.getByText('1 watching').waitFor();
+    await page.getByRole('button', { name: '♥ 0' }).click();
+    await page.getByRole('button', { name: '♥ 1' }).waitFor();
+    const { id } = await publishQuiz(streamId);
+    await page.getByRole('heading', { name: QUIZ.question }).waitFor();
+    await page.getByRole('button', { name: 'Jupiter' }).click();
+    await page.getByText('counted').waitFor();
+    await page.getByText('It is Jupiter.').waitFor();
+    await page.getByRole('button', { name: 'Jupiter 100 %', pressed: true }).waitFor();
+    expect(await answersOf(streamId)).toEqual([[id, 'Jupiter']]);
+    await page.context().close();
+    expect(errors).toEqual([]);
+    expect([await types.exited, await types.stdout.text()]).toEqual([0, '']);
+  });
+
+  test('embed has the whole page in one line, and talks with it', async () => {
+    const streamId = await createStream();
+    take('embed', streamId);
+    const plain = await open('embed/one-line.html');
+    await plain.page.frameLocator('iframe').getByRole('main').waitFor();
+    await plain.page.context().close();
+    const { page, errors } = await open('embed/bridge.html');
+    await says(page, '#count', '1');
+    const { id } = await publishQuiz(streamId);
+    await says(page, '#quiz', QUIZ.question);
+    await page.frameLocator('#show').getByRole('button', { name: 'Jupiter' }).click();
+    await says(page, '#quiz', 'You said Jupiter: counted.');
+    await says(page, '#quiz', 'It is Jupiter.');
+    expect(await answersOf(streamId)).toEqual([[id, 'Jupiter']]);
+    const offer = { type: 'x-offer', data: { text: 'A mug for you' } };
+    await expectJson(await studio('POST', `/streams/${streamId}/events`, offer), 201);
+    await says(page, '#offer', 'A mug for you');
+    await page.getByRole('button', { name: 'Sound off' }).click();
+    await page.getByRole('button', { name: 'Sound on' }).waitFor();
+    await page.context().close();
+    expect([...plain.errors, ...errors]).toEqual([]);
+  });
+});
+
+/** A page of the folder. */
+async function open(path: string): Promise<{ page: Page; errors: string[] }> {
+  const page = await (await browser.newContext()).newPage();
+  const errors: string[] = [];
+  page.on('pageerror', ({ message }) => errors.push(message));
+  await page.goto(`${shop.url.origin}/${path}`);
+  return { page, errors };
+}
+
+function says(page: Page, selector: string, text: string): Promise<void> {
+  return page.locator(selector, { hasText: text }).waitFor({ timeout: 15_000 });
+}
