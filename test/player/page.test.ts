@@ -1,0 +1,74 @@
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import { createRequire } from 'node:module';
+import { join } from 'node:path';
+import type { AxeResults } from 'axe-core';
+import type { Browser, BrowserContext, BrowserContextOptions, Page } from 'playwright-core';
+import { launchBrowser } from '../media/browser.ts';
+import { type FixtureServer, serveFixture } from './fixture-server.ts';
+import { SCENES } from './pages/scenes.ts';
+import { SCREENS } from './scene-ground.ts';
+
+// The viewer page with a viewer that tests play: WCAG 2.2 AA, as far as a program can tell, and
+// nothing that is wider than the screen.
+
+const AXE = createRequire(import.meta.url).resolve('axe-core/axe.min.js');
+const LOOKS: readonly (readonly [string, BrowserContextOptions])[] = [
+  ['phone-light', { ...SCREENS.phone, colorScheme: 'light' }],
+  ['desk-dark', { ...SCREENS.desk, colorScheme: 'dark' }],
+];
+const NARROW = { width: 320, height: 568 };
+const RULES = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'];
+const RUN = `axe.run(document, ${JSON.stringify({ runOnly: RULES, resultTypes: ['violations'] })})`;
+const TOO_WIDE = 'document.documentElement.scrollWidth - innerWidth';
+// What a browser says by itself of an answer that a page expects.
+const EXPECTED = /^Failed to load resource: /;
+
+// Where pictures of all scenes are left, for people who look at them; without it there are none.
+const PICTURES = process.env.FOURBEAT_TEST_PICTURES;
+
+let server: FixtureServer;
+let browser: Browser;
+
+beforeAll(async () => {
+  [server, browser] = await Promise.all([serveFixture(), launchBrowser()]);
+}, 30_000);
+afterAll(async () => {
+  await browser?.close();
+  await server?.close();
+});
+
+describe.each(LOOKS)('%s', (look, options) => {
+  let context: BrowserContext;
+  let page: Page;
+  let errors: string[];
+
+  beforeAll(async () => {
+    context = await browser.newContext({ ...options, reducedMotion: 'reduce' });
+    await context.addInitScript({ path: AXE });
+    page = await context.newPage();
+    page.on('pageerror', ({ message }) => errors.push(message));
+    page.on('console', (message) => {
+      if (message.type() === 'error' && !EXPECTED.test(message.text())) errors.push(message.text());
+    });
+  });
+  afterAll(async () => {
+    await context.close();
+  });
+
+  test.each(Object.keys(SCENES))(
+    'everybody can use the scene %s',
+    async (scene) => {
+      errors = [];
+      await page.goto(`${server.origin}/?scene=${scene}`);
+      await page.getByRole('main').waitFor();
+      const { violations } = await page.evaluate<AxeResults>(RUN);
+      expect(violations.map(({ id, nodes }) => [id, ...nodes.map(({ html }) => html)])).toEqual([]);
+      if (PICTURES) await page.screenshot({ path: join(PICTURES, `${scene}-${look}.png`) });
+      if (look.startsWith('phone')) await page.setViewportSize(NARROW);
+      expect(await page.evaluate<number>(TOO_WIDE)).toBeLessThanOrEqual(0);
+      await page.setViewportSize(options.viewport ?? NARROW);
+      expect(errors).toEqual([]);
+    },
+    20_000,
+  );
+});
