@@ -26,7 +26,7 @@ afterEach(() => {
   for (const viewer of joined.splice(0)) viewer.leave();
 });
 
-function world(options: FakeMachineOptions = {}): World {
+function world(options: FakeMachineOptions = {}, latencyAllowanceMs = 0): World {
   const requests: string[] = [];
   const machine: FakeMachine = new FakeMachine({
     ...options,
@@ -38,6 +38,7 @@ function world(options: FakeMachineOptions = {}): World {
   const service: MockService = mockService({
     now: () => machine.nowMs,
     after: machine.environment.after,
+    latencyAllowanceMs,
   });
   return {
     machine,
@@ -159,14 +160,16 @@ describe('trouble', () => {
 
 describe('an answer', () => {
   test('is refused without a quiz, with no such choice, after another one, and after the end', async () => {
-    const { machine, service, join } = world();
+    const { machine, service, requests, join } = world();
     const viewer = join();
     await machine.advance(1_000);
     const kindOf = (choice: string) => viewer.answer(choice).catch(({ kind }) => kind);
+    const answers = () => requests.filter((one) => one.endsWith('/answer')).length;
     expect(await kindOf('Mars')).toBe('refused');
     service.openQuiz(QUIZ);
     await machine.advance(500);
     expect(await kindOf('Pluto')).toBe('refused');
+    expect(answers()).toBe(0);
     const first = viewer.answer('Mars');
     expect(await kindOf('Jupiter')).toBe('refused');
     // The same one is no other one.
@@ -176,6 +179,11 @@ describe('an answer', () => {
     await machine.advance(6_000);
     expect(await kindOf('Mars')).toBe('counted');
     expect(await kindOf('Jupiter')).toBe('refused');
+    service.openQuiz({ ...QUIZ, durationMs: 2_000, reveal: 'manual' });
+    await machine.advance(2_100);
+    expect(viewer.quiz?.choice).toBeNull();
+    expect(await kindOf('Mars')).toBe('refused');
+    expect(answers()).toBe(1);
   });
 
   test('that the service does not want may be given again', async () => {
@@ -216,19 +224,98 @@ describe('with a picture that is 6 s late', () => {
   const LATE_MS = 6_000;
 
   test('the quiz is there with its picture, and the countdown runs on what is seen', async () => {
+    const { machine, service, join } = world({}, 2 * LATE_MS);
+    const viewer = join();
+    viewer.follow(pictureOf(() => machine.nowMs - LATE_MS));
+    await machine.advance(8_000);
+    service.openQuiz(QUIZ);
+    await machine.advance(LATE_MS - 500);
+    expect(viewer.quiz).toBeNull();
+    await machine.advance(1_000);
+    expect(viewer.quiz).not.toBeNull();
+    expect(viewer.remainingMs()).toBeGreaterThan(4_000);
+    await machine.advance(4_600);
+    expect(viewer.remainingMs()).toBe(0);
+  });
+
+  test('the countdown ends when answers stop, however much of it is on screen', async () => {
     const { machine, service, join } = world();
     const viewer = join();
     viewer.follow(pictureOf(() => machine.nowMs - LATE_MS));
     await machine.advance(8_000);
-    service.openQuiz({ ...QUIZ, durationMs: 20_000 });
-    await machine.advance(5_500);
-    expect(viewer.quiz).toBeNull();
-    await machine.advance(1_000);
-    expect(viewer.quiz).not.toBeNull();
-    // Answers stop by the service's clock, so the last of it is cut off.
-    expect(viewer.remainingMs()).toBeGreaterThan(13_000);
-    expect(viewer.remainingMs()).toBeLessThan(13_500);
+    service.openQuiz({ ...QUIZ, durationMs: 2 * LATE_MS });
+    await machine.advance(LATE_MS + 500);
+    expect(viewer.remainingMs()).toBeGreaterThan(LATE_MS - 1_000);
+    expect(viewer.remainingMs()).toBeLessThan(LATE_MS - 500);
   });
+
+  test('who had none until now has it without a request: what was shown is kept', async () => {
+    const { machine, service, requests, join } = world();
+    const viewer = join();
+    await machine.advance(8_000);
+    service.say('message', 'Hello');
+    await machine.advance(4_000);
+    expect(viewer.snapshot.lines).toHaveLength(1);
+    requests.length = 0;
+    const shown: number[] = [];
+    viewer.on('jump', ({ interval }) => shown.push(interval));
+    viewer.follow(pictureOf(() => machine.nowMs - LATE_MS));
+    await machine.advance(1_000);
+    expect(shown).toHaveLength(1);
+    // It has not happened there yet.
+    expect(viewer.snapshot.lines).toEqual([]);
+    await machine.advance(2_000);
+    expect(viewer.snapshot.lines).toHaveLength(1);
+    expect(requests.filter((one) => one.includes('events-streams'))).toEqual([]);
+  });
+
+  test('what is kept of it is half a minute', async () => {
+    const { machine, join } = world();
+    const viewer = join();
+    await machine.advance(60_000);
+    let kept: number[] = [];
+    const { wallClockMs, hold } = pictureOf(() => null);
+    viewer.follow({
+      wallClockMs,
+      hold: (env, past, listener, shown) => {
+        kept = shown.map(({ interval }) => interval);
+        return hold(env, past, listener, shown);
+      },
+    });
+    expect(kept).toHaveLength(120);
+    expect(kept.at(-1)).toBe(Math.floor(machine.nowMs / 250) - 1);
+  });
+
+  test.each(['before', 'after'])(
+    'a show that is over is replayed: followed %s its end',
+    async (when) => {
+      const { machine, service, join } = world();
+      const viewer = join({ catchUpMs: 5_000 });
+      const startMs = machine.nowMs;
+      let wallMs = startMs;
+      const picture = pictureOf(() => wallMs);
+      if (when === 'before') viewer.follow(picture);
+      await machine.advance(1_000);
+      service.say('message', 'Hello');
+      for (let s = 0; s < 60; s++) {
+        await machine.advance(1_000);
+        wallMs += 1_000;
+      }
+      service.setStatus('ENDED');
+      await machine.advance(30_000);
+      expect(viewer.state).toBe('ended');
+      if (when === 'after') viewer.follow(picture);
+      await machine.advance(500);
+      const told: string[] = [];
+      viewer.on('chats', ({ messages }) => told.push(...messages.map(({ text }) => text)));
+      wallMs = startMs;
+      for (let s = 0; s < 20; s++) {
+        await machine.advance(250);
+        wallMs += 250;
+      }
+      expect(told).toEqual(['Hello']);
+    },
+  );
 
   test('who has won reports at once, and sees it with the picture', async () => {
     const { machine, service, join } = world();
@@ -265,9 +352,11 @@ describe('what is told', () => {
       { kind: 'message', text: 'Hello', name: 'Grace' },
     ]);
     const after = viewer.snapshot;
+    told.length = 0;
     service.publish('x-goal');
     await machine.advance(300);
     expect(viewer.snapshot).toBe(after);
+    expect(told).not.toContain('change');
   });
 
   test('a producer has no say in what the viewer itself tells', async () => {
@@ -351,6 +440,7 @@ describe('leaving', () => {
     service.fail({ how: 503, when: ({ path }) => path.endsWith('/answer') });
     const answer = viewer.answer('Mars').catch(({ kind }) => kind);
     viewer.heart();
+    viewer.follow(pictureOf(() => machine.nowMs));
     await machine.advance(100);
     const states: string[] = [];
     viewer.on('change', ({ state }) => states.push(state));
@@ -410,6 +500,33 @@ describe('a reload', () => {
     await machine.advance(4_000);
     expect(after.snapshot.winners.isWinning).toBe(true);
     expect(service.answersTo(asked.id).get('ada')).toBe('Jupiter');
+  });
+
+  test('needs no leaving: what happened is kept as it happens', async () => {
+    const { machine, service, join } = world();
+    const options = { storage: storage() };
+    join(options);
+    const nextOf = () => JSON.parse([...options.storage.kept.values()][0] ?? '{}').next;
+    await machine.advance(20_000);
+    expect(Math.floor(machine.nowMs / 250) - nextOf()).toBeLessThanOrEqual(21);
+    service.openQuiz(QUIZ);
+    await machine.advance(300);
+    expect(Math.floor(machine.nowMs / 250) - nextOf()).toBeLessThanOrEqual(1);
+  });
+
+  test('of somebody from the future begins now', async () => {
+    const { machine, join } = world();
+    const options = { storage: storage() };
+    const before = join(options);
+    await machine.advance(2_000);
+    before.leave();
+    for (const [key, text] of options.storage.kept) {
+      const record = JSON.parse(text);
+      options.storage.kept.set(key, JSON.stringify({ ...record, next: record.next + 10_000 }));
+    }
+    const after = join(options);
+    await machine.advance(2_000);
+    expect(after.state).toBe('live');
   });
 
   test('shows a quiz that was asked meanwhile', async () => {

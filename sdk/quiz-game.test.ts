@@ -149,6 +149,12 @@ describe('whether the viewer is winning', () => {
     expect(known.isWinning(FIRST + 70)).toBe(false);
   });
 
+  test('nor can who came before the results of a quiz: it may have been answered on another visit', () => {
+    const { known, tell } = game({ isBeginning: false });
+    tell(3, { type: 'quiz-results', data: results(quiz('a', FIRST - 17)) });
+    expect(known.isWinning(FIRST + 3)).toBeNull();
+  });
+
   test('nor can who has missed some of it', () => {
     const { known, play, skipTo } = game();
     play('a', 5, 'Jupiter');
@@ -201,6 +207,25 @@ describe('[W-1] a game', () => {
     tell(104, winners(3));
     expect(known.winnersAt(FIRST + 50).count).toBe(12);
     expect(known.winnersAt(FIRST + 104).count).toBe(3);
+  });
+
+  test('whose request was missed is another one than the one before', () => {
+    const { known, tell } = game();
+    tell(40, request);
+    tell(44, winners(12));
+    tell(104, winners(3));
+    expect(known.winnersAt(FIRST + 50).count).toBe(12);
+    expect(known.winnersAt(FIRST + 104).count).toBe(3);
+  });
+
+  test('is where it belongs when a recording tells of it later', () => {
+    const { known, tell } = game();
+    tell(140, request);
+    tell(144, winners(3));
+    known.learn({ interval: FIRST + 40, events: [request] });
+    known.learn({ interval: FIRST + 44, events: [winners(12)] });
+    expect(known.winnersAt(FIRST + 44).count).toBe(12);
+    expect(known.winnersAt(FIRST + 144).count).toBe(3);
   });
 
   test('whose count was missed does not go on', () => {
@@ -273,7 +298,11 @@ describe('what is kept over a reload', () => {
     const saved = known.saved();
     expect(saved).not.toContain('quiz-2');
     expect(saved).toContain('quiz-3');
-    expect(new QuizGame(saved).isWinning(FIRST + 425)).toBe(false);
+    const after = new QuizGame(saved);
+    expect(after.isWinning(FIRST + 425)).toBe(false);
+    // What was forgotten is not known any more.
+    expect(known.isWinning(FIRST + 125)).toBe(true);
+    expect(after.isWinning(FIRST + 125)).toBeNull();
   });
 
   test('is not there when it cannot be read', () => {

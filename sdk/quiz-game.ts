@@ -157,7 +157,7 @@ export class QuizGame {
     const from = rounds.at(-2)?.interval ?? 0;
     return JSON.stringify({
       ...this.#record,
-      knownFrom: knownFrom && Math.max(knownFrom, from),
+      knownFrom: knownFrom === null ? null : Math.max(knownFrom, from),
       quizzes: quizzes.filter(({ interval }) => interval >= from),
       rounds: rounds.slice(-2),
     });

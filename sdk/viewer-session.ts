@@ -184,7 +184,6 @@ export class ViewerSession implements Viewer {
     this.#isBeginning = this.snapshot.stream?.status === 'CREATED';
     this.#heartbeat.start();
     await this.clock.synced;
-    if (this.#hasLeft) return;
     const { next } = this.#game;
     const current = intervalAt(this.clock.nowMs());
     this.#feed.start(next > current - RELOAD_INTERVALS ? Math.min(next, current) : 0);
@@ -256,9 +255,6 @@ export class ViewerSession implements Viewer {
         return outcome;
       },
       (trouble: Trouble) => {
-        // Who has left asks on the next visit.
-        if (trouble.kind === 'left') throw trouble;
-        this.#given.delete(quiz.id);
         this.#game.note(quiz.id, { choice: null });
         this.#settle();
         throw trouble;
