@@ -36,9 +36,10 @@ function firstWords(now: Heard, quiz: ViewerQuiz, phase: QuizPhase): string {
   return `Quiz: ${question} ${choices}. ${seconds} seconds.`;
 }
 
+/** Of a quiz that cannot be answered any more, or that was. */
 function closedWords(quiz: ViewerQuiz, phase: QuizPhase): string {
   const { words } = standingOf(quiz, phase);
-  return quiz.choice === null || phase !== 'closed' ? words : `Time is up. ${words}`;
+  return phase === 'closed' ? `Time is up. ${words}` : words;
 }
 
 function chosenWords({ choice, outcome }: ViewerQuiz): string {

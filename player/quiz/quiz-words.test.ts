@@ -45,8 +45,8 @@ describe('what stands beside the countdown', () => {
     );
   });
 
-  test('says that time is up to who did not answer', () => {
-    expect(standing(quiz(null, null))).toBe('plain: Time is up. The results come soon.');
+  test('says to who did not answer what comes next', () => {
+    expect(standing(quiz(null, null))).toBe('plain: The results come soon.');
   });
 
   test('says with the results whether the answer was correct, if it counts', () => {

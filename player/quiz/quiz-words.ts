@@ -35,7 +35,7 @@ export function standingOf(quiz: ViewerQuiz, phase: QuizPhase): Standing {
   const { choice, outcome, results } = quiz;
   if (results) return ofResults(quiz, results.answer);
   if (choice !== null) return OF_ANSWERS[outcome ?? 'sending'];
-  if (phase === 'closed') return { tone: 'plain', words: 'Time is up. The results come soon.' };
+  if (phase === 'closed') return { tone: 'plain', words: 'The results come soon.' };
   return { tone: 'plain', words: 'Choose one. The first choice stands.' };
 }
 

@@ -105,7 +105,7 @@ describe('the countdown', () => {
   test('ends the quiz when there is no time left', async () => {
     const page = await ground.open('quiz-open');
     await page.evaluate('viewer.setRemaining(300)');
-    await page.getByText('Time is up. The results come soon.').first().waitFor();
+    await card(page).getByText('Time is up').waitFor();
     await page.keyboard.press('1');
     expect(await callsOf(page)).toEqual([]);
     await page.context().close();
