@@ -304,16 +304,24 @@ describe('with a picture that is 6 s late', () => {
       service.setStatus('ENDED');
       await machine.advance(30_000);
       expect(viewer.state).toBe('ended');
+      const endMs = machine.nowMs;
+      service.say('message', 'after all was over');
+      await machine.advance(5_000);
       if (when === 'after') viewer.follow(picture);
       await machine.advance(500);
       const told: string[] = [];
       viewer.on('chats', ({ messages }) => told.push(...messages.map(({ text }) => text)));
-      wallMs = startMs;
-      for (let s = 0; s < 20; s++) {
-        await machine.advance(250);
-        wallMs += 250;
-      }
+      const playFrom = async (ms: number) => {
+        wallMs = ms;
+        for (let s = 0; s < 20; s++) {
+          await machine.advance(250);
+          wallMs += 250;
+        }
+      };
+      await playFrom(startMs);
       expect(told).toEqual(['Hello']);
+      await playFrom(endMs - 1_000);
+      expect(told).toEqual(['Hello', 'after all was over']);
     },
   );
 
@@ -507,7 +515,7 @@ describe('a reload', () => {
     const options = { storage: storage() };
     join(options);
     const nextOf = () => JSON.parse([...options.storage.kept.values()][0] ?? '{}').next;
-    await machine.advance(20_000);
+    await machine.advance(22_500);
     expect(Math.floor(machine.nowMs / 250) - nextOf()).toBeLessThanOrEqual(21);
     service.openQuiz(QUIZ);
     await machine.advance(300);
