@@ -9,6 +9,7 @@ import 'media-chrome/dist/media-play-button.js';
 import 'media-chrome/dist/media-time-display.js';
 import 'media-chrome/dist/media-time-range.js';
 import 'media-chrome/dist/media-volume-range.js';
+import 'media-chrome/dist/menu/media-chrome-menu-item.js';
 import 'media-chrome/dist/menu/media-rendition-menu-button.js';
 import 'media-chrome/dist/menu/media-rendition-menu.js';
 import type { DetailedHTMLProps, HTMLAttributes } from 'react';

@@ -20,11 +20,16 @@ export class SceneGround {
     return new SceneGround(server, browser);
   }
 
-  /** @param scene of `pages/scenes.ts`. @returns its page; nothing in it moves but what `more` allows */
+  /**
+   * @param scene of `pages/scenes.ts`
+   * @param script what runs before it
+   * @returns its page; nothing in it moves but what `more` allows
+   */
   async open(
     scene: string,
     screen: keyof typeof SCREENS = 'desk',
     more: BrowserContextOptions = {},
+    script = '',
   ): Promise<Page> {
     const context = await this.browser.newContext({
       ...SCREENS[screen],
@@ -32,6 +37,7 @@ export class SceneGround {
       ...more,
     });
     context.setDefaultTimeout(8_000);
+    await context.addInitScript(script);
     const page = await context.newPage();
     await page.goto(`${this.server.origin}/?scene=${scene}`);
     await page.getByRole('main').waitFor();

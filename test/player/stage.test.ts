@@ -1,0 +1,154 @@
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import type { Page } from 'playwright-core';
+import { until } from '../media/live-ground.ts';
+import { SceneGround } from './scene-ground.ts';
+
+// The picture of the viewer page and its controls, in a browser.
+
+const VIDEO = "document.querySelector('video')";
+/** What strict browsers do: no sound before the viewer asked for it, or nothing at all. */
+const refuse = (what: string) => `
+  let isAsked = false;
+  addEventListener('click', () => { isAsked = true; }, true);
+  const play = HTMLMediaElement.prototype.play;
+  HTMLMediaElement.prototype.play = async function () {
+    if (${what} && !isAsked) throw new DOMException('', 'NotAllowedError');
+    return play.call(this);
+  };`;
+const UNKNOWN_ELEMENTS = `
+  (function unknownIn(root) {
+    return [...root.querySelectorAll('*')].flatMap((element) => [
+      ...(element.matches(':not(:defined)') ? [element.localName] : []),
+      ...(element.shadowRoot ? unknownIn(element.shadowRoot) : []),
+    ]);
+  })(document)`;
+
+let ground: SceneGround;
+
+beforeAll(async () => {
+  ground = await SceneGround.start();
+}, 30_000);
+afterAll(async () => {
+  await ground?.close();
+});
+
+const video = <T>(page: Page, member: string) => page.evaluate<T>(`${VIDEO}.${member}`);
+const plays = (page: Page) => until('the picture', () => video<number>(page, 'currentTime'));
+const heightIs = (page: Page, height: number) =>
+  until(`${height} lines`, async () => (await video(page, 'videoHeight')) === height);
+
+test('the viewer follows the picture, by the wall clock of its frames', async () => {
+  const page = await ground.open('live');
+  await plays(page);
+  expect(await page.evaluate<number>('viewer.picture.wallClockMs()')).toBeGreaterThan(1e12);
+  await page.close();
+}, 20_000);
+
+describe('the quality menu', () => {
+  test('has what there is, and what is chosen is played', async () => {
+    const page = await ground.open('live');
+    await plays(page);
+    // All that the controls are made of is loaded, the menu’s lines too.
+    await page.getByRole('button', { name: 'quality' }).click();
+    expect(await page.evaluate<string[]>(UNKNOWN_ELEMENTS)).toEqual([]);
+    await page.getByRole('menuitemradio', { name: '180p' }).click();
+    await heightIs(page, 180);
+    await page.getByRole('button', { name: 'quality' }).click();
+    await page.getByRole('menuitemradio', { name: '360p', exact: true }).click();
+    await heightIs(page, 360);
+    await page.close();
+  }, 20_000);
+
+  test('is for keyboards too', async () => {
+    const page = await ground.open('live');
+    await plays(page);
+    await page.getByRole('button', { name: 'quality' }).focus();
+    await page.keyboard.press('Enter');
+    const item = page.getByRole('menuitemradio', { name: '180p' });
+    await item.waitFor();
+    await until('a line with the focus', () =>
+      page.evaluate<boolean>("document.activeElement.localName === 'media-rendition-menu'"),
+    );
+    await page.keyboard.press('ArrowDown');
+    await page.keyboard.press('Enter');
+    await heightIs(page, 180);
+    await page.close();
+  }, 20_000);
+});
+
+describe('a browser that refuses', () => {
+  test('sound plays without it, until the viewer turns it on', async () => {
+    const page = await ground.open('live', 'phone', {}, refuse('!this.muted'));
+    const button = page.getByRole('button', { name: 'Turn the sound on' });
+    await button.waitFor();
+    expect(await video<boolean>(page, 'muted')).toBe(true);
+    await button.tap();
+    expect(await video<boolean>(page, 'muted')).toBe(false);
+    await button.waitFor({ state: 'detached' });
+    // Who turns it off again is not asked.
+    await page.evaluate(`${VIDEO}.muted = true`);
+    expect(await button.count()).toBe(0);
+    await page.close();
+  }, 20_000);
+
+  test('everything is asked by a press of the viewer', async () => {
+    const page = await ground.open('live', 'phone', {}, refuse('true'));
+    await page.getByText('Press play to watch').waitFor();
+    await page.getByRole('button', { name: 'Play', exact: true }).tap();
+    await plays(page);
+    expect(await page.getByText('Press play to watch').count()).toBe(0);
+    await page.close();
+  }, 20_000);
+});
+
+describe('the whole screen', () => {
+  test('has the quiz as well', async () => {
+    const page = await ground.open('quiz-open');
+    await plays(page);
+    await page.getByRole('button', { name: 'enter fullscreen mode' }).click();
+    await until('the whole screen', () =>
+      page.evaluate("document.fullscreenElement?.id === 'stage'"),
+    );
+    await page.getByRole('button', { name: /Jupiter/ }).click();
+    expect(await page.evaluate<string[]>('[...viewer.calls]')).toEqual(['answer Jupiter']);
+    await page.close();
+  }, 20_000);
+});
+
+test('a show that ends while it is watched can be watched again', async () => {
+  const page = await ground.open('live');
+  await plays(page);
+  await page.evaluate(`${VIDEO}.currentTime = 59`);
+  await page.getByText('The show is over').waitFor();
+  expect(await page.evaluate<unknown>('viewer.picture')).toBeNull();
+  await page.getByRole('button', { name: 'Watch again' }).click();
+  await until('the beginning', async () => (await video<number>(page, 'currentTime')) < 30);
+  expect(await page.getByText('The show is over').count()).toBe(0);
+  expect(await page.evaluate<number>('viewer.picture.wallClockMs()')).toBeGreaterThan(1e12);
+  await page.close();
+}, 20_000);
+
+test('a picture that is lost keeps nobody from what happens', async () => {
+  const page = await ground.open('live');
+  await plays(page);
+  await page.clock.install();
+  await page.evaluate(`${VIDEO}.dispatchEvent(new Event('waiting'))`);
+  await page.clock.runFor(2_000);
+  await page.getByText('The picture is interrupted').waitFor();
+  expect(await page.evaluate<unknown>('viewer.picture')).not.toBeNull();
+  await page.clock.runFor(10_000);
+  await page.getByText('Waiting for the picture').waitFor();
+  expect(await page.evaluate<unknown>('viewer.picture')).toBeNull();
+  await page.close();
+}, 20_000);
+
+test('before the show nothing is played, and its start is seen', async () => {
+  const page = await ground.open('lobby');
+  await page.getByText('The show has not begun').waitFor();
+  expect(await video<string>(page, 'currentSrc')).toBe('');
+  await page.evaluate(
+    "viewer.show({ stream: { ...viewer.snapshot.stream, status: 'STREAMING' } })",
+  );
+  await plays(page);
+  await page.close();
+}, 20_000);
