@@ -25,6 +25,9 @@ const PACKAGES = ['hls.js', 'react', 'react-dom', '@types/react', '@types/react-
 const MEDIA = ['--rtmp-port', 'off', '--srt-port', 'off', '--media-preset', 'ultrafast'];
 const SOON = ['--media-latency', 'low', '--media-segment', '500'];
 
+// All run at once, and each has a browser or a program to start.
+const TEST_MS = 40_000;
+
 const folder = temporaryFolder();
 let service: ServerProcess;
 let account: Account;
@@ -161,106 +164,126 @@ class Talker {
 }
 
 describe.concurrent('the example', () => {
-  test('node-bot is counted, says hello, answers and finds out whether it has won', async () => {
-    const streamId = await createStream();
-    const bot = new Talker('node', [join(take('node-bot'), 'bot.mjs'), service.url, streamId]);
-    await bot.says(/^1 watching$/m);
-    const { id } = await publishQuiz(streamId);
-    const choice = await bot.says(/^Which planet is the largest\? I say: (.+)$/m);
-    await bot.says(/^My answer: counted$/m);
-    const percentage = await bot.says(/^It is Jupiter, said (\d+) %$/m);
-    expect(percentage).toBe(choice === QUIZ.answer ? '100' : '0');
-    expect(await answersOf(streamId)).toEqual([[id, choice]]);
-    await expectJson(await studio('POST', `/streams/${streamId}/request-winners`), 201);
-    const won = await bot.says(/^(\d won.*)$/m);
-    expect(won).toBe(choice === QUIZ.answer ? '1 won, and I am one of them' : '0 won');
-    const feed = await studio('GET', `/streams/${streamId}/exports/feed`);
-    expect(await feed.text()).toContain('Hello from a bot!');
-    expect(await bot.interrupt()).toBe(0);
-  });
+  test(
+    'node-bot is counted, says hello, answers and finds out whether it has won',
+    async () => {
+      const streamId = await createStream();
+      const bot = new Talker('node', [join(take('node-bot'), 'bot.mjs'), service.url, streamId]);
+      await bot.says(/^1 watching$/m);
+      const { id } = await publishQuiz(streamId);
+      const choice = await bot.says(/^Which planet is the largest\? I say: (.+)$/m);
+      await bot.says(/^My answer: counted$/m);
+      const percentage = await bot.says(/^It is Jupiter, said (\d+) %$/m);
+      expect(percentage).toBe(choice === QUIZ.answer ? '100' : '0');
+      expect(await answersOf(streamId)).toEqual([[id, choice]]);
+      await expectJson(await studio('POST', `/streams/${streamId}/request-winners`), 201);
+      const won = await bot.says(/^(\d won.*)$/m);
+      expect(won).toBe(choice === QUIZ.answer ? '1 won, and I am one of them' : '0 won');
+      const feed = await studio('GET', `/streams/${streamId}/exports/feed`);
+      expect(await feed.text()).toContain('Hello from a bot!');
+      expect(await bot.interrupt()).toBe(0);
+    },
+    TEST_MS,
+  );
 
-  test('curl goes from a token to an answer that is counted', async () => {
-    const streamId = await createStream();
-    const viewer = new Talker('sh', [join(take('curl'), 'viewer.sh'), service.url, streamId]);
-    await viewer.says(/^watching: 1$/m);
-    const { id } = await publishQuiz(streamId);
-    await viewer.says(/^answered: "Mars"$/m);
-    expect(await viewer.says(/^results: .*"answer":"(\w+)"/m)).toBe(QUIZ.answer);
-    expect(await answersOf(streamId)).toEqual([[id, 'Mars']]);
-    await viewer.interrupt();
-    expect(viewer.said).not.toContain('error');
-  });
+  test(
+    'curl goes from a token to an answer that is counted',
+    async () => {
+      const streamId = await createStream();
+      const viewer = new Talker('sh', [join(take('curl'), 'viewer.sh'), service.url, streamId]);
+      await viewer.says(/^watching: 1$/m);
+      const { id } = await publishQuiz(streamId);
+      await viewer.says(/^answered: "Mars"$/m);
+      expect(await viewer.says(/^results: .*"answer":"(\w+)"/m)).toBe(QUIZ.answer);
+      expect(await answersOf(streamId)).toEqual([[id, 'Mars']]);
+      await viewer.interrupt();
+      expect(viewer.said).not.toContain('error');
+    },
+    TEST_MS,
+  );
 
-  test('plain-html shows the quiz with the picture, not before it', async () => {
-    const streamId = await createStream({ latencyAllowance: 3_000 });
-    source = await playTestPicture({ url: service.url, account }, streamId);
-    take('plain-html', streamId);
-    const { page, errors } = await open('plain-html/index.html');
-    await says(page, '#count', '1');
-    await until('the picture', () =>
-      page.evaluate<boolean>("document.querySelector('video').currentTime > 0"),
-    );
-    const { id, created } = await publishQuiz(streamId);
-    await says(page, '#question', QUIZ.question);
-    // The service told it long before.
-    expect(Date.now() - created).toBeGreaterThan(750);
-    await says(page, '#left', 's left');
-    await page.getByRole('button', { name: 'Jupiter' }).click();
-    await says(page, '#outcome', 'counted');
-    await says(page, '#outcome', 'It is Jupiter.');
-    await page.getByRole('button', { name: 'Jupiter: 100 %', pressed: true }).waitFor();
-    expect(await answersOf(streamId)).toEqual([[id, 'Jupiter']]);
-    await page.context().close();
-    expect(errors).toEqual([]);
-  }, 40_000);
+  test(
+    'plain-html shows the quiz with the picture, not before it',
+    async () => {
+      const streamId = await createStream({ latencyAllowance: 3_000 });
+      source = await playTestPicture({ url: service.url, account }, streamId);
+      take('plain-html', streamId);
+      const { page, errors } = await open('plain-html/index.html');
+      await says(page, '#count', '1');
+      await until('the picture', () =>
+        page.evaluate<boolean>("document.querySelector('video').currentTime > 0"),
+      );
+      const { id, created } = await publishQuiz(streamId);
+      await says(page, '#question', QUIZ.question);
+      // The service told it long before.
+      expect(Date.now() - created).toBeGreaterThan(750);
+      await says(page, '#left', 's left');
+      await page.getByRole('button', { name: 'Jupiter' }).click();
+      await says(page, '#outcome', 'counted');
+      await says(page, '#outcome', 'It is Jupiter.');
+      await page.getByRole('button', { name: 'Jupiter: 100 %', pressed: true }).waitFor();
+      expect(await answersOf(streamId)).toEqual([[id, 'Jupiter']]);
+      await page.context().close();
+      expect(errors).toEqual([]);
+    },
+    TEST_MS,
+  );
 
-  test('react shows count, chat and quiz, and its types are right', async () => {
-    const streamId = await createStream();
-    const path = take('react', streamId);
-    const types = Bun.spawn(['node', root('node_modules/typescript/bin/tsc'), '-p', path]);
-    const { outputs } = await Bun.build({
-      entrypoints: [join(path, 'index.html')],
-      outdir: folder.path('react-built'),
-    });
-    expect(outputs.map(({ type }) => type)).toContain('text/html;charset=utf-8');
-    const { page, errors } = await open('react-built/index.html');
-    await page.getByText('1 watching').waitFor();
-    await page.getByRole('button', { name: '♥ 0' }).click();
-    await page.getByRole('button', { name: '♥ 1' }).waitFor();
-    const { id } = await publishQuiz(streamId);
-    await page.getByRole('heading', { name: QUIZ.question }).waitFor();
-    await page.getByRole('button', { name: 'Jupiter' }).click();
-    await page.getByText('counted').waitFor();
-    await page.getByText('It is Jupiter.').waitFor();
-    await page.getByRole('button', { name: 'Jupiter 100 %', pressed: true }).waitFor();
-    expect(await answersOf(streamId)).toEqual([[id, 'Jupiter']]);
-    await page.context().close();
-    expect(errors).toEqual([]);
-    expect([await types.exited, await types.stdout.text()]).toEqual([0, '']);
-  });
+  test(
+    'react shows count, chat and quiz, and its types are right',
+    async () => {
+      const streamId = await createStream();
+      const path = take('react', streamId);
+      const types = Bun.spawn(['node', root('node_modules/typescript/bin/tsc'), '-p', path]);
+      const { outputs } = await Bun.build({
+        entrypoints: [join(path, 'index.html')],
+        outdir: folder.path('react-built'),
+      });
+      expect(outputs.map(({ type }) => type)).toContain('text/html;charset=utf-8');
+      const { page, errors } = await open('react-built/index.html');
+      await page.getByText('1 watching').waitFor();
+      await page.getByRole('button', { name: '♥ 0' }).click();
+      await page.getByRole('button', { name: '♥ 1' }).waitFor();
+      const { id } = await publishQuiz(streamId);
+      await page.getByRole('heading', { name: QUIZ.question }).waitFor();
+      await page.getByRole('button', { name: 'Jupiter' }).click();
+      await page.getByText('counted').waitFor();
+      await page.getByText('It is Jupiter.').waitFor();
+      await page.getByRole('button', { name: 'Jupiter 100 %', pressed: true }).waitFor();
+      expect(await answersOf(streamId)).toEqual([[id, 'Jupiter']]);
+      await page.context().close();
+      expect(errors).toEqual([]);
+      expect([await types.exited, await types.stdout.text()]).toEqual([0, '']);
+    },
+    TEST_MS,
+  );
 
-  test('embed has the whole page in one line, and talks with it', async () => {
-    const streamId = await createStream();
-    take('embed', streamId);
-    const plain = await open('embed/one-line.html');
-    await plain.page.frameLocator('iframe').getByRole('main').waitFor();
-    await plain.page.context().close();
-    const { page, errors } = await open('embed/bridge.html');
-    await says(page, '#count', '1');
-    const { id } = await publishQuiz(streamId);
-    await says(page, '#quiz', QUIZ.question);
-    await page.frameLocator('#show').getByRole('button', { name: 'Jupiter' }).click();
-    await says(page, '#quiz', 'You said Jupiter: counted.');
-    await says(page, '#quiz', 'It is Jupiter.');
-    expect(await answersOf(streamId)).toEqual([[id, 'Jupiter']]);
-    const offer = { type: 'x-offer', data: { text: 'A mug for you' } };
-    await expectJson(await studio('POST', `/streams/${streamId}/events`, offer), 201);
-    await says(page, '#offer', 'A mug for you');
-    await page.getByRole('button', { name: 'Sound off' }).click();
-    await page.getByRole('button', { name: 'Sound on' }).waitFor();
-    await page.context().close();
-    expect([...plain.errors, ...errors]).toEqual([]);
-  });
+  test(
+    'embed has the whole page in one line, and talks with it',
+    async () => {
+      const streamId = await createStream();
+      take('embed', streamId);
+      const plain = await open('embed/one-line.html');
+      await plain.page.frameLocator('iframe').getByRole('main').waitFor();
+      await plain.page.context().close();
+      const { page, errors } = await open('embed/bridge.html');
+      await says(page, '#count', '1');
+      const { id } = await publishQuiz(streamId);
+      await says(page, '#quiz', QUIZ.question);
+      await page.frameLocator('#show').getByRole('button', { name: 'Jupiter' }).click();
+      await says(page, '#quiz', 'You said Jupiter: counted.');
+      await says(page, '#quiz', 'It is Jupiter.');
+      expect(await answersOf(streamId)).toEqual([[id, 'Jupiter']]);
+      const offer = { type: 'x-offer', data: { text: 'A mug for you' } };
+      await expectJson(await studio('POST', `/streams/${streamId}/events`, offer), 201);
+      await says(page, '#offer', 'A mug for you');
+      await page.getByRole('button', { name: 'Sound off' }).click();
+      await page.getByRole('button', { name: 'Sound on' }).waitFor();
+      await page.context().close();
+      expect([...plain.errors, ...errors]).toEqual([]);
+    },
+    TEST_MS,
+  );
 });
 
 /** A page of the folder. */
