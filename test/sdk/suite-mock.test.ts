@@ -9,7 +9,7 @@ import { type Ground, type Result, runSuite, SUITE } from './suite.ts';
 let results: Result[];
 beforeAll(async () => {
   results = await runSuite(async () => mockGround());
-});
+}, 60_000);
 
 test.each(Object.keys(SUITE))('with the service in memory: %s', (title) => {
   expect(results.find((result) => result.title === title)?.error).toBeNull();

@@ -9,13 +9,16 @@ import { type Result, SUITE } from './suite.ts';
 
 // One suite with a real service, wherever the SDK runs. Node and the browser have it as it is published.
 
+/** All cases together, on a busy machine. */
+const RUN_MS = 60_000;
+
 let service: Harness;
 let directory: string;
 beforeAll(async () => {
   service = await startService({ clock: 'real' });
   directory = mkdtempSync(joinPath(tmpdir(), 'fourbeat-sdk-'));
   await buildSdk(directory);
-});
+}, RUN_MS);
 afterAll(async () => {
   await service.close();
   rmSync(directory, { recursive: true, force: true });
@@ -81,7 +84,7 @@ describe.each([
   let results: Result[];
   beforeAll(async () => {
     results = await run();
-  });
+  }, RUN_MS);
 
   test.each(Object.keys(SUITE))('%s', (title) => {
     expect(results.find((result) => result.title === title)?.error).toBeNull();
