@@ -13,6 +13,8 @@ interface QuizCardProps {
   readonly quiz: ViewerQuiz;
   readonly winners: Winners;
   readonly remainingMs: number;
+  /** Whether the show is over. */
+  readonly isOver: boolean;
 }
 
 /** Of a question: more is set smaller. */
@@ -22,17 +24,18 @@ const PHASE_TITLES: Record<QuizPhase, string> = {
   open: 'Quiz',
   answered: 'Quiz',
   closed: 'Time is up',
+  replayed: 'Quiz',
   revealed: 'Results',
 };
 
 /** A quiz, from its question to its results. It can be put aside, and what is below it pressed. */
-export function QuizCard({ viewer, quiz, winners, remainingMs }: QuizCardProps) {
+export function QuizCard({ viewer, quiz, winners, remainingMs, isOver }: QuizCardProps) {
   const place = useRef<HTMLElement>(null);
   const questionId = useId();
   const [isAside, setIsAside] = useState(false);
   const [isNotTaken, setIsNotTaken] = useState(false);
   useBorrowedFocus(place);
-  const phase = phaseOf(quiz, remainingMs);
+  const phase = phaseOf(quiz, remainingMs, isOver);
   const { question, order, duration } = quiz.quiz;
   const standing: Standing =
     isNotTaken && phase === 'open'
@@ -108,6 +111,6 @@ export function QuizCard({ viewer, quiz, winners, remainingMs }: QuizCardProps) 
 }
 
 function markOf(phase: QuizPhase, { tone }: Standing): IconName {
-  if (phase === 'closed' || tone === 'plain') return 'lock';
+  if (phase !== 'revealed' || tone === 'plain') return 'lock';
   return tone === 'good' ? 'right' : 'wrong';
 }

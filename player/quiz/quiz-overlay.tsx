@@ -10,7 +10,7 @@ import { WinnersCard } from './winners-card.tsx';
 /** The quiz on screen and the winners, over the picture; on phones a sheet from the bottom. */
 export function QuizOverlay({
   viewer,
-  snapshot: { quiz, winners },
+  snapshot: { state, quiz, winners: known },
 }: {
   readonly viewer: Viewer;
   readonly snapshot: Snapshot;
@@ -18,7 +18,10 @@ export function QuizOverlay({
   // It renders this again while time runs; of a quiz that has just come it knows only afterwards.
   useRemainingMs(viewer);
   const remainingMs = viewer.remainingMs();
-  const voice = useVoice({ quiz, remainingMs, winners });
+  const isOver = state === 'ended';
+  // Of a game that is seen again there is nothing more to win.
+  const winners = isOver ? { ...known, isWinning: null } : known;
+  const voice = useVoice({ quiz, remainingMs, winners, isOver });
   const [moment, endMoment] = useWinnersMoment(viewer);
   // Results make way for the winners; a quiz that runs does not.
   const isMoment = moment !== null && (quiz === null || quiz.results !== null);
@@ -39,6 +42,7 @@ export function QuizOverlay({
             quiz={quiz}
             winners={winners}
             remainingMs={remainingMs}
+            isOver={isOver}
           />
         )
       )}

@@ -3,7 +3,12 @@ import type { ViewerQuiz } from '../../sdk/viewer.ts';
 import { QUIZ, RESULTS } from '../../test/player/pages/fake-viewer.ts';
 import { type Heard, voiceOf } from './quiz-voice.ts';
 
-const NOBODY: Heard = { quiz: null, remainingMs: 0, winners: { isWinning: null } };
+const NOBODY: Heard = {
+  quiz: null,
+  remainingMs: 0,
+  winners: { isWinning: null },
+  isOver: false,
+};
 const heard = (remainingMs: number, more: Partial<ViewerQuiz> = {}): Heard => ({
   ...NOBODY,
   quiz: { quiz: QUIZ, choice: null, outcome: null, results: null, ...more },
@@ -81,6 +86,12 @@ describe('what a screen reader says of a quiz', () => {
   test('is the next question, when one quiz follows another', () => {
     const next = heard(9_000, { quiz: { ...QUIZ, id: 'next', question: 'And now?' } });
     expect(voiceOf(heard(0, { results: RESULTS }), next)).toStartWith('Quiz: And now?');
+  });
+
+  test('of a show that is over is that it was asked then', () => {
+    expect(voiceOf(NOBODY, { ...heard(0), isOver: true })).toBe(
+      'Quiz: Which planet is the largest in the solar system? Answers were taken during the show.',
+    );
   });
 
   test('is nothing when there is none', () => {

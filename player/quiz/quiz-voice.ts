@@ -5,6 +5,8 @@ import { gameWords, phaseOf, type QuizPhase, standingOf } from './quiz-words.ts'
 export interface Heard {
   readonly quiz: ViewerQuiz | null;
   readonly remainingMs: number;
+  /** Whether the show is over. */
+  readonly isOver: boolean;
   readonly winners: Pick<Winners, 'isWinning'>;
 }
 
@@ -16,9 +18,9 @@ export function voiceOf(before: Heard | null, now: Heard): string | null {
   const { quiz } = now;
   if (!quiz) return null;
   const was = before?.quiz?.quiz.id === quiz.quiz.id ? before : null;
-  const phase = phaseOf(quiz, now.remainingMs);
+  const phase = phaseOf(quiz, now.remainingMs, now.isOver);
   if (!was?.quiz) return firstWords(now, quiz, phase);
-  const phaseBefore = phaseOf(was.quiz, was.remainingMs);
+  const phaseBefore = phaseOf(was.quiz, was.remainingMs, was.isOver);
   if (phase === 'revealed') return phaseBefore === 'revealed' ? null : resultWords(now, quiz);
   if (quiz.choice !== was.quiz.choice || quiz.outcome !== was.quiz.outcome) {
     return `${chosenWords(quiz)}${standingOf(quiz, phase).words}`;

@@ -10,7 +10,7 @@ const quiz = (
   results: QuizResults | null = null,
 ): ViewerQuiz => ({ quiz: QUIZ, choice, outcome, results });
 const standing = (of: ViewerQuiz, remainingMs = 0) => {
-  const { tone, words } = standingOf(of, phaseOf(of, remainingMs));
+  const { tone, words } = standingOf(of, phaseOf(of, remainingMs, false));
   return `${tone}: ${words}`;
 };
 
@@ -18,11 +18,24 @@ const OUTCOMES = ['counted', 'other-answer', 'too-late', 'unknown'] as const;
 
 describe('a quiz', () => {
   test('is open, answered, closed, then revealed', () => {
-    expect(phaseOf(quiz(null, null), 1)).toBe('open');
-    expect(phaseOf(quiz('Mars', null), 1)).toBe('answered');
-    expect(phaseOf(quiz('Mars', 'counted'), 0)).toBe('closed');
-    expect(phaseOf(quiz(null, null), 0)).toBe('closed');
-    expect(phaseOf(quiz(null, null, RESULTS), 1)).toBe('revealed');
+    expect(phaseOf(quiz(null, null), 1, false)).toBe('open');
+    expect(phaseOf(quiz('Mars', null), 1, false)).toBe('answered');
+    expect(phaseOf(quiz('Mars', 'counted'), 0, false)).toBe('closed');
+    expect(phaseOf(quiz(null, null), 0, false)).toBe('closed');
+    expect(phaseOf(quiz(null, null, RESULTS), 1, false)).toBe('revealed');
+  });
+});
+
+describe('a quiz of a show that is over', () => {
+  test('is told as one that was asked then', () => {
+    const again = quiz(null, null);
+    expect(phaseOf(again, 0, true)).toBe('replayed');
+    expect(standingOf(again, 'replayed').words).toBe('Answers were taken during the show.');
+    expect(phaseOf(quiz(null, null, RESULTS), 0, true)).toBe('revealed');
+  });
+
+  test('[Q-23] can be answered until it closes', () => {
+    expect(phaseOf(quiz(null, null), 1, true)).toBe('open');
   });
 });
 

@@ -1,7 +1,7 @@
 import type { AnswerOutcome, ViewerQuiz, Winners } from '../../sdk/viewer.ts';
 
 /** Where a quiz is, for this viewer. */
-export type QuizPhase = 'open' | 'answered' | 'closed' | 'revealed';
+export type QuizPhase = 'open' | 'answered' | 'closed' | 'replayed' | 'revealed';
 
 /** Words, and what they are to the viewer. */
 export interface Standing {
@@ -9,10 +9,17 @@ export interface Standing {
   readonly words: string;
 }
 
-/** @param remainingMs that the viewer has to answer */
-export function phaseOf({ choice, results }: ViewerQuiz, remainingMs: number): QuizPhase {
+/**
+ * @param remainingMs that the viewer has to answer
+ * @param isOver whether the show is: then it is seen again
+ */
+export function phaseOf(
+  { choice, results }: ViewerQuiz,
+  remainingMs: number,
+  isOver: boolean,
+): QuizPhase {
   if (results) return 'revealed';
-  if (remainingMs <= 0) return 'closed';
+  if (remainingMs <= 0) return isOver ? 'replayed' : 'closed';
   return choice === null ? 'open' : 'answered';
 }
 
@@ -36,6 +43,7 @@ export function standingOf(quiz: ViewerQuiz, phase: QuizPhase): Standing {
   if (results) return ofResults(quiz, results.answer);
   if (choice !== null) return OF_ANSWERS[outcome ?? 'sending'];
   if (phase === 'closed') return { tone: 'plain', words: 'The results come soon.' };
+  if (phase === 'replayed') return { tone: 'plain', words: 'Answers were taken during the show.' };
   return { tone: 'plain', words: 'Choose one. The first choice stands.' };
 }
 

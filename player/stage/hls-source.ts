@@ -4,7 +4,7 @@ import { AGAIN_MS, type Source, type SourceListener } from './source.ts';
 import type { StageVideo } from './stage-video.ts';
 
 // How far behind the newest frame it still counts as live, s: more than players keep by themselves.
-const LIVE_WITHIN_S = 8;
+const LIVE_WITHIN_S = 6;
 
 /** Brings a stream into the element by Media Source Extensions; null where they are not enough. */
 export function hlsSource(video: StageVideo, url: string, listener: SourceListener): Source | null {

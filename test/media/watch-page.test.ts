@@ -243,6 +243,32 @@ test('[M-7] a source that is away for a while is waited for, and the picture goe
   await quit(again);
 }, 40_000);
 
+test('[M-26] who goes back sees what happened there, and one button leads to now', async () => {
+  const { page, close } = await openPage(live, PHONE);
+  await plays(page);
+  await happens(live, 'mark-back');
+  const interval = await seen(page, 'mark-back');
+  const toLive = page.getByRole('button', { name: 'seek to live' });
+  expect(await toLive.count()).toBe(0);
+  // So far that nobody takes it for live.
+  await until('a past', () => page.evaluate<boolean>(`${VIDEO}.seekable.end(0) > 15`));
+  await page.evaluate(`${VIDEO}.currentTime = ${VIDEO}.seekable.start(0)`);
+  await toLive.waitFor();
+  await until('the past', async () => (await factNumber(page, 'screen')) < interval - 8);
+  // What is to come has not happened there.
+  expect(await fact(page, 'event')).toBe('–');
+  const feed = await factNumber(page, 'feed');
+  expect((await factNumber(page, 'screen')) - feed).toBeWithin(-4, 4);
+  // The controls are there after a touch.
+  await page.locator('video').tap();
+  await toLive.tap();
+  await until('now', async () => {
+    return (await factNumber(page, 'now')) - (await factNumber(page, 'screen')) < 24;
+  });
+  await page.getByRole('button', { name: 'playing live' }).waitFor();
+  await close();
+}, 40_000);
+
 test('a keyboard and a screen reader find everything', async () => {
   const { page, close } = await openPage(live, DESK, REFUSE_SOUND);
   await plays(page);
