@@ -1,0 +1,222 @@
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import { mkdirSync } from 'node:fs';
+import type { BrowserContext, Locator, Page } from 'playwright-core';
+import { intervalAt } from '../../protocol/interval.ts';
+import type { StudioQuiz, StudioStream, WinnersRound } from '../../protocol/studio.ts';
+import { until } from '../media/live-ground.ts';
+import { addPictureClock, overlaysOf, pictureMsOf } from './picture-clock.ts';
+import { SCREENS } from './scene-ground.ts';
+import { ShowGround, type ToldEvent, type Watching } from './show-ground.ts';
+
+// A whole show, as two people at home see it, one on a telephone and one on a desk, and as its
+// producer finds it in the studio. Each test goes on where the one before has stopped.
+
+// For people who look at them.
+const FOLDER = new URL('./pictures/show/', import.meta.url).pathname;
+const SECOND = { question: 'Which of them has rings?', choices: ['Mars', 'Venus', 'Saturn'] };
+
+// Pages look each 15 s whether their show has begun or is over. Here they look ten times as often, or
+// most of the time would be waiting.
+const HASTEN = `
+  const later = globalThis.setTimeout;
+  globalThis.setTimeout = (run, ms) => later(run, ms > 11_000 ? ms / 10 : ms);`;
+
+let ground: ShowGround;
+let streamId: string;
+let phone: Watching;
+let desk: Watching;
+
+beforeAll(async () => {
+  mkdirSync(FOLDER, { recursive: true });
+  ground = await ShowGround.start();
+  streamId = await ground.createStream({ recording: true, latencyAllowance: 3_000 });
+  const prepare = async (context: BrowserContext) => {
+    await context.addInitScript(HASTEN);
+    await addPictureClock(context);
+  };
+  [phone, desk] = await Promise.all([
+    ground.watch(streamId, { ...SCREENS.phone, colorScheme: 'dark' }, prepare),
+    ground.watch(streamId, { ...SCREENS.desk, colorScheme: 'light' }, prepare),
+  ]);
+}, 60_000);
+afterAll(() => ground?.close());
+
+/** Both see it. */
+async function see(locate: (page: Page) => Locator): Promise<void> {
+  await Promise.all([phone, desk].map(({ page }) => locate(page).waitFor()));
+}
+
+async function keepPictures(name: string): Promise<void> {
+  await Promise.all([
+    phone.page.screenshot({ path: `${FOLDER}${name}-phone.png` }),
+    desk.page.screenshot({ path: `${FOLDER}${name}-desk.png` }),
+  ]);
+}
+
+const chat = (page: Page) => page.getByRole('list', { name: 'Chat' });
+const quiz = (page: Page) => page.getByRole('region', { name: 'Quiz' });
+const says = (page: Page, title: string) => page.locator('.notice-title', { hasText: title });
+const happens = (type: string, data: unknown) =>
+  ground.studio('POST', `/streams/${streamId}/events`, { type, data });
+const statusOf = async () =>
+  (await ground.studio<StudioStream>('GET', `/streams/${streamId}`)).status;
+const chatsTold = async () => chatsIn(await ground.toldEvents(streamId));
+
+/** What the feed has told of the chat, all together. */
+function chatsIn(events: readonly ToldEvent[]) {
+  const chats = events.filter(({ type }) => type === 'chats').map(({ data }) => data);
+  type Chats = Record<'messages' | 'questions' | 'greetings' | 'purchases', { text: string }[]>;
+  const all = chats as (Chats & { hearts: number; discounts: number })[];
+  const lines = (kind: keyof Chats) => all.flatMap((one) => one[kind].map(({ text }) => text));
+  return {
+    questions: lines('questions'),
+    greetings: lines('greetings'),
+    purchases: lines('purchases'),
+    hearts: all.reduce((sum, { hearts }) => sum + hearts, 0),
+    discounts: all.reduce((sum, { discounts }) => sum + discounts, 0),
+  };
+}
+
+/** How many the studio has counted, by choice, once the quiz is revealed. */
+async function countsOf(quizId: string): Promise<Record<string, number>> {
+  const { state, counts } = await ground.studio<StudioQuiz>('GET', `/quizzes/${quizId}`);
+  expect(state).toBe('revealed');
+  const all = Object.entries(counts ?? {});
+  return Object.fromEntries(all.map(([choice, { count }]) => [choice, count]));
+}
+
+describe('a whole show, on a telephone and on a desk', () => {
+  test('[S-4] before it begins, both wait for it', async () => {
+    await see((page) => says(page, 'The show has not begun'));
+    await see((page) => page.locator('.notice-waiting', { hasText: '2 waiting' }));
+    expect(await statusOf()).toBe('CREATED');
+    await keepPictures('1-lobby');
+  }, 20_000);
+
+  test('[S-4] [M-8] it begins by itself with its source, with picture and count', async () => {
+    await ground.play(streamId, '640x360');
+    await see((page) => page.locator('.badge-status', { hasText: 'Live' }));
+    for (const { page } of [phone, desk]) {
+      const first = await until('the picture', () => pictureMsOf(page));
+      await until('the next frame', async () => ((await pictureMsOf(page)) ?? 0) > first);
+    }
+    await see((page) => page.locator('.audience-count', { hasText: '2 watching' }));
+    expect(await statusOf()).toBe('STREAMING');
+    await keepPictures('2-picture');
+  }, 30_000);
+
+  test('[C-1] each reads what the other writes', async () => {
+    await phone.page.getByRole('radio', { name: 'Question' }).tap();
+    await phone.page.getByRole('textbox', { name: 'Ask a question' }).fill('How hot is Venus?');
+    await phone.page.getByRole('button', { name: 'Send', exact: true }).tap();
+    await phone.page.getByLabel('Your name').fill('Ada');
+    await phone.page.getByRole('button', { name: 'Go on' }).tap();
+    await desk.page.getByRole('radio', { name: 'Message' }).focus();
+    for (const key of ['ArrowRight', 'ArrowRight', 'Tab']) await desk.page.keyboard.press(key);
+    await desk.page.keyboard.type('Hello from the desk');
+    await desk.page.keyboard.press('Enter');
+    await desk.page.keyboard.type('Bo');
+    await desk.page.keyboard.press('Enter');
+    await see((page) => chat(page).getByText('Ada How hot is Venus?'));
+    await see((page) => chat(page).getByText('Bo Hello from the desk'));
+    expect(await chatsTold()).toMatchObject({
+      questions: ['How hot is Venus?'],
+      greetings: ['Hello from the desk'],
+    });
+    await keepPictures('3-chat');
+  }, 20_000);
+
+  test('[C-9] [C-10] [P-24] hearts of one fly for both, and purchases and discounts are cards', async () => {
+    for (let n = 0; n < 3; n++) {
+      await phone.page.getByRole('button', { name: 'Send a heart' }).tap();
+    }
+    await happens('purchase', { name: 'Cleo', text: 'bought two mugs' });
+    await happens('discount', { count: 2 });
+    await see((page) => page.locator('.audience-hearts', { hasText: '3' }));
+    await keepPictures('4-hearts');
+    await see((page) => chat(page).getByText('Cleo bought two mugs'));
+    await see((page) => chat(page).getByText('2 discounts just now'));
+    expect(await chatsTold()).toMatchObject({
+      purchases: ['bought two mugs'],
+      hearts: 3,
+      discounts: 2,
+    });
+    await keepPictures('5-cards');
+  }, 20_000);
+
+  test('[Q-7] [Q-20] a quiz is answered by touch and by keyboard, and both were right', async () => {
+    // The keyboard is nowhere else.
+    await desk.page.evaluate('document.activeElement.blur()');
+    const { id } = await ground.publishQuiz(streamId, { duration: 2_500 });
+    await see((page) => quiz(page).getByRole('heading', { name: 'Which planet' }));
+    await keepPictures('6-quiz');
+    await quiz(phone.page).getByRole('button', { name: 'Jupiter' }).tap();
+    await desk.page.keyboard.press('2');
+    await see((page) => quiz(page).getByText('Your answer counts.'));
+    await keepPictures('7-answered');
+    await see((page) => quiz(page).getByText('Correct!'));
+    await see((page) => quiz(page).getByText('you can still win'));
+    expect(await countsOf(id)).toEqual({ Mars: 0, Jupiter: 2, Venus: 0 });
+    await keepPictures('8-results');
+  }, 30_000);
+
+  test('[Q-7] [Q-20] the next one is wrong for one of them', async () => {
+    const { id } = await ground.publishQuiz(streamId, {
+      ...SECOND,
+      answer: 'Saturn',
+      duration: 2_500,
+    });
+    await see((page) => quiz(page).getByRole('heading', { name: SECOND.question }));
+    await quiz(phone.page).getByRole('button', { name: 'Saturn' }).tap();
+    await quiz(desk.page).getByRole('button', { name: 'Mars' }).click();
+    await see((page) => quiz(page).getByText('Your answer counts.'));
+    await quiz(phone.page).getByText('Correct!').waitFor();
+    await quiz(desk.page).getByText('Not this time.').waitFor();
+    await quiz(desk.page).getByText('You are out of this round.').waitFor();
+    expect(await countsOf(id)).toEqual({ Mars: 1, Venus: 0, Saturn: 1 });
+    await keepPictures('9-wrong');
+  }, 30_000);
+
+  test('[W-7] [W-8] who answered everything has won, and the other has not', async () => {
+    await ground.studio('POST', `/streams/${streamId}/request-winners`);
+    await phone.page.getByRole('heading', { name: 'You have won!' }).waitFor();
+    await desk.page.getByRole('heading', { name: 'One viewer has won.' }).waitFor();
+    const { results } = await ground.studio<{ results: WinnersRound[] }>(
+      'GET',
+      `/streams/${streamId}/winners-rounds`,
+    );
+    expect(results).toMatchObject([{ state: 'closed', quizzes: 2, count: 1 }]);
+    expect(await ground.exported(streamId, 'winners')).toHaveLength(1);
+    await keepPictures('10-winners');
+  }, 20_000);
+
+  test('[S-4] it ends for both', async () => {
+    await ground.stopPicture();
+    await ground.studio('POST', `/streams/${streamId}/end`);
+    await see((page) => page.getByText('The show is over. The chat is closed.'));
+    await phone.page.getByRole('button', { name: 'Close' }).tap();
+    await see((page) => says(page, 'The show is over'));
+    expect(await statusOf()).toBe('ENDED');
+    await keepPictures('11-over');
+    expect([...phone.errors, ...desk.errors]).toEqual([]);
+  }, 30_000);
+});
+
+test('[M-27] whoever comes later sees it with its chat and quizzes in step', async () => {
+  const late = await ground.watch(streamId, SCREENS.desk, addPictureClock);
+  const { page } = late;
+  await page.locator('.badge-status', { hasText: 'Replay' }).waitFor();
+  const first = await until('the picture', () => pictureMsOf(page));
+  const told = await ground.toldEvents(streamId);
+  const asked = told.find(({ type }) => type === 'quiz')?.interval ?? Number.NaN;
+  const skippedS = ((asked - 12) * 250 - first) / 1_000;
+  await page.evaluate(`document.querySelector('video').currentTime += ${skippedS}`);
+  await quiz(page).waitFor();
+  const [overlay] = await overlaysOf(page);
+  const off = intervalAt(overlay?.pictureMs ?? 0) - asked;
+  console.log(`a quiz of the replay is ${off} intervals off its frame`);
+  expect(Math.abs(off)).toBeLessThanOrEqual(1);
+  await quiz(page).getByText('You did not answer this one.').waitFor();
+  await page.screenshot({ path: `${FOLDER}12-replay-desk.png` });
+  expect(late.errors).toEqual([]);
+}, 40_000);
