@@ -76,6 +76,7 @@ export const QUIZ_SCENES: Readonly<Record<string, () => FakeViewer>> = {
     outcome: 'counted',
     results: LONG_RESULTS,
   }),
+  'quiz-replayed': asked(0, {}, { state: 'ended' }),
   'winners-counted': round(null, false),
   'winners-own': round(12, true),
   'winners-only': round(1, true),
