@@ -13,11 +13,12 @@ export function hlsSource(video: StageVideo, url: string, listener: SourceListen
   let again: ReturnType<typeof setTimeout> | undefined;
   hls.on(Hls.Events.ERROR, (_, error) => {
     if (!error.fatal) return;
-    if (error.response?.code === 404) listener.onAbsent();
+    const isAbsent = error.response?.code === 404;
+    if (isAbsent) listener.onAbsent();
     else listener.onBroken();
     if (error.type === Hls.ErrorTypes.MEDIA_ERROR) return hls.recoverMediaError();
     again = setTimeout(() => {
-      if (listener.mayCome()) goOn(hls, url, error);
+      if (!isAbsent || listener.mayCome()) goOn(hls, url, error);
     }, AGAIN_MS);
   });
   hls.on(Hls.Events.MANIFEST_PARSED, () => {

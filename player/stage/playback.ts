@@ -14,6 +14,7 @@ import type { StageVideo } from './stage-video.ts';
  * - `press-play`: the browser wants to be asked by the viewer first.
  * - `absent`: there is none (yet), or has been none for long.
  * - `over`: this was its end.
+ * - `unloaded`: what plays it could not be loaded.
  */
 export type PlaybackState =
   | 'none'
@@ -22,14 +23,15 @@ export type PlaybackState =
   | 'stalled'
   | 'press-play'
   | 'absent'
-  | 'over';
+  | 'over'
+  | 'unloaded';
 
 export interface PlaybackListener {
   /** @param picture the wall clock of its frames, always the same */
   onState(state: PlaybackState, picture: Picture): void;
   /** The browser plays it only without sound, unless the viewer asks for it. */
   onSilenced(): void;
-  /** Whether one that is absent or broken is to be tried again. */
+  /** Whether one that is absent is to be tried again; one that is broken always is. */
   mayCome(): boolean;
 }
 
@@ -64,16 +66,21 @@ export function startPlayback(
     if (trouble === 'silenced') onSilenced();
     if (trouble === 'press-play') tell(trouble);
   };
-  tell('loading');
-  void sourceOf(video, url, {
+  const listener: SourceListener = {
     onReady: () => void onReady(),
     onAbsent: () => tell('absent'),
     onBroken: () => tell('stalled'),
     mayCome,
-  }).then((made) => {
-    if (isStopped) made.stop();
-    else source = made;
-  });
+  };
+  const bring = async () => {
+    const made = await sourceOf(video, url, listener).catch(() => null);
+    if (isStopped) return made?.stop();
+    source = made;
+    // Browsers keep in mind that it could not be loaded: they do not try again before a reload.
+    if (!made) tell('unloaded');
+  };
+  tell('loading');
+  void bring();
   return () => {
     isStopped = true;
     clearTimeout(losing);

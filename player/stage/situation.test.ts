@@ -22,6 +22,7 @@ test.each<[Situation, Parameters<typeof situationOf>[0], PlaybackState]>([
   ['playing', here('STREAMING'), 'playing'],
   ['gone', here('ENDED'), 'absent'],
   ['over', here('ENDED'), 'over'],
+  ['unloaded', here('STREAMING'), 'unloaded'],
   ['unknown', lost('unknown'), 'none'],
   ['unknown', lost('refused'), 'none'],
   ['denied', lost('denied'), 'none'],

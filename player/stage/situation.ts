@@ -14,7 +14,8 @@ export type Situation =
   | 'press-play'
   | 'playing'
   | 'over'
-  | 'gone';
+  | 'gone'
+  | 'unloaded';
 
 type Seen = Pick<Snapshot, 'state' | 'trouble' | 'stream'>;
 
@@ -22,6 +23,7 @@ type Seen = Pick<Snapshot, 'state' | 'trouble' | 'stream'>;
 export function situationOf({ state, trouble, stream }: Seen, playback: PlaybackState): Situation {
   // A picture that plays needs no word, whatever else is in trouble.
   if (playback === 'playing' || playback === 'press-play' || playback === 'over') return playback;
+  if (playback === 'unloaded') return playback;
   if (state === 'offline') {
     if (trouble?.kind === 'denied') return 'denied';
     // What is no id of a stream is refused.
@@ -51,5 +53,6 @@ export const WORDS: Readonly<
   'press-play': { title: 'Press play to watch', more: '' },
   playing: null,
   over: { title: 'The show is over', more: 'Thank you for being there.' },
+  unloaded: { title: 'The picture could not be loaded', more: '' },
   gone: { title: 'The show is over', more: 'There is no recording of it.' },
 };

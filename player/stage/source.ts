@@ -13,7 +13,7 @@ export interface SourceListener {
   onReady(): void;
   onAbsent(): void;
   onBroken(): void;
-  /** Whether one that is absent or broken is to be tried again. */
+  /** Whether one that is absent is to be tried again; one that is broken always is. */
   mayCome(): boolean;
 }
 

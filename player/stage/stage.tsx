@@ -38,6 +38,11 @@ export function Stage({ viewer, snapshot, video, hasCount, hasFacts, children }:
             Watch again
           </button>
         )}
+        {situation === 'unloaded' && (
+          <button type="button" className="action" onClick={() => location.reload()}>
+            Load the page again
+          </button>
+        )}
         {situation === 'press-play' && (
           <button type="button" className="action" onClick={() => void video.play()}>
             Play

@@ -16,6 +16,9 @@ export interface StagePlayback {
 
 const NONE: StagePlayback = { state: 'none', hasBegun: false, picture: null, isSilenced: false };
 
+/** There is no picture then to wait for. */
+const WITHOUT: ReadonlySet<PlaybackState> = new Set(['absent', 'over', 'unloaded']);
+
 /** Plays the stream as soon as it can be, and has the viewer follow its picture. */
 export function usePlayback(
   viewer: Viewer,
@@ -39,7 +42,7 @@ export function usePlayback(
     const stop = startPlayback(video, url, {
       onState: (state, picture) => {
         // Without a picture, and after its last frame, what happens is shown as it comes.
-        follow(state === 'absent' || state === 'over' ? null : picture);
+        follow(WITHOUT.has(state) ? null : picture);
         setPlayback((before) => {
           const hasBegun = before.hasBegun || state === 'playing';
           return { ...before, state, hasBegun, picture };

@@ -96,7 +96,7 @@ describe('a browser that refuses', () => {
     await page.getByText('Press play to watch').waitFor();
     await page.getByRole('button', { name: 'Play', exact: true }).tap();
     await plays(page);
-    expect(await page.getByText('Press play to watch').count()).toBe(0);
+    await page.getByText('Press play to watch').waitFor({ state: 'detached' });
     await page.close();
   }, 20_000);
 });
@@ -125,6 +125,23 @@ test('a show that ends while it is watched can be watched again', async () => {
   await until('the beginning', async () => (await video<number>(page, 'currentTime')) < 30);
   expect(await page.getByText('The show is over').count()).toBe(0);
   expect(await page.evaluate<number>('viewer.picture.wallClockMs()')).toBeGreaterThan(1e12);
+  await page.close();
+}, 20_000);
+
+test('a player that could not be loaded is loaded again with the page', async () => {
+  const page = await ground.open('lobby');
+  await page.route('**/hls-source-*.js', (route) => route.abort(), { times: 1 });
+  await page.evaluate(
+    "viewer.show({ stream: { ...viewer.snapshot.stream, status: 'STREAMING' } })",
+  );
+  await page.getByText('The picture could not be loaded').waitFor();
+  expect(await page.evaluate<unknown>('viewer.picture')).toBeNull();
+  await page.evaluate("history.replaceState(null, '', '/?scene=live')");
+  const loaded = page.waitForEvent('load');
+  await page.getByRole('button', { name: 'Load the page again' }).click();
+  await loaded;
+  await page.locator('video').waitFor();
+  await plays(page);
   await page.close();
 }, 20_000);
 
