@@ -1,6 +1,6 @@
 import { useEffect, useRef, useState } from 'react';
 import { useRemainingMs } from '../../sdk/react.ts';
-import type { Snapshot, Viewer } from '../../sdk/viewer.ts';
+import type { Snapshot, Viewer, ViewerQuiz } from '../../sdk/viewer.ts';
 import { QuizCard } from './quiz-card.tsx';
 import { type Heard, voiceOf } from './quiz-voice.ts';
 import { winnerWords } from './quiz-words.ts';
@@ -10,7 +10,7 @@ import { WinnersCard } from './winners-card.tsx';
 /** The quiz on screen and the winners, over the picture; on phones a sheet from the bottom. */
 export function QuizOverlay({
   viewer,
-  snapshot: { state, quiz, winners: known },
+  snapshot: { state, quiz: told, winners: known },
 }: {
   readonly viewer: Viewer;
   readonly snapshot: Snapshot;
@@ -21,10 +21,11 @@ export function QuizOverlay({
   const isOver = state === 'ended';
   // Of a game that is seen again there is nothing more to win.
   const winners = isOver ? { ...known, isWinning: null } : known;
-  const voice = useVoice({ quiz, remainingMs, winners, isOver });
   const [moment, endMoment] = useWinnersMoment(viewer);
   // Results make way for the winners; a quiz that runs does not.
-  const isMoment = moment !== null && (quiz === null || quiz.results !== null);
+  const isMoment = moment !== null && (told === null || told.results !== null);
+  const quiz = useWithoutOldResults(told, isMoment);
+  const voice = useVoice({ quiz, remainingMs, winners, isOver });
   const hasWon = isMoment && moment.count !== null && winners.hasWon;
   const words = isMoment ? winnerWords(moment.count, hasWon) : null;
   return (
@@ -48,6 +49,16 @@ export function QuizOverlay({
       )}
     </>
   );
+}
+
+/** @returns the quiz; null when its results have made way for winners: they do not come back */
+function useWithoutOldResults(quiz: ViewerQuiz | null, isMoment: boolean): ViewerQuiz | null {
+  const [oldId, setOldId] = useState<string | null>(null);
+  const resultsId = quiz?.results?.id ?? null;
+  // Who goes back to the quiz sees its results again.
+  const nextId = resultsId !== null && !isMoment ? oldId : resultsId;
+  if (nextId !== oldId) setOldId(nextId);
+  return resultsId !== null && resultsId === nextId ? null : quiz;
 }
 
 /** What was said last. */

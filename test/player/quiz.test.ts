@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import type { Locator, Page } from 'playwright-core';
 import type { Snapshot } from '../../sdk/viewer.ts';
-import { QUIZ } from './pages/fake-viewer.ts';
+import { QUIZ, RESULTS } from './pages/fake-viewer.ts';
 import { callsOf, SCREENS, SceneGround } from './scene-ground.ts';
 
 let ground: SceneGround;
@@ -69,6 +69,31 @@ describe('the keyboard', () => {
     await page.keyboard.press('Enter');
     expect(await callsOf(page)).toEqual(['answer Jupiter']);
     expect(await page.evaluate<string>('document.activeElement.textContent')).toContain('Jupiter');
+    await page.context().close();
+  });
+
+  test('is in the quiz when the choice that it was on makes way for the results', async () => {
+    const page = await ground.open('quiz-open');
+    await choice(page, 'Mars').press('Enter');
+    await shows(page, {
+      quiz: { quiz: QUIZ, choice: 'Mars', outcome: 'counted', results: RESULTS },
+    });
+    await card(page).getByText('Not this time.').waitFor();
+    expect(await activeName(page)).toBe('Quiz');
+    await page.context().close();
+  });
+
+  test('is where it was when the quiz is over', async () => {
+    const page = await ground.open('live');
+    const heart = page.getByRole('button', { name: 'Send a heart' });
+    await heart.focus();
+    await asks(page);
+    await choice(page, 'Mars').press('Enter');
+    await shows(page, { quiz: null });
+    await card(page).waitFor({ state: 'detached' });
+    expect(await page.evaluate<string>('document.activeElement.textContent')).toContain(
+      'Send a heart',
+    );
     await page.context().close();
   });
 
@@ -166,6 +191,20 @@ describe('what lies over the picture', () => {
     await asks(page);
     await choice(page, 'Mars').waitFor();
     expect(await page.getByRole('region', { name: 'Winners' }).count()).toBe(0);
+    await page.context().close();
+  });
+
+  test('is not the results again when the winners are closed', async () => {
+    const page = await ground.open('quiz-results');
+    await page.evaluate("viewer.tell('quiz-winners', { count: 3 })");
+    await page.getByRole('button', { name: 'Close' }).click();
+    await page.getByRole('region', { name: 'Winners' }).waitFor({ state: 'detached' });
+    expect(await card(page).count()).toBe(0);
+    // Somebody goes back to the quiz, and its results come another time.
+    const snapshot = await page.evaluate<Snapshot>('viewer.snapshot');
+    await shows(page, { quiz: null });
+    await shows(page, { quiz: snapshot.quiz });
+    await card(page).getByText('Results', { exact: true }).waitFor();
     await page.context().close();
   });
 });
