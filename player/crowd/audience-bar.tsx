@@ -3,7 +3,8 @@ import { compact } from '../compact-number.ts';
 import { Icon } from '../icon.tsx';
 
 /** How many are there, and how many hearts they sent. */
-export function AudienceBar({ snapshot: { count, hearts } }: { readonly snapshot: Snapshot }) {
+export function AudienceBar({ snapshot }: { readonly snapshot: Snapshot }) {
+  const { count, hearts } = snapshot;
   return (
     <header className="audience">
       <h2 className="audience-title">Chat</h2>
@@ -16,11 +17,17 @@ export function AudienceBar({ snapshot: { count, hearts } }: { readonly snapshot
       )}
       {count && (
         <p className="audience-count">
-          <ShortNumber value={count.value} short={count.formatted} /> watching
+          <ShortNumber value={count.value} short={count.formatted} /> {presenceOf(snapshot)}
         </p>
       )}
     </header>
   );
+}
+
+/** What those do who are counted, or did where the show is over. */
+function presenceOf({ state, stream }: Snapshot): string {
+  if (state === 'ended') return 'were watching';
+  return stream?.status === 'CREATED' ? 'waiting' : 'watching';
 }
 
 /** Short to the eye, whole to the ear and to who points at it. */

@@ -77,7 +77,10 @@ export function Compose({ viewer, onSaid }: ComposeProps) {
           ref={box}
           className="field compose-field"
           value={typed}
-          onChange={(event) => setTyped(event.target.value)}
+          onChange={(event) => {
+            setTyped(event.target.value);
+            setTrouble(null);
+          }}
           aria-label={HINTS[kind]}
           placeholder={HINTS[kind]}
           aria-invalid={left < 0}

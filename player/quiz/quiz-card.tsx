@@ -34,8 +34,8 @@ export function QuizCard({ viewer, quiz, winners, remainingMs, isOver }: QuizCar
   const questionId = useId();
   const [isAside, setIsAside] = useState(false);
   const [isNotTaken, setIsNotTaken] = useState(false);
-  useBorrowedFocus(place);
   const phase = phaseOf(quiz, remainingMs, isOver);
+  useBorrowedFocus(place, phase === 'revealed');
   const { question, order, duration } = quiz.quiz;
   const standing: Standing =
     isNotTaken && phase === 'open'
@@ -70,7 +70,7 @@ export function QuizCard({ viewer, quiz, winners, remainingMs, isOver }: QuizCar
         )}
         <p className={`quiz-standing quiz-standing--${standing.tone}`}>
           <span className="quiz-phase">{PHASE_TITLES[phase]}</span>
-          {standing.words}
+          <span className={isAside ? 'unseen' : ''}>{standing.words}</span>
         </p>
         <button
           type="button"
