@@ -58,7 +58,7 @@ export class Channel implements Playable {
       segmentMs,
       partMs: latency === 'low' ? PART_MS : null,
       latencyMs: latencyMsOf(this.config),
-      dvrMs: this.shelf.kept === 'recording' ? null : dvrMs,
+      dvrMs: this.shelf.keeping === 'recording' ? null : dvrMs,
     };
   }
 
@@ -107,7 +107,7 @@ export class Channel implements Playable {
   }
 
   keep(keeping: Keeping): void {
-    if (this.shelf.kept !== keeping && this.shelf.kept !== 'memory') this.shelf.keep(keeping);
+    if (this.shelf.keeping !== keeping) this.shelf.keep(keeping);
   }
 
   isEnded(): boolean {

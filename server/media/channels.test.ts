@@ -189,10 +189,10 @@ describe('a source', () => {
   test('[M-27] is kept whole when its stream is recorded, also when that is said later', async () => {
     const scene = await live();
     const shelf = scene.shelves.shelves.get('one');
-    expect(shelf?.kept).toBe('dvr');
+    expect(shelf?.keeping).toBe('dvr');
     scene.row.recording = true;
     await scene.parts.pass(2_000);
-    expect(shelf?.kept).toBe('recording');
+    expect(shelf?.keeping).toBe('recording');
     expect((await scene.channels.find('one'))?.presentation().dvrMs).toBeNull();
     await stopped(scene);
   });

@@ -71,7 +71,13 @@ export interface Segment {
   readonly startMs: number;
   /** Of the first rendition, ms; not always whole. */
   readonly durationMs: number;
+  /** None: it is a gap. */
   readonly pieces: ReadonlyMap<TrackId, Piece>;
+}
+
+/** Whether a segment was lost: of a gap there is only the number and the time. */
+export function isGap({ pieces }: Segment): boolean {
+  return pieces.size === 0;
 }
 
 /** A part of a segment, for low latency: the same span of every track. */
@@ -92,7 +98,7 @@ export interface Presentation {
   readonly version: number;
   /** Those that the segments are of, oldest first. */
   readonly epochs: readonly Epoch[];
-  /** Oldest first, without a hole in their numbers. */
+  /** Oldest first, without a hole in their numbers; neither the first nor the last is a gap. */
   readonly segments: readonly Segment[];
   /** Parts of the newest segments and of the one being made, by sequence number; empty without low latency. */
   readonly parts: ReadonlyMap<number, readonly Part[]>;

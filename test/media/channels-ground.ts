@@ -16,7 +16,7 @@ export const MEDIA_CONFIG: MediaConfig = { ...configOf().media, sourceGraceMs: 3
 export class FakeShelf implements Shelf {
   readonly epochs: Epoch[] = [];
   readonly segments: Segment[] = [];
-  kept: Keeping | 'memory' = 'dvr';
+  keeping: Keeping = 'dvr';
   version = 0;
   /** How it was closed; null: it was not. */
   closed: { readonly isEnded: boolean } | null = null;
@@ -43,7 +43,7 @@ export class FakeShelf implements Shelf {
   }
 
   keep(keeping: Keeping): void {
-    this.kept = keeping;
+    this.keeping = keeping;
   }
 
   async close(isEnded: boolean): Promise<void> {

@@ -103,7 +103,11 @@ export async function fileOf(
   return new Uint8Array(Buffer.concat(pieces));
 }
 
-async function bytesAt({ url }: Harness, streamId: string, uri: string): Promise<Uint8Array> {
+async function bytesAt(
+  { url }: Pick<Harness, 'url'>,
+  streamId: string,
+  uri: string,
+): Promise<Uint8Array> {
   const response = await fetch(`${url}/media/${streamId}/${uri}`);
   if (!response.ok) throw new Error(`${uri} answers ${response.status}`);
   return response.bytes();
@@ -123,15 +127,25 @@ export function loudnessIn(file: Uint8Array): number {
   return Number(/max_volume: (-?[\d.]+) dB/.exec(said)?.[1] ?? Number.NEGATIVE_INFINITY);
 }
 
+const GAPS = /^#EXT-X-GAP\n#EXTINF.*\n(.*)$/gm;
+
+/** Where a stream is checked; its clock is service time. */
+export interface ServiceToCheck {
+  readonly url: string;
+  readonly clock: { nowMs(): number };
+}
+
 /** Everything that players would read of a stream, held against HLS, DASH and our own rules. */
 export class StreamCheck {
   private readonly files = new Map<string, Uint8Array>();
+  private readonly gaps = new Set<string>();
   private readonly hls = new HlsConformance((path) => this.files.get(path) ?? null);
   private readonly dash = new DashConformance((path) => this.files.get(path) ?? null);
 
   constructor(
-    private service: Harness,
+    private service: ServiceToCheck,
     private readonly streamId: string,
+    private readonly trackIds: readonly string[] = TRACK_IDS,
   ) {}
 
   /** Reads the stream as it is now; it may be called again later, and at the start after a stop. */
@@ -148,14 +162,24 @@ export class StreamCheck {
 
   private async playlists(): Promise<Map<string, string>> {
     const media = new Map<string, string>();
-    for (const track of TRACK_IDS) {
+    for (const track of this.trackIds) {
       const text = await this.text(`${track}.m3u8`);
       media.set(`${track}.m3u8`, text);
+      for (const [, uri = ''] of text.matchAll(GAPS)) await this.gap(uri);
       for (const uri of text.match(/^[^#\n].*$|(?<=URI=")[^"]+/gm) ?? []) {
-        if (!this.files.has(uri)) this.files.set(uri, await this.read(uri));
+        if (!this.gaps.has(uri) && !this.files.has(uri)) this.files.set(uri, await this.read(uri));
       }
     }
     return media;
+  }
+
+  /** What was lost may have been there before. */
+  private async gap(uri: string): Promise<void> {
+    if (this.gaps.has(uri)) return;
+    this.gaps.add(uri);
+    const { status } = await fetch(`${this.service.url}/media/${this.streamId}/${uri}`);
+    if (status === 404) this.files.delete(uri);
+    else this.gaps.delete(uri);
   }
 
   private async text(uri: string): Promise<string> {

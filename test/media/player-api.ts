@@ -18,7 +18,14 @@ export interface PlayerApi {
   samples(): readonly FrameSample[];
   forget(): void;
   errors(): readonly string[];
-  /** Where it is now; `width` of the rendition on screen, 0 before there is one. */
-  position(): { readonly width: number; readonly currentTime: number };
+  /**
+   * Where it is now; `width` of the rendition on screen, 0 before there is one; `wallClockMs` by the
+   * player, Unix ms.
+   */
+  position(): {
+    readonly width: number;
+    readonly currentTime: number;
+    readonly wallClockMs: number | null;
+  };
   stop(): Promise<void>;
 }

@@ -6,6 +6,7 @@ import { type Harness, startService } from '../harness.ts';
 import { launchBrowser, networkLimiter } from './browser.ts';
 import { distributionOf, shownDistribution } from './distribution.ts';
 import type { FrameSample, PlayerApi, PlayerKind } from './player-api.ts';
+import { playerIn, servePlayers } from './player-page.ts';
 import { playTestPicture, sendNoise } from './test-source.ts';
 
 // Real players in a real browser: hls.js and shaka.
@@ -16,28 +17,13 @@ const WARM_MS = 3_000;
 const SWITCH_MS = 30_000;
 // bit/s. Without any limit hls.js learns nothing: what takes no time says nothing of the network.
 const GOOD_NETWORK = 4_000_000;
-const HTML = `<!doctype html><title>player</title><video muted autoplay playsinline width="320"></video>
-<script type="module" src="/player.js"></script>`;
-
 declare const api: PlayerApi;
 
 let browser: Browser;
 let pages: Server<undefined>;
 
 beforeAll(async () => {
-  const built = await Bun.build({
-    entrypoints: [new URL('./pages/player.ts', import.meta.url).pathname],
-    target: 'browser',
-  });
-  const script = (await built.outputs[0]?.text()) ?? '';
-  pages = Bun.serve({
-    hostname: '127.0.0.1',
-    port: 0,
-    routes: {
-      '/': () => new Response(HTML, { headers: { 'Content-Type': 'text/html' } }),
-      '/player.js': () => new Response(script, { headers: { 'Content-Type': 'text/javascript' } }),
-    },
-  });
+  pages = await servePlayers();
   browser = await launchBrowser();
 });
 
@@ -77,18 +63,8 @@ function addressOf({ service, streamId }: LiveStream, kind: PlayerKind): string 
   return `${service.url}/media/${streamId}/${kind === 'hls' ? 'master.m3u8' : 'manifest.mpd'}`;
 }
 
-async function openPlayer(
-  live: LiveStream,
-  kind: PlayerKind,
-  atS: number | null = null,
-): Promise<Page> {
-  const page = await (await browser.newContext()).newPage();
-  await page.goto(pages.url.href);
-  await page.waitForFunction(() => 'api' in globalThis);
-  const playing = { kind, url: addressOf(live, kind), atS };
-  await page.evaluate(({ kind, url, atS }) => api.play(kind, url, atS), playing);
-  await page.waitForFunction(() => api.position().width > 0, null, { timeout: 20_000 });
-  return page;
+function openPlayer(live: LiveStream, kind: PlayerKind): Promise<Page> {
+  return playerIn(browser, pages, { kind, url: addressOf(live, kind), atS: null });
 }
 
 /** Frames that were on screen in the next seconds. */

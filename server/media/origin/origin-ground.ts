@@ -185,7 +185,10 @@ export interface OriginGround {
 }
 
 /** @param find throws to say that it cannot */
-export function listenOrigin(find: (streamId: string) => Playable | null): OriginGround {
+export function listenOrigin(
+  find: (streamId: string) => Playable | null,
+  corsOrigin = 'https://app.example',
+): OriginGround {
   const broken: unknown[] = [];
   const lookUps: string[] = [];
   const playables: Playables = {
@@ -195,7 +198,7 @@ export function listenOrigin(find: (streamId: string) => Playable | null): Origi
     },
   };
   const shared = {
-    corsOrigin: 'https://app.example',
+    corsOrigin,
     log: {
       requestId: () => 'request-1',
       broken: (_of: unknown, _requestId: string, error: unknown) => void broken.push(error),

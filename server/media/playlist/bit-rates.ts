@@ -8,22 +8,28 @@ export interface BitRates {
   readonly peak: number;
 }
 
-/** @returns null when no segment has this track */
+/**
+ * Where a segment does not have the track, or was lost, is a gap, which takes no bits and no time.
+ * @returns null when no segment has this track
+ */
 export function bitRates({ segments, segmentMs }: Presentation, track: TrackId): BitRates | null {
   const targetMs = targetDurationS(segmentMs) * 1_000;
   let peak = 0;
   let bits = 0;
   let lastedMs = 0;
   for (let i = 0; i < segments.length; i++) {
-    bits += bitsOf(segments[i] as Segment, track);
+    const ofLast = bitsOf(segments[i] as Segment, track);
+    if (ofLast === null) continue;
+    bits += ofLast;
     lastedMs += (segments[i] as Segment).durationMs;
     let runBits = 0;
     let runMs = 0;
     for (let j = i; j >= 0; j--) {
       const segment = segments[j] as Segment;
+      const more = bitsOf(segment, track);
       runMs += segment.durationMs;
-      if (runMs > 1.5 * targetMs) break;
-      runBits += bitsOf(segment, track);
+      if (more === null || runMs > 1.5 * targetMs) break;
+      runBits += more;
       if (runMs >= 0.5 * targetMs) peak = Math.max(peak, (runBits / runMs) * 1_000);
     }
   }
@@ -31,6 +37,7 @@ export function bitRates({ segments, segmentMs }: Presentation, track: TrackId):
   return { average: Math.ceil((bits / lastedMs) * 1_000), peak: Math.ceil(peak) };
 }
 
-function bitsOf({ pieces }: Segment, track: TrackId): number {
-  return 8 * (pieces.get(track)?.byteLength ?? 0);
+function bitsOf({ pieces }: Segment, track: TrackId): number | null {
+  const piece = pieces.get(track);
+  return piece ? 8 * piece.byteLength : null;
 }

@@ -2,6 +2,7 @@ import {
   type AudioTrack,
   type Epoch,
   epochName,
+  isGap,
   type Piece,
   type Presentation,
   type Segment,
@@ -16,8 +17,9 @@ export interface DashOptions {
   readonly timeUrl?: string;
 }
 
-/** What was made by one encoder. */
+/** What was made by one encoder, without a gap. */
 interface Period {
+  readonly id: string;
   readonly epoch: Epoch;
   /** Service time at which it begins, Unix ms. */
   readonly startMs: number;
@@ -34,6 +36,9 @@ const PLAYBACK_RATE = { min: 0.96, max: 1.04 };
  * The DASH manifest (ISO/IEC 23009-1, live profile; DASH-IF IOP): a Period for each epoch. The same
  * presentation gives the same text.
  *
+ * Numbers in a Period have no holes. While it is live a Period goes on as what it was, with only what
+ * comes after its last gap; after the end each run between gaps is a Period.
+ *
  * In both types, service time = `availabilityStartTime` + presentation time. While it is live
  * presentation time is Unix time; after the end, when the first Period must start at 0,
  * `availabilityStartTime` is the service time of that.
@@ -49,8 +54,7 @@ export function dashManifest(
   const last = presentation.segments.at(-1);
   if (!first || !last) return null;
   const { isEnded } = presentation;
-  // Whole ms, so that `availabilityStartTime` can say it.
-  const zeroMs = isEnded ? Math.floor((first.segments[0] as Segment).startMs) : 0;
+  const zeroMs = isEnded ? first.startMs : 0;
   const endMs = last.startMs + last.durationMs;
   const attributes = {
     xmlns: 'urn:mpeg:dash:schema:mpd:2011',
@@ -64,14 +68,11 @@ export function dashManifest(
     minBufferTime: durationText(presentation.segmentMs),
     maxSegmentDuration: durationText(longestSegmentMs(presentation.segmentMs)),
   };
-  const content = periods.map((period, i) =>
+  const content = periods.map((period) =>
     element(
       'Period',
-      {
-        id: `e${period.epoch.number}`,
-        start: durationText(isEnded && i === 0 ? 0 : period.startMs - zeroMs),
-      },
-      adaptationSets(period, isEnded && i === 0 ? zeroMs : period.startMs),
+      { id: period.id, start: durationText(period.startMs - zeroMs) },
+      adaptationSets(period),
     ),
   );
   if (!isEnded) {
@@ -102,27 +103,43 @@ function serviceDescription({ latencyMs }: Presentation): string {
   ]);
 }
 
-function periodsOf({ epochs, segments }: Presentation): Period[] {
+function periodsOf({ epochs, segments, isEnded }: Presentation): Period[] {
   const byNumber = new Map(epochs.map((epoch) => [epoch.number, epoch]));
   const periods: Period[] = [];
-  let from = 0;
-  for (let i = 1; i <= segments.length; i++) {
-    const first = segments[from] as Segment;
-    if (segments[i]?.epoch === first.epoch) continue;
+  for (let from = 0, to = 0; from < segments.length; from = to) {
+    to = endOfRun(segments, from);
+    const [first, before, after] = [segments[from] as Segment, segments[from - 1], segments[to]];
     const epoch = byNumber.get(first.epoch);
-    if (epoch) {
-      periods.push({ epoch, startMs: epoch.startMs, segments: segments.slice(from, i) });
-    }
-    from = i;
+    if (!epoch || isGap(first)) continue;
+    // What follows and is of the same epoch is a gap.
+    if (!isEnded && after?.epoch === first.epoch) continue;
+    const isCut = isEnded && (!before || isGap(before));
+    const isMore = periods.at(-1)?.epoch === epoch;
+    periods.push({
+      id: `e${epoch.number}${isMore ? `-${first.seq}` : ''}`,
+      epoch,
+      // Whole ms, so that `availabilityStartTime` can say it of the first.
+      startMs: isCut ? Math.floor(first.startMs) : epoch.startMs,
+      segments: segments.slice(from, to),
+    });
   }
   return periods;
 }
 
-/** @param zeroMs service time at which the Period starts */
-function adaptationSets({ epoch, segments }: Period, zeroMs: number): string[] {
+/** Where those end that are of the same epoch, and are gaps or not, as the first of them. */
+function endOfRun(segments: readonly Segment[], from: number): number {
+  const first = segments[from] as Segment;
+  let to = from + 1;
+  for (let next = segments[to]; next; next = segments[++to]) {
+    if (next.epoch !== first.epoch || isGap(next) !== isGap(first)) break;
+  }
+  return to;
+}
+
+function adaptationSets({ epoch, startMs, segments }: Period): string[] {
   const videos = epoch.tracks.filter((track) => track.kind === 'video');
   const sounds = epoch.tracks.filter((track) => track.kind === 'audio');
-  const template = (track: Track) => segmentTemplate(epoch, segments, track, zeroMs);
+  const template = (track: Track) => segmentTemplate(epoch, segments, track, startMs);
   const common = { segmentAlignment: 'true', startWithSAP: 1 };
   const sets: string[] = [];
   if (videos.length > 0) {
@@ -185,13 +202,13 @@ function segmentTemplate(
   epoch: Epoch,
   segments: readonly Segment[],
   { id, timescale }: Track,
-  zeroMs: number,
+  startMs: number,
 ): string {
   return element(
     'SegmentTemplate',
     {
       timescale,
-      presentationTimeOffset: Math.round((zeroMs / 1_000) * timescale),
+      presentationTimeOffset: Math.round((startMs / 1_000) * timescale),
       startNumber: (segments[0] as Segment).seq,
       initialization: `$RepresentationID$/init-${epochName(epoch)}.mp4`,
       media: `$RepresentationID$/${epochName(epoch)}-$Number$.m4s`,

@@ -98,8 +98,7 @@ class MediaPlaylist {
     const epoch = first?.epoch ?? epochs.at(-1)?.number ?? 0;
     const lines = [
       '#EXTM3U',
-      // 7: fragmented MP4; 9: EXT-X-SKIP.
-      `#EXT-X-VERSION:${skipped > 0 || this.isLow ? 9 : 7}`,
+      `#EXT-X-VERSION:${this.version(skipped)}`,
       `#EXT-X-TARGETDURATION:${this.targetS}`,
       this.serverControl(),
       `#EXT-X-MEDIA-SEQUENCE:${first?.seq ?? this.open.seq}`,
@@ -111,6 +110,13 @@ class MediaPlaylist {
     // a playlist may not become VOD (RFC 8216, 6.2.1). EXT-X-ENDLIST says enough.
     if (skipped > 0) lines.push(`#EXT-X-SKIP:SKIPPED-SEGMENTS=${skipped}`);
     return `${lines.join('\n')}\n`;
+  }
+
+  // 7: fragmented MP4; 8: EXT-X-GAP; 9: EXT-X-SKIP.
+  private version(skipped: number): number {
+    if (skipped > 0 || this.isLow) return 9;
+    const isWhole = this.presentation.segments.every(({ pieces }) => pieces.has(this.id));
+    return isWhole ? 7 : 8;
   }
 
   private serverControl(): string {
@@ -161,7 +167,7 @@ class MediaPlaylist {
   }
 
   private endLines(segment: Segment): string {
-    // A rendition that this epoch does not have.
+    // It was lost, or is of an epoch that does not have this rendition.
     const gap = segment.pieces.has(this.id) ? '' : '#EXT-X-GAP\n';
     const uri = `${this.pathOf(segment.epoch, segment.seq)}.m4s`;
     return `${gap}#EXTINF:${this.durationS(segment).toFixed(6)},\n${uri}\n`;

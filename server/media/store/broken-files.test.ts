@@ -4,11 +4,14 @@ import { join } from 'node:path';
 import {
   addSegments,
   epochOf,
+  gapsOf,
   newGround,
   range,
   readOf,
   removeGrounds,
+  segmentOf,
   seqsOf,
+  writtenOf,
 } from './shelf-ground.ts';
 
 const STREAM = '0b8ee0d6-6f5c-4a7e-9d6b-1d2f3a4b5c6d';
@@ -32,6 +35,9 @@ test('what was not finished is removed, and what is not ours is left alone', asy
   expect(files).toContain('notes.txt');
 });
 
+/** The numbers to another, without one. */
+const without = (seq: number, to: number) => range(0, to).filter((each) => each !== seq);
+
 async function changeLastByte(path: string): Promise<void> {
   const bytes = await readFile(path);
   bytes[bytes.length - 1] = 0;
@@ -49,7 +55,7 @@ test.each([
   ],
   ['has another end', (path: string) => changeLastByte(path)],
 ])(
-  'a file in the middle that %s: the newest run while it goes on, the longest after the end',
+  'a file in the middle that %s is a gap, while the stream goes on and after its end',
   async (_, harm) => {
     const ground = await newGround();
     const shelf = await (await ground.start()).open(STREAM);
@@ -61,13 +67,15 @@ test.each([
     if (!harmed) throw new Error('there is no such file');
     await harm(join(ground.directory, STREAM, harmed));
     const during = await (await ground.start()).open(STREAM);
-    expect(seqsOf(during)).toEqual(range(61, 100));
+    expect([seqsOf(during), gapsOf(during)]).toEqual([without(60, 100), [60]]);
     await addSegments(ground, during, range(100, 110));
     await during.close(true);
-    expect(seqsOf(during)).toEqual(range(61, 110));
-    const after = await (await ground.start()).find(STREAM);
-    expect(seqsOf(after)).toEqual(range(0, 60));
-    for (const seq of range(0, 60)) expect(await readOf(during, seq)).toBeNull();
+    expect([seqsOf(during), gapsOf(during)]).toEqual([without(60, 110), [60]]);
+    const after = await (await ground.start()).open(STREAM);
+    expect([seqsOf(after), gapsOf(after)]).toEqual([without(60, 110), [60]]);
+    for (const seq of seqsOf(after)) expect(await readOf(after, seq)).toBe(writtenOf(seq));
+    expect(await readOf(after, 60)).toBeNull();
+    expect(after.segments[60]).toEqual({ ...segmentOf(60)[0], pieces: new Map() });
   },
 );
 

@@ -1,7 +1,7 @@
 import type { Logger } from 'pino';
 import type { Epoch, PieceBytes, Segment, TrackId } from '../segment.ts';
+import { SegmentList } from './segment-list.ts';
 import { SegmentMemory } from './segment-memory.ts';
-import { runOf } from './segment-run.ts';
 import type { Keeping, Shelf } from './shelf.ts';
 import { LIVE_WINDOW_MS, type Space } from './space.ts';
 import { segmentToWrite } from './stored-media.ts';
@@ -12,9 +12,6 @@ import type { Stored, StreamFolder } from './stream-folder.ts';
 const MEMORY_BYTES_MAX = 64 << 20;
 // A player needs a few, however large they are.
 const MEMORY_SEGMENTS_MIN = 4;
-// Segments that have just left the list are given to who has an older one, as long as their files
-// are there.
-const LEFT_MAX = 64;
 // How soon a disk that took nothing is tried again.
 const AGAIN_MS = 30_000;
 
@@ -39,19 +36,14 @@ interface Fault {
 }
 
 /**
- * A shelf whose segments are files, and the newest in memory too.
- *
- * Segments are one run without a hole in their numbers, as the contract says. A hole comes where a
- * file was broken or the disk was full for longer than memory lasts. Then `segments` is the newest
- * run, for as long as the stream goes on; once it has ended and is read again, the longest, which
- * is what a recording is worth most for. The files of the other runs stay as long as any.
+ * A shelf whose segments are files, and the newest in memory too. What the disk does not take before
+ * it leaves memory is a gap: what was recorded before it can be seen all the same.
  */
 export class FileShelf implements Shelf {
   readonly epochs: Epoch[];
-  readonly segments: Segment[];
   version = 1;
+  private readonly list: SegmentList;
   private readonly memory = new SegmentMemory();
-  private readonly left: Segment[] = [];
   /** Up to this number segments are on disk, or given up. */
   private writtenTo: number;
   private isStateWritten = true;
@@ -59,16 +51,25 @@ export class FileShelf implements Shelf {
   private writing: Promise<void> | null = null;
 
   constructor(private readonly options: FileShelfOptions) {
-    const { folder, stored } = options;
-    this.segments = [...runOf(stored.segments, folder.state.endedMs !== null)];
+    const { stored } = options;
+    this.list = new SegmentList(stored.segments);
     this.epochs = [...stored.epochs];
     this.writtenTo = stored.segments.at(-1)?.seq ?? -1;
     this.leaveWindow();
     this.leaveEpochs();
   }
 
-  get kept(): Keeping | 'memory' {
-    return this.fault ? 'memory' : this.options.folder.state.keeping;
+  get segments(): readonly Segment[] {
+    return this.list.segments;
+  }
+
+  get keeping(): Keeping {
+    return this.options.folder.state.keeping;
+  }
+
+  /** The disk takes nothing: the show goes on from memory, and cannot be seen again. */
+  get isFull(): boolean {
+    return this.fault !== null;
   }
 
   get nextSeq(): number {
@@ -91,12 +92,10 @@ export class FileShelf implements Shelf {
 
   add(segment: Segment, bytes: PieceBytes): void {
     const { folder, nowMs } = this.options;
-    const newest = this.segments.at(-1);
     if (segment.seq < this.nextSeq) {
       throw new RangeError(`segment ${segment.seq} does not come after the one before`);
     }
-    if (newest && segment.seq > newest.seq + 1) this.segments.length = 0;
-    this.segments.push(segment);
+    this.list.add(segment);
     this.memory.add(segment, bytes);
     folder.lastAddMs = nowMs();
     if (folder.state.endedMs !== null) this.note({ endedMs: null });
@@ -108,15 +107,13 @@ export class FileShelf implements Shelf {
   }
 
   read(epoch: number, seq: number, track: TrackId): Uint8Array | Blob | null {
-    const segment =
-      this.segments[seq - (this.segments[0]?.seq ?? 0)] ??
-      this.left.find((each) => each.seq === seq);
+    const segment = this.list.find(seq);
     if (segment?.epoch !== epoch) return null;
     return this.memory.read(seq, track) ?? this.options.folder.slice(segment, track);
   }
 
   keep(keeping: Keeping): void {
-    if (this.options.folder.state.keeping === keeping) return;
+    if (this.keeping === keeping) return;
     this.note({ keeping });
     this.write();
   }
@@ -150,19 +147,21 @@ export class FileShelf implements Shelf {
 
   /** Nobody comes any more for what only memory has. */
   giveUp(): void {
+    // Numbers that players have seen do not come again.
+    this.writtenTo = this.nextSeq - 1;
     for (let held = this.memory.after(-1); held; held = this.memory.after(-1)) {
       this.memory.forget(held.segment.seq);
     }
     const { folder } = this.options;
-    const kept = this.segments.findLastIndex(({ seq }) => folder.has(seq)) + 1;
-    if (kept < this.segments.length) this.version++;
-    this.segments.length = kept;
+    if (this.list.leaveFromEnd((seq) => folder.has(seq))) this.version++;
     this.fault = null;
   }
 
   /** The file of a segment is removed. */
   removed(seq: number): void {
-    if (this.leaveTo(seq)) this.leaveEpochs();
+    if (!this.list.leaveTo(seq)) return;
+    this.leaveEpochs();
+    this.version++;
   }
 
   private note(state: Partial<StreamFolder['state']>): void {
@@ -173,14 +172,7 @@ export class FileShelf implements Shelf {
 
   /** Those leave that ended longer ago than one can go back. */
   private leaveWindow(): void {
-    const { folder, dvrMs } = this.options;
-    const newest = this.segments.at(-1);
-    if (folder.state.keeping === 'recording' || !newest) return;
-    const fromMs = newest.startMs + newest.durationMs - dvrMs;
-    const left = this.segments.findIndex((each) => each.startMs + each.durationMs > fromMs);
-    if (left <= 0) return;
-    this.left.push(...this.segments.splice(0, left));
-    this.left.splice(0, this.left.length - LEFT_MAX);
+    if (this.keeping === 'dvr') this.list.leaveWindow(this.options.dvrMs);
   }
 
   /** Memory is for the newest, and for what the disk still takes. */
@@ -190,25 +182,17 @@ export class FileShelf implements Shelf {
       const oldest = this.memory.after(-1)?.segment as Segment;
       const isOld = oldest.startMs < newest.startMs - LIVE_WINDOW_MS;
       if (!isOld && this.memory.byteLength <= MEMORY_BYTES_MAX) return;
-      if (oldest.seq > this.writtenTo) this.lose(oldest.seq);
+      if (oldest.seq > this.writtenTo) this.lose(oldest);
       this.memory.forget(oldest.seq);
     }
   }
 
   /** A segment leaves memory that the disk did not take. */
-  private lose(seq: number): void {
+  private lose(segment: Segment): void {
     if (!this.fault) this.fail(new Error('the disk is too slow'));
     if (this.fault) this.fault.lost++;
-    this.writtenTo = seq;
-    this.leaveTo(seq);
-  }
-
-  private leaveTo(seq: number): boolean {
-    const left = seq - (this.segments[0]?.seq ?? seq) + 1;
-    if (left <= 0 || this.segments.length === 0) return false;
-    this.segments.splice(0, left);
-    this.version++;
-    return true;
+    this.writtenTo = segment.seq;
+    this.list.lose(segment);
   }
 
   /** Epochs leave with their last segment; the newest stays for what comes. */
@@ -243,7 +227,7 @@ export class FileShelf implements Shelf {
         }
         const made = segmentToWrite(segment, bytes);
         await space.spend(diskBytesOf(made.file), () => folder.writeSegment(made));
-        this.writtenTo = Math.max(this.writtenTo, segment.seq);
+        this.taken(segment);
       }
       if (!this.isStateWritten) {
         this.isStateWritten = true;
@@ -251,6 +235,17 @@ export class FileShelf implements Shelf {
       }
       this.recover();
     }
+  }
+
+  /** A segment is on disk. */
+  private taken(segment: Segment): void {
+    if (segment.seq > this.writtenTo) {
+      this.writtenTo = segment.seq;
+      return;
+    }
+    // The disk was so slow that it had been taken for lost.
+    this.list.put(segment);
+    this.version++;
   }
 
   private async writeState(): Promise<void> {

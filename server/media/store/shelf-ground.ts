@@ -2,7 +2,7 @@ import { mkdtemp, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type Logger, pino } from 'pino';
-import type { Epoch, PieceBytes, Segment } from '../segment.ts';
+import { type Epoch, isGap, type PieceBytes, type Segment } from '../segment.ts';
 import type { Shelf } from './shelf.ts';
 import type { FileShelf } from './shelf-files.ts';
 import { FileShelves, type ShelvesOptions } from './shelves-files.ts';
@@ -148,8 +148,14 @@ export function range(from: number, to: number): number[] {
   return Array.from({ length: Math.max(0, to - from) }, (_, i) => from + i);
 }
 
+/** The numbers of the segments that are there. */
 export function seqsOf(shelf: Shelf | null): number[] {
-  return shelf?.segments.map(({ seq }) => seq) ?? [];
+  return shelf?.segments.filter((each) => !isGap(each)).map(({ seq }) => seq) ?? [];
+}
+
+/** And of those that were lost. */
+export function gapsOf(shelf: Shelf | null): number[] {
+  return shelf?.segments.filter(isGap).map(({ seq }) => seq) ?? [];
 }
 
 /** What a shelf gives of a segment, by its first rendition and its sound; null without. */

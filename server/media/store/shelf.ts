@@ -5,7 +5,7 @@ export type Keeping = 'dvr' | 'recording';
 
 /** The segments of a stream that can be read, in memory and on disk. */
 export interface Shelf {
-  /** Oldest first; they grow and shrink in place. */
+  /** Oldest first; they grow and shrink in place. Segments that were lost are gaps. */
   readonly epochs: readonly Epoch[];
   readonly segments: readonly Segment[];
   /** The number of the segment that comes next; the old ones may all have left. */
@@ -15,11 +15,11 @@ export interface Shelf {
   addEpoch(epoch: Epoch): void;
   /** At once in memory, on disk a moment later. */
   add(segment: Segment, bytes: PieceBytes): void;
-  /** @returns null too when the segment of this number is of another epoch */
+  /** @returns null too when the segment of this number is a gap, or of another epoch */
   read(epoch: number, seq: number, track: TrackId): Uint8Array | Blob | null;
   keep(keeping: Keeping): void;
-  /** `memory` since the disk is full: the show goes on, and cannot be seen again. */
-  readonly kept: Keeping | 'memory';
+  /** What is on disk is kept so, and what comes, as far as the disk takes it. */
+  readonly keeping: Keeping;
   /** Everything is on disk that will be. @param isEnded no more will come, ever */
   close(isEnded: boolean): Promise<void>;
 }

@@ -2,7 +2,9 @@ import { join } from 'node:path';
 import { LRUCache } from 'lru-cache';
 import type { Logger } from 'pino';
 import { uuid } from '../../../protocol/text.ts';
+import { isGap } from '../segment.ts';
 import { type Disk, localDisk } from './disk.ts';
+import { EvictionLog } from './eviction-log.ts';
 import type { ShelfStats, Shelves } from './shelf.ts';
 import { FileShelf } from './shelf-files.ts';
 import { Space } from './space.ts';
@@ -63,10 +65,12 @@ export class FileShelves implements Shelves {
 
   /** Use `openShelves`. */
   constructor(private readonly options: ShelvesOptions) {
-    const { spaceBytes, minFreeBytes, nowMs } = options;
+    const { spaceBytes, minFreeBytes, nowMs, logger } = options;
     this.disk = options.disk ?? localDisk;
     const folders = () => this.folders.values();
-    this.space = new Space({ spaceBytes, minFreeBytes, nowMs, folders });
+    const evictions = new EvictionLog(logger, nowMs);
+    const onEvict = (folder: StreamFolder) => evictions.note(folder);
+    this.space = new Space({ spaceBytes, minFreeBytes, nowMs, folders, onEvict });
   }
 
   /** Learns what is on disk. */
@@ -102,7 +106,7 @@ export class FileShelves implements Shelves {
 
   stats(): ShelfStats {
     let fullStreams = 0;
-    for (const shelf of this.live.values()) if (shelf.kept === 'memory') fullStreams++;
+    for (const shelf of this.live.values()) if (shelf.isFull) fullStreams++;
     return { bytes: this.space.bytes(), fullStreams, evicted: this.space.evicted };
   }
 
@@ -135,9 +139,11 @@ export class FileShelves implements Shelves {
       logger: log,
       onBusy: () => this.live.set(streamId, shelf),
     });
-    const notShown = stored.segments.length - shelf.segments.length;
+    const lost = shelf.segments.filter(isGap).length;
+    const segments = shelf.segments.length - lost;
+    const notShown = stored.segments.length - segments;
     if (stored.broken > 0) log.warn({ broken: stored.broken }, 'broken files of video are removed');
-    if (notShown > 0) log.info({ segments: shelf.segments.length, notShown }, 'video is found');
+    if (notShown > 0 || lost > 0) log.info({ segments, lost, notShown }, 'video is found');
     const reference = new WeakRef(shelf);
     this.shelves.set(streamId, reference);
     folder.onRemove = (seq) => reference.deref()?.removed(seq);

@@ -2,12 +2,14 @@ import { afterEach, test } from 'bun:test';
 import { unlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import fc from 'fast-check';
+import { FaultyDisk } from './faulty-disk.ts';
 import type { FileShelf } from './shelf-files.ts';
 import {
   addSegments,
   BEGIN_MS,
   epochOf,
   type Ground,
+  gapsOf,
   newGround,
   range,
   readOf,
@@ -25,10 +27,13 @@ const LEAVING_S = 60;
 const LIVE_WINDOW_S = 30;
 // A segment of the tests is a block.
 const FILES_MAX = 80;
+// A disk that took nothing is tried again.
+const AGAIN_S = 31;
 
 /** What a stream is, said in the simplest way; a segment is its number, and lasts a second. */
 class Model {
   disk: number[] = [];
+  /** Numbers that are there; what is missing between them are gaps. */
   shown: number[] = [];
   next = 0;
   keeping: 'dvr' | 'recording' = 'dvr';
@@ -38,19 +43,50 @@ class Model {
   isEnded = false;
   ended = 0;
 
+  get gaps(): number[] {
+    return range(this.shown[0] ?? 0, this.shown.at(-1) ?? 0).filter(
+      (seq) => !this.shown.includes(seq),
+    );
+  }
+
   add(count: number): void {
     for (const seq of range(this.next, this.next + count)) {
-      this.next = seq + 1;
-      this.now = Math.max(this.now, this.next);
-      this.added = this.now;
-      this.isEnded = false;
-      this.shown.push(seq);
-      this.trim();
-      while (this.disk.length >= FILES_MAX) {
-        const gone = this.disk.shift() as number;
-        this.shown = this.shown.filter((each) => each > gone);
-      }
+      this.show(seq);
+      this.makeRoom();
       this.disk.push(seq);
+    }
+  }
+
+  /** Adds while the disk takes nothing, and what memory still has when it does again. */
+  addWhileFull(count: number): void {
+    const first = this.next;
+    for (const seq of range(first, first + count)) {
+      this.show(seq);
+      // Room is made for the one that is tried.
+      if (seq === first) this.makeRoom();
+      const lost = seq - LIVE_WINDOW_S - 1;
+      if (lost >= first) this.shown = this.shown.filter((each) => each !== lost);
+    }
+    this.now += AGAIN_S;
+    for (const seq of range(Math.max(first, this.next - LIVE_WINDOW_S - 1), this.next)) {
+      this.makeRoom();
+      this.disk.push(seq);
+    }
+  }
+
+  private show(seq: number): void {
+    this.next = seq + 1;
+    this.now = Math.max(this.now, this.next);
+    this.added = this.now;
+    this.isEnded = false;
+    this.shown.push(seq);
+    this.trim();
+  }
+
+  private makeRoom(): void {
+    while (this.disk.length >= FILES_MAX) {
+      const gone = this.disk.shift() as number;
+      this.shown = this.shown.filter((each) => each > gone);
     }
   }
 
@@ -77,15 +113,7 @@ class Model {
   restart(): void {
     this.added = Number.NEGATIVE_INFINITY;
     this.next = (this.disk.at(-1) ?? -1) + 1;
-    const runs: number[][] = [];
-    for (const seq of this.disk) {
-      const run = runs.at(-1);
-      if (run?.at(-1) === seq - 1) run.push(seq);
-      else runs.push([seq]);
-    }
-    const longest = Math.max(0, ...runs.map(({ length }) => length));
-    const pick = this.isEnded ? runs.findLast((run) => run.length === longest) : runs.at(-1);
-    this.shown = [...(pick ?? [])];
+    this.shown = [...this.disk];
     this.trim();
   }
 }
@@ -94,14 +122,25 @@ class Model {
 class Real {
   private constructor(
     readonly ground: Ground,
+    readonly disk: FaultyDisk,
     public shelves: FileShelves,
     public shelf: FileShelf,
   ) {}
 
   static async begin(): Promise<Real> {
-    const ground = await newGround({ dvrMs: DVR_S * 1000, spaceBytes: FILES_MAX * 4096 });
+    const disk = new FaultyDisk();
+    const ground = await newGround({ dvrMs: DVR_S * 1000, spaceBytes: FILES_MAX * 4096, disk });
     const shelves = await ground.start();
-    return new Real(ground, shelves, await shelves.open(STREAM));
+    return new Real(ground, disk, shelves, await shelves.open(STREAM));
+  }
+
+  /** Another source comes. */
+  async add(count: number, model: Model): Promise<void> {
+    const next = this.shelf.nextSeq;
+    same('number', [next], [model.next]);
+    const epoch = (this.shelf.epochs.at(-1)?.number ?? -1) + 1;
+    this.shelf.addEpoch(epochOf(epoch));
+    await addSegments(this.ground, this.shelf, range(next, next + count), { epoch });
   }
 
   async restart(): Promise<void> {
@@ -115,15 +154,27 @@ class Add implements fc.AsyncCommand<Model, Real> {
   // A stream that has ended takes no more.
   check = (model: Readonly<Model>) => !model.isEnded;
   async run(model: Model, real: Real): Promise<void> {
-    const next = real.shelf.nextSeq;
-    same('number', [next], [model.next]);
-    const epoch = (real.shelf.epochs.at(-1)?.number ?? -1) + 1;
-    real.shelf.addEpoch(epochOf(epoch));
-    await addSegments(real.ground, real.shelf, range(next, next + this.count), { epoch });
+    await real.add(this.count, model);
     model.add(this.count);
     await agrees(model, real);
   }
   toString = () => `add(${this.count})`;
+}
+
+class AddWhileFull implements fc.AsyncCommand<Model, Real> {
+  constructor(readonly count: number) {}
+  check = (model: Readonly<Model>) => !model.isEnded;
+  async run(model: Model, real: Real): Promise<void> {
+    real.disk.failure = 'EIO';
+    await real.add(this.count, model);
+    real.disk.failure = null;
+    model.addWhileFull(this.count);
+    real.ground.clock.nowMs = nowMsOf(model);
+    real.shelf.look();
+    await real.shelf.written();
+    await agrees(model, real);
+  }
+  toString = () => `addWhileFull(${this.count})`;
 }
 
 class Keep implements fc.AsyncCommand<Model, Real> {
@@ -187,6 +238,12 @@ const nowMsOf = ({ now }: Model) => BEGIN_MS + now * 1000;
 
 async function agrees(model: Model, { shelf, shelves, ground }: Real): Promise<void> {
   same('shown', seqsOf(shelf), model.shown);
+  same('gaps', gapsOf(shelf), model.gaps);
+  same(
+    'times',
+    shelf.segments.map(({ startMs }) => startMs),
+    shelf.segments.map(({ seq }) => BEGIN_MS + seq * 1000),
+  );
   const files = (await ground.files(STREAM)).filter((name) => name.endsWith('.segment'));
   same(
     'on disk',
@@ -195,7 +252,8 @@ async function agrees(model: Model, { shelf, shelves, ground }: Real): Promise<v
   );
   same('bytes', [shelves.stats().bytes], [model.disk.length * 4096]);
   for (const { seq } of shelf.segments) {
-    same('read', [await readOf(shelf, seq)], [writtenOf(seq)]);
+    const isThere = model.shown.includes(seq);
+    same('read', [await readOf(shelf, seq)], [isThere ? writtenOf(seq) : null]);
   }
   const epochs = new Set(shelf.epochs.map(({ number }) => number));
   same(
@@ -210,10 +268,11 @@ function same(what: string, real: readonly unknown[], model: readonly unknown[])
   if (is !== should) throw new Error(`${what}: ${is} and not ${should}`);
 }
 
-test('[M-26] [M-27] [M-28] whatever comes, what can be read is what the rules say', async () => {
+test('[M-26] [M-27] [M-28] [M-29] whatever comes, what can be read is what the rules say', async () => {
   const commands = [
     fc.integer({ min: 1, max: LIVE_WINDOW_S }).map((count) => new Add(count)),
     fc.integer({ min: 1, max: LIVE_WINDOW_S }).map((count) => new Add(count)),
+    fc.integer({ min: 1, max: 3 * LIVE_WINDOW_S }).map((count) => new AddWhileFull(count)),
     fc.constantFrom('dvr' as const, 'recording' as const).map((keeping) => new Keep(keeping)),
     fc.integer({ min: 1, max: 80 }).map((seconds) => new Pass(seconds)),
     fc.constant(new End()),

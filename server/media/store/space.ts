@@ -19,6 +19,8 @@ export interface SpaceOptions {
   /** So much of the file system is left to others. */
   readonly minFreeBytes: number;
   readonly folders: () => Iterable<StreamFolder>;
+  /** Told of each segment that was removed to make room. */
+  readonly onEvict: (folder: StreamFolder) => void;
   readonly nowMs: () => number;
 }
 
@@ -106,6 +108,7 @@ export class Space {
       if (!victim) break;
       freed += await victim.removeOldest();
       this.evicted++;
+      this.options.onEvict(victim);
     }
     return freed;
   }

@@ -71,6 +71,47 @@ describe('nothing is wrong with', () => {
   });
 });
 
+describe('a stream that has lost segments', () => {
+  const lossy = () => {
+    const { stream, second } = madeStream();
+    stream.isEnded = false;
+    stream.lose([3, 4, 8, 11]);
+    return { stream, second, live: { text: stream.dash(), nowMs: stream.endMs() + 400 } };
+  };
+  const periodsIn = ({ text }: Reading) =>
+    [...text.matchAll(/<Period id="(\S+)"[\s\S]+?startNumber="(\d+)"/g)].map((m) => m.slice(1));
+
+  test('[M-25] [M-29] goes on after its gaps while it is live, and is all of it after its end', () => {
+    const { stream, second, live } = lossy();
+    const conformance = new DashConformance(stream.read);
+    expect(periodsIn(second)).toEqual([
+      ['e0', '0'],
+      ['e1', '9'],
+    ]);
+    expect(periodsIn(live)).toEqual([['e1', '12']]);
+    expect(conformance.check(live.text, live.nowMs)).toEqual([]);
+    stream.end();
+    const ended = { ...live, text: stream.dash() };
+    expect(periodsIn(ended)).toEqual([
+      ['e0', '0'],
+      ['e0-5', '5'],
+      ['e1', '9'],
+      ['e1-12', '12'],
+    ]);
+    expect(conformance.check(ended.text, ended.nowMs)).toEqual([]);
+  });
+
+  test('is seen when it says otherwise', () => {
+    const { stream, live } = lossy();
+    stream.end();
+    const ended = { ...live, text: stream.dash() };
+    expect(rulesOf([changed(ended, 'id="e0-5"', 'id="e0"')], stream.read)).toContain('period-id');
+    expect(rulesOf([changed(ended, 'startNumber="5"', 'startNumber="3"')], stream.read)).toEqual(
+      expect.arrayContaining(['segment', 'time']),
+    );
+  });
+});
+
 describe('a manifest by itself', () => {
   const { stream, second } = madeStream();
   test.each<[string, string | RegExp, string]>([

@@ -34,9 +34,13 @@ export class HlsBytes {
 
   /** Also checks what the playlist says of it, the first time. */
   segment(segment: HlsSegment, map: string | null, findings: Findings): Known | null {
+    if (segment.isGap) {
+      findings.check(this.read(segment.uri) === null, 'gap', `${segment.uri} is there`);
+      return null;
+    }
     const known = this.known.get(segment.uri);
     if (known !== undefined) return known;
-    const made = segment.isGap || map === null ? null : this.readKnown(segment, map, findings);
+    const made = map === null ? null : this.readKnown(segment, map, findings);
     this.known.set(segment.uri, made);
     if (made) checkSegment(segment, made, findings);
     return made;
@@ -96,7 +100,10 @@ export class HlsBytes {
   }
 }
 
-/** Segments that follow each other make one timeline; between two epochs time does not go back. */
+/**
+ * Segments that follow each other make one timeline; over gaps, and between two epochs, time does
+ * not go back.
+ */
 export function checkFollows(
   before: { readonly segment: HlsSegment; readonly known: Known },
   after: { readonly segment: HlsSegment; readonly known: Known },
@@ -104,7 +111,8 @@ export function checkFollows(
 ): void {
   const { uri } = after.segment;
   const holeMs = after.known.startMs - before.known.endMs;
-  if (before.segment.discontinuity !== after.segment.discontinuity) {
+  const isNext = after.segment.seq === before.segment.seq + 1;
+  if (!isNext || before.segment.discontinuity !== after.segment.discontinuity) {
     findings.check(
       holeMs >= -STEP_MS,
       'timeline',

@@ -67,6 +67,49 @@ describe('nothing is wrong with', () => {
   });
 });
 
+describe('a stream that has lost segments', () => {
+  const LOST = [3, 4, 8, 11];
+  function lossy(options: MadeStreamOptions = {}) {
+    const made = madeStream(options);
+    made.stream.lose(LOST);
+    return { ...made, after: made.stream.hls() };
+  }
+
+  test.each<[string, MadeStreamOptions]>([
+    ['live', {}],
+    ['with low latency', { partMs: 500 }],
+  ])('[M-24] [M-29] has gaps, %s and after its end', (_, options) => {
+    const made = madeStream(options);
+    const conformance = new HlsConformance(made.stream.read);
+    expect(conformance.check(made.second)).toEqual([]);
+    made.stream.lose(LOST);
+    const after = made.stream.hls();
+    expect(after.media.get('v0.m3u8')?.match(/#EXT-X-GAP/g)).toHaveLength(LOST.length);
+    expect(conformance.check(after)).toEqual([]);
+    made.stream.finish();
+    made.stream.end();
+    expect(conformance.check(made.stream.hls())).toEqual([]);
+  });
+
+  const { stream, second, after } = lossy();
+  test.each<[string, string | RegExp, string]>([
+    ['segment', '#EXT-X-GAP\n', ''],
+    ['gap', '#EXTINF', '#EXT-X-GAP\n#EXTINF'],
+    ['gap-date', ':44.000Z', ':45.000Z'],
+    ['gap-date', /(GAP\n#EXTINF:)1/, '$12'],
+    ['version', 'VERSION:8', 'VERSION:7'],
+  ])('%s', (rule, what, by) => {
+    expect(rulesOf([after], stream.read)).toEqual([]);
+    expect(rulesOf([changed(after, what, by)], stream.read)).toContain(rule);
+  });
+
+  test('segment-changed: what is lost keeps its place, and does not come back', () => {
+    const other = changed(after, /(GAP\n#EXTINF:\S+\nv0\/\d+)-3/, '$1-33');
+    expect(rulesOf([second, other], stream.read)).toContain('segment-changed');
+    expect(rulesOf([after, second], stream.read)).toContain('segment-changed');
+  });
+});
+
 describe('one playlist by itself', () => {
   const { stream, second } = madeStream();
   const SEGMENT = /#EXT-X-PROGRAM-DATE-TIME:\S+\n#EXTINF:1.000000,\nv0\/1795000000000-3.m4s\n/;

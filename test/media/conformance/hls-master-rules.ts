@@ -90,7 +90,9 @@ function peakRate({ segments, targetS }: MeasuredTrack): number {
   for (let from = 0; from < segments.length; from++) {
     let lastsS = 0;
     let bits = 0;
-    for (const { segment, known } of segments.slice(from, from + 8)) {
+    for (const [i, { segment, known }] of segments.slice(from, from + 8).entries()) {
+      // A gap ends a run.
+      if (segment.seq !== (segments[from]?.segment.seq ?? 0) + i) break;
       lastsS += segment.durationS;
       bits += known.byteLength * 8;
       if (lastsS > 1.5 * targetS) break;

@@ -1,4 +1,5 @@
 import type { HlsMediaText, HlsSegment } from './hls-text.ts';
+import { GAP_MS } from './hls-text-rules.ts';
 import type { Findings } from './violation.ts';
 
 /** Rules on what may change between two readings of a media playlist (RFC 8216, 6.2.1 and 6.2.2). */
@@ -45,12 +46,19 @@ export function checkReload(
     const { discontinuity, seq } = segment;
     const detail = `${name} ${seq}: ${old.discontinuity} became ${discontinuity}`;
     findings.check(discontinuity === old.discontinuity, 'discontinuity-sequence', detail);
-    findings.check(
-      said(segment) === said(old),
-      'segment-changed',
-      `${name} ${seq}: ${said(segment)}`,
-    );
+    const isSame = segment.isGap === old.isGap ? said(segment) === said(old) : isLost(old, segment);
+    findings.check(isSame, 'segment-changed', `${name} ${seq}: ${said(segment)}`);
   }
+}
+
+/** Whether only a gap is left of a segment. */
+function isLost(before: HlsSegment, after: HlsSegment): boolean {
+  return (
+    after.isGap &&
+    after.uri === before.uri &&
+    Math.abs((after.dateMs ?? 0) - (before.dateMs ?? 0)) <= GAP_MS &&
+    Math.abs(after.durationS - before.durationS) * 1_000 <= GAP_MS
+  );
 }
 
 function said({ uri, durationS, dateMs, map }: HlsSegment): string {

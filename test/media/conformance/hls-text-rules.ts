@@ -3,6 +3,8 @@ import type { Findings } from './violation.ts';
 
 // What a printed decimal may be off by, s.
 const PRINTED_S = 1e-6;
+/** A gap has the times of the picture, also where sound was cut at the fragment that is nearest. */
+export const GAP_MS = 100;
 
 /** Rules that one media playlist follows by itself (RFC 8216, section 4; 8216bis, section 4). */
 export function checkText(name: string, playlist: HlsMediaText, findings: Findings): void {
@@ -32,8 +34,20 @@ export function checkText(name: string, playlist: HlsMediaText, findings: Findin
     const isEpoch = before.discontinuity !== after.discontinuity;
     findings.check(isSame || isEpoch, 'map', `${name} ${after.seq}: another without discontinuity`);
   }
+  checkGaps(name, segments, findings);
   checkControl(name, playlist, findings);
   checkParts(name, playlist, findings);
+}
+
+/** Time goes on through gaps; what is between segments that are there their bytes tell. */
+function checkGaps(name: string, segments: readonly HlsSegment[], findings: Findings): void {
+  for (const [before, after] of pairs(segments)) {
+    if (!before.isGap && !after.isGap) continue;
+    const stepMs = (after.dateMs ?? 0) - (before.dateMs ?? 0) - before.durationS * 1_000;
+    const isEpoch = before.discontinuity !== after.discontinuity;
+    const holds = stepMs >= -GAP_MS && (isEpoch || stepMs <= GAP_MS);
+    findings.check(holds, 'gap-date', `${name} ${after.seq} is ${stepMs} ms off`);
+  }
 }
 
 /** Two elements that follow each other. */

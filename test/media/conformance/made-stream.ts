@@ -74,6 +74,19 @@ export class MadeStream {
     this.segmenter = null;
   }
 
+  /** The disk takes none of these: they are gaps. */
+  lose(seqs: readonly number[]): void {
+    this.segments = this.segments.map((segment) => {
+      if (!seqs.includes(segment.seq)) return segment;
+      const epoch = this.epochs.find(({ number }) => number === segment.epoch) as Epoch;
+      for (const id of segment.pieces.keys()) {
+        this.files.delete(`${id}/${epochName(epoch)}-${segment.seq}.m4s`);
+      }
+      return { ...segment, pieces: new Map() };
+    });
+    this.version++;
+  }
+
   end(): void {
     this.isEnded = true;
     this.version++;

@@ -17,9 +17,12 @@ const state: { player: PlayerUnderTest | null; samples: FrameSample[]; errors: s
   errors: [],
 };
 
-const players: Record<PlayerKind, (video: HTMLVideoElement, url: string) => PlayerUnderTest> = {
-  hls(video, url) {
-    const hls = new Hls();
+/** Plays a stream, from `atS` on when it is said. */
+type Play = (video: HTMLVideoElement, url: string, atS: number | null) => PlayerUnderTest;
+
+const players: Record<PlayerKind, Play> = {
+  hls(video, url, atS) {
+    const hls = new Hls({ startPosition: atS ?? -1 });
     hls.on(Hls.Events.ERROR, (_, { fatal, details }) => {
       if (fatal) state.errors.push(details);
     });
@@ -30,7 +33,7 @@ const players: Record<PlayerKind, (video: HTMLVideoElement, url: string) => Play
       stop: () => hls.destroy(),
     };
   },
-  shaka(video, url) {
+  shaka(video, url, atS) {
     shaka.polyfill.installAll();
     const player = new shaka.Player();
     // With low latency the manifest says how far behind to be; to keep to it is for the app to ask.
@@ -40,7 +43,7 @@ const players: Record<PlayerKind, (video: HTMLVideoElement, url: string) => Play
     });
     void player
       .attach(video)
-      .then(() => player.load(url))
+      .then(() => player.load(url, atS))
       .catch((error: unknown) => state.errors.push(JSON.stringify(error)));
     return {
       wallClockMs: () => player.getPlayheadTimeAsDate()?.getTime() ?? null,
@@ -54,12 +57,7 @@ const api: PlayerApi = {
     const video = document.querySelector('video') as HTMLVideoElement;
     state.samples = [];
     state.errors = [];
-    state.player = players[kind](video, url);
-    if (atS !== null) {
-      video.addEventListener('loadedmetadata', () => {
-        video.currentTime = atS;
-      });
-    }
+    state.player = players[kind](video, url, atS);
     watchFrames(video, state.player);
   },
   samples: () => state.samples,
@@ -74,7 +72,8 @@ const api: PlayerApi = {
       buffered.start(i),
       buffered.end(i),
     ]);
-    return { width: video.videoWidth, currentTime, paused, readyState, ranges };
+    const wallClockMs = state.player?.wallClockMs() ?? null;
+    return { width: video.videoWidth, currentTime, wallClockMs, paused, readyState, ranges };
   },
   async stop(): Promise<void> {
     await state.player?.stop();

@@ -1,0 +1,84 @@
+import { afterAll, afterEach, beforeAll, expect, test } from 'bun:test';
+import type { Server } from 'bun';
+import type { Browser } from 'playwright-core';
+import { launchBrowser } from './browser.ts';
+import { encoded } from './encoded.ts';
+import { made } from './made-with-ffmpeg.ts';
+import type { PlayerApi } from './player-api.ts';
+import { playerIn, servePlayers } from './player-page.ts';
+import { type Encoding, removeShows, Show } from './show-ground.ts';
+
+// Real players, at what a full disk has left of a recording.
+
+declare const api: PlayerApi;
+
+// Sound takes an encoder far more time than this picture, unless there is little of it.
+const TONE = "sine=440:r=16000,volume=0:enable='gt(mod(t,10),1)'";
+const FULL_S = 20;
+const SECONDS = 55;
+
+let browser: Browser;
+let pages: Server<undefined>;
+let encoding: Encoding;
+
+beforeAll(async () => {
+  [browser, pages, encoding] = await Promise.all([launchBrowser(), servePlayers(), encode()]);
+}, 30_000);
+afterAll(async () => {
+  await browser?.close();
+  await pages?.stop(true);
+});
+afterEach(removeShows);
+
+async function encode(): Promise<Encoding> {
+  const source = made([
+    ...['-f', 'lavfi', '-i', 'testsrc=s=64x36:r=10', '-f', 'lavfi', '-i', TONE],
+    ...['-t', `${SECONDS}`, '-c:v', 'libx264', '-preset', 'ultrafast', '-g', '10'],
+    ...['-c:a', 'aac', '-b:a', '32k', '-f', 'flv'],
+  ]);
+  const { tracks, inits, fragments } = await encoded(source, 'flv');
+  const all = tracks.flatMap(({ id, timescale }) =>
+    (fragments.get(id) ?? []).map((fragment) => {
+      const { startTicks, durationTicks } = fragment;
+      return { id, fragment, endS: (startTicks + durationTicks) / timescale };
+    }),
+  );
+  all.sort((a, b) => a.endS - b.endS);
+  return {
+    tracks,
+    inits: new Map([...inits].map(([id, { bytes }]) => [id, bytes])),
+    fragments: all.map(({ id, fragment }) => [id, fragment] as const),
+  };
+}
+
+test('[M-27] [M-29] hls.js and shaka play over what a full disk has lost, in step', async () => {
+  const show = await Show.begin(encoding.tracks.map(({ id }) => id));
+  const play = show.encoder(encoding);
+  await play(FULL_S);
+  show.disk.failure = 'EIO';
+  await play(SECONDS - 1);
+  show.disk.failure = null;
+  await show.channel.end();
+  expect(await show.violations()).toEqual([]);
+  const [first = '', second = ''] = show.runs();
+  expect(first).toBe(`0-${FULL_S - 1}`);
+  const goesOnS = Number.parseInt(second, 10);
+  expect(goesOnS).toBeWithin(FULL_S + 2, FULL_S + 6);
+
+  const positions = await Promise.all(
+    (['hls', 'shaka'] as const).map(async (kind) => {
+      const url = show.address(kind === 'hls' ? 'master.m3u8' : 'manifest.mpd');
+      const page = await playerIn(browser, pages, { kind, url, atS: FULL_S - 1.5 });
+      await page.waitForFunction((s) => api.position().currentTime > s, goesOnS + 1);
+      expect(await page.evaluate(() => api.errors())).toEqual([]);
+      const position = await page.evaluate(() => api.position());
+      await page.context().close();
+      return { kind, ...position };
+    }),
+  );
+  const beginMs = show.shelf.segments[0]?.startMs ?? 0;
+  for (const { wallClockMs, currentTime } of positions) {
+    expect(currentTime).toBeLessThan(goesOnS + 5);
+    expect((wallClockMs ?? 0) - beginMs - currentTime * 1_000).toBeWithin(-10, 10);
+  }
+}, 40_000);

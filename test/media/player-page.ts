@@ -1,0 +1,46 @@
+import type { Server } from 'bun';
+import type { Browser, Page } from 'playwright-core';
+import type { PlayerApi, PlayerKind } from './player-api.ts';
+
+const HTML = `<!doctype html><title>player</title><video muted autoplay playsinline width="320"></video>
+<script type="module" src="/player.js"></script>`;
+
+declare const api: PlayerApi;
+
+/** Serves the page of `pages/player.ts`. */
+export async function servePlayers(): Promise<Server<undefined>> {
+  const built = await Bun.build({
+    entrypoints: [new URL('./pages/player.ts', import.meta.url).pathname],
+    target: 'browser',
+  });
+  const script = (await built.outputs[0]?.text()) ?? '';
+  return Bun.serve({
+    hostname: '127.0.0.1',
+    port: 0,
+    routes: {
+      '/': () => new Response(HTML, { headers: { 'Content-Type': 'text/html' } }),
+      '/player.js': () => new Response(script, { headers: { 'Content-Type': 'text/javascript' } }),
+    },
+  });
+}
+
+export interface Playing {
+  readonly kind: PlayerKind;
+  readonly url: string;
+  /** Where to begin, in the player's own time, s; null: where it wants to. */
+  readonly atS: number | null;
+}
+
+/** Opens a page that plays a stream, until its first picture is there. */
+export async function playerIn(
+  browser: Browser,
+  pages: Server<undefined>,
+  playing: Playing,
+): Promise<Page> {
+  const page = await (await browser.newContext()).newPage();
+  await page.goto(pages.url.href);
+  await page.waitForFunction(() => 'api' in globalThis);
+  await page.evaluate(({ kind, url, atS }) => api.play(kind, url, atS), playing);
+  await page.waitForFunction(() => api.position().width > 0, null, { timeout: 20_000 });
+  return page;
+}
