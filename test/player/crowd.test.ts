@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import type { Page } from 'playwright-core';
 import { FLIGHTS_MAX } from '../../player/crowd/heart-flights.ts';
 import type { Snapshot } from '../../sdk/viewer.ts';
+import { faultsIn } from './axe.ts';
 import { linesOf } from './pages/crowd-scenes.ts';
 import { callsOf, SceneGround } from './scene-ground.ts';
 
@@ -87,6 +88,26 @@ describe('who writes', () => {
     expect(await callsOf(page)).toEqual([]);
     await page.context().close();
   });
+
+  test.each(['light', 'dark'] as const)(
+    'can use what only comes up on the way: %s',
+    async (colorScheme) => {
+      const page = await ground.open('chat-empty', 'phone', { colorScheme });
+      await box(page).fill('Hello');
+      await page.keyboard.press('Enter');
+      await page.getByLabel('Your name, shown beside what you write').fill('Ada');
+      expect(await faultsIn(page)).toEqual([]);
+      await page.keyboard.press('Enter');
+      await chat(page).getByText('Sent, on screen soon').waitFor();
+      await page.evaluate('viewer.say = () => Promise.reject(new Error("away"))');
+      await box(page).fill('a'.repeat(270));
+      await page.keyboard.press('Enter');
+      await page.getByRole('alert').getByText('The service cannot be reached.').waitFor();
+      await page.getByRole('button', { name: 'Read new lines out' }).focus();
+      expect(await faultsIn(page)).toEqual([]);
+      await page.context().close();
+    },
+  );
 
   test('cannot write when the show is over', async () => {
     const page = await ground.open('chat-over');

@@ -1,9 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
-import { createRequire } from 'node:module';
 import { join } from 'node:path';
-import type { AxeResults } from 'axe-core';
 import type { Browser, BrowserContext, BrowserContextOptions, Page } from 'playwright-core';
 import { launchBrowser } from '../media/browser.ts';
+import { addAxe, faultsIn } from './axe.ts';
 import { type FixtureServer, serveFixture } from './fixture-server.ts';
 import { SCENES } from './pages/scenes.ts';
 import { SCREENS } from './scene-ground.ts';
@@ -11,14 +10,11 @@ import { SCREENS } from './scene-ground.ts';
 // The viewer page with a viewer that tests play: WCAG 2.2 AA, as far as a program can tell, and
 // nothing that is wider than the screen.
 
-const AXE = createRequire(import.meta.url).resolve('axe-core/axe.min.js');
 const LOOKS: readonly (readonly [string, BrowserContextOptions])[] = [
   ['phone-light', { ...SCREENS.phone, colorScheme: 'light' }],
   ['desk-dark', { ...SCREENS.desk, colorScheme: 'dark' }],
 ];
 const NARROW = { width: 320, height: 568 };
-const RULES = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'];
-const RUN = `axe.run(document, ${JSON.stringify({ runOnly: RULES, resultTypes: ['violations'] })})`;
 const TOO_WIDE = 'document.documentElement.scrollWidth - innerWidth';
 // What a browser says by itself of an answer that a page expects.
 const EXPECTED = /^Failed to load resource: /;
@@ -44,7 +40,7 @@ describe.each(LOOKS)('%s', (look, options) => {
 
   beforeAll(async () => {
     context = await browser.newContext({ ...options, reducedMotion: 'reduce' });
-    await context.addInitScript({ path: AXE });
+    await addAxe(context);
     page = await context.newPage();
     page.on('pageerror', ({ message }) => errors.push(message));
     page.on('console', (message) => {
@@ -61,8 +57,7 @@ describe.each(LOOKS)('%s', (look, options) => {
       errors = [];
       await page.goto(`${server.origin}/?scene=${scene}`);
       await page.getByRole('main').waitFor();
-      const { violations } = await page.evaluate<AxeResults>(RUN);
-      expect(violations.map(({ id, nodes }) => [id, ...nodes.map(({ html }) => html)])).toEqual([]);
+      expect(await faultsIn(page)).toEqual([]);
       if (PICTURES) await page.screenshot({ path: join(PICTURES, `${scene}-${look}.png`) });
       if (look.startsWith('phone')) await page.setViewportSize(NARROW);
       expect(await page.evaluate<number>(TOO_WIDE)).toBeLessThanOrEqual(0);

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import type { Locator, Page } from 'playwright-core';
 import type { Snapshot } from '../../sdk/viewer.ts';
+import { faultsIn } from './axe.ts';
 import { QUIZ, RESULTS } from './pages/fake-viewer.ts';
 import { callsOf, SCREENS, SceneGround } from './scene-ground.ts';
 
@@ -122,6 +123,24 @@ describe('a choice', () => {
     for (const button of await card(page).getByRole('button').all()) {
       expect((await boxOf(button)).height).toBeGreaterThanOrEqual(48);
     }
+    await page.context().close();
+  });
+});
+
+describe('a sheet of a dark page', () => {
+  test('can be read and used, put aside too', async () => {
+    const page = await ground.open('quiz-open', 'phone', { colorScheme: 'dark' });
+    expect(await faultsIn(page)).toEqual([]);
+    await card(page).getByRole('button', { name: 'Hide the quiz' }).click();
+    expect(await faultsIn(page)).toEqual([]);
+    await card(page).getByRole('button', { name: 'Show the quiz' }).click();
+    await choice(page, 'Mars').click();
+    expect(await faultsIn(page)).toEqual([]);
+    await shows(page, {
+      quiz: { quiz: QUIZ, choice: 'Mars', outcome: 'counted', results: RESULTS },
+    });
+    await card(page).getByText('Not this time.').waitFor();
+    expect(await faultsIn(page)).toEqual([]);
     await page.context().close();
   });
 });

@@ -1,5 +1,6 @@
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
 import { launchBrowser } from '../media/browser.ts';
+import { addAxe } from './axe.ts';
 import { type FixtureServer, serveFixture } from './fixture-server.ts';
 
 const PHONE = { viewport: { width: 390, height: 844 }, isMobile: true, hasTouch: true };
@@ -38,6 +39,7 @@ export class SceneGround {
     });
     context.setDefaultTimeout(8_000);
     await context.addInitScript(script);
+    await addAxe(context);
     const page = await context.newPage();
     await page.goto(`${this.server.origin}/?scene=${scene}`);
     await page.getByRole('main').waitFor();
