@@ -89,6 +89,7 @@ describe('a whole show, on a telephone and on a desk', () => {
   test('[S-4] before it begins, both wait for it', async () => {
     await see((page) => says(page, 'The show has not begun'));
     await see((page) => page.locator('.notice-waiting', { hasText: '2 waiting' }));
+    await see((page) => page.locator('.audience-count', { hasText: '2 waiting' }));
     expect(await statusOf()).toBe('CREATED');
     await keepPictures('1-lobby');
   }, 20_000);
@@ -147,7 +148,7 @@ describe('a whole show, on a telephone and on a desk', () => {
   test('[Q-7] [Q-20] a quiz is answered by touch and by keyboard, and both were right', async () => {
     // The keyboard is nowhere else.
     await desk.page.evaluate('document.activeElement.blur()');
-    const { id } = await ground.publishQuiz(streamId, { duration: 2_500 });
+    const { id } = await ground.publishQuiz(streamId, { duration: 4_000 });
     await see((page) => quiz(page).getByRole('heading', { name: 'Which planet' }));
     await keepPictures('6-quiz');
     await quiz(phone.page).getByRole('button', { name: 'Jupiter' }).tap();
@@ -164,7 +165,7 @@ describe('a whole show, on a telephone and on a desk', () => {
     const { id } = await ground.publishQuiz(streamId, {
       ...SECOND,
       answer: 'Saturn',
-      duration: 2_500,
+      duration: 4_000,
     });
     await see((page) => quiz(page).getByRole('heading', { name: SECOND.question }));
     await quiz(phone.page).getByRole('button', { name: 'Saturn' }).tap();
@@ -194,8 +195,10 @@ describe('a whole show, on a telephone and on a desk', () => {
     await ground.stopPicture();
     await ground.studio('POST', `/streams/${streamId}/end`);
     await see((page) => page.getByText('The show is over. The chat is closed.'));
+    await see((page) => page.locator('.audience-count', { hasText: '2 were watching' }));
     await phone.page.getByRole('button', { name: 'Close' }).tap();
     await see((page) => says(page, 'The show is over'));
+    expect(await quiz(phone.page).count()).toBe(0);
     expect(await statusOf()).toBe('ENDED');
     await keepPictures('11-over');
     expect([...phone.errors, ...desk.errors]).toEqual([]);
@@ -209,7 +212,7 @@ test('[M-27] whoever comes later sees it with its chat and quizzes in step', asy
   const first = await until('the picture', () => pictureMsOf(page));
   const told = await ground.toldEvents(streamId);
   const asked = told.find(({ type }) => type === 'quiz')?.interval ?? Number.NaN;
-  const skippedS = ((asked - 12) * 250 - first) / 1_000;
+  const skippedS = ((asked - 8) * 250 - first) / 1_000;
   await page.evaluate(`document.querySelector('video').currentTime += ${skippedS}`);
   await quiz(page).waitFor();
   const [overlay] = await overlaysOf(page);
