@@ -1,20 +1,24 @@
 import type { Snapshot } from '../../sdk/viewer.ts';
+import type { Situation } from './situation.ts';
 
 const NAMES = { CREATED: 'Not started', STREAMING: 'Live', ENDED: 'Replay' } as const;
 
 interface BadgeProps {
   readonly snapshot: Snapshot;
+  readonly situation: Situation;
   /** Whether nothing else on the page says how many are watching. */
   readonly hasCount: boolean;
 }
 
 /** Where the show is, over the picture. */
-export function Badge({ snapshot: { stream, state, count }, hasCount }: BadgeProps) {
+export function Badge({ snapshot, situation, hasCount }: BadgeProps) {
+  const { stream, state, count } = snapshot;
   if (!stream) return null;
+  const isOver = situation === 'over' || situation === 'gone';
   return (
     <p className="badge">
       <span className={`badge-status badge-status--${stream.status.toLowerCase()}`}>
-        {NAMES[stream.status]}
+        {isOver ? 'Ended' : NAMES[stream.status]}
       </span>
       {hasCount && count && state !== 'ended' && (
         <span className="badge-count">{count.formatted} watching</span>

@@ -49,7 +49,7 @@ export function Stage({ viewer, snapshot, video, hasCount, hasFacts, children }:
           </button>
         )}
       </Notice>
-      <Badge snapshot={snapshot} hasCount={hasCount} />
+      <Badge snapshot={snapshot} situation={situation} hasCount={hasCount} />
       {isSilenced && state === 'playing' && (
         <button type="button" className="action stage-sound" onClick={() => soundOn(video)}>
           Turn the sound on

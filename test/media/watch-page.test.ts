@@ -221,6 +221,7 @@ test('a show that is over and was not kept says so', async () => {
   const { page, close } = await openPage(streamId, PHONE);
   await says(page, 'The show is over');
   await page.getByText('There is no recording of it.').waitFor();
+  expect(await statusOf(page)).toBe('Ended');
   await close('phone-light-gone');
 }, 20_000);
 
