@@ -1,4 +1,4 @@
-import { type FormEvent, useRef, useState } from 'react';
+import { type FormEvent, useEffect, useRef, useState } from 'react';
 import { asTrouble } from '../../sdk/errors.ts';
 import type { ChatKind } from '../../sdk/types.ts';
 import type { Viewer } from '../../sdk/viewer.ts';
@@ -30,6 +30,8 @@ export function Compose({ viewer, onSaid }: ComposeProps) {
   const [isAsked, setIsAsked] = useState(viewer.name !== '');
   const [trouble, setTrouble] = useState<string | null>(null);
   const box = useRef<HTMLInputElement>(null);
+  /** From the name, to the box that was not there meanwhile. */
+  const isBack = useRef(false);
   const text = cleaned(typed);
   const left = charsLeft(text);
   const room = roomWords(left);
@@ -45,11 +47,12 @@ export function Compose({ viewer, onSaid }: ComposeProps) {
       setTrouble(troubleWords(asTrouble(thrown)));
     }
     setStep('write');
-    box.current?.focus();
   };
   const submit = (event: FormEvent) => {
     event.preventDefault();
     if (text === '' || left < 0 || step === 'sending') return;
+    // A keyboard on the screen stays when the button is pressed.
+    box.current?.focus();
     // The page around this one may have said it.
     if (isAsked || viewer.name !== '') void send();
     else setStep('name');
@@ -57,10 +60,17 @@ export function Compose({ viewer, onSaid }: ComposeProps) {
   const named = (name: string) => {
     viewer.name = name;
     keepName(name);
+    isBack.current = true;
     setIsAsked(true);
-    if (text !== '') void send();
-    else setStep('write');
+    // Who only changes it may not be done with the line.
+    if (isAsked) setStep('write');
+    else void send();
   };
+  useEffect(() => {
+    if (step === 'name' || !isBack.current) return;
+    isBack.current = false;
+    box.current?.focus();
+  }, [step]);
 
   if (step === 'name') {
     return (
@@ -83,6 +93,7 @@ export function Compose({ viewer, onSaid }: ComposeProps) {
           }}
           aria-label={HINTS[kind]}
           placeholder={HINTS[kind]}
+          readOnly={step === 'sending'}
           aria-invalid={left < 0}
           aria-describedby="compose-notes"
           autoComplete="off"

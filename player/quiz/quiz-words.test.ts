@@ -48,7 +48,7 @@ describe('what stands beside the countdown', () => {
     expect(standing(quiz('Mars', null), 1)).toBe('plain: Your answer is on its way.');
     expect(standing(quiz('Mars', 'counted'), 1)).toBe('good: Your answer counts.');
     expect(standing(quiz('Mars', 'other-answer'))).toBe(
-      'plain: You gave another answer before, elsewhere. That one stands.',
+      'plain: Your earlier answer, from elsewhere, stands.',
     );
     expect(standing(quiz('Mars', 'too-late'))).toBe(
       'bad: Your answer came too late. It does not count.',

@@ -31,7 +31,7 @@ const OF_ANSWERS: Record<AnswerOutcome | 'sending', Standing> = {
   counted: { tone: 'good', words: 'Your answer counts.' },
   'other-answer': {
     tone: 'plain',
-    words: 'You gave another answer before, elsewhere. That one stands.',
+    words: 'Your earlier answer, from elsewhere, stands.',
   },
   'too-late': { tone: 'bad', words: 'Your answer came too late. It does not count.' },
   unknown: { tone: 'bad', words: UNKNOWN },

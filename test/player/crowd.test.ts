@@ -46,6 +46,34 @@ describe('who writes', () => {
     await page.context().close();
   });
 
+  test('may change the name, and goes on with the line', async () => {
+    const page = await ground.open('chat-lines');
+    await box(page).fill('Half a li');
+    await page.getByRole('button', { name: 'You write as Ada · change' }).click();
+    await page.getByLabel('Your name, shown beside what you write').fill('Countess');
+    await page.keyboard.press('Enter');
+    await page.getByText('You write as Countess').waitFor();
+    expect(await callsOf(page)).toEqual([]);
+    await page.keyboard.type('ne');
+    await page.keyboard.press('Enter');
+    await chat(page).getByText('Countess Half a line').waitFor();
+    expect(await callsOf(page)).toEqual(['say message Half a line']);
+    await page.context().close();
+  });
+
+  test('is not called back from a quiz while a line is on its way', async () => {
+    const page = await ground.open('chat-lines');
+    await page.evaluate('viewer.say = () => new Promise((done) => { globalThis.said = done; })');
+    await box(page).fill('Slow');
+    await page.keyboard.press('Enter');
+    const heart = page.getByRole('button', { name: 'Send a heart' });
+    await heart.focus();
+    await page.evaluate('said()');
+    await chat(page).getByText('Sent, on screen soon').waitFor();
+    expect(await page.evaluate<string>('document.activeElement.textContent')).toContain('heart');
+    await page.context().close();
+  });
+
   test('says what it is, with the keyboard alone', async () => {
     const page = await ground.open('chat-lines');
     await page.getByRole('radio', { name: 'Message' }).focus();
