@@ -24,6 +24,8 @@ const ALONE = [
   'test/media/media-faults.test.ts',
   'test/media/players.test.ts',
   'test/media/senders.test.ts',
+  'test/player/overlay-latency.test.ts',
+  'test/player/show.test.ts',
   'test/record-postgres-away.test.ts',
   'test/record-postgres-meeting.test.ts',
 ];
