@@ -9,15 +9,28 @@ export function nativeSource(
 ): Source {
   const ending = new AbortController();
   const { signal } = ending;
+  let hasBegun = false;
+  /** Where it goes on, s. */
+  let resumeAt = 0;
   const again = () => {
-    if (!signal.aborted && listener.mayCome()) video.load();
+    if (!signal.aborted && (hasBegun || listener.mayCome())) video.load();
   };
   const onError = () => {
-    listener.onAbsent();
+    // Loading it again takes it back to its beginning, and it may fail before it is back.
+    resumeAt = video.currentTime || resumeAt;
+    // The browser does not say why; but what was there is there, and the way to it is not.
+    if (hasBegun) listener.onBroken();
+    else listener.onAbsent();
     setTimeout(again, AGAIN_MS);
   };
+  const onMetadata = () => {
+    hasBegun = true;
+    if (resumeAt > 0) video.currentTime = resumeAt;
+    resumeAt = 0;
+    listener.onReady();
+  };
   video.addEventListener('error', onError, { signal });
-  video.addEventListener('loadedmetadata', listener.onReady, { signal });
+  video.addEventListener('loadedmetadata', onMetadata, { signal });
   video.src = url;
   return {
     picture: nativePicture(video),

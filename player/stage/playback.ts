@@ -11,8 +11,9 @@ import type { StageVideo } from './stage-video.ts';
  * - `loading`: it has not begun.
  * - `playing`: it is on screen, or was paused there by the viewer.
  * - `stalled`: it was interrupted, and goes on by itself.
+ * - `lost`: so for long; it goes on by itself all the same.
  * - `press-play`: the browser wants to be asked by the viewer first.
- * - `absent`: there is none (yet), or has been none for long.
+ * - `absent`: there is none (yet).
  * - `over`: this was its end.
  * - `unloaded`: what plays it could not be loaded.
  */
@@ -21,6 +22,7 @@ export type PlaybackState =
   | 'loading'
   | 'playing'
   | 'stalled'
+  | 'lost'
   | 'press-play'
   | 'absent'
   | 'over'
@@ -42,12 +44,14 @@ const LOST_MS = 10_000;
 
 /**
  * Plays a stream: with hls.js where Media Source Extensions are, else by the browser itself.
+ * @param bringSource what plays it
  * @returns what ends it
  */
 export function startPlayback(
   video: StageVideo,
   url: string,
   { onState, onSilenced, mayCome }: PlaybackListener,
+  bringSource = sourceOf,
 ): () => void {
   let source: Source | null = null;
   let isStopped = false;
@@ -56,7 +60,7 @@ export function startPlayback(
   const tell = (state: PlaybackState) => {
     if (isStopped) return;
     clearTimeout(losing);
-    if (state === 'stalled') losing = setTimeout(() => onState('absent', picture), LOST_MS);
+    if (state === 'stalled') losing = setTimeout(() => onState('lost', picture), LOST_MS);
     onState(state, picture);
   };
   const stopTelling = tellStates(video, tell);
@@ -73,7 +77,7 @@ export function startPlayback(
     mayCome,
   };
   const bring = async () => {
-    const made = await sourceOf(video, url, listener).catch(() => null);
+    const made = await bringSource(video, url, listener).catch(() => null);
     if (isStopped) return made?.stop();
     source = made;
     // Browsers keep in mind that it could not be loaded: they do not try again before a reload.

@@ -18,6 +18,9 @@ test.each<[Situation, Parameters<typeof situationOf>[0], PlaybackState]>([
   ['loading', here('STREAMING'), 'loading'],
   ['waiting', here('STREAMING'), 'absent'],
   ['stalled', here('STREAMING'), 'stalled'],
+  ['stalled', here('STREAMING'), 'lost'],
+  // That its network is away for long does not say that there is no recording.
+  ['stalled', here('ENDED'), 'lost'],
   ['press-play', here('STREAMING'), 'press-play'],
   ['playing', here('STREAMING'), 'playing'],
   ['gone', here('ENDED'), 'absent'],

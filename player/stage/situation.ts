@@ -32,7 +32,7 @@ export function situationOf({ state, trouble, stream }: Seen, playback: Playback
   if (!stream) return 'joining';
   if (stream.status === 'CREATED') return 'lobby';
   if (playback === 'absent') return stream.status === 'ENDED' ? 'gone' : 'waiting';
-  return playback === 'stalled' ? 'stalled' : 'loading';
+  return playback === 'stalled' || playback === 'lost' ? 'stalled' : 'loading';
 }
 
 /** Words for it, and for what to do; null: none are needed. */

@@ -17,7 +17,7 @@ export interface StagePlayback {
 const NONE: StagePlayback = { state: 'none', hasBegun: false, picture: null, isSilenced: false };
 
 /** There is no picture then to wait for. */
-const WITHOUT: ReadonlySet<PlaybackState> = new Set(['absent', 'over', 'unloaded']);
+const WITHOUT: ReadonlySet<PlaybackState> = new Set(['lost', 'absent', 'over', 'unloaded']);
 
 /** Plays the stream as soon as it can be, and has the viewer follow its picture. */
 export function usePlayback(
