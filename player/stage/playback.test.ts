@@ -37,3 +37,22 @@ test('a picture that is interrupted for long is lost, and is there again', () =>
   video.tell('playing');
   expect(told).toEqual(['loading', 'playing', 'stalled', 'lost', 'playing']);
 });
+
+test.each([{ everyMs: 4_000 }, { everyMs: 15_000 }])(
+  'one that fails again each $everyMs ms is lost once, and stays so',
+  ({ everyMs }) => {
+    video.tell('playing');
+    for (let passedMs = 0; passedMs < 60_000; passedMs += everyMs) {
+      source.onBroken();
+      jest.advanceTimersByTime(everyMs);
+    }
+    expect(told).toEqual(['loading', 'playing', 'stalled', 'lost']);
+  },
+);
+
+test('one that is not there is not interrupted', () => {
+  source.onAbsent();
+  source.onBroken();
+  jest.advanceTimersByTime(60_000);
+  expect(told).toEqual(['loading', 'absent']);
+});

@@ -41,6 +41,8 @@ export interface PlaybackListener {
 const PATIENCE_MS = 1_500;
 // One that was interrupted for so long keeps nobody from what happens.
 const LOST_MS = 10_000;
+/** It is no news then that it is interrupted. */
+const INTERRUPTED: ReadonlySet<PlaybackState> = new Set(['stalled', 'lost', 'absent']);
 
 /**
  * Plays a stream: with hls.js where Media Source Extensions are, else by the browser itself.
@@ -56,11 +58,14 @@ export function startPlayback(
   let source: Source | null = null;
   let isStopped = false;
   const picture = pictureOf(() => source?.picture.wallClockMs() ?? null);
+  let now: PlaybackState = 'none';
   let losing: ReturnType<typeof setTimeout> | undefined;
   const tell = (state: PlaybackState) => {
-    if (isStopped) return;
+    // Each try that fails says that it is interrupted: it is no less lost for that.
+    if (isStopped || (state === 'stalled' && INTERRUPTED.has(now))) return;
+    now = state;
     clearTimeout(losing);
-    if (state === 'stalled') losing = setTimeout(() => onState('lost', picture), LOST_MS);
+    if (state === 'stalled') losing = setTimeout(tell, LOST_MS, 'lost');
     onState(state, picture);
   };
   const stopTelling = tellStates(video, tell);
