@@ -121,6 +121,18 @@ describe('the page outside says', () => {
   });
 
   test.each([
+    {
+      what: 'ends in the middle of a sign',
+      said: `${'a'.repeat(39)}😀b`,
+      name: `${'a'.repeat(39)}😀`,
+    },
+    { what: 'is on more than one line', said: '\tAnn\nLee', name: 'Ann Lee' },
+  ])('a name that $what, as the service takes it [G-20]', ({ said, name }) => {
+    say({ type: 'name', name: said });
+    expect(viewer.name).toBe(name);
+  });
+
+  test.each([
     { what: 'null', data: null },
     { what: 'a number', data: 1 },
     { what: 'a text', data: 'play' },

@@ -1,6 +1,7 @@
 import { CHAT_NAME_CHARS } from '../../protocol/limits.ts';
 import type { Stream, ViewCount } from '../../sdk/types.ts';
 import type { ViewerQuiz, ViewerState } from '../../sdk/viewer.ts';
+import { cleaned } from '../crowd/compose-words.ts';
 
 /** What the page tells the page it is in; each has `source: 'fourbeat'` besides. */
 export type Told =
@@ -43,7 +44,7 @@ export function commandOf(data: unknown): Command | null {
       return { type };
     case 'name':
       return typeof name === 'string'
-        ? { type, name: name.trim().slice(0, CHAT_NAME_CHARS) }
+        ? { type, name: [...cleaned(name)].slice(0, CHAT_NAME_CHARS).join('') }
         : null;
     default:
       return null;
