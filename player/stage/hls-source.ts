@@ -1,6 +1,7 @@
-import Hls, { type ErrorData } from 'hls.js';
+import Hls from 'hls.js';
 import { hlsPicture } from '../../sdk/pictures.ts';
-import { AGAIN_MS, type Source, type SourceListener } from './source.ts';
+import { mend } from './hls-mending.ts';
+import type { Source, SourceListener } from './source.ts';
 import type { StageVideo } from './stage-video.ts';
 
 // How far behind the newest frame it still counts as live, s: more than players keep by themselves.
@@ -10,17 +11,7 @@ const LIVE_WITHIN_S = 6;
 export function hlsSource(video: StageVideo, url: string, listener: SourceListener): Source | null {
   if (!Hls.isSupported()) return null;
   const hls = new Hls({ backBufferLength: 30, liveDurationInfinity: true });
-  let again: ReturnType<typeof setTimeout> | undefined;
-  hls.on(Hls.Events.ERROR, (_, error) => {
-    if (!error.fatal) return;
-    const isAbsent = error.response?.code === 404;
-    if (isAbsent) listener.onAbsent();
-    else listener.onBroken();
-    if (error.type === Hls.ErrorTypes.MEDIA_ERROR) return hls.recoverMediaError();
-    again = setTimeout(() => {
-      if (!isAbsent || listener.mayCome()) goOn(hls, url, error);
-    }, AGAIN_MS);
-  });
+  const stopMending = mend(hls, url, listener);
   hls.on(Hls.Events.MANIFEST_PARSED, () => {
     video.videoRenditions.replace(
       hls.levels.map(({ width, height, bitrate }, at) => ({ id: `${at}`, width, height, bitrate })),
@@ -39,17 +30,10 @@ export function hlsSource(video: StageVideo, url: string, listener: SourceListen
   return {
     picture: hlsPicture(hls),
     stop() {
-      clearTimeout(again);
+      stopMending();
       video.videoRenditions.removeEventListener('change', choose);
       video.videoRenditions.replace([]);
       hls.destroy();
     },
   };
-}
-
-/** What had begun goes on where it was; what had not begins anew. */
-function goOn(hls: Hls, url: string, { details }: ErrorData): void {
-  const isAtStart = hls.levels.length === 0 || details.startsWith('manifest');
-  if (isAtStart) hls.loadSource(url);
-  else hls.startLoad();
 }

@@ -1,5 +1,6 @@
 import { nativePicture } from '../../sdk/pictures.ts';
-import { AGAIN_MS, type Source, type SourceListener } from './source.ts';
+import { Again } from './again.ts';
+import type { Source, SourceListener } from './source.ts';
 
 /** The browser plays HLS by itself, as on older iPhones. */
 export function nativeSource(
@@ -12,8 +13,9 @@ export function nativeSource(
   let hasBegun = false;
   /** Where it goes on, s. */
   let resumeAt = 0;
-  const again = () => {
-    if (!signal.aborted && (hasBegun || listener.mayCome())) video.load();
+  const again = new Again();
+  const load = () => {
+    if (hasBegun || listener.mayCome()) video.load();
   };
   const onError = () => {
     // Loading it again takes it back to its beginning, and it may fail before it is back.
@@ -21,10 +23,11 @@ export function nativeSource(
     // The browser does not say why; but what was there is there, and the way to it is not.
     if (hasBegun) listener.onBroken();
     else listener.onAbsent();
-    setTimeout(again, AGAIN_MS);
+    again.later(load);
   };
   const onMetadata = () => {
     hasBegun = true;
+    again.worked();
     if (resumeAt > 0) video.currentTime = resumeAt;
     resumeAt = 0;
     listener.onReady();
@@ -35,6 +38,7 @@ export function nativeSource(
   return {
     picture: nativePicture(video),
     stop() {
+      again.stop();
       ending.abort();
       video.removeAttribute('src');
       video.load();

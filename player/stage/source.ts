@@ -16,6 +16,3 @@ export interface SourceListener {
   /** Whether one that is absent is to be tried again; one that is broken always is. */
   mayCome(): boolean;
 }
-
-/** How long a source waits until it tries again, ms. */
-export const AGAIN_MS = 2_000;

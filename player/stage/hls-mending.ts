@@ -1,0 +1,51 @@
+import Hls, { type ErrorData } from 'hls.js';
+import { Again } from './again.ts';
+import type { SourceListener } from './source.ts';
+
+/** What is needed of hls.js. */
+export type MendedHls = Pick<
+  Hls,
+  'on' | 'levels' | 'loadSource' | 'startLoad' | 'recoverMediaError'
+>;
+
+// A picture that breaks again within this is not helped by being set up anew at once, ms.
+const HEALS_WITHIN_MS = 5_000;
+
+/** Brings hls.js back when it gave up. @returns what ends it */
+export function mend(
+  hls: MendedHls,
+  url: string,
+  listener: Pick<SourceListener, 'onAbsent' | 'onBroken' | 'mayCome'>,
+): () => void {
+  const again = new Again();
+  let recoveredAtMs = Number.NEGATIVE_INFINITY;
+  const hasHealed = () => performance.now() - recoveredAtMs >= HEALS_WITHIN_MS;
+  const recover = () => {
+    recoveredAtMs = performance.now();
+    hls.recoverMediaError();
+  };
+  hls.on(Hls.Events.ERROR, (_, error) => {
+    if (!error.fatal) return;
+    const isAbsent = error.response?.code === 404;
+    if (isAbsent) listener.onAbsent();
+    else listener.onBroken();
+    if (error.type !== Hls.ErrorTypes.MEDIA_ERROR) {
+      again.later(() => {
+        if (!isAbsent || listener.mayCome()) goOn(hls, url, error);
+      });
+    } else if (hasHealed()) recover();
+    else again.later(recover);
+  });
+  hls.on(Hls.Events.FRAG_BUFFERED, () => {
+    // What cannot be decoded may be taken into the buffer all the same.
+    if (hasHealed()) again.worked();
+  });
+  return () => again.stop();
+}
+
+/** What had begun goes on where it was; what had not begins anew. */
+function goOn(hls: MendedHls, url: string, { details }: ErrorData): void {
+  const isAtStart = hls.levels.length === 0 || details.startsWith('manifest');
+  if (isAtStart) hls.loadSource(url);
+  else hls.startLoad();
+}
