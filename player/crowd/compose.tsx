@@ -26,12 +26,15 @@ const HINTS: Record<ChatKind, string> = {
 export function Compose({ viewer, onSaid }: ComposeProps) {
   const [kind, setKind] = useState<ChatKind>('message');
   const [typed, setTyped] = useState('');
-  const [step, setStep] = useState<'write' | 'name' | 'sending'>('write');
+  const [step, setStep] = useState<'write' | 'name-first' | 'name-change' | 'sending'>('write');
   const [isAsked, setIsAsked] = useState(viewer.name !== '');
   const [trouble, setTrouble] = useState<string | null>(null);
   const box = useRef<HTMLInputElement>(null);
   /** From the name, to the box that was not there meanwhile. */
   const isBack = useRef(false);
+  const isNaming = step === 'name-first' || step === 'name-change';
+  // The page around this one may have said it.
+  const isNamed = () => isAsked || viewer.name !== '';
   const text = cleaned(typed);
   const left = charsLeft(text);
   const room = roomWords(left);
@@ -53,9 +56,8 @@ export function Compose({ viewer, onSaid }: ComposeProps) {
     if (text === '' || left < 0 || step === 'sending') return;
     // A keyboard on the screen stays when the button is pressed.
     box.current?.focus();
-    // The page around this one may have said it.
-    if (isAsked || viewer.name !== '') void send();
-    else setStep('name');
+    if (isNamed()) void send();
+    else setStep('name-first');
   };
   const named = (name: string) => {
     viewer.name = name;
@@ -63,16 +65,16 @@ export function Compose({ viewer, onSaid }: ComposeProps) {
     isBack.current = true;
     setIsAsked(true);
     // Who only changes it may not be done with the line.
-    if (isAsked) setStep('write');
+    if (step === 'name-change') setStep('write');
     else void send();
   };
   useEffect(() => {
-    if (step === 'name' || !isBack.current) return;
+    if (isNaming || !isBack.current) return;
     isBack.current = false;
     box.current?.focus();
-  }, [step]);
+  }, [isNaming]);
 
-  if (step === 'name') {
+  if (isNaming) {
     return (
       <div className="compose">
         <NameForm name={viewer.name} onGiven={named} />
@@ -113,8 +115,8 @@ export function Compose({ viewer, onSaid }: ComposeProps) {
         <span className="compose-trouble" role="alert">
           {trouble}
         </span>
-        {isAsked && (
-          <button type="button" className="compose-name" onClick={() => setStep('name')}>
+        {isNamed() && (
+          <button type="button" className="compose-name" onClick={() => setStep('name-change')}>
             {viewer.name === '' ? 'You write without a name' : `You write as ${viewer.name}`} ·{' '}
             <u>change</u>
           </button>

@@ -61,6 +61,19 @@ describe('who writes', () => {
     await page.context().close();
   });
 
+  test('may change the name that the page around this one gave, and the line is not sent', async () => {
+    const page = await ground.open('live');
+    await page.evaluate("viewer.name = 'Outside'");
+    await box(page).fill('Half a li');
+    await page.getByRole('button', { name: 'You write as Outside · change' }).click();
+    await page.getByLabel('Your name, shown beside what you write').fill('Countess');
+    await page.keyboard.press('Enter');
+    await page.getByText('You write as Countess').waitFor();
+    expect(await callsOf(page)).toEqual([]);
+    expect(await box(page).inputValue()).toBe('Half a li');
+    await page.context().close();
+  });
+
   test('is not called back from a quiz while a line is on its way', async () => {
     const page = await ground.open('chat-lines');
     await page.evaluate('viewer.say = () => new Promise((done) => { globalThis.said = done; })');
