@@ -18,7 +18,10 @@ interface Controller extends HTMLElement {
 // Players stay so far behind the newest frame, s.
 const BEHIND_LIVE_S = '3';
 
-/** The picture with its controls: for fingers, mice, keyboards and screen readers. */
+/**
+ * The picture with its controls: for fingers, mice, keyboards and screen readers. Where only a bare
+ * video can have the whole screen, as on iPhones, it cannot: a quiz would not be seen there.
+ */
 export function Controls({ video, isShown, isLive }: ControlsProps) {
   const place = useRef<HTMLElement>(null);
 
@@ -62,7 +65,7 @@ export function Controls({ video, isShown, isLive }: ControlsProps) {
         <span className="stage-room" />
         <media-rendition-menu-button />
         <media-pip-button />
-        <media-fullscreen-button />
+        {document.fullscreenEnabled && <media-fullscreen-button />}
       </media-control-bar>
     </media-controller>
   );

@@ -113,6 +113,16 @@ describe('the whole screen', () => {
     expect(await page.evaluate<string[]>('[...viewer.calls]')).toEqual(['answer Jupiter']);
     await page.close();
   }, 20_000);
+
+  test('is not offered where the quiz could not come along', async () => {
+    const bareVideoOnly =
+      "Object.defineProperty(Document.prototype, 'fullscreenEnabled', { get: () => false })";
+    const page = await ground.open('live', 'phone', {}, bareVideoOnly);
+    await plays(page);
+    expect(await page.locator('media-mute-button').count()).toBe(1);
+    expect(await page.locator('media-fullscreen-button').count()).toBe(0);
+    await page.close();
+  }, 20_000);
 });
 
 test('a show that ends while it is watched can be watched again', async () => {
