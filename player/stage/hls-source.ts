@@ -1,5 +1,6 @@
 import Hls from 'hls.js';
 import { hlsPicture } from '../../sdk/pictures.ts';
+import { jumpOverGaps } from './gap-jump.ts';
 import { mend } from './hls-mending.ts';
 import type { Source, SourceListener } from './source.ts';
 import type { StageVideo } from './stage-video.ts';
@@ -12,6 +13,7 @@ export function hlsSource(video: StageVideo, url: string, listener: SourceListen
   if (!Hls.isSupported()) return null;
   const hls = new Hls({ backBufferLength: 30, liveDurationInfinity: true });
   const stopMending = mend(hls, url, listener);
+  const stopJumping = jumpOverGaps(hls, video);
   hls.on(Hls.Events.MANIFEST_PARSED, () => {
     video.videoRenditions.replace(
       hls.levels.map(({ width, height, bitrate }, at) => ({ id: `${at}`, width, height, bitrate })),
@@ -31,6 +33,7 @@ export function hlsSource(video: StageVideo, url: string, listener: SourceListen
     picture: hlsPicture(hls),
     stop() {
       stopMending();
+      stopJumping();
       video.videoRenditions.removeEventListener('change', choose);
       video.videoRenditions.replace([]);
       hls.destroy();
