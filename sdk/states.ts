@@ -10,12 +10,19 @@ import type { ViewerState } from './viewer.ts';
  */
 export type Happening = 'live' | 'catching-up' | 'offline' | 'ended';
 
+const AS_IT_HAPPENS = {
+  live: 'live',
+  'catching-up': 'catching-up',
+  offline: 'offline',
+  ended: 'ended',
+} as const;
+
 /** What comes of every happening in every state. */
 export const STATES: Record<ViewerState, Record<Happening, ViewerState>> = {
   // Who joins has missed nothing: the first interval is all there is to wait for.
   joining: { live: 'live', 'catching-up': 'joining', offline: 'offline', ended: 'ended' },
-  live: { live: 'live', 'catching-up': 'catching-up', offline: 'offline', ended: 'ended' },
-  'catching-up': { live: 'live', 'catching-up': 'catching-up', offline: 'offline', ended: 'ended' },
-  offline: { live: 'live', 'catching-up': 'catching-up', offline: 'offline', ended: 'ended' },
+  live: AS_IT_HAPPENS,
+  'catching-up': AS_IT_HAPPENS,
+  offline: AS_IT_HAPPENS,
   ended: { live: 'ended', 'catching-up': 'ended', offline: 'ended', ended: 'ended' },
 };

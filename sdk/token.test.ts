@@ -71,7 +71,7 @@ describe('[T-6] a token is renewed', () => {
     });
     const { machine, keeper, asked } = begin((number) => (number === 1 ? jwt(1) : slow));
     await keeper.get();
-    await machine.advance(500_000);
+    await machine.advance(485_000);
     expect(asked).toHaveLength(2);
     expect(await keeper.get()).toBe(jwt(1));
     come(jwt(2));
@@ -234,6 +234,28 @@ describe('a token that cannot be had', () => {
     await machine.advance(500);
     expect(await keeper.get()).toBe(jwt(2));
     expect(asked).toHaveLength(2);
+  });
+
+  test('because the app’s own function never answers is `away` after 10 s, and is asked for again', async () => {
+    const { machine, keeper, asked } = begin((number) =>
+      number === 1 ? new Promise(() => {}) : jwt(number),
+    );
+    const coming = troubleOf(keeper.get());
+    await machine.advance(10_000);
+    expect((await coming).kind).toBe('away');
+    await machine.advance(500);
+    expect(await keeper.get()).toBe(jwt(2));
+    expect(asked).toHaveLength(2);
+  });
+
+  test('though the old one is refused meanwhile, is `away` as well', async () => {
+    const { machine, keeper } = begin((number) => (number > 1 ? new Promise(() => {}) : jwt(1)));
+    await keeper.get();
+    await machine.advance(480_000);
+    keeper.refuse(jwt(1));
+    const coming = troubleOf(keeper.get());
+    await machine.advance(10_000);
+    expect((await coming).kind).toBe('away');
   });
 
   test('because the app’s own function fails is `away`, and says what it said', async () => {

@@ -9,6 +9,8 @@ const RENEWED_WITHIN = 0.1;
 const TIMER_MAX_MS = 2 ** 31 - 1;
 // A token that is refused so soon after another one: they are not getting better.
 const REFUSED_AGAIN_MS = 60_000;
+// What an app asks on a dead connection may never be answered.
+const LIMIT_MS = 10_000;
 
 /** Has a viewer token ready, and renews it before it expires. */
 export class TokenKeeper {
@@ -27,7 +29,7 @@ export class TokenKeeper {
   #isStopped = false;
   #callOff = () => {};
 
-  /** @param newToken brings a token that was not given before */
+  /** @param newToken brings a token that was not given before, in 10 s */
   constructor(env: Environment, newToken: () => Promise<string>) {
     this.#env = env;
     this.#newToken = newToken;
@@ -54,9 +56,9 @@ export class TokenKeeper {
     const nowMs = this.#env.monotonicMs();
     this.#token = null;
     this.#refused = token;
-    this.#callOff();
+    if (!this.#coming) this.#callOff();
     if (nowMs - this.#refusedMs >= REFUSED_AGAIN_MS) this.#refusals.worked();
-    else this.#wait(this.#refusals, new Trouble('denied', 'each token is refused', 401));
+    else this.#wait(this.#refusals, new Trouble('denied', 'the token is refused', 401));
     this.#refusedMs = nowMs;
   }
 
@@ -74,8 +76,8 @@ export class TokenKeeper {
 
   async #fetch(): Promise<string> {
     try {
-      const token = await this.#newToken();
-      if (token === this.#refused) throw new Trouble('denied', 'the token is the old one', 401);
+      const token = await Promise.race([this.#newToken(), this.#limit()]);
+      if (token === this.#refused) throw new Trouble('denied', 'the token is refused', 401);
       this.#take(token);
       return token;
     } catch (thrown) {
@@ -83,6 +85,14 @@ export class TokenKeeper {
       this.#renewIn(this.#wait(this.#failures, trouble));
       throw trouble;
     }
+  }
+
+  /** In the place of the timer that renews: that one is set when there is a token, or none. */
+  #limit(): Promise<never> {
+    return new Promise((_, reject) => {
+      this.#callOff();
+      this.#callOff = this.#env.after(LIMIT_MS, () => reject(new Trouble('away', 'no token came')));
+    });
   }
 
   #take(token: string): void {
