@@ -7,6 +7,7 @@ import { QuizChoices } from './quiz-choices.tsx';
 import { QuizResultsList } from './quiz-results-list.tsx';
 import { gameWords, phaseOf, type QuizPhase, type Standing, standingOf } from './quiz-words.ts';
 import { useBorrowedFocus } from './use-borrowed-focus.ts';
+import { useMakingWay } from './use-making-way.ts';
 
 interface QuizCardProps {
   readonly viewer: Viewer;
@@ -32,7 +33,9 @@ const PHASE_TITLES: Record<QuizPhase, string> = {
 export function QuizCard({ viewer, quiz, winners, remainingMs, isOver }: QuizCardProps) {
   const place = useRef<HTMLElement>(null);
   const questionId = useId();
-  const [isAside, setIsAside] = useState(false);
+  const [isHidden, setIsHidden] = useState(false);
+  const [isMakingWay, endMakingWay] = useMakingWay(place);
+  const isAside = isHidden || isMakingWay;
   const [isNotTaken, setIsNotTaken] = useState(false);
   const phase = phaseOf(quiz, remainingMs, isOver);
   useBorrowedFocus(place, phase === 'revealed');
@@ -76,7 +79,12 @@ export function QuizCard({ viewer, quiz, winners, remainingMs, isOver }: QuizCar
           type="button"
           className="quiz-button"
           aria-expanded={!isAside}
-          onClick={() => setIsAside(!isAside)}
+          onClick={(event) => {
+            // Not every browser does so: but who sees the quiz no longer writes.
+            event.currentTarget.focus();
+            endMakingWay();
+            setIsHidden(!isAside);
+          }}
         >
           {isAside ? 'Show' : 'Hide'}
           <span className="unseen"> the quiz</span>

@@ -145,6 +145,53 @@ describe('a sheet of a dark page', () => {
   });
 });
 
+describe('who writes on a phone', () => {
+  const isSeen = (field: Locator) =>
+    field.evaluate((box) => {
+      const { left, top, width, height } = box.getBoundingClientRect();
+      return box === box.ownerDocument.elementFromPoint(left + width / 2, top + height / 2);
+    });
+
+  test('sees the box when a quiz comes, and the quiz when the line is written', async () => {
+    const page = await ground.open('live', 'phone');
+    const field = page.getByRole('textbox', { name: 'Write a message' });
+    await field.fill('I say ');
+    await asks(page);
+    await card(page).getByRole('button', { name: 'Show the quiz' }).waitFor();
+    expect(await isSeen(field)).toBe(true);
+    await page.keyboard.type('so');
+    expect(await field.inputValue()).toBe('I say so');
+    await field.blur();
+    await choice(page, 'Mars').tap();
+    expect(await callsOf(page)).toEqual(['answer Mars']);
+    await page.context().close();
+  });
+
+  test('may look at the quiz at once, and go back to the line', async () => {
+    const page = await ground.open('live', 'phone');
+    const field = page.getByRole('textbox', { name: 'Write a message' });
+    await field.focus();
+    await asks(page);
+    await card(page).getByRole('button', { name: 'Show the quiz' }).tap();
+    await choice(page, 'Mars').waitFor();
+    expect(await isSeen(field)).toBe(false);
+    await field.focus();
+    await choice(page, 'Mars').waitFor({ state: 'detached' });
+    expect(await isSeen(field)).toBe(true);
+    await page.context().close();
+  });
+
+  test('can press what stands beside the box', async () => {
+    const page = await ground.open('live', 'phone');
+    await page.getByRole('textbox', { name: 'Write a message' }).focus();
+    await asks(page);
+    await card(page).getByRole('button', { name: 'Show the quiz' }).waitFor();
+    await page.getByRole('button', { name: 'Send a heart' }).click();
+    expect(await callsOf(page)).toEqual(['heart']);
+    await page.context().close();
+  });
+});
+
 describe('the countdown', () => {
   test('ends the quiz when there is no time left', async () => {
     const page = await ground.open('quiz-open');
