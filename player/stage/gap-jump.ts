@@ -1,4 +1,5 @@
 import Hls, { type Fragment } from 'hls.js';
+import { MOVING } from './stage-video.ts';
 
 /** What is needed of hls.js. */
 export interface HlsWithGaps extends Pick<Hls, 'on'> {
@@ -22,8 +23,6 @@ interface Hole {
 
 // The picture may end a little before its last segment says, s.
 const NEAR_S = 1;
-// HAVE_FUTURE_DATA: with less the picture stands still.
-const MOVING = 3;
 
 /**
  * Takes the picture over what was never recorded (EXT-X-GAP) as soon as it comes there. hls.js

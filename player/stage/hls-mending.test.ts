@@ -83,6 +83,19 @@ test('one that was cut off goes on where it was, and soon again after it worked'
   expect(hls.calls).toEqual(['startLoad']);
 });
 
+test('one that still has something to show is not called broken', () => {
+  const media = { paused: false, readyState: 4 };
+  hls.levels = [{}];
+  hls.media = media;
+  hls.fail(CUT_OFF);
+  expect(told).toEqual([]);
+  media.readyState = 2;
+  hls.fail(CUT_OFF);
+  media.readyState = 4;
+  hls.fail(UNDECODABLE);
+  expect(told).toEqual(['broken', 'broken']);
+});
+
 test('one that cannot be decoded is set up anew at once, and then less and less often', () => {
   hls.fail(UNDECODABLE);
   expect(hls.calls).toEqual(['recoverMediaError']);

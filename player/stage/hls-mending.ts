@@ -1,11 +1,12 @@
 import Hls, { type ErrorData } from 'hls.js';
 import { Again } from './again.ts';
 import type { SourceListener } from './source.ts';
+import { MOVING } from './stage-video.ts';
 
 /** What is needed of hls.js. */
 export type MendedHls = Pick<
   Hls,
-  'on' | 'levels' | 'loadSource' | 'startLoad' | 'recoverMediaError'
+  'on' | 'media' | 'levels' | 'loadSource' | 'startLoad' | 'recoverMediaError'
 >;
 
 // A picture that breaks again within this is not helped by being set up anew at once, ms.
@@ -27,9 +28,11 @@ export function mend(
   hls.on(Hls.Events.ERROR, (_, error) => {
     if (!error.fatal) return;
     const isAbsent = error.response?.code === 404;
+    const isUndecodable = error.type === Hls.ErrorTypes.MEDIA_ERROR;
     if (isAbsent) listener.onAbsent();
-    else listener.onBroken();
-    if (error.type !== Hls.ErrorTypes.MEDIA_ERROR) {
+    // One that still has something to show goes on, and tells by itself when that is used up.
+    else if (isUndecodable || !isMoving(hls.media)) listener.onBroken();
+    if (!isUndecodable) {
       again.later(() => {
         if (!isAbsent || listener.mayCome()) goOn(hls, url, error);
       });
@@ -41,6 +44,10 @@ export function mend(
     if (hasHealed()) again.worked();
   });
   return () => again.stop();
+}
+
+function isMoving(video: HTMLMediaElement | null): boolean {
+  return video !== null && !video.paused && video.readyState >= MOVING;
 }
 
 /** What had begun goes on where it was; what had not begins anew. */

@@ -1,5 +1,8 @@
 import { RenditionList } from './rendition-list.ts';
 
+/** A `readyState` (HAVE_FUTURE_DATA): with less, a picture stands still. */
+export const MOVING = 3;
+
 /** A `<video>` that tells the controls what they cannot read from it. */
 export interface StageVideo extends HTMLVideoElement {
   /** Whether there is more to come. */

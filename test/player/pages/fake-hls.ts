@@ -4,6 +4,7 @@ import Hls, { type ErrorData } from 'hls.js';
 export class FakeHls {
   readonly calls: string[] = [];
   levels: unknown[] = [];
+  media: { readonly paused: boolean; readonly readyState: number } | null = null;
   readonly #listeners = new Map<string, ((type: string, data: unknown) => void)[]>();
 
   on(type: string, listener: (type: string, data: unknown) => void): void {
