@@ -11,7 +11,7 @@ import { seededRandom } from './seeded-random.ts';
 // A whole show whose server is killed at a random moment of every round. What clients sent and were
 // told is all that the oracle knows; in the end it reads everything the service has.
 
-const ROUNDS = Number(process.env.KILL_ROUNDS ?? 20);
+const ROUNDS = Number(process.env.KILL_ROUNDS ?? 12);
 const SEED = Number(process.env.KILL_SEED ?? Date.now() % 2 ** 31);
 const CLIENTS = 2_000;
 const LIVE_READERS = 16;

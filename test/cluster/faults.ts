@@ -37,7 +37,7 @@ export const FAULTS: readonly Fault[] = [
     name: 'node',
     title: 'a node is killed (-9) while quizzes are open',
     ground: 'plain',
-    rounds: { test: 10, full: 100 },
+    rounds: { test: 8, full: 100 },
     async round(scene) {
       if (scene.random() < MID_QUIZ) await scene.quizOpen(100);
       await scene.sleepUpTo(300);
@@ -48,7 +48,7 @@ export const FAULTS: readonly Fault[] = [
     name: 'stall',
     title: 'a node does not run for a while, and then goes on where it was',
     ground: 'plain',
-    rounds: { test: 3, full: 40 },
+    rounds: { test: 2, full: 40 },
     async round(scene) {
       if (scene.random() < MID_QUIZ) await scene.quizOpen(100);
       await scene.sleepUpTo(300);
@@ -59,7 +59,7 @@ export const FAULTS: readonly Fault[] = [
     name: 'redis',
     title: 'Redis is killed (-9), and starts again without its memory',
     ground: 'plain',
-    rounds: { test: 10, full: 100 },
+    rounds: { test: 8, full: 100 },
     async round(scene) {
       const redis = soleRedis(scene);
       await scene.sleepUpTo(500);
@@ -72,7 +72,7 @@ export const FAULTS: readonly Fault[] = [
     name: 'redis-pause',
     title: 'Redis answers nothing for 5 s',
     ground: 'plain',
-    rounds: { test: 3, full: 20 },
+    rounds: { test: 2, full: 20 },
     async round(scene) {
       const redis = soleRedis(scene);
       await scene.sleepUpTo(500);
@@ -97,9 +97,9 @@ export const FAULTS: readonly Fault[] = [
       return [await scene.backendAway('postgres', breakIt, awayMs, repair)];
     },
   },
-  promoteFault('replica', 'promote', 'a replica of Redis is promoted', { test: 3, full: 20 }),
+  promoteFault('replica', 'promote', 'a replica of Redis is promoted', { test: 2, full: 20 }),
   promoteFault('behind', 'promote-behind', 'a replica that lacks the last 0.7 s is promoted', {
-    test: 3,
+    test: 2,
     full: 20,
   }),
   promoteFault('sentinel', 'sentinel', 'the leading Redis is killed, and Sentinels act', {
@@ -113,7 +113,7 @@ export const FAULTS: readonly Fault[] = [
     name: 'clock',
     title: 'the clock of a node is off by 500 ms or an hour, either way',
     ground: 'clocks',
-    rounds: { test: 3, full: 20 },
+    rounds: { test: 2, full: 20 },
     unable: noFalseClockReason,
     async round(scene, round) {
       const node = scene.anyNode();
@@ -137,7 +137,7 @@ export const FAULTS: readonly Fault[] = [
     name: 'rolling',
     title: 'nodes are restarted one after the other',
     ground: 'plain',
-    rounds: { test: 3, full: 20 },
+    rounds: { test: 2, full: 20 },
     async round(scene) {
       const times: number[] = [];
       for (const node of scene.nodes) times.push(await scene.restartNode(node));
@@ -174,7 +174,7 @@ function cutFault(direction: Direction, what: string): Fault {
     name: `cut-${direction}`,
     title: `a cable is cut: ${what}`,
     ground: 'network',
-    rounds: { test: 3, full: 20 },
+    rounds: { test: 2, full: 20 },
     unable: noNetworkReason,
     async round(scene) {
       const { network } = scene.ground;
