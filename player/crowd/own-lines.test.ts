@@ -2,7 +2,14 @@ import { describe, expect, test } from 'bun:test';
 import type { Line } from './chat-items.ts';
 import { notOnScreen, type OwnLine } from './own-lines.ts';
 
-const OWN: OwnLine = { id: 'own', kind: 'cheer', name: 'Ada', text: 'Go!', before: new Set(['1']) };
+const OWN: OwnLine = {
+  id: 'own',
+  kind: 'cheer',
+  name: 'Ada',
+  text: 'Go!',
+  before: new Set(['1']),
+  writtenMs: 0,
+};
 const line = (id: string, more: Partial<Line> = {}): Line => {
   return { id, kind: 'cheer', name: 'Ada', text: 'Go!', viewer: 'v', at: 0, ...more };
 };

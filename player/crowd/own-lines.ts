@@ -9,6 +9,8 @@ export interface OwnLine {
   readonly text: string;
   /** Lines that were on screen before it was written. */
   readonly before: ReadonlySet<string>;
+  /** By `performance.now()`. */
+  readonly writtenMs: number;
 }
 
 /** @returns those that are not on screen yet; the same array when all are not */

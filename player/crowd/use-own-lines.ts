@@ -15,19 +15,21 @@ export function useOwnLines(lines: readonly Line[]): {
   const own = notOnScreen(all, lines);
   if (own !== all) setAll(own);
 
-  const last = all.at(-1);
+  const oldest = all.at(0);
   useEffect(() => {
-    if (!last) return;
-    const timer = setTimeout(() => setAll([]), SHOWN_MS);
+    if (!oldest) return;
+    const forget = () => setAll((those) => those.filter((one) => one !== oldest));
+    const timer = setTimeout(forget, oldest.writtenMs + SHOWN_MS - performance.now());
     return () => clearTimeout(timer);
-  }, [last]);
+  }, [oldest]);
 
   return {
     own,
     add: (kind, name, text) => {
       const before = new Set(lines.map((line) => line.id));
-      const id = `own ${performance.now()}`;
-      setAll((those) => [...those, { id, kind, name, text, before }]);
+      const writtenMs = performance.now();
+      const id = `own ${writtenMs}`;
+      setAll((those) => [...those, { id, kind, name, text, before, writtenMs }]);
     },
   };
 }

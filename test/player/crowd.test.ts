@@ -112,6 +112,25 @@ describe('who writes', () => {
     await page.context().close();
   });
 
+  test('sees each line for 30 s that never comes, whatever is written meanwhile', async () => {
+    const page = await ground.open('chat-lines');
+    await page.clock.install();
+    await page.reload();
+    await box(page).waitFor();
+    const waiting = chat(page).getByText('Sent, on screen soon');
+    for (const text of ['My first', 'My next']) {
+      await box(page).fill(text);
+      await page.keyboard.press('Enter');
+      await chat(page).getByText(text).waitFor();
+      await page.clock.runFor(20_000);
+    }
+    await chat(page).getByText('My first').waitFor({ state: 'detached' });
+    expect(await chat(page).getByText('My next').count()).toBe(1);
+    await page.clock.runFor(10_000);
+    await waiting.waitFor({ state: 'detached' });
+    await page.context().close();
+  });
+
   test('keeps the text, and reads why, when it is not taken', async () => {
     const page = await ground.open('chat-trouble');
     await box(page).fill('Too much');
