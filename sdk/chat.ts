@@ -7,7 +7,8 @@ import type { Waits } from './waits.ts';
 
 type Lines = Snapshot['lines'];
 
-const LINES_MAX = 100;
+/** Most lines that a snapshot holds. */
+export const LINES_MAX = 100;
 const HEARTS_GAP_MS = 1_000;
 
 const KINDS = ['message', 'question', 'greeting', 'cheer', 'purchase'] as const;

@@ -1,4 +1,6 @@
 import { describe, expect, test } from 'bun:test';
+import { withLines } from '../../sdk/chat.ts';
+import type { Chats } from '../../sdk/types.ts';
 import type { Snapshot } from '../../sdk/viewer.ts';
 import { type ChatRecord, itemsOf, type Line, newRecord, nextRecord } from './chat-items.ts';
 
@@ -12,6 +14,16 @@ const line = (number: number): Line => ({
 });
 const linesTo = (last: number, first = 1): Line[] =>
   Array.from({ length: last - first + 1 }, (_, index) => line(first + index));
+
+const NOTHING_SAID: Chats = {
+  messages: [],
+  questions: [],
+  greetings: [],
+  cheers: [],
+  purchases: [],
+  hearts: 0,
+  discounts: 0,
+};
 
 /** The chat after these snapshots. */
 function afterAll(...snapshots: readonly Pick<Snapshot, 'lines' | 'discounts'>[]): ChatRecord {
@@ -68,6 +80,15 @@ describe('what the chat shows', () => {
       { lines: linesTo(101, 2), discounts: 3 },
     );
     expect(shownOf(record)).toEqual([...linesTo(101, 2).map(({ id }) => id), 1]);
+  });
+
+  test('keeps a card that is before all lines until the snapshot is full', () => {
+    const full = withLines([], { ...NOTHING_SAID, messages: linesTo(1_000) });
+    const empty = { lines: [], discounts: 0 };
+    const shown = (lines: Snapshot['lines']) =>
+      shownOf(afterAll(empty, { lines: [], discounts: 1 }, { lines, discounts: 1 }));
+    expect(shown(full.slice(1))[0]).toBe(1);
+    expect(shown(full)).toEqual(full.map(({ id }) => id));
   });
 
   test('is the same record when something else of the snapshot changed', () => {

@@ -1,3 +1,4 @@
+import { LINES_MAX } from '../../sdk/chat.ts';
 import type { Snapshot } from '../../sdk/viewer.ts';
 
 /** A line of the chat, of whatever kind. */
@@ -20,9 +21,6 @@ export interface ChatRecord {
   readonly discounts: number;
   readonly cards: readonly DiscountCard[];
 }
-
-/** The snapshot holds so many lines at most: then the first of all is gone. */
-const LINES_MAX = 100;
 
 /** @returns the chat of who has just come */
 export function newRecord({ lines, discounts }: Snapshot): ChatRecord {
@@ -56,5 +54,6 @@ function withCard(
 }
 
 function hasPlace(after: string | null, lines: readonly Line[]): boolean {
+  // When the snapshot holds no more, the first of all is gone.
   return after === null ? lines.length < LINES_MAX : lines.some(({ id }) => id === after);
 }
