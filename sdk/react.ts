@@ -17,8 +17,11 @@ export function useViewer(options: JoinOptions | null): Viewer | null {
   const newest = useRef(options);
   useEffect(() => {
     newest.current = options;
-    if (viewer && options?.name !== undefined) viewer.name = options.name;
   });
+  const name = options?.name;
+  useEffect(() => {
+    if (viewer && name !== undefined) viewer.name = name;
+  }, [viewer, name]);
   const identity = options && identityOf(options);
   useEffect(() => {
     const { current } = newest;

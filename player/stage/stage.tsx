@@ -44,7 +44,7 @@ export function Stage({ viewer, snapshot, video, hasCount, hasFacts, children }:
           </button>
         )}
         {situation === 'press-play' && (
-          <button type="button" className="action" onClick={() => void video.play()}>
+          <button type="button" className="action" onClick={() => play(video)}>
             Play
           </button>
         )}
@@ -75,8 +75,13 @@ function soundOn(video: StageVideo): void {
   video.parentElement?.querySelector<HTMLElement>('media-mute-button')?.focus();
 }
 
+/** One that is refused (a phone that saves power), or that a load replaces, needs no word. */
+function play(video: StageVideo): void {
+  video.play().catch(() => {});
+}
+
 function playFromStart(video: StageVideo): void {
   video.currentTime = video.seekable.length > 0 ? video.seekable.start(0) : 0;
-  void video.play();
+  play(video);
   video.parentElement?.querySelector<HTMLElement>('media-play-button')?.focus();
 }
