@@ -29,6 +29,27 @@ describe.each(['stream', 'poll'] as const)('with the feed by %s', (transport) =>
   });
 });
 
+describe('who waits for the show, and cannot read its feed when it begins,', () => {
+  test('does not know whether it is winning: a quiz may have been asked', async () => {
+    const { machine, service, join } = world();
+    service.setStatus('CREATED');
+    const mend = service.fail({ how: 503, when: ({ path }) => path.endsWith('/token') });
+    const viewer = join();
+    await machine.advance(2_000);
+    service.setStatus('STREAMING');
+    service.openQuiz(QUIZ);
+    await machine.advance(20_000);
+    mend();
+    await machine.advance(20_000);
+    service.openQuiz(QUIZ);
+    await machine.advance(1_000);
+    viewer.answer('Jupiter');
+    await machine.advance(6_000);
+    expect(viewer.quiz).toMatchObject({ outcome: 'counted', results: { answer: 'Jupiter' } });
+    expect(viewer.snapshot.winners.isWinning).toBeNull();
+  });
+});
+
 describe('an answer', () => {
   test('is refused without a quiz, with no such choice, after another one, and after the end', async () => {
     const { machine, service, requests, join } = world();

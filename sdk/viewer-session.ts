@@ -29,6 +29,8 @@ const RELOAD_INTERVALS = 40;
 const KEEP_INTERVALS = 20;
 /** A player is seconds behind. */
 const SHOWN_INTERVALS = 120;
+/** A quiz takes longer, from the moment when a show was seen not to have begun. */
+const BEGINNING_MS = 5_000;
 /** What is left of a show may come so late. */
 const REST_INTERVALS = 8;
 
@@ -40,7 +42,8 @@ export class ViewerSession implements Viewer {
   #picture: Picture | null = null;
   /** The show is over with this interval; null: not yet. */
   #last: number | null = null;
-  #isBeginning = false;
+  /** So long no quiz can have been missed, as the show had not begun; on the monotonic clock. */
+  #beginningUntilMs = 0;
   #hasLeft = false;
   /** Answers that are, or were, on their way, by quiz. */
   readonly #given = new Map<string, Promise<AnswerOutcome>>();
@@ -134,12 +137,12 @@ export class ViewerSession implements Viewer {
   async answer(choice: string): Promise<AnswerOutcome> {
     this.#checkIsHere();
     const { quiz } = this;
-    if (!quiz) throw new Trouble('refused', 'there is no quiz');
+    if (!quiz) throw new Trouble('refused', 'there is no open quiz');
     const given = this.#given.get(quiz.quiz.id);
     if (given && quiz.choice === choice) return given;
     if (quiz.choice !== null) throw new Trouble('refused', 'the first choice stands');
-    if (!this.remainingMs()) throw new Trouble('refused', 'the quiz is over');
-    if (!quiz.quiz.order.includes(choice)) throw new Trouble('refused', 'no such choice');
+    if (!this.remainingMs()) throw new Trouble('refused', 'there is no open quiz');
+    if (!quiz.quiz.order.includes(choice)) throw new Trouble('refused', 'there is no such choice');
     return this.#give(quiz.quiz, choice);
   }
 
@@ -181,7 +184,6 @@ export class ViewerSession implements Viewer {
     this.#token.get().catch(() => {});
     await this.#watch.look();
     if (this.state === 'ended') return;
-    this.#isBeginning = this.snapshot.stream?.status === 'CREATED';
     this.#heartbeat.start();
     await this.clock.synced;
     const { next } = this.#game;
@@ -198,6 +200,8 @@ export class ViewerSession implements Viewer {
 
   #see(stream: Stream): void {
     this.#stage.change({ stream });
+    if (stream.status === 'CREATED')
+      this.#beginningUntilMs = this.#ways.env.monotonicMs() + BEGINNING_MS;
     if (stream.status !== 'ENDED') return;
     // Who comes when it is over has no feed to wait for.
     if (!this.#feed.next) this.#end();
@@ -207,7 +211,7 @@ export class ViewerSession implements Viewer {
   /** An interval of the feed is here. It is on screen later, when there is a picture. */
   #arrive(interval: EventsInterval): void {
     const { interval: number, events } = interval;
-    this.#game.arrived(interval, this.#isBeginning);
+    this.#game.arrived(interval, this.#ways.env.monotonicMs() < this.#beginningUntilMs);
     let isKept = number % KEEP_INTERVALS === 0;
     for (const { type } of events) {
       if (type === 'request-quiz-winners') void this.#report(number);
@@ -224,8 +228,7 @@ export class ViewerSession implements Viewer {
       this.#screen.push(interval);
       return;
     }
-    this.#shown.push(interval);
-    if (this.#shown.length > SHOWN_INTERVALS) this.#shown.shift();
+    if (this.#shown.push(interval) > SHOWN_INTERVALS) this.#shown.shift();
     this.#stage.onInterval(interval);
   }
 
