@@ -149,6 +149,16 @@ describe('a reload', () => {
     expect(service.answersTo(asked.id).get('ada')).toBe('Jupiter');
   });
 
+  test.each(['{}', '[]', '{"quizzes":[]}', 'null', 'none'])(
+    'of somebody who kept %p begins anew',
+    async (kept) => {
+      const { machine, join } = world();
+      const viewer = join({ storage: { getItem: () => kept, setItem: () => {} } });
+      await machine.advance(2_000);
+      expect(viewer.state).toBe('live');
+    },
+  );
+
   test('needs no leaving: what happened is kept as it happens', async () => {
     const { machine, service, join } = world();
     const options = { storage: storage() };

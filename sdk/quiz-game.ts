@@ -222,7 +222,10 @@ function isCorrect({ choice, outcome, isSeen }: Asked, answer: string): boolean 
 
 function parse(saved: string | null): GameRecord | null {
   try {
-    return JSON.parse(saved ?? 'null');
+    const record = JSON.parse(saved as string);
+    // None, and those of another shape have no such lists, and throw here.
+    record.quizzes.concat(...record.rounds);
+    return record;
   } catch {
     return null;
   }

@@ -81,7 +81,7 @@ export class ViewerSession implements Viewer {
     const env = { ...realEnvironment(), ...options.environment };
     this.streamId = streamId;
     this.name = name;
-    this.#keeping = new Keeping(storage, `fourbeat:${streamId}:${viewerId}`);
+    this.#keeping = new Keeping(storage, `fourbeat:1:${streamId}:${viewerId}`);
     this.#game = new QuizGame(this.#keeping.load());
     this.#stage = new Stage(this.#game, this.#listeners);
     this.#token = new TokenKeeper(env, getToken);
