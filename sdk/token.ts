@@ -6,7 +6,7 @@ import { asTrouble, Trouble } from './errors.ts';
 const RENEWED_AT = 0.75;
 const RENEWED_WITHIN = 0.1;
 // Timers count in 32 bits.
-const TIMER_MAX_MS = 2 ** 31 - 1;
+const TIMER_MAX_MS = 2_147_483_647;
 // A token that is refused so soon after another one: they are not getting better.
 const REFUSED_AGAIN_MS = 60_000;
 // What an app asks on a dead connection may never be answered.
@@ -91,7 +91,9 @@ export class TokenKeeper {
   #limit(): Promise<never> {
     return new Promise((_, reject) => {
       this.#callOff();
-      this.#callOff = this.#env.after(LIMIT_MS, () => reject(new Trouble('away', 'no token came')));
+      this.#callOff = this.#env.after(LIMIT_MS, () =>
+        reject(new Trouble('away', 'the token is late')),
+      );
     });
   }
 

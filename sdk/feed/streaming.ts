@@ -73,10 +73,10 @@ export class Streaming {
       const ending = await this.#read();
       if (this.#isOver) return;
       const hasLasted = this.#env.monotonicMs() - startedMs >= LASTING_MS;
-      if (ending === 'over' && hasLasted) continue;
-      const waitMs = this.#waitMs(ending instanceof Trouble ? ending : null);
+      const trouble = ending instanceof Trouble ? ending : null;
+      const waitMs = ending === 'over' && hasLasted ? 0 : this.#waitMs(trouble);
       await new Promise<void>((resolve) => {
-        this.#callOffPause = this.#env.after(waitMs, resolve);
+        this.#callOffPause = this.#env.after(waitMs + this.#env.random() * SPREAD_MS, resolve);
       });
     }
   }
@@ -137,9 +137,7 @@ export class Streaming {
     // Too far ahead is what a clock asks for that is wrong.
     if (trouble?.status === 400) this.#clock.look();
     const waitMs = this.#backOff.nextMs(trouble?.retryAfterMs ?? null);
-    return isElsewhere && !this.#hasNews
-      ? waitMs * RARELY
-      : waitMs + this.#env.random() * SPREAD_MS;
+    return isElsewhere && !this.#hasNews ? waitMs * RARELY : waitMs;
   }
 
   #onData(data: string): void {

@@ -89,6 +89,11 @@ export class MockFeed {
     for (const stream of [...this.#streams]) stream.cut();
   }
 
+  /** Ends the event streams that are open. */
+  endStreams(): void {
+    for (const stream of [...this.#streams]) stream.end();
+  }
+
   #contentOf(interval: number): EventsInterval {
     return { interval, events: this.#sealed.get(interval) ?? [] };
   }

@@ -165,6 +165,11 @@ export class MockService {
     this.#feed.cutStreams();
   }
 
+  /** Ends the event streams that are open, as a node does that stops (SPEC F-25). */
+  endStreams(): void {
+    this.#feed.endStreams();
+  }
+
   /** Every token that was given is refused from now on; new ones are good. */
   refuseTokens(): void {
     this.#tokens.refuseAll();

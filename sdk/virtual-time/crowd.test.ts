@@ -23,6 +23,10 @@ const OUTAGES: Readonly<Record<string, Outage>> = {
     cutStreams();
     return service.fail({ how: 503, retryAfterS: 2 });
   },
+  'drains, and then says 503': (service) => {
+    service.endStreams();
+    return service.fail({ how: 503 });
+  },
   'ends all streams at once': (_, cutStreams) => {
     cutStreams();
     return () => {};
