@@ -173,6 +173,20 @@ describe('what is told', () => {
   });
 });
 
+describe('the snapshot', () => {
+  test('is the same while all that is told is what was told before', async () => {
+    const { machine, join } = world();
+    const viewer = join();
+    await machine.advance(3_000);
+    const before = viewer.snapshot;
+    let changes = 0;
+    viewer.on('change', () => changes++);
+    await machine.advance(60_000);
+    expect(viewer.snapshot).toBe(before);
+    expect(changes).toBe(0);
+  });
+});
+
 describe('the chat', () => {
   test('a line has the name of who says it, and comes with the feed', async () => {
     const { machine, join } = world();

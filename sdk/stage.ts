@@ -3,7 +3,7 @@ import type { Trouble } from './errors.ts';
 import type { Listeners } from './listeners.ts';
 import type { QuizGame } from './quiz-game.ts';
 import { type Happening, STATES } from './states.ts';
-import type { Chats, EventsInterval, ScreenListener, ViewCount } from './types.ts';
+import type { Chats, EventsInterval, ScreenListener, Stream, ViewCount } from './types.ts';
 import type { Snapshot } from './viewer.ts';
 
 /** What is told besides the events of the feed. */
@@ -42,7 +42,7 @@ export class Stage implements ScreenListener {
     this.#game.learn(interval);
     let { count, lines, hearts, discounts } = this.snapshot;
     for (const { type, data } of interval.events) {
-      if (type === 'view-count') count = data as ViewCount;
+      if (type === 'view-count') count = kept(count, data as ViewCount);
       if (type !== 'chats') continue;
       const chats = data as Chats;
       lines = withLines(lines, chats);
@@ -69,6 +69,10 @@ export class Stage implements ScreenListener {
 
   happen(happening: Happening, trouble: Trouble | null): void {
     this.change({ state: STATES[this.snapshot.state][happening], trouble });
+  }
+
+  see(stream: Stream): void {
+    this.change({ stream: kept(this.snapshot.stream, stream) });
   }
 
   /** @param news what is new besides the game */

@@ -199,7 +199,7 @@ export class ViewerSession implements Viewer {
   }
 
   #see(stream: Stream): void {
-    this.#stage.change({ stream });
+    this.#stage.see(stream);
     if (stream.status === 'CREATED')
       this.#beginningUntilMs = this.#ways.env.monotonicMs() + BEGINNING_MS;
     if (stream.status !== 'ENDED') return;
