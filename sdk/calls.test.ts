@@ -346,6 +346,12 @@ describe('[F-21] an event stream', () => {
   });
 });
 
+test('an answer counts when the service says 204: the page of a portal on the way is `away`', async () => {
+  const { calls } = begin(() => new Response('<html>Log in to our Wi-Fi</html>'));
+  const trouble = await troubleOf(calls.answer({ id: 'quiz', closeInterval: 9 } as Quiz, 'Mars'));
+  expect(trouble.kind).toBe('away');
+});
+
 test('a body that nobody needs is not left unread, which would keep its connection', async () => {
   let isCancelled = false;
   const { calls } = begin(() => {
@@ -354,6 +360,6 @@ test('a body that nobody needs is not left unread, which would keep its connecti
     };
     return new Response(new ReadableStream({ cancel }), { status: 200 });
   });
-  await calls.beat();
+  await troubleOf(calls.beat());
   expect(isCancelled).toBe(true);
 });

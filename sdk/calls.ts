@@ -46,7 +46,7 @@ export class Calls {
   /** @returns service time, whole Unix ms */
   async time(): Promise<number> {
     const { now } = await this.#call(`${this.#urls.base}/api/v1/time`, {}, json<{ now: number }>);
-    if (!Number.isFinite(now)) throw new Trouble('away', 'it is not the service');
+    if (!(now > 0)) throw new Trouble('away', 'it is not the service');
     return now;
   }
 
@@ -171,7 +171,11 @@ async function json<T>(answer: Response): Promise<T> {
   return (await answer.json()) as T;
 }
 
-/** A body that nobody reads would keep its connection. */
-async function unread({ body }: Response): Promise<void> {
+/**
+ * A body that nobody reads would keep its connection.
+ * @throws Trouble `away` when it is a page of something on the way: the service says 204
+ */
+async function unread({ body, status }: Response): Promise<void> {
   await body?.cancel().catch(() => {});
+  if (status !== 204) throw new Trouble('away', 'it is not the service');
 }
