@@ -37,7 +37,9 @@ export function callsTo(cluster: Pick<Cluster, 'nodes'>, apiToken: string): Node
   const calls: NodeCalls = {
     url,
     studio: (node, method, path, body, headers = {}) =>
+      // A connection that was idle may be closed by the server while a POST is on its way.
       fetch(`${url(node)}/studio/v1${path}`, {
+        keepalive: false,
         method,
         headers: {
           Authorization: `Token ${apiToken}`,

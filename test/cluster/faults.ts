@@ -24,6 +24,7 @@ const STALL_MS = 2_500;
 const REDIS_PAUSE_MS = 5_000;
 const POSTGRES_AWAY_MS = 30_000;
 const POSTGRES_SHORT_MS = 3_000;
+const POSTGRES_LONG_IN_TEST_MS = 12_000;
 const CLOCK_OFFSETS_MS = [500, -500, 3_600_000, -3_600_000];
 /** How long a wrong clock has to do harm. */
 const CLOCK_MS = 1_500;
@@ -87,7 +88,8 @@ export const FAULTS: readonly Fault[] = [
     rounds: { test: 3, full: 20 },
     async round(scene, round, isFull) {
       const { postgres } = scene.ground.cluster;
-      const awayMs = isFull || round === 0 ? POSTGRES_AWAY_MS : POSTGRES_SHORT_MS;
+      const longMs = isFull ? POSTGRES_AWAY_MS : POSTGRES_LONG_IN_TEST_MS;
+      const awayMs = isFull || round === 0 ? longMs : POSTGRES_SHORT_MS;
       await scene.sleepUpTo(500);
       const [breakIt, repair] = [
         [() => postgres.pause(), () => postgres.resume()],
