@@ -1,5 +1,6 @@
+import { joined } from './byte-queue.ts';
 import type { Fragment } from './fmp4/fragment.ts';
-import { concatenated, retimed } from './fmp4/retime.ts';
+import { retimed } from './fmp4/retime.ts';
 import type { Part, Piece, PieceBytes, Segment, TrackId } from './segment.ts';
 import type { TrackQueue } from './track-queue.ts';
 
@@ -48,7 +49,7 @@ export class OpenSegment {
       if (!first || !last) continue;
       const { id } = queue.track;
       const offset = offsetTicks(queue, this.offsetMs);
-      const bytes = concatenated(
+      const bytes = joined(
         fragments.map((one) => retimed(one, one.startTicks + offset, number(id))),
       );
       const startTicks = first.startTicks + offset;
@@ -99,7 +100,7 @@ export class OpenSegment {
       const endTicks = next
         ? next.startTicks + offsetTicks(queue, nextOffsetMs ?? 0)
         : share.endTicks;
-      const all = concatenated(share.chunks);
+      const all = joined(share.chunks);
       bytes.set(queue.track.id, all);
       pieces.set(queue.track.id, {
         startTicks,

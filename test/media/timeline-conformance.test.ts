@@ -218,7 +218,7 @@ describe('a minute of it', () => {
   );
 
   test(
-    '[M-11] [M-24] [M-25] with low latency, as far as pictures go',
+    '[M-11] [M-24] [M-25] with low latency',
     async () => {
       const { stream, watch } = await show({
         source: minute,

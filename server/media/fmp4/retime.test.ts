@@ -12,7 +12,7 @@ import { joined } from '../byte-queue.ts';
 import { boxAt, boxes, findBox, uint32 } from './box.ts';
 import { Fmp4Reader } from './fmp4-reader.ts';
 import type { Fragment, InitSegment } from './fragment.ts';
-import { concatenated, retimed } from './retime.ts';
+import { retimed } from './retime.ts';
 
 const PIECES = ['-frag_duration', '500000', ...FRAGMENTED];
 const X264 = ['-c:v', 'libx264', '-preset', 'ultrafast', '-g', '15', '-bf', '0'];
@@ -54,7 +54,7 @@ describe('a fragment at another time', () => {
       const { init, fragments } = read(bytes);
       const shift = SERVICE_S * init.timescale;
       const moved = fragments.map((one, i) => retimed(one, one.startTicks + shift + 1024, i));
-      const whole = concatenated([init.bytes, ...moved]);
+      const whole = joined([init.bytes, ...moved]);
       const before = probed(bytes).map(({ pts }) => pts);
       expect(probed(whole).map(({ pts }) => pts)).toEqual(before.map((pts) => pts + shift + 1024));
       expect(complaints(whole)).toBe('');
@@ -76,7 +76,7 @@ describe('a fragment at another time', () => {
       fc.property(fc.maxSafeNat(), fc.nat(2 ** 33), (startTicks, sequence) => {
         const [fragment] = fragments as [Fragment];
         const bytes = retimed(fragment, startTicks, sequence);
-        const again = read(concatenated([init.bytes, bytes])).fragments;
+        const again = read(joined([init.bytes, bytes])).fragments;
         expect(again).toEqual([{ ...fragment, startTicks, bytes }]);
         const mfhd = indexOf(bytes, 'mfhd');
         expect(uint32(bytes, mfhd + 8)).toBe(sequence % 2 ** 32);

@@ -30,11 +30,6 @@ export function retimed(
   return bytes;
 }
 
-/** Fragments or parts of one track, one after the other. */
-export function concatenated(pieces: readonly Uint8Array[]): Uint8Array {
-  return joined(pieces);
-}
-
 /** Where the boxes are that a new time changes. */
 interface Places {
   readonly moof: Box;

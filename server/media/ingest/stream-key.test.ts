@@ -1,20 +1,14 @@
 import { describe, expect, test } from 'bun:test';
 import { randomBytes } from 'node:crypto';
 import { ingestUrls } from './ingest-addresses.ts';
-import { looksLikeStreamKey, newStreamKey } from './stream-key.ts';
+import { newStreamKey } from './stream-key.ts';
 
 describe('stream keys', () => {
   test('[M-1] are sk_ and 32 characters of base62, each another', () => {
     const keys = Array.from({ length: 100 }, () => newStreamKey(randomBytes));
     for (const key of keys) expect(key).toMatch(/^sk_[0-9A-Za-z]{32}$/);
     expect(new Set(keys).size).toBe(100);
-    expect(keys.every(looksLikeStreamKey)).toBe(true);
   });
-
-  test.each(['', 'sk_', `sk_${'a'.repeat(31)}`, `sk_${'a'.repeat(33)}`, `sk_${'-'.repeat(32)}`])(
-    '[M-5] %j has not the form of one',
-    (text) => expect(looksLikeStreamKey(text)).toBe(false),
-  );
 });
 
 describe('addresses of a stream', () => {

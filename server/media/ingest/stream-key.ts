@@ -1,7 +1,6 @@
 import { randomBase62 } from '../../random-base62.ts';
 
 const KEY_CHARS = 32;
-const FORM = new RegExp(`^sk_[0-9A-Za-z]{${KEY_CHARS}}$`);
 
 /**
  * A new stream key: `sk_` and 32 base62 characters, 190 random bits (SPEC M-1). Whoever has it may
@@ -10,9 +9,4 @@ const FORM = new RegExp(`^sk_[0-9A-Za-z]{${KEY_CHARS}}$`);
  */
 export function newStreamKey(randomBytes: (n: number) => Uint8Array): string {
   return `sk_${randomBase62(KEY_CHARS, randomBytes)}`;
-}
-
-/** Whether a text has the form of a stream key at all. */
-export function looksLikeStreamKey(text: string): boolean {
-  return FORM.test(text);
 }

@@ -20,7 +20,6 @@ describe('ffmpeg', () => {
     expect(found).toMatchObject({ ffmpeg: 'ffmpeg', ffprobe: 'ffprobe' });
     if ('missing' in found) throw new Error(found.missing);
     expect(found.version).toMatch(/^[\dnN]/);
-    expect(typeof found.hasSrt).toBe('boolean');
   });
 
   test('[M-44] that is missing is one line with the command that installs it', async () => {

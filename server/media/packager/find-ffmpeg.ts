@@ -9,8 +9,6 @@ export interface FoundFfmpeg {
   readonly ffprobe: string;
   /** As it says itself, such as `5.1.9-0+deb12u1`. */
   readonly version: string;
-  /** It can send and receive SRT. */
-  readonly hasSrt: boolean;
 }
 
 /** Why there is no video here. */
@@ -46,10 +44,7 @@ export async function findFfmpeg(wanted: {
     const [what] = version === null ? [ffmpeg] : [ffprobe];
     return { missing: missingLine(what, process.platform, await osRelease()) };
   }
-  const [encoders, protocols] = await Promise.all([
-    ask(ffmpeg, '-encoders'),
-    ask(ffmpeg, '-protocols'),
-  ]);
+  const encoders = await ask(ffmpeg, '-encoders');
   if (!namesIn(encoders.text).has(encoder)) {
     return {
       missing: `${ffmpeg} ${version} has no video encoder ${encoder}: choose another with --media-encoder (ffmpeg -encoders lists them)`,
@@ -61,7 +56,7 @@ export async function findFfmpeg(wanted: {
       missing: `${ffmpeg} ${version} cannot encode with --media-encoder ${encoder} and --media-preset ${preset}: ${firstLineOf(trial.errors)}`,
     };
   }
-  return { ffmpeg, ffprobe, version, hasSrt: namesIn(protocols.text).has('srt') };
+  return { ffmpeg, ffprobe, version };
 }
 
 function trialArguments(name: string, preset: string): string[] {

@@ -1,3 +1,5 @@
+import { joined } from '../byte-queue.ts';
+
 /** What is in a stream of raw pictures and sound. */
 export interface RawFormat {
   readonly width: number;
@@ -127,14 +129,4 @@ function sizeOf(size: number): Uint8Array {
   new DataView(bytes.buffer).setBigUint64(0, BigInt(size));
   bytes[0] = 0x01;
   return bytes;
-}
-
-function joined(pieces: readonly Uint8Array[]): Uint8Array {
-  const all = new Uint8Array(pieces.reduce((sum, { length }) => sum + length, 0));
-  let offset = 0;
-  for (const piece of pieces) {
-    all.set(piece, offset);
-    offset += piece.length;
-  }
-  return all;
 }

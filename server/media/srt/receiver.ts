@@ -1,4 +1,5 @@
 import type { Subprocess } from 'bun';
+import { LastLines } from '../packager/last-lines.ts';
 
 /** Options of ffmpeg for a receiver that writes what one caller sends to stdout, unchanged. */
 export function receiverArguments(port: number): string[] {
@@ -14,9 +15,6 @@ export function receiverArguments(port: number): string[] {
 
 // A receiver whose service has died ends by itself; ours is stopped long before.
 const LISTEN_TIMEOUT_US = 15_000_000;
-
-const LINES_MAX = 10;
-const LINE_CHARS_MAX = 300;
 
 export interface ReceiverEvents {
   /** @returns when it wants more, where it does not want more now */
@@ -58,18 +56,11 @@ async function passOn(stdout: ReadableStream<Uint8Array>, events: ReceiverEvents
 }
 
 async function lastLines(stderr: ReadableStream<Uint8Array>): Promise<string[]> {
-  const decoder = new TextDecoder();
-  let lines: string[] = [];
-  let rest = '';
+  const lines = new LastLines();
   try {
-    for await (const bytes of stderr) {
-      const parts = (rest + decoder.decode(bytes, { stream: true })).split(/[\r\n]+/);
-      rest = (parts.pop() ?? '').slice(0, LINE_CHARS_MAX);
-      const whole = parts.filter((line) => line !== '').map((l) => l.slice(0, LINE_CHARS_MAX));
-      lines = [...lines, ...whole].slice(-LINES_MAX);
-    }
+    for await (const bytes of stderr) lines.push(bytes);
   } catch {
     // As above.
   }
-  return rest === '' ? lines : [...lines, rest];
+  return lines.list();
 }
