@@ -1,0 +1,61 @@
+import { describe, expect, test } from 'bun:test';
+import { seededRandom } from '../../test/seeded-random.ts';
+import type { FeedOptions } from './feed.ts';
+import { AWAY, follow, peak, range, world } from './feed-world.ts';
+
+describe('a crowd that lost the service as one does not come back as one', () => {
+  const VIEWERS = 60;
+
+  async function crowd(transport: FeedOptions['transport']) {
+    const here = world(seededRandom(7));
+    const viewers = Array.from({ length: VIEWERS }, () => follow(here, { transport }));
+    await here.machine.advance(5_000);
+    return { here, viewers };
+  }
+
+  test.each([20_000, 3_000, 200])(
+    'polls: at most twice the usual, after %d ms',
+    async (outageMs) => {
+      const { here, viewers } = await crowd('poll');
+      here.ground.trouble = AWAY;
+      await here.machine.advance(outageMs);
+      here.ground.trouble = null;
+      const backMs = here.machine.nowMs;
+      await here.machine.advance(40_000);
+      expect(peak(here, backMs)).toBeLessThanOrEqual(2 * 4 * VIEWERS);
+      for (const { told } of viewers) expect(told).toEqual(range(told[0], told.at(-1)));
+    },
+  );
+
+  test.each([20_000, 3_000, 0])('streams: less than one each, after %d ms', async (outageMs) => {
+    const { here, viewers } = await crowd('auto');
+    here.ground.trouble = AWAY;
+    here.ground.endStreams('cut');
+    await here.machine.advance(outageMs);
+    here.ground.trouble = null;
+    const backMs = here.machine.nowMs;
+    await here.machine.advance(30_000);
+    expect(peak(here, backMs)).toBeLessThanOrEqual(VIEWERS);
+    for (const { told } of viewers) expect(told).toEqual(range(told[0], here.ground.current - 1));
+  });
+
+  test('streams that were cut at once begin again over more than a second', async () => {
+    const { here } = await crowd('auto');
+    here.ground.endStreams('cut');
+    const cutMs = here.machine.nowMs;
+    await here.machine.advance(3_000);
+    const times = here.ground.asked.map(({ atMs }) => atMs).filter((atMs) => atMs >= cutMs);
+    expect(times).toHaveLength(VIEWERS);
+    expect(Math.max(...times) - Math.min(...times)).toBeGreaterThan(1_000);
+  });
+
+  test('streams of a service that seals nothing: one each in a second', async () => {
+    const { here } = await crowd('auto');
+    here.ground.isStalled = true;
+    const fromMs = here.machine.nowMs;
+    await here.machine.advance(15_000);
+    here.ground.isStalled = false;
+    await here.machine.advance(20_000);
+    expect(peak(here, fromMs)).toBeLessThanOrEqual(VIEWERS);
+  });
+});
