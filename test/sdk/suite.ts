@@ -1,11 +1,12 @@
 import type { join as joinStream } from '../../sdk/join.ts';
 import type { JoinOptions } from '../../sdk/join-options.ts';
 import type { pictureOf as pictureOfPlayer } from '../../sdk/pictures.ts';
-import type { EventData, EventsInterval } from '../../sdk/types.ts';
-import type { Snapshot, Viewer, ViewerEvents } from '../../sdk/viewer.ts';
+import type { EventsInterval } from '../../sdk/types.ts';
+import type { Viewer } from '../../sdk/viewer.ts';
+import { check, live, once, same, sleep, trouble, until } from './suite-checks.ts';
 
-// What the SDK does with a service, in real time. It runs wherever the SDK does, so it imports nothing
-// but types: a program for each runtime brings the SDK and a stream.
+// What the SDK does with a service, in real time. It runs wherever the SDK does, so it imports
+// nothing of it but types: a program for each runtime brings the SDK and a stream.
 
 export interface NewQuiz {
   readonly choices: readonly string[];
@@ -37,8 +38,6 @@ type Case = (
   ground: Ground,
 ) => Promise<void>;
 
-/** Longer than anything takes, on a busy machine too. */
-const WAIT_MS = 15_000;
 const QUIZ: NewQuiz = { choices: ['Mars', '2', '1'], answer: '2', durationMs: 4_000 };
 
 export const SUITE: Readonly<Record<string, Case>> = {
@@ -250,70 +249,4 @@ async function readsAll(viewer: Viewer, ground: Ground, forMs = 2_000): Promise<
 /** The ground's own way to the service, but for what is given here. */
 function lookedAfter({ options }: Ground, environment: JoinOptions['environment']): Options {
   return { environment: { ...environment, ...options.environment } };
-}
-
-async function live(...viewers: Viewer[]): Promise<void> {
-  await Promise.all(viewers.map((viewer) => until(viewer, ({ state }) => state === 'live')));
-}
-
-/** Fulfilled when this holds. */
-function until(viewer: Viewer, holds: (snapshot: Snapshot) => boolean): Promise<void> {
-  return inTime(`it never held: ${holds}, but ${JSON.stringify(viewer.snapshot)}`, (resolve) => {
-    const look = () => {
-      if (holds(viewer.snapshot)) resolve();
-    };
-    look();
-    const ends = [viewer.on('change', look), viewer.on('interval', look)];
-    return () => {
-      for (const end of ends) end();
-    };
-  });
-}
-
-type Told = EventData & ViewerEvents;
-
-/** The next event of this type. */
-function once<T extends keyof Told>(viewer: Viewer, type: T): Promise<Told[T]>;
-function once(viewer: Viewer, type: string): Promise<unknown>;
-function once(viewer: Viewer, type: string): Promise<unknown> {
-  return inTime(`${type} never came`, (resolve) => viewer.on(type, resolve));
-}
-
-function inTime<T>(
-  problem: string,
-  begin: (resolve: (value: T) => void) => () => void,
-): Promise<T> {
-  return new Promise((resolve, reject) => {
-    const timer = setTimeout(() => {
-      reject(new Error(problem));
-      end();
-    }, WAIT_MS);
-    let end = () => {};
-    end = begin((value) => {
-      clearTimeout(timer);
-      resolve(value);
-      end();
-    });
-  });
-}
-
-/** @returns the kind of what is thrown */
-function trouble(promise: Promise<unknown>): Promise<string> {
-  return promise.then(
-    () => 'none',
-    (error) => error.kind ?? String(error),
-  );
-}
-
-function sleep(ms: number): Promise<void> {
-  return new Promise((resolve) => setTimeout(resolve, ms));
-}
-
-function same(actual: unknown, expected: unknown): void {
-  const [one, other] = [JSON.stringify(actual), JSON.stringify(expected)];
-  check(one === other, `expected ${other}, got ${one}`);
-}
-
-function check(holds: boolean, problem: string): void {
-  if (!holds) throw new Error(problem);
 }
