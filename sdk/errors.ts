@@ -41,7 +41,7 @@ export class Trouble extends Error {
 /** @returns what a response says that is no success */
 export async function troubleOf(response: Response): Promise<Trouble> {
   const { status } = response;
-  const seconds = Number(response.headers.get('retry-after') || Number.NaN);
+  const seconds = Number(response.headers.get('retry-after') || NaN);
   const retryAfterMs = seconds >= 0 ? seconds * 1_000 : null;
   const problem = (await response.json().catch(() => null)) as { detail?: unknown } | null;
   const detail = typeof problem?.detail === 'string' ? problem.detail : `HTTP ${status}`;

@@ -30,7 +30,7 @@ export class IntervalRequests {
   /** When the next may be asked for, ms from now; infinite: after an answer. */
   get waitMs(): number {
     const isFull = this.#underWay >= (this.isWorking ? AT_ONCE_MAX : 1);
-    return isFull ? Number.POSITIVE_INFINITY : this.#notBeforeMs - this.#env.monotonicMs();
+    return isFull ? Infinity : this.#notBeforeMs - this.#env.monotonicMs();
   }
 
   /** @throws Trouble, and the next is asked for later */

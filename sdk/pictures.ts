@@ -55,6 +55,6 @@ export function nativePicture(video: NativeVideo): Picture {
 const LEAST_MS = 1e12;
 
 function wallClockOf(date: Date | null | undefined): number | null {
-  const ms = date?.getTime() ?? Number.NaN;
+  const ms = date?.getTime() ?? NaN;
   return ms >= LEAST_MS ? ms : null;
 }

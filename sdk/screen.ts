@@ -30,13 +30,13 @@ export class Screen implements HeldEvents {
   readonly #asked = new Set<number>();
   readonly #held = new Map<number, EventsInterval>();
   /** The last one that the feed brought. */
-  #newest = Number.NEGATIVE_INFINITY;
+  #newest = -Infinity;
   /** From here on all comes by the feed: what is not held was passed over, or comes yet. */
-  #knownFrom = Number.POSITIVE_INFINITY;
+  #knownFrom = Infinity;
   /** The last one that was on screen; null: none. */
   #shown: number | null = null;
   /** The last one that may be: infinite without a picture. */
-  #until = Number.POSITIVE_INFINITY;
+  #until = Infinity;
   #picture: Pick<Picture, 'wallClockMs'> | null = null;
   /** Where the picture was when it was seen last; null: it was not. */
   #seen: number | null = null;
@@ -70,8 +70,8 @@ export class Screen implements HeldEvents {
   }
 
   replay(): void {
-    this.#newest = Number.NEGATIVE_INFINITY;
-    this.#knownFrom = Number.POSITIVE_INFINITY;
+    this.#newest = -Infinity;
+    this.#knownFrom = Infinity;
   }
 
   follow(picture: Pick<Picture, 'wallClockMs'> | null): void {
@@ -79,7 +79,7 @@ export class Screen implements HeldEvents {
     this.#picture = picture;
     this.#seen = null;
     this.#seenMs = this.#env.monotonicMs();
-    this.#until = this.#shown ?? Number.NEGATIVE_INFINITY;
+    this.#until = this.#shown ?? -Infinity;
     if (picture) this.#look();
     else this.#release();
   }
@@ -87,7 +87,7 @@ export class Screen implements HeldEvents {
   stop(): void {
     this.#callOff();
     this.#picture = null;
-    this.#until = Number.NEGATIVE_INFINITY;
+    this.#until = -Infinity;
     this.#held.clear();
   }
 
@@ -97,7 +97,7 @@ export class Screen implements HeldEvents {
     const wallMs = this.#picture?.wallClockMs() ?? null;
     if (wallMs === null) {
       const isAway = nowMs - this.#seenMs >= PATIENCE_MS;
-      if (isAway && this.#until < Number.POSITIVE_INFINITY) this.#release();
+      if (isAway && this.#until < Infinity) this.#release();
       return;
     }
     const at = intervalAt(wallMs);
@@ -126,7 +126,7 @@ export class Screen implements HeldEvents {
   /** There is no picture: what happens is shown as it comes. */
   #release(): void {
     this.#seen = null;
-    this.#until = Number.POSITIVE_INFINITY;
+    this.#until = Infinity;
     // Who was far behind is not shown all that is between.
     if (this.#shown !== null && this.#newest - this.#shown > KEPT) this.#jump(this.#newest);
     this.#show();
@@ -149,7 +149,7 @@ export class Screen implements HeldEvents {
     for (let next = this.#shown + 1; next <= this.#until; next = this.#shown + 1) {
       const interval = this.#held.get(next);
       if (!interval) {
-        const isAsked = next < this.#knownFrom && this.#until < Number.POSITIVE_INFINITY;
+        const isAsked = next < this.#knownFrom && this.#until < Infinity;
         if (isAsked && this.#until - next > MISSED) {
           this.#jump(this.#until);
           continue;
@@ -178,7 +178,7 @@ export class Screen implements HeldEvents {
   }
 
   #prune(): void {
-    const shown = this.#shown ?? Number.NEGATIVE_INFINITY;
+    const shown = this.#shown ?? -Infinity;
     for (const interval of this.#held.keys()) {
       const isNear = Math.abs(interval - shown) <= KEPT;
       const isWaiting = interval > shown && interval >= this.#newest - HELD;

@@ -72,7 +72,7 @@ export class ViewerSession implements Viewer {
       name = '',
       getToken = () => this.#calls.newToken(viewerId),
       transport = 'auto',
-      hiddenMs = Number.POSITIVE_INFINITY,
+      hiddenMs = Infinity,
       catchUpMs = CATCH_UP_MS,
       storage = pageStorage(),
     } = options;

@@ -72,7 +72,7 @@ export class Polling {
       const waitMs = Math.max(dueMs - this.#clock.nowMs(), this.#requests.waitMs);
       if (waitMs > 0) {
         // An answer goes on with those that wait for one.
-        if (waitMs < Number.POSITIVE_INFINITY) {
+        if (waitMs < Infinity) {
           this.#callOff = this.#env.after(Math.ceil(waitMs), () => this.#tick());
         }
         return;
