@@ -6,13 +6,11 @@ import {
   userSchema,
 } from './accounts.ts';
 import { ingestSchema } from './ingest.ts';
-import { BODY_BYTES } from './limits.ts';
 import type { Operation } from './operation.ts';
 import {
   acceptedEventSchema,
   endStreamSchema,
   exportQuerySchema,
-  idempotencyKeySchema,
   listOf,
   newQuizSchema,
   newStreamSchema,
@@ -23,12 +21,8 @@ import {
   studioStreamSchema,
   winnersRoundSchema,
 } from './studio.ts';
+import { studio, write } from './studio-operation.ts';
 
-const studio = { role: 'studio', access: 'service', bodyBytes: BODY_BYTES } as const;
-const write = {
-  ...studio,
-  headers: z.object({ 'Idempotency-Key': idempotencyKeySchema.optional() }),
-} as const;
 const stream = { 200: { description: 'The stream', schema: studioStreamSchema } };
 const ingest = { 200: { description: 'Where to send the video', schema: ingestSchema } };
 const quiz = { 200: { description: 'The quiz', schema: studioQuizSchema } };
@@ -50,14 +44,14 @@ const rows = (columns: string) => ({
 /** The producer's API under `/studio/v1`: everything that makes a show. */
 export const studioApi = {
   readAccount: {
-    ...studio,
+    ...read,
     method: 'GET',
     path: '/studio/v1/account',
-    summary: 'The account of the service token',
+    summary: 'The account of the service token or of the member',
     answers: { 200: { description: 'The account', schema: userSchema } },
   },
   createApiToken: {
-    ...write,
+    ...ownersWrite,
     method: 'POST',
     path: '/studio/v1/api-tokens',
     summary: 'A new service token; its secret is shown this once',
@@ -66,14 +60,14 @@ export const studioApi = {
     errors: [409],
   },
   listApiTokens: {
-    ...studio,
+    ...ownersRead,
     method: 'GET',
     path: '/studio/v1/api-tokens',
     summary: "The account's service tokens, newest first",
     answers: { 200: { description: 'The tokens', schema: listOf(apiTokenSchema) } },
   },
   revokeApiToken: {
-    ...write,
+    ...ownersWrite,
     method: 'DELETE',
     path: '/studio/v1/api-tokens/{token_id}',
     summary: 'Revoke a service token',
@@ -90,14 +84,14 @@ export const studioApi = {
     errors: [409],
   },
   listOwnStreams: {
-    ...studio,
+    ...read,
     method: 'GET',
     path: '/studio/v1/streams',
     summary: "The account's streams, newest first",
     answers: { 200: { description: 'The streams', schema: listOf(studioStreamSchema) } },
   },
   readOwnStream: {
-    ...studio,
+    ...read,
     method: 'GET',
     path: '/studio/v1/streams/{stream_id}',
     summary: 'One stream',
@@ -132,7 +126,7 @@ export const studioApi = {
     errors: [404, 409],
   },
   readIngest: {
-    ...studio,
+    ...producersRead,
     method: 'GET',
     path: '/studio/v1/streams/{stream_id}/ingest',
     summary: "Where to send the stream's video, with its key, and the source that is there",
@@ -159,7 +153,7 @@ export const studioApi = {
     errors: [404, 409],
   },
   listQuizzes: {
-    ...studio,
+    ...read,
     method: 'GET',
     path: '/studio/v1/streams/{stream_id}/quizzes',
     summary: "The stream's quizzes, in the order they were made",
@@ -167,7 +161,7 @@ export const studioApi = {
     errors: [404],
   },
   readQuiz: {
-    ...studio,
+    ...read,
     method: 'GET',
     path: '/studio/v1/quizzes/{quiz_id}',
     summary: 'One quiz',
@@ -216,7 +210,7 @@ export const studioApi = {
     errors: [404, 409],
   },
   listWinnersRounds: {
-    ...studio,
+    ...read,
     method: 'GET',
     path: '/studio/v1/streams/{stream_id}/winners-rounds',
     summary: "The stream's winners rounds, in the order they were asked for",
@@ -233,7 +227,7 @@ export const studioApi = {
     errors: [404, 409],
   },
   exportAnswers: {
-    ...studio,
+    ...producersRead,
     method: 'GET',
     path: '/studio/v1/streams/{stream_id}/exports/answers',
     summary: 'Every recorded answer',
@@ -242,7 +236,7 @@ export const studioApi = {
     errors: [404],
   },
   exportWinners: {
-    ...studio,
+    ...producersRead,
     method: 'GET',
     path: '/studio/v1/streams/{stream_id}/exports/winners',
     summary: 'Every recorded winner',
@@ -251,7 +245,7 @@ export const studioApi = {
     errors: [404],
   },
   exportFeed: {
-    ...studio,
+    ...producersRead,
     method: 'GET',
     path: '/studio/v1/streams/{stream_id}/exports/feed',
     summary: 'Every interval in which something happened',
