@@ -1,11 +1,15 @@
 import type { z } from 'zod';
+import type { MemberRole } from './members.ts';
 
 /** Parts of the service that `serve --roles` can run apart. */
 export const ROLES = ['api', 'auth', 'view-counts', 'polls', 'events', 'studio', 'media'] as const;
 export type Role = (typeof ROLES)[number];
 
-/** Who may call an operation. `optional`: nobody needs to, but what is sent must be valid. */
-export type Access = 'public' | 'optional' | 'viewer' | 'service';
+/**
+ * Who may call an operation. `optional`: nobody needs to, but what is sent must be valid. `studio`: a
+ * service token, or a member of one of its roles who is signed in. `session`: any member who is.
+ */
+export type Access = 'public' | 'optional' | 'viewer' | 'service' | 'studio' | 'session';
 
 /** What an operation answers with one status. */
 export interface Answer {
@@ -28,6 +32,8 @@ export interface Operation {
   readonly path: string;
   readonly role: Role | 'always';
   readonly access: Access;
+  /** Members who may, where `access` is `studio`. */
+  readonly roles?: readonly MemberRole[];
   readonly summary: string;
   readonly description?: string;
   readonly query?: z.ZodObject;

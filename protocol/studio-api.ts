@@ -21,7 +21,7 @@ import {
   studioStreamSchema,
   winnersRoundSchema,
 } from './studio.ts';
-import { studio, write } from './studio-operation.ts';
+import { ownersRead, ownersWrite, producersRead, read, write } from './studio-operation.ts';
 
 const stream = { 200: { description: 'The stream', schema: studioStreamSchema } };
 const ingest = { 200: { description: 'Where to send the video', schema: ingestSchema } };

@@ -42,3 +42,13 @@ export const httpUrl = z
     'must be an absolute http or https URL',
   )
   .meta({ format: 'uri' });
+
+const EMAIL_CHARS_MAX = 254;
+
+/** An e-mail address, as far as its form can tell: somebody, one @, somewhere. */
+export const email = z
+  .string()
+  .min(3, 'must be at least 3 characters')
+  .max(EMAIL_CHARS_MAX, `must be at most ${EMAIL_CHARS_MAX} characters`)
+  .refine((value) => value.isWellFormed(), 'must be well-formed Unicode (it has a lone surrogate)')
+  .regex(/^[^@\s\p{Cc}]+@[^@\s\p{Cc}]+$/u, 'must have one @, and no spaces');

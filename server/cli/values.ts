@@ -1,14 +1,8 @@
 import { InvalidArgumentError } from '@commander-js/extra-typings';
-import { z } from 'zod';
-import { text, uuid } from '../../protocol/text.ts';
+import type { z } from 'zod';
+import { email, text, uuid } from '../../protocol/text.ts';
 
 const NAME_CHARS = 80;
-
-const email = z
-  .string()
-  .min(3)
-  .max(254)
-  .regex(/^[^@\s\p{Cc}]+@[^@\s\p{Cc}]+$/u);
 
 /** An email address of an account. */
 export function parseEmail(value: string): string {

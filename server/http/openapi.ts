@@ -1,4 +1,5 @@
 import type { z } from 'zod';
+import { CSRF_HEADER } from '../../protocol/members.ts';
 import type { Access, Answer, Operation } from '../../protocol/operation.ts';
 import { studioApi } from '../../protocol/studio-api.ts';
 import { viewerApi } from '../../protocol/viewer-api.ts';
@@ -64,12 +65,19 @@ const TAGS: readonly Tag[] = [
   { name: 'Studio: exports', description: 'What was recorded', paths: /\/exports\// },
 ];
 
-const SECURITY: Readonly<Record<Access, readonly JsonObject[]>> = {
-  public: [],
-  optional: [{}, { ServiceToken: [] }, { ViewerToken: [] }],
-  viewer: [{ ViewerToken: [] }],
-  service: [{ ServiceToken: [] }],
-};
+/** What an operation takes for a credential; a write by cookie needs the token of the page too. */
+function securityOf({ access, method }: Operation): readonly JsonObject[] {
+  const session = method === 'GET' ? { Session: [] } : { Session: [], CsrfToken: [] };
+  const security: Readonly<Record<Access, readonly JsonObject[]>> = {
+    public: [],
+    optional: [{}, { ServiceToken: [] }, { ViewerToken: [] }],
+    viewer: [{ ViewerToken: [] }],
+    service: [{ ServiceToken: [] }],
+    studio: [{ ServiceToken: [] }, session],
+    session: [session],
+  };
+  return security[access];
+}
 
 const SECURITY_SCHEMES: JsonObject = {
   ViewerToken: {
@@ -83,6 +91,19 @@ const SECURITY_SCHEMES: JsonObject = {
     in: 'header',
     name: 'Authorization',
     description: 'The word `Token`, a space and the service token: `Token fb_…`',
+  },
+  Session: {
+    type: 'apiKey',
+    in: 'cookie',
+    name: 'fourbeat',
+    description:
+      'Set by signing in; its name is `__Host-fourbeat` where the service is reached by https. An `Authorization` header goes before it',
+  },
+  CsrfToken: {
+    type: 'apiKey',
+    in: 'header',
+    name: CSRF_HEADER,
+    description: 'The `csrf` of the session, with every write by cookie',
   },
 };
 
@@ -128,7 +149,8 @@ export function openApiDocument(version: string): OpenApiDocument {
 }
 
 function described(operationId: string, operation: Operation, schemas: OpenApiSchemas): JsonObject {
-  const { path, summary, description, access, body, bodyOptional, bodyBytes } = operation;
+  const { path, summary, body, bodyOptional, bodyBytes } = operation;
+  const description = descriptionOf(operation);
   const tag = TAGS.find(({ paths }) => paths.test(path));
   if (!tag) throw new Error(`no tag fits ${path}`);
   const parameters = parametersOf(operation, schemas);
@@ -137,7 +159,7 @@ function described(operationId: string, operation: Operation, schemas: OpenApiSc
     tags: [tag.name],
     summary,
     ...(description && { description }),
-    security: SECURITY[access],
+    security: securityOf(operation),
     ...(parameters.length > 0 && { parameters }),
     ...(body && {
       requestBody: {
@@ -156,6 +178,13 @@ function described(operationId: string, operation: Operation, schemas: OpenApiSc
       ),
     },
   };
+}
+
+/** What is said beside the summary: in the words of its author, and which members may. */
+function descriptionOf({ description = '', roles }: Operation): string {
+  if (!roles) return description;
+  const may = `Members who may: ${roles.join(', ')}. A service token may what an owner may.`;
+  return `${description} ${may}`.trimStart();
 }
 
 function parametersOf({ path, query, headers }: Operation, schemas: OpenApiSchemas): JsonObject[] {

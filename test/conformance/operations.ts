@@ -52,7 +52,8 @@ export async function validRequest(harness: Harness, name: OperationName): Promi
   const headers: Record<string, string> = {};
   if (access === 'viewer') {
     headers.Authorization = `Bearer ${(await harness.viewer(streamId)).token}`;
-  } else if (access === 'service') headers.Authorization = `Token ${harness.account.token}`;
+  } else if (access === 'service' || access === 'studio')
+    headers.Authorization = `Token ${harness.account.token}`;
   if (body) headers['Content-Type'] = 'application/json';
   return { name, method, path: filled + query, headers, ...(body ? { body } : {}) };
 }

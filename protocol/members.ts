@@ -1,0 +1,127 @@
+import { z } from 'zod';
+import { userSchema } from './accounts.ts';
+import { email, text, unixMs, uuid } from './text.ts';
+
+/** What a member may do, from most to least. A service token acts as an owner. */
+export const MEMBER_ROLES = ['owner', 'host', 'moderator'] as const;
+export type MemberRole = (typeof MEMBER_ROLES)[number];
+
+/** Those who make the show. */
+export const PRODUCING_ROLES = ['owner', 'host'] as const;
+
+/** The header of a write by cookie that shows that the page of this service sent it. */
+export const CSRF_HEADER = 'X-CSRF-Token';
+
+export const PASSWORD_CHARS_MIN = 10;
+export const PASSWORD_CHARS_MAX = 200;
+const NAME_CHARS = 80;
+
+const role = z.enum(MEMBER_ROLES);
+
+/** An e-mail of a member, folded to lower case: nobody has two that differ in that alone. */
+export const memberEmail = email.toLowerCase();
+
+const password = text(PASSWORD_CHARS_MAX)
+  .min(PASSWORD_CHARS_MIN, `must be at least ${PASSWORD_CHARS_MIN} characters`)
+  .meta({ format: 'password' });
+// Also one that could never be chosen is an answer to the question, and a wrong one.
+const claimedPassword = text(PASSWORD_CHARS_MAX).meta({ format: 'password' });
+const linkToken = text(100).meta({ description: 'What comes after the = in the link' });
+
+/** A person who signs in to an account. */
+export const memberSchema = z
+  .object({ uuid, email: z.string(), name: z.string(), role, created: unixMs })
+  .meta({
+    id: 'Member',
+    examples: [
+      {
+        uuid: '16fd2706-8baf-433b-82eb-8c7fada847da',
+        email: 'ada@example.org',
+        name: 'Ada',
+        role: 'host',
+        created: 1_760_000_000_000,
+      },
+    ],
+  });
+export type Member = z.infer<typeof memberSchema>;
+
+/** Who is signed in, and where. */
+export const sessionSchema = z
+  .object({
+    member: memberSchema.omit({ created: true }),
+    account: userSchema.omit({ created: true }),
+    csrf: z.string().meta({ description: `Goes as ${CSRF_HEADER} with every write` }),
+    created: unixMs,
+    expires: unixMs.meta({ description: 'When it ends unless it is used before' }),
+  })
+  .meta({ id: 'Session' });
+export type Session = z.infer<typeof sessionSchema>;
+
+export const signInSchema = z
+  .strictObject({ email: memberEmail, password: claimedPassword })
+  .meta({ id: 'SignIn' });
+
+/** Makes the first account and its owner. */
+export const setUpSchema = z
+  .strictObject({ token: linkToken, name: text(NAME_CHARS), email: memberEmail, password })
+  .meta({ id: 'SetUp' });
+
+export const newInvitationSchema = z
+  .strictObject({ email: memberEmail, role })
+  .meta({ id: 'NewInvitation', examples: [{ email: 'ada@example.org', role: 'host' }] });
+
+/** An invitation that nobody accepted yet. */
+export const invitationSchema = z
+  .object({ id: uuid, email: z.string(), role, created: unixMs, expires: unixMs })
+  .meta({ id: 'Invitation' });
+export type Invitation = z.infer<typeof invitationSchema>;
+
+export const createdInvitationSchema = invitationSchema
+  .extend({
+    link: z.string().meta({ description: 'For the one who is invited; it is never shown again' }),
+  })
+  .meta({ id: 'CreatedInvitation' });
+
+export const LINK_KINDS = ['invitation', 'password'] as const;
+export type LinkKind = (typeof LINK_KINDS)[number];
+
+export const linkTokenSchema = z.strictObject({ token: linkToken }).meta({ id: 'LinkToken' });
+
+/** What a link is for. */
+export const linkSchema = z
+  .object({
+    kind: z.enum(LINK_KINDS).meta({
+      description: '`invitation` makes a member, `password` sets the password of one',
+    }),
+    email: z.string(),
+    role,
+    account: z.object({ name: z.string() }),
+  })
+  .meta({ id: 'Link' });
+export type Link = z.infer<typeof linkSchema>;
+
+export const acceptLinkSchema = z
+  .strictObject({
+    token: linkToken,
+    name: text(NAME_CHARS).optional().meta({ description: 'Of the new member' }),
+    password,
+  })
+  .meta({ id: 'AcceptLink' });
+
+export const memberPatchSchema = z.strictObject({ role }).meta({ id: 'MemberPatch' });
+
+/** What members change of themselves. A new password needs the present one. */
+export const ownMemberPatchSchema = z
+  .strictObject({
+    name: text(NAME_CHARS).optional(),
+    password: password.optional(),
+    currentPassword: claimedPassword.optional(),
+  })
+  .refine((body) => body.name !== undefined || body.password !== undefined, {
+    message: 'name at least one field to change',
+  })
+  .refine((body) => body.password === undefined || body.currentPassword !== undefined, {
+    path: ['currentPassword'],
+    message: 'is missing; a new password needs the present one',
+  })
+  .meta({ id: 'OwnMemberPatch', minProperties: 1 });
