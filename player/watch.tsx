@@ -6,6 +6,7 @@ import { outsideOf, startBridge } from './embed/bridge.ts';
 import { identityIn } from './identity.ts';
 import { pageOptionsOf } from './page-options.ts';
 import { newStageVideo } from './stage/stage-video.ts';
+import { followVisiblePart } from './visible-part.ts';
 import { WatchPage } from './watch-page.tsx';
 
 // The page at `/watch/:stream_id`: joins its stream, and shows what the viewer sees.
@@ -18,6 +19,8 @@ const video = newStageVideo();
 video.muted = options.isMuted;
 const outside = origin === null ? null : outsideOf(window, origin);
 if (outside) startBridge(viewer, video, outside);
+
+followVisiblePart(window);
 
 const root = document.getElementById('root');
 if (!root) throw new Error('the page has no place for it');

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'bun:test';
 import type { Page } from 'playwright-core';
 import { FLIGHTS_MAX } from '../../player/crowd/heart-flights.ts';
 import type { Snapshot } from '../../sdk/viewer.ts';
@@ -11,6 +11,7 @@ let ground: SceneGround;
 beforeAll(async () => {
   ground = await SceneGround.start();
 }, 30_000);
+afterEach(() => ground.closePages());
 afterAll(() => ground?.close());
 
 const shows = (page: Page, change: Partial<Snapshot>) =>
@@ -33,7 +34,6 @@ describe('who writes', () => {
     await page.keyboard.press('Enter');
     await chat(page).getByText('Again').waitFor();
     expect(await callsOf(page)).toEqual(['say message Hello', 'say message Again']);
-    await page.context().close();
   });
 
   test('may go without a name', async () => {
@@ -43,7 +43,6 @@ describe('who writes', () => {
     await page.getByRole('button', { name: 'Go without' }).click();
     await page.getByText('You write without a name').waitFor();
     expect(await callsOf(page)).toEqual(['say message Hello']);
-    await page.context().close();
   });
 
   test('may change the name, and goes on with the line', async () => {
@@ -58,7 +57,6 @@ describe('who writes', () => {
     await page.keyboard.press('Enter');
     await chat(page).getByText('Countess Half a line').waitFor();
     expect(await callsOf(page)).toEqual(['say message Half a line']);
-    await page.context().close();
   });
 
   test('may change the name that the page around this one gave, and the line is not sent', async () => {
@@ -71,7 +69,6 @@ describe('who writes', () => {
     await page.getByText('You write as Countess').waitFor();
     expect(await callsOf(page)).toEqual([]);
     expect(await box(page).inputValue()).toBe('Half a li');
-    await page.context().close();
   });
 
   test('is not called back from a quiz while a line is on its way', async () => {
@@ -84,7 +81,6 @@ describe('who writes', () => {
     await page.evaluate('said()');
     await chat(page).getByText('Sent, on screen soon').waitFor();
     expect(await page.evaluate<string>('document.activeElement.textContent')).toContain('heart');
-    await page.context().close();
   });
 
   test('says what it is, with the keyboard alone', async () => {
@@ -96,7 +92,6 @@ describe('who writes', () => {
     await page.keyboard.press('Enter');
     await chat(page).getByText('When is the next one?').waitFor();
     expect(await callsOf(page)).toEqual(['say question When is the next one?']);
-    await page.context().close();
   });
 
   test('sees the line at once, and once when it is on screen', async () => {
@@ -109,7 +104,6 @@ describe('who writes', () => {
     await shows(page, { lines: [...linesOf(16), mine] as Snapshot['lines'] });
     await chat(page).getByText('Sent, on screen soon').waitFor({ state: 'detached' });
     expect(await chat(page).getByText('Mine').count()).toBe(1);
-    await page.context().close();
   });
 
   test('sees each line for 30 s that never comes, whatever is written meanwhile', async () => {
@@ -128,7 +122,6 @@ describe('who writes', () => {
     expect(await chat(page).getByText('My next').count()).toBe(1);
     await page.clock.runFor(10_000);
     await waiting.waitFor({ state: 'detached' });
-    await page.context().close();
   });
 
   test('keeps the text, and reads why, when it is not taken', async () => {
@@ -137,7 +130,6 @@ describe('who writes', () => {
     await page.keyboard.press('Enter');
     await page.getByRole('alert').getByText('Try again in 5 s.').waitFor();
     expect(await box(page).inputValue()).toBe('Too much');
-    await page.context().close();
   });
 
   test('cannot send what is too long, and reads by how much', async () => {
@@ -146,7 +138,6 @@ describe('who writes', () => {
     await page.getByText('3 too many').waitFor();
     await page.keyboard.press('Enter');
     expect(await callsOf(page)).toEqual([]);
-    await page.context().close();
   });
 
   test.each(['light', 'dark'] as const)(
@@ -165,7 +156,6 @@ describe('who writes', () => {
       await page.getByRole('alert').getByText('The service cannot be reached.').waitFor();
       await page.getByRole('button', { name: 'Read new lines out' }).focus();
       expect(await faultsIn(page)).toEqual([]);
-      await page.context().close();
     },
   );
 
@@ -173,7 +163,6 @@ describe('who writes', () => {
     const page = await ground.open('chat-over');
     await page.getByText('The show is over. The chat is closed.').waitFor();
     expect(await page.getByRole('textbox').count()).toBe(0);
-    await page.context().close();
   });
 });
 
@@ -199,14 +188,34 @@ describe('the chat', () => {
     await newest.waitFor({ state: 'detached' });
     expect(await isAtEnd(page)).toBe(true);
     expect(await chat(page).getByRole('listitem').count()).toBe(100);
-    await page.context().close();
+  });
+
+  test.each([
+    ['phone', 390, 844],
+    ['small phone', 360, 640],
+    ['phone that is turned', 844, 390],
+  ] as const)('is no longer and no wider than the window: %s', async (_, width, height) => {
+    const page = await ground.open('chat-lines', 'phone', { viewport: { width, height } });
+    await shows(page, { lines: linesOf(100) });
+    await chat(page).getByRole('listitem').nth(99).waitFor();
+    const size = await page.evaluate<number[]>(
+      '(({ scrollWidth, scrollHeight }) => [scrollWidth, scrollHeight])(document.documentElement)',
+    );
+    expect(size).toEqual([width, height]);
+  });
+
+  test('can be read in a window that is enlarged four times', async () => {
+    const page = await ground.open('chat-lines', 'desk', { viewport: { width: 320, height: 256 } });
+    const { height = 0 } = (await chat(page).boundingBox()) ?? {};
+    // Two lines, and the room around them.
+    expect(height).toBeGreaterThan(60);
+    expect(await page.evaluate<number>('document.documentElement.scrollWidth')).toBe(320);
   });
 
   test('has cards for purchases and discounts', async () => {
     const page = await ground.open('chat-lines');
     await text(page, '10 discounts just now').waitFor();
     expect(await text(page, 'bought two mugs').count()).toBeGreaterThan(0);
-    await page.context().close();
   });
 
   test('is read out as news, each 8 s, until the button ends it', async () => {
@@ -223,7 +232,6 @@ describe('the chat', () => {
     await news.getByText('18 new lines in the chat, 3 of them questions.').waitFor();
     await page.getByRole('button', { name: 'Read new lines out' }).press('Enter');
     await news.waitFor({ state: 'detached' });
-    await page.context().close();
   });
 });
 
@@ -235,7 +243,6 @@ describe('hearts', () => {
     for (let hearts = 1_000; hearts <= 20_000; hearts += 1_000) await shows(page, { hearts });
     expect(await flying(page)).toBe(FLIGHTS_MAX);
     await page.waitForFunction("!document.querySelector('.rising--stage .rising-heart')");
-    await page.context().close();
   });
 
   test('are a number for who wants things to stay where they are', async () => {
@@ -243,7 +250,6 @@ describe('hearts', () => {
     await shows(page, { hearts: 1_234 });
     await page.locator('.heart-number').getByText('1.2K').waitFor();
     expect(await flying(page)).toBe(0);
-    await page.context().close();
   });
 
   test('are sent by a button that says so', async () => {
@@ -253,6 +259,5 @@ describe('hearts', () => {
     await button.press('Enter');
     await page.getByRole('status').getByText('2 hearts are sent').waitFor();
     expect(await callsOf(page)).toEqual(['heart', 'heart']);
-    await page.context().close();
   });
 });

@@ -18,8 +18,8 @@ const HTML = `<!doctype html>
 </html>`;
 
 export interface FixtureServer {
-  /** Its scenes are at `/?scene=…` (see `pages/scenes.ts`). */
-  readonly origin: string;
+  /** @param scene of `pages/scenes.ts`. @param isPlaying whether there is a picture */
+  addressOf(scene: string, isPlaying: boolean): string;
   close(): Promise<void>;
 }
 
@@ -44,7 +44,8 @@ export async function serveFixture(port = 0): Promise<FixtureServer> {
     },
   });
   return {
-    origin: server.url.origin,
+    addressOf: (scene, isPlaying) =>
+      `${server.url.origin}/?scene=${scene}${isPlaying ? '' : '&still'}`,
     async close() {
       await server.stop(true);
       rmSync(folder, { recursive: true });

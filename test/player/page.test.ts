@@ -14,6 +14,8 @@ const LOOKS: readonly (readonly [string, BrowserContextOptions])[] = [
   ['phone-light', { ...SCREENS.phone, colorScheme: 'light' }],
   ['desk-dark', { ...SCREENS.desk, colorScheme: 'dark' }],
 ];
+/** Those with a picture, and so with its controls. */
+const PLAYING = new Set(['live', 'ended', 'quiz-open', 'winners-own']);
 const NARROW = { width: 320, height: 568 };
 const TOO_WIDE = 'document.documentElement.scrollWidth - innerWidth';
 // What a browser says by itself of an answer that a page expects.
@@ -55,7 +57,7 @@ describe.each(LOOKS)('%s', (look, options) => {
     'everybody can use the scene %s',
     async (scene) => {
       errors = [];
-      await page.goto(`${server.origin}/?scene=${scene}`);
+      await page.goto(server.addressOf(scene, PLAYING.has(scene)));
       await page.getByRole('main').waitFor();
       expect(await faultsIn(page)).toEqual([]);
       if (PICTURES) await page.screenshot({ path: join(PICTURES, `${scene}-${look}.png`) });

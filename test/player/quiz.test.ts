@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'bun:test';
 import type { Locator, Page } from 'playwright-core';
 import type { Snapshot } from '../../sdk/viewer.ts';
 import { faultsIn } from './axe.ts';
@@ -10,6 +10,7 @@ let ground: SceneGround;
 beforeAll(async () => {
   ground = await SceneGround.start();
 }, 30_000);
+afterEach(() => ground.closePages());
 afterAll(() => ground?.close());
 
 const card = (page: Page) => page.getByRole('region', { name: 'Quiz' });
@@ -35,7 +36,6 @@ describe('the keyboard', () => {
     const page = await ground.open('quiz-open');
     await page.keyboard.press('2');
     expect(await callsOf(page)).toEqual(['answer Jupiter']);
-    await page.context().close();
   });
 
   test('answers once: the first choice stands, by keys and by buttons', async () => {
@@ -46,7 +46,6 @@ describe('the keyboard', () => {
     expect(await callsOf(page)).toEqual(['answer Venus']);
     expect(await choice(page, 'Venus').getAttribute('aria-pressed')).toBe('true');
     expect(await choice(page, 'Mars').getAttribute('aria-disabled')).toBe('true');
-    await page.context().close();
   });
 
   test('stays where somebody writes, and a number is written there', async () => {
@@ -58,7 +57,6 @@ describe('the keyboard', () => {
     await page.keyboard.press('2');
     expect(await box.inputValue()).toBe('I say 2');
     expect(await callsOf(page)).toEqual([]);
-    await page.context().close();
   });
 
   test('gets to every choice by Tab, and stays on what it chose', async () => {
@@ -70,7 +68,6 @@ describe('the keyboard', () => {
     await page.keyboard.press('Enter');
     expect(await callsOf(page)).toEqual(['answer Jupiter']);
     expect(await page.evaluate<string>('document.activeElement.textContent')).toContain('Jupiter');
-    await page.context().close();
   });
 
   test('is in the quiz when the choice that it was on makes way for the results', async () => {
@@ -81,7 +78,6 @@ describe('the keyboard', () => {
     });
     await card(page).getByText('Not this time.').waitFor();
     expect(await activeName(page)).toBe('Quiz');
-    await page.context().close();
   });
 
   test('is where it was when the quiz is over', async () => {
@@ -95,7 +91,6 @@ describe('the keyboard', () => {
     expect(await page.evaluate<string>('document.activeElement.textContent')).toContain(
       'Send a heart',
     );
-    await page.context().close();
   });
 
   test('closes the winners by Escape', async () => {
@@ -104,7 +99,6 @@ describe('the keyboard', () => {
     expect(await activeName(page)).toBe('Winners');
     await page.keyboard.press('Escape');
     await page.getByRole('region', { name: 'Winners' }).waitFor({ state: 'detached' });
-    await page.context().close();
   });
 });
 
@@ -115,7 +109,6 @@ describe('a choice', () => {
     await choice(page, 'Mars').click();
     await page.getByText('Your choice was not taken. Please choose again.').waitFor();
     expect(await choice(page, 'Mars').getAttribute('aria-disabled')).toBe('false');
-    await page.context().close();
   });
 
   test.each(['phone', 'turned'] as const)('is large enough for a finger: %s', async (screen) => {
@@ -123,7 +116,6 @@ describe('a choice', () => {
     for (const button of await card(page).getByRole('button').all()) {
       expect((await boxOf(button)).height).toBeGreaterThanOrEqual(48);
     }
-    await page.context().close();
   });
 });
 
@@ -141,9 +133,17 @@ describe('a sheet of a dark page', () => {
     });
     await card(page).getByText('Not this time.').waitFor();
     expect(await faultsIn(page)).toEqual([]);
-    await page.context().close();
   });
 });
+
+/** As iPhones do: what is seen of the window is less of it, and further down. */
+const KEYBOARD_OVER_PAGE = `
+  const seen = Object.assign(new EventTarget(), { height: innerHeight, offsetTop: 0, scale: 1 });
+  Object.defineProperty(window, 'visualViewport', { value: seen });
+  globalThis.keyboard = (px) => {
+    Object.assign(seen, { height: innerHeight - px, offsetTop: px > 0 ? 100 : 0 });
+    seen.dispatchEvent(new Event('resize'));
+  };`;
 
 describe('who writes on a phone', () => {
   const isSeen = (field: Locator) =>
@@ -164,7 +164,6 @@ describe('who writes on a phone', () => {
     await field.blur();
     await choice(page, 'Mars').tap();
     expect(await callsOf(page)).toEqual(['answer Mars']);
-    await page.context().close();
   });
 
   test('may look at the quiz at once, and go back to the line', async () => {
@@ -178,7 +177,46 @@ describe('who writes on a phone', () => {
     await field.focus();
     await choice(page, 'Mars').waitFor({ state: 'detached' });
     expect(await isSeen(field)).toBe(true);
-    await page.context().close();
+  });
+
+  test('sees the box when winners come, and the winners when the line is written', async () => {
+    const page = await ground.open('live', 'phone');
+    const field = page.getByRole('textbox', { name: 'Write a message' });
+    await field.fill('I say ');
+    await shows(page, { winners: { isWinning: null, hasWon: true, count: 12 } });
+    await page.evaluate("viewer.tell('quiz-winners', { count: 12 })");
+    const winners = page.getByRole('region', { name: 'Winners' });
+    await winners.getByRole('heading', { name: 'You have won!' }).waitFor();
+    expect(await isSeen(field)).toBe(true);
+    expect(await faultsIn(page)).toEqual([]);
+    await page.keyboard.type('so');
+    expect(await field.inputValue()).toBe('I say so');
+    await winners.getByRole('button', { name: 'Show the winners' }).tap();
+    await winners.getByText('You are one of 12 winners.').waitFor();
+    expect(await activeName(page)).toBe('Winners');
+    await field.focus();
+    await winners.getByRole('button', { name: 'Show the winners' }).waitFor();
+    await field.blur();
+    await winners.getByRole('button', { name: 'Close' }).tap();
+    await winners.waitFor({ state: 'detached' });
+  });
+
+  test('sees the box and the quiz above a keyboard that lies over the page', async () => {
+    const page = await ground.open('live', 'phone', { script: KEYBOARD_OVER_PAGE });
+    const field = page.getByRole('textbox', { name: 'Write a message' });
+    await field.focus();
+    await page.evaluate('keyboard(336)');
+    await asks(page);
+    const shown = card(page).getByRole('button', { name: 'Show the quiz' });
+    await shown.waitFor();
+    // The window is 844 high, and moved by 100.
+    for (const { y, height } of [await boxOf(field), await boxOf(shown)]) {
+      expect(y).toBeGreaterThan(100);
+      expect(y + height).toBeLessThan(844 - 336 + 100);
+    }
+    await page.evaluate('keyboard(0)');
+    const { y, height } = await boxOf(field);
+    expect(y + height).toBeGreaterThan(700);
   });
 
   test('can press what stands beside the box', async () => {
@@ -188,7 +226,6 @@ describe('who writes on a phone', () => {
     await card(page).getByRole('button', { name: 'Show the quiz' }).waitFor();
     await page.getByRole('button', { name: 'Send a heart' }).click();
     expect(await callsOf(page)).toEqual(['heart']);
-    await page.context().close();
   });
 });
 
@@ -199,7 +236,6 @@ describe('the countdown', () => {
     await card(page).getByText('Time is up').waitFor();
     await page.keyboard.press('1');
     expect(await callsOf(page)).toEqual([]);
-    await page.context().close();
   });
 });
 
@@ -213,7 +249,6 @@ describe('screen readers', () => {
     await shows(page, { quiz: null, winners: { isWinning: null, hasWon: true, count: 12 } });
     await page.evaluate("viewer.tell('quiz-winners', { count: 12 })");
     await voice.getByText('You have won! You are one of 12 winners.').waitFor();
-    await page.context().close();
   });
 });
 
@@ -221,7 +256,7 @@ describe('what lies over the picture', () => {
   test.each(Object.keys(SCREENS) as (keyof typeof SCREENS)[])(
     'leaves the controls free, and can be put aside: %s',
     async (screen) => {
-      const page = await ground.open('quiz-long', screen);
+      const page = await ground.open('quiz-long', screen, { isPlaying: true });
       const controls = page.locator('media-control-bar');
       await controls.waitFor();
       const isBelow = async () => {
@@ -235,7 +270,6 @@ describe('what lies over the picture', () => {
       expect(await isBelow()).toBe(true);
       await card(page).getByRole('button', { name: 'Show the quiz' }).click();
       expect((await boxOf(card(page))).height).toBe(before.height);
-      await page.context().close();
     },
   );
 
@@ -245,7 +279,6 @@ describe('what lies over the picture', () => {
       const page = await ground.open(scene, 'phone');
       await page.waitForFunction('viewer.snapshot.hearts === 900 || viewer.snapshot.hearts === 0');
       expect(await page.evaluate<number>('document.getAnimations().length')).toBe(0);
-      await page.context().close();
     },
   );
 
@@ -257,7 +290,6 @@ describe('what lies over the picture', () => {
     await asks(page);
     await choice(page, 'Mars').waitFor();
     expect(await page.getByRole('region', { name: 'Winners' }).count()).toBe(0);
-    await page.context().close();
   });
 
   test('is not the results again when the winners are closed', async () => {
@@ -271,6 +303,5 @@ describe('what lies over the picture', () => {
     await shows(page, { quiz: null });
     await shows(page, { quiz: snapshot.quiz });
     await card(page).getByText('Results', { exact: true }).waitFor();
-    await page.context().close();
   });
 });

@@ -9,6 +9,13 @@ const DESK = { viewport: { width: 1_440, height: 900 } };
 
 export const SCREENS = { phone: PHONE, turned: TURNED, desk: DESK } as const;
 
+interface SceneOptions extends BrowserContextOptions {
+  /** Whether there is a picture: it takes more of the machine than all else. */
+  readonly isPlaying?: boolean;
+  /** What runs before the page. */
+  readonly script?: string;
+}
+
 /** A browser that shows scenes of the viewer page. */
 export class SceneGround {
   private constructor(
@@ -23,27 +30,30 @@ export class SceneGround {
 
   /**
    * @param scene of `pages/scenes.ts`
-   * @param script what runs before it
-   * @returns its page; nothing in it moves but what `more` allows
+   * @returns its page; nothing in it moves but what the options allow
    */
   async open(
     scene: string,
     screen: keyof typeof SCREENS = 'desk',
-    more: BrowserContextOptions = {},
-    script = '',
+    { isPlaying = false, script = '', ...options }: SceneOptions = {},
   ): Promise<Page> {
     const context = await this.browser.newContext({
       ...SCREENS[screen],
       reducedMotion: 'reduce',
-      ...more,
+      ...options,
     });
     context.setDefaultTimeout(8_000);
     await context.addInitScript(script);
     await addAxe(context);
     const page = await context.newPage();
-    await page.goto(`${this.server.origin}/?scene=${scene}`);
+    await page.goto(this.server.addressOf(scene, isPlaying));
     await page.getByRole('main').waitFor();
     return page;
+  }
+
+  /** Closes all that was opened. */
+  async closePages(): Promise<void> {
+    await Promise.all(this.browser.contexts().map((context) => context.close()));
   }
 
   async close(): Promise<void> {

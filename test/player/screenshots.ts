@@ -35,7 +35,7 @@ for (const [look, options] of Object.entries(LOOKS)) {
     if (message.type() === 'error') console.error(`${look}: ${message.text()}`);
   });
   for (const name of names) {
-    await page.goto(`${server.origin}/?scene=${name}`);
+    await page.goto(server.addressOf(name, true));
     await page.waitForTimeout(SETTLED_MS);
     await page.screenshot({ path: `${FOLDER}/${name}-${look}.png` });
   }

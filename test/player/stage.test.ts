@@ -1,10 +1,11 @@
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'bun:test';
 import type { Page } from 'playwright-core';
 import { until } from '../media/live-ground.ts';
 import { SceneGround } from './scene-ground.ts';
 
 // The picture of the viewer page and its controls, in a browser.
 
+const PLAYING = { isPlaying: true };
 const VIDEO = "document.querySelector('video')";
 /** What strict browsers do: no sound before the viewer asked for it, or nothing at all. */
 const refuse = (what: string) => `
@@ -28,9 +29,8 @@ let ground: SceneGround;
 beforeAll(async () => {
   ground = await SceneGround.start();
 }, 30_000);
-afterAll(async () => {
-  await ground?.close();
-});
+afterEach(() => ground.closePages());
+afterAll(() => ground?.close());
 
 const video = <T>(page: Page, member: string) => page.evaluate<T>(`${VIDEO}.${member}`);
 const plays = (page: Page) => until('the picture', () => video<number>(page, 'currentTime'));
@@ -38,15 +38,14 @@ const heightIs = (page: Page, height: number) =>
   until(`${height} lines`, async () => (await video(page, 'videoHeight')) === height);
 
 test('the viewer follows the picture, by the wall clock of its frames', async () => {
-  const page = await ground.open('live');
+  const page = await ground.open('live', 'desk', PLAYING);
   await plays(page);
   expect(await page.evaluate<number>('viewer.picture.wallClockMs()')).toBeGreaterThan(1e12);
-  await page.close();
 }, 20_000);
 
 describe('the quality menu', () => {
   test('has what there is, and what is chosen is played', async () => {
-    const page = await ground.open('live');
+    const page = await ground.open('live', 'desk', PLAYING);
     await plays(page);
     // All that the controls are made of is loaded, the menu’s lines too.
     await page.getByRole('button', { name: 'quality' }).click();
@@ -56,11 +55,10 @@ describe('the quality menu', () => {
     await page.getByRole('button', { name: 'quality' }).click();
     await page.getByRole('menuitemradio', { name: '360p', exact: true }).click();
     await heightIs(page, 360);
-    await page.close();
   }, 20_000);
 
   test('is for keyboards too', async () => {
-    const page = await ground.open('live');
+    const page = await ground.open('live', 'desk', PLAYING);
     await plays(page);
     await page.getByRole('button', { name: 'quality' }).focus();
     await page.keyboard.press('Enter');
@@ -72,13 +70,15 @@ describe('the quality menu', () => {
     await page.keyboard.press('ArrowDown');
     await page.keyboard.press('Enter');
     await heightIs(page, 180);
-    await page.close();
   }, 20_000);
 });
 
 describe('a browser that refuses', () => {
   test('sound plays without it, until the viewer turns it on', async () => {
-    const page = await ground.open('live', 'phone', {}, refuse('!this.muted'));
+    const page = await ground.open('live', 'phone', {
+      ...PLAYING,
+      script: refuse('!this.muted'),
+    });
     const button = page.getByRole('button', { name: 'Turn the sound on' });
     await button.waitFor();
     expect(await video<boolean>(page, 'muted')).toBe(true);
@@ -88,22 +88,20 @@ describe('a browser that refuses', () => {
     // Who turns it off again is not asked.
     await page.evaluate(`${VIDEO}.muted = true`);
     expect(await button.count()).toBe(0);
-    await page.close();
   }, 20_000);
 
   test('everything is asked by a press of the viewer', async () => {
-    const page = await ground.open('live', 'phone', {}, refuse('true'));
+    const page = await ground.open('live', 'phone', { ...PLAYING, script: refuse('true') });
     await page.getByText('Press play to watch').waitFor();
     await page.getByRole('button', { name: 'Play', exact: true }).tap();
     await plays(page);
     await page.getByText('Press play to watch').waitFor({ state: 'detached' });
-    await page.close();
   }, 20_000);
 });
 
 describe('the whole screen', () => {
   test('has the quiz as well', async () => {
-    const page = await ground.open('quiz-open');
+    const page = await ground.open('quiz-open', 'desk', PLAYING);
     await plays(page);
     await page.getByRole('button', { name: 'enter fullscreen mode' }).click();
     await until('the whole screen', () =>
@@ -111,22 +109,20 @@ describe('the whole screen', () => {
     );
     await page.getByRole('button', { name: /Jupiter/ }).click();
     expect(await page.evaluate<string[]>('[...viewer.calls]')).toEqual(['answer Jupiter']);
-    await page.close();
   }, 20_000);
 
   test('is not offered where the quiz could not come along', async () => {
     const bareVideoOnly =
       "Object.defineProperty(Document.prototype, 'fullscreenEnabled', { get: () => false })";
-    const page = await ground.open('live', 'phone', {}, bareVideoOnly);
+    const page = await ground.open('live', 'phone', { ...PLAYING, script: bareVideoOnly });
     await plays(page);
     expect(await page.locator('media-mute-button').count()).toBe(1);
     expect(await page.locator('media-fullscreen-button').count()).toBe(0);
-    await page.close();
   }, 20_000);
 });
 
 test('a show that ends while it is watched can be watched again', async () => {
-  const page = await ground.open('live');
+  const page = await ground.open('live', 'desk', PLAYING);
   await plays(page);
   await page.evaluate(`${VIDEO}.currentTime = 59`);
   await page.getByText('The show is over').waitFor();
@@ -135,11 +131,10 @@ test('a show that ends while it is watched can be watched again', async () => {
   await until('the beginning', async () => (await video<number>(page, 'currentTime')) < 30);
   await page.getByText('The show is over').waitFor({ state: 'detached' });
   expect(await page.evaluate<number>('viewer.picture.wallClockMs()')).toBeGreaterThan(1e12);
-  await page.close();
 }, 20_000);
 
 test('a player that could not be loaded is loaded again with the page', async () => {
-  const page = await ground.open('lobby');
+  const page = await ground.open('lobby', 'desk', PLAYING);
   await page.route('**/hls-source-*.js', (route) => route.abort(), { times: 1 });
   await page.evaluate(
     "viewer.show({ stream: { ...viewer.snapshot.stream, status: 'STREAMING' } })",
@@ -152,11 +147,10 @@ test('a player that could not be loaded is loaded again with the page', async ()
   await loaded;
   await page.locator('video').waitFor();
   await plays(page);
-  await page.close();
 }, 20_000);
 
 test('a picture that is lost keeps nobody from what happens', async () => {
-  const page = await ground.open('live');
+  const page = await ground.open('live', 'desk', PLAYING);
   await plays(page);
   await page.clock.install();
   await page.evaluate(`${VIDEO}.dispatchEvent(new Event('waiting'))`);
@@ -166,16 +160,14 @@ test('a picture that is lost keeps nobody from what happens', async () => {
   await page.clock.runFor(10_000);
   expect(await page.evaluate<unknown>('viewer.picture')).toBeNull();
   await page.getByText('The picture is interrupted').waitFor();
-  await page.close();
 }, 20_000);
 
 test('before the show nothing is played, and its start is seen', async () => {
-  const page = await ground.open('lobby');
+  const page = await ground.open('lobby', 'desk', PLAYING);
   await page.getByText('The show has not begun').waitFor();
   expect(await video<string>(page, 'currentSrc')).toBe('');
   await page.evaluate(
     "viewer.show({ stream: { ...viewer.snapshot.stream, status: 'STREAMING' } })",
   );
   await plays(page);
-  await page.close();
 }, 20_000);
