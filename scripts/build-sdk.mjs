@@ -45,8 +45,8 @@ async function build(dir) {
  */
 const INTERNAL = new RegExp(
   `^(?:${[
-    'arrived|ask|atMs|beat|chat|eventStream|fail|goOnAt|happen|isSynced|isTooOld|isWorking',
-    'leadMs|learn|leastMs|load|look|mostMs|newToken|nextMs|note|offsetMs|onGap|onState',
+    'arrived|ask|atMs|beat|calls|chat|eventStream|fail|goOnAt|happen|isSynced|isTooOld|isWorking',
+    'leadMs|learn|leastMs|load|look|merge|mostMs|newToken|nextMs|note|offsetMs|onGap|onState',
     'openUntil|quizAt|recordWinner|refuse|save|saved|see|sentMs|synced|take|takenMs|tell',
     'unsettled|wait|waitMs|waits|winnersAt|won|worked',
   ].join('|')})$`,
@@ -66,7 +66,13 @@ async function bundle(entry) {
   const { code } = await minify(await outputs[0].text(), {
     module: true,
     ecma: 2022,
-    compress: { passes: 3, pure_getters: true, keep_fargs: false },
+    compress: {
+      passes: 3,
+      pure_getters: true,
+      keep_fargs: false,
+      lhs_constants: false,
+      comparisons: false,
+    },
     mangle: { properties: entry === ENTRIES.index && { regex: INTERNAL } },
   });
   return code;

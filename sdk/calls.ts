@@ -153,7 +153,7 @@ export class Calls {
     try {
       const answer = await this.#env.fetch(url, {
         method,
-        headers: body ? { ...headers, 'Content-Type': 'application/json' } : { ...headers },
+        headers: { ...headers, ...(body ? { 'Content-Type': 'application/json' } : {}) },
         body: body ? JSON.stringify(body) : null,
         signal: ending.signal,
       });

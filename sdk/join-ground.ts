@@ -26,6 +26,16 @@ export function leaveAll(): void {
   for (const viewer of joined.splice(0)) viewer.leave();
 }
 
+/** Where a viewer's tabs keep what they did. */
+export function storage() {
+  const kept = new Map<string, string>();
+  return {
+    kept,
+    getItem: (key: string) => kept.get(key) ?? null,
+    setItem: (key: string, value: string) => void kept.set(key, value),
+  };
+}
+
 export function world(options: FakeMachineOptions = {}, latencyAllowanceMs = 0): World {
   const requests: string[] = [];
   const machine: FakeMachine = new FakeMachine({

@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, test } from 'bun:test';
-import { leaveAll, QUIZ, world } from './join-ground.ts';
+import { leaveAll, QUIZ, storage, world } from './join-ground.ts';
 import { pictureOf } from './pictures.ts';
 
 afterEach(leaveAll);
@@ -117,15 +117,6 @@ describe('leaving', () => {
 });
 
 describe('a reload', () => {
-  function storage() {
-    const kept = new Map<string, string>();
-    return {
-      kept,
-      getItem: (key: string) => kept.get(key) ?? null,
-      setItem: (key: string, value: string) => void kept.set(key, value),
-    };
-  }
-
   test('in the middle of a quiz loses neither the quiz, nor the answer, nor the score', async () => {
     const { machine, service, join } = world();
     service.setStatus('CREATED');

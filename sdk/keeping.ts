@@ -1,18 +1,24 @@
 import type { Storage } from './environment.ts';
 
-/** Keeps one text over a reload, where that can be done. */
+/** Keeps one text over a reload, where that can be done. Other tabs keep theirs in the same place. */
 export class Keeping {
   readonly #storage: Storage | null;
   readonly #key: string;
+  /** What was there last. */
+  #known: string | null = null;
 
   constructor(storage: Storage | null, key: string) {
     this.#storage = storage;
     this.#key = key;
   }
 
+  /** @returns what is there that this one has neither loaded nor saved; null: nothing */
   load(): string | null {
     try {
-      return this.#storage?.getItem(this.#key) ?? null;
+      const text = this.#storage?.getItem(this.#key) ?? null;
+      if (text === this.#known) return null;
+      this.#known = text;
+      return text;
     } catch {
       return null;
     }
@@ -20,7 +26,8 @@ export class Keeping {
 
   save(text: () => string): void {
     try {
-      this.#storage?.setItem(this.#key, text());
+      this.#known = text();
+      this.#storage?.setItem(this.#key, this.#known);
     } catch {
       // It is full, or not allowed: nothing is kept.
     }

@@ -24,8 +24,8 @@ interface Round {
 }
 
 interface GameRecord {
-  /** Nothing was missed from this interval on; null: none has come yet. */
-  knownFrom: number | null;
+  /** Nothing was missed from this interval on; infinite, which is kept as null: none has come yet. */
+  knownFrom: number;
   /** The first interval that has not come. */
   next: number;
   quizzes: Asked[];
@@ -47,7 +47,7 @@ export class QuizGame {
 
   /** @param saved of this viewer's last visit, as `saved` gave it; null: there was none */
   constructor(saved: string | null) {
-    this.#record = parse(saved) ?? { knownFrom: null, next: 0, quizzes: [], rounds: [] };
+    this.#record = parse(saved) ?? { knownFrom: Infinity, next: 0, quizzes: [], rounds: [] };
   }
 
   /** The first interval of the feed that has not come, on the last visit neither; 0: none has. */
@@ -62,7 +62,7 @@ export class QuizGame {
   arrived(interval: EventsInterval, isBeginning: boolean): void {
     const record = this.#record;
     const number = interval.interval;
-    if (record.knownFrom === null) record.knownFrom = isBeginning ? 0 : number;
+    if (record.knownFrom === Infinity) record.knownFrom = isBeginning ? 0 : number;
     else if (number > record.next) this.#missed(number);
     record.next = Math.max(record.next, number + 1);
     this.learn(interval);
@@ -83,6 +83,33 @@ export class QuizGame {
     Object.assign(this.#find(quizId) ?? {}, news);
   }
 
+  /**
+   * Takes over what this viewer knows and did in another tab. Of two answers the one that counts
+   * stands, else the one of this tab; what is on its way there is left to it.
+   * @param saved as `saved` gave it there
+   */
+  merge(saved: string): void {
+    const record = this.#record;
+    const other = parse(saved);
+    if (!other) return;
+    for (const { quiz, interval, isSeen, choice, outcome, results } of other.quizzes) {
+      const ours = this.#asked(quiz, interval, isSeen);
+      ours.results ??= results;
+      const isTheirs = ours.choice === null ? outcome : ours.outcome && outcome === 'counted';
+      if (isTheirs) Object.assign(ours, { choice, outcome });
+    }
+    for (const { interval, told, hasWon } of other.rounds) {
+      const ours = this.#round(interval);
+      ours.told ??= told;
+      ours.hasWon ||= hasWon;
+    }
+    const { knownFrom, next } = other;
+    // With a hole between what is known here and there, only what is known here has none.
+    if (knownFrom > record.next || record.knownFrom > next) return;
+    record.knownFrom = Math.min(record.knownFrom, knownFrom);
+    record.next = Math.max(record.next, next);
+  }
+
   /** The service counts this viewer among the winners that were asked for then. */
   won(roundInterval: number): void {
     this.#round(roundInterval).hasWon = true;
@@ -95,13 +122,13 @@ export class QuizGame {
 
   /** When the last quiz closes that there are no results of; 0: there is none. */
   get openUntil(): number {
-    const open = this.#record.quizzes.filter(({ results }) => !results);
-    return Math.max(0, ...open.map(({ quiz }) => quiz.closeInterval));
+    const { quizzes } = this.#record;
+    return Math.max(0, ...quizzes.map(({ quiz, results }) => (results ? 0 : quiz.closeInterval)));
   }
 
   /** The quiz on screen: the newest that is open, else what was told last. */
   quizAt(interval: number): ViewerQuiz | null {
-    const { quizzes, knownFrom } = this.#record;
+    const { quizzes, knownFrom, next } = this.#record;
     let shown: ViewerQuiz | null = null;
     let shownRank = 0;
     for (const asked of quizzes) {
@@ -111,7 +138,7 @@ export class QuizGame {
       const isOver = told
         ? interval >= told.interval + RESULTS_SHOWN
         : // Nobody may ever hear of the results of one that closed while nobody was here.
-          !isOpen && !results && quiz.closeInterval < (knownFrom ?? 0);
+          !isOpen && !results && quiz.closeInterval < Math.min(knownFrom, next);
       const rank = (told ?? asked).interval + (isOpen ? OPEN_FIRST : 0);
       if (isOver || asked.interval > interval || rank < shownRank) continue;
       shownRank = rank;
@@ -139,7 +166,7 @@ export class QuizGame {
     const [last, before] = rounds.filter((round) => round.interval <= interval).reverse();
     const running = last && !toldAt(last.told, interval) ? last : null;
     const from = (running ? before : last)?.interval ?? 0;
-    let isWinning = knownFrom !== null && knownFrom <= from ? true : null;
+    let isWinning = knownFrom <= from ? true : null;
     for (const asked of quizzes) {
       const told = toldAt(asked.results, interval);
       const isOfGame = asked.interval >= from && !(running && asked.interval >= running.interval);
@@ -157,7 +184,7 @@ export class QuizGame {
     const from = rounds.at(-2)?.interval ?? 0;
     return JSON.stringify({
       ...this.#record,
-      knownFrom: knownFrom === null ? null : Math.max(knownFrom, from),
+      knownFrom: Math.max(knownFrom, from),
       quizzes: quizzes.filter(({ interval }) => interval >= from),
       rounds: rounds.slice(-2),
     });
@@ -225,6 +252,7 @@ function parse(saved: string | null): GameRecord | null {
     const record = JSON.parse(saved as string);
     // None, and those of another shape have no such lists, and throw here.
     record.quizzes.concat(...record.rounds);
+    record.knownFrom ??= Infinity;
     return record;
   } catch {
     return null;

@@ -138,7 +138,7 @@ export class ViewerSession implements Viewer {
     this.#checkIsHere();
     const { quiz } = this;
     if (!quiz) throw new Trouble('refused', 'there is no open quiz');
-    const given = this.#given.get(quiz.quiz.id);
+    const given = quiz.outcome ?? this.#given.get(quiz.quiz.id);
     if (given && quiz.choice === choice) return given;
     if (quiz.choice !== null) throw new Trouble('refused', 'the first choice stands');
     if (!this.remainingMs()) throw new Trouble('refused', 'there is no open quiz');
@@ -212,6 +212,7 @@ export class ViewerSession implements Viewer {
   #arrive(interval: EventsInterval): void {
     const { interval: number, events } = interval;
     this.#game.arrived(interval, this.#ways.env.monotonicMs() < this.#beginningUntilMs);
+    this.#meet();
     let isKept = number % KEEP_INTERVALS === 0;
     for (const { type } of events) {
       if (type === 'request-quiz-winners') void this.#report(number);
@@ -274,7 +275,15 @@ export class ViewerSession implements Viewer {
     this.#stage.change();
   }
 
+  /** Another tab of this viewer may have done something. */
+  #meet(): void {
+    const kept = this.#keeping.load();
+    if (kept) this.#game.merge(kept);
+  }
+
   #keep(): void {
-    if (!this.#hasLeft) this.#keeping.save(() => this.#game.saved());
+    if (this.#hasLeft) return;
+    this.#meet();
+    this.#keeping.save(() => this.#game.saved());
   }
 }

@@ -1,0 +1,119 @@
+import { afterEach, describe, expect, test } from 'bun:test';
+import { leaveAll, QUIZ, storage, world } from './join-ground.ts';
+import { FIRST, game, quiz, request, results, winners } from './quiz-game-ground.ts';
+
+afterEach(leaveAll);
+
+describe('two tabs of one viewer', () => {
+  async function both() {
+    const it = world();
+    it.service.setStatus('CREATED');
+    const options = { storage: storage() };
+    const [one, other] = [it.join(options), it.join(options)];
+    await it.machine.advance(2_000);
+    const asked = it.service.openQuiz(QUIZ);
+    await it.machine.advance(1_000);
+    return { ...it, options, asked, one, other };
+  }
+
+  test('know of the answer of either, and are both winning by it', async () => {
+    const { machine, service, one, other } = await both();
+    const answer = one.answer('Jupiter');
+    await machine.advance(1_000);
+    expect(await answer).toBe('counted');
+    expect(other.quiz).toMatchObject({ choice: 'Jupiter', outcome: 'counted' });
+    expect(await other.answer('Jupiter')).toBe('counted');
+    expect(await other.answer('Mars').catch(({ kind }) => kind)).toBe('refused');
+    await machine.advance(6_000);
+    expect(other.snapshot.winners.isWinning).toBe(true);
+    service.requestWinners();
+    await machine.advance(3_000);
+    const won = { isWinning: true, hasWon: true, count: 1 };
+    expect([one.snapshot.winners, other.snapshot.winners]).toEqual([won, won]);
+  });
+
+  test('that answer at once both show what counts', async () => {
+    const { machine, one, other } = await both();
+    const answers = [one.answer('Jupiter'), other.answer('Mars')];
+    await machine.advance(1_000);
+    expect(await Promise.all(answers)).toEqual(['counted', 'other-answer']);
+    const counted = { choice: 'Jupiter', outcome: 'counted' };
+    expect([one.quiz, other.quiz]).toMatchObject([counted, counted]);
+  });
+
+  test('lose nothing by a reload, whichever of them was the last to keep', async () => {
+    const { machine, options, one, other, join } = await both();
+    const answer = one.answer('Jupiter');
+    await machine.advance(500);
+    expect(await answer).toBe('counted');
+    one.leave();
+    await machine.advance(6_000);
+    other.leave();
+    const again = join(options);
+    await machine.advance(1_000);
+    expect(again.quiz).toMatchObject({ choice: 'Jupiter', outcome: 'counted' });
+    expect(again.snapshot.winners.isWinning).toBe(true);
+  });
+});
+
+describe('what another tab has kept', () => {
+  test('is added to what is known: quizzes, rounds, and how far back all is known', () => {
+    const [here, there] = [game({ isBeginning: false }), game()];
+    there.play('a', 5, 'Jupiter');
+    there.tell(40, request);
+    there.known.won(FIRST + 40);
+    there.tell(44, winners(3));
+    here.skipTo(10);
+    here.tell(30);
+    expect(here.known.isWinning(FIRST + 30)).toBeNull();
+    here.known.merge(there.known.saved());
+    expect(here.known.isWinning(FIRST + 30)).toBe(true);
+    expect(here.known.winnersAt(FIRST + 44)).toMatchObject({ hasWon: true, count: 3 });
+    expect(here.known.quizAt(FIRST + 30)?.choice).toBe('Jupiter');
+  });
+
+  test('says nothing of what both have missed', () => {
+    const [here, there] = [game({ isBeginning: false }), game()];
+    there.play('a', 5, 'Jupiter');
+    here.skipTo(50);
+    here.tell(60);
+    here.known.merge(there.known.saved());
+    expect(here.known.isWinning(FIRST + 60)).toBeNull();
+  });
+
+  test('is no answer while it is on its way there: it may be refused', () => {
+    const [here, there] = [game(), game()];
+    const asked = { type: 'quiz', data: quiz('a', FIRST) };
+    for (const { tell } of [here, there]) tell(0, asked);
+    there.known.note('a', { choice: 'Mars' });
+    here.known.merge(there.known.saved());
+    expect(here.known.quizAt(FIRST)?.choice).toBeNull();
+  });
+
+  test.each([
+    ['counted', 'Jupiter', 'other-answer', 'Mars'],
+    ['counted', 'Jupiter', 'unknown', 'Mars'],
+    ['too-late', 'Mars', 'too-late', 'Jupiter'],
+    [null, 'Mars', 'counted', 'Jupiter'],
+  ] as const)(
+    'does not take the place of an answer here: %p %s, there %s %s',
+    (mine, choice, theirs, other) => {
+      const [here, there] = [game(), game()];
+      const asked = quiz('a', FIRST);
+      for (const { tell } of [here, there]) tell(0, { type: 'quiz', data: asked });
+      here.known.note('a', { choice, outcome: mine });
+      there.known.note('a', { choice: other, outcome: theirs });
+      there.tell(20, { type: 'quiz-results', data: results(asked) });
+      here.known.merge(there.known.saved());
+      expect(here.known.quizAt(FIRST)).toMatchObject({ choice, outcome: mine });
+      expect(here.known.quizAt(FIRST + 20)?.results?.answer).toBe('Jupiter');
+    },
+  );
+
+  test('is nothing when it is of another shape', () => {
+    const { known, tell } = game();
+    tell(0);
+    known.merge('{"quizzes":[]}');
+    expect(known.isWinning(FIRST)).toBe(true);
+  });
+});
