@@ -4,6 +4,7 @@ import { FlyingHearts } from './crowd/flying-hearts.tsx';
 import { QuizOverlay } from './quiz/quiz-overlay.tsx';
 import { Stage } from './stage/stage.tsx';
 import type { StageVideo } from './stage/stage-video.ts';
+import { useFilledWindow } from './stage/use-filled-window.ts';
 
 interface WatchPageProps {
   readonly viewer: Viewer;
@@ -17,6 +18,7 @@ interface WatchPageProps {
 
 /** The whole page: the picture with what lies over it, and beside it the people. */
 export function WatchPage({ viewer, snapshot, video, isBare, hasFacts }: WatchPageProps) {
+  const [isFilled, setIsFilled] = useFilledWindow();
   return (
     <main className={isBare ? 'watch watch--bare' : 'watch'}>
       <h1 className="unseen">Watch the show</h1>
@@ -26,12 +28,15 @@ export function WatchPage({ viewer, snapshot, video, isBare, hasFacts }: WatchPa
         video={video}
         hasCount={isBare}
         hasFacts={hasFacts}
+        isFilled={isFilled}
+        // Without what people say the picture has all of the window anyway.
+        onFill={isBare ? null : setIsFilled}
       >
         <FlyingHearts viewer={viewer} snapshot={snapshot} />
         <QuizOverlay viewer={viewer} snapshot={snapshot} />
       </Stage>
       {!isBare && (
-        <section className="watch-crowd" aria-label="The audience">
+        <section className="watch-crowd" aria-label="The audience" inert={isFilled}>
           {/* Nobody talks in a show that is not there, or that is not known yet. */}
           {snapshot.stream && <Crowd viewer={viewer} snapshot={snapshot} />}
         </section>

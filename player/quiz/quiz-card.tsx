@@ -38,7 +38,7 @@ export function QuizCard({ viewer, quiz, winners, remainingMs, isOver }: QuizCar
   const isAside = isHidden || isMakingWay;
   const [isNotTaken, setIsNotTaken] = useState(false);
   const phase = phaseOf(quiz, remainingMs, isOver);
-  useBorrowedFocus(place, phase === 'revealed');
+  useBorrowedFocus(place, `${phase === 'revealed'} ${isAside}`);
   const { question, order, duration } = quiz.quiz;
   const standing: Standing =
     isNotTaken && phase === 'open'
@@ -59,6 +59,11 @@ export function QuizCard({ viewer, quiz, winners, remainingMs, isOver }: QuizCar
       aria-label="Quiz"
       tabIndex={-1}
       onKeyDown={(event) => {
+        if (event.key === 'Escape' && !isAside) {
+          // It puts this aside, and ends nothing that this is in.
+          event.preventDefault();
+          setIsHidden(true);
+        }
         const choice = phase === 'open' && !isAside ? choiceOfKey(event, order) : null;
         if (choice !== null) choose(choice);
       }}

@@ -12,9 +12,14 @@ import 'media-chrome/dist/media-volume-range.js';
 import 'media-chrome/dist/menu/media-chrome-menu-item.js';
 import 'media-chrome/dist/menu/media-rendition-menu-button.js';
 import 'media-chrome/dist/menu/media-rendition-menu.js';
+import { En } from 'media-chrome/dist/lang/en.js';
+import { addTranslation } from 'media-chrome/dist/utils/i18n.js';
 import type { DetailedHTMLProps, HTMLAttributes } from 'react';
 
 // The elements of media-chrome that the page has, one by one: all of them would be twice as heavy.
+
+// Who says what is to be seen on the button means the button.
+addTranslation('en', { ...En, 'seek to live': 'go to live' });
 
 type Plain = DetailedHTMLProps<HTMLAttributes<HTMLElement>, HTMLElement>;
 /** What an element takes besides. */

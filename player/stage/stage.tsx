@@ -16,21 +16,40 @@ interface StageProps {
   readonly hasCount: boolean;
   /** Whether it begins with the facts about picture and feed. */
   readonly hasFacts: boolean;
+  /** Whether it has the whole window. */
+  readonly isFilled: boolean;
+  /** null: there is nothing else in the window. */
+  readonly onFill: ((isFilled: boolean) => void) | null;
   /** What lies over the picture, in full screen too. */
   readonly children: ReactNode;
 }
 
 /** The picture, its controls, and words where there is none. */
-export function Stage({ viewer, snapshot, video, hasCount, hasFacts, children }: StageProps) {
+export function Stage({
+  viewer,
+  snapshot,
+  video,
+  hasCount,
+  hasFacts,
+  isFilled,
+  onFill,
+  children,
+}: StageProps) {
   const { state, hasBegun, picture, isSilenced } = usePlayback(viewer, video, snapshot.stream);
   const [showsFacts, setShowsFacts] = useState(hasFacts);
   const situation = situationOf(snapshot, state);
   return (
-    <section id="stage" className="stage" aria-label="The show">
+    <section
+      id="stage"
+      className={isFilled ? 'stage stage--filled' : 'stage'}
+      aria-label="The show"
+    >
       <Controls
         video={video}
         isShown={hasBegun || state === 'press-play'}
         isLive={snapshot.stream?.status !== 'ENDED'}
+        isFilled={isFilled}
+        onFill={onFill}
       />
       <Notice situation={situation} waiting={snapshot.count?.formatted ?? null}>
         {situation === 'over' && (

@@ -252,7 +252,7 @@ test('[M-26] who goes back sees what happened there, and one button leads to now
   await until('a past', async () => (await page.evaluate<number>(pastS)) > BACK_S, 30_000);
   await happens(live, 'mark-back');
   const interval = await seen(page, 'mark-back');
-  const toLive = page.getByRole('button', { name: 'seek to live' });
+  const toLive = page.getByRole('button', { name: 'go to live' });
   expect(await toLive.count()).toBe(0);
   await page.evaluate(`${VIDEO}.currentTime -= ${BACK_S}`);
   await toLive.waitFor();

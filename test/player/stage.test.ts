@@ -1,6 +1,7 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'bun:test';
 import type { Page } from 'playwright-core';
 import { until } from '../media/live-ground.ts';
+import { faultsIn } from './axe.ts';
 import { SceneGround } from './scene-ground.ts';
 
 // The picture of the viewer page and its controls, in a browser.
@@ -111,15 +112,86 @@ describe('the whole screen', () => {
     expect(await page.evaluate<string[]>('[...viewer.calls]')).toEqual(['answer Jupiter']);
   }, 20_000);
 
-  test('is not offered where the quiz could not come along', async () => {
-    const bareVideoOnly =
-      "Object.defineProperty(Document.prototype, 'fullscreenEnabled', { get: () => false })";
-    const page = await ground.open('live', 'phone', { ...PLAYING, script: bareVideoOnly });
-    await plays(page);
-    expect(await page.locator('media-mute-button').count()).toBe(1);
-    expect(await page.locator('media-fullscreen-button').count()).toBe(0);
-  }, 20_000);
+  describe('where only a bare video can have it', () => {
+    const BARE_VIDEO_ONLY = {
+      ...PLAYING,
+      script:
+        "Object.defineProperty(Document.prototype, 'fullscreenEnabled', { get: () => false })",
+    };
+    const fills = (page: Page) =>
+      page.evaluate<boolean>(`(({ top, left, right, bottom }) =>
+        top === 0 && left === 0 && right === innerWidth && bottom === innerHeight
+      )(document.querySelector('#stage').getBoundingClientRect())`);
+
+    // What no quiz covers.
+    const LEFT_EDGE = { x: 5, y: 200 };
+
+    test('is the window, with the quiz, and a button goes back', async () => {
+      const page = await ground.open('quiz-open', 'turned', BARE_VIDEO_ONLY);
+      await plays(page);
+      expect(await page.locator('media-fullscreen-button').count()).toBe(0);
+      const button = page.getByRole('button', { name: 'Fill the window', exact: true });
+      await page.locator('video').tap({ position: LEFT_EDGE });
+      await button.tap();
+      expect(await fills(page)).toBe(true);
+      expect(await button.getAttribute('aria-pressed')).toBe('true');
+      expect(await faultsIn(page)).toEqual([]);
+      await page.getByRole('button', { name: /Jupiter/ }).tap();
+      expect(await page.evaluate<string[]>('[...viewer.calls]')).toEqual(['answer Jupiter']);
+      await page.locator('video').tap({ position: LEFT_EDGE });
+      await button.tap();
+      expect(await fills(page)).toBe(false);
+    }, 20_000);
+
+    test('is the window by the keyboard, which stays there, and Escape goes back', async () => {
+      const page = await ground.open('quiz-open', 'desk', BARE_VIDEO_ONLY);
+      await plays(page);
+      const button = page.getByRole('button', { name: 'Fill the window', exact: true });
+      await button.press('Enter');
+      expect(await fills(page)).toBe(true);
+      // Nothing that is covered is reached.
+      const takesFocus = () =>
+        page.evaluate<boolean>(
+          "(box => (box.focus(), box === document.activeElement))(document.querySelector('.field'))",
+        );
+      expect(await takesFocus()).toBe(false);
+      await page.getByRole('button', { name: 'Hide the quiz' }).press('Escape');
+      await page.getByRole('button', { name: 'Show the quiz' }).waitFor();
+      expect(await fills(page)).toBe(true);
+      await button.focus();
+      await page.keyboard.press('Escape');
+      expect(await fills(page)).toBe(false);
+      expect(await button.evaluate((one) => one === one.ownerDocument.activeElement)).toBe(true);
+      expect(await takesFocus()).toBe(true);
+    }, 20_000);
+
+    test('is not offered to a picture that has the window', async () => {
+      const page = await ground.open('live&bare', 'desk', BARE_VIDEO_ONLY);
+      await plays(page);
+      expect(await page.locator('media-mute-button').count()).toBe(1);
+      expect(await page.locator('.stage-fill').count()).toBe(0);
+    }, 20_000);
+  });
 });
+
+test('controls stay while the keyboard is on one of them, and go when it leaves', async () => {
+  const page = await ground.open('live', 'desk', PLAYING);
+  await plays(page);
+  await page.clock.install();
+  const opacity = () =>
+    page.evaluate<string>("getComputedStyle(document.querySelector('media-control-bar')).opacity");
+  // One comes by the keyboard to what is before it.
+  await page.locator('media-play-button').focus();
+  await page.keyboard.press('Tab');
+  expect(await page.evaluate('document.activeElement.localName')).toBe('media-mute-button');
+  await until('the controls', async () => (await opacity()) === '1');
+  await page.clock.runFor(10_000);
+  // Long enough for them to have begun to go.
+  await Bun.sleep(300);
+  expect(await opacity()).toBe('1');
+  await page.getByRole('textbox').focus();
+  await until('no controls', async () => (await opacity()) === '0');
+}, 20_000);
 
 test('a show that ends while it is watched can be watched again', async () => {
   const page = await ground.open('live', 'desk', PLAYING);
