@@ -6,6 +6,7 @@ import {
   userSchema,
 } from './accounts.ts';
 import { ingestSchema } from './ingest.ts';
+import { membersApi } from './members-api.ts';
 import type { Operation } from './operation.ts';
 import {
   acceptedEventSchema,
@@ -43,6 +44,7 @@ const rows = (columns: string) => ({
 
 /** The producer's API under `/studio/v1`: everything that makes a show. */
 export const studioApi = {
+  ...membersApi,
   readAccount: {
     ...read,
     method: 'GET',

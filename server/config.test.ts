@@ -4,7 +4,7 @@ import { PLAYBACK_LADDER } from '../protocol/limits.ts';
 import { ROLES } from '../protocol/operation.ts';
 import { configOf, flagOf, SETTING_KEYS, SETTINGS, variableOf } from './config.ts';
 
-test('[O-1] [L-4] [L-8] the defaults', () => {
+test('[O-1] [L-4] [L-8] [L-15] [L-16] the defaults', () => {
   expect(configOf()).toEqual({
     host: null,
     port: 4250,
@@ -24,6 +24,8 @@ test('[O-1] [L-4] [L-8] the defaults', () => {
       answers: { points: 30, durationS: 10 },
       chat: { points: 20, durationS: 10 },
       studio: { points: 1200, durationS: 60 },
+      signIn: { points: 30, durationS: 60 },
+      passwords: { points: 10, durationS: 60 },
     },
     tokenCacheSize: 200_000,
     logLevel: 'info',

@@ -63,6 +63,8 @@ export interface Rates {
   readonly answers: RateLimit;
   readonly chat: RateLimit;
   readonly studio: RateLimit;
+  readonly signIn: RateLimit;
+  readonly passwords: RateLimit;
 }
 
 /** The config as a flat list: one value for each flag. */
@@ -158,6 +160,8 @@ export const SETTINGS: { readonly [Key in keyof SettingValues]: Setting<SettingV
   rateAnswers: rateSetting('answers and winner reports of each viewer', '30/10'),
   rateChat: rateSetting('chat posts of each viewer', '20/10'),
   rateStudio: rateSetting('studio requests of each account', '1200/60'),
+  rateSignIn: rateSetting('tries to sign in, and uses of links, from each address', '30/60'),
+  ratePasswords: rateSetting('passwords tried for each e-mail', '10/60'),
   tokenCacheSize: {
     value: 'number',
     help: 'how many checked viewer tokens are remembered, about 1 KB each',
@@ -207,7 +211,8 @@ export function configFrom(values: SettingValues): Config {
       '--public-url is needed with --database: a token of one node must be good on all of them.',
     );
   }
-  const { rateTokens, rateFailedAuth, rateAnswers, rateChat, rateStudio, ...others } = values;
+  const { rateTokens, rateFailedAuth, rateAnswers, rateChat, rateStudio, ...rest } = values;
+  const { rateSignIn, ratePasswords, ...others } = rest;
   const { config, media } = mediaConfigFrom(others, values.data);
   return {
     ...config,
@@ -218,6 +223,8 @@ export function configFrom(values: SettingValues): Config {
       answers: rateAnswers,
       chat: rateChat,
       studio: rateStudio,
+      signIn: rateSignIn,
+      passwords: ratePasswords,
     },
   };
 }

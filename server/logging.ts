@@ -15,6 +15,11 @@ const SECRETS = [
   'sub',
   'viewer',
   'text',
+  'password',
+  'currentPassword',
+  'csrf',
+  'cookie',
+  'link',
 ];
 
 /** Unwritten lines beyond this many bytes are dropped: a log nobody reads must not fill memory. */

@@ -3,6 +3,9 @@ import { lostTailProcedures } from './feed/lost-tail-sql.ts';
 import { outboxProcedures } from './feed/outbox-sql.ts';
 import { sealingProcedures } from './feed/sealing-sql.ts';
 import { ingestProcedures } from './media/ingest/ingest-sql.ts';
+import { linkProcedures } from './members/links-sql.ts';
+import { memberProcedures } from './members/members-sql.ts';
+import { sessionProcedures } from './members/sessions-sql.ts';
 import { answerProcedures } from './quizzes/answers-sql.ts';
 import { quizProcedures } from './quizzes/quizzes-sql.ts';
 import { winnersProcedures } from './quizzes/winners-sql.ts';
@@ -15,6 +18,9 @@ import { tokenProcedures } from './tokens/tokens-sql.ts';
 /** Everything the program does to its record, by name. */
 export const procedures = {
   ...accountProcedures,
+  ...memberProcedures,
+  ...sessionProcedures,
+  ...linkProcedures,
   ...tokenProcedures,
   ...streamProcedures,
   ...ingestProcedures,

@@ -5,6 +5,7 @@ import { documentRoutes } from './http/docs.ts';
 import { listen } from './http/listen.ts';
 import { operatorRoutes } from './http/operator-routes.ts';
 import { watchRoutes } from './http/watch-page.ts';
+import { newSetupLink } from './members/operator-links.ts';
 import { createMetrics, newSealLateness } from './metrics.ts';
 import { createService } from './service.ts';
 
@@ -21,6 +22,11 @@ export interface RunningServer {
   readonly port: number;
   /** Where the record is, for people. */
   readonly place: string;
+  /**
+   * A new link that makes the first account and its owner; null when there is a member already, or no
+   * studio here.
+   */
+  newSetupLink(): Promise<string | null>;
   /**
    * Drains (O-11): answers what is held, ends event streams, closes the port, commits and seals
    * what was accepted and gives the data directory free. Answers that are not written after
@@ -114,10 +120,15 @@ async function startOn(
     await backends.end();
   }
 
+  const url = addressOf(server, config.host);
   return {
     place: backends.place,
-    url: addressOf(server, config.host),
+    url,
     port: server.port ?? config.port,
+    newSetupLink: async () =>
+      config.roles.has('studio')
+        ? newSetupLink(record.calls, config.publicUrl ?? url, clock.nowMs())
+        : null,
     async stop(graceMs) {
       const calm = await endsWithin(graceMs, drain());
       if (!calm) void server.stop(true);

@@ -21,6 +21,8 @@ import { baseHeaders, type Handler, type Handlers } from './http/route.ts';
 import { type Endpoint, type PathHandler, problemResponse, routesOf } from './http/router.ts';
 import { createMedia } from './media/media.ts';
 import type { WebSocketSource } from './media/websocket/websocket-source.ts';
+import { Passwords } from './members/passwords.ts';
+import { Sessions } from './members/sessions.ts';
 import type { Reading } from './metrics.ts';
 import type { TheRecord } from './procedures.ts';
 import { answerHandlers } from './quizzes/answer-routes.ts';
@@ -137,7 +139,10 @@ async function partsOf(options: ServiceOptions, onSealed: (latenessMs: number) =
     cacheSize: config.tokenCacheSize,
   });
   const serviceTokens = new ServiceTokens(record, clock);
-  const credentials = new Credentials(viewerTokens, serviceTokens, rates.failedAuth);
+  // A client of HTTP/1.0, or with a Host that is none, leaves no origin to go by.
+  const originOf = ({ url }: Request) => config.publicUrl ?? URL.parse(url)?.origin ?? baseUrl;
+  const sessions = new Sessions({ record, clock, originOf });
+  const credentials = new Credentials(viewerTokens, serviceTokens, sessions, rates.failedAuth);
   const { watermark, random } = options;
   const beat = await options.makeBeat({ record, clock, logger, watermark, random, onSealed });
   const requests = new RequestLog(logger, systemRandomBytes(4).toString('hex'));
@@ -160,13 +165,13 @@ async function partsOf(options: ServiceOptions, onSealed: (latenessMs: number) =
     keyring,
     viewerTokens,
     serviceTokens,
+    sessions,
     credentials,
     beat,
     feed: feedHandlers({ log: beat.feed, clock, credentials, edgeCache: config.edgeCache }),
     answers: new Map<AnswerDecision, number>(),
     newId,
-    // A client of HTTP/1.0, or with a Host that is none, leaves no origin to go by.
-    originOf: ({ url }: Request) => config.publicUrl ?? URL.parse(url)?.origin ?? baseUrl,
+    originOf,
   };
 }
 
@@ -209,11 +214,14 @@ function viewerHandlers(
 
 function producerHandlers(
   { config, record, clock }: ServiceOptions,
-  { credentials, rates, requests, originOf, newId, media }: Parts,
+  { credentials, sessions, rates, requests, originOf, newId, media }: Parts,
 ): Handlers<typeof studioApi> {
   return studioHandlers({
     record,
     credentials,
+    sessions,
+    passwords: new Passwords(),
+    tries: { ofAddress: rates.signIn, ofEmail: rates.passwords },
     clock,
     rate: rates.studio,
     log: requests,
@@ -247,6 +255,7 @@ function lifeOf(
       keyring.refresh(nowMs),
       serviceTokens.recordUses(),
       record.forgetIdempotencyKeys({ nowMs }),
+      record.forgetEnded({ nowMs }),
     ];
     // What is away is told of elsewhere, once; this comes again every ten seconds.
     Promise.all(work).catch((error) => {
@@ -287,6 +296,8 @@ function ratesOf({ rates }: Config) {
     answers: new Rate('answers of this viewer', rates.answers),
     chat: new Rate('posts of this viewer', rates.chat),
     studio: new Rate('requests of this account', rates.studio),
+    signIn: new Rate('tries to sign in from this address', rates.signIn),
+    passwords: new Rate('passwords for this e-mail', rates.passwords),
   };
 }
 

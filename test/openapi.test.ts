@@ -29,6 +29,8 @@ const RATES = {
   answers: NO_LIMIT,
   chat: NO_LIMIT,
   studio: NO_LIMIT,
+  signIn: NO_LIMIT,
+  passwords: NO_LIMIT,
 };
 
 let isAway = false;

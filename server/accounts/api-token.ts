@@ -27,5 +27,6 @@ export function hashApiToken(token: string): string {
 
 /** Compares two hashes in a time that does not tell how much of them agrees. */
 export function sameHash(a: string, b: string): boolean {
-  return a.length === b.length && timingSafeEqual(Buffer.from(a), Buffer.from(b));
+  const [left, right] = [Buffer.from(a), Buffer.from(b)];
+  return left.length === right.length && timingSafeEqual(left, right);
 }

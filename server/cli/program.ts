@@ -5,6 +5,7 @@ import { addAccountCommands, addTokenCommands } from './account-commands.ts';
 import { addDemoCommand } from './demo-command.ts';
 import { addKeyCommands } from './key-commands.ts';
 import { addMediaCommand } from './media-command.ts';
+import { addMemberCommands } from './member-commands.ts';
 import {
   addSettings,
   configOfCommand,
@@ -24,6 +25,7 @@ Examples:
   $ fourbeat serve --port 80 --data /var/lib/fourbeat --public-url https://live.example.org
   $ fourbeat account create --email ann@example.org --name Ann
   $ fourbeat token list --email ann@example.org
+  $ fourbeat member link --email ann@example.org
   $ fourbeat media play show.mp4 --stream ID --token fb_… --loop
 
 Every setting is a flag and a variable: --log-level debug is FOURBEAT_LOG_LEVEL=debug.`;
@@ -50,6 +52,7 @@ export async function runCommandLine(args: readonly string[], terminal: Terminal
   addDemoCommand(program, end);
   addAccountCommands(program, terminal);
   addTokenCommands(program, terminal);
+  addMemberCommands(program, terminal);
   addKeyCommands(program, terminal);
   addMediaCommand(program, terminal);
   program

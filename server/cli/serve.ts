@@ -1,8 +1,9 @@
+import type { Logger } from 'pino';
 import { openEmbedded } from '../backends-embedded.ts';
 import { openShared } from '../backends-shared.ts';
 import type { Config } from '../config.ts';
 import { createLogger, type LogStream, standardError } from '../logging.ts';
-import { type ServerOptions, startServer } from '../server.ts';
+import { type RunningServer, type ServerOptions, startServer } from '../server.ts';
 
 // O-11 allows 10 s in all, and the commit at the end may take 2 of them.
 const DRAIN_GRACE_MS = 7_000;
@@ -57,7 +58,10 @@ async function runServer(
   const server = await Promise.race([starting, told]);
   if (typeof server === 'string') return 0;
   logger.info({ url: server.url, record: server.place, version }, 'listening');
-  console.log(`Fourbeat is listening on ${server.url} (${server.place})`);
+  const lines = [`Fourbeat is listening on ${server.url} (${server.place})`];
+  const link = await setupLink(server, logger);
+  if (link !== null) lines.push(`To make the first account, open ${link} (once, within 24 h)`);
+  console.log(lines.join('\n'));
 
   const signal = await told;
   logger.info({ signal }, 'stopping');
@@ -69,6 +73,18 @@ async function runServer(
   if (clean) logger.info('stopped');
   else logger.warn('stopped before everything was finished');
   return clean ? 0 : 1;
+}
+
+/** The link is a secret, so the log does not say it: whoever sees this terminal may use it (U-12). */
+async function setupLink(server: RunningServer, logger: Logger): Promise<string | null> {
+  try {
+    const link = await server.newSetupLink();
+    if (link !== null) logger.info('nobody can sign in yet; standard output has a link for it');
+    return link;
+  } catch (error) {
+    logger.warn({ err: error }, 'no link to make the first account could be made');
+    return null;
+  }
 }
 
 async function fail(log: LogStream): Promise<void> {

@@ -1,5 +1,9 @@
+import type { User } from '../../protocol/accounts.ts';
+import { CSRF_HEADER, type MemberRole } from '../../protocol/members.ts';
 import type { TokenOwner } from '../accounts/accounts-sql.ts';
+import { sameHash } from '../accounts/api-token.ts';
 import type { ServiceTokens } from '../accounts/service-tokens.ts';
+import type { LiveSession, Sessions } from '../members/sessions.ts';
 import type { Viewer, ViewerTokens } from '../tokens/viewer-tokens.ts';
 import { type Scheme, unauthorized } from './problem.ts';
 import type { Rate } from './rate.ts';
@@ -11,6 +15,23 @@ export type Caller =
   | { readonly kind: 'service'; readonly owner: TokenOwner }
   | { readonly kind: 'viewer'; readonly viewer: Viewer };
 
+/** Who acts in the studio: a program with a service token, or a person. */
+export type Actor =
+  | { readonly kind: 'token' }
+  | {
+      readonly kind: 'member';
+      readonly uuid: string;
+      readonly name: string;
+      readonly role: MemberRole;
+    };
+
+/** Who was let into the studio, and the account that owns all there. */
+export interface Admitted {
+  readonly user: User;
+  readonly actor: Actor;
+}
+
+const TOKEN: Actor = { kind: 'token' };
 const ANYBODY: Caller = { kind: 'anybody' };
 const CREDENTIAL = /^(bearer|token) +([\x21-\x7e]+)$/i;
 
@@ -19,6 +40,7 @@ export class Credentials {
   constructor(
     private readonly viewerTokens: ViewerTokens,
     private readonly serviceTokens: ServiceTokens,
+    private readonly sessions: Sessions,
     private readonly failures: Rate,
   ) {}
 
@@ -39,10 +61,61 @@ export class Credentials {
     const { scheme, token } = parse(request.headers.get('authorization'));
     const address = route.addressOf(request);
     if (scheme !== 'token') {
-      return this.fail(address, 'Token', 'Send a service token: "Authorization: Token fb_…".');
+      const orSignIn = route.operation.access === 'studio' ? ', or sign in' : '';
+      const detail = `Send a service token: "Authorization: Token fb_…"${orSignIn}.`;
+      return this.fail(address, 'Token', detail);
     }
     const owner = await this.serviceTokens.ownerOf(token);
     return owner ?? this.fail(address, 'Token', 'The service token is unknown or revoked.');
+  }
+
+  /**
+   * Who may call a studio operation: a service token, or else a member by the cookie of a session, in
+   * one of the operation's roles (SPEC U).
+   * @throws Problem 401
+   */
+  async studio(request: Request, route: Route): Promise<Admitted> {
+    if (request.headers.has('authorization') || this.sessions.hashIn(request) === null) {
+      const { user } = await this.service(request, route);
+      return { user, actor: TOKEN };
+    }
+    const { account, member } = await this.session(request, route);
+    const { uuid, name, role } = member;
+    const roles = route.operation.roles ?? [];
+    if (!roles.includes(role)) {
+      throw unauthorized('Token', `Your role is ${role}; this is for ${roles.join(' and ')}.`);
+    }
+    return { user: account, actor: { kind: 'member', uuid, name, role } };
+  }
+
+  /**
+   * The session of a request that must have one; a write shows that a page of this service sent it.
+   * @throws Problem 401
+   */
+  async session(request: Request, route: Route): Promise<LiveSession> {
+    const address = route.addressOf(request);
+    if (request.headers.has('authorization')) {
+      return this.fail(
+        address,
+        'Token',
+        'This is for who signed in; send no Authorization header.',
+      );
+    }
+    const session = await this.sessions.of(request);
+    if (!session)
+      return this.fail(address, 'Token', 'Nobody is signed in here (any more); sign in.');
+    if (route.operation.method === 'GET') return session;
+    await this.ownPage(request, route);
+    if (sameHash(request.headers.get(CSRF_HEADER) ?? '', session.csrf)) return session;
+    const detail = `Send the "csrf" that GET /studio/v1/session tells, as ${CSRF_HEADER}.`;
+    return this.fail(address, 'Token', detail);
+  }
+
+  /** Lets nobody through whom the page of another origin sent. @throws Problem 401 */
+  async ownPage(request: Request, route: Route): Promise<void> {
+    if (!this.sessions.isFromElsewhere(request)) return;
+    const detail = 'A page of another origin sent this; call from a page of this service.';
+    return this.fail(route.addressOf(request), 'Token', detail);
   }
 
   /** Whoever it is; a credential that is sent must be valid. @throws Problem 401 */

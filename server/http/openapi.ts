@@ -48,6 +48,11 @@ const TAGS: readonly Tag[] = [
   { name: 'Quizzes', description: 'Answers and winners', paths: /^\/api\/v1\/quizzes/ },
   { name: 'Feed', description: 'What happens, and what viewers say', paths: /events-streams/ },
   {
+    name: 'Studio: members',
+    description: 'Who signs in, and who may what',
+    paths: /^\/studio\/v1\/(session|setup|invitations|members)/,
+  },
+  {
     name: 'Studio: account',
     description: 'The account and its tokens',
     paths: /account|api-tokens/,
@@ -111,6 +116,8 @@ const PATH_PARAMETERS: Readonly<Record<string, string>> = {
   stream_id: "The stream's id",
   quiz_id: "The quiz's id",
   token_id: 'The id of the service token, not the token itself',
+  member_id: "The member's uuid",
+  invitation_id: "The invitation's id",
 };
 
 /**

@@ -62,9 +62,16 @@ export class RequestLog {
       : `${this.prefix}-${(this.next++).toString(36)}`;
   }
 
-  /** A write of a producer that was carried out. */
-  done(operation: Operation, requestId: string, account: string, status: number): void {
-    this.logger.info({ requestId, account, ...nameOf(operation), status }, 'done');
+  /** A write in an account that was carried out; `member` is the uuid of who did it, if it was one. */
+  done(
+    operation: Operation,
+    requestId: string,
+    account: string,
+    status: number,
+    member: string | null = null,
+  ): void {
+    const by = member === null ? {} : { member };
+    this.logger.info({ requestId, account, ...by, ...nameOf(operation), status }, 'done');
   }
 
   /**

@@ -1,7 +1,7 @@
 import type { Tx } from './procedure.ts';
 
 /** Kinds of rows that are numbered in the order they were made, which their times cannot tell. */
-export type Numbered = 'api-token' | 'stream' | 'quiz' | 'round';
+export type Numbered = 'api-token' | 'stream' | 'quiz' | 'round' | 'webhook' | 'member' | 'link';
 
 /**
  * The next number of a kind of row. From here to the end of the transaction nobody else gets one, so

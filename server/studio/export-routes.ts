@@ -33,10 +33,15 @@ export function exportHandlers(gate: StudioGate, { record }: ExportRoutes): Hand
       begin: (source: ExportSource) => Promise<Pages<Row>>,
     ): Handler =>
     async (request, route) => {
-      const { uuid: producer } = await admit(gate, request, route);
+      const { user } = await admit(gate, request, route);
       const { format } = readQuery(request, exportQuerySchema);
       const streamId = idsOf(request).stream_id ?? '';
-      const pages = await begin({ record, streamId, producer, nowMs: gate.clock.nowMs() });
+      const pages = await begin({
+        record,
+        streamId,
+        producer: user.uuid,
+        nowMs: gate.clock.nowMs(),
+      });
       const requestId = gate.log.requestId(request);
       const body = streamOf(written(table, format, pages), (error) =>
         gate.log.broken(route.operation, requestId, error),

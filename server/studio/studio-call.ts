@@ -6,7 +6,7 @@ import type { Operation } from '../../protocol/operation.ts';
 import { idempotencyKeySchema } from '../../protocol/studio.ts';
 import type { Clock } from '../clock.ts';
 import { hasBody, readBody, validate } from '../http/body.ts';
-import type { Credentials } from '../http/credentials.ts';
+import type { Actor, Admitted, Credentials } from '../http/credentials.ts';
 import { idsOf } from '../http/path-ids.ts';
 import { Problem } from '../http/problem.ts';
 import type { Rate } from '../http/rate.ts';
@@ -30,6 +30,7 @@ export interface StudioCall {
   readonly user: User;
   /** The account's uuid, which owns all that it makes. */
   readonly producer: string;
+  readonly actor: Actor;
   /** Ids in the path, by name. */
   readonly params: Readonly<Record<string, string>>;
   readonly origin: string;
@@ -38,12 +39,14 @@ export interface StudioCall {
   readonly once: Idempotency | null;
 }
 
-type BodyOf<O> = O extends { readonly body: infer Schema extends z.ZodType }
+/** The body of an operation when it is valid. */
+export type BodyOf<O> = O extends { readonly body: infer Schema extends z.ZodType }
   ? z.output<Schema>
   : undefined;
 
 type AnswersOf<O extends Operation> = O['answers'][keyof O['answers']];
-type ReplyOf<O extends Operation> =
+/** What an operation answers with its success. */
+export type ReplyOf<O extends Operation> =
   AnswersOf<O> extends { readonly schema: infer Schema extends z.ZodType }
     ? z.input<Schema>
     : undefined | null;
@@ -63,32 +66,50 @@ export function studioWrapper(gate: StudioGate): StudioWrapper {
     const status = successOf(operation);
     return async (request, route) => {
       const requestId = gate.log.requestId(request);
-      const user = await admit(gate, request, route);
+      const admitted = await admit(gate, request, route);
       const body = await bodyOf(operation, request);
-      const call = callOf(gate, request, operation, user, body);
+      const call = callOf(gate, request, operation, admitted, body);
       const reply = await run(call, body);
-      if (operation.method !== 'GET') gate.log.done(operation, requestId, user.uuid, status);
-      const headers = { 'X-Request-Id': requestId };
-      return status === 204
-        ? new Response(null, { status, headers: { ...route.bare, ...headers } })
-        : route.reply(status, reply, headers);
+      if (operation.method !== 'GET') {
+        gate.log.done(operation, requestId, admitted.user.uuid, status, memberOf(admitted.actor));
+      }
+      return replied(route, status, reply, { 'X-Request-Id': requestId });
     };
   };
 }
 
-/** The account of the request. @throws Problem 401, or 429 when it asks too often */
-export async function admit(gate: StudioGate, request: Request, route: Route): Promise<User> {
-  const { user } = await gate.credentials.service(request, route);
-  await gate.rate.take(user.uuid);
-  return user;
+/** Who acts, and in which account. @throws Problem 401, or 429 when it asks too often */
+export async function admit(gate: StudioGate, request: Request, route: Route): Promise<Admitted> {
+  const admitted = await gate.credentials.studio(request, route);
+  await gate.rate.take(admitted.user.uuid);
+  return admitted;
 }
 
-function successOf({ answers }: Operation): number {
+const memberOf = (actor: Actor) => (actor.kind === 'member' ? actor.uuid : null);
+
+/** The response of a success. */
+export function replied(
+  route: Route,
+  status: number,
+  reply: unknown,
+  headers: Record<string, string>,
+): Response {
+  return status === 204
+    ? new Response(null, { status, headers: { ...route.bare, ...headers } })
+    : route.reply(status, reply, headers);
+}
+
+/** The one status with which an operation succeeds. */
+export function successOf({ answers }: Operation): number {
   const [status] = Object.keys(answers);
   return Number(status);
 }
 
-async function bodyOf<O extends Operation>(operation: O, request: Request): Promise<BodyOf<O>> {
+/** Reads the body of an operation. @throws Problem 415, 413, 408 or 400 */
+export async function bodyOf<O extends Operation>(
+  operation: O,
+  request: Request,
+): Promise<BodyOf<O>> {
   const { body, bodyOptional, bodyBytes } = operation;
   if (!body) return undefined as BodyOf<O>;
   const isSent = !bodyOptional || hasBody(request);
@@ -99,7 +120,7 @@ function callOf(
   gate: StudioGate,
   request: BunRequest<string>,
   operation: Operation,
-  user: User,
+  { user, actor }: Admitted,
   body: unknown,
 ): StudioCall {
   const params = idsOf(request);
@@ -109,7 +130,8 @@ function callOf(
     throw new Problem(400, 'Idempotency-Key must be 1 to 128 visible ASCII characters.');
   }
   const once = key === null ? null : onceOf(operation, params, body, user.uuid, key, nowMs);
-  return { user, producer: user.uuid, params, origin: gate.originOf(request), nowMs, once };
+  const origin = gate.originOf(request);
+  return { user, producer: user.uuid, actor, params, origin, nowMs, once };
 }
 
 // The validated body stands for the one that was sent: white space and the order of its members do

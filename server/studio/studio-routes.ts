@@ -1,16 +1,18 @@
 import type { studioApi } from '../../protocol/studio-api.ts';
 import type { Handlers } from '../http/route.ts';
+import { linkHandlers } from '../members/link-routes.ts';
+import { memberHandlers } from '../members/member-routes.ts';
+import type { SessionGate } from '../members/session-call.ts';
+import { sessionHandlers } from '../members/session-routes.ts';
 import type { TheRecord } from '../procedures.ts';
 import { type StudioAccountRoutes, studioAccountHandlers } from './account-routes.ts';
 import { exportHandlers } from './export-routes.ts';
 import { ingestHandlers, type StudioIngestRoutes } from './ingest-routes.ts';
 import { studioQuizHandlers } from './quiz-routes.ts';
 import { studioStreamHandlers } from './stream-routes.ts';
-import { type StudioGate, studioWrapper } from './studio-call.ts';
+import { studioWrapper } from './studio-call.ts';
 
-export interface StudioRoutes
-  extends StudioGate,
-    Pick<StudioAccountRoutes, 'newId' | 'randomBytes'> {
+export interface StudioRoutes extends SessionGate, Pick<StudioAccountRoutes, 'newId'> {
   readonly record: TheRecord;
   /** Ports on which video is taken; none by default. */
   readonly ingestAddresses?: StudioIngestRoutes['ingestAddresses'];
@@ -22,6 +24,9 @@ const NO_PORTS = { rtmpPort: null, srtPort: null };
 export function studioHandlers(options: StudioRoutes): Handlers<typeof studioApi> {
   const studio = studioWrapper(options);
   return {
+    ...sessionHandlers(options),
+    ...linkHandlers(options),
+    ...memberHandlers(studio, options),
     ...studioAccountHandlers(studio, options),
     ...studioStreamHandlers(studio, options),
     ...ingestHandlers(studio, { ingestAddresses: NO_PORTS, ...options }),

@@ -47,7 +47,7 @@ const heart = (viewer: TestViewer) =>
   viewer.post(`/api/v1/events-streams/${viewer.streamId}/chats`, { kind: 'heart' });
 
 describe('rates', () => {
-  test('[L-4] [L-5] [L-6] [L-7] [L-8] the defaults are those that SPEC.md names', async () => {
+  test('[L-4] [L-5] [L-6] [L-7] [L-8] [L-15] [L-16] the defaults are those that SPEC.md names', async () => {
     const spec = await Bun.file(new URL('../../SPEC.md', import.meta.url)).text();
     const rateOf = (id: string) => {
       const rule = new RegExp(
@@ -62,6 +62,8 @@ describe('rates', () => {
       answers: rateOf('L-6'),
       chat: rateOf('L-7'),
       studio: rateOf('L-8'),
+      signIn: rateOf('L-15'),
+      passwords: rateOf('L-16'),
     });
     expect(rateOf('L-6').points).toBeGreaterThan(0);
   });
@@ -197,7 +199,8 @@ describe('rates', () => {
     }));
   const onesOfAll = (): Config['rates'] => {
     const one = { points: 1, durationS: 60 };
-    return { tokens: one, failedAuth: one, answers: one, chat: one, studio: one };
+    const tries = { failedAuth: one, signIn: one, passwords: one };
+    return { tokens: one, answers: one, chat: one, studio: one, ...tries };
   };
 
   test('[L-11] the address is that of the connection, whatever X-Forwarded-For says', () =>

@@ -146,4 +146,6 @@ export const PLENTY_OF_ALL = {
   answers: PLENTY,
   chat: PLENTY,
   studio: PLENTY,
+  signIn: PLENTY,
+  passwords: PLENTY,
 };
