@@ -22,6 +22,8 @@ interface Call {
 
 // What is held (SPEC F-4, F-9) is answered in under 2 s.
 const LIMIT_MS = 5_000;
+// A token that is refused so soon after an outage is not the only one: with it all went.
+const OUTAGE_MS = 30_000;
 
 /**
  * Each thing that a viewer asks of the service. All throw Trouble: `away` too when there is no
@@ -32,6 +34,8 @@ export class Calls {
   readonly #urls: Urls;
   readonly #streamId: string;
   readonly #token: Tokens;
+  /** When the service was away last, on the monotonic clock. */
+  #awayMs = -Infinity;
   /** The stream as a part of a path. */
   readonly #path: string;
 
@@ -131,7 +135,8 @@ export class Calls {
 
   #isRefused(trouble: unknown, token: string): boolean {
     const isRefused = (trouble as Trouble).kind === 'denied';
-    if (isRefused) this.#token.refuse(token);
+    const awayMs = this.#env.monotonicMs() - this.#awayMs;
+    if (isRefused) this.#token.refuse(token, awayMs < OUTAGE_MS);
     return isRefused;
   }
 
@@ -160,7 +165,9 @@ export class Calls {
       if (!answer.ok) throw await troubleOf(answer);
       return await read(answer);
     } catch (thrown) {
-      throw asTrouble(thrown);
+      const trouble = asTrouble(thrown);
+      if (trouble.kind === 'away') this.#awayMs = this.#env.monotonicMs();
+      throw trouble;
     } finally {
       callOff();
     }

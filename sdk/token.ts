@@ -9,6 +9,8 @@ const RENEWED_WITHIN = 0.1;
 const TIMER_MAX_MS = 2_147_483_647;
 // A token that is refused so soon after another one: they are not getting better.
 const REFUSED_AGAIN_MS = 60_000;
+// A crowd whose tokens are all refused after an outage does not renew them as one.
+const SPREAD_MS = 2_000;
 // What an app asks on a dead connection may never be answered.
 const LIMIT_MS = 10_000;
 
@@ -50,15 +52,23 @@ export class TokenKeeper {
     return this.#renew();
   }
 
-  /** The service refuses this token (401): it is not used again. */
-  refuse(token: string): void {
+  /**
+   * The service refuses this token (401): it is not used again.
+   * @param isOfAll whether those of all viewers may be refused now; then a new one is not asked for
+   *   at once
+   */
+  refuse(token: string, isOfAll = false): void {
     if (token !== this.#token) return;
     const nowMs = this.#env.monotonicMs();
     this.#token = null;
     this.#refused = token;
     if (!this.#coming) this.#callOff();
-    if (nowMs - this.#refusedMs >= REFUSED_AGAIN_MS) this.#refusals.worked();
-    else this.#wait(this.#refusals, new Trouble('denied', 'the token is refused', 401));
+    if (nowMs - this.#refusedMs < REFUSED_AGAIN_MS) {
+      this.#wait(this.#refusals, new Trouble('denied', 'the token is refused', 401));
+    } else {
+      this.#refusals.worked();
+      if (isOfAll) this.#hold(SPREAD_MS * this.#env.random());
+    }
     this.#refusedMs = nowMs;
   }
 
@@ -107,7 +117,10 @@ export class TokenKeeper {
 
   /** @returns for how long, ms */
   #wait(backOff: BackOff, trouble: Trouble): number {
-    const ms = backOff.nextMs(trouble.retryAfterMs);
+    return this.#hold(backOff.nextMs(trouble.retryAfterMs), trouble);
+  }
+
+  #hold(ms: number, trouble = new Trouble('busy', 'all need a token', null, ms)): number {
     this.#trouble = trouble;
     this.#againMs = this.#env.monotonicMs() + ms;
     return ms;
