@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, test } from 'bun:test';
 import { intervalAt } from '../../protocol/interval.ts';
 import { FakeMachine } from '../fake-machine.ts';
-import { type MockService, mockService } from './mock-service.ts';
+import { MockService, mockService } from './mock-service.ts';
 
 // What it does without faults is held against the service itself, in test/sdk.
 
@@ -69,6 +69,12 @@ describe('what can be made to go wrong', () => {
     expect(await reader.read().catch((error) => error)).toBeInstanceOf(TypeError);
   });
 
+  test('[F-25] event streams that end', async () => {
+    const reader = await openStream();
+    mock.endStreams();
+    expect((await reader.read()).done).toBe(true);
+  });
+
   test('tokens that are refused, until there is a new one', async () => {
     const path = `/view-counts/${mock.streamId}`;
     const old = await authorization();
@@ -101,4 +107,14 @@ test('a viewer who answered is known by the name that the app gave', async () =>
   const body = JSON.stringify({ streamId, closeInterval, choice: 'no' });
   await get(`/quizzes/${quiz.id}/answer`, { method: 'POST', headers, body });
   expect([...mock.answersTo(quiz.id)]).toEqual([['ada', 'no']]);
+});
+
+test('the README has all that a test can call', async () => {
+  const readme = await Bun.file(new URL('README.md', import.meta.url)).text();
+  const methods = Object.getOwnPropertyNames(MockService.prototype);
+  const names = [...methods, ...Object.keys(mock)].filter((name) => name !== 'constructor');
+  expect(names).toContain('endStreams');
+  expect(names.filter((name) => !new RegExp(`\`(?:service\\.)?${name}\\b`).test(readme))).toEqual(
+    [],
+  );
 });

@@ -124,6 +124,14 @@ describe('the package', () => {
     expect(await run(runtime, 'app.mjs')).toBe('live true function\n');
   });
 
+  test('does what the README of its mock shows', async () => {
+    const readme = await Bun.file(join(root, 'sdk/mock/README.md')).text();
+    const [, example = ''] = /```ts\n(import .*?)```/s.exec(readme) ?? [];
+    const inBun = example.replace(`from 'vitest'`, `from 'bun:test'`);
+    await Bun.write(join(project, 'app.test.ts'), inBun);
+    await run(process.execPath, 'test', 'app.test.ts');
+  });
+
   test.each(['nodenext', 'bundler'])(
     'has types for a project of its own: %s',
     async (resolution) => {
