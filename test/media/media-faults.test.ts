@@ -32,10 +32,15 @@ const MEDIA = { segmentMs: 500, sourceGraceMs: 15_000 };
 let service: Harness;
 let folder: string;
 let calm: CalmStream;
+let film: Uint8Array;
+let laterFilm: Uint8Array;
 const sources = new Set<Subprocess>();
 
 beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), 'fourbeat-faults-'));
+  // The service is in this process, and stands still while one is made.
+  film = filmFrom(0);
+  laterFilm = filmFrom(36_000);
   service = await startMedia({ media: MEDIA });
   calm = await CalmStream.begin(service);
 }, 30_000);
@@ -48,6 +53,14 @@ afterAll(async () => {
   await service?.close();
   rmSync(folder, { recursive: true, force: true });
 });
+
+/** Three seconds in FLV, whose times begin at `fromS`. */
+function filmFrom(fromS: number): Uint8Array {
+  return made([
+    ...[...PICTURE, ...TONE, '-t', '3', ...H264, '-c:a', 'aac'],
+    ...['-output_ts_offset', `${fromS}`, '-f', 'flv'],
+  ]);
+}
 
 interface Live {
   readonly streamId: string;
@@ -188,7 +201,6 @@ describe('garbage', () => {
   test('[M-16] in the middle of a good source ends it; what was good can be seen', async () => {
     const streamId = await service.createStream();
     const { socket, closed } = await byWebSocket(streamId, 'video/x-flv');
-    const film = made([...PICTURE, ...TONE, '-t', '3', ...H264, '-c:a', 'aac', '-f', 'flv']);
     socket.send(film);
     await segmentsOf(service, streamId, 2);
     socket.send(noise(300_000));
@@ -199,16 +211,10 @@ describe('garbage', () => {
   test('[M-16] times that jump by ten hours take no memory, and end no stream', async () => {
     const streamId = await service.createStream();
     const { socket } = await byWebSocket(streamId, 'video/x-flv');
-    const film = (fromS: number) =>
-      made([
-        ...[...PICTURE, ...TONE, '-t', '3', ...H264, '-c:a', 'aac'],
-        ...['-output_ts_offset', `${fromS}`, '-f', 'flv'],
-      ]);
-    // The second without the head of a file.
-    const [first, second] = [film(0), film(36_000).subarray(13)];
-    socket.send(first);
+    socket.send(film);
     await segmentsOf(service, streamId, 2);
-    socket.send(second);
+    // Without the head of a file.
+    socket.send(laterFilm.subarray(13));
     let most = 0;
     const deadlineMs = performance.now() + 3_000;
     while (performance.now() < deadlineMs) {
