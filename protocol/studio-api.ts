@@ -23,6 +23,7 @@ import {
   winnersRoundSchema,
 } from './studio.ts';
 import { ownersRead, ownersWrite, producersRead, read, write } from './studio-operation.ts';
+import { webhooksApi } from './webhooks-api.ts';
 
 const stream = { 200: { description: 'The stream', schema: studioStreamSchema } };
 const ingest = { 200: { description: 'Where to send the video', schema: ingestSchema } };
@@ -45,6 +46,7 @@ const rows = (columns: string) => ({
 /** The producer's API under `/studio/v1`: everything that makes a show. */
 export const studioApi = {
   ...membersApi,
+  ...webhooksApi,
   readAccount: {
     ...read,
     method: 'GET',

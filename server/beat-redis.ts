@@ -74,7 +74,16 @@ class RedisBeat {
       },
       onTrouble: (error) => trouble.note(error),
     });
-    const sealer = new SharedSealer({ clock, record, log, parts, tally, follower, random });
+    const sealer = new SharedSealer({
+      clock,
+      record,
+      log,
+      logger,
+      parts,
+      tally,
+      follower,
+      random,
+    });
     const late = new LateSealing({ log, parts, sealer, follower, trouble, redisAway, random });
     this.trouble = trouble;
     this.log = log;

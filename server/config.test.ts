@@ -28,6 +28,7 @@ test('[O-1] [L-4] [L-8] [L-15] [L-16] the defaults', () => {
       passwords: { points: 10, durationS: 60 },
     },
     tokenCacheSize: 200_000,
+    webhooks: { allowHttp: false, allowPrivate: [] },
     logLevel: 'info',
     media: {
       directory: resolve('fourbeat-data/media'),

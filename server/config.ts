@@ -20,6 +20,7 @@ import {
   roles,
   type Setting,
 } from './setting-values.ts';
+import { type AddressPolicy, type Network, networks } from './webhooks/addresses.ts';
 
 /** Levels of the log, from most to least. `silent` writes nothing. */
 export const LOG_LEVELS = ['debug', 'info', 'warn', 'error', 'silent'] as const;
@@ -54,6 +55,8 @@ export interface Config {
   readonly tokenCacheSize: number;
   readonly logLevel: (typeof LOG_LEVELS)[number];
   readonly media: MediaConfig;
+  /** Where webhooks may lead (H-3, H-12). */
+  readonly webhooks: AddressPolicy;
 }
 
 /** Rate limits (SPEC L): by address, by viewer or by account. */
@@ -68,7 +71,10 @@ export interface Rates {
 }
 
 /** The config as a flat list: one value for each flag. */
-export type SettingValues = Omit<Config, 'rates' | 'media'> & {
+export type SettingValues = Omit<Config, 'rates' | 'media' | 'webhooks'> & {
+  readonly webhookAllowHttp: boolean;
+  readonly webhookAllowPrivate: readonly Network[];
+} & {
   readonly [Key in keyof Rates as `rate${Capitalize<Key>}`]: RateLimit;
 } & MediaSettingValues;
 
@@ -168,6 +174,19 @@ export const SETTINGS: { readonly [Key in keyof SettingValues]: Setting<SettingV
     default: '200000',
     parse: integer(1, 10_000_000),
   },
+  webhookAllowHttp: {
+    value: null,
+    help: 'let webhooks be plain http, which anybody on the way can read',
+    default: 'false',
+    parse: boolean,
+  },
+  webhookAllowPrivate: {
+    value: 'networks',
+    help: 'networks that webhooks may reach although they are not public, such as 10.0.0.0/8,fd00::/8',
+    default: '',
+    defaultMeans: 'none',
+    parse: networks,
+  },
   logLevel: {
     value: 'level',
     help: `least serious entry of the log: ${LOG_LEVELS.join(', ')}`,
@@ -212,11 +231,12 @@ export function configFrom(values: SettingValues): Config {
     );
   }
   const { rateTokens, rateFailedAuth, rateAnswers, rateChat, rateStudio, ...rest } = values;
-  const { rateSignIn, ratePasswords, ...others } = rest;
+  const { rateSignIn, ratePasswords, webhookAllowHttp, webhookAllowPrivate, ...others } = rest;
   const { config, media } = mediaConfigFrom(others, values.data);
   return {
     ...config,
     media,
+    webhooks: { allowHttp: webhookAllowHttp, allowPrivate: webhookAllowPrivate },
     rates: {
       tokens: rateTokens,
       failedAuth: rateFailedAuth,

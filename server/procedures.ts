@@ -14,6 +14,9 @@ import type { Calls } from './sql/procedure.ts';
 import { streamProcedures } from './streams/streams-sql.ts';
 import { exportProcedures } from './studio/exports-sql.ts';
 import { tokenProcedures } from './tokens/tokens-sql.ts';
+import { deliveryProcedures } from './webhooks/deliveries-sql.ts';
+import { sendingProcedures } from './webhooks/sending-sql.ts';
+import { webhookProcedures } from './webhooks/webhooks-sql.ts';
 
 /** Everything the program does to its record, by name. */
 export const procedures = {
@@ -31,6 +34,9 @@ export const procedures = {
   ...sealingProcedures,
   ...lostTailProcedures,
   ...exportProcedures,
+  ...webhookProcedures,
+  ...deliveryProcedures,
+  ...sendingProcedures,
   ...idempotencyProcedures,
 };
 

@@ -15,7 +15,6 @@ import { addressOf, type Listener } from './http/address.ts';
 import { Credentials } from './http/credentials.ts';
 import type { Sockets } from './http/listen.ts';
 import { Problem } from './http/problem.ts';
-import { Rate } from './http/rate.ts';
 import { RequestLog } from './http/request-log.ts';
 import { baseHeaders, type Handler, type Handlers } from './http/route.ts';
 import { type Endpoint, type PathHandler, problemResponse, routesOf } from './http/router.ts';
@@ -27,6 +26,7 @@ import type { Reading } from './metrics.ts';
 import type { TheRecord } from './procedures.ts';
 import { answerHandlers } from './quizzes/answer-routes.ts';
 import type { AnswerDecision } from './quizzes/answers-sql.ts';
+import { ratesOf } from './rates.ts';
 import { Unavailable } from './refusal.ts';
 import { streamHandlers } from './streams/stream-routes.ts';
 import { studioHandlers } from './studio/studio-routes.ts';
@@ -34,6 +34,8 @@ import { timeHandlers } from './time-routes.ts';
 import { Keyring } from './tokens/keyring.ts';
 import { tokenHandlers } from './tokens/token-routes.ts';
 import { ViewerTokens } from './tokens/viewer-tokens.ts';
+import { createPost } from './webhooks/post.ts';
+import { WebhookSender } from './webhooks/sender.ts';
 
 export interface ServiceOptions {
   readonly config: Config;
@@ -72,6 +74,8 @@ export interface Service {
   begin(): Promise<void>;
   /** Seals what has ended; for tests with a clock of their own. */
   seal(): Promise<void>;
+  /** Tells webhooks what is due; for tests with a clock of their own. */
+  deliver(): Promise<void>;
   /** Why the service should get no requests now, or null. */
   unready(): string | null;
   /** Answers what is held, ends event streams, and takes no more of either. */
@@ -111,7 +115,7 @@ export async function createService(
       feed: () => beat.load(),
       watermark: () => beat.feed.sealedTo(),
       behindMs: () => beat.behindMs(),
-      more: parts.media?.readings ?? [],
+      more: [...(parts.media?.readings ?? []), ...(parts.webhooks?.readings ?? [])],
     },
     ...lifeOf(options, parts),
   };
@@ -122,7 +126,7 @@ type Parts = Awaited<ReturnType<typeof partsOf>>;
 /** The domains' parts, on the record and the beat that were chosen. */
 async function partsOf(options: ServiceOptions, onSealed: (latenessMs: number) => void) {
   const { config, record, clock, logger } = options;
-  const rates = ratesOf(config);
+  const rates = ratesOf(config.rates);
   const baseUrl = config.publicUrl ?? `http://localhost:${config.port}`;
   const keyring = new Keyring(record);
   await keyring.refresh(clock.nowMs());
@@ -158,9 +162,14 @@ async function partsOf(options: ServiceOptions, onSealed: (latenessMs: number) =
         addressOf: (request) => addressOf(request, options.listener, config.trustProxy),
       })
     : null;
+  const post = createPost({ policy: config.webhooks });
+  const webhooks = config.roles.has('studio')
+    ? new WebhookSender({ record, clock, logger, post, newId, random })
+    : null;
   return {
     requests,
     media,
+    webhooks,
     rates,
     keyring,
     viewerTokens,
@@ -228,6 +237,7 @@ function producerHandlers(
     originOf,
     newId,
     randomBytes: (n) => systemRandomBytes(n),
+    webhookPolicy: config.webhooks,
     // Among many nodes another has video, with the same settings.
     ...((media || config.database) && { ingestAddresses: media?.addresses ?? config.media }),
   });
@@ -244,8 +254,8 @@ function unknownPath(corsOrigin: string, requests: RequestLog): Service['fetch']
 
 function lifeOf(
   { record, clock, logger }: ServiceOptions,
-  { beat, feed, keyring, viewerTokens, serviceTokens, media }: Parts,
-): Pick<Service, 'begin' | 'seal' | 'unready' | 'drain' | 'end'> {
+  { beat, feed, keyring, viewerTokens, serviceTokens, media, webhooks }: Parts,
+): Pick<Service, 'begin' | 'seal' | 'deliver' | 'unready' | 'drain' | 'end'> {
   let draining = false;
   let upkeep: Timer | null = null;
   const keepUp = () => {
@@ -266,9 +276,11 @@ function lifeOf(
     begin: async () => {
       beat.begin();
       upkeep = setInterval(keepUp, UPKEEP_MS);
+      webhooks?.begin();
       await media?.begin();
     },
     seal: () => beat.seal(),
+    deliver: async () => webhooks?.sendAll(),
     unready: () => {
       if (draining) return 'The service is stopping.';
       if (beat.behindMs() > BEHIND_MAX_MS) return 'Sealing is behind.';
@@ -276,7 +288,7 @@ function lifeOf(
     },
     drain: async () => {
       draining = true;
-      const released = Promise.all([beat.drain(), media?.drain()]);
+      const released = Promise.all([beat.drain(), media?.drain(), webhooks?.stop()]);
       feed.endStreams();
       await released;
     },
@@ -286,18 +298,6 @@ function lifeOf(
       await media?.end();
       await serviceTokens.recordUses().catch(() => {});
     },
-  };
-}
-
-function ratesOf({ rates }: Config) {
-  return {
-    tokens: new Rate('viewer tokens', rates.tokens),
-    failedAuth: new Rate('failed authentications from this address', rates.failedAuth),
-    answers: new Rate('answers of this viewer', rates.answers),
-    chat: new Rate('posts of this viewer', rates.chat),
-    studio: new Rate('requests of this account', rates.studio),
-    signIn: new Rate('tries to sign in from this address', rates.signIn),
-    passwords: new Rate('passwords for this e-mail', rates.passwords),
   };
 }
 

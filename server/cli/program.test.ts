@@ -117,6 +117,8 @@ describe('[O-8] a wrong value is one line with the setting and the reason, and t
     rateSignIn: '1/-1',
     ratePasswords: 'ten',
     tokenCacheSize: '0',
+    webhookAllowHttp: 'maybe',
+    webhookAllowPrivate: '10.0.0.0/33',
     logLevel: 'loud',
     media: ' ',
     mediaDvr: '1',

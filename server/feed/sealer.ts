@@ -108,13 +108,14 @@ export class Sealer {
   }
 
   private async sealTo(interval: number, nowMs: number): Promise<void> {
-    const { record, log, parts } = this.options;
+    const { record, log, logger, parts } = this.options;
     const after = log.sealedTo();
     const transients = parts.collect(after + 1, interval);
     const sealing = await record.sealInterval({ after, interval, nowMs, transients });
     // Nobody else seals here, so it was a sealing of our own whose answer was lost.
     if (sealing.outcome !== 'sealed')
       throw new Error(`intervals after ${after} are sealed already`);
+    if (sealing.untold) logger.error({ interval }, `webhooks are not told: ${sealing.untold}`);
     parts.sealed();
     showSealed(log, interval, sealing.bodies);
   }

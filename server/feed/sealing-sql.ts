@@ -1,9 +1,11 @@
 import { intervalStartMs } from '../../protocol/interval.ts';
 import { CHAT_SAMPLE, WINNERS_DELAY_INTERVALS } from '../../protocol/limits.ts';
+import { countIsDue } from '../audience/count-events.ts';
 import { closeQuizzes } from '../quizzes/quizzes-sql.ts';
 import { closeRounds, startRoundDelays } from '../quizzes/winners-sql.ts';
 import { reading, type Tx, writing } from '../sql/procedure.ts';
 import { endStreams, LEFT_BY_SOURCE } from '../streams/streams-sql.ts';
+import { tellSealed } from '../webhooks/tell-sealed-sql.ts';
 import { composeInterval, type Transient } from './interval-body.ts';
 import type { OutboxRow } from './outbox-sql.ts';
 import { standstillOf } from './standstill.ts';
@@ -27,7 +29,12 @@ export interface SealedBody {
 /** What became of a sealing; only `sealed` changed anything. */
 export type SealOutcome =
   /** Bodies of the streams in which something happened; all others are empty. */
-  | { readonly outcome: 'sealed'; readonly bodies: readonly SealedBody[] }
+  | {
+      readonly outcome: 'sealed';
+      readonly bodies: readonly SealedBody[];
+      /** Why webhooks are not told of what is in it; only when they are not. */
+      readonly untold?: string;
+    }
   /** Somebody else is sealing right now. */
   | { readonly outcome: 'busy' }
   /** The watermark is not where the caller thinks: somebody else has sealed. */
@@ -44,9 +51,10 @@ export const sealingProcedures = {
   sealInterval: writing(
     async (tx, { after, interval, nowMs, transients }: Sealing): Promise<SealOutcome> => {
       if (!(await raiseWatermark(tx, after, interval))) return whyNot(tx, after, interval);
-      const { events, ends, quizzes, rounds } = await lookForWork(tx, interval);
-      await endStreams(tx, ends, intervalStartMs(interval + 1), nowMs);
-      const results = [...(await closeQuizzes(tx, quizzes)), ...(await closeRounds(tx, rounds))];
+      const { events, ends, quizzes, rounds, onAir } = await lookForWork(tx, after, interval);
+      const ended = await endStreams(tx, ends, intervalStartMs(interval + 1), nowMs);
+      const closed = [await closeQuizzes(tx, quizzes), await closeRounds(tx, rounds)];
+      const results = closed.flatMap((one) => one.results);
       const waiting = Map.groupBy(events, ({ streamId }) => streamId);
       const resultsOf = Map.groupBy(results, ({ streamId }) => streamId);
       const partOf = new Map(transients.map((part) => [part.streamId, part]));
@@ -72,7 +80,11 @@ export const sealingProcedures = {
         asked.map(({ streamId }) => streamId),
         interval + WINNERS_DELAY_INTERVALS,
       );
-      return { outcome: 'sealed', bodies };
+      const happenings = [...ended, ...closed.flatMap((one) => one.happenings)];
+      const counts = countsOf(transients);
+      const news = { after, interval, nowMs, happenings, onAir, counts };
+      const untold = await tellSealed(tx, news);
+      return { outcome: 'sealed', bodies, ...(untold !== null && { untold }) };
     },
     { patient: true },
   ),
@@ -162,10 +174,12 @@ interface Work {
   readonly ends: string[];
   readonly quizzes: number[];
   readonly rounds: number[];
+  /** Streams whose audience webhooks are told of, when this sealing has counts. */
+  readonly onAir: string[];
 }
 
 interface WorkRow extends OutboxRow {
-  readonly kind: 'event' | 'end' | 'quiz' | 'round';
+  readonly kind: 'event' | 'end' | 'quiz' | 'round' | 'on air';
 }
 
 /**
@@ -174,7 +188,7 @@ interface WorkRow extends OutboxRow {
  * except purchases beyond the first 50 (F-14, C-10). Numbers of events are given under the lock of
  * their stream, so that no event can appear before one that is seen here.
  */
-async function lookForWork(tx: Tx, interval: number): Promise<Work> {
+async function lookForWork(tx: Tx, after: number, interval: number): Promise<Work> {
   const rows = await tx.query<WorkRow>(
     `select 'event' as kind, stream_id as "streamId", number, type, data from
        (select stream_id, number, type, data,
@@ -187,8 +201,11 @@ async function lookForWork(tx: Tx, interval: number): Promise<Work> {
        where state = 'open' and close_interval <= $3
      union all select 'round', stream_id, number, '', '' from winners_rounds
        where state = 'open' and due_interval <= $3
+     union all select 'on air', s.id, 0, '', '' from subscriptions w
+       join streams s on s.producer = w.account and s.status = 'STREAMING'
+       where $4 = 1 and w.type = 'audience.minute'
      order by 1, 2, 3`,
-    [CHAT_SAMPLE, intervalStartMs(interval + 1), interval],
+    [CHAT_SAMPLE, intervalStartMs(interval + 1), interval, Number(countIsDue(after + 1, interval))],
   );
   const of = (wanted: WorkRow['kind']) => rows.filter(({ kind }) => kind === wanted);
   return {
@@ -196,7 +213,12 @@ async function lookForWork(tx: Tx, interval: number): Promise<Work> {
     ends: of('end').map(({ streamId }) => streamId),
     quizzes: of('quiz').map(({ number }) => number),
     rounds: of('round').map(({ number }) => number),
+    onAir: [...new Set(of('on air').map(({ streamId }) => streamId))],
   };
+}
+
+function countsOf(transients: readonly Transient[]): Map<string, number> {
+  return new Map(transients.map(({ streamId, viewCount }) => [streamId, viewCount?.value ?? 0]));
 }
 
 // The guard of I2: what is in a body leaves the outbox in the same transaction, all of it.

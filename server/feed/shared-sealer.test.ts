@@ -14,11 +14,13 @@ function testSealer(seal: (sealing: Sealing) => Promise<SealOutcome>) {
   const log = new MemoryFeedLog({ readSealed: async () => [] }, START - 1);
   const published: SealedEntry[] = [];
   const shown: SealedEntry[] = [];
+  const complaints: string[] = [];
   const asked: [number, number, boolean][] = [];
   const sealer = new SharedSealer({
     clock: { nowMs: () => intervalStartMs(START + 1) },
     record: { sealInterval: seal },
     log,
+    logger: { error: (_: object, line: string) => void complaints.push(line) },
     parts: {
       collect: async (...args) => {
         asked.push(args);
@@ -37,7 +39,7 @@ function testSealer(seal: (sealing: Sealing) => Promise<SealOutcome>) {
     follower: { take: async (entry) => void shown.push(entry) },
     random: () => 0.5,
   });
-  return { sealer, chat, published, shown, asked };
+  return { sealer, chat, published, shown, asked, complaints };
 }
 
 describe('a sealing', () => {
@@ -54,6 +56,14 @@ describe('a sealing', () => {
     expect(sealings[0]?.transients.find(({ streamId }) => streamId === 's')?.chats?.hearts).toBe(3);
     expect(published).toEqual([{ after: START - 1, interval: START, bodies }]);
     expect(shown).toEqual(published);
+  });
+
+  test('[H-21] says when webhooks are not told of it', async () => {
+    const outcome = { outcome: 'sealed', bodies: [], untold: 'the disk is full' } as const;
+    const { sealer, published, complaints } = testSealer(async () => outcome);
+    await sealer.seal(START);
+    expect(published).toHaveLength(1);
+    expect(complaints).toEqual(['webhooks are not told: the disk is full']);
   });
 
   test('[N-4] [I-1] tells nobody anything when another node was faster', async () => {

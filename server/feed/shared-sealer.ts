@@ -15,6 +15,7 @@ export interface SharedSealerOptions {
   readonly clock: Clock;
   readonly record: Pick<Calls<typeof sealingProcedures>, 'sealInterval'>;
   readonly log: MemoryFeedLog;
+  readonly logger: { error(about: object, line: string): void };
   readonly parts: Pick<IntervalParts, 'collect' | 'publish'>;
   readonly tally: Pick<SharedTally, 'countsAtEndOf'>;
   readonly follower: Pick<FeedFollower, 'take'>;
@@ -51,12 +52,13 @@ export class SharedSealer {
   }
 
   private async sealTo(interval: number): Promise<void> {
-    const { clock, record, log, follower, parts } = this.options;
+    const { clock, record, log, logger, follower, parts } = this.options;
     const after = log.sealedTo();
     const transients = await this.transients(after, interval);
     const nowMs = Math.max(clock.nowMs(), intervalStartMs(interval + 1));
     const sealing = await record.sealInterval({ after, interval, nowMs, transients });
     if (sealing.outcome !== 'sealed') return;
+    if (sealing.untold) logger.error({ interval }, `webhooks are not told: ${sealing.untold}`);
     const entry: SealedEntry = { after, interval, bodies: sealing.bodies };
     // Other nodes are told first: their readers are further away.
     const published = parts.publish(entry);

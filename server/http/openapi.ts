@@ -68,6 +68,7 @@ const TAGS: readonly Tag[] = [
     paths: /^\/studio.*\/(quizzes|request-winners|winners-rounds)/,
   },
   { name: 'Studio: exports', description: 'What was recorded', paths: /\/exports\// },
+  { name: 'Studio: webhooks', description: 'Tell other programs', paths: /\/webhooks/ },
 ];
 
 /** What an operation takes for a credential; a write by cookie needs the token of the page too. */
@@ -118,6 +119,8 @@ const PATH_PARAMETERS: Readonly<Record<string, string>> = {
   token_id: 'The id of the service token, not the token itself',
   member_id: "The member's uuid",
   invitation_id: "The invitation's id",
+  webhook_id: "The webhook's id",
+  delivery_id: "The delivery's id",
 };
 
 /**

@@ -105,6 +105,17 @@ export function quizResultsEvent(quiz: AskedQuiz, counts: readonly number[]): Qu
   return { ...asked(quiz, counts), answer };
 }
 
+/** What webhooks are told of a quiz that has closed: the answer only when viewers have it (H-8). */
+export function quizClosed(
+  quiz: AskedQuiz,
+  counts: readonly number[],
+  state: QuizState,
+): Quiz & { answer: string | null } {
+  return state === 'revealed'
+    ? quizResultsEvent(quiz, counts)
+    : { ...asked(quiz, counts), answer: null };
+}
+
 function asked(quiz: AskedQuiz, counts: readonly number[]): Quiz {
   return {
     id: quiz.id,

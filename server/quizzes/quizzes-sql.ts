@@ -6,7 +6,8 @@ import { Refusal } from '../refusal.ts';
 import { nextNumber } from '../sql/counters.ts';
 import { reading, type Tx, writing } from '../sql/procedure.ts';
 import { lockOwnStream, ownStream, type StreamRow } from '../streams/streams-sql.ts';
-import { closeIntervalOf, quizEvent, quizResultsEvent } from './quiz-rules.ts';
+import type { Happening } from '../webhooks/happenings.ts';
+import { closeIntervalOf, quizClosed, quizEvent, quizResultsEvent } from './quiz-rules.ts';
 
 /** A quiz as the record keeps it; `answer` is an index into `choices`. */
 export interface QuizRow {
@@ -210,22 +211,31 @@ async function reveal(tx: Tx, quiz: QuizRow): Promise<void> {
   }
 }
 
+/** What closing brought about. */
+export interface Closed {
+  /** Events that follow of themselves. */
+  readonly results: readonly ResultEvent[];
+  /** What webhooks are told. */
+  readonly happenings: readonly Happening[];
+}
+
 /**
  * Due work, part of sealing: closes these quizzes and counts them, in the one transaction. A quiz
  * whose answers are being recorded stays due; an answer that comes after finds the quiz closed.
- * @returns the results of those that reveal themselves
+ * @returns the results of those that reveal themselves, and each that it closed
  */
-export async function closeQuizzes(tx: Tx, numbers: readonly number[]): Promise<ResultEvent[]> {
-  if (numbers.length === 0) return [];
+export async function closeQuizzes(tx: Tx, numbers: readonly number[]): Promise<Closed> {
+  if (numbers.length === 0) return { results: [], happenings: [] };
   const due = await tx.query<Stored>(
     `select ${COLUMNS} from quizzes where number in
      (select number from ${tx.rows('$1', ['number integer'])} due)
      order by number ${tx.locks.settle}`,
     [JSON.stringify(numbers.map((number) => [number]))],
   );
-  if (due.length === 0) return [];
   const closed: [number: number, state: QuizState, counts: string][] = [];
   const results: ResultEvent[] = [];
+  const happenings: Happening[] = [];
+  if (due.length === 0) return { results, happenings };
   for (const quiz of due.map(fromRow)) {
     // A statement after that of the lock: it sees every answer that was recorded before.
     const counts = await countAnswers(tx, quiz);
@@ -235,6 +245,7 @@ export async function closeQuizzes(tx: Tx, numbers: readonly number[]): Promise<
       results.push(resultsOf(quiz, counts));
     }
     closed.push([quiz.number, state, JSON.stringify(counts)]);
+    happenings.push(closeOf(quiz, counts, state));
   }
   await tx.query(
     `update quizzes set state = closed.state, counts = closed.counts
@@ -242,13 +253,22 @@ export async function closeQuizzes(tx: Tx, numbers: readonly number[]): Promise<
      where quizzes.number = closed.number`,
     [JSON.stringify(closed)],
   );
-  return results;
+  return { results, happenings };
 }
 
 function resultsOf(quiz: QuizRow, counts: readonly number[]): ResultEvent {
-  if (!isPublished(quiz)) throw new Error(`quiz ${quiz.id} was never published`);
-  const data = JSON.stringify(quizResultsEvent(quiz, counts));
+  const data = JSON.stringify(quizResultsEvent(published(quiz), counts));
   return { streamId: quiz.streamId, type: 'quiz-results', data };
+}
+
+function closeOf(quiz: QuizRow, counts: readonly number[], state: QuizState): Happening {
+  const data = quizClosed(published(quiz), counts, state);
+  return { type: 'quiz.closed', streamId: quiz.streamId, key: quiz.id, data };
+}
+
+function published(quiz: QuizRow): PublishedQuiz {
+  if (!isPublished(quiz)) throw new Error(`quiz ${quiz.id} was never published`);
+  return quiz;
 }
 
 // One sum for each choice and not groups, which SQLite would sort first: three times the time.

@@ -1,13 +1,13 @@
 import { intervalAt } from '../../protocol/interval.ts';
 import type { QuizState } from '../../protocol/quizzes.ts';
 import type { WinnersRound } from '../../protocol/studio.ts';
-import type { ResultEvent } from '../feed/interval-body.ts';
 import { recordEvent } from '../feed/outbox-sql.ts';
 import { Refusal } from '../refusal.ts';
 import { nextNumber } from '../sql/counters.ts';
 import { reading, type Tx, writing } from '../sql/procedure.ts';
 import { lockOwnStream, ownStream } from '../streams/streams-sql.ts';
 import { gameBlockers } from './quiz-rules.ts';
+import type { Closed } from './quizzes-sql.ts';
 
 /** A viewer who says to have won: Unix ms of arrival. */
 export interface WinnerClaim {
@@ -165,15 +165,15 @@ async function insertWinners(tx: Tx, round: OpenRound, won: readonly WinnerClaim
  * whose claims are being recorded stays due; one that comes after finds it closed.
  * @returns the `quiz-winners` of each that was closed
  */
-export async function closeRounds(tx: Tx, numbers: readonly number[]): Promise<ResultEvent[]> {
-  if (numbers.length === 0) return [];
-  const due = await tx.query<{ number: number; streamId: string }>(
-    `select number, stream_id as "streamId" from winners_rounds where number in
+export async function closeRounds(tx: Tx, numbers: readonly number[]): Promise<Closed> {
+  if (numbers.length === 0) return { results: [], happenings: [] };
+  const due = await tx.query<{ number: number; id: string; streamId: string }>(
+    `select number, id, stream_id as "streamId" from winners_rounds where number in
      (select number from ${tx.rows('$1', ['number integer'])} due)
      order by number ${tx.locks.settle}`,
     [JSON.stringify(numbers.map((number) => [number]))],
   );
-  if (due.length === 0) return [];
+  if (due.length === 0) return { results: [], happenings: [] };
   // A statement after that of the lock: it sees every claim that was recorded before.
   const counted = await tx.query<{ round: number; n: number }>(
     `select round, count(*) as n from winners where round in
@@ -181,18 +181,21 @@ export async function closeRounds(tx: Tx, numbers: readonly number[]): Promise<R
     [JSON.stringify(due.map(({ number }) => [number]))],
   );
   const countOf = new Map(counted.map(({ round, n }) => [round, Number(n)]));
-  const closed = due.map(({ number, streamId }) => {
-    return { number, streamId, count: countOf.get(number) ?? 0 };
-  });
+  const closed = due.map((round) => ({ ...round, count: countOf.get(round.number) ?? 0 }));
   await tx.query(
     `update winners_rounds set state = 'closed', count = closed.count
      from ${tx.rows('$1', ['number integer', 'count integer'])} closed
      where winners_rounds.number = closed.number`,
     [JSON.stringify(closed.map(({ number, count }) => [number, count]))],
   );
-  return closed.map(({ streamId, count }) => {
-    return { streamId, type: 'quiz-winners', data: JSON.stringify({ count }) };
-  });
+  return {
+    results: closed.map(({ streamId, count }) => {
+      return { streamId, type: 'quiz-winners', data: JSON.stringify({ count }) };
+    }),
+    happenings: closed.map(({ id, streamId, count }) => {
+      return { type: 'winners', streamId, key: id, data: { streamId, roundId: id, count } };
+    }),
+  };
 }
 
 /** Starts the second of rounds once their requests are in an interval that viewers can read. */

@@ -3,6 +3,8 @@ import { lockAccount } from '../accounts/accounts-sql.ts';
 import { Refusal } from '../refusal.ts';
 import { nextNumber } from '../sql/counters.ts';
 import { reading, type Tx, writing } from '../sql/procedure.ts';
+import type { Happening } from '../webhooks/happenings.ts';
+import { tell } from '../webhooks/tell-sql.ts';
 import { ended, type StreamState, started } from './stream-rules.ts';
 
 /** A stream as the record keeps it. */
@@ -81,7 +83,20 @@ export async function startLockedStream(tx: Tx, id: string, nowMs: number): Prom
   if (!stream) throw new Error(`stream ${id} is gone`);
   const state = started(stream, nowMs);
   await saveState(tx, id, state);
+  if (stream.status === 'CREATED') {
+    const data = { streamId: id, title: stream.title, started: nowMs };
+    await tell(tx, { type: 'stream.started', streamId: id, key: id, data }, nowMs);
+  }
   return { ...stream, ...state };
+}
+
+/** That a stream has ended, for webhooks. */
+function endOf(
+  { id, title, started }: Pick<StreamRow, 'id' | 'title' | 'started'>,
+  nowMs: number,
+): Happening {
+  const data = { streamId: id, title, started, ended: nowMs };
+  return { type: 'stream.ended', streamId: id, key: id, data };
 }
 
 interface Own {
@@ -177,7 +192,9 @@ export const streamProcedures = {
   endStream: writing(
     async (tx, input: Own & { atMs: number | null; nowMs: number }): Promise<StreamRow> => {
       const stream = await lockOwnStream(tx, input.id, input.producer);
-      await saveState(tx, input.id, ended(stream, input.atMs, input.nowMs));
+      const state = ended(stream, input.atMs, input.nowMs);
+      await saveState(tx, input.id, state);
+      if (state.status !== stream.status) await tell(tx, endOf(stream, input.nowMs), input.nowMs);
       return ownStream(tx, input.id, input.producer);
     },
   ),
@@ -194,23 +211,25 @@ export const LEFT_BY_SOURCE = `status = 'STREAMING' and source_ends_at is not nu
  * Due work, part of sealing: ends those of these streams whose time lies before `beforeMs` (P-14),
  * or that their source left for too long by then (M-7), however late the sealing is. One that its
  * producer is at work on stays due, and so does one whose source is just coming back.
+ * @returns those that it ended, for webhooks
  */
 export async function endStreams(
   tx: Tx,
   ids: readonly string[],
   beforeMs: number,
   nowMs: number,
-): Promise<void> {
-  if (ids.length === 0) return;
-  const due = await tx.query<{ id: string }>(
-    `select id from streams where id in (select id from ${tx.rows('$1', ['id text'])} due)
+): Promise<Happening[]> {
+  if (ids.length === 0) return [];
+  const due = await tx.query<Pick<StreamRow, 'id' | 'title' | 'started'>>(
+    `select id, title, started from streams where id in (select id from ${tx.rows('$1', ['id text'])} due)
      and (ends_at < $2 or ${LEFT_BY_SOURCE}) order by id ${tx.locks.claim}`,
     [JSON.stringify(ids.map((id) => [id])), beforeMs],
   );
-  if (due.length === 0) return;
+  if (due.length === 0) return [];
   await tx.query(
     `update streams set status = 'ENDED', ended = $2, ends_at = null
      where id in (select id from ${tx.rows('$1', ['id text'])} due)`,
     [JSON.stringify(due.map(({ id }) => [id])), nowMs],
   );
+  return due.map((stream) => endOf(stream, nowMs));
 }

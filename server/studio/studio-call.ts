@@ -9,6 +9,7 @@ import { hasBody, readBody, validate } from '../http/body.ts';
 import type { Actor, Admitted, Credentials } from '../http/credentials.ts';
 import { idsOf } from '../http/path-ids.ts';
 import { Problem } from '../http/problem.ts';
+import { readQuery } from '../http/query.ts';
 import type { Rate } from '../http/rate.ts';
 import type { RequestLog } from '../http/request-log.ts';
 import type { Handler, Route } from '../http/route.ts';
@@ -44,6 +45,11 @@ export type BodyOf<O> = O extends { readonly body: infer Schema extends z.ZodTyp
   ? z.output<Schema>
   : undefined;
 
+/** The query of an operation when it is valid. */
+type QueryOf<O> = O extends { readonly query: infer Schema extends z.ZodObject }
+  ? z.output<Schema>
+  : undefined;
+
 type AnswersOf<O extends Operation> = O['answers'][keyof O['answers']];
 /** What an operation answers with its success. */
 export type ReplyOf<O extends Operation> =
@@ -54,12 +60,12 @@ export type ReplyOf<O extends Operation> =
 /** Wraps what a studio operation does in what all of them have in common. */
 export type StudioWrapper = <O extends Operation>(
   operation: O,
-  run: (call: StudioCall, body: BodyOf<O>) => Promise<ReplyOf<O>>,
+  run: (call: StudioCall, body: BodyOf<O>, query: QueryOf<O>) => Promise<ReplyOf<O>>,
 ) => Handler;
 
 /**
- * Makes handlers that check the credential, the rate, the body and the Idempotency-Key (in this
- * order, SPEC G-17), run the operation, and answer with its one success status.
+ * Makes handlers that check the credential, the rate, the body, the Idempotency-Key and the query (in
+ * this order, SPEC G-17), run the operation, and answer with its one success status.
  */
 export function studioWrapper(gate: StudioGate): StudioWrapper {
   return (operation, run) => {
@@ -69,7 +75,7 @@ export function studioWrapper(gate: StudioGate): StudioWrapper {
       const admitted = await admit(gate, request, route);
       const body = await bodyOf(operation, request);
       const call = callOf(gate, request, operation, admitted, body);
-      const reply = await run(call, body);
+      const reply = await run(call, body, queryOf(operation, request));
       if (operation.method !== 'GET') {
         gate.log.done(operation, requestId, admitted.user.uuid, status, memberOf(admitted.actor));
       }
@@ -103,6 +109,10 @@ export function replied(
 export function successOf({ answers }: Operation): number {
   const [status] = Object.keys(answers);
   return Number(status);
+}
+
+function queryOf<O extends Operation>({ query }: O, request: Request): QueryOf<O> {
+  return (query && readQuery(request, query)) as QueryOf<O>;
 }
 
 /** Reads the body of an operation. @throws Problem 415, 413, 408 or 400 */

@@ -5,6 +5,7 @@ import { memberHandlers } from '../members/member-routes.ts';
 import type { SessionGate } from '../members/session-call.ts';
 import { sessionHandlers } from '../members/session-routes.ts';
 import type { TheRecord } from '../procedures.ts';
+import { type WebhookRoutes, webhookHandlers } from '../webhooks/webhook-routes.ts';
 import { type StudioAccountRoutes, studioAccountHandlers } from './account-routes.ts';
 import { exportHandlers } from './export-routes.ts';
 import { ingestHandlers, type StudioIngestRoutes } from './ingest-routes.ts';
@@ -12,7 +13,10 @@ import { studioQuizHandlers } from './quiz-routes.ts';
 import { studioStreamHandlers } from './stream-routes.ts';
 import { studioWrapper } from './studio-call.ts';
 
-export interface StudioRoutes extends SessionGate, Pick<StudioAccountRoutes, 'newId'> {
+export interface StudioRoutes
+  extends SessionGate,
+    Pick<StudioAccountRoutes, 'newId'>,
+    Pick<WebhookRoutes, 'webhookPolicy'> {
   readonly record: TheRecord;
   /** Ports on which video is taken; none by default. */
   readonly ingestAddresses?: StudioIngestRoutes['ingestAddresses'];
@@ -31,6 +35,7 @@ export function studioHandlers(options: StudioRoutes): Handlers<typeof studioApi
     ...studioStreamHandlers(studio, options),
     ...ingestHandlers(studio, { ingestAddresses: NO_PORTS, ...options }),
     ...studioQuizHandlers(studio, options),
+    ...webhookHandlers(studio, options),
     ...exportHandlers(options, options),
   };
 }

@@ -1,0 +1,50 @@
+import { createHmac } from 'node:crypto';
+
+const PREFIX = 'whsec_';
+const SECRET_BYTES = 32;
+
+/** For how long the secret before a rotation signs beside the new one. */
+export const OLD_SECRET_MS = 24 * 3600_000;
+
+/**
+ * A new secret: `whsec_` and 32 random bytes in base64, as Standard Webhooks has it.
+ * @param randomBytes secure source, `n` bytes at a time
+ */
+export function newSecret(randomBytes: (n: number) => Uint8Array): string {
+  return PREFIX + Buffer.from(randomBytes(SECRET_BYTES)).toString('base64');
+}
+
+/** What signs a delivery. */
+export interface Secrets {
+  readonly secret: string;
+  readonly oldSecret: string | null;
+  /** Unix ms. */
+  readonly oldSecretUntil: number | null;
+}
+
+/** The secrets that sign at a moment, the newest first. */
+export function secretsAt({ secret, oldSecret, oldSecretUntil }: Secrets, nowMs: number): string[] {
+  const isOldGood = oldSecret !== null && oldSecretUntil !== null && nowMs < oldSecretUntil;
+  return isOldGood ? [secret, oldSecret] : [secret];
+}
+
+/** The headers by which a receiver knows that a body is ours and new (H-9). */
+export function signedHeaders(
+  secrets: readonly string[],
+  id: string,
+  atMs: number,
+  body: string,
+): Record<string, string> {
+  const timestamp = String(Math.floor(atMs / 1000));
+  const signed = `${id}.${timestamp}.${body}`;
+  return {
+    'webhook-id': id,
+    'webhook-timestamp': timestamp,
+    'webhook-signature': secrets.map((secret) => signatureOf(secret, signed)).join(' '),
+  };
+}
+
+function signatureOf(secret: string, signed: string): string {
+  const key = Buffer.from(secret.slice(PREFIX.length), 'base64');
+  return `v1,${createHmac('sha256', key).update(signed).digest('base64')}`;
+}
