@@ -22,6 +22,12 @@ test('what the service says and wishes is in it', async () => {
   expect(await troubleOf(problem)).toMatchObject({ message: 'Too much.', retryAfterMs: 7_000 });
 });
 
+test('a wish for longer than timers can count is one for a day', async () => {
+  const headers = { 'Retry-After': '31536000' };
+  const trouble = await troubleOf(new Response(null, { status: 503, headers }));
+  expect(trouble.retryAfterMs).toBe(86_400_000);
+});
+
 test.each(['Sun, 22 Nov 2026 00:00:00 GMT', '-1', ''])('a wish of %p is none', async (wish) => {
   const headers = { 'Retry-After': wish };
   const trouble = await troubleOf(new Response(null, { status: 503, headers }));

@@ -38,11 +38,14 @@ export class Trouble extends Error {
   }
 }
 
+/** A day. Timers run at once when they are set for longer than 24.8 days. */
+const WISH_MAX_MS = 86_400_000;
+
 /** @returns what a response says that is no success */
 export async function troubleOf(response: Response): Promise<Trouble> {
   const { status } = response;
   const seconds = Number(response.headers.get('retry-after') || NaN);
-  const retryAfterMs = seconds >= 0 ? seconds * 1_000 : null;
+  const retryAfterMs = seconds >= 0 ? Math.min(seconds * 1_000, WISH_MAX_MS) : null;
   const problem = (await response.json().catch(() => null)) as { detail?: unknown } | null;
   const detail = typeof problem?.detail === 'string' ? problem.detail : `HTTP ${status}`;
   return new Trouble(kindOf(status), detail, status, retryAfterMs);

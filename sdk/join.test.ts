@@ -103,6 +103,26 @@ describe('leaving', () => {
     expect(await viewer.answer('Mars').catch(({ kind }) => kind)).toBe('left');
   });
 
+  test('while a token is on its way sends nothing more, whenever that comes', async () => {
+    const { machine, service, requests, join } = world();
+    let come = (_: string) => {};
+    const getToken = () => new Promise<string>((resolve) => (come = resolve));
+    const viewer = join({ getToken });
+    await machine.advance(3_000);
+    const issued = await service.fetch('https://live.example/api/v1/token', {
+      method: 'POST',
+      headers: { 'Content-Type': 'application/json' },
+      body: JSON.stringify({ stream_id: service.streamId, unique_user_identifier: 'ada' }),
+    });
+    const { token } = (await issued.json()) as { token: string };
+    viewer.leave();
+    requests.length = 0;
+    come(token);
+    await machine.advance(5_000);
+    expect(requests).toEqual([]);
+    expect(machine.waiting).toBe(0);
+  });
+
   test.each([0, 1, 20, 260])('%p ms after joining leaves nothing behind', async (ms) => {
     const { machine, requests, join } = world();
     const viewer = join();

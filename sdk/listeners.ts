@@ -12,9 +12,11 @@ export class Listeners {
 
   /** What a listener throws is on the console, and stops no other. */
   tell(type: string, data: unknown): void {
-    for (const { run } of this.#byType.get(type) ?? []) {
+    const listeners = this.#byType.get(type);
+    // Who begins to listen meanwhile hears of the next one, and who ended it of none.
+    for (const listener of [...(listeners ?? [])]) {
       try {
-        run(data as never);
+        if (listeners?.has(listener)) listener.run(data as never);
       } catch (error) {
         console.error(error);
       }

@@ -28,6 +28,17 @@ describe('the stream', () => {
     expect(looks).toEqual([0, 15_000, 30_000, 45_000]);
   });
 
+  test('that has not begun is looked at each 5 s, until it has', async () => {
+    const { machine, looks, seen, service, watch } = watching();
+    service.status = 'CREATED';
+    await watch.look();
+    await machine.advance(7_000);
+    service.status = 'STREAMING';
+    await machine.advance(20_000);
+    expect(looks).toEqual([0, 5_000, 10_000, 25_000]);
+    expect(seen).toEqual(['CREATED', 'CREATED', 'STREAMING', 'STREAMING']);
+  });
+
   test('is looked at again after trouble, no sooner', async () => {
     const { machine, looks, seen, service, watch } = watching();
     service.isAway = true;

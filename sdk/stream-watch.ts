@@ -4,6 +4,8 @@ import type { Stream } from './types.ts';
 
 /** Between two looks, more or less. */
 const LOOK_MS = 15_000;
+/** Who waits for the show wants to see it begin; much else is not asked for meanwhile. */
+const LOBBY_MS = 5_000;
 
 /**
  * Looks at the stream now and then, until it has ended. The feed does not tell its end: it goes on
@@ -27,8 +29,8 @@ export class StreamWatch {
     const stream = await this.#calls.stream().catch(() => null);
     if (this.#isOver) return;
     if (stream?.status !== 'ENDED') {
-      const ms = LOOK_MS * (0.75 + this.#env.random() / 2);
-      this.#callOff = this.#env.after(ms, () => this.look());
+      const ms = stream?.status === 'CREATED' ? LOBBY_MS : LOOK_MS;
+      this.#callOff = this.#env.after(ms * (0.75 + this.#env.random() / 2), () => this.look());
     }
     if (stream) this.#onStream(stream);
   }

@@ -45,7 +45,7 @@ export class TokenKeeper {
    * @throws Trouble why there is none; after a failure it is the same for a while, without a request
    */
   async get(): Promise<string> {
-    if (this.#isStopped) throw new Trouble('left', 'the viewer has left');
+    this.#checkIsHere();
     const nowMs = this.#env.monotonicMs();
     if (this.#token !== null && nowMs < this.#expiresMs) return this.#token;
     if (this.#trouble && nowMs < this.#againMs) throw this.#trouble;
@@ -62,7 +62,7 @@ export class TokenKeeper {
     const nowMs = this.#env.monotonicMs();
     this.#token = null;
     this.#refused = token;
-    if (!this.#coming) this.#callOff();
+    this.rest();
     if (nowMs - this.#refusedMs < REFUSED_AGAIN_MS) {
       this.#wait(this.#refusals, new Trouble('denied', 'the token is refused', 401));
     } else {
@@ -72,9 +72,19 @@ export class TokenKeeper {
     this.#refusedMs = nowMs;
   }
 
+  /** From now on a new one is asked for when somebody needs it. */
+  rest(): void {
+    if (!this.#coming) this.#callOff();
+  }
+
   stop(): void {
     this.#isStopped = true;
     this.#callOff();
+  }
+
+  /** @throws Trouble `left` */
+  #checkIsHere(): void {
+    if (this.#isStopped) throw new Trouble('left', 'the viewer has left');
   }
 
   #renew(): Promise<string> {
@@ -87,6 +97,7 @@ export class TokenKeeper {
   async #fetch(): Promise<string> {
     try {
       const token = await Promise.race([this.#newToken(), this.#limit()]);
+      this.#checkIsHere();
       if (token === this.#refused) throw new Trouble('denied', 'the token is refused', 401);
       this.#take(token);
       return token;

@@ -237,6 +237,7 @@ export class ViewerSession implements Viewer {
     this.#screen?.replay();
     this.#feed.stop();
     this.#heartbeat.stop();
+    this.#token.rest();
     this.clock.stop();
     this.#stage.happen('ended', null);
   }

@@ -1,0 +1,22 @@
+import { afterEach, expect, test } from 'bun:test';
+import { leaveAll, world } from './join-ground.ts';
+
+afterEach(leaveAll);
+
+test('after the end of a show nothing is asked for any more, and no token, until somebody writes', async () => {
+  const { machine, service, requests, join } = world();
+  const viewer = join();
+  await machine.advance(2_000);
+  service.setStatus('ENDED');
+  await machine.advance(30_000);
+  expect(viewer.state).toBe('ended');
+  requests.length = 0;
+  await machine.advance(3_600_000);
+  expect(requests).toEqual([]);
+  expect(machine.waiting).toBe(0);
+  await viewer.say('message', 'It was good.');
+  expect(requests).toEqual([
+    'POST /api/v1/token',
+    `POST /api/v1/events-streams/${service.streamId}/chats`,
+  ]);
+});
