@@ -1,6 +1,7 @@
 import type { Snapshot, Viewer } from '../sdk/viewer.ts';
 import { Crowd } from './crowd/crowd.tsx';
 import { FlyingHearts } from './crowd/flying-hearts.tsx';
+import { useHearts } from './crowd/use-hearts.ts';
 import { QuizOverlay } from './quiz/quiz-overlay.tsx';
 import { Stage } from './stage/stage.tsx';
 import type { StageVideo } from './stage/stage-video.ts';
@@ -18,6 +19,7 @@ interface WatchPageProps {
 
 /** The whole page: the picture with what lies over it, and beside it the people. */
 export function WatchPage({ viewer, snapshot, video, isBare, hasFacts }: WatchPageProps) {
+  const hearts = useHearts(viewer, snapshot);
   const [isFilled, setIsFilled] = useFilledWindow();
   return (
     <main className={isBare ? 'watch watch--bare' : 'watch'}>
@@ -32,13 +34,13 @@ export function WatchPage({ viewer, snapshot, video, isBare, hasFacts }: WatchPa
         // Without what people say the picture has all of the window anyway.
         onFill={isBare ? null : setIsFilled}
       >
-        <FlyingHearts viewer={viewer} snapshot={snapshot} />
+        <FlyingHearts snapshot={snapshot} count={hearts} />
         <QuizOverlay viewer={viewer} snapshot={snapshot} />
       </Stage>
       {!isBare && (
         <section className="watch-crowd" aria-label="The audience" inert={isFilled}>
           {/* Nobody talks in a show that is not there, or that is not known yet. */}
-          {snapshot.stream && <Crowd viewer={viewer} snapshot={snapshot} />}
+          {snapshot.stream && <Crowd viewer={viewer} snapshot={snapshot} hearts={hearts} />}
         </section>
       )}
     </main>

@@ -3,8 +3,14 @@ import { compact } from '../compact-number.ts';
 import { Icon } from '../icon.tsx';
 
 /** How many are there, and how many hearts they sent. */
-export function AudienceBar({ snapshot }: { readonly snapshot: Snapshot }) {
-  const { count, hearts } = snapshot;
+export function AudienceBar({
+  snapshot,
+  hearts,
+}: {
+  readonly snapshot: Snapshot;
+  readonly hearts: number;
+}) {
+  const { count } = snapshot;
   return (
     <header className="audience">
       <h2 className="audience-title">Chat</h2>

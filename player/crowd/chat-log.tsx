@@ -2,8 +2,12 @@ import { useLayoutEffect, useRef, useState } from 'react';
 import { Icon } from '../icon.tsx';
 import type { ChatItem } from './chat-items.ts';
 import { ChatLine } from './chat-line.tsx';
+import { linesAfter } from './news-words.ts';
 import type { OwnLine } from './own-lines.ts';
 import { useNewestInView } from './use-newest-in-view.ts';
+
+/** Of more lines at once none moves: all that is seen would, all the time. */
+const CALM_MAX = 2;
 
 interface ChatLogProps {
   readonly items: readonly ChatItem[];
@@ -20,8 +24,11 @@ export function ChatLog({ items, own, emptyWords }: ChatLogProps) {
   const list = useRef<HTMLOListElement>(null);
   const newest = own.at(-1)?.id ?? items.at(-1)?.id;
   const { isAtEnd, onScroll, toEnd } = useNewestInView(list, newest);
-  const [shown, setShown] = useState(items);
-  if (isAtEnd && shown !== items) setShown(items);
+  const [{ shown, isCalm }, setShown] = useState({ shown: items, isCalm: false });
+  if (isAtEnd && shown !== items) {
+    const added = linesAfter(items, shown.at(-1)?.id ?? null).length;
+    setShown({ shown: items, isCalm: added <= CALM_MAX });
+  }
   const newestOwn = own.at(-1)?.id;
   // Who writes wants to see it.
   // biome-ignore lint/correctness/useExhaustiveDependencies: only when there is another
@@ -36,10 +43,10 @@ export function ChatLog({ items, own, emptyWords }: ChatLogProps) {
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: the keyboard scrolls it */}
       <ol className="chat-lines" ref={list} onScroll={onScroll} tabIndex={0} aria-label="Chat">
         {shown.map((item) => (
-          <ChatLine key={item.id} item={item} />
+          <ChatLine key={item.id} item={item} isMoving={isCalm} />
         ))}
         {own.map(({ id, name, text }) => (
-          <li key={id} className="chat-line chat-line--own">
+          <li key={id} className="chat-line chat-line--own chat-line--comes">
             <span className="chat-text">
               {name !== '' && <b className="chat-name">{name}</b>} {text}
             </span>{' '}

@@ -1,7 +1,7 @@
 import { type FormEvent, useEffect, useRef, useState } from 'react';
 import { asTrouble } from '../../sdk/errors.ts';
 import type { ChatKind } from '../../sdk/types.ts';
-import type { Viewer } from '../../sdk/viewer.ts';
+import type { Viewer, ViewerState } from '../../sdk/viewer.ts';
 import { Icon } from '../icon.tsx';
 import { keepName } from '../identity.ts';
 import { charsLeft, cleaned, roomWords, troubleWords } from './compose-words.ts';
@@ -11,6 +11,7 @@ import { NameForm } from './name-form.tsx';
 
 interface ComposeProps {
   readonly viewer: Viewer;
+  readonly state: ViewerState;
   /** A line was taken. */
   onSaid(kind: ChatKind, name: string, text: string): void;
 }
@@ -23,7 +24,7 @@ const HINTS: Record<ChatKind, string> = {
 };
 
 /** Where a viewer writes. The name is asked for once, with the first line. */
-export function Compose({ viewer, onSaid }: ComposeProps) {
+export function Compose({ viewer, state, onSaid }: ComposeProps) {
   const [kind, setKind] = useState<ChatKind>('message');
   const [typed, setTyped] = useState('');
   const [step, setStep] = useState<'write' | 'name-first' | 'name-change' | 'sending'>('write');
@@ -68,6 +69,10 @@ export function Compose({ viewer, onSaid }: ComposeProps) {
     if (step === 'name-change') setStep('write');
     else void send();
   };
+  useEffect(() => {
+    // What was in the way of a line is gone.
+    if (state === 'live') setTrouble(null);
+  }, [state]);
   useEffect(() => {
     if (isNaming || !isBack.current) return;
     isBack.current = false;

@@ -10,16 +10,18 @@ import { useOwnLines } from './use-own-lines.ts';
 export function Crowd({
   viewer,
   snapshot,
+  hearts,
 }: {
   readonly viewer: Viewer;
   readonly snapshot: Snapshot;
+  readonly hearts: number;
 }) {
-  const items = useChatItems(snapshot);
+  const items = useChatItems(viewer, snapshot);
   const { own, add } = useOwnLines(snapshot.lines);
   const isOver = snapshot.state === 'ended';
   return (
     <div className="crowd">
-      <AudienceBar snapshot={snapshot} />
+      <AudienceBar snapshot={snapshot} hearts={hearts} />
       <ChatLog
         items={items}
         own={own}
@@ -33,7 +35,7 @@ export function Crowd({
       {isOver ? (
         <p className="crowd-over">The show is over. The chat is closed.</p>
       ) : (
-        <Compose viewer={viewer} onSaid={add} />
+        <Compose viewer={viewer} state={snapshot.state} onSaid={add} />
       )}
     </div>
   );

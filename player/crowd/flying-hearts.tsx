@@ -1,5 +1,5 @@
 import { useEffect, useRef } from 'react';
-import type { Snapshot, Viewer } from '../../sdk/viewer.ts';
+import type { Snapshot } from '../../sdk/viewer.ts';
 import { compact } from '../compact-number.ts';
 import { Icon } from '../icon.tsx';
 import { useReducedMotion } from '../reduced-motion.ts';
@@ -9,9 +9,11 @@ import { useFlights } from './use-flights.ts';
 /** Hearts that rise over the picture; for who wants things to stay where they are, their number. */
 export function FlyingHearts({
   snapshot: { hearts },
+  count,
 }: {
-  readonly viewer: Viewer;
   readonly snapshot: Snapshot;
+  /** Those that were not seen before. */
+  readonly count: number;
 }) {
   const isStill = useReducedMotion();
   const { flights, launch, land } = useFlights();
@@ -25,10 +27,10 @@ export function FlyingHearts({
   });
 
   if (!isStill) return <RisingHearts className="rising--stage" flights={flights} onLanded={land} />;
-  if (hearts === 0) return null;
+  if (count === 0) return null;
   return (
     <p className="heart-number" aria-hidden="true">
-      <Icon name="heart" /> {compact(hearts)}
+      <Icon name="heart" /> {compact(count)}
     </p>
   );
 }

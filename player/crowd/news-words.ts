@@ -13,7 +13,10 @@ const SAYS: Record<Line['kind'], string> = {
 };
 
 /** @returns what came after the line that was the newest; all, when it is not there any more */
-export function linesAfter(lines: readonly Line[], newest: string | null): readonly Line[] {
+export function linesAfter<T extends { readonly id: string }>(
+  lines: readonly T[],
+  newest: string | null,
+): readonly T[] {
   return lines.slice(lines.findIndex(({ id }) => id === newest) + 1);
 }
 

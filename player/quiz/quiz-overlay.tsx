@@ -1,9 +1,9 @@
-import { useEffect, useRef, useState } from 'react';
+import { useState } from 'react';
 import { useRemainingMs } from '../../sdk/react.ts';
 import type { Snapshot, Viewer, ViewerQuiz } from '../../sdk/viewer.ts';
 import { QuizCard } from './quiz-card.tsx';
-import { type Heard, voiceOf } from './quiz-voice.ts';
 import { winnerWords } from './quiz-words.ts';
+import { useQuizVoice } from './use-quiz-voice.ts';
 import { useWinnersMoment } from './use-winners-moment.ts';
 import { WinnersCard } from './winners-card.tsx';
 
@@ -25,13 +25,17 @@ export function QuizOverlay({
   // Results make way for the winners; a quiz that runs does not.
   const isMoment = moment !== null && (told === null || told.results !== null);
   const quiz = useWithoutOldResults(told, isMoment);
-  const voice = useVoice({ quiz, remainingMs, winners, isOver });
+  const voice = useQuizVoice({ quiz, remainingMs, winners, isOver });
   const hasWon = isMoment && moment.count !== null && winners.hasWon;
-  const words = isMoment ? winnerWords(moment.count, hasWon) : null;
+  const words = isMoment ? winnerWords(moment.count, hasWon, isOver) : null;
   return (
     <>
       <p className="unseen" aria-live="assertive">
-        {words ? `${words.title} ${words.more}` : quiz && voice}
+        {words ? `${words.title} ${words.more}`.trim() : quiz && voice.words}
+      </p>
+      {/* It waits until all of the question is read out. */}
+      <p className="unseen" role="status">
+        {!words && quiz && voice.warning}
       </p>
       {words ? (
         <WinnersCard words={words} hasWon={hasWon} onClose={endMoment} />
@@ -59,16 +63,4 @@ function useWithoutOldResults(quiz: ViewerQuiz | null, isMoment: boolean): Viewe
   const nextId = resultsId !== null && !isMoment ? oldId : resultsId;
   if (nextId !== oldId) setOldId(nextId);
   return resultsId !== null && resultsId === nextId ? null : quiz;
-}
-
-/** What was said last. */
-function useVoice(now: Heard): string {
-  const before = useRef<Heard | null>(null);
-  const [words, setWords] = useState('');
-  useEffect(() => {
-    const said = voiceOf(before.current, now);
-    before.current = now;
-    if (said) setWords(said);
-  });
-  return words;
 }

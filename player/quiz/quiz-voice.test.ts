@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test';
 import type { ViewerQuiz } from '../../sdk/viewer.ts';
 import { QUIZ, RESULTS } from '../../test/player/pages/fake-viewer.ts';
-import { type Heard, voiceOf } from './quiz-voice.ts';
+import { type Heard, voiceOf, warningOf } from './quiz-voice.ts';
 
 const NOBODY: Heard = {
   quiz: null,
@@ -25,19 +25,6 @@ describe('what a screen reader says of a quiz', () => {
     expect(allSaid(NOBODY, heard(19_800), heard(19_700), heard(15_000))).toEqual([
       'Quiz: Which planet is the largest in the solar system? 1: Mars, 2: Jupiter, 3: Venus. 20 seconds.',
     ]);
-  });
-
-  test('is how much time is left, at 10 and 5 seconds, once each', () => {
-    const times = [19_000, 10_100, 10_000, 9_900, 5_100, 4_900, 4_800];
-    expect(allSaid(...times.map((ms) => heard(ms))).slice(1)).toEqual([
-      '10 seconds left.',
-      '5 seconds left.',
-    ]);
-  });
-
-  test('is not the time, for who has answered', () => {
-    const chosen = { choice: 'Mars', outcome: 'counted' } as const;
-    expect(allSaid(heard(10_100, chosen), heard(9_900, chosen)).slice(1)).toEqual([]);
   });
 
   test('is what was chosen, and what became of it', () => {
@@ -97,5 +84,29 @@ describe('what a screen reader says of a quiz', () => {
   test('is nothing when there is none', () => {
     expect(allSaid(NOBODY, NOBODY)).toEqual([]);
     expect(voiceOf(heard(0, { results: RESULTS }), NOBODY)).toBeNull();
+  });
+});
+
+describe('what is said when there is time for it', () => {
+  /** With so much left, one after another. */
+  function warned(times: readonly number[], more: Partial<ViewerQuiz> = {}): string[] {
+    const [saidMs = 0] = times;
+    const all = times.map((ms) => heard(ms, more));
+    return all.flatMap((now, index) => warningOf(all[index - 1] ?? null, now, saidMs) ?? []);
+  }
+
+  test('is how much time is left, at 10 and 5 seconds, once each', () => {
+    const times = [19_000, 10_100, 10_000, 9_900, 5_100, 4_900, 4_800];
+    expect(warned(times)).toEqual(['10 seconds left.', '5 seconds left.']);
+  });
+
+  test('is nothing while the question is read out', () => {
+    expect(warned([11_000, 10_100, 9_900, 5_100, 4_900])).toEqual(['5 seconds left.']);
+    expect(warned([8_000, 5_100, 4_900, 100])).toEqual([]);
+  });
+
+  test('is nothing to who has answered', () => {
+    const chosen = { choice: 'Mars', outcome: 'counted' } as const;
+    expect(warned([19_000, 10_100, 9_900], chosen)).toEqual([]);
   });
 });

@@ -12,6 +12,8 @@ export interface Heard {
 
 /** Who has not answered is told when so much is left, s. */
 const WARNINGS_S = [10, 5];
+// Until then a question and its choices are read out.
+const READ_OUT_MS = 5_000;
 
 /** @returns what is said, now that it is otherwise than before; null: nothing new */
 export function voiceOf(before: Heard | null, now: Heard): string | null {
@@ -25,8 +27,22 @@ export function voiceOf(before: Heard | null, now: Heard): string | null {
   if (quiz.choice !== was.quiz.choice || quiz.outcome !== was.quiz.outcome) {
     return `${chosenWords(quiz)}${standingOf(quiz, phase).words}`;
   }
-  if (phase === 'closed' && phaseBefore !== 'closed') return closedWords(quiz, phase);
-  return phase === 'open' ? warning(was.remainingMs, now.remainingMs) : null;
+  return phase === 'closed' && phaseBefore !== 'closed' ? closedWords(quiz, phase) : null;
+}
+
+/**
+ * @param saidMs how much was left when something was said last
+ * @returns how much is left to answer, now that it is little; null: nothing is to be said of it
+ */
+export function warningOf(before: Heard | null, now: Heard, saidMs: number): string | null {
+  const { quiz, remainingMs, isOver } = now;
+  if (!quiz || before?.quiz?.quiz.id !== quiz.quiz.id) return null;
+  if (phaseOf(quiz, remainingMs, isOver) !== 'open') return null;
+  const seconds = WARNINGS_S.find(
+    (s) => remainingMs <= s * 1_000 && before.remainingMs > s * 1_000,
+  );
+  const isRead = saidMs - remainingMs >= READ_OUT_MS;
+  return seconds && isRead ? `${seconds} seconds left.` : null;
 }
 
 function firstWords(now: Heard, quiz: ViewerQuiz, phase: QuizPhase): string {
@@ -55,9 +71,4 @@ function resultWords({ winners }: Heard, { quiz, choice, outcome, results }: Vie
   const standing = standingOf({ quiz, choice, outcome, results }, 'revealed').words;
   const own = choice === null || choice === answer ? '' : ` You chose ${choice}.`;
   return [correct + own, standing, gameWords(winners)].filter(Boolean).join(' ');
-}
-
-function warning(beforeMs: number, nowMs: number): string | null {
-  const seconds = WARNINGS_S.find((s) => nowMs <= s * 1_000 && beforeMs > s * 1_000);
-  return seconds ? `${seconds} seconds left.` : null;
 }

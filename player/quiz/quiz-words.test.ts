@@ -88,7 +88,7 @@ describe('whether the viewer may still win', () => {
 describe('the winners', () => {
   test('are told by their number, and to the viewer as a winner', () => {
     const words = (count: number | null, hasWon = false) => {
-      const { title, more } = winnerWords(count, hasWon);
+      const { title, more } = winnerWords(count, hasWon, false);
       return `${title} ${more}`;
     };
     expect(words(null)).toBe('Who has won? The winners are being counted.');
@@ -97,5 +97,12 @@ describe('the winners', () => {
     expect(words(0)).toStartWith('Nobody has won');
     expect(words(1)).toStartWith('One viewer has won');
     expect(words(1_234)).toStartWith('1,234 viewers have won');
+  });
+
+  test('are no reason to speak of a next round when the show is over', () => {
+    expect(winnerWords(3, false, false).more).toContain('round');
+    expect(winnerWords(3, false, true).more).toBe('Well played.');
+    expect(winnerWords(0, false, false).more).toContain('round');
+    expect(winnerWords(0, false, true).more).toBe('');
   });
 });

@@ -63,24 +63,28 @@ export function gameWords({ isWinning }: Pick<Winners, 'isWinning'>): string | n
     : 'You are out of this round. Play on: the next one is open to all.';
 }
 
-/** What is said of winners: a headline, and a line below it. */
+/** What is said of winners: a headline, and a line below it; empty: none. */
 export interface WinnerWords {
   readonly title: string;
   readonly more: string;
 }
 
-/** @param count how many have won; null while it is not told */
-export function winnerWords(count: number | null, hasWon: boolean): WinnerWords {
+/**
+ * @param count how many have won; null while it is not told
+ * @param isOver whether the show is: then there is no round to come
+ */
+export function winnerWords(count: number | null, hasWon: boolean, isOver: boolean): WinnerWords {
   if (count === null) return { title: 'Who has won?', more: 'The winners are being counted.' };
   if (hasWon) {
     const more =
       count <= 1 ? 'You are the only winner.' : `You are one of ${inFull(count)} winners.`;
     return { title: 'You have won!', more };
   }
-  if (count === 0) return { title: 'Nobody has won.', more: 'The next round is open to all.' };
+  const next = isOver ? '' : ' Whatever round comes next is open to all.';
+  if (count === 0) return { title: 'Nobody has won.', more: next.trim() };
   return {
     title: count === 1 ? 'One viewer has won.' : `${inFull(count)} viewers have won.`,
-    more: 'Well played. The next round is open to all.',
+    more: `Well played.${next}`,
   };
 }
 

@@ -1,5 +1,6 @@
 import type { Snapshot } from '../../sdk/viewer.ts';
 import type { Situation } from './situation.ts';
+import { useOnline } from './use-online.ts';
 
 const NAMES = { CREATED: 'Not started', STREAMING: 'Live', ENDED: 'Replay' } as const;
 
@@ -13,6 +14,7 @@ interface BadgeProps {
 /** Where the show is, over the picture. */
 export function Badge({ snapshot, situation, hasCount }: BadgeProps) {
   const { stream, state, count } = snapshot;
+  const isOnline = useOnline();
   if (!stream) return null;
   const isOver = situation === 'over' || situation === 'gone';
   return (
@@ -24,7 +26,7 @@ export function Badge({ snapshot, situation, hasCount }: BadgeProps) {
         <span className="badge-count">{count.formatted} watching</span>
       )}
       {state === 'catching-up' && <span className="badge-word">Catching up …</span>}
-      {state === 'offline' && <span className="badge-word">Connecting …</span>}
+      {(state === 'offline' || !isOnline) && <span className="badge-word">Connecting …</span>}
     </p>
   );
 }

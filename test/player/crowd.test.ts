@@ -4,7 +4,8 @@ import { FLIGHTS_MAX } from '../../player/crowd/heart-flights.ts';
 import type { Snapshot } from '../../sdk/viewer.ts';
 import { faultsIn } from './axe.ts';
 import { linesOf } from './pages/crowd-scenes.ts';
-import { callsOf, SceneGround } from './scene-ground.ts';
+import { SceneGround } from './scene-ground.ts';
+import { callsOf, shows } from './scene-page.ts';
 
 let ground: SceneGround;
 
@@ -14,8 +15,6 @@ beforeAll(async () => {
 afterEach(() => ground.closePages());
 afterAll(() => ground?.close());
 
-const shows = (page: Page, change: Partial<Snapshot>) =>
-  page.evaluate(`viewer.show(${JSON.stringify(change)})`);
 const box = (page: Page) => page.getByRole('textbox', { name: /^(Write|Ask|Say|Cheer)/ });
 const chat = (page: Page) => page.getByRole('list', { name: 'Chat' });
 
@@ -212,10 +211,29 @@ describe('the chat', () => {
     expect(await page.evaluate<number>('document.documentElement.scrollWidth')).toBe(320);
   });
 
-  test('has cards for purchases and discounts', async () => {
+  test('has cards for purchases and discounts, and begins anew when the picture is elsewhere', async () => {
     const page = await ground.open('chat-lines');
-    await text(page, '10 discounts just now').waitFor();
+    await text(page, '10 were taken').waitFor();
     expect(await text(page, 'bought two mugs').count()).toBeGreaterThan(0);
+    await shows(page, { lines: [] });
+    await shows(page, { discounts: 17 });
+    await text(page, '2 were taken').waitFor();
+    await page.evaluate("viewer.tell('jump', { interval: 7160000000 })");
+    await text(page, '2 were taken').waitFor({ state: 'detached' });
+    await shows(page, { discounts: 18 });
+    await text(page, 'One was taken').waitFor();
+  });
+
+  test('moves lines that come alone, and no flood of them', async () => {
+    const page = await ground.open('chat-lines', 'phone', { reducedMotion: 'no-preference' });
+    const newest = chat(page).getByRole('listitem').last();
+    const moves = async () => (await newest.getAttribute('class'))?.includes('comes');
+    await shows(page, { lines: linesOf(40) });
+    expect(await moves()).toBe(false);
+    await shows(page, { lines: linesOf(41) });
+    expect(await moves()).toBe(true);
+    await shows(page, { lines: linesOf(80) });
+    expect(await moves()).toBe(false);
   });
 
   test('is read out as news, each 8 s, until the button ends it', async () => {
@@ -259,5 +277,23 @@ describe('hearts', () => {
     await button.press('Enter');
     await page.getByRole('status').getByText('2 hearts are sent').waitFor();
     expect(await callsOf(page)).toEqual(['heart', 'heart']);
+  });
+
+  test('count once for who goes back and sees them again', async () => {
+    const page = await ground.open('live');
+    const number = page.locator('.audience-hearts');
+    const sees = (interval: number, hearts: number, total: number) =>
+      page.evaluate(`
+        viewer.show({ hearts: ${total} });
+        viewer.tell('interval', {
+          interval: ${interval},
+          events: [{ type: 'chats', data: { hearts: ${hearts} } }],
+        })`);
+    await sees(100, 3, 3);
+    await sees(101, 4, 7);
+    await number.getByText('7', { exact: true }).first().waitFor();
+    await sees(101, 4, 11);
+    await sees(102, 1, 12);
+    await number.getByText('8', { exact: true }).first().waitFor();
   });
 });

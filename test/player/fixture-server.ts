@@ -1,4 +1,3 @@
-import { spawnSync } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -29,15 +28,21 @@ export async function serveFixture(port = 0): Promise<FixtureServer> {
   const entries = paths.map((path) => fileURLToPath(new URL(path, import.meta.url)));
   const files = await builtFiles(entries, '/');
   const folder = mkdtempSync(join(tmpdir(), 'fourbeat-fixture-'));
-  makePicture(folder);
+  let picture: Promise<void> | null = null;
   const server = Bun.serve({
     hostname: '127.0.0.1',
     port,
-    fetch(request) {
+    async fetch(request) {
       const { pathname } = new URL(request.url);
       const [, place, name] = pathname.split('/');
       if (pathname === '/') return new Response(HTML, { headers: { 'Content-Type': 'text/html' } });
-      if (place === 'picture' && name) return new Response(Bun.file(join(folder, name)));
+      if (place === 'picture' && name) {
+        // Most tests have none.
+        picture ??= makePicture(folder);
+        await picture;
+        const part = Bun.file(join(folder, name));
+        return (await part.exists()) ? new Response(part) : new Response(null, { status: 404 });
+      }
       const file = files.get(pathname.slice(1));
       if (!file) return new Response(null, { status: 404 });
       return new Response(file.content, { headers: { 'Content-Type': file.type } });
@@ -54,12 +59,12 @@ export async function serveFixture(port = 0): Promise<FixtureServer> {
 }
 
 /** A minute of a test picture in two renditions, with a wall clock, as HLS: `master.m3u8`. */
-function makePicture(folder: string): void {
+async function makePicture(folder: string): Promise<void> {
   const picture = 'testsrc2=s=640x360:r=10:d=60,format=yuv420p';
   const split = '[0:v]split[a][b];[b]scale=320:180[c]';
-  const { status, stderr } = spawnSync(
-    'ffmpeg',
+  const ffmpeg = Bun.spawn(
     [
+      'ffmpeg',
       ...['-hide_banner', '-loglevel', 'error', '-nostdin', '-f', 'lavfi', '-i', picture],
       ...['-filter_complex', split, '-map', '[a]', '-map', '[c]', '-threads', '1'],
       ...[
@@ -78,7 +83,7 @@ function makePicture(folder: string): void {
       ...['program_date_time', '-master_pl_name', 'master.m3u8', '-var_stream_map', 'v:0 v:1'],
       'v%v.m3u8',
     ],
-    { cwd: folder, timeout: 20_000 },
+    { cwd: folder, timeout: 20_000, stdio: ['ignore', 'ignore', 'pipe'] },
   );
-  if (status !== 0) throw new Error(`no picture: ${stderr}`);
+  if ((await ffmpeg.exited) !== 0) throw new Error(`no picture: ${await ffmpeg.stderr.text()}`);
 }

@@ -1,9 +1,9 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'bun:test';
-import type { Locator, Page } from 'playwright-core';
 import type { Snapshot } from '../../sdk/viewer.ts';
 import { faultsIn } from './axe.ts';
 import { QUIZ, RESULTS } from './pages/fake-viewer.ts';
-import { callsOf, SCREENS, SceneGround } from './scene-ground.ts';
+import { SCREENS, SceneGround } from './scene-ground.ts';
+import { activeName, asks, boxOf, callsOf, choiceOf, quizOf, shows } from './scene-page.ts';
 
 let ground: SceneGround;
 
@@ -12,24 +12,6 @@ beforeAll(async () => {
 }, 30_000);
 afterEach(() => ground.closePages());
 afterAll(() => ground?.close());
-
-const card = (page: Page) => page.getByRole('region', { name: 'Quiz' });
-const choice = (page: Page, name: string) => card(page).getByRole('button', { name });
-const shows = (page: Page, change: Partial<Snapshot>) =>
-  page.evaluate(`viewer.show(${JSON.stringify(change)})`);
-/** A quiz comes on screen. */
-async function asks(page: Page): Promise<void> {
-  await page.evaluate('viewer.setRemaining(9000)');
-  await shows(page, { quiz: { quiz: QUIZ, choice: null, outcome: null, results: null } });
-}
-const activeName = (page: Page) =>
-  page.evaluate<string>('document.activeElement?.ariaLabel ?? document.activeElement?.tagName');
-
-async function boxOf(locator: Locator) {
-  const box = await locator.boundingBox();
-  if (!box) throw new Error('it is not seen');
-  return box;
-}
 
 describe('the keyboard', () => {
   test('answers by a number at once, when it is nowhere else', async () => {
@@ -40,12 +22,12 @@ describe('the keyboard', () => {
 
   test('answers once: the first choice stands, by keys and by buttons', async () => {
     const page = await ground.open('quiz-open');
-    await choice(page, 'Venus').click();
+    await choiceOf(page, 'Venus').click();
     await page.keyboard.press('1');
-    await choice(page, 'Mars').click({ force: true });
+    await choiceOf(page, 'Mars').click({ force: true });
     expect(await callsOf(page)).toEqual(['answer Venus']);
-    expect(await choice(page, 'Venus').getAttribute('aria-pressed')).toBe('true');
-    expect(await choice(page, 'Mars').getAttribute('aria-disabled')).toBe('true');
+    expect(await choiceOf(page, 'Venus').getAttribute('aria-pressed')).toBe('true');
+    expect(await choiceOf(page, 'Mars').getAttribute('aria-disabled')).toBe('true');
   });
 
   test('stays where somebody writes, and a number is written there', async () => {
@@ -53,7 +35,7 @@ describe('the keyboard', () => {
     const box = page.getByRole('textbox', { name: 'Write a message' });
     await box.fill('I say ');
     await asks(page);
-    await card(page).waitFor();
+    await quizOf(page).waitFor();
     await page.keyboard.press('2');
     expect(await box.inputValue()).toBe('I say 2');
     expect(await callsOf(page)).toEqual([]);
@@ -72,11 +54,11 @@ describe('the keyboard', () => {
 
   test('is in the quiz when the choice that it was on makes way for the results', async () => {
     const page = await ground.open('quiz-open');
-    await choice(page, 'Mars').press('Enter');
+    await choiceOf(page, 'Mars').press('Enter');
     await shows(page, {
       quiz: { quiz: QUIZ, choice: 'Mars', outcome: 'counted', results: RESULTS },
     });
-    await card(page).getByText('Not this time.').waitFor();
+    await quizOf(page).getByText('Not this time.').waitFor();
     expect(await activeName(page)).toBe('Quiz');
   });
 
@@ -85,9 +67,9 @@ describe('the keyboard', () => {
     const heart = page.getByRole('button', { name: 'Send a heart' });
     await heart.focus();
     await asks(page);
-    await choice(page, 'Mars').press('Enter');
+    await choiceOf(page, 'Mars').press('Enter');
     await shows(page, { quiz: null });
-    await card(page).waitFor({ state: 'detached' });
+    await quizOf(page).waitFor({ state: 'detached' });
     expect(await page.evaluate<string>('document.activeElement.textContent')).toContain(
       'Send a heart',
     );
@@ -106,14 +88,14 @@ describe('a choice', () => {
   test('that was not taken may be made again', async () => {
     const page = await ground.open('quiz-open');
     await page.evaluate('viewer.answer = () => Promise.reject(new Error("refused"))');
-    await choice(page, 'Mars').click();
+    await choiceOf(page, 'Mars').click();
     await page.getByText('Your choice was not taken. Please choose again.').waitFor();
-    expect(await choice(page, 'Mars').getAttribute('aria-disabled')).toBe('false');
+    expect(await choiceOf(page, 'Mars').getAttribute('aria-disabled')).toBe('false');
   });
 
   test.each(['phone', 'turned'] as const)('is large enough for a finger: %s', async (screen) => {
     const page = await ground.open('quiz-open', screen);
-    for (const button of await card(page).getByRole('button').all()) {
+    for (const button of await quizOf(page).getByRole('button').all()) {
       expect((await boxOf(button)).height).toBeGreaterThanOrEqual(48);
     }
   });
@@ -123,109 +105,16 @@ describe('a sheet of a dark page', () => {
   test('can be read and used, put aside too', async () => {
     const page = await ground.open('quiz-open', 'phone', { colorScheme: 'dark' });
     expect(await faultsIn(page)).toEqual([]);
-    await card(page).getByRole('button', { name: 'Hide the quiz' }).click();
+    await quizOf(page).getByRole('button', { name: 'Hide the quiz' }).click();
     expect(await faultsIn(page)).toEqual([]);
-    await card(page).getByRole('button', { name: 'Show the quiz' }).click();
-    await choice(page, 'Mars').click();
+    await quizOf(page).getByRole('button', { name: 'Show the quiz' }).click();
+    await choiceOf(page, 'Mars').click();
     expect(await faultsIn(page)).toEqual([]);
     await shows(page, {
       quiz: { quiz: QUIZ, choice: 'Mars', outcome: 'counted', results: RESULTS },
     });
-    await card(page).getByText('Not this time.').waitFor();
+    await quizOf(page).getByText('Not this time.').waitFor();
     expect(await faultsIn(page)).toEqual([]);
-  });
-});
-
-/** As iPhones do: what is seen of the window is less of it, and further down. */
-const KEYBOARD_OVER_PAGE = `
-  const seen = Object.assign(new EventTarget(), { height: innerHeight, offsetTop: 0, scale: 1 });
-  Object.defineProperty(window, 'visualViewport', { value: seen });
-  globalThis.keyboard = (px) => {
-    Object.assign(seen, { height: innerHeight - px, offsetTop: px > 0 ? 100 : 0 });
-    seen.dispatchEvent(new Event('resize'));
-  };`;
-
-describe('who writes on a phone', () => {
-  const isSeen = (field: Locator) =>
-    field.evaluate((box) => {
-      const { left, top, width, height } = box.getBoundingClientRect();
-      return box === box.ownerDocument.elementFromPoint(left + width / 2, top + height / 2);
-    });
-
-  test('sees the box when a quiz comes, and the quiz when the line is written', async () => {
-    const page = await ground.open('live', 'phone');
-    const field = page.getByRole('textbox', { name: 'Write a message' });
-    await field.fill('I say ');
-    await asks(page);
-    await card(page).getByRole('button', { name: 'Show the quiz' }).waitFor();
-    expect(await isSeen(field)).toBe(true);
-    await page.keyboard.type('so');
-    expect(await field.inputValue()).toBe('I say so');
-    await field.blur();
-    await choice(page, 'Mars').tap();
-    expect(await callsOf(page)).toEqual(['answer Mars']);
-  });
-
-  test('may look at the quiz at once, and go back to the line', async () => {
-    const page = await ground.open('live', 'phone');
-    const field = page.getByRole('textbox', { name: 'Write a message' });
-    await field.focus();
-    await asks(page);
-    await card(page).getByRole('button', { name: 'Show the quiz' }).tap();
-    await choice(page, 'Mars').waitFor();
-    expect(await isSeen(field)).toBe(false);
-    await field.focus();
-    await choice(page, 'Mars').waitFor({ state: 'detached' });
-    expect(await isSeen(field)).toBe(true);
-  });
-
-  test('sees the box when winners come, and the winners when the line is written', async () => {
-    const page = await ground.open('live', 'phone');
-    const field = page.getByRole('textbox', { name: 'Write a message' });
-    await field.fill('I say ');
-    await shows(page, { winners: { isWinning: null, hasWon: true, count: 12 } });
-    await page.evaluate("viewer.tell('quiz-winners', { count: 12 })");
-    const winners = page.getByRole('region', { name: 'Winners' });
-    await winners.getByRole('heading', { name: 'You have won!' }).waitFor();
-    expect(await isSeen(field)).toBe(true);
-    expect(await faultsIn(page)).toEqual([]);
-    await page.keyboard.type('so');
-    expect(await field.inputValue()).toBe('I say so');
-    await winners.getByRole('button', { name: 'Show the winners' }).tap();
-    await winners.getByText('You are one of 12 winners.').waitFor();
-    expect(await activeName(page)).toBe('Winners');
-    await field.focus();
-    await winners.getByRole('button', { name: 'Show the winners' }).waitFor();
-    await field.blur();
-    await winners.getByRole('button', { name: 'Close' }).tap();
-    await winners.waitFor({ state: 'detached' });
-  });
-
-  test('sees the box and the quiz above a keyboard that lies over the page', async () => {
-    const page = await ground.open('live', 'phone', { script: KEYBOARD_OVER_PAGE });
-    const field = page.getByRole('textbox', { name: 'Write a message' });
-    await field.focus();
-    await page.evaluate('keyboard(336)');
-    await asks(page);
-    const shown = card(page).getByRole('button', { name: 'Show the quiz' });
-    await shown.waitFor();
-    // The window is 844 high, and moved by 100.
-    for (const { y, height } of [await boxOf(field), await boxOf(shown)]) {
-      expect(y).toBeGreaterThan(100);
-      expect(y + height).toBeLessThan(844 - 336 + 100);
-    }
-    await page.evaluate('keyboard(0)');
-    const { y, height } = await boxOf(field);
-    expect(y + height).toBeGreaterThan(700);
-  });
-
-  test('can press what stands beside the box', async () => {
-    const page = await ground.open('live', 'phone');
-    await page.getByRole('textbox', { name: 'Write a message' }).focus();
-    await asks(page);
-    await card(page).getByRole('button', { name: 'Show the quiz' }).waitFor();
-    await page.getByRole('button', { name: 'Send a heart' }).click();
-    expect(await callsOf(page)).toEqual(['heart']);
   });
 });
 
@@ -233,7 +122,7 @@ describe('the countdown', () => {
   test('ends the quiz when there is no time left', async () => {
     const page = await ground.open('quiz-open');
     await page.evaluate('viewer.setRemaining(300)');
-    await card(page).getByText('Time is up').waitFor();
+    await quizOf(page).getByText('Time is up').waitFor();
     await page.keyboard.press('1');
     expect(await callsOf(page)).toEqual([]);
   });
@@ -260,16 +149,16 @@ describe('what lies over the picture', () => {
       const controls = page.locator('media-control-bar');
       await controls.waitFor();
       const isBelow = async () => {
-        const [quiz, bar] = await Promise.all([boxOf(card(page)), boxOf(controls)]);
+        const [quiz, bar] = await Promise.all([boxOf(quizOf(page)), boxOf(controls)]);
         return quiz.y + quiz.height <= bar.y || quiz.y >= bar.y + bar.height;
       };
       expect(await isBelow()).toBe(true);
-      const before = await boxOf(card(page));
-      await card(page).getByRole('button', { name: 'Hide the quiz' }).click();
-      expect((await boxOf(card(page))).height).toBeLessThan(before.height / 2);
+      const before = await boxOf(quizOf(page));
+      await quizOf(page).getByRole('button', { name: 'Hide the quiz' }).click();
+      expect((await boxOf(quizOf(page))).height).toBeLessThan(before.height / 2);
       expect(await isBelow()).toBe(true);
-      await card(page).getByRole('button', { name: 'Show the quiz' }).click();
-      expect((await boxOf(card(page))).height).toBe(before.height);
+      await quizOf(page).getByRole('button', { name: 'Show the quiz' }).click();
+      expect((await boxOf(quizOf(page))).height).toBe(before.height);
     },
   );
 
@@ -288,7 +177,7 @@ describe('what lies over the picture', () => {
     await page.getByRole('heading', { name: 'Who has won?' }).waitFor();
     await page.evaluate("viewer.tell('quiz', null)");
     await asks(page);
-    await choice(page, 'Mars').waitFor();
+    await choiceOf(page, 'Mars').waitFor();
     expect(await page.getByRole('region', { name: 'Winners' }).count()).toBe(0);
   });
 
@@ -297,11 +186,11 @@ describe('what lies over the picture', () => {
     await page.evaluate("viewer.tell('quiz-winners', { count: 3 })");
     await page.getByRole('button', { name: 'Close' }).click();
     await page.getByRole('region', { name: 'Winners' }).waitFor({ state: 'detached' });
-    expect(await card(page).count()).toBe(0);
+    expect(await quizOf(page).count()).toBe(0);
     // Somebody goes back to the quiz, and its results come another time.
     const snapshot = await page.evaluate<Snapshot>('viewer.snapshot');
     await shows(page, { quiz: null });
     await shows(page, { quiz: snapshot.quiz });
-    await card(page).getByText('Results', { exact: true }).waitFor();
+    await quizOf(page).getByText('Results', { exact: true }).waitFor();
   });
 });

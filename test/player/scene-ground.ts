@@ -61,8 +61,3 @@ export class SceneGround {
     await this.server.close();
   }
 }
-
-/** @returns what the page called of its viewer so far, such as `answer Jupiter` */
-export function callsOf(page: Page): Promise<readonly string[]> {
-  return page.evaluate<readonly string[]>('[...viewer.calls]');
-}

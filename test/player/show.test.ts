@@ -143,7 +143,7 @@ describe('a whole show, on a telephone and on a desk', () => {
     await see((page) => page.locator('.audience-hearts', { hasText: '3' }));
     await keepPictures('4-hearts');
     await see((page) => chat(page).getByText('Cleo bought two mugs'));
-    await see((page) => chat(page).getByText('2 discounts just now'));
+    await see((page) => chat(page).getByText('2 were taken'));
     expect(await chatsTold()).toMatchObject({
       purchases: ['bought two mugs'],
       hearts: 3,
