@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { expectJson, type Harness, type TestViewer } from './harness.ts';
+import { newMember, type SignedIn } from './member-browser.ts';
 import type { Ask, Contract } from './openapi-contract.ts';
 
 /** A response that agreed with the document, and the status that it was to have. */
@@ -9,6 +10,8 @@ export type Exercises = Record<string, () => Promise<Answered[]>>;
 
 /** A running service, and the document that its responses are held against. */
 export class Ground {
+  private host: Promise<SignedIn> | null = null;
+
   constructor(
     readonly service: Harness,
     readonly contract: Contract,
@@ -20,6 +23,12 @@ export class Ground {
     const viewer = await this.service.viewer(streamId);
     const quiz = await this.service.publishQuiz(streamId, { reveal: 'manual', duration: 1_000 });
     return { streamId, viewer, quiz };
+  }
+
+  /** A host who stays in the account, signed in. */
+  member(): Promise<SignedIn> {
+    this.host ??= newMember(this.service, 'host');
+    return this.host;
   }
 
   async ask(operationId: string, ask: Ask = {}): Promise<Response> {

@@ -3,11 +3,13 @@ import { randomUUID } from 'node:crypto';
 import { intervalStartMs } from '../protocol/interval.ts';
 import { QUIZ } from './harness.ts';
 import type { Answered, Exercises, Ground } from './openapi-ground.ts';
+import { memberExercises } from './openapi-members.ts';
 
 /** The operations of the studio API. */
 export function studioExercises(ground: Ground): Exercises {
   const { service } = ground;
   return {
+    ...memberExercises(ground),
     readAccount: async () => [[await ground.studio('readAccount'), 200]],
     createApiToken: async () => {
       const ask = { body: { name: 'laptop' }, headers: { 'Idempotency-Key': randomUUID() } };

@@ -14,6 +14,7 @@ import type { TheRecord } from '../server/procedures.ts';
 import { Unavailable } from '../server/refusal.ts';
 import { startServer } from '../server/server.ts';
 import { expectJson, type Harness, startService } from './harness.ts';
+import { invited } from './member-browser.ts';
 import { type Ask, Contract, type DocumentedOperation } from './openapi-contract.ts';
 import { bearer, type Exercises, Ground } from './openapi-ground.ts';
 import { studioExercises } from './openapi-studio.ts';
@@ -51,7 +52,13 @@ async function admitted(
   const { account } = ground.service;
   const { streamId, viewer, quiz } = await ground.show();
   const id = await ground.made('createApiToken', { body: { name: 'spare' } });
-  const params = { stream_id: streamId, quiz_id: quiz.id, token_id: id };
+  const { id: invitation_id } = await invited(ground.service, 'host');
+  const { browser, uuid: member_id } = await ground.member();
+  const ofAccount = { token_id: id, invitation_id, member_id };
+  const params = { stream_id: streamId, quiz_id: quiz.id, ...ofAccount };
+  if (security.every((scheme) => 'Session' in scheme) && security.length > 0) {
+    return { params, headers: { Cookie: `${browser.cookie}`, 'X-CSRF-Token': `${browser.csrf}` } };
+  }
   const isViewer = security.some((scheme) => 'ViewerToken' in scheme) && security.length === 1;
   const query = {
     readInterval: `?interval=1`,
@@ -118,7 +125,8 @@ describe.each(['embedded', 'shared'] as const)('every operation on %s backends',
     }
     if (hasBody) {
       expected.push([{ ...ask, text: '{"a":1' }, 400]);
-      expected.push([{ ...ask, text: '{}', headers: { 'Content-Type': 'text/plain' } }, 415]);
+      const headers = { ...ask.headers, 'Content-Type': 'text/plain' };
+      expected.push([{ ...ask, text: '{}', headers }, 415]);
     }
     if (operation.method !== 'get') expected.push([{ ...ask, text: ' '.repeat(17_000) }, 413]);
     for (const [wrong, status] of expected) {
@@ -227,10 +235,12 @@ describe('the document', () => {
     expect(NewStream).toHaveProperty('additionalProperties', false);
   });
 
-  test('names both kinds of credential', () => {
+  test('names every kind of credential', () => {
     expect(document.components.securitySchemes).toMatchObject({
       ViewerToken: { type: 'http', scheme: 'bearer', bearerFormat: 'JWT' },
       ServiceToken: { type: 'apiKey', in: 'header', name: 'Authorization' },
+      Session: { type: 'apiKey', in: 'cookie', name: 'fourbeat' },
+      CsrfToken: { type: 'apiKey', in: 'header', name: 'X-CSRF-Token' },
     });
   });
 });

@@ -14,6 +14,7 @@ import {
   type ManualClock,
   startService,
 } from './harness.ts';
+import { invited, newMember } from './member-browser.ts';
 
 interface CreatedToken {
   readonly id: string;
@@ -30,7 +31,10 @@ const BODIES: Partial<Record<keyof typeof studioApi, object>> = {
   createQuiz: { question: 'Q?', choices: ['a', 'b'], answer: 'a', duration: 1_000 },
   patchQuiz: { question: 'Q!' },
   sendEvent: { type: 'lights', data: null },
+  patchMember: { role: 'host' },
 };
+
+const NAMES_OF_IDS = ['stream_id', 'quiz_id', 'token_id', 'invitation_id', 'member_id'];
 
 const operations = Object.entries(studioApi) as [keyof typeof studioApi, Operation][];
 
@@ -69,7 +73,7 @@ const makeToken = async (name = 'laptop', account?: Account): Promise<CreatedTok
   );
 
 describe('who may call', () => {
-  test('[P-1] every route refuses a request without a valid service token', async () => {
+  test('[P-1] [U-9] [U-10] every route refuses a request without a valid credential', async () => {
     const streamId = await service.createStream();
     const viewer = await service.viewer(streamId);
     const revoked = await makeToken();
@@ -84,7 +88,9 @@ describe('who may call', () => {
       `Bearer ${service.account.token}`,
       service.account.token,
     ];
-    for (const operation of operations) {
+    const guarded = operations.filter(([, { access }]) => access !== 'public');
+    expect(operations.length - guarded.length).toBe(4);
+    for (const operation of guarded) {
       for (const credential of credentials) {
         const response = await call(service, operation, { stream_id: streamId }, credential);
         expect(`${operation[0]} ${response.status}`).toBe(`${operation[0]} 401`);
@@ -100,13 +106,15 @@ describe('who may call', () => {
     const draft = await service.studio('POST', `/streams/${stream_id}/quizzes`, BODIES.createQuiz);
     const { id: quiz_id } = await expectJson<{ id: string }>(draft, 201);
     const { id: token_id, token } = await makeToken();
+    const { id: invitation_id } = await invited(service, 'host');
+    const { uuid: member_id } = await newMember(service, 'owner');
     const addressed = operations.filter(([, { path }]) => path.includes('{'));
     expect(addressed.length).toBeGreaterThan(15);
     for (const operation of addressed) {
       for (const ids of [
-        { stream_id, quiz_id, token_id },
+        { stream_id, quiz_id, token_id, invitation_id, member_id },
         {},
-        { stream_id: 'nothing', quiz_id: 'nothing', token_id: 'nothing' },
+        Object.fromEntries(NAMES_OF_IDS.map((name) => [name, 'nothing'])),
       ]) {
         const caller = 'stream_id' in ids && ids.stream_id !== 'nothing' ? other : service.account;
         const response = await call(service, operation, ids, `Token ${caller.token}`);

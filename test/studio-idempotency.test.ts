@@ -1,7 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { randomUUID } from 'node:crypto';
+import type { Operation } from '../protocol/operation.ts';
 import { studioApi } from '../protocol/studio-api.ts';
 import { expectJson, type Harness, type ManualClock, QUIZ, startService } from './harness.ts';
+import { invited, newMember, tokenOf } from './member-browser.ts';
 
 let service: Harness;
 beforeAll(async () => {
@@ -40,8 +42,15 @@ interface Write {
   readonly between?: () => Promise<unknown>;
 }
 
-/** Every write but that of a service token, whose repeat is 409 (R-14). */
+/** Every write but those that show a secret, whose repeat is 409 (R-14). */
 const WRITES: Record<string, () => Promise<Write>> = {
+  withdrawInvitation: async () => ({ path: `/invitations/${(await invited(service, 'host')).id}` }),
+  patchMember: async () => {
+    const path = `/members/${(await newMember(service, 'host')).uuid}`;
+    const between = () => service.studio('PATCH', path, { role: 'owner' });
+    return { path, body: { role: 'moderator' }, between };
+  },
+  removeMember: async () => ({ path: `/members/${(await newMember(service, 'host')).uuid}` }),
   revokeApiToken: async () => ({ path: `/api-tokens/${(await apiToken()).id}` }),
   createStream: async () => ({ path: '/streams', body: { title: 'A show' } }),
   patchStream: async () => {
@@ -84,10 +93,17 @@ const WRITES: Record<string, () => Promise<Write>> = {
   }),
 };
 
+const SHOWN_ONCE = ['createApiToken', 'invite'];
+
 describe('a repeat', () => {
   test('[R-10] is tried of every write there is', () => {
-    const writes = Object.entries(studioApi).filter(([, { method }]) => method !== 'GET');
-    const names = writes.map(([name]) => name).filter((name) => name !== 'createApiToken');
+    const operations: [string, Operation][] = Object.entries(studioApi);
+    const keyed = operations.filter(([, { headers }]) => headers?.shape['Idempotency-Key']);
+    const names = keyed.map(([name]) => name).filter((name) => !SHOWN_ONCE.includes(name));
+    const others = operations.filter(
+      ([, { access, method }]) => access === 'studio' && method !== 'GET',
+    );
+    expect(keyed.length).toBe(others.length);
     expect(Object.keys(WRITES).sort()).toEqual(names.sort());
   });
 
@@ -180,6 +196,18 @@ describe('a repeat', () => {
     expect(await second.text()).not.toContain(made.token);
     const list = await service.studio('GET', '/api-tokens', undefined, { token });
     expect((await expectJson<{ results: object[] }>(list, 200)).results).toHaveLength(2);
+  });
+
+  test('[R-14] [U-14] of an invitation is 409, and the first link stays good', async () => {
+    const key = randomUUID();
+    const body = { email: `${randomUUID()}@example.org`, role: 'host' };
+    const first = await service.studio('POST', '/invitations', body, keyed(key));
+    const { link } = await expectJson<{ link: string }>(first, 201);
+    const second = await service.studio('POST', '/invitations', body, keyed(key));
+    expect(second.status).toBe(409);
+    expect(await second.text()).not.toContain(tokenOf(link));
+    const look = { token: tokenOf(link) };
+    expect((await service.studio('POST', '/invitations/look', look)).status).toBe(200);
   });
 });
 

@@ -1,5 +1,4 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
-import { studioApi } from '../../protocol/studio-api.ts';
 import { Unavailable } from '../../server/refusal.ts';
 import { expectJson, type Harness, START_MS, startService } from '../harness.ts';
 import { expectMembers, expectProblem } from './expectations.ts';
@@ -159,7 +158,7 @@ describe('times and request ids', () => {
     }
   });
 
-  const STUDIO = Object.keys(studioApi) as (keyof typeof studioApi)[];
+  const STUDIO = OPERATION_NAMES.filter((name) => OPERATIONS[name].role === 'studio');
   test.each(STUDIO)('[G-30] a success of %s tells the request id that was sent', async (name) => {
     const request = await validRequest(harness, name);
     const headers = { ...request.headers, 'X-Request-Id': 'show-7' };

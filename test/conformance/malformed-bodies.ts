@@ -13,6 +13,7 @@ type Body = Readonly<Record<string, unknown>>;
 /** What a member may be, as far as breaking it is concerned. */
 type Form =
   | { is: 'uuid' }
+  | { is: 'email' }
   | { is: 'text'; max: number }
   /** A text that is only compared, so that any string is of the right form. */
   | { is: 'key' }
@@ -55,6 +56,20 @@ export const MEMBERS: Partial<Record<OperationName, Record<string, Member>>> = {
     text: { is: 'text', max: 280 },
     name: { is: 'text', max: 40, ...optional },
   },
+  signIn: { email: { is: 'email' }, password: { is: 'text', max: 200 } },
+  patchOwnMember: {
+    name: { is: 'text', max: 80, ...optional },
+    password: { is: 'text', max: 200, ...optional },
+    currentPassword: { is: 'text', max: 200 },
+  },
+  invite: { email: { is: 'email' }, role: { is: 'one of' } },
+  lookAtLink: { token: { is: 'text', max: 100 } },
+  acceptLink: {
+    token: { is: 'text', max: 100 },
+    name: { is: 'text', max: 80, ...optional },
+    password: { is: 'text', max: 200 },
+  },
+  patchMember: { role: { is: 'one of' } },
   createApiToken: { name: { is: 'text', max: 80 } },
   createStream: streamMembers({}),
   patchStream: streamMembers(optional),
@@ -92,6 +107,7 @@ function wrongValues(member: Member): { what: string; value: unknown }[] {
   const not = (...kept: string[]) => types.filter(({ what }) => !kept.includes(what));
   switch (member.is) {
     case 'uuid':
+    case 'email':
       return [...types, ...strings, { what: 'too long', value: 'a'.repeat(400) }];
     case 'text':
       return [
