@@ -274,11 +274,11 @@ describe('a token that cannot be had', () => {
     expect(machine.waiting).toBe(0);
   });
 
-  test('because the viewer has left while it came leaves nothing behind', async () => {
+  test('because the viewer has left while it came is `left`, and leaves nothing behind', async () => {
     const { machine, keeper } = begin();
-    const coming = keeper.get();
+    const coming = troubleOf(keeper.get());
     keeper.stop();
-    await coming;
+    expect((await coming).kind).toBe('left');
     expect(machine.waiting).toBe(0);
   });
 });
