@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test';
 import { seededRandom } from '../../test/seeded-random.ts';
-import { type Outage, runCrowd } from './crowd.ts';
+import { type CrowdOptions, type Outage, runCrowd } from './crowd.ts';
 
 const VIEWERS = 60;
 const SEED = 7;
@@ -8,6 +8,8 @@ const SEED = 7;
 const PEAK_AFTER = 2;
 /** While nobody answers: a first try again comes soon, which is what a short outage needs. */
 const PEAK_DURING = 2.5;
+/** Requests in any tenth of a second: who comes by chance in it, and not all of them. */
+const BURST = 5;
 
 const OUTAGES: Readonly<Record<string, Outage>> = {
   'refuses connections': (service, cutStreams) => {
@@ -27,26 +29,51 @@ const OUTAGES: Readonly<Record<string, Outage>> = {
     service.endStreams();
     return service.fail({ how: 503 });
   },
-  'ends all streams at once': (_, cutStreams) => {
+  'says 503, and comes back with other keys for tokens': (service, cutStreams) => {
     cutStreams();
-    return () => {};
+    service.refuseTokens();
+    return service.fail({ how: 503 });
   },
 };
 
+const run = (options: Omit<CrowdOptions, 'viewers'>) =>
+  runCrowd({ ...options, viewers: VIEWERS }, seededRandom(SEED));
+
 const cases = Object.keys(OUTAGES).flatMap((name) =>
-  ([3_000, 20_000] as const).flatMap((outageMs) => [
-    { name, outageMs, transport: 'stream' as const },
-    { name, outageMs, transport: 'poll' as const },
-  ]),
+  ([3_000, 20_000] as const).flatMap((outageMs) =>
+    (['auto', 'poll'] as const).map((transport) => ({ name, outageMs, transport })),
+  ),
 );
 
 test.each(cases)(
   'after a service that $name for $outageMs ms no storm comes: $transport',
-  async (given) => {
-    const outage = OUTAGES[given.name] as Outage;
-    const rates = await runCrowd({ ...given, outage, viewers: VIEWERS }, seededRandom(SEED));
+  async ({ name, ...given }) => {
+    const rates = await run({ ...given, outage: OUTAGES[name] as Outage });
     expect(rates.after / rates.steady).toBeLessThanOrEqual(PEAK_AFTER);
     expect(rates.during / rates.steady).toBeLessThanOrEqual(PEAK_DURING);
+    expect(rates.live).toBe(VIEWERS);
+  },
+);
+
+/** They go on elsewhere at once. */
+const NODES: Readonly<Record<string, Outage>> = {
+  'is gone': (_, cutStreams) => {
+    cutStreams();
+    return () => {};
+  },
+  'stops, and has ended them': (service) => {
+    service.endStreams();
+    return () => {};
+  },
+};
+
+test.each(Object.keys(NODES))(
+  'event streams of a node that %s are gone on with, and not all at once',
+  async (name) => {
+    const outage = NODES[name] as Outage;
+    const rates = await run({ outage, outageMs: 0, transport: 'auto' });
+    expect(rates.after / rates.steady).toBeLessThanOrEqual(PEAK_AFTER);
+    expect(rates.burst / rates.steady).toBeLessThanOrEqual(BURST);
     expect(rates.live).toBe(VIEWERS);
   },
 );

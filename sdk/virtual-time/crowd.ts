@@ -1,6 +1,6 @@
 import { type MockService, mockService } from '../mock/mock-service.ts';
 import { Guest } from './guest.ts';
-import { mostInASecond } from './judgement.ts';
+import { mostIn } from './judgement.ts';
 import { Scheduler } from './scheduler.ts';
 
 /** An outage of the whole service. @returns what ends it */
@@ -8,7 +8,7 @@ export type Outage = (service: MockService, cutStreams: () => void) => () => voi
 
 export interface CrowdOptions {
   readonly viewers: number;
-  readonly transport: 'stream' | 'poll';
+  readonly transport: 'auto' | 'poll';
   readonly outage: Outage;
   readonly outageMs: number;
 }
@@ -21,6 +21,8 @@ export interface CrowdRates {
   readonly during: number;
   /** The most from its end on. */
   readonly after: number;
+  /** The most in any tenth of a second since it began, as a rate. */
+  readonly burst: number;
   /** How many viewers were live in the end. */
   readonly live: number;
 }
@@ -31,6 +33,8 @@ const COMING_MS = 10_000;
 const SETTLED_MS = 20_000;
 const STEADY_MS = 30_000;
 const AFTER_MS = 60_000;
+const SECOND_MS = 1_000;
+const TENTH_MS = 100;
 
 /** A crowd at one service that goes away for a while, and comes back for all at once. */
 export async function runCrowd(options: CrowdOptions, random: () => number): Promise<CrowdRates> {
@@ -61,8 +65,9 @@ export async function runCrowd(options: CrowdOptions, random: () => number): Pro
     requests.filter(({ sentMs }) => fromMs <= sentMs && sentMs < toMs);
   return {
     steady: between(steadyFromMs, awayFromMs).length / (STEADY_MS / 1_000),
-    during: mostInASecond(between(awayFromMs, backFromMs)),
-    after: mostInASecond(between(backFromMs, scheduler.nowMs)),
+    during: mostIn(SECOND_MS, between(awayFromMs, backFromMs)),
+    after: mostIn(SECOND_MS, between(backFromMs, scheduler.nowMs)),
+    burst: mostIn(TENTH_MS, between(awayFromMs, scheduler.nowMs)) * (SECOND_MS / TENTH_MS),
     live,
   };
 }
@@ -82,6 +87,7 @@ function guestOf(
     hiddenMs: Number.POSITIVE_INFINITY,
     pace: 1,
     systemErrorMs: 0,
+    lateMs: 0,
     latencyMs: null,
   });
 }

@@ -5,7 +5,7 @@ import { pictureOf } from '../pictures.ts';
 import type { EventsInterval, Picture } from '../types.ts';
 import type { AnswerOutcome, Viewer } from '../viewer.ts';
 import type { Scheduler } from './scheduler.ts';
-import { VirtualMachine } from './virtual-machine.ts';
+import { type Period, VirtualMachine } from './virtual-machine.ts';
 import { VirtualNetwork } from './virtual-network.ts';
 
 /** What a viewer was told, and when. */
@@ -30,6 +30,8 @@ export interface GuestOptions {
   /** Ms of the machine's clock in a true ms. */
   readonly pace: number;
   readonly systemErrorMs: number;
+  /** Its timers come late by up to so many ms. */
+  readonly lateMs: number;
   /** How far its picture is behind; null: it has none. */
   readonly latencyMs: number | null;
 }
@@ -41,6 +43,8 @@ export class Guest {
   readonly viewer: Viewer;
   readonly told: Told[] = [];
   readonly answers: GivenAnswer[] = [];
+  /** When something besides a sleep kept things from coming. */
+  readonly outages: Period[] = [];
   /** Picks the choice of a quiz, and when it is made. */
   readonly #random: () => number;
 

@@ -1,8 +1,10 @@
-import { intervalAt, intervalStartMs } from '../../protocol/interval.ts';
+import { INTERVAL_MS, intervalAt, intervalStartMs } from '../../protocol/interval.ts';
 import type { Guest } from './guest.ts';
 import { MARK, type Mark } from './show.ts';
+import type { Period } from './virtual-machine.ts';
 import type { SentRequest } from './virtual-network.ts';
 
+const SECOND_MS = 1_000;
 /** Two heartbeats may be so much closer by the true time, whose pace is not the machine's. */
 const PACE_MS = 1;
 
@@ -12,8 +14,11 @@ const PACE_MS = 1;
  */
 const POLLS_MAX = 10;
 /** A picture that is so near, in intervals from the next one, is gone on with: nothing is left out. */
-const JUMP_BACK = 4;
 const JUMP_AHEAD = 20;
+/** An interval that is on screen is told within this, with all looks at the picture. */
+const LATE_MS = 300;
+/** The longest wait for another try, and its way: what an outage costs after its end. */
+const RECOVERY_MS = 16_000;
 
 /** With all that a viewer may have to say at once. */
 const REQUESTS_MAX = 30;
@@ -23,7 +28,8 @@ export function wrongInFeed(guest: Guest, marks: readonly Mark[]): string[] {
   return [...wrongInOrder(guest), ...wrongInGaps(guest), ...wrongInContent(guest, marks)];
 }
 
-function wrongInOrder({ told, options }: Guest): string[] {
+function wrongInOrder(guest: Guest): string[] {
+  const { told, options } = guest;
   const wrong: string[] = [];
   // Gaps are told when they are found; what is held for the picture comes later.
   const passedOver = new Set<number>();
@@ -33,11 +39,14 @@ function wrongInOrder({ told, options }: Guest): string[] {
   }
   let next: number | null = null;
   for (const one of told) {
-    if (one.kind === 'gap') continue;
+    if (one.kind === 'gap') {
+      if (options.latencyMs !== null) continue;
+      if (one.from !== next) wrong.push(`a gap from ${one.from} on, not from ${next}`);
+      next = one.to + 1;
+      continue;
+    }
     if (one.kind === 'jump') {
-      if (options.latencyMs === null) wrong.push(`a jump to ${one.to} without a picture`);
-      const ahead = one.to - (next ?? Number.POSITIVE_INFINITY);
-      if (ahead >= -JUMP_BACK && ahead < JUMP_AHEAD) wrong.push(`a jump by ${ahead} to ${one.to}`);
+      wrong.push(...wrongInJump(guest, one, next));
       next = one.to;
       continue;
     }
@@ -49,13 +58,56 @@ function wrongInOrder({ told, options }: Guest): string[] {
   return wrong;
 }
 
-/** What is passed over is older than what is caught up with. */
-function wrongInGaps({ told, options }: Guest): string[] {
+/**
+ * A picture that is live goes ahead, and far enough to be gone after only when the machine slept: by
+ * what was slept through, and what did not come because something else was wrong.
+ */
+function wrongInJump(
+  { options, machine, outages }: Guest,
+  { to, atMs }: { readonly to: number; readonly atMs: number },
+  next: number | null,
+): string[] {
+  const { latencyMs } = options;
+  if (latencyMs === null) return [`a jump to ${to} without a picture`];
+  // Nothing was on screen that could be left out.
+  if (next === null) return [];
+  const happenedMs = intervalStartMs(next);
+  const sleptMs = msIn(machine.sleeps, happenedMs + latencyMs, atMs);
+  const lostMs = lostIn(outages, happenedMs, atMs);
+  const isExplained =
+    to - next >= JUMP_AHEAD &&
+    sleptMs >= JUMP_AHEAD * INTERVAL_MS - LATE_MS &&
+    (to - next) * INTERVAL_MS <= sleptMs + lostMs + LATE_MS;
+  return isExplained ? [] : [`a jump by ${to - next} to ${to} after a sleep of ${sleptMs} ms`];
+}
+
+/** What is passed over is older than what is caught up with, and something kept it from coming. */
+function wrongInGaps({ told, options, machine, outages }: Guest): string[] {
   return told.flatMap((one) => {
     if (one.kind !== 'gap') return [];
-    const behindMs = one.atMs - intervalStartMs(one.from);
-    return behindMs < options.catchUpMs ? [`a gap at ${one.from}, ${behindMs} ms old`] : [];
+    const { from, to, atMs } = one;
+    const behindMs = atMs - intervalStartMs(to);
+    const wrong = behindMs < options.catchUpMs ? [`a gap up to ${to}, ${behindMs} ms old`] : [];
+    const fromMs = intervalStartMs(from);
+    const lostMs = lostIn([...machine.sleeps, ...outages], fromMs, atMs);
+    const isExplained = (to - from + 1) * INTERVAL_MS <= lostMs;
+    if (!isExplained) wrong.push(`a gap from ${from} to ${to} for ${lostMs} ms of trouble`);
+    return wrong;
   });
+}
+
+/** How much of these there was in that time, ms. */
+function msIn(periods: readonly Period[], fromMs: number, toMs: number): number {
+  return periods.reduce((sumMs, period) => {
+    const ms = Math.min(period.toMs, toMs) - Math.max(period.fromMs, fromMs);
+    return sumMs + Math.max(ms, 0);
+  }, 0);
+}
+
+/** How much may not have come in that time, ms: nothing, if nothing was wrong. */
+function lostIn(periods: readonly Period[], fromMs: number, toMs: number): number {
+  const ms = msIn(periods, fromMs, toMs);
+  return ms > 0 ? ms + RECOVERY_MS : 0;
 }
 
 function wrongInContent({ told }: Guest, marks: readonly Mark[]): string[] {
@@ -85,7 +137,7 @@ export function wrongAtTheEnd(guest: Guest, quietMs: number): string[] {
   const behind = intervalAt(nowMs - (options.latencyMs ?? 0)) - newest;
   if (behind > 6) wrong.push(`the feed is ${behind} intervals behind`);
   const beats = beatsOf(network.requests).filter(({ sentMs }) => sentMs > nowMs - quietMs);
-  if (Math.abs(beats.length - quietMs / 1_000) > 1.01) {
+  if (Math.abs(beats.length - quietMs / SECOND_MS) > 1.01) {
     wrong.push(`${beats.length} heartbeats in ${quietMs} ms`);
   }
   return wrong;
@@ -98,7 +150,7 @@ export function wrongInHeartbeats({ network, options }: Guest): string[] {
     const before = beats[at - 1];
     if (!before) return [];
     const apartMs = (sentMs - before.sentMs) * options.pace;
-    return apartMs < 1_000 - PACE_MS ? [`two heartbeats ${apartMs} ms apart`] : [];
+    return apartMs < SECOND_MS - PACE_MS ? [`two heartbeats ${apartMs} ms apart`] : [];
   });
 }
 
@@ -115,8 +167,8 @@ export function wrongInRates({ network, options }: Guest): string[] {
   const refused = polls.filter(({ status }) => status === 401).length;
   const wrong: string[] = [];
   const pollsMax = refused + (options.latencyMs === null ? POLLS_MAX : 2 * POLLS_MAX);
-  if (isPolling && mostInASecond(ready) > pollsMax) wrong.push('too many polls in a second');
-  if (mostInASecond(requests) > REQUESTS_MAX) wrong.push('too many requests in a second');
+  if (isPolling && mostIn(SECOND_MS, ready) > pollsMax) wrong.push('too many polls in a second');
+  if (mostIn(SECOND_MS, requests) > REQUESTS_MAX) wrong.push('too many requests in a second');
   return wrong;
 }
 
@@ -157,17 +209,17 @@ export function wrongAfterLeaving({ network, machine }: Guest, leftMs: number): 
   return wrong;
 }
 
-/** @param requests in the order in which they were sent */
-export function mostInASecond(requests: readonly { readonly sentMs: number }[]): number {
+/** The most in any span of so many ms. @param requests in the order in which they were sent */
+export function mostIn(spanMs: number, requests: readonly { readonly sentMs: number }[]): number {
   let first = 0;
   let most = 0;
   for (const [last, { sentMs }] of requests.entries()) {
-    while (sentMs - (requests[first]?.sentMs ?? sentMs) >= 1_000) first += 1;
+    while (sentMs - (requests[first]?.sentMs ?? sentMs) >= spanMs) first += 1;
     most = Math.max(most, last - first + 1);
   }
   return most;
 }
 
-function beatsOf(requests: readonly SentRequest[]): SentRequest[] {
+export function beatsOf(requests: readonly SentRequest[]): SentRequest[] {
   return requests.filter(({ method, path }) => method === 'POST' && path.includes('/view-counts/'));
 }

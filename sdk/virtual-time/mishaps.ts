@@ -71,3 +71,10 @@ export const MISHAPS: Readonly<Record<string, Mishap>> = {
     return () => guest.machine.setHidden(false);
   },
 };
+
+/** Those that keep nothing from coming; a sleep is told by the machine itself. */
+export const HARMLESS: ReadonlySet<string> = new Set([
+  'the machine sleeps',
+  'the clock is set',
+  'nobody looks',
+]);

@@ -9,7 +9,7 @@ import {
   wrongInRates,
   wrongInTokens,
 } from './judgement.ts';
-import { MISHAPS } from './mishaps.ts';
+import { HARMLESS, MISHAPS } from './mishaps.ts';
 import { Scheduler } from './scheduler.ts';
 import { Show } from './show.ts';
 
@@ -81,6 +81,7 @@ function guestOptions(random: () => number): GuestOptions {
     hiddenMs: among(0, 3_000, Number.POSITIVE_INFINITY),
     pace: 1 + (random() - 0.5) * 80e-6,
     systemErrorMs: among(0, 20, -3_000, 3_600_000, -86_400_000),
+    lateMs: 0,
     latencyMs: among(null, null, 2_000, 8_000),
   };
 }
@@ -101,6 +102,8 @@ function planMishaps(
   for (const { name, atMs, forMs } of planned) {
     guest.scheduler.after(atMs, () => {
       const end = MISHAPS[name]?.({ guest, service, random, forMs });
+      const { nowMs: fromMs } = guest.scheduler;
+      if (!HARMLESS.has(name)) guest.outages.push({ fromMs, toMs: fromMs + forMs });
       guest.scheduler.after(forMs, () => end?.());
     });
   }

@@ -1,6 +1,12 @@
 import type { Environment } from '../environment.ts';
 import type { Scheduler } from './scheduler.ts';
 
+/** Of the true time, ms. */
+export interface Period {
+  readonly fromMs: number;
+  readonly toMs: number;
+}
+
 interface Timer {
   /** On the monotonic clock. */
   readonly dueMs: number;
@@ -16,6 +22,8 @@ export interface VirtualMachineOptions {
   /** How far its system clock is ahead. */
   readonly systemErrorMs: number;
   readonly canStream: boolean;
+  /** Its timers come late by up to so many ms. */
+  readonly lateMs: number;
 }
 
 /** A machine in virtual time: its clocks are wrong, and it sleeps. */
@@ -23,6 +31,7 @@ export class VirtualMachine {
   readonly environment: Environment;
   /** When its system clock was set last. */
   wasSetMs = Number.NEGATIVE_INFINITY;
+  readonly sleeps: Period[] = [];
   #systemErrorMs: number;
   readonly #timers = new Set<Timer>();
   readonly #lookers = new Set<() => void>();
@@ -86,6 +95,7 @@ export class VirtualMachine {
     this.#monotonicMs = this.#monotonic();
     this.#sinceMs = this.scheduler.nowMs;
     this.#isAsleep = true;
+    this.sleeps.push({ fromMs: this.#sinceMs, toMs: this.#sinceMs + ms });
     for (const timer of this.#timers) timer.callOff();
     this.scheduler.after(ms, () => {
       if (!doesMonotonicRun) this.#sinceMs = this.scheduler.nowMs;
@@ -142,8 +152,9 @@ export class VirtualMachine {
   }
 
   #schedule(timer: Timer): void {
-    const inMs = (timer.dueMs - this.#monotonic()) / this.options.pace;
-    timer.callOff = this.scheduler.after(inMs, () => {
+    const { pace, lateMs, random } = this.options;
+    const inMs = Math.max(0, timer.dueMs - this.#monotonic()) / pace;
+    timer.callOff = this.scheduler.after(inMs + (lateMs && lateMs * random()), () => {
       this.#timers.delete(timer);
       timer.run();
     });
