@@ -39,7 +39,8 @@ describe('/watch/:stream_id', () => {
     ask(async (origin) => {
       const policy = (await fetch(`${origin}/watch/7d2c`)).headers.get('content-security-policy');
       expect(policy).toContain("default-src 'none'");
-      expect(policy).toContain("script-src 'self' blob:;");
+      expect(policy).toContain("script-src 'self';");
+      expect(policy).not.toContain('worker-src');
       expect(policy).toContain('frame-ancestors *');
     }));
 

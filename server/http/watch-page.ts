@@ -10,14 +10,13 @@ const PLACE = '/player/';
 const HTML = 'watch.html';
 const ENTRIES = ['watch.tsx', 'watch-page.css'];
 
-// Scripts come from here alone; pictures from wherever a stream's own address is. The player works
-// in a worker that it makes itself. The controls bring their styles in elements of their own, and
-// place parts of them by attributes: without `unsafe-inline` for styles they would have none. Any
-// page may have this one in a frame: that is what `?embed` is for.
+// Scripts come from here alone, and none from what the page makes itself: its player needs no worker.
+// Pictures come from wherever a stream's own address is. The controls bring their styles in elements
+// of their own, and place parts of them by attributes: without `unsafe-inline` for styles they would
+// have none. Any page may have this one in a frame: that is what `?embed` is for.
 const POLICY = [
   "default-src 'none'",
-  "script-src 'self' blob:",
-  'worker-src blob:',
+  "script-src 'self'",
   "style-src 'self' 'unsafe-inline'",
   'img-src data:',
   'media-src blob: https: http:',
