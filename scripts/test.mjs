@@ -2,7 +2,7 @@
 // checks format, lint and types, runs the tests, and ends with one line of numbers.
 // Arguments after `npm test --` are paths for `bun test`; then no server is installed.
 import { spawn } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { constants, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { installServers, withSystemFolders } from './debian.mjs';
@@ -11,21 +11,22 @@ import { prepare, projectDir, SetupError } from './install.mjs';
 /** One test may start a whole service on a busy machine, and no more than that. */
 const TEST_TIMEOUT_MS = 20_000;
 
-/**
- * Whole services under load, with limits of time. They have the machine to themselves; all others
- * mostly wait, and run three at a time.
- */
+/** They break whole services under load, or need both cores: they have the machine to themselves. */
 const ALONE = [
+  'test/faults.test.ts',
+  'test/kill.test.ts',
+  'test/media/players.test.ts',
+  'test/player/overlay-latency.test.ts',
+  'test/player/show.test.ts',
+];
+
+/** Whole services with limits of time that need a third of a core each, so that three leave one idle. */
+const SERVICES = [
   'test/cluster-roles.test.ts',
   'test/cluster.test.ts',
   'test/faults-oracle.test.ts',
-  'test/faults.test.ts',
-  'test/kill.test.ts',
   'test/media/media-faults.test.ts',
-  'test/media/players.test.ts',
   'test/media/senders.test.ts',
-  'test/player/overlay-latency.test.ts',
-  'test/player/show.test.ts',
   'test/record-postgres-away.test.ts',
   'test/record-postgres-meeting.test.ts',
 ];
@@ -35,6 +36,48 @@ const ALONE = [
  * a database would take it for gone.
  */
 const BUSY = ['sdk/virtual-time/', 'test/player/', 'test/sdk/', 'test/examples.test.ts'];
+
+/**
+ * About how many seconds the slowest files take. They begin first, or one would run on by itself
+ * when all others are done; all that are not named count as one second.
+ */
+const SECONDS = {
+  'sdk/virtual-time/crowd.test.ts': 50,
+  'sdk/virtual-time/schedules.test.ts': 70,
+  'server/feed/feed-log.test.ts': 35,
+  'server/feed/idle-streams.test.ts': 14,
+  'server/feed/many-nodes.test.ts': 65,
+  'server/feed/sealing.model.test.ts': 15,
+  'server/media/packager/encoder-ffmpeg.test.ts': 11,
+  'server/media/rtmp/rtmp-listener.test.ts': 15,
+  'server/media/srt/listen-srt.test.ts': 40,
+  'server/quizzes/quizzes.model.test.ts': 12,
+  'server/quizzes/winners.model.test.ts': 15,
+  'server/redis/failover.test.ts': 18,
+  'server/redis/open-redis.test.ts': 10,
+  'server/shared-clock.test.ts': 25,
+  'server/streams/streams-sql.test.ts': 11,
+  'test/cli.test.ts': 45,
+  'test/cluster.test.ts': 34,
+  'test/demo.test.ts': 22,
+  'test/deploy.test.ts': 25,
+  'test/examples.test.ts': 20,
+  'test/faults-oracle.test.ts': 16,
+  'test/media/media-faults.test.ts': 45,
+  'test/media/play.test.ts': 20,
+  'test/media/recording.test.ts': 22,
+  'test/media/senders.test.ts': 38,
+  'test/media/watch-page.test.ts': 70,
+  'test/openapi.test.ts': 12,
+  'test/player/crowd.test.ts': 70,
+  'test/player/quiz.test.ts': 35,
+  'test/player/stage.test.ts': 26,
+  'test/record-postgres-away.test.ts': 12,
+  'test/record-postgres-meeting.test.ts': 11,
+  'test/record-postgres.test.ts': 12,
+  'test/record-sqlite.test.ts': 12,
+  'test/start-away.test.ts': 25,
+};
 
 const biome = join(projectDir, 'node_modules', '@biomejs', 'biome', 'bin', 'biome');
 const tsc = join(projectDir, 'node_modules', 'typescript', 'bin', 'tsc');
@@ -49,6 +92,7 @@ const CHECKS = [
 const failures = [];
 const totals = { passed: 0, failed: 0, skipped: 0 };
 const reportDir = mkdtempSync(join(tmpdir(), 'fourbeat-test-'));
+const timingsPath = join(reportDir, 'timings.json');
 process.on('exit', () => rmSync(reportDir, { recursive: true, force: true }));
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) {
   process.on(signal, () => process.exit(128 + constants.signals[signal]));
@@ -66,11 +110,15 @@ try {
   if (paths.length > 0) {
     await runStep('tests', () => runTests(bun, paths));
   } else {
+    writeTimings();
     const alone = ALONE.map(ignored);
-    await runStep('tests', () => runTests(bun, ['--parallel=3', ...alone, ...BUSY.map(ignored)]));
+    // Most of them mostly wait, so there is work for two cores in three.
+    const others = [...alone, ...SERVICES.map(ignored), ...BUSY.map(ignored)];
+    await runStep('tests', () => runTests(bun, [...atOnce(3), ...others]));
     await runStep('tests of pages and viewers', () =>
-      runTests(bun, ['--parallel=2', ...alone, ...BUSY.map((path) => `./${path}`)]),
+      runTests(bun, [...atOnce(2), ...alone, ...BUSY.map((path) => `./${path}`)]),
     );
+    await runStep('tests of whole services', () => runTests(bun, [...atOnce(3), ...SERVICES]));
     await runStep('tests of faults, one at a time', () => runTests(bun, ALONE));
   }
 } catch (error) {
@@ -86,6 +134,25 @@ printSummary();
 /** The argument that leaves a file out, or a folder. */
 function ignored(path) {
   return `--path-ignore-patterns=${path.endsWith('/') ? `${path}**` : path}`;
+}
+
+/** The arguments that run so many files at once, the slowest first. */
+function atOnce(files) {
+  return [`--parallel=${files}`, `--timings=${timingsPath}`];
+}
+
+/** Has Bun know of all test files how long they take: those that it knows nothing of are its first. */
+function writeTimings() {
+  const folders = readdirSync(projectDir, { withFileTypes: true }).filter(
+    (entry) => entry.isDirectory() && !/^\.|^node_modules$/.test(entry.name),
+  );
+  const files = folders.flatMap(({ name }) =>
+    readdirSync(join(projectDir, name), { recursive: true })
+      .filter((path) => /\.test\.tsx?$/.test(path))
+      .map((path) => `${name}/${path.replaceAll('\\', '/')}`),
+  );
+  const times = files.map((file) => [file, 1_000 * (SECONDS[file] ?? 1)]);
+  writeFileSync(timingsPath, JSON.stringify({ version: 1, files: Object.fromEntries(times) }));
 }
 
 /** Runs one step between two lines of progress. It answers with its problem, or null. */
