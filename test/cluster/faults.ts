@@ -73,7 +73,7 @@ export const FAULTS: readonly Fault[] = [
     name: 'redis-pause',
     title: 'Redis answers nothing for 5 s',
     ground: 'plain',
-    rounds: { test: 2, full: 20 },
+    rounds: { test: 1, full: 20 },
     async round(scene) {
       const redis = soleRedis(scene);
       await scene.sleepUpTo(500);
@@ -139,7 +139,7 @@ export const FAULTS: readonly Fault[] = [
     name: 'rolling',
     title: 'nodes are restarted one after the other',
     ground: 'plain',
-    rounds: { test: 2, full: 20 },
+    rounds: { test: 1, full: 20 },
     async round(scene) {
       const times: number[] = [];
       for (const node of scene.nodes) times.push(await scene.restartNode(node));
