@@ -14,6 +14,8 @@ export interface SessionsOptions {
   readonly clock: Clock;
   /** Where browsers reach the service, without a trailing slash. */
   readonly originOf: (request: Request) => string;
+  /** Never goes back; `performance.now` unless it is said. */
+  readonly monotonicMs?: () => number;
 }
 
 /** A session that a request came with. */
@@ -29,10 +31,19 @@ const KNOWN_MAX = 10_000;
 
 /** Knows the sessions of requests by their cookies, each for a second from the record. */
 export class Sessions {
-  private readonly known = new LRUCache<string, SessionRow>({ max: KNOWN_MAX, ttl: KNOWN_MS });
+  private readonly known: LRUCache<string, SessionRow>;
+  private readonly monotonicMs: () => number;
   private generation = 0;
 
-  constructor(private readonly options: SessionsOptions) {}
+  constructor(private readonly options: SessionsOptions) {
+    this.monotonicMs = options.monotonicMs ?? (() => performance.now());
+    this.known = new LRUCache({
+      max: KNOWN_MAX,
+      ttl: KNOWN_MS,
+      ttlResolution: 0,
+      perf: { now: this.monotonicMs },
+    });
+  }
 
   /** The session whose cookie a request carries; null without one, and for one that has ended. */
   async of(request: Request): Promise<LiveSession | null> {
@@ -69,7 +80,7 @@ export class Sessions {
     const known = this.known.get(hash);
     if (known) return known;
     const generation = this.generation;
-    const start = performance.now();
+    const start = this.monotonicMs();
     const session = await this.options.record.findSession({ hash });
     // What was read before a change of this node may be as it was before it.
     if (session && generation === this.generation) this.known.set(hash, session, { start });

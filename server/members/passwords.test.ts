@@ -1,0 +1,44 @@
+import { expect, spyOn, test } from 'bun:test';
+import { Passwords } from './passwords.ts';
+
+const passwords = new Passwords();
+
+test('[U-11] the hash is argon2id with 19 MiB and two passes, another each time', async () => {
+  const [one, two] = [await passwords.hash('correct horse'), await passwords.hash('correct horse')];
+  expect(one).toStartWith('$argon2id$v=19$m=19456,t=2,p=1$');
+  expect(one).not.toBe(two);
+  expect(await passwords.isRight('correct horse', one)).toBe(true);
+  expect(await passwords.isRight('correct horsE', one)).toBe(false);
+  expect(passwords.isOutdated(one)).toBe(false);
+});
+
+test('[U-11] every character of a long password counts', async () => {
+  const long = '🐎'.repeat(199);
+  const hash = await passwords.hash(`${long}a`);
+  expect(await passwords.isRight(`${long}a`, hash)).toBe(true);
+  expect(await passwords.isRight(`${long}b`, hash)).toBe(false);
+});
+
+test('[U-11] a hash of another cost is right still, and outdated', async () => {
+  const cheap = await Bun.password.hash('correct horse', {
+    algorithm: 'argon2id',
+    memoryCost: 8_192,
+    timeCost: 1,
+  });
+  expect(await passwords.isRight('correct horse', cheap)).toBe(true);
+  expect(passwords.isOutdated(cheap)).toBe(true);
+});
+
+test('[U-2] without a hash it is wrong, after a comparison of the same cost', async () => {
+  const verify = spyOn(Bun.password, 'verify');
+  try {
+    const hash = await passwords.hash('correct horse');
+    expect(await passwords.isRight('anything', null)).toBe(false);
+    const compared = String(verify.mock.calls[0]?.[1]);
+    const shape = (text: string) => text.replace(/[^$]+\$[^$]+$/, '');
+    expect(shape(compared)).toBe(shape(hash));
+    expect(compared).toHaveLength(hash.length);
+  } finally {
+    verify.mockRestore();
+  }
+});

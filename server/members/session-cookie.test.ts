@@ -1,0 +1,40 @@
+import { expect, test } from 'bun:test';
+import { newSecret } from './one-time-secret.ts';
+import { sessionCookie } from './session-cookie.ts';
+
+const secret = newSecret((n) => crypto.getRandomValues(new Uint8Array(n)));
+const plain = sessionCookie('http://localhost:4250');
+const secure = sessionCookie('https://live.example.org');
+const requestWith = (cookie: string) =>
+  new Request('http://localhost/', { headers: { Cookie: cookie } });
+
+test('[U-3] the cookie is for this service alone, and for no script', () => {
+  const attributes = ['HttpOnly', 'SameSite=Strict', 'Path=/', 'Max-Age=2592000'];
+  const [pair, ...rest] = plain.keep(secret).split('; ');
+  expect(pair).toBe(`fourbeat=${secret}`);
+  expect(rest.sort()).toEqual(attributes.sort());
+});
+
+test('[U-3] by https it is Secure, and its name keeps other hosts from setting it', () => {
+  const [pair, ...rest] = secure.keep(secret).split('; ');
+  expect(pair).toBe(`__Host-fourbeat=${secret}`);
+  expect(rest).toContain('Secure');
+  expect(secure.secretIn(requestWith(`fourbeat=${secret}`))).toBeNull();
+  expect(secure.secretIn(requestWith(`a=b; __Host-fourbeat=${secret}`))).toBe(secret);
+});
+
+test('[U-6] the cookie that is taken away has the same attributes and no value', () => {
+  expect(secure.drop).toBe(secure.keep('').replace('Max-Age=2592000', 'Max-Age=0'));
+  expect(plain.drop).toStartWith('fourbeat=; ');
+});
+
+test.each([
+  '',
+  'fourbeat',
+  'fourbeat=',
+  'fourbeat=x',
+  `fourbeat=${'a'.repeat(44)}`,
+  'fourbeat=%zz',
+])('[U-3] what is no secret is none: %j', (cookie) => {
+  expect(plain.secretIn(requestWith(cookie))).toBeNull();
+});
