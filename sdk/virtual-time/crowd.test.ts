@@ -47,8 +47,8 @@ const cases = Object.keys(OUTAGES).flatMap((name) =>
 
 test.each(cases)(
   'after a service that $name for $outageMs ms no storm comes: $transport',
-  async ({ name, ...given }) => {
-    const rates = await run({ ...given, outage: OUTAGES[name] as Outage });
+  ({ name, ...given }) => {
+    const rates = run({ ...given, outage: OUTAGES[name] as Outage });
     expect(rates.after / rates.steady).toBeLessThanOrEqual(PEAK_AFTER);
     expect(rates.during / rates.steady).toBeLessThanOrEqual(PEAK_DURING);
     expect(rates.live).toBe(VIEWERS);
@@ -69,9 +69,9 @@ const NODES: Readonly<Record<string, Outage>> = {
 
 test.each(Object.keys(NODES))(
   'event streams of a node that %s are gone on with, and not all at once',
-  async (name) => {
+  (name) => {
     const outage = NODES[name] as Outage;
-    const rates = await run({ outage, outageMs: 0, transport: 'auto' });
+    const rates = run({ outage, outageMs: 0, transport: 'auto' });
     expect(rates.after / rates.steady).toBeLessThanOrEqual(PEAK_AFTER);
     expect(rates.burst / rates.steady).toBeLessThanOrEqual(BURST);
     expect(rates.live).toBe(VIEWERS);

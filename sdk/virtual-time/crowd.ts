@@ -37,25 +37,25 @@ const SECOND_MS = 1_000;
 const TENTH_MS = 100;
 
 /** A crowd at one service that goes away for a while, and comes back for all at once. */
-export async function runCrowd(options: CrowdOptions, random: () => number): Promise<CrowdRates> {
+export function runCrowd(options: CrowdOptions, random: () => number): CrowdRates {
   const scheduler = new Scheduler(START_MS);
   const service = mockService({ now: () => Math.floor(scheduler.nowMs), after: scheduler.after });
   const guests: Guest[] = [];
   for (let number = 0; number < options.viewers; number++) {
-    await scheduler.advance(COMING_MS / options.viewers);
+    scheduler.advance(COMING_MS / options.viewers);
     guests.push(guestOf(scheduler, service, random, options, number));
   }
-  await scheduler.advance(SETTLED_MS);
+  scheduler.advance(SETTLED_MS);
   const steadyFromMs = scheduler.nowMs;
-  await scheduler.advance(STEADY_MS);
+  scheduler.advance(STEADY_MS);
   const awayFromMs = scheduler.nowMs;
   const end = options.outage(service, () => {
     for (const { network } of guests) network.cutStreams();
   });
-  await scheduler.advance(options.outageMs);
+  scheduler.advance(options.outageMs);
   const backFromMs = scheduler.nowMs;
   end();
-  await scheduler.advance(AFTER_MS);
+  scheduler.advance(AFTER_MS);
   const live = guests.filter(({ viewer }) => viewer.state === 'live').length;
   for (const { viewer } of guests) viewer.leave();
   const requests = guests

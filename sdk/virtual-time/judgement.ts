@@ -113,17 +113,23 @@ function lostIn(periods: readonly Period[], fromMs: number, toMs: number): numbe
 function wrongInContent({ told }: Guest, marks: readonly Mark[]): string[] {
   const published = new Map<number, number[]>();
   for (const { interval, number } of marks) {
-    published.set(interval, [...(published.get(interval) ?? []), number]);
+    const known = published.get(interval);
+    if (known) known.push(number);
+    else published.set(interval, [number]);
   }
-  return told.flatMap((one) => {
-    if (one.kind !== 'interval') return [];
+  const wrong: string[] = [];
+  for (const one of told) {
+    if (one.kind !== 'interval') continue;
     const { interval, events } = one.interval;
-    const numbers = events
-      .filter(({ type }) => type === MARK)
-      .map(({ data }) => (data as { number: number }).number);
     const all = published.get(interval) ?? [];
-    return all.join() === numbers.join() ? [] : [`marks ${numbers}, not ${all}, in ${interval}`];
-  });
+    const numbers: number[] = [];
+    for (const { type, data } of events) {
+      if (type === MARK) numbers.push((data as { number: number }).number);
+    }
+    const isWhole = numbers.length === all.length && numbers.every((it, at) => it === all[at]);
+    if (!isWhole) wrong.push(`marks ${numbers}, not ${all}, in ${interval}`);
+  }
+  return wrong;
 }
 
 /** Whether all is well again some time after the last mishap. */

@@ -47,19 +47,19 @@ export interface Run {
 }
 
 /** One viewer, and what chance has for it: all of it follows from `random`. */
-export async function runSchedule(random: () => number): Promise<Run> {
+export function runSchedule(random: () => number): Run {
   const scheduler = new Scheduler(START_MS + Math.floor(random() * 1_000_000));
   const service = mockService({ now: () => Math.floor(scheduler.nowMs), after: scheduler.after });
   const guest = new Guest(scheduler, service, random, guestOptions(random));
   const show = new Show(scheduler, service, random);
   const calmMs = random() < LONG_SHOWS ? CALM_MS + random() * RENEWALS_MS : 0;
   const mishaps = planMishaps(guest, service, random, calmMs);
-  const wrong = await watch(guest, calmMs);
+  const wrong = watch(guest, calmMs);
   const hasFinale = guest.options.latencyMs === null && random() < FINALES;
-  if (hasFinale && wrong.length === 0) wrong.push(...(await finale(guest, show)));
+  if (hasFinale && wrong.length === 0) wrong.push(...finale(guest, show));
   guest.viewer.leave();
   const leftMs = scheduler.nowMs;
-  await scheduler.advance(LEFT_MS);
+  scheduler.advance(LEFT_MS);
   wrong.push(
     ...wrongInFeed(guest, show.marks),
     ...wrongInHeartbeats(guest),
@@ -111,12 +111,12 @@ function planMishaps(
 }
 
 /** When all is well, the winners of two games are who they are. */
-async function finale({ scheduler, service, viewer, options }: Guest, show: Show) {
+function finale({ scheduler, service, viewer, options }: Guest, show: Show) {
   const wrong: string[] = [];
   for (const quizMs of [show.stop(), 2_000]) {
-    await scheduler.advance(quizMs + QUIZ_TOLD_MS);
+    scheduler.advance(quizMs + QUIZ_TOLD_MS);
     const hasWon = show.requestWinners(options.viewerId);
-    await scheduler.advance(WINNERS_TOLD_MS);
+    scheduler.advance(WINNERS_TOLD_MS);
     if (service.winners.has(options.viewerId) !== hasWon) wrong.push(`not a winner: ${!hasWon}`);
     const { winners } = viewer.snapshot;
     if (winners.hasWon !== hasWon) wrong.push(`said to have won: ${winners.hasWon}`);
@@ -127,14 +127,14 @@ async function finale({ scheduler, service, viewer, options }: Guest, show: Show
 }
 
 /** Lets time pass until all is well again, and looks at the viewer's clock meanwhile. */
-async function watch(guest: Guest, calmMs: number): Promise<string[]> {
+function watch(guest: Guest, calmMs: number): string[] {
   const { viewer, machine, scheduler } = guest;
   const wrong: string[] = [];
   let lastMs = Number.NEGATIVE_INFINITY;
   let healedMs = scheduler.nowMs + calmMs + ROUGH_MS + MISHAP_MS;
   const latestMs = healedMs + HEALING_MS;
   for (;;) {
-    await scheduler.advance(LOOK_MS);
+    scheduler.advance(LOOK_MS);
     if (machine.isAsleep) {
       healedMs = Math.max(healedMs, scheduler.nowMs);
       continue;

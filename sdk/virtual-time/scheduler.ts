@@ -1,3 +1,5 @@
+import { drainMicrotasks } from 'bun:jsc';
+
 interface Happening {
   readonly dueMs: number;
   /** Of those that are due at once, the first comes first. */
@@ -28,10 +30,13 @@ export class Scheduler {
     };
   };
 
-  /** Lets so many ms pass; what happens settles before the next does. */
-  async advance(ms: number): Promise<void> {
+  /**
+   * Lets so many ms pass; all that needs no time is done before the next thing happens: promises are,
+   * at once, which costs less than turns of the engine's loop.
+   */
+  advance(ms: number): void {
     const endMs = this.nowMs + ms;
-    await settle();
+    drainMicrotasks();
     for (;;) {
       const first = this.#heap[0];
       if (!first || first.dueMs > endMs) break;
@@ -39,7 +44,7 @@ export class Scheduler {
       if (!first.run) continue;
       this.nowMs = first.dueMs;
       first.run();
-      await settle();
+      drainMicrotasks();
     }
     this.nowMs = endMs;
   }
@@ -76,9 +81,4 @@ export class Scheduler {
 
 function isBefore(a: Happening, b: Happening): boolean {
   return a.dueMs < b.dueMs || (a.dueMs === b.dueMs && a.order < b.order);
-}
-
-/** Everything that needs no time has happened by then: promises come before it. */
-export function settle(): Promise<void> {
-  return new Promise((resolve) => setImmediate(resolve));
 }
