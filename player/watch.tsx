@@ -6,6 +6,7 @@ import { outsideOf, startBridge } from './embed/bridge.ts';
 import { identityIn } from './identity.ts';
 import { pageOptionsOf } from './page-options.ts';
 import { newStageVideo } from './stage/stage-video.ts';
+import { ownSurroundings, transportOf } from './transport.ts';
 import { followVisiblePart } from './visible-part.ts';
 import { WatchPage } from './watch-page.tsx';
 
@@ -14,7 +15,8 @@ import { WatchPage } from './watch-page.tsx';
 const options = pageOptionsOf(location.href);
 const { id, name } = identityIn();
 const { streamId, origin } = options;
-const viewer = join({ baseUrl: location.origin, streamId, viewerId: id, name });
+const transport = await transportOf(ownSurroundings());
+const viewer = join({ baseUrl: location.origin, streamId, viewerId: id, name, transport });
 const video = newStageVideo();
 video.muted = options.isMuted;
 const outside = origin === null ? null : outsideOf(window, origin);
