@@ -52,6 +52,6 @@ export async function sendAnswer(
     const leftMs = Math.max(0, untilMs - nowMs);
     if (isLast || (trouble.retryAfterMs ?? 0) > leftMs) return mayCount ? 'unknown' : 'too-late';
     // The last try is at the end, and after a sleep.
-    await waits.wait(Math.min(backOff.nextMs(trouble.retryAfterMs), leftMs));
+    await waits.wait(Math.min(backOff.nextMs(trouble), leftMs));
   }
 }

@@ -16,8 +16,8 @@ describe('what failed is tried again', () => {
   });
 
   test('[G-27] not before the Retry-After of the service, and spread after it', () => {
-    expect(new BackOff(() => 0).nextMs(3_000)).toBe(3_250);
-    expect(new BackOff(() => 1).nextMs(3_000)).toBe(3_500);
+    expect(new BackOff(() => 0).nextMs({ retryAfterMs: 3_000 })).toBe(3_250);
+    expect(new BackOff(() => 1).nextMs({ retryAfterMs: 3_000 })).toBe(3_500);
   });
 
   test('from the shortest wait again, once it worked', () => {

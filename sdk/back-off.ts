@@ -1,3 +1,5 @@
+import type { Trouble } from './errors.ts';
+
 export interface BackOffOptions {
   /** The first wait, ms. */
   readonly leastMs?: number;
@@ -21,12 +23,12 @@ export class BackOff {
   /**
    * It failed. The wait is 50 to 100 % of what is due, so that a crowd that failed as one does not
    * come back as one; and it begins after what the service wished for.
-   * @param retryAfterMs the service's wish; null: it has none
+   * @param trouble how it failed, with the service's wish; null: it has none
    * @returns ms
    */
-  nextMs(retryAfterMs: number | null): number {
+  nextMs(trouble: Pick<Trouble, 'retryAfterMs'> | null): number {
     const dueMs = Math.min(this.#mostMs, this.#leastMs * 2 ** this.#failures++);
-    return (retryAfterMs ?? 0) + dueMs * (0.5 + this.#random() / 2);
+    return (trouble?.retryAfterMs ?? 0) + dueMs * (0.5 + this.#random() / 2);
   }
 
   /** It worked: the next failure is the first. */

@@ -174,8 +174,11 @@ export class Calls {
   }
 }
 
+/** @throws Trouble `away` when it is of something on the way, which may say nothing in JSON */
 async function json<T>(answer: Response): Promise<T> {
-  return (await answer.json()) as T;
+  const data: T = await answer.json();
+  if (!data) throw new Trouble('away', 'it is not the service');
+  return data;
 }
 
 /**

@@ -39,7 +39,8 @@ export class ServiceClock {
   #onSynced = () => {};
   #reading: Reading | null = null;
   /** What was told last, and when on the monotonic clock: service time never goes back. */
-  #told = { ms: -Infinity, atMs: 0 };
+  #toldMs = -Infinity;
+  #toldAtMs = 0;
   #watchedMs = 0;
   /** Samples until the next pause; 0 in a pause. */
   #left = 0;
@@ -69,9 +70,10 @@ export class ServiceClock {
   nowMs(): number {
     if (!this.#reading) return this.#env.systemMs();
     const atMs = this.#env.monotonicMs();
-    const slowedMs = this.#told.ms + (atMs - this.#told.atMs) * SLOWED;
-    this.#told = { ms: Math.max(atMs + this.#reading.offsetMs, slowedMs), atMs };
-    return this.#told.ms;
+    const slowedMs = this.#toldMs + (atMs - this.#toldAtMs) * SLOWED;
+    this.#toldMs = Math.max(atMs + this.#reading.offsetMs, slowedMs);
+    this.#toldAtMs = atMs;
+    return this.#toldMs;
   }
 
   /**
@@ -80,7 +82,7 @@ export class ServiceClock {
    */
   get errorMs(): number {
     if (!this.#reading) return Infinity;
-    const aheadMs = this.nowMs() - this.#told.atMs - this.#reading.offsetMs;
+    const aheadMs = this.nowMs() - this.#toldAtMs - this.#reading.offsetMs;
     return this.#errorOf(this.#reading) + aheadMs;
   }
 
@@ -126,7 +128,7 @@ export class ServiceClock {
       this.#left--;
       this.#sampleIn(this.#left ? BURST_GAP_MS : AGAIN_MS * (0.75 + this.#env.random() / 2));
     } catch (thrown) {
-      this.#sampleIn(this.#backOff.nextMs(asTrouble(thrown).retryAfterMs));
+      this.#sampleIn(this.#backOff.nextMs(asTrouble(thrown)));
     }
   }
 

@@ -49,7 +49,7 @@ export class IntervalRequests {
       // Those that were under way together have failed once.
       if (failures === this.#failures) {
         this.#failures++;
-        this.#notBeforeMs = this.#env.monotonicMs() + this.#backOff.nextMs(trouble.retryAfterMs);
+        this.#notBeforeMs = this.#env.monotonicMs() + this.#backOff.nextMs(trouble);
       }
       throw trouble;
     } finally {

@@ -47,10 +47,11 @@ const PARTS = ['base', 'auth', 'viewCounts', 'polls', 'events'] as const;
 
 /** @throws TypeError that says what is missing */
 export function urlsOf(options: JoinOptions): Urls {
-  const urls = PARTS.map((part) => {
+  const urls: Partial<Record<keyof Urls, string>> = {};
+  for (const part of PARTS) {
     const url: unknown = 'urls' in options ? options.urls[part] : options.baseUrl;
     if (typeof url !== 'string') throw new TypeError(`baseUrl or urls.${part} is missing`);
-    return [part, url.replace(/\/+$/, '')];
-  });
-  return Object.fromEntries(urls) as Urls;
+    urls[part] = url.replace(/\/+$/, '');
+  }
+  return urls as Urls;
 }

@@ -120,6 +120,11 @@ export class QuizGame {
     return this.#record.quizzes.filter(({ choice, outcome }) => choice !== null && !outcome);
   }
 
+  /** The requests for winners of the last visit, and since. */
+  get rounds(): readonly Pick<Round, 'interval'>[] {
+    return this.#record.rounds;
+  }
+
   /** When the last quiz closes that there are no results of; 0: there is none. */
   get openUntil(): number {
     const { quizzes } = this.#record;

@@ -128,7 +128,7 @@ export class TokenKeeper {
 
   /** @returns for how long, ms */
   #wait(backOff: BackOff, trouble: Trouble): number {
-    return this.#hold(backOff.nextMs(trouble.retryAfterMs), trouble);
+    return this.#hold(backOff.nextMs(trouble), trouble);
   }
 
   #hold(ms: number, trouble = new Trouble('busy', 'all need a token', null, ms)): number {

@@ -137,11 +137,10 @@ export class ViewerSession implements Viewer {
   async answer(choice: string): Promise<AnswerOutcome> {
     this.#checkIsHere();
     const { quiz } = this;
-    if (!quiz) throw new Trouble('refused', 'there is no open quiz');
-    const given = quiz.outcome ?? this.#given.get(quiz.quiz.id);
+    const given = quiz && (quiz.outcome ?? this.#given.get(quiz.quiz.id));
     if (given && quiz.choice === choice) return given;
-    if (quiz.choice !== null) throw new Trouble('refused', 'the first choice stands');
-    if (!this.remainingMs()) throw new Trouble('refused', 'there is no open quiz');
+    if (quiz && quiz.choice !== null) throw new Trouble('refused', 'the first choice stands');
+    if (!quiz || !this.remainingMs()) throw new Trouble('refused', 'there is no open quiz');
     if (!quiz.quiz.order.includes(choice)) throw new Trouble('refused', 'there is no such choice');
     return this.#give(quiz.quiz, choice);
   }
@@ -189,6 +188,8 @@ export class ViewerSession implements Viewer {
     const { next } = this.#game;
     const current = intervalAt(this.clock.nowMs());
     this.#feed.start(next > current - RELOAD_INTERVALS ? Math.min(next, current) : 0);
+    // Those that came right before a reload; those that are over are asked for nothing.
+    for (const { interval } of this.#game.rounds) void this.#report(interval);
     for (const { quiz, choice } of this.#game.unsettled)
       this.#give(quiz, choice ?? '').catch(() => {});
   }

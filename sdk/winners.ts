@@ -42,7 +42,7 @@ export async function reportWinner(
   for (;;) {
     const trouble = await calls.recordWinner(isSure).then(() => null, asTrouble);
     if (!trouble) return true;
-    const ms = backOff.nextMs(trouble.retryAfterMs);
+    const ms = backOff.nextMs(trouble);
     if (!trouble.isPassing || clock.nowMs() + ms > endMs + LATE_MS) return false;
     await waits.wait(ms);
   }

@@ -136,7 +136,7 @@ export class Streaming {
     if (trouble && !isElsewhere) this.#place.fail(trouble);
     // Too far ahead is what a clock asks for that is wrong.
     if (trouble?.status === 400) this.#clock.look();
-    const waitMs = this.#backOff.nextMs(trouble?.retryAfterMs ?? null);
+    const waitMs = this.#backOff.nextMs(trouble);
     return isElsewhere && !this.#hasNews ? waitMs * RARELY : waitMs;
   }
 

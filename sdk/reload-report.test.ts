@@ -1,0 +1,32 @@
+import { afterEach, expect, test } from 'bun:test';
+import { leaveAll, QUIZ, storage, world } from './join-ground.ts';
+
+afterEach(leaveAll);
+
+test('a reload right after the winners were asked for reports nevertheless, and once the round is over does not', async () => {
+  const { machine, service, requests, join } = world();
+  service.setStatus('CREATED');
+  const options = { storage: storage() };
+  const before = join(options);
+  await machine.advance(2_000);
+  service.openQuiz(QUIZ);
+  await machine.advance(1_000);
+  before.answer('Jupiter').catch(() => {});
+  await machine.advance(6_000);
+  service.requestWinners();
+  const isReport = (request: string) => request.endsWith('/record-winner');
+  // The wait before a report is 250 ms here.
+  while (!options.storage.kept.values().next().value?.includes('"hasWon"')) {
+    await machine.advance(25);
+  }
+  before.leave();
+  expect(requests.filter(isReport)).toHaveLength(0);
+  const after = join(options);
+  await machine.advance(3_000);
+  expect(requests.filter(isReport)).toHaveLength(1);
+  expect(after.snapshot.winners).toEqual({ isWinning: true, hasWon: true, count: 1 });
+  after.leave();
+  join(options);
+  await machine.advance(3_000);
+  expect(requests.filter(isReport)).toHaveLength(1);
+});
