@@ -5,12 +5,13 @@ import { QuizCard } from './quiz-card.tsx';
 import { winnerWords } from './quiz-words.ts';
 import { useQuizVoice } from './use-quiz-voice.ts';
 import { useWinnersMoment } from './use-winners-moment.ts';
+import { useWithoutPassed } from './use-without-passed.ts';
 import { WinnersCard } from './winners-card.tsx';
 
 /** The quiz on screen and the winners, over the picture; on phones a sheet from the bottom. */
 export function QuizOverlay({
   viewer,
-  snapshot: { state, quiz: told, winners: known },
+  snapshot: { state, quiz: newest, winners: known },
 }: {
   readonly viewer: Viewer;
   readonly snapshot: Snapshot;
@@ -18,6 +19,7 @@ export function QuizOverlay({
   // It renders this again while time runs; of a quiz that has just come it knows only afterwards.
   useRemainingMs(viewer);
   const remainingMs = viewer.remainingMs();
+  const told = useWithoutPassed(viewer, newest);
   const isOver = state === 'ended';
   // Of a game that is seen again there is nothing more to win.
   const winners = isOver ? { ...known, isWinning: null } : known;

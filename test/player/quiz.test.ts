@@ -181,6 +181,19 @@ describe('what lies over the picture', () => {
     expect(await page.getByRole('region', { name: 'Winners' }).count()).toBe(0);
   });
 
+  test('is no quiz whose end the picture went over, until its results come', async () => {
+    const page = await ground.open('quiz-replayed');
+    await quizOf(page).waitFor();
+    const jumps = (interval: number) =>
+      page.evaluate(`viewer.tell('jump', { interval: ${interval} })`);
+    await jumps(QUIZ.closeInterval - 1);
+    await quizOf(page).waitFor();
+    await jumps(QUIZ.closeInterval + 100);
+    await quizOf(page).waitFor({ state: 'detached' });
+    await shows(page, { quiz: { quiz: QUIZ, choice: null, outcome: null, results: RESULTS } });
+    await quizOf(page).getByText('Results', { exact: true }).waitFor();
+  });
+
   test('is not the results again when the winners are closed', async () => {
     const page = await ground.open('quiz-results');
     await page.evaluate("viewer.tell('quiz-winners', { count: 3 })");
