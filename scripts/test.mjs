@@ -13,6 +13,7 @@ const TEST_TIMEOUT_MS = 20_000;
 
 /** They break whole services under load, or need both cores: they have the machine to themselves. */
 const ALONE = [
+  'test/faults-oracle.test.ts',
   'test/faults.test.ts',
   'test/kill.test.ts',
   'test/media/players.test.ts',
@@ -24,7 +25,6 @@ const ALONE = [
 const SERVICES = [
   'test/cluster-roles.test.ts',
   'test/cluster.test.ts',
-  'test/faults-oracle.test.ts',
   'test/media/media-faults.test.ts',
   'test/media/senders.test.ts',
   'test/record-postgres-away.test.ts',
@@ -62,7 +62,6 @@ const SECONDS = {
   'test/demo.test.ts': 22,
   'test/deploy.test.ts': 25,
   'test/examples.test.ts': 20,
-  'test/faults-oracle.test.ts': 16,
   'test/media/media-faults.test.ts': 45,
   'test/media/play.test.ts': 20,
   'test/media/recording.test.ts': 22,
