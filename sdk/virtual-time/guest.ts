@@ -45,6 +45,9 @@ export class Guest {
   readonly answers: GivenAnswer[] = [];
   /** When something besides a sleep kept things from coming. */
   readonly outages: Period[] = [];
+  /** The most by which its clock ever went back, ms. */
+  clockBackMs = 0;
+  #clockMs = Number.NEGATIVE_INFINITY;
   /** Picks the choice of a quiz, and when it is made. */
   readonly #random: () => number;
 
@@ -56,12 +59,30 @@ export class Guest {
   ) {
     this.#random = random;
     this.network = new VirtualNetwork(scheduler, random, service.fetch);
-    const { fetch } = this.network;
+    const fetch: VirtualNetwork['fetch'] = async (url, init) => {
+      const answer = await this.network.fetch(url, init);
+      if (url.endsWith('/time')) this.#lookAroundSample();
+      return answer;
+    };
     this.machine = new VirtualMachine(scheduler, { ...options, fetch, random });
     this.network.machine = this.machine;
     this.viewer = join(this.#joinOptions());
     this.#listen();
     if (options.latencyMs !== null) this.viewer.follow(this.#picture(options.latencyMs));
+  }
+
+  lookAtClock(): void {
+    const { clock } = this.viewer;
+    if (clock.errorMs === Number.POSITIVE_INFINITY) return;
+    const nowMs = clock.nowMs();
+    this.clockBackMs = Math.max(this.clockBackMs, this.#clockMs - nowMs);
+    this.#clockMs = nowMs;
+  }
+
+  /** Samples are what may set it back. */
+  #lookAroundSample(): void {
+    this.lookAtClock();
+    this.scheduler.after(0, () => this.lookAtClock());
   }
 
   #joinOptions(): JoinOptions {

@@ -206,6 +206,11 @@ export function wrongInAnswers({ answers, service, options, network }: Guest): s
   });
 }
 
+/** It never goes back. */
+export function wrongInClock({ clockBackMs }: Guest): string[] {
+  return clockBackMs > 0 ? [`the clock went back by ${clockBackMs} ms`] : [];
+}
+
 /** Nothing is left of who has left. */
 export function wrongAfterLeaving({ network, machine }: Guest, leftMs: number): string[] {
   const later = network.requests.filter(({ sentMs }) => sentMs > leftMs);
