@@ -24,10 +24,17 @@ export class Keeping {
     }
   }
 
-  save(text: () => string): void {
+  /** @param oldest what was kept for streams before this interval is removed */
+  save(text: () => string, oldest: number): void {
+    // The keys of `localStorage` are its own; what else apps bring has none that begin so.
+    const texts = this.#storage as Record<string, string> | null;
     try {
       this.#known = text();
       this.#storage?.setItem(this.#key, this.#known);
+      for (const key in texts) {
+        const isOurs = key.startsWith('fourbeat:');
+        if (isOurs && JSON.parse(texts[key] as string).next < oldest) delete texts[key];
+      }
     } catch {
       // It is full, or not allowed: nothing is kept.
     }

@@ -131,7 +131,7 @@ export class TokenKeeper {
     return this.#hold(backOff.nextMs(trouble), trouble);
   }
 
-  #hold(ms: number, trouble = new Trouble('busy', 'all need a token', null, ms)): number {
+  #hold(ms: number, trouble = new Trouble('busy', 'the token is refused', null, ms)): number {
     this.#trouble = trouble;
     this.#againMs = this.#env.monotonicMs() + ms;
     return ms;

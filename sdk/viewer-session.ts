@@ -27,6 +27,8 @@ const WAY_MS = 100;
 const RELOAD_INTERVALS = 40;
 /** Where the feed is, is kept each 5 s. */
 const KEEP_INTERVALS = 20;
+/** What was kept of other streams is removed after about a week. */
+const KEPT_INTERVALS = 2_400_000;
 /** A player is seconds behind. */
 const SHOWN_INTERVALS = 120;
 /** A quiz takes longer, from the moment when a show was seen not to have begun. */
@@ -135,7 +137,7 @@ export class ViewerSession implements Viewer {
   }
 
   async answer(choice: string): Promise<AnswerOutcome> {
-    this.#checkIsHere();
+    if (this.#hasLeft) throw new Trouble('left', 'the viewer has left');
     const { quiz } = this;
     const given = quiz && (quiz.outcome ?? this.#given.get(quiz.quiz.id));
     if (given && quiz.choice === choice) return given;
@@ -146,12 +148,11 @@ export class ViewerSession implements Viewer {
   }
 
   async say(kind: ChatKind, text: string): Promise<void> {
-    this.#checkIsHere();
     await this.#calls.chat({ kind, text, name: this.name || undefined });
   }
 
   heart(): void {
-    if (!this.#hasLeft) this.#hearts.add();
+    this.#hearts.add();
   }
 
   follow(picture: Picture | null): void {
@@ -192,11 +193,6 @@ export class ViewerSession implements Viewer {
     for (const { interval } of this.#game.rounds) void this.#report(interval);
     for (const { quiz, choice } of this.#game.unsettled)
       this.#give(quiz, choice ?? '').catch(() => {});
-  }
-
-  /** @throws Trouble `left` */
-  #checkIsHere(): void {
-    if (this.#hasLeft) throw new Trouble('left', 'the viewer has left');
   }
 
   #see(stream: Stream): void {
@@ -286,6 +282,6 @@ export class ViewerSession implements Viewer {
   #keep(): void {
     if (this.#hasLeft) return;
     this.#meet();
-    this.#keeping.save(() => this.#game.saved());
+    this.#keeping.save(() => this.#game.saved(), this.#game.next - KEPT_INTERVALS);
   }
 }
