@@ -7,6 +7,8 @@ import type { SentRequest } from './virtual-network.ts';
 const SECOND_MS = 1_000;
 /** Two heartbeats may be so much closer by the true time, whose pace is not the machine's. */
 const PACE_MS = 1;
+/** When all is well, no two are further apart. */
+const APART_MS = 1_100;
 
 /**
  * Twice as many as there are intervals, one at either end, and one for a timer that came late. Past
@@ -145,6 +147,9 @@ export function wrongAtTheEnd(guest: Guest, quietMs: number): string[] {
   const beats = beatsOf(network.requests).filter(({ sentMs }) => sentMs > nowMs - quietMs);
   if (Math.abs(beats.length - quietMs / SECOND_MS) > 1.01) {
     wrong.push(`${beats.length} heartbeats in ${quietMs} ms`);
+  }
+  if (beats.some(({ sentMs }, at) => sentMs - (beats[at - 1]?.sentMs ?? sentMs) > APART_MS)) {
+    wrong.push('a heartbeat is missing');
   }
   return wrong;
 }
