@@ -176,7 +176,7 @@ export class Calls {
 
 /** @throws Trouble `away` when it is of something on the way, which may say nothing in JSON */
 async function json<T>(answer: Response): Promise<T> {
-  const data: T = await answer.json();
+  const data = (await answer.json()) as T;
   if (!data) throw new Trouble('away', 'it is not the service');
   return data;
 }
