@@ -16,7 +16,7 @@ const printed = ({ status, stdout, stderr }: Ended): Record<string, unknown> => 
   return JSON.parse(stdout);
 };
 
-test('[N-20] account, token and key commands work on the record in PostgreSQL', async () => {
+test('[N-20] [U-15] account, token, member and key commands work on the record in PostgreSQL', async () => {
   const ann = ['--email', 'ann@example.org', '--name', 'Ann'];
   const made = await fourbeat(['account', 'create', ...ann, '--database', database]);
   expect(made.stderr).toBe(
@@ -43,6 +43,9 @@ test('[N-20] account, token and key commands work on the record in PostgreSQL', 
   ]);
   const revoked = await fourbeat(['token', 'revoke', '--id', String(token.id)], env);
   expect(printed(revoked)).toEqual({ id: token.id, revoked: true });
+
+  const link = printed(await fourbeat(['member', 'link', ...email], env));
+  expect(link).toMatchObject({ kind: 'invitation', email: 'ann@example.org' });
 
   const { kid } = printed(await fourbeat(['key', 'rotate'], env));
   expect(kid).toBeString();

@@ -25,6 +25,8 @@ export interface ServerProcess {
   readonly url: string;
   readonly port: number;
   readonly pid: number;
+  /** What it had said on standard output by the time it listened. */
+  readonly greeting: string;
   /** Milliseconds from its start until it listened. */
   readonly startMs: number;
   signal(signal: NodeJS.Signals): void;
@@ -65,12 +67,13 @@ export async function serveProcess(
     running.delete(child);
     return status;
   });
-  const url = await firstUrl(child.stdout);
-  if (url === null) throw new Error(`serve ended with ${await exited}: ${log}`);
+  const { url, greeting } = await greetingOf(child.stdout);
+  if (url === undefined) throw new Error(`serve ended with ${await exited}: ${log}`);
   return {
     url,
     port: Number(new URL(url).port),
     pid: child.pid,
+    greeting,
     startMs: performance.now() - startedMs,
     signal: (signal) => child.kill(signal),
     exited,
@@ -107,14 +110,16 @@ async function exitStatus(child: Subprocess): Promise<number | null> {
   return child.exitCode;
 }
 
-/** The address in the line that a server prints when it listens; null when it ends before. */
-async function firstUrl(stdout: ReadableStream<Uint8Array>): Promise<string | null> {
+/** What a server prints when it listens, with its address; without one when it ends before. */
+async function greetingOf(
+  stdout: ReadableStream<Uint8Array>,
+): Promise<{ greeting: string; url?: string }> {
   const decoder = new TextDecoder();
-  let text = '';
+  let greeting = '';
   for await (const chunk of stdout) {
-    text += decoder.decode(chunk, { stream: true });
-    const url = /^Fourbeat is listening on (\S+) /m.exec(text)?.[1];
-    if (url !== undefined) return url;
+    greeting += decoder.decode(chunk, { stream: true });
+    const url = /^Fourbeat is listening on (\S+) /m.exec(greeting)?.[1];
+    if (url !== undefined) return { greeting, url };
   }
-  return null;
+  return { greeting };
 }
