@@ -3,11 +3,14 @@
 import java.io.IOException
 import java.net.HttpURLConnection
 import java.net.URL
+import java.util.concurrent.Executors
+import java.util.concurrent.TimeUnit
 import kotlin.concurrent.thread
-import kotlin.concurrent.timer
 import kotlin.random.Random
 import org.json.JSONException
 import org.json.JSONObject
+
+private const val SECOND_NS = 1_000_000_000L
 
 class HttpFailure(val status: Int) : IOException("HTTP $status")
 
@@ -24,20 +27,13 @@ class FourbeatViewer(
     @Volatile
     private var isOpen = true
 
-    /** Is counted, and tells each event, until [close] is called. */
+    /** Is counted, and tells each event, until [close] is called. Once. */
     fun watch(onEvent: (type: String, data: JSONObject?) -> Unit) {
-        // One a second from start to start, and no burst after a sleep.
-        val heartbeat = timer("heartbeat", daemon = true, period = 1_000) {
-            try {
-                post("view-counts/$streamId")
-            } catch (failure: IOException) {
-                // The next one may come through.
-            }
-        }
+        thread(name = "heartbeat", isDaemon = true) { sendHeartbeats() }
         try {
             readFeed(onEvent)
         } finally {
-            heartbeat.cancel()
+            close()
         }
     }
 
@@ -70,6 +66,26 @@ class FourbeatViewer(
 
     override fun close() {
         isOpen = false
+    }
+
+    /** One a second from start to start; those that a sleep left out are not made up for. */
+    private fun sendHeartbeats() {
+        // Each has a thread of its own: one that hangs holds up no other.
+        val posts = Executors.newCachedThreadPool { run -> Thread(run).apply { isDaemon = true } }
+        var dueNs = System.nanoTime()
+        while (isOpen) {
+            posts.execute {
+                try {
+                    post("view-counts/$streamId")
+                } catch (failure: Exception) {
+                    // The next one may come through; what came was perhaps no answer of the service.
+                }
+            }
+            val nowNs = System.nanoTime()
+            while (dueNs <= nowNs) dueNs += SECOND_NS
+            TimeUnit.NANOSECONDS.sleep(dueNs - nowNs)
+        }
+        posts.shutdown()
     }
 
     private fun readFeed(onEvent: (String, JSONObject?) -> Unit) {
@@ -114,7 +130,12 @@ class FourbeatViewer(
         val nowMs = System.currentTimeMillis()
         token?.let { if (nowMs < renewAtMs) return it }
         val body = JSONObject().put("stream_id", streamId).put("unique_user_identifier", viewerId)
-        val renewed = JSONObject(textOf(open("POST", "token", body = body))).getString("token")
+        val answered = textOf(open("POST", "token", body = body))
+        val renewed = try {
+            JSONObject(answered).getString("token")
+        } catch (other: JSONException) {
+            throw IOException("this is not the service's answer", other)
+        }
         token = renewed
         renewAtMs = nowMs + 8 * 60_000
         return renewed
@@ -164,8 +185,12 @@ fun main() {
             "quiz" -> thread {
                 val quiz = data ?: return@thread
                 val choice = quiz.getJSONArray("order").getString(0)
-                val isCounted = viewer.answer(quiz, choice)
-                println("${quiz.getString("question")} $choice: ${if (isCounted) "counted" else "not counted"}")
+                val outcome = try {
+                    if (viewer.answer(quiz, choice)) "counted" else "not counted"
+                } catch (failure: IOException) {
+                    "nobody knows: ${failure.message}"
+                }
+                println("${quiz.getString("question")} $choice: $outcome")
             }
             "quiz-results" -> println("It is ${data?.getString("answer")}")
         }

@@ -109,11 +109,17 @@ actor FourbeatViewer {
     try await post("quizzes/\(streamId)/record-winner")
   }
 
-  /// One a second, whether the last one came through or not.
+  /// One a second from start to start, whether the last one came through or not; those that a sleep
+  /// left out are not made up for.
   private func sendHeartbeats() async throws {
+    let secondNs: UInt64 = 1_000_000_000
+    var dueNs = DispatchTime.now().uptimeNanoseconds
     while true {
+      try Task.checkCancellation()
       Task { try? await self.post("view-counts/\(self.streamId)") }
-      try await Task.sleep(nanoseconds: 1_000_000_000)
+      let nowNs = DispatchTime.now().uptimeNanoseconds
+      while dueNs <= nowNs { dueNs += secondNs }
+      try await Task.sleep(nanoseconds: dueNs - nowNs)
     }
   }
 

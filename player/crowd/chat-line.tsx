@@ -30,7 +30,7 @@ export const ChatLine = memo(({ item, isMoving }: ChatLineProps) => {
       {item.kind !== 'message' && <Icon name={item.kind} />}
       {item.kind !== 'message' && <span className="chat-kind">{TITLES[item.kind]}</span>}
       <span className="chat-text">
-        {item.name !== '' && <b className="chat-name">{item.name}</b>} {item.text}
+        {item.name !== '' && <bdi className="chat-name">{item.name}</bdi>} <bdi>{item.text}</bdi>
       </span>
     </li>
   );

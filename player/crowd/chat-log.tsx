@@ -48,7 +48,7 @@ export function ChatLog({ items, own, emptyWords }: ChatLogProps) {
         {own.map(({ id, name, text }) => (
           <li key={id} className="chat-line chat-line--own chat-line--comes">
             <span className="chat-text">
-              {name !== '' && <b className="chat-name">{name}</b>} {text}
+              {name !== '' && <bdi className="chat-name">{name}</bdi>} <bdi>{text}</bdi>
             </span>{' '}
             <span className="chat-sent">Sent, on screen soon</span>
           </li>

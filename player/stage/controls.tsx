@@ -60,7 +60,10 @@ export function Controls({ video, isShown, isLive, isFilled, onFill }: ControlsP
       seektoliveoffset={BEHIND_LIVE_S}
     >
       <media-loading-indicator slot="centered-chrome" noautohide="" />
-      <media-rendition-menu hidden anchor="auto" />
+      <media-rendition-menu hidden anchor="auto">
+        {/* In place of a way back to another menu, which there is not: a menu may have no button. */}
+        <span slot="header" hidden />
+      </media-rendition-menu>
       <media-time-range />
       <media-control-bar>
         <media-play-button />

@@ -110,7 +110,9 @@ function showVideo(
   streamId: string,
   onChange: (video: ShownVideo) => void,
 ): () => Promise<void> {
-  screen.say(`Watch it: ${origin}/watch/${streamId}`);
+  const page = `${origin}/watch/${streamId}`;
+  screen.say(`Watch it: ${page}`);
+  screen.say(`With what the feed says below the picture: ${page}?facts`);
   const video = startVideo(origin, data, streamId);
   const stop = followVideo({ origin, streamId, video, nowMs: Date.now, onChange });
   return () => {

@@ -51,6 +51,7 @@ describe('the quality menu', () => {
     // All that the controls are made of is loaded, the menu’s lines too.
     await page.getByRole('button', { name: 'quality' }).click();
     expect(await page.evaluate<string[]>(UNKNOWN_ELEMENTS)).toEqual([]);
+    expect(await faultsIn(page)).toEqual([]);
     await page.getByRole('menuitemradio', { name: '180p' }).click();
     await heightIs(page, 180);
     await page.getByRole('button', { name: 'quality' }).click();
