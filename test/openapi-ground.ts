@@ -11,6 +11,7 @@ export type Exercises = Record<string, () => Promise<Answered[]>>;
 /** A running service, and the document that its responses are held against. */
 export class Ground {
   private host: Promise<SignedIn> | null = null;
+  private readonly ids = new Map<string, Promise<string>>();
 
   constructor(
     readonly service: Harness,
@@ -29,6 +30,13 @@ export class Ground {
   member(): Promise<SignedIn> {
     this.host ??= newMember(this.service, 'host');
     return this.host;
+  }
+
+  /** The id of what an operation made once, and which stays: an account may have so many of each. */
+  kept(operationId: string, body: object): Promise<string> {
+    const id = this.ids.get(operationId) ?? this.made(operationId, { body });
+    this.ids.set(operationId, id);
+    return id;
   }
 
   async ask(operationId: string, ask: Ask = {}): Promise<Response> {
@@ -56,5 +64,7 @@ export class Ground {
     ];
   }
 }
+
+export const WEBHOOK = { url: 'https://hooks.example.org/', events: ['stream.started'] };
 
 export const bearer = ({ token }: TestViewer) => `Bearer ${token}`;

@@ -14,11 +14,11 @@ import type { TheRecord } from '../server/procedures.ts';
 import { Unavailable } from '../server/refusal.ts';
 import { startServer } from '../server/server.ts';
 import { expectJson, type Harness, startService } from './harness.ts';
-import { invited } from './member-browser.ts';
 import { type Ask, Contract, type DocumentedOperation } from './openapi-contract.ts';
-import { bearer, type Exercises, Ground } from './openapi-ground.ts';
+import { bearer, type Exercises, Ground, WEBHOOK } from './openapi-ground.ts';
 import { studioExercises } from './openapi-studio.ts';
 import { viewerExercises } from './openapi-viewer.ts';
+import { webhookExercises } from './openapi-webhooks.ts';
 
 const document = openApiDocument('1.2.3');
 const contract = new Contract(document);
@@ -51,10 +51,13 @@ async function admitted(
 ): Promise<Ask> {
   const { account } = ground.service;
   const { streamId, viewer, quiz } = await ground.show();
-  const id = await ground.made('createApiToken', { body: { name: 'spare' } });
-  const { id: invitation_id } = await invited(ground.service, 'host');
+  const token_id = await ground.kept('createApiToken', { name: 'spare' });
+  const invitee = { email: 'spare@example.org', role: 'host' };
+  const invitation_id = await ground.kept('invite', invitee);
   const { browser, uuid: member_id } = await ground.member();
-  const ofAccount = { token_id: id, invitation_id, member_id };
+  const webhook_id = await ground.kept('createWebhook', WEBHOOK);
+  const delivery_id = await ground.made('testWebhook', { params: { webhook_id } });
+  const ofAccount = { token_id, invitation_id, member_id, webhook_id, delivery_id };
   const params = { stream_id: streamId, quiz_id: quiz.id, ...ofAccount };
   if (security.every((scheme) => 'Session' in scheme) && security.length > 0) {
     return { params, headers: { Cookie: `${browser.cookie}`, 'X-CSRF-Token': `${browser.csrf}` } };
@@ -88,7 +91,11 @@ describe.each(['embedded', 'shared'] as const)('every operation on %s backends',
   beforeAll(async () => {
     service = await startService({ backends, config: { rates: RATES }, record: breakable });
     ground = new Ground(service, contract);
-    exercises = { ...viewerExercises(ground), ...studioExercises(ground) };
+    exercises = {
+      ...viewerExercises(ground),
+      ...studioExercises(ground),
+      ...webhookExercises(ground),
+    };
     // One failed authentication for an address; each operation comes from one of its own.
     const failedAuth = { points: 1, durationS: 60 };
     const config = { rates: { ...RATES, failedAuth }, trustProxy: true };

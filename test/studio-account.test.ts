@@ -32,9 +32,14 @@ const BODIES: Partial<Record<keyof typeof studioApi, object>> = {
   patchQuiz: { question: 'Q!' },
   sendEvent: { type: 'lights', data: null },
   patchMember: { role: 'host' },
+  createWebhook: { url: 'https://hooks.example.org/', events: ['winners'] },
+  patchWebhook: { enabled: false },
 };
 
-const NAMES_OF_IDS = ['stream_id', 'quiz_id', 'token_id', 'invitation_id', 'member_id'];
+const NAMES_OF_IDS = [
+  ...['stream_id', 'quiz_id', 'token_id', 'invitation_id', 'member_id'],
+  ...['webhook_id', 'delivery_id'],
+];
 
 const operations = Object.entries(studioApi) as [keyof typeof studioApi, Operation][];
 
@@ -108,11 +113,16 @@ describe('who may call', () => {
     const { id: token_id, token } = await makeToken();
     const { id: invitation_id } = await invited(service, 'host');
     const { uuid: member_id } = await newMember(service, 'owner');
+    const made = await service.studio('POST', '/webhooks', BODIES.createWebhook);
+    const { id: webhook_id } = await expectJson<{ id: string }>(made, 201);
+    const sent = await service.studio('POST', `/webhooks/${webhook_id}/test`);
+    const { id: delivery_id } = await expectJson<{ id: string }>(sent, 201);
+    const ofAccount = { token_id, invitation_id, member_id, webhook_id, delivery_id };
     const addressed = operations.filter(([, { path }]) => path.includes('{'));
     expect(addressed.length).toBeGreaterThan(15);
     for (const operation of addressed) {
       for (const ids of [
-        { stream_id, quiz_id, token_id, invitation_id, member_id },
+        { stream_id, quiz_id, ...ofAccount },
         {},
         Object.fromEntries(NAMES_OF_IDS.map((name) => [name, 'nothing'])),
       ]) {

@@ -35,6 +35,11 @@ async function apiToken(): Promise<{ id: string }> {
   return expectJson(await service.studio('POST', '/api-tokens', { name: 'laptop' }), 201);
 }
 
+async function webhook(): Promise<{ id: string }> {
+  const body = { url: 'https://hooks.example.org/', events: ['stream.started'] };
+  return expectJson(await service.studio('POST', '/webhooks', body), 201);
+}
+
 interface Write {
   readonly path: string;
   readonly body?: object;
@@ -87,13 +92,31 @@ const WRITES: Record<string, () => Promise<Write>> = {
   requestWinners: async () => ({
     path: `/streams/${await service.createStream()}/request-winners`,
   }),
+  patchWebhook: async () => {
+    const path = `/webhooks/${(await webhook()).id}`;
+    const between = () => service.studio('PATCH', path, { events: ['winners'] });
+    return { path, body: { enabled: false }, between };
+  },
+  deleteWebhook: async () => ({ path: `/webhooks/${(await webhook()).id}` }),
+  testWebhook: async () => {
+    const { id } = await webhook();
+    const between = () => service.studio('PATCH', `/webhooks/${id}`, { enabled: false });
+    return { path: `/webhooks/${id}/test`, between };
+  },
+  retryDelivery: async () => {
+    const path = `/webhooks/${(await webhook()).id}`;
+    const sent = await service.studio('POST', `${path}/test`);
+    const { id } = await expectJson<{ id: string }>(sent, 201);
+    const between = () => service.studio('PATCH', path, { enabled: false });
+    return { path: `${path}/deliveries/${id}/retry`, between };
+  },
   sendEvent: async () => ({
     path: `/streams/${await service.createStream()}/events`,
     body: { type: 'purchase', data: { text: 'two mugs' } },
   }),
 };
 
-const SHOWN_ONCE = ['createApiToken', 'invite'];
+const SHOWN_ONCE = ['createApiToken', 'invite', 'createWebhook', 'rotateWebhookSecret'];
 
 describe('a repeat', () => {
   test('[R-10] is tried of every write there is', () => {

@@ -1,4 +1,4 @@
-import type { Delivery } from '../../protocol/webhooks.ts';
+import type { Delivery, Webhook } from '../../protocol/webhooks.ts';
 import { Refusal } from '../refusal.ts';
 import { reading, type Tx, writing } from '../sql/procedure.ts';
 import { bodyOf, deliveryIdOf } from './happenings.ts';
@@ -25,9 +25,7 @@ async function deliveryOf(tx: Tx, webhook: string, id: string): Promise<Delivery
   return fromRow(row);
 }
 
-/** The webhook, locked, which must be enabled. @throws Refusal `not-found` or `conflict` */
-async function lockEnabled(tx: Tx, own: Own): Promise<void> {
-  const { enabled } = await ownWebhook(tx, own, tx.locks.update);
+function mustBeEnabled({ enabled }: Webhook): void {
   if (!enabled) throw new Refusal('conflict', 'The webhook is disabled; enable it first.');
 }
 
@@ -43,7 +41,7 @@ export const deliveryProcedures = {
   /** Puts a test before an enabled webhook. @param input.key what tells it from others */
   testWebhook: writing(
     async (tx, input: Own & { key: string; nowMs: number }): Promise<Delivery> => {
-      await lockEnabled(tx, input);
+      mustBeEnabled(await ownWebhook(tx, input, tx.locks.update));
       const id = deliveryIdOf(input.id, { type: 'test', key: input.key });
       const body = bodyOf('test', input.nowMs, { webhookId: input.id });
       await tx.query(
@@ -85,8 +83,9 @@ export const deliveryProcedures = {
    */
   retryDelivery: writing(
     async (tx, input: Own & { delivery: string; nowMs: number }): Promise<Delivery> => {
-      await lockEnabled(tx, input);
+      const webhook = await ownWebhook(tx, input, tx.locks.update);
       await deliveryOf(tx, input.id, input.delivery);
+      mustBeEnabled(webhook);
       const { affected } = await tx.query(
         `update deliveries set state = 'pending', due = $2, lease = null, tries = 0
          where id = $1 and (lease is null or due <= $2)`,

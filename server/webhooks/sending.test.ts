@@ -257,7 +257,7 @@ describe.each(GROUNDS)('deliveries, in %s', (_, open) => {
     ground.run(
       `insert into deliveries (id, webhook, type, body, created, state, due)
        with recursive made(n) as (select 1 union all select n + 1 from made where n < ${count})
-       select '${name}' || n, '${webhook}', 'test', '{}', ${fromMs} + n,
+       select 'made-${name}' || n, '${webhook}', 'test', '{}', ${fromMs} + n,
          '${isWaiting ? 'pending' : 'delivered'}', ${isWaiting ? `${fromMs} + n` : 'null'}
        from made`,
     );
@@ -279,11 +279,11 @@ describe.each(GROUNDS)('deliveries, in %s', (_, open) => {
     await many('nobody', 'd', 4, nowMs - 10_000, false);
     await ask(webhook);
     expect(await forget()).toBe(5 + 3 + 4);
-    expect(await countOf(`id like 'a%'`)).toBe(1_000);
-    expect(await countOf(`id in ('a1', 'a5')`)).toBe(0);
-    expect(await countOf(`id = 'a6'`)).toBe(1);
-    expect(await countOf(`id like 'b%' or id like 'd%'`)).toBe(0);
-    expect(await countOf(`id like 'c%'`)).toBe(3);
+    expect(await countOf(`id like 'made-a%'`)).toBe(1_000);
+    expect(await countOf(`id in ('made-a1', 'made-a5')`)).toBe(0);
+    expect(await countOf(`id = 'made-a6'`)).toBe(1);
+    expect(await countOf(`id like 'made-b%' or id like 'made-d%'`)).toBe(0);
+    expect(await countOf(`id like 'made-c%'`)).toBe(3);
     expect(await countOf('due is not null')).toBe(1);
     expect(await forget()).toBe(0);
   });
@@ -293,7 +293,9 @@ describe.each(GROUNDS)('deliveries, in %s', (_, open) => {
     await many(webhook, 'w', 10_003, ground.nowMs - 20_000, true);
     expect(await forget()).toBe(3);
     expect(await countOf(`state = 'pending'`)).toBe(10_000);
-    expect(await countOf(`state = 'failed' and due is null and id in ('w1', 'w2', 'w3')`)).toBe(3);
+    expect(
+      await countOf(`state = 'failed' and due is null and id in ('made-w1', 'made-w2', 'made-w3')`),
+    ).toBe(3);
   });
 
   test('[H-4] a webhook takes all with it that it was told', async () => {

@@ -22,6 +22,8 @@ type Form =
   | { is: 'url' }
   | { is: 'one of' }
   | { is: 'texts' }
+  /** A list of words of a given few. */
+  | { is: 'choices' }
   | { is: 'object' };
 
 type Member = Form & { readonly optional?: true; readonly nullable?: true };
@@ -77,6 +79,16 @@ export const MEMBERS: Partial<Record<OperationName, Record<string, Member>>> = {
   createQuiz: quizMembers({}),
   patchQuiz: quizMembers(optional),
   sendEvent: { type: { is: 'text', max: 40 }, data: { is: 'object' } },
+  createWebhook: {
+    url: { is: 'url' },
+    events: { is: 'choices' },
+    enabled: { is: 'boolean', ...optional },
+  },
+  patchWebhook: {
+    url: { is: 'url', ...optional },
+    events: { is: 'choices', ...optional },
+    enabled: { is: 'boolean', ...optional },
+  },
 };
 
 /** Stands for a value in the body, to be replaced by JSON that no object can give. */
@@ -172,6 +184,14 @@ function wrongValues(member: Member): { what: string; value: unknown }[] {
         { what: 'an element that is empty', value: ['a', ''] },
         { what: 'an element with NUL', value: ['a', 'b\0'] },
         { what: 'an element that is too long', value: ['a', 'x'.repeat(201)] },
+      ];
+    case 'choices':
+      return [
+        ...types,
+        ...strings,
+        { what: 'an element that is null', value: ['winners', null] },
+        { what: 'an element twice', value: ['winners', 'winners'] },
+        { what: 'too many', value: Array(100).fill('winners') },
       ];
     case 'object':
       return not('an object');

@@ -43,6 +43,11 @@ export const FULL_STREAM = {
   recording: true,
 };
 export const FULL_QUIZ = { ...QUIZ, reveal: 'manual' };
+const FULL_WEBHOOK = {
+  url: 'https://hooks.example.org/fourbeat',
+  events: ['stream.started', 'winners'],
+  enabled: true,
+};
 
 /**
  * A valid request of an operation, with a stream of its own and everything in the state that the
@@ -133,9 +138,37 @@ async function wantedFor(harness: Harness, name: OperationName, streamId: string
     }
     case 'sendEvent':
       return { body: PURCHASE };
+    case 'createWebhook':
+      await makeRoomForWebhooks(harness);
+      return { body: FULL_WEBHOOK };
+    case 'patchWebhook':
+      return { ids: { webhook_id: await newWebhook(harness) }, body: FULL_WEBHOOK };
+    case 'deleteWebhook':
+    case 'rotateWebhookSecret':
+    case 'testWebhook':
+    case 'listDeliveries':
+      return { ids: { webhook_id: await newWebhook(harness) } };
+    case 'retryDelivery': {
+      const webhook_id = await newWebhook(harness);
+      const delivery_id = await newId(harness, `/webhooks/${webhook_id}/test`, {});
+      return { ids: { webhook_id, delivery_id } };
+    }
     default:
       return {};
   }
+}
+
+/** An account has few webhooks, and these tests make many. */
+async function makeRoomForWebhooks(harness: Harness): Promise<void> {
+  const list = await harness.studio('GET', '/webhooks');
+  const { results } = await expectJson<{ results: { id: string }[] }>(list, 200);
+  if (results.length < 15) return;
+  for (const { id } of results) await harness.studio('DELETE', `/webhooks/${id}`);
+}
+
+async function newWebhook(harness: Harness): Promise<string> {
+  await makeRoomForWebhooks(harness);
+  return newId(harness, '/webhooks', FULL_WEBHOOK);
 }
 
 const draftOf = (harness: Harness, streamId: string) =>
