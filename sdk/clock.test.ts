@@ -116,7 +116,8 @@ describe('[K-2] it is set again', () => {
     clock.start();
     await machine.advance(60_000);
     expect(asked.slice(0, 4)).toEqual([0, 375, 1_125, 2_625]);
-    expect(asked.length).toBeLessThan(12);
+    // In the end each 2.5 to 5 s.
+    expect(asked.length).toBeLessThan(20);
     expect(clock.isSynced).toBe(false);
   });
 

@@ -16,6 +16,8 @@ interface Reading {
 const BURST = 4;
 const BURST_GAP_MS = 250;
 const AGAIN_MS = 60_000;
+// It is the first to find that a service is back that was away when the viewer came.
+const AGAIN_SOON_MS = 5_000;
 const WATCH_MS = 1_000;
 // A timer that comes so late, or clocks that come so far apart: the machine slept, or its clock was set.
 const LATE_MS = 2_000;
@@ -53,7 +55,7 @@ export class ServiceClock {
   constructor(env: Environment, readTime: () => Promise<number>) {
     this.#env = env;
     this.#readTime = readTime;
-    this.#backOff = new BackOff(env.random);
+    this.#backOff = new BackOff(env.random, { mostMs: AGAIN_SOON_MS });
     this.synced = new Promise((resolve) => {
       this.#onSynced = resolve;
     });

@@ -20,6 +20,8 @@ export class IntervalRequests {
   #underWay = 0;
   #failures = 0;
   #notBeforeMs = 0;
+  /** Not before this is the service's own wish. */
+  #wishedMs = 0;
 
   constructor(env: Environment, calls: Pick<Calls, 'interval'>) {
     this.#env = env;
@@ -31,6 +33,12 @@ export class IntervalRequests {
   get waitMs(): number {
     const isFull = this.#underWay >= (this.isWorking ? AT_ONCE_MAX : 1);
     return isFull ? Infinity : this.#notBeforeMs - this.#env.monotonicMs();
+  }
+
+  /** The service can be reached again: the next may be asked for, unless it wished otherwise. */
+  retry(): void {
+    const soonestMs = Math.max(this.#wishedMs, this.#env.monotonicMs());
+    this.#notBeforeMs = Math.min(this.#notBeforeMs, soonestMs);
   }
 
   /** @throws Trouble, and the next is asked for later */
@@ -49,7 +57,9 @@ export class IntervalRequests {
       // Those that were under way together have failed once.
       if (failures === this.#failures) {
         this.#failures++;
-        this.#notBeforeMs = this.#env.monotonicMs() + this.#backOff.nextMs(trouble);
+        const nowMs = this.#env.monotonicMs();
+        this.#wishedMs = nowMs + (trouble.retryAfterMs ?? 0);
+        this.#notBeforeMs = nowMs + this.#backOff.nextMs(trouble);
       }
       throw trouble;
     } finally {

@@ -41,11 +41,22 @@ describe('the stream', () => {
 
   test('is looked at again after trouble, no sooner', async () => {
     const { machine, looks, seen, service, watch } = watching();
+    await watch.look();
+    service.isAway = true;
+    await machine.advance(15_000);
+    service.isAway = false;
+    await machine.advance(15_000);
+    expect(looks).toEqual([0, 15_000, 30_000]);
+    expect(seen).toEqual(['STREAMING', 'STREAMING']);
+  });
+
+  test('that was never seen is looked for more often', async () => {
+    const { machine, looks, seen, service, watch } = watching();
     service.isAway = true;
     await watch.look();
     service.isAway = false;
-    await machine.advance(15_000);
-    expect(looks).toEqual([0, 15_000]);
+    await machine.advance(5_000);
+    expect(looks).toEqual([0, 5_000]);
     expect(seen).toEqual(['STREAMING']);
   });
 

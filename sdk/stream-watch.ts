@@ -4,7 +4,7 @@ import type { Stream } from './types.ts';
 
 /** Between two looks, more or less. */
 const LOOK_MS = 15_000;
-/** Who waits for the show wants to see it begin; much else is not asked for meanwhile. */
+/** Who waits for the show, or the service, wants to see it begin; much else is not asked for meanwhile. */
 const LOBBY_MS = 5_000;
 
 /**
@@ -16,6 +16,7 @@ export class StreamWatch {
   readonly #calls: Pick<Calls, 'stream'>;
   readonly #onStream: (stream: Stream) => void;
   #isOver = false;
+  #lookMs = LOBBY_MS;
   #callOff = () => {};
 
   constructor(env: Environment, calls: Pick<Calls, 'stream'>, onStream: (stream: Stream) => void) {
@@ -29,8 +30,10 @@ export class StreamWatch {
     const stream = await this.#calls.stream().catch(() => null);
     if (this.#isOver) return;
     if (stream?.status !== 'ENDED') {
-      const ms = stream?.status === 'CREATED' ? LOBBY_MS : LOOK_MS;
-      this.#callOff = this.#env.after(ms * (0.75 + this.#env.random() / 2), () => this.look());
+      if (stream) this.#lookMs = stream.status === 'CREATED' ? LOBBY_MS : LOOK_MS;
+      this.#callOff = this.#env.after(this.#lookMs * (0.75 + this.#env.random() / 2), () =>
+        this.look(),
+      );
     }
     if (stream) this.#onStream(stream);
   }

@@ -77,6 +77,12 @@ export class TokenKeeper {
     if (!this.#coming) this.#callOff();
   }
 
+  /** The service can be reached again: who asks for a token now need not wait. */
+  retry(): void {
+    const { kind, retryAfterMs } = this.#trouble ?? {};
+    if (kind === 'away' && !retryAfterMs) this.#againMs = 0;
+  }
+
   stop(): void {
     this.#isStopped = true;
     this.#callOff();

@@ -4,7 +4,7 @@ import { Calls } from './calls.ts';
 import { Hearts } from './chat.ts';
 import { ServiceClock } from './clock.ts';
 import { type Environment, pageStorage, realEnvironment } from './environment.ts';
-import { Trouble } from './errors.ts';
+import { asTrouble, Trouble } from './errors.ts';
 import { Feed } from './feed/feed.ts';
 import { Heartbeat } from './heartbeat.ts';
 import { type JoinOptions, urlsOf } from './join-options.ts';
@@ -36,6 +36,9 @@ const BEGINNING_MS = 5_000;
 /** What is left of a show may come so late. */
 const REST_INTERVALS = 8;
 
+/** The feed brings 4 intervals a second: when nothing came for so long, others may say why. */
+const SILENT_MS = 2_000;
+
 /** One viewer: puts all parts together. */
 export class ViewerSession implements Viewer {
   readonly streamId: string;
@@ -47,6 +50,10 @@ export class ViewerSession implements Viewer {
   /** So long no quiz can have been missed, as the show had not begun; on the monotonic clock. */
   #beginningUntilMs = 0;
   #hasLeft = false;
+  /** When the last interval came, or the viewer; on the monotonic clock. */
+  #arrivedMs: number;
+  /** Whether the service could not be reached the last time that was tried, but for the feed. */
+  #isAway = false;
   /** Answers that are, or were, on their way, by quiz. */
   readonly #given = new Map<string, Promise<AnswerOutcome>>();
   readonly #keeping: Keeping;
@@ -88,8 +95,10 @@ export class ViewerSession implements Viewer {
     this.#stage = new Stage(this.#game, this.#listeners);
     this.#token = new TokenKeeper(env, getToken);
     this.#calls = new Calls(env, urlsOf(options), streamId, this.#token);
-    this.clock = new ServiceClock(env, () => this.#calls.time());
-    this.#heartbeat = new Heartbeat(env, (onSend) => this.#calls.beat(onSend), hiddenMs);
+    this.clock = new ServiceClock(env, () => this.#heed(this.#calls.time()));
+    const beat = (onSend: () => void) => this.#heed(this.#calls.beat(onSend));
+    this.#heartbeat = new Heartbeat(env, beat, hiddenMs);
+    this.#arrivedMs = env.monotonicMs();
     this.#watch = new StreamWatch(env, this.#calls, (stream) => this.#see(stream));
     this.#feed = new Feed(
       env,
@@ -195,6 +204,25 @@ export class ViewerSession implements Viewer {
       this.#give(quiz, choice ?? '').catch(() => {});
   }
 
+  /**
+   * How heartbeats and the clock fare tells of the service what a feed that hangs does not, or one that
+   * has not begun: that it is away, and when it is back.
+   */
+  #heed<T>(call: Promise<T>): Promise<T> {
+    void call
+      .then(() => null, asTrouble)
+      .then((trouble) => {
+        if (trouble && this.#ways.env.monotonicMs() - this.#arrivedMs >= SILENT_MS)
+          this.#feed.fail(trouble);
+        if (!trouble && this.#isAway) {
+          this.#token.retry();
+          this.#feed.retry();
+        }
+        this.#isAway = trouble !== null;
+      });
+    return call;
+  }
+
   #see(stream: Stream): void {
     this.#stage.see(stream);
     if (stream.status === 'CREATED')
@@ -208,7 +236,8 @@ export class ViewerSession implements Viewer {
   /** An interval of the feed is here. It is on screen later, when there is a picture. */
   #arrive(interval: EventsInterval): void {
     const { interval: number, events } = interval;
-    this.#game.arrived(interval, this.#ways.env.monotonicMs() < this.#beginningUntilMs);
+    this.#arrivedMs = this.#ways.env.monotonicMs();
+    this.#game.arrived(interval, this.#arrivedMs < this.#beginningUntilMs);
     this.#meet();
     let isKept = number % KEEP_INTERVALS === 0;
     for (const { type } of events) {

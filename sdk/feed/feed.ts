@@ -1,6 +1,7 @@
 import type { Calls } from '../calls.ts';
 import type { ServiceClock } from '../clock.ts';
 import type { Environment } from '../environment.ts';
+import type { Trouble } from '../errors.ts';
 import { type FeedListener, FeedPlace } from './place.ts';
 import { Polling } from './polling.ts';
 import { Streaming } from './streaming.ts';
@@ -50,6 +51,18 @@ export class Feed {
     void this.#clock.synced.then(() => {
       if (!this.#isOver) void (this.#streaming ?? this.#polling).start();
     });
+  }
+
+  /** It cannot come: the service was not reached for something else. */
+  fail(trouble: Trouble): void {
+    if (!this.#isOver) this.#place.fail(trouble);
+  }
+
+  /** The service can be reached again: what failed is tried again at once, or as soon as it wished. */
+  retry(): void {
+    if (this.#isOver) return;
+    this.#streaming?.retry();
+    this.#polling.retry();
   }
 
   stop(): void {

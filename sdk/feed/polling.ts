@@ -57,6 +57,12 @@ export class Polling {
     this.#tick();
   }
 
+  /** The service can be reached again. */
+  retry(): void {
+    this.#requests.retry();
+    this.#tick();
+  }
+
   stop(): void {
     this.#isOver = true;
     this.#asked = [];

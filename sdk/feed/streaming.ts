@@ -48,6 +48,9 @@ export class Streaming {
   #unanswered = 0;
   /** When there was news, by the service's clock: others may stand still while the machine sleeps. */
   #newsMs = 0;
+  /** Not before this is the service's own wish, on the monotonic clock. */
+  #wishedMs = 0;
+  #resume = () => {};
   #callOffPause = () => {};
   #callOffWatch = () => {};
 
@@ -75,10 +78,19 @@ export class Streaming {
       const hasLasted = this.#env.monotonicMs() - startedMs >= LASTING_MS;
       const trouble = ending instanceof Trouble ? ending : null;
       const waitMs = ending === 'over' && hasLasted ? 0 : this.#waitMs(trouble);
+      this.#wishedMs = this.#env.monotonicMs() + (trouble?.retryAfterMs ?? 0);
       await new Promise<void>((resolve) => {
-        this.#callOffPause = this.#env.after(waitMs + this.#env.random() * SPREAD_MS, resolve);
+        this.#resume = resolve;
+        this.#pause(waitMs);
       });
     }
+  }
+
+  /** The service can be reached again: a pause ends soon, and not sooner than it wished. */
+  retry(): void {
+    const wishMs = Math.max(0, this.#wishedMs - this.#env.monotonicMs());
+    // A whole crowd finds that in the same second.
+    this.#pause(wishMs + this.#env.random() * SPREAD_MS);
   }
 
   stop(): void {
@@ -86,6 +98,12 @@ export class Streaming {
     this.#closing.abort();
     this.#callOffPause();
     this.#callOffWatch();
+  }
+
+  #pause(ms: number): void {
+    this.#callOffPause();
+    const spreadMs = this.#env.random() * SPREAD_MS;
+    this.#callOffPause = this.#env.after(ms + spreadMs, this.#resume);
   }
 
   /** One stream, to its end. @returns how it ended, or what kept it from bringing anything */
