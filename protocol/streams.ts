@@ -34,6 +34,22 @@ export const streamSchema = z
   });
 export type Stream = z.infer<typeof streamSchema>;
 
+/** A stream's detail: a viewer of it is told of the quiz that is open. */
+export const streamDetailSchema = streamSchema
+  .extend({
+    quiz_interval: z
+      .int()
+      .min(0)
+      .nullable()
+      .meta({
+        description:
+          'Only with a viewer token: the interval of the feed that holds the `quiz` event of the quiz that is open, of several the one published last; null when none is',
+      })
+      .optional(),
+  })
+  .meta({ id: 'StreamDetail' });
+export type StreamDetail = z.infer<typeof streamDetailSchema>;
+
 /** One page of a producer's streams (interface, Stream list page). */
 export const streamPageSchema = z
   .object({

@@ -4,7 +4,7 @@ import { chatPostSchema, eventsIntervalSchema } from './feed.ts';
 import { BODY_BYTES, VIEWER_BODY_BYTES } from './limits.ts';
 import type { Operation } from './operation.ts';
 import { answerSchema } from './quizzes.ts';
-import { streamListQuerySchema, streamPageSchema, streamSchema } from './streams.ts';
+import { streamDetailSchema, streamListQuerySchema, streamPageSchema } from './streams.ts';
 import { timeQuerySchema, timeSchema } from './time.ts';
 import { jwksSchema, tokenRequestSchema, viewerTokenSchema } from './tokens.ts';
 import { viewCountSchema } from './view-counts.ts';
@@ -76,7 +76,9 @@ export const viewerApi = {
     role: 'api',
     access: 'optional',
     summary: 'One stream',
-    answers: { 200: { description: 'The stream', schema: streamSchema } },
+    description:
+      'A viewer who comes while a quiz is open finds it with `quiz_interval`, and can answer it.',
+    answers: { 200: { description: 'The stream', schema: streamDetailSchema } },
     errors: [404],
   },
   createToken: {

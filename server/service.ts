@@ -115,7 +115,7 @@ export async function createService(
       feed: () => beat.load(),
       watermark: () => beat.feed.sealedTo(),
       behindMs: () => beat.behindMs(),
-      more: [...(parts.media?.readings ?? []), ...(parts.webhooks?.readings ?? [])],
+      more: [...(parts.media?.readings ?? []), ...parts.webhooks.readings],
     },
     ...lifeOf(options, parts),
   };
@@ -162,10 +162,8 @@ async function partsOf(options: ServiceOptions, onSealed: (latenessMs: number) =
         addressOf: (request) => addressOf(request, options.listener, config.trustProxy),
       })
     : null;
-  const post = createPost({ policy: config.webhooks });
-  const webhooks = config.roles.has('studio')
-    ? new WebhookSender({ record, clock, logger, post, newId, random })
-    : null;
+  const post = config.roles.has('studio') ? createPost({ policy: config.webhooks }) : null;
+  const webhooks = new WebhookSender({ record, clock, logger, post, newId, random });
   return {
     requests,
     media,
@@ -192,7 +190,7 @@ function viewerHandlers(
   return {
     ...timeHandlers(clock),
     ...accountHandlers(credentials),
-    ...streamHandlers({ record, credentials, originOf: parts.originOf }),
+    ...streamHandlers({ record, credentials, clock, originOf: parts.originOf }),
     ...tokenHandlers({
       record,
       credentials,
@@ -276,11 +274,11 @@ function lifeOf(
     begin: async () => {
       beat.begin();
       upkeep = setInterval(keepUp, UPKEEP_MS);
-      webhooks?.begin();
+      webhooks.begin();
       await media?.begin();
     },
     seal: () => beat.seal(),
-    deliver: async () => webhooks?.sendAll(),
+    deliver: () => webhooks.sendAll(),
     unready: () => {
       if (draining) return 'The service is stopping.';
       if (beat.behindMs() > BEHIND_MAX_MS) return 'Sealing is behind.';
@@ -288,7 +286,7 @@ function lifeOf(
     },
     drain: async () => {
       draining = true;
-      const released = Promise.all([beat.drain(), media?.drain(), webhooks?.stop()]);
+      const released = Promise.all([beat.drain(), media?.drain(), webhooks.stop()]);
       feed.endStreams();
       await released;
     },

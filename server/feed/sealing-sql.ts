@@ -1,11 +1,12 @@
 import { intervalStartMs } from '../../protocol/interval.ts';
 import { CHAT_SAMPLE, WINNERS_DELAY_INTERVALS } from '../../protocol/limits.ts';
+import type { Quiz } from '../../protocol/quizzes.ts';
 import { countIsDue } from '../audience/count-events.ts';
-import { closeQuizzes } from '../quizzes/quizzes-sql.ts';
+import { closeQuizzes, noteTold } from '../quizzes/quizzes-sql.ts';
 import { closeRounds, startRoundDelays } from '../quizzes/winners-sql.ts';
 import { reading, type Tx, writing } from '../sql/procedure.ts';
 import { endStreams, LEFT_BY_SOURCE } from '../streams/streams-sql.ts';
-import { tellSealed } from '../webhooks/tell-sealed-sql.ts';
+import { noteSealed } from '../webhooks/note-sql.ts';
 import { composeInterval, type Transient } from './interval-body.ts';
 import type { OutboxRow } from './outbox-sql.ts';
 import { standstillOf } from './standstill.ts';
@@ -74,6 +75,9 @@ export const sealingProcedures = {
       }
       await takeFromOutbox(tx, taken);
       await storeBodies(tx, interval, bodies);
+      const published = taken.filter(({ type }) => type === 'quiz');
+      const ids = published.map(({ data }) => (JSON.parse(data) as Quiz).id);
+      await noteTold(tx, ids, interval);
       const asked = taken.filter(({ type }) => type === 'request-quiz-winners');
       await startRoundDelays(
         tx,
@@ -82,8 +86,7 @@ export const sealingProcedures = {
       );
       const happenings = [...ended, ...closed.flatMap((one) => one.happenings)];
       const counts = countsOf(transients);
-      const news = { after, interval, nowMs, happenings, onAir, counts };
-      const untold = await tellSealed(tx, news);
+      const untold = await noteSealed(tx, { interval, nowMs, happenings, onAir, counts });
       return { outcome: 'sealed', bodies, ...(untold !== null && { untold }) };
     },
     { patient: true },

@@ -130,3 +130,11 @@ test('[Q-16] a close reads the answers of its quiz in the order of their key, an
     expect(plan.map(({ detail }) => detail)).toEqual(['SEARCH answers USING PRIMARY KEY (quiz=?)']);
   }
 });
+
+test('[S-17] who comes in the middle of a quiz finds it in the index of those that are open', async () => {
+  const { tx, statements } = watched();
+  expect(await procedures.findOpenQuiz.run(tx, { streamId: STREAM, interval: 0 })).toBeNull();
+  expect((await Promise.all(statements.map(planOf))).flat()).toEqual([
+    'SEARCH quizzes USING INDEX quizzes_told (stream_id=? AND told_interval>?)',
+  ]);
+});

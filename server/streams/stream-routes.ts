@@ -1,17 +1,24 @@
+import { intervalAt } from '../../protocol/interval.ts';
 import { type StreamListQuery, streamListQuerySchema } from '../../protocol/streams.ts';
 import type { viewerApi } from '../../protocol/viewer-api.ts';
+import type { Clock } from '../clock.ts';
 import type { Caller, Credentials } from '../http/credentials.ts';
 import { idsOf } from '../http/path-ids.ts';
 import { Problem, unauthorized } from '../http/problem.ts';
 import { readQuery } from '../http/query.ts';
 import type { Handlers } from '../http/route.ts';
+import type { quizProcedures } from '../quizzes/quizzes-sql.ts';
 import type { Calls } from '../sql/procedure.ts';
 import type { streamProcedures } from './streams-sql.ts';
 import { streamOf } from './wire.ts';
 
 export interface StreamRoutes {
-  readonly record: Pick<Calls<typeof streamProcedures>, 'findStream' | 'listStreams'>;
+  readonly record: Pick<
+    Calls<typeof streamProcedures & typeof quizProcedures>,
+    'findStream' | 'listStreams' | 'findOpenQuiz'
+  >;
   readonly credentials: Credentials;
+  readonly clock: Clock;
   /** Where this service is reached, without a trailing slash. */
   readonly originOf: (request: Request) => string;
 }
@@ -20,6 +27,7 @@ export interface StreamRoutes {
 export function streamHandlers({
   record,
   credentials,
+  clock,
   originOf,
 }: StreamRoutes): Handlers<Pick<typeof viewerApi, 'listStreams' | 'readStream'>> {
   return {
@@ -52,7 +60,11 @@ export function streamHandlers({
       }
       const row = await record.findStream({ id });
       if (!row) throw new Problem(404, 'There is no stream with this id.');
-      return route.ok(streamOf(row, originOf(request)));
+      const stream = streamOf(row, originOf(request));
+      if (caller.kind !== 'viewer') return route.ok(stream);
+      const interval = intervalAt(clock.nowMs());
+      const quiz_interval = await record.findOpenQuiz({ streamId: id, interval });
+      return route.ok({ ...stream, quiz_interval });
     },
   };
 }
