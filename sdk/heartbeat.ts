@@ -2,7 +2,6 @@ import type { Environment } from './environment.ts';
 import { asTrouble } from './errors.ts';
 
 const BEAT_MS = 1_000;
-const UNDER_WAY_MAX = 3;
 
 /**
  * Says once a second that the viewer is here, from a random moment on, however long the answers
@@ -17,7 +16,6 @@ export class Heartbeat {
   /** Since when nobody looks at the page; infinite: somebody does, or there is none. */
   #hiddenFromMs = Infinity;
   #notBeforeMs = 0;
-  #underWay = 0;
   /** Whether a beat is not sent yet: its token is on its way. */
   #isWaiting = false;
   #isStopped = false;
@@ -58,7 +56,7 @@ export class Heartbeat {
     const nowMs = this.#env.monotonicMs();
     if (nowMs - this.#hiddenFromMs >= this.#hiddenMs) return;
     this.#beatAgain();
-    if (this.#isWaiting || this.#underWay >= UNDER_WAY_MAX || nowMs < this.#notBeforeMs) return;
+    if (this.#isWaiting || nowMs < this.#notBeforeMs) return;
     void this.#send();
   }
 
@@ -71,7 +69,6 @@ export class Heartbeat {
   async #send(): Promise<void> {
     let isSent = false;
     this.#isWaiting = true;
-    this.#underWay++;
     try {
       await this.#beat(() => {
         isSent = true;
@@ -83,7 +80,6 @@ export class Heartbeat {
       this.#notBeforeMs = this.#env.monotonicMs() + (asTrouble(thrown).retryAfterMs ?? 0);
     } finally {
       if (!isSent) this.#isWaiting = false;
-      this.#underWay--;
     }
   }
 }

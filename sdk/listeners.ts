@@ -1,6 +1,10 @@
+interface Listener {
+  readonly run: (data: never) => unknown;
+}
+
 /** Who wants to hear of what. */
 export class Listeners {
-  readonly #byType = new Map<string, Set<{ readonly run: (data: never) => void }>>();
+  readonly #byType = new Map<string, Set<Listener>>();
 
   /** @returns what ends it */
   on(type: string, run: (data: never) => void): () => void {
@@ -10,20 +14,21 @@ export class Listeners {
     return () => known.delete(listener);
   }
 
-  /** What a listener throws is on the console, and stops no other. */
+  /** What a listener throws, at once or later, is on the console, and stops no other. */
   tell(type: string, data: unknown): void {
     const listeners = this.#byType.get(type);
     // Who begins to listen meanwhile hears of the next one, and who ended it of none.
     for (const listener of [...(listeners ?? [])]) {
-      try {
-        if (listeners?.has(listener)) listener.run(data as never);
-      } catch (error) {
-        console.error(error);
-      }
+      if (listeners?.has(listener)) call(listener, data).catch(console.error);
     }
   }
 
   clear(): void {
     this.#byType.clear();
   }
+}
+
+/** At once. @returns what a listener that is asynchronous ends with */
+async function call({ run }: Listener, data: unknown): Promise<void> {
+  await run(data as never);
 }

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test';
-import { hlsPicture, nativePicture, shakaPicture } from './pictures.ts';
+import { hlsPicture, nativePicture, pictureOf, shakaPicture } from './pictures.ts';
 
 const WALL_MS = 1_760_000_000_000;
 
@@ -37,5 +37,15 @@ describe('the wall clock of the frame on screen', () => {
     video.getStartDate = () => new Date(Number.NaN);
     expect(nativePicture(video).wallClockMs()).toBeNull();
     expect(nativePicture({ currentTime: 1.5 }).wallClockMs()).toBeNull();
+  });
+
+  test('is none where a player of one’s own throws, or says what is no time', () => {
+    const gone = pictureOf(() => {
+      throw new Error('The player is gone.');
+    });
+    expect(gone.wallClockMs()).toBeNull();
+    expect(pictureOf(() => Number.NaN).wallClockMs()).toBeNull();
+    expect(pictureOf(() => undefined as never).wallClockMs()).toBeNull();
+    expect(pictureOf(() => WALL_MS).wallClockMs()).toBe(WALL_MS);
   });
 });

@@ -21,11 +21,19 @@ export interface NativeVideo {
 
 /**
  * The picture of a player of one's own.
- * @param wallClockMs the wall clock of the frame on screen, Unix ms; null while there is none
+ * @param wallClockMs the wall clock of the frame on screen, Unix ms; null while there is none, which
+ *   is also what becomes of NaN, and of what it throws
  */
 export function pictureOf(wallClockMs: () => number | null): Picture {
   return {
-    wallClockMs,
+    wallClockMs: () => {
+      try {
+        const ms = wallClockMs();
+        return Number.isFinite(ms) ? ms : null;
+      } catch {
+        return null;
+      }
+    },
     hold: (env, past, listener, shown) => new Screen(env, past, listener, shown),
   };
 }

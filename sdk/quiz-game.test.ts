@@ -36,6 +36,24 @@ describe('the quiz on screen', () => {
     expect(known.quizAt(FIRST + 3_000)?.quiz.id).toBe('a');
   });
 
+  test('is gone when the picture jumped over its close, and maybe over its results', () => {
+    const { known } = game();
+    const asked = quiz('a', FIRST + 5);
+    known.learn({ interval: FIRST + 5, events: [{ type: 'quiz', data: asked }] });
+    expect(known.quizAt(FIRST + 30, FIRST)?.quiz.id).toBe('a');
+    expect(known.quizAt(FIRST + 24, FIRST + 24)?.quiz.id).toBe('a');
+    expect(known.quizAt(FIRST + 30, FIRST + 30)).toBeNull();
+    // Back again it is there.
+    expect(known.quizAt(FIRST + 6, FIRST + 6)?.quiz.id).toBe('a');
+  });
+
+  test('stays when the picture jumped over what the feed brought: there were no results in it', () => {
+    const { known, tell } = game();
+    tell(5, { type: 'quiz', data: quiz('a', FIRST + 5) });
+    tell(100);
+    expect(known.quizAt(FIRST + 90, FIRST + 80)?.quiz.id).toBe('a');
+  });
+
   test('is the newest of those that are open, whatever results come', () => {
     const { known, tell } = game();
     const first = quiz('a', FIRST);

@@ -131,9 +131,14 @@ export class QuizGame {
     return Math.max(0, ...quizzes.map(({ quiz, results }) => (results ? 0 : quiz.closeInterval)));
   }
 
-  /** The quiz on screen: the newest that is open, else what was told last. */
-  quizAt(interval: number): ViewerQuiz | null {
+  /**
+   * The quiz on screen: the newest that is open, else what was told last.
+   * @param from where the picture jumped to last: what was told between was not shown
+   */
+  quizAt(interval: number, from = 0): ViewerQuiz | null {
     const { quizzes, knownFrom, next } = this.#record;
+    // What the feed brought is known, whatever the picture jumps over.
+    const heardFrom = from > next ? from : Math.min(knownFrom, next);
     let shown: ViewerQuiz | null = null;
     let shownRank = 0;
     for (const asked of quizzes) {
@@ -143,7 +148,7 @@ export class QuizGame {
       const isOver = told
         ? interval >= told.interval + RESULTS_SHOWN
         : // Nobody may ever hear of the results of one that closed while nobody was here.
-          !isOpen && !results && quiz.closeInterval < Math.min(knownFrom, next);
+          !isOpen && !results && quiz.closeInterval < heardFrom;
       const rank = (told ?? asked).interval + (isOpen ? OPEN_FIRST : 0);
       if (isOver || asked.interval > interval || rank < shownRank) continue;
       shownRank = rank;

@@ -14,6 +14,8 @@ export class Stage implements ScreenListener {
   snapshot: Snapshot;
   /** The one on screen; 0 before there is one. */
   #interval = 0;
+  /** Where the picture jumped to last. */
+  #from = 0;
   readonly #game: Pick<QuizGame, 'learn' | 'quizAt' | 'winnersAt'>;
   readonly #listeners: Pick<Listeners, 'tell'>;
 
@@ -62,6 +64,7 @@ export class Stage implements ScreenListener {
   /** The picture is elsewhere. */
   onJump(interval: number): void {
     this.#interval = interval;
+    this.#from = interval;
     const isNews = this.#take({ lines: [] });
     this.#listeners.tell('jump', { interval });
     if (isNews) this.#tellChange();
@@ -87,7 +90,7 @@ export class Stage implements ScreenListener {
   /** @returns whether anything is new */
   #take(news: Partial<Snapshot>): boolean {
     const before = this.snapshot;
-    const quiz = this.#game.quizAt(this.#interval);
+    const quiz = this.#game.quizAt(this.#interval, this.#from);
     this.snapshot = kept(before, {
       ...before,
       ...news,

@@ -19,8 +19,7 @@ const AS_IT_HAPPENS = {
 
 /** What comes of every happening in every state. */
 export const STATES: Record<ViewerState, Record<Happening, ViewerState>> = {
-  // Who joins has missed nothing: the first interval is all there is to wait for.
-  joining: { ...AS_IT_HAPPENS, 'catching-up': 'joining' },
+  joining: AS_IT_HAPPENS,
   live: AS_IT_HAPPENS,
   'catching-up': AS_IT_HAPPENS,
   offline: AS_IT_HAPPENS,

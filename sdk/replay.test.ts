@@ -1,0 +1,47 @@
+import { afterEach, expect, test } from 'bun:test';
+import { leaveAll, QUIZ, world } from './join-ground.ts';
+import { pictureOf } from './pictures.ts';
+
+afterEach(leaveAll);
+
+/** A show with a quiz after 10 s, that is over, and somebody who replays it from its beginning. */
+async function replay() {
+  const { machine, service, join } = world();
+  const startMs = machine.nowMs;
+  // Somebody has to ask, or nothing is sealed.
+  const before = join({ viewerId: 'bob' });
+  await machine.advance(10_000);
+  const asked = service.openQuiz(QUIZ);
+  await machine.advance(60_000);
+  service.setStatus('ENDED');
+  before.leave();
+  const viewer = join();
+  await machine.advance(1_000);
+  let aheadMs = startMs - machine.nowMs;
+  viewer.follow(pictureOf(() => machine.nowMs + aheadMs));
+  const seek = async (ms: number) => {
+    aheadMs = startMs + ms - machine.nowMs;
+    await machine.advance(1_500);
+  };
+  await seek(8_000);
+  await machine.advance(2_000);
+  expect(viewer.quiz?.quiz.id).toBe(asked.id);
+  return { viewer, seek, machine };
+}
+
+test('who seeks forward over the results of a quiz in a replay does not see it any more', async () => {
+  const { viewer, seek } = await replay();
+  await seek(36_000);
+  expect(viewer.quiz).toBeNull();
+});
+
+test('who seeks within the time of a quiz in a replay goes on seeing it, with its results', async () => {
+  const { viewer, seek, machine } = await replay();
+  await seek(11_500);
+  expect(viewer.quiz?.results).toBeNull();
+  await machine.advance(4_000);
+  expect(viewer.quiz?.results?.answer).toBe('Jupiter');
+  await seek(9_000);
+  await machine.advance(1_000);
+  expect(viewer.quiz?.results).toBeNull();
+});
