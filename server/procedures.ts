@@ -16,6 +16,7 @@ import { exportProcedures } from './studio/exports-sql.ts';
 import { tokenProcedures } from './tokens/tokens-sql.ts';
 import { deliveryProcedures } from './webhooks/deliveries-sql.ts';
 import { sendingProcedures } from './webhooks/sending-sql.ts';
+import { tellingProcedures } from './webhooks/telling-sql.ts';
 import { webhookProcedures } from './webhooks/webhooks-sql.ts';
 
 /** Everything the program does to its record, by name. */
@@ -36,6 +37,7 @@ export const procedures = {
   ...exportProcedures,
   ...webhookProcedures,
   ...deliveryProcedures,
+  ...tellingProcedures,
   ...sendingProcedures,
   ...idempotencyProcedures,
 };

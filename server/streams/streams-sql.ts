@@ -4,7 +4,7 @@ import { Refusal } from '../refusal.ts';
 import { nextNumber } from '../sql/counters.ts';
 import { reading, type Tx, writing } from '../sql/procedure.ts';
 import type { Happening } from '../webhooks/happenings.ts';
-import { tell } from '../webhooks/tell-sql.ts';
+import { note } from '../webhooks/note-sql.ts';
 import { ended, type StreamState, started } from './stream-rules.ts';
 
 /** A stream as the record keeps it. */
@@ -85,7 +85,7 @@ export async function startLockedStream(tx: Tx, id: string, nowMs: number): Prom
   await saveState(tx, id, state);
   if (stream.status === 'CREATED') {
     const data = { streamId: id, title: stream.title, started: nowMs };
-    await tell(tx, { type: 'stream.started', streamId: id, key: id, data }, nowMs);
+    await note(tx, { type: 'stream.started', streamId: id, key: id, data }, nowMs);
   }
   return { ...stream, ...state };
 }
@@ -194,7 +194,7 @@ export const streamProcedures = {
       const stream = await lockOwnStream(tx, input.id, input.producer);
       const state = ended(stream, input.atMs, input.nowMs);
       await saveState(tx, input.id, state);
-      if (state.status !== stream.status) await tell(tx, endOf(stream, input.nowMs), input.nowMs);
+      if (state.status !== stream.status) await note(tx, endOf(stream, input.nowMs), input.nowMs);
       return ownStream(tx, input.id, input.producer);
     },
   ),

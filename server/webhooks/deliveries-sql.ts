@@ -43,7 +43,7 @@ export const deliveryProcedures = {
     async (tx, input: Own & { key: string; nowMs: number }): Promise<Delivery> => {
       mustBeEnabled(await ownWebhook(tx, input, tx.locks.update));
       const id = deliveryIdOf(input.id, { type: 'test', key: input.key });
-      const body = bodyOf('test', input.nowMs, { webhookId: input.id });
+      const body = bodyOf('test', input.nowMs, JSON.stringify({ webhookId: input.id }));
       await tx.query(
         `insert into deliveries (id, webhook, type, body, created, state, due)
          values ($1, $2, 'test', $3, $4, 'pending', $4)`,

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { INTERVAL_MS } from '../../protocol/interval.ts';
 import type { WebhookData, WebhookEvent } from '../../protocol/webhooks.ts';
 
 /** Something that webhooks are told of. */
@@ -13,9 +14,17 @@ export type Happening = {
   };
 }[WebhookEvent];
 
-/** What is sent, in the form of Standard Webhooks. @param atMs when it happened, Unix ms */
-export function bodyOf(type: string, atMs: number, data: object): string {
-  return JSON.stringify({ type, timestamp: new Date(atMs).toISOString(), data });
+export const MINUTE_MS = 60_000;
+/** Intervals of a minute; the first of the hour, and of each minute, is a multiple. */
+export const MINUTE_INTERVALS = MINUTE_MS / INTERVAL_MS;
+
+/**
+ * What is sent, in the form of Standard Webhooks.
+ * @param atMs when it happened, Unix ms
+ * @param data in JSON
+ */
+export function bodyOf(type: string, atMs: number, data: string): string {
+  return `{"type":"${type}","timestamp":"${new Date(atMs).toISOString()}","data":${data}}`;
 }
 
 /**

@@ -7,13 +7,16 @@ import type { deliveryProcedures } from './deliveries-sql.ts';
 import type { Post, Posted } from './post.ts';
 import { type Claimed, LEASE_MS, type Sent, type sendingProcedures } from './sending-sql.ts';
 import { secretsAt, signedHeaders } from './signing.ts';
+import type { tellingProcedures } from './telling-sql.ts';
 
 export interface SenderOptions {
-  readonly record: Calls<typeof sendingProcedures> &
+  readonly record: Calls<typeof tellingProcedures> &
+    Calls<typeof sendingProcedures> &
     Pick<Calls<typeof deliveryProcedures>, 'findOldDeliveries' | 'forgetDeliveries'>;
   readonly clock: Clock;
   readonly logger: Logger;
-  readonly post: Post;
+  /** Null: this node sends nothing, and only puts what happened before the webhooks. */
+  readonly post: Post | null;
   readonly newId: () => string;
   /** Numbers in [0, 1). */
   readonly random: () => number;
@@ -49,7 +52,7 @@ export class WebhookSender {
     ];
   }
 
-  /** Begins to send what is due now; resolves when it is claimed. */
+  /** Tells what happened, and begins to send what is due now; resolves when it is claimed. */
   send(): Promise<void> {
     this.claiming ??= this.claim().finally(() => {
       this.claiming = null;
@@ -96,26 +99,28 @@ export class WebhookSender {
   ];
 
   private async claim(): Promise<void> {
-    const { record, clock, newId } = this.options;
+    const { record, clock, newId, post } = this.options;
     const room = AT_ONCE_MAX - this.underWay.size;
-    if (this.stopped || room === 0) return;
+    if (this.stopped) return;
     try {
-      if (!(await record.hasDueDelivery({ nowMs: clock.nowMs() }))) return;
+      const work = await record.findWebhookWork({ nowMs: clock.nowMs() });
+      if (work.untold) while (await record.tellWebhooks({ nowMs: clock.nowMs() }));
+      if (post === null || room === 0 || !(work.due || work.untold)) return;
       const claimed = await record.claimDeliveries({
         lease: newId(),
         room,
         failingRoom: FAILING_AT_ONCE_MAX - this.failingUnderWay,
         nowMs: clock.nowMs(),
       });
-      for (const delivery of claimed) this.start(delivery);
+      for (const delivery of claimed) this.start(post, delivery);
     } catch (error) {
       this.complain(error);
     }
   }
 
-  private start(delivery: Claimed): void {
+  private start(post: Post, delivery: Claimed): void {
     if (delivery.isFailing) this.failingUnderWay++;
-    const work = this.deliver(delivery)
+    const work = this.deliver(post, delivery)
       .catch((error) => this.complain(error))
       .finally(() => {
         this.underWay.delete(work);
@@ -126,8 +131,8 @@ export class WebhookSender {
     this.underWay.add(work);
   }
 
-  private async deliver(delivery: Claimed): Promise<void> {
-    const { clock, post, record } = this.options;
+  private async deliver(post: Post, delivery: Claimed): Promise<void> {
+    const { clock, record } = this.options;
     const { id, url, body, lease } = delivery;
     const at = clock.nowMs();
     const beganMs = performance.now();

@@ -1,5 +1,5 @@
 import type { Attempt } from '../../protocol/webhooks.ts';
-import { reading, type Tx, writing } from '../sql/procedure.ts';
+import { type Tx, writing } from '../sql/procedure.ts';
 import { EACH_FAILING_MAX, EACH_MAX, hasFailedLong, nextAttemptMs, outcomeOf } from './schedule.ts';
 import type { Secrets } from './signing.ts';
 import { disable } from './webhooks-sql.ts';
@@ -30,12 +30,6 @@ interface DueWebhook extends Secrets {
 }
 
 export const sendingProcedures = {
-  /** Whether anything is to be sent by now: one look at an index. */
-  hasDueDelivery: reading(async (tx, { nowMs }: { nowMs: number }): Promise<boolean> => {
-    const rows = await tx.query('select 1 from deliveries where due <= $1 limit 1', [nowMs]);
-    return rows.length > 0;
-  }),
-
   /**
    * Takes deliveries to send, the oldest first, and of each webhook no more than it may be sent at
    * once. A webhook that another node is at work on is left to it.

@@ -47,7 +47,7 @@ describe.each(GROUNDS)('deliveries, in %s', (_, open) => {
     expect(claimed).toHaveLength(1);
     return finish(claimed[0], answer);
   };
-  const isDue = () => ground.record.hasDueDelivery({ nowMs: ground.nowMs });
+  const isDue = async () => (await ground.record.findWebhookWork({ nowMs: ground.nowMs })).due;
   const webhookOf = async (id: string) =>
     (await ground.record.listWebhooks({ account: PRODUCER })).find((one) => one.id === id);
 

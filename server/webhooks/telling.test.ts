@@ -240,10 +240,10 @@ describe.each(GROUNDS)('what happens, in %s', (_, open) => {
     await opened();
     const webhook = await ground.newWebhook('stream.started');
     const id = await ground.newStream();
-    await ground.run('alter table deliveries rename to away');
+    await ground.run('alter table happenings rename to away');
     expect(await start(id).catch((error) => error)).toBeInstanceOf(Error);
     expect((await ground.record.findOwnStream(own(id))).status).toBe('CREATED');
-    await ground.run('alter table away rename to deliveries');
+    await ground.run('alter table away rename to happenings');
     await start(id);
     expect(await ground.told(webhook)).toHaveLength(1);
   });
@@ -254,7 +254,7 @@ describe.each(GROUNDS)('what happens, in %s', (_, open) => {
     const streamId = await ground.newStream();
     await start(streamId);
     const quiz = await published(streamId);
-    await ground.run('alter table deliveries rename to away');
+    await ground.run('alter table happenings rename to away');
     const from = await ground.record.readWatermark({});
     const outcome = await ground.sealTo(from + 8, { [streamId]: 3 });
     expect(outcome).toMatchObject({ outcome: 'sealed', untold: expect.stringMatching(/\w/) });
@@ -265,7 +265,7 @@ describe.each(GROUNDS)('what happens, in %s', (_, open) => {
     );
     expect(types).toEqual(['view-count', 'quiz', 'quiz-results']);
     expect(await ground.record.readWatermark({})).toBe(from + 8);
-    await ground.run('alter table away rename to deliveries');
+    await ground.run('alter table away rename to happenings');
     const next = await ground.sealTo(from + 12, { [streamId]: 3 });
     expect(next).not.toHaveProperty('untold');
   });

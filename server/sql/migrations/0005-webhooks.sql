@@ -17,7 +17,7 @@ create table webhooks (
 create index webhooks_of_account on webhooks (account, number);
 insert into counters (name, value) values ('webhook', 0);
 
--- What the enabled ones want, which is all of them that sealing looks at: where there are none, it
+-- What the enabled ones want, which is all of them that others look at: where there are none, sealing
 -- looks at an empty tree.
 create table subscriptions (
   type text not null,
@@ -26,9 +26,31 @@ create table subscriptions (
   primary key (type, account, webhook)
 );
 
+-- What happened and somebody wants to be told of. It is put before each of them later, a few at a time:
+-- a thousand quizzes that close together, and twenty webhooks for each, hold up no sealing.
+create table happenings (
+  at bigint not null,
+  type text not null,
+  key text not null,
+  stream_id text not null,
+  data text not null,
+  primary key (at, type, key)
+);
+
+-- The audience by the minute, of streams on air whose producer wants to be told: counted on by sealing,
+-- and told once the minute is over.
+create table audience_minutes (
+  minute bigint not null,
+  stream_id text not null,
+  count integer not null,
+  peak integer not null,
+  primary key (minute, stream_id)
+);
+create index streams_on_air on streams (producer) where status = 'STREAMING';
+
 -- What a webhook is told. The id comes of the webhook and of what happened, so that nothing is told
--- twice. There is no reference to the webhook, whose lock sealing would wait for. `due` is when to send
--- it next, and while it is being sent, when its `lease` ends; null once there is nothing to send.
+-- twice. `due` is when to send it next, and while it is being sent, when its `lease` ends; null once
+-- there is nothing to send.
 create table deliveries (
   id text primary key,
   webhook text not null,
@@ -44,12 +66,3 @@ create table deliveries (
 create index deliveries_of_webhook on deliveries (webhook, created, id);
 create index deliveries_due on deliveries (due) where due is not null;
 create index deliveries_waiting on deliveries (webhook, due) where due is not null;
-
--- The minute that is under way of streams whose audience is told by the minute.
-create table audience_minutes (
-  stream_id text primary key,
-  minute bigint not null,
-  count integer not null,
-  peak integer not null
-);
-create index streams_on_air on streams (producer) where status = 'STREAMING';
