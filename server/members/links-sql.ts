@@ -81,7 +81,7 @@ async function insertInvitation(
     email,
     account,
   ]);
-  if (member) throw new Refusal('conflict', `${email} is a member already.`);
+  if (member) throw new Refusal('conflict', 'This is the e-mail of a member already.');
   await tx.query(
     `delete from links where account = $1 and kind = 'invitation' and (email = $2 or expires <= $3)`,
     [account, email, link.nowMs],
@@ -150,7 +150,7 @@ export const linkProcedures = {
       if (affected === 0) {
         throw new Refusal(
           'conflict',
-          `${email} has an account, which "fourbeat member link --email ${email}" opens; or use another e-mail.`,
+          'This e-mail has an account, which "fourbeat member link" opens; or use another e-mail.',
         );
       }
       await insertMember(tx, input.owner);

@@ -1,4 +1,5 @@
 import { beforeEach, expect, test } from 'bun:test';
+import { Unavailable } from '../refusal.ts';
 import { hashOfSecret } from './one-time-secret.ts';
 import { Sessions } from './sessions.ts';
 import type { SessionRow } from './sessions-sql.ts';
@@ -23,6 +24,7 @@ let reads: number;
 let touched: number[];
 /** What a read waits for, so that something can happen before its answer is there. */
 let delay: Promise<void>;
+let canWrite: boolean;
 let sessions: Sessions;
 
 beforeEach(() => {
@@ -32,6 +34,7 @@ beforeEach(() => {
   reads = 0;
   touched = [];
   delay = Promise.resolve();
+  canWrite = true;
   sessions = new Sessions({
     record: {
       findSession: async () => {
@@ -41,6 +44,7 @@ beforeEach(() => {
         return found;
       },
       touchSession: async ({ nowMs: atMs }) => {
+        if (!canWrite) throw new Unavailable('The record is away.');
         touched.push(atMs);
         if (kept) kept = { ...kept, seen: atMs };
       },
@@ -103,6 +107,16 @@ test('[U-5] its use is noted each 5 minutes, and lets it live on', async () => {
   nowMs = 5 * MINUTE_MS;
   expect((await sessions.of(request))?.seen).toBe(nowMs);
   await roleNow();
+  expect(touched).toEqual([nowMs]);
+});
+
+test('[U-5] a use that cannot be noted now is noted later, and ends nothing', async () => {
+  nowMs = 6 * MINUTE_MS;
+  canWrite = false;
+  expect(await roleNow()).toBe('host');
+  canWrite = true;
+  nowMs++;
+  expect(await roleNow()).toBe('host');
   expect(touched).toEqual([nowMs]);
 });
 

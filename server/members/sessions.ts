@@ -1,6 +1,7 @@
 import { LRUCache } from 'lru-cache';
 import type { Clock } from '../clock.ts';
 import { isFromElsewhere } from '../http/same-origin.ts';
+import { Unavailable } from '../refusal.ts';
 import type { Calls } from '../sql/procedure.ts';
 import { isUseToRecord, sessionEndsMs } from './member-rules.ts';
 import { csrfTokenOf, hashOfSecret } from './one-time-secret.ts';
@@ -89,7 +90,13 @@ export class Sessions {
 
   private async used(session: SessionRow, nowMs: number): Promise<SessionRow> {
     if (!isUseToRecord(session, nowMs)) return session;
-    await this.options.record.touchSession({ hash: session.hash, nowMs });
+    try {
+      await this.options.record.touchSession({ hash: session.hash, nowMs });
+    } catch (error) {
+      if (!(error instanceof Unavailable)) throw error;
+      // Who only reads can do without; the next request tries again.
+      return session;
+    }
     this.known.delete(session.hash);
     return { ...session, seen: nowMs };
   }
