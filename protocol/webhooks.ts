@@ -120,7 +120,7 @@ export const deliverySchema = z
     id: uuid.meta({ description: 'The `webhook-id` header, the same at every attempt' }),
     type: deliveryTypeSchema,
     state: z.enum(DELIVERY_STATES),
-    created: unixMs,
+    created: unixMs.meta({ description: 'When it happened' }),
     nextAttempt: unixMs.nullable().meta({ description: 'Null when no more are to come' }),
     body: z.string().meta({ description: 'What is sent, as it is signed' }),
     attempts: z.array(attemptSchema).meta({ description: 'The last 20, oldest first' }),

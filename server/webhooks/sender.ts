@@ -104,7 +104,7 @@ export class WebhookSender {
     if (this.stopped) return;
     try {
       const work = await record.findWebhookWork({ nowMs: clock.nowMs() });
-      if (work.untold) while (await record.tellWebhooks({ nowMs: clock.nowMs() }));
+      if (work.untold) while (await record.tellWebhooks({}));
       if (post === null || room === 0 || !(work.due || work.untold)) return;
       const claimed = await record.claimDeliveries({
         lease: newId(),

@@ -32,10 +32,10 @@ export const tellingProcedures = {
    * a bounded number at once. What another node is at work on is left to it.
    * @returns whether there may be more
    */
-  tellWebhooks: writing(async (tx, { nowMs }: { nowMs: number }): Promise<boolean> => {
+  tellWebhooks: writing(async (tx): Promise<boolean> => {
     const happenings = await takeHappenings(tx);
     const minutes = await takeMinutes(tx);
-    await enqueue(tx, [...happenings, ...minutes], nowMs);
+    await enqueue(tx, [...happenings, ...minutes]);
     return happenings.length === TOLD_AT_ONCE || minutes.length === TOLD_AT_ONCE;
   }),
 };
@@ -82,7 +82,10 @@ async function takeMinutes(tx: Tx): Promise<Noted[]> {
   }));
 }
 
-async function enqueue(tx: Tx, noted: readonly Noted[], nowMs: number): Promise<void> {
+const COLUMNS = ['id text', 'webhook text', 'type text', 'body text', 'at bigint'];
+
+/** Due at once, in the order in which it happened. */
+async function enqueue(tx: Tx, noted: readonly Noted[]): Promise<void> {
   if (noted.length === 0) return;
   const wanted = await tx.query<{ place: number; webhook: string }>(
     `select noted.place as place, w.webhook as webhook
@@ -94,13 +97,13 @@ async function enqueue(tx: Tx, noted: readonly Noted[], nowMs: number): Promise<
   if (wanted.length === 0) return;
   const deliveries = wanted.map(({ place, webhook }) => {
     const one = noted[Number(place)] as Noted;
-    return [deliveryIdOf(webhook, one), webhook, one.type, bodyOf(one.type, one.atMs, one.data)];
+    const { type, atMs, data } = one;
+    return [deliveryIdOf(webhook, one), webhook, type, bodyOf(type, atMs, data), atMs];
   });
   await tx.query(
     `insert into deliveries (id, webhook, type, body, created, state, due)
-     select id, webhook, type, body, $2, 'pending', $2
-     from ${tx.rows('$1', ['id text', 'webhook text', 'type text', 'body text'])} told where true
-     on conflict (id) do nothing`,
-    [JSON.stringify(deliveries), nowMs],
+     select id, webhook, type, body, at, 'pending', at from ${tx.rows('$1', COLUMNS)} told
+     where true on conflict (id) do nothing`,
+    [JSON.stringify(deliveries)],
   );
 }

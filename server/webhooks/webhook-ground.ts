@@ -128,7 +128,7 @@ export class WebhookGround {
 
   /** What a webhook was told or waits to be told, oldest first. */
   async told(id: string): Promise<(Omit<Delivery, 'body'> & { body: Told })[]> {
-    while (await this.record.tellWebhooks({ nowMs: this.nowMs }));
+    while (await this.record.tellWebhooks({}));
     const page = { id, account: PRODUCER, before: null, limit: 100 };
     const { results } = await this.record.listDeliveries(page);
     return results.toReversed().map((one) => ({ ...one, body: JSON.parse(one.body) }));
