@@ -19,7 +19,7 @@ const NAME_CHARS = 80;
 const role = z.enum(MEMBER_ROLES);
 
 /** An e-mail of a member, folded to lower case: nobody has two that differ in that alone. */
-export const memberEmail = email.toLowerCase();
+const memberEmail = email.toLowerCase();
 
 const password = text(PASSWORD_CHARS_MAX)
   .min(PASSWORD_CHARS_MIN, `must be at least ${PASSWORD_CHARS_MIN} characters`)
@@ -82,7 +82,7 @@ export const createdInvitationSchema = invitationSchema
   })
   .meta({ id: 'CreatedInvitation' });
 
-export const LINK_KINDS = ['invitation', 'password'] as const;
+const LINK_KINDS = ['invitation', 'password'] as const;
 export type LinkKind = (typeof LINK_KINDS)[number];
 
 export const linkTokenSchema = z.strictObject({ token: linkToken }).meta({ id: 'LinkToken' });

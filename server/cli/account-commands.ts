@@ -78,8 +78,8 @@ export function addTokenCommands(program: Command, terminal: Terminal): void {
   });
 }
 
-// A token made in another record than the server's is refused by it: the usual mistake.
-function sayWhere(terminal: Terminal, place: RecordPlace): void {
+/** Says where something was made: what is in another record than the server's is none to it. */
+export function sayWhere(terminal: Terminal, place: RecordPlace): void {
   terminal.complain(`fourbeat: made in the record in ${nameOfPlace(place)}`);
 }
 

@@ -1,5 +1,6 @@
 import type { Command } from '@commander-js/extra-typings';
-import { addSettings, nameOfPlace, RECORD_SETTINGS, recordOf } from './settings.ts';
+import { sayWhere } from './account-commands.ts';
+import { addSettings, RECORD_SETTINGS, recordOf } from './settings.ts';
 import type { Terminal } from './terminal.ts';
 import { parseEmail } from './values.ts';
 
@@ -23,7 +24,7 @@ export function addMemberCommands(program: Command, terminal: Terminal): void {
       newMemberLink(record, email, origin, nowMs),
     );
     if (made === null) throw new Error(`there is no member and no account with the email ${email}`);
-    terminal.complain(`fourbeat: made in the record in ${nameOfPlace(place)}`);
+    sayWhere(terminal, place);
     terminal.print(JSON.stringify(made));
   });
 }
