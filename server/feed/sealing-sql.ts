@@ -204,9 +204,9 @@ async function lookForWork(tx: Tx, after: number, interval: number): Promise<Wor
        where state = 'open' and close_interval <= $3
      union all select 'round', stream_id, number, '', '' from winners_rounds
        where state = 'open' and due_interval <= $3
-     union all select 'on air', s.id, 0, '', '' from subscriptions w
-       join streams s on s.producer = w.account and s.status = 'STREAMING'
-       where $4 = 1 and w.type = 'audience.minute'
+     union all select 'on air', s.id, 0, '', ''
+       from (select distinct account from subscriptions where type = 'audience.minute') w
+       join streams s on s.producer = w.account and s.status = 'STREAMING' where $4 = 1
      order by 1, 2, 3`,
     [CHAT_SAMPLE, intervalStartMs(interval + 1), interval, Number(countIsDue(after + 1, interval))],
   );
@@ -216,7 +216,7 @@ async function lookForWork(tx: Tx, after: number, interval: number): Promise<Wor
     ends: of('end').map(({ streamId }) => streamId),
     quizzes: of('quiz').map(({ number }) => number),
     rounds: of('round').map(({ number }) => number),
-    onAir: [...new Set(of('on air').map(({ streamId }) => streamId))],
+    onAir: of('on air').map(({ streamId }) => streamId),
   };
 }
 

@@ -22,6 +22,8 @@ export interface SenderOptions {
   readonly random: () => number;
   /** Waits before the record is told again what came of an attempt (default a second). */
   readonly pause?: () => Promise<void>;
+  /** How long what is under way has when the service ends (default 3 s); then it is due for any node. */
+  readonly lastMs?: number;
 }
 
 const POLL_MS = 1_000;
@@ -29,7 +31,6 @@ const TIDY_MS = 60_000;
 /** Deliveries that this node sends at once; half of them at most to webhooks that failed last time. */
 const AT_ONCE_MAX = 16;
 const FAILING_AT_ONCE_MAX = AT_ONCE_MAX / 2;
-/** What is under way when the service ends has this long; then it is due again, for any node. */
 const LAST_MS = 3_000;
 
 /** Sends what waits in the record to webhooks, beside other nodes that do the same (SPEC H). */
@@ -80,7 +81,7 @@ export class WebhookSender {
   /** Takes no more, and gives back what is not sent in a moment. */
   async stop(): Promise<void> {
     for (const timer of this.timers) clearInterval(timer);
-    const cut = setTimeout(() => this.stopping.abort(), LAST_MS);
+    const cut = setTimeout(() => this.stopping.abort(), this.options.lastMs ?? LAST_MS);
     this.stopped = true;
     await this.claiming;
     await Promise.all(this.underWay);

@@ -236,6 +236,30 @@ describe.each(GROUNDS)('what happens, in %s', (_, open) => {
     });
   });
 
+  test('[H-5] [H-17] nodes that tell together tell everything once, however much it is', async () => {
+    await opened();
+    const webhooks = [
+      await ground.newWebhook('stream.ended'),
+      await ground.newWebhook('stream.ended'),
+    ];
+    const ids = new Set<string>();
+    for (let n = 0; n < 130; n++) {
+      const id = await ground.newStream();
+      ids.add(id);
+      await end(id);
+    }
+    const untold = async () =>
+      (await ground.record.findWebhookWork({ nowMs: ground.nowMs })).untold;
+    expect(await untold()).toBe(true);
+    while (await untold()) await Promise.all(ground.nodes.map((node) => node.tellWebhooks({})));
+    for (const webhook of webhooks) {
+      const rows = await ground.run('select body from deliveries where webhook = $1', [webhook]);
+      const told = rows.map(({ body }) => JSON.parse(String(body)).data.streamId);
+      expect(told).toHaveLength(130);
+      expect(new Set(told)).toEqual(ids);
+    }
+  });
+
   test('[H-5] what cannot be told does not happen in a call of the producer', async () => {
     await opened();
     const webhook = await ground.newWebhook('stream.started');
