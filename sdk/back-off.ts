@@ -13,6 +13,8 @@ export class BackOff {
   readonly #leastMs: number;
   readonly #mostMs: number;
   #failures = 0;
+  /** What the service wished for the last time, ms; 0: nothing. */
+  wishMs = 0;
 
   constructor(random: () => number, { leastMs = 500, mostMs = 15_000 }: BackOffOptions = {}) {
     this.#random = random;
@@ -28,7 +30,8 @@ export class BackOff {
    */
   nextMs(trouble: Pick<Trouble, 'retryAfterMs'> | null): number {
     const dueMs = Math.min(this.#mostMs, this.#leastMs * 2 ** this.#failures++);
-    return (trouble?.retryAfterMs ?? 0) + dueMs * (0.5 + this.#random() / 2);
+    this.wishMs = trouble?.retryAfterMs ?? 0;
+    return this.wishMs + dueMs * (0.5 + this.#random() / 2);
   }
 
   /** It worked: the next failure is the first. */

@@ -12,7 +12,8 @@ export type ChatPost =
 type Tokens = Pick<TokenKeeper, 'get' | 'refuse'>;
 
 interface Call {
-  readonly method?: 'GET' | 'POST';
+  /** GET by default. */
+  readonly method?: 'POST';
   readonly headers?: Readonly<Record<string, string>>;
   /** Sent as JSON. */
   readonly body?: unknown;
@@ -147,7 +148,7 @@ export class Calls {
 
   async #call<T>(
     url: string,
-    { method = 'GET', headers, body, signal }: Call,
+    { method, headers, body, signal }: Call,
     read: (answer: Response) => Promise<T>,
   ): Promise<T> {
     const ending = new AbortController();
@@ -161,7 +162,7 @@ export class Calls {
         headers: { ...headers, ...(body ? { 'Content-Type': 'application/json' } : {}) },
         body: body ? JSON.stringify(body) : null,
         signal: ending.signal,
-      });
+      } as RequestInit);
       if (!answer.ok) throw await troubleOf(answer);
       return await read(answer);
     } catch (thrown) {

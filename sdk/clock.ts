@@ -61,10 +61,6 @@ export class ServiceClock {
     });
   }
 
-  get isSynced(): boolean {
-    return this.#reading !== null;
-  }
-
   /**
    * Unix ms. Before the first sample it is the system's clock. After it, it never goes back: while it
    * is found to be ahead, it runs at half its pace.
@@ -139,7 +135,7 @@ export class ServiceClock {
     const sentMs = this.#env.monotonicMs();
     const leadMs = this.#leadMs();
     const serviceMs = await this.#readTime();
-    if (this.#apartMs(leadMs)) throw new Trouble('away', 'it slept');
+    if (this.#apartMs(leadMs)) throw new Trouble('away', '');
     const takenMs = this.#env.monotonicMs();
     const halfMs = (takenMs - sentMs) / 2;
     const offsetMs = serviceMs + ROUNDING_MS - takenMs + halfMs;

@@ -46,8 +46,8 @@ export async function troubleOf(response: Response): Promise<Trouble> {
   const { status } = response;
   const seconds = Number(response.headers.get('retry-after') || NaN);
   const retryAfterMs = seconds >= 0 ? Math.min(seconds * 1_000, WISH_MAX_MS) : null;
-  const problem = (await response.json().catch(() => null)) as { detail?: unknown } | null;
-  const detail = typeof problem?.detail === 'string' ? problem.detail : `HTTP ${status}`;
+  const problem = (await response.json().catch(() => null)) as { detail?: string } | null;
+  const detail = problem?.detail ?? `HTTP ${status}`;
   return new Trouble(kindOf(status), detail, status, retryAfterMs);
 }
 

@@ -20,8 +20,6 @@ export class IntervalRequests {
   #underWay = 0;
   #failures = 0;
   #notBeforeMs = 0;
-  /** Not before this is the service's own wish. */
-  #wishedMs = 0;
 
   constructor(env: Environment, calls: Pick<Calls, 'interval'>) {
     this.#env = env;
@@ -37,8 +35,7 @@ export class IntervalRequests {
 
   /** The service can be reached again: the next may be asked for, unless it wished otherwise. */
   retry(): void {
-    const soonestMs = Math.max(this.#wishedMs, this.#env.monotonicMs());
-    this.#notBeforeMs = Math.min(this.#notBeforeMs, soonestMs);
+    if (!this.#backOff.wishMs) this.#notBeforeMs = 0;
   }
 
   /** @throws Trouble, and the next is asked for later */
@@ -57,9 +54,7 @@ export class IntervalRequests {
       // Those that were under way together have failed once.
       if (failures === this.#failures) {
         this.#failures++;
-        const nowMs = this.#env.monotonicMs();
-        this.#wishedMs = nowMs + (trouble.retryAfterMs ?? 0);
-        this.#notBeforeMs = nowMs + this.#backOff.nextMs(trouble);
+        this.#notBeforeMs = this.#env.monotonicMs() + this.#backOff.nextMs(trouble);
       }
       throw trouble;
     } finally {

@@ -71,7 +71,7 @@ export class Stage implements ScreenListener {
   }
 
   happen(happening: Happening, trouble: Trouble | null): void {
-    this.change({ state: STATES[this.snapshot.state][happening], trouble });
+    this.change({ state: STATES[this.snapshot.state](happening), trouble });
   }
 
   see(stream: Stream): void {

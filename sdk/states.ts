@@ -10,18 +10,13 @@ import type { ViewerState } from './viewer.ts';
  */
 export type Happening = 'live' | 'catching-up' | 'offline' | 'ended';
 
-const AS_IT_HAPPENS = {
-  live: 'live',
-  'catching-up': 'catching-up',
-  offline: 'offline',
-  ended: 'ended',
-} as const;
+const asItHappens = (happening: Happening): ViewerState => happening;
 
 /** What comes of every happening in every state. */
-export const STATES: Record<ViewerState, Record<Happening, ViewerState>> = {
-  joining: AS_IT_HAPPENS,
-  live: AS_IT_HAPPENS,
-  'catching-up': AS_IT_HAPPENS,
-  offline: AS_IT_HAPPENS,
-  ended: { live: 'ended', 'catching-up': 'ended', offline: 'ended', ended: 'ended' },
+export const STATES: Record<ViewerState, (happening: Happening) => ViewerState> = {
+  joining: asItHappens,
+  live: asItHappens,
+  'catching-up': asItHappens,
+  offline: asItHappens,
+  ended: () => 'ended',
 };

@@ -28,7 +28,6 @@ export function follow({ machine, ground }: World, options: Partial<FeedOptions>
     offMs: 0,
     errorMs: 20,
     looks: 0,
-    synced: Promise.resolve(),
     nowMs: () => machine.nowMs + clock.offMs,
     look: () => {
       clock.looks++;
@@ -48,7 +47,8 @@ export function follow({ machine, ground }: World, options: Partial<FeedOptions>
       onGap: (from, to) => gaps.push([from, to]),
     },
   );
-  feed.start();
+  // As soon as a clock is synced.
+  void Promise.resolve().then(() => feed.start());
   return { feed, told, states, gaps, clock, listener };
 }
 

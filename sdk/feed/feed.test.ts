@@ -54,9 +54,9 @@ describe('[F-10] every interval is told once, in order', () => {
     expect(told).toEqual(range(told[0], told.at(-1)));
   });
 
-  test('begins when the clock is synced, and nowhere after it was stopped', async () => {
+  test.each(WAYS)('does not begin after it was stopped, by %s', async (transport) => {
     const here = world();
-    const { feed, told, states } = follow(here);
+    const { feed, told, states } = follow(here, { transport });
     feed.stop();
     await here.machine.advance(10_000);
     expect([told, states, here.ground.asked]).toEqual([[], [], []]);

@@ -15,7 +15,6 @@ export interface FeedOptions {
 
 /** The feed of a stream, from about now on. */
 export class Feed {
-  readonly #clock: Pick<ServiceClock, 'nowMs' | 'errorMs' | 'synced' | 'look'>;
   readonly #place: FeedPlace;
   readonly #polling: Polling;
   /** null: it is polled. */
@@ -24,12 +23,11 @@ export class Feed {
 
   constructor(
     env: Environment,
-    clock: Pick<ServiceClock, 'nowMs' | 'errorMs' | 'synced' | 'look'>,
+    clock: Pick<ServiceClock, 'nowMs' | 'errorMs' | 'look'>,
     calls: Pick<Calls, 'interval' | 'eventStream'>,
     { transport, catchUpMs }: FeedOptions,
     listener: FeedListener,
   ) {
-    this.#clock = clock;
     this.#place = new FeedPlace(clock, catchUpMs, listener);
     this.#polling = new Polling(env, clock, calls, this.#place);
     const streams = transport === 'stream' || (transport === 'auto' && env.canStream);
@@ -43,14 +41,12 @@ export class Feed {
   }
 
   /**
-   * Begins as soon as the clock is synced. Once.
+   * Begins, if it was not stopped: once, and when the clock is synced.
    * @param from the first interval, for who was here before; 0: about now
    */
   start(from = 0): void {
     this.#place.next = from;
-    void this.#clock.synced.then(() => {
-      if (!this.#isOver) void (this.#streaming ?? this.#polling).start();
-    });
+    if (!this.#isOver) void (this.#streaming ?? this.#polling).start();
   }
 
   /** It cannot come: the service was not reached for something else. */
@@ -58,7 +54,7 @@ export class Feed {
     if (!this.#isOver) this.#place.fail(trouble);
   }
 
-  /** The service can be reached again: what failed is tried again at once, or as soon as it wished. */
+  /** The service can be reached again: what failed is tried again soon, unless it wished to wait. */
   retry(): void {
     if (this.#isOver) return;
     this.#streaming?.retry();

@@ -48,8 +48,6 @@ export class Streaming {
   #unanswered = 0;
   /** When there was news, by the service's clock: others may stand still while the machine sleeps. */
   #newsMs = 0;
-  /** Not before this is the service's own wish, on the monotonic clock. */
-  #wishedMs = 0;
   #resume = () => {};
   #callOffPause = () => {};
   #callOffWatch = () => {};
@@ -78,7 +76,6 @@ export class Streaming {
       const hasLasted = this.#env.monotonicMs() - startedMs >= LASTING_MS;
       const trouble = ending instanceof Trouble ? ending : null;
       const waitMs = ending === 'over' && hasLasted ? 0 : this.#waitMs(trouble);
-      this.#wishedMs = this.#env.monotonicMs() + (trouble?.retryAfterMs ?? 0);
       await new Promise<void>((resolve) => {
         this.#resume = resolve;
         this.#pause(waitMs);
@@ -86,11 +83,10 @@ export class Streaming {
     }
   }
 
-  /** The service can be reached again: a pause ends soon, and not sooner than it wished. */
+  /** The service can be reached again: a pause ends soon, unless that was its wish. */
   retry(): void {
-    const wishMs = Math.max(0, this.#wishedMs - this.#env.monotonicMs());
     // A whole crowd finds that in the same second.
-    this.#pause(wishMs + this.#env.random() * SPREAD_MS);
+    if (!this.#backOff.wishMs) this.#pause(this.#env.random() * SPREAD_MS);
   }
 
   stop(): void {
