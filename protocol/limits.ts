@@ -27,6 +27,10 @@ export const SEATS_MAX = 16_777_216;
 export const VIEWER_BODY_BYTES = 4 * 1024;
 /** Largest request body anywhere else, in bytes. */
 export const BODY_BYTES = 16 * 1024;
+/** Largest body with the order of a rundown: room for the ids of all quizzes that a stream may have. */
+export const ORDER_BODY_BYTES = 128 * 1024;
+/** Largest body with quizzes to import. */
+export const IMPORT_BODY_BYTES = 1024 * 1024;
 /** Largest `data` of an event of the producer's own, in bytes of JSON. */
 export const PRODUCER_EVENT_BYTES = 4 * 1024;
 /** Deepest nesting of a JSON body. */
@@ -42,6 +46,10 @@ export const CHOICES_MIN = 2;
 export const CHOICES_MAX = 10;
 export const QUIZ_DURATION_MIN_MS = 1_000;
 export const QUIZ_DURATION_MAX_MS = 600_000;
+/** Most quizzes of a stream, so that there is a bound on what one can make the record keep. */
+export const QUIZZES_MAX = 2_000;
+/** Most quizzes in one import. */
+export const QUIZZES_AT_ONCE = 500;
 export const LATENCY_ALLOWANCE_MAX_MS = 60_000;
 export const CHAT_TEXT_CHARS = 280;
 export const CHAT_NAME_CHARS = 40;

@@ -1,0 +1,79 @@
+import { z } from 'zod';
+import { QUIZ_DURATION_MAX_MS, QUIZ_DURATION_MIN_MS, QUIZZES_MAX } from './limits.ts';
+import { newQuizSchema, studioQuizSchema } from './studio.ts';
+import { uuid } from './text.ts';
+
+const revision = z
+  .int()
+  .min(0)
+  .meta({
+    description: 'Rises with every quiz that is made, changed, moved, deleted or published',
+  });
+
+/** The quizzes of a stream, in the order of its rundown. */
+export const rundownSchema = z
+  .object({ results: z.array(studioQuizSchema), revision })
+  .meta({ id: 'Rundown' });
+export type Rundown = z.infer<typeof rundownSchema>;
+
+/** The drafts of a stream in the order that they are to have. */
+export const rundownOrderSchema = z
+  .strictObject({
+    order: z.array(uuid).max(QUIZZES_MAX).meta({ description: 'The ids of all drafts, each once' }),
+    revision: revision
+      .meta({ description: 'Of the rundown as it was seen; another one is refused' })
+      .optional(),
+  })
+  .meta({
+    id: 'RundownOrder',
+    examples: [
+      {
+        order: ['9b1deb4d-3b7d-4bad-9bdd-2b0d7b3dcb6d', '3fa85f64-5717-4562-b3fc-2c963f66afa6'],
+        revision: 7,
+      },
+    ],
+  });
+
+/** Formats that quizzes are read from. */
+export const IMPORT_FORMATS = [
+  'fourbeat-json',
+  'fourbeat-csv',
+  'opentdb',
+  'the-trivia-api',
+  'kahoot-csv',
+] as const;
+export type ImportFormat = (typeof IMPORT_FORMATS)[number];
+
+/** The time limit of quizzes for which nothing says another. */
+const DURATION_MS = 20_000;
+
+/** Quizzes in a text of some format. */
+export const importSchema = z
+  .strictObject({
+    format: z.enum(IMPORT_FORMATS),
+    text: z.string().min(1, 'must not be empty').meta({ description: 'The file, as it is' }),
+    duration: z
+      .int()
+      .min(QUIZ_DURATION_MIN_MS)
+      .max(QUIZ_DURATION_MAX_MS)
+      .default(DURATION_MS)
+      .meta({ description: 'ms, of quizzes for which the text has none' }),
+  })
+  .meta({
+    id: 'ImportQuizzes',
+    examples: [
+      {
+        format: 'fourbeat-csv',
+        text: 'question,choice 1,choice 2,answer,duration\r\nWhich is larger?,Mars,Jupiter,Jupiter,10000\r\n',
+      },
+    ],
+  });
+
+/** Quizzes as a file, which `importQuizzes` reads. */
+export const quizFileSchema = z
+  .object({ quizzes: z.array(newQuizSchema) })
+  .meta({ id: 'QuizFile' });
+
+export const QUIZ_FILE_FORMATS = ['json', 'csv'] as const;
+export type QuizFileFormat = (typeof QUIZ_FILE_FORMATS)[number];
+export const quizFileQuerySchema = z.object({ format: z.enum(QUIZ_FILE_FORMATS).default('json') });

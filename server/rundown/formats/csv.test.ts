@@ -1,0 +1,193 @@
+import { describe, expect, test } from 'bun:test';
+import { isFlaw, Unreadable } from './entry.ts';
+import { readFourbeatCsv } from './fourbeat-csv.ts';
+import { readKahootCsv } from './kahoot-csv.ts';
+
+const DEFAULT_MS = 20_000;
+const quizzesOf = (text: string) =>
+  readFourbeatCsv(text, DEFAULT_MS).map((found) => (isFlaw(found) ? found : found.quiz));
+const places = (text: string) => readFourbeatCsv(text, DEFAULT_MS).map(({ place }) => place);
+
+const WHICH = {
+  question: 'Which?',
+  choices: ['a', 'b'],
+  answer: 'b',
+  duration: DEFAULT_MS,
+};
+
+function refusal(read: () => unknown): string {
+  try {
+    read();
+  } catch (error) {
+    if (error instanceof Unreadable) return error.message;
+    throw error;
+  }
+  throw new Error('it was read');
+}
+
+describe('fourbeat-csv', () => {
+  test('[D-10] has columns in any order and case; a choice, duration and reveal may be left out', () => {
+    const text = 'Answer, Question ,CHOICE 2,choice 1\nb,Which?,b,a\n';
+    expect(quizzesOf(text)).toEqual([WHICH]);
+    const full =
+      'question,choice 1,choice 2,choice 3,answer,duration,reveal\nWhich?,a,b,,b,5000,manual';
+    expect(quizzesOf(full)).toEqual([{ ...WHICH, duration: 5_000, reveal: 'manual' } as never]);
+  });
+
+  test.each([
+    ['line feeds', 'question,choice 1,choice 2,answer\nWhich?,a,b,b\n'],
+    ['CRLF and a byte order mark', '\ufeffquestion,choice 1,choice 2,answer\r\nWhich?,a,b,b\r\n'],
+    ['semicolons', 'question;choice 1;choice 2;answer\r\nWhich?;a;b;b\r\n'],
+    ['tabs', 'question\tchoice 1\tchoice 2\tanswer\nWhich?\ta\tb\tb'],
+    ['quotes everywhere', '"question";"choice 1";"choice 2";"answer"\n"Which?";"a";"b";"b"'],
+    [
+      'a title, blank rows and cells',
+      ';;;;\nMy quiz;;;;\n\nquestion;choice 1;choice 2;answer;\n\nWhich?;a;b;b;\n;;;;\n',
+    ],
+    ['short rows', 'question,choice 1,choice 2,answer,duration,reveal\nWhich?,a,b,b\n'],
+  ])('[D-11] is read with %s', (_, text) => {
+    expect(quizzesOf(text)).toEqual([WHICH]);
+  });
+
+  test('[D-11] cells are kept as they are, with the separators of others and quotes in them', () => {
+    const text =
+      'question;choice 1;choice 2;answer\n" Who said ""no, never; not""?  ";1,5;" 2,5";" 2,5"\n';
+    expect(quizzesOf(text)).toEqual([
+      {
+        ...WHICH,
+        question: ' Who said "no, never; not"?  ',
+        choices: ['1,5', ' 2,5'],
+        answer: ' 2,5',
+      },
+    ]);
+  });
+
+  test('[D-7] [D-11] rows have the line at which they begin', () => {
+    const text =
+      'question,choice 1,choice 2,answer\r\n"Which\r\none?",a,b,b\r\n\r\nWhich?,a,b,b\r\n"W?",a,"b",b';
+    expect(places(text)).toEqual(['line 2', 'line 5', 'line 6']);
+  });
+
+  test.each([
+    ['nothing', ' ', 'no row with the columns question, choice 1, choice 2, answer'],
+    ['no header', 'Which?,a,b,b\n', 'no row with the columns'],
+    [
+      'an unknown column',
+      'question,choice 1,choice 2,choise 3,answer\n',
+      'line 1: unknown column "choise 3"',
+    ],
+    [
+      'a column twice',
+      '\nquestion,choice 1,choice 2,answer,Answer\n',
+      'line 2: two columns "answer"',
+    ],
+    [
+      'a quote that stays open',
+      'question,choice 1,choice 2,answer\n"Which?,a,b,b\n',
+      'ends within quotes',
+    ],
+    [
+      'a quote within a cell',
+      'question,choice 1,choice 2,answer\nx,a,b,b\nWho is "B"?,a,b,b\n',
+      'line 3: a quote',
+    ],
+    [
+      'text after a quote',
+      'question,choice 1,choice 2,answer\n"B" is who?,a,b,b\n',
+      'line 2: a quote',
+    ],
+    [
+      'far too many rows',
+      `question,choice 1,choice 2,answer\n${'\n'.repeat(1_001)}`,
+      'over 1000 rows',
+    ],
+    [
+      'a row that is far too long',
+      `question,choice 1,choice 2,answer\n${"'".repeat(70_000)},a,b,b\n`,
+      'line 2: has over 65536 bytes',
+    ],
+    [
+      'far too many cells',
+      `question,choice 1,choice 2,answer\n${','.repeat(1_000_000)}`,
+      'over 64 cells',
+    ],
+  ])('[D-7] is refused as a whole with %s', (_, text, says) => {
+    expect(refusal(() => readFourbeatCsv(text, DEFAULT_MS))).toContain(says);
+  });
+
+  test('[D-7] [D-11] a wrong quote in a text with semicolons is at its line', () => {
+    const rows = 'Which?;"a, b";b;b\n'.repeat(30);
+    const text = `question;choice 1;choice 2;answer\n${rows}Who is "B"?;a;b;b\n`;
+    expect(refusal(() => readFourbeatCsv(text, DEFAULT_MS))).toStartWith('line 32: a quote');
+  });
+
+  test('[D-7] a row with more than its header is a flaw', () => {
+    const text = 'question,choice 1,choice 2,answer\nWhich?,a,b,b,c\n';
+    expect(quizzesOf(text)).toEqual([
+      { place: 'line 2', field: null, reason: 'has more cells than the header' } as never,
+    ]);
+  });
+});
+
+// The rows of Kahoot!'s template as Excel saves them, with its title and its numbered rows.
+const KAHOOT_TITLE = [
+  ',Quiz template,,,,,,',
+  ',"Add questions, at least two answer alternatives, time limit and choose correct answers (at least one). Have fun creating your awesome quiz!",,,,,,',
+  ',Remember: questions have a limit of 120 characters and answers can have 75 characters max. Text will turn red in Excel or Google Docs if you exceed this limit. ,,,,,,',
+  ',,,,,,,',
+  ',Question - max 120 characters,Answer 1 - max 75 characters,Answer 2 - max 75 characters,Answer 3 - max 75 characters,Answer 4 - max 75 characters,"Time limit (sec) \u2013 5, 10, 20, 30, 60, 90, 120, or 240 secs",Correct answer(s) - choose at least one',
+];
+const kahoot = (...rows: string[]) =>
+  readKahootCsv([...KAHOOT_TITLE, ...rows, ''].join('\r\n'), DEFAULT_MS);
+const flaw = (reason: string) => [{ place: 'line 6', field: 'Correct answer(s)', reason }];
+
+describe('kahoot-csv', () => {
+  test('[D-13] is the template: time in seconds, the number of the correct answer', () => {
+    const found = kahoot(
+      '1,"Which city hosted the Olympics in 1992, and where is it?",Barcelona,"Seoul,  Korea",Atlanta,Sydney,30,1',
+      '2,Is the Earth flat?,True,False,,,,2',
+      '3,A gap?,one,,three,,5,3',
+      '4,,,,,,,',
+      '5,,,,,,20,',
+    );
+    expect(found.map((entry) => (isFlaw(entry) ? entry : entry.quiz))).toEqual([
+      {
+        question: 'Which city hosted the Olympics in 1992, and where is it?',
+        choices: ['Barcelona', 'Seoul, Korea', 'Atlanta', 'Sydney'],
+        answer: 'Barcelona',
+        duration: 30_000,
+      },
+      {
+        question: 'Is the Earth flat?',
+        choices: ['True', 'False'],
+        answer: 'False',
+        duration: DEFAULT_MS,
+      },
+      { question: 'A gap?', choices: ['one', 'three'], answer: 'three', duration: 5_000 },
+    ]);
+    expect(found.map(({ place }) => place)).toEqual(['line 6', 'line 7', 'line 8']);
+  });
+
+  test('[D-13] short headers, without numbers of rows and with semicolons, are read too', () => {
+    const text =
+      'Question;Answer 1;Answer 2;Answer 3;Answer 4;Time limit (sec);Correct answer(s)\nWhich?;a;b;;;10;2\n';
+    expect(readKahootCsv(text, DEFAULT_MS)).toMatchObject([
+      { quiz: { ...WHICH, duration: 10_000 } },
+    ]);
+  });
+
+  test.each([
+    ['"1,3"', 'names 1 and 3, and a quiz here has one correct answer'],
+    ['1;2;3', 'names 1 and 2 and 3, and a quiz here has one correct answer'],
+    ['', 'must be the number of the correct answer'],
+    ['Barcelona', 'must be the number of the correct answer'],
+    ['3', 'is 3, and there is no answer 3'],
+    ['7', 'is 7, and there is no answer 7'],
+  ])('[D-13] [D-7] %s for the correct answer is a flaw', (cell, reason) => {
+    expect(kahoot(`1,Which?,Barcelona,Seoul,,,20,${cell}`)).toEqual(flaw(reason));
+  });
+
+  test('[D-7] a sheet without its header is refused', () => {
+    expect(refusal(() => readKahootCsv('a,b\n1,2\n', DEFAULT_MS))).toContain('columns Question');
+  });
+});

@@ -1,0 +1,149 @@
+import { describe, expect, test } from 'bun:test';
+import { type Entry, type Flaw, isFlaw, Unreadable } from './entry.ts';
+import { readOpenTriviaDb } from './opentdb.ts';
+import { readTheTriviaApi } from './the-trivia-api.ts';
+
+const DEFAULT_MS = 20_000;
+const quizOf = (found: Entry | Flaw | undefined) => (found && !isFlaw(found) ? found.quiz : found);
+
+const HUNCHBACK = {
+  question: 'In "Notre-Dame de Paris", who\'s the bell-ringer & hero?',
+  choices: ['Quasimodo', 'Frollo', 'Phœbus de Châteaupers', 'Gringoire'],
+  answer: 'Quasimodo',
+  duration: DEFAULT_MS,
+};
+const EARTH = { question: 'The Earth is 100% flat.', choices: ['True', 'False'], answer: 'False' };
+
+const encoded = (encode: (text: string) => string, all = encode) => ({
+  response_code: 0,
+  results: [
+    {
+      type: all('multiple'),
+      difficulty: all('medium'),
+      category: encode('Entertainment: Books'),
+      question: encode(HUNCHBACK.question),
+      correct_answer: encode(HUNCHBACK.answer),
+      incorrect_answers: HUNCHBACK.choices.slice(1).map(encode),
+    },
+    {
+      type: all('boolean'),
+      difficulty: all('easy'),
+      category: encode('General Knowledge'),
+      question: encode(EARTH.question),
+      correct_answer: encode('False'),
+      incorrect_answers: [encode('True')],
+    },
+  ],
+});
+
+const entities = (text: string) =>
+  text
+    .replaceAll('&', '&amp;')
+    .replaceAll('"', '&quot;')
+    .replaceAll("'", '&#039;')
+    .replaceAll('œ', '&oelig;')
+    .replaceAll('â', '&acirc;');
+const plain = (text: string) => text;
+const rfc3986 = (text: string) =>
+  encodeURIComponent(text).replace(
+    /[!'()*]/g,
+    (c) => `%${c.charCodeAt(0).toString(16).toUpperCase()}`,
+  );
+const legacy = (text: string) => rfc3986(text).replaceAll('%20', '+');
+const base64 = (text: string) => Buffer.from(text).toString('base64');
+
+describe('opentdb', () => {
+  test.each([
+    ['HTML entities', encoded(entities, plain)],
+    ['plain text', encoded(plain)],
+    ['url3986', encoded(rfc3986, plain)],
+    ['urlLegacy', encoded(legacy, plain)],
+    ['base64', encoded(base64)],
+  ])('[D-12] is read in %s', (_, answer) => {
+    const found = readOpenTriviaDb(JSON.stringify(answer), DEFAULT_MS);
+    expect(found.map(quizOf)).toEqual([HUNCHBACK, { ...EARTH, duration: DEFAULT_MS }]);
+  });
+
+  test('[D-12] [D-14] tells that the right answer is first, but for true and false', () => {
+    const found = readOpenTriviaDb(JSON.stringify(encoded(entities, plain)), DEFAULT_MS);
+    expect(found.map((one) => !isFlaw(one) && one.answerIsFirst)).toEqual([true, false]);
+  });
+
+  test('[D-12] runs of white space, which no page shows, become one space', () => {
+    const answer = encoded(plain);
+    Object.assign(answer.results[0] ?? {}, { question: ' Who&nbsp;is\r\n  it? ' });
+    expect(quizOf(readOpenTriviaDb(JSON.stringify(answer), DEFAULT_MS)[0])).toMatchObject({
+      question: 'Who is it?',
+    });
+  });
+
+  test('[D-7] what cannot be decoded is a flaw of its quiz', () => {
+    const answer = encoded(rfc3986, plain);
+    Object.assign(answer.results[1] ?? {}, { correct_answer: '100%ZZ' });
+    const found = readOpenTriviaDb(JSON.stringify(answer), DEFAULT_MS);
+    expect(found[1]).toMatchObject({ place: 'quiz 2', reason: expect.stringContaining('encoded') });
+    const binary = encoded(base64);
+    Object.assign(binary.results[0] ?? {}, { question: Buffer.from([0xff]).toString('base64') });
+    expect(readOpenTriviaDb(JSON.stringify(binary), DEFAULT_MS)[0]).toHaveProperty('reason');
+  });
+
+  test.each([
+    ['another response code', '{"response_code":5,"results":[]}', 'response_code is 5'],
+    ['no results', '{"response_code":0}', 'no `results`'],
+    ['an array', '[]', 'no `results`'],
+    ['a page instead', '<!doctype html>', 'not valid JSON'],
+  ])('[D-7] is refused as a whole with %s', (_, text, says) => {
+    const read = () => readOpenTriviaDb(text, DEFAULT_MS);
+    expect(read).toThrow(Unreadable);
+    expect(read).toThrow(says);
+  });
+
+  test.each(['null', '7', '"x"', '[]', '{}', '{"incorrect_answers":7}', '{"question":{}}'])(
+    '[D-7] a result that is %s is read as one with nothing in it',
+    (item) => {
+      const [found] = readOpenTriviaDb(`{"results":[${item}]}`, DEFAULT_MS);
+      expect(found).toMatchObject({ place: 'quiz 1', quiz: { choices: [undefined] } });
+    },
+  );
+});
+
+const SAMPLE = [
+  {
+    category: 'film_and_tv',
+    id: '622a1c377cc59eab6f9506cd',
+    correctAnswer: 'Whoopi Goldberg',
+    incorrectAnswers: ['Demi Moore', 'Kathy Bates', 'Anjelica Huston'],
+    question: { text: "Who played 'Oda Mae Brown' in 'Ghost'?" },
+    tags: ['film', 'acting', 'film_and_tv'],
+    type: 'text_choice',
+    difficulty: 'hard',
+    regions: [],
+    isNiche: false,
+  },
+];
+
+describe('the-trivia-api', () => {
+  test('[D-12] is an array of questions with the right answer apart', () => {
+    expect(readTheTriviaApi(JSON.stringify(SAMPLE), DEFAULT_MS)).toMatchObject([
+      {
+        place: 'quiz 1',
+        quiz: {
+          question: "Who played 'Oda Mae Brown' in 'Ghost'?",
+          choices: ['Whoopi Goldberg', 'Demi Moore', 'Kathy Bates', 'Anjelica Huston'],
+          answer: 'Whoopi Goldberg',
+          duration: DEFAULT_MS,
+        },
+        names: {
+          question: 'question.text',
+          'choices.0': 'correctAnswer',
+          'choices.2': 'incorrectAnswers 2',
+        },
+        answerIsFirst: true,
+      },
+    ]);
+  });
+
+  test('[D-7] what is no array is refused', () => {
+    expect(() => readTheTriviaApi('{"questions":[]}', DEFAULT_MS)).toThrow('no array of questions');
+  });
+});
