@@ -6,6 +6,7 @@ import {
   userSchema,
 } from './accounts.ts';
 import { ingestSchema } from './ingest.ts';
+import { liveQuerySchema, liveStateSchema } from './live.ts';
 import { membersApi } from './members-api.ts';
 import type { Operation } from './operation.ts';
 import {
@@ -219,6 +220,32 @@ export const studioApi = {
     path: '/studio/v1/streams/{stream_id}/winners-rounds',
     summary: "The stream's winners rounds, in the order they were asked for",
     answers: { 200: { description: 'The rounds', schema: listOf(winnersRoundSchema) } },
+    errors: [404],
+  },
+  watchShow: {
+    ...read,
+    method: 'GET',
+    path: '/studio/v1/streams/{stream_id}/live',
+    summary: 'A show as it goes, for those who run it',
+    description:
+      'An event stream. Every half second a message `state` with a LiveState, which is the sign of life, too; and each interval as viewers get it, with the interval as `id`. `Last-Event-ID` resumes.',
+    query: liveQuerySchema,
+    headers: z.object({
+      'Last-Event-ID': z
+        .string()
+        .meta({ description: 'The last interval that was received' })
+        .optional(),
+    }),
+    answers: {
+      200: {
+        description: 'The show',
+        otherTypes: {
+          'text/event-stream': liveStateSchema.meta({
+            description: 'Messages `state` have this as `data`, the others an EventsInterval',
+          }),
+        },
+      },
+    },
     errors: [404],
   },
   sendEvent: {

@@ -13,6 +13,7 @@ import { idempotencyProcedures } from './sql/idempotency.ts';
 import type { Calls } from './sql/procedure.ts';
 import { streamProcedures } from './streams/streams-sql.ts';
 import { exportProcedures } from './studio/exports-sql.ts';
+import { liveProcedures } from './studio/live/live-sql.ts';
 import { tokenProcedures } from './tokens/tokens-sql.ts';
 import { deliveryProcedures } from './webhooks/deliveries-sql.ts';
 import { sendingProcedures } from './webhooks/sending-sql.ts';
@@ -39,6 +40,7 @@ export const procedures = {
   ...deliveryProcedures,
   ...tellingProcedures,
   ...sendingProcedures,
+  ...liveProcedures,
   ...idempotencyProcedures,
 };
 

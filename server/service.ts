@@ -1,6 +1,5 @@
 import { randomBytes as systemRandomBytes } from 'node:crypto';
 import type { Logger } from 'pino';
-import type { Operation } from '../protocol/operation.ts';
 import { studioApi } from '../protocol/studio-api.ts';
 import { viewerApi } from '../protocol/viewer-api.ts';
 import { accountHandlers } from './accounts/account-routes.ts';
@@ -13,11 +12,11 @@ import type { Config } from './config.ts';
 import { feedHandlers } from './feed/feed-routes.ts';
 import { addressOf, type Listener } from './http/address.ts';
 import { Credentials } from './http/credentials.ts';
+import { endpointsOf, unknownPath } from './http/endpoints.ts';
 import type { Sockets } from './http/listen.ts';
-import { Problem } from './http/problem.ts';
 import { RequestLog } from './http/request-log.ts';
-import { baseHeaders, type Handler, type Handlers } from './http/route.ts';
-import { type Endpoint, type PathHandler, problemResponse, routesOf } from './http/router.ts';
+import type { Handlers } from './http/route.ts';
+import { type PathHandler, routesOf } from './http/router.ts';
 import { createMedia } from './media/media.ts';
 import type { WebSocketSource } from './media/websocket/websocket-source.ts';
 import { Passwords } from './members/passwords.ts';
@@ -29,6 +28,7 @@ import type { AnswerDecision } from './quizzes/answers-sql.ts';
 import { ratesOf } from './rates.ts';
 import { Unavailable } from './refusal.ts';
 import { streamHandlers } from './streams/stream-routes.ts';
+import { liveHandlers } from './studio/live/live-routes.ts';
 import { studioHandlers } from './studio/studio-routes.ts';
 import { timeHandlers } from './time-routes.ts';
 import { Keyring } from './tokens/keyring.ts';
@@ -175,6 +175,15 @@ async function partsOf(options: ServiceOptions, onSealed: (latenessMs: number) =
     sessions,
     credentials,
     beat,
+    live: liveHandlers(
+      { credentials, clock, rate: rates.studio, log: requests, originOf },
+      {
+        record,
+        log: beat.feed,
+        tally: beat.tally,
+        onDefect: (error) => logger.warn({ err: error }, 'a show cannot be read for the studio'),
+      },
+    ),
     feed: feedHandlers({ log: beat.feed, clock, credentials, edgeCache: config.edgeCache }),
     answers: new Map<AnswerDecision, number>(),
     newId,
@@ -221,7 +230,7 @@ function viewerHandlers(
 
 function producerHandlers(
   { config, record, clock }: ServiceOptions,
-  { credentials, sessions, rates, requests, originOf, newId, media }: Parts,
+  { credentials, sessions, rates, requests, originOf, newId, media, live }: Parts,
 ): Handlers<typeof studioApi> {
   return studioHandlers({
     record,
@@ -234,6 +243,7 @@ function producerHandlers(
     log: requests,
     originOf,
     newId,
+    live: live.handlers,
     randomBytes: (n) => systemRandomBytes(n),
     webhookPolicy: config.webhooks,
     // Among many nodes another has video, with the same settings.
@@ -241,18 +251,9 @@ function producerHandlers(
   });
 }
 
-function unknownPath(corsOrigin: string, requests: RequestLog): Service['fetch'] {
-  const headers = baseHeaders('OPTIONS', corsOrigin);
-  return (request) => {
-    if (request.method === 'OPTIONS') return new Response(null, { status: 204, headers });
-    const problem = new Problem(404, 'There is nothing at this path; see /docs.');
-    return problemResponse(problem, request, headers, requests.requestId(request));
-  };
-}
-
 function lifeOf(
   { record, clock, logger }: ServiceOptions,
-  { beat, feed, keyring, viewerTokens, serviceTokens, media, webhooks }: Parts,
+  { beat, feed, live, keyring, viewerTokens, serviceTokens, media, webhooks }: Parts,
 ): Pick<Service, 'begin' | 'seal' | 'deliver' | 'unready' | 'drain' | 'end'> {
   let draining = false;
   let upkeep: Timer | null = null;
@@ -288,6 +289,7 @@ function lifeOf(
       draining = true;
       const released = Promise.all([beat.drain(), media?.drain(), webhooks.stop()]);
       feed.endStreams();
+      live.endStreams();
       await released;
     },
     end: async () => {
@@ -297,14 +299,4 @@ function lifeOf(
       await serviceTokens.recordUses().catch(() => {});
     },
   };
-}
-
-function endpointsOf<Operations extends Record<string, Operation>>(
-  operations: Operations,
-  handlers: Handlers<Operations>,
-): Endpoint[] {
-  return Object.entries(operations).map(([name, operation]) => ({
-    operation,
-    handler: handlers[name as keyof Operations] as Handler,
-  }));
 }

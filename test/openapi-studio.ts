@@ -122,6 +122,11 @@ export function studioExercises(ground: Ground): Exercises {
         [await ground.studio('listWinnersRounds', { params }), 200],
       ];
     },
+    watchShow: async () => {
+      const answers = await ground.inStream('watchShow', {}, 200);
+      await answers[0]?.[0].body?.cancel();
+      return answers;
+    },
     sendEvent: async () => [
       ...(await ground.inStream(
         'sendEvent',

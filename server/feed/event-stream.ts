@@ -15,6 +15,8 @@ export interface EventStreamOptions {
 /** An open event stream. */
 export interface EventStream {
   readonly body: ReadableStream<Uint8Array>;
+  /** Sends a message of another kind between two intervals. */
+  send(message: Uint8Array): void;
   /** Ends it; the client resumes where it was. */
   end(): void;
 }
@@ -79,7 +81,12 @@ export function openEventStream({ log, streamId, from, onEnd }: EventStreamOptio
       return;
     }
     next = interval + 1;
-    controller.enqueue(sharedMessage(interval, body));
+    send(sharedMessage(interval, body));
+  }
+
+  function send(message: Uint8Array): void {
+    if (over) return;
+    controller.enqueue(message);
     if ((controller.desiredSize ?? 0) < -UNSENT_BYTES_MAX) end();
   }
 
@@ -115,5 +122,5 @@ export function openEventStream({ log, streamId, from, onEnd }: EventStreamOptio
     },
     new ByteLengthQueuingStrategy({ highWaterMark: 64 * 1024 }),
   );
-  return { body, end };
+  return { body, send, end };
 }

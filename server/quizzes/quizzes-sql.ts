@@ -51,6 +51,16 @@ async function find(tx: Tx, id: string): Promise<QuizRow | null> {
   return row ? fromRow(row) : null;
 }
 
+/** The quiz of a stream that was published last; null when none was. */
+export async function latestPublished(tx: Tx, streamId: string): Promise<QuizRow | null> {
+  const [row] = await tx.query<Stored>(
+    `select ${COLUMNS} from quizzes where stream_id = $1 and created is not null
+     order by created desc, number desc limit 1`,
+    [streamId],
+  );
+  return row ? fromRow(row) : null;
+}
+
 async function ownQuiz(tx: Tx, id: string, producer: string): Promise<QuizRow> {
   const quiz = await find(tx, id);
   if (!quiz) throw new Refusal('not-found', 'This account has no such quiz.');
@@ -299,8 +309,11 @@ function published(quiz: QuizRow): PublishedQuiz {
   return quiz;
 }
 
-// One sum for each choice and not groups, which SQLite would sort first: three times the time.
-async function countAnswers(tx: Tx, quiz: QuizRow): Promise<number[]> {
+/**
+ * The answers to a quiz that are recorded, in the order of its choices. One sum for each choice and
+ * not groups, which SQLite would sort first: three times the time.
+ */
+export async function countAnswers(tx: Tx, quiz: QuizRow): Promise<number[]> {
   const sums = quiz.choices.map((_, choice) => `count(*) filter (where choice = ${choice})`);
   const named = sums.map((sum, choice) => `${sum} as choice_${choice}`).join(', ');
   const [row] = await tx.query<{ [name: string]: number }>(

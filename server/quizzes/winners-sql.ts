@@ -30,6 +30,15 @@ interface OpenRound {
 
 const ROUND_COLUMNS = `id, stream_id as "streamId", state, quizzes, requested, count`;
 
+/** The round of a stream that was asked for last; null when none was. */
+export async function latestRound(tx: Tx, streamId: string): Promise<WinnersRound | null> {
+  const [row] = await tx.query<WinnersRound>(
+    `select ${ROUND_COLUMNS} from winners_rounds where stream_id = $1 order by number desc limit 1`,
+    [streamId],
+  );
+  return row ?? null;
+}
+
 export const winnersProcedures = {
   /**
    * Opens a round over the quizzes of the current game and begins the next game.

@@ -17,6 +17,8 @@ export interface StudioRoutes
   extends SessionGate,
     Pick<StudioAccountRoutes, 'newId'>,
     Pick<WebhookRoutes, 'webhookPolicy'> {
+  /** Shows as they go, which end with the drain. */
+  readonly live: Handlers<Pick<typeof studioApi, 'watchShow'>>;
   readonly record: TheRecord;
   /** Ports on which video is taken; none by default. */
   readonly ingestAddresses?: StudioIngestRoutes['ingestAddresses'];
@@ -37,5 +39,6 @@ export function studioHandlers(options: StudioRoutes): Handlers<typeof studioApi
     ...studioQuizHandlers(studio, options),
     ...webhookHandlers(studio, options),
     ...exportHandlers(options, options),
+    ...options.live,
   };
 }

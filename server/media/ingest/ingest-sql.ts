@@ -79,6 +79,11 @@ async function readIngest(tx: Tx, id: string, nowMs: number) {
   return { key: row.key, source: liveSourceOf(row, await leaseMsAt(tx, nowMs)) };
 }
 
+/** What sends the picture of a stream; null: nothing does. */
+export async function liveSource(tx: Tx, id: string, nowMs: number): Promise<LiveSource | null> {
+  return (await readIngest(tx, id, nowMs)).source;
+}
+
 function liveSourceOf(row: SourceRow, leaseMs: number): LiveSource | null {
   const { kind, health } = row;
   if (kind === null || !hasSource(row, leaseMs)) return null;

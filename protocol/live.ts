@@ -1,0 +1,52 @@
+import { z } from 'zod';
+import { SOURCE_KINDS, sourceHealthSchema } from './ingest.ts';
+import { choiceCountSchema } from './quizzes.ts';
+import { studioQuizSchema, studioStreamSchema, winnersRoundSchema } from './studio.ts';
+import { unixMs } from './text.ts';
+
+/** How often the state of a show is told: it is the sign of life, too. */
+export const LIVE_STATE_MS = 500;
+
+/** How far back intervals are told again to who comes back: 10 minutes. */
+export const LIVE_PAST_INTERVALS = 2_400;
+
+export const liveQuerySchema = z.object({
+  interval: z
+    .string()
+    .regex(/^(0|[1-9]\d{0,15})$/, 'must be one canonical integer')
+    .optional()
+    .meta({
+      description:
+        'From which interval on, at most 10 minutes back; from the current one by default',
+      type: 'integer',
+      minimum: 0,
+    }),
+});
+
+/** A show as those see it who run it, at one moment. */
+export const liveStateSchema = z
+  .object({
+    now: unixMs.meta({ description: "The service's time" }),
+    stream: studioStreamSchema,
+    count: z
+      .int()
+      .min(0)
+      .nullable()
+      .meta({ description: 'Viewers now; null: not known at the moment' }),
+    quiz: studioQuizSchema
+      .nullable()
+      .meta({ description: 'The quiz that was published last; null: none was' }),
+    tally: z
+      .record(z.string(), choiceCountSchema)
+      .nullable()
+      .meta({ description: 'Its answers so far, while it is open' }),
+    round: winnersRoundSchema
+      .nullable()
+      .meta({ description: 'The winners round that was asked for last' }),
+    source: z
+      .object({ kind: z.enum(SOURCE_KINDS), health: sourceHealthSchema.nullable() })
+      .nullable()
+      .meta({ description: 'What sends the picture; null: nothing does' }),
+  })
+  .meta({ id: 'LiveState' });
+export type LiveState = z.infer<typeof liveStateSchema>;

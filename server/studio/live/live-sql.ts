@@ -1,0 +1,33 @@
+import type { WinnersRound } from '../../../protocol/studio.ts';
+import { type LiveSource, liveSource } from '../../media/ingest/ingest-sql.ts';
+import { countAnswers, latestPublished, type QuizRow } from '../../quizzes/quizzes-sql.ts';
+import { latestRound } from '../../quizzes/winners-sql.ts';
+import { reading } from '../../sql/procedure.ts';
+import { ownStream, type StreamRow } from '../../streams/streams-sql.ts';
+
+/** What the record knows of a show at one moment. */
+export interface LiveShow {
+  readonly stream: StreamRow;
+  /** The quiz that was published last. */
+  readonly quiz: QuizRow | null;
+  /** Its answers so far, in the order of its choices; null unless it is open. */
+  readonly tally: readonly number[] | null;
+  readonly round: WinnersRound | null;
+  readonly source: LiveSource | null;
+}
+
+export const liveProcedures = {
+  /** @throws Refusal `not-found` */
+  readLiveShow: reading(
+    async (
+      tx,
+      { id, producer, nowMs }: { id: string; producer: string; nowMs: number },
+    ): Promise<LiveShow> => {
+      const stream = await ownStream(tx, id, producer);
+      const quiz = await latestPublished(tx, id);
+      const tally = quiz?.state === 'open' ? await countAnswers(tx, quiz) : null;
+      const round = await latestRound(tx, id);
+      return { stream, quiz, tally, round, source: await liveSource(tx, id, nowMs) };
+    },
+  ),
+};
