@@ -1,4 +1,4 @@
-import type { BuildArtifact } from 'bun';
+import type { BuildArtifact, BunPlugin } from 'bun';
 import { own, type Page, withGzip } from './page.ts';
 
 // What React and others look at to leave out what only developers need: a name in what is built, not
@@ -10,11 +10,13 @@ const MODE = ['process', 'env', 'NODE_ENV'].join('.');
  * lazily is a file of its own.
  * @param entries paths of `.ts`, `.tsx` and `.css` files
  * @param place where they will be served, with `/` at its end
+ * @param plugins load files that Bun cannot
  * @throws when they cannot be built
  */
 export async function builtFiles(
   entries: readonly string[],
   place: string,
+  plugins: BunPlugin[] = [],
 ): Promise<ReadonlyMap<string, Page>> {
   const { outputs } = await Bun.build({
     entrypoints: [...entries],
@@ -23,6 +25,7 @@ export async function builtFiles(
     splitting: true,
     minify: true,
     publicPath: place,
+    plugins,
     naming: { entry: '[name].[ext]', chunk: '[name]-[hash].[ext]', asset: '[name]-[hash].[ext]' },
     define: { [MODE]: '"production"' },
     jsx: { runtime: 'automatic', development: false },

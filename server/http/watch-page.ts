@@ -1,13 +1,11 @@
 import { fileURLToPath } from 'node:url';
 import { builtFiles } from './built-files.ts';
-import { own, type Page, serving } from './page.ts';
-import { Problem } from './problem.ts';
-import { type Reader, type ReadOnlyOptions, type ReadOnlyPath, readOnlyPath } from './read-only.ts';
+import { builtPageRoutes } from './built-page.ts';
+import type { ReadOnlyOptions, ReadOnlyPath } from './read-only.ts';
 
 const FOLDER = new URL('../../player/', import.meta.url);
 /** Where the page's scripts and styles are. */
 const PLACE = '/player/';
-const HTML = 'watch.html';
 const ENTRIES = ['watch.tsx', 'watch-page.css'];
 
 // Scripts come from here alone, and none from what the page makes itself: its player needs no worker.
@@ -28,43 +26,15 @@ const POLICY = [
 
 /** The page that shows a stream and its feed (SPEC M-45), by path. */
 export function watchRoutes(options: ReadOnlyOptions): Record<string, ReadOnlyPath> {
-  const files = once(readFiles);
-  const read = async (name: string, request: Parameters<Reader>) => {
-    const file = (await files()).get(name);
-    if (!file) throw new Problem(404, 'There is no such file.');
-    return file(...request);
-  };
-  const path = (name: string, nameOf: (request: Request) => string) =>
-    readOnlyPath(name, (...request) => read(nameOf(request[0]), request), options);
-  const html = path('/watch/:stream_id', () => HTML);
-  return {
-    '/watch/:stream_id': html,
-    '/watch/:stream_id/': html,
-    [`${PLACE}:file`]: path(`${PLACE}:file`, ({ url }) =>
-      new URL(url).pathname.slice(PLACE.length),
-    ),
-  };
-}
-
-/** Everything that the page consists of, by name. */
-async function readFiles(): Promise<ReadonlyMap<string, Reader>> {
-  const paths = ENTRIES.map((name) => fileURLToPath(new URL(name, FOLDER)));
-  const [html, built] = await Promise.all([
-    Bun.file(new URL(HTML, FOLDER)).text(),
-    builtFiles(paths, PLACE),
-  ]);
-  const files = new Map<string, Page>(built).set(HTML, own('text/html; charset=utf-8', html));
-  return new Map([...files].map(([name, page]) => [name, serving(page, POLICY)] as const));
-}
-
-/** Done when it is first asked for, and not again unless it failed. */
-function once<T>(work: () => Promise<T>): () => Promise<T> {
-  let doing: Promise<T> | null = null;
-  return () => {
-    doing ??= work().catch((error) => {
-      doing = null;
-      throw error;
-    });
-    return doing;
-  };
+  const entries = ENTRIES.map((name) => fileURLToPath(new URL(name, FOLDER)));
+  return builtPageRoutes(
+    {
+      html: new URL('watch.html', FOLDER),
+      paths: ['/watch/:stream_id', '/watch/:stream_id/'],
+      place: PLACE,
+      policy: POLICY,
+      build: () => builtFiles(entries, PLACE),
+    },
+    options,
+  );
 }

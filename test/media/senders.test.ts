@@ -78,7 +78,7 @@ const CAMERA_HTML = `<!doctype html><title>source</title><script type="module">
 
 const camera: StartSender = async ({ websocket, key }) => {
   const { outputs } = await Bun.build({
-    entrypoints: [fileURLToPath(new URL('../../studio/browser-source.ts', import.meta.url))],
+    entrypoints: [fileURLToPath(new URL('../../studio/source/browser-source.ts', import.meta.url))],
     target: 'browser',
   });
   const script = (await outputs[0]?.text()) ?? '';

@@ -4,15 +4,28 @@ import type { BrowserContext, Page } from 'playwright-core';
 
 const AXE = createRequire(import.meta.url).resolve('axe-core/axe.min.js');
 const RULES = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'];
-const RUN = `axe.run(document, ${JSON.stringify({ runOnly: RULES, resultTypes: ['violations'] })})`;
 
 /** Makes `faultsIn` work in the pages that are opened from now on. */
 export async function addAxe(context: BrowserContext): Promise<void> {
   await context.addInitScript({ path: AXE });
 }
 
+interface AxeSettings {
+  /** Selectors of what is left out. */
+  readonly except?: readonly string[];
+  /** A video that never has a picture is waited for, 10 s each time. */
+  readonly waitsForVideo?: boolean;
+}
+
 /** @returns what breaks WCAG 2.2 AA, as far as a program can tell: each rule with its elements */
-export async function faultsIn(page: Page): Promise<string[][]> {
-  const { violations } = await page.evaluate<AxeResults>(RUN);
+export async function faultsIn(
+  page: Page,
+  { except = [], waitsForVideo = true }: AxeSettings = {},
+): Promise<string[][]> {
+  const options = { runOnly: RULES, resultTypes: ['violations'], preload: waitsForVideo };
+  const place = JSON.stringify({ exclude: except.map((selector) => [selector]) });
+  const { violations } = await page.evaluate<AxeResults>(
+    `axe.run(${place}, ${JSON.stringify(options)})`,
+  );
   return violations.map(({ id, nodes }) => [id, ...nodes.map(({ html }) => html)]);
 }

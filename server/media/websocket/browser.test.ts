@@ -43,7 +43,7 @@ let page: Page;
 
 beforeAll(async () => {
   const built = await Bun.build({
-    entrypoints: [new URL('../../../studio/browser-source.ts', import.meta.url).pathname],
+    entrypoints: [new URL('../../../studio/source/browser-source.ts', import.meta.url).pathname],
     target: 'browser',
   });
   const script = await built.outputs[0]?.text();

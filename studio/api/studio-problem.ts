@@ -1,0 +1,31 @@
+/** Why a call to the service failed, in words for people. */
+export class StudioProblem extends Error {
+  override readonly name = 'StudioProblem';
+
+  /**
+   * @param status of HTTP; null: no answer came
+   * @param detail what to change, as the service says it
+   * @param retryAfterMs when the service wants to be asked again; null: it did not say
+   */
+  constructor(
+    readonly status: number | null,
+    readonly detail: string,
+    readonly retryAfterMs: number | null = null,
+  ) {
+    super(detail);
+  }
+
+  /** The same may work later, without any change. */
+  get isPassing(): boolean {
+    return this.status === null || this.status === 429 || this.status >= 500;
+  }
+}
+
+/** What an error response says. */
+export async function problemOf(response: Response): Promise<StudioProblem> {
+  const body = await response.json().catch(() => null);
+  const detail =
+    typeof body?.detail === 'string' ? body.detail : `The service says ${response.status}.`;
+  const seconds = Number(response.headers.get('retry-after') ?? Number.NaN);
+  return new StudioProblem(response.status, detail, seconds >= 0 ? seconds * 1_000 : null);
+}

@@ -1,0 +1,44 @@
+import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { useRef } from 'react';
+import { tellFailure } from '../ui/toasts.tsx';
+import { newKey } from './real-browser.ts';
+import type { CallInput, OperationName, ReplyOf } from './studio-client.ts';
+import { useStudio } from './studio-context.ts';
+
+interface WriteOptions<Name extends OperationName> {
+  /** Readings that are old after it. */
+  readonly stale?: readonly OperationName[];
+  readonly onDone?: (reply: ReplyOf<Name>) => void;
+  /** Says what went wrong; a message at the edge of the page by default. */
+  readonly onFailure?: (error: unknown) => void;
+}
+
+/**
+ * Writes by an operation. What is pressed twice while the first is under way is sent once; the key
+ * that names a write is the same until its outcome is known.
+ */
+export function useWrite<Name extends OperationName>(
+  name: Name,
+  { stale = [], onDone, onFailure = tellFailure }: WriteOptions<Name> = {},
+) {
+  const studio = useStudio();
+  const queries = useQueryClient();
+  const isUnderWay = useRef(false);
+  const { mutate, isPending } = useMutation({
+    mutationFn: (input: CallInput<Name>) => studio.call(name, { key: newKey(), ...input }),
+    onSuccess: async (reply) => {
+      await Promise.all(stale.map((read) => queries.invalidateQueries({ queryKey: [read] })));
+      onDone?.(reply);
+    },
+    onError: onFailure,
+    onSettled: () => {
+      isUnderWay.current = false;
+    },
+  });
+  const write = (input: CallInput<Name> = {}) => {
+    if (isUnderWay.current) return;
+    isUnderWay.current = true;
+    mutate(input);
+  };
+  return { write, isPending };
+}

@@ -1,0 +1,32 @@
+import { Heart } from 'lucide-react';
+import { Panel } from '../ui/panel.tsx';
+import { AudienceChart } from './audience-chart.tsx';
+import { heartRateOf, type ShowRecord } from './show-record.ts';
+
+interface AudiencePanelProps {
+  /** Viewers now; null: not known. */
+  readonly count: number | null;
+  readonly record: ShowRecord;
+}
+
+/** How many are there, and how that went in the last minutes. */
+export function AudiencePanel({ count, record }: AudiencePanelProps) {
+  const peak = record.counts.reduce((most, at) => Math.max(most, at.count), 0);
+  return (
+    <Panel
+      title="Audience"
+      aside={
+        <span className="flex items-center gap-1.5 text-quiet tabular-nums">
+          <Heart className="size-4 text-heart" aria-hidden="true" />
+          {heartRateOf(record).toFixed(1)} hearts a second
+        </span>
+      }
+    >
+      <p className="flex items-baseline gap-3">
+        <span className="text-4xl font-bold tabular-nums">{count?.toLocaleString() ?? '–'}</span>
+        <span className="text-quiet">watching, at most {peak.toLocaleString()}</span>
+      </p>
+      <AudienceChart counts={record.counts} />
+    </Panel>
+  );
+}

@@ -1,0 +1,111 @@
+import { describe, expect, test } from 'bun:test';
+import { LiveShow, type LiveSource } from './live-show.ts';
+
+/** A browser whose time a test moves, and whose lines it opens and cuts. */
+function ground() {
+  const timers = new Map<number, { atMs: number; then: () => void }>();
+  const opened: { from: number | null; source: LiveSource; isClosed: boolean }[] = [];
+  let nowMs = 0;
+  let names = 0;
+  const show = new LiveShow({
+    open: (from) => {
+      const line = { from, isClosed: false, source: {} as LiveSource };
+      line.source = {
+        onState: () => {},
+        onInterval: () => {},
+        onEnd: () => {},
+        close: () => {
+          line.isClosed = true;
+        },
+      };
+      opened.push(line);
+      return line.source;
+    },
+    after: (ms, then) => {
+      const name = names++;
+      timers.set(name, { atMs: nowMs + ms, then });
+      return () => timers.delete(name);
+    },
+    random: () => 0.5,
+  });
+  return {
+    show,
+    opened,
+    timers,
+    state: () => opened.at(-1)?.source.onState('{"count":1}'),
+    interval: (interval: number) =>
+      opened.at(-1)?.source.onInterval(JSON.stringify({ interval, events: [] })),
+    pass(ms: number) {
+      const untilMs = nowMs + ms;
+      for (;;) {
+        const next = [...timers].toSorted(([, a], [, b]) => a.atMs - b.atMs)[0];
+        if (!next || next[1].atMs > untilMs) break;
+        timers.delete(next[0]);
+        nowMs = next[1].atMs;
+        next[1].then();
+      }
+      nowMs = untilMs;
+    },
+  };
+}
+
+describe('the line to a show', () => {
+  test('is there when the state was told, and not before', () => {
+    const { show, state, interval } = ground();
+    show.start();
+    expect(show.snapshot.isHeard).toBe(false);
+    interval(8);
+    expect(show.snapshot.isHeard).toBe(false);
+    state();
+    expect(show.snapshot.isHeard).toBe(true);
+  });
+
+  test('[B-4] is lost within 2 s of silence, also when intervals still come', () => {
+    const { show, state, interval, pass } = ground();
+    show.start();
+    state();
+    pass(1_000);
+    interval(9);
+    pass(900);
+    expect(show.snapshot.isHeard).toBe(false);
+  });
+
+  test('goes on from the last interval, and is there again', () => {
+    const { show, state, interval, pass, opened } = ground();
+    show.start();
+    state();
+    interval(8);
+    pass(1_900);
+    expect(opened[0]?.isClosed).toBe(true);
+    pass(1_000);
+    expect(opened).toHaveLength(2);
+    expect(opened[1]?.from).toBe(9);
+    state();
+    expect(show.snapshot.isHeard).toBe(true);
+  });
+
+  test('is asked for again more and more seldom, at most each few seconds', () => {
+    const { show, pass, opened } = ground();
+    show.start();
+    pass(120_000);
+    expect(opened.length).toBeGreaterThan(15);
+    expect(opened.length).toBeLessThan(40);
+  });
+
+  test('an error ends it at once', () => {
+    const { show, state, opened } = ground();
+    show.start();
+    state();
+    opened[0]?.source.onEnd();
+    expect(show.snapshot.isHeard).toBe(false);
+  });
+
+  test('leaves nothing behind', () => {
+    const { show, state, timers, opened } = ground();
+    const stop = show.start();
+    state();
+    stop();
+    expect(timers.size).toBe(0);
+    expect(opened[0]?.isClosed).toBe(true);
+  });
+});

@@ -1,0 +1,129 @@
+import { useEffect, useState } from 'react';
+import type { LiveState } from '../../protocol/live.ts';
+import type { StudioQuiz } from '../../protocol/studio.ts';
+import { useWrite } from '../api/use-write.ts';
+import { useMay } from '../session/session-context.ts';
+import { Button } from '../ui/button.tsx';
+import { Panel } from '../ui/panel.tsx';
+import { type NextStep, nameOf, nextStep, winnersBlocker } from './next-step.ts';
+import { useCtrlEnter } from './use-ctrl-enter.ts';
+
+/** Whoever presses twice means it once: what comes next cannot be pressed at once. */
+const ARMED_AFTER_MS = 1_000;
+
+interface NextPanelProps {
+  readonly state: LiveState;
+  readonly quizzes: readonly StudioQuiz[];
+  /** What is shown is how it is; else nothing can be pressed. */
+  readonly isHeard: boolean;
+}
+
+/** What comes next, as one button. */
+export function NextPanel({ state, quizzes, isHeard }: NextPanelProps) {
+  const step = nextStep(state, quizzes);
+  const isArmed = useArmed(nameOf(step));
+  const mayPublish = useMay('publishQuiz');
+  const stale = ['listQuizzes', 'readOwnStream'] as const;
+  const start = useWrite('startStream', { stale });
+  const publish = useWrite('publishQuiz', { stale });
+  const reveal = useWrite('revealQuiz', { stale });
+  const isPending = start.isPending || publish.isPending || reveal.isPending;
+  const doIt = () => {
+    if (step.kind === 'start') start.write({ params: { stream_id: state.stream.id } });
+    if (step.kind === 'publish') publish.write({ params: { quiz_id: step.quiz.id } });
+    if (step.kind === 'reveal') reveal.write({ params: { quiz_id: step.quiz.id } });
+  };
+  const canDo = ['start', 'publish', 'reveal'].includes(step.kind) && isArmed && isHeard;
+  useCtrlEnter(() => canDo && !isPending && doIt());
+  return (
+    <Panel title="Next">
+      {'quiz' in step && step.kind !== 'wait' && <Upcoming quiz={step.quiz} />}
+      {mayPublish ? (
+        <Button
+          look="primary"
+          size="big"
+          isWide
+          isPending={isPending}
+          isDisabled={!canDo}
+          onPress={doIt}
+          aria-keyshortcuts="Control+Enter"
+        >
+          {wordsOf(step)}
+        </Button>
+      ) : (
+        <p className="font-semibold">{wordsOf(step)}</p>
+      )}
+      {mayPublish && (
+        <p className="text-sm text-quiet">
+          <kbd>Ctrl</kbd> <kbd>Enter</kbd> presses it from anywhere on this page.
+        </p>
+      )}
+      {mayPublish && <Winners state={state} isHeard={isHeard} />}
+    </Panel>
+  );
+}
+
+function wordsOf(step: NextStep): string {
+  switch (step.kind) {
+    case 'start':
+      return 'Start the show';
+    case 'publish':
+      return 'Send this quiz';
+    case 'wait':
+      return 'A quiz is open';
+    case 'reveal':
+      return 'Show the results';
+    case 'nothing':
+      return 'No quiz is prepared';
+    case 'over':
+      return 'The show is over';
+  }
+}
+
+function Upcoming({ quiz }: { readonly quiz: StudioQuiz }) {
+  return (
+    <div className="grid gap-2">
+      <p className="text-xl font-bold break-words">{quiz.question}</p>
+      <p className="text-quiet break-words">
+        {quiz.choices
+          .map((choice) => (choice === quiz.answer ? `✓ ${choice}` : choice))
+          .join(' · ')}
+      </p>
+      <p className="text-sm text-quiet">{quiz.duration / 1_000} seconds</p>
+    </div>
+  );
+}
+
+function Winners({ state, isHeard }: Pick<NextPanelProps, 'state' | 'isHeard'>) {
+  const { write, isPending } = useWrite('requestWinners');
+  const blocker = winnersBlocker(state);
+  const isArmed = useArmed(String(state.round?.id));
+  const { round } = state;
+  return (
+    <div className="grid gap-2 border-t border-line pt-4">
+      <Button
+        isPending={isPending || round?.state === 'open'}
+        isDisabled={blocker !== null || !isHeard || !isArmed}
+        onPress={() => write({ params: { stream_id: state.stream.id } })}
+      >
+        Ask for the winners
+      </Button>
+      <p className="text-sm text-quiet" aria-live="polite">
+        {blocker ??
+          (round?.count == null
+            ? 'Those who answered everything since the last round.'
+            : `The last round had ${round.count} ${round.count === 1 ? 'winner' : 'winners'}.`)}
+      </p>
+    </div>
+  );
+}
+
+/** Whether a button has been the same for a while. @param name what it does now */
+function useArmed(name: string): boolean {
+  const [armed, setArmed] = useState('');
+  useEffect(() => {
+    const timer = setTimeout(() => setArmed(name), ARMED_AFTER_MS);
+    return () => clearTimeout(timer);
+  }, [name]);
+  return armed === name;
+}

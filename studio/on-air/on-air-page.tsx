@@ -1,0 +1,65 @@
+import type { StudioQuiz } from '../../protocol/studio.ts';
+import { useRead } from '../api/use-read.ts';
+import { StreamPage } from '../streams/stream-page.tsx';
+import { Failure, Loading } from '../ui/states.tsx';
+import { AudiencePanel } from './audience-panel.tsx';
+import { ChatPanel } from './chat-panel.tsx';
+import { LineState } from './line-state.tsx';
+import type { LiveSnapshot } from './live-show.ts';
+import { NextPanel } from './next-panel.tsx';
+import { OnScreenPanel } from './on-screen-panel.tsx';
+import { PicturePanel } from './picture-panel.tsx';
+import { SentPanel } from './sent-panel.tsx';
+import { useLiveShow } from './use-live-show.ts';
+
+const AGAIN_MS = 5_000;
+
+/** The page that is open during the show: what viewers see, how many, and what comes next. */
+export function OnAirPage({ streamId }: { readonly streamId: string }) {
+  const live = useLiveShow(streamId);
+  const quizzes = useRead(
+    'listQuizzes',
+    { params: { stream_id: streamId } },
+    { againMs: AGAIN_MS },
+  );
+  return (
+    <StreamPage streamId={streamId}>
+      {() => (
+        <>
+          <LineState isHeard={live.isHeard} isFirst={live.state === null} />
+          {quizzes.isPending && <Loading what="Looking for the quizzes" />}
+          {quizzes.isError && !quizzes.data && (
+            <Failure error={quizzes.error} onAgain={() => quizzes.refetch()} />
+          )}
+          {quizzes.data && <Panels live={live} quizzes={quizzes.data.results} />}
+        </>
+      )}
+    </StreamPage>
+  );
+}
+
+interface PanelsProps {
+  readonly live: LiveSnapshot;
+  readonly quizzes: readonly StudioQuiz[];
+}
+
+function Panels({ live, quizzes }: PanelsProps) {
+  const { state, record, isHeard } = live;
+  if (!state) return null;
+  return (
+    <div className="grid items-start gap-4 *:min-w-0 lg:grid-cols-[3fr_2fr] 2xl:grid-cols-[4fr_4fr_3fr]">
+      <div className="grid gap-4 *:min-w-0 max-lg:order-2">
+        <PicturePanel stream={state.stream} />
+        <AudiencePanel count={isHeard ? state.count : null} record={record} />
+      </div>
+      <div className="grid gap-4 *:min-w-0 max-lg:order-1">
+        <NextPanel state={state} quizzes={quizzes} isHeard={isHeard} />
+        <OnScreenPanel state={state} />
+        <SentPanel sent={record.sent} />
+      </div>
+      <div className="grid gap-4 *:min-w-0 max-lg:order-3 lg:col-span-2 2xl:col-span-1">
+        <ChatPanel record={record} />
+      </div>
+    </div>
+  );
+}

@@ -1,0 +1,45 @@
+import type { FeedEvent } from '../../protocol/feed.ts';
+import { Panel } from '../ui/panel.tsx';
+import type { SentEvent } from './show-record.ts';
+
+const TIME = new Intl.DateTimeFormat(undefined, { timeStyle: 'medium' });
+
+/** Everything that viewers were sent, newest first, with the interval it is in. */
+export function SentPanel({ sent }: { readonly sent: readonly SentEvent[] }) {
+  return (
+    <Panel title="Sent">
+      {sent.length === 0 ? (
+        <p className="text-quiet">Nothing in the last ten minutes.</p>
+      ) : (
+        // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls has to be reached by keyboard
+        <ol className="grid max-h-72 gap-1 overflow-y-auto" tabIndex={0} aria-label="Sent events">
+          {sent.toReversed().map(({ id, atMs, interval, event }) => (
+            <li key={id} className="flex gap-3 text-sm">
+              <span className="shrink-0 text-quiet tabular-nums" title={`Interval ${interval}`}>
+                {TIME.format(atMs)}
+              </span>
+              <span className="min-w-0 break-words">{wordsOf(event)}</span>
+              <span className="ml-auto shrink-0 text-quiet tabular-nums">{interval}</span>
+            </li>
+          ))}
+        </ol>
+      )}
+    </Panel>
+  );
+}
+
+function wordsOf({ type, data }: FeedEvent): string {
+  const told = data as { question?: string; count?: number } | null;
+  switch (type) {
+    case 'quiz':
+      return `Quiz: ${told?.question}`;
+    case 'quiz-results':
+      return `Results: ${told?.question}`;
+    case 'request-quiz-winners':
+      return 'Winners were asked for';
+    case 'quiz-winners':
+      return `Winners: ${told?.count}`;
+    default:
+      return type;
+  }
+}

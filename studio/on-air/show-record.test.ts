@@ -1,0 +1,80 @@
+import { describe, expect, test } from 'bun:test';
+import type { Chats, FeedEvent } from '../../protocol/feed.ts';
+import { intervalStartMs } from '../../protocol/interval.ts';
+import { EMPTY_RECORD, heartRateOf, type ShowRecord, withInterval } from './show-record.ts';
+
+const NOTHING: Chats = {
+  messages: [],
+  questions: [],
+  greetings: [],
+  cheers: [],
+  purchases: [],
+  hearts: 0,
+  discounts: 0,
+};
+const line = (id: string, at: number) => ({ id, viewer: 'v', name: 'Ann', text: 'Hi', at });
+const chats = (part: Partial<Chats>): FeedEvent => ({
+  type: 'chats',
+  data: { ...NOTHING, ...part },
+});
+const recordOf = (...all: [number, FeedEvent[]][]): ShowRecord =>
+  all.reduce(
+    (record, [interval, events]) => withInterval(record, { interval, events }),
+    EMPTY_RECORD,
+  );
+
+describe('what is kept of a show', () => {
+  test('an interval that comes twice counts once, and one that comes late not at all', () => {
+    const once = recordOf([8, [chats({ hearts: 3 })]]);
+    expect(withInterval(once, { interval: 8, events: [chats({ hearts: 3 })] })).toBe(once);
+    expect(withInterval(once, { interval: 7, events: [] })).toBe(once);
+    expect(once.hearts).toBe(3);
+  });
+
+  test('lines of all kinds stand in the order in which they were written', () => {
+    const { lines } = recordOf(
+      [8, [chats({ cheers: [line('b', 20)], questions: [line('a', 10)] })]],
+      [9, [chats({ purchases: [line('c', 30)] })]],
+    );
+    expect(lines.map(({ id, kind }) => `${id} ${kind}`)).toEqual([
+      'a question',
+      'b cheer',
+      'c purchase',
+    ]);
+  });
+
+  test('counts have the time of their interval', () => {
+    const event: FeedEvent = { type: 'view-count', data: { value: 12, formatted: '12' } };
+    expect(recordOf([8, [event]]).counts).toEqual([{ atMs: intervalStartMs(8), count: 12 }]);
+  });
+
+  test('all else that was sent is kept with its interval, each under a name of its own', () => {
+    const lights: FeedEvent = { type: 'lights', data: null };
+    const { sent } = recordOf(
+      [8, [lights, { type: 'quiz-winners', data: { count: 2 } }]],
+      [9, [lights]],
+    );
+    expect(sent.map(({ interval, event }) => `${interval} ${event.type}`)).toEqual([
+      '8 lights',
+      '8 quiz-winners',
+      '9 lights',
+    ]);
+    expect(new Set(sent.map(({ id }) => id)).size).toBe(3);
+  });
+
+  test('a hundred thousand lines leave the newest few thousand', () => {
+    const many = Array.from({ length: 2_000 }, (_, n): [number, FeedEvent[]] => [
+      n,
+      [chats({ messages: Array.from({ length: 50 }, (_, k) => line(`${n}-${k}`, n * 50 + k)) })],
+    ]);
+    const { lines } = recordOf(...many);
+    expect(lines.length).toBe(5_000);
+    expect(lines.at(-1)?.id).toBe('1999-49');
+  });
+
+  test('hearts a second are those of the last ten', () => {
+    const record = recordOf([0, [chats({ hearts: 100 })]], [41, [chats({ hearts: 30 })]]);
+    expect(record.hearts).toBe(130);
+    expect(heartRateOf(record)).toBe(3);
+  });
+});

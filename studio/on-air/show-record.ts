@@ -1,0 +1,119 @@
+import type { ChatElement, Chats, FeedEvent } from '../../protocol/feed.ts';
+import { intervalStartMs } from '../../protocol/interval.ts';
+
+/** A line of the chat, of whatever kind. */
+export interface ChatLine extends ChatElement {
+  readonly kind: 'message' | 'question' | 'greeting' | 'cheer' | 'purchase';
+}
+
+/** An event that viewers got. */
+export interface SentEvent {
+  /** Names it among all events of the show. */
+  readonly id: string;
+  readonly interval: number;
+  readonly atMs: number;
+  readonly event: FeedEvent;
+}
+
+/** How many viewers there were at one moment. */
+export interface CountAt {
+  readonly atMs: number;
+  readonly count: number;
+}
+
+/** What viewers have seen of a show since the page is open, and ten minutes before. */
+export interface ShowRecord {
+  /** The last interval that is in it; null: none yet. */
+  readonly interval: number | null;
+  /** The newest last. */
+  readonly lines: readonly ChatLine[];
+  readonly counts: readonly CountAt[];
+  readonly sent: readonly SentEvent[];
+  readonly hearts: number;
+  /** Hearts with the times they came at, of the last seconds. */
+  readonly recentHearts: readonly { readonly atMs: number; readonly count: number }[];
+  readonly discounts: number;
+}
+
+export const EMPTY_RECORD: ShowRecord = {
+  interval: null,
+  lines: [],
+  counts: [],
+  sent: [],
+  hearts: 0,
+  recentHearts: [],
+  discounts: 0,
+};
+
+/** So much is kept; what was before is in the exports. */
+const LINES_MAX = 5_000;
+const SENT_MAX = 1_000;
+/** Counts come once a second: half an hour. */
+const COUNTS_MAX = 1_800;
+const HEARTS_OF_MS = 10_000;
+
+const KINDS = {
+  messages: 'message',
+  questions: 'question',
+  greetings: 'greeting',
+  cheers: 'cheer',
+  purchases: 'purchase',
+} as const satisfies Partial<Record<keyof Chats, ChatLine['kind']>>;
+
+/** The record with one more interval; the same one when it has that interval. */
+export function withInterval(
+  record: ShowRecord,
+  { interval, events }: { readonly interval: number; readonly events: readonly FeedEvent[] },
+): ShowRecord {
+  if (record.interval !== null && interval <= record.interval) return record;
+  const atMs = intervalStartMs(interval);
+  const recentHearts = record.recentHearts.filter(({ atMs: at }) => at > atMs - HEARTS_OF_MS);
+  return events.reduce(
+    (before, event, place) => withEvent(before, event, atMs, `${interval}-${place}`),
+    {
+      ...record,
+      interval,
+      recentHearts,
+    } satisfies ShowRecord as ShowRecord,
+  );
+}
+
+function withEvent(record: ShowRecord, event: FeedEvent, atMs: number, id: string): ShowRecord {
+  switch (event.type) {
+    case 'view-count': {
+      const { value } = event.data as { value: number };
+      return { ...record, counts: newest([...record.counts, { atMs, count: value }], COUNTS_MAX) };
+    }
+    case 'chats':
+      return withChats(record, event.data as Chats, atMs);
+    default: {
+      const sent = { id, interval: record.interval ?? 0, atMs, event };
+      return { ...record, sent: newest([...record.sent, sent], SENT_MAX) };
+    }
+  }
+}
+
+function withChats(record: ShowRecord, chats: Chats, atMs: number): ShowRecord {
+  const lines = Object.entries(KINDS)
+    .flatMap(([name, kind]) => chats[name as keyof typeof KINDS].map((line) => ({ ...line, kind })))
+    .sort((a, b) => a.at - b.at);
+  const { hearts, discounts } = chats;
+  return {
+    ...record,
+    lines: lines.length === 0 ? record.lines : newest([...record.lines, ...lines], LINES_MAX),
+    hearts: record.hearts + hearts,
+    recentHearts:
+      hearts === 0 ? record.recentHearts : [...record.recentHearts, { atMs, count: hearts }],
+    discounts: record.discounts + discounts,
+  };
+}
+
+function newest<T>(all: readonly T[], most: number): readonly T[] {
+  return all.length > most ? all.slice(all.length - most) : all;
+}
+
+/** Hearts a second, over the last ten. */
+export function heartRateOf({ recentHearts }: ShowRecord): number {
+  const sum = recentHearts.reduce((total, { count }) => total + count, 0);
+  return sum / (HEARTS_OF_MS / 1_000);
+}

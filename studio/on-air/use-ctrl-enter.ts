@@ -1,0 +1,17 @@
+import { useEffect, useRef } from 'react';
+
+/** Calls back when Ctrl and Enter are pressed, wherever the focus is but in a dialog. */
+export function useCtrlEnter(onPress: () => void): void {
+  const latest = useRef(onPress);
+  latest.current = onPress;
+  useEffect(() => {
+    const listen = (event: KeyboardEvent) => {
+      if (event.key !== 'Enter' || !(event.ctrlKey || event.metaKey) || event.repeat) return;
+      if (document.querySelector('[role=dialog], [role=alertdialog]')) return;
+      event.preventDefault();
+      latest.current();
+    };
+    document.addEventListener('keydown', listen);
+    return () => document.removeEventListener('keydown', listen);
+  }, []);
+}

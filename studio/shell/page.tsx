@@ -1,0 +1,29 @@
+import { type ReactNode, useEffect } from 'react';
+
+interface PageProps {
+  readonly title: string;
+  /** What can be done here, beside the title. */
+  readonly actions?: ReactNode;
+  /** Above the title: where this is. */
+  readonly above?: ReactNode;
+  readonly children: ReactNode;
+}
+
+/** One page of the studio: its title is that of the window, too. */
+export function Page({ title, actions, above, children }: PageProps) {
+  useEffect(() => {
+    document.title = `${title} · Fourbeat studio`;
+  }, [title]);
+  return (
+    <div className="mx-auto grid w-full max-w-[100rem] content-start gap-6 *:min-w-0 p-4 sm:p-6 lg:p-8">
+      <header className="grid gap-2">
+        {above}
+        <div className="flex flex-wrap items-center justify-between gap-3">
+          <h1 className="min-w-0 text-2xl font-bold break-words">{title}</h1>
+          <div className="flex flex-wrap gap-3">{actions}</div>
+        </div>
+      </header>
+      {children}
+    </div>
+  );
+}

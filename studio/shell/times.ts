@@ -1,0 +1,34 @@
+const DAY = new Intl.DateTimeFormat(undefined, {
+  dateStyle: 'medium',
+  timeStyle: 'short',
+});
+const RELATIVE = new Intl.RelativeTimeFormat(undefined, { numeric: 'auto' });
+const UNITS = [
+  ['day', 86_400_000],
+  ['hour', 3_600_000],
+  ['minute', 60_000],
+] as const;
+const WEEK_MS = 7 * 86_400_000;
+
+/** "2 hours ago"; the date of what is longer ago than a week. @param atMs Unix ms */
+export function ago(atMs: number, nowMs: number): string {
+  const passedMs = nowMs - atMs;
+  if (passedMs > WEEK_MS) return DAY.format(atMs);
+  for (const [unit, ms] of UNITS) {
+    if (passedMs >= ms) return RELATIVE.format(-Math.floor(passedMs / ms), unit);
+  }
+  return 'just now';
+}
+
+/** Day and time. @param atMs Unix ms */
+export function dateOf(atMs: number): string {
+  return DAY.format(atMs);
+}
+
+/** "1:02:03", or "2:03". */
+export function durationOf(ms: number): string {
+  const seconds = Math.max(0, Math.floor(ms / 1_000));
+  const parts = [Math.floor(seconds / 3_600), Math.floor(seconds / 60) % 60, seconds % 60];
+  const shown = parts[0] ? parts : parts.slice(1);
+  return shown.map((part, place) => (place ? String(part).padStart(2, '0') : part)).join(':');
+}

@@ -1,0 +1,69 @@
+import { QueryClient, QueryClientProvider } from '@tanstack/react-query';
+import { useState } from 'react';
+import { RouterProvider } from 'react-aria-components';
+import { Route, Router, Switch, useLocation } from 'wouter';
+import { realBrowser } from './api/real-browser.ts';
+import { StudioClient } from './api/studio-client.ts';
+import { StudioContext } from './api/studio-context.ts';
+import { OnAirPage } from './on-air/on-air-page.tsx';
+import { RundownPage } from './rundown/rundown-page.tsx';
+import { SessionGate } from './session/session-gate.tsx';
+import { AppShell } from './shell/app-shell.tsx';
+import { NothingHere } from './shell/nothing-here.tsx';
+import { CameraOnAir } from './source/camera.ts';
+import { CameraContext } from './source/camera-context.ts';
+import { SetUpPage } from './streams/set-up-page.tsx';
+import { StreamsPage } from './streams/streams-page.tsx';
+import { TeamPage } from './team/team-page.tsx';
+import { TokensPage } from './tokens/tokens-page.tsx';
+import { YouPage } from './you/you-page.tsx';
+
+/** The whole studio: everything that its pages share is made here. */
+export function StudioApp() {
+  const [queries] = useState(() => new QueryClient());
+  const [studio] = useState(() => new StudioClient(realBrowser()));
+  const [camera] = useState(() => new CameraOnAir());
+  return (
+    <QueryClientProvider client={queries}>
+      <StudioContext value={studio}>
+        <CameraContext value={camera}>
+          <SessionGate>
+            <Router base="/studio">
+              <Pages />
+            </Router>
+          </SessionGate>
+        </CameraContext>
+      </StudioContext>
+    </QueryClientProvider>
+  );
+}
+
+function Pages() {
+  const [, goTo] = useLocation();
+  return (
+    <RouterProvider navigate={goTo}>
+      <AppShell>
+        <Switch>
+          <Route path="/">
+            <StreamsPage />
+          </Route>
+          <Route path="/streams/:id">{({ id }) => <SetUpPage streamId={id} />}</Route>
+          <Route path="/streams/:id/rundown">{({ id }) => <RundownPage streamId={id} />}</Route>
+          <Route path="/streams/:id/on-air">{({ id }) => <OnAirPage streamId={id} />}</Route>
+          <Route path="/team">
+            <TeamPage />
+          </Route>
+          <Route path="/you">
+            <YouPage />
+          </Route>
+          <Route path="/tokens">
+            <TokensPage />
+          </Route>
+          <Route>
+            <NothingHere />
+          </Route>
+        </Switch>
+      </AppShell>
+    </RouterProvider>
+  );
+}

@@ -1,0 +1,6 @@
+import { createRoot } from 'react-dom/client';
+import { StudioApp } from './studio-app.tsx';
+
+const root = document.getElementById('root');
+if (!root) throw new Error('the page has no place for it');
+createRoot(root).render(<StudioApp />);

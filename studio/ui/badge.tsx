@@ -1,0 +1,29 @@
+import type { ReactNode } from 'react';
+import { classes } from './classes.ts';
+
+const LOOKS = {
+  plain: 'bg-raised text-text',
+  live: 'bg-live text-white dark:text-black',
+  good: 'bg-good-soft text-good',
+  bad: 'bg-bad-soft text-bad',
+  accent: 'bg-accent-soft text-accent',
+} as const;
+
+interface BadgeProps {
+  readonly look?: keyof typeof LOOKS;
+  readonly children: ReactNode;
+}
+
+/** A word on the state of something. */
+export function Badge({ look = 'plain', children }: BadgeProps) {
+  return (
+    <span
+      className={classes(
+        'inline-flex items-center gap-1.5 rounded-full px-2.5 py-0.5 text-sm font-semibold whitespace-nowrap',
+        LOOKS[look],
+      )}
+    >
+      {children}
+    </span>
+  );
+}

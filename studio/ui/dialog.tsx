@@ -1,0 +1,73 @@
+import type { ReactNode } from 'react';
+import {
+  Dialog as AriaDialog,
+  Heading,
+  Modal,
+  ModalOverlay,
+  type ModalOverlayProps,
+} from 'react-aria-components';
+import { Button } from './button.tsx';
+
+interface DialogProps extends Pick<ModalOverlayProps, 'isOpen' | 'onOpenChange'> {
+  readonly title: string;
+  readonly children: ReactNode | ((close: () => void) => ReactNode);
+  /** It asks before something that cannot be taken back. */
+  readonly isAlert?: boolean;
+}
+
+/** A window over the page: in the middle, and at the bottom of phones. */
+export function Dialog({ title, children, isAlert = false, ...rest }: DialogProps) {
+  return (
+    <ModalOverlay
+      {...rest}
+      isDismissable={!isAlert}
+      className="fixed inset-0 z-(--layer-dialog) grid items-end justify-items-center bg-black/50 sm:items-center sm:p-6"
+    >
+      <Modal className="max-h-[92dvh] w-full max-w-xl overflow-auto rounded-t-2xl bg-card text-text shadow-2xl sm:rounded-2xl">
+        <AriaDialog
+          role={isAlert ? 'alertdialog' : 'dialog'}
+          className="grid gap-5 p-5 outline-none sm:p-6"
+        >
+          {({ close }) => (
+            <>
+              <Heading slot="title" className="text-xl font-bold">
+                {title}
+              </Heading>
+              {typeof children === 'function' ? children(close) : children}
+            </>
+          )}
+        </AriaDialog>
+      </Modal>
+    </ModalOverlay>
+  );
+}
+
+interface ConfirmProps extends Pick<ModalOverlayProps, 'isOpen' | 'onOpenChange'> {
+  readonly title: string;
+  readonly children: ReactNode;
+  /** What the button does, as a verb. */
+  readonly action: string;
+  readonly onConfirm: () => void;
+  readonly isPending?: boolean;
+}
+
+/** Asks before something that cannot be taken back. */
+export function Confirm({ action, onConfirm, isPending = false, children, ...rest }: ConfirmProps) {
+  return (
+    <Dialog {...rest} isAlert>
+      {(close) => (
+        <>
+          <div className="text-quiet">{children}</div>
+          <div className="flex flex-wrap justify-end gap-3">
+            <Button onPress={close} autoFocus>
+              Cancel
+            </Button>
+            <Button look="danger" onPress={onConfirm} isPending={isPending}>
+              {action}
+            </Button>
+          </div>
+        </>
+      )}
+    </Dialog>
+  );
+}

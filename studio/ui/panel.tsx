@@ -1,0 +1,27 @@
+import { type ReactNode, useId } from 'react';
+
+interface PanelProps {
+  readonly title: string;
+  /** Beside the title. */
+  readonly aside?: ReactNode;
+  readonly children: ReactNode;
+}
+
+/** A part of a page with a title. */
+export function Panel({ title, aside, children }: PanelProps) {
+  const id = useId();
+  return (
+    <section
+      aria-labelledby={id}
+      className="grid content-start gap-4 rounded-2xl border border-line bg-card p-4 *:min-w-0"
+    >
+      <div className="flex flex-wrap items-center justify-between gap-x-4 gap-y-1">
+        <h2 id={id} className="text-lg font-bold">
+          {title}
+        </h2>
+        {aside}
+      </div>
+      {children}
+    </section>
+  );
+}

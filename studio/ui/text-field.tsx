@@ -1,0 +1,47 @@
+import {
+  TextField as AriaTextField,
+  type TextFieldProps as AriaTextFieldProps,
+  FieldError,
+  Input,
+  Label,
+  Text,
+  TextArea,
+} from 'react-aria-components';
+import { classes, FIELD } from './classes.ts';
+
+interface TextFieldProps extends Omit<AriaTextFieldProps, 'className' | 'style' | 'children'> {
+  /** What is seen above it; without one it needs an `aria-label`. */
+  readonly label?: string;
+  /** What is said below it. */
+  readonly help?: string;
+  readonly error?: string | undefined;
+  readonly placeholder?: string;
+  /** So many lines are seen; one: no line breaks. */
+  readonly rows?: number;
+}
+
+export function TextField({
+  label,
+  help,
+  error,
+  placeholder = '',
+  rows = 1,
+  ...rest
+}: TextFieldProps) {
+  return (
+    <AriaTextField {...rest} isInvalid={error !== undefined} className="grid gap-1.5">
+      {label && <Label className="text-sm font-semibold">{label}</Label>}
+      {rows > 1 ? (
+        <TextArea rows={rows} placeholder={placeholder} className={classes(FIELD, 'resize-y')} />
+      ) : (
+        <Input placeholder={placeholder} className={FIELD} />
+      )}
+      {help && (
+        <Text slot="description" className="text-sm text-quiet">
+          {help}
+        </Text>
+      )}
+      <FieldError className="text-sm text-bad">{error}</FieldError>
+    </AriaTextField>
+  );
+}
