@@ -35,7 +35,13 @@ const SERVICES = [
  * Pages in browsers, and viewers by the thousand: they use both cores, and what waits beside them for
  * a database would take it for gone.
  */
-const BUSY = ['sdk/virtual-time/', 'test/player/', 'test/sdk/', 'test/examples.test.ts'];
+const BUSY = [
+  'sdk/virtual-time/',
+  'test/player/',
+  'test/sdk/',
+  'test/studio/',
+  'test/examples.test.ts',
+];
 
 /**
  * About how many seconds the slowest files take. They begin first, or one would run on by itself
@@ -73,6 +79,7 @@ const SECONDS = {
   'test/player/stage.test.ts': 26,
   'test/record-postgres-away.test.ts': 12,
   'test/record-postgres-meeting.test.ts': 11,
+  'test/studio/studio.test.ts': 50,
   'test/record-postgres.test.ts': 12,
   'test/record-sqlite.test.ts': 12,
   'test/start-away.test.ts': 25,
