@@ -1,11 +1,12 @@
 import { describe, expect, test } from 'bun:test';
 import { INTERVAL_MS } from '../../protocol/interval.ts';
+import { seededRandom } from '../../test/seeded-random.ts';
 import { FeedGround } from './feed-ground.ts';
 import { AWAY, countBy, follow, range, world } from './feed-world.ts';
 
 describe('polls', () => {
   test('ask for an interval at its end, the clock’s error and a phase of their own later', async () => {
-    const here = world();
+    const here = world(seededRandom(1));
     const phases = new Set<number>();
     for (let viewer = 0; viewer < 20; viewer++) {
       const own = { machine: here.machine, ground: new FeedGround(here.machine) };
