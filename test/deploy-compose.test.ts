@@ -142,7 +142,11 @@ describe('deploy/compose', () => {
     }
     expect(config.match(/proxy_cache\w*[^;]*/g)).toEqual(['proxy_cache off']);
     // A reader who is slow is the node's to cut off (F-25), and not to be kept on nginx's disk.
-    for (const place of ['/api/v1/events-streams/', '~ ^/studio/v1/streams/[^/]+/exports/']) {
+    for (const place of [
+      '/api/v1/events-streams/',
+      '~ ^/studio/v1/streams/[^/]+/exports/',
+      '~ ^/studio/v1/streams/[^/]+/live/?$',
+    ]) {
       const block = config.split(`location ${place} {`)[1]?.split('}')[0];
       expect([place, block?.includes('proxy_buffering off;')]).toEqual([place, true]);
     }
