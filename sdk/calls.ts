@@ -56,7 +56,14 @@ export class Calls {
   }
 
   stream(): Promise<Stream> {
-    return this.#call(`${this.#urls.base}/api/v1/streams/${this.#path}/`, {}, json<Stream>);
+    return this.#call(this.#streamUrl(), {}, json<Stream>);
+  }
+
+  /** The interval that told the quiz that is open, if it is before this one. */
+  async missedQuiz(before: number): Promise<EventsInterval | null> {
+    const read = json<{ quiz_interval?: number | null }>;
+    const { quiz_interval: told } = await this.#asViewer(this.#streamUrl(), {}, read);
+    return told && told < before ? this.interval(told) : null;
   }
 
   async newToken(viewerId: string): Promise<string> {
@@ -114,6 +121,10 @@ export class Calls {
   eventStream(interval: number, signal: AbortSignal): Promise<Response> {
     const headers = { Accept: 'text/event-stream' };
     return this.#asViewer(this.#feedUrl(interval), { headers, signal }, async (answer) => answer);
+  }
+
+  #streamUrl(): string {
+    return `${this.#urls.base}/api/v1/streams/${this.#path}/`;
   }
 
   #feedUrl(interval: number): string {

@@ -8,7 +8,7 @@ interface Asked {
   readonly quiz: Quiz;
   /** When it was told. */
   readonly interval: number;
-  /** Whether it came; else only its results did. */
+  /** Whether it came when it was told; else later, or only its results did. */
   readonly isSeen: boolean;
   choice: string | null;
   outcome: AnswerOutcome | null;
@@ -58,14 +58,24 @@ export class QuizGame {
   /**
    * The next interval of the feed is here.
    * @param isBeginning whether no quiz was before it
+   * @returns whether those before it did not come
    */
-  arrived(interval: EventsInterval, isBeginning: boolean): void {
+  arrived(interval: EventsInterval, isBeginning: boolean): boolean {
     const record = this.#record;
     const number = interval.interval;
+    const isAfterHole = number > record.next;
     if (record.knownFrom === Infinity) record.knownFrom = isBeginning ? 0 : number;
-    else if (number > record.next) this.#missed(number);
+    else if (isAfterHole) this.#missed(number);
     record.next = Math.max(record.next, number + 1);
     this.learn(interval);
+    return isAfterHole;
+  }
+
+  /** A quiz is open that was told while nobody was here. @returns whether that is news */
+  recall(quiz: Quiz, interval: number): boolean {
+    const isNews = !this.#find(quiz.id);
+    this.#asked(quiz, interval, false);
+    return isNews;
   }
 
   /** What an interval tells of quizzes: of the feed, or of a recording. */

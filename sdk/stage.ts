@@ -3,7 +3,15 @@ import type { Trouble } from './errors.ts';
 import type { Listeners } from './listeners.ts';
 import type { QuizGame } from './quiz-game.ts';
 import { type Happening, STATES } from './states.ts';
-import type { Chats, EventsInterval, ScreenListener, Stream, ViewCount } from './types.ts';
+import type {
+  Chats,
+  EventsInterval,
+  Quiz,
+  ScreenListener,
+  Stream,
+  StreamEvent,
+  ViewCount,
+} from './types.ts';
 import type { Snapshot } from './viewer.ts';
 
 /** What is told besides the events of the feed. */
@@ -16,11 +24,13 @@ export class Stage implements ScreenListener {
   #interval = 0;
   /** Where the picture jumped to last. */
   #from = 0;
-  readonly #game: Pick<QuizGame, 'learn' | 'quizAt' | 'winnersAt'>;
+  /** It was told while nobody was here, and is yet to be told here. */
+  #missed: EventsInterval | null = null;
+  readonly #game: Pick<QuizGame, 'learn' | 'recall' | 'quizAt' | 'winnersAt'>;
   readonly #listeners: Pick<Listeners, 'tell'>;
 
   constructor(
-    game: Pick<QuizGame, 'learn' | 'quizAt' | 'winnersAt'>,
+    game: Pick<QuizGame, 'learn' | 'recall' | 'quizAt' | 'winnersAt'>,
     listeners: Pick<Listeners, 'tell'>,
   ) {
     this.#game = game;
@@ -53,12 +63,18 @@ export class Stage implements ScreenListener {
     }
     const isNews = this.#take({ count, lines, hearts, discounts });
     this.#listeners.tell('interval', interval);
-    for (const { type, data } of interval.events) {
-      this.#listeners.tell('event', { type, data, interval: interval.interval });
-      // A producer's own type may have the name of another thing that is told.
-      if (!OWN.has(type)) this.#listeners.tell(type, data);
-    }
+    this.#tellMissed();
+    this.#tellEvents(interval);
     if (isNews) this.#tellChange();
+  }
+
+  /** An interval is here that told a quiz while nobody was: it is on screen from there on. */
+  recall({ interval, events }: EventsInterval): void {
+    const isNews = ({ type, data }: StreamEvent) =>
+      type === 'quiz' && this.#game.recall(data as Quiz, interval);
+    this.#missed = { interval, events: events.filter(isNews) };
+    this.#tellMissed();
+    this.change();
   }
 
   /** The picture is elsewhere. */
@@ -81,6 +97,22 @@ export class Stage implements ScreenListener {
   /** @param news what is new besides the game */
   change(news: Partial<Snapshot> = {}): void {
     if (this.#take(news)) this.#tellChange();
+  }
+
+  /** Once it is past; a picture that is at it tells it as all the rest. */
+  #tellMissed(): void {
+    const missed = this.#missed;
+    if (!missed || missed.interval > this.#interval) return;
+    this.#missed = null;
+    if (missed.interval < this.#interval) this.#tellEvents(missed);
+  }
+
+  #tellEvents({ interval, events }: EventsInterval): void {
+    for (const { type, data } of events) {
+      this.#listeners.tell('event', { type, data, interval });
+      // A producer's own type may have the name of another thing that is told.
+      if (!OWN.has(type)) this.#listeners.tell(type, data);
+    }
   }
 
   #tellChange(): void {

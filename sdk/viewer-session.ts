@@ -10,6 +10,7 @@ import { Heartbeat } from './heartbeat.ts';
 import { type JoinOptions, urlsOf } from './join-options.ts';
 import { Keeping } from './keeping.ts';
 import { Listeners } from './listeners.ts';
+import { type MissedWays, recallQuiz } from './missed-quiz.ts';
 import { QuizGame } from './quiz-game.ts';
 import { Stage } from './stage.ts';
 import { StreamWatch } from './stream-watch.ts';
@@ -70,7 +71,7 @@ export class ViewerSession implements Viewer {
   /** What was on screen without one: so much of it that a player that is late has its past. */
   readonly #shown: EventsInterval[] = [];
   /** What answers and reports take. */
-  readonly #ways: AnswerWays & ReportWays & { readonly env: Environment };
+  readonly #ways: AnswerWays & ReportWays & MissedWays & { readonly env: Environment };
   readonly #hearts: Hearts;
 
   /** @throws TypeError when an option is missing */
@@ -237,7 +238,8 @@ export class ViewerSession implements Viewer {
   #arrive(interval: EventsInterval): void {
     const { interval: number, events } = interval;
     this.#arrivedMs = this.#ways.env.monotonicMs();
-    this.#game.arrived(interval, this.#arrivedMs < this.#beginningUntilMs);
+    const isAfterHole = this.#game.arrived(interval, this.#arrivedMs < this.#beginningUntilMs);
+    if (isAfterHole) recallQuiz(this.#ways, number, this.#stage).catch(() => {});
     this.#meet();
     let isKept = number % KEEP_INTERVALS === 0;
     for (const { type } of events) {

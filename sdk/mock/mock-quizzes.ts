@@ -22,6 +22,8 @@ interface Asked {
   readonly answer: string;
   readonly isRevealedByItself: boolean;
   state: 'open' | 'closed' | 'revealed';
+  /** The interval of its `quiz` event; null before that is sealed. */
+  told: number | null;
   /** Choices by what the app calls the viewer. */
   readonly answers: Map<string, string>;
 }
@@ -64,7 +66,14 @@ export class MockQuizzes {
       order: [...order],
     };
     const isRevealedByItself = asked.reveal !== 'manual';
-    const one: Asked = { quiz, answer, isRevealedByItself, state: 'open', answers: new Map() };
+    const one: Asked = {
+      quiz,
+      answer,
+      isRevealedByItself,
+      state: 'open',
+      told: null,
+      answers: new Map(),
+    };
     this.#quizzes.set(quiz.id, one);
     this.#game.push(one);
     return quiz;
@@ -137,6 +146,19 @@ export class MockQuizzes {
   /** A `request-quiz-winners` is in this interval. */
   requestedIn(interval: number): void {
     if (this.#round) this.#round.due = interval + WINNERS_DELAY_INTERVALS;
+  }
+
+  /** A `quiz` is in this interval. */
+  toldIn(quizId: string, interval: number): void {
+    const asked = this.#quizzes.get(quizId);
+    if (asked) asked.told ??= interval;
+  }
+
+  /** The interval that told the quiz that is open, of several the last one (SPEC S-17). */
+  openAt(interval: number): number | null {
+    const isOpen = ({ state, told, quiz }: Asked) =>
+      state === 'open' && told !== null && quiz.closeInterval > interval;
+    return [...this.#quizzes.values()].findLast(isOpen)?.told ?? null;
   }
 
   /** What falls due with the sealing of an interval: results, and the count of winners. */

@@ -181,8 +181,9 @@ export class MockService {
     const chats = this.#chat.take();
     const durable = this.#outbox;
     this.#outbox = [];
-    if (durable.some(({ type }) => type === 'request-quiz-winners')) {
-      this.#quizzes.requestedIn(interval);
+    for (const { type, data } of durable) {
+      if (type === 'request-quiz-winners') this.#quizzes.requestedIn(interval);
+      if (type === 'quiz') this.#quizzes.toldIn((data as Quiz).id, interval);
     }
     return [
       ...(count ? [{ type: 'view-count', data: count }] : []),
@@ -222,7 +223,7 @@ export class MockService {
         return json({ now, interval: intervalAt(now) });
       },
     },
-    streams: { GET: (call, id) => json(this.#stream(call.origin, id)) },
+    streams: { GET: (call, id) => json(this.#detail(call, id)) },
     token: {
       POST: ({ headers, body }) =>
         json({ token: this.#tokens.issue(bodyOf(headers, body), this.#time.now()) }),
@@ -266,6 +267,15 @@ export class MockService {
     const isStream = headers.get('accept')?.includes('text/event-stream');
     if (isStream) return this.#feed.stream(interval, viewer.expiresMs, signal);
     return this.#feed.read(interval, signal);
+  }
+
+  /** Viewers of the stream are told of the quiz that is open. @throws MockProblem 401 or 404 */
+  #detail(call: Call, id: string): Stream & { quiz_interval?: number | null } {
+    const isViewer = /^bearer /i.test(call.headers.get('authorization') ?? '');
+    if (isViewer) this.#viewer(call, id);
+    const stream = this.#stream(call.origin, id);
+    if (!isViewer) return stream;
+    return { ...stream, quiz_interval: this.#quizzes.openAt(intervalAt(this.#time.now())) };
   }
 
   #stream(origin: string, id: string): Stream {

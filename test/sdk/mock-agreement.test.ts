@@ -64,6 +64,33 @@ const SHOWS: Record<string, (place: Place) => Promise<unknown>> = {
     (await place.call('GET', '/api/v1/nothing', {})).status,
     (await place.call('DELETE', '/api/v1/time', {})).status,
   ],
+  '[S-17] who comes in the middle of a quiz': async (place) => {
+    const viewer = await place.token('ada');
+    const path = `/api/v1/streams/${place.streamId}/`;
+    const openFor = async (token: string) =>
+      (await place.call('GET', path, { viewer: token })).body.quiz_interval;
+    const told = [await openFor(viewer)];
+    const quiz = await place.openQuiz({ ...QUIZ, durationMs: 10_000 });
+    told.push(await openFor(viewer));
+    await place.advance(3);
+    const second = await place.openQuiz(QUIZ);
+    told.push(await openFor(viewer));
+    for (const { closeInterval } of [second, quiz]) {
+      await place.advance(2);
+      const late = await place.token('bob');
+      told.push(await openFor(late));
+      await place.advance(closeInterval - 1 - place.interval());
+      told.push(await openFor(late));
+      await place.advance(1);
+      told.push(await openFor(late));
+    }
+    return [
+      told,
+      Object.keys((await place.call('GET', path, { viewer })).body),
+      (await place.call('GET', path, { viewer: 'x' })).status,
+      (await place.call('GET', `/api/v1/streams/${NO_STREAM}/`, { viewer })).status,
+    ];
+  },
   '[V-3] [V-5] [F-27] registrations and counts': async (place) => {
     const [ada, bob] = [await place.token('ada'), await place.token('bob')];
     const from = place.interval();
