@@ -1,14 +1,11 @@
 import { z } from 'zod';
 import { QUIZ_DURATION_MAX_MS, QUIZ_DURATION_MIN_MS, QUIZZES_MAX } from './limits.ts';
-import { newQuizSchema, studioQuizSchema } from './studio.ts';
+import { studioQuizSchema } from './studio.ts';
 import { uuid } from './text.ts';
 
-const revision = z
-  .int()
-  .min(0)
-  .meta({
-    description: 'Rises with every quiz that is made, changed, moved, deleted or published',
-  });
+const revision = z.int().min(0).meta({
+  description: 'Rises with every quiz that is made, changed, moved, deleted or published',
+});
 
 /** The quizzes of a stream, in the order of its rundown. */
 export const rundownSchema = z
@@ -69,9 +66,17 @@ export const importSchema = z
     ],
   });
 
+const FILED = {
+  question: true,
+  choices: true,
+  answer: true,
+  duration: true,
+  reveal: true,
+} as const;
+
 /** Quizzes as a file, which `importQuizzes` reads. */
 export const quizFileSchema = z
-  .object({ quizzes: z.array(newQuizSchema) })
+  .object({ quizzes: z.array(studioQuizSchema.pick(FILED)) })
   .meta({ id: 'QuizFile' });
 
 export const QUIZ_FILE_FORMATS = ['json', 'csv'] as const;

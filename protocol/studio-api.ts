@@ -9,6 +9,7 @@ import { ingestSchema } from './ingest.ts';
 import { liveQuerySchema, liveStateSchema } from './live.ts';
 import { membersApi } from './members-api.ts';
 import type { Operation } from './operation.ts';
+import { rundownApi } from './rundown-api.ts';
 import {
   acceptedEventSchema,
   endStreamSchema,
@@ -48,6 +49,7 @@ const rows = (columns: string) => ({
 export const studioApi = {
   ...membersApi,
   ...webhooksApi,
+  ...rundownApi,
   readAccount: {
     ...read,
     method: 'GET',
@@ -156,14 +158,6 @@ export const studioApi = {
     body: newQuizSchema,
     answers: { 201: { description: 'The draft', schema: studioQuizSchema } },
     errors: [404, 409],
-  },
-  listQuizzes: {
-    ...read,
-    method: 'GET',
-    path: '/studio/v1/streams/{stream_id}/quizzes',
-    summary: "The stream's quizzes, in the order they were made",
-    answers: { 200: { description: 'The quizzes', schema: listOf(studioQuizSchema) } },
-    errors: [404],
   },
   readQuiz: {
     ...read,

@@ -9,6 +9,7 @@ import { sessionProcedures } from './members/sessions-sql.ts';
 import { answerProcedures } from './quizzes/answers-sql.ts';
 import { quizProcedures } from './quizzes/quizzes-sql.ts';
 import { winnersProcedures } from './quizzes/winners-sql.ts';
+import { rundownProcedures } from './rundown/rundown-sql.ts';
 import { idempotencyProcedures } from './sql/idempotency.ts';
 import type { Calls } from './sql/procedure.ts';
 import { streamProcedures } from './streams/streams-sql.ts';
@@ -30,6 +31,7 @@ export const procedures = {
   ...streamProcedures,
   ...ingestProcedures,
   ...quizProcedures,
+  ...rundownProcedures,
   ...answerProcedures,
   ...winnersProcedures,
   ...outboxProcedures,

@@ -7,6 +7,8 @@ export class Refusal extends Error {
   constructor(
     readonly kind: RefusalKind,
     detail: string,
+    /** Members of the error besides those that all have. */
+    readonly members: Readonly<Record<string, unknown>> = {},
   ) {
     super(detail);
   }

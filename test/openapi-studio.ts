@@ -58,6 +58,31 @@ export function studioExercises(ground: Ground): Exercises {
     rotateStreamKey: async () => ground.inStream('rotateStreamKey', {}, 200),
     createQuiz: async () => ground.inStream('createQuiz', { body: QUIZ }, 201),
     listQuizzes: async () => ground.inStream('listQuizzes', {}, 200),
+    orderQuizzes: async () => [
+      ...(await ground.inStream('orderQuizzes', { body: { order: [] } }, 200)),
+      ...(await otherOrder(ground)),
+    ],
+    importQuizzes: async () => [
+      ...(await ground.inStream('importQuizzes', { body: fileOf([QUIZ, QUIZ]) }, 201)),
+      ...(await ground.inStream('importQuizzes', { body: fileOf([]) }, 400)),
+    ],
+    exportQuizzes: async () => {
+      const { streamId } = await ground.show();
+      const params = { stream_id: streamId };
+      return [
+        ...(await ground.inStream('exportQuizzes', {}, 200)),
+        [await ground.studio('exportQuizzes', { params }), 200],
+        [await ground.studio('exportQuizzes', { params, query: '?format=csv' }), 200],
+        [await ground.studio('exportQuizzes', { params, query: '?format=ndjson' }), 400],
+      ];
+    },
+    duplicateQuiz: async () => {
+      const { quiz } = await ground.show();
+      return [
+        [await ground.studio('duplicateQuiz', { params: { quiz_id: quiz.id } }), 201],
+        [await ground.studio('duplicateQuiz', { params: { quiz_id: randomUUID() } }), 404],
+      ];
+    },
     readQuiz: async () => {
       const { quiz } = await ground.show();
       const params = { quiz_id: quiz.id };
@@ -141,6 +166,18 @@ export function studioExercises(ground: Ground): Exercises {
     exportWinners: () => exported(ground, 'exportWinners'),
     exportFeed: () => exported(ground, 'exportFeed'),
   };
+}
+
+const fileOf = (quizzes: object[]) => ({
+  format: 'fourbeat-json',
+  text: JSON.stringify({ quizzes }),
+});
+
+async function otherOrder(ground: Ground): Promise<Answered[]> {
+  const params = { stream_id: await ground.service.createStream() };
+  await ground.made('createQuiz', { params, body: QUIZ });
+  const response = await ground.studio('orderQuizzes', { params, body: { order: [] } });
+  return [[response, 409]];
 }
 
 async function exported(ground: Ground, operationId: string): Promise<Answered[]> {

@@ -86,6 +86,17 @@ const WRITES: Record<string, () => Promise<Write>> = {
     const between = () => service.studio('PATCH', path, { duration: 9_000 });
     return { path, body: { question: 'First?' }, between };
   },
+  orderQuizzes: async () => {
+    const { id, streamId } = await draft();
+    const path = `/streams/${streamId}/rundown`;
+    const between = () => service.studio('POST', `/streams/${streamId}/quizzes`, QUIZ);
+    return { path, body: { order: [id] }, between };
+  },
+  duplicateQuiz: async () => ({ path: `/quizzes/${(await draft()).id}/duplicate` }),
+  importQuizzes: async () => ({
+    path: `/streams/${await service.createStream()}/quizzes/import`,
+    body: { format: 'fourbeat-json', text: JSON.stringify([QUIZ, QUIZ]) },
+  }),
   deleteQuiz: async () => ({ path: `/quizzes/${(await draft()).id}` }),
   publishQuiz: async () => ({ path: `/quizzes/${(await draft()).id}/publish` }),
   revealQuiz: async () => ({ path: `/quizzes/${(await closedQuiz()).id}/reveal` }),

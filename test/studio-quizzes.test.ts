@@ -150,10 +150,10 @@ describe('a draft', () => {
     expect(deleted.status).toBe(204);
     expect((await service.studio('GET', `/quizzes/${quiz.id}`)).status).toBe(404);
     const list = await service.studio('GET', `/streams/${streamId}/quizzes`);
-    expect(await expectJson<object>(list, 200)).toEqual({ results: [] });
+    expect(await expectJson<object>(list, 200)).toMatchObject({ results: [] });
   });
 
-  test('[P-4] [P-18] the list has all quizzes in the order they were made', async () => {
+  test('[P-4] [P-18] the list has all quizzes, in the order of the rundown', async () => {
     const streamId = await service.createStream();
     const made: string[] = [];
     for (let n = 0; n < 22; n++) made.push((await draft(streamId, { question: `Q${n}?` })).id);

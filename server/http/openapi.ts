@@ -60,12 +60,12 @@ const TAGS: readonly Tag[] = [
   {
     name: 'Studio: streams',
     description: 'Make and run a show',
-    paths: /^\/studio\/v1\/streams(?!.*\/(quizzes|request-winners|winners-rounds|exports))/,
+    paths: /^\/studio\/v1\/streams(?!.*\/(quizzes|rundown|request-winners|winners-rounds|exports))/,
   },
   {
     name: 'Studio: quizzes',
     description: 'Ask, reveal, find winners',
-    paths: /^\/studio.*\/(quizzes|request-winners|winners-rounds)/,
+    paths: /^\/studio(?!.*\/exports).*\/(quizzes|rundown|request-winners|winners-rounds)/,
   },
   { name: 'Studio: exports', description: 'What was recorded', paths: /\/exports\// },
   { name: 'Studio: webhooks', description: 'Tell other programs', paths: /\/webhooks/ },

@@ -61,7 +61,7 @@ export function problemOf(error: unknown, scheme: Scheme): Problem | null {
   if (error instanceof Problem) return error;
   if (error instanceof Refusal) {
     if (error.kind === 'unauthorized') return unauthorized(scheme, error.message);
-    return new Problem(STATUS_OF[error.kind], error.message);
+    return new Problem(STATUS_OF[error.kind], error.message, {}, error.members);
   }
   if (error instanceof Unavailable) {
     return new Problem(503, 'The service cannot do this now; try again.', {

@@ -3,7 +3,7 @@ import type { NewQuiz, QuizPatch } from '../../protocol/studio.ts';
 import type { ResultEvent } from '../feed/interval-body.ts';
 import { recordEvent } from '../feed/outbox-sql.ts';
 import { Refusal } from '../refusal.ts';
-import { nextNumber } from '../sql/counters.ts';
+import { addDrafts, rundownChanged } from '../rundown/drafts-sql.ts';
 import { reading, type Tx, writing } from '../sql/procedure.ts';
 import { lockOwnStream, ownStream, type StreamRow } from '../streams/streams-sql.ts';
 import type { Happening } from '../webhooks/happenings.ts';
@@ -14,6 +14,8 @@ export interface QuizRow {
   readonly id: string;
   /** Short key that answers refer to. */
   readonly number: number;
+  /** Its place in the rundown. */
+  readonly position: number;
   readonly streamId: string;
   readonly state: QuizState;
   readonly question: string;
@@ -32,7 +34,7 @@ export interface QuizRow {
 /** A quiz that has been published: its times are set. */
 export type PublishedQuiz = QuizRow & { readonly created: number; readonly closeInterval: number };
 
-const COLUMNS = `id, number, stream_id as "streamId", state, question, choices, answer,
+const COLUMNS = `id, number, position, stream_id as "streamId", state, question, choices, answer,
   duration_ms as "durationMs", reveal, created, close_interval as "closeInterval", game, counts`;
 
 type Stored = Omit<QuizRow, 'choices' | 'counts'> & { choices: string; counts: string | null };
@@ -42,9 +44,6 @@ const fromRow = (row: Stored): QuizRow => ({
   choices: JSON.parse(row.choices),
   counts: row.counts === null ? null : JSON.parse(row.counts),
 });
-
-// A bound on what one stream can make the record keep.
-const QUIZZES_MAX = 2_000;
 
 async function find(tx: Tx, id: string): Promise<QuizRow | null> {
   const [row] = await tx.query<Stored>(`select ${COLUMNS} from quizzes where id = $1`, [id]);
@@ -61,7 +60,8 @@ export async function latestPublished(tx: Tx, streamId: string): Promise<QuizRow
   return row ? fromRow(row) : null;
 }
 
-async function ownQuiz(tx: Tx, id: string, producer: string): Promise<QuizRow> {
+/** The quiz, if it is this producer's. @throws Refusal `not-found` */
+export async function ownQuiz(tx: Tx, id: string, producer: string): Promise<QuizRow> {
   const quiz = await find(tx, id);
   if (!quiz) throw new Refusal('not-found', 'This account has no such quiz.');
   await ownStream(tx, quiz.streamId, producer);
@@ -73,7 +73,7 @@ async function ownQuiz(tx: Tx, id: string, producer: string): Promise<QuizRow> {
  * the quiz after that stays as it is, but for a close.
  * @throws Refusal `not-found`
  */
-async function lockOwnQuiz(
+export async function lockOwnQuiz(
   tx: Tx,
   id: string,
   producer: string,
@@ -81,6 +81,15 @@ async function lockOwnQuiz(
   const { streamId } = await ownQuiz(tx, id, producer);
   const stream = await lockOwnStream(tx, streamId, producer);
   return { quiz: await ownQuiz(tx, id, producer), stream };
+}
+
+/** The quizzes of a stream, in the order of its rundown. */
+export async function quizzesOf(tx: Tx, streamId: string): Promise<QuizRow[]> {
+  const rows = await tx.query<Stored>(
+    `select ${COLUMNS} from quizzes where stream_id = $1 order by position, number`,
+    [streamId],
+  );
+  return rows.map(fromRow);
 }
 
 async function lockOwnDraft(tx: Tx, id: string, producer: string) {
@@ -101,44 +110,12 @@ export const quizProcedures = {
   createQuiz: writing(
     async (tx, input: Own & { streamId: string; quiz: NewQuiz }): Promise<QuizRow> => {
       await lockOwnStream(tx, input.streamId, input.producer);
-      const [row] = await tx.query<{ n: number }>(
-        'select count(*) as n from quizzes where stream_id = $1',
-        [input.streamId],
-      );
-      if (Number(row?.n) >= QUIZZES_MAX) {
-        throw new Refusal('conflict', `A stream has at most ${QUIZZES_MAX} quizzes.`);
-      }
-      const { question, choices, answer, duration, reveal } = input.quiz;
-      await tx.query(
-        `insert into quizzes (id, number, stream_id, state, question, choices, answer,
-           duration_ms, reveal) values ($1, $2, $3, 'draft', $4, $5, $6, $7, $8)`,
-        [
-          input.id,
-          await nextNumber(tx, 'quiz'),
-          input.streamId,
-          question,
-          JSON.stringify(choices),
-          choices.indexOf(answer),
-          duration,
-          reveal,
-        ],
-      );
+      await addDrafts(tx, input.streamId, [{ id: input.id, quiz: input.quiz }]);
       return ownQuiz(tx, input.id, input.producer);
     },
   ),
 
   findOwnQuiz: reading((tx, { id, producer }: Own) => ownQuiz(tx, id, producer)),
-
-  listQuizzes: reading(
-    async (tx, input: { streamId: string; producer: string }): Promise<QuizRow[]> => {
-      await ownStream(tx, input.streamId, input.producer);
-      const rows = await tx.query<Stored>(
-        `select ${COLUMNS} from quizzes where stream_id = $1 order by number`,
-        [input.streamId],
-      );
-      return rows.map(fromRow);
-    },
-  ),
 
   /** @throws Refusal `invalid` when the answer would not be one of the choices. */
   patchQuiz: writing(async (tx, input: Own & { patch: QuizPatch }): Promise<QuizRow> => {
@@ -158,12 +135,14 @@ export const quizProcedures = {
         input.patch.reveal ?? quiz.reveal,
       ],
     );
+    await rundownChanged(tx, quiz.streamId);
     return ownQuiz(tx, input.id, input.producer);
   }),
 
   deleteQuiz: writing(async (tx, input: Own): Promise<void> => {
-    await lockOwnDraft(tx, input.id, input.producer);
+    const { quiz } = await lockOwnDraft(tx, input.id, input.producer);
     await tx.query('delete from quizzes where id = $1', [input.id]);
+    await rundownChanged(tx, quiz.streamId);
   }),
 
   /** Opens a draft and puts its event in the outbox: both or neither. */
@@ -184,6 +163,7 @@ export const quizProcedures = {
     );
     const published = { ...quiz, created: input.nowMs, closeInterval };
     await recordEvent(tx, quiz.streamId, 'quiz', quizEvent(published));
+    await rundownChanged(tx, quiz.streamId);
     return ownQuiz(tx, input.id, input.producer);
   }),
 

@@ -68,8 +68,8 @@ function command(text: string, run: (model: Model, real: Real) => Promise<void>)
 }
 
 async function compare(model: Model, { show }: Real): Promise<void> {
-  const rows = await show.record.listQuizzes({ streamId: STREAM, producer: PRODUCER });
-  const told = rows.map((row) => ({
+  const { quizzes } = await show.record.listQuizzes({ streamId: STREAM, producer: PRODUCER });
+  const told = quizzes.map((row) => ({
     id: row.id,
     state: row.state,
     question: row.question,

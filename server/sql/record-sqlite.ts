@@ -120,7 +120,8 @@ class Connection {
     if (!call || 'dropped' in outcome) return; // Its caller was told 503 at the deadline.
     this.pending.delete(outcome.id);
     if ('output' in outcome) call.resolve(outcome.output);
-    else if ('refusal' in outcome) call.reject(new Refusal(outcome.refusal, outcome.detail));
+    else if ('refusal' in outcome)
+      call.reject(new Refusal(outcome.refusal, outcome.detail, outcome.members));
     else call.reject(new Unavailable(`The record failed: ${outcome.failure}.`));
   }
 

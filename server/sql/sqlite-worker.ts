@@ -22,7 +22,12 @@ export interface Command {
 /** What became of a command. */
 export type Outcome =
   | { readonly id: number; readonly output: unknown }
-  | { readonly id: number; readonly refusal: RefusalKind; readonly detail: string }
+  | {
+      readonly id: number;
+      readonly refusal: RefusalKind;
+      readonly detail: string;
+      readonly members: Refusal['members'];
+    }
   | { readonly id: number; readonly failure: string }
   /** It was not carried out: its caller had been told so before its turn came. */
   | { readonly id: number; readonly dropped: true };
@@ -137,7 +142,9 @@ function named(procedures: Procedures, name: string): Procedures[string] {
 }
 
 function failureOf(id: number, name: string, error: unknown): Outcome {
-  if (error instanceof Refusal) return { id, refusal: error.kind, detail: error.message };
+  if (error instanceof Refusal) {
+    return { id, refusal: error.kind, detail: error.message, members: error.members };
+  }
   return { id, failure: `${name}: ${messageOf(error)}` };
 }
 

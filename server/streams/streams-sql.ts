@@ -19,11 +19,13 @@ export interface StreamRow extends StreamState {
   /** Its video is kept whole, for as long as there is room. */
   readonly recording: boolean;
   readonly created: number;
+  /** Rises with every change of its quizzes. */
+  readonly rundownRevision: number;
 }
 
 const COLUMNS = `id, producer, title, dash_url as "dashUrl", hls_url as "hlsUrl", unlisted,
   latency_allowance_ms as "latencyAllowanceMs", recording, status, created, started, ended,
-  ends_at as "endsAt"`;
+  ends_at as "endsAt", rundown_revision as "rundownRevision"`;
 
 const fromRow = (row: StreamRow): StreamRow => ({
   ...row,

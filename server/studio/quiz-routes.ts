@@ -8,7 +8,6 @@ export interface StudioQuizRoutes {
   readonly record: Pick<
     TheRecord,
     | 'createQuiz'
-    | 'listQuizzes'
     | 'findOwnQuiz'
     | 'patchQuiz'
     | 'deleteQuiz'
@@ -23,7 +22,6 @@ export interface StudioQuizRoutes {
 type Operations = Pick<
   typeof studioApi,
   | 'createQuiz'
-  | 'listQuizzes'
   | 'readQuiz'
   | 'patchQuiz'
   | 'deleteQuiz'
@@ -42,11 +40,6 @@ export function studioQuizHandlers(
     createQuiz: studio(studioApi.createQuiz, async (call, quiz) => {
       const row = await record.createQuiz({ ...ofStream(call), id: newId(), quiz }, call.once);
       return studioQuizOf(row);
-    }),
-
-    listQuizzes: studio(studioApi.listQuizzes, async (call) => {
-      const rows = await record.listQuizzes(ofStream(call));
-      return { results: rows.map(studioQuizOf) };
     }),
 
     readQuiz: studio(studioApi.readQuiz, async (call) =>

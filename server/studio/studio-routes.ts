@@ -5,6 +5,7 @@ import { memberHandlers } from '../members/member-routes.ts';
 import type { SessionGate } from '../members/session-call.ts';
 import { sessionHandlers } from '../members/session-routes.ts';
 import type { TheRecord } from '../procedures.ts';
+import { rundownHandlers } from '../rundown/rundown-routes.ts';
 import { type WebhookRoutes, webhookHandlers } from '../webhooks/webhook-routes.ts';
 import { type StudioAccountRoutes, studioAccountHandlers } from './account-routes.ts';
 import { exportHandlers } from './export-routes.ts';
@@ -37,6 +38,7 @@ export function studioHandlers(options: StudioRoutes): Handlers<typeof studioApi
     ...studioStreamHandlers(studio, options),
     ...ingestHandlers(studio, { ingestAddresses: NO_PORTS, ...options }),
     ...studioQuizHandlers(studio, options),
+    ...rundownHandlers(studio, options, options),
     ...webhookHandlers(studio, options),
     ...exportHandlers(options, options),
     ...options.live,

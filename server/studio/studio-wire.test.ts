@@ -18,11 +18,13 @@ const STREAM: StreamRow = {
   started: 2,
   ended: null,
   endsAt: 4,
+  rundownRevision: 5,
 };
 
 const QUIZ: QuizRow = {
   id: '22222222-2222-4333-8444-555555555555',
   number: 7,
+  position: 7,
   streamId: STREAM.id,
   state: 'revealed',
   question: 'When?',

@@ -22,6 +22,7 @@ type Form =
   | { is: 'url' }
   | { is: 'one of' }
   | { is: 'texts' }
+  | { is: 'ids' }
   /** A list of words of a given few. */
   | { is: 'choices' }
   | { is: 'object' };
@@ -78,6 +79,12 @@ export const MEMBERS: Partial<Record<OperationName, Record<string, Member>>> = {
   endStream: { at: { is: 'integer', min: 0, ...optional } },
   createQuiz: quizMembers({}),
   patchQuiz: quizMembers(optional),
+  orderQuizzes: { order: { is: 'ids' }, revision: { is: 'integer', min: 0, ...optional } },
+  importQuizzes: {
+    format: { is: 'one of' },
+    text: { is: 'key' },
+    duration: { is: 'integer', min: 1_000, max: 600_000, ...optional },
+  },
   sendEvent: { type: { is: 'text', max: 40 }, data: { is: 'object' } },
   createWebhook: {
     url: { is: 'url' },
@@ -184,6 +191,12 @@ function wrongValues(member: Member): { what: string; value: unknown }[] {
         { what: 'an element that is empty', value: ['a', ''] },
         { what: 'an element with NUL', value: ['a', 'b\0'] },
         { what: 'an element that is too long', value: ['a', 'x'.repeat(201)] },
+      ];
+    case 'ids':
+      return [
+        ...not('an array'),
+        { what: 'an element that is null', value: [null] },
+        { what: 'too many', value: Array(2_001).fill(crypto.randomUUID()) },
       ];
     case 'choices':
       return [

@@ -43,6 +43,11 @@ export const FULL_STREAM = {
   recording: true,
 };
 export const FULL_QUIZ = { ...QUIZ, reveal: 'manual' };
+const FULL_IMPORT = {
+  format: 'fourbeat-json',
+  text: JSON.stringify({ quizzes: [QUIZ] }),
+  duration: 15_000,
+};
 const FULL_WEBHOOK = {
   url: 'https://hooks.example.org/fourbeat',
   events: ['stream.started', 'winners'],
@@ -127,7 +132,14 @@ async function wantedFor(harness: Harness, name: OperationName, streamId: string
       return { body: FULL_QUIZ };
     case 'patchQuiz':
       return { ids: { quiz_id: await draftOf(harness, streamId) }, body: FULL_QUIZ };
+    case 'orderQuizzes': {
+      const ids = [await draftOf(harness, streamId), await draftOf(harness, streamId)];
+      return { body: { order: ids.toReversed(), revision: 2 } };
+    }
+    case 'importQuizzes':
+      return { body: FULL_IMPORT };
     case 'readQuiz':
+    case 'duplicateQuiz':
     case 'deleteQuiz':
     case 'publishQuiz':
       return { ids: { quiz_id: await draftOf(harness, streamId) } };

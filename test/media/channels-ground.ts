@@ -152,6 +152,7 @@ export class FakeRecord implements MediaRecord {
       started: null,
       ended: null,
       endsAt: null,
+      rundownRevision: 0,
     };
   }
 }
