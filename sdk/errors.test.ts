@@ -38,6 +38,10 @@ test('whatever else is thrown is that there was no answer', () => {
   const trouble = new Trouble('busy', 'too much', 429);
   expect(asTrouble(trouble)).toBe(trouble);
   for (const thrown of [new TypeError('no network'), undefined, null, 'cut']) {
-    expect(asTrouble(thrown)).toMatchObject({ kind: 'away', status: null });
+    const trouble = asTrouble(thrown);
+    expect(trouble).toMatchObject({ kind: 'away', status: null });
+    // What a platform says is not for people, and not lost.
+    expect(trouble.message).toBe('the service cannot be reached');
+    expect(trouble.cause).toBe(thrown);
   }
 });

@@ -14,19 +14,21 @@ export type TroubleKind = 'denied' | 'unknown' | 'refused' | 'busy' | 'away' | '
 /** What every call of the SDK throws. */
 export class Trouble extends Error {
   override readonly name = 'Trouble';
-  readonly kind: TroubleKind;
+  declare readonly kind: TroubleKind;
   /** HTTP status; null: there was no answer. */
-  readonly status: number | null;
+  declare readonly status: number | null;
   /** The service's own wish; null: it has none. */
-  readonly retryAfterMs: number | null;
+  declare readonly retryAfterMs: number | null;
 
   constructor(
     kind: TroubleKind,
     message: string,
     status: number | null = null,
     retryAfterMs: number | null = null,
+    /** What else was thrown. */
+    cause?: unknown,
   ) {
-    super(message);
+    super(message, { cause });
     this.kind = kind;
     this.status = status;
     this.retryAfterMs = retryAfterMs;
@@ -51,11 +53,15 @@ export async function troubleOf(response: Response): Promise<Trouble> {
   return new Trouble(kindOf(status), detail, status, retryAfterMs);
 }
 
-/** @returns what was thrown; when it is no trouble, that there was no answer */
-export function asTrouble(thrown: unknown): Trouble {
+/**
+ * @param message of what is no trouble
+ * @returns what was thrown; when it is no trouble, that there was no answer, with that as its cause
+ */
+export function asTrouble(thrown: unknown, message = 'the service cannot be reached'): Trouble {
   // Each entry of the package may have this class once more, so that the name has to do.
   const { name } = Object(thrown) as Partial<Trouble>;
-  return name === 'Trouble' ? (thrown as Trouble) : new Trouble('away', String(thrown));
+  if (name === 'Trouble') return thrown as Trouble;
+  return new Trouble('away', message, null, null, thrown);
 }
 
 function kindOf(status: number): TroubleKind {

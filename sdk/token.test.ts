@@ -259,12 +259,23 @@ describe('a token that cannot be had', () => {
   });
 
   test('because the app’s own function fails is `away`, and says what it said', async () => {
-    const { keeper } = begin(() => Promise.reject(new Error('no session')));
+    const error = new Error('no session');
+    const { keeper } = begin(() => Promise.reject(error));
     const trouble = await troubleOf(keeper.get());
     expect(trouble).toBeInstanceOf(Trouble);
     expect(trouble.kind).toBe('away');
-    expect(trouble.message).toContain('no session');
+    expect(trouble.message).toBe('getToken brought no token: Error: no session');
+    expect(trouble.cause).toBe(error);
   });
+
+  test.each([undefined, null, 42, {}])(
+    'because the app’s own function brings %p',
+    async (token) => {
+      const { keeper } = begin(async () => token as unknown as string);
+      const { message } = await troubleOf(keeper.get());
+      expect(message).toStartWith('getToken brought no token');
+    },
+  );
 
   test('because the viewer has left is `left`, and nothing waits any more', async () => {
     const { machine, keeper } = begin();

@@ -64,7 +64,8 @@ export class TokenKeeper {
     this.#refused = token;
     this.rest();
     if (nowMs - this.#refusedMs < REFUSED_AGAIN_MS) {
-      this.#wait(this.#refusals, new Trouble('denied', 'the token is refused', 401));
+      const trouble = new Trouble('denied', 'the token is refused', 401);
+      this.#hold(this.#refusals.nextMs(trouble), trouble);
     } else {
       this.#refusals.worked();
       if (isOfAll) this.#hold(SPREAD_MS * this.#env.random());
@@ -77,10 +78,9 @@ export class TokenKeeper {
     if (!this.#coming) this.#callOff();
   }
 
-  /** The service can be reached again: who asks for a token now need not wait. */
+  /** The service can be reached again: who asks for a token now need not wait, unless it wished so. */
   retry(): void {
-    const { kind, retryAfterMs } = this.#trouble ?? {};
-    if (kind === 'away' && !retryAfterMs) this.#againMs = 0;
+    if (!this.#failures.wishMs) this.#againMs = 0;
   }
 
   stop(): void {
@@ -108,8 +108,8 @@ export class TokenKeeper {
       this.#take(token);
       return token;
     } catch (thrown) {
-      const trouble = asTrouble(thrown);
-      this.#renewIn(this.#wait(this.#failures, trouble));
+      const trouble = asTrouble(thrown, `getToken brought no token: ${thrown}`);
+      this.#renewIn(this.#hold(this.#failures.nextMs(trouble), trouble));
       throw trouble;
     }
   }
@@ -133,10 +133,6 @@ export class TokenKeeper {
   }
 
   /** @returns for how long, ms */
-  #wait(backOff: BackOff, trouble: Trouble): number {
-    return this.#hold(backOff.nextMs(trouble), trouble);
-  }
-
   #hold(ms: number, trouble = new Trouble('busy', 'the token is refused', null, ms)): number {
     this.#trouble = trouble;
     this.#againMs = this.#env.monotonicMs() + ms;
@@ -153,11 +149,14 @@ export class TokenKeeper {
   }
 }
 
-/** @returns ms from its creation to its end; infinite when it does not tell, or is no JWT */
+/**
+ * @returns ms from its creation to its end; infinite when it does not tell, or is no JWT
+ * @throws TypeError when it is no text
+ */
 function lifeMsOf(token: string): number {
+  const [, claims = ''] = token.split('.');
   try {
-    const claims = token.split('.')[1]?.replaceAll('-', '+').replaceAll('_', '/') ?? '';
-    const { iat, exp } = JSON.parse(atob(claims));
+    const { iat, exp } = JSON.parse(atob(claims.replaceAll('-', '+').replaceAll('_', '/')));
     return exp > iat ? (exp - iat) * 1_000 : Infinity;
   } catch {
     return Infinity;

@@ -213,6 +213,7 @@ export class ViewerSession implements Viewer {
     void call
       .then(() => null, asTrouble)
       .then((trouble) => {
+        if (this.state === 'ended') return;
         if (trouble && this.#ways.env.monotonicMs() - this.#arrivedMs >= SILENT_MS)
           this.#feed.fail(trouble);
         if (!trouble && this.#isAway) {

@@ -1,7 +1,6 @@
 import type { Calls } from '../calls.ts';
 import type { ServiceClock } from '../clock.ts';
 import type { Environment } from '../environment.ts';
-import type { Trouble } from '../errors.ts';
 import { type FeedListener, FeedPlace } from './place.ts';
 import { Polling } from './polling.ts';
 import { Streaming } from './streaming.ts';
@@ -13,9 +12,8 @@ export interface FeedOptions {
   readonly catchUpMs: number;
 }
 
-/** The feed of a stream, from about now on. */
-export class Feed {
-  readonly #place: FeedPlace;
+/** The feed of a stream, from about now on, and how far it is told. */
+export class Feed extends FeedPlace {
   readonly #polling: Polling;
   /** null: it is polled. */
   readonly #streaming: Streaming | null;
@@ -28,16 +26,11 @@ export class Feed {
     { transport, catchUpMs }: FeedOptions,
     listener: FeedListener,
   ) {
-    this.#place = new FeedPlace(clock, catchUpMs, listener);
-    this.#polling = new Polling(env, clock, calls, this.#place);
+    super(clock, catchUpMs, listener);
+    this.#polling = new Polling(env, clock, calls, this);
     const streams = transport === 'stream' || (transport === 'auto' && env.canStream);
     const substitute = transport === 'auto' ? this.#polling : null;
-    this.#streaming = streams ? new Streaming(env, clock, calls, this.#place, substitute) : null;
-  }
-
-  /** The interval that is told next; 0 before it is known. */
-  get next(): number {
-    return this.#place.next;
+    this.#streaming = streams ? new Streaming(env, clock, calls, this, substitute) : null;
   }
 
   /**
@@ -45,18 +38,12 @@ export class Feed {
    * @param from the first interval, for who was here before; 0: about now
    */
   start(from = 0): void {
-    this.#place.next = from;
+    this.next = from;
     if (!this.#isOver) void (this.#streaming ?? this.#polling).start();
-  }
-
-  /** It cannot come: the service was not reached for something else. */
-  fail(trouble: Trouble): void {
-    if (!this.#isOver) this.#place.fail(trouble);
   }
 
   /** The service can be reached again: what failed is tried again soon, unless it wished to wait. */
   retry(): void {
-    if (this.#isOver) return;
     this.#streaming?.retry();
     this.#polling.retry();
   }

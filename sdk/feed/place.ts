@@ -69,6 +69,7 @@ export class FeedPlace {
     this.#listener.onInterval(interval);
   }
 
+  /** It cannot come, or the service was not reached for something else meanwhile. */
   fail(trouble: Trouble): void {
     this.#tell('offline', trouble);
   }

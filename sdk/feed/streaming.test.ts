@@ -35,7 +35,7 @@ describe('[F-25] an event stream that ends', () => {
     await here.machine.advance(4_000);
     expect(states).toEqual(['live']);
     await here.machine.advance(3_000);
-    expect(states.slice(1, 3)).toEqual(['offline: The feed brings nothing.', 'catching-up']);
+    expect(states.slice(1, 3)).toEqual(['offline: the feed brings nothing', 'catching-up']);
     await here.machine.advance(1_000);
     expect(states.at(-1)).toBe('live');
     expect(told).toEqual(range(told[0], here.ground.current - 1));
@@ -90,7 +90,7 @@ describe('where no event stream comes through, it is polled', () => {
     const { states } = follow(here, { transport: 'stream' });
     await here.machine.advance(MINUTE_MS);
     expect(countBy(here, 'poll')).toBe(0);
-    expect(states).toEqual(['offline: The feed brings nothing.']);
+    expect(states).toEqual(['offline: the feed brings nothing']);
   });
 
   test('not for long when it is the service that brings nothing', async () => {

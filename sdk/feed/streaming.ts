@@ -20,8 +20,6 @@ const WATCH_MS = 500;
 // Intervals come 4 a second, empty or not.
 const SILENT_MS = 3_000;
 const DEAD_MS = 5_000;
-// Some proxies keep back even the headers of a stream: so often in a row it is no outage, if a poll works.
-const UNANSWERED_MAX = 2;
 // One that ends after this time has done its work: its token is old, or its node stops.
 const LASTING_MS = 10_000;
 // A crowd that was cut off as one does not come back as one.
@@ -44,8 +42,6 @@ export class Streaming {
   #closing = new AbortController();
   #hasNews = false;
   #isDead = false;
-  /** How many in a row had no answer in time. */
-  #unanswered = 0;
   /** When there was news, by the service's clock: others may stand still while the machine sleeps. */
   #newsMs = 0;
   #resume = () => {};
@@ -71,11 +67,13 @@ export class Streaming {
   async start(): Promise<void> {
     while (!this.#isOver) {
       const startedMs = this.#env.monotonicMs();
+      // Before it was tried: what fails while an outage ends is tried again as ever.
+      const wasElsewhere = this.#substitute?.isWorking;
       const ending = await this.#read();
       if (this.#isOver) return;
       const hasLasted = this.#env.monotonicMs() - startedMs >= LASTING_MS;
       const trouble = ending instanceof Trouble ? ending : null;
-      const waitMs = ending === 'over' && hasLasted ? 0 : this.#waitMs(trouble);
+      const waitMs = ending === 'over' && hasLasted ? 0 : this.#waitMs(trouble, wasElsewhere);
       await new Promise<void>((resolve) => {
         this.#resume = resolve;
         this.#pause(waitMs);
@@ -111,11 +109,9 @@ export class Streaming {
     const startedMs = this.#env.monotonicMs();
     let ending: Ending = 'over';
     try {
-      if (this.#unanswered >= UNANSWERED_MAX) await this.#tryOtherWay();
       const { from } = this.#place;
       const { body } = await this.#calls.eventStream(from, signal);
       ending = 'cut';
-      this.#unanswered = 0;
       this.#place.goOnAt(from);
       this.#newsMs = this.#clock.nowMs();
       this.#watch();
@@ -128,30 +124,22 @@ export class Streaming {
     this.#callOffWatch();
     if (this.#hasNews && !this.#isDead) return ending;
     if (!this.#isOver) this.#substitute?.start();
-    return new Trouble('away', 'The feed brings nothing.');
+    return new Trouble('away', 'the feed brings nothing');
   }
 
   #unread(trouble: Trouble, startedMs: number): Trouble {
     const isLate = this.#env.monotonicMs() - startedMs >= SILENT_MS;
-    this.#unanswered = isLate && trouble.status === null ? this.#unanswered + 1 : 0;
+    // Some proxies keep back even the headers of a stream.
+    if (isLate && trouble.status === null && !this.#isOver) this.#substitute?.start();
     return trouble;
   }
 
-  /** @throws Trouble when nothing comes in the other way either: there is no need to try more */
-  async #tryOtherWay(): Promise<void> {
-    if (!this.#substitute || this.#substitute.isWorking) return;
-    await this.#calls.interval(this.#place.from);
-    if (!this.#isOver) this.#substitute.start();
-  }
-
   /** How long to wait before the next. @param trouble null: the last one brought something */
-  #waitMs(trouble: Trouble | null): number {
-    const isElsewhere = this.#substitute?.isWorking ?? false;
-    if (trouble && !isElsewhere) this.#place.fail(trouble);
+  #waitMs(trouble: Trouble | null, wasElsewhere = false): number {
+    if (trouble && !this.#substitute?.isWorking) this.#place.fail(trouble);
     // Too far ahead is what a clock asks for that is wrong.
     if (trouble?.status === 400) this.#clock.look();
-    const waitMs = this.#backOff.nextMs(trouble);
-    return isElsewhere && !this.#hasNews ? waitMs * RARELY : waitMs;
+    return this.#backOff.nextMs(trouble) * (wasElsewhere && !this.#hasNews ? RARELY : 1);
   }
 
   #onData(data: string): void {
