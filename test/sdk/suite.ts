@@ -112,6 +112,32 @@ export const SUITE: Readonly<Record<string, Case>> = {
     same(await trouble(bob.answer('2')), 'refused');
   },
 
+  'who joins in the middle of a quiz sees it, answers, and it counts [S-17] [Q-7]': async (
+    enter,
+    ground,
+  ) => {
+    const ada = enter('ada');
+    await live(ada);
+    const asked = once(ada, 'quiz');
+    await ground.openQuiz({ ...QUIZ, durationMs: 9_000 });
+    const { id } = await asked;
+    // Longer than what the feed begins with.
+    await sleep(2_500);
+    const [bob, eve] = [enter('bob'), enter('eve')];
+    eve.follow(ground.pictureOf(() => eve.clock.nowMs() - 2_000));
+    await Promise.all([bob, eve].map((one) => until(one, ({ quiz }) => quiz?.quiz.id === id)));
+    check(bob.remainingMs() > 0, 'no time is left');
+    same(await Promise.all([bob.answer('2'), eve.answer('1')]), ['counted', 'counted']);
+    const { choices } = await once(ada, 'quiz-results');
+    same(
+      [choices['2'], choices['1']],
+      [
+        { count: 1, percentage: 50 },
+        { count: 1, percentage: 50 },
+      ],
+    );
+  },
+
   'a viewer who answered elsewhere is told so [Q-14]': async (enter, ground) => {
     const [ada, other] = [enter('ada'), enter('ada')];
     await live(ada, other);
