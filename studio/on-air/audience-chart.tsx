@@ -1,14 +1,17 @@
-import { useEffect, useRef } from 'react';
+import { useEffect, useRef, useSyncExternalStore } from 'react';
 import uPlot from 'uplot';
 import type { CountAt } from './show-record.ts';
 
 const HEIGHT = 140;
 const SHOWN_MS = 10 * 60_000;
+const DARK = matchMedia('(prefers-color-scheme: dark)');
 
 /** The count of the last ten minutes as a line. What it says is beside it in words. */
 export function AudienceChart({ counts }: { readonly counts: readonly CountAt[] }) {
   const place = useRef<HTMLDivElement>(null);
   const chart = useRef<uPlot>(null);
+  const isDark = useSyncExternalStore(onScheme, () => DARK.matches);
+  // biome-ignore lint/correctness/useExhaustiveDependencies: a chart is drawn in the colours of its time
   useEffect(() => {
     const element = place.current;
     if (!element) return;
@@ -22,7 +25,7 @@ export function AudienceChart({ counts }: { readonly counts: readonly CountAt[] 
       watch.disconnect();
       made.destroy();
     };
-  }, []);
+  }, [isDark]);
   useEffect(() => {
     const newestMs = counts.at(-1)?.atMs ?? 0;
     const shown = counts.filter(({ atMs }) => atMs > newestMs - SHOWN_MS);
@@ -30,7 +33,7 @@ export function AudienceChart({ counts }: { readonly counts: readonly CountAt[] 
       shown.map(({ atMs }) => atMs / 1_000),
       shown.map(({ count }) => count),
     ]);
-  }, [counts]);
+  }, [counts, isDark]);
   return (
     <div
       ref={place}
@@ -39,6 +42,11 @@ export function AudienceChart({ counts }: { readonly counts: readonly CountAt[] 
       className="w-full overflow-hidden"
     />
   );
+}
+
+function onScheme(then: () => void): () => void {
+  DARK.addEventListener('change', then);
+  return () => DARK.removeEventListener('change', then);
 }
 
 function optionsFor(element: HTMLElement): uPlot.Options {
