@@ -20,3 +20,20 @@ test('after the end of a show nothing is asked for any more, and no token, until
     `POST /api/v1/events-streams/${service.streamId}/chats`,
   ]);
 });
+
+test.each([0, 500, 3_000])(
+  'who joins when it is over, with a token after %d ms, keeps no program from its end',
+  async (ms) => {
+    const { machine, service, join } = world();
+    service.setStatus('ENDED');
+    const fetch: typeof machine.environment.fetch = async (url, init) => {
+      if (url.endsWith('/token'))
+        await new Promise<void>((resolve) => machine.environment.after(ms, resolve));
+      return machine.environment.fetch(url, init);
+    };
+    const viewer = join({ environment: { ...machine.environment, fetch } });
+    await machine.advance(5_000);
+    expect(viewer.state).toBe('ended');
+    expect(machine.waiting).toBe(0);
+  },
+);

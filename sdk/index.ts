@@ -1,4 +1,5 @@
 // biome-ignore-all lint/performance/noBarrelFile: the entry of a package is what it offers.
+export type { Environment, Storage, Visibility } from './environment.ts';
 export { Trouble, type TroubleKind } from './errors.ts';
 export { join } from './join.ts';
 export type { JoinOptions, Urls } from './join-options.ts';

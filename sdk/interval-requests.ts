@@ -8,7 +8,8 @@ import type { EventsInterval } from './types.ts';
 const APART_MS = 125;
 // A timer that is late by this is made up for.
 const LATE_MS = 50;
-const AT_ONCE_MAX = 8;
+// As many as come in the 5 s that an answer may take, or slow networks fall behind.
+const AT_ONCE_MAX = 20;
 
 /** Asks for intervals one by one, a few at once, and for one alone until that works. */
 export class IntervalRequests {
@@ -54,11 +55,13 @@ export class IntervalRequests {
       // Those that were under way together have failed once.
       if (failures === this.#failures) {
         this.#failures++;
+        // Those that are lost with it are not waited for.
+        this.#underWay = 0;
         this.#notBeforeMs = this.#env.monotonicMs() + this.#backOff.nextMs(trouble);
       }
       throw trouble;
     } finally {
-      this.#underWay--;
+      if (failures === this.#failures) this.#underWay--;
     }
   }
 }

@@ -22,13 +22,14 @@ export class TokenKeeper {
   readonly #refusals: BackOff;
   #token: string | null = null;
   #expiresMs = 0;
-  #refused: string | null = null;
+  #refused = '';
   #refusedMs = -REFUSED_AGAIN_MS;
   #coming: Promise<string> | null = null;
   /** Why none is asked for until `againMs`. */
   #trouble: Trouble | null = null;
   #againMs = 0;
   #isStopped = false;
+  #isResting = false;
   #callOff = () => {};
 
   /** @param newToken brings a token that was not given before, in 10 s */
@@ -62,7 +63,7 @@ export class TokenKeeper {
     const nowMs = this.#env.monotonicMs();
     this.#token = null;
     this.#refused = token;
-    this.rest();
+    if (!this.#coming) this.#callOff();
     if (nowMs - this.#refusedMs < REFUSED_AGAIN_MS) {
       const trouble = new Trouble('denied', 'the token is refused', 401);
       this.#hold(this.#refusals.nextMs(trouble), trouble);
@@ -75,6 +76,7 @@ export class TokenKeeper {
 
   /** From now on a new one is asked for when somebody needs it. */
   rest(): void {
+    this.#isResting = true;
     if (!this.#coming) this.#callOff();
   }
 
@@ -142,7 +144,7 @@ export class TokenKeeper {
   /** Only while there is a token: without one it is asked for when somebody needs it. */
   #renewIn(ms: number): void {
     this.#callOff();
-    if (this.#isStopped || this.#token === null || ms === Infinity) return;
+    if (this.#isStopped || this.#isResting || this.#token === null || ms === Infinity) return;
     this.#callOff = this.#env.after(Math.min(ms, TIMER_MAX_MS), () => {
       this.#renew().catch(() => {});
     });

@@ -39,6 +39,23 @@ describe('polls', () => {
     expect(told[0]).toBeLessThan(here.ground.current - 8);
   });
 
+  test.each([
+    [1_000, 'live'],
+    [2_500, 'catching-up'],
+    [4_000, 'catching-up'],
+  ])('keep up where each takes %d ms, and say how it is: %s', async (delayMs, state) => {
+    const here = world();
+    here.ground.delayMs = delayMs;
+    const { told, states, gaps } = follow(here, { transport: 'poll' });
+    await here.machine.advance(60_000);
+    expect(told).toEqual(range(told[0], told.at(-1)));
+    const behindMs = (here.ground.current - (told.at(-1) ?? 0)) * INTERVAL_MS;
+    expect(behindMs).toBeLessThan(delayMs + 1_500);
+    expect(states[0]).toBe(state);
+    expect(states).not.toContain('offline: no answer');
+    expect(gaps).toEqual([]);
+  });
+
   test('one failure that is tried again soon is no news', async () => {
     const here = world();
     const { states, told } = follow(here, { transport: 'poll' });
