@@ -57,16 +57,34 @@ const APP = `
 
 // What an app writes, as strictly as it can be checked.
 const TYPED_APP = `
-  import { type AnswerOutcome, join, type Snapshot, Trouble, type Viewer } from '@fourbeat/viewer';
+  import {
+    type AnswerOutcome,
+    type Environment,
+    join,
+    type Snapshot,
+    type Storage,
+    Trouble,
+    type Viewer,
+    type Visibility,
+  } from '@fourbeat/viewer';
   import { type MockService, mockService } from '@fourbeat/viewer/mock';
   import { nativePicture, pictureOf } from '@fourbeat/viewer/pictures';
   import { useRemainingMs, useSnapshot, useViewer } from '@fourbeat/viewer/react';
+
+  declare module '@fourbeat/viewer' {
+    interface EventData {
+      'x-goal': { team: string };
+    }
+  }
 
   const service: MockService = mockService({ latencyAllowanceMs: 1_000 });
   const viewer: Viewer = join({ baseUrl: '', streamId: service.streamId, viewerId: 'ada' });
   viewer.on('quiz', ({ order }) => order.map((choice: string) => choice.length));
   viewer.on('change', ({ lines }: Snapshot) => lines.at(-1)?.kind);
-  viewer.on('x-goal', (data) => data);
+  viewer.on('x-other', (data: unknown) => data);
+  // Types of the producer's own, as the README shows.
+  viewer.on('x-goal', ({ team }) => team.length);
+  export type Machine = [Environment, Storage, Visibility];
   viewer.follow(pictureOf(() => null));
   viewer.follow(nativePicture(document.createElement('video')));
   export const outcome: Promise<AnswerOutcome | number | null> = viewer
