@@ -33,7 +33,7 @@ export function AudienceChart({ counts }: { readonly counts: readonly CountAt[] 
       shown.map(({ atMs }) => atMs / 1_000),
       shown.map(({ count }) => count),
     ]);
-  }, [counts, isDark]);
+  }, [counts]);
   return (
     <div
       ref={place}
