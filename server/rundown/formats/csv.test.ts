@@ -39,6 +39,10 @@ describe('fourbeat-csv', () => {
     ['CRLF and a byte order mark', '\ufeffquestion,choice 1,choice 2,answer\r\nWhich?,a,b,b\r\n'],
     ['semicolons', 'question;choice 1;choice 2;answer\r\nWhich?;a;b;b\r\n'],
     ['tabs', 'question\tchoice 1\tchoice 2\tanswer\nWhich?\ta\tb\tb'],
+    [
+      'quotes everywhere, after a byte order mark',
+      '\ufeff"question","choice 1","choice 2","answer"\r\n"Which?","a","b","b"\r\n',
+    ],
     ['quotes everywhere', '"question";"choice 1";"choice 2";"answer"\n"Which?";"a";"b";"b"'],
     [
       'a title, blank rows and cells',
