@@ -36,7 +36,7 @@ export class IntervalRequests {
 
   /** The service can be reached again: the next may be asked for, unless it wished otherwise. */
   retry(): void {
-    if (!this.#backOff.wishMs) this.#notBeforeMs = 0;
+    if (!this.isWorking && !this.#backOff.wishMs) this.#notBeforeMs = 0;
   }
 
   /** @throws Trouble, and the next is asked for later */
