@@ -97,6 +97,20 @@ describe('nginx of deploy/compose in front of one node', () => {
     }
   });
 
+  test('[L-1] files of quizzes and long orders of them get to the node', async () => {
+    for (const [path, size] of [
+      ['quizzes/import', 1_000_000],
+      ['rundown', 130_000],
+    ] as const) {
+      const response = await fetch(`${nginx.url}/studio/v1/streams/${streamId}/${path}`, {
+        method: 'POST',
+        headers: { 'Content-Type': 'application/json' },
+        body: JSON.stringify({ text: 'x'.repeat(size) }),
+      });
+      expect([path, response.status]).toEqual([path, 401]);
+    }
+  });
+
   test('[S-12] [T-14] what the service says about caching comes through as it is', async () => {
     for (const path of ['/.well-known/jwks.json', '/api/v1/time', `/api/v1/streams/${streamId}`]) {
       const [through, direct] = await Promise.all([
