@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { SOURCE_KINDS, sourceHealthSchema } from './ingest.ts';
+import { intervalParameter } from './query.ts';
 import { choiceCountSchema } from './quizzes.ts';
 import { studioQuizSchema, studioStreamSchema, winnersRoundSchema } from './studio.ts';
 import { unixMs } from './text.ts';
@@ -11,16 +12,9 @@ export const LIVE_STATE_MS = 500;
 export const LIVE_PAST_INTERVALS = 2_400;
 
 export const liveQuerySchema = z.object({
-  interval: z
-    .string()
-    .regex(/^(0|[1-9]\d{0,15})$/, 'must be one canonical integer')
-    .optional()
-    .meta({
-      description:
-        'From which interval on, at most 10 minutes back; from the current one by default',
-      type: 'integer',
-      minimum: 0,
-    }),
+  interval: intervalParameter(
+    'From which interval on, at most 10 minutes back; from the current one by default',
+  ),
 });
 
 /** A show as those see it who run it, at one moment. */

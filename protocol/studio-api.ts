@@ -5,6 +5,7 @@ import {
   newApiTokenSchema,
   userSchema,
 } from './accounts.ts';
+import { historyApi } from './history-api.ts';
 import { ingestSchema } from './ingest.ts';
 import { liveQuerySchema, liveStateSchema } from './live.ts';
 import { membersApi } from './members-api.ts';
@@ -50,6 +51,7 @@ export const studioApi = {
   ...membersApi,
   ...webhooksApi,
   ...rundownApi,
+  ...historyApi,
   readAccount: {
     ...read,
     method: 'GET',

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { PAGE_SIZE, PAGE_SIZE_MAX } from './limits.ts';
+import { pageLimit } from './query.ts';
 import { quizSchema } from './quizzes.ts';
 import { httpUrl, unixMs, uuid } from './text.ts';
 
@@ -136,19 +136,7 @@ export const deliveriesSchema = z.object({
 /** Query of the log of deliveries. */
 export const deliveriesQuerySchema = z.object({
   before: uuid.optional().meta({ description: 'The id of a delivery: those before it' }),
-  limit: z
-    .string()
-    .regex(/^[1-9]\d{0,2}$/, 'must be a whole number from 1')
-    .transform(Number)
-    .refine((limit) => limit <= PAGE_SIZE_MAX, `must be at most ${PAGE_SIZE_MAX}`)
-    .default(PAGE_SIZE)
-    .meta({
-      type: 'integer',
-      pattern: undefined,
-      minimum: 1,
-      maximum: PAGE_SIZE_MAX,
-      description: `${PAGE_SIZE} when it is left out`,
-    }),
+  limit: pageLimit,
 });
 
 const streamFields = { streamId: uuid, title: z.string(), started: unixMs.nullable() };

@@ -14,6 +14,7 @@ import { idempotencyProcedures } from './sql/idempotency.ts';
 import type { Calls } from './sql/procedure.ts';
 import { streamProcedures } from './streams/streams-sql.ts';
 import { exportProcedures } from './studio/exports-sql.ts';
+import { historyProcedures } from './studio/history/history-sql.ts';
 import { liveProcedures } from './studio/live/live-sql.ts';
 import { tokenProcedures } from './tokens/tokens-sql.ts';
 import { deliveryProcedures } from './webhooks/deliveries-sql.ts';
@@ -43,6 +44,7 @@ export const procedures = {
   ...tellingProcedures,
   ...sendingProcedures,
   ...liveProcedures,
+  ...historyProcedures,
   ...idempotencyProcedures,
 };
 

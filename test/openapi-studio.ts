@@ -1,6 +1,7 @@
 import { expect } from 'bun:test';
 import { randomUUID } from 'node:crypto';
 import { intervalStartMs } from '../protocol/interval.ts';
+import { PURCHASE } from './conformance/operations.ts';
 import { QUIZ } from './harness.ts';
 import type { Answered, Exercises, Ground } from './openapi-ground.ts';
 import { memberExercises } from './openapi-members.ts';
@@ -152,6 +153,9 @@ export function studioExercises(ground: Ground): Exercises {
       await answers[0]?.[0].body?.cancel();
       return answers;
     },
+    readSentLog: () => looked(ground, 'readSentLog', '?limit=1', '?limit=0'),
+    readAudience: () => looked(ground, 'readAudience', '?from=0', '?from=0&to=2400'),
+    readChatLog: () => looked(ground, 'readChatLog', '?kind=purchase', '?kind=heart'),
     sendEvent: async () => [
       ...(await ground.inStream(
         'sendEvent',
@@ -178,6 +182,26 @@ async function otherOrder(ground: Ground): Promise<Answered[]> {
   await ground.made('createQuiz', { params, body: QUIZ });
   const response = await ground.studio('orderQuizzes', { params, body: { order: [] } });
   return [[response, 409]];
+}
+
+/** Reads what a show has had, also by a query, and by one that is wrong. */
+async function looked(
+  ground: Ground,
+  operationId: string,
+  query: string,
+  wrong: string,
+): Promise<Answered[]> {
+  const { streamId, viewer } = await ground.show();
+  await viewer.post(`/api/v1/events-streams/${streamId}/chats`, { kind: 'message', text: 'Hello' });
+  await ground.service.studio('POST', `/streams/${streamId}/events`, PURCHASE);
+  await ground.service.advance(5);
+  const params = { stream_id: streamId };
+  return [
+    ...(await ground.inStream(operationId, {}, 200)),
+    [await ground.studio(operationId, { params }), 200],
+    [await ground.studio(operationId, { params, query }), 200],
+    [await ground.studio(operationId, { params, query: wrong }), 400],
+  ];
 }
 
 async function exported(ground: Ground, operationId: string): Promise<Answered[]> {

@@ -7,12 +7,7 @@ import { Problem } from '../http/problem.ts';
 import { readQuery } from '../http/query.ts';
 import type { Handler, Handlers } from '../http/route.ts';
 import type { TheRecord } from '../procedures.ts';
-import {
-  admit,
-  type StudioCall,
-  type StudioGate,
-  type StudioWrapper,
-} from '../studio/studio-call.ts';
+import { admit, ofStream, type StudioGate, type StudioWrapper } from '../studio/studio-call.ts';
 import { studioQuizOf } from '../studio/studio-wire.ts';
 import { type Reading, readQuizzes, WrongText } from './read-quizzes.ts';
 import type { RundownRows } from './rundown-sql.ts';
@@ -96,9 +91,4 @@ function exporting(gate: StudioGate, record: RundownRoutes['record']): Handler {
 const rundownOf = ({ quizzes, revision }: RundownRows) => ({
   results: quizzes.map(studioQuizOf),
   revision,
-});
-
-const ofStream = ({ producer, params }: StudioCall) => ({
-  streamId: params.stream_id ?? '',
-  producer,
 });

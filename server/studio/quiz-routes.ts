@@ -1,7 +1,7 @@
 import { studioApi } from '../../protocol/studio-api.ts';
 import type { Handlers } from '../http/route.ts';
 import type { TheRecord } from '../procedures.ts';
-import type { StudioCall, StudioWrapper } from './studio-call.ts';
+import { ofStream, type StudioCall, type StudioWrapper } from './studio-call.ts';
 import { studioQuizOf } from './studio-wire.ts';
 
 export interface StudioQuizRoutes {
@@ -72,10 +72,5 @@ export function studioQuizHandlers(
     })),
   };
 }
-
-const ofStream = ({ producer, params }: StudioCall) => ({
-  streamId: params.stream_id ?? '',
-  producer,
-});
 
 const ownQuiz = ({ producer, params }: StudioCall) => ({ id: params.quiz_id ?? '', producer });

@@ -93,6 +93,12 @@ export async function admit(gate: StudioGate, request: Request, route: Route): P
 
 const memberOf = (actor: Actor) => (actor.kind === 'member' ? actor.uuid : null);
 
+/** The stream that a call is about, and whose it has to be. */
+export const ofStream = ({ producer, params }: StudioCall) => ({
+  streamId: params.stream_id ?? '',
+  producer,
+});
+
 /** The response of a success. */
 export function replied(
   route: Route,

@@ -9,6 +9,7 @@ import { rundownHandlers } from '../rundown/rundown-routes.ts';
 import { type WebhookRoutes, webhookHandlers } from '../webhooks/webhook-routes.ts';
 import { type StudioAccountRoutes, studioAccountHandlers } from './account-routes.ts';
 import { exportHandlers } from './export-routes.ts';
+import { historyHandlers } from './history/history-routes.ts';
 import { ingestHandlers, type StudioIngestRoutes } from './ingest-routes.ts';
 import { studioQuizHandlers } from './quiz-routes.ts';
 import { studioStreamHandlers } from './stream-routes.ts';
@@ -41,6 +42,7 @@ export function studioHandlers(options: StudioRoutes): Handlers<typeof studioApi
     ...rundownHandlers(studio, options, options),
     ...webhookHandlers(studio, options),
     ...exportHandlers(options, options),
+    ...historyHandlers(studio, options),
     ...options.live,
   };
 }

@@ -63,7 +63,7 @@ export function liveHandlers(
         const stream = openEventStream({
           log,
           streamId,
-          from: firstOf(last === null ? Number(interval) : Number(last) + 1, gate.clock.nowMs()),
+          from: firstOf(last === null ? interval : Number(last) + 1, gate.clock.nowMs()),
           onEnd: () => {
             open.delete(stream);
             unwatch();
@@ -97,9 +97,9 @@ export function liveHandlers(
 }
 
 /** The first interval to send: the one asked for, unless that is too long ago or still to come. */
-function firstOf(asked: number, nowMs: number): number {
+function firstOf(asked: number | undefined, nowMs: number): number {
   const current = intervalAt(nowMs);
-  if (!Number.isSafeInteger(asked)) return current;
+  if (asked === undefined || !Number.isSafeInteger(asked)) return current;
   return Math.min(Math.max(asked, current - LIVE_PAST_INTERVALS), current);
 }
 

@@ -1,0 +1,85 @@
+import { z } from 'zod';
+import { type ChatElement, type Chats, chatElementSchema } from './feed.ts';
+import { intervalParameter, pageLimit } from './query.ts';
+
+/** Most intervals of a show that one call looks at: 10 minutes in which something happened. */
+export const HISTORY_INTERVALS = 2_400;
+
+const interval = z.int().min(0);
+const before = intervalParameter('Only what was before this interval; the newest by default');
+const pageOf = <T extends z.ZodType>(element: T) =>
+  z.object({
+    results: z.array(element).meta({ description: 'The newest first' }),
+    next: interval
+      .nullable()
+      .meta({ description: '`before` of the next page, which may be empty; null after the last' }),
+  });
+
+/** An event that viewers got, of any type but `view-count` and `chats`. */
+export const sentEventSchema = z
+  .object({ interval, type: z.string(), data: z.looseObject({}).nullable() })
+  .meta({ id: 'SentEvent' });
+export type SentEvent = z.infer<typeof sentEventSchema>;
+export const sentLogSchema = pageOf(sentEventSchema);
+export type SentLog = z.infer<typeof sentLogSchema>;
+export const sentLogQuerySchema = z.object({ before, limit: pageLimit });
+
+/** How many viewers were told of in an interval. */
+export const intervalCountSchema = z
+  .object({ interval, count: z.int().min(0) })
+  .meta({ id: 'IntervalCount' });
+export type IntervalCount = z.infer<typeof intervalCountSchema>;
+
+export const audienceQuerySchema = z
+  .object({
+    from: intervalParameter(`${HISTORY_INTERVALS - 1} before \`to\` by default`),
+    to: intervalParameter(
+      `The last one; ${HISTORY_INTERVALS - 1} after \`from\` by default, or the current one`,
+    ),
+  })
+  .refine(
+    ({ from, to }) => from === undefined || to === undefined || to - from < HISTORY_INTERVALS,
+    `must be at most ${HISTORY_INTERVALS} intervals`,
+  );
+
+/** What a line of the chat is, by the member of a `chats` event that it is in. */
+const KIND_OF = {
+  messages: 'message',
+  questions: 'question',
+  greetings: 'greeting',
+  cheers: 'cheer',
+  purchases: 'purchase',
+} as const satisfies Partial<Record<keyof Chats, string>>;
+const MEMBERS = Object.keys(KIND_OF) as (keyof typeof KIND_OF)[];
+const LINE_KINDS = Object.values(KIND_OF);
+export type LineKind = (typeof LINE_KINDS)[number];
+
+/** A line of the chat, of whatever kind. */
+export interface ChatLine extends ChatElement {
+  readonly kind: LineKind;
+}
+
+/** The lines of an interval, in the order they came. */
+export function linesOf(chats: Chats): ChatLine[] {
+  return MEMBERS.flatMap((member) =>
+    chats[member].map((line) => ({ ...line, kind: KIND_OF[member] })),
+  ).sort((a, b) => a.at - b.at);
+}
+
+/** The member of a `chats` event that has the lines of a kind. */
+export function memberOf(kind: LineKind): keyof typeof KIND_OF {
+  return MEMBERS.find((member) => KIND_OF[member] === kind) ?? 'messages';
+}
+
+/** A line of the chat that viewers got, with its interval. */
+export const sentLineSchema = chatElementSchema
+  .extend({ interval, kind: z.enum(LINE_KINDS) })
+  .meta({ id: 'SentLine' });
+export type SentLine = z.infer<typeof sentLineSchema>;
+export const chatLogSchema = pageOf(sentLineSchema);
+export type ChatLog = z.infer<typeof chatLogSchema>;
+export const chatLogQuerySchema = z.object({
+  before,
+  limit: pageLimit,
+  kind: z.enum(LINE_KINDS).optional().meta({ description: 'Lines of this kind alone' }),
+});

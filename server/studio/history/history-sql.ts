@@ -1,0 +1,163 @@
+import type { Chats, EventsInterval } from '../../../protocol/feed.ts';
+import {
+  type ChatLog,
+  HISTORY_INTERVALS,
+  type IntervalCount,
+  type LineKind,
+  linesOf,
+  memberOf,
+  type SentEvent,
+  type SentLine,
+  type SentLog,
+} from '../../../protocol/history.ts';
+import { reading, type Tx } from '../../sql/procedure.ts';
+import { ownStream } from '../../streams/streams-sql.ts';
+
+/*
+ * What viewers were sent is in the sealed intervals and nowhere else, so that it costs sealing
+ * nothing. Bodies are told apart by their texts, as they are composed (`composeInterval`): in the
+ * texts of viewers each quotation mark has a backslash before it.
+ */
+
+interface PageOf {
+  readonly streamId: string;
+  readonly producer: string;
+  /** What was before this interval; null: the newest. */
+  readonly before: number | null;
+  readonly limit: number;
+}
+
+interface Body {
+  readonly interval: number;
+  readonly body: string;
+}
+
+/** The stored intervals that one call looks at. */
+interface Stretch {
+  readonly from: number;
+  readonly before: number;
+  /** There is nothing before it. */
+  readonly isLast: boolean;
+}
+
+// So much is looked at within 30 ms, whatever is in it.
+const STRETCH_BYTES = 8 * 1024 * 1024;
+
+// Something is left of its types without those two.
+const HAS_OWN_EVENT = `replace(replace(body, '{"type":"view-count","data":', ''),
+  '{"type":"chats","data":', '') like '%"type":%'`;
+
+// The count is the first event, and no longer than this with what is before it.
+const HEAD_CHARS = 160;
+const COUNT = /"value":(\d+)/;
+
+export const historyProcedures = {
+  /** Events of the producer and of quizzes, newest first. @throws Refusal `not-found` */
+  readSentLog: reading(async (tx, page: PageOf): Promise<SentLog> => {
+    await ownStream(tx, page.streamId, page.producer);
+    const stretch = await stretchOf(tx, page);
+    const bodies = await bodiesWith(tx, page, stretch, HAS_OWN_EVENT);
+    return pageOf(page, stretch, bodies, sentIn);
+  }),
+
+  /** Lines of viewers and purchases, newest first. @throws Refusal `not-found` */
+  readChatLog: reading(
+    async (tx, page: PageOf & { readonly kind: LineKind | null }): Promise<ChatLog> => {
+      const { streamId, producer, kind } = page;
+      await ownStream(tx, streamId, producer);
+      const stretch = await stretchOf(tx, page);
+      const member = kind === null ? '' : `"${memberOf(kind)}`;
+      const bodies = await bodiesWith(tx, page, stretch, `body like '%${member}":[{"id":%'`);
+      return pageOf(page, stretch, bodies, (body) =>
+        linesIn(body).filter((line) => kind === null || line.kind === kind),
+      );
+    },
+  ),
+
+  /** The counts of a stretch of intervals (inclusive), in order. @throws Refusal `not-found` */
+  readAudience: reading(
+    async (
+      tx,
+      input: { streamId: string; producer: string; from: number; to: number },
+    ): Promise<IntervalCount[]> => {
+      const { streamId, producer, from, to } = input;
+      await ownStream(tx, streamId, producer);
+      const rows = await tx.query<{ interval: number; head: string }>(
+        `select interval, head from
+           (select interval, substr(body, 1, ${HEAD_CHARS}) as head from sealed_intervals
+            where stream_id = $1 and interval between $2 and $3) heads
+         where head like '{"interval":' || interval || ',"events":[{"type":"view-count",%'
+         order by interval`,
+        [streamId, from, to],
+      );
+      return rows.map(({ interval, head }) => ({
+        interval: Number(interval),
+        count: Number(COUNT.exec(head)?.[1]),
+      }));
+    },
+  ),
+};
+
+// Sizes first: what is not looked at is not read either.
+async function stretchOf(tx: Tx, { streamId, before }: PageOf): Promise<Stretch> {
+  const end = before ?? Number.MAX_SAFE_INTEGER;
+  const rows = await tx.query<{ interval: number; bytes: number }>(
+    `select interval, octet_length(body) as bytes from sealed_intervals
+     where stream_id = $1 and interval < $2 order by interval desc limit $3`,
+    [streamId, end, HISTORY_INTERVALS],
+  );
+  let from = end;
+  let total = 0;
+  for (const { interval, bytes } of rows) {
+    from = Number(interval);
+    total += Number(bytes);
+    if (total >= STRETCH_BYTES) return { from, before: end, isLast: false };
+  }
+  return { from, before: end, isLast: rows.length < HISTORY_INTERVALS };
+}
+
+/** The newest first; as many as can fill the page, since each has at least one element of it. */
+function bodiesWith(
+  tx: Tx,
+  { streamId, limit }: PageOf,
+  { from, before }: Stretch,
+  condition: string,
+): Promise<readonly Body[]> {
+  return tx.query<Body>(
+    `select interval, body from sealed_intervals
+     where stream_id = $1 and interval >= $2 and interval < $3 and ${condition}
+     order by interval desc limit $4`,
+    [streamId, from, before, limit],
+  );
+}
+
+/** A page of whole intervals: it ends with the one that fills it. */
+function pageOf<Element>(
+  { limit }: PageOf,
+  { from, isLast }: Stretch,
+  bodies: readonly Body[],
+  elementsOf: (body: EventsInterval) => Element[],
+): { results: Element[]; next: number | null } {
+  const results: Element[] = [];
+  for (const { interval, body } of bodies) {
+    results.push(...elementsOf(JSON.parse(body)).reverse());
+    if (results.length >= limit) return { results, next: Number(interval) };
+  }
+  // A text of the producer's own may look as if it had lines: then there are more bodies.
+  const last = bodies.length < limit ? undefined : bodies.at(-1);
+  if (last) return { results, next: Number(last.interval) };
+  return { results, next: isLast ? null : from };
+}
+
+function sentIn({ interval, events }: EventsInterval): SentEvent[] {
+  return events
+    .filter(({ type }) => type !== 'view-count' && type !== 'chats')
+    .map(({ type, data }) => ({ interval, type, data }) as SentEvent);
+}
+
+function linesIn({ interval, events }: EventsInterval): SentLine[] {
+  return events
+    .filter(({ type }) => type === 'chats')
+    .flatMap(({ data }) => linesOf(data as Chats))
+    .map((line) => ({ interval, ...line }));
+}
