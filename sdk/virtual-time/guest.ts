@@ -11,7 +11,14 @@ import { VirtualNetwork } from './virtual-network.ts';
 /** What a viewer was told, and when. */
 export type Told =
   | { readonly kind: 'interval'; readonly atMs: number; readonly interval: EventsInterval }
-  | { readonly kind: 'gap'; readonly atMs: number; readonly from: number; readonly to: number }
+  | {
+      readonly kind: 'gap';
+      readonly atMs: number;
+      readonly from: number;
+      readonly to: number;
+      /** How far off the viewer's clock was at most. */
+      readonly errorMs: number;
+    }
   | { readonly kind: 'jump'; readonly atMs: number; readonly to: number };
 
 /** An answer, and what the viewer was told about it. */
@@ -99,7 +106,9 @@ export class Guest {
     const { viewer, told } = this;
     const now = () => this.scheduler.nowMs;
     viewer.on('interval', (interval) => told.push({ kind: 'interval', atMs: now(), interval }));
-    viewer.on('gap', (gap) => told.push({ kind: 'gap', atMs: now(), ...gap }));
+    viewer.on('gap', (gap) =>
+      told.push({ kind: 'gap', atMs: now(), ...gap, errorMs: viewer.clock.errorMs }),
+    );
     viewer.on('jump', ({ interval: to }) => told.push({ kind: 'jump', atMs: now(), to }));
     viewer.on('quiz', (quiz) => {
       const choice = quiz.order[Math.floor(this.#random() * quiz.order.length)] as string;

@@ -87,9 +87,10 @@ function wrongInJump(
 function wrongInGaps({ told, options, machine, outages }: Guest): string[] {
   return told.flatMap((one) => {
     if (one.kind !== 'gap') return [];
-    const { from, to, atMs } = one;
+    const { from, to, atMs, errorMs } = one;
     const behindMs = atMs - intervalStartMs(to);
-    const wrong = behindMs < options.catchUpMs ? [`a gap up to ${to}, ${behindMs} ms old`] : [];
+    const wrong =
+      behindMs + errorMs < options.catchUpMs ? [`a gap up to ${to}, ${behindMs} ms old`] : [];
     const fromMs = intervalStartMs(from);
     const lostMs = lostIn([...machine.sleeps, ...outages], fromMs, atMs);
     const isExplained = (to - from + 1) * INTERVAL_MS <= lostMs;
@@ -106,10 +107,13 @@ function msIn(periods: readonly Period[], fromMs: number, toMs: number): number 
   }, 0);
 }
 
-/** How much may not have come in that time, ms: nothing, if nothing was wrong. */
+/** How much may not have come in that time, ms: nothing, if nothing was wrong, or is over for long. */
 function lostIn(periods: readonly Period[], fromMs: number, toMs: number): number {
-  const ms = msIn(periods, fromMs, toMs);
-  return ms > 0 ? ms + RECOVERY_MS : 0;
+  return msIn(
+    periods.map((one) => ({ ...one, toMs: one.toMs + RECOVERY_MS })),
+    fromMs,
+    toMs,
+  );
 }
 
 function wrongInContent({ told }: Guest, marks: readonly Mark[]): string[] {
