@@ -12,7 +12,7 @@ import { listOf } from './studio.ts';
 import { read } from './studio-operation.ts';
 
 const PAGES =
-  'A page ends with the interval that fills it, or after ten minutes of the show or 8 MB of its feed, so that it may be empty while `next` says that there is more.';
+  'A page ends with the interval that fills it, or after ten minutes of the show or 4 MB of its feed, so that it may be empty while `next` says that there is more.';
 
 /** What viewers were sent in a show so far (SPEC B). */
 export const historyApi = {

@@ -40,16 +40,28 @@ interface Stretch {
   readonly isLast: boolean;
 }
 
-// So much is looked at within 30 ms, whatever is in it.
-const STRETCH_BYTES = 8 * 1024 * 1024;
+// So much is looked at within 50 ms, whatever is in it.
+const STRETCH_BYTES = 4 * 1024 * 1024;
 
-// Something is left of its types without those two.
-const HAS_OWN_EVENT = `replace(replace(body, '{"type":"view-count","data":', ''),
-  '{"type":"chats","data":', '') like '%"type":%'`;
-
-// The count is the first event, and no longer than this with what is before it.
-const HEAD_CHARS = 160;
+// The count is the first event; it and the beginning of the next are no longer than this.
+const HEAD = 'substr(body, 1, 160)';
 const COUNT = /"value":(\d+)/;
+
+const begins = (type: string) => `'{"interval":' || interval || ',"events":[{"type":"${type}",%'`;
+// Where one event ends and the next begins; none of it can be in what viewers wrote.
+const NEXT = '}},{"type":"';
+
+// By searches for what is rare in a body: three times as fast as taking away what is not wanted.
+const HAS_OWN_EVENT = `case
+  when ${HEAD} like ${begins('view-count')} || '${NEXT}chats",%' then body like '%${NEXT}%${NEXT}%'
+  when ${HEAD} like ${begins('view-count')} or ${HEAD} like ${begins('chats')}
+    then body like '%${NEXT}%'
+  else true end`;
+
+/** Of one kind, or of any. It is also true for some texts of the producer's own. */
+function hasLines(kind: LineKind | null): string {
+  return `body like '%${kind === null ? '' : `${memberOf(kind)}":`}[{"id":%'`;
+}
 
 export const historyProcedures = {
   /** Events of the producer and of quizzes, newest first. @throws Refusal `not-found` */
@@ -66,8 +78,7 @@ export const historyProcedures = {
       const { streamId, producer, kind } = page;
       await ownStream(tx, streamId, producer);
       const stretch = await stretchOf(tx, page);
-      const member = kind === null ? '' : `"${memberOf(kind)}`;
-      const bodies = await bodiesWith(tx, page, stretch, `body like '%${member}":[{"id":%'`);
+      const bodies = await bodiesWith(tx, page, stretch, hasLines(kind));
       return pageOf(page, stretch, bodies, (body) =>
         linesIn(body).filter((line) => kind === null || line.kind === kind),
       );
@@ -83,10 +94,9 @@ export const historyProcedures = {
       const { streamId, producer, from, to } = input;
       await ownStream(tx, streamId, producer);
       const rows = await tx.query<{ interval: number; head: string }>(
-        `select interval, head from
-           (select interval, substr(body, 1, ${HEAD_CHARS}) as head from sealed_intervals
-            where stream_id = $1 and interval between $2 and $3) heads
-         where head like '{"interval":' || interval || ',"events":[{"type":"view-count",%'
+        `select interval, ${HEAD} as head from sealed_intervals
+         where stream_id = $1 and interval between $2 and $3
+           and ${HEAD} like ${begins('view-count')}
          order by interval`,
         [streamId, from, to],
       );
@@ -116,7 +126,10 @@ async function stretchOf(tx: Tx, { streamId, before }: PageOf): Promise<Stretch>
   return { from, before: end, isLast: rows.length < HISTORY_INTERVALS };
 }
 
-/** The newest first; as many as can fill the page, since each has at least one element of it. */
+/**
+ * The newest first; as many as can fill the page, since each has at least one element of it. In
+ * PostgreSQL bodies are packed, and a condition would unpack one for each time it looks at it.
+ */
 function bodiesWith(
   tx: Tx,
   { streamId, limit }: PageOf,
@@ -124,10 +137,12 @@ function bodiesWith(
   condition: string,
 ): Promise<readonly Body[]> {
   return tx.query<Body>(
-    `select interval, body from sealed_intervals
-     where stream_id = $1 and interval >= $2 and interval < $3 and ${condition}
-     order by interval desc limit $4`,
-    [streamId, from, before, limit],
+    `select interval, body from
+       (select interval, body || '' as body from sealed_intervals
+        where stream_id = $1 and interval >= $2 and interval < $3
+        order by interval desc limit $4) unpacked
+     where ${condition} order by interval desc limit $5`,
+    [streamId, from, before, HISTORY_INTERVALS, limit],
   );
 }
 
