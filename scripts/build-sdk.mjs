@@ -47,7 +47,7 @@ const INTERNAL = new RegExp(
   `^(?:${[
     'arrived|ask|atMs|beat|calls|chat|eventStream|fail|goOnAt|happen|isSynced|isTooOld|isWorking',
     'leadMs|learn|leastMs|load|look|merge|mostMs|newToken|nextMs|note|offsetMs|onGap|onState',
-    'missedQuiz|openUntil|quizAt|recall|recordWinner|refuse|rest|retry|save|saved|see|sentMs|start',
+    'openUntil|quizAt|recall|recordWinner|refuse|rest|retry|save|saved|see|sentMs|start',
     'synced|take|takenMs|tell|unsettled|wait|waitMs|waits|winnersAt|wishMs|won|worked',
   ].join('|')})$`,
 );

@@ -55,15 +55,10 @@ export class Calls {
     return now;
   }
 
-  stream(): Promise<Stream> {
-    return this.#call(this.#streamUrl(), {}, json<Stream>);
-  }
-
-  /** The interval that told the quiz that is open, if it is before this one. */
-  async missedQuiz(before: number): Promise<EventsInterval | null> {
-    const read = json<{ quiz_interval?: number | null }>;
-    const { quiz_interval: told } = await this.#asViewer(this.#streamUrl(), {}, read);
-    return told && told < before ? this.interval(told) : null;
+  /** @param asViewer who is told of the quiz that is open as well */
+  stream(asViewer = false): Promise<Stream & { readonly quiz_interval?: number | null }> {
+    const url = `${this.#urls.base}/api/v1/streams/${this.#path}/`;
+    return asViewer ? this.#asViewer(url, {}, json<Stream>) : this.#call(url, {}, json<Stream>);
   }
 
   async newToken(viewerId: string): Promise<string> {
@@ -121,10 +116,6 @@ export class Calls {
   eventStream(interval: number, signal: AbortSignal): Promise<Response> {
     const headers = { Accept: 'text/event-stream' };
     return this.#asViewer(this.#feedUrl(interval), { headers, signal }, async (answer) => answer);
-  }
-
-  #streamUrl(): string {
-    return `${this.#urls.base}/api/v1/streams/${this.#path}/`;
   }
 
   #feedUrl(interval: number): string {

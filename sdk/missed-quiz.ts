@@ -8,7 +8,7 @@ import type { Waits } from './waits.ts';
 /** What asking takes. */
 export interface MissedWays {
   readonly env: Pick<Environment, 'random'>;
-  readonly calls: Pick<Calls, 'missedQuiz'>;
+  readonly calls: Pick<Calls, 'interval' | 'stream'>;
   readonly waits: Waits;
 }
 
@@ -27,8 +27,8 @@ export async function recallQuiz(
   const backOff = new BackOff(env.random);
   for (;;) {
     try {
-      const missed = await calls.missedQuiz(before);
-      if (missed) stage.recall(missed);
+      const { quiz_interval: told } = await calls.stream(true);
+      if (told && told < before) stage.recall(await calls.interval(told));
       return;
     } catch (thrown) {
       await waits.wait(backOff.nextMs(asTrouble(thrown)));
