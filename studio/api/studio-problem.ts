@@ -6,11 +6,13 @@ export class StudioProblem extends Error {
    * @param status of HTTP; null: no answer came
    * @param detail what to change, as the service says it
    * @param retryAfterMs when the service wants to be asked again; null: it did not say
+   * @param errors all that is wrong with a file, one thing each
    */
   constructor(
     readonly status: number | null,
     readonly detail: string,
     readonly retryAfterMs: number | null = null,
+    readonly errors: readonly string[] = [],
   ) {
     super(detail);
   }
@@ -27,5 +29,6 @@ export async function problemOf(response: Response): Promise<StudioProblem> {
   const detail =
     typeof body?.detail === 'string' ? body.detail : `The service says ${response.status}.`;
   const seconds = Number(response.headers.get('retry-after') ?? Number.NaN);
-  return new StudioProblem(response.status, detail, seconds >= 0 ? seconds * 1_000 : null);
+  const errors = Array.isArray(body?.errors) ? body.errors.map(String) : [];
+  return new StudioProblem(response.status, detail, seconds >= 0 ? seconds * 1_000 : null, errors);
 }

@@ -1,31 +1,39 @@
-import { ListChecks, Pencil, Plus, Trash2 } from 'lucide-react';
+import { Download, FileUp, ListChecks, Plus } from 'lucide-react';
 import { useState } from 'react';
 import type { NewQuiz, StudioQuiz } from '../../protocol/studio.ts';
 import { useRead } from '../api/use-read.ts';
 import { useWrite } from '../api/use-write.ts';
+import { useMay } from '../session/session-context.ts';
 import { StreamPage } from '../streams/stream-page.tsx';
-import { Badge } from '../ui/badge.tsx';
 import { Button } from '../ui/button.tsx';
-import { Confirm, Dialog } from '../ui/dialog.tsx';
-import { Menu } from '../ui/menu.tsx';
+import { FOCUS_RING } from '../ui/classes.ts';
+import { Dialog } from '../ui/dialog.tsx';
 import { Empty, Failure, Loading } from '../ui/states.tsx';
 import { draftOf, EMPTY_DRAFT } from './draft.ts';
+import { ImportDialog } from './import-dialog.tsx';
 import { QuizEditor } from './quiz-editor.tsx';
+import { QuizList } from './quiz-list.tsx';
 
 /** The quizzes of a show, as they are to come. */
 export function RundownPage({ streamId }: { readonly streamId: string }) {
   const quizzes = useRead('listQuizzes', { params: { stream_id: streamId } });
   const [edited, setEdited] = useState<StudioQuiz | 'new' | null>(null);
+  const [isImporting, setImporting] = useState(false);
+  const mayChange = useMay('createQuiz');
+  const actions = (
+    <>
+      <Button onPress={() => setImporting(true)}>
+        <FileUp aria-hidden="true" />
+        Import
+      </Button>
+      <Button look="primary" onPress={() => setEdited('new')}>
+        <Plus aria-hidden="true" />
+        New quiz
+      </Button>
+    </>
+  );
   return (
-    <StreamPage
-      streamId={streamId}
-      actions={() => (
-        <Button look="primary" onPress={() => setEdited('new')}>
-          <Plus aria-hidden="true" />
-          New quiz
-        </Button>
-      )}
-    >
+    <StreamPage streamId={streamId} actions={() => mayChange && actions}>
       {() => (
         <>
           {quizzes.isPending && <Loading what="Looking for the quizzes" />}
@@ -37,7 +45,13 @@ export function RundownPage({ streamId }: { readonly streamId: string }) {
               Write them before the show; on air each is one press of a button.
             </Empty>
           )}
-          {quizzes.data && <QuizList quizzes={quizzes.data.results} onEdit={setEdited} />}
+          {quizzes.data && quizzes.data.results.length > 0 && (
+            <>
+              <QuizList streamId={streamId} rundown={quizzes.data} onEdit={setEdited} />
+              {mayChange && <Exports streamId={streamId} />}
+            </>
+          )}
+          <ImportDialog streamId={streamId} isOpen={isImporting} onOpenChange={setImporting} />
           <EditorDialog streamId={streamId} edited={edited} onEnd={() => setEdited(null)} />
         </>
       )}
@@ -45,66 +59,21 @@ export function RundownPage({ streamId }: { readonly streamId: string }) {
   );
 }
 
-interface QuizListProps {
-  readonly quizzes: readonly StudioQuiz[];
-  readonly onEdit: (quiz: StudioQuiz) => void;
-}
-
-const STATES = {
-  draft: null,
-  open: <Badge look="live">Open</Badge>,
-  closed: <Badge look="accent">Closed</Badge>,
-  revealed: <Badge>Shown</Badge>,
-} as const;
-
-function QuizList({ quizzes, onEdit }: QuizListProps) {
-  const [dropped, setDropped] = useState<StudioQuiz | null>(null);
-  const { write, isPending } = useWrite('deleteQuiz', {
-    stale: ['listQuizzes'],
-    onDone: () => setDropped(null),
-  });
-  if (quizzes.length === 0) return null;
+/** The quizzes as a file, by links: a browser saves what they lead to. */
+function Exports({ streamId }: { readonly streamId: string }) {
+  const link = `inline-flex min-h-11 items-center gap-2 px-2 underline ${FOCUS_RING}`;
+  const file = `/studio/v1/streams/${streamId}/exports/quizzes?format=`;
   return (
-    <>
-      <ol className="grid divide-y divide-line rounded-2xl border border-line bg-card">
-        {quizzes.map((quiz, place) => (
-          <li key={quiz.id} className="flex items-start gap-4 p-4">
-            <span className="w-7 shrink-0 text-right text-quiet tabular-nums">{place + 1}</span>
-            <div className="grid min-w-0 flex-1 gap-1">
-              <span className="font-semibold break-words">{quiz.question}</span>
-              <span className="text-sm break-words text-quiet">
-                {quiz.choices.length} choices · {quiz.duration / 1_000} s · right: {quiz.answer}
-              </span>
-            </div>
-            {STATES[quiz.state]}
-            {quiz.state === 'draft' && (
-              <Menu
-                label={`What to do with “${quiz.question}”`}
-                actions={[
-                  { text: 'Change', icon: <Pencil />, onAction: () => onEdit(quiz) },
-                  {
-                    text: 'Delete',
-                    icon: <Trash2 />,
-                    onAction: () => setDropped(quiz),
-                    isDangerous: true,
-                  },
-                ]}
-              />
-            )}
-          </li>
-        ))}
-      </ol>
-      <Confirm
-        title="Delete the quiz?"
-        action="Delete"
-        isOpen={dropped !== null}
-        onOpenChange={() => setDropped(null)}
-        isPending={isPending}
-        onConfirm={() => dropped && write({ params: { quiz_id: dropped.id } })}
-      >
-        {dropped?.question}
-      </Confirm>
-    </>
+    <p className="flex flex-wrap items-center gap-x-3 text-quiet">
+      <Download className="size-5" aria-hidden="true" />
+      Export as
+      <a href={`${file}csv`} download className={link}>
+        CSV
+      </a>
+      <a href={`${file}json`} download className={link}>
+        JSON
+      </a>
+    </p>
   );
 }
 

@@ -58,6 +58,11 @@ async function expectGood(page: Page, name: string): Promise<void> {
   if (before) await page.setViewportSize(before);
 }
 
+async function expectRows(page: Page, count: number): Promise<void> {
+  await page.getByRole('row').nth(count).waitFor({ state: 'detached' });
+  expect(await page.getByRole('row').count()).toBe(count);
+}
+
 async function writeQuiz(page: Page, question: string, isByHand = false): Promise<void> {
   await button(page, 'New quiz').click();
   await field(page, 'Question').fill(question);
@@ -123,6 +128,48 @@ describe('a show from the studio', () => {
     await expectGood(page, 'rundown');
   }, 90_000);
 
+  test('[D-3] [D-7] reads quizzes from a file, says what is wrong with one, and lays them out by keyboard', async () => {
+    const { page } = owner;
+    await button(page, 'Import').click();
+    await field(page, 'Or paste its text').fill(
+      'question,choice 1,choice 2,answer\nHow many moons?,One,Two,Three\n',
+    );
+    await page.getByRole('dialog').getByRole('button', { name: 'Import' }).click();
+    await page
+      .getByRole('alert')
+      .getByText(/line 2/i)
+      .first()
+      .waitFor();
+    await expectGood(page, 'import-errors');
+    await field(page, 'Or paste its text').fill(
+      'question,choice 1,choice 2,answer\nHow many moons?,One,Two,Two\n',
+    );
+    await page.getByRole('dialog').getByRole('button', { name: 'Import' }).click();
+    await page.getByRole('dialog').waitFor({ state: 'detached' });
+    const rows = page.getByRole('row');
+    await rows.nth(2).getByText('How many moons?').waitFor();
+    // As by Tab and arrows: down to it, right to its handle; Enter lifts it, Home carries it to the
+    // top, and Enter lets it go.
+    await rows.nth(0).focus();
+    for (const key of ['ArrowDown', 'ArrowDown', 'ArrowRight', 'Enter'])
+      await page.keyboard.press(key);
+    await page.getByText(/Started dragging/).waitFor({ state: 'attached' });
+    await page.keyboard.press('Home');
+    await page.keyboard.press('Enter');
+    await rows.nth(0).getByText('How many moons?').waitFor();
+    await page.reload();
+    await rows.nth(0).getByText('How many moons?').waitFor();
+    await expectGood(page, 'rundown-three');
+    await rows
+      .nth(0)
+      .getByRole('button', { name: /What to do/ })
+      .click();
+    await page.getByRole('menuitem', { name: 'Delete' }).click();
+    await button(page, 'Delete').click();
+    await page.getByRole('alertdialog').waitFor({ state: 'detached' });
+    await expectRows(page, 2);
+  }, 90_000);
+
   test('[U-9] [U-14] invites a moderator, who sees shows and not what is for owners', async () => {
     const { page } = owner;
     await page.getByRole('link', { name: 'Team' }).click();
@@ -184,6 +231,7 @@ describe('a show from the studio', () => {
     await page.waitForTimeout(1_100);
     await button(page, 'Show the results').dblclick();
     await page.getByText('No quiz is prepared').waitFor();
+    await page.getByText(/^Results: /).nth(1).waitFor();
     expect([await sent('quiz'), await sent('quiz-results')]).toEqual([2, 2]);
   }, 60_000);
 

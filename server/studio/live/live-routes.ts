@@ -59,6 +59,13 @@ export function liveHandlers(
         const last = request.headers.get('last-event-id');
         await record.findOwnStream(own);
         if (isEnded) throw new Unavailable('The service is stopping.');
+        const headers = {
+          ...route.bare,
+          'X-Request-Id': gate.log.requestId(request),
+          'Content-Type': 'text/event-stream',
+        };
+        // Whoever asks for the headers alone waits for no end.
+        if (request.method === 'HEAD') return new Response(null, { headers });
         const origin = gate.originOf(request);
         const stream = openEventStream({
           log,
@@ -80,13 +87,7 @@ export function liveHandlers(
           });
         }, ADMIT_AGAIN_MS);
         open.add(stream);
-        return new Response(stream.body, {
-          headers: {
-            ...route.bare,
-            'X-Request-Id': gate.log.requestId(request),
-            'Content-Type': 'text/event-stream',
-          },
-        });
+        return new Response(stream.body, { headers });
       },
     },
     endStreams: () => {
