@@ -106,8 +106,9 @@ describe('a success of', () => {
       [...response.headers].filter(
         ([header]) => !['date', 'x-request-id', 'transfer-encoding'].includes(header),
       );
-    const withLength = STREAMED.includes(name) ? [] : [['content-length', await lengthOf(get)]];
-    await get.body?.cancel();
+    const isStreamed = STREAMED.includes(name);
+    const withLength = isStreamed ? [] : [['content-length', await lengthOf(get)]];
+    if (isStreamed) await get.body?.cancel();
     const wanted = [...same(get).filter(([header]) => header !== 'content-length'), ...withLength];
     expect(same(head).sort()).toEqual(wanted.sort() as [string, string][]);
     expect((await head.bytes()).length).toBe(0);

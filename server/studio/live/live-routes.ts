@@ -64,8 +64,8 @@ export function liveHandlers(
           'X-Request-Id': gate.log.requestId(request),
           'Content-Type': 'text/event-stream',
         };
-        // Whoever asks for the headers alone waits for no end.
-        if (request.method === 'HEAD') return new Response(null, { headers });
+        // Whoever asks for the headers alone waits for no end; a body that is none would have a length.
+        if (request.method === 'HEAD') return new Response(endingAtOnce(), { headers });
         const origin = gate.originOf(request);
         const stream = openEventStream({
           log,
@@ -95,6 +95,17 @@ export function liveHandlers(
       for (const stream of open) stream.end();
     },
   };
+}
+
+/** What an event stream begins with, and no more: of it the runtime sends the headers alone. */
+function endingAtOnce(): ReadableStream<Uint8Array> {
+  return new ReadableStream({
+    async pull(controller) {
+      controller.enqueue(encoder.encode(': fourbeat\n\n'));
+      await Promise.resolve();
+      controller.close();
+    },
+  });
 }
 
 /** The first interval to send: the one asked for, unless that is too long ago or still to come. */
