@@ -8,6 +8,11 @@ interface ReadOptions {
   readonly againMs?: number;
 }
 
+/** Whether a reading that failed is tried again by itself. */
+export function mayPass(failures: number, error: Error): boolean {
+  return failures < 3 && error instanceof StudioProblem && error.isPassing;
+}
+
 /** What the cache knows a reading by. */
 export function keyOf<Name extends OperationName>(name: Name, input: CallInput<Name> = {}) {
   return [name, input.params ?? {}, input.query ?? {}] as const;
@@ -24,6 +29,6 @@ export function useRead<Name extends OperationName>(
     queryKey: keyOf(name, input),
     queryFn: ({ signal }) => studio.call(name, { ...input, signal }),
     refetchInterval: againMs ?? false,
-    retry: (failures, error) => failures < 3 && error instanceof StudioProblem && error.isPassing,
+    retry: mayPass,
   });
 }

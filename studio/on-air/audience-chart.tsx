@@ -3,10 +3,10 @@ import uPlot from 'uplot';
 import type { CountAt } from './show-record.ts';
 
 const HEIGHT = 140;
-const SHOWN_MS = 10 * 60_000;
+const SHOWN_MS = 30 * 60_000;
 const DARK = matchMedia('(prefers-color-scheme: dark)');
 
-/** The count of the last ten minutes as a line. What it says is beside it in words. */
+/** The count of the last half hour as a line. What it says is beside it in words. */
 export function AudienceChart({ counts }: { readonly counts: readonly CountAt[] }) {
   const place = useRef<HTMLDivElement>(null);
   const chart = useRef<uPlot>(null);
@@ -38,7 +38,7 @@ export function AudienceChart({ counts }: { readonly counts: readonly CountAt[] 
     <div
       ref={place}
       role="img"
-      aria-label="Viewers over the last ten minutes"
+      aria-label="Viewers over the last half hour"
       className="w-full overflow-hidden"
     />
   );

@@ -9,10 +9,11 @@ import {
   Tabs,
   Virtualizer,
 } from 'react-aria-components';
+import type { ChatLine } from '../../protocol/history.ts';
 import { Badge } from '../ui/badge.tsx';
 import { classes, FOCUS_RING } from '../ui/classes.ts';
 import { Panel } from '../ui/panel.tsx';
-import type { ChatLine, ShowRecord } from './show-record.ts';
+import type { ShowRecord } from './show-record.ts';
 
 type View = 'all' | 'question';
 

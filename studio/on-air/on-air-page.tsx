@@ -50,12 +50,16 @@ function Panels({ live, quizzes }: PanelsProps) {
     <div className="grid items-start gap-4 *:min-w-0 lg:grid-cols-[3fr_2fr] 2xl:grid-cols-[4fr_4fr_3fr]">
       <div className="grid gap-4 *:min-w-0 max-lg:order-2">
         <PicturePanel stream={state.stream} />
-        <AudiencePanel count={isHeard ? state.count : null} record={record} />
+        <AudiencePanel
+          streamId={state.stream.id}
+          count={isHeard ? state.count : null}
+          record={record}
+        />
       </div>
       <div className="grid gap-4 *:min-w-0 max-lg:order-1">
         <NextPanel state={state} quizzes={quizzes} isHeard={isHeard} />
         <OnScreenPanel state={state} />
-        <SentPanel sent={record.sent} />
+        <SentPanel streamId={state.stream.id} record={record} />
       </div>
       <div className="grid gap-4 *:min-w-0 max-lg:order-3 lg:col-span-2 2xl:col-span-1">
         <ChatPanel record={record} />

@@ -1,19 +1,30 @@
 import type { FeedEvent } from '../../protocol/feed.ts';
+import { Button } from '../ui/button.tsx';
 import { Panel } from '../ui/panel.tsx';
-import type { SentEvent } from './show-record.ts';
+import type { ShowRecord } from './show-record.ts';
+import { useEarlierSent } from './use-history.ts';
 
 const TIME = new Intl.DateTimeFormat(undefined, { timeStyle: 'medium' });
 
+interface SentPanelProps {
+  readonly streamId: string;
+  readonly record: ShowRecord;
+}
+
 /** Everything that viewers were sent, newest first, with the interval it is in. */
-export function SentPanel({ sent }: { readonly sent: readonly SentEvent[] }) {
+export function SentPanel({ streamId, record }: SentPanelProps) {
+  const earlier = useEarlierSent(streamId, record.first);
+  const sent = [...record.sent.toReversed(), ...earlier.sent];
   return (
     <Panel title="Sent">
       {sent.length === 0 ? (
-        <p className="text-quiet">Nothing in the last ten minutes.</p>
+        <p className="text-quiet">
+          {earlier.isFetching ? 'Looking …' : earlier.isMore ? 'Nothing lately.' : 'Nothing yet.'}
+        </p>
       ) : (
         // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls has to be reached by keyboard
         <ol className="grid max-h-72 gap-1 overflow-y-auto" tabIndex={0} aria-label="Sent events">
-          {sent.toReversed().map(({ id, atMs, interval, event }) => (
+          {sent.map(({ id, atMs, interval, event }) => (
             <li key={id} className="flex gap-3 text-sm">
               <span className="shrink-0 text-quiet tabular-nums" title={`Interval ${interval}`}>
                 {TIME.format(atMs)}
@@ -23,6 +34,11 @@ export function SentPanel({ sent }: { readonly sent: readonly SentEvent[] }) {
             </li>
           ))}
         </ol>
+      )}
+      {earlier.isMore && (
+        <Button look="quiet" isPending={earlier.isFetching} onPress={earlier.fetchMore}>
+          Earlier
+        </Button>
       )}
     </Panel>
   );

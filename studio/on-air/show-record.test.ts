@@ -31,6 +31,11 @@ describe('what is kept of a show', () => {
     expect(once.hearts).toBe(3);
   });
 
+  test('it says where it begins, so that what was before can be asked for', () => {
+    expect(EMPTY_RECORD.first).toBeNull();
+    expect(recordOf([8, []], [9, []]).first).toBe(8);
+  });
+
   test('lines of all kinds stand in the order in which they were written', () => {
     const { lines } = recordOf(
       [8, [chats({ cheers: [line('b', 20)], questions: [line('a', 10)] })]],

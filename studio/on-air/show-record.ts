@@ -1,10 +1,6 @@
-import type { ChatElement, Chats, FeedEvent } from '../../protocol/feed.ts';
+import type { Chats, FeedEvent } from '../../protocol/feed.ts';
+import { type ChatLine, linesOf } from '../../protocol/history.ts';
 import { intervalStartMs } from '../../protocol/interval.ts';
-
-/** A line of the chat, of whatever kind. */
-export interface ChatLine extends ChatElement {
-  readonly kind: 'message' | 'question' | 'greeting' | 'cheer' | 'purchase';
-}
 
 /** An event that viewers got. */
 export interface SentEvent {
@@ -21,8 +17,10 @@ export interface CountAt {
   readonly count: number;
 }
 
-/** What viewers have seen of a show since the page is open, and ten minutes before. */
+/** What viewers have seen of a show since the page is open. */
 export interface ShowRecord {
+  /** The first interval that is in it; null: none yet. */
+  readonly first: number | null;
   /** The last interval that is in it; null: none yet. */
   readonly interval: number | null;
   /** The newest last. */
@@ -36,6 +34,7 @@ export interface ShowRecord {
 }
 
 export const EMPTY_RECORD: ShowRecord = {
+  first: null,
   interval: null,
   lines: [],
   counts: [],
@@ -45,20 +44,12 @@ export const EMPTY_RECORD: ShowRecord = {
   discounts: 0,
 };
 
-/** So much is kept; what was before is in the exports. */
+/** So much is kept; the service has what was before. */
 const LINES_MAX = 5_000;
 const SENT_MAX = 1_000;
 /** Counts come once a second: half an hour. */
 const COUNTS_MAX = 1_800;
 const HEARTS_OF_MS = 10_000;
-
-const KINDS = {
-  messages: 'message',
-  questions: 'question',
-  greetings: 'greeting',
-  cheers: 'cheer',
-  purchases: 'purchase',
-} as const satisfies Partial<Record<keyof Chats, ChatLine['kind']>>;
 
 /** The record with one more interval; the same one when it has that interval. */
 export function withInterval(
@@ -72,6 +63,7 @@ export function withInterval(
     (before, event, place) => withEvent(before, event, atMs, `${interval}-${place}`),
     {
       ...record,
+      first: record.first ?? interval,
       interval,
       recentHearts,
     } satisfies ShowRecord as ShowRecord,
@@ -94,9 +86,7 @@ function withEvent(record: ShowRecord, event: FeedEvent, atMs: number, id: strin
 }
 
 function withChats(record: ShowRecord, chats: Chats, atMs: number): ShowRecord {
-  const lines = Object.entries(KINDS)
-    .flatMap(([name, kind]) => chats[name as keyof typeof KINDS].map((line) => ({ ...line, kind })))
-    .sort((a, b) => a.at - b.at);
+  const lines = linesOf(chats);
   const { hearts, discounts } = chats;
   return {
     ...record,

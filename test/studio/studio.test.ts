@@ -231,7 +231,10 @@ describe('a show from the studio', () => {
     await page.waitForTimeout(1_100);
     await button(page, 'Show the results').dblclick();
     await page.getByText('No quiz is prepared').waitFor();
-    await page.getByText(/^Results: /).nth(1).waitFor();
+    await page
+      .getByText(/^Results: /)
+      .nth(1)
+      .waitFor();
     expect([await sent('quiz'), await sent('quiz-results')]).toEqual([2, 2]);
   }, 60_000);
 
@@ -265,6 +268,33 @@ describe('a show from the studio', () => {
     expect(performance.now() - backMs).toBeLessThan(6_000);
     await page.getByText(/^3$/).first().waitFor();
     expect([await sent('quiz'), await sent('quiz-results')]).toEqual([2, 2]);
+  }, 90_000);
+
+  test('[B-8] [B-9] a page that is opened anew has what was sent before, and how many saw it', async () => {
+    const { page } = owner;
+    const { csrf } = await (await page.request.get(`${ground.url}/studio/v1/session`)).json();
+    for (let n = 0; n < 55; n++) {
+      await page.request.post(`${ground.url}/studio/v1/streams/${streamId}/events`, {
+        headers: { 'X-CSRF-Token': csrf },
+        data: { type: 'lights', data: null },
+      });
+    }
+    const list = page.getByLabel('Sent events');
+    await list.getByText('lights').nth(54).waitFor();
+    const audience = page.waitForResponse(/\/audience\?to=/);
+    await page.reload();
+    await list.getByText('lights').nth(49).waitFor();
+    expect(await list.getByText(/^Quiz: /).count()).toBe(0);
+    await button(page, 'Earlier').click();
+    await list
+      .getByText(/^Quiz: /)
+      .nth(1)
+      .waitFor();
+    await button(page, 'Earlier').waitFor({ state: 'detached' });
+    expect(await list.getByText('lights').count()).toBe(55);
+    expect(await list.getByText(/^Quiz: /).count()).toBe(2);
+    expect((await audience).status()).toBe(200);
+    await expectGood(page, 'on-air-anew');
   }, 90_000);
 
   test('[U-6] [U-8] who signs out everywhere is out in every window', async () => {

@@ -1,0 +1,81 @@
+import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
+import type { FeedEvent } from '../../protocol/feed.ts';
+import { HISTORY_INTERVALS, type SentLog } from '../../protocol/history.ts';
+import { intervalStartMs } from '../../protocol/interval.ts';
+import { useStudio } from '../api/studio-context.ts';
+import { keyOf, mayPass } from '../api/use-read.ts';
+import type { CountAt, SentEvent } from './show-record.ts';
+
+/** Calls for the counts of half an hour. */
+const AUDIENCE_CALLS = 3;
+/** Calls that may find nothing before the page says so, and can be asked again. */
+const LOG_CALLS = 12;
+const LOG_EVENTS = 50;
+
+/** What was is not another later. */
+const ONCE = { staleTime: Number.POSITIVE_INFINITY, retry: mayPass } as const;
+
+/** The counts of the half hour before an interval. */
+export function useEarlierCounts(streamId: string, before: number | null): readonly CountAt[] {
+  const studio = useStudio();
+  const { data = NO_COUNTS } = useQuery({
+    ...ONCE,
+    queryKey: [...keyOf('readAudience', { params: { stream_id: streamId } }), before],
+    enabled: before !== null,
+    queryFn: async ({ signal }) => {
+      const ends = Array.from(
+        { length: AUDIENCE_CALLS },
+        (_, n) => (before ?? 0) - 1 - n * HISTORY_INTERVALS,
+      );
+      const parts = await Promise.all(
+        ends
+          .reverse()
+          .map((to) =>
+            studio.call('readAudience', { params: { stream_id: streamId }, query: { to }, signal }),
+          ),
+      );
+      return parts
+        .flatMap(({ results }) => results)
+        .map(({ interval, count }): CountAt => ({ atMs: intervalStartMs(interval), count }));
+    },
+  });
+  return data;
+}
+
+const NO_COUNTS: readonly CountAt[] = [];
+
+/** What was sent before an interval, page by page; `sent` has the newest first. */
+export function useEarlierSent(streamId: string, before: number | null) {
+  const studio = useStudio();
+  const { data, hasNextPage, isFetching, isError, fetchNextPage } = useInfiniteQuery({
+    ...ONCE,
+    queryKey: [...keyOf('readSentLog', { params: { stream_id: streamId } }), before],
+    enabled: before !== null,
+    initialPageParam: before,
+    getNextPageParam: ({ next }: SentLog) => next,
+    queryFn: async ({ pageParam, signal }) => {
+      let page: SentLog = { results: [], next: pageParam };
+      for (let calls = 0; calls < LOG_CALLS; calls++) {
+        page = await studio.call('readSentLog', {
+          params: { stream_id: streamId },
+          query: { before: page.next ?? 0, limit: LOG_EVENTS },
+          signal,
+        });
+        if (page.results.length > 0 || page.next === null) break;
+      }
+      return page;
+    },
+  });
+  const sent = (data?.pages ?? [])
+    .flatMap(({ results }) => results)
+    .map(({ interval, type, data: told }, place): SentEvent => {
+      const event = { type, data: told } as FeedEvent;
+      return { id: `earlier-${place}`, interval, atMs: intervalStartMs(interval), event };
+    });
+  return {
+    sent,
+    isMore: hasNextPage || isError,
+    isFetching,
+    fetchMore: () => void fetchNextPage(),
+  };
+}
