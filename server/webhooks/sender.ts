@@ -41,6 +41,8 @@ export class WebhookSender {
   private readonly stopping = new AbortController();
   private stopped = false;
   private claiming: Promise<void> | null = null;
+  /** Something became due, or a place free, after the claim that is under way had looked. */
+  private isClaimOld = false;
   private timers: Timer[] = [];
 
   constructor(private readonly options: SenderOptions) {}
@@ -55,7 +57,8 @@ export class WebhookSender {
 
   /** Tells what happened, and begins to send what is due now; resolves when it is claimed. */
   send(): Promise<void> {
-    this.claiming ??= this.claim().finally(() => {
+    this.isClaimOld = true;
+    this.claiming ??= this.claimAll().finally(() => {
       this.claiming = null;
     });
     return this.claiming;
@@ -98,6 +101,13 @@ export class WebhookSender {
       read: () => [...this.outcomes].map(([outcome, count]) => [count, { outcome }] as const),
     },
   ];
+
+  private async claimAll(): Promise<void> {
+    while (this.isClaimOld) {
+      this.isClaimOld = false;
+      await this.claim();
+    }
+  }
 
   private async claim(): Promise<void> {
     const { record, clock, newId, post } = this.options;
