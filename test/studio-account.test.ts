@@ -30,6 +30,11 @@ const BODIES: Partial<Record<keyof typeof studioApi, object>> = {
   patchStream: { title: 'Another show' },
   createQuiz: { question: 'Q?', choices: ['a', 'b'], answer: 'a', duration: 1_000 },
   patchQuiz: { question: 'Q!' },
+  orderQuizzes: { order: [] },
+  importQuizzes: {
+    format: 'fourbeat-json',
+    text: JSON.stringify([{ question: 'Q?', choices: ['a', 'b'], answer: 'a' }]),
+  },
   sendEvent: { type: 'lights', data: null },
   patchMember: { role: 'host' },
   createWebhook: { url: 'https://hooks.example.org/', events: ['winners'] },
