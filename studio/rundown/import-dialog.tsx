@@ -91,7 +91,10 @@ function ImportFailure({ error }: { readonly error: unknown }) {
   const lines = error instanceof StudioProblem ? error.errors : [];
   return (
     <div role="alert" className="grid gap-2 rounded-lg bg-bad-soft p-3 text-bad">
-      <p>{error instanceof Error ? error.message : 'It did not work.'}</p>
+      <p>
+        {lines.length > 0 && 'Nothing is imported while this is in it:'}
+        {lines.length === 0 && (error instanceof Error ? error.message : 'It did not work.')}
+      </p>
       {lines.length > 0 && (
         <ul className="grid gap-1 text-sm">
           {lines.slice(0, ERRORS_SHOWN).map((line) => (
