@@ -161,16 +161,25 @@ export class StreamCheck {
   }
 
   private async playlists(): Promise<Map<string, string>> {
-    const media = new Map<string, string>();
-    for (const track of this.trackIds) {
-      const text = await this.text(`${track}.m3u8`);
-      media.set(`${track}.m3u8`, text);
+    const media = await this.ofOneMoment();
+    for (const text of media.values()) {
       for (const [, uri = ''] of text.matchAll(GAPS)) await this.gap(uri);
       for (const uri of text.match(/^[^#\n].*$|(?<=URI=")[^"]+/gm) ?? []) {
         if (!this.gaps.has(uri) && !this.files.has(uri)) this.files.set(uri, await this.read(uri));
       }
     }
     return media;
+  }
+
+  /** A segment is in all playlists at once, but it may come while they are read. */
+  private async ofOneMoment(): Promise<Map<string, string>> {
+    for (;;) {
+      const media = new Map<string, string>();
+      for (const track of this.trackIds)
+        media.set(`${track}.m3u8`, await this.text(`${track}.m3u8`));
+      const [[first, text] = ['', '']] = media;
+      if (first === '' || (await this.text(first)) === text) return media;
+    }
   }
 
   /** What was lost may have been there before. */
