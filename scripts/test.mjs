@@ -19,6 +19,7 @@ const ALONE = [
   'test/media/players.test.ts',
   'test/player/overlay-latency.test.ts',
   'test/player/show.test.ts',
+  'test/record-postgres-meeting.test.ts',
 ];
 
 /** Whole services with limits of time that need a third of a core each, so that three leave one idle. */
@@ -28,7 +29,6 @@ const SERVICES = [
   'test/media/media-faults.test.ts',
   'test/media/senders.test.ts',
   'test/record-postgres-away.test.ts',
-  'test/record-postgres-meeting.test.ts',
 ];
 
 /**
