@@ -45,12 +45,21 @@ async function build(dir) {
  */
 const INTERNAL = new RegExp(
   `^(?:${[
-    'arrived|ask|atMs|beat|calls|chat|eventStream|fail|goOnAt|happen|isSynced|isTooOld|isWorking',
-    'leadMs|learn|leastMs|load|look|merge|mostMs|newToken|nextMs|note|offsetMs|onGap|onState',
-    'openUntil|quizAt|recall|recordWinner|refuse|rest|retry|save|saved|see|sentMs|start',
+    'arrived|ask|atMs|beat|calls|chat|eventStream|fail|goOnAt|happen|hasQuizOf|isTooOld',
+    'isWorking|leadMs|learn|load|look|merge|newToken|nextMs|note|offsetMs|onGap|onState|openUntil',
+    'polling|quizAt|recall|recordWinner|refuse|rest|retry|save|saved|see|sentMs|start|streaming',
     'synced|take|takenMs|tell|unsettled|wait|waitMs|waits|winnersAt|wishMs|won|worked',
   ].join('|')})$`,
 );
+
+/** Names of one letter or two that are short when packed: the commonest letters first. */
+const LETTERS = {
+  get(index) {
+    const letters = 'etsinrhaloucwfdyvmpMgbzkqTSxOEINPAjCDWJUFBGHKLQRVXYZ$_';
+    const rest = Math.floor(index / letters.length);
+    return letters[index % letters.length] + (rest ? this.get(rest - 1) : '');
+  },
+};
 
 async function bundle(entry) {
   const { outputs } = await Bun.build({
@@ -63,7 +72,9 @@ async function bundle(entry) {
   });
   // Only here: without Bun this program begins where nothing is installed yet.
   const { minify } = await import('terser');
-  const { code } = await minify(await outputs[0].text(), {
+  const isMain = entry === ENTRIES.index;
+  const text = await outputs[0].text();
+  const { code } = await minify(isMain ? withoutPrivate(text) : text, {
     module: true,
     ecma: 2022,
     compress: {
@@ -73,9 +84,20 @@ async function bundle(entry) {
       lhs_constants: false,
       comparisons: false,
     },
-    mangle: { properties: entry === ENTRIES.index && { regex: INTERNAL } },
+    mangle: { properties: isMain && { regex: INTERNAL }, nth_identifier: LETTERS },
   });
   return code;
+}
+
+/**
+ * Private members become properties, which need not be declared. Those that begin as null or false are
+ * undefined at first then, which is the same as long as nobody looks closer.
+ * @throws Error where somebody does
+ */
+function withoutPrivate(text) {
+  const [closer] = /this\.#\w+[!=]==(null|!1)/.exec(text) ?? [];
+  if (closer) throw new Error(`it may be undefined in the package: ${closer}`);
+  return text.replace(/(?<=[{;])#\w+(=null|=!1)?;/g, '').replaceAll('#', ' _');
 }
 
 /** @throws Error when a name that is shortened is one that apps, or other entries, may know */

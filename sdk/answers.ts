@@ -17,7 +17,8 @@ export interface AnswerWays {
 }
 
 /** Waits are half of these and more: from 0.2 s on. */
-const BACK_OFF = { leastMs: 400, mostMs: 1_000 };
+const LEAST_MS = 400;
+const MOST_MS = 1_000;
 /** The service still knows after the close what it has taken; so long it is asked. */
 const AFTER_CLOSE_MS = 3_000;
 
@@ -33,7 +34,7 @@ export async function sendAnswer(
 ): Promise<AnswerOutcome> {
   const closeMs = intervalStartMs(quiz.closeInterval);
   const untilMs = closeMs + AFTER_CLOSE_MS;
-  const backOff = new BackOff(env.random, BACK_OFF);
+  const backOff = new BackOff(env.random, LEAST_MS, MOST_MS);
   // Whether a try may have reached the service that no answer came to.
   let mayCount = false;
   for (;;) {

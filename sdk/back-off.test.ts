@@ -29,7 +29,7 @@ describe('what failed is tried again', () => {
   });
 
   test('within bounds of its own, where it has them', () => {
-    const backOff = new BackOff(() => 1, { leastMs: 100, mostMs: 300 });
+    const backOff = new BackOff(() => 1, 100, 300);
     expect([1, 2, 3].map(() => backOff.nextMs(null))).toEqual([100, 200, 300]);
   });
 

@@ -1,12 +1,5 @@
 import type { Trouble } from './errors.ts';
 
-export interface BackOffOptions {
-  /** The first wait, ms. */
-  readonly leastMs?: number;
-  /** The longest wait, ms. */
-  readonly mostMs?: number;
-}
-
 /** How long to wait before something that failed is tried again: twice as long each time. */
 export class BackOff {
   readonly #random: () => number;
@@ -16,7 +9,11 @@ export class BackOff {
   /** What the service wished for the last time, ms; 0: nothing. */
   wishMs = 0;
 
-  constructor(random: () => number, { leastMs = 500, mostMs = 15_000 }: BackOffOptions = {}) {
+  /**
+   * @param leastMs what is due first, ms
+   * @param mostMs the most that is due, ms
+   */
+  constructor(random: () => number, leastMs = 500, mostMs = 15_000) {
     this.#random = random;
     this.#leastMs = leastMs;
     this.#mostMs = mostMs;

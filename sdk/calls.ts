@@ -56,7 +56,7 @@ export class Calls {
   }
 
   /** @param asViewer who is told of the quiz that is open as well */
-  stream(asViewer = false): Promise<Stream & { readonly quiz_interval?: number | null }> {
+  stream(asViewer?: boolean): Promise<Stream & { readonly quiz_interval?: number | null }> {
     const url = `${this.#urls.base}/api/v1/streams/${this.#path}/`;
     return asViewer ? this.#asViewer(url, {}, json<Stream>) : this.#call(url, {}, json<Stream>);
   }
@@ -72,10 +72,10 @@ export class Calls {
    * in a second.
    * @param onSend called when it goes out: its token may have taken a while
    */
-  async beat(onSend = () => {}): Promise<void> {
+  async beat(onSend?: () => void): Promise<void> {
     const url = `${this.#urls.viewCounts}/api/v1/view-counts/${this.#path}`;
     const token = await this.#token.get();
-    onSend();
+    onSend?.();
     try {
       await this.#callWith(token, url, { method: 'POST' }, unread);
     } catch (trouble) {
@@ -188,7 +188,7 @@ async function json<T>(answer: Response): Promise<T> {
  * A body that nobody reads would keep its connection.
  * @throws Trouble `away` when it is a page of something on the way: the service says 204
  */
-async function unread({ body, status }: Response): Promise<void> {
-  await body?.cancel().catch(() => {});
-  if (status !== 204) throw new Trouble('away', 'it is not the service');
+async function unread(answer: Response): Promise<void> {
+  await answer.body?.cancel().catch(() => {});
+  if (answer.status !== 204) throw new Trouble('away', 'it is not the service');
 }

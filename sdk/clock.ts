@@ -16,6 +16,7 @@ interface Reading {
 const BURST = 4;
 const BURST_GAP_MS = 250;
 const AGAIN_MS = 60_000;
+const AGAIN_LEAST_MS = 500;
 // It is the first to find that a service is back that was away when the viewer came.
 const AGAIN_SOON_MS = 5_000;
 const WATCH_MS = 1_000;
@@ -55,7 +56,7 @@ export class ServiceClock {
   constructor(env: Environment, readTime: () => Promise<number>) {
     this.#env = env;
     this.#readTime = readTime;
-    this.#backOff = new BackOff(env.random, { mostMs: AGAIN_SOON_MS });
+    this.#backOff = new BackOff(env.random, AGAIN_LEAST_MS, AGAIN_SOON_MS);
     this.synced = new Promise((resolve) => {
       this.#onSynced = resolve;
     });

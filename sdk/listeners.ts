@@ -19,16 +19,12 @@ export class Listeners {
     const listeners = this.#byType.get(type);
     // Who begins to listen meanwhile hears of the next one, and who ended it of none.
     for (const listener of [...(listeners ?? [])]) {
-      if (listeners?.has(listener)) call(listener, data).catch(console.error);
+      if (listeners?.has(listener))
+        (async () => listener.run(data as never))().catch(console.error);
     }
   }
 
   clear(): void {
     this.#byType.clear();
   }
-}
-
-/** At once. @returns what a listener that is asynchronous ends with */
-async function call({ run }: Listener, data: unknown): Promise<void> {
-  await run(data as never);
 }

@@ -71,17 +71,18 @@ export class QuizGame {
     return isAfterHole;
   }
 
-  /** A quiz is open that was told while nobody was here. @returns whether that is news */
-  recall(quiz: Quiz, interval: number): boolean {
-    const isNews = !this.#find(quiz.id);
-    this.#asked(quiz, interval, false);
-    return isNews;
+  /** Whether a quiz is known that was told then. */
+  hasQuizOf(told: number): boolean {
+    return this.#record.quizzes.some(({ interval }) => interval === told);
   }
 
-  /** What an interval tells of quizzes: of the feed, or of a recording. */
-  learn({ interval, events }: EventsInterval): void {
+  /**
+   * What an interval tells of quizzes: of the feed, or of a recording.
+   * @param isLate whether it comes later than it was told
+   */
+  learn({ interval, events }: EventsInterval, isLate?: boolean): void {
     for (const { type, data } of events) {
-      if (type === 'quiz') this.#asked(data as Quiz, interval, true);
+      if (type === 'quiz') this.#asked(data as Quiz, interval, !isLate);
       else if (type === 'quiz-results') this.#revealed(data as QuizResults, interval);
       else if (type === 'request-quiz-winners') this.#round(interval);
       else if (type === 'quiz-winners') this.#counted((data as { count: number }).count, interval);

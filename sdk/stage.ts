@@ -2,20 +2,12 @@ import { withLines } from './chat.ts';
 import type { Trouble } from './errors.ts';
 import type { Listeners } from './listeners.ts';
 import type { QuizGame } from './quiz-game.ts';
-import { type Happening, STATES } from './states.ts';
-import type {
-  Chats,
-  EventsInterval,
-  Quiz,
-  ScreenListener,
-  Stream,
-  StreamEvent,
-  ViewCount,
-} from './types.ts';
+import { type Happening, stateAfter } from './states.ts';
+import type { Chats, EventsInterval, ScreenListener, Stream, ViewCount } from './types.ts';
 import type { Snapshot } from './viewer.ts';
 
 /** What is told besides the events of the feed. */
-const OWN = new Set(['change', 'interval', 'event', 'jump', 'gap']);
+const OWN = ['change', 'interval', 'event', 'jump', 'gap'];
 
 /** What is on screen, and tells who listens. */
 export class Stage implements ScreenListener {
@@ -26,11 +18,11 @@ export class Stage implements ScreenListener {
   #from = 0;
   /** It was told while nobody was here, and is yet to be told here. */
   #missed: EventsInterval | null = null;
-  readonly #game: Pick<QuizGame, 'learn' | 'recall' | 'quizAt' | 'winnersAt'>;
+  readonly #game: Pick<QuizGame, 'learn' | 'quizAt' | 'winnersAt'>;
   readonly #listeners: Pick<Listeners, 'tell'>;
 
   constructor(
-    game: Pick<QuizGame, 'learn' | 'recall' | 'quizAt' | 'winnersAt'>,
+    game: Pick<QuizGame, 'learn' | 'quizAt' | 'winnersAt'>,
     listeners: Pick<Listeners, 'tell'>,
   ) {
     this.#game = game;
@@ -63,17 +55,20 @@ export class Stage implements ScreenListener {
     }
     const isNews = this.#take({ count, lines, hearts, discounts });
     this.#listeners.tell('interval', interval);
-    this.#tellMissed();
+    const missed = this.#missed;
+    if (missed && missed.interval <= this.#interval) {
+      this.#missed = null;
+      // A picture that is at it tells it as all the rest.
+      if (missed.interval < this.#interval) this.#tellEvents(missed);
+    }
     this.#tellEvents(interval);
     if (isNews) this.#tellChange();
   }
 
   /** An interval is here that told a quiz while nobody was: it is on screen from there on. */
   recall({ interval, events }: EventsInterval): void {
-    const isNews = ({ type, data }: StreamEvent) =>
-      type === 'quiz' && this.#game.recall(data as Quiz, interval);
-    this.#missed = { interval, events: events.filter(isNews) };
-    this.#tellMissed();
+    this.#missed = { interval, events: events.filter(({ type }) => type === 'quiz') };
+    this.#game.learn(this.#missed, true);
     this.change();
   }
 
@@ -87,7 +82,7 @@ export class Stage implements ScreenListener {
   }
 
   happen(happening: Happening, trouble: Trouble | null): void {
-    this.change({ state: STATES[this.snapshot.state](happening), trouble });
+    this.change({ state: stateAfter(this.snapshot.state, happening), trouble });
   }
 
   see(stream: Stream): void {
@@ -99,19 +94,11 @@ export class Stage implements ScreenListener {
     if (this.#take(news)) this.#tellChange();
   }
 
-  /** Once it is past; a picture that is at it tells it as all the rest. */
-  #tellMissed(): void {
-    const missed = this.#missed;
-    if (!missed || missed.interval > this.#interval) return;
-    this.#missed = null;
-    if (missed.interval < this.#interval) this.#tellEvents(missed);
-  }
-
   #tellEvents({ interval, events }: EventsInterval): void {
     for (const { type, data } of events) {
       this.#listeners.tell('event', { type, data, interval });
       // A producer's own type may have the name of another thing that is told.
-      if (!OWN.has(type)) this.#listeners.tell(type, data);
+      if (!OWN.includes(type)) this.#listeners.tell(type, data);
     }
   }
 

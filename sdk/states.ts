@@ -10,13 +10,7 @@ import type { ViewerState } from './viewer.ts';
  */
 export type Happening = 'live' | 'catching-up' | 'offline' | 'ended';
 
-const asItHappens = (happening: Happening): ViewerState => happening;
-
-/** What comes of every happening in every state. */
-export const STATES: Record<ViewerState, (happening: Happening) => ViewerState> = {
-  joining: asItHappens,
-  live: asItHappens,
-  'catching-up': asItHappens,
-  offline: asItHappens,
-  ended: () => 'ended',
-};
+/** @returns the state after it. What has ended stays so. */
+export function stateAfter(state: ViewerState, happening: Happening): ViewerState {
+  return state === 'ended' ? state : happening;
+}

@@ -15,7 +15,7 @@ function watching() {
     if (service.isAway) throw new Trouble('away', 'no answer');
     return { status: service.status } as Stream;
   };
-  const watch = new StreamWatch(machine.environment, { stream }, ({ status }) => seen.push(status));
+  const watch = new StreamWatch(machine.environment, stream, ({ status }) => seen.push(status));
   return { machine, looks, seen, service, watch };
 }
 

@@ -1,4 +1,3 @@
-import type { Calls } from './calls.ts';
 import type { Environment } from './environment.ts';
 import type { Stream } from './types.ts';
 
@@ -13,22 +12,25 @@ const LOBBY_MS = 5_000;
  */
 export class StreamWatch {
   readonly #env: Environment;
-  readonly #calls: Pick<Calls, 'stream'>;
+  readonly #read: () => Promise<Stream>;
   readonly #onStream: (stream: Stream) => void;
   #isOver = false;
   #lookMs = LOBBY_MS;
   #callOff = () => {};
 
-  constructor(env: Environment, calls: Pick<Calls, 'stream'>, onStream: (stream: Stream) => void) {
+  /** @param read asks the service */
+  constructor(env: Environment, read: () => Promise<Stream>, onStream: (stream: Stream) => void) {
     this.#env = env;
-    this.#calls = calls;
+    this.#read = read;
     this.#onStream = onStream;
   }
 
-  /** Looks now, and from now on. It is fulfilled in trouble, too. */
+  /** Looks now, and from now on; it may be called again. It is fulfilled in trouble, too. */
   async look(): Promise<void> {
-    const stream = await this.#calls.stream().catch(() => null);
+    const stream = await this.#read().catch(() => null);
     if (this.#isOver) return;
+    // Somebody may have wanted to look meanwhile.
+    this.#callOff();
     if (stream?.status !== 'ENDED') {
       if (stream) this.#lookMs = stream.status === 'CREATED' ? LOBBY_MS : LOOK_MS;
       this.#callOff = this.#env.after(this.#lookMs * (0.75 + this.#env.random() / 2), () =>

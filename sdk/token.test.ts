@@ -264,7 +264,7 @@ describe('a token that cannot be had', () => {
     const trouble = await troubleOf(keeper.get());
     expect(trouble).toBeInstanceOf(Trouble);
     expect(trouble.kind).toBe('away');
-    expect(trouble.message).toBe('getToken brought no token: Error: no session');
+    expect(trouble.message).toBe('getToken: Error: no session');
     expect(trouble.cause).toBe(error);
   });
 
@@ -273,7 +273,7 @@ describe('a token that cannot be had', () => {
     async (token) => {
       const { keeper } = begin(async () => token as unknown as string);
       const { message } = await troubleOf(keeper.get());
-      expect(message).toStartWith('getToken brought no token');
+      expect(message).toStartWith('getToken: ');
     },
   );
 

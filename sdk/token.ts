@@ -20,7 +20,7 @@ export class TokenKeeper {
   readonly #newToken: () => Promise<string>;
   readonly #failures: BackOff;
   readonly #refusals: BackOff;
-  #token: string | null = null;
+  #token = '';
   #expiresMs = 0;
   #refused = '';
   #refusedMs = -REFUSED_AGAIN_MS;
@@ -48,7 +48,7 @@ export class TokenKeeper {
   async get(): Promise<string> {
     this.#checkIsHere();
     const nowMs = this.#env.monotonicMs();
-    if (this.#token !== null && nowMs < this.#expiresMs) return this.#token;
+    if (this.#token && nowMs < this.#expiresMs) return this.#token;
     if (this.#trouble && nowMs < this.#againMs) throw this.#trouble;
     return this.#renew();
   }
@@ -58,10 +58,10 @@ export class TokenKeeper {
    * @param isOfAll whether those of all viewers may be refused now; then a new one is not asked for
    *   at once
    */
-  refuse(token: string, isOfAll = false): void {
+  refuse(token: string, isOfAll?: boolean): void {
     if (token !== this.#token) return;
     const nowMs = this.#env.monotonicMs();
-    this.#token = null;
+    this.#token = '';
     this.#refused = token;
     if (!this.#coming) this.#callOff();
     if (nowMs - this.#refusedMs < REFUSED_AGAIN_MS) {
@@ -110,7 +110,7 @@ export class TokenKeeper {
       this.#take(token);
       return token;
     } catch (thrown) {
-      const trouble = asTrouble(thrown, `getToken brought no token: ${thrown}`);
+      const trouble = asTrouble(thrown, `getToken: ${thrown}`);
       this.#renewIn(this.#hold(this.#failures.nextMs(trouble), trouble));
       throw trouble;
     }
@@ -144,7 +144,7 @@ export class TokenKeeper {
   /** Only while there is a token: without one it is asked for when somebody needs it. */
   #renewIn(ms: number): void {
     this.#callOff();
-    if (this.#isStopped || this.#isResting || this.#token === null || ms === Infinity) return;
+    if (this.#isStopped || this.#isResting || !this.#token || ms === Infinity) return;
     this.#callOff = this.#env.after(Math.min(ms, TIMER_MAX_MS), () => {
       this.#renew().catch(() => {});
     });

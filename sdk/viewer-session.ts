@@ -10,7 +10,6 @@ import { Heartbeat } from './heartbeat.ts';
 import { type JoinOptions, urlsOf } from './join-options.ts';
 import { Keeping } from './keeping.ts';
 import { Listeners } from './listeners.ts';
-import { type MissedWays, recallQuiz } from './missed-quiz.ts';
 import { QuizGame } from './quiz-game.ts';
 import { Stage } from './stage.ts';
 import { StreamWatch } from './stream-watch.ts';
@@ -46,11 +45,13 @@ export class ViewerSession implements Viewer {
   readonly clock: ServiceClock;
   name: string;
   #picture: Picture | null = null;
-  /** The show is over with this interval; null: not yet. */
-  #last: number | null = null;
+  /** The show is over with this interval; 0: not yet. */
+  #last = 0;
   /** So long no quiz can have been missed, as the show had not begun; on the monotonic clock. */
   #beginningUntilMs = 0;
   #hasLeft = false;
+  /** The quiz that is open may have been told before this interval, unheard; 0: it was not. */
+  #missedBefore = 0;
   /** When the last interval came, or the viewer; on the monotonic clock. */
   #arrivedMs: number;
   /** Whether the service could not be reached the last time that was tried, but for the feed. */
@@ -71,7 +72,7 @@ export class ViewerSession implements Viewer {
   /** What was on screen without one: so much of it that a player that is late has its past. */
   readonly #shown: EventsInterval[] = [];
   /** What answers and reports take. */
-  readonly #ways: AnswerWays & ReportWays & MissedWays & { readonly env: Environment };
+  readonly #ways: AnswerWays & ReportWays & { readonly env: Environment };
   readonly #hearts: Hearts;
 
   /** @throws TypeError when an option is missing */
@@ -100,18 +101,16 @@ export class ViewerSession implements Viewer {
     const beat = (onSend: () => void) => this.#heed(this.#calls.beat(onSend));
     this.#heartbeat = new Heartbeat(env, beat, hiddenMs);
     this.#arrivedMs = env.monotonicMs();
-    this.#watch = new StreamWatch(env, this.#calls, (stream) => this.#see(stream));
-    this.#feed = new Feed(
+    this.#watch = new StreamWatch(
       env,
-      this.clock,
-      this.#calls,
-      { transport, catchUpMs },
-      {
-        onInterval: (interval) => this.#arrive(interval),
-        onState: (state, trouble) => this.#stage.happen(state, trouble),
-        onGap: (from, to) => this.#listeners.tell('gap', { from, to }),
-      },
+      () => this.#look(),
+      (stream) => this.#see(stream),
     );
+    this.#feed = new Feed(env, this.clock, this.#calls, transport, catchUpMs, {
+      onInterval: (interval) => this.#arrive(interval),
+      onState: (state, trouble) => this.#stage.happen(state, trouble),
+      onGap: (from, to) => this.#listeners.tell('gap', { from, to }),
+    });
     const waits = new Waits(env);
     this.#ways = { env, clock: this.clock, calls: this.#calls, waits };
     this.#hearts = new Hearts(this.#calls, waits);
@@ -157,8 +156,8 @@ export class ViewerSession implements Viewer {
     return this.#give(quiz.quiz, choice);
   }
 
-  async say(kind: ChatKind, text: string): Promise<void> {
-    await this.#calls.chat({ kind, text, name: this.name || undefined });
+  say(kind: ChatKind, text: string): Promise<void> {
+    return this.#calls.chat({ kind, text, name: this.name || undefined });
   }
 
   heart(): void {
@@ -196,6 +195,8 @@ export class ViewerSession implements Viewer {
     if (this.state === 'ended') return;
     this.#heartbeat.start();
     await this.clock.synced;
+    // That of now: it may have ended, or the viewer left, meanwhile.
+    if (this.snapshot.state === 'ended') return;
     const { next } = this.#game;
     const current = intervalAt(this.clock.nowMs());
     this.#feed.start(next > current - RELOAD_INTERVALS ? Math.min(next, current) : 0);
@@ -225,6 +226,16 @@ export class ViewerSession implements Viewer {
     return call;
   }
 
+  /** After a hole it is a viewer who looks, and is told of the quiz that is open as well. */
+  async #look(): Promise<Stream> {
+    const before = this.#missedBefore;
+    const { quiz_interval: told, ...stream } = await this.#calls.stream(before > 0);
+    if (told && told < before && !this.#game.hasQuizOf(told))
+      this.#stage.recall(await this.#calls.interval(told));
+    this.#missedBefore = 0;
+    return stream;
+  }
+
   #see(stream: Stream): void {
     this.#stage.see(stream);
     if (stream.status === 'CREATED')
@@ -240,8 +251,11 @@ export class ViewerSession implements Viewer {
     const { interval: number, events } = interval;
     this.#arrivedMs = this.#ways.env.monotonicMs();
     const isAfterHole = this.#game.arrived(interval, this.#arrivedMs < this.#beginningUntilMs);
-    if (isAfterHole) recallQuiz(this.#ways, number, this.#stage).catch(() => {});
     this.#meet();
+    if (isAfterHole) {
+      this.#missedBefore = number;
+      void this.#watch.look();
+    }
     let isKept = number % KEEP_INTERVALS === 0;
     for (const { type } of events) {
       if (type === 'request-quiz-winners') void this.#report(number);
@@ -249,7 +263,7 @@ export class ViewerSession implements Viewer {
     }
     if (isKept) this.#keep();
     this.#show(interval);
-    if (this.#last === null) return;
+    if (!this.#last) return;
     if (number >= Math.max(this.#last, this.#game.openUntil) + REST_INTERVALS) this.#end();
   }
 

@@ -17,7 +17,8 @@ export interface ReportWays {
 
 /** Those who have won do not report at once. */
 const SPREAD_MS = 500;
-const BACK_OFF = { leastMs: 200, mostMs: 500 };
+const LEAST_MS = 200;
+const MOST_MS = 500;
 /** A service that is late takes reports for longer. */
 const LATE_MS = 1_000;
 
@@ -38,7 +39,7 @@ export async function reportWinner(
   const leftMs = endMs - clock.nowMs();
   if (leftMs < -LATE_MS) return false;
   await waits.wait(env.random() * Math.min(SPREAD_MS, Math.max(0, leftMs / 2)));
-  const backOff = new BackOff(env.random, BACK_OFF);
+  const backOff = new BackOff(env.random, LEAST_MS, MOST_MS);
   for (;;) {
     const trouble = await calls.recordWinner(isSure).then(() => null, asTrouble);
     if (!trouble) return true;

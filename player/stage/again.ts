@@ -1,11 +1,11 @@
 import { BackOff } from '../../sdk/back-off.ts';
 
 /** A show whose picture is long in coming is not asked for by its whole audience in step. */
-const WAITS = { leastMs: 2_000, mostMs: 15_000 };
+const LEAST_MS = 2_000;
 
 /** Tries again what failed: later each time, one try at a time. */
 export class Again {
-  readonly #backOff = new BackOff(Math.random, WAITS);
+  readonly #backOff = new BackOff(Math.random, LEAST_MS);
   #trying: ReturnType<typeof setTimeout> | undefined;
 
   /** It failed. @param run the next try */

@@ -1,12 +1,12 @@
 import { describe, expect, test } from 'bun:test';
 import { seededRandom } from '../../test/seeded-random.ts';
-import type { FeedOptions } from './feed.ts';
+import type { Transport } from './feed.ts';
 import { AWAY, follow, peak, range, world } from './feed-world.ts';
 
 describe('a crowd that lost the service as one does not come back as one', () => {
   const VIEWERS = 60;
 
-  async function crowd(transport: FeedOptions['transport']) {
+  async function crowd(transport: Transport) {
     const here = world(seededRandom(7));
     const viewers = Array.from({ length: VIEWERS }, () => follow(here, { transport }));
     await here.machine.advance(5_000);

@@ -1,6 +1,6 @@
 import { Trouble } from '../errors.ts';
 import { FakeMachine } from '../fake-machine.ts';
-import { Feed, type FeedOptions } from './feed.ts';
+import { Feed, type Transport } from './feed.ts';
 import { FeedGround } from './feed-ground.ts';
 
 export interface World {
@@ -17,8 +17,16 @@ export function world(random = () => 0.5): World {
   return { machine, ground: new FeedGround(machine) };
 }
 
+interface FollowOptions {
+  readonly transport?: Transport;
+  readonly catchUpMs?: number;
+}
+
 /** A viewer's feed, and all that is told of it. */
-export function follow({ machine, ground }: World, options: Partial<FeedOptions> = {}) {
+export function follow(
+  { machine, ground }: World,
+  { transport = 'auto', catchUpMs = MINUTE_MS }: FollowOptions = {},
+) {
   const told: number[] = [];
   const listener = { onTold: () => {} };
   const states: string[] = [];
@@ -33,22 +41,16 @@ export function follow({ machine, ground }: World, options: Partial<FeedOptions>
       clock.looks++;
     },
   };
-  const feed = new Feed(
-    machine.environment,
-    clock,
-    ground,
-    { transport: 'auto', catchUpMs: MINUTE_MS, ...options },
-    {
-      onInterval: ({ interval }) => {
-        told.push(interval);
-        listener.onTold();
-      },
-      onState: (state, trouble) => states.push(trouble ? `${state}: ${trouble.message}` : state),
-      onGap: (from, to) => gaps.push([from, to]),
+  const feed = new Feed(machine.environment, clock, ground, transport, catchUpMs, {
+    onInterval: ({ interval }) => {
+      told.push(interval);
+      listener.onTold();
     },
-  );
+    onState: (state, trouble) => states.push(trouble ? `${state}: ${trouble.message}` : state),
+    onGap: (from, to) => gaps.push([from, to]),
+  });
   // As soon as a clock is synced.
-  void Promise.resolve().then(() => feed.start());
+  void Promise.resolve().then(() => feed.start(0));
   return { feed, told, states, gaps, clock, listener };
 }
 
@@ -67,4 +69,4 @@ export function peak({ ground }: World, fromMs: number): number {
   return Math.max(...times.map((ms) => times.filter((at) => at >= ms && at < ms + 1_000).length));
 }
 
-export const WAYS: [FeedOptions['transport']][] = [['auto'], ['stream'], ['poll']];
+export const WAYS: [Transport][] = [['auto'], ['stream'], ['poll']];

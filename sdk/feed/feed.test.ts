@@ -54,14 +54,6 @@ describe('[F-10] every interval is told once, in order', () => {
     expect(told).toEqual(range(told[0], told.at(-1)));
   });
 
-  test.each(WAYS)('does not begin after it was stopped, by %s', async (transport) => {
-    const here = world();
-    const { feed, told, states } = follow(here, { transport });
-    feed.stop();
-    await here.machine.advance(10_000);
-    expect([told, states, here.ground.asked]).toEqual([[], [], []]);
-  });
-
   test.each(WAYS)('asks for nothing after it was stopped, by %s', async (transport) => {
     const here = world();
     const { feed, told } = follow(here, { transport });

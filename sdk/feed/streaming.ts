@@ -27,8 +27,10 @@ const SPREAD_MS = 1_000;
 // Where streams bring nothing and polls do, a proxy keeps streams back: so much longer is the wait.
 const RARELY = 60;
 
-/** How a stream ended that brought something. */
-type Ending = 'over' | 'cut';
+// How a stream ended that brought something.
+const OVER = 1;
+const CUT = 2;
+type Ending = typeof OVER | typeof CUT;
 
 /** Reads one event stream after another, each from where the last one ended. */
 export class Streaming {
@@ -73,7 +75,7 @@ export class Streaming {
       if (this.#isOver) return;
       const hasLasted = this.#env.monotonicMs() - startedMs >= LASTING_MS;
       const trouble = ending instanceof Trouble ? ending : null;
-      const waitMs = ending === 'over' && hasLasted ? 0 : this.#waitMs(trouble, wasElsewhere);
+      const waitMs = ending === OVER && hasLasted ? 0 : this.#waitMs(trouble, wasElsewhere);
       await new Promise<void>((resolve) => {
         this.#resume = resolve;
         this.#pause(waitMs);
@@ -107,19 +109,19 @@ export class Streaming {
     this.#isDead = false;
     const { signal } = this.#closing;
     const startedMs = this.#env.monotonicMs();
-    let ending: Ending = 'over';
+    let ending: Ending = OVER;
     try {
       const { from } = this.#place;
       const { body } = await this.#calls.eventStream(from, signal);
-      ending = 'cut';
+      ending = CUT;
       this.#place.goOnAt(from);
       this.#newsMs = this.#clock.nowMs();
       this.#watch();
       if (body) await readEventStream(body, signal, (data) => this.#onData(data));
-      ending = 'over';
+      ending = OVER;
     } catch (thrown) {
       // There was no stream.
-      if (ending === 'over') return this.#unread(asTrouble(thrown), startedMs);
+      if (ending === OVER) return this.#unread(asTrouble(thrown), startedMs);
     }
     this.#callOffWatch();
     if (this.#hasNews && !this.#isDead) return ending;
@@ -135,7 +137,7 @@ export class Streaming {
   }
 
   /** How long to wait before the next. @param trouble null: the last one brought something */
-  #waitMs(trouble: Trouble | null, wasElsewhere = false): number {
+  #waitMs(trouble: Trouble | null, wasElsewhere?: boolean): number {
     if (trouble && !this.#substitute?.isWorking) this.#place.fail(trouble);
     // Too far ahead is what a clock asks for that is wrong.
     if (trouble?.status === 400) this.#clock.look();
