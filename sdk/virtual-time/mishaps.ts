@@ -61,9 +61,12 @@ export const MISHAPS: Readonly<Record<string, Mishap>> = {
     if (random() < 0.7) guest.network.cutStreams();
     return NOTHING;
   },
-  'the clock is set': ({ guest, random }) => {
-    // Nobody can tell the two apart when one hides the other.
-    if (!guest.machine.isAsleep) guest.machine.setBy((random() - 0.5) * 10 ** (2 + random() * 6));
+  'the clock is set': ({ guest: { machine, scheduler }, random }) => {
+    const ms = (random() - 0.5) * 10 ** (2 + random() * 6);
+    // Nobody can tell the two apart when one hides the other: what was asked before a sleep may be
+    // waited for until 5 s after it, and only then comes a sample that knows of it.
+    const wokeMs = machine.sleeps.at(-1)?.toMs ?? Number.NEGATIVE_INFINITY;
+    if (wokeMs < scheduler.nowMs - 10_000) machine.setBy(ms);
     return NOTHING;
   },
   'nobody looks': ({ guest }) => {
