@@ -1,8 +1,9 @@
-import { intervalAt, intervalStartMs } from '../protocol/interval.ts';
+import { intervalAt } from '../protocol/interval.ts';
 import { type AnswerWays, sendAnswer } from './answers.ts';
 import { Calls } from './calls.ts';
 import { Hearts } from './chat.ts';
 import { ServiceClock } from './clock.ts';
+import { countdownMs } from './countdown.ts';
 import { type Environment, pageStorage, realEnvironment } from './environment.ts';
 import { asTrouble, Trouble } from './errors.ts';
 import { Feed } from './feed/feed.ts';
@@ -11,6 +12,16 @@ import { type JoinOptions, urlsOf } from './join-options.ts';
 import { Keeping } from './keeping.ts';
 import { Listeners } from './listeners.ts';
 import { QuizGame } from './quiz-game.ts';
+import {
+  BEGINNING_MS,
+  CATCH_UP_MS,
+  KEEP_INTERVALS,
+  KEPT_INTERVALS,
+  RELOAD_INTERVALS,
+  REST_INTERVALS,
+  SHOWN_INTERVALS,
+  SILENT_MS,
+} from './session-times.ts';
 import { Stage } from './stage.ts';
 import { StreamWatch } from './stream-watch.ts';
 import { TokenKeeper } from './token.ts';
@@ -18,26 +29,6 @@ import type { ChatKind, EventsInterval, HeldEvents, Picture, Quiz, Stream } from
 import type { AnswerOutcome, Viewer } from './viewer.ts';
 import { Waits } from './waits.ts';
 import { type ReportWays, reportWinner } from './winners.ts';
-
-/** How much that was missed is caught up with. */
-const CATCH_UP_MS = 60_000;
-/** The countdown ends so long before answers stop: an answer has to get there. */
-const WAY_MS = 100;
-/** Who comes back after a reload goes on where it was; after a longer time away it begins anew. */
-const RELOAD_INTERVALS = 40;
-/** Where the feed is, is kept each 5 s. */
-const KEEP_INTERVALS = 20;
-/** What was kept of other streams is removed after about a week. */
-const KEPT_INTERVALS = 2_400_000;
-/** A player is seconds behind. */
-const SHOWN_INTERVALS = 120;
-/** A quiz takes longer, from the moment when a show was seen not to have begun. */
-const BEGINNING_MS = 5_000;
-/** What is left of a show may come so late. */
-const REST_INTERVALS = 8;
-
-/** The feed brings 4 intervals a second: when nothing came for so long, others may say why. */
-const SILENT_MS = 2_000;
 
 /** One viewer: puts all parts together. */
 export class ViewerSession implements Viewer {
@@ -138,11 +129,7 @@ export class ViewerSession implements Viewer {
 
   remainingMs(): number {
     if (!this.quiz || this.quiz.results) return 0;
-    const { created, duration, closeInterval } = this.quiz.quiz;
-    const nowMs = this.clock.nowMs();
-    const onScreenMs = this.#picture?.wallClockMs() ?? nowMs;
-    const closeMs = intervalStartMs(closeInterval) - this.clock.errorMs - WAY_MS;
-    return Math.max(0, Math.min(created + duration - onScreenMs, closeMs - nowMs));
+    return countdownMs(this.quiz.quiz, this.clock, this.#picture);
   }
 
   async answer(choice: string): Promise<AnswerOutcome> {
