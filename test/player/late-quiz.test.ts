@@ -18,8 +18,16 @@ beforeAll(async () => {
   ground = await ShowGround.start();
   streamId = await ground.createStream({ latencyAllowance: 10_000 });
   await ground.play(streamId);
+  // So that there is a picture of before the quiz to go back to.
+  await until('a past', async () => (await secondsOf(streamId)) > 2 + BEHIND_MS / 1_000, 30_000);
 }, 60_000);
 afterAll(() => ground?.close());
+
+/** How long the video is that there is. */
+async function secondsOf(streamId: string): Promise<number> {
+  const playlist = await (await fetch(`${ground.url}/media/${streamId}/v0.m3u8`)).text();
+  return [...playlist.matchAll(/^#EXTINF:([\d.]+)/gm)].reduce((sum, [, s]) => sum + Number(s), 0);
+}
 
 const quizOf = (page: Page) => page.getByRole('region', { name: 'Quiz' });
 
