@@ -2,6 +2,14 @@ import { describe, expect, test } from 'bun:test';
 import { type Happening, stateAfter } from './states.ts';
 import type { ViewerState } from './viewer.ts';
 
+/** Every state and everything that can happen in it: a new one of either does not compile without a place here. */
+const TABLE: Record<ViewerState, Record<Happening, ViewerState>> = {
+  joining: { live: 'live', 'catching-up': 'catching-up', offline: 'offline', ended: 'ended' },
+  live: { live: 'live', 'catching-up': 'catching-up', offline: 'offline', ended: 'ended' },
+  'catching-up': { live: 'live', 'catching-up': 'catching-up', offline: 'offline', ended: 'ended' },
+  offline: { live: 'live', 'catching-up': 'catching-up', offline: 'offline', ended: 'ended' },
+  ended: { live: 'ended', 'catching-up': 'ended', offline: 'ended', ended: 'ended' },
+};
 const HAPPENINGS: Happening[] = ['live', 'catching-up', 'offline', 'ended'];
 const STATES: ViewerState[] = ['joining', ...HAPPENINGS];
 
@@ -10,6 +18,18 @@ function after(...happenings: Happening[]): ViewerState {
 }
 
 describe('a viewer', () => {
+  test('goes from each state where the table says', () => {
+    for (const [state, row] of Object.entries(TABLE)) {
+      for (const [happening, next] of Object.entries(row)) {
+        expect([
+          state,
+          happening,
+          stateAfter(state as ViewerState, happening as Happening),
+        ]).toEqual([state, happening, next]);
+      }
+    }
+  });
+
   test('joins until the feed is read', () => {
     expect(after()).toBe('joining');
     expect(after('live')).toBe('live');

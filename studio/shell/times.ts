@@ -24,11 +24,3 @@ export function ago(atMs: number, nowMs: number): string {
 export function dateOf(atMs: number): string {
   return DAY.format(atMs);
 }
-
-/** "1:02:03", or "2:03". */
-export function durationOf(ms: number): string {
-  const seconds = Math.max(0, Math.floor(ms / 1_000));
-  const parts = [Math.floor(seconds / 3_600), Math.floor(seconds / 60) % 60, seconds % 60];
-  const shown = parts[0] ? parts : parts.slice(1);
-  return shown.map((part, place) => (place ? String(part).padStart(2, '0') : part)).join(':');
-}
