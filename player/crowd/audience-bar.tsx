@@ -1,6 +1,7 @@
 import type { Snapshot } from '../../sdk/viewer.ts';
 import { compact } from '../compact-number.ts';
 import { Icon } from '../icon.tsx';
+import { usePeak } from './use-peak.ts';
 
 /** How many are there, and how many hearts they sent. */
 export function AudienceBar({
@@ -10,7 +11,8 @@ export function AudienceBar({
   readonly snapshot: Snapshot;
   readonly hearts: number;
 }) {
-  const { count } = snapshot;
+  const peak = usePeak(snapshot);
+  const count = snapshot.state === 'ended' ? peak : snapshot.count;
   return (
     <header className="audience">
       <h2 className="audience-title">Chat</h2>
@@ -32,7 +34,7 @@ export function AudienceBar({
 
 /** What those do who are counted, or did where the show is over. */
 function presenceOf({ state, stream }: Snapshot): string {
-  if (state === 'ended') return 'were watching';
+  if (state === 'ended') return 'watched at once';
   return stream?.status === 'CREATED' ? 'waiting' : 'watching';
 }
 

@@ -202,7 +202,7 @@ describe('a whole show, on a telephone and on a desk', () => {
     await ground.stopPicture();
     await ground.studio('POST', `/streams/${streamId}/end`);
     await see((page) => page.getByText('The show is over. The chat is closed.'));
-    await see((page) => page.locator('.audience-count', { hasText: '2 were watching' }));
+    await see((page) => page.locator('.audience-count', { hasText: '2 watched at once' }));
     await phone.page.getByRole('button', { name: 'Close' }).tap();
     await see((page) => says(page, 'The show is over'));
     expect(await quiz(phone.page).count()).toBe(0);
