@@ -61,7 +61,7 @@ const SECONDS = {
   'server/quizzes/winners.model.test.ts': 15,
   'server/redis/failover.test.ts': 18,
   'server/redis/open-redis.test.ts': 10,
-  'server/shared-clock.test.ts': 25,
+  'server/shared-clock.test.ts': 50,
   'server/streams/streams-sql.test.ts': 11,
   'test/cli.test.ts': 45,
   'test/cluster.test.ts': 34,

@@ -38,7 +38,7 @@ export const FAULTS: readonly Fault[] = [
     name: 'node',
     title: 'a node is killed (-9) while quizzes are open',
     ground: 'plain',
-    rounds: { test: 8, full: 100 },
+    rounds: { test: 4, full: 100 },
     async round(scene) {
       if (scene.random() < MID_QUIZ) await scene.quizOpen(100);
       await scene.sleepUpTo(300);
@@ -49,7 +49,7 @@ export const FAULTS: readonly Fault[] = [
     name: 'stall',
     title: 'a node does not run for a while, and then goes on where it was',
     ground: 'plain',
-    rounds: { test: 2, full: 40 },
+    rounds: { test: 1, full: 40 },
     async round(scene) {
       if (scene.random() < MID_QUIZ) await scene.quizOpen(100);
       await scene.sleepUpTo(300);
@@ -60,7 +60,7 @@ export const FAULTS: readonly Fault[] = [
     name: 'redis',
     title: 'Redis is killed (-9), and starts again without its memory',
     ground: 'plain',
-    rounds: { test: 8, full: 100 },
+    rounds: { test: 4, full: 100 },
     async round(scene) {
       const redis = soleRedis(scene);
       await scene.sleepUpTo(500);
@@ -176,7 +176,7 @@ function cutFault(direction: Direction, what: string): Fault {
     name: `cut-${direction}`,
     title: `a cable is cut: ${what}`,
     ground: 'network',
-    rounds: { test: 2, full: 20 },
+    rounds: { test: 1, full: 20 },
     unable: noNetworkReason,
     async round(scene) {
       const { network } = scene.ground;
