@@ -1,11 +1,12 @@
 import { FileUp } from 'lucide-react';
 import { useState } from 'react';
-import { FileTrigger, Form } from 'react-aria-components';
+import { FileTrigger } from 'react-aria-components';
 import { IMPORT_FORMATS, type ImportFormat } from '../../protocol/rundown.ts';
 import { StudioProblem } from '../api/studio-problem.ts';
 import { useWrite } from '../api/use-write.ts';
 import { Button } from '../ui/button.tsx';
 import { Dialog } from '../ui/dialog.tsx';
+import { DialogForm } from '../ui/dialog-form.tsx';
 import { Select } from '../ui/select.tsx';
 import { TextField } from '../ui/text-field.tsx';
 import { tellDone } from '../ui/toasts.tsx';
@@ -57,13 +58,14 @@ function Importing({ streamId, onEnd }: { readonly streamId: string; readonly on
     if (!format.endsWith('csv') && file.name.endsWith('.csv')) setFormat('fourbeat-csv');
   };
   return (
-    <Form
-      className="grid gap-5"
-      onSubmit={(event) => {
-        event.preventDefault();
+    <DialogForm
+      action="Import"
+      isPending={isPending}
+      onSubmit={() => {
         setFailure(null);
         write({ params: { stream_id: streamId }, body: { format, text } });
       }}
+      onCancel={onEnd}
     >
       <div>
         <FileTrigger acceptedFileTypes={['.json', '.csv', '.txt']} onSelect={take}>
@@ -76,13 +78,7 @@ function Importing({ streamId, onEnd }: { readonly streamId: string; readonly on
       <TextField label="Or paste its text" rows={6} value={text} onChange={setText} isRequired />
       <Select label="Format" value={format} options={FORMATS} onChange={setFormat} />
       <ImportFailure error={failure} />
-      <div className="flex justify-end gap-3">
-        <Button onPress={onEnd}>Cancel</Button>
-        <Button type="submit" look="primary" isPending={isPending}>
-          Import
-        </Button>
-      </div>
-    </Form>
+    </DialogForm>
   );
 }
 

@@ -1,6 +1,6 @@
 import { Plus, X } from 'lucide-react';
 import { useState } from 'react';
-import { Form, Label, Radio, RadioGroup, Text } from 'react-aria-components';
+import { Label, Radio, RadioGroup, Text } from 'react-aria-components';
 import {
   CHOICE_CHARS,
   CHOICES_MAX,
@@ -11,6 +11,7 @@ import {
 } from '../../protocol/limits.ts';
 import type { NewQuiz } from '../../protocol/studio.ts';
 import { Button } from '../ui/button.tsx';
+import { DialogForm } from '../ui/dialog-form.tsx';
 import { NumberField } from '../ui/number-field.tsx';
 import { Switch } from '../ui/switch.tsx';
 import { TextField } from '../ui/text-field.tsx';
@@ -32,14 +33,15 @@ export function QuizEditor({ initial, action, isPending, onSubmit, onCancel }: Q
   const errors = isTried && 'errors' in made ? made.errors : null;
   const change = (part: Partial<Draft>) => setDraft({ ...draft, ...part });
   return (
-    <Form
-      className="grid gap-5"
-      validationBehavior="aria"
-      onSubmit={(event) => {
-        event.preventDefault();
+    <DialogForm
+      action={action}
+      isPending={isPending}
+      validation="aria"
+      onSubmit={() => {
         setTried(true);
         if ('quiz' in made) onSubmit(made.quiz);
       }}
+      onCancel={onCancel}
     >
       <TextField
         label="Question"
@@ -65,13 +67,7 @@ export function QuizEditor({ initial, action, isPending, onSubmit, onCancel }: Q
         isSelected={draft.isByHand}
         onChange={(isByHand) => change({ isByHand })}
       />
-      <div className="flex justify-end gap-3">
-        <Button onPress={onCancel}>Cancel</Button>
-        <Button type="submit" look="primary" isPending={isPending}>
-          {action}
-        </Button>
-      </div>
-    </Form>
+    </DialogForm>
   );
 }
 

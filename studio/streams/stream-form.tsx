@@ -1,15 +1,9 @@
 import { useState } from 'react';
-import {
-  Disclosure,
-  DisclosurePanel,
-  Form,
-  Heading,
-  Button as PlainButton,
-} from 'react-aria-components';
+import { Disclosure, DisclosurePanel, Heading, Button as PlainButton } from 'react-aria-components';
 import { LATENCY_ALLOWANCE_MAX_MS } from '../../protocol/limits.ts';
 import type { NewStream } from '../../protocol/studio.ts';
-import { Button } from '../ui/button.tsx';
 import { FOCUS_RING } from '../ui/classes.ts';
+import { DialogForm } from '../ui/dialog-form.tsx';
 import { NumberField } from '../ui/number-field.tsx';
 import { Switch } from '../ui/switch.tsx';
 import { TextField } from '../ui/text-field.tsx';
@@ -28,12 +22,11 @@ export function StreamForm({ initial, action, isPending, onSubmit, onCancel }: S
   const [stream, setStream] = useState(initial);
   const change = (part: Partial<NewStream>) => setStream({ ...stream, ...part });
   return (
-    <Form
-      className="grid gap-5"
-      onSubmit={(event) => {
-        event.preventDefault();
-        onSubmit(stream);
-      }}
+    <DialogForm
+      action={action}
+      isPending={isPending}
+      onSubmit={() => onSubmit(stream)}
+      onCancel={onCancel}
     >
       <TextField
         label="Title"
@@ -65,13 +58,7 @@ export function StreamForm({ initial, action, isPending, onSubmit, onCancel }: S
         step={0.5}
       />
       <OtherAddresses stream={stream} onChange={change} />
-      <div className="flex justify-end gap-3">
-        <Button onPress={onCancel}>Cancel</Button>
-        <Button type="submit" look="primary" isPending={isPending}>
-          {action}
-        </Button>
-      </div>
-    </Form>
+    </DialogForm>
   );
 }
 

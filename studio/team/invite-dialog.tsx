@@ -1,11 +1,10 @@
 import { useState } from 'react';
-import { Form } from 'react-aria-components';
 import type { MemberRole } from '../../protocol/members.ts';
 import { useWrite } from '../api/use-write.ts';
-import { Button } from '../ui/button.tsx';
-import { CopyButton } from '../ui/copy-button.tsx';
 import { Dialog } from '../ui/dialog.tsx';
+import { DialogForm } from '../ui/dialog-form.tsx';
 import { Select } from '../ui/select.tsx';
+import { ShownOnce } from '../ui/shown-once.tsx';
 import { TextField } from '../ui/text-field.tsx';
 import { ROLE_WORDS } from './roles.ts';
 
@@ -33,25 +32,17 @@ function Inviting({ onEnd }: { readonly onEnd: () => void }) {
   });
   if (link !== null) {
     return (
-      <>
-        <p>Send this link to {email}. It works once, for seven days, and is not shown again.</p>
-        <div className="flex items-center gap-2">
-          <code className="min-w-0 flex-1 rounded-lg bg-raised p-3 break-all">{link}</code>
-          <CopyButton what="link" text={link} />
-        </div>
-        <Button look="primary" onPress={onEnd}>
-          Done
-        </Button>
-      </>
+      <ShownOnce what="link" secret={link} onEnd={onEnd}>
+        Send this link to {email}. It works once, for seven days, and is not shown again.
+      </ShownOnce>
     );
   }
   return (
-    <Form
-      className="grid gap-5"
-      onSubmit={(event) => {
-        event.preventDefault();
-        write({ body: { email, role } });
-      }}
+    <DialogForm
+      action="Make a link"
+      isPending={isPending}
+      onSubmit={() => write({ body: { email, role } })}
+      onCancel={onEnd}
     >
       <TextField
         label="E-mail"
@@ -63,12 +54,6 @@ function Inviting({ onEnd }: { readonly onEnd: () => void }) {
         autoFocus
       />
       <Select label="Role" value={role} options={ROLE_WORDS} onChange={setRole} />
-      <div className="flex justify-end gap-3">
-        <Button onPress={onEnd}>Cancel</Button>
-        <Button type="submit" look="primary" isPending={isPending}>
-          Make a link
-        </Button>
-      </div>
-    </Form>
+    </DialogForm>
   );
 }

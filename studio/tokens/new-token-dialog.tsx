@@ -1,9 +1,8 @@
 import { useState } from 'react';
-import { Form } from 'react-aria-components';
 import { useWrite } from '../api/use-write.ts';
-import { Button } from '../ui/button.tsx';
-import { CopyButton } from '../ui/copy-button.tsx';
 import { Dialog } from '../ui/dialog.tsx';
+import { DialogForm } from '../ui/dialog-form.tsx';
+import { ShownOnce } from '../ui/shown-once.tsx';
 import { TextField } from '../ui/text-field.tsx';
 
 interface NewTokenDialogProps {
@@ -29,25 +28,17 @@ function NewToken({ onEnd }: { readonly onEnd: () => void }) {
   });
   if (secret !== null) {
     return (
-      <>
-        <p>Copy it now: it is not shown again.</p>
-        <div className="flex items-center gap-2">
-          <code className="min-w-0 flex-1 rounded-lg bg-raised p-3 break-all">{secret}</code>
-          <CopyButton what="token" text={secret} />
-        </div>
-        <Button look="primary" onPress={onEnd}>
-          Done
-        </Button>
-      </>
+      <ShownOnce what="token" secret={secret} onEnd={onEnd}>
+        Copy it now: it is not shown again.
+      </ShownOnce>
     );
   }
   return (
-    <Form
-      className="grid gap-5"
-      onSubmit={(event) => {
-        event.preventDefault();
-        write({ body: { name } });
-      }}
+    <DialogForm
+      action="Make it"
+      isPending={isPending}
+      onSubmit={() => write({ body: { name } })}
+      onCancel={onEnd}
     >
       <TextField
         label="Name"
@@ -58,12 +49,6 @@ function NewToken({ onEnd }: { readonly onEnd: () => void }) {
         isRequired
         autoFocus
       />
-      <div className="flex justify-end gap-3">
-        <Button onPress={onEnd}>Cancel</Button>
-        <Button type="submit" look="primary" isPending={isPending}>
-          Make it
-        </Button>
-      </div>
-    </Form>
+    </DialogForm>
   );
 }
