@@ -25,27 +25,19 @@ import {
   studioStreamSchema,
   winnersRoundSchema,
 } from './studio.ts';
-import { ownersRead, ownersWrite, producersRead, read, write } from './studio-operation.ts';
+import {
+  exportedRows,
+  ownersRead,
+  ownersWrite,
+  producersRead,
+  read,
+  write,
+} from './studio-operation.ts';
 import { webhooksApi } from './webhooks-api.ts';
 
 const stream = { 200: { description: 'The stream', schema: studioStreamSchema } };
 const ingest = { 200: { description: 'Where to send the video', schema: ingestSchema } };
 const quiz = { 200: { description: 'The quiz', schema: studioQuizSchema } };
-const rows = (columns: string) => ({
-  200: {
-    description: `Rows with ${columns}, streamed as they were when the export began`,
-    otherTypes: {
-      'application/x-ndjson': z.string().meta({ description: 'One JSON object a line' }),
-      'text/csv': z
-        .string()
-        .meta({ description: 'A header row, then one record a row (RFC 4180)' }),
-    },
-    headers: {
-      'Content-Disposition': z.string().meta({ description: 'Names the file to save it as' }),
-    },
-  },
-});
-
 /** The producer's API under `/studio/v1`: everything that makes a show. */
 export const studioApi = {
   ...membersApi,
@@ -259,7 +251,7 @@ export const studioApi = {
     path: '/studio/v1/streams/{stream_id}/exports/answers',
     summary: 'Every recorded answer',
     query: exportQuerySchema,
-    answers: rows('`quizId`, `viewer`, `seat`, `choice`, `correct` and `at` (Unix ms)'),
+    answers: exportedRows('`quizId`, `viewer`, `seat`, `choice`, `correct` and `at` (Unix ms)'),
     errors: [404],
   },
   exportWinners: {
@@ -268,7 +260,7 @@ export const studioApi = {
     path: '/studio/v1/streams/{stream_id}/exports/winners',
     summary: 'Every recorded winner',
     query: exportQuerySchema,
-    answers: rows('`roundId`, `viewer`, `seat` and `at` (Unix ms)'),
+    answers: exportedRows('`roundId`, `viewer`, `seat` and `at` (Unix ms)'),
     errors: [404],
   },
   exportFeed: {
@@ -279,7 +271,7 @@ export const studioApi = {
     description:
       'As NDJSON an interval a line, byte for byte as viewers got it; as CSV an event a row, with `interval`, `type` and `data` in JSON.',
     query: exportQuerySchema,
-    answers: rows('intervals or events'),
+    answers: exportedRows('intervals or events'),
     errors: [404],
   },
 } as const satisfies Record<string, Operation>;

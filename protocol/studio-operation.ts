@@ -26,3 +26,19 @@ export const ownersWrite = { ...ownersRead, ...keyed } as const;
 export const anybodys = { ...studio, access: 'public' } as const;
 /** About the session that calls. */
 export const ofSession = { ...studio, access: 'session' } as const;
+
+/** What an export answers: these columns, a row at a time. */
+export const exportedRows = (columns: string) => ({
+  200: {
+    description: `Rows with ${columns}, streamed as they were when the export began`,
+    otherTypes: {
+      'application/x-ndjson': z.string().meta({ description: 'One JSON object a line' }),
+      'text/csv': z
+        .string()
+        .meta({ description: 'A header row, then one record a row (RFC 4180)' }),
+    },
+    headers: {
+      'Content-Disposition': z.string().meta({ description: 'Names the file to save it as' }),
+    },
+  },
+});
