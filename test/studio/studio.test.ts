@@ -1,22 +1,11 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
-import { mkdirSync } from 'node:fs';
-import { join } from 'node:path';
 import type { Page } from 'playwright-core';
 import type { Viewer } from '../../sdk/viewer.ts';
-import { faultsIn } from '../player/axe.ts';
 import { type Opened, PASSWORD, StudioGround } from './studio-ground.ts';
+import { button, expectGood, field, writeQuiz } from './studio-pages.ts';
 
 // A whole show from the studio: an owner and a moderator at work, three who watch. Each test goes on
 // where the one before stopped.
-
-const WIDTHS = [1_440, 1_024, 390] as const;
-const LOOKS = ['light', 'dark'] as const;
-const TOO_WIDE = 'document.documentElement.scrollWidth - innerWidth';
-// Where the library of components keeps for 7 s what it has read out: by then what that refers to may
-// be gone.
-const AXE = { except: ['[data-live-announcer]'], waitsForVideo: false };
-// Where pictures are left for people who look at them; without it there are none.
-const PICTURES = process.env.FOURBEAT_TEST_PICTURES;
 
 let ground: StudioGround;
 let owner: Opened;
@@ -29,52 +18,9 @@ beforeAll(async () => {
 }, 30_000);
 afterAll(() => ground?.close());
 
-const button = (page: Page, name: string) => page.getByRole('button', { name, exact: true });
-const field = (page: Page, name: string) => page.getByLabel(name, { exact: true });
-
-/** Everybody can use what is on the page, at all sizes, and nothing is wider than the screen. */
-async function expectGood(page: Page, name: string): Promise<void> {
-  const before = page.viewportSize();
-  for (const width of WIDTHS) {
-    await page.setViewportSize({ width, height: width === 390 ? 844 : 900 });
-    for (const colorScheme of LOOKS) {
-      await page.emulateMedia({ colorScheme });
-      expect([name, width, colorScheme, await faultsIn(page, AXE)]).toEqual([
-        name,
-        width,
-        colorScheme,
-        [],
-      ]);
-      if (PICTURES) {
-        mkdirSync(PICTURES, { recursive: true });
-        await page.screenshot({
-          path: join(PICTURES, `studio-${name}-${width}-${colorScheme}.png`),
-        });
-      }
-    }
-    expect([name, width, await page.evaluate(TOO_WIDE)]).toEqual([name, width, 0]);
-  }
-  await page.emulateMedia({ colorScheme: 'light' });
-  if (before) await page.setViewportSize(before);
-}
-
 async function expectRows(page: Page, count: number): Promise<void> {
   await page.getByRole('row').nth(count).waitFor({ state: 'detached' });
   expect(await page.getByRole('row').count()).toBe(count);
-}
-
-async function writeQuiz(page: Page, question: string, isByHand = false): Promise<void> {
-  await button(page, 'New quiz').click();
-  await field(page, 'Question').fill(question);
-  await field(page, 'Choice 1').fill('Mars');
-  await field(page, 'Choice 2').fill('Jupiter');
-  await page.getByText('Mark the right one').waitFor();
-  await page.getByRole('radio', { name: 'Choice 2 is right' }).check({ force: true });
-  await page.getByRole('textbox', { name: 'Time to answer, seconds' }).fill('3');
-  if (isByHand) await page.getByText('Show the results by hand').click();
-  await button(page, 'Add it').click();
-  await page.getByRole('dialog').waitFor({ state: 'detached' });
-  await page.getByText(question).waitFor();
 }
 
 /** The events of one type that viewers were sent. */
@@ -124,7 +70,7 @@ describe('a show from the studio', () => {
     await expectGood(page, 'quiz-errors');
     await button(page, 'Cancel').click();
     await writeQuiz(page, 'Which planet is the largest?');
-    await writeQuiz(page, 'Which one has a red spot?', true);
+    await writeQuiz(page, 'Which one has a red spot?', { isByHand: true });
     await expectGood(page, 'rundown');
   }, 90_000);
 
