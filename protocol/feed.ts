@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { CHAT_NAME_CHARS, CHAT_TEXT_CHARS, HEARTS_MAX } from './limits.ts';
+import { chatModeSchema, chatPinSchema, hiddenLinesSchema } from './moderation.ts';
 import { quizResultsSchema, quizSchema } from './quizzes.ts';
 import { text, unixMs } from './text.ts';
 import { viewCountSchema } from './view-counts.ts';
@@ -30,8 +31,8 @@ export const chatsSchema = z
   .meta({ id: 'Chats' });
 export type Chats = z.infer<typeof chatsSchema>;
 
-/** Event types of the interface; a producer's own types may not take these names. */
-export const EVENT_TYPES = [
+/** Event types of the interface. */
+const INTERFACE_TYPES = [
   'view-count',
   'chats',
   'quiz',
@@ -40,17 +41,23 @@ export const EVENT_TYPES = [
   'quiz-winners',
 ] as const;
 
+/** What those who run a show do in its chat, as viewers are told (SPEC C). */
+export const MODERATION_TYPES = ['chat-mode', 'chat-hidden', 'chat-pinned'] as const;
+
+/** Event types of the service; a producer's own types may not take these names. */
+export const EVENT_TYPES = [...INTERFACE_TYPES, ...MODERATION_TYPES] as const;
+
 const event = <T extends string, D extends z.ZodType>(type: T, data: D) =>
   z.object({ type: z.literal(type), data });
 
 export const winnersCountSchema = z.object({ count: z.int().min(0) }).meta({ id: 'QuizWinners' });
 
-/** The type of an event of a producer's own: never one of the interface. */
+/** The type of an event of a producer's own: never one of the service. */
 export const customTypeSchema = z
   .string()
   .regex(/^[a-z][a-z0-9-]{0,39}$/, 'must be a-z, 0-9 and "-", starting with a letter, at most 40')
   .refine((type) => !(EVENT_TYPES as readonly string[]).includes(type), {
-    message: 'must not be an event type of the interface',
+    message: 'must not be an event type of the service',
     abort: true,
   })
   .meta({ not: { enum: [...EVENT_TYPES] }, description: "A type of the producer's own" });
@@ -63,6 +70,9 @@ export const feedEventSchema = z
     event('quiz-results', quizResultsSchema),
     event('request-quiz-winners', z.null()),
     event('quiz-winners', winnersCountSchema),
+    event('chat-mode', chatModeSchema),
+    event('chat-hidden', hiddenLinesSchema),
+    event('chat-pinned', chatPinSchema),
     z.object({ type: customTypeSchema, data: z.looseObject({}).nullable() }),
   ])
   .meta({ id: 'FeedEvent' });

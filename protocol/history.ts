@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { type ChatElement, type Chats, chatElementSchema } from './feed.ts';
+import { LINE_KINDS, type LineKind } from './moderation.ts';
 import { intervalParameter, pageLimit } from './query.ts';
 
 /** Most intervals of a show that one call looks at: 10 minutes in which something happened. */
@@ -49,10 +50,8 @@ const KIND_OF = {
   greetings: 'greeting',
   cheers: 'cheer',
   purchases: 'purchase',
-} as const satisfies Partial<Record<keyof Chats, string>>;
+} as const satisfies Partial<Record<keyof Chats, LineKind>>;
 const MEMBERS = Object.keys(KIND_OF) as (keyof typeof KIND_OF)[];
-const LINE_KINDS = Object.values(KIND_OF);
-export type LineKind = (typeof LINE_KINDS)[number];
 
 /** A line of the chat, of whatever kind. */
 export interface ChatLine extends ChatElement {

@@ -54,3 +54,13 @@ export const LATENCY_ALLOWANCE_MAX_MS = 60_000;
 export const CHAT_TEXT_CHARS = 280;
 export const CHAT_NAME_CHARS = 40;
 export const HEARTS_MAX = 50;
+/** Longest time between two lines of a viewer in a slowed chat. */
+export const SLOW_MODE_MAX_MS = 300_000;
+/** Longest time for which a viewer is muted who is not for the whole show: a day. */
+export const MUTE_MAX_MINUTES = 1_440;
+/** Most lines that are hidden by one call. */
+export const HIDDEN_AT_ONCE = 100;
+/** Of the hidden lines a viewer who comes late is told of so many, the newest. */
+export const HIDDEN_TOLD = 200;
+/** Most hidden lines, restricted viewers and queued questions of a stream, each. */
+export const MODERATED_MAX = 10_000;

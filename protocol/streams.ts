@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { PAGE_SIZE, PAGE_SIZE_MAX, PLAYBACK_LADDER } from './limits.ts';
+import { viewersChatSchema } from './moderation.ts';
 import { uuid } from './text.ts';
 
 export const STREAM_STATUSES = ['CREATED', 'STREAMING', 'ENDED'] as const;
@@ -34,7 +35,7 @@ export const streamSchema = z
   });
 export type Stream = z.infer<typeof streamSchema>;
 
-/** A stream's detail: a viewer of it is told of the quiz that is open. */
+/** A stream's detail: a viewer of it is told of the quiz that is open, and of the chat. */
 export const streamDetailSchema = streamSchema
   .extend({
     quiz_interval: z
@@ -45,6 +46,9 @@ export const streamDetailSchema = streamSchema
         description:
           'Only with a viewer token: the interval of the feed that holds the `quiz` event of the quiz that is open, of several the one published last; null when none is',
       })
+      .optional(),
+    chat: viewersChatSchema
+      .meta({ description: 'Only with a viewer token: how the chat goes' })
       .optional(),
   })
   .meta({ id: 'StreamDetail' });

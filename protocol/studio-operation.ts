@@ -19,6 +19,8 @@ export const producersRead = { ...studio, roles: PRODUCING_ROLES } as const;
 export const ownersRead = { ...studio, roles: ['owner'] } as const;
 /** A write of those who make the show. */
 export const write = { ...producersRead, ...keyed } as const;
+/** A write that every member may make. */
+export const membersWrite = { ...read, ...keyed } as const;
 /** A write of owners. */
 export const ownersWrite = { ...ownersRead, ...keyed } as const;
 

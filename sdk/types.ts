@@ -60,7 +60,20 @@ export interface QuizResults extends Quiz {
   readonly answer: string;
 }
 
-/** The events of the interface, by type. Types of the producer's own have data of any shape. */
+/** How the chat goes. */
+export interface ChatMode {
+  /** A viewer writes one line in so many ms; 0: as many as they like. */
+  readonly slowModeMs: number;
+  /** Nobody can write. */
+  readonly paused: boolean;
+}
+
+/** A line of the chat that is shown above the others. */
+export interface PinnedLine extends ChatLine {
+  readonly kind: ChatKind | 'purchase';
+}
+
+/** The events of the service, by type. Types of the producer's own have data of any shape. */
 export interface EventData {
   readonly 'view-count': ViewCount;
   readonly chats: Chats;
@@ -68,6 +81,11 @@ export interface EventData {
   readonly 'quiz-results': QuizResults;
   readonly 'request-quiz-winners': null;
   readonly 'quiz-winners': { readonly count: number };
+  readonly 'chat-mode': ChatMode;
+  /** Lines that are shown no longer. */
+  readonly 'chat-hidden': { readonly ids: readonly string[] };
+  /** The line to show above the chat; null: none. */
+  readonly 'chat-pinned': { readonly line: PinnedLine | null };
 }
 
 export interface StreamEvent {

@@ -3,13 +3,13 @@ import {
   type ChatLog,
   HISTORY_INTERVALS,
   type IntervalCount,
-  type LineKind,
   linesOf,
   memberOf,
   type SentEvent,
   type SentLine,
   type SentLog,
 } from '../../../protocol/history.ts';
+import type { LineKind } from '../../../protocol/moderation.ts';
 import { reading, type Tx } from '../../sql/procedure.ts';
 import { ownStream } from '../../streams/streams-sql.ts';
 
