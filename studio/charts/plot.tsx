@@ -1,0 +1,70 @@
+import { type ReactNode, useEffect, useRef, useState } from 'react';
+import { createPortal } from 'react-dom';
+import uPlot from 'uplot';
+
+/** Of people who look at paper nobody asked for white on black. */
+const DARK = matchMedia('screen and (prefers-color-scheme: dark)');
+
+export type PlotOptions = Omit<uPlot.Options, 'width' | 'height'>;
+
+/** A colour of the page by the name of its token, as it is at that moment. */
+export type Colour = (name: `--${string}`) => string;
+
+interface PlotProps {
+  /** What is drawn, in words. */
+  readonly label: string;
+  readonly heightPx: number;
+  readonly data: uPlot.AlignedData;
+  /** Told once: how it is drawn. What it hands to uPlot as a function may change its mind later. */
+  readonly optionsOf: (colour: Colour) => PlotOptions;
+  /** Lies over the area of the lines, edge by edge. */
+  readonly children?: ReactNode;
+}
+
+/** A chart, as wide as there is room, in the colours of day, night and paper. */
+export function Plot({ label, heightPx, data, optionsOf, children }: PlotProps) {
+  const place = useRef<HTMLDivElement>(null);
+  const [chart, setChart] = useState<uPlot | null>(null);
+  // biome-ignore lint/correctness/useExhaustiveDependencies: a chart is made once; what changes later has an effect of its own
+  useEffect(() => {
+    const element = place.current;
+    if (!element) return;
+    const colour: Colour = (name) => getComputedStyle(element).getPropertyValue(name);
+    const width = () => Math.max(1, element.clientWidth);
+    const size = { width: width(), height: heightPx };
+    const made = new uPlot({ ...optionsOf(colour), ...size }, data, element);
+    setChart(made);
+    const ending = new AbortController();
+    const fit = () => made.setSize({ width: width(), height: heightPx });
+    const watch = new ResizeObserver(fit);
+    watch.observe(element);
+    DARK.addEventListener('change', () => made.redraw(false), ending);
+    return () => {
+      ending.abort();
+      watch.disconnect();
+      setChart(null);
+      made.destroy();
+    };
+  }, [heightPx]);
+  useEffect(() => chart?.setData(data), [chart, data]);
+  useEffect(() => {
+    const canvas = chart?.ctx.canvas;
+    canvas?.setAttribute('role', 'img');
+    canvas?.setAttribute('aria-label', label);
+  }, [chart, label]);
+  return (
+    <div ref={place} className="w-full min-w-0 overflow-hidden">
+      {chart && children && createPortal(children, chart.over)}
+    </div>
+  );
+}
+
+/** An axis in the colours of the page. */
+export function axisOf(colour: Colour): uPlot.Axis {
+  return {
+    stroke: () => colour('--quiet'),
+    grid: { stroke: () => colour('--line'), width: 1 },
+    ticks: { show: false },
+    font: `12px ${colour('--font')}`,
+  };
+}
