@@ -1,8 +1,7 @@
-import { Heart } from 'lucide-react';
 import { useMemo } from 'react';
 import { Panel } from '../ui/panel.tsx';
 import { AudienceChart } from './audience-chart.tsx';
-import { heartRateOf, type ShowRecord } from './show-record.ts';
+import type { ShowRecord } from './show-record.ts';
 import { useEarlierCounts } from './use-history.ts';
 
 interface AudiencePanelProps {
@@ -18,15 +17,7 @@ export function AudiencePanel({ streamId, count, record }: AudiencePanelProps) {
   const counts = useMemo(() => [...earlier, ...record.counts], [earlier, record.counts]);
   const peak = counts.reduce((most, at) => Math.max(most, at.count), 0);
   return (
-    <Panel
-      title="Audience"
-      aside={
-        <span className="flex items-center gap-1.5 text-quiet tabular-nums">
-          <Heart className="size-4 text-heart" aria-hidden="true" />
-          {heartRateOf(record).toFixed(1)} hearts a second
-        </span>
-      }
-    >
+    <Panel title="Audience">
       <p className="flex items-baseline gap-3">
         <span className="text-4xl font-bold tabular-nums">{count?.toLocaleString() ?? '–'}</span>
         <span className="text-quiet">watching, at most {peak.toLocaleString()}</span>

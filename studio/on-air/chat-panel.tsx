@@ -1,19 +1,12 @@
+import { Heart } from 'lucide-react';
 import { useState } from 'react';
-import {
-  ListBox,
-  ListBoxItem,
-  ListLayout,
-  Tab,
-  TabList,
-  TabPanel,
-  Tabs,
-  Virtualizer,
-} from 'react-aria-components';
+import { ListBox, ListBoxItem, ListLayout, Virtualizer } from 'react-aria-components';
 import type { ChatLine } from '../../protocol/history.ts';
 import { Badge } from '../ui/badge.tsx';
-import { classes, FOCUS_RING } from '../ui/classes.ts';
+import { FOCUS_RING } from '../ui/classes.ts';
 import { Panel } from '../ui/panel.tsx';
-import type { ShowRecord } from './show-record.ts';
+import { Tabs } from '../ui/tabs.tsx';
+import { heartsAMinute, type ShowRecord } from './show-record.ts';
 
 type View = 'all' | 'question';
 
@@ -30,36 +23,20 @@ export function ChatPanel({ record }: { readonly record: ShowRecord }) {
     <Panel
       title="Chat"
       aside={
-        <span className="text-sm text-quiet tabular-nums">
-          {record.hearts.toLocaleString()} hearts · {record.discounts.toLocaleString()} discounts
+        <span className="flex items-center gap-1.5 text-sm text-quiet tabular-nums">
+          <Heart className="size-4 text-heart" aria-hidden="true" />
+          {Math.round(heartsAMinute(record)).toLocaleString()} hearts a minute
         </span>
       }
     >
-      <Tabs selectedKey={view} onSelectionChange={(key) => setView(key as View)}>
-        <TabList aria-label="Which lines" className="flex gap-1 border-b border-line">
-          {VIEWS.map(({ id, text }) => (
-            <Tab
-              key={id}
-              id={id}
-              className={classes(
-                'min-h-11 cursor-pointer content-center border-b-3 border-transparent px-3 font-semibold text-quiet',
-                'selected:border-accent selected:text-accent',
-                FOCUS_RING,
-              )}
-            >
-              {text}
-            </Tab>
-          ))}
-        </TabList>
-        <TabPanel key={view} id={view} className="pt-3 outline-none">
-          {lines.length === 0 ? (
-            <p className="text-quiet">
-              {view === 'question' ? 'Nobody has asked anything yet.' : 'Nobody has written yet.'}
-            </p>
-          ) : (
-            <Lines lines={lines} />
-          )}
-        </TabPanel>
+      <Tabs label="Which lines" tabs={VIEWS} selected={view} onSelect={setView}>
+        {lines.length === 0 ? (
+          <p className="text-quiet">
+            {view === 'question' ? 'Nobody has asked anything yet.' : 'Nobody has written yet.'}
+          </p>
+        ) : (
+          <Lines lines={lines} />
+        )}
       </Tabs>
     </Panel>
   );

@@ -1,4 +1,3 @@
-import { useEffect, useState } from 'react';
 import type { LiveState } from '../../protocol/live.ts';
 import type { StudioQuiz } from '../../protocol/studio.ts';
 import { useWrite } from '../api/use-write.ts';
@@ -6,10 +5,8 @@ import { useMay } from '../session/session-context.ts';
 import { Button } from '../ui/button.tsx';
 import { Panel } from '../ui/panel.tsx';
 import { type NextStep, nameOf, nextStep, winnersBlocker } from './next-step.ts';
+import { useArmed } from './use-armed.ts';
 import { useCtrlEnter } from './use-ctrl-enter.ts';
-
-/** Whoever presses twice means it once: what comes next cannot be pressed at once. */
-const ARMED_AFTER_MS = 1_000;
 
 interface NextPanelProps {
   readonly state: LiveState;
@@ -116,14 +113,4 @@ function Winners({ state, isHeard }: Pick<NextPanelProps, 'state' | 'isHeard'>) 
       </p>
     </div>
   );
-}
-
-/** Whether a button has been the same for a while. @param name what it does now */
-function useArmed(name: string): boolean {
-  const [armed, setArmed] = useState('');
-  useEffect(() => {
-    const timer = setTimeout(() => setArmed(name), ARMED_AFTER_MS);
-    return () => clearTimeout(timer);
-  }, [name]);
-  return armed === name;
 }

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test';
 import type { Chats, FeedEvent } from '../../protocol/feed.ts';
 import { intervalStartMs } from '../../protocol/interval.ts';
-import { EMPTY_RECORD, heartRateOf, type ShowRecord, withInterval } from './show-record.ts';
+import { EMPTY_RECORD, heartsAMinute, type ShowRecord, withInterval } from './show-record.ts';
 
 const NOTHING: Chats = {
   messages: [],
@@ -28,7 +28,7 @@ describe('what is kept of a show', () => {
     const once = recordOf([8, [chats({ hearts: 3 })]]);
     expect(withInterval(once, { interval: 8, events: [chats({ hearts: 3 })] })).toBe(once);
     expect(withInterval(once, { interval: 7, events: [] })).toBe(once);
-    expect(once.hearts).toBe(3);
+    expect(once.recentHearts.map(({ count }) => count)).toEqual([3]);
   });
 
   test('it says where it begins, so that what was before can be asked for', () => {
@@ -77,9 +77,12 @@ describe('what is kept of a show', () => {
     expect(lines.at(-1)?.id).toBe('1999-49');
   });
 
-  test('hearts a second are those of the last ten', () => {
-    const record = recordOf([0, [chats({ hearts: 100 })]], [41, [chats({ hearts: 30 })]]);
-    expect(record.hearts).toBe(130);
-    expect(heartRateOf(record)).toBe(3);
+  test('hearts a minute are those of the last one, or go by what there is of it', () => {
+    const record = recordOf([0, [chats({ hearts: 100 })]], [241, [chats({ hearts: 30 })]]);
+    expect(heartsAMinute(record)).toBe(30);
+    const young = recordOf([0, [chats({ hearts: 15 })]], [79, [chats({ hearts: 15 })]]);
+    expect(heartsAMinute(young)).toBe(90);
+    expect(heartsAMinute(recordOf([0, [chats({ hearts: 15 })]]))).toBe(90);
+    expect(heartsAMinute(EMPTY_RECORD)).toBe(0);
   });
 });

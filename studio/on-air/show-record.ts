@@ -27,8 +27,7 @@ export interface ShowRecord {
   readonly lines: readonly ChatLine[];
   readonly counts: readonly CountAt[];
   readonly sent: readonly SentEvent[];
-  readonly hearts: number;
-  /** Hearts with the times they came at, of the last seconds. */
+  /** Hearts with the times they came at, of the last minute. */
   readonly recentHearts: readonly { readonly atMs: number; readonly count: number }[];
   readonly discounts: number;
 }
@@ -39,7 +38,6 @@ export const EMPTY_RECORD: ShowRecord = {
   lines: [],
   counts: [],
   sent: [],
-  hearts: 0,
   recentHearts: [],
   discounts: 0,
 };
@@ -49,7 +47,9 @@ const LINES_MAX = 5_000;
 const SENT_MAX = 1_000;
 /** Counts come once a second: half an hour. */
 const COUNTS_MAX = 1_800;
-const HEARTS_OF_MS = 10_000;
+const HEARTS_OF_MS = 60_000;
+/** A rate by less than this is chance. */
+const HEARTS_OF_LEAST_MS = 10_000;
 
 /** The record with one more interval; the same one when it has that interval. */
 export function withInterval(
@@ -91,7 +91,6 @@ function withChats(record: ShowRecord, chats: Chats, atMs: number): ShowRecord {
   return {
     ...record,
     lines: lines.length === 0 ? record.lines : newest([...record.lines, ...lines], LINES_MAX),
-    hearts: record.hearts + hearts,
     recentHearts:
       hearts === 0 ? record.recentHearts : [...record.recentHearts, { atMs, count: hearts }],
     discounts: record.discounts + discounts,
@@ -102,8 +101,10 @@ function newest<T>(all: readonly T[], most: number): readonly T[] {
   return all.length > most ? all.slice(all.length - most) : all;
 }
 
-/** Hearts a second, over the last ten. */
-export function heartRateOf({ recentHearts }: ShowRecord): number {
+/** Hearts a minute, by those of the last one; by what there is of it when the record is younger. */
+export function heartsAMinute({ recentHearts, first, interval }: ShowRecord): number {
+  if (first === null || interval === null) return 0;
   const sum = recentHearts.reduce((total, { count }) => total + count, 0);
-  return sum / (HEARTS_OF_MS / 1_000);
+  const heardMs = intervalStartMs(interval + 1) - intervalStartMs(first);
+  return (sum * 60_000) / Math.min(Math.max(heardMs, HEARTS_OF_LEAST_MS), HEARTS_OF_MS);
 }

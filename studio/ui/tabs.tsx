@@ -1,0 +1,40 @@
+import type { ReactNode } from 'react';
+import { Tabs as AriaTabs, Tab, TabList, TabPanel } from 'react-aria-components';
+import { classes, FOCUS_RING } from './classes.ts';
+
+interface TabsProps<Id extends string> {
+  /** What is chosen, as it is read out. */
+  readonly label: string;
+  readonly tabs: readonly { readonly id: Id; readonly text: string }[];
+  readonly selected: Id;
+  readonly onSelect: (id: Id) => void;
+  /** What is behind the tab that is chosen. */
+  readonly children: ReactNode;
+}
+
+/** One of a few at a time, in the same place. */
+export function Tabs<Id extends string>(props: TabsProps<Id>) {
+  const { label, tabs, selected, onSelect, children } = props;
+  return (
+    <AriaTabs selectedKey={selected} onSelectionChange={(key) => onSelect(key as Id)}>
+      <TabList aria-label={label} className="flex gap-1 border-b border-line">
+        {tabs.map(({ id, text }) => (
+          <Tab
+            key={id}
+            id={id}
+            className={classes(
+              'min-h-11 cursor-pointer content-center border-b-3 border-transparent px-3 font-semibold text-quiet',
+              'selected:border-accent selected:text-accent',
+              FOCUS_RING,
+            )}
+          >
+            {text}
+          </Tab>
+        ))}
+      </TabList>
+      <TabPanel key={selected} id={selected} className="pt-3 outline-none">
+        {children}
+      </TabPanel>
+    </AriaTabs>
+  );
+}
