@@ -1,0 +1,58 @@
+import type { ChoiceCount } from '../../protocol/quizzes.ts';
+import { classes } from './classes.ts';
+
+interface ChoiceBarsProps {
+  /** In the order of the producer. */
+  readonly choices: readonly string[];
+  /** The right one. */
+  readonly answer: string;
+  /** By the text of the choice; of what is not in it nobody took it. */
+  readonly counts: Readonly<Record<string, ChoiceCount>>;
+}
+
+/** The choices of a quiz, and how many took each. */
+export function ChoiceBars({ choices, answer, counts }: ChoiceBarsProps) {
+  return (
+    <ul className="grid gap-2">
+      {choices.map((choice) => (
+        <Bar
+          key={choice}
+          choice={choice}
+          isRight={choice === answer}
+          {...(counts[choice] ?? NOBODY)}
+        />
+      ))}
+    </ul>
+  );
+}
+
+const NOBODY: ChoiceCount = { count: 0, percentage: 0 };
+
+interface BarProps extends ChoiceCount {
+  readonly choice: string;
+  readonly isRight: boolean;
+}
+
+function Bar({ choice, isRight, count, percentage }: BarProps) {
+  return (
+    <li className="relative grid min-h-11 content-center overflow-hidden rounded-lg bg-raised px-3 py-2">
+      <span
+        aria-hidden="true"
+        className={classes(
+          'absolute inset-y-0 left-0 motion-safe:transition-[width] motion-safe:duration-500',
+          isRight ? 'bg-good-soft' : 'bg-accent-soft',
+        )}
+        style={{ width: `${percentage}%` }}
+      />
+      <span className="relative flex items-baseline justify-between gap-3">
+        <span className="min-w-0 font-semibold break-words">
+          {choice}
+          {isRight && <span className="text-good"> ✓ right</span>}
+        </span>
+        <span className="shrink-0 tabular-nums">
+          {count.toLocaleString()} · {percentage} %
+        </span>
+      </span>
+    </li>
+  );
+}
