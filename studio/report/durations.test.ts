@@ -1,0 +1,35 @@
+import { expect, test } from 'bun:test';
+import { lengthOf, placeOf, secondsOf } from './durations.ts';
+
+const MINUTE_MS = 60_000;
+
+test.each([
+  [0, '0 s'],
+  [40_400, '40 s'],
+  [59_600, '1 min'],
+  [12 * MINUTE_MS + 5_000, '12 min 5 s'],
+  [60 * MINUTE_MS, '1 h'],
+  [64 * MINUTE_MS + 9_000, '1 h 4 min'],
+  [180 * MINUTE_MS, '3 h'],
+])('%d ms are %s long', (ms, text) => {
+  expect(lengthOf(ms)).toBe(text);
+});
+
+test.each([
+  [-5, '0:00'],
+  [9_999, '0:09'],
+  [4 * MINUTE_MS + 9_000, '4:09'],
+  [14 * MINUTE_MS, '14:00'],
+  [64 * MINUTE_MS + 9_000, '1:04:09'],
+])('%d ms into the show is %s', (ms, text) => {
+  expect(placeOf(ms)).toBe(text);
+});
+
+test.each([
+  [0, '0.00 s'],
+  [304, '0.30 s'],
+  [2_349, '2.3 s'],
+  [61_000, '61.0 s'],
+])('%d ms are %s', (ms, text) => {
+  expect(secondsOf(ms)).toBe(text);
+});

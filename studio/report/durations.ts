@@ -1,0 +1,28 @@
+const SECOND_MS = 1_000;
+const MINUTE_MS = 60 * SECOND_MS;
+const HOUR_MS = 60 * MINUTE_MS;
+
+/** How long something was, as people say it: "1 h 4 min", "12 min 5 s", "40 s". */
+export function lengthOf(ms: number): string {
+  const seconds = Math.round(ms / SECOND_MS);
+  const [h, min, s] = [Math.floor(seconds / 3_600), Math.floor(seconds / 60) % 60, seconds % 60];
+  if (h > 0) return min > 0 ? `${h} h ${min} min` : `${h} h`;
+  if (min > 0) return s > 0 ? `${min} min ${s} s` : `${min} min`;
+  return `${s} s`;
+}
+
+/** How far into a show something is, as players write it: "1:04:09", "4:09". */
+export function placeOf(ms: number): string {
+  const whole = Math.max(0, ms);
+  const digits = (value: number) => String(Math.floor(value)).padStart(2, '0');
+  const minutesAndSeconds = `${digits((whole % HOUR_MS) / MINUTE_MS)}:${digits((whole % MINUTE_MS) / SECOND_MS)}`;
+  const hours = Math.floor(whole / HOUR_MS);
+  return hours > 0 ? `${hours}:${minutesAndSeconds}` : minutesAndSeconds.replace(/^0/, '');
+}
+
+/** A short time to a tenth of a second: "2.3 s"; under a second to a hundredth. */
+export function secondsOf(ms: number): string {
+  const isShort = Math.abs(ms) < SECOND_MS;
+  const digits = { minimumFractionDigits: isShort ? 2 : 1, maximumFractionDigits: isShort ? 2 : 1 };
+  return `${(ms / SECOND_MS).toLocaleString(undefined, digits)} s`;
+}
