@@ -44,6 +44,6 @@ function gapOf(points: readonly IntervalCount[]): number {
     .slice(1)
     .map(({ interval }, place) => interval - (points[place]?.interval ?? interval))
     .sort((a, b) => a - b);
-  const usualMs = intervalStartMs(distances[distances.length >> 1] ?? 0);
+  const usualMs = intervalStartMs(distances[(distances.length - 1) >> 1] ?? 0);
   return Math.max(GAP_LEAST_MS, usualMs * GAP_TIMES);
 }
