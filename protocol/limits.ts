@@ -33,6 +33,8 @@ export const ORDER_BODY_BYTES = 128 * 1024;
 export const IMPORT_BODY_BYTES = 1024 * 1024;
 /** Largest `data` of an event of the producer's own, in bytes of JSON. */
 export const PRODUCER_EVENT_BYTES = 4 * 1024;
+/** Most discounts that one event of the producer tells of. */
+export const DISCOUNTS_MAX = 1_000_000;
 /** Deepest nesting of a JSON body. */
 export const JSON_DEPTH = 8;
 

@@ -7,6 +7,7 @@ import {
   CHOICE_CHARS,
   CHOICES_MAX,
   CHOICES_MIN,
+  DISCOUNTS_MAX,
   LATENCY_ALLOWANCE_MAX_MS,
   QUESTION_CHARS,
   QUIZ_DURATION_MAX_MS,
@@ -219,8 +220,11 @@ export const winnersRoundSchema = z
 export type WinnersRound = z.infer<typeof winnersRoundSchema>;
 
 // These two have members of their own, so a custom event cannot pass for a wrong one of them.
-const customType = customTypeSchema
-  .refine((type) => type !== 'purchase' && type !== 'discount', { abort: true })
+export const ownTypeSchema = customTypeSchema
+  .refine((type) => type !== 'purchase' && type !== 'discount', {
+    message: 'must not be a purchase or a discount, which have members of their own',
+    abort: true,
+  })
   .meta({ not: { enum: [...EVENT_TYPES, 'purchase', 'discount'] } });
 
 /** An event of the producer: a purchase, a discount, or a type of its own. */
@@ -236,9 +240,9 @@ export const producerEventSchema = z
       }),
       z.strictObject({
         type: z.literal('discount'),
-        data: z.strictObject({ count: z.int().min(1).max(1_000_000).default(1) }).prefault({}),
+        data: z.strictObject({ count: z.int().min(1).max(DISCOUNTS_MAX).default(1) }).prefault({}),
       }),
-      z.strictObject({ type: customType, data: z.looseObject({}).nullable() }),
+      z.strictObject({ type: ownTypeSchema, data: z.looseObject({}).nullable() }),
     ],
     { error: (issue) => (issue.code === 'invalid_union' ? ofTheMeant(issue) : undefined) },
   )

@@ -8,7 +8,7 @@ import { useStudio } from './studio-context.ts';
 interface WriteOptions<Name extends OperationName> {
   /** Readings that are old after it. */
   readonly stale?: readonly OperationName[];
-  readonly onDone?: (reply: ReplyOf<Name>) => void;
+  readonly onDone?: (reply: ReplyOf<Name>, input: CallInput<Name>) => void;
   /** Says what went wrong; a message at the edge of the page by default. */
   readonly onFailure?: (error: unknown) => void;
 }
@@ -26,9 +26,9 @@ export function useWrite<Name extends OperationName>(
   const isUnderWay = useRef(false);
   const { mutate, isPending } = useMutation({
     mutationFn: (input: CallInput<Name>) => studio.call(name, { key: newKey(), ...input }),
-    onSuccess: async (reply) => {
+    onSuccess: async (reply, input) => {
       await Promise.all(stale.map((read) => queries.invalidateQueries({ queryKey: [read] })));
-      onDone?.(reply);
+      onDone?.(reply, input);
     },
     onError: onFailure,
     onSettled: () => {

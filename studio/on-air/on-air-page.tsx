@@ -7,6 +7,7 @@ import { ChatPanel } from './chat-panel.tsx';
 import { LineState } from './line-state.tsx';
 import type { LiveSnapshot } from './live-show.ts';
 import { NextPanel } from './next-panel.tsx';
+import { OffersPanel } from './offers/offers-panel.tsx';
 import { OnScreenPanel } from './on-screen-panel.tsx';
 import { PicturePanel } from './picture-panel.tsx';
 import { SentPanel } from './sent-panel.tsx';
@@ -59,6 +60,7 @@ function Panels({ live, quizzes }: PanelsProps) {
       <div className="grid gap-4 *:min-w-0 max-lg:order-1">
         <NextPanel state={state} quizzes={quizzes} isHeard={isHeard} />
         <OnScreenPanel state={state} />
+        <OffersPanel state={state} record={record} isHeard={isHeard} />
         <SentPanel streamId={state.stream.id} record={record} />
       </div>
       <div className="grid gap-4 *:min-w-0 max-lg:order-3 lg:col-span-2 2xl:col-span-1">

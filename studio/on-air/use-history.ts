@@ -1,6 +1,6 @@
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import type { FeedEvent } from '../../protocol/feed.ts';
-import { HISTORY_INTERVALS, type SentLog } from '../../protocol/history.ts';
+import { HISTORY_INTERVALS, type SentLine, type SentLog } from '../../protocol/history.ts';
 import { intervalStartMs } from '../../protocol/interval.ts';
 import { useStudio } from '../api/studio-context.ts';
 import { keyOf, mayPass } from '../api/use-read.ts';
@@ -53,18 +53,14 @@ export function useEarlierSent(streamId: string, before: number | null) {
     enabled: before !== null,
     initialPageParam: before,
     getNextPageParam: ({ next }: SentLog) => next,
-    queryFn: async ({ pageParam, signal }) => {
-      let page: SentLog = { results: [], next: pageParam };
-      for (let calls = 0; calls < LOG_CALLS; calls++) {
-        page = await studio.call('readSentLog', {
+    queryFn: ({ pageParam, signal }) =>
+      firstWithAny(pageParam ?? 0, (at) =>
+        studio.call('readSentLog', {
           params: { stream_id: streamId },
-          query: { before: page.next ?? 0, limit: LOG_EVENTS },
+          query: { before: at, limit: LOG_EVENTS },
           signal,
-        });
-        if (page.results.length > 0 || page.next === null) break;
-      }
-      return page;
-    },
+        }),
+      ),
   });
   const sent = (data?.pages ?? [])
     .flatMap(({ results }) => results)
@@ -78,4 +74,40 @@ export function useEarlierSent(streamId: string, before: number | null) {
     isFetching,
     fetchMore: () => void fetchNextPage(),
   };
+}
+
+const NO_LINES: readonly SentLine[] = [];
+
+/** The last purchases before an interval, the newest first. */
+export function useEarlierPurchases(streamId: string, before: number | null): readonly SentLine[] {
+  const studio = useStudio();
+  const params = { stream_id: streamId };
+  const { data = NO_LINES } = useQuery({
+    ...ONCE,
+    queryKey: [...keyOf('readChatLog', { params, query: { kind: 'purchase' } }), before],
+    enabled: before !== null,
+    queryFn: async ({ signal }) => {
+      const { results } = await firstWithAny(before ?? 0, (at) =>
+        studio.call('readChatLog', {
+          params,
+          query: { before: at, limit: LOG_EVENTS, kind: 'purchase' },
+          signal,
+        }),
+      );
+      return results;
+    },
+  });
+  return data;
+}
+
+/** The first page that has something in it, of so many that are looked at in one go. */
+async function firstWithAny<
+  Page extends { readonly results: unknown[]; readonly next: number | null },
+>(before: number, read: (before: number) => Promise<Page>): Promise<Page> {
+  let page = await read(before);
+  for (let calls = 1; calls < LOG_CALLS; calls++) {
+    if (page.results.length > 0 || page.next === null) break;
+    page = await read(page.next);
+  }
+  return page;
 }
