@@ -34,6 +34,8 @@ export interface Operation {
   readonly access: Access;
   /** Members who may, where `access` is `studio`. */
   readonly roles?: readonly MemberRole[];
+  /** The presenter key of the stream in the path opens it, too. */
+  readonly takesPresenterKey?: boolean;
   readonly summary: string;
   readonly description?: string;
   readonly query?: z.ZodObject;

@@ -10,6 +10,7 @@ import { ingestSchema } from './ingest.ts';
 import { liveQuerySchema, liveStateSchema } from './live.ts';
 import { membersApi } from './members-api.ts';
 import type { Operation } from './operation.ts';
+import { presenterApi } from './presenter-api.ts';
 import { rundownApi } from './rundown-api.ts';
 import {
   acceptedEventSchema,
@@ -44,6 +45,7 @@ export const studioApi = {
   ...webhooksApi,
   ...rundownApi,
   ...historyApi,
+  ...presenterApi,
   readAccount: {
     ...read,
     method: 'GET',

@@ -6,6 +6,7 @@ import { ingestProcedures } from './media/ingest/ingest-sql.ts';
 import { linkProcedures } from './members/links-sql.ts';
 import { memberProcedures } from './members/members-sql.ts';
 import { sessionProcedures } from './members/sessions-sql.ts';
+import { presenterProcedures } from './presenter/presenter-sql.ts';
 import { answerProcedures } from './quizzes/answers-sql.ts';
 import { quizProcedures } from './quizzes/quizzes-sql.ts';
 import { winnersProcedures } from './quizzes/winners-sql.ts';
@@ -44,6 +45,7 @@ export const procedures = {
   ...tellingProcedures,
   ...sendingProcedures,
   ...liveProcedures,
+  ...presenterProcedures,
   ...historyProcedures,
   ...idempotencyProcedures,
 };

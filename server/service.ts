@@ -22,6 +22,7 @@ import type { WebSocketSource } from './media/websocket/websocket-source.ts';
 import { Passwords } from './members/passwords.ts';
 import { Sessions } from './members/sessions.ts';
 import type { Reading } from './metrics.ts';
+import { PresenterKeys } from './presenter/presenter-keys.ts';
 import type { TheRecord } from './procedures.ts';
 import { answerHandlers } from './quizzes/answer-routes.ts';
 import type { AnswerDecision } from './quizzes/answers-sql.ts';
@@ -146,7 +147,13 @@ async function partsOf(options: ServiceOptions, onSealed: (latenessMs: number) =
   // A client of HTTP/1.0, or with a Host that is none, leaves no origin to go by.
   const originOf = ({ url }: Request) => config.publicUrl ?? URL.parse(url)?.origin ?? baseUrl;
   const sessions = new Sessions({ record, clock, originOf });
-  const credentials = new Credentials(viewerTokens, serviceTokens, sessions, rates.failedAuth);
+  const credentials = new Credentials(
+    viewerTokens,
+    serviceTokens,
+    sessions,
+    new PresenterKeys(record),
+    rates.failedAuth,
+  );
   const { watermark, random } = options;
   const beat = await options.makeBeat({ record, clock, logger, watermark, random, onSealed });
   const requests = new RequestLog(logger, systemRandomBytes(4).toString('hex'));

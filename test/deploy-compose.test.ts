@@ -145,7 +145,7 @@ describe('deploy/compose', () => {
     for (const place of [
       '/api/v1/events-streams/',
       '~ ^/studio/v1/streams/[^/]+/exports/',
-      '~ ^/studio/v1/streams/[^/]+/live/?$',
+      '~ ^/studio/v1/streams/[^/]+/(live|present)/?$',
     ]) {
       const block = config.split(`location ${place} {`)[1]?.split('}')[0];
       expect([place, block?.includes('proxy_buffering off;')]).toEqual([place, true]);

@@ -5,6 +5,7 @@ import { PURCHASE } from './conformance/operations.ts';
 import { QUIZ } from './harness.ts';
 import type { Answered, Exercises, Ground } from './openapi-ground.ts';
 import { memberExercises } from './openapi-members.ts';
+import { presenterExercises } from './openapi-presenter.ts';
 
 /** The operations of the studio API. */
 export function studioExercises(ground: Ground): Exercises {
@@ -153,6 +154,7 @@ export function studioExercises(ground: Ground): Exercises {
       await answers[0]?.[0].body?.cancel();
       return answers;
     },
+    ...presenterExercises(ground),
     readSentLog: () => looked(ground, 'readSentLog', '?limit=1', '?limit=0'),
     readAudience: () => looked(ground, 'readAudience', '?from=0', '?from=0&to=2400'),
     readChatLog: () => looked(ground, 'readChatLog', '?kind=purchase', '?kind=heart'),

@@ -11,7 +11,13 @@ import {
   type ValidRequest,
   validRequest,
 } from './conformance/operations.ts';
-import { type Account, type Harness, type ManualClock, startService } from './harness.ts';
+import {
+  type Account,
+  expectJson,
+  type Harness,
+  type ManualClock,
+  startService,
+} from './harness.ts';
 import { Browser, newMember, PASSWORD, type SignedIn } from './member-browser.ts';
 
 // Every operation of the studio with every kind of credential. The table is written down here and not
@@ -63,6 +69,10 @@ const ROWS: Readonly<Record<string, Row>> = {
   readSentLog: 'all members',
   readAudience: 'all members',
   readChatLog: 'all members',
+  createPresenterKey: 'producers',
+  readPresenterKey: 'producers',
+  withdrawPresenterKey: 'producers',
+  presentShow: 'all members',
   sendEvent: 'producers',
   exportAnswers: 'producers',
   exportWinners: 'producers',
@@ -95,6 +105,7 @@ const members = {} as Record<MemberRole, SignedIn>;
 let other: Account;
 let stranger: SignedIn;
 let viewerToken: string;
+let otherShowsKey: string;
 let ended: Browser;
 let expired: Browser;
 
@@ -111,7 +122,10 @@ beforeAll(async () => {
   for (const role of MEMBER_ROLES) members[role] = await newMember(service, role);
   other = await service.createAccount();
   stranger = await newMember(service, 'owner', other);
-  viewerToken = (await service.viewer(await service.createStream())).token;
+  const streamId = await service.createStream();
+  viewerToken = (await service.viewer(streamId)).token;
+  const made = await service.studio('POST', `/streams/${streamId}/presenter-key`);
+  otherShowsKey = (await expectJson<{ key: string }>(made, 201)).key;
 }, 30_000);
 afterAll(() => service.close());
 
@@ -143,6 +157,8 @@ const nobodies = (): [string, Record<string, string>][] => [
   ['a viewer token', { Authorization: `Bearer ${viewerToken}` }],
   ['a viewer token as a service token', { Authorization: `Token ${viewerToken}` }],
   ['an unknown service token', { Authorization: `Token fb_${'a'.repeat(40)}` }],
+  ['an unknown presenter key', { Authorization: `Presenter pk_${'a'.repeat(40)}` }],
+  ['the presenter key of another show', { Authorization: `Presenter ${otherShowsKey}` }],
   ['an unknown cookie', { Cookie: `fourbeat=${'a'.repeat(43)}` }],
   ['a session that was ended', of(ended)],
   ['a session that time has ended', of(expired)],
@@ -182,7 +198,8 @@ test('[U-9] the document says which members may, and how', () => {
     const session = isWrite(name) ? { Session: [], CsrfToken: [] } : { Session: [] };
     if (roles.length > 0) {
       expect(description as string).toContain(`Members who may: ${roles.join(', ')}.`);
-      expect(security).toEqual([{ ServiceToken: [] }, session]);
+      const key = name === 'presentShow' ? [{ PresenterKey: [] }] : [];
+      expect(security).toEqual([{ ServiceToken: [] }, session, ...key]);
     } else expect(security).toEqual(row === 'anybody' ? [] : [session]);
   }
 });

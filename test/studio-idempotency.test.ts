@@ -121,13 +121,22 @@ const WRITES: Record<string, () => Promise<Write>> = {
     const between = () => service.studio('PATCH', path, { enabled: false });
     return { path: `${path}/deliveries/${id}/retry`, between };
   },
+  withdrawPresenterKey: async () => {
+    const path = `/streams/${await service.createStream()}/presenter-key`;
+    const make = () => service.studio('POST', path);
+    await make();
+    return { path, between: make };
+  },
   sendEvent: async () => ({
     path: `/streams/${await service.createStream()}/events`,
     body: { type: 'purchase', data: { text: 'two mugs' } },
   }),
 };
 
-const SHOWN_ONCE = ['createApiToken', 'invite', 'createWebhook', 'rotateWebhookSecret'];
+const SHOWN_ONCE = [
+  ...['createApiToken', 'invite', 'createWebhook', 'rotateWebhookSecret'],
+  'createPresenterKey',
+];
 
 describe('a repeat', () => {
   test('[R-10] is tried of every write there is', () => {

@@ -4,6 +4,7 @@ import type { TokenOwner } from '../accounts/accounts-sql.ts';
 import { sameHash } from '../accounts/api-token.ts';
 import type { ServiceTokens } from '../accounts/service-tokens.ts';
 import type { LiveSession, Sessions } from '../members/sessions.ts';
+import type { PresenterKeys } from '../presenter/presenter-keys.ts';
 import type { Viewer, ViewerTokens } from '../tokens/viewer-tokens.ts';
 import { type Scheme, unauthorized } from './problem.ts';
 import type { Rate } from './rate.ts';
@@ -33,7 +34,7 @@ export interface Admitted {
 
 const TOKEN: Actor = { kind: 'token' };
 const ANYBODY: Caller = { kind: 'anybody' };
-const CREDENTIAL = /^(bearer|token) +([\x21-\x7e]+)$/i;
+const CREDENTIAL = /^(bearer|token|presenter) +([\x21-\x7e]+)$/i;
 
 /** Checks the credential of a request (SPEC A, T). Failures are limited for each address. */
 export class Credentials {
@@ -41,6 +42,7 @@ export class Credentials {
     private readonly viewerTokens: ViewerTokens,
     private readonly serviceTokens: ServiceTokens,
     private readonly sessions: Sessions,
+    private readonly presenterKeys: PresenterKeys,
     private readonly failures: Rate,
   ) {}
 
@@ -86,6 +88,28 @@ export class Credentials {
       throw unauthorized('Token', `Your role is ${role}; this is for ${roles.join(' and ')}.`);
     }
     return { user: account, actor: { kind: 'member', uuid, name, role } };
+  }
+
+  /**
+   * Who may see a show as its presenter does: by the key of this stream, or else as in the studio.
+   * @returns the account whose show it is, and whose share of the studio's rate the request uses
+   * @throws Problem 401
+   */
+  async presenter(
+    request: Request,
+    route: Route,
+    streamId: string,
+  ): Promise<{ producer: string; share: string }> {
+    const { scheme, token } = parse(request.headers.get('authorization'));
+    if (scheme !== 'presenter') {
+      const { user } = await this.studio(request, route);
+      return { producer: user.uuid, share: user.uuid };
+    }
+    const found = await this.presenterKeys.streamOf(token);
+    // Who has the key, which is on a wall's machine, must not use up what the account may ask.
+    if (found?.streamId === streamId) return { producer: found.producer, share: `pk ${streamId}` };
+    const detail = 'The presenter key is not that of this show (any more); make a new one.';
+    return this.fail(route.addressOf(request), 'Token', detail);
   }
 
   /**

@@ -72,7 +72,7 @@ const TAGS: readonly Tag[] = [
 ];
 
 /** What an operation takes for a credential; a write by cookie needs the token of the page too. */
-function securityOf({ access, method }: Operation): readonly JsonObject[] {
+function securityOf({ access, method, takesPresenterKey }: Operation): readonly JsonObject[] {
   const session = method === 'GET' ? { Session: [] } : { Session: [], CsrfToken: [] };
   const security: Readonly<Record<Access, readonly JsonObject[]>> = {
     public: [],
@@ -82,7 +82,7 @@ function securityOf({ access, method }: Operation): readonly JsonObject[] {
     studio: [{ ServiceToken: [] }, session],
     session: [session],
   };
-  return security[access];
+  return [...security[access], ...(takesPresenterKey ? [{ PresenterKey: [] }] : [])];
 }
 
 const SECURITY_SCHEMES: JsonObject = {
@@ -97,6 +97,13 @@ const SECURITY_SCHEMES: JsonObject = {
     in: 'header',
     name: 'Authorization',
     description: 'The word `Token`, a space and the service token: `Token fb_…`',
+  },
+  PresenterKey: {
+    type: 'apiKey',
+    in: 'header',
+    name: 'Authorization',
+    description:
+      'The word `Presenter`, a space and the presenter key of the show: `Presenter pk_…`',
   },
   Session: {
     type: 'apiKey',

@@ -1,7 +1,7 @@
 import { studioApi } from '../../protocol/studio-api.ts';
-import { Problem } from '../http/problem.ts';
 import type { Handlers } from '../http/route.ts';
 import type { TheRecord } from '../procedures.ts';
+import { shownOnce } from '../studio/shown-once.ts';
 import type { StudioWrapper } from '../studio/studio-call.ts';
 import { linkUrl } from './link-url.ts';
 import { hashOfSecret, newSecret } from './one-time-secret.ts';
@@ -61,13 +61,7 @@ export function memberHandlers(
       const secret = newSecret(randomBytes);
       const link = { id, hash: hashOfSecret(secret), nowMs };
       const made = await record.invite({ account: producer, ...invited, link }, once);
-      // A repeat hears of the invitation that the first request made, whose link nobody keeps.
-      if (made.id !== id) {
-        throw new Problem(
-          409,
-          'This Idempotency-Key made an invitation already, and its link is shown once; send a new key.',
-        );
-      }
+      if (made.id !== id) throw shownOnce('a link');
       return { ...made, link: linkUrl(origin, 'invitation', secret) };
     }),
 

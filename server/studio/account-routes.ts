@@ -1,8 +1,8 @@
 import { studioApi } from '../../protocol/studio-api.ts';
 import { newToken } from '../accounts/new-token.ts';
-import { Problem } from '../http/problem.ts';
 import type { Handlers } from '../http/route.ts';
 import type { TheRecord } from '../procedures.ts';
+import { shownOnce } from './shown-once.ts';
 import type { StudioWrapper } from './studio-call.ts';
 
 export interface StudioAccountRoutes {
@@ -32,13 +32,7 @@ export function studioAccountHandlers(
         { account: call.producer, token: stored, nowMs: call.nowMs },
         call.once,
       );
-      // A repeat hears of the token that the first request made, whose secret nobody keeps.
-      if (made.id !== id) {
-        throw new Problem(
-          409,
-          'This Idempotency-Key made a token already, and its secret is shown once; send a new key.',
-        );
-      }
+      if (made.id !== id) throw shownOnce('a token');
       const { prefix } = stored;
       return { id, name, prefix, created: call.nowMs, lastUsed: null, token: secret };
     }),

@@ -4,6 +4,7 @@ import { linkHandlers } from '../members/link-routes.ts';
 import { memberHandlers } from '../members/member-routes.ts';
 import type { SessionGate } from '../members/session-call.ts';
 import { sessionHandlers } from '../members/session-routes.ts';
+import { presenterKeyHandlers } from '../presenter/presenter-key-routes.ts';
 import type { TheRecord } from '../procedures.ts';
 import { rundownHandlers } from '../rundown/rundown-routes.ts';
 import { type WebhookRoutes, webhookHandlers } from '../webhooks/webhook-routes.ts';
@@ -11,6 +12,7 @@ import { type StudioAccountRoutes, studioAccountHandlers } from './account-route
 import { exportHandlers } from './export-routes.ts';
 import { historyHandlers } from './history/history-routes.ts';
 import { ingestHandlers, type StudioIngestRoutes } from './ingest-routes.ts';
+import type { LiveOperations } from './live/live-routes.ts';
 import { studioQuizHandlers } from './quiz-routes.ts';
 import { studioStreamHandlers } from './stream-routes.ts';
 import { studioWrapper } from './studio-call.ts';
@@ -20,7 +22,7 @@ export interface StudioRoutes
     Pick<StudioAccountRoutes, 'newId'>,
     Pick<WebhookRoutes, 'webhookPolicy'> {
   /** Shows as they go, which end with the drain. */
-  readonly live: Handlers<Pick<typeof studioApi, 'watchShow'>>;
+  readonly live: Handlers<LiveOperations>;
   readonly record: TheRecord;
   /** Ports on which video is taken; none by default. */
   readonly ingestAddresses?: StudioIngestRoutes['ingestAddresses'];
@@ -43,6 +45,7 @@ export function studioHandlers(options: StudioRoutes): Handlers<typeof studioApi
     ...webhookHandlers(studio, options),
     ...exportHandlers(options, options),
     ...historyHandlers(studio, options),
+    ...presenterKeyHandlers(studio, options),
     ...options.live,
   };
 }

@@ -2,6 +2,7 @@ import { studioApi } from '../../protocol/studio-api.ts';
 import { Problem } from '../http/problem.ts';
 import type { Handlers } from '../http/route.ts';
 import type { TheRecord } from '../procedures.ts';
+import { shownOnce } from '../studio/shown-once.ts';
 import type { StudioCall, StudioWrapper } from '../studio/studio-call.ts';
 import { type AddressPolicy, urlProblem } from './addresses.ts';
 import { newSecret } from './signing.ts';
@@ -51,7 +52,7 @@ export function webhookHandlers(
       const { producer: account, nowMs, once } = call;
       const [id, secret] = [newId(), newSecret(randomBytes)];
       const made = await record.createWebhook({ id, account, webhook, secret, nowMs }, once);
-      if (made.id !== id) throw shownOnce();
+      if (made.id !== id) throw shownOnce('a secret');
       const state = { created: nowMs, failingSince: null, disabledReason: null };
       return { id, ...webhook, ...state, secret };
     }),
@@ -75,7 +76,7 @@ export function webhookHandlers(
       const [rotation, secret] = [newId(), newSecret(randomBytes)];
       const input = { ...ownWebhook(call), rotation, secret, nowMs };
       const made = await record.rotateWebhookSecret(input, once);
-      if (made.rotation !== rotation) throw shownOnce();
+      if (made.rotation !== rotation) throw shownOnce('a secret');
       return { ...made.webhook, secret };
     }),
 
@@ -98,10 +99,3 @@ const ownWebhook = ({ producer, params }: StudioCall) => ({
   id: params.webhook_id ?? '',
   account: producer,
 });
-
-// A repeat hears of the secret that the first request made, which nobody can show again.
-const shownOnce = () =>
-  new Problem(
-    409,
-    'This Idempotency-Key made a secret already, and it is shown once; send a new key.',
-  );

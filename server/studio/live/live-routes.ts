@@ -7,18 +7,21 @@ import {
 } from '../../../protocol/live.ts';
 import type { studioApi } from '../../../protocol/studio-api.ts';
 import type { Tally } from '../../audience/tally.ts';
-import { type EventStream, openEventStream } from '../../feed/event-stream.ts';
+import { openEventStream } from '../../feed/event-stream.ts';
 import type { FeedLog } from '../../feed/feed-log.ts';
 import { idsOf } from '../../http/path-ids.ts';
-import { Problem } from '../../http/problem.ts';
 import { readQuery } from '../../http/query.ts';
 import type { Handlers } from '../../http/route.ts';
+import { presenterHandlers } from '../../presenter/presenter-routes.ts';
 import type { TheRecord } from '../../procedures.ts';
 import { choiceCounts } from '../../quizzes/quiz-rules.ts';
-import { Unavailable } from '../../refusal.ts';
 import { admit, type StudioGate } from '../studio-call.ts';
 import { studioQuizOf, studioStreamOf } from '../studio-wire.ts';
 import { type LiveMoment, LiveShows } from './live-shows.ts';
+import { ShowLines } from './show-lines.ts';
+
+/** What is told of a show for as long as who asked stays. */
+export type LiveOperations = Pick<typeof studioApi, 'watchShow' | 'presentShow'>;
 
 export interface LiveRoutes {
   readonly record: Pick<TheRecord, 'findOwnStream' | 'readLiveShow'>;
@@ -28,15 +31,11 @@ export interface LiveRoutes {
   readonly onDefect: (error: unknown) => void;
 }
 
-// One that has a session is looked at again so often: it may have ended, or lost its role.
-const ADMIT_AGAIN_MS = 1_000;
-const encoder = new TextEncoder();
-
-/** A show as it goes, for those who run it (SPEC B). `endStreams` ends all, for the drain. */
+/** Shows as they go, for those who run them (SPEC B). `endStreams` ends all, for the drain. */
 export function liveHandlers(
   gate: StudioGate,
   { record, log, tally, onDefect }: LiveRoutes,
-): { handlers: Handlers<Pick<typeof studioApi, 'watchShow'>>; endStreams: () => void } {
+): { handlers: Handlers<LiveOperations>; endStreams: () => void } {
   const shows = new LiveShows({
     nowMs: () => gate.clock.nowMs(),
     read: (id, producer, nowMs) => record.readLiveShow({ id, producer, nowMs }),
@@ -47,65 +46,29 @@ export function liveHandlers(
     },
     onDefect,
   });
-  const open = new Set<EventStream>();
-  let isEnded = false;
+  const lines = new ShowLines(gate, shows);
   return {
     handlers: {
       watchShow: async (request, route) => {
         const { user } = await admit(gate, request, route);
         const streamId = idsOf(request).stream_id ?? '';
-        const own = { id: streamId, producer: user.uuid };
         const { interval } = readQuery(request, liveQuerySchema);
         const last = request.headers.get('last-event-id');
-        await record.findOwnStream(own);
-        if (isEnded) throw new Unavailable('The service is stopping.');
-        const headers = {
-          ...route.bare,
-          'X-Request-Id': gate.log.requestId(request),
-          'Content-Type': 'text/event-stream',
-        };
-        // Whoever asks for the headers alone waits for no end; a body that is none would have a length.
-        if (request.method === 'HEAD') return new Response(endingAtOnce(), { headers });
+        await record.findOwnStream({ id: streamId, producer: user.uuid });
+        const from = firstOf(last === null ? interval : Number(last) + 1, gate.clock.nowMs());
         const origin = gate.originOf(request);
-        const stream = openEventStream({
-          log,
+        return lines.respond(request, route, {
           streamId,
-          from: firstOf(last === null ? interval : Number(last) + 1, gate.clock.nowMs()),
-          onEnd: () => {
-            open.delete(stream);
-            unwatch();
-            clearInterval(again);
-          },
+          producer: user.uuid,
+          admitAgain: () => gate.credentials.studio(request, route),
+          open: (onEnd) => openEventStream({ log, streamId, from, onEnd }),
+          stateOf: (moment) => stateOf(moment, origin),
         });
-        const unwatch = shows.watch(streamId, user.uuid, (moment) =>
-          stream.send(messageOf(stateOf(moment, origin))),
-        );
-        const again = setInterval(() => {
-          gate.credentials.studio(request, route).catch((error) => {
-            // A record that is away says nothing about who may be here.
-            if (error instanceof Problem && error.status === 401) stream.end();
-          });
-        }, ADMIT_AGAIN_MS);
-        open.add(stream);
-        return new Response(stream.body, { headers });
       },
+      ...presenterHandlers(gate, record, lines),
     },
-    endStreams: () => {
-      isEnded = true;
-      for (const stream of open) stream.end();
-    },
+    endStreams: () => lines.end(),
   };
-}
-
-/** What an event stream begins with, and no more: of it the runtime sends the headers alone. */
-function endingAtOnce(): ReadableStream<Uint8Array> {
-  return new ReadableStream({
-    async pull(controller) {
-      controller.enqueue(encoder.encode(': fourbeat\n\n'));
-      await Promise.resolve();
-      controller.close();
-    },
-  });
 }
 
 /** The first interval to send: the one asked for, unless that is too long ago or still to come. */
@@ -113,10 +76,6 @@ function firstOf(asked: number | undefined, nowMs: number): number {
   const current = intervalAt(nowMs);
   if (asked === undefined || !Number.isSafeInteger(asked)) return current;
   return Math.min(Math.max(asked, current - LIVE_PAST_INTERVALS), current);
-}
-
-function messageOf(state: LiveState): Uint8Array {
-  return encoder.encode(`event: state\ndata: ${JSON.stringify(state)}\n\n`);
 }
 
 function stateOf({ nowMs, show, count }: LiveMoment, origin: string): LiveState {
