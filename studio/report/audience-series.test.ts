@@ -4,41 +4,46 @@ import { audienceSeries, countAt } from './audience-series.ts';
 const points = (...pairs: readonly (readonly [interval: number, count: number])[]) =>
   pairs.map(([interval, count]) => ({ interval, count }));
 
+const BEGIN_MS = 1_000_000;
+
 describe('the line of the audience', () => {
-  test('is as long as what was counted', () => {
-    expect(audienceSeries(points([4_000, 1], [4_004, 3], [4_008, 2]))).toEqual({
-      atS: [1_000, 1_001, 1_002],
+  const seriesOf = (...pairs: Parameters<typeof points>) =>
+    audienceSeries(points(...pairs), BEGIN_MS);
+
+  test('is as long as what was counted, from the begin of the show', () => {
+    expect(seriesOf([4_000, 1], [4_004, 3], [4_008, 2])).toEqual({
+      placesS: [0, 1, 2],
       counts: [1, 3, 2],
     });
   });
 
   test('of nothing is empty', () => {
-    expect(audienceSeries([])).toEqual({ atS: [], counts: [] });
+    expect(seriesOf()).toEqual({ placesS: [], counts: [] });
   });
 
   test('breaks where nobody counted', () => {
-    const { atS, counts } = audienceSeries(points([4_000, 1], [4_004, 3], [4_404, 2], [4_408, 2]));
-    expect(atS).toEqual([1_000, 1_001, 1_002, 1_101, 1_102]);
+    const { placesS, counts } = seriesOf([4_000, 1], [4_004, 3], [4_404, 2], [4_408, 2]);
+    expect(placesS).toEqual([0, 1, 2, 101, 102]);
     expect(counts).toEqual([1, 3, null, 2, 2]);
   });
 
   test('does not break because a point stands for many seconds', () => {
-    const { counts } = audienceSeries(points([4_000, 1], [4_044, 3], [4_088, 2], [4_176, 5]));
+    const { counts } = seriesOf([4_000, 1], [4_044, 3], [4_088, 2], [4_176, 5]);
     expect(counts).toEqual([1, 3, 2, 5]);
   });
 });
 
 describe('how many there were', () => {
-  const series = audienceSeries(points([4_000, 1], [4_004, 3], [4_404, 2]));
+  const series = audienceSeries(points([4_000, 1], [4_004, 3], [4_404, 2]), BEGIN_MS);
 
   test.each([
-    [999_999, null],
-    [1_000_000, 1],
-    [1_001_500, 3],
-    [1_060_000, null],
-    [1_101_000, 2],
-    [2_000_000, 2],
-  ])('at %d', (atMs, count) => {
-    expect(countAt(series, atMs)).toBe(count);
+    [-1, null],
+    [0, 1],
+    [1.5, 3],
+    [60, null],
+    [101, 2],
+    [1_000, 2],
+  ])('at %d s', (placeS, count) => {
+    expect(countAt(series, placeS)).toBe(count);
   });
 });

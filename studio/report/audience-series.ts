@@ -7,36 +7,37 @@ const GAP_TIMES = 3;
 const GAP_LEAST_MS = 5_000;
 const COUNT_HOLDS_MS = 1_000;
 
-/** The audience as a chart takes it: places of time in Unix seconds, and counts; null breaks the line. */
+/** The audience as a chart takes it: s since the begin of the show, and counts; null breaks the line. */
 export interface AudienceSeries {
-  readonly atS: readonly number[];
+  readonly placesS: readonly number[];
   readonly counts: readonly (number | null)[];
 }
 
 /**
  * Counts are told while somebody watches. Where none were told for a while the line breaks: nobody
  * knows what was between.
+ * @param beginMs of the show, Unix ms
  */
-export function audienceSeries(points: readonly IntervalCount[]): AudienceSeries {
+export function audienceSeries(points: readonly IntervalCount[], beginMs: number): AudienceSeries {
   const gapMs = gapOf(points);
-  const atS: number[] = [];
+  const placesS: number[] = [];
   const counts: (number | null)[] = [];
   for (const [place, { interval, count }] of points.entries()) {
-    const atMs = intervalStartMs(interval);
-    const beforeMs = intervalStartMs(points[place - 1]?.interval ?? interval);
+    const atMs = intervalStartMs(interval) - beginMs;
+    const beforeMs = intervalStartMs(points[place - 1]?.interval ?? interval) - beginMs;
     if (atMs - beforeMs > gapMs) {
-      atS.push((beforeMs + COUNT_HOLDS_MS) / 1_000);
+      placesS.push((beforeMs + COUNT_HOLDS_MS) / 1_000);
       counts.push(null);
     }
-    atS.push(atMs / 1_000);
+    placesS.push(atMs / 1_000);
     counts.push(count);
   }
-  return { atS, counts };
+  return { placesS, counts };
 }
 
-/** How many there were at a moment, by the last count before it; null: not known. @param atMs Unix ms */
-export function countAt({ atS, counts }: AudienceSeries, atMs: number): number | null {
-  return counts[atS.findLastIndex((pointS) => pointS * 1_000 <= atMs)] ?? null;
+/** How many there were at a place, by the last count before it; null: not known. */
+export function countAt({ placesS, counts }: AudienceSeries, placeS: number): number | null {
+  return counts[placesS.findLastIndex((pointS) => pointS <= placeS)] ?? null;
 }
 
 function gapOf(points: readonly IntervalCount[]): number {
