@@ -1,11 +1,11 @@
 import { useQuery } from '@tanstack/react-query';
-import type { CallInput, OperationName } from './studio-client.ts';
+import type { CallInput, OperationName, ReplyOf } from './studio-client.ts';
 import { useStudio } from './studio-context.ts';
 import { StudioProblem } from './studio-problem.ts';
 
-interface ReadOptions {
-  /** Asked for again so often, ms; never by default. */
-  readonly againMs?: number;
+interface ReadOptions<Name extends OperationName> {
+  /** Asked for again so often, ms, or by what was read last; false: never, as by default. */
+  readonly againMs?: number | ((read: ReplyOf<Name> | undefined) => number | false);
 }
 
 /** Whether a reading that failed is tried again by itself. */
@@ -22,13 +22,13 @@ export function keyOf<Name extends OperationName>(name: Name, input: CallInput<N
 export function useRead<Name extends OperationName>(
   name: Name,
   input: CallInput<Name> = {},
-  { againMs }: ReadOptions = {},
+  { againMs = () => false }: ReadOptions<Name> = {},
 ) {
   const studio = useStudio();
   return useQuery({
     queryKey: keyOf(name, input),
     queryFn: ({ signal }) => studio.call(name, { ...input, signal }),
-    refetchInterval: againMs ?? false,
+    refetchInterval: ({ state }) => (typeof againMs === 'number' ? againMs : againMs(state.data)),
     retry: mayPass,
   });
 }

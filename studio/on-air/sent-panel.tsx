@@ -1,10 +1,9 @@
 import type { FeedEvent } from '../../protocol/feed.ts';
+import { timeOf } from '../shell/times.ts';
 import { Button } from '../ui/button.tsx';
 import { Panel } from '../ui/panel.tsx';
 import type { ShowRecord } from './show-record.ts';
 import { useEarlierSent } from './use-history.ts';
-
-const TIME = new Intl.DateTimeFormat(undefined, { timeStyle: 'medium' });
 
 interface SentPanelProps {
   readonly streamId: string;
@@ -27,7 +26,7 @@ export function SentPanel({ streamId, record }: SentPanelProps) {
           {sent.map(({ id, atMs, interval, event }) => (
             <li key={id} className="flex gap-3 text-sm">
               <span className="shrink-0 text-quiet tabular-nums" title={`Interval ${interval}`}>
-                {TIME.format(atMs)}
+                {timeOf(atMs)}
               </span>
               <span className="min-w-0 break-words">{wordsOf(event)}</span>
               <span className="ml-auto shrink-0 text-quiet tabular-nums">{interval}</span>

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test';
 import type { ReadyReport } from '../../protocol/report.ts';
-import { fairnessWords, percentOf } from './fairness-words.ts';
+import { fairnessWords } from './fairness-words.ts';
 
 const FAIR = { answers: 1_204, earliest: 420, median: 2_130, latest: 9_712, early: 0 };
 const quizzes = (...shares: readonly number[]) =>
@@ -44,13 +44,4 @@ describe('how fair it was', () => {
   test('of a show without answers is not said', () => {
     expect(fairnessWords({ fairness: null, quizzes: [] })).toEqual(['Nobody answered anything.']);
   });
-});
-
-test.each([
-  [0, '0 %'],
-  [0.001, 'less than 1 %'],
-  [0.016, '2 %'],
-  [1, '100 %'],
-])('a share of %d is %s', (share, text) => {
-  expect(percentOf(share)).toBe(text);
 });

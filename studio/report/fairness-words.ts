@@ -1,5 +1,6 @@
 import { LAST_MOMENT_MS, type ReadyReport } from '../../protocol/report.ts';
 import { secondsOf } from './durations.ts';
+import { percentOf } from './percent.ts';
 
 /** From this share on, answers of the last moment say that time was short. */
 const SHORT_SHARE = 0.1;
@@ -37,10 +38,4 @@ function lastMomentOf(answers: number, quizzes: ReadyReport['quizzes']): string 
   const told = `${percentOf(share)} came in the last ${secondsOf(LAST_MOMENT_MS)} before the close.`;
   if (share < SHORT_SHARE) return told;
   return `${told} That is many: who gets the picture late may have had too little time, and a larger latency allowance helps.`;
-}
-
-/** A share as people write it: what is not none is never "0 %". */
-export function percentOf(share: number): string {
-  if (share > 0 && share < 0.01) return 'less than 1 %';
-  return `${Math.round(share * 100)} %`;
 }

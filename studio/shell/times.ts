@@ -2,6 +2,7 @@ const DAY = new Intl.DateTimeFormat(undefined, {
   dateStyle: 'medium',
   timeStyle: 'short',
 });
+const TIME = new Intl.DateTimeFormat(undefined, { timeStyle: 'medium' });
 const RELATIVE = new Intl.RelativeTimeFormat(undefined, { numeric: 'auto' });
 const UNITS = [
   ['day', 86_400_000],
@@ -23,4 +24,9 @@ export function ago(atMs: number, nowMs: number): string {
 /** Day and time. @param atMs Unix ms */
 export function dateOf(atMs: number): string {
   return DAY.format(atMs);
+}
+
+/** Time of the day, to the second. @param atMs Unix ms */
+export function timeOf(atMs: number): string {
+  return TIME.format(atMs);
 }
