@@ -6,7 +6,7 @@ import type { StudioQuiz, StudioStream, WinnersRound } from '../../protocol/stud
 import { until } from '../media/live-ground.ts';
 import { addPictureClock, overlaysOf, pictureMsOf } from './picture-clock.ts';
 import { SCREENS } from './scene-ground.ts';
-import { ShowGround, type ToldEvent, type Watching } from './show-ground.ts';
+import { HASTEN, ShowGround, type ToldEvent, type Watching } from './show-ground.ts';
 
 // A whole show, as two people at home see it, one on a telephone and one on a desk, and as its
 // producer finds it in the studio. Each test goes on where the one before has stopped.
@@ -14,12 +14,6 @@ import { ShowGround, type ToldEvent, type Watching } from './show-ground.ts';
 // For people who look at them.
 const FOLDER = new URL('./pictures/show/', import.meta.url).pathname;
 const SECOND = { question: 'Which of them has rings?', choices: ['Mars', 'Venus', 'Saturn'] };
-
-// Pages look each 15 s whether their show has begun or is over. Here they look ten times as often, or
-// most of the time would be waiting.
-const HASTEN = `
-  const later = globalThis.setTimeout;
-  globalThis.setTimeout = (run, ms) => later(run, ms > 11_000 ? ms / 10 : ms);`;
 
 let ground: ShowGround;
 let streamId: string;

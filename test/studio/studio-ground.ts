@@ -1,8 +1,10 @@
 import type { Browser, BrowserContext, BrowserContextOptions, Page } from 'playwright-core';
+import type { FeedEvent } from '../../protocol/feed.ts';
 import { join as joinShow } from '../../sdk/join.ts';
 import type { Viewer } from '../../sdk/viewer.ts';
 import { launchBrowser } from '../media/browser.ts';
 import { addAxe } from '../player/axe.ts';
+import { HASTEN } from '../player/show-ground.ts';
 import {
   fourbeat,
   killServers,
@@ -35,6 +37,7 @@ export class StudioGround {
     private readonly folder: ReturnType<typeof temporaryFolder>,
   ) {}
 
+  /** A service with the account of Ann, who has no password yet. */
   static async start(): Promise<StudioGround> {
     const folder = temporaryFolder();
     const settings = ['--data', folder.path('data'), ...NO_VIDEO];
@@ -47,8 +50,26 @@ export class StudioGround {
     return new StudioGround(await serveProcess(settings), settings, browser, folder);
   }
 
+  /** A service that was started for the first time. */
+  static async startFirst(): Promise<StudioGround> {
+    const folder = temporaryFolder();
+    const settings = ['--data', folder.path('data'), ...NO_VIDEO];
+    const [server, browser] = await Promise.all([serveProcess(settings), launchBrowser()]);
+    return new StudioGround(server, settings, browser, folder);
+  }
+
+  /** The folder with its data. */
+  get data(): string {
+    return this.folder.path('data');
+  }
+
   get url(): string {
     return this.server.url;
+  }
+
+  /** The link that the service printed at its start. */
+  get setupLink(): string {
+    return /\S+#setup=\S+/.exec(this.server.greeting)?.[0] ?? '';
   }
 
   /** The link with which somebody chooses a password. */
@@ -59,9 +80,11 @@ export class StudioGround {
     return JSON.parse(stdout).link;
   }
 
-  async open(path: string, options: BrowserContextOptions = {}): Promise<Opened> {
+  /** @param script what runs before the page */
+  async open(path: string, options: BrowserContextOptions = {}, script = ''): Promise<Opened> {
     const context = await this.browser.newContext({ reducedMotion: 'reduce', ...options });
     context.setDefaultTimeout(15_000);
+    await context.addInitScript(script);
     await addAxe(context);
     const page = await context.newPage();
     const errors: string[] = [];
@@ -73,7 +96,12 @@ export class StudioGround {
     return { page, context, errors };
   }
 
-  /** Somebody who watches. */
+  /** Somebody who watches, in a browser of their own. */
+  watchPage(streamId: string, options: BrowserContextOptions = {}): Promise<Opened> {
+    return this.open(`/watch/${streamId}`, options, HASTEN);
+  }
+
+  /** Somebody who watches, without a browser. */
   watch(streamId: string, viewerId: string): Viewer {
     const viewer = joinShow({
       baseUrl: this.url,
@@ -84,6 +112,13 @@ export class StudioGround {
     });
     this.viewers.push(viewer);
     return viewer;
+  }
+
+  /** The events of a show that viewers were sent, by the producer's export. */
+  async sentEvents({ page }: Opened, streamId: string): Promise<FeedEvent[]> {
+    const path = `/studio/v1/streams/${streamId}/exports/feed`;
+    const rows = (await (await page.request.get(this.url + path)).text()).split('\n');
+    return rows.filter(Boolean).flatMap((row) => JSON.parse(row).events);
   }
 
   /** As a power failure: nothing is said before. */

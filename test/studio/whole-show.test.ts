@@ -1,0 +1,278 @@
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import type { Locator, Page } from 'playwright-core';
+import { SCREENS } from '../player/scene-ground.ts';
+import { type Opened, PASSWORD, StudioGround } from './studio-ground.ts';
+import { button, expectGood, field, keepPicture, writeQuiz } from './studio-pages.ts';
+
+// A complete show, from the first start of a service to the report: an owner and a moderator at work,
+// three who watch, on two telephones and a desk. What each does is looked for on both sides. Each test
+// goes on where the one before stopped.
+
+const TITLE = 'Friday quiz night';
+const LARGEST = 'Which planet is the largest?';
+const SPOT = 'Which one has a red spot?';
+const MOONS = 'How many moons has Mars?';
+const FILE = `question,choice 1,choice 2,answer,duration,reveal\n${MOONS},One,Two,Two,3000,auto\n`;
+
+let ground: StudioGround;
+let owner: Opened;
+let moderator: Opened;
+let phone: Opened;
+let desk: Opened;
+let other: Opened;
+let streamId: string;
+
+beforeAll(async () => {
+  ground = await StudioGround.startFirst();
+}, 30_000);
+afterAll(() => ground?.close());
+
+const studio = () => [owner.page, moderator.page];
+const viewers = () => [phone.page, desk.page, other.page];
+const heading = (page: Page, name: string) => page.getByRole('heading', { name, level: 1 });
+const quizOf = (page: Page) => page.getByRole('region', { name: 'Quiz' });
+const chatOf = (page: Page) => page.getByRole('list', { name: 'Chat' });
+
+/** All of them see it. */
+async function see(pages: readonly Page[], locate: (page: Page) => Locator): Promise<void> {
+  await Promise.all(pages.map((page) => locate(page).first().waitFor()));
+}
+
+/** How many events of each type viewers were sent, but those that tell of time alone. */
+async function sent(...types: string[]): Promise<number[]> {
+  const events = await ground.sentEvents(owner, streamId);
+  return types.map((wanted) => events.filter(({ type }) => type === wanted).length);
+}
+
+async function keepViewers(name: string): Promise<void> {
+  await Promise.all([
+    keepPicture(phone.page, `viewer-${name}-phone-dark`),
+    keepPicture(desk.page, `viewer-${name}-desk-light`),
+  ]);
+}
+
+const goTo = async (page: Page, part: string) => {
+  await page.getByRole('link', { name: part, exact: true }).click();
+};
+
+describe('a complete show', () => {
+  test('[U-12] [U-13] the owner comes by the link that the first start printed, once', async () => {
+    owner = await ground.open(ground.setupLink, { viewport: { width: 1_440, height: 900 } });
+    const { page } = owner;
+    await heading(page, 'Make this service yours').waitFor();
+    await expectGood(page, 'first-start');
+    await field(page, 'Your name').fill('Ann');
+    await field(page, 'E-mail').fill('ann@example.org');
+    await field(page, 'New password').fill(PASSWORD);
+    await page.locator('form button[type=submit]').click();
+    await heading(page, 'Shows').waitFor();
+    expect(page.url()).not.toContain('#');
+    await expectGood(page, 'shows-empty');
+    const again = await ground.open(ground.setupLink);
+    await field(again.page, 'Your name').fill('Eve');
+    await field(again.page, 'E-mail').fill('eve@example.org');
+    await field(again.page, 'New password').fill(PASSWORD);
+    await again.page.locator('form button[type=submit]').click();
+    await again.page.getByRole('alert').waitFor();
+    await again.context.close();
+  }, 60_000);
+
+  test('makes a show, which waits for its source; three come early', async () => {
+    const { page } = owner;
+    await button(page, 'New show').first().click();
+    await field(page, 'Title').fill(TITLE);
+    await page.getByRole('textbox', { name: 'Latency allowance, seconds' }).fill('0.5');
+    await expectGood(page, 'new-show');
+    await button(page, 'Make it').click();
+    await heading(page, TITLE).waitFor();
+    streamId = new URL(page.url()).pathname.split('/').at(-1) ?? '';
+    await page.getByText('Waiting for a source.').waitFor();
+    await expectGood(page, 'set-up');
+    [phone, desk, other] = await Promise.all([
+      ground.watchPage(streamId, { ...SCREENS.phone, colorScheme: 'dark' }),
+      ground.watchPage(streamId, { ...SCREENS.desk, colorScheme: 'light' }),
+      ground.watchPage(streamId, { ...SCREENS.phone, colorScheme: 'light' }),
+    ]);
+    await see(viewers(), (at) => at.locator('.notice-title', { hasText: 'has not begun' }));
+    await see(viewers(), (at) => at.locator('.audience-count', { hasText: '3 waiting' }));
+  }, 60_000);
+
+  test('[D-3] [D-7] writes quizzes, reads one from a file, and lays them out by keyboard', async () => {
+    const { page } = owner;
+    await goTo(page, 'Rundown');
+    await page.getByText('No quizzes yet').waitFor();
+    await writeQuiz(page, LARGEST, { seconds: 4 });
+    await writeQuiz(page, SPOT, { isByHand: true });
+    await button(page, 'Import').click();
+    await field(page, 'Or paste its text').fill(FILE);
+    await page.getByRole('dialog').getByRole('button', { name: 'Import' }).click();
+    await page.getByRole('dialog').waitFor({ state: 'detached' });
+    const rows = page.getByRole('row');
+    await rows.nth(2).getByText(MOONS).waitFor();
+    // As by Tab and arrows: down to it, right to its handle; Enter lifts it, an arrow carries it up, and
+    // Enter lets it go.
+    await rows.nth(0).focus();
+    for (const key of ['ArrowDown', 'ArrowDown', 'ArrowRight', 'Enter'])
+      await page.keyboard.press(key);
+    await page.getByText(/Started dragging/).waitFor({ state: 'attached' });
+    await page.keyboard.press('Home');
+    await page.keyboard.press('Enter');
+    await rows.nth(0).getByText(MOONS).waitFor();
+    await page.reload();
+    await rows.nth(0).getByText(MOONS).waitFor();
+    await rows.nth(2).getByText(SPOT).waitFor();
+    await expectGood(page, 'rundown');
+    // Viewers were told of none.
+    expect(await sent('quiz')).toEqual([0]);
+  }, 60_000);
+
+  test('[U-9] [U-14] invites a moderator, who comes by the link and sees the same show', async () => {
+    const { page } = owner;
+    await goTo(page, 'Team');
+    await button(page, 'Invite somebody').click();
+    await field(page, 'E-mail').fill('mo@example.org');
+    await page.getByRole('button', { name: /^Host/ }).click();
+    await page.getByRole('option', { name: 'Moderator' }).click();
+    await button(page, 'Make a link').click();
+    const link = (await page.getByRole('dialog').locator('code').textContent()) ?? '';
+    await button(page, 'Done').click();
+    await page.getByText('mo@example.org').waitFor();
+    moderator = await ground.open(link, { viewport: { width: 1_024, height: 900 } });
+    await heading(moderator.page, 'Join Ann').waitFor();
+    await expectGood(moderator.page, 'join');
+    await field(moderator.page, 'Your name').fill('Mo');
+    await field(moderator.page, 'New password').fill(PASSWORD);
+    await button(moderator.page, 'Join').click();
+    await moderator.page.getByRole('link', { name: new RegExp(TITLE) }).click();
+    await heading(moderator.page, TITLE).waitFor();
+    expect(await moderator.page.getByRole('link', { name: 'API tokens' }).count()).toBe(0);
+    await page.reload();
+    await page.getByText('Mo', { exact: true }).waitFor();
+    await expectGood(page, 'team');
+  }, 60_000);
+
+  test('[B-1] [S-4] starts by hand: it begins for all, and both at work see who watches', async () => {
+    const { page } = owner;
+    await page.goto(`${ground.url}/studio/streams/${streamId}/on-air`);
+    await goTo(moderator.page, 'On air');
+    await see(studio(), (at) => at.getByText(/^3$/));
+    await expectGood(page, 'on-air-before');
+    await button(page, 'Start the show').click();
+    await button(page, 'Send this quiz').waitFor();
+    await see(viewers(), (at) => at.locator('.badge-status', { hasText: 'Live' }));
+    await see(viewers(), (at) => at.locator('.audience-count', { hasText: '3 watching' }));
+    await moderator.page.getByText('Send this quiz').waitFor();
+    expect(await button(moderator.page, 'Send this quiz').count()).toBe(0);
+  }, 60_000);
+
+  test('[B-3] [B-7] sends a quiz by the big button; bars grow for those at work alone', async () => {
+    const { page } = owner;
+    await page.getByText(MOONS).waitFor();
+    await button(page, 'Send this quiz').click();
+    await see(studio(), (at) => at.getByText(/^Open, \d s$/));
+    await see(viewers(), (at) => quizOf(at).getByRole('heading', { name: MOONS }));
+    await quizOf(phone.page).getByRole('button', { name: 'Two' }).tap();
+    await quizOf(desk.page).getByRole('button', { name: 'Two' }).click();
+    await quizOf(other.page).getByRole('button', { name: 'One' }).tap();
+    await see(viewers(), (at) => quizOf(at).getByText('Your answer counts.'));
+    await see(studio(), (at) => at.getByText('2 · 67 %'));
+    for (const at of viewers()) expect(await at.getByText('67').count()).toBe(0);
+    await keepViewers('answered');
+    await see(studio(), (at) => at.getByText('Results are shown'));
+    await see([phone.page, desk.page], (at) => quizOf(at).getByText('Correct!'));
+    await quizOf(other.page).getByText('Not this time.').waitFor();
+    await see(viewers(), (at) => quizOf(at).getByText('67'));
+    await keepViewers('results');
+    expect(await sent('quiz', 'quiz-results')).toEqual([1, 1]);
+  }, 60_000);
+
+  test('[B-7] sends the next by the keyboard', async () => {
+    const { page } = owner;
+    await page.getByText(LARGEST).waitFor();
+    await page.waitForTimeout(1_100);
+    await page.keyboard.press('Control+Enter');
+    await see(viewers(), (at) => quizOf(at).getByRole('heading', { name: LARGEST }));
+    for (const at of [phone, other]) {
+      await quizOf(at.page).getByRole('button', { name: 'Jupiter' }).tap();
+    }
+    await quizOf(desk.page).getByRole('button', { name: 'Mars' }).click();
+    await see(studio(), (at) => at.getByText('2 · 67 %'));
+    await see(studio(), (at) => at.getByText('Results are shown'));
+    await quizOf(desk.page).getByText('You are out of this round.').waitFor();
+    expect(await sent('quiz', 'quiz-results')).toEqual([2, 2]);
+  }, 60_000);
+
+  test('[Q-8] shows the results of one by hand', async () => {
+    const { page } = owner;
+    await page.getByText(SPOT).first().waitFor();
+    await page.waitForTimeout(1_100);
+    await button(page, 'Send this quiz').click();
+    await see(viewers(), (at) => quizOf(at).getByRole('heading', { name: SPOT }));
+    await quizOf(phone.page).getByRole('button', { name: 'Jupiter' }).tap();
+    await quizOf(other.page).getByRole('button', { name: 'Mars' }).tap();
+    await see(studio(), (at) => at.getByText('Closed, results not shown'));
+    await quizOf(desk.page).getByText('The results come soon.').waitFor();
+    expect(await sent('quiz', 'quiz-results')).toEqual([3, 2]);
+    await expectGood(page, 'on-air-closed');
+    await expectGood(moderator.page, 'on-air-moderator');
+    await button(page, 'Show the results').click();
+    await quizOf(phone.page).getByText('you can still win').waitFor();
+    await quizOf(other.page).getByText('You are out of this round.').waitFor();
+    await see(studio(), (at) => at.getByText('No quiz is prepared'));
+    expect(await sent('quiz', 'quiz-results')).toEqual([3, 3]);
+  }, 60_000);
+
+  test('[W-7] [W-8] asks for the winners, and all learn how many there are', async () => {
+    const { page } = owner;
+    await button(page, 'Ask for the winners').click();
+    await page.getByText('The last round had 1 winner.').waitFor();
+    await phone.page.getByRole('heading', { name: 'You have won!' }).waitFor();
+    await see([desk.page, other.page], (at) =>
+      at.getByRole('heading', { name: 'One viewer has won.' }),
+    );
+    await moderator.page.getByText('Winners: 1').waitFor();
+    await keepViewers('winners');
+    for (const at of viewers()) await button(at, 'Close').click();
+    expect(await sent('request-quiz-winners', 'quiz-winners')).toEqual([1, 1]);
+  }, 60_000);
+
+  test('[C-1] [C-5] all read what one writes, and so do those at work', async () => {
+    await write(phone.page, 'Ada', 'Good evening!');
+    await write(desk.page, 'Bo', 'This is a bad line');
+    await see([...viewers(), ...studio()], (at) => at.getByText('Good evening!'));
+    await see([...viewers(), ...studio()], (at) => at.getByText('This is a bad line'));
+    await desk.page.getByRole('radio', { name: 'Question' }).click();
+    await desk.page.getByRole('textbox', { name: 'Ask a question' }).fill('How hot is Venus?');
+    await desk.page.keyboard.press('Enter');
+    await see(viewers(), (at) => chatOf(at).getByText('Bo How hot is Venus?'));
+    await see(studio(), (at) => at.getByText('How hot is Venus?'));
+    await expectGood(owner.page, 'on-air');
+    await keepViewers('chat');
+  }, 60_000);
+
+  test('[S-4] ends it: it is over for all', async () => {
+    const { page } = owner;
+    await goTo(page, 'Set up');
+    await button(page, 'End the show').click();
+    await page.getByText('End the show?').waitFor();
+    await expectGood(page, 'end');
+    await button(page, 'End it').click();
+    await page.getByText('Over', { exact: true }).waitFor();
+    await moderator.page.getByText('The show is over', { exact: true }).waitFor();
+    await see(viewers(), (at) => at.getByText('The show is over. The chat is closed.'));
+    await keepViewers('over');
+    await expectGood(moderator.page, 'on-air-over');
+  }, 60_000);
+
+  test('made no errors on the way', () => {
+    expect([owner, moderator, phone, desk, other].flatMap(({ errors }) => errors)).toEqual([]);
+  });
+});
+
+/** A viewer writes a line; the name is asked for with the first. */
+async function write(page: Page, name: string, text: string): Promise<void> {
+  await page.getByRole('textbox', { name: 'Write a message' }).fill(text);
+  await page.keyboard.press('Enter');
+  await page.getByLabel('Your name').fill(name);
+  await page.keyboard.press('Enter');
+}
