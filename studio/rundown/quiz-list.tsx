@@ -1,6 +1,6 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { Copy, GripVertical, Pencil, Trash2 } from 'lucide-react';
-import { useState } from 'react';
+import { useDeferredValue, useMemo, useState } from 'react';
 import {
   Button,
   DropIndicator,
@@ -45,7 +45,7 @@ export function QuizList({ streamId, rundown, onEdit }: QuizListProps) {
   const duplicate = useWrite('duplicateQuiz', { stale: STALE });
   const mayChange = useMay('patchQuiz');
   const dragAndDropHooks = useReordering(streamId, rundown);
-  const quizzes = rundown.results;
+  const rows = useRows(rundown.results);
   const actionsOf = (quiz: StudioQuiz) => [
     ...(quiz.state === 'draft'
       ? [{ text: 'Change', icon: <Pencil />, onAction: () => onEdit(quiz) }]
@@ -64,8 +64,8 @@ export function QuizList({ streamId, rundown, onEdit }: QuizListProps) {
       <Virtualizer layout={ListLayout} layoutOptions={{ estimatedRowHeight: 76 }}>
         <GridList
           aria-label="Quizzes"
-          items={quizzes.map((quiz, place) => ({ ...quiz, place }))}
-          dependencies={[mayChange, rundown]}
+          items={rows}
+          dependencies={[mayChange]}
           {...(mayChange && { dragAndDropHooks })}
           className={`max-h-[75dvh] overflow-y-auto rounded-2xl border border-line bg-card ${FOCUS_RING}`}
         >
@@ -118,6 +118,33 @@ export function QuizList({ streamId, rundown, onEdit }: QuizListProps) {
       </Confirm>
     </>
   );
+}
+
+interface Row extends StudioQuiz {
+  readonly place: number;
+}
+
+/** So many are there at once: about what a screen has. */
+const ROWS_AT_ONCE = 16;
+
+/**
+ * The quizzes with their places. What is as it was is the same object, by which the list knows that
+ * it need not make it again. The first are there at once, the others when the page has time.
+ */
+function useRows(quizzes: readonly StudioQuiz[]): readonly Row[] {
+  const [known] = useState(() => new WeakMap<StudioQuiz, Row>());
+  const rows = useMemo(
+    () =>
+      quizzes.map((quiz, place) => {
+        const before = known.get(quiz);
+        if (before?.place === place) return before;
+        const row = { ...quiz, place };
+        known.set(quiz, row);
+        return row;
+      }),
+    [known, quizzes],
+  );
+  return useDeferredValue(rows, rows.slice(0, ROWS_AT_ONCE));
 }
 
 /** Drafts can be dragged; what is shown is the new order at once, and the service's when it is known. */
