@@ -1,4 +1,5 @@
 import type { LiveState } from '../../protocol/live.ts';
+import { KeptLine, type LineBrowser } from '../line/kept-line.ts';
 import { EMPTY_RECORD, type ShowRecord, withInterval } from './show-record.ts';
 
 /** What a page shows of a show that goes on. */
@@ -20,18 +21,10 @@ export interface LiveSource {
 }
 
 /** What it takes of a browser. */
-export interface LiveBrowser {
+export interface LiveBrowser extends LineBrowser {
   /** @param from the first interval to be told */
   readonly open: (from: number | null) => LiveSource;
-  /** @returns what calls it off */
-  readonly after: (ms: number, then: () => void) => () => void;
-  readonly random: () => number;
 }
-
-/** The service tells the state twice a second; silence of this length is a line that is lost. */
-const SILENT_MS = 1_750;
-const AGAIN_MS = 500;
-const AGAIN_MAX_MS = 4_000;
 
 /**
  * A show as it goes, over a line that may be lost: then it says so within 2 s, and gets a new line
@@ -39,14 +32,19 @@ const AGAIN_MAX_MS = 4_000;
  */
 export class LiveShow {
   readonly #browser: LiveBrowser;
+  readonly #line: KeptLine;
   readonly #listeners = new Set<() => void>();
   #snapshot: LiveSnapshot = { state: null, record: EMPTY_RECORD, isHeard: false };
-  #source: LiveSource | null = null;
-  #tries = 0;
-  #callOff = () => {};
 
   constructor(browser: LiveBrowser) {
     this.#browser = browser;
+    this.#line = new KeptLine({
+      browser,
+      open: (heard, ended) => this.#open(heard, ended),
+      onLost: () => {
+        if (this.#snapshot.isHeard) this.#tell({ ...this.#snapshot, isHeard: false });
+      },
+    });
   }
 
   get snapshot(): LiveSnapshot {
@@ -60,49 +58,23 @@ export class LiveShow {
 
   /** @returns what ends it */
   start(): () => void {
-    this.#open();
-    return () => {
-      this.#callOff();
-      this.#source?.close();
-      this.#source = null;
-    };
+    return this.#line.start();
   }
 
-  #open(): void {
+  #open(heard: () => void, ended: () => void): () => void {
     const { interval } = this.#snapshot.record;
     const source = this.#browser.open(interval === null ? null : interval + 1);
-    this.#source = source;
     source.onState = (data) => {
-      this.#tries = 0;
-      this.#hear({ state: JSON.parse(data) });
+      heard();
+      this.#tell({ ...this.#snapshot, state: JSON.parse(data), isHeard: true });
     };
-    source.onInterval = (data) =>
-      this.#hear({ record: withInterval(this.#snapshot.record, JSON.parse(data)) });
-    source.onEnd = () => this.#lose();
-    this.#wait();
-  }
-
-  #hear(part: Partial<LiveSnapshot>): void {
     // Intervals alone are no sign that the state is how it is.
-    const isHeard = this.#snapshot.isHeard || part.state !== undefined;
-    if (part.state !== undefined) this.#wait();
-    this.#tell({ ...this.#snapshot, ...part, isHeard });
-  }
-
-  #wait(): void {
-    this.#callOff();
-    this.#callOff = this.#browser.after(SILENT_MS, () => this.#lose());
-  }
-
-  #lose(): void {
-    this.#source?.close();
-    this.#source = null;
-    if (this.#snapshot.isHeard) this.#tell({ ...this.#snapshot, isHeard: false });
-    const mostMs = Math.min(AGAIN_MS * 2 ** this.#tries++, AGAIN_MAX_MS);
-    this.#callOff();
-    this.#callOff = this.#browser.after(mostMs * (0.5 + this.#browser.random() / 2), () =>
-      this.#open(),
-    );
+    source.onInterval = (data) => {
+      const record = withInterval(this.#snapshot.record, JSON.parse(data));
+      this.#tell({ ...this.#snapshot, record });
+    };
+    source.onEnd = ended;
+    return () => source.close();
   }
 
   #tell(snapshot: LiveSnapshot): void {
