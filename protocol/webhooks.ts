@@ -132,6 +132,7 @@ export const deliveriesSchema = z.object({
   results: z.array(deliverySchema),
   next: uuid.nullable().meta({ description: '`before` of the next page; null after the last' }),
 });
+export type Deliveries = z.infer<typeof deliveriesSchema>;
 
 /** Query of the log of deliveries. */
 export const deliveriesQuerySchema = z.object({

@@ -16,6 +16,8 @@ import { SetUpPage } from './streams/set-up-page.tsx';
 import { StreamsPage } from './streams/streams-page.tsx';
 import { TeamPage } from './team/team-page.tsx';
 import { TokensPage } from './tokens/tokens-page.tsx';
+import { WebhookPage } from './webhooks/webhook-page.tsx';
+import { WebhooksPage } from './webhooks/webhooks-page.tsx';
 import { YouPage } from './you/you-page.tsx';
 
 /** The whole studio: everything that its pages share is made here. */
@@ -59,6 +61,10 @@ function Pages() {
           <Route path="/tokens">
             <TokensPage />
           </Route>
+          <Route path="/webhooks">
+            <WebhooksPage />
+          </Route>
+          <Route path="/webhooks/:id">{({ id }) => <WebhookPage webhookId={id} />}</Route>
           <Route>
             <NothingHere />
           </Route>

@@ -5,7 +5,16 @@ import type { ReadOnlyOptions, ReadOnlyPath } from './read-only.ts';
 const FOLDER = new URL('../../studio/', import.meta.url);
 
 /** Places of the page's own that can be opened, as they are in its router. */
-const PLACES = ['', '/team', '/tokens', '/you', '/streams/:id', '/streams/:id/:part'];
+const PLACES = [
+  '',
+  '/team',
+  '/tokens',
+  '/webhooks',
+  '/webhooks/:id',
+  '/you',
+  '/streams/:id',
+  '/streams/:id/:part',
+];
 
 // Scripts come from here alone, and nobody may have the studio in a frame, where a click could be
 // stolen. Pictures and their players are as in the viewers' page; a camera goes out by WebSocket.

@@ -1,4 +1,4 @@
-import { Clapperboard, KeyRound, LogOut, UserRound, Users } from 'lucide-react';
+import { Clapperboard, KeyRound, LogOut, UserRound, Users, Webhook } from 'lucide-react';
 import type { ReactNode } from 'react';
 import { Link, useRoute } from 'wouter';
 import { useStudio } from '../api/studio-context.ts';
@@ -19,6 +19,12 @@ export function AppShell({ children }: { readonly children: ReactNode }) {
       text: 'API tokens',
       icon: <KeyRound />,
       isShown: mayCall(member.role, 'listApiTokens'),
+    },
+    {
+      href: '/webhooks',
+      text: 'Webhooks',
+      icon: <Webhook />,
+      isShown: mayCall(member.role, 'listWebhooks'),
     },
     { href: '/you', text: 'You', icon: <UserRound />, isShown: true },
   ];
@@ -65,8 +71,8 @@ interface PlaceProps {
 
 function Place({ href, text, icon }: PlaceProps) {
   const [isThis] = useRoute(href);
-  const [isBelow] = useRoute('/streams/*?');
-  const isHere = isThis || (href === '/' && isBelow);
+  const [isBelow] = useRoute(href === '/' ? '/streams/*' : `${href}/*`);
+  const isHere = isThis || isBelow;
   return (
     <li className="min-w-0 max-sm:flex-1">
       <Link
