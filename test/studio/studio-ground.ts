@@ -37,10 +37,10 @@ export class StudioGround {
     private readonly folder: ReturnType<typeof temporaryFolder>,
   ) {}
 
-  /** A service with the account of Ann, who has no password yet. */
-  static async start(): Promise<StudioGround> {
+  /** A service with the account of Ann, who has no password yet. @param more settings */
+  static async start(more: readonly string[] = []): Promise<StudioGround> {
     const folder = temporaryFolder();
-    const settings = ['--data', folder.path('data'), ...NO_VIDEO];
+    const settings = ['--data', folder.path('data'), ...NO_VIDEO, ...more];
     const producer = ['--email', 'ann@example.org', '--name', 'Ann'];
     const data = settings.slice(0, 2);
     const [, browser] = await Promise.all([
@@ -80,6 +80,16 @@ export class StudioGround {
     return JSON.parse(stdout).link;
   }
 
+  /** A call of the studio API by somebody at work, that must do. @returns its JSON */
+  async call<T>({ context }: Opened, method: string, path: string, data?: unknown): Promise<T> {
+    const studio = `${this.url}/studio/v1`;
+    const session = await context.request.get(`${studio}/session`);
+    const headers = { 'X-CSRF-Token': (await session.json()).csrf };
+    const response = await context.request.fetch(studio + path, { method, headers, data });
+    if (!response.ok()) throw new Error(`${method} ${path}: ${await response.text()}`);
+    return response.status() === 204 ? (null as T) : response.json();
+  }
+
   /** @param script what runs before the page */
   async open(path: string, options: BrowserContextOptions = {}, script = ''): Promise<Opened> {
     const context = await this.browser.newContext({ reducedMotion: 'reduce', ...options });
@@ -94,6 +104,17 @@ export class StudioGround {
     });
     await page.goto(new URL(path, this.url).href);
     return { page, context, errors };
+  }
+
+  /** The studio as Ann has it, who owns the account; her way in is tried elsewhere. */
+  async openOwner(): Promise<Opened> {
+    const link = await this.linkFor('ann@example.org');
+    const owner = await this.open('/studio/');
+    const data = { token: new URL(link).hash.split('=')[1], name: 'Ann', password: PASSWORD };
+    await owner.context.request.post(`${this.url}/studio/v1/invitations/accept`, { data });
+    await owner.page.reload();
+    await owner.page.getByRole('heading', { name: 'Shows', level: 1 }).waitFor();
+    return owner;
   }
 
   /** Somebody who watches, in a browser of their own. */
