@@ -71,6 +71,8 @@ const roundReportSchema = z.object({
   count: whole.meta({ description: 'Winners' }),
 });
 
+export type RoundReport = z.infer<typeof roundReportSchema>;
+
 const chatReportSchema = z.object({
   lines: z
     .object({

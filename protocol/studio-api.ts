@@ -9,8 +9,10 @@ import { historyApi } from './history-api.ts';
 import { ingestSchema } from './ingest.ts';
 import { liveQuerySchema, liveStateSchema } from './live.ts';
 import { membersApi } from './members-api.ts';
+import { moderationApi } from './moderation-api.ts';
 import type { Operation } from './operation.ts';
 import { presenterApi } from './presenter-api.ts';
+import { reportApi } from './report-api.ts';
 import { rundownApi } from './rundown-api.ts';
 import {
   acceptedEventSchema,
@@ -45,6 +47,8 @@ export const studioApi = {
   ...webhooksApi,
   ...rundownApi,
   ...historyApi,
+  ...moderationApi,
+  ...reportApi,
   ...presenterApi,
   readAccount: {
     ...read,

@@ -270,6 +270,6 @@ export const acceptedEventSchema = z
 /** Lists of the studio API: `{results: [...]}`. */
 export const listOf = <T extends z.ZodType>(item: T) => z.object({ results: z.array(item) });
 
-export const EXPORTS = ['answers', 'winners', 'feed'] as const;
+export const EXPORTS = ['answers', 'winners', 'feed', 'audience', 'chat', 'results'] as const;
 export type ExportKind = (typeof EXPORTS)[number];
 export const exportQuerySchema = z.object({ format: z.enum(['ndjson', 'csv']).default('ndjson') });

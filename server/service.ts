@@ -22,12 +22,14 @@ import type { WebSocketSource } from './media/websocket/websocket-source.ts';
 import { Passwords } from './members/passwords.ts';
 import { Sessions } from './members/sessions.ts';
 import type { Reading } from './metrics.ts';
+import { ChatRooms } from './moderation/chat-rooms.ts';
 import { PresenterKeys } from './presenter/presenter-keys.ts';
 import type { TheRecord } from './procedures.ts';
 import { answerHandlers } from './quizzes/answer-routes.ts';
 import type { AnswerDecision } from './quizzes/answers-sql.ts';
 import { ratesOf } from './rates.ts';
 import { Unavailable } from './refusal.ts';
+import { ReportMaker } from './report/report-maker.ts';
 import { streamHandlers } from './streams/stream-routes.ts';
 import { liveHandlers } from './studio/live/live-routes.ts';
 import { studioHandlers } from './studio/studio-routes.ts';
@@ -77,6 +79,8 @@ export interface Service {
   seal(): Promise<void>;
   /** Tells webhooks what is due; for tests with a clock of their own. */
   deliver(): Promise<void>;
+  /** Makes the reports that are due; for tests with a clock of their own. */
+  report(): Promise<void>;
   /** Why the service should get no requests now, or null. */
   unready(): string | null;
   /** Answers what is held, ends event streams, and takes no more of either. */
@@ -131,7 +135,14 @@ async function partsOf(options: ServiceOptions, onSealed: (latenessMs: number) =
   const baseUrl = config.publicUrl ?? `http://localhost:${config.port}`;
   const keyring = new Keyring(record);
   await keyring.refresh(clock.nowMs());
+  const rooms = new ChatRooms({
+    record,
+    nowMs: () => clock.nowMs(),
+    onDefect: (error) => logger.warn({ err: error }, 'how chats are moderated cannot be read'),
+  });
+  await rooms.look();
   const viewerTokens = new ViewerTokens({
+    bans: rooms,
     record,
     keyring,
     clock,
@@ -153,6 +164,7 @@ async function partsOf(options: ServiceOptions, onSealed: (latenessMs: number) =
     sessions,
     new PresenterKeys(record),
     rates.failedAuth,
+    rooms,
   );
   const { watermark, random } = options;
   const beat = await options.makeBeat({ record, clock, logger, watermark, random, onSealed });
@@ -171,10 +183,17 @@ async function partsOf(options: ServiceOptions, onSealed: (latenessMs: number) =
     : null;
   const post = config.roles.has('studio') ? createPost({ policy: config.webhooks }) : null;
   const webhooks = new WebhookSender({ record, clock, logger, post, newId, random });
+  const feed = feedHandlers({ log: beat.feed, clock, credentials, edgeCache: config.edgeCache });
+  rooms.onBanned((streamId, seats) => {
+    void beat.tally.expel(streamId, seats);
+    feed.endStreamsOf(streamId, seats);
+  });
   return {
+    rooms,
     requests,
     media,
     webhooks,
+    reports: new ReportMaker({ record, clock, logger, newId }),
     rates,
     keyring,
     viewerTokens,
@@ -191,7 +210,7 @@ async function partsOf(options: ServiceOptions, onSealed: (latenessMs: number) =
         onDefect: (error) => logger.warn({ err: error }, 'a show cannot be read for the studio'),
       },
     ),
-    feed: feedHandlers({ log: beat.feed, clock, credentials, edgeCache: config.edgeCache }),
+    feed,
     answers: new Map<AnswerDecision, number>(),
     newId,
     originOf,
@@ -231,13 +250,15 @@ function viewerHandlers(
       clock,
       rate: rates.chat,
       newId: parts.newId,
+      rooms: parts.rooms,
+      turns: parts.beat.turns,
     }),
   };
 }
 
 function producerHandlers(
   { config, record, clock }: ServiceOptions,
-  { credentials, sessions, rates, requests, originOf, newId, media, live }: Parts,
+  { credentials, sessions, rates, requests, originOf, newId, media, live, rooms }: Parts,
 ): Handlers<typeof studioApi> {
   return studioHandlers({
     record,
@@ -251,6 +272,7 @@ function producerHandlers(
     originOf,
     newId,
     live: live.handlers,
+    rooms,
     randomBytes: (n) => systemRandomBytes(n),
     webhookPolicy: config.webhooks,
     // Among many nodes another has video, with the same settings.
@@ -259,9 +281,20 @@ function producerHandlers(
 }
 
 function lifeOf(
-  { record, clock, logger }: ServiceOptions,
-  { beat, feed, live, keyring, viewerTokens, serviceTokens, media, webhooks }: Parts,
-): Pick<Service, 'begin' | 'seal' | 'deliver' | 'unready' | 'drain' | 'end'> {
+  { config, record, clock, logger }: ServiceOptions,
+  {
+    beat,
+    feed,
+    live,
+    keyring,
+    viewerTokens,
+    serviceTokens,
+    media,
+    webhooks,
+    reports,
+    rooms,
+  }: Parts,
+): Pick<Service, 'begin' | 'seal' | 'deliver' | 'report' | 'unready' | 'drain' | 'end'> {
   let draining = false;
   let upkeep: Timer | null = null;
   const keepUp = () => {
@@ -283,10 +316,13 @@ function lifeOf(
       beat.begin();
       upkeep = setInterval(keepUp, UPKEEP_MS);
       webhooks.begin();
+      rooms.begin();
+      if (config.roles.has('studio')) reports.begin();
       await media?.begin();
     },
     seal: () => beat.seal(),
     deliver: () => webhooks.sendAll(),
+    report: () => reports.makeAll(),
     unready: () => {
       if (draining) return 'The service is stopping.';
       if (beat.behindMs() > BEHIND_MAX_MS) return 'Sealing is behind.';
@@ -294,13 +330,14 @@ function lifeOf(
     },
     drain: async () => {
       draining = true;
-      const released = Promise.all([beat.drain(), media?.drain(), webhooks.stop()]);
+      const released = Promise.all([beat.drain(), media?.drain(), webhooks.stop(), reports.stop()]);
       feed.endStreams();
       live.endStreams();
       await released;
     },
     end: async () => {
       if (upkeep) clearInterval(upkeep);
+      rooms.stop();
       await beat.stop();
       await media?.end();
       await serviceTokens.recordUses().catch(() => {});

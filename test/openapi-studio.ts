@@ -1,4 +1,3 @@
-import { expect } from 'bun:test';
 import { randomUUID } from 'node:crypto';
 import { intervalStartMs } from '../protocol/interval.ts';
 import { PURCHASE } from './conformance/operations.ts';
@@ -6,6 +5,7 @@ import { QUIZ } from './harness.ts';
 import type { Answered, Exercises, Ground } from './openapi-ground.ts';
 import { memberExercises } from './openapi-members.ts';
 import { presenterExercises } from './openapi-presenter.ts';
+import { exported, reportExercises } from './openapi-report.ts';
 
 /** The operations of the studio API. */
 export function studioExercises(ground: Ground): Exercises {
@@ -171,6 +171,7 @@ export function studioExercises(ground: Ground): Exercises {
     exportAnswers: () => exported(ground, 'exportAnswers'),
     exportWinners: () => exported(ground, 'exportWinners'),
     exportFeed: () => exported(ground, 'exportFeed'),
+    ...reportExercises(ground),
   };
 }
 
@@ -203,19 +204,5 @@ async function looked(
     [await ground.studio(operationId, { params }), 200],
     [await ground.studio(operationId, { params, query }), 200],
     [await ground.studio(operationId, { params, query: wrong }), 400],
-  ];
-}
-
-async function exported(ground: Ground, operationId: string): Promise<Answered[]> {
-  const { streamId } = await ground.show();
-  await ground.service.advance(2);
-  const params = { stream_id: streamId };
-  const csv = await ground.studio(operationId, { params, query: '?format=csv' });
-  expect(csv.headers.get('content-type')).toStartWith('text/csv');
-  return [
-    ...(await ground.inStream(operationId, {}, 200)),
-    [await ground.studio(operationId, { params }), 200],
-    [csv, 200],
-    [await ground.studio(operationId, { params, query: '?format=xml' }), 400],
   ];
 }

@@ -3,7 +3,13 @@ import type { z } from 'zod';
 import type { FeedEvent } from '../../protocol/feed.ts';
 import type { exportQuerySchema } from '../../protocol/studio.ts';
 import type { SealedBody } from '../feed/sealing-sql.ts';
-import type { ExportedAnswer, ExportedWinner } from './exports-sql.ts';
+import type {
+  ExportedAnswer,
+  ExportedCount,
+  ExportedLine,
+  ExportedResult,
+  ExportedWinner,
+} from './exports-sql.ts';
 
 export type ExportFormat = z.infer<typeof exportQuerySchema>['format'];
 
@@ -22,18 +28,33 @@ export interface ExportTable<Row> {
   readonly records: (row: Row) => readonly object[];
 }
 
-/** Answers and winners: one line and one record each, with the same members (SPEC P-28). */
-export const ANSWERS: ExportTable<ExportedAnswer> = {
-  columns: ['quizId', 'viewer', 'seat', 'choice', 'correct', 'at'],
+/** One line and one record for each row, with the same members. */
+const asItIs = <Row extends object>(...columns: (keyof Row & string)[]): ExportTable<Row> => ({
+  columns,
   line: (row) => JSON.stringify(row),
   records: (row) => [row],
-};
+});
 
-export const WINNERS: ExportTable<ExportedWinner> = {
-  columns: ['roundId', 'viewer', 'seat', 'at'],
-  line: (row) => JSON.stringify(row),
-  records: (row) => [row],
-};
+// SPEC P-28, J-12
+export const ANSWERS = asItIs<ExportedAnswer>(
+  'quizId',
+  'viewer',
+  'seat',
+  'choice',
+  'correct',
+  'at',
+);
+export const WINNERS = asItIs<ExportedWinner>('roundId', 'viewer', 'seat', 'at');
+export const AUDIENCE = asItIs<ExportedCount>('interval', 'at', 'count');
+export const CHAT = asItIs<ExportedLine>('interval', 'at', 'kind', 'id', 'viewer', 'name', 'text');
+export const RESULTS = asItIs<ExportedResult>(
+  'quizId',
+  'question',
+  'choice',
+  'correct',
+  'count',
+  'percentage',
+);
 
 /** The feed: the very bytes that viewers got as a line, an event as a record (SPEC P-29). */
 export const FEED: ExportTable<Pick<SealedBody, 'interval' | 'body'>> = {

@@ -5,26 +5,40 @@ import { readQuery } from '../http/query.ts';
 import type { Handler, Handlers } from '../http/route.ts';
 import {
   ANSWERS,
+  AUDIENCE,
+  CHAT,
   CONTENT_TYPES,
   type ExportTable,
   FEED,
+  RESULTS,
   WINNERS,
   written,
 } from './export-format.ts';
 import {
   answerPages,
+  audiencePages,
+  chatPages,
   type ExportSource,
   feedPages,
   type Pages,
+  resultPages,
   winnerPages,
 } from './export-pages.ts';
 import { admit, type StudioGate } from './studio-call.ts';
 
 export type ExportRoutes = Pick<ExportSource, 'record'>;
 
-type Operations = Pick<typeof studioApi, 'exportAnswers' | 'exportWinners' | 'exportFeed'>;
+type Operations = Pick<
+  typeof studioApi,
+  | 'exportAnswers'
+  | 'exportWinners'
+  | 'exportFeed'
+  | 'exportAudience'
+  | 'exportChat'
+  | 'exportResults'
+>;
 
-/** Exports of a stream (SPEC P-27 … P-30). */
+/** Exports of a stream (SPEC P-27 … P-30, J-12). */
 export function exportHandlers(gate: StudioGate, { record }: ExportRoutes): Handlers<Operations> {
   const handler =
     <Row>(
@@ -59,6 +73,9 @@ export function exportHandlers(gate: StudioGate, { record }: ExportRoutes): Hand
     exportAnswers: handler('answers', ANSWERS, answerPages),
     exportWinners: handler('winners', WINNERS, winnerPages),
     exportFeed: handler('feed', FEED, feedPages),
+    exportAudience: handler('audience', AUDIENCE, audiencePages),
+    exportChat: handler('chat', CHAT, chatPages),
+    exportResults: handler('results', RESULTS, resultPages),
   };
 }
 

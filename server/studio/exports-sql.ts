@@ -1,5 +1,8 @@
+import type { Chats, EventsInterval } from '../../protocol/feed.ts';
+import { linesOf, type SentLine } from '../../protocol/history.ts';
+import { intervalStartMs } from '../../protocol/interval.ts';
 import { sealingProcedures } from '../feed/sealing-sql.ts';
-import { reading } from '../sql/procedure.ts';
+import { reading, type Tx } from '../sql/procedure.ts';
 import { ownStream } from '../streams/streams-sql.ts';
 
 /** A page of what belongs to one quiz or round, by seat. */
@@ -31,6 +34,40 @@ export interface ExportedWinner {
   readonly at: number;
 }
 
+/** How many viewers were told of; `at` is the begin of the interval, Unix ms. */
+export interface ExportedCount {
+  readonly interval: number;
+  readonly at: number;
+  readonly count: number;
+}
+
+/** A line of the chat, as viewers were sent it. */
+export type ExportedLine = SentLine;
+
+/** A choice of a quiz that has closed, with its final count. */
+export interface ExportedResult {
+  readonly quizId: string;
+  readonly question: string;
+  readonly choice: string;
+  readonly correct: boolean;
+  readonly count: number;
+  readonly percentage: number;
+}
+
+/** What is in a stretch of the feed, as much of it as is read at once. */
+export interface FeedPage<Row> {
+  readonly rows: readonly Row[];
+  /** Where the next page begins; null after the last. */
+  readonly next: number | null;
+}
+
+interface Stretch {
+  readonly streamId: string;
+  /** First and last interval. */
+  readonly from: number;
+  readonly to: number;
+}
+
 interface OwnStream {
   readonly streamId: string;
   readonly producer: string;
@@ -38,6 +75,9 @@ interface OwnStream {
 
 // Nobody waits for a page at a deadline, and an export that is cut short must be read again.
 const PATIENT = { patient: true };
+// So much of the feed is read and taken apart within some milliseconds.
+const STRETCH_INTERVALS = 240;
+const STRETCH_BYTES = 256 * 1024;
 
 export const exportProcedures = {
   /** Numbers of the quizzes that may have answers, in order. @throws Refusal `not-found` */
@@ -101,4 +141,46 @@ export const exportProcedures = {
 
   /** A page of a stream's stored intervals, as viewers read them. */
   exportFeed: reading(sealingProcedures.readSealed.run, PATIENT),
+
+  /** A page of the counts that viewers were told of, in order. */
+  exportCounts: reading((tx, stretch: Stretch) => feedPage(tx, stretch, countsIn), PATIENT),
+
+  /** A page of the lines that viewers were sent, in order. */
+  exportLines: reading((tx, stretch: Stretch) => feedPage(tx, stretch, linesIn), PATIENT),
 };
+
+async function feedPage<Row>(
+  tx: Tx,
+  stretch: Stretch,
+  rowsOf: (body: EventsInterval) => Row[],
+): Promise<FeedPage<Row>> {
+  const limits = { limit: STRETCH_INTERVALS, bytesMax: STRETCH_BYTES };
+  const bodies = await sealingProcedures.readSealed.run(tx, { ...stretch, ...limits });
+  const last = bodies.at(-1);
+  return {
+    rows: bodies.flatMap(({ body }) => rowsOf(JSON.parse(body))),
+    next: last ? Number(last.interval) + 1 : null,
+  };
+}
+
+function countsIn({ interval, events }: EventsInterval): ExportedCount[] {
+  const at = intervalStartMs(interval);
+  return events
+    .filter(({ type }) => type === 'view-count')
+    .map(({ data }) => ({ interval, at, count: (data as { value: number }).value }));
+}
+
+function linesIn({ interval, events }: EventsInterval): ExportedLine[] {
+  return events
+    .filter(({ type }) => type === 'chats')
+    .flatMap(({ data }) => linesOf(data as Chats))
+    .map(({ at, kind, id, viewer, name, text }) => ({
+      interval,
+      at,
+      kind,
+      id,
+      viewer,
+      name,
+      text,
+    }));
+}

@@ -4,8 +4,10 @@ import { linkHandlers } from '../members/link-routes.ts';
 import { memberHandlers } from '../members/member-routes.ts';
 import type { SessionGate } from '../members/session-call.ts';
 import { sessionHandlers } from '../members/session-routes.ts';
+import { type ModerationRoutes, moderationHandlers } from '../moderation/moderation-routes.ts';
 import { presenterKeyHandlers } from '../presenter/presenter-key-routes.ts';
 import type { TheRecord } from '../procedures.ts';
+import { reportHandlers } from '../report/report-routes.ts';
 import { rundownHandlers } from '../rundown/rundown-routes.ts';
 import { type WebhookRoutes, webhookHandlers } from '../webhooks/webhook-routes.ts';
 import { type StudioAccountRoutes, studioAccountHandlers } from './account-routes.ts';
@@ -20,7 +22,8 @@ import { studioWrapper } from './studio-call.ts';
 export interface StudioRoutes
   extends SessionGate,
     Pick<StudioAccountRoutes, 'newId'>,
-    Pick<WebhookRoutes, 'webhookPolicy'> {
+    Pick<WebhookRoutes, 'webhookPolicy'>,
+    Pick<ModerationRoutes, 'rooms'> {
   /** Shows as they go, which end with the drain. */
   readonly live: Handlers<LiveOperations>;
   readonly record: TheRecord;
@@ -45,6 +48,8 @@ export function studioHandlers(options: StudioRoutes): Handlers<typeof studioApi
     ...webhookHandlers(studio, options),
     ...exportHandlers(options, options),
     ...historyHandlers(studio, options),
+    ...moderationHandlers(studio, options),
+    ...reportHandlers(studio, options),
     ...presenterKeyHandlers(studio, options),
     ...options.live,
   };

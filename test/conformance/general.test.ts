@@ -31,7 +31,16 @@ const OWN_CACHE_CONTROL: Partial<Record<keyof typeof OPERATIONS, string>> = {
   readJwks: 'public, max-age=300',
   readInterval: 'private, max-age=31536000, immutable',
 };
-const STREAMED = ['exportAnswers', 'exportWinners', 'exportFeed', 'watchShow', 'presentShow'];
+const STREAMED = [
+  'exportAnswers',
+  'exportWinners',
+  'exportFeed',
+  'exportAudience',
+  'exportChat',
+  'exportResults',
+  'watchShow',
+  'presentShow',
+];
 
 describe('routes', () => {
   test('[G-1] every route of the interface lives under /api/v1/, and exists', async () => {

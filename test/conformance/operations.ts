@@ -128,6 +128,9 @@ async function wantedFor(harness: Harness, name: OperationName, streamId: string
       return { body: FULL_STREAM };
     case 'endStream':
       return { body: { at: harness.clock.nowMs() + 60_000 } };
+    case 'readReport':
+      await expectJson(await harness.studio('POST', `/streams/${streamId}/end`), 200);
+      return {};
     case 'createQuiz':
       return { body: FULL_QUIZ };
     case 'patchQuiz':
