@@ -29,7 +29,7 @@ export interface DemoVideo extends Child {
 }
 
 const MAIN = join(import.meta.dir, '..', 'main.ts');
-const CROWD = join(import.meta.dir, 'crowd/crowd.ts');
+const CROWD = join(import.meta.dir, 'crowd/crowd-process.ts');
 // O-11: a server drains within 10 s.
 const STOP_MS = 11_000;
 const LISTENING = /^Fourbeat is listening on \S+:(\d+)/m;

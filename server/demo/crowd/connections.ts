@@ -25,6 +25,21 @@ const ANSWER_S = 10;
 const HEAD_END = Buffer.from('\r\n\r\n');
 const NO_BYTES = new Uint8Array(0);
 
+/** A way to a service. */
+export interface Net {
+  /**
+   * Sends a request.
+   * @param headers complete lines, each with its CR LF
+   * @throws ConnectionLost
+   */
+  request(
+    method: 'GET' | 'POST',
+    target: string,
+    headers: string,
+    body?: string,
+  ): Promise<HttpAnswer>;
+}
+
 interface Waiter {
   readonly resolve: (answer: HttpAnswer) => void;
   readonly reject: (error: ConnectionLost) => void;
@@ -36,19 +51,20 @@ interface Waiter {
  * a time): 24 % of the core and 80–110 ms to the last viewer of an interval. The same with `fetch`
  * took 55–70 %, and with more than its default of 256 requests at once some came seconds late.
  */
-export class Connections {
+export class Connections implements Net {
   private readonly idle: Connection[] = [];
   private readonly host: string;
 
   constructor(private readonly options: ConnectionsOptions) {
-    this.host = `${options.hostname}:${options.port}`;
+    const { hostname, port } = options;
+    this.host = `${hostname.includes(':') ? `[${hostname}]` : hostname}:${port}`;
   }
 
-  /**
-   * Sends a request.
-   * @param headers complete lines, each with its CR LF
-   * @throws ConnectionLost
-   */
+  /** Where the service is, as a URL begins. */
+  get origin(): string {
+    return `http://${this.host}`;
+  }
+
   async request(
     method: 'GET' | 'POST',
     target: string,

@@ -3,11 +3,13 @@ import { intervalStartMs } from '../../../protocol/interval.ts';
 import { type EventOf, isOf } from '../ledger/event-kinds.ts';
 import type { CheckedCount, Ledger } from '../ledger/ledger.ts';
 import type { Verdictbook } from '../ledger/verdict.ts';
+import { AnswerFigures } from './answer-figures.ts';
 import { Lateness, RecentLateness } from './lateness.ts';
 import type { ChatSummary, CrowdReport } from './messages.ts';
 
 /** Everything that the crowd tells about itself, gathered between two reports. */
 export class CrowdStats {
+  readonly answers = new AnswerFigures();
   present = 0;
   arrived = 0;
   private requests = 0;
@@ -45,8 +47,14 @@ export class CrowdStats {
   happened(event: FeedEvent): void {
     if (isOf(event, 'chats')) this.addChats(event);
     else if (!isOf(event, 'view-count')) this.events.push(event);
-    if (isOf(event, 'quiz')) this.open.add(event.data.id);
-    if (isOf(event, 'quiz-results')) this.open.delete(event.data.id);
+    if (isOf(event, 'quiz')) {
+      this.answers.asked(event.data);
+      this.open.add(event.data.id);
+    }
+    if (isOf(event, 'quiz-results')) {
+      this.answers.revealed(event.data);
+      this.open.delete(event.data.id);
+    }
   }
 
   /** A count of the service was compared with the ledger. */

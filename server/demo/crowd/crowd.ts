@@ -1,18 +1,29 @@
+import type { TokenRequest } from '../../../protocol/tokens.ts';
 import { Ledger } from '../ledger/ledger.ts';
 import { ServiceTime } from '../ledger/service-time.ts';
-import { Verdictbook } from '../ledger/verdict.ts';
-import { Connections } from './connections.ts';
+import { Verdictbook, type Verdicts } from '../ledger/verdict.ts';
+import { Connections, type HttpAnswer, type Net } from './connections.ts';
 import { CrowdStats } from './crowd-stats.ts';
-import { habitsOf } from './habits.ts';
-import type { CrowdReport, ToCrowd } from './messages.ts';
+import type { Habits, Random } from './habits.ts';
+import type { CrowdReport } from './messages.ts';
 import { probeSeats } from './seat-probe.ts';
 import { Viewer } from './viewer.ts';
 import type { Surroundings } from './viewer-client.ts';
 
-// The crowd, in a process of its own: on two cores its load is not the service's.
+export interface CrowdOptions {
+  /** Where the service is. */
+  readonly hostname: string;
+  readonly port: number;
+  readonly streamId: string;
+  readonly viewers: number;
+  /** What the viewer with this number is like. */
+  readonly habitsOf: (viewer: number, random: Random) => Habits;
+  /** By which way the viewers reach the service; straight when it is left out. */
+  readonly wayOf?: (net: Net) => Net;
+  /** Asks for a viewer token, as the service answers it; by the service's own port when it is left out. */
+  readonly askForToken?: (streamId: string, identifier: string) => Promise<HttpAnswer>;
+}
 
-const HOSTNAME = '127.0.0.1';
-const REPORT_MS = 250;
 // Between two bursts of an interval's answers the clock is read most exactly.
 const PROBE_MS = 483;
 // Arrivals: quick enough to see, slow enough for everybody to get a token.
@@ -22,87 +33,115 @@ const DOORS = 32;
 // What the host was last told of is read, and settled, by then.
 const LAST_CHECKS_MS = 1_500;
 
-type Begin = Extract<ToCrowd, { kind: 'begin' }>;
-
 const localMs = () => performance.now();
 
-async function attendShow({ port, streamId, viewers }: Begin): Promise<void> {
-  const book = new Verdictbook();
-  const stats = new CrowdStats();
-  const time = new ServiceTime();
-  const http = new Connections({ hostname: HOSTNAME, port });
-  const ledger = new Ledger(
-    book,
-    (event) => stats.happened(event),
-    (checked) => stats.counted(checked),
-  );
-  let isOver = false;
-  const nowMs = () => time.latestMs(localMs());
-  const tell = (report: CrowdReport) => process.send?.(report);
+/** Viewers of a show over HTTP, and their own books of what the service told them. */
+export class Crowd {
+  readonly stats = new CrowdStats();
+  private readonly book = new Verdictbook();
+  private readonly time = new ServiceTime();
+  private readonly ledger: Ledger;
+  private readonly straight: Connections;
+  private readonly world: Surroundings;
+  private probing: Timer | undefined;
+  private isOver = false;
 
-  const world: Surroundings = {
-    http,
-    origin: `http://${HOSTNAME}:${port}`,
-    streamId,
-    crowdId: crypto.randomUUID(),
-    time,
-    localMs,
-    ledger,
-    stats,
-    random: Math.random,
-    isOver: () => isOver,
-  };
+  constructor(private readonly options: CrowdOptions) {
+    const { hostname, port, streamId, wayOf = (net) => net, askForToken } = options;
+    const { stats } = this;
+    this.ledger = new Ledger(
+      this.book,
+      (event) => stats.happened(event),
+      (checked) => stats.counted(checked),
+    );
+    this.straight = new Connections({ hostname, port });
+    const http = wayOf(this.straight);
+    this.world = {
+      http,
+      origin: this.straight.origin,
+      streamId,
+      crowdId: crypto.randomUUID(),
+      time: this.time,
+      localMs,
+      ledger: this.ledger,
+      stats,
+      random: Math.random,
+      isOver: () => this.isOver,
+      askForToken: askForToken ?? ((...asked) => tokenByPort(http, ...asked)),
+    };
+  }
 
-  process.on('message', async (message: ToCrowd) => {
-    if (message.kind === 'promised') ledger.promised(message.key, nowMs() + message.inMs);
-    if (message.kind !== 'finish') return;
-    await Bun.sleep(LAST_CHECKS_MS);
-    isOver = true;
-    ledger.settle(nowMs());
-    if (ledger.others.isAsked()) await probeSeats(world);
-    ledger.others.settle();
-    tell(stats.report(ledger, book, true));
-  });
+  /** Looks at the service's clock, from here on. @throws ConnectionLost at the first look */
+  async begin(): Promise<void> {
+    await this.probe();
+    this.probing = setInterval(
+      () => void this.probe().catch(() => this.stats.troubled()),
+      PROBE_MS,
+    );
+  }
 
-  await probe(http, time, ledger);
-  setInterval(() => void probe(http, time, ledger).catch(() => stats.troubled()), PROBE_MS);
-  setInterval(() => {
-    if (isOver) return;
-    ledger.settle(nowMs());
-    if (ledger.others.needsProbe(localMs())) void probeSeats(world);
-    tell(stats.report(ledger, book, false));
-  }, REPORT_MS);
-  await letIn(viewers, world);
-}
+  /** Lets everybody in, a few at a time through each door; resolves when all have come once. */
+  async letIn(): Promise<void> {
+    const { viewers, habitsOf } = this.options;
+    const { world } = this;
+    const waiting = Array.from({ length: viewers }, (_, number) => number);
+    const fromMs = localMs();
+    const paceMs = Math.max(ARRIVAL_MS, ARRIVALS_LEAST_MS / viewers);
+    const door = async () => {
+      for (let number = waiting.shift(); number !== undefined; number = waiting.shift()) {
+        await Bun.sleep(Math.max(0, fromMs + number * paceMs - localMs()));
+        if (this.isOver) return;
+        const viewer = new Viewer(number, habitsOf(number, world.random), world);
+        await viewer.arrive();
+        void viewer.attend();
+      }
+    };
+    await Promise.all(Array.from({ length: DOORS }, door));
+  }
 
-// A few at a time come in through each door, however many wait.
-async function letIn(viewers: number, world: Surroundings): Promise<void> {
-  const waiting = Array.from({ length: viewers }, (_, number) => number);
-  const fromMs = localMs();
-  const paceMs = Math.max(ARRIVAL_MS, ARRIVALS_LEAST_MS / viewers);
-  const door = async () => {
-    for (let number = waiting.shift(); number !== undefined; number = waiting.shift()) {
-      await Bun.sleep(Math.max(0, fromMs + number * paceMs - localMs()));
-      const viewer = new Viewer(number, habitsOf(number, world.random), world);
-      await viewer.arrive();
-      void viewer.attend();
+  /** The service acknowledged something to the host: in so many ms this event must be in the feed. */
+  promised(key: string, inMs: number): void {
+    this.ledger.promised(key, this.nowMs() + inMs);
+  }
+
+  /** Makes the checks that are due, and says how things stand: four times a second. */
+  report(): CrowdReport {
+    if (!this.isOver) {
+      this.ledger.settle(this.nowMs());
+      if (this.ledger.others.needsProbe(localMs())) void probeSeats(this.world);
     }
-  };
-  await Promise.all(Array.from({ length: DOORS }, door));
+    return this.stats.report(this.ledger, this.book, this.isOver);
+  }
+
+  /** How the checks stand. */
+  verdicts(): Verdicts {
+    return this.book.verdicts();
+  }
+
+  /** Makes the last checks and sends everybody home; what is reported next is the end. */
+  async finish(): Promise<void> {
+    await Bun.sleep(LAST_CHECKS_MS);
+    this.isOver = true;
+    clearInterval(this.probing);
+    this.ledger.settle(this.nowMs());
+    if (this.ledger.others.isAsked()) await probeSeats(this.world);
+    this.ledger.others.settle();
+  }
+
+  private nowMs(): number {
+    return this.time.latestMs(localMs());
+  }
+
+  private async probe(): Promise<void> {
+    const sentMs = localMs();
+    const { body } = await this.straight.request('GET', '/api/v1/time', '');
+    const receivedMs = localMs();
+    const { now } = JSON.parse(Buffer.from(body).toString());
+    if (!this.time.learn({ sentMs, receivedMs, nowMs: now })) this.ledger.clockStepped(now);
+  }
 }
 
-async function probe(http: Connections, time: ServiceTime, ledger: Ledger): Promise<void> {
-  const sentMs = localMs();
-  const { body } = await http.request('GET', '/api/v1/time', '');
-  const receivedMs = localMs();
-  const { now } = JSON.parse(Buffer.from(body).toString());
-  if (!time.learn({ sentMs, receivedMs, nowMs: now })) ledger.clockStepped(now);
+function tokenByPort(http: Net, streamId: string, identifier: string): Promise<HttpAnswer> {
+  const request: TokenRequest = { stream_id: streamId, unique_user_identifier: identifier };
+  return http.request('POST', '/api/v1/token', '', JSON.stringify(request));
 }
-
-// The demo decides when it is over; Ctrl-C reaches us only by way of the demo.
-for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => {});
-// Nobody to report to: the demo is gone, however it went.
-process.on('disconnect', () => process.exit(0));
-process.once('message', (message: ToCrowd) => {
-  if (message.kind === 'begin') void attendShow(message);
-});

@@ -19,6 +19,12 @@ export interface Habits {
   readonly isLoyal: boolean;
   /** It looks at the count itself now and then. */
   readonly readsCount: boolean;
+  /** How much later than it reads it sees what happens, ms: its picture is so late. */
+  readonly lagMs: number;
+  /** It answers at once, as no person can. */
+  readonly isBot: boolean;
+  /** The share of its answers that it sends when the quiz has closed. */
+  readonly lateShare: number;
 }
 
 /** What a viewer will do about a quiz. */
@@ -49,6 +55,10 @@ export function habitsOf(viewer: number, random: Random): Habits {
     pace: 0.15 + 0.3 * random(),
     isLoyal: viewer === 0,
     readsCount: viewer % 20 === 0,
+    lagMs: 0,
+    isBot: false,
+    // Only just too late; a few of the others are so by their nature.
+    lateShare: 0.03,
   };
 }
 
@@ -59,15 +69,21 @@ export function planAnswer(
   nowMs: number,
   random: Random,
 ): AnswerPlan | null {
-  if (random() < 0.06) return null;
+  if (!habits.isBot && random() < 0.06) return null;
   const leftMs = intervalStartMs(quiz.closeInterval) - nowMs;
-  // Some are only just too late; a few of the others are so by their nature.
-  const delayMs =
-    random() < 0.03
-      ? leftMs + 50 + 1_500 * random()
-      : logNormal(quiz.duration * habits.pace, 0.5, random);
+  const delayMs = answerDelayMs(quiz, habits, leftMs, random);
   const choice = chooseAnswer(quiz, habits.skill, random);
   return { delayMs, choice, again: planAgain(quiz, choice, random) };
+}
+
+function answerDelayMs(
+  { duration }: Quiz,
+  { lateShare, isBot, pace }: Habits,
+  leftMs: number,
+  random: Random,
+): number {
+  if (random() < lateShare) return leftMs + 50 + 1_500 * random();
+  return isBot ? 50 + 250 * random() : logNormal(duration * pace, 0.5, random);
 }
 
 function planAgain(quiz: Quiz, choice: string, random: Random): AnswerPlan['again'] {

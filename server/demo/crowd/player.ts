@@ -3,6 +3,7 @@ import type { Quiz } from '../../../protocol/quizzes.ts';
 import type { AnswerOutcome } from '../ledger/answer-ledger.ts';
 import { isOf } from '../ledger/event-kinds.ts';
 import type { ClaimOutcome, Round } from '../ledger/winner-ledger.ts';
+import type { AnswerFate } from './answer-figures.ts';
 import type { HttpAnswer } from './connections.ts';
 import { type Habits, planAnswer } from './habits.ts';
 import type { Surroundings, ViewerClient } from './viewer-client.ts';
@@ -18,10 +19,19 @@ export interface Seat {
   readonly later: (delayMs: number, act: () => Promise<unknown>) => void;
 }
 
+/** What a player did about a quiz. */
+interface OwnAnswer {
+  /** The choice that was acknowledged. */
+  choice: string | null;
+  isRight: boolean;
+  /** What it heard of its answer. */
+  fate: AnswerFate | null;
+}
+
 /** A viewer as a player: it answers, retries, tries again, and reports itself as a winner. */
 export class Player {
   /** Quizzes since the last winners request, as far as it saw them, and whether it was right. */
-  private readonly game = new Map<string, { choice: string | null; isRight: boolean }>();
+  private readonly game = new Map<string, OwnAnswer>();
 
   constructor(
     private readonly seat: Seat,
@@ -42,14 +52,14 @@ export class Player {
 
   private consider(quiz: Quiz): void {
     const { time, localMs, random } = this.world;
-    const own = { choice: null as string | null, isRight: false };
+    const own: OwnAnswer = { choice: null, isRight: false, fate: null };
     this.game.set(quiz.id, own);
     const plan = planAnswer(quiz, this.seat.habits, time.likelyMs(localMs()), random);
     if (!plan) return;
     this.seat.later(plan.delayMs, async () => {
-      if (await this.answer(quiz, plan.choice)) own.choice = plan.choice;
+      await this.answer(quiz, plan.choice, own);
       const { again } = plan;
-      if (again) this.seat.later(again.delayMs, () => this.answer(quiz, again.choice));
+      if (again) this.seat.later(again.delayMs, () => this.answer(quiz, again.choice, own));
     });
   }
 
@@ -63,21 +73,25 @@ export class Player {
     this.seat.later(400 * random(), () => this.claim(round));
   }
 
-  /** Answers until it hears a yes or a no. @returns whether it was a yes */
-  private async answer(quiz: Quiz, choice: string): Promise<boolean> {
-    const { ledger, streamId, time, localMs } = this.world;
+  /** Answers until it hears a yes or a no. */
+  private async answer(quiz: Quiz, choice: string, own: OwnAnswer): Promise<void> {
+    const { ledger, stats, streamId, time, localMs } = this.world;
     const { closeInterval } = quiz;
     const body = JSON.stringify({ streamId, choice, closeInterval });
+    const heard = (fate: AnswerFate) => {
+      own.fate = stats.answers.heard(quiz.id, own.fate, fate);
+      if (fate === 'acknowledged') own.choice ??= choice;
+    };
     for (let tries = 0; tries < TRIES_MAX && this.seat.isHere(); tries++) {
       const earliestMs = time.earliestMs(localMs());
       const attempt = ledger.answers.sent(quiz, this.seat.number, choice, earliestMs);
       const answer = await this.client.post(`/api/v1/quizzes/${quiz.id}/answer`, body);
       const outcome = outcomeOfAnswer(answer);
       ledger.answered(attempt, outcome, time.latestMs(localMs()), answer?.status ?? null);
-      if (outcome !== 'unknown') return outcome === 'recorded';
+      if (outcome !== 'unknown') return heard(outcome === 'recorded' ? 'acknowledged' : 'late');
       await this.client.pauseAfter(answer);
     }
-    return false;
+    heard('unknown');
   }
 
   private async claim(round: Round): Promise<void> {

@@ -1,5 +1,5 @@
 import type { Surroundings } from './viewer-client.ts';
-import { askForToken, type GivenToken, tokenIn } from './viewer-token.ts';
+import { type GivenToken, tokenIn } from './viewer-token.ts';
 
 // A seat that two requests for one viewer left over is given late, below seats that are taken: so a
 // probe is two, and the higher one tells.
@@ -21,8 +21,8 @@ export async function probeSeats(world: Surroundings): Promise<void> {
   }
 }
 
-async function newSeat({ http, streamId, stats }: Surroundings): Promise<GivenToken> {
-  const answer = await askForToken(http, streamId, `probe-${crypto.randomUUID()}`);
+async function newSeat({ askForToken, streamId, stats }: Surroundings): Promise<GivenToken> {
+  const answer = await askForToken(streamId, `probe-${crypto.randomUUID()}`);
   stats.answered();
   if (answer.status !== 200) throw new Error(`a probe was met with ${answer.status}`);
   return tokenIn(answer);

@@ -1,14 +1,14 @@
 import { TOKEN_LIFETIME_S } from '../../../protocol/limits.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import type { ServiceTime } from '../ledger/service-time.ts';
-import type { Connections, HttpAnswer } from './connections.ts';
+import type { HttpAnswer, Net } from './connections.ts';
 import type { CrowdStats } from './crowd-stats.ts';
 import type { Random } from './habits.ts';
-import { askForToken, tokenIn } from './viewer-token.ts';
+import { tokenIn } from './viewer-token.ts';
 
 /** What a viewer lives in. */
 export interface Surroundings {
-  readonly http: Connections;
+  readonly http: Net;
   /** Where the service is, for event streams. */
   readonly origin: string;
   readonly streamId: string;
@@ -21,6 +21,8 @@ export interface Surroundings {
   readonly stats: CrowdStats;
   readonly random: Random;
   readonly isOver: () => boolean;
+  /** Asks for a token of this identifier. @throws ConnectionLost */
+  readonly askForToken: (streamId: string, identifier: string) => Promise<HttpAnswer>;
 }
 
 const PAUSE_MS = 400;
@@ -76,10 +78,10 @@ export class ViewerClient {
   }
 
   private async newToken(): Promise<string> {
-    const { http, streamId, crowdId, ledger, isOver } = this.world;
+    const { askForToken, streamId, crowdId, ledger, isOver } = this.world;
     const identifier = `${crowdId}-${this.number}`;
     while (!isOver()) {
-      const answer = await this.ask(() => askForToken(http, streamId, identifier));
+      const answer = await this.ask(() => askForToken(streamId, identifier));
       if (answer?.status === 200) {
         const { credential, claims } = tokenIn(answer);
         ledger.others.addOurs(claims);

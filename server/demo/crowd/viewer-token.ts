@@ -1,27 +1,16 @@
 import { decodeJwt } from 'jose';
 import {
-  type TokenRequest,
   type ViewerClaims,
   viewerClaimsSchema,
   viewerTokenSchema,
 } from '../../../protocol/tokens.ts';
-import type { Connections, HttpAnswer } from './connections.ts';
+import type { HttpAnswer } from './connections.ts';
 
 /** A viewer token that the service gave. */
 export interface GivenToken {
   /** The header line that sends it. */
   readonly credential: string;
   readonly claims: ViewerClaims;
-}
-
-/** Asks for a token of this identifier. @throws ConnectionLost */
-export function askForToken(
-  http: Connections,
-  streamId: string,
-  identifier: string,
-): Promise<HttpAnswer> {
-  const request: TokenRequest = { stream_id: streamId, unique_user_identifier: identifier };
-  return http.request('POST', '/api/v1/token', '', JSON.stringify(request));
 }
 
 /** The token in an answer of 200. @throws Error when there is none that follows T-5 */

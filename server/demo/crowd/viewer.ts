@@ -1,4 +1,4 @@
-import type { EventsInterval } from '../../../protocol/feed.ts';
+import type { EventsInterval, FeedEvent } from '../../../protocol/feed.ts';
 import type { Place } from '../ledger/ledger.ts';
 import { type Reader, readEventStream, readHeld, readSealed } from './feed-reading.ts';
 import { awayMs, type Habits, pick, silenceMs, stayMs } from './habits.ts';
@@ -134,16 +134,26 @@ export class Viewer {
   }
 
   private read(place: Place, number: number, bytes: Uint8Array, isLive: boolean): EventsInterval {
-    const { ledger, stats, time, localMs, random } = this.world;
+    const { ledger, stats, time, localMs } = this.world;
     const nowMs = localMs();
     const interval = ledger.read(place, number, bytes, time.latestMs(nowMs));
     if (isLive) stats.delivered(number, time.likelyMs(nowMs));
-    for (const event of interval.events) {
-      if (this.player.react(event) && random() < 0.6) {
-        this.later(1_500 * random(), () => this.sendHearts());
-      }
-    }
+    for (const event of interval.events) this.see(event);
     return interval;
+  }
+
+  /** What it reads it sees when its picture is there. */
+  private see(event: FeedEvent): void {
+    const { lagMs } = this.habits;
+    if (lagMs > 0) this.later(lagMs, async () => this.react(event));
+    else this.react(event);
+  }
+
+  private react(event: FeedEvent): void {
+    const { random } = this.world;
+    if (this.player.react(event) && random() < 0.6) {
+      this.later(1_500 * random(), () => this.sendHearts());
+    }
   }
 
   // ---- Talk
