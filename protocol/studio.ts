@@ -72,6 +72,9 @@ export const studioStreamSchema = streamSchema
     started: unixMs.nullable(),
     ended: unixMs.nullable(),
     endsAt: unixMs.nullable().meta({ description: 'When it will end by itself' }),
+    rehearsalOf: uuid
+      .nullable()
+      .meta({ description: 'The stream that this one rehearses; null: it is no rehearsal' }),
   })
   .meta({
     id: 'StudioStream',
@@ -90,6 +93,7 @@ export const studioStreamSchema = streamSchema
         started: 1_760_000_060_000,
         ended: null,
         endsAt: null,
+        rehearsalOf: null,
       },
     ],
   });

@@ -23,6 +23,7 @@ const MEMBERS = [
   'started',
   'ended',
   'endsAt',
+  'rehearsalOf',
 ].sort();
 
 const streamOf = async (response: Response, status = 200): Promise<StudioStream> =>
@@ -53,6 +54,7 @@ describe('a new stream', () => {
       started: null,
       ended: null,
       endsAt: null,
+      rehearsalOf: null,
     });
   });
 

@@ -4,6 +4,7 @@ import type { Quiz } from '../../protocol/quizzes.ts';
 import { countIsDue } from '../audience/count-events.ts';
 import { closeQuizzes, noteTold } from '../quizzes/quizzes-sql.ts';
 import { closeRounds, startRoundDelays } from '../quizzes/winners-sql.ts';
+import { NO_REHEARSAL } from '../rehearsal/hidden.ts';
 import { reading, type Tx, writing } from '../sql/procedure.ts';
 import { endStreams, LEFT_BY_SOURCE } from '../streams/streams-sql.ts';
 import { noteSealed } from '../webhooks/note-sql.ts';
@@ -206,7 +207,8 @@ async function lookForWork(tx: Tx, after: number, interval: number): Promise<Wor
        where state = 'open' and due_interval <= $3
      union all select 'on air', s.id, 0, '', ''
        from (select distinct account from subscriptions where type = 'audience.minute') w
-       join streams s on s.producer = w.account and s.status = 'STREAMING' where $4 = 1
+       join streams s on s.producer = w.account and s.status = 'STREAMING' and s.${NO_REHEARSAL}
+       where $4 = 1
      order by 1, 2, 3`,
     [CHAT_SAMPLE, intervalStartMs(interval + 1), interval, Number(countIsDue(after + 1, interval))],
   );

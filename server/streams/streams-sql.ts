@@ -1,6 +1,7 @@
 import type { NewStream, StreamPatch } from '../../protocol/studio.ts';
 import { lockAccount } from '../accounts/accounts-sql.ts';
 import { Refusal } from '../refusal.ts';
+import { NO_REHEARSAL } from '../rehearsal/hidden.ts';
 import { nextNumber } from '../sql/counters.ts';
 import { reading, type Tx, writing } from '../sql/procedure.ts';
 import type { Happening } from '../webhooks/happenings.ts';
@@ -21,11 +22,13 @@ export interface StreamRow extends StreamState {
   readonly created: number;
   /** Rises with every change of its quizzes. */
   readonly rundownRevision: number;
+  /** The stream that this one rehearses, hidden from all who do not make the show; null: none. */
+  readonly rehearsalOf: string | null;
 }
 
 const COLUMNS = `id, producer, title, dash_url as "dashUrl", hls_url as "hlsUrl", unlisted,
   latency_allowance_ms as "latencyAllowanceMs", recording, status, created, started, ended,
-  ends_at as "endsAt", rundown_revision as "rundownRevision"`;
+  ends_at as "endsAt", rundown_revision as "rundownRevision", rehearsal_of as "rehearsalOf"`;
 
 const fromRow = (row: StreamRow): StreamRow => ({
   ...row,
@@ -92,6 +95,19 @@ export async function startLockedStream(tx: Tx, id: string, nowMs: number): Prom
   return { ...stream, ...state };
 }
 
+/** Ends a stream that this transaction has locked, now or at `atMs`. */
+export async function endLockedStream(
+  tx: Tx,
+  stream: StreamRow,
+  atMs: number | null,
+  nowMs: number,
+): Promise<StreamRow> {
+  const state = ended(stream, atMs, nowMs);
+  await saveState(tx, stream.id, state);
+  if (state.status !== stream.status) await note(tx, endOf(stream, nowMs), nowMs);
+  return { ...stream, ...state };
+}
+
 /** That a stream has ended, for webhooks. */
 function endOf(
   { id, title, started }: Pick<StreamRow, 'id' | 'title' | 'started'>,
@@ -106,38 +122,50 @@ interface Own {
   readonly producer: string;
 }
 
+/** A stream to make. */
+export interface NewRow extends Own {
+  readonly stream: NewStream;
+  readonly nowMs: number;
+  /** The stream that it rehearses, and when it ends by itself. */
+  readonly rehearsal?: { readonly of: string; readonly endsAtMs: number };
+}
+
+/** Makes a stream of an account that this transaction has locked. */
+export async function insertStream(tx: Tx, { id, producer, stream, nowMs, rehearsal }: NewRow) {
+  await tx.query(
+    `insert into streams (id, number, producer, title, dash_url, hls_url, unlisted,
+       latency_allowance_ms, recording, status, created, ends_at, rehearsal_of)
+     values ($1, $2, $3, $4, $5, $6, $7, $8, $9, 'CREATED', $10, $11, $12)`,
+    [
+      id,
+      await nextNumber(tx, 'stream'),
+      producer,
+      stream.title,
+      stream.dash_url,
+      stream.hls_url,
+      Number(stream.unlisted),
+      stream.latencyAllowance,
+      Number(stream.recording),
+      nowMs,
+      rehearsal?.endsAtMs ?? null,
+      rehearsal?.of ?? null,
+    ],
+  );
+}
+
 export const streamProcedures = {
-  createStream: writing(
-    async (tx, input: { id: string; producer: string; stream: NewStream; nowMs: number }) => {
-      const { title, dash_url, hls_url, unlisted, latencyAllowance, recording } = input.stream;
-      await lockAccount(tx, input.producer);
-      const [counted] = await tx.query<{ n: number }>(
-        'select count(*) as n from streams where producer = $1',
-        [input.producer],
-      );
-      if (Number(counted?.n) >= STREAMS_MAX) {
-        throw new Refusal('conflict', `An account has at most ${STREAMS_MAX} streams.`);
-      }
-      await tx.query(
-        `insert into streams (id, number, producer, title, dash_url, hls_url, unlisted,
-           latency_allowance_ms, recording, status, created)
-         values ($1, $2, $3, $4, $5, $6, $7, $8, $9, 'CREATED', $10)`,
-        [
-          input.id,
-          await nextNumber(tx, 'stream'),
-          input.producer,
-          title,
-          dash_url,
-          hls_url,
-          Number(unlisted),
-          latencyAllowance,
-          Number(recording),
-          input.nowMs,
-        ],
-      );
-      return ownStream(tx, input.id, input.producer);
-    },
-  ),
+  createStream: writing(async (tx, input: NewRow) => {
+    await lockAccount(tx, input.producer);
+    const [counted] = await tx.query<{ n: number }>(
+      `select count(*) as n from streams where producer = $1 and ${NO_REHEARSAL}`,
+      [input.producer],
+    );
+    if (Number(counted?.n) >= STREAMS_MAX) {
+      throw new Refusal('conflict', `An account has at most ${STREAMS_MAX} streams.`);
+    }
+    await insertStream(tx, input);
+    return ownStream(tx, input.id, input.producer);
+  }),
 
   findStream: reading((tx, { id }: { id: string }) => find(tx, id)),
 
@@ -149,7 +177,7 @@ export const streamProcedures = {
       tx,
       input: { producer: string; withUnlisted: boolean; limit: number; offset: number },
     ): Promise<{ count: number; streams: StreamRow[] }> => {
-      const filter = `producer = $1 and unlisted <= $2`;
+      const filter = `producer = $1 and unlisted <= $2 and ${NO_REHEARSAL}`;
       const filterParams = [input.producer, Number(input.withUnlisted)];
       const [counted] = await tx.query<{ n: number }>(
         `select count(*) as n from streams where ${filter}`,
@@ -166,6 +194,12 @@ export const streamProcedures = {
 
   patchStream: writing(async (tx, input: Own & { patch: StreamPatch }): Promise<StreamRow> => {
     const stream = await lockOwnStream(tx, input.id, input.producer);
+    if (stream.rehearsalOf !== null) {
+      throw new Refusal(
+        'conflict',
+        'A rehearsal is as its show was; change that, and rehearse it.',
+      );
+    }
     const { patch } = input;
     const kept = <T>(changed: T | undefined, current: T): T =>
       changed === undefined ? current : changed;
@@ -194,10 +228,7 @@ export const streamProcedures = {
   endStream: writing(
     async (tx, input: Own & { atMs: number | null; nowMs: number }): Promise<StreamRow> => {
       const stream = await lockOwnStream(tx, input.id, input.producer);
-      const state = ended(stream, input.atMs, input.nowMs);
-      await saveState(tx, input.id, state);
-      if (state.status !== stream.status) await note(tx, endOf(stream, input.nowMs), input.nowMs);
-      return ownStream(tx, input.id, input.producer);
+      return endLockedStream(tx, stream, input.atMs, input.nowMs);
     },
   ),
 };

@@ -19,6 +19,7 @@ const STREAM: StreamRow = {
   ended: null,
   endsAt: 4,
   rundownRevision: 5,
+  rehearsalOf: null,
 };
 
 const QUIZ: QuizRow = {

@@ -22,6 +22,7 @@ export function studioStreamOf(row: StreamRow, origin: string): StudioStream {
     started: row.started,
     ended: row.ended,
     endsAt: row.endsAt,
+    rehearsalOf: row.rehearsalOf,
   };
 }
 

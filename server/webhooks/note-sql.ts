@@ -1,3 +1,4 @@
+import { NO_REHEARSAL } from '../rehearsal/hidden.ts';
 import type { Tx } from '../sql/procedure.ts';
 import { type Happening, MINUTE_INTERVALS } from './happenings.ts';
 
@@ -43,13 +44,16 @@ export async function noteSealed(tx: Tx, news: SealedNews): Promise<string | nul
   }
 }
 
-/** Those of which a webhook wants to be told; one look at an index, and none when nothing happened. */
+/**
+ * Those of which a webhook wants to be told; one look at an index, and none when nothing happened.
+ * Nobody is told of a rehearsal.
+ */
 async function wanted(tx: Tx, happenings: readonly Happening[]): Promise<Happening[]> {
   if (happenings.length === 0) return [];
   const rows = await tx.query<{ place: number }>(
     `select happened.place as place
      from ${tx.rows('$1', ['place integer', 'type text', 'stream_id text'])} happened
-     join streams s on s.id = happened.stream_id
+     join streams s on s.id = happened.stream_id and s.${NO_REHEARSAL}
      where exists (select 1 from subscriptions w
        where w.type = happened.type and w.account = s.producer)`,
     [JSON.stringify(happenings.map(({ type, streamId }, place) => [place, type, streamId]))],

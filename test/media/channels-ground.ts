@@ -153,6 +153,7 @@ export class FakeRecord implements MediaRecord {
       ended: null,
       endsAt: null,
       rundownRevision: 0,
+      rehearsalOf: null,
     };
   }
 }
