@@ -68,3 +68,23 @@ export function axisOf(colour: Colour): uPlot.Axis {
     font: `12px ${colour('--font')}`,
   };
 }
+
+const WHOLE = [1, 2, 5].flatMap((digit) =>
+  [0, 1, 2, 3, 4, 5, 6, 7].map((zeros) => digit * 10 ** zeros),
+);
+const COMPACT = new Intl.NumberFormat(undefined, { notation: 'compact' });
+
+/** An axis of how many there were. */
+export function countAxisOf(colour: Colour): uPlot.Axis {
+  return {
+    ...axisOf(colour),
+    size: 48,
+    incrs: WHOLE.sort((a, b) => a - b),
+    values: (_, splits) => splits.map((count) => COMPACT.format(count)),
+  };
+}
+
+/** From none to a little over the most. */
+export const COUNT_SCALE: uPlot.Scale = {
+  range: (_, __, most) => [0, Math.max(4, most * 1.1)],
+};

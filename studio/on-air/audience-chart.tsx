@@ -1,6 +1,13 @@
 import { useMemo } from 'react';
 import type uPlot from 'uplot';
-import { axisOf, type Colour, Plot, type PlotOptions } from '../charts/plot.tsx';
+import {
+  axisOf,
+  COUNT_SCALE,
+  type Colour,
+  countAxisOf,
+  Plot,
+  type PlotOptions,
+} from '../charts/plot.tsx';
 import type { CountAt } from './show-record.ts';
 
 const HEIGHT_PX = 140;
@@ -24,12 +31,11 @@ export function AudienceChart({ counts }: { readonly counts: readonly CountAt[] 
 }
 
 function optionsOf(colour: Colour): PlotOptions {
-  const axis = axisOf(colour);
   return {
     cursor: { show: false },
     legend: { show: false },
-    scales: { y: { range: (_, __, most) => [0, Math.max(4, most * 1.1)] } },
-    axes: [axis, { ...axis, size: 48 }],
+    scales: { y: COUNT_SCALE },
+    axes: [axisOf(colour), countAxisOf(colour)],
     series: [{}, { stroke: () => colour('--accent'), width: 2, points: { show: false } }],
   };
 }

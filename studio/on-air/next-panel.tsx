@@ -5,6 +5,7 @@ import { useMay } from '../session/session-context.ts';
 import { Button } from '../ui/button.tsx';
 import { Panel } from '../ui/panel.tsx';
 import { type NextStep, nameOf, nextStep, winnersBlocker } from './next-step.ts';
+import { OverPanel } from './over-panel.tsx';
 import { useArmed } from './use-armed.ts';
 import { useCtrlEnter } from './use-ctrl-enter.ts';
 
@@ -32,6 +33,7 @@ export function NextPanel({ state, quizzes, isHeard }: NextPanelProps) {
   };
   const canDo = ['start', 'publish', 'reveal'].includes(step.kind) && isArmed && isHeard;
   useCtrlEnter(() => canDo && !isPending && doIt());
+  if (step.kind === 'over') return <OverPanel streamId={state.stream.id} />;
   return (
     <Panel title="Next">
       {'quiz' in step && step.kind !== 'wait' && <Upcoming quiz={step.quiz} />}
@@ -60,7 +62,7 @@ export function NextPanel({ state, quizzes, isHeard }: NextPanelProps) {
   );
 }
 
-function wordsOf(step: NextStep): string {
+function wordsOf(step: Exclude<NextStep, { kind: 'over' }>): string {
   switch (step.kind) {
     case 'start':
       return 'Start the show';
@@ -72,8 +74,6 @@ function wordsOf(step: NextStep): string {
       return 'Show the results';
     case 'nothing':
       return 'No quiz is prepared';
-    case 'over':
-      return 'The show is over';
   }
 }
 

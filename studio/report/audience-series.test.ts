@@ -1,14 +1,15 @@
 import { describe, expect, test } from 'bun:test';
 import { audienceSeries, countAt } from './audience-series.ts';
 
-const points = (...pairs: readonly (readonly [interval: number, count: number])[]) =>
+type Pair = readonly [interval: number, count: number];
+
+const points = (...pairs: readonly Pair[]) =>
   pairs.map(([interval, count]) => ({ interval, count }));
 
 const BEGIN_MS = 1_000_000;
 
 describe('the line of the audience', () => {
-  const seriesOf = (...pairs: Parameters<typeof points>) =>
-    audienceSeries(points(...pairs), BEGIN_MS);
+  const seriesOf = (...pairs: readonly Pair[]) => audienceSeries(points(...pairs), BEGIN_MS);
 
   test('is as long as what was counted, from the begin of the show', () => {
     expect(seriesOf([4_000, 1], [4_004, 3], [4_008, 2])).toEqual({

@@ -29,17 +29,17 @@ export function AppShell({ children }: { readonly children: ReactNode }) {
     { href: '/you', text: 'You', icon: <UserRound />, isShown: true },
   ];
   return (
-    <div className="min-h-dvh pb-16 sm:grid sm:grid-cols-[auto_1fr] sm:pb-0">
+    <div className="min-h-dvh pb-16 sm:grid sm:grid-cols-[auto_1fr] sm:pb-0 print:block">
       <a
         href="#content"
         className={classes(
-          'fixed top-2 left-2 z-50 -translate-y-20 rounded-lg bg-accent px-4 py-2 text-on-accent focus:translate-y-0',
+          'fixed top-2 left-2 z-50 -translate-y-20 rounded-lg bg-accent px-4 py-2 text-on-accent focus:translate-y-0 print:hidden',
           FOCUS_RING,
         )}
       >
         To the content
       </a>
-      <header className="fixed inset-x-0 bottom-0 z-20 border-line bg-card max-sm:border-t sm:sticky sm:inset-auto sm:top-0 sm:flex sm:h-dvh sm:w-52 sm:flex-col sm:border-r sm:p-3">
+      <header className="print:hidden! fixed inset-x-0 bottom-0 z-20 border-line bg-card max-sm:border-t sm:sticky sm:inset-auto sm:top-0 sm:flex sm:h-dvh sm:w-52 sm:flex-col sm:border-r sm:p-3">
         <div className="hidden gap-0.5 px-3 pt-2 pb-4 sm:grid">
           <p className="font-bold text-accent">Fourbeat studio</p>
           <p className="truncate text-sm text-quiet">{account.name}</p>

@@ -15,12 +15,12 @@ export function Page({ title, actions, above, children }: PageProps) {
     document.title = `${title} · Fourbeat studio`;
   }, [title]);
   return (
-    <div className="mx-auto grid w-full max-w-[100rem] content-start gap-6 *:min-w-0 p-4 sm:p-6 lg:p-8">
+    <div className="mx-auto grid w-full max-w-[100rem] content-start gap-6 *:min-w-0 p-4 sm:p-6 lg:p-8 print:p-0">
       <header className="grid gap-2">
         {above}
         <div className="flex flex-wrap items-center justify-between gap-3">
           <h1 className="min-w-0 text-2xl font-bold break-words">{title}</h1>
-          <div className="flex flex-wrap gap-3">{actions}</div>
+          <div className="flex flex-wrap gap-3 print:hidden">{actions}</div>
         </div>
       </header>
       {children}

@@ -15,7 +15,7 @@ interface SectionLinksProps {
 /** The sections of one thing, side by side. */
 export function SectionLinks({ label, links }: SectionLinksProps) {
   return (
-    <nav aria-label={label} className="-mx-4 overflow-x-auto px-4">
+    <nav aria-label={label} className="-mx-4 overflow-x-auto px-4 print:hidden">
       <ul className="flex gap-1 border-b border-line">
         {links.map((link) => (
           <Section key={link.href} {...link} />

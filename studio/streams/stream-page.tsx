@@ -3,6 +3,7 @@ import type { ReactNode } from 'react';
 import { Link } from 'wouter';
 import type { StudioStream } from '../../protocol/studio.ts';
 import { useRead } from '../api/use-read.ts';
+import { useMay } from '../session/session-context.ts';
 import { Page } from '../shell/page.tsx';
 import { SectionLinks } from '../shell/section-links.tsx';
 import { FOCUS_RING } from '../ui/classes.ts';
@@ -21,11 +22,12 @@ interface StreamPageProps {
 export function StreamPage({ streamId, actions, children }: StreamPageProps) {
   const read = useRead('readOwnStream', { params: { stream_id: streamId } }, { againMs: AGAIN_MS });
   const stream = read.data;
+  const mayReport = useMay('readReport');
   return (
     <Page
       title={stream?.title ?? 'Show'}
       above={
-        <div className="flex flex-wrap items-center gap-x-4 gap-y-2">
+        <div className="flex flex-wrap items-center gap-x-4 gap-y-2 print:hidden">
           <Link
             href="/"
             className={`inline-flex min-h-8 items-center gap-1 text-quiet hover:text-text ${FOCUS_RING}`}
@@ -54,6 +56,7 @@ export function StreamPage({ streamId, actions, children }: StreamPageProps) {
           { href: `/streams/${streamId}`, text: 'Set up' },
           { href: `/streams/${streamId}/rundown`, text: 'Rundown' },
           { href: `/streams/${streamId}/on-air`, text: 'On air' },
+          ...(mayReport ? [{ href: `/streams/${streamId}/report`, text: 'Report' }] : []),
         ]}
       />
       {read.isPending && <Loading what="Looking for the show" />}

@@ -1,0 +1,17 @@
+import { expect, test } from 'bun:test';
+import { answerTimeBars, answerTimesLabel } from './answer-times.ts';
+
+const HISTOGRAM = { binMs: 500, counts: [0, 3, 9, 9, 1] };
+
+test('bars of answer times begin where the one before ends', () => {
+  expect(answerTimeBars(HISTOGRAM)).toEqual([
+    [0, 0.5, 1, 1.5, 2],
+    [0, 3, 9, 9, 1],
+  ]);
+});
+
+test('are read out by the highest', () => {
+  expect(answerTimesLabel(HISTOGRAM)).toBe(
+    'When answers came: most of them between 1.0 s and 1.5 s',
+  );
+});

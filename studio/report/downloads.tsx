@@ -1,0 +1,36 @@
+import { FOCUS_RING } from '../ui/classes.ts';
+import { Panel } from '../ui/panel.tsx';
+import { EXPORTS, exportUrl, FORMATS } from './exports.ts';
+
+/** Everything as files, by links: a browser saves what they lead to. */
+export function Downloads({ streamId }: { readonly streamId: string }) {
+  return (
+    <div className="print:hidden">
+      <Panel title="Files">
+        <ul className="grid gap-1">
+          {EXPORTS.map(({ name, title, about }) => (
+            <li key={name} className="flex items-center justify-between gap-x-3">
+              <span className="grid min-w-0">
+                <span className="font-semibold">{title}</span>
+                <span className="text-sm text-quiet">{about}</span>
+              </span>
+              <span className="flex shrink-0">
+                {FORMATS.map((format) => (
+                  <a
+                    key={format}
+                    href={exportUrl(name, streamId, format)}
+                    download
+                    aria-label={`${title} as ${format.toUpperCase()}`}
+                    className={`inline-flex min-h-11 items-center px-2 underline ${FOCUS_RING}`}
+                  >
+                    {format.toUpperCase()}
+                  </a>
+                ))}
+              </span>
+            </li>
+          ))}
+        </ul>
+      </Panel>
+    </div>
+  );
+}

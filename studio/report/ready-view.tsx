@@ -1,0 +1,36 @@
+import type { ReadyReport } from '../../protocol/report.ts';
+import type { StudioStream } from '../../protocol/studio.ts';
+import { ChatFigures } from './chat-figures.tsx';
+import { Downloads } from './downloads.tsx';
+import { Fairness } from './fairness.tsx';
+import { Figures } from './figures.tsx';
+import { QuizReports } from './quiz-reports.tsx';
+import { Timeline } from './timeline.tsx';
+import { useRecording } from './use-recording.ts';
+import { Winners } from './winners.tsx';
+
+interface ReadyViewProps {
+  readonly stream: StudioStream;
+  readonly report: ReadyReport;
+}
+
+/** A whole report. */
+export function ReadyView({ stream, report }: ReadyViewProps) {
+  const recording = useRecording();
+  const hasRecording = report.recording.hls_url !== null;
+  return (
+    <div className="grid gap-4 *:min-w-0">
+      <Figures report={report} />
+      <Timeline key={report.made} report={report} recording={recording} />
+      <div className="grid items-start gap-4 *:min-w-0 lg:grid-cols-[2fr_1fr] print:block print:space-y-4">
+        <QuizReports quizzes={report.quizzes} recording={hasRecording ? recording : null} />
+        <div className="grid gap-4 *:min-w-0">
+          <Fairness report={report} />
+          <Winners streamId={stream.id} rounds={report.rounds} />
+          <ChatFigures chat={report.chat} />
+          <Downloads streamId={stream.id} />
+        </div>
+      </div>
+    </div>
+  );
+}

@@ -1,0 +1,125 @@
+import { useQuery } from '@tanstack/react-query';
+import { useState } from 'react';
+import { Disclosure, DisclosurePanel, Heading, Button as PlainButton } from 'react-aria-components';
+import type { ReadyReport } from '../../protocol/report.ts';
+import { problemOf } from '../api/studio-problem.ts';
+import { timeOf } from '../shell/times.ts';
+import { FOCUS_RING } from '../ui/classes.ts';
+import { Panel } from '../ui/panel.tsx';
+import { Failure, Loading } from '../ui/states.tsx';
+import { secondsOf } from './durations.ts';
+import { exportUrl } from './exports.ts';
+import { firstRows } from './first-rows.ts';
+
+/** So many are listed; the file has all. */
+const LISTED = 1_000;
+
+type Round = ReadyReport['rounds'][number];
+
+/** A row of the file of winners. */
+interface Winner {
+  readonly roundId: string;
+  readonly viewer: string;
+  readonly seat: number;
+  /** Unix ms. */
+  readonly at: number;
+}
+
+interface WinnersProps {
+  readonly streamId: string;
+  readonly rounds: readonly Round[];
+}
+
+/** The winners of each round. */
+export function Winners({ streamId, rounds }: WinnersProps) {
+  return (
+    <Panel title="Winners">
+      {rounds.length === 0 && <p className="text-quiet">Nobody was asked for.</p>}
+      <ol className="grid gap-3">
+        {rounds.map((round, place) => (
+          <OneRound key={round.id} streamId={streamId} round={round} number={place + 1} />
+        ))}
+      </ol>
+    </Panel>
+  );
+}
+
+interface OneRoundProps {
+  readonly streamId: string;
+  readonly round: Round;
+  readonly number: number;
+}
+
+function OneRound({ streamId, round, number }: OneRoundProps) {
+  const { requested, quizzes, count } = round;
+  const [isOpen, setOpen] = useState(false);
+  return (
+    <li className="grid gap-1 border-t border-line pt-3 first:border-0 first:pt-0">
+      <p className="flex flex-wrap items-baseline justify-between gap-x-3">
+        <span className="font-semibold tabular-nums">
+          {count.toLocaleString()} {count === 1 ? 'winner' : 'winners'}
+        </span>
+        <span className="text-sm text-quiet tabular-nums">
+          round {number}, {timeOf(requested)}, of {quizzes} {quizzes === 1 ? 'quiz' : 'quizzes'}
+        </span>
+      </p>
+      {count > 0 && (
+        <Disclosure isExpanded={isOpen} onExpandedChange={setOpen}>
+          <Heading level={3} className={isOpen ? '' : 'print:hidden'}>
+            <PlainButton slot="trigger" className={`min-h-11 underline ${FOCUS_RING}`}>
+              {isOpen ? 'Hide them' : 'Show them'}
+              <span className="sr-only">: round {number}</span>
+            </PlainButton>
+          </Heading>
+          <DisclosurePanel>
+            {isOpen && <WinnersList streamId={streamId} round={round} />}
+          </DisclosurePanel>
+        </Disclosure>
+      )}
+    </li>
+  );
+}
+
+function WinnersList({ streamId, round }: Pick<OneRoundProps, 'streamId' | 'round'>) {
+  const read = useQuery({
+    queryKey: ['winners', streamId],
+    staleTime: Number.POSITIVE_INFINITY,
+    queryFn: ({ signal }) => readWinners(streamId, signal),
+  });
+  if (read.isPending) return <Loading what="Looking for the winners" />;
+  if (!read.data) return <Failure error={read.error} onAgain={() => read.refetch()} />;
+  const winners = read.data.rows.filter(({ roundId }) => roundId === round.id);
+  const rest = round.count - winners.length;
+  return (
+    <div className="grid gap-2">
+      <ol
+        // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls has to be reached by keyboard
+        tabIndex={0}
+        aria-label="Winners, the fastest first"
+        className={`grid max-h-72 gap-1 overflow-y-auto text-sm print:max-h-none ${FOCUS_RING}`}
+      >
+        {winners.map(({ viewer, at }) => (
+          <li key={viewer} className="flex justify-between gap-3">
+            <span className="min-w-0 truncate" title={viewer}>
+              {viewer}
+            </span>
+            <span className="shrink-0 text-quiet tabular-nums">
+              after {secondsOf(at - round.requested)}
+            </span>
+          </li>
+        ))}
+      </ol>
+      {rest > 0 && (
+        <p className="text-sm text-quiet">
+          {rest.toLocaleString()} more {rest === 1 ? 'is' : 'are'} in the file of winners.
+        </p>
+      )}
+    </div>
+  );
+}
+
+async function readWinners(streamId: string, signal: AbortSignal) {
+  const response = await fetch(exportUrl('exportWinners', streamId, 'ndjson'), { signal });
+  if (!response.ok || !response.body) throw await problemOf(response);
+  return firstRows<Winner>(response.body, LISTED);
+}
