@@ -9,7 +9,6 @@ import { historyApi } from './history-api.ts';
 import { ingestSchema } from './ingest.ts';
 import { liveQuerySchema, liveStateSchema } from './live.ts';
 import { membersApi } from './members-api.ts';
-import { moderationApi } from './moderation-api.ts';
 import type { Operation } from './operation.ts';
 import { presenterApi } from './presenter-api.ts';
 import { reportApi } from './report-api.ts';
@@ -47,7 +46,6 @@ export const studioApi = {
   ...webhooksApi,
   ...rundownApi,
   ...historyApi,
-  ...moderationApi,
   ...reportApi,
   ...presenterApi,
   readAccount: {
