@@ -1,5 +1,8 @@
 import { useEffect, useRef } from 'react';
 
+/** A dialog that is open; what is said at the edge of the page is none. */
+const OPEN_DIALOG = '[role=dialog], [role=alertdialog]:not([aria-modal=false])';
+
 /** Calls back when Ctrl and Enter are pressed, wherever the focus is but in a dialog. */
 export function useCtrlEnter(onPress: () => void): void {
   const latest = useRef(onPress);
@@ -7,7 +10,7 @@ export function useCtrlEnter(onPress: () => void): void {
   useEffect(() => {
     const listen = (event: KeyboardEvent) => {
       if (event.key !== 'Enter' || !(event.ctrlKey || event.metaKey) || event.repeat) return;
-      if (document.querySelector('[role=dialog], [role=alertdialog]')) return;
+      if (document.querySelector(OPEN_DIALOG)) return;
       event.preventDefault();
       latest.current();
     };

@@ -23,7 +23,7 @@ export function Tabs<Id extends string>(props: TabsProps<Id>) {
             key={id}
             id={id}
             className={classes(
-              'min-h-11 cursor-pointer content-center border-b-3 border-transparent px-3 font-semibold text-quiet',
+              'min-h-11 cursor-pointer content-center border-b-3 border-transparent px-2 font-semibold whitespace-nowrap text-quiet sm:px-3',
               'selected:border-accent selected:text-accent',
               FOCUS_RING,
             )}

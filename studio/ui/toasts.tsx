@@ -35,7 +35,7 @@ export function Toasts() {
   return (
     <ToastRegion
       queue={queue}
-      className="fixed inset-x-3 bottom-3 z-(--layer-dialog) grid justify-items-end gap-2 outline-none sm:left-auto sm:w-96"
+      className="fixed inset-x-3 bottom-18 z-(--layer-dialog) grid justify-items-end gap-2 outline-none sm:bottom-3 sm:left-auto sm:w-96"
     >
       {({ toast }) => (
         <Toast

@@ -11,7 +11,13 @@ import { tellDone } from '../ui/toasts.tsx';
 import { useDeliveries } from './use-deliveries.ts';
 import { attemptWords, TYPE_WORDS } from './webhook-words.ts';
 
-const TIME = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'medium' });
+const TIME = new Intl.DateTimeFormat(undefined, {
+  month: 'short',
+  day: 'numeric',
+  hour: 'numeric',
+  minute: '2-digit',
+  second: '2-digit',
+});
 const STATES = {
   pending: { look: 'accent', text: 'On its way' },
   delivered: { look: 'good', text: 'Arrived' },

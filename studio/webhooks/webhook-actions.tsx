@@ -11,7 +11,7 @@ import { ChangeWebhookDialog, NewSecretDialog } from './webhook-dialogs.tsx';
 
 const STALE = ['listWebhooks', 'listDeliveries'] as const;
 
-type Asked = 'change' | 'rotate' | 'delete';
+type Asked = 'pause' | 'change' | 'rotate' | 'delete';
 
 /** What can be done with a webhook. */
 export function WebhookActions({ webhook }: { readonly webhook: Webhook }) {
@@ -22,8 +22,9 @@ export function WebhookActions({ webhook }: { readonly webhook: Webhook }) {
     stale: STALE,
     onDone: () => tellDone('A test is on its way; the log says what came of it.'),
   });
-  const patch = useWrite('patchWebhook', { stale: STALE });
+  const patch = useWrite('patchWebhook', { stale: STALE, onDone: end });
   const { enabled } = webhook;
+  const enable = (isEnabled: boolean) => patch.write({ params, body: { enabled: isEnabled } });
   return (
     <>
       <Button
@@ -36,7 +37,7 @@ export function WebhookActions({ webhook }: { readonly webhook: Webhook }) {
       </Button>
       <Button
         isPending={patch.isPending}
-        onPress={() => patch.write({ params, body: { enabled: !enabled } })}
+        onPress={() => (enabled ? setAsked('pause') : enable(true))}
       >
         {enabled ? <Pause aria-hidden="true" /> : <Play aria-hidden="true" />}
         {enabled ? 'Pause' : 'Go on'}
@@ -54,6 +55,16 @@ export function WebhookActions({ webhook }: { readonly webhook: Webhook }) {
           },
         ]}
       />
+      <Confirm
+        title="Pause the webhook?"
+        action="Pause it"
+        isOpen={asked === 'pause'}
+        onOpenChange={end}
+        isPending={patch.isPending}
+        onConfirm={() => enable(false)}
+      >
+        What waits to be sent is given up, and what happens meanwhile is not told later.
+      </Confirm>
       <ChangeWebhookDialog webhook={webhook} isOpen={asked === 'change'} onOpenChange={end} />
       <NewSecret webhook={webhook} isOpen={asked === 'rotate'} onEnd={end} />
       <Deletion webhook={webhook} isOpen={asked === 'delete'} onEnd={end} />

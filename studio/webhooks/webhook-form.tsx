@@ -39,7 +39,7 @@ export function WebhookForm({ initial, failure, onSubmit, ...rest }: WebhookForm
     >
       <TextField
         label="Address"
-        help="A program of yours that takes POST requests at https://."
+        help="Where a program of yours takes POST requests."
         placeholder="https://"
         type="url"
         value={url}
@@ -53,7 +53,7 @@ export function WebhookForm({ initial, failure, onSubmit, ...rest }: WebhookForm
         label="What it is told"
         options={EVENTS}
         value={events}
-        onChange={setEvents}
+        onChange={(chosen) => setEvents(WEBHOOK_EVENTS.filter((event) => chosen.includes(event)))}
         isRequired
       />
     </DialogForm>

@@ -47,7 +47,12 @@ export function healthOf({ enabled, failingSince, disabledReason }: Webhook): He
       help: 'Nothing arrived there for three days. Go on when it works again.',
     };
   }
-  if (!enabled) return { look: 'plain', text: 'Paused', help: 'Nothing is sent there.' };
+  if (!enabled)
+    return {
+      look: 'plain',
+      text: 'Paused',
+      help: 'Nothing is sent there, and what happens meanwhile is not told later.',
+    };
   if (failingSince === null) return { look: 'good', text: 'On', help: null };
   return {
     look: 'bad',

@@ -7,7 +7,6 @@ import { useMay } from '../../session/session-context.ts';
 import { Button } from '../../ui/button.tsx';
 import { Panel } from '../../ui/panel.tsx';
 import { Tabs } from '../../ui/tabs.tsx';
-import { tellDone } from '../../ui/toasts.tsx';
 import type { ShowRecord } from '../show-record.ts';
 import { useArmed } from '../use-armed.ts';
 import { useEarlierSent } from '../use-history.ts';
@@ -64,7 +63,6 @@ function Sending({ streamId, record, isHeard }: SendingProps) {
     onDone: (_, { body }) => {
       const event = producerEventSchema.parse(body);
       setSent((before) => [event, ...before]);
-      tellDone(`Sent: ${wordsOf(event)}`);
     },
   });
   const isArmed = useArmed(String(sent.length));
@@ -78,6 +76,9 @@ function Sending({ streamId, record, isHeard }: SendingProps) {
         {/* A form that was sent begins anew. */}
         <Form key={sent.length} canSend={canSend} isPending={isPending} onSend={send} />
       </Tabs>
+      <p role="status" className="text-sm text-quiet empty:hidden">
+        {sent[0] && `Sent: ${wordsOf(sent[0])}`}
+      </p>
       <SentLately
         streamId={streamId}
         sent={sent}
