@@ -56,11 +56,11 @@ function Panels({ live, quizzes }: PanelsProps) {
           count={isHeard ? state.count : null}
           record={record}
         />
+        <OffersPanel state={state} record={record} isHeard={isHeard} />
       </div>
       <div className="grid gap-4 *:min-w-0 max-lg:order-1">
         <NextPanel state={state} quizzes={quizzes} isHeard={isHeard} />
         <OnScreenPanel state={state} />
-        <OffersPanel state={state} record={record} isHeard={isHeard} />
         <SentPanel streamId={state.stream.id} record={record} />
       </div>
       <div className="grid gap-4 *:min-w-0 max-lg:order-3 lg:col-span-2 2xl:col-span-1">
