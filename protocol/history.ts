@@ -71,11 +71,15 @@ export function memberOf(kind: LineKind): keyof typeof KIND_OF {
 }
 
 /** A line of the chat that viewers got, with its interval. */
-export const sentLineSchema = chatElementSchema
-  .extend({ interval, kind: z.enum(LINE_KINDS) })
-  .meta({ id: 'SentLine' });
+const sentLineSchema = chatElementSchema.extend({ interval, kind: z.enum(LINE_KINDS) });
 export type SentLine = z.infer<typeof sentLineSchema>;
-export const chatLogSchema = pageOf(sentLineSchema);
+
+/** As those see it who run the show. */
+export const loggedLineSchema = sentLineSchema
+  .extend({ hidden: z.boolean().meta({ description: 'It was taken out of the chat' }) })
+  .meta({ id: 'LoggedLine' });
+export type LoggedLine = z.infer<typeof loggedLineSchema>;
+export const chatLogSchema = pageOf(loggedLineSchema);
 export type ChatLog = z.infer<typeof chatLogSchema>;
 export const chatLogQuerySchema = z.object({
   before,

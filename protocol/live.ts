@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { SOURCE_KINDS, sourceHealthSchema } from './ingest.ts';
+import { chatStateSchema } from './moderation.ts';
 import { intervalParameter } from './query.ts';
 import { choiceCountSchema } from './quizzes.ts';
 import { studioQuizSchema, studioStreamSchema, winnersRoundSchema } from './studio.ts';
@@ -41,6 +42,15 @@ export const liveStateSchema = z
       .object({ kind: z.enum(SOURCE_KINDS), health: sourceHealthSchema.nullable() })
       .nullable()
       .meta({ description: 'What sends the picture; null: nothing does' }),
+    rundownRevision: z
+      .int()
+      .min(0)
+      .meta({ description: 'Of the rundown: read it again when it has risen' }),
+    chat: chatStateSchema,
+    chatRevision: z.int().min(0).meta({
+      description:
+        'Rises with hidden lines, restricted viewers and questions: read them again when it has',
+    }),
   })
   .meta({ id: 'LiveState' });
 export type LiveState = z.infer<typeof liveStateSchema>;

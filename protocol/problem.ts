@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { uuid } from './text.ts';
+import { unixMs, uuid } from './text.ts';
 
 /** Body of every error (RFC 9457); `application/problem+json` when `Accept` asks for it. */
 export const problemSchema = z
@@ -21,6 +21,16 @@ export const problemSchema = z
       .array(z.string())
       .optional()
       .meta({ description: 'What is wrong with a text that was to be imported, one thing each' }),
+    banned: z
+      .literal(true)
+      .optional()
+      .meta({ description: 'The viewer was sent out of this show; no token helps' }),
+    muted: z.literal(true).optional().meta({ description: 'The viewer may not write here' }),
+    until: unixMs
+      .nullable()
+      .optional()
+      .meta({ description: 'Beside `muted`: until when; null: for the whole show' }),
+    paused: z.literal(true).optional().meta({ description: 'The chat is paused for everybody' }),
   })
   .meta({ id: 'Problem' });
 

@@ -9,6 +9,7 @@ import { historyApi } from './history-api.ts';
 import { ingestSchema } from './ingest.ts';
 import { liveQuerySchema, liveStateSchema } from './live.ts';
 import { membersApi } from './members-api.ts';
+import { moderationApi } from './moderation-api.ts';
 import type { Operation } from './operation.ts';
 import { presenterApi } from './presenter-api.ts';
 import { reportApi } from './report-api.ts';
@@ -46,6 +47,7 @@ export const studioApi = {
   ...webhooksApi,
   ...rundownApi,
   ...historyApi,
+  ...moderationApi,
   ...reportApi,
   ...presenterApi,
   readAccount: {

@@ -2,6 +2,7 @@ import { CountEvents } from './audience/count-events.ts';
 import { createMemoryTally } from './audience/tally-memory.ts';
 import type { Beat, BeatOptions } from './beat.ts';
 import { createMemoryChat } from './chat/chat-memory.ts';
+import { createMemoryTurns } from './chat/line-turns-memory.ts';
 import { MemoryFeedLog } from './feed/feed-log-memory.ts';
 import { Sealer } from './feed/sealer.ts';
 import { UnsealedParts } from './feed/unsealed-parts.ts';
@@ -18,6 +19,7 @@ export function createMemoryBeat(options: BeatOptions): Beat {
   return {
     tally,
     chat,
+    turns: createMemoryTurns(),
     feed,
     begin: () => sealer.begin(),
     seal: () => sealer.seal(),

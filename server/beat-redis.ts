@@ -3,6 +3,7 @@ import { INTERVAL_MS, intervalAt, intervalStartMs } from '../protocol/interval.t
 import { createRedisTally } from './audience/tally-redis.ts';
 import type { Beat, BeatOptions, MakeBeat } from './beat.ts';
 import { createSharedChat, type SharedChat } from './chat/chat-shared.ts';
+import { createRedisTurns } from './chat/line-turns-redis.ts';
 import { FeedFollower } from './feed/feed-follower.ts';
 import { MemoryFeedLog } from './feed/feed-log-memory.ts';
 import { FeedTrouble } from './feed/feed-trouble.ts';
@@ -95,6 +96,7 @@ class RedisBeat {
     this.beat = {
       tally,
       chat,
+      turns: createRedisTurns({ redis, serviceId }),
       feed: log,
       begin: () => this.begin(),
       seal: () => this.seal(),

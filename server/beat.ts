@@ -1,6 +1,7 @@
 import type { Logger } from 'pino';
 import type { Tally } from './audience/tally.ts';
 import type { ChatSource } from './chat/chat.ts';
+import type { LineTurns } from './chat/line-turns.ts';
 import type { ServiceClock } from './clock.ts';
 import type { FeedLog } from './feed/feed-log.ts';
 import type { TheRecord } from './procedures.ts';
@@ -12,6 +13,7 @@ import type { TheRecord } from './procedures.ts';
 export interface Beat {
   readonly tally: Tally;
   readonly chat: Pick<ChatSource, 'say' | 'hearts'>;
+  readonly turns: LineTurns;
   readonly feed: FeedLog;
   /** Takes part in sealing, on time, from here on. */
   begin(): void;

@@ -6,6 +6,10 @@ import { ingestProcedures } from './media/ingest/ingest-sql.ts';
 import { linkProcedures } from './members/links-sql.ts';
 import { memberProcedures } from './members/members-sql.ts';
 import { sessionProcedures } from './members/sessions-sql.ts';
+import { chatRoomProcedures } from './moderation/chat-rooms-sql.ts';
+import { moderationProcedures } from './moderation/moderation-sql.ts';
+import { questionProcedures } from './moderation/questions-sql.ts';
+import { restrictionProcedures } from './moderation/restrictions-sql.ts';
 import { presenterProcedures } from './presenter/presenter-sql.ts';
 import { answerProcedures } from './quizzes/answers-sql.ts';
 import { quizProcedures } from './quizzes/quizzes-sql.ts';
@@ -46,6 +50,10 @@ export const procedures = {
   ...deliveryProcedures,
   ...tellingProcedures,
   ...sendingProcedures,
+  ...chatRoomProcedures,
+  ...moderationProcedures,
+  ...restrictionProcedures,
+  ...questionProcedures,
   ...liveProcedures,
   ...presenterProcedures,
   ...historyProcedures,

@@ -22,6 +22,7 @@ import type { WebSocketSource } from './media/websocket/websocket-source.ts';
 import { Passwords } from './members/passwords.ts';
 import { Sessions } from './members/sessions.ts';
 import type { Reading } from './metrics.ts';
+import { ChatRooms } from './moderation/chat-rooms.ts';
 import { PresenterKeys } from './presenter/presenter-keys.ts';
 import type { TheRecord } from './procedures.ts';
 import { answerHandlers } from './quizzes/answer-routes.ts';
@@ -134,7 +135,14 @@ async function partsOf(options: ServiceOptions, onSealed: (latenessMs: number) =
   const baseUrl = config.publicUrl ?? `http://localhost:${config.port}`;
   const keyring = new Keyring(record);
   await keyring.refresh(clock.nowMs());
+  const rooms = new ChatRooms({
+    record,
+    nowMs: () => clock.nowMs(),
+    onDefect: (error) => logger.warn({ err: error }, 'how chats are moderated cannot be read'),
+  });
+  await rooms.look();
   const viewerTokens = new ViewerTokens({
+    bans: rooms,
     record,
     keyring,
     clock,
@@ -156,6 +164,7 @@ async function partsOf(options: ServiceOptions, onSealed: (latenessMs: number) =
     sessions,
     new PresenterKeys(record),
     rates.failedAuth,
+    rooms,
   );
   const { watermark, random } = options;
   const beat = await options.makeBeat({ record, clock, logger, watermark, random, onSealed });
@@ -174,7 +183,13 @@ async function partsOf(options: ServiceOptions, onSealed: (latenessMs: number) =
     : null;
   const post = config.roles.has('studio') ? createPost({ policy: config.webhooks }) : null;
   const webhooks = new WebhookSender({ record, clock, logger, post, newId, random });
+  const feed = feedHandlers({ log: beat.feed, clock, credentials, edgeCache: config.edgeCache });
+  rooms.onBanned((streamId, seats) => {
+    void beat.tally.expel(streamId, seats);
+    feed.endStreamsOf(streamId, seats);
+  });
   return {
+    rooms,
     requests,
     media,
     webhooks,
@@ -195,7 +210,7 @@ async function partsOf(options: ServiceOptions, onSealed: (latenessMs: number) =
         onDefect: (error) => logger.warn({ err: error }, 'a show cannot be read for the studio'),
       },
     ),
-    feed: feedHandlers({ log: beat.feed, clock, credentials, edgeCache: config.edgeCache }),
+    feed,
     answers: new Map<AnswerDecision, number>(),
     newId,
     originOf,
@@ -235,13 +250,15 @@ function viewerHandlers(
       clock,
       rate: rates.chat,
       newId: parts.newId,
+      rooms: parts.rooms,
+      turns: parts.beat.turns,
     }),
   };
 }
 
 function producerHandlers(
   { config, record, clock }: ServiceOptions,
-  { credentials, sessions, rates, requests, originOf, newId, media, live }: Parts,
+  { credentials, sessions, rates, requests, originOf, newId, media, live, rooms }: Parts,
 ): Handlers<typeof studioApi> {
   return studioHandlers({
     record,
@@ -255,6 +272,7 @@ function producerHandlers(
     originOf,
     newId,
     live: live.handlers,
+    rooms,
     randomBytes: (n) => systemRandomBytes(n),
     webhookPolicy: config.webhooks,
     // Among many nodes another has video, with the same settings.
@@ -264,7 +282,18 @@ function producerHandlers(
 
 function lifeOf(
   { config, record, clock, logger }: ServiceOptions,
-  { beat, feed, live, keyring, viewerTokens, serviceTokens, media, webhooks, reports }: Parts,
+  {
+    beat,
+    feed,
+    live,
+    keyring,
+    viewerTokens,
+    serviceTokens,
+    media,
+    webhooks,
+    reports,
+    rooms,
+  }: Parts,
 ): Pick<Service, 'begin' | 'seal' | 'deliver' | 'report' | 'unready' | 'drain' | 'end'> {
   let draining = false;
   let upkeep: Timer | null = null;
@@ -287,6 +316,7 @@ function lifeOf(
       beat.begin();
       upkeep = setInterval(keepUp, UPKEEP_MS);
       webhooks.begin();
+      rooms.begin();
       if (config.roles.has('studio')) reports.begin();
       await media?.begin();
     },
@@ -307,6 +337,7 @@ function lifeOf(
     },
     end: async () => {
       if (upkeep) clearInterval(upkeep);
+      rooms.stop();
       await beat.stop();
       await media?.end();
       await serviceTokens.recordUses().catch(() => {});

@@ -1,5 +1,5 @@
 import type { FunctionCall } from '../redis/redis.ts';
-import type { SeatBlock } from './seat-ring.ts';
+import { BLOCK_SEATS, type SeatBlock } from './seat-ring.ts';
 
 // What nodes ask Redis about presence; its functions are in `redis/library/presence.lua`. The seats of a block
 // that registered in an interval, on whatever node, are one bitset under one key; all keys of a block
@@ -60,6 +60,20 @@ export function uniteBlock(
   return { name: 'fourbeat_unite', keys: keysOf(streamId, block, intervals), values: [] };
 }
 
+/** @returns calls that take seats out of the bitsets of these intervals */
+export function expel(
+  streamId: string,
+  seats: readonly number[],
+  intervals: readonly number[],
+): FunctionCall[] {
+  const blocks = Map.groupBy(seats, (seat) => Math.floor(seat / BLOCK_SEATS));
+  return [...blocks].map(([block, ofBlock]) => ({
+    name: 'fourbeat_expel',
+    keys: keysOf(streamId, block, intervals),
+    values: ofBlock.map((seat) => bitOffset(seat % BLOCK_SEATS)),
+  }));
+}
+
 /** A key to work with, and those of the intervals. */
 function keysOf(streamId: string, block: number, intervals: readonly number[]): string[] {
   const tag = `fourbeat:{fourbeat:${streamId}:${block}}`;
@@ -73,6 +87,9 @@ function valuesOf({ seats, bytes }: SeatBlock): [form: string, seats: string | U
     : ['bits', bytes];
 }
 
+/** The number that SETBIT has for a seat of a block. */
+const bitOffset = (seat: number) => seat ^ 7;
+
 /** The numbers that SETBIT has for the bits of a block. */
 function bitOffsets(bytes: Uint8Array): number[] {
   const offsets: number[] = [];
@@ -80,7 +97,7 @@ function bitOffsets(bytes: Uint8Array): number[] {
   for (let at = 0; at < bytes.length; at += 1) {
     const byte = bytes[at] as number;
     for (let bit = 0; byte >>> bit !== 0; bit += 1) {
-      if ((byte >>> bit) & 1) offsets.push((at * 8 + bit) ^ 7);
+      if ((byte >>> bit) & 1) offsets.push(bitOffset(at * 8 + bit));
     }
   }
   return offsets;

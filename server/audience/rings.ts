@@ -28,6 +28,12 @@ export class Rings {
     ring.register(seat, interval);
   }
 
+  /** Counts these seats no longer, until they register again. */
+  expel(streamId: string, seats: readonly number[]): void {
+    const interval = intervalAt(this.clock.nowMs());
+    for (const seat of seats) this.#rings.get(streamId)?.expel(seat, interval);
+  }
+
   get(streamId: string): SeatRing | undefined {
     return this.#rings.get(streamId);
   }

@@ -74,6 +74,19 @@ export class SeatRing {
     (this.#slotSeats[this.#newestSlot] as number) += 1;
   }
 
+  /** Counts a seat no longer, from this interval on, until it registers again. */
+  expel(seat: number, interval: number): void {
+    if (!this.isPresent(seat, interval)) return;
+    const first = (seat >>> 5) * LIVE_INTERVALS;
+    const mask = 1 << (seat & 31);
+    for (let slot = 0; slot < LIVE_INTERVALS; slot += 1) {
+      if (((this.#bits[first + slot] as number) & mask) === 0) continue;
+      (this.#bits[first + slot] as number) &= ~mask;
+      (this.#slotSeats[slot] as number) -= 1;
+    }
+    this.#total -= 1;
+  }
+
   /** How many distinct seats registered in this interval or the four before it (SPEC I-5). */
   count(interval: number): number {
     if (interval > this.#newestInterval) this.#advance(interval);

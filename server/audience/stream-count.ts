@@ -41,6 +41,11 @@ export class StreamCount {
     this.#view?.seats.add(seat);
   }
 
+  /** Redis knows better than what was read of it. */
+  forget(): void {
+    this.#view = null;
+  }
+
   /** @throws Unavailable */
   async value(): Promise<number> {
     const asked = this.#interval();

@@ -26,6 +26,7 @@ export function createMemoryTally({
   const rings = new Rings(clock, maxSeats);
   return {
     register: (streamId, seat) => rings.register(streamId, seat),
+    expel: (streamId, seats) => rings.expel(streamId, seats),
     count: (streamId) => rings.get(streamId)?.count(intervalAt(clock.nowMs())) ?? 0,
     countsAtEndOf: (ended) => rings.counts((ring) => ring.countAtEndOf(ended)),
     liveCounts: () => rings.liveCounts(),

@@ -1,8 +1,16 @@
+import { intervalAt } from '../../protocol/interval.ts';
 import type { Clock } from '../clock.ts';
 import type { FunctionCall, Redis } from '../redis/redis.ts';
 import { Unavailable } from '../refusal.ts';
 import { HandedIn, windowTo } from './handed-in.ts';
-import { type Announcement, BlockList, countBlock, handIn, readBlocks } from './presence-calls.ts';
+import {
+  type Announcement,
+  BlockList,
+  countBlock,
+  expel,
+  handIn,
+  readBlocks,
+} from './presence-calls.ts';
 import { Rings } from './rings.ts';
 import { StreamCount } from './stream-count.ts';
 import type { Counts, SharedTally } from './tally.ts';
@@ -162,6 +170,18 @@ export function createRedisTally(options: RedisTallyOptions): SharedTally {
       if (redis.away() !== null) throw isAway();
       rings.register(streamId, seat);
       counts.get(streamId)?.add(seat);
+    },
+    async expel(streamId, seats) {
+      rings.expel(streamId, seats);
+      counts.get(streamId)?.forget();
+      const now = intervalAt(clock.nowMs());
+      // `count` goes by up to two intervals more than count at the end of one.
+      const counted = [...new Set([...windowTo(now - 2), ...windowTo(now)])];
+      try {
+        await callAll(expel(streamId, seats, counted));
+      } catch (error) {
+        if (!(error instanceof Unavailable)) throw error;
+      }
     },
     async count(streamId) {
       if (redis.away() !== null) throw isAway();

@@ -10,6 +10,12 @@ export interface Tally {
    */
   register(streamId: string, seat: number): void;
 
+  /**
+   * Counts seats no longer, from the next interval on at the latest: whoever calls this lets them
+   * register no more. What Redis, that is away, cannot be told lapses with their last registrations.
+   */
+  expel(streamId: string, seats: readonly number[]): void | Promise<void>;
+
   /** The count of one stream, now; 0 for a stream nobody registered in. */
   count(streamId: string): number | Promise<number>;
 

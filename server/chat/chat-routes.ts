@@ -3,9 +3,13 @@ import type { viewerApi } from '../../protocol/viewer-api.ts';
 import type { Clock } from '../clock.ts';
 import { readBody } from '../http/body.ts';
 import type { Credentials } from '../http/credentials.ts';
+import { Problem } from '../http/problem.ts';
 import type { Rate } from '../http/rate.ts';
 import type { Handlers } from '../http/route.ts';
+import type { ChatRooms } from '../moderation/chat-rooms.ts';
+import type { Viewer } from '../tokens/viewer-tokens.ts';
 import type { ChatSource } from './chat.ts';
+import type { LineTurns } from './line-turns.ts';
 
 export interface ChatRoutes {
   readonly chat: Pick<ChatSource, 'say' | 'hearts'>;
@@ -14,6 +18,10 @@ export interface ChatRoutes {
   /** Posts of each viewer. */
   readonly rate: Rate;
   readonly newId: () => string;
+  /** How the chats go that somebody moderates, and who may not write. */
+  readonly rooms: Pick<ChatRooms, 'room' | 'mutedUntil'>;
+  /** Turns in those that are slowed. */
+  readonly turns: LineTurns;
 }
 
 /** What viewers say and the hearts they send (SPEC C). */
@@ -23,20 +31,47 @@ export function chatHandlers({
   clock,
   rate,
   newId,
+  rooms,
+  turns,
 }: ChatRoutes): Handlers<Pick<typeof viewerApi, 'postChat'>> {
+  /** @throws Problem 409 */
+  function requireOpen(viewer: Viewer): void {
+    const until = rooms.mutedUntil(viewer);
+    if (until !== false) {
+      throw new Problem(409, 'You are muted in this chat.', {}, { muted: true, until });
+    }
+    if (rooms.room(viewer.streamId).paused) {
+      throw new Problem(409, 'The chat is paused.', {}, { paused: true });
+    }
+  }
+
+  /** @throws Problem 429 */
+  async function takeTurn({ streamId, seat }: Viewer, nowMs: number): Promise<void> {
+    const { slowModeMs: everyMs } = rooms.room(streamId);
+    if (everyMs === 0) return;
+    const waitMs = await turns.take({ streamId, seat, everyMs, nowMs });
+    if (waitMs === 0) return;
+    const seconds = Math.ceil(waitMs / 1000);
+    const detail = `The chat is slowed to a line each ${everyMs / 1000} s; write again in ${seconds} s.`;
+    throw new Problem(429, detail, { 'Retry-After': String(seconds) });
+  }
+
   return {
     postChat: async (request, route) => {
       const viewer = await credentials.viewer(request, route, request.params.stream_id ?? '');
       await rate.take(`${viewer.streamId}:${viewer.seat}`);
       const post = await readBody(request, chatPostSchema, route.operation.bodyBytes);
+      requireOpen(viewer);
       if (post.kind === 'heart') chat.hearts(viewer.streamId, post.count);
       else {
+        const at = clock.nowMs();
+        await takeTurn(viewer, at);
         chat.say(viewer.streamId, post.kind, {
           id: newId(),
           viewer: viewer.id,
           name: post.name ?? '',
           text: post.text,
-          at: clock.nowMs(),
+          at,
         });
       }
       return route.noContent();

@@ -34,13 +34,17 @@ interface Sealed {
   readonly notModified: ResponseInit;
 }
 
-/** The events feed (SPEC F). `endStreams` ends every event stream, for the drain: no more open. */
+/**
+ * The events feed (SPEC F). `endStreams` ends every event stream, for the drain: no more open.
+ * `endStreamsOf` ends those of viewers who were sent out.
+ */
 export function feedHandlers({ log, clock, credentials, edgeCache }: FeedRoutes): {
   handlers: Handlers<Pick<typeof viewerApi, 'readInterval'>>;
   endStreams: () => void;
+  endStreamsOf: (streamId: string, seats: readonly number[]) => void;
 } {
   const cacheControl = edgeCache ? SHARED : PRIVATE;
-  const open = new Set<EventStream>();
+  const open = new Map<EventStream, Viewer>();
   let ended = false;
 
   // Viewers mostly ask for the same interval at the same time, so its headers are made once. A
@@ -81,7 +85,7 @@ export function feedHandlers({ log, clock, credentials, edgeCache }: FeedRoutes)
       },
     });
     const expiry = setTimeout(stream.end, viewer.expiresMs - clock.nowMs());
-    open.add(stream);
+    open.set(stream, viewer);
     return new Response(stream.body, {
       headers: { ...route.bare, 'Content-Type': 'text/event-stream' },
     });
@@ -122,7 +126,13 @@ export function feedHandlers({ log, clock, credentials, edgeCache }: FeedRoutes)
     },
     endStreams: () => {
       ended = true;
-      for (const stream of open) stream.end();
+      for (const stream of open.keys()) stream.end();
+    },
+    endStreamsOf: (streamId, seats) => {
+      const gone = new Set(seats);
+      for (const [stream, viewer] of open) {
+        if (viewer.streamId === streamId && gone.has(viewer.seat)) stream.end();
+      }
     },
   };
 }

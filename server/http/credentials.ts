@@ -4,6 +4,8 @@ import type { TokenOwner } from '../accounts/accounts-sql.ts';
 import { sameHash } from '../accounts/api-token.ts';
 import type { ServiceTokens } from '../accounts/service-tokens.ts';
 import type { LiveSession, Sessions } from '../members/sessions.ts';
+import { BANNED } from '../moderation/banned.ts';
+import type { ChatRooms } from '../moderation/chat-rooms.ts';
 import type { PresenterKeys } from '../presenter/presenter-keys.ts';
 import type { Viewer, ViewerTokens } from '../tokens/viewer-tokens.ts';
 import { type Scheme, unauthorized } from './problem.ts';
@@ -44,6 +46,7 @@ export class Credentials {
     private readonly sessions: Sessions,
     private readonly presenterKeys: PresenterKeys,
     private readonly failures: Rate,
+    private readonly bans: Pick<ChatRooms, 'isBanned'>,
   ) {}
 
   /**
@@ -54,7 +57,7 @@ export class Credentials {
   viewer(request: Request, route: Route, streamId: string | null): Viewer | Promise<Viewer> {
     const header = request.headers.get('authorization');
     const known = header?.startsWith('Bearer ') ? this.viewerTokens.known(header.slice(7)) : null;
-    if (known) return ofStream(known, streamId);
+    if (known && !this.bans.isBanned(known)) return ofStream(known, streamId);
     return this.unknownViewer(header, request, route, streamId);
   }
 
@@ -149,7 +152,8 @@ export class Credentials {
     const { scheme, token } = parse(header);
     if (scheme === 'token') return { kind: 'service', owner: await this.service(request, route) };
     const viewer = scheme === 'bearer' ? await this.viewerTokens.check(token) : null;
-    if (viewer) return { kind: 'viewer', viewer };
+    if (viewer)
+      return { kind: 'viewer', viewer: await this.allowed(viewer, request, route, 'Token') };
     return this.fail(route.addressOf(request), 'Token', 'The credential is not valid; send none.');
   }
 
@@ -161,12 +165,26 @@ export class Credentials {
   ): Promise<Viewer> {
     const { scheme, token } = parse(header);
     const viewer = scheme === 'bearer' ? await this.viewerTokens.check(token) : null;
-    if (viewer) return ofStream(viewer, streamId);
+    if (viewer) {
+      return this.allowed(ofStream(viewer, streamId), request, route, 'Bearer');
+    }
     const detail =
       scheme === 'bearer'
         ? 'The viewer token is not valid or has expired; get a new one.'
         : 'Send a viewer token: "Authorization: Bearer …".';
     return this.fail(route.addressOf(request), 'Bearer', detail);
+  }
+
+  /** The viewer, unless they were sent out of the show (SPEC C-18). @throws Problem 401 */
+  private async allowed(
+    viewer: Viewer,
+    request: Request,
+    route: Route,
+    scheme: Scheme,
+  ): Promise<Viewer> {
+    if (!this.bans.isBanned(viewer)) return viewer;
+    await this.failures.take(route.addressOf(request));
+    throw unauthorized(scheme, BANNED.detail, BANNED.members);
   }
 
   private async fail(address: string, scheme: Scheme, detail: string): Promise<never> {

@@ -45,8 +45,12 @@ export class Problem extends Error {
 export type Scheme = 'Bearer' | 'Token';
 
 /** 401: not authenticated, or not permitted (the interface knows no 403). */
-export function unauthorized(scheme: Scheme, detail: string): Problem {
-  return new Problem(401, detail, { 'WWW-Authenticate': scheme });
+export function unauthorized(
+  scheme: Scheme,
+  detail: string,
+  members: Readonly<Record<string, unknown>> = {},
+): Problem {
+  return new Problem(401, detail, { 'WWW-Authenticate': scheme }, members);
 }
 
 const STATUS_OF: Readonly<Record<RefusalKind, number>> = {
@@ -60,7 +64,7 @@ const STATUS_OF: Readonly<Record<RefusalKind, number>> = {
 export function problemOf(error: unknown, scheme: Scheme): Problem | null {
   if (error instanceof Problem) return error;
   if (error instanceof Refusal) {
-    if (error.kind === 'unauthorized') return unauthorized(scheme, error.message);
+    if (error.kind === 'unauthorized') return unauthorized(scheme, error.message, error.members);
     return new Problem(STATUS_OF[error.kind], error.message, {}, error.members);
   }
   if (error instanceof Unavailable) {

@@ -1,7 +1,15 @@
 import type { Tx } from './procedure.ts';
 
 /** Kinds of rows that are numbered in the order they were made, which their times cannot tell. */
-export type Numbered = 'api-token' | 'stream' | 'quiz' | 'round' | 'webhook' | 'member' | 'link';
+export type Numbered =
+  | 'api-token'
+  | 'stream'
+  | 'quiz'
+  | 'round'
+  | 'webhook'
+  | 'member'
+  | 'link'
+  | 'moderation';
 
 /** As `nextNumbers`, of one row. */
 export function nextNumber(tx: Tx, name: Numbered): Promise<number> {

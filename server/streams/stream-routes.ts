@@ -7,6 +7,7 @@ import { idsOf } from '../http/path-ids.ts';
 import { Problem, unauthorized } from '../http/problem.ts';
 import { readQuery } from '../http/query.ts';
 import type { Handlers } from '../http/route.ts';
+import type { chatRoomProcedures } from '../moderation/chat-rooms-sql.ts';
 import type { quizProcedures } from '../quizzes/quizzes-sql.ts';
 import type { Calls } from '../sql/procedure.ts';
 import type { streamProcedures } from './streams-sql.ts';
@@ -14,8 +15,8 @@ import { streamOf } from './wire.ts';
 
 export interface StreamRoutes {
   readonly record: Pick<
-    Calls<typeof streamProcedures & typeof quizProcedures>,
-    'findStream' | 'listStreams' | 'findOpenQuiz'
+    Calls<typeof streamProcedures & typeof quizProcedures & typeof chatRoomProcedures>,
+    'findStream' | 'listStreams' | 'findOpenQuiz' | 'readViewersChat'
   >;
   readonly credentials: Credentials;
   readonly clock: Clock;
@@ -63,8 +64,11 @@ export function streamHandlers({
       const stream = streamOf(row, originOf(request));
       if (caller.kind !== 'viewer') return route.ok(stream);
       const interval = intervalAt(clock.nowMs());
-      const quiz_interval = await record.findOpenQuiz({ streamId: id, interval });
-      return route.ok({ ...stream, quiz_interval });
+      const [quiz_interval, chat] = await Promise.all([
+        record.findOpenQuiz({ streamId: id, interval }),
+        record.readViewersChat({ id }),
+      ]);
+      return route.ok({ ...stream, quiz_interval, chat });
     },
   };
 }

@@ -5,6 +5,7 @@ import { memberHandlers } from '../members/member-routes.ts';
 import type { SessionGate } from '../members/session-call.ts';
 import { sessionHandlers } from '../members/session-routes.ts';
 import { presenterKeyHandlers } from '../presenter/presenter-key-routes.ts';
+import { type ModerationRoutes, moderationHandlers } from '../moderation/moderation-routes.ts';
 import type { TheRecord } from '../procedures.ts';
 import { reportHandlers } from '../report/report-routes.ts';
 import { rundownHandlers } from '../rundown/rundown-routes.ts';
@@ -21,7 +22,8 @@ import { studioWrapper } from './studio-call.ts';
 export interface StudioRoutes
   extends SessionGate,
     Pick<StudioAccountRoutes, 'newId'>,
-    Pick<WebhookRoutes, 'webhookPolicy'> {
+    Pick<WebhookRoutes, 'webhookPolicy'>,
+    Pick<ModerationRoutes, 'rooms'> {
   /** Shows as they go, which end with the drain. */
   readonly live: Handlers<LiveOperations>;
   readonly record: TheRecord;
@@ -46,6 +48,7 @@ export function studioHandlers(options: StudioRoutes): Handlers<typeof studioApi
     ...webhookHandlers(studio, options),
     ...exportHandlers(options, options),
     ...historyHandlers(studio, options),
+    ...moderationHandlers(studio, options),
     ...reportHandlers(studio, options),
     ...presenterKeyHandlers(studio, options),
     ...options.live,

@@ -33,6 +33,7 @@ async function setUp() {
       audience: 'fourbeat',
       viewerSecret: 'secret',
       cacheSize: 1_000,
+      bans: { isBanned: () => false },
     });
   return { clock, tokens: newTokens(), newTokens };
 }

@@ -4,6 +4,8 @@ import { LRUCache } from 'lru-cache';
 import { TOKEN_LIFETIME_S } from '../../protocol/limits.ts';
 import { type ViewerClaims, viewerClaimsSchema } from '../../protocol/tokens.ts';
 import type { Clock } from '../clock.ts';
+import { BANNED } from '../moderation/banned.ts';
+import type { ChatRooms } from '../moderation/chat-rooms.ts';
 import { Refusal } from '../refusal.ts';
 import { Batch } from '../sql/batch.ts';
 import type { Keyring } from './keyring.ts';
@@ -30,6 +32,8 @@ export interface ViewerTokensOptions {
   readonly viewerSecret: string;
   /** How many verified tokens are remembered. */
   readonly cacheSize: number;
+  /** Who was sent out of a stream gets no token for it. */
+  readonly bans: Pick<ChatRooms, 'isBanned'>;
 }
 
 const SUBJECT_CHARS = 22;
@@ -55,13 +59,16 @@ export class ViewerTokens {
 
   /**
    * A new token for this viewer in this stream.
-   * @throws Refusal `not-found` when there is no such stream.
+   * @throws Refusal `not-found` when there is no such stream, `unauthorized` when they are banned
    */
   async issue(streamId: string, identifier: string): Promise<string> {
-    const { keyring, clock, issuer, audience } = this.options;
+    const { keyring, clock, issuer, audience, bans } = this.options;
     const viewer = this.viewerId(streamId, identifier);
     const seat = await this.seats.add({ streamId, viewer });
     if (seat instanceof Refusal) throw seat;
+    if (bans.isBanned({ streamId, seat })) {
+      throw new Refusal('unauthorized', BANNED.detail, BANNED.members);
+    }
     const nowMs = clock.nowMs();
     const { kid, privateKey } = keyring.signingKey(nowMs);
     const issuedAt = Math.floor(nowMs / 1000);

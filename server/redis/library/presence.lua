@@ -39,6 +39,19 @@ do
     return is_kept
   end)
 
+  -- Keys: one that is not used, and those that lose seats. Values: the seats.
+  define('fourbeat_expel', function(keys, values)
+    redis.set_repl(redis.REPL_REPLICA)
+    for at = 2, #keys do
+      if redis.call('EXISTS', keys[at]) == 1 then
+        for _, offset in ipairs(values) do
+          redis.call('SETBIT', keys[at], offset, 0)
+        end
+      end
+    end
+    return #values
+  end)
+
   -- Keys: one to work with, and those whose seats are united.
   local function of_union(keys, command)
     redis.set_repl(redis.REPL_NONE)

@@ -10,6 +10,7 @@ import {
   type SentLog,
 } from '../../../protocol/history.ts';
 import type { LineKind } from '../../../protocol/moderation.ts';
+import { hiddenAmong } from '../../moderation/sent-line-sql.ts';
 import { reading, type Tx } from '../../sql/procedure.ts';
 import { ownStream } from '../../streams/streams-sql.ts';
 
@@ -79,9 +80,12 @@ export const historyProcedures = {
       await ownStream(tx, streamId, producer);
       const stretch = await stretchOf(tx, page);
       const bodies = await bodiesWith(tx, page, stretch, hasLines(kind));
-      return pageOf(page, stretch, bodies, (body) =>
+      const { results, next } = pageOf(page, stretch, bodies, (body) =>
         linesIn(body).filter((line) => kind === null || line.kind === kind),
       );
+      const ids = results.map(({ id }) => id);
+      const hidden = await hiddenAmong(tx, streamId, ids);
+      return { results: results.map((line) => ({ ...line, hidden: hidden.has(line.id) })), next };
     },
   ),
 

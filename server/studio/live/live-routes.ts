@@ -80,6 +80,7 @@ function firstOf(asked: number | undefined, nowMs: number): number {
 
 function stateOf({ nowMs, show, count }: LiveMoment, origin: string): LiveState {
   const { stream, quiz, tally, round, source } = show;
+  const { revision: chatRevision, ...chat } = show.chat;
   return {
     now: nowMs,
     stream: studioStreamOf(stream, origin),
@@ -88,5 +89,8 @@ function stateOf({ nowMs, show, count }: LiveMoment, origin: string): LiveState 
     tally: quiz && tally && choiceCounts(quiz.choices, tally),
     round,
     source,
+    rundownRevision: stream.rundownRevision,
+    chat,
+    chatRevision,
   };
 }

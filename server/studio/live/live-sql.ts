@@ -1,5 +1,6 @@
 import type { WinnersRound } from '../../../protocol/studio.ts';
 import { type LiveSource, liveSource } from '../../media/ingest/ingest-sql.ts';
+import { type ChatRoom, chatRoom } from '../../moderation/chat-rooms-sql.ts';
 import { countAnswers, latestPublished, type QuizRow } from '../../quizzes/quizzes-sql.ts';
 import { latestRound } from '../../quizzes/winners-sql.ts';
 import { reading } from '../../sql/procedure.ts';
@@ -14,6 +15,7 @@ export interface LiveShow {
   readonly tally: readonly number[] | null;
   readonly round: WinnersRound | null;
   readonly source: LiveSource | null;
+  readonly chat: ChatRoom;
 }
 
 export const liveProcedures = {
@@ -27,7 +29,8 @@ export const liveProcedures = {
       const quiz = await latestPublished(tx, id);
       const tally = quiz?.state === 'open' ? await countAnswers(tx, quiz) : null;
       const round = await latestRound(tx, id);
-      return { stream, quiz, tally, round, source: await liveSource(tx, id, nowMs) };
+      const source = await liveSource(tx, id, nowMs);
+      return { stream, quiz, tally, round, source, chat: await chatRoom(tx, id) };
     },
   ),
 };

@@ -1,0 +1,19 @@
+import type { Redis } from '../redis/redis.ts';
+import type { LineTurns } from './line-turns.ts';
+
+export interface RedisTurnsOptions {
+  readonly redis: Pick<Redis, 'call'>;
+  /** Of the record: streams of another may share the Redis. */
+  readonly serviceId: string;
+}
+
+/** Turns of viewers on all nodes of one Redis; its function is in `redis/library/turns.lua`. */
+export function createRedisTurns({ redis, serviceId }: RedisTurnsOptions): LineTurns {
+  return {
+    async take({ streamId, seat, everyMs, nowMs }) {
+      const key = `fourbeat:{fourbeat:${serviceId}:${streamId}:${seat}}:turn`;
+      const values = [nowMs, everyMs];
+      return Number(await redis.call({ name: 'fourbeat_turn', keys: [key], values }));
+    },
+  };
+}

@@ -1,0 +1,5 @@
+/** What viewers are told who were sent out of a show (SPEC C-18). */
+export const BANNED = {
+  detail: 'You were sent out of this show, and cannot come back to it.',
+  members: { banned: true },
+} as const;
