@@ -49,7 +49,7 @@ function Panels({ live, quizzes }: PanelsProps) {
   if (!state) return null;
   return (
     <div className="grid items-start gap-4 *:min-w-0 lg:grid-cols-[3fr_2fr] 2xl:grid-cols-[4fr_4fr_3fr]">
-      <div className="grid gap-4 *:min-w-0 max-lg:order-2">
+      <div className="grid gap-4 *:min-w-0 order-2 lg:order-none">
         <PicturePanel stream={state.stream} />
         <AudiencePanel
           streamId={state.stream.id}
@@ -58,12 +58,12 @@ function Panels({ live, quizzes }: PanelsProps) {
         />
         <OffersPanel state={state} record={record} isHeard={isHeard} />
       </div>
-      <div className="grid gap-4 *:min-w-0 max-lg:order-1">
+      <div className="grid gap-4 *:min-w-0 order-1 lg:order-none">
         <NextPanel state={state} quizzes={quizzes} isHeard={isHeard} />
         <OnScreenPanel state={state} />
         <SentPanel streamId={state.stream.id} record={record} />
       </div>
-      <div className="grid gap-4 *:min-w-0 max-lg:order-3 lg:col-span-2 2xl:col-span-1">
+      <div className="grid gap-4 *:min-w-0 order-3 lg:order-none lg:col-span-2 2xl:col-span-1">
         <ChatPanel record={record} />
       </div>
     </div>
