@@ -175,7 +175,7 @@ export class Credentials {
     return this.fail(route.addressOf(request), 'Bearer', detail);
   }
 
-  /** The viewer, unless they were sent out of the show (SPEC C-18). @throws Problem 401 */
+  /** The viewer, unless they were sent out of the show (SPEC C-19). @throws Problem 401 */
   private async allowed(
     viewer: Viewer,
     request: Request,
