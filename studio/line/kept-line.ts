@@ -3,6 +3,8 @@ export interface LineBrowser {
   /** @returns what calls it off */
   readonly after: (ms: number, then: () => void) => () => void;
   readonly random: () => number;
+  /** Told when the page, its machine or its network may have slept. @returns what ends it */
+  readonly onWake: (then: () => void) => () => void;
 }
 
 interface KeptLineOptions {
@@ -18,14 +20,18 @@ interface KeptLineOptions {
 
 /** The service tells the state twice a second; silence of this length is a line that is lost. */
 const SILENT_MS = 1_750;
-const AGAIN_MS = 500;
-const AGAIN_MAX_MS = 4_000;
+/** One that got through a sleep says so within the time between two states. */
+const WAKE_MS = 750;
+/** Those who run shows are few, and all of theirs is to be right within 2 s after an outage. */
+const AGAIN_MS = 250;
+const AGAIN_MAX_MS = 1_000;
 
 /** A line that may be lost: within 2 s that is known, and another one is opened. */
 export class KeptLine {
   readonly #options: KeptLineOptions;
   #tries = 0;
-  #close = () => {};
+  /** null: none is open. */
+  #close: (() => void) | null = null;
   #callOff = () => {};
 
   constructor(options: KeptLineOptions) {
@@ -34,10 +40,12 @@ export class KeptLine {
 
   /** @returns what ends it */
   start(): () => void {
+    const endWaking = this.#options.browser.onWake(() => this.#wake());
     this.#open();
     return () => {
+      endWaking();
       this.#callOff();
-      this.#close();
+      this.#close?.();
     };
   }
 
@@ -47,30 +55,47 @@ export class KeptLine {
       () => {
         if (!isOpen) return;
         this.#tries = 0;
-        this.#wait();
+        this.#wait(SILENT_MS);
       },
       () => {
-        if (isOpen) this.#lose();
+        if (isOpen) this.#endAndAgain();
       },
     );
     this.#close = () => {
       isOpen = false;
       close();
     };
-    this.#wait();
+    this.#wait(SILENT_MS);
   }
 
-  #wait(): void {
-    this.#callOff();
-    this.#callOff = this.#options.browser.after(SILENT_MS, () => this.#lose());
+  #wait(silentMs: number): void {
+    // Whoever was silent for so long is not asked too often.
+    this.#after(silentMs, () => {
+      this.#end();
+      this.#open();
+    });
   }
 
-  #lose(): void {
-    this.#close();
-    this.#options.onLost();
+  #wake(): void {
+    if (this.#close) this.#wait(WAKE_MS);
+    else this.#after(0, () => this.#open());
+  }
+
+  #endAndAgain(): void {
+    this.#end();
     const mostMs = Math.min(AGAIN_MS * 2 ** this.#tries++, AGAIN_MAX_MS);
-    const { after, random } = this.#options.browser;
+    this.#after(mostMs * (0.5 + this.#options.browser.random() / 2), () => this.#open());
+  }
+
+  #end(): void {
+    this.#close?.();
+    this.#close = null;
+    this.#options.onLost();
+  }
+
+  /** The one thing that is waited for. */
+  #after(ms: number, then: () => void): void {
     this.#callOff();
-    this.#callOff = after(mostMs * (0.5 + random() / 2), () => this.#open());
+    this.#callOff = this.#options.browser.after(ms, then);
   }
 }

@@ -1,14 +1,11 @@
+import { lineBrowser } from '../line/line-browser.ts';
 import type { LiveBrowser, LiveSource } from './live-show.ts';
 
 /** The browser of this page, for one show. */
 export function liveBrowser(streamId: string): LiveBrowser {
   return {
+    ...lineBrowser,
     open: (from) => openSource(streamId, from),
-    after: (ms, then) => {
-      const timer = setTimeout(then, ms);
-      return () => clearTimeout(timer);
-    },
-    random: Math.random,
   };
 }
 

@@ -27,6 +27,7 @@ function ground() {
       return () => timers.delete(name);
     },
     random: () => 0.5,
+    onWake: () => () => {},
   });
   return {
     show,
@@ -82,14 +83,6 @@ describe('the line to a show', () => {
     expect(opened[1]?.from).toBe(9);
     state();
     expect(show.snapshot.isHeard).toBe(true);
-  });
-
-  test('is asked for again more and more seldom, at most each few seconds', () => {
-    const { show, pass, opened } = ground();
-    show.start();
-    pass(120_000);
-    expect(opened.length).toBeGreaterThan(15);
-    expect(opened.length).toBeLessThan(40);
   });
 
   test('an error ends it at once', () => {

@@ -1,0 +1,164 @@
+import { describe, expect, test } from 'bun:test';
+import { KeptLine } from './kept-line.ts';
+
+const STATE_MS = 500;
+
+/** What a line meets when it is opened. */
+type Network = 'good' | 'refusing' | 'silent';
+
+/** A line in a time that a test moves, over a network that it makes bad; random() is `chance`. */
+function ground(chance = 0.5) {
+  const timers = new Map<number, { atMs: number; then: () => void }>();
+  const wakers = new Set<() => void>();
+  const openedMs: number[] = [];
+  let network: Network = 'good';
+  let nowMs = 0;
+  let names = 0;
+  let heardMs: number | null = null;
+  let closed = 0;
+  const after = (ms: number, then: () => void) => {
+    const name = names++;
+    timers.set(name, { atMs: nowMs + ms, then });
+    return () => timers.delete(name);
+  };
+  const line = new KeptLine({
+    browser: {
+      after,
+      random: () => chance,
+      onWake: (then) => {
+        wakers.add(then);
+        return () => wakers.delete(then);
+      },
+    },
+    open: (heard, ended) => {
+      openedMs.push(nowMs);
+      if (network === 'refusing') after(1, ended);
+      // Whoever meets silence is not heard later, either.
+      let isDead = network !== 'good';
+      const tell = () => {
+        if (network === 'silent') isDead = true;
+        if (isDead) return;
+        heardMs = nowMs;
+        heard();
+        after(STATE_MS, tell);
+      };
+      after(20, tell);
+      return () => {
+        isDead = true;
+        closed++;
+      };
+    },
+    onLost: () => {
+      heardMs = null;
+    },
+  });
+  return {
+    line,
+    timers,
+    wakers,
+    openedMs,
+    closed: () => closed,
+    become: (next: Network) => {
+      network = next;
+    },
+    isHeard: () => heardMs !== null,
+    wake: () => {
+      for (const wake of wakers) wake();
+    },
+    pass(ms: number) {
+      const untilMs = nowMs + ms;
+      for (;;) {
+        const next = [...timers].toSorted(([, a], [, b]) => a.atMs - b.atMs)[0];
+        if (!next || next[1].atMs > untilMs) break;
+        timers.delete(next[0]);
+        nowMs = next[1].atMs;
+        next[1].then();
+      }
+      nowMs = untilMs;
+    },
+  };
+}
+
+describe('a kept line', () => {
+  test('stays the same for as long as it is heard', () => {
+    const { line, pass, openedMs, isHeard } = ground();
+    line.start();
+    pass(60_000);
+    expect([openedMs.length, isHeard()]).toEqual([1, true]);
+  });
+
+  test.each(['silent', 'refusing'] as const)(
+    '[B-4] is lost within 2 s of an outage, and there again within 2 s after one, however long: %s',
+    (outage) => {
+      for (const chance of [0, 0.5, 0.999]) {
+        for (let outageMs = 2_000; outageMs < 30_000; outageMs += 370) {
+          const { line, pass, become, isHeard } = ground(chance);
+          line.start();
+          pass(1_000);
+          become(outage === 'refusing' ? 'silent' : outage);
+          pass(2_000);
+          expect(isHeard()).toBe(false);
+          become(outage);
+          pass(outageMs - 2_000);
+          become('good');
+          pass(2_000);
+          expect([outageMs, isHeard()]).toEqual([outageMs, true]);
+        }
+      }
+    },
+  );
+
+  test('is asked for about once a second, and each page at times of its own', () => {
+    const [early, late] = [0, 0.9].map((chance) => {
+      const { line, pass, become, openedMs } = ground(chance);
+      become('refusing');
+      line.start();
+      pass(60_000);
+      return openedMs.length;
+    });
+    expect(late).toBeLessThan(70);
+    expect(early).toBeLessThan(125);
+    expect(early).not.toBe(late);
+  });
+
+  test('is looked at soon after a sleep: one that did not get through it is another one within 1 s', () => {
+    const { line, pass, become, wake, openedMs, isHeard } = ground();
+    line.start();
+    pass(1_000);
+    become('silent');
+    pass(600);
+    become('good');
+    wake();
+    pass(1_000);
+    expect([openedMs.length, isHeard()]).toEqual([2, true]);
+  });
+
+  test('stays after a sleep that it got through', () => {
+    const { line, pass, wake, openedMs } = ground();
+    line.start();
+    pass(1_000);
+    wake();
+    pass(10_000);
+    expect(openedMs).toHaveLength(1);
+  });
+
+  test('is opened at once when the network comes back', () => {
+    const { line, pass, become, wake, isHeard } = ground(0.999);
+    become('refusing');
+    line.start();
+    pass(20_000);
+    become('good');
+    wake();
+    pass(100);
+    expect(isHeard()).toBe(true);
+  });
+
+  test('leaves nothing behind', () => {
+    const { line, pass, timers, wakers, closed } = ground();
+    const stop = line.start();
+    pass(100);
+    stop();
+    pass(1_000);
+    expect([timers.size, wakers.size, closed()]).toEqual([0, 0, 1]);
+  });
+});
