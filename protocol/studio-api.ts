@@ -12,6 +12,7 @@ import { membersApi } from './members-api.ts';
 import { moderationApi } from './moderation-api.ts';
 import type { Operation } from './operation.ts';
 import { presenterApi } from './presenter-api.ts';
+import { rehearsalApi } from './rehearsal-api.ts';
 import { reportApi } from './report-api.ts';
 import { rundownApi } from './rundown-api.ts';
 import {
@@ -49,6 +50,7 @@ export const studioApi = {
   ...historyApi,
   ...moderationApi,
   ...reportApi,
+  ...rehearsalApi,
   ...presenterApi,
   readAccount: {
     ...read,

@@ -14,6 +14,8 @@ import { presenterProcedures } from './presenter/presenter-sql.ts';
 import { answerProcedures } from './quizzes/answers-sql.ts';
 import { quizProcedures } from './quizzes/quizzes-sql.ts';
 import { winnersProcedures } from './quizzes/winners-sql.ts';
+import { rehearsalProcedures } from './rehearsal/rehearsals-sql.ts';
+import { removalProcedures } from './rehearsal/removal-sql.ts';
 import { reportProcedures } from './report/reports-sql.ts';
 import { showProcedures } from './report/show-sql.ts';
 import { rundownProcedures } from './rundown/rundown-sql.ts';
@@ -59,6 +61,8 @@ export const procedures = {
   ...historyProcedures,
   ...showProcedures,
   ...reportProcedures,
+  ...rehearsalProcedures,
+  ...removalProcedures,
   ...idempotencyProcedures,
 };
 

@@ -1,57 +1,25 @@
 import { randomBytes as systemRandomBytes } from 'node:crypto';
-import type { Logger } from 'pino';
 import { studioApi } from '../protocol/studio-api.ts';
 import { viewerApi } from '../protocol/viewer-api.ts';
 import { accountHandlers } from './accounts/account-routes.ts';
-import { ServiceTokens } from './accounts/service-tokens.ts';
 import { viewCountHandlers } from './audience/view-count-routes.ts';
-import type { MakeBeat } from './beat.ts';
 import { chatHandlers } from './chat/chat-routes.ts';
-import type { ServiceClock } from './clock.ts';
-import type { Config } from './config.ts';
-import { feedHandlers } from './feed/feed-routes.ts';
-import { addressOf, type Listener } from './http/address.ts';
-import { Credentials } from './http/credentials.ts';
 import { endpointsOf, unknownPath } from './http/endpoints.ts';
 import type { Sockets } from './http/listen.ts';
-import { RequestLog } from './http/request-log.ts';
+import type { RequestLog } from './http/request-log.ts';
 import type { Handlers } from './http/route.ts';
 import { type PathHandler, routesOf } from './http/router.ts';
-import { createMedia } from './media/media.ts';
 import type { WebSocketSource } from './media/websocket/websocket-source.ts';
 import { Passwords } from './members/passwords.ts';
-import { Sessions } from './members/sessions.ts';
 import type { Reading } from './metrics.ts';
-import { ChatRooms } from './moderation/chat-rooms.ts';
-import { PresenterKeys } from './presenter/presenter-keys.ts';
-import type { TheRecord } from './procedures.ts';
 import { answerHandlers } from './quizzes/answer-routes.ts';
 import type { AnswerDecision } from './quizzes/answers-sql.ts';
-import { ratesOf } from './rates.ts';
 import { Unavailable } from './refusal.ts';
-import { ReportMaker } from './report/report-maker.ts';
+import { type Parts, partsOf, type ServiceOptions } from './service-parts.ts';
 import { streamHandlers } from './streams/stream-routes.ts';
-import { liveHandlers } from './studio/live/live-routes.ts';
 import { studioHandlers } from './studio/studio-routes.ts';
 import { timeHandlers } from './time-routes.ts';
-import { Keyring } from './tokens/keyring.ts';
 import { tokenHandlers } from './tokens/token-routes.ts';
-import { ViewerTokens } from './tokens/viewer-tokens.ts';
-import { createPost } from './webhooks/post.ts';
-import { WebhookSender } from './webhooks/sender.ts';
-
-export interface ServiceOptions {
-  readonly config: Config;
-  readonly record: TheRecord;
-  readonly clock: ServiceClock;
-  readonly logger: Logger;
-  readonly makeBeat: MakeBeat;
-  /** The watermark of the record: everything up to here is sealed. */
-  readonly watermark: number;
-  readonly listener: Listener;
-  /** Numbers in [0, 1) for samples. */
-  readonly random: () => number;
-}
 
 /** What metrics are made of; plain counters, read when somebody asks. */
 export interface ServiceStats {
@@ -120,100 +88,13 @@ export async function createService(
       feed: () => beat.load(),
       watermark: () => beat.feed.sealedTo(),
       behindMs: () => beat.behindMs(),
-      more: [...(parts.media?.readings ?? []), ...parts.webhooks.readings],
+      more: [
+        ...(parts.media?.readings ?? []),
+        ...parts.webhooks.readings,
+        ...parts.rehearsals.readings,
+      ],
     },
     ...lifeOf(options, parts),
-  };
-}
-
-type Parts = Awaited<ReturnType<typeof partsOf>>;
-
-/** The domains' parts, on the record and the beat that were chosen. */
-async function partsOf(options: ServiceOptions, onSealed: (latenessMs: number) => void) {
-  const { config, record, clock, logger } = options;
-  const rates = ratesOf(config.rates);
-  const baseUrl = config.publicUrl ?? `http://localhost:${config.port}`;
-  const keyring = new Keyring(record);
-  await keyring.refresh(clock.nowMs());
-  const rooms = new ChatRooms({
-    record,
-    nowMs: () => clock.nowMs(),
-    onDefect: (error) => logger.warn({ err: error }, 'how chats are moderated cannot be read'),
-  });
-  await rooms.look();
-  const viewerTokens = new ViewerTokens({
-    bans: rooms,
-    record,
-    keyring,
-    clock,
-    issuer: baseUrl,
-    audience: 'fourbeat',
-    viewerSecret: await record.keepSecret({
-      name: 'viewer',
-      offered: systemRandomBytes(32).toString('base64url'),
-    }),
-    cacheSize: config.tokenCacheSize,
-  });
-  const serviceTokens = new ServiceTokens(record, clock);
-  // A client of HTTP/1.0, or with a Host that is none, leaves no origin to go by.
-  const originOf = ({ url }: Request) => config.publicUrl ?? URL.parse(url)?.origin ?? baseUrl;
-  const sessions = new Sessions({ record, clock, originOf });
-  const credentials = new Credentials(
-    viewerTokens,
-    serviceTokens,
-    sessions,
-    new PresenterKeys(record),
-    rates.failedAuth,
-    rooms,
-  );
-  const { watermark, random } = options;
-  const beat = await options.makeBeat({ record, clock, logger, watermark, random, onSealed });
-  const requests = new RequestLog(logger, systemRandomBytes(4).toString('hex'));
-  const newId = () => crypto.randomUUID();
-  const media = config.roles.has('media')
-    ? await createMedia({
-        config,
-        record,
-        clock,
-        logger,
-        log: requests,
-        newId,
-        addressOf: (request) => addressOf(request, options.listener, config.trustProxy),
-      })
-    : null;
-  const post = config.roles.has('studio') ? createPost({ policy: config.webhooks }) : null;
-  const webhooks = new WebhookSender({ record, clock, logger, post, newId, random });
-  const feed = feedHandlers({ log: beat.feed, clock, credentials, edgeCache: config.edgeCache });
-  rooms.onBanned((streamId, seats) => {
-    void beat.tally.expel(streamId, seats);
-    feed.endStreamsOf(streamId, seats);
-  });
-  return {
-    rooms,
-    requests,
-    media,
-    webhooks,
-    reports: new ReportMaker({ record, clock, logger, newId }),
-    rates,
-    keyring,
-    viewerTokens,
-    serviceTokens,
-    sessions,
-    credentials,
-    beat,
-    live: liveHandlers(
-      { credentials, clock, rate: rates.studio, log: requests, originOf },
-      {
-        record,
-        log: beat.feed,
-        tally: beat.tally,
-        onDefect: (error) => logger.warn({ err: error }, 'a show cannot be read for the studio'),
-      },
-    ),
-    feed,
-    answers: new Map<AnswerDecision, number>(),
-    newId,
-    originOf,
   };
 }
 
@@ -258,7 +139,18 @@ function viewerHandlers(
 
 function producerHandlers(
   { config, record, clock }: ServiceOptions,
-  { credentials, sessions, rates, requests, originOf, newId, media, live, rooms }: Parts,
+  {
+    credentials,
+    sessions,
+    rates,
+    requests,
+    originOf,
+    newId,
+    media,
+    live,
+    rooms,
+    rehearsals,
+  }: Parts,
 ): Handlers<typeof studioApi> {
   return studioHandlers({
     record,
@@ -272,6 +164,7 @@ function producerHandlers(
     originOf,
     newId,
     live: live.handlers,
+    rehearsals,
     rooms,
     randomBytes: (n) => systemRandomBytes(n),
     webhookPolicy: config.webhooks,
@@ -293,6 +186,7 @@ function lifeOf(
     webhooks,
     reports,
     rooms,
+    rehearsals,
   }: Parts,
 ): Pick<Service, 'begin' | 'seal' | 'deliver' | 'report' | 'unready' | 'drain' | 'end'> {
   let draining = false;
@@ -318,6 +212,7 @@ function lifeOf(
       webhooks.begin();
       rooms.begin();
       if (config.roles.has('studio')) reports.begin();
+      if (config.roles.has('studio')) rehearsals.begin();
       await media?.begin();
     },
     seal: () => beat.seal(),
@@ -331,6 +226,7 @@ function lifeOf(
     drain: async () => {
       draining = true;
       const released = Promise.all([beat.drain(), media?.drain(), webhooks.stop(), reports.stop()]);
+      rehearsals.stop();
       feed.endStreams();
       live.endStreams();
       await released;

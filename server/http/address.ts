@@ -1,8 +1,11 @@
 import { isIPv6 } from 'node:net';
 
-/** The HTTP server, once it listens; used to learn a client's address. */
+/** The HTTP server, once it listens; used to learn a client's address, and where it listens. */
 export interface Listener {
-  server: { requestIP(request: Request): { readonly address: string } | null } | null;
+  server: {
+    requestIP(request: Request): { readonly address: string } | null;
+    readonly port?: number | undefined;
+  } | null;
 }
 
 /**

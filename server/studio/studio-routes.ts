@@ -4,9 +4,10 @@ import { linkHandlers } from '../members/link-routes.ts';
 import { memberHandlers } from '../members/member-routes.ts';
 import type { SessionGate } from '../members/session-call.ts';
 import { sessionHandlers } from '../members/session-routes.ts';
-import { presenterKeyHandlers } from '../presenter/presenter-key-routes.ts';
 import { type ModerationRoutes, moderationHandlers } from '../moderation/moderation-routes.ts';
+import { presenterKeyHandlers } from '../presenter/presenter-key-routes.ts';
 import type { TheRecord } from '../procedures.ts';
+import { type RehearsalRoutes, rehearsalHandlers } from '../rehearsal/rehearsal-routes.ts';
 import { reportHandlers } from '../report/report-routes.ts';
 import { rundownHandlers } from '../rundown/rundown-routes.ts';
 import { type WebhookRoutes, webhookHandlers } from '../webhooks/webhook-routes.ts';
@@ -23,7 +24,8 @@ export interface StudioRoutes
   extends SessionGate,
     Pick<StudioAccountRoutes, 'newId'>,
     Pick<WebhookRoutes, 'webhookPolicy'>,
-    Pick<ModerationRoutes, 'rooms'> {
+    Pick<ModerationRoutes, 'rooms'>,
+    Pick<RehearsalRoutes, 'rehearsals'> {
   /** Shows as they go, which end with the drain. */
   readonly live: Handlers<LiveOperations>;
   readonly record: TheRecord;
@@ -50,6 +52,7 @@ export function studioHandlers(options: StudioRoutes): Handlers<typeof studioApi
     ...historyHandlers(studio, options),
     ...moderationHandlers(studio, options),
     ...reportHandlers(studio, options),
+    ...rehearsalHandlers(studio, options),
     ...presenterKeyHandlers(studio, options),
     ...options.live,
   };

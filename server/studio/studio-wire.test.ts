@@ -55,6 +55,7 @@ describe('studioStreamOf', () => {
       started: 2,
       ended: null,
       endsAt: 4,
+      rehearsalOf: null,
     });
     expect(studioStreamSchema.strict().safeParse(studioStreamOf(STREAM, 'http://h')).success).toBe(
       true,

@@ -1,0 +1,139 @@
+import { randomBytes as systemRandomBytes } from 'node:crypto';
+import type { Logger } from 'pino';
+import { ServiceTokens } from './accounts/service-tokens.ts';
+import type { MakeBeat } from './beat.ts';
+import type { ServiceClock } from './clock.ts';
+import type { Config } from './config.ts';
+import { feedHandlers } from './feed/feed-routes.ts';
+import { addressOf, type Listener } from './http/address.ts';
+import { Credentials } from './http/credentials.ts';
+import { RequestLog } from './http/request-log.ts';
+import { createMedia } from './media/media.ts';
+import { Sessions } from './members/sessions.ts';
+import { ChatRooms } from './moderation/chat-rooms.ts';
+import { PresenterKeys } from './presenter/presenter-keys.ts';
+import type { TheRecord } from './procedures.ts';
+import type { AnswerDecision } from './quizzes/answers-sql.ts';
+import { ratesOf } from './rates.ts';
+import { placeOf, Rehearsals } from './rehearsal/rehearsals.ts';
+import { ReportMaker } from './report/report-maker.ts';
+import { liveHandlers } from './studio/live/live-routes.ts';
+import { Keyring } from './tokens/keyring.ts';
+import { ViewerTokens } from './tokens/viewer-tokens.ts';
+import { createPost } from './webhooks/post.ts';
+import { WebhookSender } from './webhooks/sender.ts';
+
+/** What a service is put together from. */
+export interface ServiceOptions {
+  readonly config: Config;
+  readonly record: TheRecord;
+  readonly clock: ServiceClock;
+  readonly logger: Logger;
+  readonly makeBeat: MakeBeat;
+  /** The watermark of the record: everything up to here is sealed. */
+  readonly watermark: number;
+  readonly listener: Listener;
+  /** Numbers in [0, 1) for samples. */
+  readonly random: () => number;
+}
+
+/** The domains' parts. */
+export type Parts = Awaited<ReturnType<typeof partsOf>>;
+
+/** The domains' parts, on the record and the beat that were chosen. */
+export async function partsOf(options: ServiceOptions, onSealed: (latenessMs: number) => void) {
+  const { config, record, clock, logger } = options;
+  const rates = ratesOf(config.rates);
+  const baseUrl = config.publicUrl ?? `http://localhost:${config.port}`;
+  const keyring = new Keyring(record);
+  await keyring.refresh(clock.nowMs());
+  const rooms = new ChatRooms({
+    record,
+    nowMs: () => clock.nowMs(),
+    onDefect: (error) => logger.warn({ err: error }, 'how chats are moderated cannot be read'),
+  });
+  await rooms.look();
+  const viewerTokens = new ViewerTokens({
+    bans: rooms,
+    record,
+    keyring,
+    clock,
+    issuer: baseUrl,
+    audience: 'fourbeat',
+    viewerSecret: await record.keepSecret({
+      name: 'viewer',
+      offered: systemRandomBytes(32).toString('base64url'),
+    }),
+    cacheSize: config.tokenCacheSize,
+  });
+  const serviceTokens = new ServiceTokens(record, clock);
+  // A client of HTTP/1.0, or with a Host that is none, leaves no origin to go by.
+  const originOf = ({ url }: Request) => config.publicUrl ?? URL.parse(url)?.origin ?? baseUrl;
+  const sessions = new Sessions({ record, clock, originOf });
+  const credentials = new Credentials(
+    viewerTokens,
+    serviceTokens,
+    sessions,
+    new PresenterKeys(record),
+    rates.failedAuth,
+    rooms,
+  );
+  const { watermark, random } = options;
+  const beat = await options.makeBeat({ record, clock, logger, watermark, random, onSealed });
+  const requests = new RequestLog(logger, systemRandomBytes(4).toString('hex'));
+  const newId = () => crypto.randomUUID();
+  const media = config.roles.has('media')
+    ? await createMedia({
+        config,
+        record,
+        clock,
+        logger,
+        log: requests,
+        newId,
+        addressOf: (request) => addressOf(request, options.listener, config.trustProxy),
+      })
+    : null;
+  const post = config.roles.has('studio') ? createPost({ policy: config.webhooks }) : null;
+  const webhooks = new WebhookSender({ record, clock, logger, post, newId, random });
+  const feed = feedHandlers({ log: beat.feed, clock, credentials, edgeCache: config.edgeCache });
+  rooms.onBanned((streamId, seats) => {
+    void beat.tally.expel(streamId, seats);
+    feed.endStreamsOf(streamId, seats);
+  });
+  return {
+    rehearsals: new Rehearsals({
+      record,
+      clock,
+      logger,
+      node: newId(),
+      roles: config.roles,
+      place: () => placeOf(config, options.listener),
+      issueToken: (...asked) => viewerTokens.issue(...asked),
+    }),
+    rooms,
+    requests,
+    media,
+    webhooks,
+    reports: new ReportMaker({ record, clock, logger, newId }),
+    rates,
+    keyring,
+    viewerTokens,
+    serviceTokens,
+    sessions,
+    credentials,
+    beat,
+    live: liveHandlers(
+      { credentials, clock, rate: rates.studio, log: requests, originOf },
+      {
+        record,
+        log: beat.feed,
+        tally: beat.tally,
+        onDefect: (error) => logger.warn({ err: error }, 'a show cannot be read for the studio'),
+      },
+    ),
+    feed,
+    answers: new Map<AnswerDecision, number>(),
+    newId,
+    originOf,
+  };
+}
