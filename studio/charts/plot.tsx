@@ -59,6 +59,9 @@ export function Plot({ label, heightPx, data, optionsOf, children }: PlotProps) 
   );
 }
 
+/** Room for one line of small type. */
+const AXIS_PX = 26;
+
 /** An axis in the colours of the page. */
 export function axisOf(colour: Colour): uPlot.Axis {
   return {
@@ -66,20 +69,22 @@ export function axisOf(colour: Colour): uPlot.Axis {
     grid: { stroke: () => colour('--line'), width: 1 },
     ticks: { show: false },
     font: `12px ${colour('--font')}`,
+    size: AXIS_PX,
   };
 }
 
-const WHOLE = [1, 2, 5].flatMap((digit) =>
-  [0, 1, 2, 3, 4, 5, 6, 7].map((zeros) => digit * 10 ** zeros),
-);
+const WHOLE = Array.from({ length: 8 }, (_, zeros) =>
+  [1, 2, 5].map((digit) => digit * 10 ** zeros),
+).flat();
+const COUNTS_PX = 48;
 const COMPACT = new Intl.NumberFormat(undefined, { notation: 'compact' });
 
 /** An axis of how many there were. */
 export function countAxisOf(colour: Colour): uPlot.Axis {
   return {
     ...axisOf(colour),
-    size: 48,
-    incrs: WHOLE.sort((a, b) => a - b),
+    size: COUNTS_PX,
+    incrs: WHOLE,
     values: (_, splits) => splits.map((count) => COMPACT.format(count)),
   };
 }

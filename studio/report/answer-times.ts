@@ -11,5 +11,5 @@ export function answerTimeBars({ binMs, counts }: Histogram): readonly [number[]
 /** The bars in words. */
 export function answerTimesLabel({ binMs, counts }: Histogram): string {
   const most = counts.indexOf(Math.max(...counts));
-  return `When answers came: most of them between ${secondsOf(most * binMs)} and ${secondsOf((most + 1) * binMs)}`;
+  return `Most answers came between ${secondsOf(most * binMs)} and ${secondsOf((most + 1) * binMs)}`;
 }

@@ -20,9 +20,9 @@ export function placeOf(ms: number): string {
   return hours > 0 ? `${hours}:${minutesAndSeconds}` : minutesAndSeconds.replace(/^0/, '');
 }
 
-/** A short time to a tenth of a second: "2.3 s"; under a second to a hundredth. */
+/** A short time to a tenth of a second: "2.3 s"; under a second to a hundredth: "0.42 s". */
 export function secondsOf(ms: number): string {
   const isShort = Math.abs(ms) < SECOND_MS;
-  const digits = { minimumFractionDigits: isShort ? 2 : 1, maximumFractionDigits: isShort ? 2 : 1 };
+  const digits = { minimumFractionDigits: 1, maximumFractionDigits: isShort ? 2 : 1 };
   return `${(ms / SECOND_MS).toLocaleString(undefined, digits)} s`;
 }

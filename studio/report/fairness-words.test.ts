@@ -34,10 +34,10 @@ describe('how fair it was', () => {
   test('is said by who had too little time', () => {
     const words = (...shares: number[]) =>
       fairnessWords({ fairness: FAIR, quizzes: quizzes(...shares) })[2];
-    expect(words(0, 0)).toBe('0 % came in the last 0.50 s before the close.');
-    expect(words(0.1, 0)).toBe('5 % came in the last 0.50 s before the close.');
+    expect(words(0, 0)).toBe('0 % came in the last 0.5 s before the close.');
+    expect(words(0.1, 0)).toBe('5 % came in the last 0.5 s before the close.');
     expect(words(0.2, 0.4)).toStartWith(
-      '30 % came in the last 0.50 s before the close. That is many:',
+      '30 % came in the last 0.5 s before the close. That is many:',
     );
   });
 

@@ -29,7 +29,7 @@ export function PlaceSlider({ placeS, lengthS, onMove }: PlaceSliderProps) {
       <SliderTrack className="absolute! inset-0 cursor-pointer touch-pan-y!">
         <SliderThumb className="group top-1/2 h-full w-6 cursor-ew-resize touch-pan-y! outline-none">
           <span className="absolute inset-y-0 left-1/2 w-0.5 -translate-x-1/2 bg-live group-focus-visible:outline-3 group-focus-visible:outline-offset-2 group-focus-visible:outline-focus" />
-          <span className="absolute bottom-0 left-1/2 size-3.5 -translate-x-1/2 translate-y-1/2 rounded-full bg-live" />
+          <span className="absolute bottom-0 left-1/2 size-3.5 -translate-x-1/2 rounded-full bg-live" />
         </SliderThumb>
       </SliderTrack>
     </Slider>

@@ -21,7 +21,7 @@ import type { Recording } from './recording.ts';
 
 /** So many are shown at first: a show may have hundreds. */
 const FIRST = 20;
-const CHART_PX = 130;
+const CHART_PX = 110;
 
 interface QuizReportsProps {
   readonly quizzes: readonly QuizReport[];
@@ -103,12 +103,15 @@ function Times({ times: { histogram } }: { readonly times: AnswerTimes }) {
   const data = useMemo<uPlot.AlignedData>(() => [...answerTimeBars(histogram)], [histogram]);
   const endS = (histogram.binMs * histogram.counts.length) / 1_000;
   return (
-    <Plot
-      label={answerTimesLabel(histogram)}
-      heightPx={CHART_PX}
-      data={data}
-      optionsOf={(colour) => optionsOf(colour, endS)}
-    />
+    <figure className="grid gap-1">
+      <figcaption className="text-sm text-quiet">When answers came</figcaption>
+      <Plot
+        label={answerTimesLabel(histogram)}
+        heightPx={CHART_PX}
+        data={data}
+        optionsOf={(colour) => optionsOf(colour, endS)}
+      />
+    </figure>
   );
 }
 

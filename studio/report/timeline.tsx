@@ -33,7 +33,7 @@ export function Timeline({ report, recording }: TimelineProps) {
     <Panel
       title="Audience"
       aside={
-        <span className="text-quiet tabular-nums">
+        <span className="text-quiet tabular-nums print:hidden">
           {lookedAtS === null
             ? 'Quizzes have their numbers in the chart.'
             : wordsOf(lookedAtS, countAt(series, lookedAtS), beginMs)}

@@ -39,7 +39,7 @@ function Bar({ choice, isRight, count, percentage }: BarProps) {
       <span
         aria-hidden="true"
         className={classes(
-          'absolute inset-y-0 left-0 motion-safe:transition-[width] motion-safe:duration-500',
+          'absolute inset-y-0 left-0 print-exact motion-safe:transition-[width] motion-safe:duration-500',
           isRight ? 'bg-good-soft' : 'bg-accent-soft',
         )}
         style={{ width: `${percentage}%` }}

@@ -1,0 +1,301 @@
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import type { Subprocess } from 'bun';
+import { intervalStartMs } from '../../protocol/interval.ts';
+import type { ReadyReport, Report } from '../../protocol/report.ts';
+import type { StudioQuiz, StudioStream } from '../../protocol/studio.ts';
+import type { Viewer } from '../../sdk/viewer.ts';
+import { quit } from '../media/live-ground.ts';
+import { playTestPicture } from '../media/test-source.ts';
+import { type Opened, PASSWORD, StudioGround } from './studio-ground.ts';
+import { button, expectGood, field, keepPicture } from './studio-pages.ts';
+
+// The report of a short show with a recording, of which it is known what everybody did. Each test goes
+// on where the one before stopped.
+
+// As little to encode as there can be, and soon on screen.
+const PICTURE = ['--media-preset', 'ultrafast', '--media-latency', 'low', '--media-segment', '500'];
+const QUIZ = { choices: ['Mars', 'Jupiter'], answer: 'Jupiter', duration: 2_000 };
+const LARGEST = 'Which planet is the largest?';
+const SPOT = 'Which one has a red spot?';
+/** What a click on the chart may be off by: pixels, and the steps of its mark. */
+const NEAR_MS = 1_500;
+
+let ground: StudioGround;
+let owner: Opened;
+let streamId: string;
+let source: Subprocess | null = null;
+let viewers: Viewer[];
+let report: ReadyReport;
+
+beforeAll(async () => {
+  ground = await StudioGround.start(PICTURE);
+  owner = await ground.openOwner();
+}, 30_000);
+afterAll(async () => {
+  if (source) await quit(source);
+  await ground?.close();
+});
+
+const api = <T>(method: string, path: string, data?: unknown) =>
+  ground.call<T>(owner, method, path, data);
+const ofShow = (part: string) => `/streams/${streamId}${part}`;
+const page = () => owner.page;
+const panel = (name: string) => page().getByRole('region', { name });
+const mark = () => page().getByRole('slider', { name: 'Place in the recording' });
+
+/** Sends a quiz that one viewer gets wrong, and waits until its results are shown. */
+async function ask(question: string, choices: readonly string[]): Promise<void> {
+  const { id } = await api<StudioQuiz>('POST', ofShow('/quizzes'), { ...QUIZ, question });
+  await api('POST', `/quizzes/${id}/publish`);
+  for (const [place, choice] of choices.entries()) {
+    const viewer = viewers[place];
+    await until(() => viewer?.quiz?.quiz.id === id);
+    expect(await viewer?.answer(choice)).toBe('counted');
+  }
+  await until(() => viewers.every(({ quiz }) => quiz?.quiz.id === id && quiz.results !== null));
+}
+
+describe('the report', () => {
+  test('is not there before the end, and nobody is led astray', async () => {
+    const fields = { title: 'Friday quiz night', recording: true };
+    streamId = (await api<StudioStream>('POST', '/streams', fields)).id;
+    await page().goto(`${ground.url}/studio/streams/${streamId}`);
+    await page().getByRole('link', { name: 'Report' }).click();
+    await page().getByText('The show is not over yet').waitFor();
+    await expectGood(page(), 'report-before');
+  }, 60_000);
+
+  test('a show is run: two quizzes, a winners round, and some words', async () => {
+    const { token } = await api<{ token: string }>('POST', '/api-tokens', { name: 'Camera' });
+    source = await playTestPicture(
+      { url: ground.url, account: { token } as Parameters<typeof playTestPicture>[0]['account'] },
+      streamId,
+    );
+    viewers = ['one', 'two', 'three'].map((name) => ground.watch(streamId, name));
+    await until(() => viewers.every((viewer) => viewer.count?.value === 3));
+    await ask(LARGEST, ['Mars', 'Jupiter', 'Jupiter']);
+    await ask(SPOT, ['Jupiter', 'Jupiter']);
+    await api('POST', ofShow('/request-winners'));
+    await until(() => viewers.every(({ snapshot }) => snapshot.winners.count !== null));
+    await viewers[0]?.say('question', 'What comes next?');
+    await viewers[1]?.say('message', 'Hello there');
+    await api('POST', ofShow('/events'), { type: 'discount', data: { count: 4 } });
+    await Bun.sleep(2_000);
+    await page().goto(`${ground.url}/studio/streams/${streamId}/on-air`);
+    await page().getByText(/^3$/).first().waitFor();
+    await api('POST', ofShow('/end'), {});
+    await page().getByRole('link', { name: 'See the report' }).click();
+    await page().getByRole('region', { name: 'Figures' }).waitFor();
+    const read = await api<Report>('GET', ofShow('/report'));
+    if (read.state !== 'ready') throw new Error(read.state);
+    report = read;
+  }, 90_000);
+
+  test('has the figures of what viewers did', async () => {
+    const figures = panel('Figures');
+    for (const [name, value] of [
+      ['Most at once', '3'],
+      ['Different viewers', '3'],
+      ['On average', report.average.toLocaleString(undefined, { maximumFractionDigits: 1 })],
+    ] as const) {
+      const figure = figures
+        .locator('div', { has: page().getByText(name, { exact: true }) })
+        .last();
+      expect([name, await figure.locator('dd').first().textContent()]).toEqual([name, value]);
+    }
+    expect(await panel('Quizzes').getByRole('listitem').allTextContents()).toEqual([
+      expect.stringContaining(LARGEST),
+      'Mars1 · 33 %',
+      'Jupiter ✓ right2 · 67 %',
+      expect.stringContaining(SPOT),
+      'Mars0 · 0 %',
+      'Jupiter ✓ right2 · 100 %',
+    ]);
+    await panel('Quizzes').getByText('3 answered, 67 % of them right').waitFor();
+    await panel('Quizzes').getByText('2 answered, 100 % of them right').waitFor();
+    await panel('Fairness')
+      .getByText(/^Of 5 answers the first came/)
+      .waitFor();
+    await panel('Fairness').getByText('No answer came before its quiz').waitFor();
+    const said = await panel('Chat').locator('dl > div').allTextContents();
+    expect(said).toEqual([
+      ...['Messages1', 'Questions1', 'Greetings0', 'Cheers0'],
+      ...['Hearts0', 'Purchases0', 'Discounts4'],
+    ]);
+  }, 30_000);
+
+  test('lists who won', async () => {
+    await panel('Winners').getByText('1 winner', { exact: true }).waitFor();
+    await panel('Winners')
+      .getByRole('button', { name: /^Show them/ })
+      .click();
+    const list = panel('Winners').getByRole('list', { name: 'Winners, the fastest first' });
+    const [winner] = await rowsOf('winners');
+    expect(await list.getByRole('listitem').allTextContents()).toEqual([
+      expect.stringContaining(String(winner?.viewer)),
+    ]);
+  }, 30_000);
+
+  test('goes where the chart is pressed: the recording shows that moment', async () => {
+    await mark().waitFor();
+    const track = panel('Audience').locator('.u-over');
+    const box = await track.boundingBox();
+    if (!box) throw new Error('there is no chart');
+    const { beginMs, lengthMs } = await spanOf();
+    for (const share of [0.75, 0.5]) {
+      await page().mouse.click(box.x + box.width * share, box.y + box.height / 2);
+      const wantedMs = beginMs + lengthMs * share;
+      await expectShown(wantedMs);
+      expect(Math.abs(Number(await mark().inputValue()) * 1_000 - lengthMs * share)).toBeLessThan(
+        NEAR_MS,
+      );
+    }
+    // By keyboard, too.
+    const before = Number(await mark().inputValue());
+    await mark().focus();
+    await page().keyboard.press('ArrowLeft');
+    await until(async () => Number(await mark().inputValue()) < before);
+  }, 30_000);
+
+  test('moves the mark while the recording plays', async () => {
+    const before = Number(await mark().inputValue());
+    await page()
+      .locator('video')
+      .evaluate((video: HTMLVideoElement) => video.play());
+    await until(async () => Number(await mark().inputValue()) > before + 1);
+    await page()
+      .locator('video')
+      .evaluate((video: HTMLVideoElement) => video.pause());
+    const { beginMs } = await spanOf();
+    await expectShown(beginMs + Number(await mark().inputValue()) * 1_000);
+  }, 30_000);
+
+  test('takes whoever asks to a quiz in the recording', async () => {
+    await button(page(), 'See quiz 2 in the recording').click();
+    await expectShown(intervalStartMs(report.quizzes[1]?.toldInterval ?? 0));
+    expect(
+      await page()
+        .locator('video')
+        .evaluate((video) => document.activeElement === video),
+    ).toBe(true);
+  }, 30_000);
+
+  test('can be used by everybody, and printed', async () => {
+    await expectGood(page(), 'report');
+    await page().emulateMedia({ media: 'print', colorScheme: 'dark' });
+    await page().setViewportSize({ width: 760, height: 1_075 });
+    for (const gone of [
+      page().locator('video'),
+      panel('Files'),
+      page().getByRole('navigation').first(),
+    ])
+      expect(await gone.isVisible()).toBe(false);
+    expect(await page().evaluate('getComputedStyle(document.body).backgroundColor')).toBe(
+      'rgb(245, 244, 248)',
+    );
+    await keepPicture(page(), 'studio-report-print');
+    await page().emulateMedia({ media: null, colorScheme: null });
+    await page().setViewportSize({ width: 1_280, height: 720 });
+  }, 60_000);
+
+  test('has files that hold what it says', async () => {
+    const [results, answers, winners, audience, chat, feed] = await Promise.all(
+      ['results', 'answers', 'winners', 'audience', 'chat', 'feed'].map((what) => rowsOf(what)),
+    );
+    expect(results?.map(({ choice, count }) => [choice, count])).toEqual([
+      ...[
+        ['Mars', 1],
+        ['Jupiter', 2],
+      ],
+      ...[
+        ['Mars', 0],
+        ['Jupiter', 2],
+      ],
+    ]);
+    expect([answers?.length, winners?.length]).toEqual([5, 1]);
+    expect(Math.max(...(audience ?? []).map(({ count }) => Number(count)))).toBe(3);
+    expect(chat?.map(({ kind, text }) => [kind, text])).toEqual([
+      ['question', 'What comes next?'],
+      ['message', 'Hello there'],
+    ]);
+    expect(feed?.length).toBeGreaterThan(5);
+  }, 30_000);
+
+  test('is not for moderators, and says so', async () => {
+    const { link } = await api<{ link: string }>('POST', '/invitations', {
+      email: 'mo@example.org',
+      role: 'moderator',
+    });
+    const moderator = await ground.open(new URL(link).pathname + new URL(link).hash);
+    await field(moderator.page, 'Your name').fill('Mo');
+    await field(moderator.page, 'New password').fill(PASSWORD);
+    await button(moderator.page, 'Join').click();
+    await moderator.page.getByRole('link', { name: /Friday quiz night/ }).click();
+    await moderator.page.getByRole('link', { name: 'Rundown' }).waitFor();
+    expect(await moderator.page.getByRole('link', { name: 'Report' }).count()).toBe(0);
+    await moderator.page.goto(page().url());
+    await moderator.page.getByText('Reports are for owners and hosts').waitFor();
+    expect(moderator.errors).toEqual([]);
+  }, 30_000);
+
+  test('says how far it is, and that it could not be made', async () => {
+    let told: Report = { state: 'working', done: 0.4 };
+    await page().route(/\/report$/, (route) =>
+      route.request().resourceType() === 'document'
+        ? route.continue()
+        : route.fulfill({ json: told }),
+    );
+    await page().reload();
+    await page().getByRole('progressbar', { name: 'The report is being made' }).waitFor();
+    await page().getByText('40%').waitFor();
+    await expectGood(page(), 'report-working');
+    told = { state: 'failed' };
+    await page().getByText('The report could not be made').waitFor();
+    await expectGood(page(), 'report-failed');
+    await page().unroute(/\/report$/);
+    await page().reload();
+    await panel('Figures').waitFor();
+    expect(owner.errors).toEqual([]);
+  }, 60_000);
+});
+
+/** The rows of a file as its link on the page leads to it. */
+async function rowsOf(what: string): Promise<Record<string, unknown>[]> {
+  const link = panel('Files').locator(`a[href*="/exports/${what}?format=ndjson"]`);
+  const href = (await link.getAttribute('href')) ?? '';
+  const text = await (await page().request.get(ground.url + href)).text();
+  const rows = text.split('\n').filter(Boolean);
+  const csv = await (await page().request.get(ground.url + href.replace('ndjson', 'csv'))).text();
+  if (what !== 'feed') expect(csv.trimEnd().split('\r\n').length).toBe(rows.length + 1);
+  return rows.map((row) => JSON.parse(row));
+}
+
+/** When the chart begins, and how long it is. */
+async function spanOf(): Promise<{ readonly beginMs: number; readonly lengthMs: number }> {
+  const beginMs = report.started ?? 0;
+  return { beginMs, lengthMs: report.ended - beginMs };
+}
+
+/** The frame on screen was filmed then, by what the playlist says. */
+async function expectShown(wantedMs: number): Promise<void> {
+  const playlist = await (await fetch(`${ground.url}/media/${streamId}/v0.m3u8`)).text();
+  const firstMs = Date.parse(/#EXT-X-PROGRAM-DATE-TIME:(\S+)/.exec(playlist)?.[1] ?? '');
+  let offMs = Number.NaN;
+  await until(async () => {
+    const placeS = await page()
+      .locator('video')
+      .evaluate((video: HTMLVideoElement) => video.currentTime);
+    offMs = firstMs + placeS * 1_000 - wantedMs;
+    return Math.abs(offMs) < NEAR_MS;
+  }).catch(() => {
+    throw new Error(`the recording is off by ${offMs} ms`);
+  });
+}
+
+async function until(isSo: () => boolean | Promise<boolean>): Promise<void> {
+  const untilMs = performance.now() + 15_000;
+  while (!(await isSo())) {
+    if (performance.now() > untilMs) throw new Error('it did not come to that');
+    await Bun.sleep(50);
+  }
+}
