@@ -79,7 +79,7 @@ function Place({ href, text, icon }: PlaceProps) {
         href={href}
         aria-current={isHere ? 'page' : undefined}
         className={classes(
-          'flex min-h-14 items-center justify-center gap-1 px-1 text-xs font-semibold max-sm:flex-col',
+          'flex min-h-14 items-center justify-center gap-1 text-xs font-semibold whitespace-nowrap max-sm:flex-col',
           'sm:min-h-11 sm:justify-start sm:gap-3 sm:rounded-lg sm:px-3 sm:text-base [&_svg]:size-5',
           isHere ? 'text-accent sm:bg-accent-soft' : 'text-quiet hover:text-text',
           FOCUS_RING,

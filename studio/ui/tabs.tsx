@@ -17,7 +17,7 @@ export function Tabs<Id extends string>(props: TabsProps<Id>) {
   const { label, tabs, selected, onSelect, children } = props;
   return (
     <AriaTabs selectedKey={selected} onSelectionChange={(key) => onSelect(key as Id)}>
-      <TabList aria-label={label} className="flex flex-wrap gap-1 border-b border-line">
+      <TabList aria-label={label} className="flex flex-wrap border-b border-line">
         {tabs.map(({ id, text }) => (
           <Tab
             key={id}

@@ -38,7 +38,9 @@ export function OffersPanel({ state, record, isHeard }: OffersPanelProps) {
     <Panel
       title="Sell and send"
       aside={
-        <span className="text-sm text-quiet tabular-nums">{discountWords(record.discounts)}</span>
+        <span className="text-sm text-quiet tabular-nums">
+          {discountWords(record.discounts)} since this page was opened
+        </span>
       }
     >
       {maySend && !isOver && (
