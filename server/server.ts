@@ -4,6 +4,7 @@ import type { Listener } from './http/address.ts';
 import { documentRoutes } from './http/docs.ts';
 import { listen } from './http/listen.ts';
 import { operatorRoutes } from './http/operator-routes.ts';
+import { presentRoutes } from './http/present-page.ts';
 import { studioPageRoutes } from './http/studio-page.ts';
 import { watchRoutes } from './http/watch-page.ts';
 import { newSetupLink } from './members/operator-links.ts';
@@ -94,7 +95,10 @@ async function startOn(
     ...service.routes,
     ...documentRoutes({ version, ...common }),
     ...watchRoutes(common),
-    ...(config.roles.has('studio') && studioPageRoutes(common)),
+    ...(config.roles.has('studio') && {
+      ...studioPageRoutes(common),
+      ...presentRoutes(common),
+    }),
     ...operatorRoutes({
       unready: () => service.unready() ?? awayOf(backends),
       metrics,

@@ -2,6 +2,7 @@ import { Pencil, Play, Square } from 'lucide-react';
 import { useState } from 'react';
 import type { StudioStream } from '../../protocol/studio.ts';
 import { useWrite } from '../api/use-write.ts';
+import { PresenterCard } from '../present/presenter-card.tsx';
 import { dateOf } from '../shell/times.ts';
 import { SourceCard } from '../source/source-card.tsx';
 import { Button } from '../ui/button.tsx';
@@ -17,7 +18,10 @@ export function SetUpPage({ streamId }: { readonly streamId: string }) {
       {(stream) => (
         <div className="grid items-start gap-6 *:min-w-0 lg:grid-cols-[2fr_1fr]">
           <SourceCard stream={stream} />
-          <Facts stream={stream} />
+          <div className="grid gap-6 *:min-w-0">
+            <Facts stream={stream} />
+            <PresenterCard streamId={stream.id} />
+          </div>
         </div>
       )}
     </StreamPage>

@@ -1,0 +1,248 @@
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import type { Page } from 'playwright-core';
+import type { StudioQuiz, StudioStream } from '../../protocol/studio.ts';
+import type { Viewer } from '../../sdk/viewer.ts';
+import { faultsIn } from '../player/axe.ts';
+import { type Opened, StudioGround } from './studio-ground.ts';
+import { button, expectGood, keepPicture } from './studio-pages.ts';
+
+// A show on the wall behind its host, and over a picture, as browsers show it that are signed in
+// nowhere. Each test goes on where the one before stopped.
+
+const SCREENS = {
+  '1080p': { width: 1_920, height: 1_080 },
+  '720p': { width: 1_280, height: 720 },
+  portrait: { width: 1_080, height: 1_920 },
+} as const;
+const LOOKS = ['dark', 'light'] as const;
+const SECRET_S = 2_500;
+
+const LARGEST = {
+  question: 'Which planet is the largest?',
+  choices: ['Mars', 'Jupiter', 'Venus', 'Earth'],
+  answer: 'Jupiter',
+};
+const LONGEST = {
+  question: 'Which of these, of all that were ever written, is the longest one? '.repeat(7).trim(),
+  choices: Array.from({ length: 10 }, (_, n) => `${n} ${'and something more to read '.repeat(7)}`),
+  answer: `0 ${'and something more to read '.repeat(7)}`,
+};
+
+let ground: StudioGround;
+let owner: Opened;
+let wall: Opened;
+let overlay: Opened;
+let viewers: Viewer[];
+let streamId: string;
+
+beforeAll(async () => {
+  ground = await StudioGround.start();
+  owner = await ground.openOwner();
+}, 30_000);
+afterAll(() => ground?.close());
+
+const heading = (page: Page) => page.getByRole('heading', { level: 1 });
+
+async function send(quiz: object, duration: number, reveal: 'auto' | 'manual'): Promise<string> {
+  const path = `/streams/${streamId}/quizzes`;
+  const draft = await ground.call<StudioQuiz>(owner, 'POST', path, { ...quiz, duration, reveal });
+  await ground.call(owner, 'POST', `/quizzes/${draft.id}/publish`);
+  return draft.id;
+}
+
+/** All of it is on the screen, and can be read, at every size. */
+async function expectWhole({ page }: Opened, name: string): Promise<void> {
+  const before = page.viewportSize();
+  for (const [screen, size] of Object.entries(SCREENS)) {
+    await page.setViewportSize(size);
+    for (const colorScheme of LOOKS) {
+      await page.emulateMedia({ colorScheme });
+      await keepPicture(page, `wall-${name}-${screen}-${colorScheme}`);
+      expect([name, screen, colorScheme, await faultsIn(page)]).toEqual([
+        name,
+        screen,
+        colorScheme,
+        [],
+      ]);
+    }
+    expect([name, screen, await page.evaluate(CUT)]).toEqual([name, screen, []]);
+  }
+  await page.emulateMedia({ colorScheme: 'dark' });
+  if (before) await page.setViewportSize(before);
+}
+
+/** What is not wholly on the screen, or in the scene around it. */
+const CUT = `[...document.querySelectorAll('.wall h1, .choice, .scene p, .wall-foot > *')]
+  .filter((one) => {
+    const { top, left, right, bottom } = one.getBoundingClientRect();
+    const around = (one.closest('.scene') ?? document.body).getBoundingClientRect();
+    return top < around.top - 1 || left < -1 || right > innerWidth + 1
+      || bottom > around.bottom + 1 || bottom > innerHeight + 1;
+  })
+  .map((one) => one.textContent)`;
+
+/** How much is to be seen of each corner of a page, and of its lower part: 0 is nothing. */
+async function opacities({ page }: Opened): Promise<number[]> {
+  const png = await page.screenshot({ omitBackground: true });
+  const reader = await ground.browser.newPage();
+  const seen = await reader.evaluate<number[]>(`(async () => {
+    const image = new Image();
+    image.src = 'data:image/png;base64,${png.toString('base64')}';
+    await image.decode();
+    const { width, height } = image;
+    const canvas = new OffscreenCanvas(width, height).getContext('2d');
+    canvas.drawImage(image, 0, 0);
+    return [[2, 2], [width - 3, 2], [2, height - 3], [width - 3, height - 3], [width / 2, height * 0.9]]
+      .map(([x, y]) => canvas.getImageData(x, y, 1, 1).data[3]);
+  })()`);
+  await reader.close();
+  return seen;
+}
+
+describe('the presenter view', () => {
+  test('[B-11] has a link, which the page of the show makes and shows once', async () => {
+    const { page } = owner;
+    const stream = await ground.call<StudioStream>(owner, 'POST', '/streams', {
+      title: 'Friday quiz night',
+    });
+    streamId = stream.id;
+    await page.goto(`${ground.url}/studio/streams/${streamId}`);
+    await button(page, 'Make a link').click();
+    const link = page.getByRole('dialog').locator('code');
+    const plain = (await link.textContent()) ?? '';
+    await page.getByText('Over a picture', { exact: true }).click();
+    const transparent = (await link.textContent()) ?? '';
+    await expectGood(page, 'presenter-link');
+    await button(page, 'Done').click();
+    await button(page, 'New link').waitFor();
+    expect(await page.content()).not.toContain('pk_');
+    await expectGood(page, 'presenter-card');
+    wall = await ground.open(plain, { viewport: SCREENS['1080p'], colorScheme: 'dark' });
+    overlay = await ground.open(transparent, { viewport: SCREENS['1080p'] });
+    await wall.page.getByRole('heading', { name: 'Friday quiz night' }).waitFor();
+    await expectWhole(wall, 'title');
+  }, 60_000);
+
+  test('[B-12] is not there for who has neither a key nor a session, and is for a member', async () => {
+    const stranger = await ground.open(`/studio/present/${streamId}`);
+    await stranger.page.getByText(/Sign in to the studio in this browser/).waitFor();
+    await expectWhole(stranger, 'refused');
+    const wrong = await ground.open(`/studio/present/${streamId}#key=pk_${'a'.repeat(40)}`);
+    await wrong.page.getByText(/This link is not good any more/).waitFor();
+    const member = await owner.context.newPage();
+    await member.goto(`${ground.url}/studio/present/${streamId}`);
+    await member.getByRole('heading', { name: 'Friday quiz night' }).waitFor();
+    await Promise.all([member.close(), wrong.context.close(), stranger.context.close()]);
+  }, 60_000);
+
+  test('[B-14] shows a quiz that is open, who watches and how many answered, and no bars', async () => {
+    const { page } = wall;
+    await ground.call(owner, 'POST', `/streams/${streamId}/start`);
+    viewers = ['one', 'two', 'three'].map((name) => ground.watch(streamId, name));
+    const live = await ground.open(
+      page.url().replace('#', '?bars=live#').replace(ground.url, ''),
+      {},
+    );
+    await page.getByText('3 watching').waitFor();
+    const quizId = await send(LARGEST, 600_000, 'manual');
+    await page.getByRole('heading', { name: LARGEST.question }).waitFor();
+    await page.getByRole('timer').waitFor();
+    for (const [at, viewer] of viewers.entries()) {
+      await until(() => viewer.quiz?.quiz.id === quizId);
+      await viewer.answer(at === 0 ? 'Mars' : 'Jupiter');
+    }
+    await page.getByText('3 answers').waitFor();
+    expect(await page.getByRole('listitem').allInnerTexts()).toEqual([
+      '1\nMars',
+      '2\nJupiter',
+      '3\nVenus',
+      '4\nEarth',
+    ]);
+    expect(await page.content()).not.toContain('right');
+    await live.page.getByText('67 %').waitFor();
+    expect(await live.page.locator('.choice--right').count()).toBe(0);
+    await keepPicture(live.page, 'wall-live-bars');
+    await live.context.close();
+    await expectWhole(wall, 'open');
+  }, 90_000);
+
+  test('[B-14] over a picture has nothing behind it', async () => {
+    await heading(overlay.page).waitFor();
+    for (const colorScheme of LOOKS) {
+      await overlay.page.emulateMedia({ colorScheme });
+      const [topLeft, topRight, bottomLeft, bottomRight, below = 0] = await opacities(overlay);
+      const corners = [topLeft, topRight, bottomLeft, bottomRight];
+      expect([colorScheme, corners]).toEqual([colorScheme, [0, 0, 0, 0]]);
+      expect(below).toBeGreaterThan(200);
+    }
+    await expectWhole(overlay, 'overlay-open');
+  }, 60_000);
+
+  test('[B-14] shows nothing but a dot within 2 s of silence, and goes on by itself', async () => {
+    const { page } = wall;
+    await ground.kill();
+    await heading(page).waitFor({ state: 'detached', timeout: SECRET_S });
+    expect(await page.locator('main').innerText()).not.toMatch(/planet|watching|answers/);
+    expect(await page.locator('.wall-dot').count()).toBe(1);
+    await keepPicture(page, 'wall-silent');
+    await ground.restart();
+    await page.getByRole('heading', { name: LARGEST.question }).waitFor({ timeout: 8_000 });
+    await page.getByText('3 answers').waitFor();
+    expect(await page.locator('.wall-dot').count()).toBe(0);
+  }, 60_000);
+
+  test('[B-14] shows the results with the right answer, then the winners, then the next quiz', async () => {
+    const { page } = wall;
+    const quizId = await send({ ...LARGEST, question: 'And the largest moon?' }, 2_000, 'manual');
+    await page.getByText('Time is up').waitFor();
+    await until(async () => {
+      const quiz = await ground.call<StudioQuiz>(owner, 'GET', `/quizzes/${quizId}`);
+      return quiz.state === 'closed';
+    });
+    await keepPicture(page, 'wall-closed');
+    await ground.call(owner, 'POST', `/quizzes/${quizId}/reveal`);
+    const right = page.locator('.choice--right');
+    await right.waitFor();
+    expect(await right.innerText()).toMatch(/^Jupiter\n?\s*\(right\)\n0 %$/);
+    await expectWhole(wall, 'results');
+    await overlay.page.locator('.choice--right').waitFor();
+    await expectWhole(overlay, 'overlay-results');
+  }, 60_000);
+
+  test('[B-14] has room for the longest quiz there can be, and for the winners', async () => {
+    const other = await ground.call<StudioStream>(owner, 'POST', '/streams', {
+      title: 'Long night',
+    });
+    streamId = other.id;
+    const made = await ground.call<{ url: string }>(
+      owner,
+      'POST',
+      `/streams/${streamId}/presenter-key`,
+    );
+    const long = await ground.open(made.url, { colorScheme: 'dark' });
+    await ground.call(owner, 'POST', `/streams/${streamId}/request-winners`);
+    await long.page.getByText('No winners').waitFor();
+    await expectWhole(long, 'no-winners');
+    await send(LONGEST, 600_000, 'auto');
+    await heading(long.page).filter({ hasText: 'Which of these' }).waitFor();
+    await expectWhole(long, 'longest');
+    await ground.call(owner, 'POST', `/streams/${streamId}/presenter-key`);
+    await heading(long.page).waitFor({ state: 'detached' });
+    expect((await long.page.locator('main').innerText()).replace('Full screen', '').trim()).toBe(
+      '',
+    );
+    await long.context.close();
+  }, 90_000);
+
+  test('made no errors on the way', () => {
+    expect([...owner.errors, ...wall.errors, ...overlay.errors]).toEqual([]);
+  });
+});
+
+async function until(isSo: () => boolean | Promise<boolean>): Promise<void> {
+  const untilMs = performance.now() + 10_000;
+  while (!(await isSo())) {
+    if (performance.now() > untilMs) throw new Error('it did not come to that');
+    await Bun.sleep(50);
+  }
+}
