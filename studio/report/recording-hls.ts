@@ -13,7 +13,8 @@ export function openHls(
   events: RecordingEvents,
 ): RecordedVideo {
   if (!Hls.isSupported()) return openNative(video, url, events);
-  const hls = new Hls({ enableWorker: true, backBufferLength: 30 });
+  // Right after the show its playlist may have no end yet: a live one would begin with the newest.
+  const hls = new Hls({ enableWorker: true, backBufferLength: 30, startPosition: 0 });
   let again: ReturnType<typeof setTimeout> | undefined;
   hls.on(Hls.Events.ERROR, (_, error) => {
     if (!error.fatal) return;

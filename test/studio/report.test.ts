@@ -18,7 +18,7 @@ const QUIZ = { choices: ['Mars', 'Jupiter'], answer: 'Jupiter', duration: 2_000 
 const LARGEST = 'Which planet is the largest?';
 const SPOT = 'Which one has a red spot?';
 /** What a click on the chart may be off by: pixels, and the steps of its mark. */
-const NEAR_MS = 1_500;
+const NEAR_MS = 750;
 
 let ground: StudioGround;
 let owner: Opened;
@@ -139,6 +139,7 @@ describe('the report', () => {
   test('goes where the chart is pressed: the recording shows that moment', async () => {
     await mark().waitFor();
     const track = panel('Audience').locator('.u-over');
+    await track.scrollIntoViewIfNeeded();
     const box = await track.boundingBox();
     if (!box) throw new Error('there is no chart');
     const { beginMs, lengthMs } = await spanOf();
