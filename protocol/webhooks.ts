@@ -159,3 +159,11 @@ export const webhookDataSchemas = {
   test: z.object({ webhookId: uuid }),
 } satisfies Record<DeliveryType, z.ZodObject>;
 export type WebhookData = { [Type in DeliveryType]: z.infer<(typeof webhookDataSchemas)[Type]> };
+
+/** What is sent of a type, as it is signed. */
+export const webhookMessageSchema = <Type extends DeliveryType>(type: Type) =>
+  z.object({
+    type: z.literal(type),
+    timestamp: z.iso.datetime().meta({ description: 'When it happened' }),
+    data: webhookDataSchemas[type],
+  });

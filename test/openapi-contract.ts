@@ -97,6 +97,20 @@ export class Contract {
     this.validate(`${operationId} request`, pointer('paths', ...at), body);
   }
 
+  /** @throws Error when what the service sent to a webhook is not as the document says. */
+  checkDelivery(headers: Readonly<Record<string, string>>, body: string): void {
+    const message = JSON.parse(body);
+    const item = this.document.webhooks[message.type]?.post;
+    if (!item) throw new Error(`${message.type} is not documented`);
+    const at = ['webhooks', message.type, 'post'];
+    const content = ['requestBody', 'content', 'application/json', 'schema'];
+    this.validate(message.type, pointer(...at, ...content), message);
+    for (const [place, { name }] of (item.parameters as { name: string }[]).entries()) {
+      const schema = pointer(...at, 'parameters', String(place), 'schema');
+      this.validate(`${message.type} ${name}`, schema, headers[name]);
+    }
+  }
+
   /** @throws Error when the response is not as the document says. */
   async check(operationId: string, response: Response): Promise<Response> {
     const { path, method, statuses } = this.operation(operationId);

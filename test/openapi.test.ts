@@ -7,6 +7,7 @@ import pino from 'pino';
 import type { Operation } from '../protocol/operation.ts';
 import { studioApi } from '../protocol/studio-api.ts';
 import { viewerApi } from '../protocol/viewer-api.ts';
+import { WEBHOOK_EVENTS } from '../protocol/webhooks.ts';
 import { openEmbedded } from '../server/backends-embedded.ts';
 import { configOf } from '../server/config.ts';
 import { openApiDocument } from '../server/http/openapi.ts';
@@ -217,7 +218,7 @@ describe('the document', () => {
   test('declares every path parameter, and a tag for every operation', () => {
     const tags = (document.tags as { name: string }[]).map(({ name }) => name);
     const usedTags = new Set<string>();
-    for (const [path, item] of Object.entries(document.paths)) {
+    for (const [path, item] of Object.entries({ ...document.paths, ...document.webhooks })) {
       for (const operation of Object.values(item)) {
         const parameters = (operation.parameters ?? []) as { name: string; in: string }[];
         const declared = parameters.filter((part) => part.in === 'path').map(({ name }) => name);
@@ -226,6 +227,27 @@ describe('the document', () => {
       }
     }
     expect([...usedTags].sort()).toEqual(tags.sort());
+  });
+
+  test('[H-23] has what webhooks are sent, by its type, and holds them to it', () => {
+    expect(Object.keys(document.webhooks).sort()).toEqual([...WEBHOOK_EVENTS, 'test'].sort());
+    const headers = {
+      'webhook-id': randomUUID(),
+      'webhook-timestamp': '1760000000',
+      'webhook-signature': `v1,${'a'.repeat(43)}=`,
+    };
+    const message = { type: 'test', timestamp: '2026-01-01T00:00:00.000Z' };
+    const told = (data: object) => JSON.stringify({ ...message, data });
+    contract.checkDelivery(headers, told({ webhookId: randomUUID() }));
+    const wrong: [Record<string, string>, string][] = [
+      [headers, told({})],
+      [headers, told({ webhookId: randomUUID(), more: 1 })],
+      [{ ...headers, 'webhook-signature': 'v1,a' }, told({ webhookId: randomUUID() })],
+      [headers, JSON.stringify({ ...message, type: 'other', data: {} })],
+    ];
+    for (const [sent, body] of wrong) {
+      expect(() => contract.checkDelivery(sent, body)).toThrow();
+    }
   });
 
   test('has examples that fit their own schemas', () => {

@@ -12,11 +12,13 @@ import {
   REQUEST_ID,
 } from './openapi-errors.ts';
 import { type JsonObject, OpenApiSchemas } from './openapi-schemas.ts';
+import { webhookItems } from './openapi-webhooks.ts';
 
 /** An OpenAPI 3.1 document, as far as this program reads it again. */
 export interface OpenApiDocument extends JsonObject {
   readonly openapi: string;
   readonly paths: Record<string, Record<string, JsonObject>>;
+  readonly webhooks: Record<string, Record<string, JsonObject>>;
   readonly components: Record<string, JsonObject>;
 }
 
@@ -146,6 +148,7 @@ export function openApiDocument(version: string): OpenApiDocument {
     };
   }
   const responses = errorResponses(schemas);
+  const webhooks = webhookItems(schemas);
   return {
     openapi: '3.1.1',
     info: {
@@ -156,6 +159,7 @@ export function openApiDocument(version: string): OpenApiDocument {
     },
     tags: TAGS.map(({ name, description }) => ({ name, description })),
     paths,
+    webhooks,
     components: {
       schemas: schemas.components,
       responses,
