@@ -19,7 +19,7 @@ interface KeptLineOptions {
 }
 
 /** The service tells the state twice a second; silence of this length is a line that is lost. */
-const SILENT_MS = 1_750;
+const SILENT_MS = 1_500;
 /** One that got through a sleep says so within the time between two states. */
 const WAKE_MS = 750;
 /** Those who run shows are few, and all of theirs is to be right within 2 s after an outage. */

@@ -74,7 +74,7 @@ describe('a wall', () => {
   test('[B-14] shows nothing that is older than 2 s, and goes on by itself', () => {
     const { show, hear, pass, lines } = ground();
     hear();
-    pass(1_500);
+    pass(1_400);
     expect(show.presented).toMatchObject({ isSilent: false, state: { count: 3 } });
     pass(400);
     expect(show.presented).toMatchObject({ isSilent: true, state: null, scene: null });
