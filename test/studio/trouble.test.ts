@@ -1,0 +1,229 @@
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import type { Locator, Page } from 'playwright-core';
+import type { StudioQuiz, StudioStream } from '../../protocol/studio.ts';
+import type { Viewer } from '../../sdk/viewer.ts';
+import { QUIZ } from '../harness.ts';
+import { CutLine } from './cut-line.ts';
+import { type Opened, StudioGround } from './studio-ground.ts';
+import { button, expectGood } from './studio-pages.ts';
+
+// What happens to a page that is open during a show: it is opened anew, its machine sleeps, its line
+// is cut, the service is killed, two tabs are used at once, and buttons are pressed twice. It must be
+// right again within 2 s, and viewers must be told nothing twice.
+
+const RIGHT_MS = 2_000;
+const LOST = /The line to the service is lost/;
+const QUESTIONS = ['First?', 'Second?', 'Third?', 'Fourth?'] as const;
+/** Between the presses of somebody who presses twice, ms: the first may have been answered by then. */
+const TWICE_MS = 150;
+const NOWHERE = { x: 0, y: 0, width: 0, height: 0 };
+
+let ground: StudioGround;
+let owner: Opened;
+let line: CutLine;
+let tab: Page;
+let second: Page;
+let viewers: Viewer[];
+let streamId: string;
+const tookMs = new Map<string, number>();
+
+beforeAll(async () => {
+  ground = await StudioGround.start();
+  owner = await ground.openOwner();
+  const show = { title: 'A show in trouble', latencyAllowance: 500 };
+  streamId = (await ground.call<StudioStream>(owner, 'POST', '/streams', show)).id;
+  for (const question of QUESTIONS) {
+    const quiz = { ...QUIZ, question, duration: 6_000, reveal: 'manual' };
+    await ground.call<StudioQuiz>(owner, 'POST', `/streams/${streamId}/quizzes`, quiz);
+  }
+  viewers = ['one', 'two', 'three'].map((name) => ground.watch(streamId, name));
+  line = await CutLine.to(Number(new URL(ground.url).port));
+  tab = owner.page;
+  second = await owner.context.newPage();
+  await Promise.all(
+    [tab, second].map((page) => page.goto(`${line.url}/studio/streams/${streamId}/on-air`)),
+  );
+}, 60_000);
+afterAll(async () => {
+  line?.close();
+  await ground?.close();
+});
+
+const events = (page: Page) => page.getByLabel('Sent events');
+
+/** As somebody does who means it once: at the same place, whatever is there by then. */
+async function pressTwice(locator: Locator): Promise<void> {
+  await locator.scrollIntoViewIfNeeded();
+  const { x, y, width, height } = (await locator.boundingBox()) ?? NOWHERE;
+  await locator.click();
+  await Bun.sleep(TWICE_MS);
+  await locator.page().mouse.click(x + width / 2, y + height / 2);
+}
+
+/** How often viewers were told of each event. */
+async function sent(): Promise<Record<string, number>> {
+  const told = await ground.sentEvents(owner, streamId);
+  const counts: Record<string, number> = {};
+  for (const { type, data } of told) {
+    if (type === 'view-count' || type === 'chats') continue;
+    const { question } = (data ?? {}) as { question?: string };
+    const name = question ? `${type} ${question}` : type;
+    counts[name] = (counts[name] ?? 0) + 1;
+  }
+  return counts;
+}
+
+/** Everybody answers the quiz that is open: two of three are right. */
+async function answerAll(question: string): Promise<void> {
+  for (const [at, viewer] of viewers.entries()) {
+    await waitFor(() => viewer.quiz?.quiz.question === question);
+    expect(await viewer.answer(at === 0 ? 'Mars' : 'Jupiter')).toBe('counted');
+  }
+}
+
+/** Pages as they have to be while a quiz is open, or closed, that all have answered. */
+async function seeRight(question: string, ...pages: readonly Page[]): Promise<void> {
+  await Promise.all(
+    pages.flatMap((page) => [
+      page.getByText(LOST).waitFor({ state: 'detached' }),
+      page.getByText(/^(Open, \d s|Closed, results not shown)$/).waitFor(),
+      page.getByRole('heading', { name: 'On screen' }).waitFor(),
+      page.getByText(question).first().waitFor(),
+      page.getByText('2 · 67 %').waitFor(),
+      page.getByText(/^3$/).first().waitFor(),
+      events(page).getByText(`Quiz: ${question}`).waitFor(),
+    ]),
+  );
+}
+
+async function seeLost(...pages: readonly Page[]): Promise<void> {
+  await Promise.all(pages.map((page) => page.getByText(LOST).waitFor()));
+}
+
+/** Notes how long it takes until it is so. */
+async function soon(name: string, isSo: () => Promise<unknown>): Promise<void> {
+  const fromMs = performance.now();
+  await isSo();
+  tookMs.set(name, Math.round(performance.now() - fromMs));
+}
+
+describe('in mid-show', () => {
+  test('[B-7] a button is pressed twice: the show begins once, and a quiz is sent once', async () => {
+    await pressTwice(button(tab, 'Start the show'));
+    await button(tab, 'Send this quiz').waitFor();
+    await tab.waitForTimeout(1_100);
+    await pressTwice(button(tab, 'Send this quiz'));
+    await answerAll('First?');
+    await seeRight('First?', tab, second);
+    expect(await sent()).toEqual({ 'quiz First?': 1 });
+  }, 30_000);
+
+  test('the page is opened anew: it is as it was', async () => {
+    await soon('reload', async () => {
+      await tab.reload();
+      await seeRight('First?', tab);
+    });
+  }, 30_000);
+
+  test('[B-7] two tabs show the results at the same moment: viewers are told once', async () => {
+    const both = [tab, second].map((page) => button(page, 'Show the results'));
+    for (const each of both) await each.waitFor();
+    await tab.waitForTimeout(1_100);
+    await Promise.all(both.map((each) => each.click()));
+    for (const page of [tab, second]) await page.getByText('Results are shown').waitFor();
+    expect(await sent()).toEqual({ 'quiz First?': 1, 'quiz-results First?': 1 });
+  }, 30_000);
+
+  test('the page sleeps, and another host goes on', async () => {
+    const cdp = await owner.context.newCDPSession(tab);
+    await button(second, 'Send this quiz').waitFor();
+    await second.waitForTimeout(1_100);
+    await cdp.send('Page.setWebLifecycleState', { state: 'frozen' });
+    await button(second, 'Send this quiz').click();
+    await answerAll('Second?');
+    await second.waitForTimeout(2_500);
+    await cdp.send('Page.setWebLifecycleState', { state: 'active' });
+    await soon('sleep', () => seeRight('Second?', tab));
+  }, 30_000);
+
+  test('[B-4] the line is cut: both tabs say so within 2 s, and are right when it is there again', async () => {
+    line.cut();
+    await soon('lost', () => seeLost(tab, second));
+    expect(await button(tab, 'Ask for the winners').isDisabled()).toBe(true);
+    await expectGood(tab, 'lost');
+    line.mend();
+    await soon('cut line', () => seeRight('Second?', tab, second));
+  }, 30_000);
+
+  test('[B-7] [R-4] an answer is lost on its way: what was done is not done again', async () => {
+    await button(tab, 'Show the results').click();
+    await button(tab, 'Send this quiz').waitFor();
+    await tab.waitForTimeout(1_100);
+    let lost = 0;
+    await tab.route('**/publish', async (route) => {
+      if (lost++ > 0) return route.continue();
+      await route.fetch();
+      await route.abort('connectionreset');
+    });
+    await button(tab, 'Send this quiz').click();
+    await answerAll('Third?');
+    await seeRight('Third?', tab, second);
+    await waitFor(() => lost > 1);
+    expect((await sent())['quiz Third?']).toBe(1);
+  }, 30_000);
+
+  test('[B-7] [R-6] the service is killed while winners are asked for, and starts again', async () => {
+    for (const page of [tab, second]) await button(page, 'Show the results').waitFor();
+    await tab.waitForTimeout(1_100);
+    await button(tab, 'Show the results').click();
+    await button(tab, 'Ask for the winners').click();
+    await ground.kill();
+    await soon('lost by a kill', () => seeLost(tab, second));
+    await ground.restart();
+    await soon('restart', () =>
+      Promise.all(
+        [tab, second].flatMap((page) => [
+          page.getByText(LOST).waitFor({ state: 'detached' }),
+          page.getByText('Results are shown').waitFor(),
+          page.getByText('2 · 67 %').waitFor(),
+          button(page, 'Send this quiz').and(page.locator(':enabled')).waitFor(),
+        ]),
+      ),
+    );
+    for (const page of [tab, second]) {
+      await page.getByText(/^The last round had \d winners?/).waitFor();
+      await page.getByText(/^3$/).first().waitFor();
+    }
+  }, 40_000);
+
+  test('and viewers were told of everything, once', async () => {
+    expect(await sent()).toEqual({
+      'quiz First?': 1,
+      'quiz-results First?': 1,
+      'quiz Second?': 1,
+      'quiz-results Second?': 1,
+      'quiz Third?': 1,
+      'quiz-results Third?': 1,
+      'request-quiz-winners': 1,
+      'quiz-winners': 1,
+    });
+    const questions = viewers.map((viewer) => viewer.quiz?.quiz.question);
+    expect(questions).toEqual(['Third?', 'Third?', 'Third?']);
+    expect(owner.errors).toEqual([]);
+  });
+
+  test('and each trouble was known, and over, within 2 s', () => {
+    const all = [...tookMs];
+    console.log(`within ms: ${all.map(([name, ms]) => `${name} ${ms}`).join(', ')}`);
+    expect(all.filter(([, ms]) => ms >= RIGHT_MS)).toEqual([]);
+    expect(all).toHaveLength(6);
+  });
+});
+
+async function waitFor(isSo: () => boolean): Promise<void> {
+  const untilMs = performance.now() + 10_000;
+  while (!isSo()) {
+    if (performance.now() > untilMs) throw new Error('it did not come to that');
+    await Bun.sleep(50);
+  }
+}
