@@ -58,11 +58,13 @@ async function runVisited() {
   const lines: string[] = [];
   const others: Outsider[] = [];
   const attending: Promise<void>[] = [];
+  const looks: Promise<unknown>[] = [];
   const plain = plainScreen((line) => void lines.push(line));
   const screen: Screen = {
     ...plain,
     show: (before, show, report) => {
       plain.show(before, show, report);
+      if (looks.length === 0) looks.push(lookAtLink(lines.join('\n')));
       if (others.length >= (show.elapsedMs < SECOND_COMES_MS ? 1 : 2)) return;
       const other = new Outsider(show.origin, show.streamId, `other ${others.length}`);
       others.push(other);
@@ -78,7 +80,19 @@ async function runVisited() {
     { startServer, screen: () => screen },
   );
   await Promise.all(attending);
-  return { status, output: lines.join('\n'), others: others.map(({ statuses }) => statuses) };
+  const [link] = await Promise.all(looks);
+  return { status, output: lines.join('\n'), link, others: others.map(({ statuses }) => statuses) };
+}
+
+/** What the service says of the link that a demo has printed. */
+async function lookAtLink(output: string): Promise<unknown> {
+  const [, origin, token] = /(http:\S+)\/studio\/#invitation=(\S+)/.exec(output) ?? [];
+  const response = await fetch(`${origin}/studio/v1/invitations/look`, {
+    method: 'POST',
+    headers: { 'Content-Type': 'application/json' },
+    body: JSON.stringify({ token }),
+  });
+  return response.json();
 }
 
 async function until(holds: () => boolean): Promise<void> {
@@ -182,6 +196,10 @@ describe('a demo that runs by itself', () => {
       expect(visited.output).toMatch(new RegExp(`${check} +ok: [1-9]`));
     }
     expect(visited.status).toBe(0);
+  });
+
+  test('[O-21] prints a link by which whoever runs it owns the account in the studio', () => {
+    expect(visited.link).toMatchObject({ role: 'owner', account: { name: 'Demo' } });
   });
 
   test('[O-18] says how many are here from outside', () => {

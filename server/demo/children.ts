@@ -50,18 +50,36 @@ const VIDEO_FPS = '20';
 const VIDEO = ['--media', '', '--media-encoder', 'libx264', '--media-preset', 'ultrafast'];
 const NO_PORTS = ['--rtmp-port', 'off', '--srt-port', 'off'];
 
-/** Makes an account in a data directory. @returns its service token */
-export async function createAccount(data: string): Promise<string> {
+/** The account whose show it is. */
+export interface DemoAccount {
+  readonly email: string;
+  /** Its service token. */
+  readonly token: string;
+}
+
+/** Makes an account in a data directory. */
+export async function createAccount(data: string): Promise<DemoAccount> {
   // Each demo on a directory that is kept has an account of its own.
   const email = `demo-${Date.now()}@fourbeat.example`;
   const args = ['account', 'create', '--email', email, '--name', 'Demo', '--data', data];
+  return { email, token: (await answerOf<{ token: string }>(args)).token };
+}
+
+/** A link by which somebody becomes the owner of the account, in the studio of the server. */
+export async function studioLink(email: string, data: string, port: number): Promise<string> {
+  const where = ['--data', data, '--public-url', '', '--port', String(port)];
+  return (await answerOf<{ link: string }>(['member', 'link', '--email', email, ...where])).link;
+}
+
+/** What a command prints. @throws Error with its last line when it fails */
+async function answerOf<T>(args: readonly string[]): Promise<T> {
   const child = Bun.spawn([...COMMAND, MAIN, ...args], {
     stdio: ['ignore', 'pipe', 'pipe'],
     detached: true,
   });
   const [text, complaint] = await Promise.all([child.stdout.text(), child.stderr.text()]);
   if ((await child.exited) !== 0) throw new Error(bare(lastLine(complaint)));
-  return (JSON.parse(text) as { token: string }).token;
+  return JSON.parse(text) as T;
 }
 
 /** Starts a server. @throws Error with its last line when it does not serve */

@@ -3,7 +3,7 @@ import { mkdtemp } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { findFfmpeg } from '../media/packager/find-ffmpeg.ts';
-import { createAccount, type DemoServer, startServer } from './children.ts';
+import { createAccount, type DemoServer, startServer, studioLink } from './children.ts';
 import { listenForEnd } from './ending.ts';
 import { plainScreen, type Screen, terminalScreen } from './screen/screen.ts';
 import { runShow } from './show-run.ts';
@@ -56,13 +56,16 @@ export async function runDemo(options: DemoOptions, parts: DemoParts = PARTS): P
   };
   process.on('exit', remove);
   try {
-    const token = await createAccount(data);
+    const { email, token } = await createAccount(data);
     const server = await parts.startServer(options.port, data);
     screen.say(
       `The Fourbeat demo: http://localhost:${server.port}, a host, and ${options.viewers} viewers.`,
     );
     try {
       const hasVideo = (options.video ?? false) && (await canShowVideo(screen));
+      screen.say(
+        `Host it yourself, by a link that works once: ${await studioLink(email, data, server.port)}`,
+      );
       if (ending.isAsked()) return 0;
       return await runShow({ ...options, screen, ending, server, token, data, hasVideo });
     } finally {
