@@ -3,9 +3,6 @@ import { choiceCountSchema } from './quizzes.ts';
 import { streamStatusSchema } from './streams.ts';
 import { unixMs, uuid } from './text.ts';
 
-/** What a view of a show for a wall or for OBS is opened with, as it goes in `Authorization`. */
-export const PRESENTER_SCHEME = 'Presenter';
-
 /** When the presenter key of a show was made. */
 export const presenterKeySchema = z
   .object({

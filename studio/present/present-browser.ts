@@ -1,4 +1,3 @@
-import { PRESENTER_SCHEME } from '../../protocol/presenter.ts';
 import { readEventStream } from '../../sdk/feed/event-stream.ts';
 import { lineBrowser } from '../line/line-browser.ts';
 import type { PresentBrowser, PresentSource } from './presented-show.ts';
@@ -26,7 +25,7 @@ function openSource(streamId: string, key: string | null): PresentSource {
     const response = await fetch(`/studio/v1/streams/${encodeURIComponent(streamId)}/present`, {
       headers: {
         Accept: 'text/event-stream',
-        ...(key !== null && { Authorization: `${PRESENTER_SCHEME} ${key}` }),
+        ...(key !== null && { Authorization: `Presenter ${key}` }),
       },
       cache: 'no-store',
       signal: abort.signal,
