@@ -2,7 +2,9 @@ import { type ReactNode, useEffect, useRef, useState } from 'react';
 import { createPortal } from 'react-dom';
 import uPlot from 'uplot';
 
-/** Of people who look at paper nobody asked for white on black. */
+/** Paper has another width, of which no observer is told. */
+const PAPER = matchMedia('print');
+/** Nobody prints white on black. */
 const DARK = matchMedia('screen and (prefers-color-scheme: dark)');
 
 export type PlotOptions = Omit<uPlot.Options, 'width' | 'height'>;
@@ -38,6 +40,7 @@ export function Plot({ label, heightPx, data, optionsOf, children }: PlotProps) 
     const fit = () => made.setSize({ width: width(), height: heightPx });
     const watch = new ResizeObserver(fit);
     watch.observe(element);
+    PAPER.addEventListener('change', fit, ending);
     DARK.addEventListener('change', () => made.redraw(false), ending);
     return () => {
       ending.abort();

@@ -23,6 +23,11 @@ describe('how fair it was', () => {
     expect(times).toBe('The only answer came 0.42 s after viewers were told its quiz.');
   });
 
+  test('is said of one that was there before the quiz', () => {
+    const [times] = fairnessWords({ fairness: { ...FAIR, earliest: -120 }, quizzes: [] });
+    expect(times).toStartWith('Of 1,204 answers the first came 0.12 s before viewers were told');
+  });
+
   test('is said by who knew too early', () => {
     const words = (early: number) =>
       fairnessWords({ fairness: { ...FAIR, early }, quizzes: quizzes(0, 0) })[1];

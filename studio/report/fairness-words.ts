@@ -22,9 +22,14 @@ type Times = NonNullable<ReadyReport['fairness']>;
 
 function timesOf(answers: number, { earliest, median, latest }: Times): string {
   if (answers === 1) {
-    return `The only answer came ${secondsOf(earliest)} after viewers were told its quiz.`;
+    return `The only answer came ${afterTold(earliest)} viewers were told its quiz.`;
   }
-  return `Of ${answers.toLocaleString()} answers the first came ${secondsOf(earliest)} after viewers were told its quiz, half of them within ${secondsOf(median)}, and the last after ${secondsOf(latest)}.`;
+  return `Of ${answers.toLocaleString()} answers the first came ${afterTold(earliest)} viewers were told its quiz, half of them within ${secondsOf(median)}, and the last after ${secondsOf(latest)}.`;
+}
+
+/** An answer may be there before the interval begins that tells the quiz. */
+function afterTold(ms: number): string {
+  return ms < 0 ? `${secondsOf(-ms)} before` : `${secondsOf(ms)} after`;
 }
 
 function earlyOf(answers: number, early: number): string {

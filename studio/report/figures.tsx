@@ -4,8 +4,8 @@ import { dateOf, timeOf } from '../shell/times.ts';
 import { lengthOf, placeOf } from './durations.ts';
 import { beginOf } from './show-times.ts';
 
-/** Of an average: it is of many, and rarely whole. */
-const TENTHS = { maximumFractionDigits: 1 } as const;
+/** Below this a tenth says something. */
+const FEW = 100;
 
 interface Figure {
   readonly name: string;
@@ -26,7 +26,7 @@ export function Figures({ report }: { readonly report: ReadyReport }) {
             className="grid content-start rounded-2xl border border-line bg-card p-4 break-inside-avoid"
           >
             <dt className="text-sm font-semibold">{name}</dt>
-            <dd className="text-3xl font-bold tabular-nums">{value}</dd>
+            <dd className="text-2xl font-bold wrap-anywhere tabular-nums sm:text-3xl">{value}</dd>
             <dd className="text-sm text-quiet">{about}</dd>
           </div>
         ))}
@@ -55,7 +55,7 @@ function figuresOf(report: ReadyReport): readonly Figure[] {
     },
     {
       name: 'On average',
-      value: average.toLocaleString(undefined, TENTHS),
+      value: roundOf(average),
       about: 'over the whole show',
     },
     {
@@ -65,9 +65,13 @@ function figuresOf(report: ReadyReport): readonly Figure[] {
     },
     {
       name: 'Minutes watched',
-      value: minutesWatched.toLocaleString(undefined, TENTHS),
+      value: roundOf(minutesWatched),
       about: 'by all of them together',
     },
     { name: 'Length', value: lengthOf(ended - beginMs), about: 'from its begin to its end' },
   ];
+}
+
+function roundOf(value: number): string {
+  return value.toLocaleString(undefined, { maximumFractionDigits: value < FEW ? 1 : 0 });
 }

@@ -67,9 +67,11 @@ describe('a recording', () => {
   });
 
   test('says that it is not kept any more', async () => {
-    const { recording, events } = await ground();
+    const { recording, events, stop } = await ground();
     events()?.onAbsent();
     expect(recording.snapshot).toEqual({ state: 'absent', shownMs: null });
+    stop();
+    expect(recording.snapshot.state).toBe('absent');
   });
 
   test('that cannot be opened is not there', async () => {

@@ -68,7 +68,7 @@ export class Recording {
       this.#recorded?.stop();
       this.#recorded = null;
       this.#video = null;
-      this.#tell({ state: 'loading', shownMs: null });
+      if (this.#snapshot.state === 'ready') this.#tell({ state: 'loading', shownMs: null });
     };
   }
 

@@ -4,6 +4,7 @@ import { intervalStartMs } from '../../protocol/interval.ts';
 import type { ReadyReport } from '../../protocol/report.ts';
 import { Plot } from '../charts/plot.tsx';
 import { timeOf } from '../shell/times.ts';
+import { classes } from '../ui/classes.ts';
 import { Panel } from '../ui/panel.tsx';
 import { audienceSeries, countAt } from './audience-series.ts';
 import { placeOf } from './durations.ts';
@@ -24,6 +25,7 @@ interface TimelineProps {
 export function Timeline({ report, recording }: TimelineProps) {
   const url = report.recording.hls_url;
   const { state, shownMs } = useRecordingState(recording);
+  const isThere = url !== null && state !== 'absent';
   const [hoveredS, setHoveredS] = useState<number | null>(null);
   const { beginMs, lengthS, data, series, quizzesS } = useMemo(() => chartOf(report), [report]);
   const shownS =
@@ -35,13 +37,18 @@ export function Timeline({ report, recording }: TimelineProps) {
       aside={
         <span className="text-quiet tabular-nums print:hidden">
           {lookedAtS === null
-            ? 'Quizzes have their numbers in the chart.'
+            ? 'The numbers are those of the quizzes.'
             : wordsOf(lookedAtS, countAt(series, lookedAtS), beginMs)}
         </span>
       }
     >
-      <div className="grid items-start gap-4 *:min-w-0 lg:grid-cols-[2fr_3fr] print:block">
-        <Picture url={url} isAbsent={state === 'absent'} recording={recording} />
+      <div
+        className={classes(
+          'grid items-start gap-4 *:min-w-0 print:block',
+          isThere && 'lg:grid-cols-[2fr_3fr]',
+        )}
+      >
+        {isThere && <Picture url={url} recording={recording} />}
         <Plot
           label={labelOf(report)}
           heightPx={CHART_PX}
@@ -59,6 +66,11 @@ export function Timeline({ report, recording }: TimelineProps) {
           )}
         </Plot>
       </div>
+      {!isThere && (
+        <p className="text-quiet print:hidden">
+          {url === null ? 'No recording was kept.' : 'The recording is not there any more.'}
+        </p>
+      )}
     </Panel>
   );
 }
@@ -86,25 +98,16 @@ function labelOf({ peak, quizzes }: ReadyReport): string {
 }
 
 interface PictureProps {
-  /** Null: there is none. */
-  readonly url: string | null;
-  readonly isAbsent: boolean;
+  readonly url: string;
   readonly recording: Recording;
 }
 
-function Picture({ url, isAbsent, recording }: PictureProps) {
+function Picture({ url, recording }: PictureProps) {
   const video = useRef<HTMLVideoElement>(null);
   useEffect(
-    () => (video.current && url !== null ? recording.start(video.current, url) : undefined),
+    () => (video.current ? recording.start(video.current, url) : undefined),
     [recording, url],
   );
-  if (url === null || isAbsent) {
-    return (
-      <p className="grid aspect-video place-items-center rounded-lg bg-raised p-4 text-center text-quiet print:hidden">
-        {url === null ? 'No recording was kept.' : 'The recording is not there any more.'}
-      </p>
-    );
-  }
   return (
     // biome-ignore lint/a11y/useMediaCaption: nobody has written down what is said in a show
     <video
@@ -112,7 +115,7 @@ function Picture({ url, isAbsent, recording }: PictureProps) {
       controls
       playsInline
       aria-label="The recording of the show"
-      className={'aspect-video w-full rounded-lg bg-black object-contain print:hidden'}
+      className="aspect-video w-full rounded-lg bg-black object-contain print:hidden"
     />
   );
 }
