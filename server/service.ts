@@ -225,8 +225,9 @@ function lifeOf(
     },
     drain: async () => {
       draining = true;
-      const released = Promise.all([beat.drain(), media?.drain(), webhooks.stop(), reports.stop()]);
+      // Their viewers would only wait for what is to come.
       rehearsals.stop();
+      const released = Promise.all([beat.drain(), media?.drain(), webhooks.stop(), reports.stop()]);
       feed.endStreams();
       live.endStreams();
       await released;

@@ -4,6 +4,7 @@ import { PURCHASE } from './conformance/operations.ts';
 import { QUIZ } from './harness.ts';
 import type { Answered, Exercises, Ground } from './openapi-ground.ts';
 import { memberExercises } from './openapi-members.ts';
+import { rehearsalExercises } from './openapi-rehearsal.ts';
 import { presenterExercises } from './openapi-presenter.ts';
 import { exported, reportExercises } from './openapi-report.ts';
 
@@ -12,6 +13,7 @@ export function studioExercises(ground: Ground): Exercises {
   const { service } = ground;
   return {
     ...memberExercises(ground),
+    ...rehearsalExercises(ground),
     readAccount: async () => [[await ground.studio('readAccount'), 200]],
     createApiToken: async () => {
       const ask = { body: { name: 'laptop' }, headers: { 'Idempotency-Key': randomUUID() } };

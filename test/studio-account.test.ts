@@ -35,6 +35,7 @@ const BODIES: Partial<Record<keyof typeof studioApi, object>> = {
     format: 'fourbeat-json',
     text: JSON.stringify([{ question: 'Q?', choices: ['a', 'b'], answer: 'a' }]),
   },
+  createRehearsal: { viewers: 1 },
   sendEvent: { type: 'lights', data: null },
   patchMember: { role: 'host' },
   createWebhook: { url: 'https://hooks.example.org/', events: ['winners'] },

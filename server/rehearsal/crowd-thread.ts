@@ -4,6 +4,7 @@ import { Crowd } from '../demo/crowd/crowd.ts';
 import { CHECKS } from '../demo/ledger/verdict.ts';
 import type { FromCrowdThread, ToCrowdThread } from './crowd-messages.ts';
 import { LossyNet } from './lossy-net.ts';
+import { Mismatch } from './mismatch.ts';
 import { rehearsedHabits } from './rehearsed-habits.ts';
 
 declare const self: Worker;
@@ -16,6 +17,7 @@ const GIVE_UP_MS = 1_000;
 
 type Begin = Extract<ToCrowdThread, { kind: 'begin' }>;
 
+const mismatch = new Mismatch();
 /** Who waits for a token, by identifier. */
 const waiting = new Map<string, (token: string | null) => void>();
 const tell = (message: FromCrowdThread) => self.postMessage(message);
@@ -48,7 +50,7 @@ async function rehearse({ hostname, port, streamId, settings }: Begin): Promise<
   });
   const report = () => {
     const { isLast, present, requests } = crowd.report();
-    const figures = { present, requests, lost: net?.lost ?? 0, ...booksOf(crowd) };
+    const figures = { present, requests, lost: net?.lost ?? 0, ...booksOf(crowd, isLast) };
     tell({ kind: 'figures', figures, isLast });
   };
   await crowd.begin();
@@ -61,7 +63,10 @@ async function rehearse({ hostname, port, streamId, settings }: Begin): Promise<
   await crowd.letIn();
 }
 
-function booksOf(crowd: Crowd): Pick<CrowdFigures, 'answers' | 'quizzes' | 'checks' | 'mismatch'> {
+function booksOf(
+  crowd: Crowd,
+  isLast: boolean,
+): Pick<CrowdFigures, 'answers' | 'quizzes' | 'checks' | 'mismatch'> {
   const { acknowledged, late, unknown } = crowd.stats.answers.totals();
   const verdicts = crowd.verdicts();
   const quizzes = crowd.stats.answers.newest(REHEARSED_QUIZZES_MAX);
@@ -71,7 +76,7 @@ function booksOf(crowd: Crowd): Pick<CrowdFigures, 'answers' | 'quizzes' | 'chec
       return { id, question, acknowledged, refusedLate: late, counted };
     }),
     checks: CHECKS.reduce((sum, check) => sum + verdicts[check].checks, 0),
-    mismatch: CHECKS.map((check) => verdicts[check].first).find((first) => first !== null) ?? null,
+    mismatch: mismatch.told(verdicts, crowd.stats.banned > 0, performance.now(), isLast),
   };
 }
 

@@ -27,10 +27,10 @@ export function rehearsalHandlers(
 ): Handlers<typeof rehearsalApi> {
   return {
     createRehearsal: studio(studioApi.createRehearsal, async (call, settings) => {
-      const unable = rehearsals.unable();
-      if (unable !== null) throw new Problem(409, unable);
       const { showId, producer, nowMs } = ofShow(call);
       const { quizzes } = await record.listQuizzes({ streamId: showId, producer });
+      const unable = rehearsals.unable();
+      if (unable !== null) throw new Problem(409, unable);
       const drafts = quizzes
         .filter(({ state }) => state === 'draft')
         .map(studioQuizOf)

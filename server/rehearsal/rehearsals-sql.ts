@@ -176,7 +176,7 @@ async function dismiss(
 /** @throws Refusal `conflict` */
 async function checkRoom(tx: Tx, account: string, node: string, nowMs: number): Promise<void> {
   const [counted] = await tx.query<{ ofaccount: number; ofnode: number }>(
-    `select (select count(*) from rehearsals where account = $1) as ofaccount,
+    `select (select count(*) from rehearsals where account = $1 and removed is null) as ofaccount,
        (select count(*) from rehearsals where node = $2 and ${runs('$3')}) as ofnode`,
     [account, node, nowMs - LOST_AFTER_MS],
   );

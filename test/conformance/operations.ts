@@ -48,6 +48,13 @@ const FULL_IMPORT = {
   text: JSON.stringify({ quizzes: [QUIZ] }),
   duration: 15_000,
 };
+const FULL_REHEARSAL = {
+  viewers: 1,
+  latencyMs: 500,
+  lossShare: 0.1,
+  botShare: 0.5,
+  lateShare: 0.25,
+};
 const FULL_WEBHOOK = {
   url: 'https://hooks.example.org/fourbeat',
   events: ['stream.started', 'winners'],
@@ -153,6 +160,16 @@ async function wantedFor(harness: Harness, name: OperationName, streamId: string
     }
     case 'sendEvent':
       return { body: PURCHASE };
+    case 'createRehearsal':
+      await makeRoomForRehearsals(harness, streamId);
+      return { body: FULL_REHEARSAL };
+    case 'readRehearsal':
+    case 'deleteRehearsal': {
+      await makeRoomForRehearsals(harness, streamId);
+      const path = `/streams/${streamId}/rehearsals`;
+      await expectJson(await harness.studio('POST', path, FULL_REHEARSAL), 201);
+      return {};
+    }
     case 'createWebhook':
       await makeRoomForWebhooks(harness);
       return { body: FULL_WEBHOOK };
@@ -171,6 +188,18 @@ async function wantedFor(harness: Harness, name: OperationName, streamId: string
     default:
       return {};
   }
+}
+
+/** Shows that may have rehearsals, by the service that has them. */
+const rehearsed = new WeakMap<Harness, string[]>();
+
+/** A node has few rehearsals, and these tests make many. @param next show that is to have one */
+async function makeRoomForRehearsals(harness: Harness, next: string): Promise<void> {
+  for (const id of rehearsed.get(harness) ?? []) {
+    await harness.studio('DELETE', `/streams/${id}/rehearsals/current`);
+  }
+  rehearsed.set(harness, [next]);
+  while (await harness.record.removeRehearsal({ nowMs: harness.clock.nowMs() }));
 }
 
 /** An account has few webhooks, and these tests make many. */

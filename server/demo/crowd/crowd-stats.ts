@@ -10,6 +10,8 @@ import type { ChatSummary, CrowdReport } from './messages.ts';
 /** Everything that the crowd tells about itself, gathered between two reports. */
 export class CrowdStats {
   readonly answers = new AnswerFigures();
+  /** Viewers whom the producer sent away: what they did just before is in no book. */
+  banned = 0;
   present = 0;
   arrived = 0;
   private requests = 0;

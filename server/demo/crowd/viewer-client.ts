@@ -26,9 +26,12 @@ export interface Surroundings {
 }
 
 const PAUSE_MS = 400;
+const BANNED = /"banned":\s*true/;
 
 /** The requests of one viewer, with a token that is renewed in time. */
 export class ViewerClient {
+  /** The show wants it no more (C-19). */
+  isBanned = false;
   private token: Promise<string> | null = null;
   private renewMs = 0;
 
@@ -80,7 +83,7 @@ export class ViewerClient {
   private async newToken(): Promise<string> {
     const { askForToken, streamId, crowdId, ledger, isOver } = this.world;
     const identifier = `${crowdId}-${this.number}`;
-    while (!isOver()) {
+    while (!isOver() && !this.isBanned) {
       const answer = await this.ask(() => askForToken(streamId, identifier));
       if (answer?.status === 200) {
         const { credential, claims } = tokenIn(answer);
@@ -97,6 +100,14 @@ export class ViewerClient {
     try {
       const answer = await request();
       stats.answered();
+      if (
+        answer.status === 401 &&
+        !this.isBanned &&
+        BANNED.test(Buffer.from(answer.body).toString())
+      ) {
+        this.isBanned = true;
+        stats.banned++;
+      }
       return answer;
     } catch {
       stats.troubled();

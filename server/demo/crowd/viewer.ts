@@ -40,7 +40,7 @@ export class Viewer {
   /** Attends until the show is over, with pauses. */
   async attend(): Promise<void> {
     const { random, stats, isOver } = this.world;
-    while (!isOver()) {
+    while (!isOver() && !this.client.isBanned) {
       this.here = true;
       this.visit++;
       stats.present++;
@@ -60,7 +60,7 @@ export class Viewer {
   }
 
   private isHere(): boolean {
-    return this.here && !this.world.isOver();
+    return this.here && !this.client.isBanned && !this.world.isOver();
   }
 
   // ---- Heartbeats
