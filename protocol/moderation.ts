@@ -42,7 +42,7 @@ export type ChatModePatch = z.infer<typeof chatModePatchSchema>;
 
 /** Lines that are shown no longer; the data of an event `chat-hidden`. */
 export const hiddenLinesSchema = z
-  .strictObject({
+  .object({
     ids: z
       .array(lineId)
       .min(1, 'must name a line')
@@ -53,15 +53,22 @@ export const hiddenLinesSchema = z
   .meta({ id: 'HiddenLines', examples: [{ ids: ['1b4e28ba-2fa1-4d3b-883f-0016d3cca427'] }] });
 export type HiddenLines = z.infer<typeof hiddenLinesSchema>;
 
+export const hideLinesSchema = z
+  .strictObject(hiddenLinesSchema.shape)
+  .meta({ id: 'HideLines', examples: [{ ids: ['1b4e28ba-2fa1-4d3b-883f-0016d3cca427'] }] });
+
+/** The last moment that a date can be. */
+const DATE_MAX_MS = 8_640_000_000_000_000;
+
 /** A line of the chat that is set apart from the others; a purchase is of no viewer. */
 export const keptLineSchema = z
-  .strictObject({
+  .object({
     id: lineId,
     viewer: z.union([viewerId, z.literal('')], 'must be the id of a viewer, or empty'),
     name: z.union([text(CHAT_NAME_CHARS), z.literal('')]).meta({ description: 'May be empty' }),
     text: text(CHAT_TEXT_CHARS),
     kind: z.enum(LINE_KINDS),
-    at: unixMs,
+    at: unixMs.max(DATE_MAX_MS),
   })
   .meta({
     id: 'KeptLine',
@@ -80,9 +87,11 @@ export type KeptLine = z.infer<typeof keptLineSchema>;
 
 /** The line that is shown above the chat; the data of an event `chat-pinned`. */
 export const chatPinSchema = z
-  .strictObject({ line: keptLineSchema.nullable().meta({ description: 'null: none' }) })
+  .object({ line: keptLineSchema.nullable().meta({ description: 'null: none' }) })
   .meta({ id: 'ChatPin' });
 export type ChatPin = z.infer<typeof chatPinSchema>;
+
+export const pinLineSchema = z.strictObject(chatPinSchema.shape).meta({ id: 'PinLine' });
 
 /** How the chat goes, for those who run the show. */
 export const chatStateSchema = chatModeSchema
@@ -162,7 +171,7 @@ const questionState = z.enum(QUESTION_STATES);
 export const questionPostSchema = z
   .strictObject({
     state: questionState,
-    line: keptLineSchema.meta({ description: 'The line itself; its id is that in the path' }),
+    line: keptLineSchema,
   })
   .meta({ id: 'QuestionPost' });
 
