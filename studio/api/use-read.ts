@@ -1,4 +1,5 @@
-import { useQuery } from '@tanstack/react-query';
+import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { useEffect, useRef } from 'react';
 import type { CallInput, OperationName, ReplyOf } from './studio-client.ts';
 import { useStudio } from './studio-context.ts';
 import { StudioProblem } from './studio-problem.ts';
@@ -6,6 +7,8 @@ import { StudioProblem } from './studio-problem.ts';
 interface ReadOptions<Name extends OperationName> {
   /** Asked for again so often, ms, or by what was read last; false: never, as by default. */
   readonly againMs?: number | ((read: ReplyOf<Name> | undefined) => number | false);
+  /** Asked for again when this is another. */
+  readonly revision?: number | undefined;
 }
 
 /** Whether a reading that failed is tried again by itself. */
@@ -22,11 +25,20 @@ export function keyOf<Name extends OperationName>(name: Name, input: CallInput<N
 export function useRead<Name extends OperationName>(
   name: Name,
   input: CallInput<Name> = {},
-  { againMs = () => false }: ReadOptions<Name> = {},
+  { againMs = () => false, revision }: ReadOptions<Name> = {},
 ) {
   const studio = useStudio();
+  const queries = useQueryClient();
+  const key = useRef(keyOf(name, input));
+  key.current = keyOf(name, input);
+  const readAt = useRef(revision);
+  useEffect(() => {
+    if (readAt.current === revision) return;
+    readAt.current = revision;
+    void queries.invalidateQueries({ queryKey: key.current });
+  }, [revision, queries]);
   return useQuery({
-    queryKey: keyOf(name, input),
+    queryKey: key.current,
     queryFn: ({ signal }) => studio.call(name, { ...input, signal }),
     refetchInterval: ({ state }) => (typeof againMs === 'number' ? againMs : againMs(state.data)),
     retry: mayPass,

@@ -11,6 +11,8 @@ interface WriteOptions<Name extends OperationName> {
   readonly onDone?: (reply: ReplyOf<Name>, input: CallInput<Name>) => void;
   /** Says what went wrong; a message at the edge of the page by default. */
   readonly onFailure?: (error: unknown) => void;
+  /** What is written to: writes to different things do not wait for each other. */
+  readonly placeOf?: (input: CallInput<Name>) => string;
 }
 
 /**
@@ -19,11 +21,11 @@ interface WriteOptions<Name extends OperationName> {
  */
 export function useWrite<Name extends OperationName>(
   name: Name,
-  { stale = [], onDone, onFailure = tellFailure }: WriteOptions<Name> = {},
+  { stale = [], onDone, onFailure = tellFailure, placeOf = () => '' }: WriteOptions<Name> = {},
 ) {
   const studio = useStudio();
   const queries = useQueryClient();
-  const isUnderWay = useRef(false);
+  const underWay = useRef(new Set<string>());
   const { mutate, isPending } = useMutation({
     mutationFn: (input: CallInput<Name>) => studio.call(name, { key: newKey(), ...input }),
     onSuccess: async (reply, input) => {
@@ -31,13 +33,12 @@ export function useWrite<Name extends OperationName>(
       onDone?.(reply, input);
     },
     onError: onFailure,
-    onSettled: () => {
-      isUnderWay.current = false;
-    },
+    onSettled: (_, __, input) => underWay.current.delete(placeOf(input)),
   });
   const write = (input: CallInput<Name> = {}) => {
-    if (isUnderWay.current) return;
-    isUnderWay.current = true;
+    const place = placeOf(input);
+    if (underWay.current.has(place)) return;
+    underWay.current.add(place);
     mutate(input);
   };
   return { write, isPending };

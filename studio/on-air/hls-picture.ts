@@ -5,20 +5,21 @@ const AGAIN_MS = 2_000;
 
 /**
  * Plays a stream in an element, again and again when there is none.
- * @param onBehind told how far the picture is behind the camera, ms; null: not known
+ * @param lookMs how often is looked what is shown
+ * @param onShown told when the picture that is shown was taken, Unix ms; null: not known
  * @returns what ends it
  */
 export function playHls(
   video: HTMLVideoElement,
   url: string,
-  onBehind: (ms: number | null) => void,
   lookMs: number,
+  onShown: (takenMs: number | null) => void,
 ): () => void {
   if (!Hls.isSupported()) {
     video.src = url;
     return () => video.removeAttribute('src');
   }
-  const hls = new Hls({ backBufferLength: 10, enableWorker: true });
+  const hls = new Hls({ backBufferLength: 10, capLevelToPlayerSize: true, enableWorker: true });
   let again: ReturnType<typeof setTimeout> | undefined;
   hls.on(Hls.Events.ERROR, (_, { fatal, type }) => {
     if (!fatal) return;
@@ -32,8 +33,7 @@ export function playHls(
   hls.attachMedia(video);
   hls.loadSource(url);
   const look = setInterval(() => {
-    const shownMs = hls.playingDate?.getTime();
-    onBehind(shownMs === undefined || video.paused ? null : Math.max(0, Date.now() - shownMs));
+    onShown(video.paused ? null : (hls.playingDate?.getTime() ?? null));
   }, lookMs);
   return () => {
     clearInterval(look);

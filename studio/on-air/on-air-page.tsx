@@ -3,7 +3,7 @@ import { useRead } from '../api/use-read.ts';
 import { StreamPage } from '../streams/stream-page.tsx';
 import { Failure, Loading } from '../ui/states.tsx';
 import { AudiencePanel } from './audience-panel.tsx';
-import { ChatPanel } from './chat-panel.tsx';
+import { ChatPanel } from './chat/chat-panel.tsx';
 import { LineState } from './line-state.tsx';
 import type { LiveSnapshot } from './live-show.ts';
 import { NextPanel } from './next-panel.tsx';
@@ -11,9 +11,8 @@ import { OffersPanel } from './offers/offers-panel.tsx';
 import { OnScreenPanel } from './on-screen-panel.tsx';
 import { PicturePanel } from './picture-panel.tsx';
 import { SentPanel } from './sent-panel.tsx';
+import { ShortcutsHelp } from './shortcuts-help.tsx';
 import { useLiveShow } from './use-live-show.ts';
-
-const AGAIN_MS = 5_000;
 
 /** The page that is open during the show: what viewers see, how many, and what comes next. */
 export function OnAirPage({ streamId }: { readonly streamId: string }) {
@@ -21,10 +20,10 @@ export function OnAirPage({ streamId }: { readonly streamId: string }) {
   const quizzes = useRead(
     'listQuizzes',
     { params: { stream_id: streamId } },
-    { againMs: AGAIN_MS },
+    { revision: live.state?.rundownRevision },
   );
   return (
-    <StreamPage streamId={streamId}>
+    <StreamPage streamId={streamId} actions={() => <ShortcutsHelp />}>
       {() => (
         <>
           <LineState isHeard={live.isHeard} isFirst={live.state === null} />
@@ -64,7 +63,7 @@ function Panels({ live, quizzes }: PanelsProps) {
         <SentPanel streamId={state.stream.id} record={record} />
       </div>
       <div className="grid gap-4 *:min-w-0 order-3 lg:order-none lg:col-span-2 2xl:col-span-1">
-        <ChatPanel record={record} />
+        <ChatPanel state={state} record={record} />
       </div>
     </div>
   );

@@ -1,30 +1,12 @@
-import { useEffect, useRef, useState } from 'react';
 import type { StudioStream } from '../../protocol/studio.ts';
 import { Panel } from '../ui/panel.tsx';
-
-const LOOK_MS = 1_000;
+import { usePicture } from './use-picture.ts';
 
 /** The picture as viewers get it, and by how much it is late. */
 export function PicturePanel({ stream }: { readonly stream: StudioStream }) {
-  const video = useRef<HTMLVideoElement>(null);
-  const [behindMs, setBehindMs] = useState<number | null>(null);
   const { hls_url: url, status } = stream;
   const isOn = status === 'STREAMING';
-  useEffect(() => {
-    const element = video.current;
-    if (!isOn || !element) return;
-    let stop = () => {};
-    let isOver = false;
-    // The player of HLS is large, and not every show is on.
-    void import('./hls-picture.ts').then(({ playHls }) => {
-      if (!isOver) stop = playHls(element, url, setBehindMs, LOOK_MS);
-    });
-    return () => {
-      isOver = true;
-      stop();
-      setBehindMs(null);
-    };
-  }, [isOn, url]);
+  const { video, behindMs } = usePicture(isOn ? url : null);
   return (
     <Panel
       title="Picture"

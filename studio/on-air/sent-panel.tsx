@@ -2,6 +2,7 @@ import type { FeedEvent } from '../../protocol/feed.ts';
 import { timeOf } from '../shell/times.ts';
 import { Button } from '../ui/button.tsx';
 import { Panel } from '../ui/panel.tsx';
+import { slowWords } from './chat/slow-words.ts';
 import type { ShowRecord } from './show-record.ts';
 import { useEarlierSent } from './use-history.ts';
 
@@ -43,8 +44,18 @@ export function SentPanel({ streamId, record }: SentPanelProps) {
   );
 }
 
+/** What is said of some of the data of events. */
+interface Told {
+  readonly question?: string;
+  readonly count?: number;
+  readonly paused?: boolean;
+  readonly slowModeMs?: number;
+  readonly ids?: readonly string[];
+  readonly line?: { readonly text: string } | null;
+}
+
 function wordsOf({ type, data }: FeedEvent): string {
-  const told = data as { question?: string; count?: number } | null;
+  const told = data as Told | null;
   switch (type) {
     case 'quiz':
       return `Quiz: ${told?.question}`;
@@ -54,6 +65,12 @@ function wordsOf({ type, data }: FeedEvent): string {
       return 'Winners were asked for';
     case 'quiz-winners':
       return `Winners: ${told?.count}`;
+    case 'chat-mode':
+      return `Chat: ${told?.paused ? 'paused' : slowWords(told?.slowModeMs ?? 0)}`;
+    case 'chat-hidden':
+      return `Hidden: ${told?.ids?.length} ${told?.ids?.length === 1 ? 'line' : 'lines'}`;
+    case 'chat-pinned':
+      return told?.line ? `Pinned: ${told.line.text}` : 'Pinned: nothing';
     default:
       return type;
   }

@@ -72,9 +72,30 @@ describe('what is kept of a show', () => {
       n,
       [chats({ messages: Array.from({ length: 50 }, (_, k) => line(`${n}-${k}`, n * 50 + k)) })],
     ]);
-    const { lines } = recordOf(...many);
+    const { lines, linesFrom } = recordOf(...many);
     expect(lines.length).toBe(5_000);
     expect(lines.at(-1)?.id).toBe('1999-49');
+    expect(linesFrom).toBe(1_900);
+  });
+
+  test('lines of an interval are kept or dropped together: those before can be asked for', () => {
+    const part = (n: number) =>
+      [n, [chats({ messages: Array.from({ length: 30 }, (_, k) => line(`${n}-${k}`, k)) })]] as [
+        number,
+        FeedEvent[],
+      ];
+    const { lines, linesFrom, first } = recordOf(...Array.from({ length: 200 }, (_, n) => part(n)));
+    expect(first).toBe(0);
+    expect(linesFrom).toBe(34);
+    expect(lines.length).toBe((200 - 34) * 30);
+    expect(lines[0]).toMatchObject({ id: '34-0', interval: 34 });
+  });
+
+  test('knows which lines were hidden', () => {
+    const hide = (...ids: string[]): FeedEvent => ({ type: 'chat-hidden', data: { ids } });
+    const { hidden, sent } = recordOf([8, [hide('a', 'b')]], [9, [hide('c')]]);
+    expect([...hidden]).toEqual(['a', 'b', 'c']);
+    expect(sent.map(({ event }) => event.type)).toEqual(['chat-hidden', 'chat-hidden']);
   });
 
   test('hearts a minute are those of the last one, or go by what there is of it', () => {

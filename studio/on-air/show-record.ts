@@ -1,6 +1,7 @@
 import type { Chats, FeedEvent } from '../../protocol/feed.ts';
-import { type ChatLine, linesOf } from '../../protocol/history.ts';
+import { type ChatLine, linesOf, type SentLine } from '../../protocol/history.ts';
 import { intervalStartMs } from '../../protocol/interval.ts';
+import type { HiddenLines } from '../../protocol/moderation.ts';
 
 /** An event that viewers got. */
 export interface SentEvent {
@@ -23,8 +24,12 @@ export interface ShowRecord {
   readonly first: number | null;
   /** The last interval that is in it; null: none yet. */
   readonly interval: number | null;
-  /** The newest last. */
-  readonly lines: readonly ChatLine[];
+  /** The newest last, without those before `linesFrom`. */
+  readonly lines: readonly SentLine[];
+  /** The first interval whose lines are all in it; null: none yet. */
+  readonly linesFrom: number | null;
+  /** Lines that were hidden meanwhile. */
+  readonly hidden: ReadonlySet<string>;
   readonly counts: readonly CountAt[];
   readonly sent: readonly SentEvent[];
   /** Hearts with the times they came at, of the last minute. */
@@ -36,6 +41,8 @@ export const EMPTY_RECORD: ShowRecord = {
   first: null,
   interval: null,
   lines: [],
+  linesFrom: null,
+  hidden: new Set(),
   counts: [],
   sent: [],
   recentHearts: [],
@@ -44,6 +51,7 @@ export const EMPTY_RECORD: ShowRecord = {
 
 /** So much is kept; the service has what was before. */
 const LINES_MAX = 5_000;
+const HIDDEN_MAX = 10_000;
 const SENT_MAX = 1_000;
 /** Counts come once a second: half an hour. */
 const COUNTS_MAX = 1_800;
@@ -64,6 +72,7 @@ export function withInterval(
     {
       ...record,
       first: record.first ?? interval,
+      linesFrom: record.linesFrom ?? interval,
       interval,
       recentHearts,
     } satisfies ShowRecord as ShowRecord,
@@ -80,21 +89,39 @@ function withEvent(record: ShowRecord, event: FeedEvent, atMs: number, id: strin
       return withChats(record, event.data as Chats, atMs);
     default: {
       const sent = { id, interval: record.interval ?? 0, atMs, event };
-      return { ...record, sent: newest([...record.sent, sent], SENT_MAX) };
+      const hidden = event.type === 'chat-hidden' ? (event.data as HiddenLines).ids : [];
+      return {
+        ...record,
+        sent: newest([...record.sent, sent], SENT_MAX),
+        hidden: withHidden(record.hidden, hidden),
+      };
     }
   }
 }
 
 function withChats(record: ShowRecord, chats: Chats, atMs: number): ShowRecord {
-  const lines = linesOf(chats);
   const { hearts, discounts } = chats;
   return {
-    ...record,
-    lines: lines.length === 0 ? record.lines : newest([...record.lines, ...lines], LINES_MAX),
+    ...withLines(record, linesOf(chats)),
     recentHearts:
       hearts === 0 ? record.recentHearts : [...record.recentHearts, { atMs, count: hearts }],
     discounts: record.discounts + discounts,
   };
+}
+
+/** What is too much goes by whole intervals, so that what was before can be asked for. */
+function withLines(record: ShowRecord, more: readonly ChatLine[]): ShowRecord {
+  if (more.length === 0) return record;
+  const interval = record.interval ?? 0;
+  const all = [...record.lines, ...more.map((line): SentLine => ({ ...line, interval }))];
+  const dropped = all[all.length - LINES_MAX - 1];
+  if (!dropped) return { ...record, lines: all };
+  const linesFrom = dropped.interval + 1;
+  return { ...record, lines: all.filter((line) => line.interval >= linesFrom), linesFrom };
+}
+
+function withHidden(hidden: ReadonlySet<string>, ids: readonly string[]): ReadonlySet<string> {
+  return ids.length === 0 ? hidden : new Set(newest([...hidden, ...ids], HIDDEN_MAX));
 }
 
 function newest<T>(all: readonly T[], most: number): readonly T[] {

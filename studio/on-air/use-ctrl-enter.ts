@@ -1,7 +1,5 @@
 import { useEffect, useRef } from 'react';
-
-/** A dialog that is open; what is said at the edge of the page is none. */
-const OPEN_DIALOG = '[role=dialog], [role=alertdialog]:not([aria-modal=false])';
+import { OPEN_DIALOG } from './open-dialog.ts';
 
 /** Calls back when Ctrl and Enter are pressed, wherever the focus is but in a dialog. */
 export function useCtrlEnter(onPress: () => void): void {

@@ -1,7 +1,15 @@
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
+import { useMemo } from 'react';
 import type { FeedEvent } from '../../protocol/feed.ts';
-import { HISTORY_INTERVALS, type SentLine, type SentLog } from '../../protocol/history.ts';
+import {
+  type ChatLog,
+  HISTORY_INTERVALS,
+  type LoggedLine,
+  type SentLog,
+} from '../../protocol/history.ts';
 import { intervalStartMs } from '../../protocol/interval.ts';
+import { PAGE_SIZE_MAX } from '../../protocol/limits.ts';
+import type { LineKind } from '../../protocol/moderation.ts';
 import { useStudio } from '../api/studio-context.ts';
 import { keyOf, mayPass } from '../api/use-read.ts';
 import type { CountAt, SentEvent } from './show-record.ts';
@@ -76,10 +84,58 @@ export function useEarlierSent(streamId: string, before: number | null) {
   };
 }
 
-const NO_LINES: readonly SentLine[] = [];
+/** Lines before an interval, page by page, the newest first; of one kind, or of all. */
+export function useEarlierLines(
+  streamId: string,
+  before: number | null,
+  kind: LineKind | null,
+): EarlierLines {
+  const studio = useStudio();
+  const params = { stream_id: streamId };
+  const ofKind = kind === null ? {} : { kind };
+  const { data, hasNextPage, isFetching, isError, fetchNextPage } = useInfiniteQuery({
+    ...ONCE,
+    queryKey: [...keyOf('readChatLog', { params, query: ofKind }), before],
+    enabled: before !== null,
+    initialPageParam: before,
+    getNextPageParam: ({ next }: ChatLog) => next,
+    // What is hidden in them later is told as it happens; nobody else may change pages.
+    structuralSharing: false,
+    queryFn: ({ pageParam, signal }) =>
+      firstWithAny(pageParam ?? 0, (at) =>
+        studio.call('readChatLog', {
+          params,
+          query: { before: at, limit: PAGE_SIZE_MAX, ...ofKind },
+          signal,
+        }),
+      ),
+  });
+  return {
+    lines: useMemo(() => data?.pages.flatMap(({ results }) => results) ?? NO_LINES, [data]),
+    isMore: hasNextPage || isError,
+    isFetching,
+    isError,
+    fetchMore: () => void fetchNextPage(),
+  };
+}
+
+export interface EarlierLines {
+  readonly lines: readonly LoggedLine[];
+  /** There may be lines before them. */
+  readonly isMore: boolean;
+  readonly isFetching: boolean;
+  /** They could not be had, and can be asked for again. */
+  readonly isError: boolean;
+  readonly fetchMore: () => void;
+}
+
+const NO_LINES: readonly LoggedLine[] = [];
 
 /** The last purchases before an interval, the newest first. */
-export function useEarlierPurchases(streamId: string, before: number | null): readonly SentLine[] {
+export function useEarlierPurchases(
+  streamId: string,
+  before: number | null,
+): readonly LoggedLine[] {
   const studio = useStudio();
   const params = { stream_id: streamId };
   const { data = NO_LINES } = useQuery({

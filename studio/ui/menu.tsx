@@ -16,13 +16,15 @@ interface MenuProps {
   /** What is read out for the button of three dots. */
   readonly label: string;
   readonly actions: readonly MenuAction[];
+  /** It is not reached by Tab, but by a mouse, a finger or in some way of the list that it is in. */
+  readonly isSkippedByTab?: boolean;
 }
 
 /** What else can be done with something, behind three dots. */
-export function Menu({ label, actions }: MenuProps) {
+export function Menu({ label, actions, isSkippedByTab = false }: MenuProps) {
   return (
     <MenuTrigger>
-      <Button look="quiet" size="icon" aria-label={label}>
+      <Button look="quiet" size="icon" aria-label={label} excludeFromTabOrder={isSkippedByTab}>
         <EllipsisVertical aria-hidden="true" />
       </Button>
       <Popover

@@ -1,0 +1,48 @@
+import { useMemo, useState } from 'react';
+import type { QuestionState, QueuedQuestion } from '../../../protocol/moderation.ts';
+import { Select } from '../../ui/select.tsx';
+import { type LineHands, Lines } from './lines.tsx';
+
+const STATES: readonly { readonly value: QuestionState; readonly text: string }[] = [
+  { value: 'open', text: 'Open' },
+  { value: 'answered', text: 'Answered' },
+  { value: 'dismissed', text: 'Dismissed' },
+];
+
+const NOTHING: Readonly<Record<QuestionState, string>> = {
+  open: 'Nothing is in the queue. Lines of the chat have a menu to put them here.',
+  answered: 'No question is answered yet.',
+  dismissed: 'No question was dismissed.',
+};
+
+interface QuestionQueueProps {
+  /** In the order in which they were written. */
+  readonly questions: readonly QueuedQuestion[];
+  readonly hands: LineHands;
+}
+
+/** Questions that somebody chose to be answered: the oldest is next. */
+export function QuestionQueue({ questions, hands }: QuestionQueueProps) {
+  const [state, setState] = useState<QuestionState>('open');
+  const lines = useMemo(
+    () => questions.filter((question) => question.state === state).map(({ line }) => line),
+    [questions, state],
+  );
+  return (
+    <div className="grid gap-1">
+      <Select
+        label="Which questions"
+        isLabelUnseen
+        value={state}
+        options={STATES}
+        onChange={setState}
+      />
+      <Lines
+        label="Questions, oldest first"
+        lines={lines}
+        hands={hands}
+        end={lines.length === 0 && <p className="p-2 text-quiet">{NOTHING[state]}</p>}
+      />
+    </div>
+  );
+}

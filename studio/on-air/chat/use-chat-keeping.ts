@@ -1,0 +1,52 @@
+import { useCallback, useMemo } from 'react';
+import type { LiveState } from '../../../protocol/live.ts';
+import type { QueuedQuestion, RestrictedViewer } from '../../../protocol/moderation.ts';
+import { useRead } from '../../api/use-read.ts';
+import type { LineFacts } from './chat-line.tsx';
+import type { ListedLine } from './lines.tsx';
+
+const NO_QUESTIONS: readonly QueuedQuestion[] = [];
+const NO_VIEWERS: readonly RestrictedViewer[] = [];
+
+/**
+ * What those who run a show did about its chat, and what a line is by that: all of them see the same.
+ * @param hiddenHere lines that this page hid
+ * @param hiddenMeanwhile lines that anybody hid since the page is open
+ */
+export function useChatKeeping(
+  { stream, chat, chatRevision: revision, now }: LiveState,
+  hiddenHere: ReadonlySet<string>,
+  hiddenMeanwhile: ReadonlySet<string>,
+) {
+  const input = { params: { stream_id: stream.id } };
+  const viewers = useRead('listRestricted', input, { revision }).data?.results ?? NO_VIEWERS;
+  const questions = useRead('listQuestions', input, { revision }).data?.results ?? NO_QUESTIONS;
+  const isOver = viewers.some(({ until }) => until !== null && until <= now);
+  const restricted = useMemo(
+    () => (isOver ? viewers.filter(({ until }) => until === null || until > now) : viewers),
+    [viewers, isOver, now],
+  );
+  const restrictions = useMemo(() => {
+    const of = (wanted: RestrictedViewer['kind']) =>
+      restricted
+        .filter(({ kind }) => kind === wanted)
+        .map(({ viewer, kind }) => [viewer, kind] as const);
+    // Who is both is banned.
+    return new Map([...of('muted'), ...of('banned')]);
+  }, [restricted]);
+  const states = useMemo(
+    () => new Map(questions.map(({ line, state }) => [line.id, state])),
+    [questions],
+  );
+  const pinnedId = chat.pinned?.id ?? null;
+  const factsOf = useCallback(
+    (line: ListedLine): LineFacts => ({
+      isHidden: line.hidden === true || hiddenHere.has(line.id) || hiddenMeanwhile.has(line.id),
+      isPinned: line.id === pinnedId,
+      restriction: restrictions.get(line.viewer) ?? null,
+      question: states.get(line.id) ?? null,
+    }),
+    [hiddenHere, hiddenMeanwhile, pinnedId, restrictions, states],
+  );
+  return { restricted, questions, pinnedId, factsOf };
+}
