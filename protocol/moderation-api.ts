@@ -51,7 +51,7 @@ export const moderationApi = {
     description: 'Viewers are told with an event `chat-pinned` when it changes something.',
     body: pinLineSchema,
     answers: { 201: { description: 'The line', schema: chatPinSchema } },
-    errors: [404],
+    errors: [404, 409],
   },
   muteViewer: {
     ...membersWrite,

@@ -91,7 +91,12 @@ export const chatPinSchema = z
   .meta({ id: 'ChatPin' });
 export type ChatPin = z.infer<typeof chatPinSchema>;
 
-export const pinLineSchema = z.strictObject(chatPinSchema.shape).meta({ id: 'PinLine' });
+/** A line as a request names it. */
+const namedLine = z.strictObject(keptLineSchema.shape).meta({ id: 'NamedLine' });
+
+export const pinLineSchema = z
+  .strictObject({ line: namedLine.nullable().meta({ description: 'null: none' }) })
+  .meta({ id: 'PinLine' });
 
 /** How the chat goes, for those who run the show. */
 export const chatStateSchema = chatModeSchema
@@ -171,7 +176,7 @@ const questionState = z.enum(QUESTION_STATES);
 export const questionPostSchema = z
   .strictObject({
     state: questionState,
-    line: keptLineSchema,
+    line: namedLine,
   })
   .meta({ id: 'QuestionPost' });
 

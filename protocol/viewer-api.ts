@@ -203,6 +203,6 @@ export const viewerApi = {
     summary: 'Say something, or send hearts',
     body: chatPostSchema,
     answers: { 204: { description: 'Taken' } },
-    errors: [429],
+    errors: [409, 429],
   },
 } as const satisfies Record<string, Operation>;

@@ -4,8 +4,9 @@ import { PURCHASE } from './conformance/operations.ts';
 import { QUIZ } from './harness.ts';
 import type { Answered, Exercises, Ground } from './openapi-ground.ts';
 import { memberExercises } from './openapi-members.ts';
-import { rehearsalExercises } from './openapi-rehearsal.ts';
+import { moderationExercises } from './openapi-moderation.ts';
 import { presenterExercises } from './openapi-presenter.ts';
+import { rehearsalExercises } from './openapi-rehearsal.ts';
 import { exported, reportExercises } from './openapi-report.ts';
 
 /** The operations of the studio API. */
@@ -13,6 +14,7 @@ export function studioExercises(ground: Ground): Exercises {
   const { service } = ground;
   return {
     ...memberExercises(ground),
+    ...moderationExercises(ground),
     ...rehearsalExercises(ground),
     readAccount: async () => [[await ground.studio('readAccount'), 200]],
     createApiToken: async () => {

@@ -1,6 +1,7 @@
 import { expect } from 'bun:test';
 import { randomUUID } from 'node:crypto';
 import { type Answered, bearer, type Exercises, type Ground } from './openapi-ground.ts';
+import { moderated } from './openapi-moderation.ts';
 
 /** The operations of the given interface. */
 export function viewerExercises(ground: Ground): Exercises {
@@ -140,6 +141,7 @@ export function viewerExercises(ground: Ground): Exercises {
         [await post({ kind: 'message', text: 'Hello', name: 'Ada' }), 204],
         [await post({ kind: 'heart' }), 204],
         [await post({ kind: 'purchase', text: 'two mugs' }), 400],
+        ...(await moderated(ground)),
       ];
     },
   };

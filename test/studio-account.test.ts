@@ -24,6 +24,7 @@ interface Listed {
   readonly results: readonly Record<string, unknown>[];
 }
 
+const LINE = { id: randomUUID(), viewer: '', name: '', text: 'Hm?', kind: 'purchase', at: 0 };
 const BODIES: Partial<Record<keyof typeof studioApi, object>> = {
   createApiToken: { name: 'laptop' },
   createStream: { title: 'A show' },
@@ -40,11 +41,15 @@ const BODIES: Partial<Record<keyof typeof studioApi, object>> = {
   patchMember: { role: 'host' },
   createWebhook: { url: 'https://hooks.example.org/', events: ['winners'] },
   patchWebhook: { enabled: false },
+  patchChatMode: { paused: true },
+  hideChatLines: { ids: [LINE.id] },
+  pinChatLine: { line: null },
+  queueQuestion: { state: 'open', line: LINE },
 };
 
 const NAMES_OF_IDS = [
   ...['stream_id', 'quiz_id', 'token_id', 'invitation_id', 'member_id'],
-  ...['webhook_id', 'delivery_id'],
+  ...['webhook_id', 'delivery_id', 'viewer', 'line_id'],
 ];
 
 const operations = Object.entries(studioApi) as [keyof typeof studioApi, Operation][];

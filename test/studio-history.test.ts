@@ -114,7 +114,7 @@ describe.each(['embedded', 'shared'] as const)('what viewers were sent, on %s ba
     ]);
     const [, , ada] = results;
     const [chats] = (await service.events(viewer, first)).filter(({ type }) => type === 'chats');
-    const { kind: _, interval, ...line } = ada as ChatLog['results'][number];
+    const { kind: _, hidden: __, interval, ...line } = ada as ChatLog['results'][number];
     expect(interval).toBe(first);
     expect(chats?.data).toHaveProperty('messages', [line]);
     for (const [of, text] of [

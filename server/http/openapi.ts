@@ -13,6 +13,7 @@ import {
 } from './openapi-errors.ts';
 import { type JsonObject, OpenApiSchemas } from './openapi-schemas.ts';
 import { webhookItems } from './openapi-webhooks.ts';
+import { OTHER_IDS } from './path-ids.ts';
 
 /** An OpenAPI 3.1 document, as far as this program reads it again. */
 export interface OpenApiDocument extends JsonObject {
@@ -130,6 +131,8 @@ const PATH_PARAMETERS: Readonly<Record<string, string>> = {
   invitation_id: "The invitation's id",
   webhook_id: "The webhook's id",
   delivery_id: "The delivery's id",
+  viewer: 'The opaque id of the viewer, as lines of the chat have it',
+  line_id: 'The id of a line of the chat',
 };
 
 /**
@@ -214,7 +217,9 @@ function parametersOf({ path, query, headers }: Operation, schemas: OpenApiSchem
     in: 'path',
     required: true,
     description: PATH_PARAMETERS[name],
-    schema: { type: 'string', format: 'uuid' },
+    schema: OTHER_IDS[name]
+      ? schemas.of(OTHER_IDS[name], 'input')
+      : { type: 'string', format: 'uuid' },
   }));
   return [
     ...inPath,

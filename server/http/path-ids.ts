@@ -3,8 +3,11 @@ import type { z } from 'zod';
 import { lineId, viewerId } from '../../protocol/moderation.ts';
 import { uuid } from '../../protocol/text.ts';
 
-// Those that are no uuids.
-const FORMS: Readonly<Record<string, z.ZodType<string>>> = { viewer: viewerId, line_id: lineId };
+/** Identifiers in paths that are no uuids, by their names. */
+export const OTHER_IDS: Readonly<Record<string, z.ZodType<string>>> = {
+  viewer: viewerId,
+  line_id: lineId,
+};
 
 /**
  * The identifiers in the path of a request, by their names in it. Most are uuids, whose case means
@@ -15,6 +18,6 @@ const FORMS: Readonly<Record<string, z.ZodType<string>>> = { viewer: viewerId, l
 export function idsOf(request: Pick<BunRequest<string>, 'params'>): Record<string, string> {
   const params = Object.entries(request.params as Record<string, string>);
   return Object.fromEntries(
-    params.map(([name, value]) => [name, (FORMS[name] ?? uuid).safeParse(value).data ?? '']),
+    params.map(([name, value]) => [name, (OTHER_IDS[name] ?? uuid).safeParse(value).data ?? '']),
   );
 }

@@ -110,8 +110,8 @@ export class ChatRooms {
       this.#readAnewMs = nowMs;
     }
     for (const room of found) {
-      const banned = this.#keep(room);
-      const seats = [...banned].filter((seat) => !before.get(room.streamId)?.has(seat));
+      const known = before.get(room.streamId);
+      const seats = [...this.#keep(room)].filter((seat) => !known?.has(seat));
       if (seats.length === 0) continue;
       for (const listener of this.#listeners) listener(room.streamId, seats);
     }

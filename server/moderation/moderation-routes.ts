@@ -1,7 +1,6 @@
 import type { RestrictedViewer, Restriction } from '../../protocol/moderation.ts';
 import type { moderationApi } from '../../protocol/moderation-api.ts';
 import { studioApi } from '../../protocol/studio-api.ts';
-import { Problem } from '../http/problem.ts';
 import type { Handlers } from '../http/route.ts';
 import type { TheRecord } from '../procedures.ts';
 import { ofStream, type StudioCall, type StudioWrapper } from '../studio/studio-call.ts';
@@ -80,11 +79,10 @@ export function moderationHandlers(
       return { results: await record.listRestricted({ ...ofStream(call), nowMs }) };
     }),
 
-    queueQuestion: studio(studioApi.queueQuestion, (call, { state, line }) => {
-      if (line.id !== call.params.line_id) {
-        throw new Problem(400, 'line.id: must be the id in the path.');
-      }
-      const { nowMs, once } = call;
+    queueQuestion: studio(studioApi.queueQuestion, (call, { state, line: { id, at } }) => {
+      const { nowMs, once, params } = call;
+      // One of another id than the path has names nothing.
+      const line = { id: id === params.line_id ? id : '', at };
       const by = nameOf(call);
       return record.queueQuestion({ ...ofStream(call), line, state, by, nowMs }, once);
     }),

@@ -20,8 +20,9 @@ export async function sentLine(
   streamId: string,
   { id, at }: Pick<KeptLine, 'id' | 'at'>,
 ): Promise<KeptLine> {
+  const none = new Refusal('not-found', 'No such line was sent in this stream.');
   // It is put into a pattern.
-  lineId.parse(id);
+  if (!lineId.safeParse(id).success) throw none;
   const first = intervalAt(at);
   const rows = await tx.query<{ body: string }>(
     `select body from sealed_intervals
@@ -30,7 +31,7 @@ export async function sentLine(
     [streamId, first, first + INTERVALS_LOOKED_AT, `%{"id":"${id}",%`, BODIES_LOOKED_AT],
   );
   const found = rows.flatMap(({ body }) => linesIn(body)).find((line) => line.id === id);
-  if (!found) throw new Refusal('not-found', 'No such line was sent in this stream.');
+  if (!found) throw none;
   return found;
 }
 

@@ -3,6 +3,7 @@ import { studioApi } from '../../protocol/studio-api.ts';
 import { viewerApi } from '../../protocol/viewer-api.ts';
 import { expectJson, type Harness, QUIZ } from '../harness.ts';
 import { invited, newMember, PASSWORD } from '../member-browser.ts';
+import { idOf, sentLine } from '../moderated-chat.ts';
 
 export type OperationName = keyof typeof viewerApi | keyof typeof studioApi;
 
@@ -170,6 +171,23 @@ async function wantedFor(harness: Harness, name: OperationName, streamId: string
       await expectJson(await harness.studio('POST', path, FULL_REHEARSAL), 201);
       return {};
     }
+    case 'patchChatMode':
+      return { body: { slowModeMs: 10_000, paused: true } };
+    case 'hideChatLines':
+      return { body: { ids: [crypto.randomUUID()] } };
+    case 'pinChatLine':
+      return { body: { line: await lineOf(harness, streamId) } };
+    case 'muteViewer':
+      return { ids: await viewerOf(harness, streamId), body: { minutes: 10, name: 'Ada' } };
+    case 'banViewer':
+      return { ids: await viewerOf(harness, streamId), body: { name: 'Ada' } };
+    case 'unmuteViewer':
+    case 'unbanViewer':
+      return { ids: await viewerOf(harness, streamId) };
+    case 'queueQuestion': {
+      const line = await lineOf(harness, streamId);
+      return { ids: { line_id: line.id }, body: { state: 'open', line } };
+    }
     case 'createWebhook':
       await makeRoomForWebhooks(harness);
       return { body: FULL_WEBHOOK };
@@ -214,6 +232,13 @@ async function newWebhook(harness: Harness): Promise<string> {
   await makeRoomForWebhooks(harness);
   return newId(harness, '/webhooks', FULL_WEBHOOK);
 }
+
+const lineOf = async (harness: Harness, streamId: string) =>
+  sentLine(harness, await harness.viewer(streamId));
+
+const viewerOf = async (harness: Harness, streamId: string) => ({
+  viewer: idOf(await harness.viewer(streamId)),
+});
 
 const draftOf = (harness: Harness, streamId: string) =>
   newId(harness, `/streams/${streamId}/quizzes`, QUIZ);
