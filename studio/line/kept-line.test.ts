@@ -133,6 +133,16 @@ describe('a kept line', () => {
     expect([openedMs.length, isHeard()]).toEqual([2, true]);
   });
 
+  test('is opened anew after a sleep in which it was being opened, and then has all its time', () => {
+    const { line, pass, become, wake, openedMs } = ground();
+    become('silent');
+    line.start();
+    pass(900);
+    wake();
+    pass(1_400);
+    expect(openedMs).toEqual([0, 900]);
+  });
+
   test('stays after a sleep that it got through', () => {
     const { line, pass, wake, openedMs } = ground();
     line.start();

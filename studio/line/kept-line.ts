@@ -30,8 +30,9 @@ const AGAIN_MAX_MS = 1_000;
 export class KeptLine {
   readonly #options: KeptLineOptions;
   #tries = 0;
-  /** null: none is open. */
-  #close: (() => void) | null = null;
+  /** Whether the line that is open now was heard. */
+  #isHeard = false;
+  #close = () => {};
   #callOff = () => {};
 
   constructor(options: KeptLineOptions) {
@@ -45,7 +46,7 @@ export class KeptLine {
     return () => {
       endWaking();
       this.#callOff();
-      this.#close?.();
+      this.#close();
     };
   }
 
@@ -54,6 +55,7 @@ export class KeptLine {
     const close = this.#options.open(
       () => {
         if (!isOpen) return;
+        this.#isHeard = true;
         this.#tries = 0;
         this.#wait(SILENT_MS);
       },
@@ -69,16 +71,18 @@ export class KeptLine {
   }
 
   #wait(silentMs: number): void {
-    // Whoever was silent for so long is not asked too often.
-    this.#after(silentMs, () => {
-      this.#end();
-      this.#open();
-    });
+    // Who was silent for so long is not asked too often.
+    this.#after(silentMs, () => this.#anew());
   }
 
   #wake(): void {
-    if (this.#close) this.#wait(WAKE_MS);
-    else this.#after(0, () => this.#open());
+    if (this.#isHeard) this.#wait(WAKE_MS);
+    else this.#anew();
+  }
+
+  #anew(): void {
+    this.#end();
+    this.#open();
   }
 
   #endAndAgain(): void {
@@ -88,8 +92,8 @@ export class KeptLine {
   }
 
   #end(): void {
-    this.#close?.();
-    this.#close = null;
+    this.#close();
+    this.#isHeard = false;
     this.#options.onLost();
   }
 

@@ -1,8 +1,7 @@
 import type { LineBrowser } from './kept-line.ts';
 
-/** What a browser tells the window, or the document, when something was asleep. */
-const OF_WINDOW = ['online', 'pageshow'] as const;
-const OF_DOCUMENT = ['resume', 'visibilitychange'] as const;
+/** What a document is told when its page, or its machine, was asleep. */
+const WAKING = ['resume', 'visibilitychange'] as const;
 
 /** The browser of this page, for its line. */
 export const lineBrowser: LineBrowser = {
@@ -13,11 +12,11 @@ export const lineBrowser: LineBrowser = {
   random: Math.random,
   onWake: (then) => {
     const wake = () => document.visibilityState === 'visible' && then();
-    for (const type of OF_WINDOW) window.addEventListener(type, wake);
-    for (const type of OF_DOCUMENT) document.addEventListener(type, wake);
+    window.addEventListener('online', wake);
+    for (const type of WAKING) document.addEventListener(type, wake);
     return () => {
-      for (const type of OF_WINDOW) window.removeEventListener(type, wake);
-      for (const type of OF_DOCUMENT) document.removeEventListener(type, wake);
+      window.removeEventListener('online', wake);
+      for (const type of WAKING) document.removeEventListener(type, wake);
     };
   },
 };

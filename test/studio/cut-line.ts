@@ -1,11 +1,11 @@
 import { connect, createServer, type Server, type Socket } from 'node:net';
 
 /**
- * A way to a service that a test cuts, as a network is cut: what is sent is lost, nobody is told, and
- * what was connected by then is of no use any more.
+ * A way to a service that a test cuts, as a network is cut: what is sent is lost, and nobody is told.
+ * Who goes on by a connection of before when the way is there again is told that there is none.
  */
 export class CutLine {
-  private readonly sockets = new Set<Socket>();
+  private readonly near = new Set<Socket>();
   private isCut = false;
 
   private constructor(
@@ -26,36 +26,46 @@ export class CutLine {
 
   cut(): void {
     this.isCut = true;
-    for (const socket of this.sockets) {
-      socket.unpipe();
-      socket.pause();
-    }
+    for (const near of this.near) near.emit('cut');
   }
 
-  /** Those who connect from now on get through. */
   mend(): void {
     this.isCut = false;
   }
 
   close(): void {
-    for (const socket of this.sockets) socket.destroy();
+    for (const near of this.near) near.destroy();
     this.server.close();
   }
 
   private join(near: Socket, port: number): void {
-    this.keep(near);
-    if (this.isCut) return;
-    const far = this.keep(connect(port, '127.0.0.1'));
-    near.pipe(far).pipe(near);
-    near.on('close', () => far.destroy());
-    far.on('close', () => near.destroy());
+    this.near.add(near);
+    // What the other side sees of an error is the end.
+    near.on('error', () => {});
+    near.on('close', () => this.near.delete(near));
+    if (this.isCut) this.lose(near);
+    else this.pass(near, connect(port, '127.0.0.1'));
   }
 
-  private keep(socket: Socket): Socket {
-    this.sockets.add(socket);
-    // What the other side sees of an error is the end.
-    socket.on('error', () => {});
-    socket.on('close', () => this.sockets.delete(socket));
-    return socket;
+  private pass(near: Socket, far: Socket): void {
+    const end = () => near.destroy();
+    far.on('error', () => {});
+    far.on('close', end);
+    near.on('close', () => far.destroy());
+    near.pipe(far).pipe(near);
+    near.once('cut', () => {
+      far.off('close', end);
+      near.unpipe();
+      far.unpipe();
+      far.destroy();
+      this.lose(near);
+    });
+  }
+
+  private lose(near: Socket): void {
+    near.on('data', () => {
+      if (!this.isCut) near.destroy();
+    });
+    near.resume();
   }
 }
