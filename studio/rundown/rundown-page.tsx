@@ -11,6 +11,7 @@ import { Dialog } from '../ui/dialog.tsx';
 import { Empty, Failure, Loading } from '../ui/states.tsx';
 import { draftOf, EMPTY_DRAFT } from './draft.ts';
 import { ImportDialog } from './import-dialog.tsx';
+import { LatencyHint } from './latency-hint.tsx';
 import { QuizEditor } from './quiz-editor.tsx';
 import { QuizList } from './quiz-list.tsx';
 
@@ -34,8 +35,9 @@ export function RundownPage({ streamId }: { readonly streamId: string }) {
   );
   return (
     <StreamPage streamId={streamId} actions={() => mayChange && actions}>
-      {() => (
+      {(stream) => (
         <>
+          {mayChange && <LatencyHint stream={stream} />}
           {quizzes.isPending && <Loading what="Looking for the quizzes" />}
           {quizzes.isError && !quizzes.data && (
             <Failure error={quizzes.error} onAgain={() => quizzes.refetch()} />

@@ -1,0 +1,43 @@
+import { afterAll, beforeAll, expect, test } from 'bun:test';
+import { type DemoVideo, startVideo } from '../../server/demo/children.ts';
+import { type Opened, StudioGround } from './studio-ground.ts';
+import { button, expectGood, field } from './studio-pages.ts';
+
+let ground: StudioGround;
+let owner: Opened;
+let video: DemoVideo | null = null;
+
+beforeAll(async () => {
+  ground = await StudioGround.start();
+  owner = await ground.openOwner();
+}, 30_000);
+afterAll(async () => {
+  await video?.stop();
+  await ground?.close();
+});
+
+test('[D-17] says how late the picture is and what that costs viewers, and gives them their time back', async () => {
+  const { page } = owner;
+  await button(page, 'New show').first().click();
+  await field(page, 'Title').fill('A show with a picture');
+  await page.getByRole('textbox', { name: 'Latency allowance, seconds' }).fill('0');
+  await button(page, 'Make it').click();
+  await page.getByRole('heading', { name: 'A show with a picture', level: 1 }).waitFor();
+  const streamId = new URL(page.url()).pathname.split('/').at(-1) ?? '';
+  await button(page, 'Start the show').click();
+  await page.getByRole('link', { name: 'Rundown' }).click();
+  await page.getByText('No quizzes yet').waitFor();
+  expect(await page.getByText('Time for the picture').count()).toBe(0);
+  video = startVideo(ground.url, ground.data, streamId);
+  await page.getByText('Time for the picture').waitFor();
+  const allow = page.getByRole('button', { name: /^Allow \d/ });
+  await allow.waitFor({ timeout: 30_000 });
+  await expectGood(page, 'rundown-latency');
+  const seconds = Number(/[\d.]+/.exec((await allow.textContent()) ?? '')?.[0]);
+  expect(seconds).toBeGreaterThan(0.5);
+  await allow.click();
+  await page.getByText(/gives them all of their time/).waitFor();
+  await page.getByRole('link', { name: 'Set up' }).click();
+  await page.getByText(`${seconds} s`, { exact: true }).waitFor();
+  expect(owner.errors).toEqual([]);
+}, 90_000);
