@@ -101,7 +101,8 @@ export function Feed<Item>(props: FeedProps<Item>) {
   return (
     <div
       ref={place}
-      role="feed"
+      // One without anything in it is no feed to those who have it read out.
+      role={items.length > 0 ? 'feed' : 'group'}
       aria-label={label}
       className="h-[min(32rem,75dvh)] overflow-y-auto overscroll-contain rounded-lg"
       {...hold}
