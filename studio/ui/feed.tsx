@@ -99,9 +99,10 @@ export function Feed<Item>(props: FeedProps<Item>) {
     goTo(Math.min(Math.max(index + to, 0), items.length - 1));
   };
   return (
+    // biome-ignore lint/a11y/noStaticElementInteractions: it has a role: with nothing in it that is none of a feed
+    // biome-ignore lint/a11y/useAriaPropsSupportedByRole: both roles can have a name
     <div
       ref={place}
-      // One without anything in it is no feed to those who have it read out.
       role={items.length > 0 ? 'feed' : 'group'}
       aria-label={label}
       className="h-[min(32rem,75dvh)] overflow-y-auto overscroll-contain rounded-lg"
