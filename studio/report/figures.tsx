@@ -19,7 +19,7 @@ export function Figures({ report }: { readonly report: ReadyReport }) {
   return (
     <section aria-label="Figures" className="grid gap-3">
       <p className="text-quiet">{whenOf(report)}</p>
-      <dl className="grid grid-cols-2 gap-3 *:min-w-0 sm:grid-cols-3 xl:grid-cols-5 print:grid-cols-5">
+      <dl className="grid grid-cols-2 gap-3 *:min-w-0 sm:grid-cols-3 xl:grid-cols-5 print:grid-cols-3">
         {figuresOf(report).map(({ name, value, about }) => (
           <div
             key={name}

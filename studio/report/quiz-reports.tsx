@@ -36,7 +36,7 @@ export function QuizReports({ quizzes, recording }: QuizReportsProps) {
   return (
     <Panel title="Quizzes">
       {quizzes.length === 0 && <p className="text-quiet">No quiz was sent.</p>}
-      <ol className="grid gap-6">
+      <ol className="grid gap-6 print-parts">
         {quizzes.slice(0, most).map((quiz, place) => (
           <OneQuiz key={quiz.id} quiz={quiz} number={place + 1} recording={recording} />
         ))}

@@ -19,12 +19,12 @@ export function ReadyView({ stream, report }: ReadyViewProps) {
   const recording = useRecording();
   const hasRecording = report.recording.hls_url !== null;
   return (
-    <div className="grid gap-4 *:min-w-0">
+    <div className="grid gap-4 *:min-w-0 print-parts">
       <Figures report={report} />
       <Timeline key={report.made} report={report} recording={recording} />
-      <div className="grid items-start gap-4 *:min-w-0 lg:grid-cols-[2fr_1fr] print:block print:space-y-4">
+      <div className="grid items-start gap-4 *:min-w-0 lg:grid-cols-[2fr_1fr] print-parts">
         <QuizReports quizzes={report.quizzes} recording={hasRecording ? recording : null} />
-        <div className="grid gap-4 *:min-w-0">
+        <div className="grid gap-4 *:min-w-0 print-parts">
           <Fairness report={report} />
           <Winners streamId={stream.id} rounds={report.rounds} />
           <ChatFigures chat={report.chat} />

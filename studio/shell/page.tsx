@@ -15,7 +15,7 @@ export function Page({ title, actions, above, children }: PageProps) {
     document.title = `${title} · Fourbeat studio`;
   }, [title]);
   return (
-    <div className="mx-auto grid w-full max-w-[100rem] content-start gap-6 *:min-w-0 p-4 sm:p-6 lg:p-8 print:p-0">
+    <div className="mx-auto grid w-full max-w-[100rem] content-start gap-6 *:min-w-0 p-4 sm:p-6 lg:p-8 print:p-0 print-parts">
       <header className="grid gap-2">
         {above}
         <div className="flex flex-wrap items-center justify-between gap-3">
