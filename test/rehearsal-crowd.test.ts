@@ -13,7 +13,7 @@ describe.each(['embedded', 'shared'] as const)(
     }, 30_000);
     afterAll(() => service.close());
 
-    test('[Y-4] [Y-6] [Y-7] [Y-8] come, answer, and are told as many answers as are recorded', async () => {
+    test.concurrent('[Y-4] [Y-6] [Y-7] [Y-8] come, answer, and are told as many answers as are recorded', async () => {
       const ground = await RehearsalGround.of(service, { duration: 3_000 });
       const { streamId } = await ground.begun({ viewers: 40 });
       await ground.once(({ crowd }) => crowd?.present === 40);
@@ -48,7 +48,7 @@ describe.each(['embedded', 'shared'] as const)(
       expect(await count()).toBe(0);
     }, 30_000);
 
-    test('[Y-5] [Y-7] answers that are sent after the close are refused, all of them', async () => {
+    test.concurrent('[Y-5] [Y-7] answers that are sent after the close are refused, all of them', async () => {
       const ground = await RehearsalGround.of(service, { duration: 1_000 });
       const { streamId } = await ground.begun({ viewers: 20, lateShare: 1 });
       await ground.once(({ crowd }) => crowd?.present === 20);
@@ -61,7 +61,7 @@ describe.each(['embedded', 'shared'] as const)(
       await ground.end();
     }, 30_000);
 
-    test('[Y-5] [Y-7] bots answer at once; what is lost is tried again, and counted once', async () => {
+    test.concurrent('[Y-5] [Y-7] bots answer at once; what is lost is tried again, and counted once', async () => {
       const ground = await RehearsalGround.of(service, { duration: 5_000 });
       const { streamId } = await ground.begun({ viewers: 30, botShare: 1, lossShare: 0.3 });
       await ground.once(({ crowd }) => crowd?.present === 30);

@@ -17,7 +17,7 @@ export interface RehearsalRoutes {
   >;
   readonly newId: () => string;
   /** Those whose viewers this node sends. */
-  readonly rehearsals: Pick<Rehearsals, 'node' | 'unable' | 'send'>;
+  readonly rehearsals: Pick<Rehearsals, 'node' | 'unable' | 'send' | 'dismissed'>;
 }
 
 /** Rehearsals of a show (SPEC Y). */
@@ -52,7 +52,7 @@ export function rehearsalHandlers(
     ),
 
     deleteRehearsal: studio(studioApi.deleteRehearsal, async (call) => {
-      await record.dismissRehearsal(ofShow(call), call.once);
+      rehearsals.dismissed(await record.dismissRehearsal(ofShow(call), call.once));
       return null;
     }),
   };

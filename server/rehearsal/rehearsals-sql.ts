@@ -109,10 +109,16 @@ export const rehearsalProcedures = {
     return row.created > nowMs - REHEARSAL_KEPT_MS ? row : found(null);
   }),
 
-  /** Ends the rehearsal of a show; what is kept of it is removed next. @throws Refusal `not-found` */
-  dismissRehearsal: writing(async (tx, { showId, producer, nowMs }: OfShow): Promise<void> => {
+  /**
+   * Ends the rehearsal of a show; what is kept of it is removed next.
+   * @returns the hidden stream
+   * @throws Refusal `not-found`
+   */
+  dismissRehearsal: writing(async (tx, { showId, producer, nowMs }: OfShow): Promise<string> => {
     await lockOwnStream(tx, showId, producer);
-    await dismiss(tx, found(await current(tx, showId)), producer, nowMs);
+    const row = found(await current(tx, showId));
+    await dismiss(tx, row, producer, nowMs);
+    return row.streamId;
   }),
 
   /** What the node hears of the viewers that it sends. @param isLast they are sent home */

@@ -94,6 +94,11 @@ export class Rehearsals {
     thread.tell({ kind: 'begin', ...where, streamId, settings });
   }
 
+  /** Sends the viewers of a rehearsal home that nobody wants any more; those of others hear of it soon. */
+  dismissed(streamId: string): void {
+    this.forget(streamId);
+  }
+
   /** Sends everybody home without a word: who asks is told that they are lost. */
   stop(): void {
     this.isStopped = true;
