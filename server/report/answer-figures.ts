@@ -107,7 +107,13 @@ export function fairnessOf(all: AnswerFigures): Fairness | null {
   const { answers, times, earliestMs: earliest, latestMs: latest, early } = all;
   const median = quantile(times, 0.5);
   if (median === null || earliest === null || latest === null) return null;
-  return { answers, earliest, median: Math.max(earliest, median), latest, early };
+  return {
+    answers,
+    earliest,
+    median: Math.min(latest, Math.max(earliest, median)),
+    latest,
+    early,
+  };
 }
 
 function windowMs({ toldInterval, closeInterval }: Asked): number {

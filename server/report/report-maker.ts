@@ -27,7 +27,7 @@ export interface ReportMakerOptions {
 
 const POLL_MS = 1_000;
 /** How often it is kept how far a report is. */
-const KEEP_MS = 2_000;
+const KEEP_MS = 500;
 const FIRST_WAIT_MS = 5_000;
 const WAIT_MAX_MS = 3_600_000;
 

@@ -31,6 +31,7 @@ function reportAt({ stream, report, done, tries }: ReportRow, origin: string): R
   if (stream.status !== 'ENDED') {
     throw new Refusal('conflict', 'The stream has not ended; there is a report once it has.');
   }
+  if (stream.rehearsalOf !== null) throw new Refusal('conflict', 'A rehearsal has no report.');
   if (!report) return tries > TRIES_MAX ? { state: 'failed' } : { state: 'working', done };
   // Without a recording of this service, what an address of the producer's own plays is the producer's.
   const plays = stream.recording || stream.hlsUrl !== null;

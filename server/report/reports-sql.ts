@@ -1,4 +1,5 @@
 import { INTERVAL_MS } from '../../protocol/interval.ts';
+import { NO_REHEARSAL } from '../rehearsal/hidden.ts';
 import { reading, type Tx, writing } from '../sql/procedure.ts';
 import { ownStream, type StreamRow } from '../streams/streams-sql.ts';
 import type { KeptReport, Progress } from './progress.ts';
@@ -36,7 +37,7 @@ interface Held {
 type HowFar = { readonly progress: Progress; readonly done: number };
 
 // All that a show led to is sealed: its end, its quizzes, rounds, and what waited.
-const IS_OVER = `status = 'ENDED' and reported = 0
+const IS_OVER = `status = 'ENDED' and reported = 0 and ${NO_REHEARSAL}
   and ended < (select (interval + 1) * ${INTERVAL_MS} from watermark)
   and not exists (select 1 from quizzes q where q.stream_id = s.id and q.state = 'open')
   and not exists (select 1 from winners_rounds r where r.stream_id = s.id and r.state = 'open')

@@ -11,10 +11,10 @@ import type { Show, ShowQuiz } from './progress.ts';
  * milliseconds. Pages are added up where they are read, which in SQLite is not the event loop's thread.
  */
 
-/** A minute of the feed, or less of it when much was said. */
-const PAGE_INTERVALS = 60_000 / INTERVAL_MS;
-const PAGE_BYTES = 256 * 1024;
-const PAGE_ANSWERS = 2_000;
+/** Half a minute of the feed, or less of it when much was said. */
+const PAGE_INTERVALS = 30_000 / INTERVAL_MS;
+const PAGE_BYTES = 128 * 1024;
+const PAGE_ANSWERS = 1_000;
 const PAGE_SEATS = 50_000;
 
 export const showProcedures = {

@@ -35,7 +35,7 @@ const asItIs = <Row extends object>(...columns: (keyof Row & string)[]): ExportT
   records: (row) => [row],
 });
 
-// SPEC P-28, J-12
+// SPEC P-28, J-12.
 export const ANSWERS = asItIs<ExportedAnswer>(
   'quizId',
   'viewer',

@@ -1,5 +1,5 @@
 /** Groups of rules, by the letter of their ids. */
-export const GROUPS = 'GASTVQWFCKPUBHDYMROLIN';
+export const GROUPS = 'GASTVQWFCKPUBHJDYMROLIN';
 
 const RULE = /^- \*\*([A-Z]-\d+)\*\* (.+)$/gm;
 const ID = `[${GROUPS}]-\\d+`;

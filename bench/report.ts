@@ -1,0 +1,119 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import pino from 'pino';
+import { intervalAt } from '../protocol/interval.ts';
+import { procedures } from '../server/procedures.ts';
+import { ReportMaker } from '../server/report/report-maker.ts';
+import type { Calls, OpenRecord } from '../server/sql/procedure.ts';
+import { openDirectRecord } from '../server/sql/record-direct.ts';
+import { openPostgresRecord } from '../server/sql/record-postgres.ts';
+import { openRecord } from '../server/sql/record-sqlite.ts';
+import { startPostgres } from '../test/backends/postgres.ts';
+import { longShowProcedures } from '../test/long-show.ts';
+
+// What it costs to make the report of a show of 3 h with 100,000 answers, and whom it holds up.
+// `bun bench/report.ts [lines of chat an interval]`
+
+const withShow = { ...procedures, ...longShowProcedures };
+type Opened = OpenRecord<typeof procedures>;
+
+const linesAnInterval = Number(process.argv[2] ?? 5);
+const SHOW = { intervals: 3 * 3_600 * 4, linesAnInterval, viewers: 2_000, quizzes: 50 };
+const PRODUCER = crypto.randomUUID();
+const LOOK_MS = 5;
+
+async function fill({ createAccount, writeShow }: Calls<typeof withShow>): Promise<string> {
+  const streamId = crypto.randomUUID();
+  const user = { uuid: PRODUCER, email: 'a@example.org', name: 'A', created: 0 };
+  const token = { id: 'token', name: 'test', prefix: 'fb_', hash: 'hash' };
+  await createAccount({ user, token, nowMs: 0 });
+  await writeShow({ ...SHOW, streamId, producer: PRODUCER, endedMs: Date.now() - 250 });
+  return streamId;
+}
+
+const worst = (all: readonly number[], share: number) =>
+  all.toSorted((a, b) => a - b)[Math.floor((all.length - 1) * share)]?.toFixed(1);
+
+/** Seals four times a second, and looks how late the event loop is, while a report is made. */
+async function measure(name: string, record: Opened, streamId: string): Promise<void> {
+  const { calls } = record;
+  const sealings: number[] = [];
+  const delays: number[] = [];
+  let after = await calls.readWatermark({});
+  const sealing = setInterval(async () => {
+    const beganMs = performance.now();
+    const interval = Math.max(after + 1, intervalAt(Date.now()) - 1);
+    const input = { after, interval, nowMs: Date.now(), transients: [] };
+    if ((await calls.sealInterval(input)).outcome === 'sealed') after = interval;
+    sealings.push(performance.now() - beganMs);
+  }, 250);
+  let lastMs = performance.now();
+  const looking = setInterval(() => {
+    const nowMs = performance.now();
+    delays.push(Math.max(0, nowMs - lastMs - LOOK_MS));
+    lastMs = nowMs;
+  }, LOOK_MS);
+  const memory: number[] = [];
+  const watching = setInterval(() => memory.push(process.memoryUsage().rss / 2 ** 20), 50);
+  const figures = () =>
+    `sealing p99 ${worst(sealings, 0.99)} ms, event loop late p99 ${worst(delays, 0.99)} ms, most ${worst(delays, 1)} ms`;
+  await Bun.sleep(3_000);
+  const rssBefore = process.memoryUsage().rss / 2 ** 20;
+  console.log(`${name}, idle: ${figures()}`);
+  sealings.length = 0;
+  delays.length = 0;
+  memory.length = 0;
+  const clock = { nowMs: () => Date.now() };
+  const logger = pino({ level: 'warn' });
+  const reports = new ReportMaker({
+    record: calls,
+    clock,
+    logger,
+    newId: () => crypto.randomUUID(),
+  });
+  const beganMs = performance.now();
+  await reports.makeAll();
+  const tookMs = performance.now() - beganMs;
+  const { report } = await calls.readReport({ streamId, producer: PRODUCER });
+  const more = Math.max(...memory) - rssBefore;
+  console.log(
+    `${name}, making: ${(tookMs / 1_000).toFixed(1)} s, ${more.toFixed(0)} MB more, ${figures()}`,
+  );
+  console.log(
+    `  ${report?.fairness?.answers} answers, ${report?.chat.lines.message} lines, ${JSON.stringify(report).length} bytes`,
+  );
+  for (const timer of [sealing, looking, watching]) clearInterval(timer);
+}
+
+async function inSqlite(): Promise<void> {
+  const directory = mkdtempSync(join(tmpdir(), 'fourbeat-bench-'));
+  const filling = await openDirectRecord(withShow, directory);
+  const streamId = await fill(filling.calls);
+  await filling.close();
+  const record = await openRecord({
+    procedures,
+    worker: new URL('../server/record-worker.ts', import.meta.url),
+    directory,
+    onLost: (reason) => console.error(reason),
+  });
+  await measure('SQLite', record, streamId);
+  await record.close();
+  rmSync(directory, { recursive: true, force: true });
+}
+
+async function inPostgres(): Promise<void> {
+  const server = await startPostgres({});
+  const url = await server.createDatabase('report');
+  const logger = pino({ level: 'warn' });
+  const filling = await openPostgresRecord({ procedures: withShow, url, logger });
+  const streamId = await fill(filling.calls);
+  await filling.close();
+  const record = await openPostgresRecord({ procedures, url, logger });
+  await measure('PostgreSQL', record, streamId);
+  await record.close();
+  await server.stop();
+}
+
+await inSqlite();
+await inPostgres();
