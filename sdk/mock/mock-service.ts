@@ -41,6 +41,8 @@ const STREAM_ID = '0f8fad5b-d9cb-469f-a165-70867728950e';
 const PRODUCER_ID = '7c9e6679-7425-40de-944b-e07fc1f90ae7';
 /** The feed tells counts of 0 to those who read it in this time. */
 const READ_INTERVALS = 2_000 / INTERVAL_MS;
+/** Nobody moderates here. */
+const UNTOUCHED_CHAT = { slow_mode_ms: 0, paused: false, pinned: null, hidden: [] };
 
 /** The viewers' part of a service with one stream, in memory: for tests of apps. */
 export function mockService(options: MockOptions = {}): MockService {
@@ -270,12 +272,16 @@ export class MockService {
   }
 
   /** Viewers of the stream are told of the quiz that is open. @throws MockProblem 401 or 404 */
-  #detail(call: Call, id: string): Stream & { quiz_interval?: number | null } {
+  #detail(
+    call: Call,
+    id: string,
+  ): Stream & { quiz_interval?: number | null; chat?: typeof UNTOUCHED_CHAT } {
     const isViewer = /^bearer /i.test(call.headers.get('authorization') ?? '');
     if (isViewer) this.#viewer(call, id);
     const stream = this.#stream(call.origin, id);
     if (!isViewer) return stream;
-    return { ...stream, quiz_interval: this.#quizzes.openAt(intervalAt(this.#time.now())) };
+    const quiz_interval = this.#quizzes.openAt(intervalAt(this.#time.now()));
+    return { ...stream, quiz_interval, chat: UNTOUCHED_CHAT };
   }
 
   #stream(origin: string, id: string): Stream {

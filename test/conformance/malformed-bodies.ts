@@ -23,6 +23,8 @@ type Form =
   | { is: 'one of' }
   | { is: 'texts' }
   | { is: 'ids' }
+  /** A list of lines of the chat, by their ids. */
+  | { is: 'lines' }
   /** A list of words of a given few. */
   | { is: 'choices' }
   | { is: 'object' };
@@ -86,6 +88,18 @@ export const MEMBERS: Partial<Record<OperationName, Record<string, Member>>> = {
     duration: { is: 'integer', min: 1_000, max: 600_000, ...optional },
   },
   sendEvent: { type: { is: 'text', max: 40 }, data: { is: 'object' } },
+  patchChatMode: {
+    slowModeMs: { is: 'integer', min: 0, max: 300_000, ...optional },
+    paused: { is: 'boolean', ...optional },
+  },
+  hideChatLines: { ids: { is: 'lines' } },
+  pinChatLine: { line: { is: 'object', nullable: true } },
+  muteViewer: {
+    minutes: { is: 'integer', min: 1, max: 1_440, ...optional },
+    name: { is: 'text', max: 40, ...optional },
+  },
+  banViewer: { name: { is: 'text', max: 40, ...optional } },
+  queueQuestion: { state: { is: 'one of' }, line: { is: 'object' } },
   createWebhook: {
     url: { is: 'url' },
     events: { is: 'choices' },
@@ -197,6 +211,14 @@ function wrongValues(member: Member): { what: string; value: unknown }[] {
         ...not('an array'),
         { what: 'an element that is null', value: [null] },
         { what: 'too many', value: Array(2_001).fill(crypto.randomUUID()) },
+      ];
+    case 'lines':
+      return [
+        ...not('an array of it'),
+        { what: 'an element that is null', value: [null] },
+        { what: 'an element with a blank', value: ['a b'] },
+        { what: 'an element twice', value: ['a', 'a'] },
+        { what: 'too many', value: Array.from({ length: 101 }, () => crypto.randomUUID()) },
       ];
     case 'choices':
       return [
