@@ -110,6 +110,21 @@ export function refusalOf(told: unknown): Refusal['kind'] {
   throw told instanceof Error ? told : new Error(`not refused: ${JSON.stringify(told)}`);
 }
 
+/** What of several that met was refused; throws for an error that is no refusal, as `refusalOf`. */
+export function refusalsIn(told: readonly unknown[]): Refusal[] {
+  return told
+    .filter((one) => one instanceof Error)
+    .map((one) => {
+      if (one instanceof Refusal) return one;
+      throw one;
+    });
+}
+
+/** The kinds of these refusals. */
+export function refusedKinds(told: readonly unknown[]): Refusal['kind'][] {
+  return refusalsIn(told).map(({ kind }) => kind);
+}
+
 /** Makes a stream. @returns its id */
 export async function newStream({ any }: Ground): Promise<string> {
   const id = crypto.randomUUID();

@@ -1,5 +1,4 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test';
-import { Refusal } from '../server/refusal.ts';
 import { IDEMPOTENCY_MS } from '../server/sql/idempotency.ts';
 import { openSession } from '../server/sql/postgres.ts';
 import { SeatLeases } from '../server/tokens/seat-leases.ts';
@@ -14,6 +13,7 @@ import {
   PRODUCER,
   QUIZ,
   refusalOf,
+  refusedKinds,
   shuffled,
 } from './race-ground.ts';
 
@@ -27,7 +27,6 @@ beforeAll(async () => {
 }, 30_000);
 afterAll(() => ground.close());
 
-const isRefusal = (one: unknown) => one instanceof Refusal;
 const onceOf = (key: string, fingerprint = 'the same', nowMs = NOW_MS) => {
   return { owner: PRODUCER, key, fingerprint, nowMs };
 };
@@ -62,7 +61,7 @@ test('[R-12] of two requests that come with one key at once, one is carried out'
         onceOf(`other ${round}`, `request ${index}`),
       ),
     );
-    expect(told.filter(isRefusal).map(refusalOf)).toEqual(['conflict', 'conflict']);
+    expect(refusedKinds(told)).toEqual(['conflict', 'conflict']);
     expect(await eventsWaiting(streamId)).toBe(1);
   }
 }, 30_000);
@@ -123,7 +122,7 @@ test('[A-9] of three accounts with one e-mail at once, one is made', async () =>
       const token = { id: uuid, name: 'first', prefix: 'fb_', hash: uuid };
       return node.createAccount({ user, token, nowMs: NOW_MS });
     });
-    expect(told.filter(isRefusal).map(refusalOf)).toEqual(['conflict', 'conflict']);
+    expect(refusedKinds(told)).toEqual(['conflict', 'conflict']);
   }
 }, 30_000);
 
@@ -151,7 +150,7 @@ test('[L-13] limits hold when three nodes come to them at once', async () => {
     return node.createApiToken({ account: PRODUCER, token, nowMs: NOW_MS });
   });
   for (const told of [quizzes, tokens]) {
-    expect(told.filter(isRefusal).map(refusalOf)).toEqual(['conflict', 'conflict']);
+    expect(refusedKinds(told)).toEqual(['conflict', 'conflict']);
   }
 });
 
