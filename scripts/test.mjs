@@ -24,6 +24,7 @@ const ALONE = [
 
 /** Whole services with limits of time that need a third of a core each, so that three leave one idle. */
 const SERVICES = [
+  'test/cluster-moderation.test.ts',
   'test/cluster-roles.test.ts',
   'test/cluster.test.ts',
   'test/media/media-faults.test.ts',
@@ -64,6 +65,7 @@ const SECONDS = {
   'server/shared-clock.test.ts': 50,
   'server/streams/streams-sql.test.ts': 11,
   'test/cli.test.ts': 45,
+  'test/cluster-moderation.test.ts': 14,
   'test/cluster.test.ts': 34,
   'test/demo.test.ts': 22,
   'test/deploy.test.ts': 25,
