@@ -7,6 +7,9 @@ const PAPER = matchMedia('print');
 /** Nobody prints white on black. */
 const DARK = matchMedia('screen and (prefers-color-scheme: dark)');
 
+/** So far outside of the screen it is about to be seen. */
+const NEAR = '400px';
+
 export type PlotOptions = Omit<uPlot.Options, 'width' | 'height'>;
 
 /** A colour of the page by the name of its token, as it is at that moment. */
@@ -32,21 +35,26 @@ export function Plot({ label, heightPx, data, optionsOf, children }: PlotProps) 
     const element = place.current;
     if (!element) return;
     const colour: Colour = (name) => getComputedStyle(element).getPropertyValue(name);
-    const width = () => Math.max(1, element.clientWidth);
-    const size = { width: width(), height: heightPx };
-    const made = new uPlot({ ...optionsOf(colour), ...size }, data, element);
-    setChart(made);
-    const ending = new AbortController();
-    const fit = () => made.setSize({ width: width(), height: heightPx });
-    const watch = new ResizeObserver(fit);
-    watch.observe(element);
-    PAPER.addEventListener('change', fit, ending);
-    DARK.addEventListener('change', () => made.redraw(false), ending);
+    const size = () => ({ width: Math.max(1, element.clientWidth), height: heightPx });
+    let made: uPlot | null = null;
+    const make = () => {
+      made ??= new uPlot({ ...optionsOf(colour), ...size() }, data, element);
+      setChart(made);
+    };
+    const fit = () => made?.setSize(size());
+    const stopWatching = [
+      whenNear(element, make),
+      whenResized(element, fit),
+      whenChanged(DARK, () => made?.redraw(false)),
+      whenChanged(PAPER, () => {
+        make();
+        fit();
+      }),
+    ];
     return () => {
-      ending.abort();
-      watch.disconnect();
+      for (const stop of stopWatching) stop();
       setChart(null);
-      made.destroy();
+      made?.destroy();
     };
   }, [heightPx]);
   useEffect(() => chart?.setData(data), [chart, data]);
@@ -56,10 +64,31 @@ export function Plot({ label, heightPx, data, optionsOf, children }: PlotProps) 
     canvas?.setAttribute('aria-label', label);
   }, [chart, label]);
   return (
-    <div ref={place} className="w-full min-w-0 overflow-hidden">
+    <div ref={place} className="w-full min-w-0 overflow-hidden" style={{ minHeight: heightPx }}>
       {chart && children && createPortal(children, chart.over)}
     </div>
   );
+}
+
+/** A page may have dozens of charts: each is made when it is about to be seen. */
+function whenNear(element: HTMLElement, then: () => void): () => void {
+  const watch = new IntersectionObserver(
+    (seen) => seen.some(({ isIntersecting }) => isIntersecting) && then(),
+    { rootMargin: NEAR },
+  );
+  watch.observe(element);
+  return () => watch.disconnect();
+}
+
+function whenResized(element: HTMLElement, then: () => void): () => void {
+  const watch = new ResizeObserver(then);
+  watch.observe(element);
+  return () => watch.disconnect();
+}
+
+function whenChanged(query: MediaQueryList, then: () => void): () => void {
+  query.addEventListener('change', then);
+  return () => query.removeEventListener('change', then);
 }
 
 /** Room for one line of small type. */

@@ -11,5 +11,5 @@ test('bars of answer times begin where the one before ends', () => {
 });
 
 test('are read out by the highest', () => {
-  expect(answerTimesLabel(HISTOGRAM)).toBe('Most answers came between 1.0 s and 1.5 s');
+  expect(answerTimesLabel(HISTOGRAM)).toBe('Most answers came between 1.0\u00a0s and 1.5\u00a0s');
 });

@@ -24,5 +24,5 @@ export function placeOf(ms: number): string {
 export function secondsOf(ms: number): string {
   const isShort = Math.abs(ms) < SECOND_MS;
   const digits = { minimumFractionDigits: 1, maximumFractionDigits: isShort ? 2 : 1 };
-  return `${(ms / SECOND_MS).toLocaleString(undefined, digits)} s`;
+  return `${(ms / SECOND_MS).toLocaleString(undefined, digits)}\u00a0s`;
 }

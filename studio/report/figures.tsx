@@ -23,7 +23,7 @@ export function Figures({ report }: { readonly report: ReadyReport }) {
         {figuresOf(report).map(({ name, value, about }) => (
           <div
             key={name}
-            className="grid content-start rounded-2xl border border-line bg-card p-4 break-inside-avoid"
+            className="grid content-start rounded-2xl border border-line bg-card p-4 break-inside-avoid last:col-span-2 sm:last:col-span-1"
           >
             <dt className="text-sm font-semibold">{name}</dt>
             <dd className="text-2xl font-bold wrap-anywhere tabular-nums sm:text-3xl">{value}</dd>

@@ -22,9 +22,9 @@ export function ReadyView({ stream, report }: ReadyViewProps) {
     <div className="grid gap-4 *:min-w-0 print-parts">
       <Figures report={report} />
       <Timeline key={report.made} report={report} recording={recording} />
-      <div className="grid items-start gap-4 *:min-w-0 lg:grid-cols-[2fr_1fr] print-parts">
+      <div className="grid items-start gap-4 *:min-w-0 xl:grid-cols-[2fr_1fr] print-parts">
         <QuizReports quizzes={report.quizzes} recording={hasRecording ? recording : null} />
-        <div className="grid gap-4 *:min-w-0 print-parts">
+        <div className="grid items-start gap-4 *:min-w-0 sm:grid-cols-2 xl:grid-cols-1 print-parts">
           <Fairness report={report} />
           <Winners streamId={stream.id} rounds={report.rounds} />
           <ChatFigures chat={report.chat} />
