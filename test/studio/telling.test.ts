@@ -142,7 +142,6 @@ describe('webhooks from the studio', () => {
     await page.getByText('Arrived').waitFor();
     await page.getByRole('button', { name: /^Test/ }).click();
     await page.getByText('answered 204').waitFor();
-    await expectGood(page, 'webhook-log');
   }, 60_000);
 
   test('[H-14] [H-19] what failed is sent again by hand', async () => {
@@ -177,13 +176,11 @@ describe('webhooks from the studio', () => {
     await button(page, 'Pause it').click();
     await page.getByText(/^Nothing is sent there/).waitFor();
     expect(await button(page, 'Send a test').isDisabled()).toBe(true);
-    await expectGood(page, 'webhook-paused');
     await button(page, 'Go on').click();
     await button(page, 'Pause').waitFor();
     await more.click();
     await page.getByRole('menuitem', { name: 'Delete' }).click();
     await page.getByRole('alertdialog', { name: 'Delete the webhook?' }).waitFor();
-    await expectGood(page, 'webhook-delete');
     await button(page, 'Delete').click();
     await page.getByText('No webhooks yet').waitFor();
   }, 90_000);
