@@ -30,7 +30,9 @@ export const reportApi = {
     path: '/studio/v1/streams/{stream_id}/exports/chat',
     summary: 'Every line of the chat that viewers were sent',
     query: exportQuerySchema,
-    answers: exportedRows('`interval`, `at` (Unix ms), `kind`, `id`, `viewer`, `name` and `text`'),
+    answers: exportedRows(
+      '`interval`, `at` (Unix ms), `kind`, `id`, `viewer`, `name`, `text` and `hidden`',
+    ),
     errors: [404],
   },
   exportResults: {

@@ -93,6 +93,24 @@ describe.each(['embedded', 'shared'] as const)('after the show, on %s backends',
     expect((await report(id)).state).toBe('ready');
   });
 
+  test('[J-1] of a rehearsal none is made', async () => {
+    const id = crypto.randomUUID();
+    const of = await service.createStream();
+    const nowMs = service.clock.nowMs();
+    const stream = { title: 'A try', dash_url: null, hls_url: null, unlisted: true };
+    await service.record.createStream({
+      ...{ id, producer: service.account.uuid, nowMs },
+      stream: { ...stream, latencyAllowance: 0, recording: false },
+      rehearsal: { of, endsAtMs: nowMs + 3_600_000 },
+    });
+    expect((await end(id)).status).toBe(200);
+    await service.advance(2);
+    await service.service.report();
+    expect((await read(id)).status).toBe(409);
+    const row = { streamId: id, producer: service.account.uuid };
+    expect((await service.record.readReport(row)).report).toBeNull();
+  });
+
   test('[J-4] [J-5] [J-6] the audience is that of the show, as viewers were told of it', async () => {
     const id = await service.createStream();
     const [one, two, three] = (await Promise.all([0, 1, 2].map(() => service.viewer(id)))) as [
@@ -279,6 +297,8 @@ describe.each(['embedded', 'shared'] as const)('after the show, on %s backends',
       const viewer = await service.viewer(id);
       await say(viewer, { kind: 'message', text: '=1+1', name: 'Ada' });
       await service.advance(1);
+      const [line] = await lines(id, 'chat');
+      await service.studio('POST', `/streams/${id}/chat/hidden`, { ids: [line.id] });
       const data = { name: 'Bob', text: 'a mug' };
       await service.studio('POST', `/streams/${id}/events`, { type: 'purchase', data });
       await service.advance(1);
@@ -293,6 +313,7 @@ describe.each(['embedded', 'shared'] as const)('after the show, on %s backends',
           viewer: expect.stringMatching(/^[\w-]{22}$/),
           name: 'Ada',
           text: '=1+1',
+          hidden: true,
         },
         {
           interval: interval + 1,
@@ -301,11 +322,12 @@ describe.each(['embedded', 'shared'] as const)('after the show, on %s backends',
           id: expect.any(String),
           viewer: '',
           ...data,
+          hidden: false,
         },
       ]);
       const [head, first] = (await csv(id, 'chat')).split('\r\n');
-      expect(head).toBe('interval,at,kind,id,viewer,name,text');
-      expect(first).toEndWith(`,Ada,'=1+1`);
+      expect(head).toBe('interval,at,kind,id,viewer,name,text,hidden');
+      expect(first).toEndWith(`,Ada,'=1+1,true`);
     });
 
     test('[J-12] the results have a row for each choice of the quizzes that have closed', async () => {

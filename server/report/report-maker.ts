@@ -13,7 +13,7 @@ import {
   type Step,
   shareDone,
 } from './progress.ts';
-import type { ClaimedReport, reportProcedures } from './reports-sql.ts';
+import { type ClaimedReport, type reportProcedures, TRIES_MAX } from './reports-sql.ts';
 import type { showProcedures } from './show-sql.ts';
 
 export interface ReportMakerOptions {
@@ -71,17 +71,20 @@ export class ReportMaker {
         await this.make(claimed);
       }
     } catch (error) {
-      this.complain(error);
+      if (error instanceof Unavailable) return;
+      this.options.logger.warn({ err: error }, 'reports could not be looked for');
     }
   }
 
   private async make(claimed: ClaimedReport): Promise<void> {
-    const { record, clock } = this.options;
+    const { record, clock, logger } = this.options;
     const { streamId, lease, tries } = claimed;
     try {
       await this.count(claimed);
     } catch (error) {
-      this.complain(error);
+      // What is away for a moment is told of elsewhere; a procedure that fails looks the same.
+      const isPassing = error instanceof Unavailable && tries <= TRIES_MAX;
+      if (!isPassing) logger.warn({ streamId, tries, err: error }, 'a report could not be made');
       const wait = Math.min(WAIT_MAX_MS, FIRST_WAIT_MS * 2 ** (tries - 1));
       // When that cannot be kept either, it is due once the lease ends.
       await record.postponeReport({ streamId, lease, dueMs: clock.nowMs() + wait });
@@ -132,11 +135,5 @@ export class ReportMaker {
     const asked = { toldInterval, closeInterval };
     const page = await record.addAnswers({ quiz: quiz.number, asked, afterSeat, figures });
     return afterAnswers(progress, quiz, page.figures, page.last);
-  }
-
-  // What is away is told of elsewhere, once.
-  private complain(error: unknown): void {
-    if (error instanceof Unavailable) return;
-    this.options.logger.warn({ err: error }, 'a report could not be made');
   }
 }

@@ -5,14 +5,11 @@ import type { TheRecord } from '../procedures.ts';
 import { Refusal } from '../refusal.ts';
 import { streamOf } from '../streams/wire.ts';
 import { ofStream, type StudioWrapper } from '../studio/studio-call.ts';
-import type { ReportRow } from './reports-sql.ts';
+import { type ReportRow, TRIES_MAX } from './reports-sql.ts';
 
 export interface ReportRoutes {
   readonly record: Pick<TheRecord, 'readReport'>;
 }
-
-/** As often as this in vain, and a person is told. */
-const TRIES_MAX = 5;
 
 /** What a show was (SPEC J). */
 export function reportHandlers(

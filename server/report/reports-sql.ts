@@ -6,6 +6,8 @@ import type { KeptReport, Progress } from './progress.ts';
 
 /** For how long a report is a node's to make, from when it last kept how far it is. */
 export const LEASE_MS = 10_000;
+/** Taken up more often than this without getting on, a report has failed for now. */
+export const TRIES_MAX = 5;
 // At once, so that no commit waits for long.
 const TAKEN_AT_ONCE = 50;
 

@@ -46,7 +46,16 @@ export const ANSWERS = asItIs<ExportedAnswer>(
 );
 export const WINNERS = asItIs<ExportedWinner>('roundId', 'viewer', 'seat', 'at');
 export const AUDIENCE = asItIs<ExportedCount>('interval', 'at', 'count');
-export const CHAT = asItIs<ExportedLine>('interval', 'at', 'kind', 'id', 'viewer', 'name', 'text');
+export const CHAT = asItIs<ExportedLine>(
+  'interval',
+  'at',
+  'kind',
+  'id',
+  'viewer',
+  'name',
+  'text',
+  'hidden',
+);
 export const RESULTS = asItIs<ExportedResult>(
   'quizId',
   'question',

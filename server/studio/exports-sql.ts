@@ -1,7 +1,8 @@
 import type { Chats, EventsInterval } from '../../protocol/feed.ts';
-import { linesOf, type SentLine } from '../../protocol/history.ts';
+import { type LoggedLine, linesOf, type SentLine } from '../../protocol/history.ts';
 import { intervalStartMs } from '../../protocol/interval.ts';
 import { sealingProcedures } from '../feed/sealing-sql.ts';
+import { hiddenAmong } from '../moderation/sent-line-sql.ts';
 import { reading, type Tx } from '../sql/procedure.ts';
 import { ownStream } from '../streams/streams-sql.ts';
 
@@ -42,7 +43,7 @@ export interface ExportedCount {
 }
 
 /** A line of the chat, as viewers were sent it. */
-export type ExportedLine = SentLine;
+export type ExportedLine = LoggedLine;
 
 /** A choice of a quiz that has closed, with its final count. */
 export interface ExportedResult {
@@ -146,7 +147,12 @@ export const exportProcedures = {
   exportCounts: reading((tx, stretch: Stretch) => feedPage(tx, stretch, countsIn), PATIENT),
 
   /** A page of the lines that viewers were sent, in order. */
-  exportLines: reading((tx, stretch: Stretch) => feedPage(tx, stretch, linesIn), PATIENT),
+  exportLines: reading(async (tx, stretch: Stretch): Promise<FeedPage<ExportedLine>> => {
+    const { rows, next } = await feedPage(tx, stretch, linesIn);
+    const ids = rows.map(({ id }) => id);
+    const hidden = await hiddenAmong(tx, stretch.streamId, ids);
+    return { rows: rows.map((line) => ({ ...line, hidden: hidden.has(line.id) })), next };
+  }, PATIENT),
 };
 
 async function feedPage<Row>(
@@ -170,7 +176,7 @@ function countsIn({ interval, events }: EventsInterval): ExportedCount[] {
     .map(({ data }) => ({ interval, at, count: (data as { value: number }).value }));
 }
 
-function linesIn({ interval, events }: EventsInterval): ExportedLine[] {
+function linesIn({ interval, events }: EventsInterval): SentLine[] {
   return events
     .filter(({ type }) => type === 'chats')
     .flatMap(({ data }) => linesOf(data as Chats))
