@@ -74,6 +74,18 @@ describe('a registration', () => {
     );
   });
 
+  test('[C-19] that is taken back counts no longer, nor expires a second time', () => {
+    const ring = new SeatRing();
+    for (const seat of [1, 2, 40]) ring.register(seat, NOW);
+    ring.register(2, NOW + 1);
+    for (const seat of [2, 3, 5_000]) ring.expel(seat, NOW + 2);
+    ring.expel(2, NOW + 2);
+    expect([ring.count(NOW + 2), ring.seatsIn(NOW), ring.seatsIn(NOW + 1)]).toEqual([2, 2, 0]);
+    expect(ring.blocksOf(NOW).flatMap(seatsOf)).toEqual([1, 40]);
+    ring.register(2, NOW + 3);
+    expect([3, 4, 5, 7, 8].map((later) => ring.count(NOW + later))).toEqual([3, 3, 1, 1, 0]);
+  });
+
   test('for an interval that is past counts in the newest', () => {
     const ring = new SeatRing();
     ring.register(1, NOW);

@@ -11,14 +11,21 @@ interface Heartbeat {
   passedMs: number;
   stream: number;
   seats: number[];
+  expelled: number[];
 }
+
+const seat = fc.oneof(fc.nat({ max: 40 }), fc.nat({ max: 5_000 }));
 
 /** Heartbeats of a few viewers in a few streams, mostly close to each other in time. */
 const heartbeats = fc.array(
   fc.record<Heartbeat>({
     passedMs: fc.oneof(fc.constant(0), fc.nat({ max: 400 }), fc.nat({ max: 3_000 })),
     stream: fc.nat({ max: 2 }),
-    seats: fc.array(fc.oneof(fc.nat({ max: 40 }), fc.nat({ max: 5_000 })), { maxLength: 6 }),
+    seats: fc.array(seat, { maxLength: 6 }),
+    expelled: fc.oneof(
+      { weight: 3, arbitrary: fc.constant<number[]>([]) },
+      fc.array(seat, { maxLength: 3 }),
+    ),
   }),
   { maxLength: 40, size: 'max' },
 );
@@ -118,13 +125,36 @@ export function tallyContract(
       }
     });
 
+    test('[C-19] a seat that is expelled is not counted until it registers again', async () => {
+      const { clock, tally, liveCountsOf } = await setUp();
+      const [streamId, other] = [randomUUID(), randomUUID()];
+      for (const id of [streamId, other]) tally.register(id, 7);
+      for (const seat of [6, 8]) tally.register(streamId, seat);
+      clock.ms += INTERVAL_MS;
+      expect([...(await tally.countsAtEndOf(intervalAt(clock.ms) - 1))]).toContainEqual([
+        streamId,
+        3,
+      ]);
+      for (const seat of [7, 8]) tally.register(streamId, seat);
+      await tally.expel(streamId, [7, 9]);
+      expect([await tally.count(streamId), await tally.count(other)]).toEqual([2, 1]);
+      expect(liveCountsOf([streamId])).toEqual([[streamId, 2]]);
+      clock.ms += INTERVAL_MS;
+      expect([...(await tally.countsAtEndOf(intervalAt(clock.ms) - 1))]).toContainEqual([
+        streamId,
+        2,
+      ]);
+      tally.register(streamId, 7);
+      expect(await tally.count(streamId)).toBe(3);
+    });
+
     test('[I-5] counts the distinct seats with a registration that lasts', async () => {
       await fc.assert(
         fc.asyncProperty(heartbeats, async (beats) => {
           const { clock, tally, liveCountsOf } = await setUp();
           const streamIds = [randomUUID(), randomUUID(), randomUUID()].sort();
           const endsMs = streamIds.map(() => new Map<number, number>());
-          for (const { passedMs, stream, seats } of beats) {
+          for (const { passedMs, stream, seats, expelled } of beats) {
             clock.ms += passedMs;
             for (const seat of seats) {
               tally.register(streamIds[stream] as string, seat);
@@ -132,6 +162,8 @@ export function tallyContract(
               const endMs = intervalStartMs(intervalAt(clock.ms + 1_000) + 1);
               endsMs[stream]?.set(seat, endMs);
             }
+            if (expelled.length > 0) await tally.expel(streamIds[stream] as string, expelled);
+            for (const seat of expelled) endsMs[stream]?.delete(seat);
             const expected = endsMs.map((ends) => [...ends.values()].filter((ms) => clock.ms < ms));
             const counts = await Promise.all(streamIds.map((streamId) => tally.count(streamId)));
             expect(counts).toEqual(expected.map((present) => present.length));

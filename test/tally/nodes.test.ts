@@ -186,6 +186,30 @@ describe.each(BACKENDS)('viewers on many nodes, on $name,', ({ start, numRuns })
     expect(await nodes.countAtEndOf(nodes.interval - 1)).toBe(3);
   });
 
+  test('[C-19] are counted on no node once all nodes have expelled them, until they come back', async () => {
+    const nodes = new TallyNodes(redis, 3);
+    const far = BLOCK_SEATS + 3;
+    nodes.register(0, 1, far);
+    nodes.register(1, 1, 2);
+    nodes.register(2, 1);
+    await nodes.pass(1);
+    // One of them handed in by a node that has not learned of it, and one not handed in yet.
+    await nodes.node(0).expel(nodes.streamId, [1, far]);
+    nodes.register(1, 1);
+    await nodes.pass(1);
+    nodes.register(2, 1, 2);
+    for (const node of [1, 2]) await nodes.node(node).expel(nodes.streamId, [1, far]);
+    for (let passed = 0; passed < 4; passed += 1) {
+      for (const node of [0, 1, 2]) expect(await nodes.count(node)).toBe(1);
+      await nodes.pass(1);
+      expect(await nodes.countAtEndOf(nodes.interval - 1)).toBe(1);
+    }
+    nodes.register(1, 1);
+    expect(await nodes.count(1)).toBe(2);
+    await nodes.pass(1);
+    expect(await nodes.countAtEndOf(nodes.interval - 1)).toBe(2);
+  });
+
   test('are counted by the nodes of their own service alone', async () => {
     const [one, other] = [new TallyNodes(redis, 1), new TallyNodes(redis, 1)];
     one.register(0, 1);
