@@ -1,7 +1,6 @@
 import { defaultRangeExtractor, type Range, useVirtualizer } from '@tanstack/react-virtual';
 import {
   type KeyboardEvent,
-  type PointerEvent,
   type ReactNode,
   type Ref,
   useCallback,
@@ -17,8 +16,6 @@ const ROW_PX = 56;
 const GAP_PX = 4;
 /** So many from the end what comes next is asked for. */
 const NEAR_END = 12;
-/** The wheel of a mouse is not always back at nought. */
-const TOP_PX = 4;
 
 interface FeedProps<Item> {
   readonly label: string;
@@ -30,8 +27,6 @@ interface FeedProps<Item> {
   readonly isMore?: boolean;
   /** Somebody is about to see the end. */
   readonly onNearEnd?: () => void;
-  /** Somebody is at something in it: what they are at must not move away under them. */
-  readonly onHold?: (isHeld: boolean) => void;
   /** A key was pressed on an item. */
   readonly onItemKey?: (item: Item, event: KeyboardEvent) => void;
   /** Where it is scrolled. */
@@ -81,7 +76,6 @@ export function Feed<Item>(props: FeedProps<Item>) {
   const seen = virtual.getVirtualItems();
   const stop = current ?? virtual.range?.startIndex ?? 0;
   useNearEnd((seen.at(-1)?.index ?? -1) >= items.length - NEAR_END, props);
-  const hold = useHold(props.onHold);
   const goTo = useGoTo(place, (index) => {
     virtual.scrollToIndex(index);
     setCurrent(index);
@@ -106,10 +100,8 @@ export function Feed<Item>(props: FeedProps<Item>) {
       role={items.length > 0 ? 'feed' : 'group'}
       aria-label={label}
       className="h-[min(32rem,75dvh)] overflow-y-auto overscroll-contain rounded-lg"
-      {...hold}
-      onBlur={(event) => {
-        hold.onBlur();
-        if (!event.currentTarget.contains(event.relatedTarget)) setCurrent(null);
+      onBlur={({ currentTarget, relatedTarget }) => {
+        if (!currentTarget.contains(relatedTarget)) setCurrent(null);
       }}
     >
       <div className="relative" style={{ height: virtual.getTotalSize() }}>
@@ -154,23 +146,6 @@ function useNearEnd(isNear: boolean, { onNearEnd }: Pick<FeedProps<never>, 'onNe
   useEffect(() => {
     if (isNear) onNearEnd?.();
   }, [isNear, onNearEnd]);
-}
-
-/** Says when it is scrolled, pointed at by a mouse, or has the focus. */
-function useHold(onHold: ((isHeld: boolean) => void) | undefined) {
-  const [isScrolled, setScrolled] = useState(false);
-  const [isPointedAt, setPointedAt] = useState(false);
-  const [isFocused, setFocused] = useState(false);
-  const isHeld = isScrolled || isPointedAt || isFocused;
-  useEffect(() => onHold?.(isHeld), [isHeld, onHold]);
-  return {
-    onScroll: ({ currentTarget }: { readonly currentTarget: HTMLElement }) =>
-      setScrolled(currentTarget.scrollTop > TOP_PX),
-    onPointerEnter: ({ pointerType }: PointerEvent) => setPointedAt(pointerType === 'mouse'),
-    onPointerLeave: () => setPointedAt(false),
-    onFocus: () => setFocused(true),
-    onBlur: () => setFocused(false),
-  };
 }
 
 /** Has the focus go to an item, once it is in the page. */

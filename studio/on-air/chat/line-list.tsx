@@ -1,7 +1,9 @@
 import { useRef } from 'react';
 import type { PressEvent } from 'react-aria-components';
+import { flushSync } from 'react-dom';
 import type { LineKind } from '../../../protocol/moderation.ts';
 import { Button } from '../../ui/button.tsx';
+import { useHold } from '../../ui/use-hold.ts';
 import type { ShowRecord } from '../show-record.ts';
 import type { EarlierLines } from '../use-history.ts';
 import { type LineHands, Lines } from './lines.tsx';
@@ -20,14 +22,20 @@ interface LineListProps {
 /** The lines of the chat, from the newest back to the first. */
 export function LineList({ streamId, record, kind, hands, nothing }: LineListProps) {
   const place = useRef<HTMLDivElement>(null);
-  const { lines, earlier, onNearEnd, onHold, fresh } = useShownLines(streamId, record, kind);
+  const { isHeld, letGo, listeners } = useHold();
+  const shown = useShownLines(streamId, record, kind, isHeld);
+  const { lines, earlier, onNearEnd, fresh, catchUp } = shown;
   const toNewest = ({ pointerType }: PressEvent) => {
+    flushSync(() => {
+      letGo();
+      catchUp();
+    });
     place.current?.scrollTo({ top: 0 });
     // Whoever uses a mouse wants to see them come; whoever uses keys is somewhere in the page.
     if (pointerType === 'keyboard') place.current?.querySelector('article')?.focus();
   };
   return (
-    <div className="grid gap-1">
+    <div className="grid gap-1" {...listeners}>
       <div className="flex min-h-11 items-center justify-between gap-3 text-sm text-quiet">
         Newest first
         {fresh > 0 && (
@@ -43,7 +51,6 @@ export function LineList({ streamId, record, kind, hands, nothing }: LineListPro
         hands={hands}
         isMore={earlier.isMore}
         onNearEnd={onNearEnd}
-        onHold={onHold}
         end={<End earlier={earlier} nothing={lines.length === 0 ? nothing : null} />}
       />
     </div>

@@ -23,7 +23,6 @@ interface LinesProps {
   readonly hands: LineHands;
   readonly isMore?: boolean;
   readonly onNearEnd?: () => void;
-  readonly onHold?: (isHeld: boolean) => void;
   readonly end?: ReactNode;
   readonly placeRef?: Ref<HTMLDivElement>;
 }

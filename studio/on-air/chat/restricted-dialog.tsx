@@ -74,7 +74,7 @@ function Restricted({ of: { viewer, name, kind, until, by }, moderation }: Restr
         onPress={() => (kind === 'banned' ? moderation.unban(viewer) : moderation.unmute(viewer))}
       >
         {kind === 'banned' ? 'Let them back' : 'Let them write'}
-        <span className="sr-only">: {called}</span>
+        <span className="sr-only">– {called}</span>
       </Button>
     </li>
   );

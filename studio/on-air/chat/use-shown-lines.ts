@@ -15,8 +15,14 @@ interface Stretch {
  * The lines of a show, the newest first: what came while the page is open, then what was before, as
  * far as somebody looked. While they are held nothing new comes in between.
  * @param kind of this kind alone; null: of all
+ * @param isHeld somebody is at something in them
  */
-export function useShownLines(streamId: string, record: ShowRecord, kind: LineKind | null) {
+export function useShownLines(
+  streamId: string,
+  record: ShowRecord,
+  kind: LineKind | null,
+  isHeld: boolean,
+) {
   const { lines: all, linesFrom } = record;
   const live = useMemo(
     (): Stretch => ({
@@ -25,9 +31,8 @@ export function useShownLines(streamId: string, record: ShowRecord, kind: LineKi
     }),
     [all, linesFrom, kind],
   );
-  const [isHeld, setHeld] = useState(false);
-  const [held, setHeldLines] = useState<Stretch | null>(null);
-  if (isHeld !== (held !== null)) setHeldLines(isHeld ? live : null);
+  const [held, setHeld] = useState<Stretch | null>(null);
+  if (isHeld !== (held !== null)) setHeld(isHeld ? live : null);
   const shown = held ?? live;
   // Asked for when somebody comes to the end, and from there on for as long as that is the end.
   const [wanted, setWanted] = useState<number | null>(null);
@@ -44,8 +49,9 @@ export function useShownLines(streamId: string, record: ShowRecord, kind: LineKi
     ),
     earlier,
     onNearEnd,
-    onHold: setHeld,
-    /** Lines that came while they are held. */
+    /** Takes in what came while they are held. */
+    catchUp: () => held && setHeld(live),
+    /** How many lines that is. */
     fresh: held ? newerThan(live.lines, held.lines[0]) : 0,
   };
 }
