@@ -12,6 +12,9 @@ import type { CountAt } from './show-record.ts';
 
 const HEIGHT_PX = 140;
 const SHOWN_MS = 30 * 60_000;
+/** Seconds between two times below the line. */
+const TIMES_S = [60, 120, 300, 600];
+const TIME = new Intl.DateTimeFormat(undefined, { timeStyle: 'short' });
 
 /** The count of the last half hour as a line. What it says is beside it in words. */
 export function AudienceChart({ counts }: { readonly counts: readonly CountAt[] }) {
@@ -30,12 +33,21 @@ export function AudienceChart({ counts }: { readonly counts: readonly CountAt[] 
   );
 }
 
+/** Minutes, in one line: there is no room for the day. */
+function timeAxisOf(colour: Colour): uPlot.Axis {
+  return {
+    ...axisOf(colour),
+    incrs: TIMES_S,
+    values: (_, splits) => splits.map((atS) => TIME.format(atS * 1_000)),
+  };
+}
+
 function optionsOf(colour: Colour): PlotOptions {
   return {
     cursor: { show: false },
     legend: { show: false },
     scales: { y: COUNT_SCALE },
-    axes: [axisOf(colour), countAxisOf(colour)],
+    axes: [timeAxisOf(colour), countAxisOf(colour)],
     series: [{}, { stroke: () => colour('--accent'), width: 2, points: { show: false } }],
   };
 }
