@@ -18,6 +18,7 @@ const SHAPES = {
     'M6 3h12v2h4v3a5 5 0 0 1-4.7 5A6 6 0 0 1 13.5 16.800V19H17v2H7v-2h3.500v-2.200A6 6 0 0 1 6.7 13 5 5 0 0 1 2 8V5h4zm0 4H4v1a3 3 0 0 0 2 2.800zm12 3.800A3 3 0 0 0 20 8V7h-2z',
   fill: 'M4 4h6v2H6v4H4zm10 0h6v6h-2V6h-4zM4 14h2v4h4v2H4zm14 0h2v6h-6v-2h4z',
   unfill: 'M8 4h2v6H4V8h4zm6 0h2v4h4v2h-6zM4 14h6v6H8v-4H4zm10 0h6v2h-4v4h-2z',
+  pin: 'M16 9V4h1V2H7v2h1v5a3 3 0 0 1-3 3v2h6v7l1 1 1-1v-7h6v-2a3 3 0 0 1-3-3z',
   down: 'm12 16-7-7 1.8-1.8 5.2 5.2 5.2-5.200L19 9z',
 } as const;
 

@@ -2,13 +2,14 @@ import type { Environment } from './environment.ts';
 import { asTrouble, Trouble, troubleOf } from './errors.ts';
 import type { Urls } from './join-options.ts';
 import type { TokenKeeper } from './token.ts';
-import type { ChatKind, EventsInterval, Quiz, Stream } from './types.ts';
+import type { ChatKind, EventsInterval, Quiz, SeenStream } from './types.ts';
 
 /** What a viewer may post: a line, or hearts. */
 export type ChatPost =
   | { readonly kind: ChatKind; readonly text: string; readonly name?: string | undefined }
   | { readonly kind: 'heart'; readonly count: number };
 
+type StreamDetail = SeenStream & { readonly quiz_interval?: number | null };
 type Tokens = Pick<TokenKeeper, 'get' | 'refuse'>;
 
 interface Call {
@@ -55,10 +56,11 @@ export class Calls {
     return now;
   }
 
-  /** @param asViewer who is told of the quiz that is open as well */
-  stream(asViewer?: boolean): Promise<Stream & { readonly quiz_interval?: number | null }> {
+  /** @param asViewer who is told of the quiz that is open as well, and how the chat goes */
+  stream(asViewer?: boolean): Promise<StreamDetail> {
     const url = `${this.#urls.base}/api/v1/streams/${this.#path}/`;
-    return asViewer ? this.#asViewer(url, {}, json<Stream>) : this.#call(url, {}, json<Stream>);
+    const read = json<StreamDetail>;
+    return asViewer ? this.#asViewer(url, {}, read) : this.#call(url, {}, read);
   }
 
   async newToken(viewerId: string): Promise<string> {

@@ -3,7 +3,7 @@ import type { Trouble } from './errors.ts';
 import type { Listeners } from './listeners.ts';
 import type { QuizGame } from './quiz-game.ts';
 import { type Happening, stateAfter } from './states.ts';
-import type { Chats, EventsInterval, ScreenListener, Stream, ViewCount } from './types.ts';
+import type { Chats, EventsInterval, ScreenListener, SeenStream, ViewCount } from './types.ts';
 import type { Snapshot } from './viewer.ts';
 
 /** What is told besides the events of the feed. */
@@ -85,7 +85,7 @@ export class Stage implements ScreenListener {
     this.change({ state: stateAfter(this.snapshot.state, happening), trouble });
   }
 
-  see(stream: Stream): void {
+  see(stream: SeenStream): void {
     this.change({ stream: kept(this.snapshot.stream, stream) });
   }
 

@@ -1,5 +1,5 @@
 import type { Environment } from './environment.ts';
-import type { Stream } from './types.ts';
+import type { SeenStream } from './types.ts';
 
 /** Between two looks, more or less. */
 const LOOK_MS = 15_000;
@@ -12,14 +12,18 @@ const LOBBY_MS = 5_000;
  */
 export class StreamWatch {
   readonly #env: Environment;
-  readonly #read: () => Promise<Stream>;
-  readonly #onStream: (stream: Stream) => void;
+  readonly #read: () => Promise<SeenStream>;
+  readonly #onStream: (stream: SeenStream) => void;
   #isOver = false;
   #lookMs = LOBBY_MS;
   #callOff = () => {};
 
   /** @param read asks the service */
-  constructor(env: Environment, read: () => Promise<Stream>, onStream: (stream: Stream) => void) {
+  constructor(
+    env: Environment,
+    read: () => Promise<SeenStream>,
+    onStream: (stream: SeenStream) => void,
+  ) {
     this.#env = env;
     this.#read = read;
     this.#onStream = onStream;

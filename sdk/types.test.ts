@@ -1,5 +1,6 @@
 import { expect, test } from 'bun:test';
 import type * as feed from '../protocol/feed.ts';
+import type * as moderation from '../protocol/moderation.ts';
 import type * as quizzes from '../protocol/quizzes.ts';
 import type * as streams from '../protocol/streams.ts';
 import type * as counts from '../protocol/view-counts.ts';
@@ -29,6 +30,7 @@ interface AsInTheProtocol {
   readonly quiz: Same<quizzes.Quiz, sdk.Quiz>;
   readonly quizResults: Same<quizzes.QuizResults, sdk.QuizResults>;
   readonly stream: Same<streams.Stream, sdk.Stream>;
+  readonly streamChat: Same<moderation.ViewersChat, sdk.StreamChat>;
   readonly eventTypes: Same<(typeof feed.EVENT_TYPES)[number], keyof sdk.EventData>;
   readonly eventData: Same<{ [T in keyof sdk.EventData]: DataOf<T> }, sdk.EventData>;
   /** A producer's own events have any type, so that of the SDK is the wider one. */
@@ -45,6 +47,7 @@ test('the SDK tells what the protocol tells', () => {
     quiz: true,
     quizResults: true,
     stream: true,
+    streamChat: true,
     eventTypes: true,
     eventData: true,
     interval: true,

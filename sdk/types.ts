@@ -108,6 +108,21 @@ export interface Stream {
   readonly status: 'CREATED' | 'STREAMING' | 'ENDED';
 }
 
+/** The stream that a viewer watches. */
+export interface SeenStream extends Stream {
+  /** How its chat goes: told to who comes, and to who missed something; else it is not here. */
+  readonly chat?: StreamChat;
+}
+
+/** How the chat of a stream goes, when its events were not heard. */
+export interface StreamChat {
+  readonly slow_mode_ms: number;
+  readonly paused: boolean;
+  readonly pinned: PinnedLine | null;
+  /** Lines that were hidden last, the newest first. */
+  readonly hidden: readonly string[];
+}
+
 /** What is on screen. `@fourbeat/viewer/pictures` makes it of any player. */
 export interface Picture {
   /** Wall clock of the frame on screen, Unix ms; null while there is none. */

@@ -25,7 +25,7 @@ import {
 import { Stage } from './stage.ts';
 import { StreamWatch } from './stream-watch.ts';
 import { TokenKeeper } from './token.ts';
-import type { ChatKind, EventsInterval, HeldEvents, Picture, Quiz, Stream } from './types.ts';
+import type { ChatKind, EventsInterval, HeldEvents, Picture, Quiz, SeenStream } from './types.ts';
 import type { AnswerOutcome, Viewer } from './viewer.ts';
 import { Waits } from './waits.ts';
 import { type ReportWays, reportWinner } from './winners.ts';
@@ -214,7 +214,7 @@ export class ViewerSession implements Viewer {
   }
 
   /** After a hole it is a viewer who looks, and is told of the quiz that is open as well. */
-  async #look(): Promise<Stream> {
+  async #look(): Promise<SeenStream> {
     const before = this.#missedBefore;
     const { quiz_interval: told, ...stream } = await this.#calls.stream(before > 0);
     if (told && told < before && !this.#game.hasQuizOf(told))
@@ -223,7 +223,7 @@ export class ViewerSession implements Viewer {
     return stream;
   }
 
-  #see(stream: Stream): void {
+  #see(stream: SeenStream): void {
     this.#stage.see(stream);
     if (stream.status === 'CREATED')
       this.#beginningUntilMs = this.#ways.env.monotonicMs() + BEGINNING_MS;

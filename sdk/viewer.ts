@@ -7,7 +7,7 @@ import type {
   Picture,
   Quiz,
   QuizResults,
-  Stream,
+  SeenStream,
   StreamEvent,
   ViewCount,
 } from './types.ts';
@@ -64,7 +64,7 @@ export interface Snapshot {
   /** Why it is `offline`; null when it is not. */
   readonly trouble: Trouble | null;
   /** null: not read yet. */
-  readonly stream: Stream | null;
+  readonly stream: SeenStream | null;
   /** null: not told yet. */
   readonly count: ViewCount | null;
   /** The newest that is open, else what was told last; results are here for 10 s. */

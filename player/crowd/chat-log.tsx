@@ -11,6 +11,8 @@ const CALM_MAX = 2;
 
 interface ChatLogProps {
   readonly items: readonly ChatItem[];
+  /** Whether nobody has hidden it. */
+  readonly isShown: (item: ChatItem) => boolean;
   readonly own: readonly OwnLine[];
   /** Instead of lines, while there are none. */
   readonly emptyWords: string;
@@ -20,7 +22,7 @@ interface ChatLogProps {
  * The lines, newest below. Who scrolls up reads in peace: what comes meanwhile waits. Screen readers
  * hear of it from `ChatNews`, which does not read out a crowd line by line.
  */
-export function ChatLog({ items, own, emptyWords }: ChatLogProps) {
+export function ChatLog({ items, isShown, own, emptyWords }: ChatLogProps) {
   const list = useRef<HTMLOListElement>(null);
   const newest = own.at(-1)?.id ?? items.at(-1)?.id;
   const { isAtEnd, onScroll, toEnd } = useNewestInView(list, newest);
@@ -39,10 +41,10 @@ export function ChatLog({ items, own, emptyWords }: ChatLogProps) {
 
   return (
     <div className="chat">
-      {items.length + own.length === 0 && <p className="chat-empty">{emptyWords}</p>}
+      {!items.some(isShown) && own.length === 0 && <p className="chat-empty">{emptyWords}</p>}
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: the keyboard scrolls it */}
       <ol className="chat-lines" ref={list} onScroll={onScroll} tabIndex={0} aria-label="Chat">
-        {shown.map((item) => (
+        {shown.filter(isShown).map((item) => (
           <ChatLine key={item.id} item={item} isMoving={isCalm} />
         ))}
         {own.map(({ id, name, text }) => (

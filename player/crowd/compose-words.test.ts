@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test';
-import { charsLeft, cleaned, roomWords, troubleWords } from './compose-words.ts';
+import { charsLeft, cleaned, modeWords, roomWords, troubleWords } from './compose-words.ts';
 
 describe('what is sent', () => {
   test('[G-22] is on one line, without control characters, and is not blank', () => {
@@ -24,16 +24,41 @@ describe('the room that is left', () => {
 });
 
 describe('why a line was not taken', () => {
-  const words = (kind: Parameters<typeof troubleWords>[0]['kind'], retryAfterMs: number | null) =>
-    troubleWords({ kind, retryAfterMs });
+  const words = (
+    kind: Parameters<typeof troubleWords>[0]['kind'],
+    retryAfterMs: number | null = null,
+    status: number | null = null,
+  ) => troubleWords({ kind, status, message: 'You are muted in this chat.', retryAfterMs });
 
-  test('[L-7] of too many lines tells when there is room again', () => {
-    expect(words('busy', 4_200)).toBe('That was a lot at once. Try again in 5 s.');
-    expect(words('busy', null)).toBe('That was a lot at once. Try again in a moment.');
+  test('[L-7] of too many lines is said with the time until there is room again', () => {
+    expect(words('busy', 4_200)).toBe('Your line is not sent yet.');
+    expect(words('busy')).toBe('That was a lot at once. Try again in a moment.');
+  });
+
+  test('[C-14] [C-18] of a chat that does not take it now is what the service says', () => {
+    expect(words('refused', null, 409)).toBe('You are muted in this chat.');
   });
 
   test('is another for each kind of trouble', () => {
     const kinds = ['denied', 'unknown', 'refused', 'away', 'left', 'busy'] as const;
-    expect(new Set(kinds.map((kind) => words(kind, null))).size).toBe(kinds.length);
+    expect(new Set(kinds.map((kind) => words(kind))).size).toBe(kinds.length);
   });
+});
+
+describe('how one may write', () => {
+  test.each([
+    [0, false, 0, null],
+    [10_000, false, 0, 'Slow mode: one message each 10 s.'],
+    [90_000, false, 0, 'Slow mode: one message each 1:30 min.'],
+    [300_000, false, 0, 'Slow mode: one message each 5 min.'],
+    [10_000, false, 7, 'Slow mode: you can write in 7 s.'],
+    [300_000, false, 245, 'Slow mode: you can write in 4:05 min.'],
+    [0, false, 5, 'That was a lot at once. You can write in 5 s.'],
+    [10_000, true, 7, 'The chat is paused.'],
+  ])(
+    '[C-13] with a slow mode of %d ms, paused %p, %d s to wait',
+    (slowModeMs, paused, waitS, words) => {
+      expect(modeWords({ slowModeMs, paused }, waitS)).toBe(words);
+    },
+  );
 });

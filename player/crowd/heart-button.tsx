@@ -6,11 +6,19 @@ import { RisingHearts } from './rising-hearts.tsx';
 import { useFlights } from './use-flights.ts';
 
 /** Sends hearts. The own one rises at once: those over the picture come when it is there. */
-export function HeartButton({ viewer }: { readonly viewer: Viewer }) {
+export function HeartButton({
+  viewer,
+  isPaused,
+}: {
+  readonly viewer: Viewer;
+  /** None are taken. */
+  readonly isPaused: boolean;
+}) {
   const isStill = useReducedMotion();
   const { flights, launch, land } = useFlights();
   const [sent, setSent] = useState(0);
   const send = () => {
+    if (isPaused) return;
     viewer.heart();
     setSent(sent + 1);
     if (!isStill) launch(1);
@@ -18,7 +26,12 @@ export function HeartButton({ viewer }: { readonly viewer: Viewer }) {
   return (
     <div className="heart">
       <RisingHearts className="rising--own" flights={flights} onLanded={land} />
-      <button type="button" className="round-button heart-button" onClick={send}>
+      <button
+        type="button"
+        className="round-button heart-button"
+        aria-disabled={isPaused}
+        onClick={send}
+      >
         <Icon name="heart" />
         <span className="unseen">Send a heart</span>
         {isStill && sent > 0 && (

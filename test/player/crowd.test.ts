@@ -127,7 +127,8 @@ describe('who writes', () => {
     const page = await ground.open('chat-trouble');
     await box(page).fill('Too much');
     await page.keyboard.press('Enter');
-    await page.getByRole('alert').getByText('Try again in 5 s.').waitFor();
+    await page.getByRole('alert').getByText('Your line is not sent yet.').waitFor();
+    await page.getByRole('timer').getByText('You can write in 5 s.').waitFor();
     expect(await box(page).inputValue()).toBe('Too much');
   });
 

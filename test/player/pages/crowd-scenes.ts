@@ -1,6 +1,7 @@
 import { Trouble } from '../../../sdk/errors.ts';
+import type { PinnedLine, StreamChat } from '../../../sdk/types.ts';
 import type { Snapshot } from '../../../sdk/viewer.ts';
-import { type FakeViewer, fakeViewer } from './fake-viewer.ts';
+import { type FakeViewer, fakeViewer, STREAM } from './fake-viewer.ts';
 
 type Line = Snapshot['lines'][number];
 
@@ -33,6 +34,26 @@ export function linesOf(count: number): Line[] {
   });
 }
 
+const LONG_LINE: PinnedLine = {
+  id: 'pinned',
+  viewer: 'viewer 3',
+  name: 'Dembe',
+  text: `${'The second round begins at nine, and has ten questions. '.repeat(4)}Stay with us!`,
+  at: 1_790_000_000_000,
+  kind: 'message',
+};
+
+/** A chat that somebody keeps in order. */
+function moderated(chat: Partial<StreamChat>): FakeViewer {
+  const none = { slow_mode_ms: 0, paused: false, pinned: null, hidden: ['line 1'] };
+  const viewer = fakeViewer({
+    lines: linesOf(14),
+    stream: { ...STREAM, chat: { ...none, ...chat } },
+  });
+  viewer.name = 'Ada';
+  return viewer;
+}
+
 export const CROWD_SCENES: Readonly<Record<string, () => FakeViewer>> = {
   'chat-empty': () => fakeViewer(),
   'chat-lines': () => {
@@ -50,6 +71,9 @@ export const CROWD_SCENES: Readonly<Record<string, () => FakeViewer>> = {
     viewer.say = () => Promise.reject(new Trouble('busy', 'too many', 429, 5_000));
     return viewer;
   },
+  'chat-slow': () => moderated({ slow_mode_ms: 10_000 }),
+  'chat-paused': () => moderated({ paused: true }),
+  'chat-pinned': () => moderated({ slow_mode_ms: 90_000, pinned: LONG_LINE }),
   'chat-over': () => fakeViewer({ state: 'ended', lines: linesOf(9), hearts: 12 }),
   hearts: () => {
     const viewer = fakeViewer({ lines: linesOf(4), hearts: 40 });
