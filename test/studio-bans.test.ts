@@ -1,4 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { INTERVAL_MS } from '../protocol/interval.ts';
 import type { RestrictedViewer } from '../protocol/moderation.ts';
 import { EventReader } from './conformance/event-source.ts';
@@ -11,6 +14,7 @@ import {
   QUIZ,
   startService,
   type TestViewer,
+  viewerWith,
 } from './harness.ts';
 import { idOf, ModeratedChat, post, sendHearts } from './moderated-chat.ts';
 
@@ -164,6 +168,28 @@ describe.each(RECORDS)('viewers who disturb, on %s backends', (backends) => {
       }
     }
     expect(counts).toEqual([2]);
+  });
+
+  test('[C-14] [C-19] what is decided outlives a restart', async () => {
+    const directory = mkdtempSync(join(tmpdir(), 'fourbeat-bans-'));
+    const { clock } = service;
+    try {
+      const before = await startService({ backends, directory, clock });
+      const chat = await ModeratedChat.open(before);
+      const { streamId, token } = chat.viewer;
+      await chat.made(chat.banned);
+      await chat.mode({ paused: true });
+      await before.close();
+      const after = await startService({ backends, directory, clock });
+      try {
+        expect(await beat(viewerWith(after.url, streamId, token))).toBe(401);
+        expect((await post(await after.viewer(streamId, 'bob'))).status).toBe(409);
+      } finally {
+        await after.close();
+      }
+    } finally {
+      rmSync(directory, { recursive: true, force: true });
+    }
   });
 
   test('[C-20] who is restricted is listed, newest first', async () => {
