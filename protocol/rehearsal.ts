@@ -13,9 +13,10 @@ export const REHEARSAL_LENGTH_MS = 4 * 3_600_000;
 export const REHEARSAL_KEPT_MS = 24 * 3_600_000;
 /** Most quizzes of which a rehearsal tells, the newest. */
 export const REHEARSED_QUIZZES_MAX = 50;
-const LATENCY_MAX_MS = 10_000;
+/** Most that viewers may lag. */
+export const REHEARSAL_LATENCY_MAX_MS = 10_000;
 /** More than this of all requests lost is no net any more. */
-const LOSS_MAX = 0.5;
+export const REHEARSAL_LOSS_MAX = 0.5;
 
 const share = (of: string) => z.number().min(0).max(1).meta({ description: of });
 
@@ -25,14 +26,14 @@ const settings = {
     .min(1)
     .max(REHEARSAL_VIEWERS_MAX)
     .meta({ description: 'Synthetic viewers, of whom some are away at times' }),
-  latencyMs: z.int().min(0).max(LATENCY_MAX_MS).meta({
+  latencyMs: z.int().min(0).max(REHEARSAL_LATENCY_MAX_MS).meta({
     description:
       'How much later than sent viewers see what happens, ms; half to one and a half of it',
   }),
   lossShare: z
     .number()
     .min(0)
-    .max(LOSS_MAX)
+    .max(REHEARSAL_LOSS_MAX)
     .meta({ description: 'Share of requests that are lost, on the way there or back' }),
   botShare: share('Share of viewers that answer 50 to 300 ms after they see a quiz'),
   lateShare: share('Share of answers that are sent after the close'),

@@ -6,6 +6,7 @@ import { realBrowser } from './api/real-browser.ts';
 import { StudioClient } from './api/studio-client.ts';
 import { StudioContext } from './api/studio-context.ts';
 import { OnAirPage } from './on-air/on-air-page.tsx';
+import { RehearsalPage } from './rehearsal/rehearsal-page.tsx';
 import { ReportPage } from './report/report-page.tsx';
 import { RundownPage } from './rundown/rundown-page.tsx';
 import { SessionGate } from './session/session-gate.tsx';
@@ -52,6 +53,7 @@ function Pages() {
           </Route>
           <Route path="/streams/:id">{({ id }) => <SetUpPage streamId={id} />}</Route>
           <Route path="/streams/:id/rundown">{({ id }) => <RundownPage streamId={id} />}</Route>
+          <Route path="/streams/:id/rehearsal">{({ id }) => <RehearsalPage streamId={id} />}</Route>
           <Route path="/streams/:id/on-air">{({ id }) => <OnAirPage streamId={id} />}</Route>
           <Route path="/streams/:id/report">{({ id }) => <ReportPage streamId={id} />}</Route>
           <Route path="/team">

@@ -40,6 +40,15 @@ async function webhook(): Promise<{ id: string }> {
   return expectJson(await service.studio('POST', '/webhooks', body), 201);
 }
 
+let rehearsed = '';
+
+/** A new show, which has a rehearsal next; that of the one before is over, as a node has few. */
+async function showToRehearse(): Promise<string> {
+  await service.studio('DELETE', `/streams/${rehearsed}/rehearsals/current`);
+  rehearsed = await service.createStream();
+  return rehearsed;
+}
+
 interface Write {
   readonly path: string;
   readonly body?: object;
@@ -126,6 +135,17 @@ const WRITES: Record<string, () => Promise<Write>> = {
     const make = () => service.studio('POST', path);
     await make();
     return { path, between: make };
+  },
+  createRehearsal: async () => {
+    const path = `/streams/${await showToRehearse()}/rehearsals`;
+    const between = () => service.studio('DELETE', `${path}/current`);
+    return { path, body: { viewers: 1 }, between };
+  },
+  deleteRehearsal: async () => {
+    const path = `/streams/${await showToRehearse()}/rehearsals`;
+    const make = () => service.studio('POST', path, { viewers: 1 });
+    await make();
+    return { path: `${path}/current`, between: make };
   },
   sendEvent: async () => ({
     path: `/streams/${await service.createStream()}/events`,

@@ -39,6 +39,12 @@ describe('/studio/', () => {
       expect(policy).toContain("frame-ancestors 'none'");
     }));
 
+  test('[Y-11] has pages of this service alone in a frame', () =>
+    ask(async (origin) => {
+      const policy = (await fetch(`${origin}/studio/`)).headers.get('content-security-policy');
+      expect(policy?.split('; ')).toContain("frame-src 'self'");
+    }));
+
   test('[B-6] what is no part of it is 404', () =>
     ask(async (origin) => {
       const names = ['none.js', 'studio.tsx', '..%2Fserver%2Fmain.ts', ''];

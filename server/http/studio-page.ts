@@ -17,7 +17,8 @@ const PLACES = [
 ];
 
 // Scripts come from here alone, and nobody may have the studio in a frame, where a click could be
-// stolen. Pictures and their players are as in the viewers' page; a camera goes out by WebSocket.
+// stolen. In a frame of its own it has the viewers' page, the only one of this service that lets itself
+// be put there. Pictures and their players are as in the viewers' page; a camera goes out by WebSocket.
 const POLICY = [
   "default-src 'none'",
   "script-src 'self'",
@@ -26,6 +27,7 @@ const POLICY = [
   "img-src 'self' data: blob:",
   'media-src blob: https: http:',
   'connect-src https: http: wss: ws:',
+  "frame-src 'self'",
   "frame-ancestors 'none'",
   "base-uri 'none'",
   "form-action 'none'",

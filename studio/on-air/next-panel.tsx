@@ -33,7 +33,7 @@ export function NextPanel({ state, quizzes, isHeard }: NextPanelProps) {
   };
   const canDo = ['start', 'publish', 'reveal'].includes(step.kind) && isArmed && isHeard;
   useCtrlEnter(() => canDo && !isPending && doIt());
-  if (step.kind === 'over') return <OverPanel streamId={state.stream.id} />;
+  if (step.kind === 'over') return <OverPanel stream={state.stream} />;
   return (
     <Panel title="Next">
       {'quiz' in step && step.kind !== 'wait' && <Upcoming quiz={step.quiz} />}

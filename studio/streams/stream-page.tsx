@@ -3,6 +3,7 @@ import type { ReactNode } from 'react';
 import { Link } from 'wouter';
 import type { StudioStream } from '../../protocol/studio.ts';
 import { useRead } from '../api/use-read.ts';
+import { RehearsalBanner } from '../rehearsal/rehearsal-banner.tsx';
 import { useMay } from '../session/session-context.ts';
 import { Page } from '../shell/page.tsx';
 import { SectionLinks } from '../shell/section-links.tsx';
@@ -22,6 +23,7 @@ interface StreamPageProps {
 export function StreamPage({ streamId, actions, children }: StreamPageProps) {
   const read = useRead('readOwnStream', { params: { stream_id: streamId } }, { againMs: AGAIN_MS });
   const stream = read.data;
+  const isRehearsal = Boolean(stream?.rehearsalOf);
   const mayReport = useMay('readReport');
   return (
     <Page
@@ -53,12 +55,16 @@ export function StreamPage({ streamId, actions, children }: StreamPageProps) {
       <SectionLinks
         label="Parts of the show"
         links={[
-          { href: `/streams/${streamId}`, text: 'Set up' },
+          ...(isRehearsal ? [] : [{ href: `/streams/${streamId}`, text: 'Set up' }]),
           { href: `/streams/${streamId}/rundown`, text: 'Rundown' },
+          ...(isRehearsal ? [] : [{ href: `/streams/${streamId}/rehearsal`, text: 'Rehearsal' }]),
           { href: `/streams/${streamId}/on-air`, text: 'On air' },
-          ...(mayReport ? [{ href: `/streams/${streamId}/report`, text: 'Report' }] : []),
+          ...(mayReport && !isRehearsal
+            ? [{ href: `/streams/${streamId}/report`, text: 'Report' }]
+            : []),
         ]}
       />
+      {stream?.rehearsalOf && <RehearsalBanner showId={stream.rehearsalOf} />}
       {read.isPending && <Loading what="Looking for the show" />}
       {read.isError && !stream && <Failure error={read.error} onAgain={() => read.refetch()} />}
       {stream && children(stream)}

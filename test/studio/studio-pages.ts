@@ -11,7 +11,8 @@ const LOOKS = ['light', 'dark'] as const;
 const TOO_WIDE = 'document.documentElement.scrollWidth - innerWidth';
 // Where the library of components keeps for 7 s what it has read out: by then what that refers to may
 // be gone.
-const AXE = { except: ['[data-live-announcer]'], waitsForVideo: false };
+// The viewers' page in a frame is tried where it is on its own.
+const AXE = { except: ['[data-live-announcer]', 'iframe'], waitsForVideo: false };
 // Where pictures are left for people who look at them; without it there are none.
 const PICTURES = process.env.FOURBEAT_TEST_PICTURES;
 
