@@ -8,9 +8,12 @@ import { TextField } from '../../ui/text-field.tsx';
 import { ownEventOf } from './offer.ts';
 
 export interface OfferFormProps {
-  readonly canSend: boolean;
-  readonly isPending: boolean;
-  readonly onSend: (event: ProducerEvent) => void;
+  /** What is shown is how it is; else nothing can be sent. */
+  readonly isHeard: boolean;
+  /** Something is being sent, or was a moment ago. */
+  readonly isBusy: boolean;
+  /** @param onSent called when it is sent */
+  readonly onSend: (event: ProducerEvent, onSent?: () => void) => void;
 }
 
 interface OfferFieldsProps extends Omit<OfferFormProps, 'onSend'> {
@@ -20,19 +23,19 @@ interface OfferFieldsProps extends Omit<OfferFormProps, 'onSend'> {
 }
 
 function OfferFields(props: OfferFieldsProps) {
-  const { canSend, isPending, onSubmit, validation = 'native', children } = props;
+  const { isHeard, isBusy, onSubmit, validation = 'native', children } = props;
   return (
     <Form
       className="grid gap-4"
       validationBehavior={validation}
       onSubmit={(event) => {
         event.preventDefault();
-        if (canSend) onSubmit();
+        if (isHeard && !isBusy) onSubmit();
       }}
     >
       {children}
       <div>
-        <Button type="submit" isDisabled={!canSend} isPending={isPending}>
+        <Button type="submit" isDisabled={!isHeard} isPending={isBusy}>
           Tell the viewers
         </Button>
       </div>
@@ -61,8 +64,12 @@ export function PurchaseForm({ onSend, ...rest }: OfferFormProps) {
   const [name, setName] = useState('');
   const [text, setText] = useState('');
   const data = { name: name.trim(), text: text.trim() };
+  const clear = () => {
+    setName('');
+    setText('');
+  };
   return (
-    <OfferFields {...rest} onSubmit={() => onSend({ type: 'purchase', data })}>
+    <OfferFields {...rest} onSubmit={() => onSend({ type: 'purchase', data }, clear)}>
       <div className="grid gap-4 sm:grid-cols-[1fr_2fr]">
         <TextField label="Who" value={name} onChange={setName} maxLength={CHAT_NAME_CHARS} />
         <TextField

@@ -1,5 +1,5 @@
 import { RotateCcw } from 'lucide-react';
-import { useMemo, useState } from 'react';
+import { useMemo, useRef, useState } from 'react';
 import type { LiveState } from '../../../protocol/live.ts';
 import { type ProducerEvent, producerEventSchema } from '../../../protocol/studio.ts';
 import { useWrite } from '../../api/use-write.ts';
@@ -61,22 +61,30 @@ function Sending({ streamId, record, isHeard }: SendingProps) {
   const [offer, setOffer] = useState<Offer>('discount');
   /** What was sent from here, the newest first. */
   const [sent, setSent] = useState<readonly ProducerEvent[]>([]);
+  /** What was pressed last, in words. */
+  const [pressed, setPressed] = useState('');
+  const afterSent = useRef(() => {});
   const { write, isPending } = useWrite('sendEvent', {
     onDone: (_, { body }) => {
       const event = producerEventSchema.parse(body);
       setSent((before) => [event, ...before]);
+      afterSent.current();
     },
   });
   const isArmed = useArmed(String(sent.length));
-  const send = (event: ProducerEvent) =>
+  const send = (event: ProducerEvent, onSent = () => {}) => {
+    if (isPending || !isArmed) return;
+    afterSent.current = onSent;
+    setPressed(wordsOf(event));
     write({ params: { stream_id: streamId }, body: bodyOf(event) });
-  const canSend = isArmed && isHeard;
+  };
+  // A button that is pending keeps the focus, one that is disabled loses it.
+  const isBusy = isPending || (!isArmed && sent.length > 0);
   const Form = FORMS[offer];
   return (
     <>
       <Tabs label="What to send" tabs={OFFERS} selected={offer} onSelect={setOffer}>
-        {/* A form that was sent begins anew. */}
-        <Form key={sent.length} canSend={canSend} isPending={isPending} onSend={send} />
+        <Form isHeard={isHeard} isBusy={isBusy} onSend={send} />
       </Tabs>
       <p role="status" className="text-sm text-quiet empty:hidden">
         {sent[0] && `Sent: ${wordsOf(sent[0])}`}
@@ -85,7 +93,8 @@ function Sending({ streamId, record, isHeard }: SendingProps) {
         streamId={streamId}
         sent={sent}
         record={record}
-        isDisabled={!canSend || isPending}
+        isHeard={isHeard}
+        busy={isBusy ? pressed : null}
         onSend={send}
       />
     </>
@@ -96,12 +105,14 @@ interface SentLatelyProps {
   readonly streamId: string;
   readonly sent: readonly ProducerEvent[];
   readonly record: ShowRecord;
-  readonly isDisabled: boolean;
+  readonly isHeard: boolean;
+  /** What is being sent, or was a moment ago; null: nothing. */
+  readonly busy: string | null;
   readonly onSend: (event: ProducerEvent) => void;
 }
 
 /** What was sent from here, and events of their own that anybody sent: once more with one press. */
-function SentLately({ streamId, sent, record, isDisabled, onSend }: SentLatelyProps) {
+function SentLately({ streamId, sent, record, isHeard, busy, onSend }: SentLatelyProps) {
   const earlier = useEarlierSent(streamId, record.first);
   const all = useMemo(
     () =>
@@ -117,18 +128,22 @@ function SentLately({ streamId, sent, record, isDisabled, onSend }: SentLatelyPr
     <div className="grid gap-2 border-t border-line pt-3">
       <h3 className="text-sm font-semibold">Once more</h3>
       <ul className="flex flex-wrap gap-2 *:min-w-0">
-        {all.map((event) => (
-          <li key={wordsOf(event)}>
-            <Button
-              isDisabled={isDisabled}
-              aria-label={`Send again: ${wordsOf(event)}`}
-              onPress={() => onSend(event)}
-            >
-              <RotateCcw aria-hidden="true" />
-              <span className="max-w-64 truncate font-normal">{wordsOf(event)}</span>
-            </Button>
-          </li>
-        ))}
+        {all.map((event) => {
+          const words = wordsOf(event);
+          return (
+            <li key={words}>
+              <Button
+                isDisabled={!isHeard || (busy !== null && busy !== words)}
+                isPending={busy === words}
+                aria-label={`Send again: ${words}`}
+                onPress={() => onSend(event)}
+              >
+                {busy !== words && <RotateCcw aria-hidden="true" />}
+                <span className="max-w-64 truncate font-normal">{words}</span>
+              </Button>
+            </li>
+          );
+        })}
       </ul>
     </div>
   );
