@@ -1,10 +1,9 @@
 import { type CrowdFigures, REHEARSED_QUIZZES_MAX } from '../../protocol/rehearsal.ts';
 import { ConnectionLost, type HttpAnswer } from '../demo/crowd/connections.ts';
 import { Crowd } from '../demo/crowd/crowd.ts';
-import { CHECKS } from '../demo/ledger/verdict.ts';
 import type { FromCrowdThread, ToCrowdThread } from './crowd-messages.ts';
 import { LossyNet } from './lossy-net.ts';
-import { Mismatch } from './mismatch.ts';
+import { checksMade, Mismatch } from './mismatch.ts';
 import { rehearsedHabits } from './rehearsed-habits.ts';
 
 declare const self: Worker;
@@ -75,7 +74,7 @@ function booksOf(
     quizzes: quizzes.map(({ id, question, acknowledged, late, counted }) => {
       return { id, question, acknowledged, refusedLate: late, counted };
     }),
-    checks: CHECKS.reduce((sum, check) => sum + verdicts[check].checks, 0),
+    checks: checksMade(verdicts),
     mismatch: mismatch.told(verdicts, crowd.stats.banned > 0, performance.now(), isLast),
   };
 }

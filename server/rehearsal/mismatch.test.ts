@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test';
 import { type Check, Verdictbook } from '../demo/ledger/verdict.ts';
-import { Mismatch } from './mismatch.ts';
+import { checksMade, Mismatch } from './mismatch.ts';
 
 function wrong(...checks: Check[]) {
   const book = new Verdictbook();
@@ -15,6 +15,11 @@ test('[Y-7] a number that does not fit is told once nobody can have been banned 
   expect(mismatch.told(wrong('count'), false, 2_099)).toBeNull();
   expect(mismatch.told(wrong('count'), false, 2_100)).toBe('count is wrong');
   expect(new Mismatch().told(wrong('count'), false, 0, true)).toBe('count is wrong');
+});
+
+test('[Y-7] of what the producer sends the crowd knows nothing', () => {
+  expect(new Mismatch().told(wrong('events'), false, 0, true)).toBeNull();
+  expect(checksMade(wrong('events', 'count'))).toBe(1);
 });
 
 test('[Y-7] who is banned is in no count any more, and that is no mismatch', () => {

@@ -1,5 +1,7 @@
 import { CHECKS, type Check, type Verdicts } from '../demo/ledger/verdict.ts';
 
+/** Nobody tells the crowd what the producer sends: of events its books know nothing. */
+const KEPT: readonly Check[] = CHECKS.filter((check) => check !== 'events');
 /** What the books cannot tell any more once somebody was banned: they do not know when. */
 const TOLD_BY_BANNED: readonly Check[] = ['count', 'answers', 'winners'];
 /** Who is banned learns it by a heartbeat. */
@@ -15,7 +17,7 @@ export class Mismatch {
    * @param isLast nothing more will come to be known
    */
   told(verdicts: Verdicts, hasBanned: boolean, nowMs: number, isLast = false): string | null {
-    const checks = CHECKS.filter((check) => !hasBanned || !TOLD_BY_BANNED.includes(check));
+    const checks = KEPT.filter((check) => !hasBanned || !TOLD_BY_BANNED.includes(check));
     const text = checks.map((check) => verdicts[check].first).find((first) => first !== null);
     if (text === undefined) this.first = null;
     else if (this.first?.text !== text) this.first = { text, sinceMs: nowMs };
@@ -23,4 +25,9 @@ export class Mismatch {
     const isClear = isLast || nowMs - this.first.sinceMs >= LEARNT_MS;
     return isClear ? this.first.text : null;
   }
+}
+
+/** How often a number of the service was compared. */
+export function checksMade(verdicts: Verdicts): number {
+  return KEPT.reduce((sum, check) => sum + verdicts[check].checks, 0);
 }

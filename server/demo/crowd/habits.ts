@@ -82,7 +82,7 @@ function answerDelayMs(
   leftMs: number,
   random: Random,
 ): number {
-  if (random() < lateShare) return leftMs + 50 + 1_500 * random();
+  if (random() < lateShare) return Math.max(0, leftMs) + 50 + 1_500 * random();
   return isBot ? 50 + 250 * random() : logNormal(duration * pace, 0.5, random);
 }
 
