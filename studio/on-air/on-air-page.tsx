@@ -49,7 +49,7 @@ function Panels({ live, quizzes }: PanelsProps) {
   return (
     <div className="grid items-start gap-4 *:min-w-0 lg:grid-cols-[3fr_2fr] 2xl:grid-cols-[4fr_4fr_3fr]">
       <div className="grid gap-4 *:min-w-0 order-2 lg:order-none">
-        <PicturePanel stream={state.stream} />
+        <PicturePanel stream={state.stream} source={state.source} />
         <AudiencePanel
           streamId={state.stream.id}
           count={isHeard ? state.count : null}

@@ -1,11 +1,19 @@
-import type { StudioStream } from '../../protocol/studio.ts';
+import type { LiveState } from '../../protocol/live.ts';
 import { Panel } from '../ui/panel.tsx';
 import { usePicture } from './use-picture.ts';
 
+/** Where there is no picture. */
+const WORDS = {
+  CREATED: 'The show has not begun.',
+  STREAMING: 'Nothing sends a picture.',
+  ENDED: 'The show is over.',
+} as const;
+
 /** The picture as viewers get it, and by how much it is late. */
-export function PicturePanel({ stream }: { readonly stream: StudioStream }) {
-  const { hls_url: url, status } = stream;
-  const isOn = status === 'STREAMING';
+export function PicturePanel({ stream, source }: Pick<LiveState, 'stream' | 'source'>) {
+  const { id, hls_url: url, status } = stream;
+  const isElsewhere = !url.includes(`/media/${id}/`);
+  const isOn = status === 'STREAMING' && (source !== null || isElsewhere);
   const { video, behindMs } = usePicture(isOn ? url : null);
   return (
     <Panel
@@ -30,7 +38,7 @@ export function PicturePanel({ stream }: { readonly stream: StudioStream }) {
         />
       ) : (
         <p className="grid aspect-video place-items-center rounded-lg bg-raised text-quiet">
-          {status === 'ENDED' ? 'The show is over.' : 'The show has not begun.'}
+          {WORDS[status]}
         </p>
       )}
     </Panel>

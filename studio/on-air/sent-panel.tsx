@@ -25,11 +25,14 @@ export function SentPanel({ streamId, record }: SentPanelProps) {
         // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls has to be reached by keyboard
         <ol className="grid max-h-72 gap-1 overflow-y-auto" tabIndex={0} aria-label="Sent events">
           {sent.map(({ id, atMs, interval, event }) => (
-            <li key={id} className="flex gap-3 text-sm">
+            <li key={id} className="flex flex-wrap gap-x-3 text-sm">
               <span className="shrink-0 text-quiet tabular-nums" title={`Interval ${interval}`}>
                 {timeOf(atMs)}
               </span>
-              <span className="min-w-0 break-words">{wordsOf(event)}</span>
+              {/* Where there is little room, below its time. */}
+              <span className="min-w-40 flex-1 break-words max-2xl:order-last max-2xl:basis-full">
+                {wordsOf(event)}
+              </span>
               <span className="ml-auto shrink-0 text-quiet tabular-nums">{interval}</span>
             </li>
           ))}

@@ -45,7 +45,7 @@ export function AppShell({ children }: { readonly children: ReactNode }) {
           <p className="truncate text-sm text-quiet">{account.name}</p>
         </div>
         <nav aria-label="Studio">
-          <ul className="flex justify-around sm:grid sm:gap-1">
+          <ul className="flex justify-around sm:grid sm:justify-stretch sm:gap-1">
             {places
               .filter(({ isShown }) => isShown)
               .map(({ href, text, icon }) => (

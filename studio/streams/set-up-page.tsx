@@ -16,7 +16,7 @@ export function SetUpPage({ streamId }: { readonly streamId: string }) {
   return (
     <StreamPage streamId={streamId} actions={(stream) => <StartAndEnd stream={stream} />}>
       {(stream) => (
-        <div className="grid items-start gap-6 *:min-w-0 lg:grid-cols-[2fr_1fr]">
+        <div className="grid items-start gap-6 *:min-w-0 lg:grid-cols-[3fr_2fr] xl:grid-cols-[2fr_1fr]">
           <SourceCard stream={stream} />
           <div className="grid gap-6 *:min-w-0">
             <Facts stream={stream} />
