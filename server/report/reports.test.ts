@@ -12,7 +12,9 @@ import {
 } from '../webhooks/webhook-ground.ts';
 import type { KeptReport } from './progress.ts';
 import { ReportMaker } from './report-maker.ts';
-import { LEASE_MS } from './reports-sql.ts';
+
+/** For how long a report is a node's that says nothing. */
+const LEASE_MS = 10_000;
 
 let postgres: PostgresServer;
 let databases = 0;
@@ -105,31 +107,60 @@ describe.each(GROUNDS)('reports in %s', (_, open) => {
     return id;
   }
 
-  test('[J-2] a report waits for what the end leads to, and is made once it is sealed', async () => {
-    await opened();
-    const id = await ground.newStream();
-    await start(id);
-    await published(id);
-    await ground.seal(2);
-    for (let n = 0; n < 60; n++) {
-      const event = { type: 'purchase' as const, data: { name: '', text: `mug ${n}` } };
-      const sent = { streamId: id, producer: PRODUCER, event, nowMs: ground.nowMs };
-      await ground.record.recordProducerEvent(sent);
-    }
-    await end(id);
-    const reports = maker();
-    const isMade = async () => {
-      await reports.makeAll();
+  describe('a report waits', () => {
+    const isMade = async (id: string) => {
+      await maker().makeAll();
       return (await reportOf(id)) !== null;
     };
-    expect(await isMade()).toBe(false);
-    await ground.seal(4);
-    expect(await isMade()).toBe(false);
-    await ground.seal(3);
-    expect(await isMade()).toBe(true);
-    const report = await reportOf(id);
-    expect(report?.chat.lines.purchase).toBe(60);
-    expect(report?.quizzes).toHaveLength(1);
+    /** Seals until the report is made. @returns how many intervals that took */
+    const sealsUntilMade = async (id: string) => {
+      for (let seals = 0; ; seals++) {
+        if (await isMade(id)) return seals;
+        expect(seals).toBeLessThan(30);
+        await ground.seal(1);
+      }
+    };
+
+    test('[J-2] until the interval of the end is sealed', async () => {
+      await opened();
+      const id = await ground.newStream();
+      await end(id);
+      expect(await sealsUntilMade(id)).toBe(1);
+    });
+
+    test('[J-2] until quizzes have closed', async () => {
+      await opened();
+      const id = await ground.newStream();
+      await published(id);
+      await ground.seal(2);
+      await end(id);
+      // The quiz takes 8 intervals, and closes with the sealing of the one after.
+      expect(await sealsUntilMade(id)).toBe(7);
+      expect((await reportOf(id))?.quizzes).toHaveLength(1);
+    });
+
+    test('[J-2] until winners are counted', async () => {
+      await opened();
+      const id = await ground.newStream();
+      const asked = { id: crypto.randomUUID(), streamId: id, producer: PRODUCER };
+      await ground.record.requestWinners({ ...asked, nowMs: ground.nowMs });
+      await end(id);
+      expect(await sealsUntilMade(id)).toBe(5);
+      expect((await reportOf(id))?.rounds).toMatchObject([{ id: asked.id, count: 0 }]);
+    });
+
+    test('[J-2] [J-8] until purchases that were many are sealed', async () => {
+      await opened();
+      const id = await ground.newStream();
+      for (let n = 0; n < 130; n++) {
+        const event = { type: 'purchase' as const, data: { name: '', text: `mug ${n}` } };
+        const sent = { streamId: id, producer: PRODUCER, event, nowMs: ground.nowMs };
+        await ground.record.recordProducerEvent(sent);
+      }
+      await end(id);
+      expect(await sealsUntilMade(id)).toBe(3);
+      expect((await reportOf(id))?.chat.lines.purchase).toBe(130);
+    });
   });
 
   test('[J-2] a report that is made stays as it is, and is not made again', async () => {
