@@ -82,6 +82,7 @@ const SECONDS = {
   'test/record-postgres-away.test.ts': 12,
   'test/record-postgres-meeting.test.ts': 11,
   'test/studio/latency.test.ts': 15,
+  'test/studio/report.test.ts': 30,
   'test/studio/studio.test.ts': 50,
   'test/studio/telling.test.ts': 30,
   'test/record-postgres.test.ts': 12,

@@ -45,7 +45,8 @@ export function Plot({ label, heightPx, data, optionsOf, children }: PlotProps) 
     const stopWatching = [
       whenNear(element, make),
       whenResized(element, fit),
-      whenChanged(DARK, () => made?.redraw(false)),
+      // Paths too: bars keep their colour.
+      whenChanged(DARK, () => made?.redraw()),
       whenChanged(PAPER, () => {
         make();
         fit();

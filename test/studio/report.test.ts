@@ -20,6 +20,18 @@ const SPOT = 'Which one has a red spot?';
 /** What a click on the chart may be off by: pixels, and the steps of its mark. */
 const NEAR_MS = 750;
 
+// Whether the bars of answer times have the colour that they are to have at the moment.
+const HAS_ACCENT = `(() => {
+  const dotsOf = (context) => context.getImageData(0, 0, context.canvas.width, context.canvas.height).data;
+  const canvas = document.querySelector('figure canvas');
+  const probe = new OffscreenCanvas(1, 1).getContext('2d');
+  probe.fillStyle = getComputedStyle(canvas).getPropertyValue('--accent');
+  probe.fillRect(0, 0, 1, 1);
+  const [red, green, blue] = dotsOf(probe);
+  const dots = dotsOf(canvas.getContext('2d'));
+  return dots.some((dot, at) => at % 4 === 0 && dot === red && dots[at + 1] === green && dots[at + 2] === blue);
+})()`;
+
 let ground: StudioGround;
 let owner: Opened;
 let streamId: string;
@@ -41,6 +53,8 @@ const api = <T>(method: string, path: string, data?: unknown) =>
 const ofShow = (part: string) => `/streams/${streamId}${part}`;
 const page = () => owner.page;
 const panel = (name: string) => page().getByRole('region', { name });
+/** What the recording's element says. */
+const inVideo = <T>(what: string) => page().evaluate<T>(`document.querySelector('video').${what}`);
 const mark = () => page().getByRole('slider', { name: 'Place in the recording' });
 
 /** Sends a quiz that one viewer gets wrong, and waits until its results are shown. */
@@ -160,13 +174,9 @@ describe('the report', () => {
 
   test('moves the mark while the recording plays', async () => {
     const before = Number(await mark().inputValue());
-    await page()
-      .locator('video')
-      .evaluate((video: HTMLVideoElement) => video.play());
+    await inVideo('play()');
     await until(async () => Number(await mark().inputValue()) > before + 1);
-    await page()
-      .locator('video')
-      .evaluate((video: HTMLVideoElement) => video.pause());
+    await inVideo('pause()');
     const { beginMs } = await spanOf();
     await expectShown(beginMs + Number(await mark().inputValue()) * 1_000);
   }, 30_000);
@@ -174,15 +184,15 @@ describe('the report', () => {
   test('takes whoever asks to a quiz in the recording', async () => {
     await button(page(), 'See quiz 2 in the recording').click();
     await expectShown(intervalStartMs(report.quizzes[1]?.toldInterval ?? 0));
-    expect(
-      await page()
-        .locator('video')
-        .evaluate((video) => document.activeElement === video),
-    ).toBe(true);
+    expect(await inVideo('matches(":focus")')).toBe(true);
   }, 30_000);
 
   test('can be used by everybody, and printed', async () => {
     await expectGood(page(), 'report');
+    for (const colorScheme of ['dark', 'light'] as const) {
+      await page().emulateMedia({ colorScheme });
+      await until(() => page().evaluate<boolean>(HAS_ACCENT));
+    }
     await page().emulateMedia({ media: 'print', colorScheme: 'dark' });
     await page().setViewportSize({ width: 760, height: 1_075 });
     for (const gone of [
@@ -283,9 +293,7 @@ async function expectShown(wantedMs: number): Promise<void> {
   const firstMs = Date.parse(/#EXT-X-PROGRAM-DATE-TIME:(\S+)/.exec(playlist)?.[1] ?? '');
   let offMs = Number.NaN;
   await until(async () => {
-    const placeS = await page()
-      .locator('video')
-      .evaluate((video: HTMLVideoElement) => video.currentTime);
+    const placeS = await inVideo<number>('currentTime');
     offMs = firstMs + placeS * 1_000 - wantedMs;
     return Math.abs(offMs) < NEAR_MS;
   }).catch(() => {
