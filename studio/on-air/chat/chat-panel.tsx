@@ -20,6 +20,9 @@ interface ChatPanelProps {
   readonly record: ShowRecord;
 }
 
+const heartWords = (count: number) =>
+  `${count.toLocaleString()} ${count === 1 ? 'heart' : 'hearts'}`;
+
 /** What viewers say, and what is done about it. */
 export function ChatPanel({ state, record }: ChatPanelProps) {
   const { stream, chat } = state;
@@ -40,7 +43,7 @@ export function ChatPanel({ state, record }: ChatPanelProps) {
       aside={
         <span className="flex items-center gap-1.5 text-sm text-quiet tabular-nums">
           <Heart className="size-4 text-heart" aria-hidden="true" />
-          {Math.round(heartsAMinute(record)).toLocaleString()} hearts a minute
+          {heartWords(Math.round(heartsAMinute(record)))} a minute
         </span>
       }
     >
