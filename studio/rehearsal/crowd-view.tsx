@@ -65,7 +65,7 @@ function Figures({ crowd, settings, isThere }: CrowdViewProps & { readonly crowd
     ['Lost on purpose', crowd.lost, 'and tried again'],
   ] as const;
   return (
-    <dl className="grid grid-cols-2 gap-3 *:min-w-0 sm:grid-cols-3">
+    <dl className="grid grid-cols-2 gap-3 *:min-w-0 sm:grid-cols-3 lg:grid-cols-2 xl:grid-cols-3">
       {figures.map(([name, value, about]) => (
         <div key={name} className="grid content-start rounded-xl bg-raised p-3">
           <dt className="text-sm font-semibold">{name}</dt>

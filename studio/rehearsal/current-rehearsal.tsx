@@ -29,7 +29,7 @@ export function CurrentRehearsal({ showId, rehearsal }: CurrentRehearsalProps) {
   const mayBegin = useMay('createRehearsal');
   const { state, streamId, crowd, settings } = rehearsal;
   return (
-    <div className="grid items-start gap-4 *:min-w-0 lg:grid-cols-[3fr_2fr]">
+    <div className="grid items-start gap-4 *:min-w-0 lg:grid-cols-2 xl:grid-cols-[3fr_2fr]">
       <div className="grid gap-4 *:min-w-0">
         <Course showId={showId} rehearsal={rehearsal} />
         <CrowdView crowd={crowd} settings={settings} isThere={state === 'running'} />

@@ -7,16 +7,18 @@ export function RehearsalBanner({ showId }: { readonly showId: string }) {
   return (
     <p
       role="note"
-      className="flex flex-wrap items-center gap-x-4 gap-y-1 rounded-xl bg-accent-soft p-3 font-semibold text-accent"
+      className="flex gap-3 rounded-xl bg-accent-soft p-3 font-semibold text-accent [&>svg]:mt-1.5"
     >
       <Drama className="size-5 shrink-0" aria-hidden="true" />
-      Rehearsal: nobody outside sees this.
-      <Link
-        href={`/streams/${showId}/rehearsal`}
-        className={`inline-flex min-h-8 items-center underline ${FOCUS_RING}`}
-      >
-        Its viewers and figures
-      </Link>
+      <span className="flex flex-wrap items-center gap-x-4 gap-y-1">
+        Rehearsal: nobody outside sees this.
+        <Link
+          href={`/streams/${showId}/rehearsal`}
+          className={`inline-flex min-h-8 items-center underline ${FOCUS_RING}`}
+        >
+          Its viewers and figures
+        </Link>
+      </span>
     </p>
   );
 }
