@@ -11,7 +11,8 @@ import { secondsOf } from './durations.ts';
 import { exportUrl } from './exports.ts';
 import { firstRows } from './first-rows.ts';
 
-/** So many are listed; the file has all. */
+/** So many are read, and so many of a round listed; the file has all. */
+const READ = 10_000;
 const LISTED = 1_000;
 
 type Round = ReadyReport['rounds'][number];
@@ -88,14 +89,17 @@ function WinnersList({ streamId, round }: Pick<OneRoundProps, 'streamId' | 'roun
   });
   if (read.isPending) return <Loading what="Looking for the winners" />;
   if (!read.data) return <Failure error={read.error} onAgain={() => read.refetch()} />;
-  const winners = read.data.rows.filter(({ roundId }) => roundId === round.id);
+  const winners = read.data.rows
+    .filter(({ roundId }) => roundId === round.id)
+    .sort((a, b) => a.at - b.at)
+    .slice(0, LISTED);
   const rest = round.count - winners.length;
   return (
     <div className="grid gap-2">
       <ol
         // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls has to be reached by keyboard
         tabIndex={0}
-        aria-label="Winners, the fastest first"
+        aria-label="Winners by when they reported"
         className={`grid max-h-72 gap-1 overflow-y-auto text-sm print:max-h-none ${FOCUS_RING}`}
       >
         {winners.map(({ viewer, at }) => (
@@ -121,5 +125,5 @@ function WinnersList({ streamId, round }: Pick<OneRoundProps, 'streamId' | 'roun
 async function readWinners(streamId: string, signal: AbortSignal) {
   const response = await fetch(exportUrl('exportWinners', streamId, 'ndjson'), { signal });
   if (!response.ok || !response.body) throw await problemOf(response);
-  return firstRows<Winner>(response.body, LISTED);
+  return firstRows<Winner>(response.body, READ);
 }

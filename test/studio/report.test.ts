@@ -70,7 +70,7 @@ async function ask(question: string, choices: readonly string[]): Promise<void> 
 }
 
 describe('the report', () => {
-  test('is not there before the end, and nobody is led astray', async () => {
+  test('[J-1] is not there before the end, and nobody is led astray', async () => {
     const fields = { title: 'Friday quiz night', recording: true };
     streamId = (await api<StudioStream>('POST', '/streams', fields)).id;
     await page().goto(`${ground.url}/studio/streams/${streamId}`);
@@ -105,7 +105,7 @@ describe('the report', () => {
     report = read;
   }, 90_000);
 
-  test('has the figures of what viewers did', async () => {
+  test('[J-4] [J-6] [J-7] [J-8] [J-9] has the figures of what viewers did', async () => {
     const figures = panel('Figures');
     for (const [name, value] of [
       ['Most at once', '3'],
@@ -138,19 +138,19 @@ describe('the report', () => {
     ]);
   }, 30_000);
 
-  test('lists who won', async () => {
+  test('[P-28] lists who won', async () => {
     await panel('Winners').getByText('1 winner', { exact: true }).waitFor();
     await panel('Winners')
       .getByRole('button', { name: /^Show them/ })
       .click();
-    const list = panel('Winners').getByRole('list', { name: 'Winners, the fastest first' });
+    const list = panel('Winners').getByRole('list', { name: 'Winners by when they reported' });
     const [winner] = await rowsOf('winners');
     expect(await list.getByRole('listitem').allTextContents()).toEqual([
       expect.stringContaining(String(winner?.viewer)),
     ]);
   }, 30_000);
 
-  test('goes where the chart is pressed: the recording shows that moment', async () => {
+  test('[J-10] [M-27] goes where the chart is pressed: the recording shows that moment', async () => {
     await mark().waitFor();
     const track = panel('Audience').locator('.u-over');
     await track.scrollIntoViewIfNeeded();
@@ -209,7 +209,7 @@ describe('the report', () => {
     await page().setViewportSize({ width: 1_280, height: 720 });
   }, 60_000);
 
-  test('has files that hold what it says', async () => {
+  test('[J-12] has files that hold what it says', async () => {
     const [results, answers, winners, audience, chat, feed] = await Promise.all(
       ['results', 'answers', 'winners', 'audience', 'chat', 'feed'].map((what) => rowsOf(what)),
     );
@@ -232,7 +232,7 @@ describe('the report', () => {
     expect(feed?.length).toBeGreaterThan(5);
   }, 30_000);
 
-  test('is not for moderators, and says so', async () => {
+  test('[J-1] is not for moderators, and says so', async () => {
     const { link } = await api<{ link: string }>('POST', '/invitations', {
       email: 'mo@example.org',
       role: 'moderator',
@@ -249,7 +249,7 @@ describe('the report', () => {
     expect(moderator.errors).toEqual([]);
   }, 30_000);
 
-  test('says how far it is, and that it could not be made', async () => {
+  test('[J-1] says how far it is, and that it could not be made', async () => {
     let told: Report = { state: 'working', done: 0.4 };
     await page().route(/\/report$/, (route) =>
       route.request().resourceType() === 'document'
