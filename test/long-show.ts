@@ -26,7 +26,13 @@ export const longShowProcedures = {
         `insert into streams (id, number, producer, title, unlisted, latency_allowance_ms, status,
            created, started, ended)
          values ($1, $2, $3, 'A long show', 0, 0, 'ENDED', $4, $4, $5)`,
-        [show.streamId, Math.floor(Math.random() * 1e9), show.producer, from * 250, show.endedMs],
+        [
+          show.streamId,
+          Math.floor(Math.random() * 1e9),
+          show.producer,
+          intervalStartMs(from),
+          show.endedMs,
+        ],
       );
       await insert(
         tx,
