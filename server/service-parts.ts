@@ -96,9 +96,13 @@ export async function partsOf(options: ServiceOptions, onSealed: (latenessMs: nu
   const post = config.roles.has('studio') ? createPost({ policy: config.webhooks }) : null;
   const webhooks = new WebhookSender({ record, clock, logger, post, newId, random });
   const feed = feedHandlers({ log: beat.feed, clock, credentials, edgeCache: config.edgeCache });
-  rooms.onBanned((streamId, seats) => {
-    void beat.tally.expel(streamId, seats);
+  rooms.onBanned(async (streamId, seats) => {
     feed.endStreamsOf(streamId, seats);
+    try {
+      await beat.tally.expel(streamId, seats);
+    } catch (error) {
+      logger.warn({ err: error }, 'who was banned is counted for a second more');
+    }
   });
   return {
     rehearsals: new Rehearsals({
