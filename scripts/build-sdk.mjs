@@ -45,9 +45,9 @@ async function build(dir) {
  */
 const INTERNAL = new RegExp(
   `^(?:${[
-    'arrived|ask|atMs|beat|calls|chat|eventStream|fail|goOnAt|happen|hasQuizOf|isTooOld',
+    'arrived|ask|atMs|beat|calls|eventStream|fail|goOnAt|happen|hasQuizOf|isTooOld',
     'isWorking|leadMs|learn|load|look|merge|newToken|nextMs|note|offsetMs|onGap|onState|openUntil',
-    'polling|quizAt|recall|recordWinner|refuse|rest|retry|save|saved|see|sentMs|start|streaming',
+    'polling|quizAt|recall|recordWinner|refuse|rest|retry|save|saved|see|sendChat|sentMs|start|streaming',
     'synced|take|takenMs|tell|unsettled|wait|waitMs|waits|winnersAt|wishMs|won|worked',
   ].join('|')})$`,
 );

@@ -61,8 +61,8 @@ describe('a viewer asks', () => {
 
   test('[C-1] for a line or hearts to be told', async () => {
     const { calls, requests } = begin(done);
-    await calls.chat({ kind: 'message', text: 'Hello', name: undefined });
-    await calls.chat({ kind: 'heart', count: 3 });
+    await calls.sendChat({ kind: 'message', text: 'Hello', name: undefined });
+    await calls.sendChat({ kind: 'heart', count: 3 });
     expect(await Promise.all(requests.map(sent))).toMatchObject([
       {
         line: 'POST https://events/api/v1/events-streams/stream%201/chats',

@@ -9,7 +9,7 @@ export type ChatPost =
   | { readonly kind: ChatKind; readonly text: string; readonly name?: string | undefined }
   | { readonly kind: 'heart'; readonly count: number };
 
-type StreamDetail = SeenStream & { readonly quiz_interval?: number | null };
+type Detail = SeenStream & { readonly quiz_interval?: number | null };
 type Tokens = Pick<TokenKeeper, 'get' | 'refuse'>;
 
 interface Call {
@@ -57,10 +57,9 @@ export class Calls {
   }
 
   /** @param asViewer who is told of the quiz that is open as well, and how the chat goes */
-  stream(asViewer?: boolean): Promise<StreamDetail> {
+  stream(asViewer?: boolean): Promise<Detail> {
     const url = `${this.#urls.base}/api/v1/streams/${this.#path}/`;
-    const read = json<StreamDetail>;
-    return asViewer ? this.#asViewer(url, {}, read) : this.#call(url, {}, read);
+    return asViewer ? this.#asViewer(url, {}, json<Detail>) : this.#call(url, {}, json<Detail>);
   }
 
   async newToken(viewerId: string): Promise<string> {
@@ -102,7 +101,7 @@ export class Calls {
     return this.#callWith(await this.#token.get(), url, { method: 'POST' }, unread);
   }
 
-  chat(post: ChatPost): Promise<void> {
+  sendChat(post: ChatPost): Promise<void> {
     return this.#post(`${this.#urls.events}/api/v1/events-streams/${this.#path}/chats`, post);
   }
 

@@ -64,7 +64,7 @@ describe('hearts', () => {
       const trouble = reply(posts.length);
       if (trouble) throw trouble;
     };
-    return { machine, posts, waits, hearts: new Hearts({ chat }, waits) };
+    return { machine, posts, waits, hearts: new Hearts({ sendChat: chat }, waits) };
   }
 
   test('the first is sent at once, those that follow together a second later', async () => {

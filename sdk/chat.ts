@@ -24,10 +24,10 @@ export function withLines(lines: Lines, chats: Chats): Lines {
 export class Hearts {
   #count = 0;
   #isSending = false;
-  readonly #calls: Pick<Calls, 'chat'>;
+  readonly #calls: Pick<Calls, 'sendChat'>;
   readonly #waits: Waits;
 
-  constructor(calls: Pick<Calls, 'chat'>, waits: Waits) {
+  constructor(calls: Pick<Calls, 'sendChat'>, waits: Waits) {
     this.#calls = calls;
     this.#waits = waits;
   }
@@ -43,7 +43,7 @@ export class Hearts {
     while (this.#count > 0) {
       const post = { kind: 'heart', count: this.#count } as const;
       this.#count = 0;
-      const trouble = await this.#calls.chat(post).then(() => null, asTrouble);
+      const trouble = await this.#calls.sendChat(post).then(() => null, asTrouble);
       await this.#waits.wait(Math.max(HEARTS_GAP_MS, trouble?.retryAfterMs ?? 0));
     }
     this.#isSending = false;

@@ -144,7 +144,7 @@ export class ViewerSession implements Viewer {
   }
 
   say(kind: ChatKind, text: string): Promise<void> {
-    return this.#calls.chat({ kind, text, name: this.name || undefined });
+    return this.#calls.sendChat({ kind, text, name: this.name || undefined });
   }
 
   heart(): void {

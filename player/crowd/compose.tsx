@@ -110,7 +110,7 @@ export function Compose({ viewer, state, mode, onSaid }: ComposeProps) {
             setTrouble(null);
           }}
           aria-label={HINTS[kind]}
-          placeholder={paused ? 'The chat is paused' : HINTS[kind]}
+          placeholder={paused ? 'Paused' : HINTS[kind]}
           readOnly={step === 'sending' || paused}
           aria-invalid={left < 0}
           aria-describedby="compose-notes"
