@@ -126,6 +126,7 @@ describe.each(['embedded', 'shared'] as const)('on %s backends', (backends) => {
         .array(fc.base64String({ maxLength: 60 }), { maxLength: 4 })
         .map((p) => `Bearer ${p.join('.')}`),
       fc.stringMatching(/^[0-9A-Za-z]{0,44}$/).map((text) => `Token fb_${text}`),
+      fc.stringMatching(/^[0-9A-Za-z]{0,44}$/).map((text) => `Presenter pk_${text}`),
     );
     await fc.assert(
       fc.asyncProperty(fc.constantFrom(...guarded), header, async (name, authorization) => {
