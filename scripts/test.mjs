@@ -83,6 +83,8 @@ const SECONDS = {
   'test/record-postgres-meeting.test.ts': 11,
   'test/studio/latency.test.ts': 15,
   'test/studio/report.test.ts': 30,
+  'test/studio/many.test.ts': 30,
+  'test/studio/moderation.test.ts': 30,
   'test/studio/studio.test.ts': 50,
   'test/studio/telling.test.ts': 30,
   'test/record-postgres.test.ts': 12,

@@ -93,6 +93,21 @@ describe('the line to a show', () => {
     expect(show.snapshot.isHeard).toBe(false);
   });
 
+  test('what comes at once is told once', () => {
+    const { show, state, interval, pass } = ground();
+    let told = 0;
+    show.subscribe(() => told++);
+    show.start();
+    state();
+    for (let at = 0; at < 2_400; at++) interval(at);
+    expect(show.snapshot.record.interval).toBe(2_399);
+    pass(50);
+    expect(told).toBe(1);
+    interval(2_400);
+    pass(50);
+    expect(told).toBe(2);
+  });
+
   test('leaves nothing behind', () => {
     const { show, state, timers, opened } = ground();
     const stop = show.start();

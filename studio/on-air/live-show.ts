@@ -26,6 +26,9 @@ export interface LiveBrowser extends LineBrowser {
   readonly open: (from: number | null) => LiveSource;
 }
 
+/** What comes within this time is shown together: after a sleep that is minutes of a show. */
+const TOGETHER_MS = 20;
+
 /**
  * A show as it goes, over a line that may be lost: then it says so within 2 s, and gets a new line
  * and what was missed on it.
@@ -34,6 +37,7 @@ export class LiveShow {
   readonly #browser: LiveBrowser;
   readonly #line: KeptLine;
   readonly #listeners = new Set<() => void>();
+  #callOffTelling: (() => void) | null = null;
   #snapshot: LiveSnapshot = { state: null, record: EMPTY_RECORD, isHeard: false };
 
   constructor(browser: LiveBrowser) {
@@ -58,7 +62,12 @@ export class LiveShow {
 
   /** @returns what ends it */
   start(): () => void {
-    return this.#line.start();
+    const stop = this.#line.start();
+    return () => {
+      stop();
+      this.#callOffTelling?.();
+      this.#callOffTelling = null;
+    };
   }
 
   #open(heard: () => void, ended: () => void): () => void {
@@ -79,6 +88,9 @@ export class LiveShow {
 
   #tell(snapshot: LiveSnapshot): void {
     this.#snapshot = snapshot;
-    for (const listener of this.#listeners) listener();
+    this.#callOffTelling ??= this.#browser.after(TOGETHER_MS, () => {
+      this.#callOffTelling = null;
+      for (const listener of this.#listeners) listener();
+    });
   }
 }
