@@ -268,6 +268,14 @@ describe('the report', () => {
     await page().unroute(/\/report$/);
     await page().reload();
     await panel('Figures').waitFor();
+  }, 60_000);
+
+  test('says that the recording is gone, and is whole without it', async () => {
+    await page().route(/\.m3u8$/, (route) => route.fulfill({ status: 404 }));
+    await page().reload();
+    await page().getByText('The recording is not there any more.').waitFor();
+    expect(await mark().count()).toBe(0);
+    await panel('Audience').locator('canvas').waitFor();
     expect(owner.errors).toEqual([]);
   }, 60_000);
 });
