@@ -142,6 +142,7 @@ describe.each(RECORDS)('a moderated chat on %s backends', (backends) => {
       expect(await chat.made<object>('/chat/pin', { line })).toEqual({ line });
       await chat.made('/chat/pin', { line });
       await chat.made('/chat/hidden', { ids: [line.id] });
+      expect((await chat.asLateViewer()).pinned).toBeNull();
       await expectProblem(await chat.call('POST', '/chat/pin', { line }), 409);
       await chat.made('/chat/pin', { line: null });
     });
