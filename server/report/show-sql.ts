@@ -10,8 +10,8 @@ import type { Show, ShowQuiz } from './progress.ts';
  * What a report is counted from, a page at a time: none keeps other readers waiting for more than some
  * milliseconds. Pages are added up where they are read, which in SQLite is not the event loop's thread;
  * in PostgreSQL one takes 0.2 ms of it. The report of a show of 3 h with 100,000 answers and 216,000
- * lines is made in 2 s (8 s in PostgreSQL), with 30 MB more and sealing as quick as before
- * (bench/report.ts); with pages of twice the size it is not made sooner.
+ * lines is made in 2 s (8 s in PostgreSQL), with 30 MB more (bench/report.ts); with pages of twice the
+ * size it is hardly sooner.
  */
 
 /** Half a minute of the feed, or less of it when much was said. */
