@@ -42,8 +42,10 @@ export class RehearsalGround {
   /** The rehearsal, once it is as it should be. */
   async once(isRight: (rehearsal: Rehearsal) => boolean): Promise<Rehearsal> {
     for (let lookedMs = 0; ; lookedMs += LOOK_MS) {
-      const rehearsal = await expectJson<Rehearsal>(await this.current(), 200);
-      if (isRight(rehearsal)) return rehearsal;
+      const response = await this.current();
+      // A machine that is busy may take a record for one that is away.
+      const rehearsal = response.status === 503 ? null : await expectJson<Rehearsal>(response, 200);
+      if (rehearsal && isRight(rehearsal)) return rehearsal;
       if (lookedMs > 14_000) throw new Error(`it stayed at ${JSON.stringify(rehearsal)}`);
       await Bun.sleep(LOOK_MS);
     }

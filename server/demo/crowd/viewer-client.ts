@@ -70,6 +70,7 @@ export class ViewerClient {
     if (lastEventId !== null) headers.set('Last-Event-ID', String(lastEventId));
     const response = await fetch(this.world.origin + target, { headers, signal });
     this.world.stats.answered();
+    if (response.status === 401) this.hearRefusal(await response.text());
     return response;
   }
 
@@ -95,19 +96,19 @@ export class ViewerClient {
     return '';
   }
 
+  /** Whether a refusal says that this viewer was sent away. */
+  private hearRefusal(body: string): void {
+    if (this.isBanned || !BANNED.test(body)) return;
+    this.isBanned = true;
+    this.world.stats.banned++;
+  }
+
   private async ask(request: () => Promise<HttpAnswer>): Promise<HttpAnswer | null> {
     const { stats } = this.world;
     try {
       const answer = await request();
       stats.answered();
-      if (
-        answer.status === 401 &&
-        !this.isBanned &&
-        BANNED.test(Buffer.from(answer.body).toString())
-      ) {
-        this.isBanned = true;
-        stats.banned++;
-      }
+      if (answer.status === 401) this.hearRefusal(Buffer.from(answer.body).toString());
       return answer;
     } catch {
       stats.troubled();
