@@ -1,6 +1,8 @@
 import type { StudioQuiz } from '../../protocol/studio.ts';
 import { useRead } from '../api/use-read.ts';
+import { useMay } from '../session/session-context.ts';
 import { StreamPage } from '../streams/stream-page.tsx';
+import { classes } from '../ui/classes.ts';
 import { Failure, Loading } from '../ui/states.tsx';
 import { AudiencePanel } from './audience-panel.tsx';
 import { ChatPanel } from './chat/chat-panel.tsx';
@@ -45,10 +47,11 @@ interface PanelsProps {
 
 function Panels({ live, quizzes }: PanelsProps) {
   const { state, record, isHeard } = live;
+  const mayPublish = useMay('publishQuiz');
   if (!state) return null;
   return (
     <div className="grid items-start gap-4 *:min-w-0 lg:grid-cols-[3fr_2fr] 2xl:grid-cols-[4fr_4fr_3fr]">
-      <div className="grid gap-4 *:min-w-0 order-2 lg:order-none">
+      <div className="grid gap-4 *:min-w-0 order-3 lg:order-none">
         <PicturePanel stream={state.stream} source={state.source} />
         <AudiencePanel
           streamId={state.stream.id}
@@ -62,7 +65,13 @@ function Panels({ live, quizzes }: PanelsProps) {
         <OnScreenPanel state={state} />
         <SentPanel streamId={state.stream.id} record={record} />
       </div>
-      <div className="grid gap-4 *:min-w-0 order-3 lg:order-none lg:col-span-2 2xl:col-span-1">
+      <div
+        className={classes(
+          'grid gap-4 *:min-w-0 lg:order-none lg:col-span-2 2xl:col-span-1',
+          // On phones the chat is first for those who are there for it.
+          mayPublish ? 'order-2' : 'order-first',
+        )}
+      >
         <ChatPanel state={state} record={record} />
       </div>
     </div>

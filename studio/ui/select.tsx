@@ -23,24 +23,19 @@ interface SelectProps<Value extends string> {
   readonly isDisabled?: boolean;
   /** The label is read out, and not seen. */
   readonly isLabelUnseen?: boolean;
-  /** The label is before it, not above it. */
-  readonly isLabelBeside?: boolean;
 }
 
 /** One of a few. */
 export function Select<Value extends string>(props: SelectProps<Value>) {
   const { label, value, options, onChange, isDisabled = false, isLabelUnseen = false } = props;
-  const { isLabelBeside = false } = props;
   return (
     <AriaSelect
       value={value}
       onChange={(key) => onChange(key as Value)}
       isDisabled={isDisabled}
-      className={isLabelBeside ? 'flex items-center gap-3' : 'grid gap-1.5'}
+      className="grid gap-1.5"
     >
-      <Label className={isLabelUnseen ? 'sr-only' : 'text-sm font-semibold whitespace-nowrap'}>
-        {label}
-      </Label>
+      <Label className={isLabelUnseen ? 'sr-only' : 'text-sm font-semibold'}>{label}</Label>
       <Button className={classes(FIELD, 'flex items-center justify-between gap-2 text-left')}>
         <SelectValue className="truncate">
           {({ selectedText, defaultChildren }) => selectedText ?? defaultChildren}

@@ -95,14 +95,14 @@ describe('a chat that is kept in order', () => {
     await chat(second)
       .getByRole('button', { name: /1 line in 30 s/ })
       .waitFor();
-    await chat(second).getByText('Pause the chat').click();
-    await chat(page).getByRole('switch', { name: 'Pause the chat', checked: true }).waitFor();
+    await chat(second).getByText('Pause', { exact: true }).click();
+    await chat(page).getByRole('switch', { name: 'Pause', checked: true }).waitFor();
     expect(await fan.say('message', 'Hello?').catch(() => 'refused')).toBe('refused');
-    await chat(page).getByText('Pause the chat').click();
+    await chat(page).getByText('Pause', { exact: true }).click();
     await chat(page)
       .getByRole('button', { name: /Slow mode/ })
       .click();
-    await page.getByRole('option', { name: 'Not slowed' }).click();
+    await page.getByRole('option', { name: 'Slow mode off' }).click();
     await waitFor(() => told['chat-mode']?.length === 4);
     expect(told['chat-mode']).toEqual([
       { slowModeMs: 30_000, paused: false },
@@ -158,7 +158,7 @@ describe('a chat that is kept in order', () => {
     await inMenu(second, 'Who made the music?', 'Answered');
     await chat(second).getByText('Nothing is in the queue.').waitFor();
     await line(page, 'Who made the music?').getByText('Answered').waitFor();
-    await chat(page).getByRole('tab', { name: 'Everything' }).click();
+    await chat(page).getByRole('tab', { name: 'All' }).click();
   }, 60_000);
 
   test('what somebody is at does not move away under them; what is new is said', async () => {

@@ -22,14 +22,14 @@ export function ChatControls({ streamId, mode }: ChatControlsProps) {
     <>
       <Select
         label="Slow mode"
-        isLabelBeside
+        isLabelUnseen
         value={String(slowModeMs)}
         options={all.map((ms) => ({ value: String(ms), text: slowWords(ms) }))}
         onChange={(ms) => change({ slowModeMs: Number(ms) })}
         isDisabled={isPending}
       />
       <Switch
-        label="Pause the chat"
+        label="Pause"
         isSelected={paused}
         onChange={(isPaused) => change({ paused: isPaused })}
         isDisabled={isPending}

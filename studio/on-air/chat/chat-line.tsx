@@ -50,7 +50,7 @@ export const ChatLine = memo((props: ChatLineProps) => {
   const name = line.name || NAMELESS;
   return (
     <div className="flex items-start gap-1 py-0.5 pl-2">
-      <div className="grid min-w-0 flex-1 gap-0.5 py-1">
+      <div className="grid min-w-0 flex-1 gap-0.5 py-1 *:min-w-0">
         <p className="flex flex-wrap items-center gap-x-2 gap-y-1 text-sm text-quiet">
           <span className="max-w-full truncate font-semibold">{name}</span>
           <time className="tabular-nums" dateTime={new Date(line.at).toISOString()}>
@@ -64,7 +64,9 @@ export const ChatLine = memo((props: ChatLineProps) => {
           {restriction && <Badge look="bad">{RESTRICTED[restriction]}</Badge>}
           {question && <Badge>{QUEUED[question]}</Badge>}
         </p>
-        <p className={classes('break-words', isHidden && 'text-quiet line-through')}>{line.text}</p>
+        <p className={classes('wrap-anywhere', isHidden && 'text-quiet line-through')}>
+          {line.text}
+        </p>
       </div>
       {!isHidden && (
         <Button

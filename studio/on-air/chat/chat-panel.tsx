@@ -33,7 +33,7 @@ export function ChatPanel({ state, record }: ChatPanelProps) {
   const hands = { onDeed, factsOf };
   const open = questions.filter((question) => question.state === 'open').length;
   const tabs = [
-    { id: 'all', text: 'Everything' },
+    { id: 'all', text: 'All' },
     { id: 'question', text: 'Questions' },
     { id: 'queue', text: open === 0 ? 'Queue' : `Queue (${open})` },
   ] as const;
@@ -47,7 +47,7 @@ export function ChatPanel({ state, record }: ChatPanelProps) {
         </span>
       }
     >
-      <div className="flex flex-wrap items-center gap-x-6 gap-y-2">
+      <div className="flex flex-wrap items-center gap-x-4 gap-y-2">
         <ChatControls streamId={stream.id} mode={chat} />
         <RestrictedDialog viewers={restricted} moderation={moderation} />
       </div>

@@ -13,7 +13,7 @@ export function PinnedLine({ line, onUnpin }: PinnedLineProps) {
   return (
     <div className="flex items-center gap-2 rounded-lg bg-accent-soft p-1 pl-3">
       <Pin className="size-4 shrink-0 text-accent" aria-hidden="true" />
-      <p className="min-w-0 flex-1 py-1 break-words">
+      <p className="min-w-0 flex-1 py-1 wrap-anywhere">
         <span className="sr-only">Pinned: </span>
         <span className="font-semibold">{line.name || NAMELESS}</span> {line.text}
       </p>
