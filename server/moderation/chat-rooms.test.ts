@@ -90,12 +90,13 @@ describe('what a node knows of chats', () => {
 
   test('[C-21] a look that was under way before the change is not taken for one after it', async () => {
     const { rooms, change, world, calls } = await ground();
+    await rooms.look();
     let goOn = () => {};
     world.hold = new Promise((resolve) => {
       goOn = resolve;
     });
     const early = rooms.look();
-    while (calls.last === 0) await Promise.resolve();
+    while (calls.last === 1) await Promise.resolve();
     change('a', { paused: true });
     const late = rooms.look();
     goOn();
