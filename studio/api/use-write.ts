@@ -27,6 +27,8 @@ export function useWrite<Name extends OperationName>(
   const queries = useQueryClient();
   const underWay = useRef(new Set<string>());
   const { mutate, isPending } = useMutation({
+    // Nothing is kept to be sent at some later time: the client says when it gives up.
+    networkMode: 'always',
     mutationFn: (input: CallInput<Name>) => studio.call(name, { key: newKey(), ...input }),
     onSuccess: async (reply, input) => {
       await Promise.all(stale.map((read) => queries.invalidateQueries({ queryKey: [read] })));

@@ -1,4 +1,5 @@
 import Hls from 'hls.js';
+import { whenQuiet } from '../api/quiet.ts';
 
 /** After a stream that is not there yet, or broke off. */
 const AGAIN_MS = 2_000;
@@ -30,6 +31,12 @@ export function playHls(
     clearTimeout(again);
     again = setTimeout(() => hls.loadSource(url), AGAIN_MS);
   });
+  const endQuiet = whenQuiet((isQuiet) => {
+    clearTimeout(again);
+    if (isQuiet) hls.stopLoad();
+    else if (hls.levels.length > 0) hls.startLoad();
+    else hls.loadSource(url);
+  });
   hls.attachMedia(video);
   hls.loadSource(url);
   const look = setInterval(() => {
@@ -37,6 +44,7 @@ export function playHls(
   }, lookMs);
   return () => {
     clearInterval(look);
+    endQuiet();
     clearTimeout(again);
     hls.destroy();
   };

@@ -4,9 +4,10 @@ import { useWrite } from '../api/use-write.ts';
 import { useMay } from '../session/session-context.ts';
 import { Button } from '../ui/button.tsx';
 import { Panel } from '../ui/panel.tsx';
+import { tellFailure } from '../ui/toasts.tsx';
 import { type NextStep, nameOf, nextStep, winnersBlocker } from './next-step.ts';
 import { OverPanel } from './over-panel.tsx';
-import { useArmed } from './use-armed.ts';
+import { useOnce } from './use-armed.ts';
 import { useCtrlEnter } from './use-ctrl-enter.ts';
 
 interface NextPanelProps {
@@ -16,22 +17,25 @@ interface NextPanelProps {
   readonly isHeard: boolean;
 }
 
+const STALE = ['listQuizzes', 'readOwnStream'] as const;
+
 /** What comes next, as one button. */
 export function NextPanel({ state, quizzes, isHeard }: NextPanelProps) {
   const step = nextStep(state, quizzes);
-  const isArmed = useArmed(nameOf(step));
+  const { canPress, spend, giveBack } = useOnce(nameOf(step));
   const mayPublish = useMay('publishQuiz');
-  const stale = ['listQuizzes', 'readOwnStream'] as const;
-  const start = useWrite('startStream', { stale });
-  const publish = useWrite('publishQuiz', { stale });
-  const reveal = useWrite('revealQuiz', { stale });
+  const options = { stale: STALE, onFailure: failing(giveBack) };
+  const start = useWrite('startStream', options);
+  const publish = useWrite('publishQuiz', options);
+  const reveal = useWrite('revealQuiz', options);
   const isPending = start.isPending || publish.isPending || reveal.isPending;
   const doIt = () => {
+    spend();
     if (step.kind === 'start') start.write({ params: { stream_id: state.stream.id } });
     if (step.kind === 'publish') publish.write({ params: { quiz_id: step.quiz.id } });
     if (step.kind === 'reveal') reveal.write({ params: { quiz_id: step.quiz.id } });
   };
-  const canDo = ['start', 'publish', 'reveal'].includes(step.kind) && isArmed && isHeard;
+  const canDo = ['start', 'publish', 'reveal'].includes(step.kind) && canPress && isHeard;
   useCtrlEnter(() => canDo && !isPending && doIt());
   if (step.kind === 'over') return <OverPanel stream={state.stream} />;
   return (
@@ -91,17 +95,26 @@ function Upcoming({ quiz }: { readonly quiz: StudioQuiz }) {
   );
 }
 
+/** Says what did not work, and that it may be pressed again. */
+const failing = (giveBack: () => void) => (error: unknown) => {
+  giveBack();
+  tellFailure(error);
+};
+
 function Winners({ state, isHeard }: Pick<NextPanelProps, 'state' | 'isHeard'>) {
-  const { write, isPending } = useWrite('requestWinners');
+  const { canPress, spend, giveBack } = useOnce(String(state.round?.id));
+  const { write, isPending } = useWrite('requestWinners', { onFailure: failing(giveBack) });
   const blocker = winnersBlocker(state);
-  const isArmed = useArmed(String(state.round?.id));
   const { round } = state;
   return (
     <div className="grid gap-2 border-t border-line pt-4">
       <Button
         isPending={isPending || round?.state === 'open'}
-        isDisabled={blocker !== null || !isHeard || !isArmed}
-        onPress={() => write({ params: { stream_id: state.stream.id } })}
+        isDisabled={blocker !== null || !isHeard || !canPress}
+        onPress={() => {
+          spend();
+          write({ params: { stream_id: state.stream.id } });
+        }}
       >
         Ask for the winners
       </Button>

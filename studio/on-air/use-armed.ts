@@ -12,3 +12,16 @@ export function useArmed(name: string): boolean {
   }, [name]);
   return armed === name;
 }
+
+/** A button that does each thing once, however long it takes until the state tells of it. */
+export function useOnce(name: string) {
+  const isArmed = useArmed(name);
+  const [spent, setSpent] = useState<string | null>(null);
+  return {
+    canPress: isArmed && spent !== name,
+    /** It is pressed: not again, until it does something else. */
+    spend: () => setSpent(name),
+    /** It did not work. */
+    giveBack: () => setSpent(null),
+  };
+}

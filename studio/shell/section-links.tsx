@@ -1,3 +1,4 @@
+import { useEffect, useRef } from 'react';
 import { Link, useRoute } from 'wouter';
 import { classes, FOCUS_RING } from '../ui/classes.ts';
 
@@ -27,9 +28,15 @@ export function SectionLinks({ label, links }: SectionLinksProps) {
 
 function Section({ href, text }: SectionLink) {
   const [isHere] = useRoute(href);
+  const link = useRef<HTMLAnchorElement>(null);
+  useEffect(() => {
+    // On a telephone there is no room for all of them.
+    if (isHere) link.current?.scrollIntoView({ block: 'nearest', inline: 'center' });
+  }, [isHere]);
   return (
     <li>
       <Link
+        ref={link}
         href={href}
         aria-current={isHere ? 'page' : undefined}
         className={classes(
