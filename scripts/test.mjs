@@ -20,6 +20,7 @@ const ALONE = [
   'test/player/overlay-latency.test.ts',
   'test/player/show.test.ts',
   'test/record-postgres-meeting.test.ts',
+  'test/studio/trouble.test.ts',
 ];
 
 /** Whole services with limits of time that need a third of a core each, so that three leave one idle. */
@@ -85,8 +86,9 @@ const SECONDS = {
   'test/studio/report.test.ts': 30,
   'test/studio/many.test.ts': 30,
   'test/studio/moderation.test.ts': 30,
-  'test/studio/studio.test.ts': 50,
+  'test/studio/studio.test.ts': 20,
   'test/studio/telling.test.ts': 30,
+  'test/studio/whole-show.test.ts': 60,
   'test/record-postgres.test.ts': 12,
   'test/record-sqlite.test.ts': 12,
   'test/start-away.test.ts': 25,
