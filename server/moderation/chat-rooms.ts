@@ -131,16 +131,11 @@ export class ChatRooms {
   }
 
   /** @returns who is banned */
-  #keep({ streamId, slowModeMs, paused, restricted }: KnownRoom): ReadonlySet<number> {
-    const muted = new Map<number, number | null>();
-    const banned = new Set<number>();
-    for (const { kind, seat, until } of restricted) {
-      if (kind === 'banned') banned.add(seat);
-      else muted.set(seat, until);
-    }
-    this.#rooms.set(streamId, { slowModeMs, paused, muted });
-    if (banned.size > 0) this.#banned.set(streamId, banned);
+  #keep({ streamId, slowModeMs, paused, muted, banned }: KnownRoom): ReadonlySet<number> {
+    const seats = new Set(banned);
+    this.#rooms.set(streamId, { slowModeMs, paused, muted: new Map(muted) });
+    if (seats.size > 0) this.#banned.set(streamId, seats);
     else this.#banned.delete(streamId);
-    return banned;
+    return seats;
   }
 }
