@@ -31,6 +31,7 @@ const SERVICES = [
   'test/media/media-faults.test.ts',
   'test/media/senders.test.ts',
   'test/record-postgres-away.test.ts',
+  'test/rehearsal-crowd.test.ts',
 ];
 
 /**
@@ -82,7 +83,10 @@ const SECONDS = {
   'test/player/stage.test.ts': 26,
   'test/record-postgres-away.test.ts': 12,
   'test/record-postgres-meeting.test.ts': 11,
+  'test/rehearsal-crowd.test.ts': 32,
+  'test/studio-rehearsal.test.ts': 15,
   'test/studio/latency.test.ts': 15,
+  'test/studio/rehearsal.test.ts': 40,
   'test/studio/report.test.ts': 30,
   'test/studio/many.test.ts': 30,
   'test/studio/moderation.test.ts': 30,

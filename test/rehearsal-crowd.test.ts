@@ -72,10 +72,9 @@ describe.each(['embedded', 'shared'] as const)(
       // An answer whose acknowledgement was lost is sent again, and acknowledged after the close as well.
       const { crowd } = await ground.once(({ crowd: now }) => {
         const { acknowledged, unknown } = now?.answers ?? { acknowledged: 0, unknown: 0 };
-        return acknowledged + unknown >= recorded;
+        return acknowledged + unknown >= recorded && now?.quizzes[0]?.counted === recorded;
       });
       expect(crowd?.answers.acknowledged).toBeLessThanOrEqual(recorded);
-      expect(crowd?.quizzes[0]?.counted).toBe(recorded);
       expect(crowd?.lost).toBeGreaterThan(20);
       expect(crowd?.mismatch).toBeNull();
       await ground.end();
