@@ -9,10 +9,12 @@ import { button, expectGood } from './studio-pages.ts';
 
 let ground: StudioGround;
 let owner: Opened;
-/** Another window of the studio, as a second host has it. */
+/** The studio in another browser, as a second host has it. */
 let second: Page;
 let troll: Viewer;
 let fan: Viewer;
+/** The page of somebody else who watches. */
+let watching: Page;
 /** What the fan was told, by type. */
 const told: Record<string, unknown[]> = { 'chat-hidden': [], 'chat-pinned': [], 'chat-mode': [] };
 
@@ -25,10 +27,11 @@ beforeAll(async () => {
   troll = ground.watch(id, 'troll');
   fan = ground.watch(id, 'fan');
   for (const [type, all] of Object.entries(told)) fan.on(type, (data) => all.push(data));
-  second = await owner.context.newPage();
-  await Promise.all(
-    [owner.page, second].map((page) => page.goto(`${ground.url}/studio/streams/${id}/on-air`)),
-  );
+  ({ page: watching } = await ground.watchPage(id));
+  const onAir = `/studio/streams/${id}/on-air`;
+  const session = await owner.context.storageState();
+  ({ page: second } = await ground.open(onAir, { storageState: session }));
+  await owner.page.goto(ground.url + onAir);
   await line(owner.page, 'Nobody').waitFor({ state: 'detached' });
   await troll.say('message', 'Buy my coins');
   await fan.say('question', 'Who made the music?');
@@ -58,6 +61,8 @@ describe('a chat that is kept in order', () => {
   test('[C-16] a line is hidden with one press: viewers are told, and all at work see it struck', async () => {
     const { page } = owner;
     const bad = line(page, 'Buy my coins');
+    const seen = watching.getByRole('list', { name: 'Chat' });
+    await seen.getByText('Buy my coins').waitFor();
     const hide = bad.getByRole('button', { name: 'Hide what troll wrote' });
     await hide.dblclick();
     await bad.getByText('Hidden').waitFor();
@@ -65,6 +70,8 @@ describe('a chat that is kept in order', () => {
     const id = fan.snapshot.lines.find(({ text }) => text === 'Buy my coins')?.id;
     await waitFor(() => told['chat-hidden']?.length === 1);
     expect(told['chat-hidden']).toEqual([{ ids: [id] }]);
+    await seen.getByText('Buy my coins').waitFor({ state: 'detached' });
+    await seen.getByText('Good evening!').waitFor();
     await second.reload();
     await line(second, 'Buy my coins').getByText('Hidden').waitFor();
   }, 60_000);
@@ -75,10 +82,13 @@ describe('a chat that is kept in order', () => {
     const down = button(second, 'Take the pinned line down');
     await down.waitFor();
     await line(second, 'Good evening!').getByText('Pinned').waitFor();
+    const seen = watching.getByRole('complementary', { name: 'Pinned' });
+    await seen.getByText('Good evening!').waitFor();
     await waitFor(() => told['chat-pinned']?.length === 1);
     await expectGood(page, 'moderation');
     await down.click();
     await button(page, 'Take the pinned line down').waitFor({ state: 'detached' });
+    await seen.waitFor({ state: 'detached' });
     await waitFor(() => told['chat-pinned']?.length === 2);
     expect(told['chat-pinned']).toMatchObject([
       { line: { text: 'Good evening!' } },
@@ -103,6 +113,8 @@ describe('a chat that is kept in order', () => {
       .getByRole('button', { name: /Slow mode/ })
       .click();
     await page.getByRole('option', { name: 'Slow mode off' }).click();
+    // What a mouse points at would be held.
+    await page.mouse.move(0, 0);
     await waitFor(() => told['chat-mode']?.length === 4);
     expect(told['chat-mode']).toEqual([
       { slowModeMs: 30_000, paused: false },
@@ -135,14 +147,14 @@ describe('a chat that is kept in order', () => {
   test('[C-19] a ban is asked for first; who is banned is not counted any more', async () => {
     const { page } = owner;
     const count = page.getByRole('region', { name: 'Audience' });
-    await count.getByText('2', { exact: true }).waitFor();
+    await count.getByText('3', { exact: true }).waitFor();
     await inMenu(page, 'I am sorry', 'Ban …');
     await button(page, 'Cancel').click();
     await press(page, 'I am sorry', 'b');
     await page.getByRole('alertdialog').getByText('Ban troll?').waitFor();
     await button(page, 'Ban').click();
     await line(page, 'I am sorry').getByText('Banned').waitFor();
-    await count.getByText('1', { exact: true }).waitFor();
+    await count.getByText('2', { exact: true }).waitFor();
     expect(await troll.say('message', 'Hello?').catch(() => 'refused')).toBe('refused');
     await inMenu(page, 'I am sorry', 'Let them come back');
     await line(page, 'I am sorry').getByText('Banned').waitFor({ state: 'detached' });
