@@ -199,6 +199,7 @@ describe('in mid-show', () => {
           page.getByText('Results are shown').waitFor(),
           page.getByText('2 · 67 %').waitFor(),
           canBePressed(page, 'Send this quiz'),
+          page.getByRole('region', { name: 'Next' }).getByText('Fourth?').waitFor(),
         ]),
       ),
     );
