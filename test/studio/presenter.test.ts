@@ -72,9 +72,12 @@ async function expectWhole({ page }: Opened, name: string): Promise<void> {
 /** What is not wholly on the screen, or in the scene around it. */
 const CUT = `[...document.querySelectorAll('.wall h1, .choice, .scene p, .wall-foot > *')]
   .filter((one) => {
-    const { top, left, right, bottom } = one.getBoundingClientRect();
+    const { top, bottom } = one.getBoundingClientRect();
+    const texts = document.createRange();
+    texts.selectNodeContents(one);
+    const { left, right } = texts.getBoundingClientRect();
     const around = (one.closest('.scene') ?? document.body).getBoundingClientRect();
-    return top < around.top - 1 || left < -1 || right > innerWidth + 1
+    return top < around.top - 1 || left < around.left - 1 || right > around.right + 1
       || bottom > around.bottom + 1 || bottom > innerHeight + 1;
   })
   .map((one) => one.textContent)`;
@@ -198,6 +201,7 @@ describe('the presenter view', () => {
       return quiz.state === 'closed';
     });
     await keepPicture(page, 'wall-closed');
+    expect(await page.evaluate(CUT)).toEqual([]);
     expect(await page.locator('.choice--right').count()).toBe(0);
     await ground.call(owner, 'POST', `/quizzes/${quizId}/reveal`);
     const right = page.locator('.choice--right');
