@@ -18,6 +18,8 @@ type Form =
   /** A text that is only compared, so that any string is of the right form. */
   | { is: 'key' }
   | { is: 'integer'; min: number; max?: number }
+  /** A number from 0 on. */
+  | { is: 'share'; max: number }
   | { is: 'boolean' }
   | { is: 'url' }
   | { is: 'one of' }
@@ -88,6 +90,13 @@ export const MEMBERS: Partial<Record<OperationName, Record<string, Member>>> = {
     duration: { is: 'integer', min: 1_000, max: 600_000, ...optional },
   },
   sendEvent: { type: { is: 'text', max: 40 }, data: { is: 'object' } },
+  createRehearsal: {
+    viewers: { is: 'integer', min: 1, max: 500 },
+    latencyMs: { is: 'integer', min: 0, max: 10_000, ...optional },
+    lossShare: { is: 'share', max: 0.5, ...optional },
+    botShare: { is: 'share', max: 1, ...optional },
+    lateShare: { is: 'share', max: 1, ...optional },
+  },
   patchChatMode: {
     slowModeMs: { is: 'integer', min: 0, max: 300_000, ...optional },
     paused: { is: 'boolean', ...optional },
@@ -162,6 +171,14 @@ function wrongValues(member: Member): { what: string; value: unknown }[] {
           ? [{ what: 'too little', value: member.min - 1 }]
           : []),
         ...(member.max === undefined ? [] : [{ what: 'too much', value: member.max + 1 }]),
+      ];
+    case 'share':
+      return [
+        ...not('a number'),
+        ...strings,
+        { what: 'digits', value: '0.1' },
+        { what: 'too little', value: -0.01 },
+        { what: 'too much', value: member.max + 0.01 },
       ];
     case 'boolean':
       return [
