@@ -31,7 +31,7 @@ export function ChatPanel({ state, record }: ChatPanelProps) {
   const { restricted, questions, pinnedId, factsOf } = useChatKeeping(state, hidden, record.hidden);
   const { onDeed, dialog } = useDeeds(moderation, pinnedId);
   const hands = { onDeed, factsOf };
-  const open = questions.filter((question) => question.state === 'open').length;
+  const open = questions.all.filter((question) => question.state === 'open').length;
   const tabs = [
     { id: 'all', text: 'All' },
     { id: 'question', text: 'Questions' },

@@ -1,7 +1,9 @@
 import { useMemo, useState } from 'react';
 import type { QuestionState, QueuedQuestion } from '../../../protocol/moderation.ts';
 import { Select } from '../../ui/select.tsx';
+import { Failure } from '../../ui/states.tsx';
 import { type LineHands, Lines } from './lines.tsx';
+import type { KeptList } from './use-chat-keeping.ts';
 
 const STATES: readonly { readonly value: QuestionState; readonly text: string }[] = [
   { value: 'open', text: 'Open' },
@@ -17,16 +19,16 @@ const NOTHING: Readonly<Record<QuestionState, string>> = {
 
 interface QuestionQueueProps {
   /** In the order in which they were written. */
-  readonly questions: readonly QueuedQuestion[];
+  readonly questions: KeptList<QueuedQuestion>;
   readonly hands: LineHands;
 }
 
 /** Questions that somebody chose to be answered: the oldest is next. */
-export function QuestionQueue({ questions, hands }: QuestionQueueProps) {
+export function QuestionQueue({ questions: { all, failure }, hands }: QuestionQueueProps) {
   const [state, setState] = useState<QuestionState>('open');
   const lines = useMemo(
-    () => questions.filter((question) => question.state === state).map(({ line }) => line),
-    [questions, state],
+    () => all.filter((question) => question.state === state).map(({ line }) => line),
+    [all, state],
   );
   return (
     <div className="grid gap-1">
@@ -41,7 +43,13 @@ export function QuestionQueue({ questions, hands }: QuestionQueueProps) {
         label="Questions, oldest first"
         lines={lines}
         hands={hands}
-        end={lines.length === 0 && <p className="p-2 text-quiet">{NOTHING[state]}</p>}
+        end={
+          failure ? (
+            <Failure {...failure} />
+          ) : (
+            lines.length === 0 && <p className="p-2 text-quiet">{NOTHING[state]}</p>
+          )
+        }
       />
     </div>
   );

@@ -3,6 +3,8 @@ import { useState } from 'react';
 import type { RestrictedViewer } from '../../../protocol/moderation.ts';
 import { Button } from '../../ui/button.tsx';
 import { Dialog } from '../../ui/dialog.tsx';
+import { Failure } from '../../ui/states.tsx';
+import type { KeptList } from './use-chat-keeping.ts';
 import { type Moderation, NAMELESS } from './use-moderation.ts';
 
 const TIME = new Intl.DateTimeFormat(undefined, { timeStyle: 'short' });
@@ -10,28 +12,31 @@ const TIME = new Intl.DateTimeFormat(undefined, { timeStyle: 'short' });
 const SHOWN = 200;
 
 interface RestrictedDialogProps {
-  readonly viewers: readonly RestrictedViewer[];
+  readonly viewers: KeptList<RestrictedViewer>;
   readonly moderation: Moderation;
 }
 
 /** Who may not write or may not be there, and how to let them. */
 export function RestrictedDialog({ viewers, moderation }: RestrictedDialogProps) {
+  const { all, failure } = viewers;
   const [isOpen, setOpen] = useState(false);
   return (
     <>
       <Button onPress={() => setOpen(true)}>
         <UserX aria-hidden="true" />
         Muted and banned
-        {viewers.length > 0 && <span className="tabular-nums">({viewers.length})</span>}
+        {all.length > 0 && <span className="tabular-nums">({all.length})</span>}
       </Button>
       <Dialog title="Muted and banned" isOpen={isOpen} onOpenChange={setOpen}>
         {(close) => (
           <>
-            {viewers.length === 0 ? (
+            {failure && <Failure {...failure} />}
+            {all.length === 0 && !failure && (
               <p className="text-quiet">Nobody is. Lines of the chat have a menu to do it.</p>
-            ) : (
+            )}
+            {all.length > 0 && (
               <ul className="grid gap-2">
-                {viewers.slice(0, SHOWN).map((each) => (
+                {all.slice(0, SHOWN).map((each) => (
                   <Restricted
                     key={`${each.kind} ${each.viewer}`}
                     of={each}
@@ -40,8 +45,8 @@ export function RestrictedDialog({ viewers, moderation }: RestrictedDialogProps)
                 ))}
               </ul>
             )}
-            {viewers.length > SHOWN && (
-              <p className="text-quiet">and {(viewers.length - SHOWN).toLocaleString()} more</p>
+            {all.length > SHOWN && (
+              <p className="text-quiet">and {(all.length - SHOWN).toLocaleString()} more</p>
             )}
             <div className="flex justify-end">
               <Button onPress={close}>Close</Button>

@@ -19,8 +19,10 @@ export function useChatKeeping(
   hiddenMeanwhile: ReadonlySet<string>,
 ) {
   const input = { params: { stream_id: stream.id } };
-  const viewers = useRead('listRestricted', input, { revision }).data?.results ?? NO_VIEWERS;
-  const questions = useRead('listQuestions', input, { revision }).data?.results ?? NO_QUESTIONS;
+  const viewersRead = useRead('listRestricted', input, { revision });
+  const questionsRead = useRead('listQuestions', input, { revision });
+  const viewers = viewersRead.data?.results ?? NO_VIEWERS;
+  const questions = questionsRead.data?.results ?? NO_QUESTIONS;
   const isOver = viewers.some(({ until }) => until !== null && until <= now);
   const restricted = useMemo(
     () => (isOver ? viewers.filter(({ until }) => until === null || until > now) : viewers),
@@ -48,5 +50,31 @@ export function useChatKeeping(
     }),
     [hiddenHere, hiddenMeanwhile, pinnedId, restrictions, states],
   );
-  return { restricted, questions, pinnedId, factsOf };
+  return {
+    restricted: { all: restricted, failure: failureOf(viewersRead) },
+    questions: { all: questions, failure: failureOf(questionsRead) },
+    pinnedId,
+    factsOf,
+  };
+}
+
+/** Why a list could not be had. */
+export interface ListFailure {
+  readonly error: unknown;
+  readonly onAgain: () => void;
+}
+
+/** A list of which there is as much as could be had. */
+export interface KeptList<Item> {
+  readonly all: readonly Item[];
+  /** null: it is all there, or on its way. */
+  readonly failure: ListFailure | null;
+}
+
+function failureOf(read: {
+  readonly isError: boolean;
+  readonly error: unknown;
+  readonly refetch: () => unknown;
+}): ListFailure | null {
+  return read.isError ? { error: read.error, onAgain: () => void read.refetch() } : null;
 }

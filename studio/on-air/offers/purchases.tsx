@@ -2,6 +2,9 @@ import { useMemo } from 'react';
 import type { ShowRecord } from '../show-record.ts';
 import { useEarlierPurchases } from '../use-history.ts';
 
+/** As many as somebody reads; the chat has all. */
+const SHOWN = 200;
+
 const TIME = new Intl.DateTimeFormat(undefined, { timeStyle: 'short' });
 
 interface PurchasesProps {
@@ -14,7 +17,7 @@ export function Purchases({ streamId, record }: PurchasesProps) {
   const earlier = useEarlierPurchases(streamId, record.first);
   const all = useMemo(() => {
     const here = record.lines.filter(({ kind }) => kind === 'purchase');
-    return [...here.toReversed(), ...earlier];
+    return [...here.toReversed(), ...earlier].slice(0, SHOWN);
   }, [record.lines, earlier]);
   return (
     <div className="grid gap-2 border-t border-line pt-3">
