@@ -222,6 +222,18 @@ describe.each(BACKENDS)('a rehearsal on %s backends', (backends) => {
     }
   });
 
+  test('[Y-9] of two that begin at once one does', async () => {
+    const ground = await RehearsalGround.of(service);
+    const both = await Promise.all([ground.create(), ground.create()]);
+    expect(both.map(({ status }) => status).sort()).toEqual([201, 409]);
+    const { streamId } = await expectJson<Rehearsal>(await ground.current(), 200);
+    const begun = both.find(({ status }) => status === 201);
+    expect(((await begun?.json()) as Rehearsal).streamId).toBe(streamId);
+    expect(
+      (await Promise.all([ground.end(), ground.end()])).map(({ status }) => status).sort(),
+    ).toEqual([204, 404]);
+  });
+
   test('[Y-1] [Y-4] [R-11] what is sent twice makes one, with its viewers once', async () => {
     const ground = await RehearsalGround.of(service);
     const key = { 'Idempotency-Key': randomUUID() };
