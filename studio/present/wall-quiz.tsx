@@ -1,7 +1,7 @@
 import { Check, Lock } from 'lucide-react';
 import type { CSSProperties } from 'react';
-import { CountdownRing } from '../../player/quiz/countdown-ring.tsx';
 import type { PresenterQuiz } from '../../protocol/presenter.ts';
+import { WallRing } from './wall-ring.tsx';
 
 interface WallQuizProps {
   readonly quiz: PresenterQuiz;
@@ -19,7 +19,7 @@ export function WallQuiz({ quiz, remainingMs, hasLiveBars }: WallQuizProps) {
       <div className="asked">
         <h1 className="question">{question}</h1>
         {remainingMs > 0 ? (
-          <CountdownRing remainingMs={remainingMs} durationMs={duration} />
+          <WallRing remainingMs={remainingMs} durationMs={duration} />
         ) : (
           !results && (
             <p className="time-up">
