@@ -68,7 +68,7 @@ export function Timeline({ report, recording }: TimelineProps) {
       </div>
       {!isThere && (
         <p className="text-quiet print:hidden">
-          {url === null ? 'No recording was kept.' : 'The recording is not there any more.'}
+          {url === null ? 'No recording was kept.' : 'There is no recording, or none any more.'}
         </p>
       )}
     </Panel>

@@ -273,7 +273,7 @@ describe('the report', () => {
   test('says that the recording is gone, and is whole without it', async () => {
     await page().route(/\.m3u8$/, (route) => route.fulfill({ status: 404 }));
     await page().reload();
-    await page().getByText('The recording is not there any more.').waitFor();
+    await page().getByText('There is no recording, or none any more.').waitFor();
     expect(await mark().count()).toBe(0);
     await panel('Audience').locator('canvas').waitFor();
     expect(owner.errors).toEqual([]);
