@@ -228,7 +228,7 @@ describe.each(BACKENDS)('a rehearsal on %s backends', (backends) => {
     expect(both.map(({ status }) => status).sort()).toEqual([201, 409]);
     const { streamId } = await expectJson<Rehearsal>(await ground.current(), 200);
     const begun = both.find(({ status }) => status === 201);
-    expect(((await begun?.json()) as Rehearsal).streamId).toBe(streamId);
+    expect(await begun?.json()).toMatchObject({ streamId });
     expect(
       (await Promise.all([ground.end(), ground.end()])).map(({ status }) => status).sort(),
     ).toEqual([204, 404]);

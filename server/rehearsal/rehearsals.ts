@@ -32,6 +32,8 @@ export interface RehearsalsOptions {
   readonly issueToken: (streamId: string, identifier: string) => Promise<string>;
   /** Starts a thread; by default one of the runtime's. */
   readonly startThread?: (onMessage: (message: FromCrowdThread) => void) => CrowdThread;
+  /** Calls `tick` again and again. @returns what ends it; once a second by default */
+  readonly repeat?: (tick: () => void) => () => void;
 }
 
 const NEEDED_ROLES = ['view-counts', 'polls', 'events'] as const satisfies Role[];
@@ -44,7 +46,8 @@ const LAST_MS = 10_000;
 
 interface Running {
   readonly thread: CrowdThread;
-  readonly telling: Timer;
+  /** Ends the reports to the record. */
+  readonly hush: () => void;
   figures: CrowdFigures | null;
   isReporting: boolean;
   /** The show is over, and they were told so; ends them when they do not answer. */
@@ -82,13 +85,13 @@ export class Rehearsals {
 
   /** Sends the viewers of a rehearsal, unless another node does, or this one already. */
   send({ streamId, node, settings, ended }: RehearsalRow): void {
-    const { place, startThread = runThread, logger } = this.options;
+    const { place, startThread = runThread, repeat = eachSecond, logger } = this.options;
     const where = place();
     if (node !== this.options.node || ended !== null || !where || this.isStopped) return;
     if (this.running.has(streamId)) return;
     const thread = startThread((message) => void this.heard(streamId, message));
-    const telling = setInterval(() => void this.report(streamId), REPORT_MS);
-    const running: Running = { thread, telling, figures: null, isReporting: false, ending: null };
+    const hush = repeat(() => void this.report(streamId));
+    const running: Running = { thread, hush, figures: null, isReporting: false, ending: null };
     this.running.set(streamId, running);
     logger.info({ viewers: settings.viewers }, 'a rehearsal begins');
     thread.tell({ kind: 'begin', ...where, streamId, settings });
@@ -161,7 +164,9 @@ export class Rehearsals {
       }
     } catch (error) {
       // A record that is away says nothing about the rehearsal.
-      if (!(error instanceof Unavailable)) throw error;
+      if (!(error instanceof Unavailable)) {
+        this.options.logger.warn({ err: error }, 'a rehearsal cannot be told of');
+      }
     } finally {
       running.isReporting = false;
     }
@@ -183,10 +188,15 @@ export class Rehearsals {
     const running = this.running.get(streamId);
     if (!running) return;
     this.running.delete(streamId);
-    clearInterval(running.telling);
+    running.hush();
     if (running.ending) clearTimeout(running.ending);
     running.thread.stop();
   }
+}
+
+function eachSecond(tick: () => void): () => void {
+  const timer = setInterval(tick, REPORT_MS);
+  return () => clearInterval(timer);
 }
 
 /** Where viewers of this machine reach a service; null until it listens. */
