@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { randomUUID } from 'node:crypto';
 import { LIVE_PAST_INTERVALS, type LiveState, liveStateSchema } from '../protocol/live.ts';
+import { configOf } from '../server/config.ts';
 import { EventReader, type Message } from './conformance/event-source.ts';
 import { expectJson, type Harness, QUIZ, startService, type TestViewer } from './harness.ts';
 import { newMember } from './member-browser.ts';
@@ -163,6 +164,31 @@ describe('a show as it goes', () => {
     await service.studio('DELETE', `/api-tokens/${id}`);
     expect(await reader.ended(2_500)).toBe(true);
   });
+});
+
+test('[B-5] [B-12] [L-5] ends also at an address that may fail no more', async () => {
+  const rates = { ...configOf().rates, failedAuth: { points: 2, durationS: 60 } };
+  const strict = await startService({ config: { rates } });
+  try {
+    const streamId = await strict.createStream();
+    const keyPath = `/streams/${streamId}/presenter-key`;
+    const made = await strict.studio('POST', keyPath);
+    const { key } = await expectJson<{ key: string }>(made, 201);
+    const present = () =>
+      fetch(`${strict.url}/studio/v1/streams/${streamId}/present`, {
+        headers: { Authorization: `Presenter ${key}` },
+      });
+    const reader = new EventReader(await present());
+    await next(reader, 'state');
+    for (let failures = 0; failures < 3; failures++) {
+      await strict.studio('GET', '/streams', undefined, { token: `fb_${'a'.repeat(40)}` });
+    }
+    await strict.studio('DELETE', keyPath);
+    expect((await present()).status).toBe(429);
+    expect(await reader.ended(2_500)).toBe(true);
+  } finally {
+    await strict.close();
+  }
 });
 
 test('[B-5] a drain ends it, and lets no other begin', async () => {

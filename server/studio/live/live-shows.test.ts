@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test';
-import { Unavailable } from '../../refusal.ts';
+import { Refusal, Unavailable } from '../../refusal.ts';
 import { type LiveMoment, LiveShows } from './live-shows.ts';
 import type { LiveShow } from './live-sql.ts';
 
@@ -118,5 +118,24 @@ describe('a show that is watched from the studio', () => {
     answerWith(async () => ({ tally: null }) as LiveShow);
     await tick();
     expect(told).toHaveLength(1);
+  });
+
+  test('[Y-10] one that is there no more is told to be gone, which is no defect', async () => {
+    const { shows, tick, answerWith, defects } = ground();
+    const told: string[] = [];
+    shows.watch(
+      'a',
+      'me',
+      () => told.push('there'),
+      () => told.push('gone'),
+    );
+    await tick();
+    expect(told).toContain('there');
+    told.length = 0;
+    answerWith(async () => {
+      throw new Refusal('not-found', 'This account has no such stream.');
+    });
+    await tick();
+    expect([told, defects]).toEqual([['gone'], []]);
   });
 });

@@ -1,4 +1,4 @@
-import { Unavailable } from '../../refusal.ts';
+import { Refusal, Unavailable } from '../../refusal.ts';
 import type { LiveShow } from './live-sql.ts';
 
 /** What is told to who watches a show from the studio. */
@@ -21,7 +21,10 @@ export interface LiveShowsOptions {
   readonly onDefect: (error: unknown) => void;
 }
 
-type Listener = (moment: LiveMoment) => void;
+interface Listener {
+  readonly tell: (moment: LiveMoment) => void;
+  readonly gone: () => void;
+}
 
 interface Watched {
   readonly listeners: Set<Listener>;
@@ -47,8 +50,18 @@ export class LiveShows {
     return this.#watched.size;
   }
 
-  /** Tells what there is now, and then again and again. @returns what ends it */
-  watch(id: string, producer: string, listener: Listener): () => void {
+  /**
+   * Tells what there is now, and then again and again.
+   * @param gone told when there is no such show any more: a rehearsal that was removed
+   * @returns what ends it
+   */
+  watch(
+    id: string,
+    producer: string,
+    tell: Listener['tell'],
+    gone: Listener['gone'] = () => {},
+  ): () => void {
+    const listener = { tell, gone };
     const watched = this.#watched.get(id) ?? this.#begin(id, producer);
     watched.listeners.add(listener);
     void this.#tell(id, producer, watched);
@@ -76,9 +89,10 @@ export class LiveShows {
     watched.isReading = true;
     try {
       const moment = await this.#read(id, producer);
-      for (const listener of watched.listeners) listener(moment);
+      for (const { tell } of watched.listeners) tell(moment);
     } catch (error) {
-      if (!(error instanceof Unavailable)) this.#options.onDefect(error);
+      if (error instanceof Refusal) for (const { gone } of watched.listeners) gone();
+      else if (!(error instanceof Unavailable)) this.#options.onDefect(error);
     } finally {
       watched.isReading = false;
     }

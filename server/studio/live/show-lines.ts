@@ -11,7 +11,7 @@ export interface ShowLine {
   readonly streamId: string;
   /** Whose show it is. */
   readonly producer: string;
-  /** Whether who opened it still may have it. @throws Problem 401 */
+  /** Whether who opened it still may have it. @throws Problem when not */
   readonly admitAgain: () => Promise<unknown>;
   /** @param onEnd told when it is over, however it ended */
   readonly open: (onEnd: () => void) => EventStream;
@@ -57,13 +57,17 @@ export class ShowLines {
       unwatch();
       clearInterval(again);
     });
-    const unwatch = this.shows.watch(streamId, producer, (moment) =>
-      stream.send(messageOf(stateOf(moment))),
+    const unwatch = this.shows.watch(
+      streamId,
+      producer,
+      (moment) => stream.send(messageOf(stateOf(moment))),
+      () => stream.end(),
     );
     const again = setInterval(() => {
       admitAgain().catch((error) => {
-        // A record that is away says nothing about who may be here.
-        if (error instanceof Problem && error.status === 401) stream.end();
+        // A record that is away says nothing about who may be here. A problem does: also that of an
+        // address with too many failures, since who is still let in does not come to it.
+        if (error instanceof Problem) stream.end();
       });
     }, ADMIT_AGAIN_MS);
     this.#open.add(stream);
