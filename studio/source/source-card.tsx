@@ -93,11 +93,11 @@ interface AddressProps {
 function Address({ name, what, text, isSecret = false }: AddressProps) {
   const [isShown, setShown] = useState(!isSecret);
   return (
-    <div className="grid gap-1.5">
+    <div className="grid gap-1.5 *:min-w-0">
       <span className="text-sm font-semibold">{name}</span>
       <div className="flex items-center gap-2">
-        <code className="min-h-11 min-w-0 flex-1 content-center overflow-x-auto rounded-lg bg-raised px-3 whitespace-nowrap">
-          {isShown ? text : '•'.repeat(24)}
+        <code className="min-h-11 min-w-0 flex-1 content-center rounded-lg bg-raised px-3 py-2 break-all">
+          {isShown ? text : '•'.repeat(12)}
         </code>
         {isSecret && (
           <Button

@@ -3,6 +3,7 @@ import { useState } from 'react';
 import type { StudioStream } from '../../protocol/studio.ts';
 import { useWrite } from '../api/use-write.ts';
 import { PresenterCard } from '../present/presenter-card.tsx';
+import { useMay } from '../session/session-context.ts';
 import { dateOf } from '../shell/times.ts';
 import { SourceCard } from '../source/source-card.tsx';
 import { Button } from '../ui/button.tsx';
@@ -13,11 +14,16 @@ import { StreamPage } from './stream-page.tsx';
 
 /** A show before it is on air: what it is, and where its picture comes from. */
 export function SetUpPage({ streamId }: { readonly streamId: string }) {
+  const maySend = useMay('readIngest');
+  const mayStart = useMay('startStream');
   return (
-    <StreamPage streamId={streamId} actions={(stream) => <StartAndEnd stream={stream} />}>
+    <StreamPage
+      streamId={streamId}
+      actions={(stream) => mayStart && <StartAndEnd stream={stream} />}
+    >
       {(stream) => (
         <div className="grid items-start gap-6 *:min-w-0 lg:grid-cols-[3fr_2fr] xl:grid-cols-[2fr_1fr]">
-          <SourceCard stream={stream} />
+          {maySend && <SourceCard stream={stream} />}
           <div className="grid gap-6 *:min-w-0">
             <Facts stream={stream} />
             <PresenterCard streamId={stream.id} />
@@ -70,6 +76,7 @@ function StartAndEnd({ stream }: { readonly stream: StudioStream }) {
 
 function Facts({ stream }: { readonly stream: StudioStream }) {
   const [isChanging, setChanging] = useState(false);
+  const mayChange = useMay('patchStream');
   const { write, isPending } = useWrite('patchStream', {
     stale: STALE,
     onDone: () => setChanging(false),
@@ -87,10 +94,12 @@ function Facts({ stream }: { readonly stream: StudioStream }) {
     <section aria-label="About the show" className="rounded-2xl border border-line bg-card p-4">
       <div className="flex items-center justify-between">
         <h2 className="text-lg font-bold">About the show</h2>
-        <Button look="quiet" onPress={() => setChanging(true)}>
-          <Pencil aria-hidden="true" />
-          Change
-        </Button>
+        {mayChange && (
+          <Button look="quiet" onPress={() => setChanging(true)}>
+            <Pencil aria-hidden="true" />
+            Change
+          </Button>
+        )}
       </div>
       <dl className="grid grid-cols-[auto_1fr] gap-x-4 gap-y-2 pt-2">
         {facts.map(([name, value]) => (

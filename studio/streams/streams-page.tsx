@@ -4,6 +4,7 @@ import { Link, useLocation } from 'wouter';
 import type { NewStream, StudioStream } from '../../protocol/studio.ts';
 import { useRead } from '../api/use-read.ts';
 import { useWrite } from '../api/use-write.ts';
+import { useMay } from '../session/session-context.ts';
 import { Page } from '../shell/page.tsx';
 import { ago, dateOf } from '../shell/times.ts';
 import { Button } from '../ui/button.tsx';
@@ -27,7 +28,8 @@ const NEW: NewStream = {
 export function StreamsPage() {
   const streams = useRead('listOwnStreams', {}, { againMs: AGAIN_MS });
   const [isMaking, setMaking] = useState(false);
-  const make = (
+  const mayMake = useMay('createStream');
+  const make = mayMake && (
     <Button look="primary" onPress={() => setMaking(true)}>
       <Plus aria-hidden="true" />
       New show

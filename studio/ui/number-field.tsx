@@ -10,6 +10,7 @@ import {
   Text,
 } from 'react-aria-components';
 import { FOCUS_RING } from './classes.ts';
+import { invalidWith } from './invalid-with.ts';
 
 interface NumberFieldProps extends Omit<AriaNumberFieldProps, 'className' | 'style' | 'children'> {
   readonly label: string;
@@ -22,7 +23,7 @@ const STEP = `grid size-11 shrink-0 place-items-center rounded-lg hover:bg-raise
 /** A number with steps. */
 export function NumberField({ label, help, error, ...rest }: NumberFieldProps) {
   return (
-    <AriaNumberField {...rest} isInvalid={error !== undefined} className="grid gap-1.5">
+    <AriaNumberField {...rest} {...invalidWith(error)} className="grid gap-1.5">
       <Label className="text-sm font-semibold">{label}</Label>
       <Group className="flex w-full rounded-lg border border-edge bg-card focus-within:outline-3 focus-within:outline-offset-1 focus-within:outline-focus">
         <Button slot="decrement" className={STEP}>

@@ -8,6 +8,7 @@ import {
   TextArea,
 } from 'react-aria-components';
 import { classes, FIELD } from './classes.ts';
+import { invalidWith } from './invalid-with.ts';
 
 interface TextFieldProps extends Omit<AriaTextFieldProps, 'className' | 'style' | 'children'> {
   /** What is seen above it; without one it needs an `aria-label`. */
@@ -29,7 +30,7 @@ export function TextField({
   ...rest
 }: TextFieldProps) {
   return (
-    <AriaTextField {...rest} isInvalid={error !== undefined} className="grid gap-1.5">
+    <AriaTextField {...rest} {...invalidWith(error)} className="grid gap-1.5">
       {label && <Label className="text-sm font-semibold">{label}</Label>}
       {rows > 1 ? (
         <TextArea rows={rows} placeholder={placeholder} className={classes(FIELD, 'resize-y')} />

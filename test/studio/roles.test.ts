@@ -1,0 +1,63 @@
+import { afterAll, beforeAll, expect, test } from 'bun:test';
+import type { StudioStream } from '../../protocol/studio.ts';
+import { type Opened, PASSWORD, StudioGround } from './studio-ground.ts';
+import { button, expectGood, field } from './studio-pages.ts';
+
+// What the pages offer to whom, at every size, and what they say of a form that is not filled in.
+
+let ground: StudioGround;
+let owner: Opened;
+let moderator: Opened;
+
+beforeAll(async () => {
+  ground = await StudioGround.start(['--rtmp-port', '0', '--srt-port', '0']);
+  owner = await ground.openOwner();
+}, 30_000);
+afterAll(() => ground?.close());
+
+test('a form says which field is not filled in, or filled in wrongly, and sends nothing', async () => {
+  const { page } = owner;
+  await page.getByRole('link', { name: 'Team' }).click();
+  await button(page, 'Invite somebody').click();
+  const dialog = page.getByRole('dialog');
+  const email = field(page, 'E-mail');
+  const saidOf = async () => {
+    const ids = (await email.getAttribute('aria-describedby'))?.split(' ') ?? [];
+    const texts = ids.map((id) => page.locator(`[id="${id}"]`).textContent());
+    return (await Promise.all(texts)).join(' ');
+  };
+  await button(page, 'Make a link').click();
+  expect(await saidOf()).toMatch(/fill/i);
+  await email.fill('nobody');
+  await button(page, 'Make a link').click();
+  await dialog.getByText('@').waitFor();
+  expect(await saidOf()).toContain('@');
+  await email.fill('mo@example.org');
+  await page.getByRole('button', { name: /^Host/ }).click();
+  await page.getByRole('option', { name: 'Moderator' }).click();
+  await button(page, 'Make a link').click();
+  const link = (await dialog.locator('code').textContent()) ?? '';
+  moderator = await ground.open(link, { viewport: { width: 390, height: 844 } });
+}, 60_000);
+
+test('[U-9] moderators are offered nothing that is for owners and hosts', async () => {
+  const title = 'Quiz night';
+  const stream = await ground.call<StudioStream>(owner, 'POST', '/streams', { title });
+  const { page } = moderator;
+  await field(page, 'Your name').fill('Mo');
+  await field(page, 'New password').fill(PASSWORD);
+  await button(page, 'Join').click();
+  await page.getByRole('link', { name: /Quiz night/ }).waitFor();
+  expect(await button(page, 'New show').count()).toBe(0);
+  const setUp = `${ground.url}/studio/streams/${stream.id}`;
+  await owner.page.goto(setUp);
+  await button(owner.page, 'Copy the stream key').waitFor();
+  await expectGood(owner.page, 'set-up-addresses');
+  await page.goto(setUp);
+  await page.getByRole('heading', { name: 'About the show' }).waitFor();
+  for (const name of ['Start the show', 'Change', 'New stream key', 'Try again']) {
+    expect(await button(page, name).count()).toBe(0);
+  }
+  await expectGood(page, 'set-up-moderator');
+  expect(moderator.errors).toEqual([]);
+}, 60_000);
