@@ -195,7 +195,7 @@ describe.each(BACKENDS)('a rehearsal on %s backends', (backends) => {
     await receiver.stop();
   }, 20_000);
 
-  test('[Y-2] takes no place among the streams of an account, and [Y-9] none of a rehearsal', async () => {
+  test('[Y-9] a rehearsal cannot be rehearsed', async () => {
     const ground = await RehearsalGround.of(service);
     const { streamId } = await ground.begun();
     const path = `/streams/${streamId}/rehearsals`;
