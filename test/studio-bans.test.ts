@@ -7,6 +7,7 @@ import type { RestrictedViewer } from '../protocol/moderation.ts';
 import { EventReader } from './conformance/event-source.ts';
 import { expectProblem, expectUnauthorized } from './conformance/expectations.ts';
 import { PLENTY_OF_ALL } from './conformance/operations.ts';
+import { rawExchange, rawHead, responseOf } from './conformance/raw-http.ts';
 import {
   expectJson,
   type Harness,
@@ -125,6 +126,24 @@ describe.each(RECORDS)('viewers who disturb, on %s backends', (backends) => {
     expect(await beat(await service.viewer(await service.createStream(), 'ada'))).toBe(204);
     await chat.lift(chat.banned);
     expect([await beat(viewer), (await tokenFor(streamId, 'ada')).status]).toEqual([204, 200]);
+  });
+
+  test('[C-19] who was let in before says nothing after it, however late the rest of a post comes', async () => {
+    const chat = await open();
+    const { streamId, token } = chat.viewer;
+    const body = JSON.stringify({ kind: 'message', text: 'I am still here!' });
+    const head = rawHead(`POST /api/v1/events-streams/${streamId}/chats`, {
+      Authorization: `Bearer ${token}`,
+      'Content-Type': 'application/json',
+      'Content-Length': String(body.length),
+    });
+    const parts = [head + body.slice(0, 1), 1_000, body.slice(1)];
+    const answered = rawExchange(service.url, parts, { waitMs: 3_000 });
+    await Bun.sleep(100);
+    await chat.made(chat.banned);
+    const refused = responseOf(await answered);
+    expect(await refused.clone().json()).toHaveProperty('banned', true);
+    await expectUnauthorized(refused, 'Bearer');
   });
 
   test('[C-19] event streams of a banned viewer end, and no others', async () => {

@@ -3,9 +3,10 @@ import type { viewerApi } from '../../protocol/viewer-api.ts';
 import type { Clock } from '../clock.ts';
 import { readBody } from '../http/body.ts';
 import type { Credentials } from '../http/credentials.ts';
-import { Problem } from '../http/problem.ts';
+import { Problem, unauthorized } from '../http/problem.ts';
 import type { Rate } from '../http/rate.ts';
 import type { Handlers } from '../http/route.ts';
+import { BANNED } from '../moderation/banned.ts';
 import type { ChatRooms } from '../moderation/chat-rooms.ts';
 import type { Viewer } from '../tokens/viewer-tokens.ts';
 import type { ChatSource } from './chat.ts';
@@ -19,7 +20,7 @@ export interface ChatRoutes {
   readonly rate: Rate;
   readonly newId: () => string;
   /** How the chats go that somebody moderates, and who may not write. */
-  readonly rooms: Pick<ChatRooms, 'room' | 'mutedUntil'>;
+  readonly rooms: Pick<ChatRooms, 'room' | 'mutedUntil' | 'isBanned'>;
   /** Turns in those that are slowed. */
   readonly turns: LineTurns;
 }
@@ -34,8 +35,10 @@ export function chatHandlers({
   rooms,
   turns,
 }: ChatRoutes): Handlers<Pick<typeof viewerApi, 'postChat'>> {
-  /** @throws Problem 409 */
+  /** @throws Problem 401 or 409 */
   function requireOpen(viewer: Viewer): void {
+    // They may have been let in before, and have kept their body back.
+    if (rooms.isBanned(viewer)) throw unauthorized('Bearer', BANNED.detail, BANNED.members);
     const until = rooms.mutedUntil(viewer);
     if (until !== false) {
       throw new Problem(409, 'You are muted in this chat.', {}, { muted: true, until });
