@@ -44,6 +44,16 @@ const TIME = new Intl.DateTimeFormat(undefined, { timeStyle: 'short' });
 const RESTRICTED = { muted: 'Muted', banned: 'Banned' } as const;
 const QUEUED = { open: 'In the queue', answered: 'Answered', dismissed: 'Dismissed' } as const;
 
+/** What became of a line, in words. */
+export function wordsOfFacts({ isPinned, isHidden, restriction, question }: LineFacts): string[] {
+  return [
+    isPinned && 'Pinned',
+    isHidden && 'Hidden',
+    restriction && RESTRICTED[restriction],
+    question && QUEUED[question],
+  ].filter((word) => typeof word === 'string');
+}
+
 /** A line of the chat with what can be done about it. It is made anew only when it is another. */
 export const ChatLine = memo((props: ChatLineProps) => {
   const { line, isHidden, isPinned, restriction, question, isSkippedByTab, onDeed } = props;

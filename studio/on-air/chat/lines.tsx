@@ -1,8 +1,8 @@
 import { type KeyboardEvent, type ReactNode, type Ref, useCallback } from 'react';
 import type { KeptLine } from '../../../protocol/moderation.ts';
 import { Feed } from '../../ui/feed.tsx';
-import { lineKeyOf } from '../shortcuts.ts';
-import { ChatLine, type LineDeed, type LineFacts } from './chat-line.tsx';
+import { type LineKey, lineKeyOf } from '../shortcuts.ts';
+import { ChatLine, type LineDeed, type LineFacts, wordsOfFacts } from './chat-line.tsx';
 import { NAMELESS } from './use-moderation.ts';
 
 /** A line as a list has it. */
@@ -34,10 +34,17 @@ export function Lines({ lines, hands, ...rest }: LinesProps) {
     (line: ListedLine, event: KeyboardEvent) => {
       const deed = event.ctrlKey || event.metaKey || event.altKey ? null : lineKeyOf(event.key);
       if (deed === null || event.repeat) return;
-      if (deed === 'hide' && factsOf(line).isHidden) return;
+      if (isDone(deed, factsOf(line))) return;
       onDeed(line, deed);
     },
     [onDeed, factsOf],
+  );
+  const wordsOf = useCallback(
+    (line: ListedLine) => {
+      const { name, text } = line;
+      return [`${name || NAMELESS}: ${text}`, ...wordsOfFacts(factsOf(line))].join(', ');
+    },
+    [factsOf],
   );
   return (
     <Feed {...rest} items={lines} keyOf={idOf} wordsOf={wordsOf} onItemKey={onItemKey}>
@@ -52,6 +59,18 @@ function idOf({ id }: ListedLine): string {
   return id;
 }
 
-function wordsOf({ name, text }: ListedLine): string {
-  return `${name || NAMELESS}: ${text}`;
+/** What is pressed once more would change nothing, or make a restriction a lesser one. */
+function isDone(deed: LineKey, { isHidden, restriction, question }: LineFacts): boolean {
+  switch (deed) {
+    case 'hide':
+      return isHidden;
+    case 'mute':
+      return restriction !== null;
+    case 'ban':
+      return restriction === 'banned';
+    case 'queue':
+      return question === 'open';
+    case 'pin':
+      return false;
+  }
 }
