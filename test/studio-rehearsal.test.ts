@@ -240,10 +240,13 @@ describe.each(BACKENDS)('a rehearsal on %s backends', (backends) => {
     const first = await expectJson<Rehearsal>(await ground.create({}, key), 201);
     expect(await expectJson<Rehearsal>(await ground.create({}, key), 201)).toEqual(first);
     expect((await metricsOf(service)).includes('fourbeat_rehearsals 1\n')).toBe(true);
+    pass(service, LOST_AFTER_MS + 1_000);
+    expect(await expectJson<Rehearsal>(await ground.create({}, key), 201)).toEqual(first);
     await ground.end();
     // Nor does it bring them back.
     await service.advance(1);
     expect((await ground.create({}, key)).status).toBe(201);
+    expect((await metricsOf(service)).includes('fourbeat_rehearsals 0\n')).toBe(true);
     expect((await ground.current()).status).toBe(404);
   });
 
@@ -289,6 +292,19 @@ describe.each(BACKENDS)('a rehearsal on %s backends', (backends) => {
     await service.advance(1);
     await tidied(service);
     if (backends === 'embedded') expect(traces(service, streamId)).toEqual([]);
+  });
+
+  test('[Y-8] ends 4 h after its start, also when it is to end later', async () => {
+    const ground = await RehearsalGround.of(service);
+    const { streamId, endsAt } = await ground.begun();
+    const endAt = async (at: number) =>
+      expectJson<StudioStream>(
+        await service.studio('POST', `/streams/${streamId}/end`, { at }),
+        200,
+      );
+    expect((await endAt(endsAt - 1)).endsAt).toBe(endsAt - 1);
+    expect((await endAt(endsAt + 1)).endsAt).toBe(endsAt);
+    await ground.end();
   });
 
   test('[Y-10] after 24 hours it is removed by itself, whatever became of it', async () => {

@@ -5,6 +5,7 @@ import { studioApi } from '../../protocol/studio-api.ts';
 import { Problem } from '../http/problem.ts';
 import type { Handlers } from '../http/route.ts';
 import type { TheRecord } from '../procedures.ts';
+import { Refusal } from '../refusal.ts';
 import type { StudioCall, StudioWrapper } from '../studio/studio-call.ts';
 import { studioQuizOf } from '../studio/studio-wire.ts';
 import type { Rehearsals } from './rehearsals.ts';
@@ -25,6 +26,17 @@ export function rehearsalHandlers(
   studio: StudioWrapper,
   { record, newId, rehearsals }: RehearsalRoutes,
 ): Handlers<typeof rehearsalApi> {
+  /** Whether the show has this rehearsal, as far as is known. */
+  async function goesOn(call: StudioCall, { streamId }: RehearsalRow): Promise<boolean> {
+    try {
+      const current = await record.findRehearsal(ofShow(call));
+      return current.streamId === streamId && isRunning(current, call.nowMs);
+    } catch (error) {
+      if (error instanceof Refusal) return false;
+      throw error;
+    }
+  }
+
   return {
     createRehearsal: studio(studioApi.createRehearsal, async (call, settings) => {
       const { showId, producer, nowMs } = ofShow(call);
@@ -43,8 +55,9 @@ export function rehearsalHandlers(
         { id, showId, producer, node, settings, drafts, nowMs },
         call.once,
       );
-      rehearsals.send(row);
-      return rehearsalOf(row, nowMs);
+      // What an earlier request made may be over: its viewers do not come back for a repeat.
+      if (row.streamId === id || (await goesOn(call, row))) rehearsals.send(row);
+      return rehearsalOf(row, row.created);
     }),
 
     readRehearsal: studio(studioApi.readRehearsal, async (call) =>

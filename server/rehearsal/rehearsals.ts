@@ -111,14 +111,13 @@ export class Rehearsals {
 
   /** Removes what is kept of rehearsals that are over. */
   async tidy(): Promise<void> {
-    const { record, clock, logger } = this.options;
+    const { record, clock } = this.options;
     try {
       for (let times = 0; times < REMOVALS_AT_ONCE; times++) {
         if (!(await record.removeRehearsal({ nowMs: clock.nowMs() }))) return;
       }
     } catch (error) {
-      if (!(error instanceof Unavailable))
-        logger.warn({ err: error }, 'a rehearsal is not removed');
+      this.warn(error, 'a rehearsal is not removed');
     }
   }
 
@@ -182,6 +181,11 @@ export class Rehearsals {
   private tell(id: string, { figures }: Running, isLast: boolean) {
     const { record, node, clock } = this.options;
     return record.reportRehearsal({ id, node, figures, isLast, nowMs: clock.nowMs() });
+  }
+
+  /** Tells of a defect; that the record is away is none. */
+  private warn(error: unknown, what: string): void {
+    if (!(error instanceof Unavailable)) this.options.logger.warn({ err: error }, what);
   }
 
   private forget(streamId: string): void {

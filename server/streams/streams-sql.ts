@@ -1,3 +1,4 @@
+import { REHEARSAL_LENGTH_MS } from '../../protocol/rehearsal.ts';
 import type { NewStream, StreamPatch } from '../../protocol/studio.ts';
 import { lockAccount } from '../accounts/accounts-sql.ts';
 import { Refusal } from '../refusal.ts';
@@ -224,11 +225,16 @@ export const streamProcedures = {
     return startLockedStream(tx, input.id, input.nowMs);
   }),
 
-  /** Ends the stream now, or has it end at `atMs`. */
+  /** Ends the stream now, or has it end at `atMs`, a rehearsal no later than all of them (SPEC Y-8). */
   endStream: writing(
     async (tx, input: Own & { atMs: number | null; nowMs: number }): Promise<StreamRow> => {
+      const { atMs, nowMs } = input;
       const stream = await lockOwnStream(tx, input.id, input.producer);
-      return endLockedStream(tx, stream, input.atMs, input.nowMs);
+      const latestMs =
+        stream.rehearsalOf === null
+          ? Number.POSITIVE_INFINITY
+          : stream.created + REHEARSAL_LENGTH_MS;
+      return endLockedStream(tx, stream, atMs && Math.min(atMs, latestMs), nowMs);
     },
   ),
 };
