@@ -1,9 +1,11 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { randomUUID } from 'node:crypto';
+import type { KeptLine } from '../protocol/moderation.ts';
 import type { Operation } from '../protocol/operation.ts';
 import { studioApi } from '../protocol/studio-api.ts';
 import { expectJson, type Harness, type ManualClock, QUIZ, startService } from './harness.ts';
 import { invited, newMember, tokenOf } from './member-browser.ts';
+import { ModeratedChat, sentLine } from './moderated-chat.ts';
 
 let service: Harness;
 beforeAll(async () => {
@@ -57,6 +59,13 @@ interface Write {
 }
 
 /** Every write but those that show a secret, whose repeat is 409 (R-14). */
+/** In the chat of a show of its own, in which a line was sent. */
+async function inChat(writeOf: (chat: ModeratedChat, line: KeptLine) => Write): Promise<Write> {
+  const chat = await ModeratedChat.open(service);
+  const write = writeOf(chat, await sentLine(service, chat.viewer));
+  return { ...write, path: `/streams/${chat.viewer.streamId}${write.path}` };
+}
+
 const WRITES: Record<string, () => Promise<Write>> = {
   withdrawInvitation: async () => ({ path: `/invitations/${(await invited(service, 'host')).id}` }),
   patchMember: async () => {
@@ -130,6 +139,31 @@ const WRITES: Record<string, () => Promise<Write>> = {
     const between = () => service.studio('PATCH', path, { enabled: false });
     return { path: `${path}/deliveries/${id}/retry`, between };
   },
+  patchChatMode: () =>
+    inChat((chat) => {
+      const between = () => chat.mode({ paused: false });
+      return { path: '/chat', body: { paused: true }, between };
+    }),
+  hideChatLines: () => inChat((_, { id }) => ({ path: '/chat/hidden', body: { ids: [id] } })),
+  pinChatLine: () =>
+    inChat((chat, line) => {
+      const between = () => chat.made('/chat/pin', { line: null });
+      return { path: '/chat/pin', body: { line }, between };
+    }),
+  queueQuestion: () =>
+    inChat((chat, line) => {
+      const path = `/chat/questions/${line.id}`;
+      const between = () => chat.made(path, { state: 'answered', line });
+      return { path, body: { state: 'open', line }, between };
+    }),
+  muteViewer: () =>
+    inChat((chat) => ({ path: chat.muted, body: {}, between: () => chat.lift(chat.muted) })),
+  unmuteViewer: () =>
+    inChat((chat) => ({ path: chat.muted, between: () => chat.made(chat.muted, {}) })),
+  banViewer: () =>
+    inChat((chat) => ({ path: chat.banned, body: {}, between: () => chat.lift(chat.banned) })),
+  unbanViewer: () =>
+    inChat((chat) => ({ path: chat.banned, between: () => chat.made(chat.banned, {}) })),
   withdrawPresenterKey: async () => {
     const path = `/streams/${await service.createStream()}/presenter-key`;
     const make = () => service.studio('POST', path);
