@@ -147,6 +147,16 @@ describe.each(['embedded', 'shared'] as const)('after the show, on %s backends',
     expect(intervalAt(made.ended)).toBe(to);
   });
 
+  test('[J-5] of a show of half a second the average is no more than the peak', async () => {
+    const id = await service.createStream();
+    const viewer = await service.viewer(id);
+    await service.advance(6 - (service.interval() % 4));
+    await start(id);
+    await watched(2, viewer);
+    const made = await ended(id);
+    expect([made.peak?.count, made.average, made.audience.length]).toEqual([1, 1, 1]);
+  });
+
   test('[J-4] a show that was never started begins with the first that happened in it', async () => {
     const id = await service.createStream();
     await service.advance(20);

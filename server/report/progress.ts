@@ -139,7 +139,7 @@ export function reportOf(show: Show, progress: Progress, madeMs: number): KeptRe
     started,
     ended,
     peak: feed.peak,
-    average: oneDigit(feed.viewerSeconds / secondsOf(scope)),
+    average: oneDigit(averageOf(feed, scope)),
     uniqueViewers: viewers,
     minutesWatched: oneDigit(feed.viewerSeconds / 60),
     audience: [...feed.audience],
@@ -165,6 +165,11 @@ function quizReport(quiz: ShowQuiz, times: QuizTimes | undefined): KeptReport['q
     closeInterval,
     ...times,
   };
+}
+
+/** Viewers at a time. Of a short show the counts may stand for more time than it had. */
+function averageOf({ viewerSeconds, peak }: FeedFigures, scope: Scope): number {
+  return Math.min(viewerSeconds / secondsOf(scope), peak?.count ?? 0);
 }
 
 function secondsOf({ from, end }: Scope): number {
