@@ -39,6 +39,14 @@ export function lineTurnsContract(name: string, makeTurns: () => LineTurns): voi
       expect(await take(3_000, 60_000)).toBe(59_000);
     });
 
+    test('[C-15] are remembered for a chat that is slowed down further', async () => {
+      const take = setUp();
+      expect(await take(0, 1)).toBe(0);
+      // Servers that remember forget by their own clock.
+      await Bun.sleep(20);
+      expect(await take(20, 300_000)).toBe(299_980);
+    });
+
     test('[C-15] of one moment are one turn', async () => {
       const take = setUp();
       const told = await Promise.all(Array.from({ length: 8 }, () => take(0, 5_000)));

@@ -1,3 +1,4 @@
+import { SLOW_MODE_MAX_MS } from '../../protocol/limits.ts';
 import type { Redis } from '../redis/redis.ts';
 import type { LineTurns } from './line-turns.ts';
 
@@ -12,7 +13,8 @@ export function createRedisTurns({ redis, serviceId }: RedisTurnsOptions): LineT
   return {
     async take({ streamId, seat, everyMs, nowMs }) {
       const key = `fourbeat:{fourbeat:${serviceId}:${streamId}:${seat}}:turn`;
-      const values = [nowMs, everyMs];
+      // However slow the chat is made by then, it is known when they wrote.
+      const values = [nowMs, everyMs, SLOW_MODE_MAX_MS];
       return Number(await redis.call({ name: 'fourbeat_turn', keys: [key], values }));
     },
   };
