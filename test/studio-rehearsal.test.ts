@@ -234,6 +234,25 @@ describe.each(BACKENDS)('a rehearsal on %s backends', (backends) => {
     ).toEqual([204, 404]);
   });
 
+  test('[Y-9] a node has four also when accounts begin theirs at once', async () => {
+    const shows = await Promise.all(
+      Array.from({ length: 2 * REHEARSALS_OF_NODE_MAX }, async () => {
+        const { token } = await service.createAccount(`${randomUUID()}@example.org`);
+        const made = await service.studio('POST', '/streams', { title: 'A show' }, { token });
+        const { id } = await expectJson<StudioStream>(made, 201);
+        return { path: `/streams/${id}/rehearsals`, token };
+      }),
+    );
+    const told = await Promise.all(
+      shows.map(({ path, token }) => service.studio('POST', path, { viewers: 1 }, { token })),
+    );
+    expect(told.filter(({ status }) => status === 201)).toHaveLength(REHEARSALS_OF_NODE_MAX);
+    expect(told.filter(({ status }) => status === 409)).toHaveLength(REHEARSALS_OF_NODE_MAX);
+    for (const { path, token } of shows) {
+      await service.studio('DELETE', `${path}/current`, undefined, { token });
+    }
+  });
+
   test('[Y-1] [Y-4] [R-11] what is sent twice makes one, with its viewers once', async () => {
     const ground = await RehearsalGround.of(service);
     const key = { 'Idempotency-Key': randomUUID() };

@@ -84,7 +84,6 @@ export const rehearsalProcedures = {
         throw new Refusal('conflict', 'A rehearsal is running; end it first.');
       }
       if (former) await dismiss(tx, former, producer, nowMs);
-      await checkRoom(tx, producer, node, nowMs);
       await insertStream(tx, {
         id,
         producer,
@@ -92,6 +91,8 @@ export const rehearsalProcedures = {
         nowMs,
         rehearsal: { of: showId, endsAtMs: nowMs + REHEARSAL_LENGTH_MS },
       });
+      // Only now: streams are numbered one transaction after the other, so that it sees all before it.
+      await checkRoom(tx, producer, node, nowMs);
       if (drafts.length > 0) await addDrafts(tx, id, drafts);
       await tx.query(
         `insert into rehearsals (stream_id, show_id, account, node, settings, created, seen, is_current)
