@@ -27,8 +27,8 @@ function guard(title: string, ...removals: readonly Removal[]): Guard {
   return { file: fileOf(title), title, removals };
 }
 
-/** A guard that only matters among many nodes; its test is in a file of its own. */
-function guardOfNodes(file: string, title: string, ...removals: readonly Removal[]): Guard {
+/** A guard whose test is in another file: that of many nodes, or of the part that it guards. */
+function guardIn(file: string, title: string, ...removals: readonly Removal[]): Guard {
   return { file, title, removals };
 }
 
@@ -111,6 +111,15 @@ export const GUARDS: readonly Guard[] = [
     file: 'server/quizzes/winners-sql.ts',
     line: "if (blocker) throw new Refusal('conflict', blocker);",
   }),
+  guardIn(
+    'test/studio-presenter.test.ts',
+    '[B-13] [I-6] has what was answered so far, and no right answer before the reveal',
+    {
+      file: 'server/presenter/presenter-state.ts',
+      line: 'results: isRevealed ? ',
+      instead: 'results: quiz ? ',
+    },
+  ),
   guard('[I-7] [G-20] [G-21] bad input is told what is wrong, and takes nobody’s answer', {
     file: 'server/http/json.ts',
     line: "if (keysRead(value) !== keysWritten) throw new Problem(400, 'The body repeats a key.');",
@@ -122,7 +131,7 @@ export const GUARDS: readonly Guard[] = [
       line: "call.reject(new Unavailable('The record did not answer in time.'));",
     },
   ),
-  guardOfNodes(
+  guardIn(
     'test/races-sealing.test.ts',
     '[I-1] [F-12] two who seal the same interval at once: one does, the other hears it',
     {
@@ -131,12 +140,12 @@ export const GUARDS: readonly Guard[] = [
       instead: ' where $1::bigint = $1 and $2::bigint = $2',
     },
   ),
-  guardOfNodes(
+  guardIn(
     'test/races-sealing.test.ts',
     '[I-1] [I-2] [N-4] of three sealers one seals an interval, and every event is in one, in order',
     { file: 'server/feed/sealing-sql.ts', line: 'await takeFromOutbox(tx, taken);' },
   ),
-  guardOfNodes(
+  guardIn(
     'test/races-stalled.test.ts',
     '[N-4] who finds another sealing under way hears so at once, and does not wait for it',
     {
@@ -145,12 +154,12 @@ export const GUARDS: readonly Guard[] = [
       instead: "claim: 'for no key update'",
     },
   ),
-  guardOfNodes(
+  guardIn(
     'test/races-stalled.test.ts',
     '[N-21] [W-4] winners who stall before their round is announced hold up nothing, and are counted',
     { file: 'server/sql/postgres.ts', line: "'for key share'", instead: "'for share'" },
   ),
-  guardOfNodes(
+  guardIn(
     'test/races-answers.test.ts',
     '[I-3] [N-18] a seat that answers on three nodes at once has one answer: the one that was acknowledged',
     {
@@ -159,12 +168,12 @@ export const GUARDS: readonly Guard[] = [
       instead: 'check (true)',
     },
   ),
-  guardOfNodes(
+  guardIn(
     'test/races-answers.test.ts',
     '[I-3] [Q-16] [Q-17] of the answers that race a close, those that were acknowledged are counted',
     { file: 'server/sql/postgres.ts', line: "'for key share'", instead: "''" },
   ),
-  guardOfNodes(
+  guardIn(
     'server/feed/interval-parts-redis.test.ts',
     '[N-12] [C-6] the watermark is never below what a node has served: a slow sealer takes nothing from later intervals',
     {
