@@ -1,5 +1,5 @@
 import type { Chats, EventsInterval } from '../../protocol/feed.ts';
-import { linesOf } from '../../protocol/history.ts';
+import { type LoggedLine, linesOf, type SentLine } from '../../protocol/history.ts';
 import { intervalAt } from '../../protocol/interval.ts';
 import { type KeptLine, lineId } from '../../protocol/moderation.ts';
 import { Refusal } from '../refusal.ts';
@@ -30,17 +30,31 @@ export async function sentLine(
      order by interval limit $5`,
     [streamId, first, first + INTERVALS_LOOKED_AT, `%{"id":"${id}",%`, BODIES_LOOKED_AT],
   );
-  const found = rows.flatMap(({ body }) => linesIn(body)).find((line) => line.id === id);
+  const found = rows
+    .flatMap(({ body }) => linesIn(JSON.parse(body)))
+    .find((line) => line.id === id);
   if (!found) throw none;
-  return found;
+  const { interval: _, ...line } = found;
+  return line;
 }
 
-function linesIn(body: string): KeptLine[] {
-  const { events } = JSON.parse(body) as EventsInterval;
+/** The lines of the chat in an interval, as viewers were sent them. */
+export function linesIn({ interval, events }: EventsInterval): SentLine[] {
   return events
     .filter(({ type }) => type === 'chats')
     .flatMap(({ data }) => linesOf(data as Chats))
-    .map(({ id, viewer, name, text, kind, at }) => ({ id, viewer, name, text, kind, at }));
+    .map((line) => ({ interval, ...line }));
+}
+
+/** These lines of a stream, with whether they are hidden. */
+export async function marked(
+  tx: Tx,
+  streamId: string,
+  lines: readonly SentLine[],
+): Promise<LoggedLine[]> {
+  const ids = lines.map(({ id }) => id);
+  const hidden = await hiddenAmong(tx, streamId, ids);
+  return lines.map((line) => ({ ...line, hidden: hidden.has(line.id) }));
 }
 
 /** Which of these lines are hidden. */

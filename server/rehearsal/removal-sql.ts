@@ -12,7 +12,7 @@ const TOKENS_MS = (TOKEN_LIFETIME_S + 60) * 1_000;
  * What a stream leaves in the record, with the columns that tell its rows apart: what refers to others
  * comes before them.
  */
-export const OF_STREAM: readonly (readonly [table: string, key: string])[] = [
+const OF_STREAM: readonly (readonly [table: string, key: string])[] = [
   ['quizzes', 'id'],
   ['winners_rounds', 'id'],
   ['seats', 'stream_id, viewer'],

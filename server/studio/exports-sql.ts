@@ -1,8 +1,8 @@
-import type { Chats, EventsInterval } from '../../protocol/feed.ts';
-import { type LoggedLine, linesOf, type SentLine } from '../../protocol/history.ts';
+import type { EventsInterval } from '../../protocol/feed.ts';
+import type { LoggedLine } from '../../protocol/history.ts';
 import { intervalStartMs } from '../../protocol/interval.ts';
 import { sealingProcedures } from '../feed/sealing-sql.ts';
-import { hiddenAmong } from '../moderation/sent-line-sql.ts';
+import { linesIn, marked } from '../moderation/sent-line-sql.ts';
 import { reading, type Tx } from '../sql/procedure.ts';
 import { ownStream } from '../streams/streams-sql.ts';
 
@@ -149,9 +149,7 @@ export const exportProcedures = {
   /** A page of the lines that viewers were sent, in order. */
   exportLines: reading(async (tx, stretch: Stretch): Promise<FeedPage<ExportedLine>> => {
     const { rows, next } = await feedPage(tx, stretch, linesIn);
-    const ids = rows.map(({ id }) => id);
-    const hidden = await hiddenAmong(tx, stretch.streamId, ids);
-    return { rows: rows.map((line) => ({ ...line, hidden: hidden.has(line.id) })), next };
+    return { rows: (await marked(tx, stretch.streamId, rows)).map(inOrder), next };
   }, PATIENT),
 };
 
@@ -176,17 +174,7 @@ function countsIn({ interval, events }: EventsInterval): ExportedCount[] {
     .map(({ data }) => ({ interval, at, count: (data as { value: number }).value }));
 }
 
-function linesIn({ interval, events }: EventsInterval): SentLine[] {
-  return events
-    .filter(({ type }) => type === 'chats')
-    .flatMap(({ data }) => linesOf(data as Chats))
-    .map(({ at, kind, id, viewer, name, text }) => ({
-      interval,
-      at,
-      kind,
-      id,
-      viewer,
-      name,
-      text,
-    }));
+/** The members in the order of the columns. */
+function inOrder({ interval, at, kind, id, viewer, name, text, hidden }: LoggedLine): ExportedLine {
+  return { interval, at, kind, id, viewer, name, text, hidden };
 }

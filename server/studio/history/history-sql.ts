@@ -1,16 +1,14 @@
-import type { Chats, EventsInterval } from '../../../protocol/feed.ts';
+import type { EventsInterval } from '../../../protocol/feed.ts';
 import {
   type ChatLog,
   HISTORY_INTERVALS,
   type IntervalCount,
-  linesOf,
   memberOf,
   type SentEvent,
-  type SentLine,
   type SentLog,
 } from '../../../protocol/history.ts';
 import type { LineKind } from '../../../protocol/moderation.ts';
-import { hiddenAmong } from '../../moderation/sent-line-sql.ts';
+import { linesIn, marked } from '../../moderation/sent-line-sql.ts';
 import { reading, type Tx } from '../../sql/procedure.ts';
 import { ownStream } from '../../streams/streams-sql.ts';
 
@@ -83,9 +81,7 @@ export const historyProcedures = {
       const { results, next } = pageOf(page, stretch, bodies, (body) =>
         linesIn(body).filter((line) => kind === null || line.kind === kind),
       );
-      const ids = results.map(({ id }) => id);
-      const hidden = await hiddenAmong(tx, streamId, ids);
-      return { results: results.map((line) => ({ ...line, hidden: hidden.has(line.id) })), next };
+      return { results: await marked(tx, streamId, results), next };
     },
   ),
 
@@ -172,11 +168,4 @@ function sentIn({ interval, events }: EventsInterval): SentEvent[] {
   return events
     .filter(({ type }) => type !== 'view-count' && type !== 'chats')
     .map(({ type, data }) => ({ interval, type, data }) as SentEvent);
-}
-
-function linesIn({ interval, events }: EventsInterval): SentLine[] {
-  return events
-    .filter(({ type }) => type === 'chats')
-    .flatMap(({ data }) => linesOf(data as Chats))
-    .map((line) => ({ interval, ...line }));
 }
