@@ -5,8 +5,9 @@ import { type KeptLine, lineId } from '../../protocol/moderation.ts';
 import { Refusal } from '../refusal.ts';
 import type { Tx } from '../sql/procedure.ts';
 
-// A line is sealed with the interval it came in or the next; purchases beyond 50 wait for longer.
-const INTERVALS_LOOKED_AT = 240;
+// An interval is sealed a moment after its end, and has what came by then: a line is in the interval it
+// came in, in one before it when sealing is late, or in a later one. Purchases beyond 50 wait for longer.
+const INTERVALS_AROUND = 240;
 // Events of the producer's own may look like the line.
 const BODIES_LOOKED_AT = 10;
 
@@ -23,12 +24,18 @@ export async function sentLine(
   const none = new Refusal('not-found', 'No such line was sent in this stream.');
   // It is put into a pattern.
   if (!lineId.safeParse(id).success) throw none;
-  const first = intervalAt(at);
+  const came = intervalAt(at);
   const rows = await tx.query<{ body: string }>(
     `select body from sealed_intervals
      where stream_id = $1 and interval between $2 and $3 and body like $4
      order by interval limit $5`,
-    [streamId, first, first + INTERVALS_LOOKED_AT, `%{"id":"${id}",%`, BODIES_LOOKED_AT],
+    [
+      streamId,
+      came - INTERVALS_AROUND,
+      came + INTERVALS_AROUND,
+      `%{"id":"${id}",%`,
+      BODIES_LOOKED_AT,
+    ],
   );
   const found = rows
     .flatMap(({ body }) => linesIn(JSON.parse(body)))
