@@ -9,7 +9,7 @@ interface LineStateProps {
 /** Says that what is shown is old, for as long as the service is not heard of. */
 export function LineState({ isHeard, isFirst }: LineStateProps) {
   return (
-    <div role="alert" className="empty:hidden">
+    <div role="alert" className="sticky top-3 z-10 empty:hidden">
       {!isHeard && (
         <p className="flex items-center gap-3 rounded-xl bg-bad-soft p-3 font-semibold text-bad">
           {isFirst ? (

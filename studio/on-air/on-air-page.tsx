@@ -50,7 +50,7 @@ function Panels({ live, quizzes }: PanelsProps) {
   const mayPublish = useMay('publishQuiz');
   if (!state) return null;
   return (
-    <div className="grid items-start gap-4 *:min-w-0 lg:grid-cols-[3fr_2fr] 2xl:grid-cols-[4fr_4fr_3fr]">
+    <div className="grid items-start gap-4 *:min-w-0 lg:grid-cols-[3fr_2fr] min-[90rem]:grid-cols-3">
       <div className="grid gap-4 *:min-w-0 order-3 lg:order-none">
         <PicturePanel stream={state.stream} source={state.source} />
         <AudiencePanel
@@ -67,9 +67,9 @@ function Panels({ live, quizzes }: PanelsProps) {
       </div>
       <div
         className={classes(
-          'grid gap-4 *:min-w-0 lg:order-none lg:col-span-2 2xl:col-span-1',
-          // On phones the chat is first for those who are there for it.
-          mayPublish ? 'order-2' : 'order-first',
+          'grid gap-4 *:min-w-0 lg:col-span-2 min-[90rem]:col-span-1',
+          // The chat is first for those who are there for it.
+          mayPublish ? 'order-2 lg:order-none' : 'order-first',
         )}
       >
         <ChatPanel state={state} record={record} />

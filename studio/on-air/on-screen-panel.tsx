@@ -25,7 +25,7 @@ export function OnScreenPanel({ state }: { readonly state: LiveState }) {
         {answered.toLocaleString()} {answered === 1 ? 'answer' : 'answers'}
         {quiz.state === 'open' &&
           state.count !== null &&
-          ` of ${state.count.toLocaleString()} viewers`}
+          ` of ${state.count.toLocaleString()} ${state.count === 1 ? 'viewer' : 'viewers'}`}
       </p>
     </Panel>
   );

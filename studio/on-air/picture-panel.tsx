@@ -1,4 +1,6 @@
+import { useState } from 'react';
 import type { LiveState } from '../../protocol/live.ts';
+import { classes } from '../ui/classes.ts';
 import { Panel } from '../ui/panel.tsx';
 import { usePicture } from './use-picture.ts';
 
@@ -9,12 +11,18 @@ const WORDS = {
   ENDED: 'The show is over.',
 } as const;
 
+/** It is the service's setting how soon that is. */
+const LOST = 'The picture is gone. Unless it comes back soon, the show ends by itself.';
+
 /** The picture as viewers get it, and by how much it is late. */
 export function PicturePanel({ stream, source }: Pick<LiveState, 'stream' | 'source'>) {
   const { id, hls_url: url, status } = stream;
   const isElsewhere = !url.includes(`/media/${id}/`);
   const isOn = status === 'STREAMING' && (source !== null || isElsewhere);
   const { video, behindMs } = usePicture(isOn ? url : null);
+  const [hadSource, setHadSource] = useState(false);
+  if (source && !hadSource) setHadSource(true);
+  const isLost = status === 'STREAMING' && hadSource;
   return (
     <Panel
       title="Picture"
@@ -37,8 +45,14 @@ export function PicturePanel({ stream, source }: Pick<LiveState, 'stream' | 'sou
           className="aspect-video w-full rounded-lg bg-black object-contain"
         />
       ) : (
-        <p className="grid aspect-video place-items-center rounded-lg bg-raised text-quiet">
-          {WORDS[status]}
+        <p
+          role={isLost ? 'alert' : undefined}
+          className={classes(
+            'grid aspect-video place-items-center rounded-lg p-4 text-center',
+            isLost ? 'bg-bad-soft font-semibold text-bad' : 'bg-raised text-quiet',
+          )}
+        >
+          {isLost ? LOST : WORDS[status]}
         </p>
       )}
     </Panel>

@@ -29,7 +29,11 @@ export function CameraCard({ stream, ingest }: CameraCardProps) {
     <div className="grid gap-4">
       <h3 className="font-bold">From this browser’s camera</h3>
       {camera && isHere && <Preview picture={camera.picture} />}
-      {camera && isHere && <CameraState source={camera.source} />}
+      {camera && isHere && (
+        <div>
+          <CameraState source={camera.source} />
+        </div>
+      )}
       {camera && !isHere && (
         <p className="text-quiet">This browser’s camera is on air in another show.</p>
       )}

@@ -52,15 +52,23 @@ export class CameraOnAir {
       browser: browserOf<MediaStream>(globalThis),
     });
     this.#sending.start();
+    addEventListener('beforeunload', this.#askFirst);
   }
 
   /** Takes it off air, and the camera's light goes out. */
   stop(): void {
+    removeEventListener('beforeunload', this.#askFirst);
     this.#sending?.stop();
     this.#sending = null;
     for (const track of this.#camera?.picture.getTracks() ?? []) track.stop();
     this.#take(null);
   }
+
+  /** The picture goes with the tab: a reload by mistake would end the show. */
+  readonly #askFirst = (event: BeforeUnloadEvent): void => {
+    const state = this.#camera?.source.state;
+    if (state !== undefined && state !== 'refused' && state !== 'stopped') event.preventDefault();
+  };
 
   #take(camera: Camera | null): void {
     this.#camera = camera;

@@ -33,6 +33,9 @@ export function SourceCard({ stream }: { readonly stream: StudioStream }) {
       {ingest.data && !isOver && (
         <>
           <SourceFacts source={ingest.data.source} />
+          {stream.status === 'CREATED' && (
+            <p className="text-quiet">The show begins as soon as a picture comes.</p>
+          )}
           <CameraCard stream={stream} ingest={ingest.data} />
           <Addresses stream={stream} ingest={ingest.data} />
         </>

@@ -43,7 +43,7 @@ export function CheckboxGroup<Value extends string>(props: CheckboxGroupProps<Va
           </Checkbox>
         ))}
       </div>
-      <FieldError className="text-sm text-bad" />
+      <FieldError className="text-sm text-bad">Choose at least one.</FieldError>
     </AriaCheckboxGroup>
   );
 }
