@@ -128,22 +128,30 @@ describe.each(RECORDS)('viewers who disturb, on %s backends', (backends) => {
     expect([await beat(viewer), (await tokenFor(streamId, 'ada')).status]).toEqual([204, 200]);
   });
 
-  test('[C-19] who was let in before says nothing after it, however late the rest of a post comes', async () => {
+  test('[C-19] who was let in before does nothing after it, however late the rest of a request comes', async () => {
     const chat = await open();
     const { streamId, token } = chat.viewer;
-    const body = JSON.stringify({ kind: 'message', text: 'I am still here!' });
-    const head = rawHead(`POST /api/v1/events-streams/${streamId}/chats`, {
-      Authorization: `Bearer ${token}`,
-      'Content-Type': 'application/json',
-      'Content-Length': String(body.length),
-    });
-    const parts = [head + body.slice(0, 1), 1_000, body.slice(1)];
-    const answered = rawExchange(service.url, parts, { waitMs: 3_000 });
+    const { id, closeInterval } = await service.publishQuiz(streamId);
+    const late = async (path: string, request: object) => {
+      const body = JSON.stringify(request);
+      const head = rawHead(`POST /api/v1/${path}`, {
+        Authorization: `Bearer ${token}`,
+        'Content-Type': 'application/json',
+        'Content-Length': String(body.length),
+      });
+      const parts = [head + body.slice(0, 1), 1_000, body.slice(1)];
+      return responseOf(await rawExchange(service.url, parts, { waitMs: 3_000 }));
+    };
+    const answered = [
+      late(`events-streams/${streamId}/chats`, { kind: 'message', text: 'I am still here!' }),
+      late(`quizzes/${id}/answer`, { streamId, choice: QUIZ.answer, closeInterval }),
+    ];
     await Bun.sleep(100);
     await chat.made(chat.banned);
-    const refused = responseOf(await answered);
-    expect(await refused.clone().json()).toHaveProperty('banned', true);
-    await expectUnauthorized(refused, 'Bearer');
+    for (const refused of await Promise.all(answered)) {
+      expect(await refused.clone().json()).toHaveProperty('banned', true);
+      await expectUnauthorized(refused, 'Bearer');
+    }
   });
 
   test('[C-19] event streams of a banned viewer end, and no others', async () => {

@@ -3,10 +3,9 @@ import type { viewerApi } from '../../protocol/viewer-api.ts';
 import type { Clock } from '../clock.ts';
 import { readBody } from '../http/body.ts';
 import type { Credentials } from '../http/credentials.ts';
-import { Problem, unauthorized } from '../http/problem.ts';
+import { Problem } from '../http/problem.ts';
 import type { Rate } from '../http/rate.ts';
 import type { Handlers } from '../http/route.ts';
-import { BANNED } from '../moderation/banned.ts';
 import type { ChatRooms } from '../moderation/chat-rooms.ts';
 import type { Viewer } from '../tokens/viewer-tokens.ts';
 import type { ChatSource } from './chat.ts';
@@ -20,7 +19,7 @@ export interface ChatRoutes {
   readonly rate: Rate;
   readonly newId: () => string;
   /** How the chats go that somebody moderates, and who may not write. */
-  readonly rooms: Pick<ChatRooms, 'room' | 'mutedUntil' | 'isBanned'>;
+  readonly rooms: Pick<ChatRooms, 'room' | 'mutedUntil'>;
   /** Turns in those that are slowed. */
   readonly turns: LineTurns;
 }
@@ -35,10 +34,8 @@ export function chatHandlers({
   rooms,
   turns,
 }: ChatRoutes): Handlers<Pick<typeof viewerApi, 'postChat'>> {
-  /** @throws Problem 401 or 409 */
+  /** @throws Problem 409 */
   function requireOpen(viewer: Viewer): void {
-    // They may have been let in before, and have kept their body back.
-    if (rooms.isBanned(viewer)) throw unauthorized('Bearer', BANNED.detail, BANNED.members);
     const until = rooms.mutedUntil(viewer);
     if (until !== false) {
       throw new Problem(409, 'You are muted in this chat.', {}, { muted: true, until });
@@ -64,6 +61,7 @@ export function chatHandlers({
       const viewer = await credentials.viewer(request, route, request.params.stream_id ?? '');
       await rate.take(`${viewer.streamId}:${viewer.seat}`);
       const post = await readBody(request, chatPostSchema, route.operation.bodyBytes);
+      credentials.requireStay(viewer);
       requireOpen(viewer);
       if (post.kind === 'heart') chat.hearts(viewer.streamId, post.count);
       else {

@@ -61,6 +61,14 @@ export class Credentials {
     return this.unknownViewer(header, request, route, streamId);
   }
 
+  /**
+   * Who was let in may have been sent out since: for what waits for the rest of a request.
+   * @throws Problem 401
+   */
+  requireStay(viewer: Viewer): void {
+    if (this.bans.isBanned(viewer)) throw unauthorized('Bearer', BANNED.detail, BANNED.members);
+  }
+
   /** The account behind a service token. @throws Problem 401 */
   async service(request: Request, route: Route): Promise<TokenOwner> {
     const { scheme, token } = parse(request.headers.get('authorization'));

@@ -51,6 +51,7 @@ export function answerHandlers(
       const body = await readBody(request, answerSchema, route.operation.bodyBytes);
       // It has arrived: whatever takes time from here on is ours, not the viewer's.
       const receivedMs = clock.nowMs();
+      credentials.requireStay(viewer);
       if (body.streamId !== viewer.streamId) {
         throw unauthorized('Bearer', 'The viewer token is of another stream than streamId.');
       }
