@@ -11,7 +11,7 @@ import { button, expectGood, field, keepPicture, writeQuiz } from './studio-page
 const TITLE = 'Friday quiz night';
 const LARGEST = 'Which planet is the largest?';
 const MOONS = 'How many moons has Mars?';
-const FILE = `question,choice 1,choice 2,answer,duration,reveal\n${MOONS},One,Two,Two,4000,auto\n`;
+const FILE = `question,choice 1,choice 2,answer,duration,reveal\n${MOONS},One,Two,Two,6000,auto\n`;
 
 let ground: StudioGround;
 let owner: Opened;
@@ -120,7 +120,7 @@ describe('a complete show', () => {
     const { page } = owner;
     await goTo(page, 'Rundown');
     await page.getByText('No quizzes yet').waitFor();
-    await writeQuiz(page, LARGEST, { seconds: 4, isByHand: true });
+    await writeQuiz(page, LARGEST, { seconds: 6, isByHand: true });
     await button(page, 'Import').click();
     await field(page, 'Or paste its text').fill(FILE);
     await page.getByRole('dialog').getByRole('button', { name: 'Import' }).click();
@@ -189,9 +189,11 @@ describe('a complete show', () => {
     await see(studio(), (at) => at.getByText(/^Open, \d s$/));
     await see(viewers(), (at) => quizOf(at).getByRole('heading', { name: MOONS }));
     await heading(wall.page, MOONS).waitFor();
-    await quizOf(phone.page).getByRole('button', { name: 'Two' }).tap();
-    await quizOf(desk.page).getByRole('button', { name: 'Two' }).click();
-    await quizOf(other.page).getByRole('button', { name: 'One' }).tap();
+    await Promise.all([
+      quizOf(phone.page).getByRole('button', { name: 'Two' }).tap(),
+      quizOf(desk.page).getByRole('button', { name: 'Two' }).click(),
+      quizOf(other.page).getByRole('button', { name: 'One' }).tap(),
+    ]);
     await see(viewers(), (at) => quizOf(at).getByText('Your answer counts.'));
     await see(studio(), (at) => at.getByText('2 · 67 %'));
     await wall.page.getByText('3 answers').waitFor();
@@ -210,8 +212,10 @@ describe('a complete show', () => {
     await button(page, 'Send this quiz').and(page.locator(':enabled')).waitFor();
     await page.keyboard.press('Control+Enter');
     await see(viewers(), (at) => quizOf(at).getByRole('heading', { name: LARGEST }));
-    await quizOf(phone.page).getByRole('button', { name: 'Jupiter' }).tap();
-    await quizOf(other.page).getByRole('button', { name: 'Mars' }).tap();
+    await Promise.all([
+      quizOf(phone.page).getByRole('button', { name: 'Jupiter' }).tap(),
+      quizOf(other.page).getByRole('button', { name: 'Mars' }).tap(),
+    ]);
     await see(studio(), (at) => at.getByText('Closed, results not shown'));
     await quizOf(desk.page).getByText('The results come soon.').waitFor();
     expect(await sent('quiz', 'quiz-results')).toEqual([2, 1]);
