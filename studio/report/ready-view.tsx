@@ -6,7 +6,7 @@ import { Fairness } from './fairness.tsx';
 import { Figures } from './figures.tsx';
 import { QuizReports } from './quiz-reports.tsx';
 import { Timeline } from './timeline.tsx';
-import { useRecording } from './use-recording.ts';
+import { useIsRecorded, useRecording } from './use-recording.ts';
 import { Winners } from './winners.tsx';
 
 interface ReadyViewProps {
@@ -17,13 +17,13 @@ interface ReadyViewProps {
 /** A whole report. */
 export function ReadyView({ stream, report }: ReadyViewProps) {
   const recording = useRecording();
-  const hasRecording = report.recording.hls_url !== null;
+  const isRecorded = useIsRecorded(recording, report.recording.hls_url);
   return (
     <div className="grid gap-4 *:min-w-0 print-parts">
       <Figures report={report} />
       <Timeline key={report.made} report={report} recording={recording} />
       <div className="grid items-start gap-4 *:min-w-0 xl:grid-cols-[2fr_1fr] print-parts">
-        <QuizReports quizzes={report.quizzes} recording={hasRecording ? recording : null} />
+        <QuizReports quizzes={report.quizzes} recording={isRecorded ? recording : null} />
         <div className="grid items-start gap-4 *:min-w-0 sm:grid-cols-2 xl:grid-cols-1 print-parts">
           <Fairness report={report} />
           <Winners streamId={stream.id} rounds={report.rounds} />

@@ -15,3 +15,9 @@ export function useRecording(): Recording {
 export function useRecordingState(recording: Recording): RecordingSnapshot {
   return useSyncExternalStore(recording.subscribe, () => recording.snapshot);
 }
+
+/** Whether there is one, as far as is known: this changes seldom, and places on screen all the time. */
+export function useIsRecorded(recording: Recording, url: string | null): boolean {
+  const state = useSyncExternalStore(recording.subscribe, () => recording.snapshot.state);
+  return url !== null && state !== 'absent';
+}

@@ -274,6 +274,7 @@ describe('the report', () => {
     await page().route(/\.m3u8$/, (route) => route.fulfill({ status: 404 }));
     await page().reload();
     await page().getByText('There is no recording, or none any more.').waitFor();
+    expect(await button(page(), 'See quiz 1 in the recording').count()).toBe(0);
     expect(await mark().count()).toBe(0);
     await panel('Audience').locator('canvas').waitFor();
     expect(owner.errors).toEqual([]);
