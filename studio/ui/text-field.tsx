@@ -1,3 +1,4 @@
+import { useEffect, useRef } from 'react';
 import {
   TextField as AriaTextField,
   type TextFieldProps as AriaTextFieldProps,
@@ -29,13 +30,26 @@ export function TextField({
   rows = 1,
   ...rest
 }: TextFieldProps) {
+  const { value } = rest;
+  const field = useRef<(HTMLInputElement & HTMLTextAreaElement) | null>(null);
+  // What was wrong is gone from the page as soon as it is mended, and not when the field is left:
+  // the button would move from under the finger that presses it.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: what is written is what makes it valid
+  useEffect(() => {
+    if (field.current?.validity.valid) field.current.dispatchEvent(new Event('change'));
+  }, [value]);
   return (
     <AriaTextField {...rest} {...invalidWith(error)} className="grid gap-1.5">
       {label && <Label className="text-sm font-semibold">{label}</Label>}
       {rows > 1 ? (
-        <TextArea rows={rows} placeholder={placeholder} className={classes(FIELD, 'resize-y')} />
+        <TextArea
+          ref={field}
+          rows={rows}
+          placeholder={placeholder}
+          className={classes(FIELD, 'resize-y')}
+        />
       ) : (
-        <Input placeholder={placeholder} className={FIELD} />
+        <Input ref={field} placeholder={placeholder} className={FIELD} />
       )}
       {help && (
         <Text slot="description" className="text-sm text-quiet">
