@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import type { Rehearsal } from '../protocol/rehearsal.ts';
+import type { FromCrowdThread, ToCrowdThread } from '../server/rehearsal/crowd-messages.ts';
 import { expectJson, type Harness, startService } from './harness.ts';
 import { RehearsalGround } from './rehearsal-ground.ts';
 
@@ -132,3 +133,25 @@ test('[Y-6] [Y-10] any node tells of a rehearsal, and any ends it', async () => 
     await first.close();
   }
 }, 30_000);
+
+test('[Y-8] a show that is over before its viewers have begun to come sends them home, too', async () => {
+  const service = await startService({ clock: 'real' });
+  const thread = new Worker(new URL('../server/rehearsal/crowd-thread.ts', import.meta.url).href);
+  const tell = (message: ToCrowdThread) => thread.postMessage(message);
+  try {
+    const streamId = await service.createStream();
+    const settings = { viewers: 3, latencyMs: 0, lossShare: 0, botShare: 0, lateShare: 0 };
+    const over = new Promise((resolve) => {
+      thread.onmessage = ({ data }: MessageEvent<FromCrowdThread>) => {
+        if (data.kind === 'figures' && data.isLast) resolve('over');
+      };
+    });
+    const { hostname, port } = new URL(service.url);
+    tell({ kind: 'begin', hostname, port: Number(port), streamId, settings });
+    tell({ kind: 'finish' });
+    expect(await over).toBe('over');
+  } finally {
+    thread.terminate();
+    await service.close();
+  }
+}, 10_000);

@@ -19,6 +19,8 @@ type Begin = Extract<ToCrowdThread, { kind: 'begin' }>;
 const mismatch = new Mismatch();
 /** Who waits for a token, by identifier. */
 const waiting = new Map<string, (token: string | null) => void>();
+/** What sends everybody home, once they have begun to come: a show may be over before. */
+const begun = Promise.withResolvers<() => Promise<void>>();
 const tell = (message: FromCrowdThread) => self.postMessage(message);
 
 // The node gives its viewers their tokens: they take nothing of what the addresses of others may have.
@@ -54,11 +56,11 @@ async function rehearse({ hostname, port, streamId, settings }: Begin): Promise<
   };
   await crowd.begin();
   const telling = setInterval(report, REPORT_MS);
-  finish = async () => {
+  begun.resolve(async () => {
     await crowd.finish();
     clearInterval(telling);
     report();
-  };
+  });
   await crowd.letIn();
 }
 
@@ -79,13 +81,11 @@ function booksOf(
   };
 }
 
-let finish = async () => {};
-
 self.onmessage = ({ data }: MessageEvent<ToCrowdThread>) => {
   if (data.kind === 'token') {
     waiting.get(data.identifier)?.(data.token);
     waiting.delete(data.identifier);
-  } else if (data.kind === 'finish') void finish();
+  } else if (data.kind === 'finish') void begun.promise.then((finish) => finish());
   else {
     rehearse(data).catch((error) => tell({ kind: 'failed', reason: Bun.inspect(error) }));
   }
