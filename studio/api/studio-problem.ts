@@ -1,3 +1,15 @@
+/** Fields that people fill in, as pages call them. */
+const FIELD_WORDS: Readonly<Record<string, string>> = {
+  title: 'The title',
+  hls_url: 'The address of the HLS playlist',
+  dash_url: 'The address of the DASH manifest',
+  name: 'The name',
+  email: 'The e-mail',
+  currentPassword: 'What is filled in as present password',
+  password: 'The new password',
+  url: 'The address',
+};
+
 /** Why a call to the service failed, in words for people. */
 export class StudioProblem extends Error {
   override readonly name = 'StudioProblem';
@@ -27,8 +39,18 @@ export class StudioProblem extends Error {
 export async function problemOf(response: Response): Promise<StudioProblem> {
   const body = await response.json().catch(() => null);
   const detail =
-    typeof body?.detail === 'string' ? body.detail : `The service says ${response.status}.`;
+    typeof body?.detail === 'string'
+      ? inWordsOfPages(body.detail)
+      : `The service says ${response.status}.`;
   const seconds = Number(response.headers.get('retry-after') ?? Number.NaN);
   const errors = Array.isArray(body?.errors) ? body.errors.map(String) : [];
   return new StudioProblem(response.status, detail, seconds >= 0 ? seconds * 1_000 : null, errors);
+}
+
+/** What is wrong with a field is a sentence about it: `title: must not be blank.` begins with its name. */
+function inWordsOfPages(detail: string): string {
+  return detail.replace(/^(\w+): /, (all, field) => {
+    const words = Object.hasOwn(FIELD_WORDS, field) ? FIELD_WORDS[field] : undefined;
+    return words === undefined ? all : `${words} `;
+  });
 }
