@@ -42,6 +42,10 @@ export const liveStateSchema = z
       .object({ kind: z.enum(SOURCE_KINDS), health: sourceHealthSchema.nullable() })
       .nullable()
       .meta({ description: 'What sends the picture; null: nothing does' }),
+    sourceEndsAt: unixMs.nullable().meta({
+      description:
+        'When the show ends by itself, as what sent the picture is gone; null: it does not',
+    }),
     rundownRevision: z
       .int()
       .min(0)

@@ -52,7 +52,7 @@ function Panels({ live, quizzes }: PanelsProps) {
   return (
     <div className="grid items-start gap-4 *:min-w-0 lg:grid-cols-[3fr_2fr] min-[90rem]:grid-cols-3">
       <div className="grid gap-4 *:min-w-0 order-3 lg:order-none">
-        <PicturePanel stream={state.stream} source={state.source} />
+        <PicturePanel {...state} />
         <AudiencePanel
           streamId={state.stream.id}
           count={isHeard ? state.count : null}

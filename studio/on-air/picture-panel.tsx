@@ -1,5 +1,5 @@
-import { useState } from 'react';
 import type { LiveState } from '../../protocol/live.ts';
+import { timeOf } from '../shell/times.ts';
 import { classes } from '../ui/classes.ts';
 import { Panel } from '../ui/panel.tsx';
 import { usePicture } from './use-picture.ts';
@@ -11,18 +11,17 @@ const WORDS = {
   ENDED: 'The show is over.',
 } as const;
 
-/** It is the service's setting how soon that is. */
-const LOST = 'The picture is gone. Unless it comes back soon, the show ends by itself.';
-
 /** The picture as viewers get it, and by how much it is late. */
-export function PicturePanel({ stream, source }: Pick<LiveState, 'stream' | 'source'>) {
+export function PicturePanel({
+  stream,
+  source,
+  sourceEndsAt,
+}: Pick<LiveState, 'stream' | 'source' | 'sourceEndsAt'>) {
   const { id, hls_url: url, status } = stream;
   const isElsewhere = !url.includes(`/media/${id}/`);
   const isOn = status === 'STREAMING' && (source !== null || isElsewhere);
   const { video, behindMs } = usePicture(isOn ? url : null);
-  const [hadSource, setHadSource] = useState(false);
-  if (source && !hadSource) setHadSource(true);
-  const isLost = status === 'STREAMING' && hadSource;
+  const isLost = sourceEndsAt !== null;
   return (
     <Panel
       title="Picture"
@@ -52,9 +51,14 @@ export function PicturePanel({ stream, source }: Pick<LiveState, 'stream' | 'sou
             isLost ? 'bg-bad-soft font-semibold text-bad' : 'bg-raised text-quiet',
           )}
         >
-          {isLost ? LOST : WORDS[status]}
+          {isLost ? lostWords(sourceEndsAt) : WORDS[status]}
         </p>
       )}
     </Panel>
   );
+}
+
+/** It names the time, which is read out once; a countdown would be read out each second. */
+function lostWords(endsAtMs: number): string {
+  return `The picture is gone. Unless it comes back, the show ends by itself at ${timeOf(endsAtMs)}.`;
 }

@@ -187,6 +187,25 @@ export function sourcesContract(name: string, openGround: () => Promise<SourcesG
       expect(await statusOf(id)).toBe('ENDED');
     });
 
+    test('[B-1] [M-7] while its source is gone, a show says when it ends', async () => {
+      const { id, key } = await newStreamWithSource();
+      const endsAt = async () => (await record.readLiveShow({ ...own(id), nowMs })).sourceEndsAt;
+      expect(await endsAt()).toBeNull();
+      await pass(7_000);
+      const told = (await endsAt()) ?? 0;
+      expect(told).toBe(nowMs - 7_000 + GRACE_MS);
+      expect(await outcomeOf(key, 'second')).toBe('opened');
+      expect(await endsAt()).toBeNull();
+      await release(id, 'second');
+      const last = (await endsAt()) ?? 0;
+      expect(last).toBe(nowMs + GRACE_MS);
+      await pass(last - nowMs);
+      expect(await statusOf(id)).toBe('STREAMING');
+      await pass(INTERVAL_MS);
+      expect(await statusOf(id)).toBe('ENDED');
+      expect(await endsAt()).toBeNull();
+    });
+
     test('[M-7] while nothing is sealed no time counts but 2 s: an outage ends no show', async () => {
       const { id, key } = await newStreamWithSource();
       await pass(20_000);

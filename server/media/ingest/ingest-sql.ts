@@ -36,16 +36,26 @@ export interface RenewOutcome {
   readonly recording: boolean;
 }
 
+/** What sends the picture of a stream at a moment. */
+export interface SourceNow {
+  /** null: nothing does. */
+  readonly source: LiveSource | null;
+  /** When the stream ends, as its source is gone, Unix ms; null: it does not end by that. */
+  readonly sourceEndsAt: number | null;
+}
+
 interface SourceRow extends Lease {
   readonly id: string;
   readonly key: string | null;
   readonly kind: SourceKind | null;
   readonly health: string | null;
+  /** By the clock of leases, in ms. */
+  readonly endsAtMs: number | null;
   readonly recording: number;
 }
 
 const COLUMNS = `id, status, ingest_key as key, source, source_kind as kind,
-  source_seen as "seenMs", source_health as health, recording`;
+  source_seen as "seenMs", source_ends_at as "endsAtMs", source_health as health, recording`;
 
 async function findBy(
   tx: Tx,
@@ -74,14 +84,22 @@ interface Own {
 }
 
 async function readIngest(tx: Tx, id: string, nowMs: number) {
-  const row = await findBy(tx, 'id', id);
-  if (!row) throw new Error(`stream ${id} is gone`);
-  return { key: row.key, source: liveSourceOf(row, await leaseMsAt(tx, nowMs)) };
+  const { row, leaseMs } = await readSource(tx, id, nowMs);
+  return { key: row.key, source: liveSourceOf(row, leaseMs) };
 }
 
-/** What sends the picture of a stream; null: nothing does. */
-export async function liveSource(tx: Tx, id: string, nowMs: number): Promise<LiveSource | null> {
-  return (await readIngest(tx, id, nowMs)).source;
+async function readSource(tx: Tx, id: string, nowMs: number) {
+  const row = await findBy(tx, 'id', id);
+  if (!row) throw new Error(`stream ${id} is gone`);
+  return { row, leaseMs: await leaseMsAt(tx, nowMs) };
+}
+
+/** What sends the picture of a stream, and when the stream ends if nothing does any more. */
+export async function sourceNow(tx: Tx, id: string, nowMs: number): Promise<SourceNow> {
+  const { row, leaseMs } = await readSource(tx, id, nowMs);
+  const source = liveSourceOf(row, leaseMs);
+  const isLost = row.status === 'STREAMING' && source === null && row.endsAtMs !== null;
+  return { source, sourceEndsAt: isLost ? nowMs + (row.endsAtMs ?? 0) - leaseMs : null };
 }
 
 function liveSourceOf(row: SourceRow, leaseMs: number): LiveSource | null {

@@ -79,7 +79,7 @@ function firstOf(asked: number | undefined, nowMs: number): number {
 }
 
 function stateOf({ nowMs, show, count }: LiveMoment, origin: string): LiveState {
-  const { stream, quiz, tally, round, source } = show;
+  const { stream, quiz, tally, round, source, sourceEndsAt } = show;
   const { revision: chatRevision, ...chat } = show.chat;
   return {
     now: nowMs,
@@ -89,6 +89,7 @@ function stateOf({ nowMs, show, count }: LiveMoment, origin: string): LiveState 
     tally: quiz && tally && choiceCounts(quiz.choices, tally),
     round,
     source,
+    sourceEndsAt,
     rundownRevision: stream.rundownRevision,
     chat,
     chatRevision,

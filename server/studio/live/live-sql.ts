@@ -1,5 +1,5 @@
 import type { WinnersRound } from '../../../protocol/studio.ts';
-import { type LiveSource, liveSource } from '../../media/ingest/ingest-sql.ts';
+import { type SourceNow, sourceNow } from '../../media/ingest/ingest-sql.ts';
 import { type ChatRoom, chatRoom } from '../../moderation/chat-rooms-sql.ts';
 import { countAnswers, latestPublished, type QuizRow } from '../../quizzes/quizzes-sql.ts';
 import { latestRound } from '../../quizzes/winners-sql.ts';
@@ -7,14 +7,13 @@ import { reading } from '../../sql/procedure.ts';
 import { ownStream, type StreamRow } from '../../streams/streams-sql.ts';
 
 /** What the record knows of a show at one moment. */
-export interface LiveShow {
+export interface LiveShow extends SourceNow {
   readonly stream: StreamRow;
   /** The quiz that was published last. */
   readonly quiz: QuizRow | null;
   /** Its answers so far, in the order of its choices; null unless it is open. */
   readonly tally: readonly number[] | null;
   readonly round: WinnersRound | null;
-  readonly source: LiveSource | null;
   readonly chat: ChatRoom;
 }
 
@@ -29,8 +28,8 @@ export const liveProcedures = {
       const quiz = await latestPublished(tx, id);
       const tally = quiz?.state === 'open' ? await countAnswers(tx, quiz) : null;
       const round = await latestRound(tx, id);
-      const source = await liveSource(tx, id, nowMs);
-      return { stream, quiz, tally, round, source, chat: await chatRoom(tx, id) };
+      const source = await sourceNow(tx, id, nowMs);
+      return { stream, quiz, tally, round, ...source, chat: await chatRoom(tx, id) };
     },
   ),
 };
