@@ -41,3 +41,18 @@ test('[D-17] says how late the picture is and what that costs viewers, and gives
   await page.getByText(`${seconds} s`, { exact: true }).waitFor();
   expect(owner.errors).toEqual([]);
 }, 90_000);
+
+test('[B-1] [M-7] says when the show ends once its picture is gone, also to who comes then', async () => {
+  const { page } = owner;
+  await page.getByRole('link', { name: 'On air' }).click();
+  await page.getByText('behind the camera').waitFor();
+  await video?.stop();
+  const told = page.getByRole('alert').filter({ hasText: /the show ends by itself at \d/ });
+  await told.waitFor();
+  const words = await told.textContent();
+  await page.reload();
+  await told.waitFor();
+  expect(await told.textContent()).toBe(words);
+  await expectGood(page, 'picture-gone');
+  expect(owner.errors).toEqual([]);
+}, 60_000);
