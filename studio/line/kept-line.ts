@@ -10,10 +10,11 @@ export interface LineBrowser {
 interface KeptLineOptions {
   readonly browser: LineBrowser;
   /**
-   * Opens the line. `heard` is a sign of life; `ended`: it will not come back by itself.
+   * Opens the line. `heard` is a sign of life; `ended`: it will not come back by itself, and whether
+   * the service refused it.
    * @returns what closes it
    */
-  readonly open: (heard: () => void, ended: () => void) => () => void;
+  readonly open: (heard: () => void, ended: (isRefused?: boolean) => void) => () => void;
   /** Nothing was heard for too long, or the line has ended; it will be opened again. */
   readonly onLost: () => void;
 }
@@ -25,6 +26,8 @@ const WAKE_MS = 750;
 /** Those who run shows are few, and all of theirs is to be right within 2 s after an outage. */
 const AGAIN_MS = 250;
 const AGAIN_MAX_MS = 1_000;
+/** Refusals count as failures of an address (SPEC L-5), which others may be behind, too. */
+const REFUSED_AGAIN_MS = 30_000;
 
 /** A line that may be lost: within 2 s that is known, and another one is opened. */
 export class KeptLine {
@@ -59,8 +62,8 @@ export class KeptLine {
         this.#tries = 0;
         this.#wait(SILENT_MS);
       },
-      () => {
-        if (isOpen) this.#endAndAgain();
+      (isRefused = false) => {
+        if (isOpen) this.#endAndAgain(isRefused);
       },
     );
     this.#close = () => {
@@ -85,9 +88,10 @@ export class KeptLine {
     this.#open();
   }
 
-  #endAndAgain(): void {
+  #endAndAgain(isRefused: boolean): void {
     this.#end();
-    const mostMs = Math.min(AGAIN_MS * 2 ** this.#tries++, AGAIN_MAX_MS);
+    const nextMs = Math.min(AGAIN_MS * 2 ** this.#tries++, AGAIN_MAX_MS);
+    const mostMs = isRefused ? REFUSED_AGAIN_MS : nextMs;
     this.#after(mostMs * (0.5 + this.#options.browser.random() / 2), () => this.#open());
   }
 

@@ -96,6 +96,19 @@ describe('a wall', () => {
     expect(fresh.show.presented.refusal).toBeNull();
   });
 
+  test('[L-5] asks seldom where it is refused: its failures are those of all at its address', () => {
+    const { line, lines, pass } = ground();
+    line().onRefused(401);
+    line().onEnd();
+    pass(14_000);
+    expect(lines).toHaveLength(1);
+    pass(16_000);
+    expect(lines).toHaveLength(2);
+    line().onEnd();
+    pass(1_000);
+    expect(lines).toHaveLength(3);
+  });
+
   test('hears nothing more of a line that it has given up', () => {
     const { show, hear, pass, lines } = ground();
     hear();

@@ -76,8 +76,9 @@ export class PresentedShow {
     if (isCounting || scene.kind !== before?.kind) this.#tell({ scene });
   }
 
-  #open(heard: () => void, ended: () => void): () => void {
+  #open(heard: () => void, ended: (isRefused: boolean) => void): () => void {
     const source = this.#browser.open();
+    let isRefused = false;
     source.onState = (data) => {
       heard();
       this.#wasHeard = true;
@@ -86,9 +87,10 @@ export class PresentedShow {
       this.#tell({ state, scene: this.#sceneOf(state), isSilent: false, refusal: null });
     };
     source.onRefused = (refusal) => {
+      isRefused = true;
       if (!this.#wasHeard) this.#tell({ refusal });
     };
-    source.onEnd = ended;
+    source.onEnd = () => ended(isRefused);
     return () => source.close();
   }
 
