@@ -106,8 +106,10 @@ class Model {
     const end = (this.disk.at(-1) ?? 0) + 1;
     const isLive = !this.isEnded && this.now - this.added < 60;
     const isOver = !isLive && this.now > (this.isEnded ? this.ended : end) + DVR_S;
-    this.disk = this.disk.filter((each) => !isOver && each + 1 >= end - DVR_S - LEAVING_S);
-    if (isOver) this.shown = [];
+    const gone = this.disk.filter((each) => isOver || each + 1 < end - DVR_S - LEAVING_S);
+    this.disk = this.disk.filter((each) => !gone.includes(each));
+    // Those of a recording that is none any more are shown until then.
+    this.shown = isOver ? [] : this.shown.filter((each) => !gone.includes(each));
   }
 
   restart(): void {
