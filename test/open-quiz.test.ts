@@ -37,7 +37,7 @@ describe.each(['embedded', 'shared'] as const)('the open quiz on %s backends', (
     await service.advance(30);
     const late = await service.viewer(stream);
     const stillOpen = await detail(late);
-    expectMembers(stillOpen, [...MEMBERS, 'quiz_interval']);
+    expectMembers(stillOpen, [...MEMBERS, 'quiz_interval', 'chat']);
     const events = await service.events(late, stillOpen.quiz_interval as number);
     const told = events.filter(({ type }) => type === 'quiz');
     expect(told).toMatchObject([{ data: { id: quiz.id, closeInterval: quiz.closeInterval } }]);
