@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { type ChatElement, type Chats, chatElementSchema } from './feed.ts';
+import { type ChatElement, type Chats, chatElementSchema, type FeedEvent } from './feed.ts';
 import { LINE_KINDS, type LineKind } from './moderation.ts';
 import { intervalParameter, pageLimit } from './query.ts';
 
@@ -16,11 +16,23 @@ const pageOf = <T extends z.ZodType>(element: T) =>
       .meta({ description: '`before` of the next page, which may be empty; null after the last' }),
   });
 
-/** An event that viewers got, of any type but `view-count` and `chats`. */
+/** An event that viewers got, of any type but `view-count`; of `chats` what was sold. */
 export const sentEventSchema = z
   .object({ interval, type: z.string(), data: z.looseObject({}).nullable() })
   .meta({ id: 'SentEvent' });
 export type SentEvent = z.infer<typeof sentEventSchema>;
+/** The same without its interval. */
+export type ToldEvent = Omit<SentEvent, 'interval'>;
+
+/** What of the events of an interval is in the log of a show: nothing of what viewers sent. */
+export function sentIn(events: readonly FeedEvent[]): ToldEvent[] {
+  return events.flatMap(({ type, data }) => {
+    if (type === 'view-count') return [];
+    if (type !== 'chats') return [{ type, data }];
+    const { purchases, discounts } = data as Chats;
+    return purchases.length > 0 || discounts > 0 ? [{ type, data: { purchases, discounts } }] : [];
+  });
+}
 export const sentLogSchema = pageOf(sentEventSchema);
 export type SentLog = z.infer<typeof sentLogSchema>;
 export const sentLogQuerySchema = z.object({ before, limit: pageLimit });

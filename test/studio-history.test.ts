@@ -22,7 +22,7 @@ describe.each(['embedded', 'shared'] as const)('what viewers were sent, on %s ba
     return service.interval() - 1;
   };
 
-  test('[B-8] has every event but counts and chats, newest first, as viewers got it', async () => {
+  test('[B-8] has every event but counts and what viewers said, newest first, as viewers got it', async () => {
     const streamId = await service.createStream();
     const viewer = await service.viewer(streamId);
     await say(viewer, { kind: 'message', text: '{"type":"quiz","data":{}}' });
@@ -36,7 +36,11 @@ describe.each(['embedded', 'shared'] as const)('what viewers were sent, on %s ba
     await service.advance(12);
     const { results, next } = await read<SentLog>(streamId, 'log');
     expect(next).toBeNull();
-    expect(results.map(({ type }) => type)).toEqual(['quiz-results', 'quiz', 'applause', 'lights']);
+    expect(results.map(({ type }) => type)).toEqual([
+      ...['quiz-results', 'quiz', 'chats', 'applause', 'lights'],
+    ]);
+    const sold = results.splice(2, 1);
+    expect(sold.map(({ data }) => data)).toEqual([{ purchases: [], discounts: 1 }]);
     expect(results.slice(2)).toEqual([
       { interval: lights, type: 'applause', data: null },
       { interval: lights, type: 'lights', data: { colour: 'red' } },

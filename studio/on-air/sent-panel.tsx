@@ -1,4 +1,4 @@
-import type { FeedEvent } from '../../protocol/feed.ts';
+import type { ToldEvent } from '../../protocol/history.ts';
 import { timeOf } from '../shell/times.ts';
 import { Button } from '../ui/button.tsx';
 import { Panel } from '../ui/panel.tsx';
@@ -55,9 +55,11 @@ interface Told {
   readonly slowModeMs?: number;
   readonly ids?: readonly string[];
   readonly line?: { readonly text: string } | null;
+  readonly purchases?: readonly { readonly name: string; readonly text: string }[];
+  readonly discounts?: number;
 }
 
-function wordsOf({ type, data }: FeedEvent): string {
+function wordsOf({ type, data }: ToldEvent): string {
   const told = data as Told | null;
   switch (type) {
     case 'quiz':
@@ -68,6 +70,8 @@ function wordsOf({ type, data }: FeedEvent): string {
       return 'Winners were asked for';
     case 'quiz-winners':
       return `Winners: ${told?.count}`;
+    case 'chats':
+      return soldWords(told);
     case 'chat-mode':
       return `Chat: ${told?.paused ? 'paused' : slowWords(told?.slowModeMs ?? 0)}`;
     case 'chat-hidden':
@@ -77,4 +81,12 @@ function wordsOf({ type, data }: FeedEvent): string {
     default:
       return type;
   }
+}
+
+function soldWords(told: Told | null): string {
+  const bought = (told?.purchases ?? []).map(({ name, text }) => `${name} ${text}`.trim());
+  return [
+    ...(bought.length > 0 ? [`Purchases: ${bought.join(', ')}`] : []),
+    ...(told?.discounts ? [`Discounts: ${told.discounts}`] : []),
+  ].join(' · ');
 }

@@ -53,6 +53,19 @@ describe('what is kept of a show', () => {
     expect(recordOf([8, [event]]).counts).toEqual([{ atMs: intervalStartMs(8), count: 12 }]);
   });
 
+  test('[B-8] of the chat, what was sold is among what was sent', () => {
+    const said = chats({ messages: [line('a', 10)], hearts: 3 });
+    const { sent } = recordOf(
+      [8, [said]],
+      [9, [chats({ purchases: [line('c', 30)] })]],
+      [10, [chats({ discounts: 4 })]],
+    );
+    expect(sent.map(({ interval, event }) => [interval, event])).toEqual([
+      [9, { type: 'chats', data: { purchases: [line('c', 30)], discounts: 0 } }],
+      [10, { type: 'chats', data: { purchases: [], discounts: 4 } }],
+    ]);
+  });
+
   test('all else that was sent is kept with its interval, each under a name of its own', () => {
     const lights: FeedEvent = { type: 'lights', data: null };
     const { sent } = recordOf(

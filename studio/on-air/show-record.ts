@@ -1,5 +1,11 @@
 import type { Chats, FeedEvent } from '../../protocol/feed.ts';
-import { type ChatLine, linesOf, type SentLine } from '../../protocol/history.ts';
+import {
+  type ChatLine,
+  linesOf,
+  type SentLine,
+  sentIn,
+  type ToldEvent,
+} from '../../protocol/history.ts';
 import { intervalStartMs } from '../../protocol/interval.ts';
 import type { HiddenLines } from '../../protocol/moderation.ts';
 
@@ -9,7 +15,7 @@ export interface SentEvent {
   readonly id: string;
   readonly interval: number;
   readonly atMs: number;
-  readonly event: FeedEvent;
+  readonly event: ToldEvent;
 }
 
 /** How many viewers there were at one moment. */
@@ -86,17 +92,20 @@ function withEvent(record: ShowRecord, event: FeedEvent, atMs: number, id: strin
       return { ...record, counts: newest([...record.counts, { atMs, count: value }], COUNTS_MAX) };
     }
     case 'chats':
-      return withChats(record, event.data as Chats, atMs);
+      return withSent(withChats(record, event.data as Chats, atMs), event, atMs, id);
     default: {
-      const sent = { id, interval: record.interval ?? 0, atMs, event };
       const hidden = event.type === 'chat-hidden' ? (event.data as HiddenLines).ids : [];
-      return {
-        ...record,
-        sent: newest([...record.sent, sent], SENT_MAX),
-        hidden: withHidden(record.hidden, hidden),
-      };
+      const next = { ...record, hidden: withHidden(record.hidden, hidden) };
+      return withSent(next, event, atMs, id);
     }
   }
+}
+
+function withSent(record: ShowRecord, event: FeedEvent, atMs: number, id: string): ShowRecord {
+  const [told] = sentIn([event]);
+  if (!told) return record;
+  const sent = { id, interval: record.interval ?? 0, atMs, event: told };
+  return { ...record, sent: newest([...record.sent, sent], SENT_MAX) };
 }
 
 function withChats(record: ShowRecord, chats: Chats, atMs: number): ShowRecord {

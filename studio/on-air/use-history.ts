@@ -1,6 +1,5 @@
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import { useMemo } from 'react';
-import type { FeedEvent } from '../../protocol/feed.ts';
 import {
   type ChatLog,
   HISTORY_INTERVALS,
@@ -72,10 +71,14 @@ export function useEarlierSent(streamId: string, before: number | null) {
   });
   const sent = (data?.pages ?? [])
     .flatMap(({ results }) => results)
-    .map(({ interval, type, data: told }, place): SentEvent => {
-      const event = { type, data: told } as FeedEvent;
-      return { id: `earlier-${place}`, interval, atMs: intervalStartMs(interval), event };
-    });
+    .map(
+      ({ interval, ...event }, place): SentEvent => ({
+        id: `earlier-${place}`,
+        interval,
+        atMs: intervalStartMs(interval),
+        event,
+      }),
+    );
   return {
     sent,
     isMore: hasNextPage || isError,

@@ -285,6 +285,9 @@ describe('a complete show', () => {
     await see(viewers(), (at) => chatOf(at).getByText('4 were taken'));
     await see(viewers(), (at) => chatOf(at).getByText('Cleo bought two mugs'));
     await see(studio(), (at) => at.getByRole('list', { name: 'Purchases' }).getByText('Cleo'));
+    const sent = (at: Page) => at.getByRole('list', { name: 'Sent events' });
+    await see(studio(), (at) => sent(at).getByText('Discounts: 4'));
+    await see(studio(), (at) => sent(at).getByText('Purchases: Cleo bought two mugs'));
     await expectGood(page, 'on-air');
   }, 60_000);
 

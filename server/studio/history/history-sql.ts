@@ -4,8 +4,8 @@ import {
   HISTORY_INTERVALS,
   type IntervalCount,
   memberOf,
-  type SentEvent,
   type SentLog,
+  sentIn,
 } from '../../../protocol/history.ts';
 import type { LineKind } from '../../../protocol/moderation.ts';
 import { linesIn, marked } from '../../moderation/sent-line-sql.ts';
@@ -57,18 +57,23 @@ const HAS_OWN_EVENT = `case
     then body like '%${NEXT}%'
   else true end`;
 
+// As the `chats` event ends, also with what viewers said.
+const HAS_SOLD = `(body like '%"discounts":%' and body not like '%"purchases":[],"discounts":0}%')`;
+
 /** Of one kind, or of any. It is also true for some texts of the producer's own. */
 function hasLines(kind: LineKind | null): string {
   return `body like '%${kind === null ? '' : `${memberOf(kind)}":`}[{"id":%'`;
 }
 
 export const historyProcedures = {
-  /** Events of the producer and of quizzes, newest first. @throws Refusal `not-found` */
+  /** Events of the producer and of quizzes, and what was sold, newest first. @throws Refusal `not-found` */
   readSentLog: reading(async (tx, page: PageOf): Promise<SentLog> => {
     await ownStream(tx, page.streamId, page.producer);
     const stretch = await stretchOf(tx, page);
-    const bodies = await bodiesWith(tx, page, stretch, HAS_OWN_EVENT);
-    return pageOf(page, stretch, bodies, sentIn);
+    const bodies = await bodiesWith(tx, page, stretch, `${HAS_OWN_EVENT} or ${HAS_SOLD}`);
+    return pageOf(page, stretch, bodies, ({ interval, events }) =>
+      sentIn(events).map((event) => ({ interval, ...event })),
+    );
   }),
 
   /** Lines of viewers and purchases, newest first. @throws Refusal `not-found` */
@@ -162,10 +167,4 @@ function pageOf<Element>(
   const last = bodies.length < limit ? undefined : bodies.at(-1);
   if (last) return { results, next: Number(last.interval) };
   return { results, next: isLast ? null : from };
-}
-
-function sentIn({ interval, events }: EventsInterval): SentEvent[] {
-  return events
-    .filter(({ type }) => type !== 'view-count' && type !== 'chats')
-    .map(({ type, data }) => ({ interval, type, data }) as SentEvent);
 }
