@@ -1,6 +1,7 @@
 import { UserPlus } from 'lucide-react';
 import { useState } from 'react';
 import { useRead } from '../api/use-read.ts';
+import { useMay } from '../session/session-context.ts';
 import { Page } from '../shell/page.tsx';
 import { Button } from '../ui/button.tsx';
 import { Failure, Loading } from '../ui/states.tsx';
@@ -12,14 +13,17 @@ import { MemberList } from './member-list.tsx';
 export function TeamPage() {
   const members = useRead('listMembers');
   const [isInviting, setInviting] = useState(false);
+  const mayInvite = useMay('invite');
   return (
     <Page
       title="Team"
       actions={
-        <Button look="primary" onPress={() => setInviting(true)}>
-          <UserPlus aria-hidden="true" />
-          Invite somebody
-        </Button>
+        mayInvite && (
+          <Button look="primary" onPress={() => setInviting(true)}>
+            <UserPlus aria-hidden="true" />
+            Invite somebody
+          </Button>
+        )
       }
     >
       {members.isPending && <Loading what="Looking who is here" />}

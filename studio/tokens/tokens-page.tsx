@@ -3,6 +3,7 @@ import { useState } from 'react';
 import type { ApiToken } from '../../protocol/accounts.ts';
 import { useRead } from '../api/use-read.ts';
 import { useWrite } from '../api/use-write.ts';
+import { useMay } from '../session/session-context.ts';
 import { Page } from '../shell/page.tsx';
 import { ago } from '../shell/times.ts';
 import { Button } from '../ui/button.tsx';
@@ -15,13 +16,16 @@ import { NewTokenDialog } from './new-token-dialog.tsx';
 export function TokensPage() {
   const tokens = useRead('listApiTokens');
   const [isMaking, setMaking] = useState(false);
+  const mayMake = useMay('createApiToken');
   return (
     <Page
       title="API tokens"
       actions={
-        <Button look="primary" onPress={() => setMaking(true)}>
-          New token
-        </Button>
+        mayMake && (
+          <Button look="primary" onPress={() => setMaking(true)}>
+            New token
+          </Button>
+        )
       }
     >
       <p className="max-w-prose text-quiet">

@@ -1,4 +1,4 @@
-import type { ReactNode } from 'react';
+import { createContext, type ReactNode, useContext, useEffect, useState } from 'react';
 import {
   Dialog as AriaDialog,
   Heading,
@@ -7,6 +7,18 @@ import {
   type ModalOverlayProps,
 } from 'react-aria-components';
 import { Button } from './button.tsx';
+
+/** Has the dialog around it closed by a button alone, or not. */
+const KeepContext = createContext<(isKept: boolean) => void>(() => {});
+
+/** While this is shown, neither Escape nor a press beside the dialog closes it: it would be lost. */
+export function useKeptDialog(): void {
+  const keep = useContext(KeepContext);
+  useEffect(() => {
+    keep(true);
+    return () => keep(false);
+  }, [keep]);
+}
 
 interface DialogProps extends Pick<ModalOverlayProps, 'isOpen' | 'onOpenChange'> {
   readonly title: string;
@@ -17,10 +29,12 @@ interface DialogProps extends Pick<ModalOverlayProps, 'isOpen' | 'onOpenChange'>
 
 /** A window over the page: in the middle, and at the bottom of phones. */
 export function Dialog({ title, children, isAlert = false, ...rest }: DialogProps) {
+  const [isKept, setKept] = useState(false);
   return (
     <ModalOverlay
       {...rest}
-      isDismissable={!isAlert}
+      isDismissable={!isAlert && !isKept}
+      isKeyboardDismissDisabled={isKept}
       className="fixed inset-0 z-(--layer-dialog) grid items-end justify-items-center bg-black/50 sm:items-center sm:p-6"
     >
       <Modal className="max-h-[92dvh] w-full max-w-xl overflow-auto rounded-t-2xl bg-card text-text shadow-2xl sm:rounded-2xl">
@@ -33,7 +47,9 @@ export function Dialog({ title, children, isAlert = false, ...rest }: DialogProp
               <Heading slot="title" className="text-xl font-bold">
                 {title}
               </Heading>
-              {typeof children === 'function' ? children(close) : children}
+              <KeepContext value={setKept}>
+                {typeof children === 'function' ? children(close) : children}
+              </KeepContext>
             </>
           )}
         </AriaDialog>

@@ -1,6 +1,7 @@
 import type { ReactNode } from 'react';
 import { Button } from './button.tsx';
 import { CopyButton } from './copy-button.tsx';
+import { useKeptDialog } from './dialog.tsx';
 
 interface ShownOnceProps {
   /** What it is, in words: "token". */
@@ -13,6 +14,7 @@ interface ShownOnceProps {
 
 /** A secret that the service has told and will not tell again: what a dialog shows once it is made. */
 export function ShownOnce({ what, secret, children, onEnd }: ShownOnceProps) {
+  useKeptDialog();
   return (
     <>
       <p>{children}</p>

@@ -23,6 +23,8 @@ const STATES = {
   delivered: { look: 'good', text: 'Arrived' },
   failed: { look: 'bad', text: 'Failed' },
 } as const;
+/** It did not arrive yet, and will be sent again. */
+const AGAIN = { look: 'bad', text: 'Trying again' } as const;
 
 /** What a webhook was told, the newest first, with what came of it. */
 export function DeliveryLog({ webhook }: { readonly webhook: Webhook }) {
@@ -58,8 +60,9 @@ interface DeliveryLineProps {
 }
 
 function DeliveryLine({ webhook, delivery }: DeliveryLineProps) {
-  const { type, state, created } = delivery;
-  const { look, text } = STATES[state];
+  const { type, state, created, attempts } = delivery;
+  const isAgain = state === 'pending' && attempts.length > 0;
+  const { look, text } = isAgain ? AGAIN : STATES[state];
   return (
     <Disclosure className="group">
       <Heading level={3}>

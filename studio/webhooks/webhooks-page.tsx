@@ -3,6 +3,7 @@ import { useState } from 'react';
 import { Link } from 'wouter';
 import type { Webhook } from '../../protocol/webhooks.ts';
 import { useRead } from '../api/use-read.ts';
+import { useMay } from '../session/session-context.ts';
 import { Page } from '../shell/page.tsx';
 import { Badge } from '../ui/badge.tsx';
 import { Button } from '../ui/button.tsx';
@@ -17,14 +18,17 @@ const AGAIN_MS = 5_000;
 export function WebhooksPage() {
   const webhooks = useRead('listWebhooks', {}, { againMs: AGAIN_MS });
   const [isMaking, setMaking] = useState(false);
+  const mayMake = useMay('createWebhook');
   return (
     <Page
       title="Webhooks"
       actions={
-        <Button look="primary" onPress={() => setMaking(true)}>
-          <Plus aria-hidden="true" />
-          New webhook
-        </Button>
+        mayMake && (
+          <Button look="primary" onPress={() => setMaking(true)}>
+            <Plus aria-hidden="true" />
+            New webhook
+          </Button>
+        )
       }
     >
       <p className="max-w-prose text-quiet">

@@ -39,6 +39,12 @@ test('a form says which field is not filled in, or filled in wrongly, and sends 
   await dialog.getByText('@').waitFor({ state: 'hidden' });
   await button(page, 'Make a link').click();
   const link = (await dialog.locator('code').textContent()) ?? '';
+  // It is not told again.
+  await page.keyboard.press('Escape');
+  await page.mouse.click(2, 2);
+  expect(await dialog.locator('code').textContent()).toBe(link);
+  await button(page, 'Done').click();
+  await dialog.waitFor({ state: 'detached' });
   moderator = await ground.open(link, { viewport: { width: 390, height: 844 } });
 }, 60_000);
 
@@ -51,6 +57,11 @@ test('[U-9] moderators are offered nothing that is for owners and hosts', async 
   await button(page, 'Join').click();
   await page.getByRole('link', { name: /Quiz night/ }).waitFor();
   expect(await button(page, 'New show').count()).toBe(0);
+  for (const place of ['team', 'tokens', 'webhooks']) {
+    await page.goto(`${ground.url}/studio/${place}`);
+    await page.getByText('this is for owner').waitFor();
+    expect(await page.getByRole('button', { name: /^(New|Invite)/ }).count()).toBe(0);
+  }
   const setUp = `${ground.url}/studio/streams/${stream.id}`;
   await owner.page.goto(setUp);
   await button(owner.page, 'Copy the stream key').waitFor();
