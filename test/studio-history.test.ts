@@ -31,16 +31,21 @@ describe.each(['embedded', 'shared'] as const)('what viewers were sent, on %s ba
     const lights = await seal();
     await say(viewer, { kind: 'message', text: '"type":' });
     await send(streamId, { type: 'discount' });
+    await seal();
+    await send(streamId, { type: 'purchase', data: { name: 'Ada', text: 'bought two mugs' } });
     await service.advance(8);
     const quiz = await service.publishQuiz(streamId);
     await service.advance(12);
     const { results, next } = await read<SentLog>(streamId, 'log');
     expect(next).toBeNull();
     expect(results.map(({ type }) => type)).toEqual([
-      ...['quiz-results', 'quiz', 'chats', 'applause', 'lights'],
+      ...['quiz-results', 'quiz', 'chats', 'chats', 'applause', 'lights'],
     ]);
-    const sold = results.splice(2, 1);
-    expect(sold.map(({ data }) => data)).toEqual([{ purchases: [], discounts: 1 }]);
+    const sold = results.splice(2, 2).map(({ data }) => data);
+    expect(sold).toMatchObject([
+      { purchases: [{ name: 'Ada', text: 'bought two mugs' }], discounts: 0 },
+      { purchases: [], discounts: 1 },
+    ]);
     expect(results.slice(2)).toEqual([
       { interval: lights, type: 'applause', data: null },
       { interval: lights, type: 'lights', data: { colour: 'red' } },

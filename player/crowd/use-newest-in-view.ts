@@ -1,4 +1,4 @@
-import { type RefObject, useLayoutEffect, useState } from 'react';
+import { type RefObject, useLayoutEffect, useRef, useState } from 'react';
 
 /** So near to the end it is the end, px: browsers round. */
 const NEAR_PX = 24;
@@ -12,9 +12,13 @@ export function useNewestInView(
   newest: unknown,
 ): { readonly isAtEnd: boolean; onScroll(): void; toEnd(): void } {
   const [isAtEnd, setIsAtEnd] = useState(true);
+  // At once, where the state comes with the next rendering: in the frame in which somebody scrolls up,
+  // the observer is told of a size, too.
+  const isFollowing = useRef(true);
   const toEnd = () => {
     const element = list.current;
     if (element) element.scrollTop = element.scrollHeight;
+    isFollowing.current = true;
     setIsAtEnd(true);
   };
 
@@ -23,7 +27,7 @@ export function useNewestInView(
     const element = list.current;
     if (!element || !isAtEnd) return;
     const end = () => {
-      element.scrollTop = element.scrollHeight;
+      if (isFollowing.current) element.scrollTop = element.scrollHeight;
     };
     end();
     // A keyboard on the screen, a turned phone.
@@ -37,7 +41,9 @@ export function useNewestInView(
     onScroll: () => {
       const element = list.current;
       if (!element) return;
-      setIsAtEnd(element.scrollHeight - element.scrollTop - element.clientHeight < NEAR_PX);
+      const belowPx = element.scrollHeight - element.scrollTop - element.clientHeight;
+      isFollowing.current = belowPx < NEAR_PX;
+      setIsAtEnd(isFollowing.current);
     },
     toEnd,
   };

@@ -57,8 +57,8 @@ const HAS_OWN_EVENT = `case
     then body like '%${NEXT}%'
   else true end`;
 
-// As the `chats` event ends, also with what viewers said.
-const HAS_SOLD = `(body like '%"discounts":%' and body not like '%"purchases":[],"discounts":0}%')`;
+const HAS_SOLD = `(body like '%"purchases":[{"id":%'
+  or (body like '%"discounts":%' and body not like '%"discounts":0}%'))`;
 
 /** Of one kind, or of any. It is also true for some texts of the producer's own. */
 function hasLines(kind: LineKind | null): string {
