@@ -147,6 +147,7 @@ describe('the report', () => {
       .click();
     const list = panel('Winners').getByRole('list', { name: 'Winners by when they reported' });
     const [winner] = await rowsOf('winners');
+    await list.getByRole('listitem').first().waitFor();
     expect(await list.getByRole('listitem').allTextContents()).toEqual([
       expect.stringContaining(String(winner?.viewer)),
     ]);
