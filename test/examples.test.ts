@@ -7,7 +7,6 @@ import type { Server, Subprocess } from 'bun';
 import type { Browser, Page } from 'playwright-core';
 import { type Account, expectJson, type PublishedQuiz, QUIZ } from './harness.ts';
 import { launchBrowser } from './media/browser.ts';
-import { until } from './media/live-ground.ts';
 import { playTestPicture } from './media/test-source.ts';
 import {
   fourbeat,
@@ -16,6 +15,7 @@ import {
   serveProcess,
   temporaryFolder,
 } from './program.ts';
+import { until } from './until.ts';
 
 // The examples as their READMEs say they are used: with the SDK as it is published, and a service.
 

@@ -2,6 +2,7 @@ import { spawnSync } from 'node:child_process';
 import type { Subprocess } from 'bun';
 import type { Ingest } from '../../protocol/ingest.ts';
 import { expectJson, type Harness, type HarnessOptions, startService } from '../harness.ts';
+import { until } from '../until.ts';
 import { DashConformance } from './conformance/dash-conformance.ts';
 import { HlsConformance } from './conformance/hls-conformance.ts';
 import { type HlsMediaText, readMedia } from './conformance/hls-text.ts';
@@ -9,8 +10,6 @@ import { Findings, type Violation } from './conformance/violation.ts';
 
 /** Renditions and sound. */
 export const TRACK_IDS = ['v0', 'v1', 'v2', 'a0'];
-
-const LOOK_MS = 50;
 
 /** A service with all ways in, and as little to encode as there can be. */
 export function startMedia(options: HarnessOptions = {}): Promise<Harness> {
@@ -25,21 +24,6 @@ export async function ingestOf({ studio }: Harness, streamId: string): Promise<I
 export async function statusOf({ url }: Harness, streamId: string): Promise<string> {
   const response = await fetch(`${url}/api/v1/streams/${streamId}/`);
   return (await expectJson<{ status: string }>(response, 200)).status;
-}
-
-/** Looks again and again. @throws Error when it does not come true in time */
-export async function until<T>(
-  what: string,
-  look: () => Promise<T | null | false | undefined> | T | null | false | undefined,
-  withinMs = 15_000,
-): Promise<T> {
-  const deadlineMs = performance.now() + withinMs;
-  for (;;) {
-    const found = await look();
-    if (found) return found;
-    if (performance.now() > deadlineMs) throw new Error(`not in ${withinMs} ms: ${what}`);
-    await Bun.sleep(LOOK_MS);
-  }
 }
 
 /** A media playlist as it is now; null when there is none. */

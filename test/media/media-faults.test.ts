@@ -7,6 +7,7 @@ import { join } from 'node:path';
 import type { Subprocess } from 'bun';
 import { expectJson, type Harness } from '../harness.ts';
 import { seededRandom } from '../seeded-random.ts';
+import { until } from '../until.ts';
 import type { HlsMediaText } from './conformance/hls-text.ts';
 import { CalmStream, discontinuitiesOf, encoders, megabytesOf, textOf } from './fault-ground.ts';
 import {
@@ -20,7 +21,6 @@ import {
   srtOf,
   startMedia,
   statusOf,
-  until,
 } from './live-ground.ts';
 import { H264, made, PICTURE, TONE } from './made-with-ffmpeg.ts';
 

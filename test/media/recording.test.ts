@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { intervalAt, intervalStartMs } from '../../protocol/interval.ts';
 import { readPicture } from '../../server/media/play/read-picture.ts';
 import { expectJson, type Harness } from '../harness.ts';
+import { until } from '../until.ts';
 import {
   endOf,
   fileOf,
@@ -18,7 +19,6 @@ import {
   sizeIn,
   startMedia,
   TRACK_IDS,
-  until,
 } from './live-ground.ts';
 import { complaints, made } from './made-with-ffmpeg.ts';
 import { playTestPicture } from './test-source.ts';

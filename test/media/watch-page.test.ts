@@ -5,8 +5,9 @@ import type { Server, Subprocess } from 'bun';
 import type { Browser, BrowserContextOptions, Locator, Page } from 'playwright-core';
 import { watchRoutes } from '../../server/http/watch-page.ts';
 import { expectJson, type Harness } from '../harness.ts';
+import { until } from '../until.ts';
 import { launchBrowser } from './browser.ts';
-import { endOf, quit, startMedia, until } from './live-ground.ts';
+import { endOf, quit, startMedia } from './live-ground.ts';
 import { playTestPicture } from './test-source.ts';
 
 // The page that shows a stream, on a telephone and on a desk.

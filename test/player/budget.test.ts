@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test';
 import type { Page } from 'playwright-core';
-import { until } from '../media/live-ground.ts';
+import { until } from '../until.ts';
 import { SCREENS } from './scene-ground.ts';
 import { ShowGround, type Watching } from './show-ground.ts';
 

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test';
 import type { Page } from 'playwright-core';
 import { intervalAt } from '../../protocol/interval.ts';
-import { until } from '../media/live-ground.ts';
+import { until } from '../until.ts';
 import { addPictureClock, overlaysOf, pictureMsOf, seekTo } from './picture-clock.ts';
 import { ShowGround } from './show-ground.ts';
 

@@ -3,7 +3,7 @@ import type { Page } from 'playwright-core';
 import type { LoggedLine } from '../../protocol/history.ts';
 import { join } from '../../sdk/join.ts';
 import type { Viewer } from '../../sdk/viewer.ts';
-import { until } from '../media/live-ground.ts';
+import { until } from '../until.ts';
 import { faultsIn } from './axe.ts';
 import { SCREENS, SceneGround } from './scene-ground.ts';
 import { ShowGround, type Watching } from './show-ground.ts';

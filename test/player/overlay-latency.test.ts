@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test';
 import { intervalAt, intervalStartMs } from '../../protocol/interval.ts';
-import { until } from '../media/live-ground.ts';
+import { until } from '../until.ts';
 import { addPictureClock, behindMsOf, type Overlay, overlaysOf, seekTo } from './picture-clock.ts';
 import { ShowGround, type Watching } from './show-ground.ts';
 

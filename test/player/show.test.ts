@@ -3,7 +3,7 @@ import { mkdirSync } from 'node:fs';
 import type { BrowserContext, Locator, Page } from 'playwright-core';
 import { intervalAt, intervalStartMs } from '../../protocol/interval.ts';
 import type { StudioQuiz, StudioStream, WinnersRound } from '../../protocol/studio.ts';
-import { until } from '../media/live-ground.ts';
+import { until } from '../until.ts';
 import { addPictureClock, overlaysOf, pictureMsOf } from './picture-clock.ts';
 import { SCREENS } from './scene-ground.ts';
 import { HASTEN, ShowGround, type ToldEvent, type Watching } from './show-ground.ts';

@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'bun:test';
 import type { Page } from 'playwright-core';
-import { until } from '../media/live-ground.ts';
+import { until } from '../until.ts';
 import { faultsIn } from './axe.ts';
 import { SceneGround } from './scene-ground.ts';
 

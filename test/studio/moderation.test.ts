@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import type { Locator, Page } from 'playwright-core';
 import type { Viewer } from '../../sdk/viewer.ts';
+import { until } from '../until.ts';
 import { type Opened, StudioGround } from './studio-ground.ts';
 import { button, expectGood } from './studio-pages.ts';
 
@@ -68,7 +69,7 @@ describe('a chat that is kept in order', () => {
     await bad.getByText('Hidden').waitFor();
     await line(second, 'Buy my coins').getByText('Hidden').waitFor();
     const id = fan.snapshot.lines.find(({ text }) => text === 'Buy my coins')?.id;
-    await waitFor(() => told['chat-hidden']?.length === 1);
+    await until('a line is hidden', () => told['chat-hidden']?.length === 1);
     expect(told['chat-hidden']).toEqual([{ ids: [id] }]);
     await seen.getByText('Buy my coins').waitFor({ state: 'detached' });
     await seen.getByText('Good evening!').waitFor();
@@ -84,12 +85,12 @@ describe('a chat that is kept in order', () => {
     await line(second, 'Good evening!').getByText('Pinned').waitFor();
     const seen = watching.getByRole('complementary', { name: 'Pinned' });
     await seen.getByText('Good evening!').waitFor();
-    await waitFor(() => told['chat-pinned']?.length === 1);
+    await until('a line is pinned', () => told['chat-pinned']?.length === 1);
     await expectGood(page, 'moderation');
     await down.click();
     await button(page, 'Take the pinned line down').waitFor({ state: 'detached' });
     await seen.waitFor({ state: 'detached' });
-    await waitFor(() => told['chat-pinned']?.length === 2);
+    await until('it is taken down', () => told['chat-pinned']?.length === 2);
     expect(told['chat-pinned']).toMatchObject([
       { line: { text: 'Good evening!' } },
       { line: null },
@@ -115,7 +116,7 @@ describe('a chat that is kept in order', () => {
     await page.getByRole('option', { name: 'Slow mode off' }).click();
     // What a mouse points at would be held.
     await page.mouse.move(0, 0);
-    await waitFor(() => told['chat-mode']?.length === 4);
+    await until('the chat is as it was', () => told['chat-mode']?.length === 4);
     expect(told['chat-mode']).toEqual([
       { slowModeMs: 30_000, paused: false },
       { slowModeMs: 30_000, paused: true },
@@ -205,11 +206,3 @@ describe('a chat that is kept in order', () => {
     expect(owner.errors).toEqual([]);
   });
 });
-
-async function waitFor(isSo: () => boolean): Promise<void> {
-  const untilMs = performance.now() + 10_000;
-  while (!isSo()) {
-    if (performance.now() > untilMs) throw new Error('it did not come to that');
-    await Bun.sleep(50);
-  }
-}

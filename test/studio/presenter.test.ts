@@ -3,6 +3,7 @@ import type { Page } from 'playwright-core';
 import type { StudioQuiz, StudioStream } from '../../protocol/studio.ts';
 import type { Viewer } from '../../sdk/viewer.ts';
 import { faultsIn } from '../player/axe.ts';
+import { until } from '../until.ts';
 import { type Opened, StudioGround } from './studio-ground.ts';
 import { button, expectGood, keepPicture } from './studio-pages.ts';
 
@@ -149,7 +150,7 @@ describe('the presenter view', () => {
     await page.getByRole('heading', { name: LARGEST.question }).waitFor();
     await page.getByRole('timer').waitFor();
     for (const [at, viewer] of viewers.entries()) {
-      await until(() => viewer.quiz?.quiz.id === quizId);
+      await until('viewers have the quiz', () => viewer.quiz?.quiz.id === quizId);
       await viewer.answer(at === 0 ? 'Mars' : 'Jupiter');
     }
     await page.getByText('3 answers').waitFor();
@@ -196,7 +197,7 @@ describe('the presenter view', () => {
     const { page } = wall;
     const quizId = await send({ ...LARGEST, question: 'And the largest moon?' }, 2_000, 'manual');
     await page.getByText('Time is up').waitFor();
-    await until(async () => {
+    await until('the quiz is closed', async () => {
       const quiz = await ground.call<StudioQuiz>(owner, 'GET', `/quizzes/${quizId}`);
       return quiz.state === 'closed';
     });
@@ -225,7 +226,7 @@ describe('the presenter view', () => {
     const long = await ground.open(made.url, { colorScheme: 'dark' });
     // In a game without quizzes everybody has won.
     const viewer = ground.watch(streamId, 'four');
-    await until(() => viewer.state === 'live');
+    await until('the viewer is there', () => viewer.state === 'live');
     await ground.call(owner, 'POST', `/streams/${streamId}/request-winners`);
     await long.page.getByText('winner!').waitFor();
     expect(await heading(long.page).innerText()).toBe('1');
@@ -245,11 +246,3 @@ describe('the presenter view', () => {
     expect([...owner.errors, ...wall.errors, ...overlay.errors]).toEqual([]);
   });
 });
-
-async function until(isSo: () => boolean | Promise<boolean>): Promise<void> {
-  const untilMs = performance.now() + 10_000;
-  while (!(await isSo())) {
-    if (performance.now() > untilMs) throw new Error('it did not come to that');
-    await Bun.sleep(50);
-  }
-}

@@ -6,6 +6,7 @@ import type { StudioQuiz, StudioStream } from '../../protocol/studio.ts';
 import type { Viewer } from '../../sdk/viewer.ts';
 import { quit } from '../media/live-ground.ts';
 import { playTestPicture } from '../media/test-source.ts';
+import { until } from '../until.ts';
 import { type Opened, PASSWORD, StudioGround } from './studio-ground.ts';
 import { button, expectGood, field, keepPicture } from './studio-pages.ts';
 
@@ -63,10 +64,12 @@ async function ask(question: string, choices: readonly string[]): Promise<void> 
   await api('POST', `/quizzes/${id}/publish`);
   for (const [place, choice] of choices.entries()) {
     const viewer = viewers[place];
-    await until(() => viewer?.quiz?.quiz.id === id);
+    await until('a viewer has the quiz', () => viewer?.quiz?.quiz.id === id);
     expect(await viewer?.answer(choice)).toBe('counted');
   }
-  await until(() => viewers.every(({ quiz }) => quiz?.quiz.id === id && quiz.results !== null));
+  await until('all have the results', () =>
+    viewers.every(({ quiz }) => quiz?.quiz.id === id && quiz.results !== null),
+  );
 }
 
 describe('the report', () => {
@@ -86,11 +89,13 @@ describe('the report', () => {
       streamId,
     );
     viewers = ['one', 'two', 'three'].map((name) => ground.watch(streamId, name));
-    await until(() => viewers.every((viewer) => viewer.count?.value === 3));
+    await until('all are counted', () => viewers.every((viewer) => viewer.count?.value === 3));
     await ask(LARGEST, ['Mars', 'Jupiter', 'Jupiter']);
     await ask(SPOT, ['Jupiter', 'Jupiter']);
     await api('POST', ofShow('/request-winners'));
-    await until(() => viewers.every(({ snapshot }) => snapshot.winners.count !== null));
+    await until('all have the winners', () =>
+      viewers.every(({ snapshot }) => snapshot.winners.count !== null),
+    );
     await viewers[0]?.say('question', 'What comes next?');
     await viewers[1]?.say('message', 'Hello there');
     await api('POST', ofShow('/events'), { type: 'discount', data: { count: 4 } });
@@ -172,13 +177,13 @@ describe('the report', () => {
     const before = Number(await mark().inputValue());
     await mark().focus();
     await page().keyboard.press('ArrowLeft');
-    await until(async () => Number(await mark().inputValue()) < before);
+    await until('the mark goes back', async () => Number(await mark().inputValue()) < before);
   }, 30_000);
 
   test('moves the mark while the recording plays', async () => {
     const before = Number(await mark().inputValue());
     await inVideo('play()');
-    await until(async () => Number(await mark().inputValue()) > before + 1);
+    await until('the mark moves', async () => Number(await mark().inputValue()) > before + 1);
     await inVideo('pause()');
     const { beginMs } = await spanOf();
     await expectShown(beginMs + Number(await mark().inputValue()) * 1_000);
@@ -194,7 +199,7 @@ describe('the report', () => {
     await expectGood(page(), 'report');
     for (const colorScheme of ['dark', 'light'] as const) {
       await page().emulateMedia({ colorScheme });
-      await until(() => page().evaluate<boolean>(HAS_ACCENT));
+      await until('the chart has its colour', () => page().evaluate<boolean>(HAS_ACCENT));
     }
     await page().emulateMedia({ media: 'print', colorScheme: 'dark' });
     await page().setViewportSize({ width: 760, height: 1_075 });
@@ -304,19 +309,11 @@ async function expectShown(wantedMs: number): Promise<void> {
   const playlist = await (await fetch(`${ground.url}/media/${streamId}/v0.m3u8`)).text();
   const firstMs = Date.parse(/#EXT-X-PROGRAM-DATE-TIME:(\S+)/.exec(playlist)?.[1] ?? '');
   let offMs = Number.NaN;
-  await until(async () => {
+  await until('the recording is there', async () => {
     const placeS = await inVideo<number>('currentTime');
     offMs = firstMs + placeS * 1_000 - wantedMs;
     return Math.abs(offMs) < NEAR_MS;
   }).catch(() => {
     throw new Error(`the recording is off by ${offMs} ms`);
   });
-}
-
-async function until(isSo: () => boolean | Promise<boolean>): Promise<void> {
-  const untilMs = performance.now() + 15_000;
-  while (!(await isSo())) {
-    if (performance.now() > untilMs) throw new Error('it did not come to that');
-    await Bun.sleep(50);
-  }
 }

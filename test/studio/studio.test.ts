@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import type { StudioStream } from '../../protocol/studio.ts';
+import { until } from '../until.ts';
 import { type Opened, PASSWORD, StudioGround } from './studio-ground.ts';
 import { button, expectGood, field, writeQuiz } from './studio-pages.ts';
 
@@ -82,9 +83,9 @@ describe('the studio', () => {
       ground.call(owner, 'POST', `/streams/${streamId}/events`, { type, data: null });
     await send('curtain');
     // A page of what was sent ends with a whole interval.
-    while ((await ground.sentEvents(owner, streamId)).every(({ type }) => type !== 'curtain')) {
-      await Bun.sleep(50);
-    }
+    await until('the curtain is told', async () =>
+      (await ground.sentEvents(owner, streamId)).some(({ type }) => type === 'curtain'),
+    );
     for (let n = 0; n < MANY; n++) await send('lights');
     const audience = page.waitForResponse(/\/audience\?to=/);
     await page.goto(`${ground.url}/studio/streams/${streamId}/on-air`);

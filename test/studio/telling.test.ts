@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import type { Page } from 'playwright-core';
 import { Webhook as StandardWebhook } from 'standardwebhooks';
 import type { Viewer } from '../../sdk/viewer.ts';
+import { until } from '../until.ts';
 import { type Receiver, startReceiver } from '../webhook-receiver.ts';
 import { type Opened, StudioGround } from './studio-ground.ts';
 import { button, expectGood, field } from './studio-pages.ts';
@@ -56,7 +57,7 @@ describe('what is sold and sent in a show', () => {
     await untilReady(page, 'Tell the viewers');
     await button(page, 'Tell the viewers').click({ clickCount: 3 });
     await page.getByRole('list', { name: 'Purchases' }).getByText('bought two mugs').waitFor();
-    await waitFor(() => purchases().length > 0);
+    await until('a purchase is told', () => purchases().length > 0);
     await untilReady(page, 'Tell the viewers');
     expect(purchases().map(({ name, text }) => `${name} ${text}`)).toEqual(['Ada bought two mugs']);
     expect(await field(page, 'What they did').inputValue()).toBe('');
@@ -82,7 +83,7 @@ describe('what is sold and sent in a show', () => {
     await button(page, again).dblclick();
     await untilReady(page, again);
     expect(await sentOf('lights')).toHaveLength(2);
-    await waitFor(() => told.length > 1);
+    await until('both events are told', () => told.length > 1);
     expect(told).toEqual([{ colour: 'red' }, { colour: 'red' }]);
   }, 60_000);
 
@@ -189,11 +190,3 @@ describe('webhooks from the studio', () => {
 test('made no errors on the way', () => {
   expect(owner.errors).toEqual([]);
 });
-
-async function waitFor(isSo: () => boolean): Promise<void> {
-  const untilMs = performance.now() + 10_000;
-  while (!isSo()) {
-    if (performance.now() > untilMs) throw new Error('it did not come to that');
-    await Bun.sleep(50);
-  }
-}

@@ -3,6 +3,7 @@ import type { Page } from 'playwright-core';
 import type { StudioQuiz, StudioStream } from '../../protocol/studio.ts';
 import type { Viewer } from '../../sdk/viewer.ts';
 import { QUIZ } from '../harness.ts';
+import { until } from '../until.ts';
 import { CutLine } from './cut-line.ts';
 import { type Opened, StudioGround } from './studio-ground.ts';
 import { button, expectGood } from './studio-pages.ts';
@@ -90,7 +91,7 @@ async function sent(): Promise<Record<string, number>> {
 /** Everybody answers the quiz that is open: two of three are right. */
 async function answerAll(question: string): Promise<void> {
   for (const [at, viewer] of viewers.entries()) {
-    await waitFor(() => viewer.quiz?.quiz.question === question);
+    await until('viewers have the quiz', () => viewer.quiz?.quiz.question === question);
     expect(await viewer.answer(at === 0 ? 'Mars' : 'Jupiter')).toBe('counted');
   }
 }
@@ -182,7 +183,7 @@ describe('in mid-show', () => {
     await press(tab, 'Send this quiz');
     await answerAll('Third?');
     await seeRight('Third?', tab, second);
-    await waitFor(() => lost > 1);
+    await until('reads are lost', () => lost > 1);
     expect((await sent())['quiz Third?']).toBe(1);
   }, 30_000);
 
@@ -232,11 +233,3 @@ describe('in mid-show', () => {
     expect(all).toHaveLength(6);
   });
 });
-
-async function waitFor(isSo: () => boolean): Promise<void> {
-  const untilMs = performance.now() + 10_000;
-  while (!isSo()) {
-    if (performance.now() > untilMs) throw new Error('it did not come to that');
-    await Bun.sleep(50);
-  }
-}
