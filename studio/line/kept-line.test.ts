@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'bun:test';
 import { KeptLine } from './kept-line.ts';
+import { MovedTime } from './time-ground.ts';
 
 const STATE_MS = 500;
 
@@ -8,22 +9,15 @@ type Network = 'good' | 'refusing' | 'silent';
 
 /** A line in a time that a test moves, over a network that it makes bad; random() is `chance`. */
 function ground(chance = 0.5) {
-  const timers = new Map<number, { atMs: number; then: () => void }>();
+  const time = new MovedTime();
   const wakers = new Set<() => void>();
   const openedMs: number[] = [];
   let network: Network = 'good';
-  let nowMs = 0;
-  let names = 0;
   let heardMs: number | null = null;
   let closed = 0;
-  const after = (ms: number, then: () => void) => {
-    const name = names++;
-    timers.set(name, { atMs: nowMs + ms, then });
-    return () => timers.delete(name);
-  };
   const line = new KeptLine({
     browser: {
-      after,
+      after: time.after,
       random: () => chance,
       onWake: (then) => {
         wakers.add(then);
@@ -31,18 +25,18 @@ function ground(chance = 0.5) {
       },
     },
     open: (heard, ended) => {
-      openedMs.push(nowMs);
-      if (network === 'refusing') after(1, ended);
+      openedMs.push(time.nowMs());
+      if (network === 'refusing') time.after(1, ended);
       // Whoever meets silence is not heard later, either.
       let isDead = network !== 'good';
       const tell = () => {
         if (network === 'silent') isDead = true;
         if (isDead) return;
-        heardMs = nowMs;
+        heardMs = time.nowMs();
         heard();
-        after(STATE_MS, tell);
+        time.after(STATE_MS, tell);
       };
-      after(20, tell);
+      time.after(20, tell);
       return () => {
         isDead = true;
         closed++;
@@ -54,7 +48,7 @@ function ground(chance = 0.5) {
   });
   return {
     line,
-    timers,
+    time,
     wakers,
     openedMs,
     closed: () => closed,
@@ -65,17 +59,7 @@ function ground(chance = 0.5) {
     wake: () => {
       for (const wake of wakers) wake();
     },
-    pass(ms: number) {
-      const untilMs = nowMs + ms;
-      for (;;) {
-        const next = [...timers].toSorted(([, a], [, b]) => a.atMs - b.atMs)[0];
-        if (!next || next[1].atMs > untilMs) break;
-        timers.delete(next[0]);
-        nowMs = next[1].atMs;
-        next[1].then();
-      }
-      nowMs = untilMs;
-    },
+    pass: time.pass,
   };
 }
 
@@ -164,11 +148,11 @@ describe('a kept line', () => {
   });
 
   test('leaves nothing behind', () => {
-    const { line, pass, timers, wakers, closed } = ground();
+    const { line, pass, time, wakers, closed } = ground();
     const stop = line.start();
     pass(100);
     stop();
     pass(1_000);
-    expect([timers.size, wakers.size, closed()]).toEqual([0, 0, 1]);
+    expect([time.waiting, wakers.size, closed()]).toEqual([0, 0, 1]);
   });
 });

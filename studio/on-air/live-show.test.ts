@@ -1,12 +1,11 @@
 import { describe, expect, test } from 'bun:test';
+import { MovedTime } from '../line/time-ground.ts';
 import { LiveShow, type LiveSource } from './live-show.ts';
 
 /** A browser whose time a test moves, and whose lines it opens and cuts. */
 function ground() {
-  const timers = new Map<number, { atMs: number; then: () => void }>();
+  const time = new MovedTime();
   const opened: { from: number | null; source: LiveSource; isClosed: boolean }[] = [];
-  let nowMs = 0;
-  let names = 0;
   const show = new LiveShow({
     open: (from) => {
       const line = { from, isClosed: false, source: {} as LiveSource };
@@ -21,32 +20,18 @@ function ground() {
       opened.push(line);
       return line.source;
     },
-    after: (ms, then) => {
-      const name = names++;
-      timers.set(name, { atMs: nowMs + ms, then });
-      return () => timers.delete(name);
-    },
+    after: time.after,
     random: () => 0.5,
     onWake: () => () => {},
   });
   return {
     show,
     opened,
-    timers,
+    time,
     state: () => opened.at(-1)?.source.onState('{"count":1}'),
     interval: (interval: number) =>
       opened.at(-1)?.source.onInterval(JSON.stringify({ interval, events: [] })),
-    pass(ms: number) {
-      const untilMs = nowMs + ms;
-      for (;;) {
-        const next = [...timers].toSorted(([, a], [, b]) => a.atMs - b.atMs)[0];
-        if (!next || next[1].atMs > untilMs) break;
-        timers.delete(next[0]);
-        nowMs = next[1].atMs;
-        next[1].then();
-      }
-      nowMs = untilMs;
-    },
+    pass: time.pass,
   };
 }
 
@@ -109,11 +94,11 @@ describe('the line to a show', () => {
   });
 
   test('leaves nothing behind', () => {
-    const { show, state, timers, opened } = ground();
+    const { show, state, time, opened } = ground();
     const stop = show.start();
     state();
     stop();
-    expect(timers.size).toBe(0);
+    expect(time.waiting).toBe(0);
     expect(opened[0]?.isClosed).toBe(true);
   });
 });

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'bun:test';
 import type { PresenterState } from '../../protocol/presenter.ts';
+import { MovedTime } from '../line/time-ground.ts';
 import { PresentedShow, type PresentSource } from './presented-show.ts';
 
 const STATE: PresenterState = {
@@ -23,9 +24,8 @@ const STATE: PresenterState = {
 
 /** A browser whose time a test moves, and whose lines it speaks on. */
 function ground() {
-  let timers: { atMs: number; then: () => void }[] = [];
+  const time = new MovedTime();
   const lines: PresentSource[] = [];
-  let nowMs = 0;
   const show = new PresentedShow(
     {
       open: () => {
@@ -33,16 +33,10 @@ function ground() {
         lines.push(line);
         return line;
       },
-      after: (ms, then) => {
-        const timer = { atMs: nowMs + ms, then };
-        timers.push(timer);
-        return () => {
-          timers = timers.filter((other) => other !== timer);
-        };
-      },
+      after: time.after,
       random: () => 0.5,
       onWake: () => () => {},
-      monotonicMs: () => nowMs,
+      monotonicMs: time.nowMs,
     },
     null,
   );
@@ -51,14 +45,8 @@ function ground() {
     show,
     lines,
     line: () => lines.at(-1) as PresentSource,
-    hear: () => lines.at(-1)?.onState(JSON.stringify({ ...STATE, now: nowMs })),
-    pass: (ms: number) => {
-      nowMs += ms;
-      for (const timer of timers.filter(({ atMs }) => atMs <= nowMs)) {
-        timers = timers.filter((other) => other !== timer);
-        timer.then();
-      }
-    },
+    hear: () => lines.at(-1)?.onState(JSON.stringify({ ...STATE, now: time.nowMs() })),
+    pass: time.pass,
   };
 }
 
@@ -102,7 +90,7 @@ describe('a wall', () => {
     line().onEnd();
     pass(14_000);
     expect(lines).toHaveLength(1);
-    pass(16_000);
+    pass(9_000);
     expect(lines).toHaveLength(2);
     line().onEnd();
     pass(1_000);
