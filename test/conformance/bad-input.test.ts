@@ -1,7 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { type Harness, startService } from '../harness.ts';
+import { MEMBERS } from './body-members.ts';
 import { expectNoDefects, expectProblem } from './expectations.ts';
-import { brokenBodies, brokenMembers, MEMBERS } from './malformed-bodies.ts';
+import { brokenBodies, brokenMembers } from './malformed-bodies.ts';
 import {
   OPERATION_NAMES,
   OPERATIONS,
