@@ -11,6 +11,9 @@ import { prepare, projectDir, SetupError } from './install.mjs';
 /** One test may start a whole service on a busy machine, and no more than that. */
 const TEST_TIMEOUT_MS = 20_000;
 
+/** How many characters of a failed test's error the end of the output repeats. */
+const FAILURE_LENGTH = 2_000;
+
 /** They break whole services under load, or need both cores: they have the machine to themselves. */
 const ALONE = [
   'test/faults-oracle.test.ts',
@@ -111,6 +114,8 @@ const CHECKS = [
 ];
 
 const failures = [];
+/** Tests that failed, each as lines, for the end of the output: a log that is cut keeps its end. */
+const failedTests = [];
 const totals = { passed: 0, failed: 0, skipped: 0 };
 const reportDir = mkdtempSync(join(tmpdir(), 'fourbeat-test-'));
 const timingsPath = join(reportDir, 'timings.json');
@@ -247,7 +252,28 @@ function readReport(path) {
   const count = (name) => Number(new RegExp(`\\b${name}="(\\d+)"`).exec(root)?.[1] ?? 0);
   const failed = count('failures') + count('errors');
   const skipped = count('skipped');
+  failedTests.push(...readFailures(text));
   return { passed: count('tests') - failed - skipped, failed, skipped };
+}
+
+/** The file, the title and the error of each failed test, as Bun's report has them. */
+function readFailures(text) {
+  return [...text.matchAll(/<testcase\b([^>]*[^/])>\s*<(?:failure|error)\b([^>]*)>([^<]*)/g)].map(
+    ([, test, failure, stack]) => {
+      const [file, name] = [attribute(test, 'file'), attribute(test, 'name')];
+      const error = unescaped(stack).trim() || attribute(failure, 'message');
+      return `${file}: ${name}\n${error.slice(0, FAILURE_LENGTH).replaceAll(/^/gm, '  ')}`;
+    },
+  );
+}
+
+function attribute(text, name) {
+  return unescaped(new RegExp(`\\b${name}="([^"]*)"`).exec(text)?.[1] ?? '');
+}
+
+function unescaped(text) {
+  const characters = { lt: '<', gt: '>', quot: '"', apos: "'", amp: '&', '#10': '\n' };
+  return text.replaceAll(/&(lt|gt|quot|apos|amp|#10);/g, (_, name) => characters[name]);
 }
 
 /** Runs a program in the project's folder and says how it ended. */
@@ -273,6 +299,9 @@ function withoutOwnSettings(env) {
 /** The last line is read by machines: `N passed, N failed`, and skipped tests if any. */
 function printSummary() {
   if (failures.length > 0) {
+    if (failedTests.length > 0) {
+      console.log(`\n${failedTests.join('\n\n')}`);
+    }
     console.log(`\nFailed: ${failures.join(', ')}`);
     process.exitCode = 1;
   }
