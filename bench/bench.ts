@@ -1,0 +1,66 @@
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { cpus, totalmem } from 'node:os';
+import { join, resolve } from 'node:path';
+import { Command, InvalidArgumentError } from '@commander-js/extra-typings';
+import { heartbeat } from './heartbeat.ts';
+import type { Bench } from './run/bench.ts';
+import { chartOf } from './run/chart.ts';
+import { createProgress } from './run/progress.ts';
+import { verdictOf } from './run/result.ts';
+import { tableOf } from './run/table.ts';
+
+/** In the order of a whole run. */
+const BENCHES: readonly Bench[] = [heartbeat];
+
+const names = BENCHES.map(({ name }) => name);
+const list = BENCHES.map(({ name, about }) => `  ${name.padEnd(12)}${about}`).join('\n');
+
+const program = new Command('bench')
+  .description('measures Fourbeat beside what others would use, and writes tables, JSON and charts')
+  .argument('[name...]', 'what to measure; all of it when none is named', nameOf, [] as string[])
+  .option('--rounds <number>', 'how often those that are compared take turns', whole, 5)
+  .option('--seconds <number>', 'how long a turn is', whole, 4)
+  .option('--out <folder>', 'where JSON and charts are written', 'bench-results')
+  .addHelpText('after', `\nMeasurements:\n${list}`)
+  .parse();
+
+function nameOf(name: string, before: string[]): string[] {
+  if (!names.includes(name))
+    throw new InvalidArgumentError(`It must be one of ${names.join(', ')}.`);
+  return [...before, name];
+}
+
+function whole(text: string): number {
+  const value = Number(text);
+  if (Number.isSafeInteger(value) && value > 0) return value;
+  throw new InvalidArgumentError('It must be a whole number above 0.');
+}
+
+const { rounds, seconds, out } = program.opts();
+const folder = resolve(out);
+const progress = createProgress(process.stderr.isTTY === true);
+const machine = {
+  processor: cpus()[0]?.model ?? 'unknown',
+  cores: cpus().length,
+  memoryGB: Math.round(totalmem() / 2 ** 30),
+  bun: Bun.version,
+  system: `${process.platform} ${process.arch}`,
+};
+mkdirSync(folder, { recursive: true });
+console.log(
+  `${machine.processor}, ${machine.cores} cores, ${machine.memoryGB} GB, Bun ${machine.bun}\n`,
+);
+
+let missed = 0;
+for (const bench of BENCHES) {
+  if (program.args.length > 0 && !program.args.includes(bench.name)) continue;
+  const result = await bench.run({ rounds, seconds, progress });
+  progress.clear();
+  console.log(`${tableOf(result)}\n`);
+  const made = { madeAt: new Date().toISOString(), machine, rounds, seconds, ...result };
+  writeFileSync(join(folder, `${bench.name}.json`), `${JSON.stringify(made, null, 2)}\n`);
+  writeFileSync(join(folder, `${bench.name}.svg`), chartOf(result));
+  missed += result.targets.filter((target) => verdictOf(target) === 'missed').length;
+}
+console.log(`JSON and charts are in ${folder}`);
+if (missed > 0) console.log(`${missed} targets were not reached, see the tables`);

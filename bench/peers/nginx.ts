@@ -1,0 +1,80 @@
+import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { freePort } from '../../test/backends/free-port.ts';
+import { binaryOf } from '../../test/backends/server-programs.ts';
+import { SERVER_CORE, startPinned } from '../run/pinned.ts';
+import { type Peer, untilAnswered } from './peer.ts';
+
+/**
+ * nginx with one worker on one core and as little to do as can be: no log, connections that stay, files
+ * that stay open.
+ * @param location what it does with requests, as lines of its configuration
+ * @param files by name, in the folder `FILES` of the configuration
+ * @param modules to load, by path
+ */
+export async function startNginx(
+  location: string,
+  files: Readonly<Record<string, string>> = {},
+  modules: readonly string[] = [],
+): Promise<Peer> {
+  const directory = mkdtempSync(join(tmpdir(), 'fourbeat-nginx-'));
+  // The worker of a superuser's nginx is another user.
+  chmodSync(directory, 0o755);
+  for (const [name, text] of Object.entries(files)) writeFileSync(join(directory, name), text);
+  const port = await freePort();
+  const file = join(directory, 'nginx.conf');
+  writeFileSync(file, configOf(port, directory, location, modules));
+  const errors = join(directory, 'error.log');
+  const server = startPinned(SERVER_CORE, [
+    binaryOf('nginx', 'nginx'),
+    ...['-p', directory, '-c', file, '-e', errors],
+  ]);
+  const url = `http://127.0.0.1:${port}`;
+  await untilAnswered(url);
+  return {
+    url,
+    server,
+    stop: async () => {
+      await server.stop();
+      rmSync(directory, { recursive: true, force: true });
+    },
+  };
+}
+
+function configOf(
+  port: number,
+  directory: string,
+  location: string,
+  modules: readonly string[],
+): string {
+  return `
+${modules.map((path) => `load_module ${path};`).join('\n')}
+daemon off;
+worker_processes 1;
+worker_rlimit_nofile 200000;
+pid ${directory}/nginx.pid;
+events { worker_connections 150000; multi_accept on; }
+http {
+  access_log off;
+  server_tokens off;
+  sendfile on;
+  tcp_nopush on;
+  open_file_cache max=1000 inactive=60s;
+  open_file_cache_valid 60s;
+  keepalive_requests 1000000000;
+  keepalive_timeout 1h;
+  types { }
+  default_type application/json;
+  client_body_temp_path ${directory}/client;
+  proxy_temp_path ${directory}/proxy;
+  fastcgi_temp_path ${directory}/fastcgi;
+  uwsgi_temp_path ${directory}/uwsgi;
+  scgi_temp_path ${directory}/scgi;
+  server {
+    listen 127.0.0.1:${port} backlog=65535;
+    ${location.replaceAll('FILES', directory)}
+  }
+}
+`;
+}

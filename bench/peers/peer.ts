@@ -1,0 +1,25 @@
+import type { Pinned } from '../run/pinned.ts';
+
+/** Another program that is compared with ours, on the core of what is measured. */
+export interface Peer {
+  readonly url: string;
+  readonly server: Pinned;
+  stop(): Promise<void>;
+}
+
+const START_MS = 10_000;
+const POLL_MS = 20;
+
+/** Waits until somebody answers there, whatever it is. @throws Error when nobody does */
+export async function untilAnswered(url: string): Promise<void> {
+  const endMs = performance.now() + START_MS;
+  for (;;) {
+    try {
+      await fetch(url);
+      return;
+    } catch (error) {
+      if (performance.now() > endMs) throw error;
+      await Bun.sleep(POLL_MS);
+    }
+  }
+}

@@ -1,0 +1,21 @@
+import { createPrivateKey, createPublicKey, generateKeyPairSync } from 'node:crypto';
+import { fileURLToPath } from 'node:url';
+import { lineOf, SERVER_CORE, startPinned } from '../run/pinned.ts';
+import type { Peer } from './peer.ts';
+
+/** Starts one of the peers in this folder, on Node or on Bun; it says where it listens. */
+export async function startProgram(runtime: 'node' | 'bun', file: string): Promise<Peer> {
+  const path = fileURLToPath(new URL(file, import.meta.url));
+  const program = runtime === 'bun' ? process.execPath : 'node';
+  const server = startPinned(SERVER_CORE, [program, path], { env: keys() });
+  const [, url = ''] = await lineOf(server, /listening on (\S+)/);
+  return { url, server, stop: () => server.stop() };
+}
+
+/** A pair of its own, of the kind that our tokens are signed with. */
+function keys(): Record<string, string> {
+  const { privateKey } = generateKeyPairSync('ed25519');
+  const pem = privateKey.export({ type: 'pkcs8', format: 'pem' }) as string;
+  const open = createPublicKey(createPrivateKey(pem)).export({ type: 'spki', format: 'pem' });
+  return { NODE_ENV: 'production', PRIVATE_KEY: pem, PUBLIC_KEY: open as string };
+}

@@ -1,0 +1,108 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { availableParallelism, tmpdir } from 'node:os';
+import type { Subprocess } from 'bun';
+
+/** The core that what is measured has to itself. */
+export const SERVER_CORE = 0;
+/** The core that asks it. */
+export const LOAD_CORE = 1;
+
+const TICKS_PER_S = 100;
+const KB = 1024;
+const STOP_MS = 5_000;
+
+/** A program on one core. */
+export interface Pinned {
+  readonly pid: number;
+  readonly child: Subprocess<'ignore', 'pipe', 'inherit'>;
+  /** CPU seconds that it and its children have used, and how much memory they hold. */
+  usage(): Usage;
+  /** Ends it, first politely. */
+  stop(): Promise<void>;
+}
+
+export interface Usage {
+  readonly cpuS: number;
+  readonly memoryBytes: number;
+}
+
+export interface PinnedOptions {
+  readonly env?: Record<string, string>;
+  /** The program's working directory. */
+  readonly cwd?: string;
+}
+
+const running = new Set<Subprocess>();
+process.on('exit', () => {
+  for (const child of running) child.kill('SIGKILL');
+});
+
+/** Starts a program on one core. @throws Error when this machine has too few */
+export function startPinned(
+  core: number,
+  command: readonly string[],
+  { env = {}, cwd = tmpdir() }: PinnedOptions = {},
+): Pinned {
+  if (availableParallelism() < 2) {
+    throw new Error('a bench needs two cores: one for what is measured and one for its load');
+  }
+  const child = Bun.spawn(['taskset', '-c', String(core), ...command], {
+    cwd,
+    env: { ...process.env, ...env },
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  running.add(child);
+  void child.exited.then(() => running.delete(child));
+  return {
+    pid: child.pid,
+    child,
+    usage: () => usageOf(familyOf(child.pid)),
+    stop: async () => {
+      child.kill('SIGTERM');
+      const timer = setTimeout(() => child.kill('SIGKILL'), STOP_MS);
+      await child.exited;
+      clearTimeout(timer);
+    },
+  };
+}
+
+/** The first line on standard output that has this, such as that it listens. */
+export async function lineOf({ child }: Pinned, pattern: RegExp): Promise<RegExpExecArray> {
+  let text = '';
+  const decoder = new TextDecoder();
+  // Not `for await`: to leave that would close the pipe, and with it the program.
+  const reader = child.stdout.getReader();
+  for (;;) {
+    const { done, value } = await reader.read();
+    if (done) throw new Error(`it ended before it said ${pattern}: ${text}`);
+    text += decoder.decode(value, { stream: true });
+    const found = pattern.exec(text);
+    if (!found) continue;
+    void drain(reader);
+    return found;
+  }
+}
+
+async function drain(reader: { read(): Promise<{ done: boolean }> }): Promise<void> {
+  while (!(await reader.read()).done);
+}
+
+/** A process and all below it. */
+function familyOf(pid: number): number[] {
+  const children = readdirSync(`/proc/${pid}/task`).flatMap((task) =>
+    readFileSync(`/proc/${pid}/task/${task}/children`, 'utf8').split(' ').filter(Boolean),
+  );
+  return [pid, ...children.flatMap((child) => familyOf(Number(child)))];
+}
+
+function usageOf(pids: readonly number[]): Usage {
+  let [cpuS, memoryBytes] = [0, 0];
+  for (const pid of pids) {
+    // The name of the program may have blanks, so fields count from behind it.
+    const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1]?.split(' ') ?? [];
+    cpuS += (Number(fields[11]) + Number(fields[12])) / TICKS_PER_S;
+    const status = readFileSync(`/proc/${pid}/status`, 'utf8');
+    memoryBytes += Number(/^VmRSS:\s+(\d+)/m.exec(status)?.[1] ?? 0) * KB;
+  }
+  return { cpuS, memoryBytes };
+}
