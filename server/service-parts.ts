@@ -5,6 +5,7 @@ import type { MakeBeat } from './beat.ts';
 import type { ServiceClock } from './clock.ts';
 import type { Config } from './config.ts';
 import { feedHandlers } from './feed/feed-routes.ts';
+import { OpenStreams } from './feed/open-streams.ts';
 import { addressOf, type Listener } from './http/address.ts';
 import { Credentials } from './http/credentials.ts';
 import { RequestLog } from './http/request-log.ts';
@@ -95,9 +96,9 @@ export async function partsOf(options: ServiceOptions, onSealed: (latenessMs: nu
     : null;
   const post = config.roles.has('studio') ? createPost({ policy: config.webhooks }) : null;
   const webhooks = new WebhookSender({ record, clock, logger, post, newId, random });
-  const feed = feedHandlers({ log: beat.feed, clock, credentials, edgeCache: config.edgeCache });
+  const streams = new OpenStreams(() => clock.nowMs());
   rooms.onBanned(async (streamId, seats) => {
-    feed.endStreamsOf(streamId, seats);
+    streams.endOf(streamId, seats);
     try {
       await beat.tally.expel(streamId, seats);
     } catch (error) {
@@ -135,7 +136,14 @@ export async function partsOf(options: ServiceOptions, onSealed: (latenessMs: nu
         onDefect: (error) => logger.warn({ err: error }, 'a show cannot be read for the studio'),
       },
     ),
-    feed,
+    streams,
+    feed: feedHandlers({
+      log: beat.feed,
+      clock,
+      credentials,
+      streams,
+      edgeCache: config.edgeCache,
+    }),
     answers: new Map<AnswerDecision, number>(),
     newId,
     originOf,

@@ -124,7 +124,7 @@ function viewerHandlers(
       rate: rates.answers,
       onDecided: (decision) => answers.set(decision, (answers.get(decision) ?? 0) + 1),
     }),
-    ...parts.feed.handlers,
+    ...parts.feed,
     ...chatHandlers({
       chat: parts.beat.chat,
       credentials,
@@ -177,7 +177,7 @@ function lifeOf(
   { config, record, clock, logger }: ServiceOptions,
   {
     beat,
-    feed,
+    streams,
     live,
     keyring,
     viewerTokens,
@@ -228,7 +228,7 @@ function lifeOf(
       // Their viewers would only wait for what is to come.
       rehearsals.stop();
       const released = Promise.all([beat.drain(), media?.drain(), webhooks.stop(), reports.stop()]);
-      feed.endStreams();
+      streams.endAll();
       live.endStreams();
       await released;
     },

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'bun:test';
-import { openEventStream, UNSENT_BYTES_MAX } from './event-stream.ts';
+import { openEventStream } from './event-stream.ts';
 import type { FeedLog, IntervalListener } from './feed-log.ts';
+import { UNSENT_BYTES_MAX } from './interval-stream.ts';
 
 const encoder = new TextEncoder();
 const bodyOf = (interval: number) => encoder.encode(`{"interval":${interval},"events":[]}`);
@@ -26,6 +27,7 @@ function testLog(sealedTo: number) {
       listeners.add(listener);
       return () => listeners.delete(listener);
     },
+    hold: () => {},
     watched: () => [],
   };
   return {

@@ -2,7 +2,7 @@ import { LRUCache } from 'lru-cache';
 import { intervalStartMs } from '../../protocol/interval.ts';
 import { Unavailable } from '../refusal.ts';
 import type { Calls } from '../sql/procedure.ts';
-import type { FeedLog, FeedRange, IntervalListener, SealedInterval } from './feed-log.ts';
+import type { FeedLog, FeedRange, Holder, IntervalListener, SealedInterval } from './feed-log.ts';
 import { emptyBody } from './interval-body.ts';
 import type { SealedBody, sealingProcedures } from './sealing-sql.ts';
 
@@ -28,8 +28,7 @@ const WATCHED_INTERVALS = 8;
 
 interface Held {
   readonly streamId: string;
-  resolve(body: Uint8Array): void;
-  reject(error: Error): void;
+  readonly holder: Holder;
 }
 
 interface Slot {
@@ -103,8 +102,20 @@ export class MemoryFeedLog implements FeedLog {
 
   read(streamId: string, interval: number): Uint8Array | Promise<Uint8Array> {
     this.lastRead.set(streamId, this.sealed);
-    if (interval > this.sealed) return this.hold(streamId, interval);
+    if (interval > this.sealed) return this.sealedLater(streamId, interval);
     return this.recent(streamId, interval) ?? this.old(streamId, interval);
+  }
+
+  hold(streamId: string, interval: number, holder: Holder): void {
+    if (this.draining) throw new Unavailable('The service is stopping.');
+    const reason = this.unreachable();
+    if (reason !== null) throw new Unavailable(reason);
+    if (this.heldCount >= HELD_MAX) throw new Unavailable('Too many requests are held.');
+    this.lastRead.set(streamId, this.sealed);
+    const waiting = this.held.get(interval);
+    if (waiting) waiting.push({ streamId, holder });
+    else this.held.set(interval, [{ streamId, holder }]);
+    this.heldCount++;
   }
 
   async range(streamId: string, from: number, to: number): Promise<FeedRange> {
@@ -150,7 +161,7 @@ export class MemoryFeedLog implements FeedLog {
     const waiting = this.held.get(interval) ?? [];
     this.held.delete(interval);
     this.heldCount -= waiting.length;
-    for (const { streamId, resolve } of waiting) resolve(bodies.get(streamId) ?? slot.empty);
+    for (const { streamId, holder } of waiting) holder.sealed(bodies.get(streamId) ?? slot.empty);
     for (const [streamId, listeners] of this.listeners) {
       const body = bodies.get(streamId) ?? slot.empty;
       for (const listener of listeners) listener(interval, body);
@@ -210,24 +221,17 @@ export class MemoryFeedLog implements FeedLog {
     return { held: this.heldCount, listeners: this.listenerCount };
   }
 
-  private hold(streamId: string, interval: number): Promise<Uint8Array> {
-    if (this.draining) throw new Unavailable('The service is stopping.');
-    const reason = this.unreachable();
-    if (reason !== null) throw new Unavailable(reason);
-    if (this.heldCount >= HELD_MAX) throw new Unavailable('Too many requests are held.');
-    return new Promise((resolve, reject) => {
-      const waiting = this.held.get(interval);
-      if (waiting) waiting.push({ streamId, resolve, reject });
-      else this.held.set(interval, [{ streamId, resolve, reject }]);
-      this.heldCount++;
-    });
+  private sealedLater(streamId: string, interval: number): Promise<Uint8Array> {
+    const { promise, resolve, reject } = Promise.withResolvers<Uint8Array>();
+    this.hold(streamId, interval, { sealed: resolve, refused: reject });
+    return promise;
   }
 
   private refuse(interval: number, reason: string): void {
     const waiting = this.held.get(interval) ?? [];
     this.held.delete(interval);
     this.heldCount -= waiting.length;
-    for (const { reject } of waiting) reject(new Unavailable(reason));
+    for (const { holder } of waiting) holder.refused(new Unavailable(reason));
   }
 
   private recent(streamId: string, interval: number): Uint8Array | null {

@@ -1,6 +1,13 @@
 /** Told of every sealed interval of a stream, in order, each once. */
 export type IntervalListener = (interval: number, body: Uint8Array) => void;
 
+/** Waits for one interval of a stream: one of these is called, once. */
+export interface Holder {
+  sealed(body: Uint8Array): void;
+  /** @param error why it will not be sealed in time: `Unavailable` */
+  refused(error: Error): void;
+}
+
 /** A sealed interval of one stream. */
 export interface SealedInterval {
   readonly interval: number;
@@ -26,6 +33,11 @@ export interface FeedLog {
    * @throws Unavailable when it is not sealed in time, or too many wait
    */
   read(streamId: string, interval: number): Uint8Array | Promise<Uint8Array>;
+  /**
+   * Waits for an interval that is not sealed yet, as `read` does, without a promise for each.
+   * @throws Unavailable when too many wait, or nobody knows when it will be sealed
+   */
+  hold(streamId: string, interval: number, holder: Holder): void;
   /**
    * Sealed intervals from `from` on, in order, at most up to `to` and at most a page, which
    * is small enough to be held for each of many readers. Empty ones that ended long ago are left

@@ -6,15 +6,16 @@ import { prefers } from '../http/accept.ts';
 import type { Credentials } from '../http/credentials.ts';
 import { Problem } from '../http/problem.ts';
 import type { Handlers, Route } from '../http/route.ts';
-import { Unavailable } from '../refusal.ts';
 import type { Viewer } from '../tokens/viewer-tokens.ts';
-import { type EventStream, openEventStream } from './event-stream.ts';
+import { openEventStream } from './event-stream.ts';
 import type { FeedLog } from './feed-log.ts';
+import type { OpenStreams } from './open-streams.ts';
 
 export interface FeedRoutes {
   readonly log: FeedLog;
   readonly clock: Clock;
   readonly credentials: Credentials;
+  readonly streams: OpenStreams;
   /** Let an edge that checks tokens itself keep sealed intervals. */
   readonly edgeCache: boolean;
 }
@@ -25,6 +26,9 @@ const LAST_EVENT_ID = 'Last-Event-ID';
 const PRIVATE = 'private, max-age=31536000, immutable';
 const SHARED = 'public, max-age=31536000, s-maxage=31536000, immutable';
 
+/** `Cache-Control` of a sealed interval (F-18). */
+export const sealedCaching = (edgeCache: boolean): string => (edgeCache ? SHARED : PRIVATE);
+
 /** What all responses with one interval share. */
 interface Sealed {
   readonly interval: number;
@@ -34,18 +38,15 @@ interface Sealed {
   readonly notModified: ResponseInit;
 }
 
-/**
- * The events feed (SPEC F). `endStreams` ends every event stream, for the drain: no more open.
- * `endStreamsOf` ends those of viewers who were sent out.
- */
-export function feedHandlers({ log, clock, credentials, edgeCache }: FeedRoutes): {
-  handlers: Handlers<Pick<typeof viewerApi, 'readInterval'>>;
-  endStreams: () => void;
-  endStreamsOf: (streamId: string, seats: readonly number[]) => void;
-} {
-  const cacheControl = edgeCache ? SHARED : PRIVATE;
-  const open = new Map<EventStream, Viewer>();
-  let ended = false;
+/** The events feed (SPEC F). */
+export function feedHandlers({
+  log,
+  clock,
+  credentials,
+  streams,
+  edgeCache,
+}: FeedRoutes): Handlers<Pick<typeof viewerApi, 'readInterval'>> {
+  const cacheControl = sealedCaching(edgeCache);
 
   // Viewers mostly ask for the same interval at the same time, so its headers are made once. A
   // response copies them.
@@ -73,19 +74,10 @@ export function feedHandlers({ log, clock, credentials, edgeCache }: FeedRoutes)
   }
 
   function eventStream(viewer: Viewer, from: number, route: Route): Response {
-    // One that was just ended comes back at once, and would keep the drain from its end.
-    if (ended) throw new Unavailable('The service is stopping.');
-    const stream = openEventStream({
-      log,
-      streamId: viewer.streamId,
-      from,
-      onEnd: () => {
-        clearTimeout(expiry);
-        open.delete(stream);
-      },
-    });
-    const expiry = setTimeout(stream.end, viewer.expiresMs - clock.nowMs());
-    open.set(stream, viewer);
+    const { streamId } = viewer;
+    const stream = streams.begin(viewer, (onEnd) =>
+      openEventStream({ log, streamId, from, onEnd }),
+    );
     return new Response(stream.body, {
       headers: { ...route.bare, 'Content-Type': 'text/event-stream' },
     });
@@ -117,22 +109,10 @@ export function feedHandlers({ log, clock, credentials, edgeCache }: FeedRoutes)
   }
 
   return {
-    handlers: {
-      readInterval: (request, route) => {
-        const viewer = credentials.viewer(request, route, request.params.stream_id ?? '');
-        if (viewer instanceof Promise) return viewer.then((v) => answer(v, request, route));
-        return answer(viewer, request, route);
-      },
-    },
-    endStreams: () => {
-      ended = true;
-      for (const stream of open.keys()) stream.end();
-    },
-    endStreamsOf: (streamId, seats) => {
-      const gone = new Set(seats);
-      for (const [stream, viewer] of open) {
-        if (viewer.streamId === streamId && gone.has(viewer.seat)) stream.end();
-      }
+    readInterval: (request, route) => {
+      const viewer = credentials.viewer(request, route, request.params.stream_id ?? '');
+      if (viewer instanceof Promise) return viewer.then((v) => answer(v, request, route));
+      return answer(viewer, request, route);
     },
   };
 }

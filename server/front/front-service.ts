@@ -1,0 +1,52 @@
+import type { Holder, IntervalListener } from '../feed/feed-log.ts';
+import type { OpenStreams } from '../feed/open-streams.ts';
+import type { AnswerCounter } from '../http/request-log.ts';
+import type { KnownViewer } from '../tokens/viewer-tokens.ts';
+
+/**
+ * What a front needs to know of the service to answer what viewers ask most. The main thread has it
+ * at hand; a worker has what the main thread tells it. Whatever is missing (`null`) is not answered
+ * here: such requests are passed on, and so is each for which one of these says no.
+ */
+export interface FrontService {
+  /** Service time. */
+  nowMs(): number;
+  readonly tokens: FrontTokens;
+  readonly heartbeats: FrontHeartbeats | null;
+  readonly feed: FrontFeed | null;
+}
+
+export interface FrontTokens {
+  /** The viewer of a token that was checked before and has not expired; no promise, no signature. */
+  known(token: string): KnownViewer | null;
+  /** The viewer of a token, checked now; null when it is not one of ours that is valid. */
+  check(token: string): Promise<KnownViewer | null>;
+  /** Whether this viewer was sent out of the show. */
+  isBanned(viewer: KnownViewer): boolean;
+}
+
+export interface FrontHeartbeats {
+  /** Counts an answer; `POST` of the view count. */
+  readonly counter: AnswerCounter;
+  /** What the path takes: `Allow` of its answers. */
+  readonly allow: string;
+  /** @throws Unavailable when nobody can be counted now; RangeError for no seat */
+  register(streamId: string, seat: number): void;
+}
+
+export interface FrontFeed {
+  /** Counts an answer; `GET` of an interval. */
+  readonly counter: AnswerCounter;
+  readonly allow: string;
+  readonly log: FrontFeedLog;
+  /** The event streams that are open; the inner server has the same. */
+  readonly streams: OpenStreams;
+}
+
+/** The part of `FeedLog` that a front reads. */
+export interface FrontFeedLog {
+  sealedTo(): number;
+  read(streamId: string, interval: number): Uint8Array | Promise<Uint8Array>;
+  hold(streamId: string, interval: number, holder: Holder): void;
+  subscribe(streamId: string, listener: IntervalListener): () => void;
+}
