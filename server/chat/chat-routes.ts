@@ -59,7 +59,7 @@ export function chatHandlers({
   return {
     postChat: async (request, route) => {
       const viewer = await credentials.viewer(request, route, request.params.stream_id ?? '');
-      await rate.take(`${viewer.streamId}:${viewer.seat}`);
+      rate.take(`${viewer.streamId}:${viewer.seat}`);
       const post = await readBody(request, chatPostSchema, route.operation.bodyBytes);
       credentials.requireStay(viewer);
       requireOpen(viewer);

@@ -191,12 +191,12 @@ export class Credentials {
     scheme: Scheme,
   ): Promise<Viewer> {
     if (!this.bans.isBanned(viewer)) return viewer;
-    await this.failures.take(route.addressOf(request));
+    this.failures.take(route.addressOf(request));
     throw unauthorized(scheme, BANNED.detail, BANNED.members);
   }
 
   private async fail(address: string, scheme: Scheme, detail: string): Promise<never> {
-    await this.failures.take(address);
+    this.failures.take(address);
     throw unauthorized(scheme, detail);
   }
 }

@@ -51,7 +51,7 @@ export function claimWrapper(gate: SessionGate): ClaimWrapper {
     const status = successOf(operation);
     return async (request, route) => {
       const requestId = gate.log.requestId(request);
-      await gate.tries.ofAddress.take(route.addressOf(request));
+      gate.tries.ofAddress.take(route.addressOf(request));
       await gate.credentials.ownPage(request, route);
       const body = await bodyOf(operation, request);
       const done = await run({ request, nowMs: gate.clock.nowMs() }, body);
@@ -79,7 +79,7 @@ export function sessionWrapper(gate: SessionGate): SessionWrapper {
       const requestId = gate.log.requestId(request);
       const session = await gate.credentials.session(request, route);
       const { account, member } = session;
-      await gate.rate.take(account.uuid);
+      gate.rate.take(account.uuid);
       const body = await bodyOf(operation, request);
       const { reply, headers } = await run(session, body, request);
       if (operation.method !== 'GET') {

@@ -37,7 +37,7 @@ export function sessionHandlers(gate: SessionRoutes): Handlers<Operations> {
     next: string,
     present: string,
   ): Promise<{ old: string; next: string }> {
-    await tries.ofEmail.take(email);
+    tries.ofEmail.take(email);
     const known = await record.findSignIn({ email });
     const isRight = await passwords.isRight(present, known?.passwordHash ?? null);
     if (!known || !isRight) throw new Problem(400, 'currentPassword: is not the present one.');
@@ -46,7 +46,7 @@ export function sessionHandlers(gate: SessionRoutes): Handlers<Operations> {
 
   return {
     signIn: claim(studioApi.signIn, async (claimed, { email, password }) => {
-      await tries.ofEmail.take(email);
+      tries.ofEmail.take(email);
       const known = await record.findSignIn({ email });
       const isRight = await passwords.isRight(password, known?.passwordHash ?? null);
       if (!known || !isRight) throw unauthorized('Token', WRONG);

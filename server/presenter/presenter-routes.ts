@@ -18,7 +18,7 @@ export function presenterHandlers(
       const streamId = idsOf(request).stream_id ?? '';
       const admitAgain = () => credentials.presenter(request, route, streamId);
       const { producer, share } = await admitAgain();
-      await rate.take(share);
+      rate.take(share);
       await record.findOwnStream({ id: streamId, producer });
       return lines.respond(request, route, {
         streamId,

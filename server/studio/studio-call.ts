@@ -87,7 +87,7 @@ export function studioWrapper(gate: StudioGate): StudioWrapper {
 /** Who acts, and in which account. @throws Problem 401, or 429 when it asks too often */
 export async function admit(gate: StudioGate, request: Request, route: Route): Promise<Admitted> {
   const admitted = await gate.credentials.studio(request, route);
-  await gate.rate.take(admitted.user.uuid);
+  gate.rate.take(admitted.user.uuid);
   return admitted;
 }
 

@@ -134,7 +134,7 @@ export class SrtFront {
     const plainAddress = address.replace(/^::ffff:/i, '');
     try {
       const key = keyOf(conclusion, call.handshake);
-      await this.rate.take(caller.share);
+      this.rate.take(caller.share);
       const { ingest } = this.options;
       const session = await ingest.open({
         key,

@@ -129,7 +129,7 @@ export class WebSocketIngest {
     }
     this.checkOrigin(request);
     const address = this.options.addressOf(request);
-    await this.rate.take(address);
+    this.rate.take(address);
     this.checkRoom(address);
     const source = this.newSource(streamId, address);
     if (!server.upgrade(request, { data: source })) {
