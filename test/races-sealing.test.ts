@@ -123,7 +123,7 @@ test('[F-13] [N-17] ten thousand idle streams cost a sealing two statements, and
   };
   const sealing = { after: sealedTo, interval: sealedTo + 1, nowMs: NOW_MS, transients: [] };
   await session.run('begin');
-  const tx = { rows: session.rows, locks: session.locks, query };
+  const tx = { rows: session.rows, locks: session.locks, addNew: session.addNew, query };
   expect(await sealingProcedures.sealInterval.run(tx, sealing)).toMatchObject({
     outcome: 'sealed',
   });

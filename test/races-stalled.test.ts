@@ -186,7 +186,7 @@ test('[N-21] [N-19] winners of several streams wait for a round that is being cl
   await sealer.run('begin');
   const interval = next();
   const sealing = { after: interval - 1, interval, nowMs: NOW_MS, transients: [] };
-  const tx = { rows: sealer.rows, locks: sealer.locks, query };
+  const tx = { rows: sealer.rows, locks: sealer.locks, addNew: sealer.addNew, query };
   const sealed = sealingProcedures.sealInterval.run(tx, sealing);
   await hasClosed.promise;
   const receivedMs = intervalStartMs(interval);

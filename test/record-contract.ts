@@ -73,6 +73,30 @@ export function recordContract(ground: RecordGround): void {
       expect(await calls.list({})).toEqual([text, 'none']);
     });
 
+    test('of rows with keys, those are added whose key is new, and of several the first', async () => {
+      const { calls } = await open();
+      expect(await calls.addPlaces([])).toEqual([]);
+      const some = [
+        [2, 1, 10],
+        [1, 2, 11],
+        [2, 1, 12],
+        [1, 1, 13],
+      ] as const;
+      expect(await calls.addPlaces(some)).toEqual([true, true, false, true]);
+      expect(
+        await calls.addPlaces([
+          [1, 1, 20],
+          [3, 0, 21],
+        ]),
+      ).toEqual([false, true]);
+      expect(await calls.listPlaces({})).toEqual([
+        [1, 1, 13],
+        [1, 2, 11],
+        [2, 1, 10],
+        [3, 0, 21],
+      ]);
+    });
+
     test('[R-3] a command that is refused or broken undoes nothing of the others', async () => {
       const { calls } = await open();
       const outcomes = await Promise.all([

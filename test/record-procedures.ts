@@ -7,8 +7,18 @@ const TABLES = [
   'create table if not exists last_note (number integer not null)',
   `create table if not exists orphans
      (parent integer references notes (number) deferrable initially deferred)`,
+  `create table if not exists places
+     (x integer not null, y integer not null, height integer not null, primary key (x, y))`,
   'insert into last_note (number) select 0 where not exists (select 1 from last_note)',
 ];
+
+type Place = readonly [x: number, y: number, height: number];
+
+const PLACES = {
+  name: 'places',
+  columns: ['x integer', 'y integer', 'height integer'],
+  keyColumns: 2,
+};
 
 async function insertNote(tx: Tx, text: string): Promise<number> {
   const [row] = await tx.query<{ number: number }>(
@@ -65,6 +75,23 @@ export const testProcedures = {
       return affected;
     },
   ),
+
+  /** Adds places where none is. They go from thread to thread as texts. */
+  addPlaces: writing((tx, places: readonly Place[]) => tx.addNew(PLACES, places), {
+    wire: {
+      packInput: JSON.stringify,
+      unpackInput: (packed) => JSON.parse(packed as string),
+      packOutput: JSON.stringify,
+      unpackOutput: (packed) => JSON.parse(packed as string),
+    },
+  }),
+
+  listPlaces: reading(async (tx): Promise<number[][]> => {
+    const rows = await tx.query<{ x: number; y: number; height: number }>(
+      'select x, y, height from places order by x, y',
+    );
+    return rows.map(({ x, y, height }) => [x, y, height]);
+  }),
 
   /** Succeeds, and leaves something behind that the commit cannot take. */
   spoilCommit: writing(async (tx, { text }: { text: string }): Promise<number> => {

@@ -1,5 +1,6 @@
 import type { QuizState } from '../../protocol/quizzes.ts';
 import { type Tx, writing } from '../sql/procedure.ts';
+import { answersWire } from './answers-wire.ts';
 import { decideAnswer, isOpenAt } from './quiz-rules.ts';
 
 /** An answer on its way to the record: quiz number, seat, choice, Unix ms and interval of arrival. */
@@ -43,32 +44,18 @@ async function quizzesOf(
 // What is not open, or came too late, for the decision.
 const CLOSED = { state: 'closed', closeInterval: 0 } as const;
 
-const keyOf = ({ quiz, seat }: { quiz: number; seat: number }) => `${quiz}:${seat}`;
+const ANSWERS = {
+  name: 'answers',
+  columns: ['quiz integer', 'seat integer', 'choice smallint', 'received bigint'],
+  keyColumns: 2,
+};
 
-/**
- * Records the answers whose seats have none in their quiz, on whatever node; the primary key lets one
- * in. @returns the keys of those that were recorded
- */
-async function insertAnswers(tx: Tx, fresh: Iterable<ArrivedAnswer>): Promise<Set<string>> {
-  // In the order of the key, so that of two batches that meet none waits for the other in turn.
-  const inOrder = [...fresh].sort((a, b) => a.quiz - b.quiz || a.seat - b.seat);
-  if (inOrder.length === 0) return new Set();
-  // A constant condition: without one SQLite takes the "on" of the conflict for that of a join.
-  const rows = await tx.query<{ quiz: number; seat: number }>(
-    `insert into answers (quiz, seat, choice, received)
-     select quiz, seat, choice, received
-     from ${tx.rows('$1', ['quiz integer', 'seat integer', 'choice smallint', 'received bigint'])} arrived
-     where true on conflict do nothing returning quiz, seat`,
-    [JSON.stringify(inOrder.map((one) => [one.quiz, one.seat, one.choice, one.receivedMs]))],
-  );
-  return new Set(rows.map(keyOf));
-}
+const keyOf = ({ quiz, seat }: { quiz: number; seat: number }) => `${quiz}:${seat}`;
 
 async function recordedAmong(
   tx: Tx,
   answers: readonly ArrivedAnswer[],
 ): Promise<Map<string, number>> {
-  if (answers.length === 0) return new Map();
   const rows = await tx.query<{ quiz: number; seat: number; choice: number }>(
     `select a.quiz as quiz, a.seat as seat, a.choice as choice
      from ${tx.rows('$1', ['quiz integer', 'seat integer'])} arrived
@@ -85,30 +72,26 @@ export const answerProcedures = {
    * Decisions come in the order of the answers.
    */
   recordAnswers: writing(
-    async (tx, answers: readonly ArrivedAnswer[]): Promise<AnswerDecision[]> => {
+    async (tx, answers: readonly ArrivedAnswer[]): Promise<readonly AnswerDecision[]> => {
       if (answers.length === 0) return [];
       const quizzes = await quizzesOf(tx, answers);
       const quizOf = ({ quiz }: ArrivedAnswer) => quizzes.get(quiz) ?? CLOSED;
-      const fresh = new Map<string, ArrivedAnswer>();
-      for (const answer of answers) {
-        const key = keyOf(answer);
-        if (!fresh.has(key) && isOpenAt(quizOf(answer), answer.interval)) fresh.set(key, answer);
-      }
-      const inserted = await insertAnswers(tx, fresh.values());
-      // A statement after the insert: it sees whatever was there before, and what won the race.
-      const recorded = await recordedAmong(
-        tx,
-        answers.filter((answer) => !inserted.has(keyOf(answer))),
+      const inTime = answers.filter((answer) => isOpenAt(quizOf(answer), answer.interval));
+      // Those whose seats have none in their quiz, on whatever node; the key lets one in.
+      const areNew = await tx.addNew(
+        ANSWERS,
+        inTime.map(({ quiz, seat, choice, receivedMs }) => [quiz, seat, choice, receivedMs]),
       );
+      const added = new Set(inTime.filter((_, index) => areNew[index]));
+      if (added.size === answers.length) return answers.map(() => 'record');
+      // A statement after the insert: it sees whatever was there before, and what won the race.
+      const others = answers.filter((answer) => !added.has(answer));
+      const recorded = await recordedAmong(tx, others);
       return answers.map((answer) => {
-        const key = keyOf(answer);
-        if (inserted.has(key) && fresh.get(key) === answer) {
-          recorded.set(key, answer.choice);
-          return 'record';
-        }
+        if (added.has(answer)) return 'record';
         const { state, closeInterval } = quizOf(answer);
         return decideAnswer({
-          recordedChoice: recorded.get(key) ?? null,
+          recordedChoice: recorded.get(keyOf(answer)) ?? null,
           choice: answer.choice,
           state,
           arrivalInterval: answer.interval,
@@ -116,5 +99,6 @@ export const answerProcedures = {
         });
       });
     },
+    { wire: answersWire },
   ),
 };

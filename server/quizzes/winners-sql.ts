@@ -28,6 +28,12 @@ interface OpenRound {
   readonly dueInterval: number | null;
 }
 
+const WINNERS = {
+  name: 'winners',
+  columns: ['round integer', 'seat integer', 'received bigint'],
+  keyColumns: 2,
+};
+
 const ROUND_COLUMNS = `id, stream_id as "streamId", state, quizzes, requested, count`;
 
 /** The round of a stream that was asked for last; null when none was. */
@@ -106,7 +112,10 @@ export const winnersProcedures = {
       const inTime = (claimsOf.get(round.streamId) ?? []).filter((claim) => isInTime(round, claim));
       const qualified = await qualifiedAmong(tx, round, inTime);
       const won = inTime.filter(({ seat }) => qualified.has(seat));
-      if (won.length > 0) await insertWinners(tx, round, won);
+      await tx.addNew(
+        WINNERS,
+        won.map(({ seat, receivedMs }) => [round.number, seat, receivedMs]),
+      );
       for (const claim of inTime) {
         decisions.set(claim, qualified.has(claim.seat) ? 'won' : 'not-qualified');
       }
@@ -154,19 +163,6 @@ async function qualifiedAmong(
     [streamId, game, JSON.stringify([...seats].map((seat) => [seat])), quizzes],
   );
   return new Set(rows.map(({ seat }) => seat));
-}
-
-async function insertWinners(tx: Tx, round: OpenRound, won: readonly WinnerClaim[]): Promise<void> {
-  // In the order of the key, so that of two batches that meet none waits for the other in turn.
-  const inOrder = won.toSorted((a, b) => a.seat - b.seat);
-  // A constant condition: without one SQLite takes the "on" of the conflict for that of a join.
-  await tx.query(
-    `insert into winners (round, seat, received)
-     select $1, seat, received
-     from ${tx.rows('$2', ['seat integer', 'received bigint'])} claimed where true
-     on conflict (round, seat) do nothing`,
-    [round.number, JSON.stringify(inOrder.map(({ seat, receivedMs }) => [seat, receivedMs]))],
-  );
 }
 
 /**

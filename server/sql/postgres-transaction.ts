@@ -1,6 +1,7 @@
 import { Unavailable } from '../refusal.ts';
 import { runOnce } from './idempotency.ts';
 import type { PostgresSession } from './postgres.ts';
+import { addNew } from './postgres-add-new.ts';
 import type { Call } from './postgres-calls.ts';
 import { remedyOf } from './postgres-errors.ts';
 import type { Tx } from './procedure.ts';
@@ -50,6 +51,7 @@ function work(session: PostgresSession, call: Call): Promise<unknown> {
       if (call.isDone) throw new GivenUp();
       return session.query(text, params);
     },
+    addNew: (table, rows) => addNew(tx, table, rows),
   };
   const run = () => call.procedure.run(tx, call.input);
   return call.once ? runOnce(tx, call.once, run) : run();

@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto';
 import { Socket } from 'node:net';
 import { Client, type CustomTypesConfig, types } from 'pg';
-import type { Locks, Rows, SqlValue, Tx } from './procedure.ts';
+import { addNew } from './postgres-add-new.ts';
+import type { Locks, NumberTable, Rows, SqlValue, Tx } from './procedure.ts';
 
 /** A session of PostgreSQL; one transaction at a time. */
 export interface PostgresSession extends Tx {
@@ -170,6 +171,9 @@ class Session implements PostgresSession {
     );
     return Object.assign(rows as Row[], { affected: command === 'SELECT' ? 0 : (rowCount ?? 0) });
   }
+
+  readonly addNew = (table: NumberTable, rows: readonly (readonly number[])[]) =>
+    addNew(this, table, rows);
 
   async run(statements: string): Promise<string> {
     const result = await this.ask(this.client.query(statements));

@@ -21,18 +21,39 @@ export interface Locks {
   readonly settle: string;
 }
 
+/** A table whose columns are whole numbers, and whose first `keyColumns` are its key. */
+export interface NumberTable {
+  readonly name: string;
+  /** With their types, such as `seat integer`. */
+  readonly columns: readonly string[];
+  readonly keyColumns: number;
+}
+
 /** One transaction of the record. Statements use `$1`, `$2`, … for their parameters. */
 export interface Tx {
   /** Runs one statement. */
   query<Row = Record<string, SqlValue>>(text: string, params?: SqlValue[]): Promise<Rows<Row>>;
   /**
    * A table expression over many rows at once: `rows('$1', ['seat int', 'choice int'])` in a
-   * `from` clause reads the JSON array of arrays in parameter 1. This and `locks` are the two
+   * `from` clause reads the JSON array of arrays in parameter 1. This, `addNew` and `locks` are the
    * places where the dialects of SQLite and PostgreSQL differ.
    */
   rows(parameter: string, columns: readonly string[]): string;
+  /**
+   * Adds those rows whose key is not in the table, of several with one key the first.
+   * @returns for each whether it was added
+   */
+  addNew(table: NumberTable, rows: readonly (readonly number[])[]): Promise<boolean[]>;
   /** Locks of rows, in PostgreSQL; empty in SQLite, where a transaction has the whole record. */
   readonly locks: Locks;
+}
+
+/** How what a procedure takes and gives goes from one thread to another, where that matters. */
+export interface Wire<Input, Output> {
+  packInput(input: Input): unknown;
+  unpackInput(packed: unknown): Input;
+  packOutput(output: Output): unknown;
+  unpackOutput(packed: unknown): Output;
 }
 
 /** A named piece of work on the record, run whole in one transaction or not at all. */
@@ -40,23 +61,30 @@ export interface Procedure<Input, Output> {
   readonly access: 'read' | 'write';
   /** No deadline: its caller must learn the outcome, however late (sealing, exports). */
   readonly patient: boolean;
+  /** null: as they are. */
+  readonly wire: Wire<Input, Output> | null;
   readonly run: (tx: Tx, input: Input) => Promise<Output>;
+}
+
+interface Traits<Input, Output> {
+  readonly patient?: boolean;
+  readonly wire?: Wire<Input, Output>;
 }
 
 /** A procedure that only reads: it sees everything acknowledged before it was called. */
 export function reading<Input, Output>(
   run: (tx: Tx, input: Input) => Promise<Output>,
-  { patient = false } = {},
+  { patient = false, wire }: Traits<Input, Output> = {},
 ): Procedure<Input, Output> {
-  return { access: 'read', patient, run };
+  return { access: 'read', patient, wire: wire ?? null, run };
 }
 
 /** A procedure that writes: when its promise resolves, its effect survives a crash. */
 export function writing<Input, Output>(
   run: (tx: Tx, input: Input) => Promise<Output>,
-  { patient = false } = {},
+  { patient = false, wire }: Traits<Input, Output> = {},
 ): Procedure<Input, Output> {
-  return { access: 'write', patient, run };
+  return { access: 'write', patient, wire: wire ?? null, run };
 }
 
 // biome-ignore lint/suspicious/noExplicitAny: any procedure, whatever it takes and gives

@@ -169,10 +169,14 @@ export async function openRecord<P extends Procedures>(
     throw error;
   }
   const calls: Record<string, unknown> = {};
-  for (const [name, { access, patient }] of Object.entries(options.procedures)) {
+  for (const [name, { access, patient, wire }] of Object.entries(options.procedures)) {
     const connection = access === 'write' ? writer : reader;
-    calls[name] = (input: unknown, idempotency: Idempotency | null = null) =>
+    const call = (input: unknown, idempotency: Idempotency | null = null) =>
       connection.call(name, input, idempotency, patient);
+    calls[name] = wire
+      ? async (input: unknown, idempotency: Idempotency | null = null) =>
+          wire.unpackOutput(await call(wire.packInput(input), idempotency))
+      : call;
   }
   return {
     calls: calls as Calls<P>,

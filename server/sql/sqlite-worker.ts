@@ -65,7 +65,7 @@ async function outcomeOf(
   const { id, name, input, idempotency } = command;
   await sqlite.query('savepoint command');
   try {
-    const run = () => named(procedures, name).run(sqlite, input);
+    const run = () => runNamed(sqlite, procedures, name, input);
     const output = idempotency ? await runOnce(sqlite, idempotency, run) : await run();
     await sqlite.query('release command');
     return { id, output };
@@ -122,7 +122,7 @@ async function readGroup(
           continue;
         }
         try {
-          outcomes.push({ id, output: await named(procedures, name).run(sqlite, input) });
+          outcomes.push({ id, output: await runNamed(sqlite, procedures, name, input) });
         } catch (error) {
           outcomes.push(failureOf(id, name, error));
         }
@@ -135,10 +135,17 @@ async function readGroup(
   }
 }
 
-function named(procedures: Procedures, name: string): Procedures[string] {
+async function runNamed(
+  sqlite: Sqlite,
+  procedures: Procedures,
+  name: string,
+  input: unknown,
+): Promise<unknown> {
   const procedure = procedures[name];
   if (!procedure) throw new Error('there is no such procedure');
-  return procedure;
+  const { run, wire } = procedure;
+  if (!wire) return run(sqlite, input);
+  return wire.packOutput(await run(sqlite, wire.unpackInput(input)));
 }
 
 function failureOf(id: number, name: string, error: unknown): Outcome {
