@@ -2,6 +2,7 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { cpus, totalmem } from 'node:os';
 import { join, resolve } from 'node:path';
 import { Command, InvalidArgumentError } from '@commander-js/extra-typings';
+import { feed } from './feed.ts';
 import { heartbeat } from './heartbeat.ts';
 import type { Bench } from './run/bench.ts';
 import { chartOf } from './run/chart.ts';
@@ -10,7 +11,7 @@ import { verdictOf } from './run/result.ts';
 import { tableOf } from './run/table.ts';
 
 /** In the order of a whole run. */
-const BENCHES: readonly Bench[] = [heartbeat];
+const BENCHES: readonly Bench[] = [heartbeat, feed];
 
 const names = BENCHES.map(({ name }) => name);
 const list = BENCHES.map(({ name, about }) => `  ${name.padEnd(12)}${about}`).join('\n');

@@ -1,16 +1,16 @@
-import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { chmodSync, mkdirSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { freePort } from '../../test/backends/free-port.ts';
 import { binaryOf } from '../../test/backends/server-programs.ts';
 import { SERVER_CORE, startPinned } from '../run/pinned.ts';
+import { temporaryFolder } from '../run/temporary.ts';
 import { type Peer, untilAnswered } from './peer.ts';
 
 /**
  * nginx with one worker on one core and as little to do as can be: no log, connections that stay, files
  * that stay open.
  * @param location what it does with requests, as lines of its configuration
- * @param files by name, in the folder `FILES` of the configuration
+ * @param files by path, in the folder `FILES` of the configuration
  * @param modules to load, by path
  */
 export async function startNginx(
@@ -18,10 +18,15 @@ export async function startNginx(
   files: Readonly<Record<string, string>> = {},
   modules: readonly string[] = [],
 ): Promise<Peer> {
-  const directory = mkdtempSync(join(tmpdir(), 'fourbeat-nginx-'));
+  const folder = temporaryFolder('nginx');
+  const directory = folder.path;
   // The worker of a superuser's nginx is another user.
   chmodSync(directory, 0o755);
-  for (const [name, text] of Object.entries(files)) writeFileSync(join(directory, name), text);
+  for (const [name, text] of Object.entries(files)) {
+    const path = join(directory, name);
+    mkdirSync(dirname(path), { recursive: true });
+    writeFileSync(path, text);
+  }
   const port = await freePort();
   const file = join(directory, 'nginx.conf');
   writeFileSync(file, configOf(port, directory, location, modules));
@@ -37,7 +42,7 @@ export async function startNginx(
     server,
     stop: async () => {
       await server.stop();
-      rmSync(directory, { recursive: true, force: true });
+      folder.remove();
     },
   };
 }

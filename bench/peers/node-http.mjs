@@ -1,9 +1,13 @@
-// Node's own server, which looks at nothing: what any service on Node begins with.
+// Node's own server, which looks at nothing: what any service on Node begins with. It answers with
+// what is in the environment, or with nothing.
 import { createServer } from 'node:http';
 
+const body = Buffer.from(process.env.BODY ?? '');
+const head = { 'Content-Type': 'application/json', 'Content-Length': body.length };
+
 const server = createServer((_request, response) => {
-  response.writeHead(204);
-  response.end();
+  if (body.length === 0) response.writeHead(204).end();
+  else response.writeHead(200, head).end(body);
 });
 server.listen(0, '127.0.0.1', () =>
   console.log(`listening on http://127.0.0.1:${server.address().port}`),

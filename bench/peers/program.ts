@@ -4,10 +4,14 @@ import { lineOf, SERVER_CORE, startPinned } from '../run/pinned.ts';
 import type { Peer } from './peer.ts';
 
 /** Starts one of the peers in this folder, on Node or on Bun; it says where it listens. */
-export async function startProgram(runtime: 'node' | 'bun', file: string): Promise<Peer> {
+export async function startProgram(
+  runtime: 'node' | 'bun',
+  file: string,
+  env: Readonly<Record<string, string>> = {},
+): Promise<Peer> {
   const path = fileURLToPath(new URL(file, import.meta.url));
   const program = runtime === 'bun' ? process.execPath : 'node';
-  const server = startPinned(SERVER_CORE, [program, path], { env: keys() });
+  const server = startPinned(SERVER_CORE, [program, path], { env: { ...keys(), ...env } });
   const [, url = ''] = await lineOf(server, /listening on (\S+)/);
   return { url, server, stop: () => server.stop() };
 }
@@ -17,5 +21,10 @@ function keys(): Record<string, string> {
   const { privateKey } = generateKeyPairSync('ed25519');
   const pem = privateKey.export({ type: 'pkcs8', format: 'pem' }) as string;
   const open = createPublicKey(createPrivateKey(pem)).export({ type: 'spki', format: 'pem' });
-  return { NODE_ENV: 'production', PRIVATE_KEY: pem, PUBLIC_KEY: open as string };
+  return {
+    NODE_ENV: 'production',
+    NODE_NO_WARNINGS: '1',
+    PRIVATE_KEY: pem,
+    PUBLIC_KEY: open as string,
+  };
 }

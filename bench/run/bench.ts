@@ -1,3 +1,4 @@
+import type { Needed } from './needed.ts';
 import type { Progress } from './progress.ts';
 import type { Result } from './result.ts';
 
@@ -15,6 +16,8 @@ export interface Bench {
   readonly name: string;
   /** What it measures, for `--help`. */
   readonly about: string;
+  /** Servers and tools that it starts, which npm does not install. */
+  readonly needs?: readonly Needed[];
   /** @throws WrongAnswer when something is fast and wrong */
   run(options: BenchOptions): Promise<Result>;
 }

@@ -1,9 +1,7 @@
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { WrongAnswer } from './bench.ts';
 import { lineOf, type Pinned, SERVER_CORE, startPinned } from './pinned.ts';
+import { temporaryFolder } from './temporary.ts';
 
 const PROGRAM = fileURLToPath(new URL('../../bin/fourbeat', import.meta.url));
 // Video is measured elsewhere, and opens ports of its own.
@@ -32,8 +30,8 @@ export async function startFourbeat(
   settings: readonly string[] = [],
   core = SERVER_CORE,
 ): Promise<Fourbeat> {
-  const directory = mkdtempSync(join(tmpdir(), 'fourbeat-bench-'));
-  const place = settings.includes('--database') ? [] : ['--data', directory];
+  const folder = temporaryFolder('bench');
+  const place = settings.includes('--database') ? [] : ['--data', folder.path];
   const database = settings.slice(
     settings.indexOf('--database'),
     settings.indexOf('--database') + 2,
@@ -95,7 +93,7 @@ export async function startFourbeat(
     },
     stop: async () => {
       await server.stop();
-      rmSync(directory, { recursive: true, force: true });
+      folder.remove();
     },
   };
 }

@@ -34,8 +34,17 @@ export interface PinnedOptions {
 
 const running = new Set<Subprocess>();
 process.on('exit', () => {
-  for (const child of running) child.kill('SIGKILL');
+  for (const { pid } of running) endFamily(pid);
 });
+
+// A server such as nginx has processes below it, which do not end with it when it is killed.
+function endFamily(pid: number): void {
+  try {
+    for (const member of familyOf(pid)) process.kill(member, 'SIGKILL');
+  } catch {
+    // It was gone before.
+  }
+}
 
 /** Starts a program on one core. @throws Error when this machine has too few */
 export function startPinned(
@@ -59,32 +68,65 @@ export function startPinned(
     usage: () => usageOf(familyOf(child.pid)),
     stop: async () => {
       child.kill('SIGTERM');
-      const timer = setTimeout(() => child.kill('SIGKILL'), STOP_MS);
+      const timer = setTimeout(() => endFamily(child.pid), STOP_MS);
       await child.exited;
       clearTimeout(timer);
     },
   };
 }
 
-/** The first line on standard output that has this, such as that it listens. */
-export async function lineOf({ child }: Pinned, pattern: RegExp): Promise<RegExpExecArray> {
-  let text = '';
-  const decoder = new TextDecoder();
-  // Not `for await`: to leave that would close the pipe, and with it the program.
-  const reader = child.stdout.getReader();
-  for (;;) {
-    const { done, value } = await reader.read();
-    if (done) throw new Error(`it ended before it said ${pattern}: ${text}`);
-    text += decoder.decode(value, { stream: true });
-    const found = pattern.exec(text);
-    if (!found) continue;
-    void drain(reader);
-    return found;
-  }
+/**
+ * Waits until this is on standard output, such as that it listens. A further call looks at what
+ * comes behind.
+ * @throws Error when the program ended without
+ */
+export function lineOf(pinned: Pinned, pattern: RegExp): Promise<RegExpExecArray> {
+  const output = outputs.get(pinned) ?? new Output(pinned.child.stdout);
+  outputs.set(pinned, output);
+  return output.until(pattern);
 }
 
-async function drain(reader: { read(): Promise<{ done: boolean }> }): Promise<void> {
-  while (!(await reader.read()).done);
+const outputs = new WeakMap<Pinned, Output>();
+const UNREAD_CHARS_MAX = 1_000_000;
+
+/** What a program says. It is read to the end, or the program would wait for its reader. */
+class Output {
+  private text = '';
+  private hasEnded = false;
+  private onMore = () => {};
+
+  constructor(stream: ReadableStream<Uint8Array>) {
+    void this.readAll(stream.getReader());
+  }
+
+  async until(pattern: RegExp): Promise<RegExpExecArray> {
+    for (;;) {
+      const found = pattern.exec(this.text);
+      if (found) {
+        this.text = this.text.slice(found.index + found[0].length);
+        return found;
+      }
+      if (this.hasEnded) throw new Error(`it ended before it said ${pattern}: ${this.text}`);
+      await new Promise<void>((resolve) => {
+        this.onMore = resolve;
+      });
+    }
+  }
+
+  // Not `for await`: to leave that would close the pipe, and with it the program.
+  private async readAll(reader: {
+    read(): Promise<{ done: boolean; value?: Uint8Array | undefined }>;
+  }): Promise<void> {
+    const decoder = new TextDecoder();
+    for (;;) {
+      const { done, value } = await reader.read();
+      if (done) break;
+      this.text = (this.text + decoder.decode(value, { stream: true })).slice(-UNREAD_CHARS_MAX);
+      this.onMore();
+    }
+    this.hasEnded = true;
+    this.onMore();
+  }
 }
 
 /** A process and all below it. */

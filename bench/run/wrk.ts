@@ -1,22 +1,19 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { binaryOf } from '../../test/backends/server-programs.ts';
 import { WrongAnswer } from './bench.ts';
 import { LOAD_CORE, lineOf, startPinned } from './pinned.ts';
-
-/** What is sent over and over. */
-export interface WrkRequest {
-  readonly method: string;
-  readonly path: string;
-  readonly headers: Readonly<Record<string, string>>;
-  readonly body?: string;
-}
+import { temporaryFolder } from './temporary.ts';
+import { type Sometimes, scriptOf, type WrkRequest } from './wrk-script.ts';
 
 export interface WrkLoad {
   readonly url: string;
   /** They are sent in turn, by all connections together. */
   readonly requests: readonly WrkRequest[];
+  /** What is sent between them. */
+  readonly sometimes?: readonly Sometimes[];
+  /** The first of those that stand for NUMBER, less one. */
+  readonly firstNumber?: number;
   readonly connections?: number;
   readonly seconds: number;
 }
@@ -25,13 +22,16 @@ export interface WrkLoad {
 export interface WrkOutcome {
   readonly requests: number;
   readonly perSecond: number;
+  /** Of all answers, heads and all. */
   readonly bytes: number;
   readonly p50Ms: number;
   readonly p99Ms: number;
+  /** How many were made of `requests`, and of each of `sometimes`; one of them may not have been sent. */
+  readonly sent: readonly number[];
 }
 
 /** As many as the figures of others are made with. */
-const CONNECTIONS = 64;
+export const CONNECTIONS = 64;
 
 /**
  * Has `wrk` ask as fast as it gets answers, from the core of the load.
@@ -40,13 +40,15 @@ const CONNECTIONS = 64;
 export async function wrk({
   url,
   requests,
+  sometimes = [],
+  firstNumber = 0,
   connections = CONNECTIONS,
   seconds,
 }: WrkLoad): Promise<WrkOutcome> {
-  const directory = mkdtempSync(join(tmpdir(), 'fourbeat-wrk-'));
+  const folder = temporaryFolder('wrk');
   try {
-    const script = join(directory, 'load.lua');
-    writeFileSync(script, scriptOf(requests));
+    const script = join(folder.path, 'load.lua');
+    writeFileSync(script, scriptOf(new URL(url).host, requests, sometimes, firstNumber));
     const arguments_ = [
       '-t1',
       `-c${connections}`,
@@ -67,39 +69,6 @@ export async function wrk({
     }
     return { ...outcome, perSecond: outcome.requests / outcome.seconds };
   } finally {
-    rmSync(directory, { recursive: true, force: true });
+    folder.remove();
   }
 }
-
-// A request is made once and its bytes sent again: LuaJIT then takes a fraction of a microsecond each.
-function scriptOf(requests: readonly WrkRequest[]): string {
-  const made = requests.map(({ method, path, headers, body }) => {
-    const fields = Object.entries(headers).map(
-      ([name, value]) => `[${quoted(name)}]=${quoted(value)}`,
-    );
-    const arguments_ = [quoted(method), quoted(path), `{${fields.join(',')}}`];
-    return `  all[#all+1] = wrk.format(${[...arguments_, body === undefined ? 'nil' : quoted(body)].join(', ')})`;
-  });
-  return `
-local all = {}
-local at = 0
-function init(arguments)
-${made.join('\n')}
-end
-function request()
-  at = at % #all + 1
-  return all[at]
-end
-function done(summary, latency)
-  local e = summary.errors
-  print(string.format(
-    'outcome {"requests":%d,"seconds":%.6f,"bytes":%d,"errors":%d,"p50Ms":%.3f,"p99Ms":%.3f}',
-    summary.requests, summary.duration / 1e6, summary.bytes,
-    e.connect + e.read + e.write + e.status + e.timeout,
-    latency:percentile(50) / 1e3, latency:percentile(99) / 1e3))
-end
-`;
-}
-
-// Lua's strings in quotes end lines as JSON's do, and need nothing else of what is sent here.
-const quoted = (text: string) => JSON.stringify(text);

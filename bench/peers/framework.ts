@@ -1,0 +1,44 @@
+import { WrongAnswer } from '../run/bench.ts';
+import type { Peer } from './peer.ts';
+import { startProgram } from './program.ts';
+
+/** A service as one would write it with a framework; it has the viewers' routes that are measured. */
+export interface FrameworkPeer extends Peer {
+  /** Tokens of so many viewers of a stream. @throws WrongAnswer */
+  tokens(streamId: string, count: number): Promise<string[]>;
+  /** What it answers when this interval of a stream is asked for. @throws WrongAnswer */
+  tell(streamId: string, interval: number, body: string): Promise<void>;
+}
+
+/** Those that `startFramework` knows, by the names that tables have. */
+export const FRAMEWORKS = {
+  'Fastify, @fastify/jwt': ['node', 'fastify.mjs'],
+  'Hono on Bun, hono/jwt': ['bun', 'hono.mjs'],
+} as const;
+
+export async function startFramework(
+  name: keyof typeof FRAMEWORKS,
+  env: Readonly<Record<string, string>> = {},
+): Promise<FrameworkPeer> {
+  const [runtime, file] = FRAMEWORKS[name];
+  const peer = await startProgram(runtime, file, env);
+  const send = async (method: string, path: string, body: string): Promise<Response> => {
+    const headers = { 'Content-Type': 'application/json' };
+    const answer = await fetch(`${peer.url}${path}`, { method, headers, body });
+    if (!answer.ok) throw new WrongAnswer(`${name}: ${method} ${path} is ${answer.status}`);
+    return answer;
+  };
+  const tokenOf = async (stream_id: string, viewer: number): Promise<string> => {
+    const body = JSON.stringify({ stream_id, unique_user_identifier: `viewer ${viewer}` });
+    const answer = await send('POST', '/api/v1/token', body);
+    return ((await answer.json()) as { token: string }).token;
+  };
+  return {
+    ...peer,
+    tokens: (streamId, count) =>
+      Promise.all(Array.from({ length: count }, (_, viewer) => tokenOf(streamId, viewer))),
+    tell: async (streamId, interval, body) => {
+      await send('PUT', `/intervals/${streamId}/${interval}`, body);
+    },
+  };
+}

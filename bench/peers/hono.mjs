@@ -1,0 +1,72 @@
+// The same with Hono on Bun. Its middleware for JWT keeps no token that was checked, so it checks each.
+import { Hono } from 'hono';
+import { jwt, sign } from 'hono/jwt';
+
+const SECRET = crypto.randomUUID();
+const ALGORITHM = 'HS256';
+const PRESENT_MS = 1_000;
+
+const app = new Hono();
+/** By stream: seats by viewer, when each seat was last heard of (ms), and intervals as JSON. */
+const streams = new Map();
+
+function streamOf(id) {
+  let stream = streams.get(id);
+  if (!stream) {
+    stream = { seats: new Map(), seen: new Map(), intervals: new Map() };
+    streams.set(id, stream);
+  }
+  return stream;
+}
+
+/** The stream of the path, for whom the token lets in; null for others. */
+function watched(context) {
+  const streamId = context.req.param('stream_id');
+  return context.get('jwtPayload').stream_id === streamId ? streamOf(streamId) : null;
+}
+
+app.post('/api/v1/token', async (context) => {
+  const { stream_id, unique_user_identifier: identifier } = await context.req.json();
+  const { seats } = streamOf(stream_id);
+  let seat = seats.get(identifier);
+  if (seat === undefined) {
+    seat = seats.size;
+    seats.set(identifier, seat);
+  }
+  const exp = Math.floor(Date.now() / 1000) + 600;
+  return context.json({ token: await sign({ stream_id, seat, exp }, SECRET, ALGORITHM) });
+});
+
+app.put('/intervals/:stream_id/:interval', async (context) => {
+  const body = JSON.stringify(await context.req.json());
+  streamOf(context.req.param('stream_id')).intervals.set(context.req.param('interval'), body);
+  return context.body(null, 204);
+});
+
+const checked = jwt({ secret: SECRET, alg: ALGORITHM });
+
+app.post('/api/v1/view-counts/:stream_id', checked, (context) => {
+  const stream = watched(context);
+  if (!stream) return context.body(null, 401);
+  stream.seen.set(context.get('jwtPayload').seat, Date.now());
+  return context.body(null, 204);
+});
+
+app.get('/api/v1/view-counts/:stream_id', checked, (context) => {
+  const stream = watched(context);
+  if (!stream) return context.body(null, 401);
+  const sinceMs = Date.now() - PRESENT_MS;
+  const value = [...stream.seen.values()].filter((seenMs) => seenMs > sinceMs).length;
+  return context.json({ value, formatted: String(value) });
+});
+
+app.get('/api/v1/events-streams/:stream_id', checked, (context) => {
+  const stream = watched(context);
+  if (!stream) return context.body(null, 401);
+  const body = stream.intervals.get(context.req.query('interval'));
+  if (!body) return context.body(null, 404);
+  return context.body(body, 200, { 'Content-Type': 'application/json' });
+});
+
+const server = Bun.serve({ hostname: '127.0.0.1', port: 0, fetch: app.fetch });
+console.log(`listening on http://127.0.0.1:${server.port}`);
