@@ -1,29 +1,6 @@
-import type { Socket } from 'bun';
-
-/** The client's side of a relayed request: the connection of the front. */
-export interface RelayedClient {
-  /** Of the client, as the socket has it. */
-  readonly address: string;
-  /**
-   * Bytes of the answer, which are kept in any case.
-   * @returns false when the client takes no more for now; then `Relayed.drained` follows
-   */
-  send(bytes: Uint8Array): boolean;
-  /** Stops reading from the client. */
-  pause(): void;
-  resume(): void;
-  /** The answer is complete, and the connection the front's again. `rest` came after the request; it may be empty. */
-  answered(rest: Uint8Array): void;
-  /** The connection must end after what was sent. The relay makes no further call. */
-  end(): void;
-}
-
-/** What the front calls for a connection that is relayed. */
-export interface Relayed {
-  received(bytes: Uint8Array): void;
-  drained(): void;
-  closed(): void;
-}
+import { InnerConnections } from './inner-connections.ts';
+import type { Relayed, RelayedClient } from './relayed.ts';
+import { RelayedRequest } from './relayed-request.ts';
 
 export interface RelayOptions {
   /** Where the inner server listens: a unix socket. */
@@ -32,112 +9,63 @@ export interface RelayOptions {
   readonly secret: string;
 }
 
-const CLIENT_HEADER = 'X-Fourbeat-Client';
+const TICK_MS = 1_000;
 
-/** Passes requests to the inner HTTP server, and its answers back. */
+/**
+ * Passes requests to the inner HTTP server, and its answers back, byte for byte but for two headers:
+ * the inner server is told who asks (`X-Fourbeat-Client`), and a client whose connection ends that
+ * it does (`Connection: close`).
+ *
+ * A plain request, of which every server must say alike where it ends, goes over a connection that
+ * serves others too. Any other has one of its own, and both connections end after the answer: what
+ * was hidden in it can reach nobody else's.
+ */
 export class Relay {
-  private readonly exchanges = new Set<Exchange>();
+  private readonly connections: InnerConnections;
+  private readonly requests = new Set<RelayedRequest>();
+  private readonly timer: Timer;
+  private readonly shared;
 
-  constructor(private readonly options: RelayOptions) {}
+  constructor({ path, secret }: RelayOptions) {
+    this.connections = new InnerConnections(path);
+    this.shared = {
+      connections: this.connections,
+      secret,
+      onOver: (request: RelayedRequest) => this.requests.delete(request),
+    };
+    this.timer = setInterval(() => this.tick(), TICK_MS);
+    this.timer.unref();
+  }
 
   /**
    * Takes a connection over until the client's `answered` or `end` is called.
-   * @param bytes begin with a request; they may be a part of it
+   * @param bytes begin with a request whose head is complete; or they can be no request at all
    */
   begin(client: RelayedClient, bytes: Uint8Array): Relayed {
-    const exchange = new Exchange(client, this.options, () => this.exchanges.delete(exchange));
-    this.exchanges.add(exchange);
-    exchange.received(bytes);
-    return exchange;
+    const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+    const request = new RelayedRequest(client, this.shared, buffer);
+    this.requests.add(request);
+    request.begin(buffer);
+    return request;
   }
 
-  /** How many requests are under way. */
+  /** How many requests are under way; a connection that became one for another protocol is none. */
   underWay(): number {
-    return this.exchanges.size;
+    let count = 0;
+    for (const { isTunnel } of this.requests) if (!isTunnel) count++;
+    return count;
   }
 
-  /** Ends all of them. */
+  /** A second has passed: ends what waits for too long. The relay calls it by itself. */
+  tick(): void {
+    this.connections.tick();
+    for (const request of [...this.requests]) request.tick();
+  }
+
+  /** Ends all that is under way. */
   close(): void {
-    for (const exchange of [...this.exchanges]) exchange.end();
-  }
-}
-
-class Exchange implements Relayed {
-  private inner: Socket | null = null;
-  private waiting: Uint8Array[] = [];
-  private hasHead = false;
-  private isOver = false;
-
-  constructor(
-    private readonly client: RelayedClient,
-    private readonly options: RelayOptions,
-    private readonly onOver: () => void,
-  ) {}
-
-  received(bytes: Uint8Array): void {
-    this.waiting.push(bytes);
-    if (this.inner) this.flush();
-    if (this.hasHead) return;
-    const all = Buffer.concat(this.waiting);
-    const lineEnd = all.indexOf('\r\n');
-    if (lineEnd < 0 && all.length < 16_384) return;
-    this.hasHead = true;
-    const { secret } = this.options;
-    const header = Buffer.from(`${CLIENT_HEADER}: ${secret} ${this.client.address}\r\n`);
-    this.waiting =
-      lineEnd < 0 ? [all] : [all.subarray(0, lineEnd + 2), header, all.subarray(lineEnd + 2)];
-    this.connect();
-  }
-
-  drained(): void {
-    this.inner?.resume();
-  }
-
-  closed(): void {
-    this.over();
-  }
-
-  end(): void {
-    if (this.isOver) return;
-    this.over();
-    this.client.end();
-  }
-
-  private connect(): void {
-    void Bun.connect({
-      unix: this.options.path,
-      socket: {
-        open: (socket) => {
-          if (this.isOver) return void socket.terminate();
-          this.inner = socket;
-          this.flush();
-        },
-        data: (socket, bytes) => {
-          if (!this.isOver && !this.client.send(bytes)) socket.pause();
-        },
-        drain: () => this.flush(),
-        close: () => this.end(),
-        connectError: () => this.end(),
-        error: () => this.end(),
-      },
-    }).catch(() => this.end());
-  }
-
-  private flush(): void {
-    if (!this.inner || this.waiting.length === 0) return;
-    const all = this.waiting.length === 1 ? this.waiting[0] : Buffer.concat(this.waiting);
-    if (!all) return;
-    const taken = Math.max(0, this.inner.write(all));
-    const isAll = taken === all.length;
-    this.waiting = isAll ? [] : [all.subarray(taken)];
-    if (isAll) this.client.resume();
-    else this.client.pause();
-  }
-
-  private over(): void {
-    if (this.isOver) return;
-    this.isOver = true;
-    this.inner?.terminate();
-    this.onOver();
+    clearInterval(this.timer);
+    for (const request of [...this.requests]) request.end();
+    this.connections.close();
   }
 }

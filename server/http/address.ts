@@ -6,7 +6,15 @@ export interface Listener {
     requestIP(request: Request): { readonly address: string } | null;
     readonly port?: number | undefined;
   } | null;
+  /** What a front shows with the address of its client; without it nobody is believed. */
+  readonly relaySecret?: string | undefined;
 }
+
+/**
+ * The header in which a front tells whose request it passes on: its secret, a space, the address.
+ * It is the first of its name; what a client sends under it comes after.
+ */
+export const CLIENT_HEADER = 'X-Fourbeat-Client';
 
 /**
  * Whose share of a rate limit the client of a request uses.
@@ -17,7 +25,16 @@ export function addressOf(request: Request, listener: Listener, trustProxy: bool
     const forwarded = request.headers.get('x-forwarded-for')?.split(',').at(-1)?.trim();
     if (forwarded) return shareOf(forwarded);
   }
-  return shareOf(listener.server?.requestIP(request)?.address ?? 'unknown');
+  return shareOf(
+    toldAddress(request, listener) ?? listener.server?.requestIP(request)?.address ?? 'unknown',
+  );
+}
+
+// Headers of one name are joined by commas, and no address has one.
+function toldAddress(request: Request, { relaySecret }: Listener): string | null {
+  const told = relaySecret === undefined ? null : request.headers.get(CLIENT_HEADER);
+  const first = told?.split(',', 1)[0]?.trim();
+  return first?.startsWith(`${relaySecret} `) ? first.slice(`${relaySecret} `.length) : null;
 }
 
 /**

@@ -1,0 +1,213 @@
+import type { Socket } from 'bun';
+
+/** Who has an inner connection. Nothing is called on one that gave it back. */
+export interface InnerUser {
+  /** Whether a connection is still wanted, when one is made at last. */
+  readonly wantsConnection: boolean;
+  connected(connection: InnerConnection): void;
+  innerData(bytes: Buffer): void;
+  /** All that was written is taken. */
+  innerDrained(): void;
+  innerClosed(): void;
+}
+
+// The kernel refuses those beyond the backlog of the inner server (512), and other threads dial too.
+const MAX_DIALING = 64;
+const RETRY_MS = 20;
+
+// The inner server keeps them for longer: none is used that it is about to close.
+const MAX_IDLE_TICKS = 4;
+const MAX_IDLE = 64;
+
+/** A connection to the inner server. */
+export class InnerConnection {
+  user: InnerUser | null;
+  idleTicks = 0;
+  private unsent: Uint8Array[] = [];
+
+  constructor(
+    private readonly socket: Socket<InnerSlot>,
+    user: InnerUser,
+  ) {
+    this.user = user;
+  }
+
+  /**
+   * Sends bytes, which are kept in any case.
+   * @returns false when not all are taken; then `innerDrained` follows
+   */
+  write(bytes: Uint8Array): boolean {
+    if (this.unsent.length > 0) {
+      this.unsent.push(bytes);
+      return false;
+    }
+    const taken = Math.max(0, this.socket.write(bytes));
+    if (taken === bytes.length) return true;
+    this.unsent.push(bytes.subarray(taken));
+    return false;
+  }
+
+  /** Stops reading. */
+  pause(): void {
+    this.socket.pause();
+  }
+
+  resume(): void {
+    this.socket.resume();
+  }
+
+  /** Ends it at once, both ways; what its user wrote may be lost. */
+  destroy(): void {
+    this.user = null;
+    this.socket.terminate();
+  }
+
+  /** @internal The socket takes bytes again. */
+  drain(): void {
+    for (;;) {
+      const first = this.unsent[0];
+      if (!first) break;
+      const taken = Math.max(0, this.socket.write(first));
+      if (taken < first.length) {
+        this.unsent[0] = first.subarray(taken);
+        return;
+      }
+      this.unsent.shift();
+    }
+    this.user?.innerDrained();
+  }
+}
+
+/** What a socket carries: its connection, once it is open. */
+interface InnerSlot {
+  connection: InnerConnection | null;
+}
+
+/** Connections to the inner server, which are kept for a while when they can serve again. */
+export class InnerConnections {
+  // The last is used first, so that those too many get old.
+  private readonly idle: InnerConnection[] = [];
+  private readonly queue: InnerUser[] = [];
+  private dialing = 0;
+  private retry: Timer | null = null;
+  private isClosed = false;
+
+  /** @param path where the inner server listens: a unix socket */
+  constructor(private readonly path: string) {}
+
+  /** One that served before, for a request that may share; null when there is none. */
+  takeIdle(user: InnerUser): InnerConnection | null {
+    const connection = this.idle.pop();
+    if (!connection) return null;
+    connection.user = user;
+    return connection;
+  }
+
+  /** Makes a new one, and calls `connected` with it, later. Fails silently and for as long as it is wanted. */
+  dial(user: InnerUser): void {
+    this.queue.push(user);
+    this.dialNext();
+  }
+
+  /** Takes one back that is at the end of an answer, and may serve again. */
+  release(connection: InnerConnection): void {
+    connection.user = null;
+    connection.idleTicks = 0;
+    if (this.isClosed || this.idle.length >= MAX_IDLE) connection.destroy();
+    else this.idle.push(connection);
+  }
+
+  /** A second has passed: ends those that were idle for too long. */
+  tick(): void {
+    for (const connection of [...this.idle]) {
+      if (++connection.idleTicks >= MAX_IDLE_TICKS) this.dropIdle(connection);
+    }
+  }
+
+  /** How many wait for a request. */
+  idleCount(): number {
+    return this.idle.length;
+  }
+
+  close(): void {
+    this.isClosed = true;
+    this.queue.length = 0;
+    if (this.retry) clearTimeout(this.retry);
+    for (const connection of this.idle.splice(0)) connection.destroy();
+  }
+
+  private dropIdle(connection: InnerConnection): void {
+    const at = this.idle.indexOf(connection);
+    if (at >= 0) this.idle.splice(at, 1);
+    connection.destroy();
+  }
+
+  private dialNext(): void {
+    while (this.dialing < MAX_DIALING && !this.retry && !this.isClosed) {
+      const user = this.queue.shift();
+      if (!user) return;
+      if (user.wantsConnection) this.dialFor(user);
+    }
+  }
+
+  private dialFor(user: InnerUser): void {
+    this.dialing++;
+    Bun.connect<InnerSlot>({
+      unix: this.path,
+      data: { connection: null },
+      socket: this.handlers,
+    }).then(
+      (socket) => {
+        this.dialing--;
+        this.opened(socket, user);
+        this.dialNext();
+      },
+      () => {
+        this.dialing--;
+        this.queue.unshift(user);
+        this.retryLater();
+      },
+    );
+  }
+
+  private opened(socket: Socket<InnerSlot>, user: InnerUser): void {
+    if (this.isClosed || !user.wantsConnection) {
+      socket.terminate();
+      return;
+    }
+    socket.data.connection = new InnerConnection(socket, user);
+    user.connected(socket.data.connection);
+  }
+
+  private retryLater(): void {
+    if (this.retry || this.isClosed) return;
+    this.retry = setTimeout(() => {
+      this.retry = null;
+      this.dialNext();
+    }, RETRY_MS);
+  }
+
+  private closed(connection: InnerConnection | null): void {
+    if (!connection) return;
+    const { user } = connection;
+    if (user) {
+      connection.user = null;
+      user.innerClosed();
+    } else this.dropIdle(connection);
+  }
+
+  // Shared by all sockets: none has a closure of its own.
+  private readonly handlers = {
+    data: (socket: Socket<InnerSlot>, bytes: Buffer) => {
+      const { connection } = socket.data;
+      if (connection?.user) connection.user.innerData(bytes);
+      // Nobody asked for anything.
+      else if (connection) this.dropIdle(connection);
+    },
+    drain: (socket: Socket<InnerSlot>) => socket.data.connection?.drain(),
+    close: (socket: Socket<InnerSlot>) => this.closed(socket.data.connection),
+    error: (socket: Socket<InnerSlot>) => {
+      socket.terminate();
+    },
+  };
+}

@@ -1,0 +1,256 @@
+import { CLIENT_HEADER } from '../http/address.ts';
+import { AnswerFraming } from './answer-framing.ts';
+import { ChunkedFraming } from './chunked-framing.ts';
+import type { InnerConnection, InnerConnections, InnerUser } from './inner-connections.ts';
+import type { Relayed, RelayedClient } from './relayed.ts';
+import { framingOf, type RequestFraming } from './request-framing.ts';
+
+/** What the requests of a relay share. */
+export interface RelayedRequestOptions {
+  readonly connections: InnerConnections;
+  readonly secret: string;
+  /** The request needs nothing more of the relay. */
+  onOver(request: RelayedRequest): void;
+}
+
+const NOTHING = new Uint8Array(0);
+
+// Of further requests that a client sends before it has its answer; then it is not read.
+const MAX_REST_BYTES = 65_536;
+
+// In seconds. The inner server ends what is slow by its own rules, which are stricter (L-2).
+const MAX_STALLED_TICKS = 30;
+const MAX_SILENT_TICKS = 12;
+const MAX_UNANSWERED_TICKS = 15;
+const MAX_DIALING_TICKS = 5;
+
+/**
+ * One request, from its first byte to the last of its answer; of one that became a tunnel, to the
+ * end of its connection.
+ */
+export class RelayedRequest implements Relayed, InnerUser {
+  /** Whether it is no request any longer but a connection for another protocol. */
+  isTunnel = false;
+  private readonly framing: RequestFraming;
+  private readonly answer: AnswerFraming;
+  private readonly chunks: ChunkedFraming | null;
+  private inner: InnerConnection | null = null;
+  /** What waits for the inner connection. */
+  private waiting: Uint8Array[] = [];
+  /** Of the body, when its length is known. */
+  private leftBytes: number;
+  private isRequestComplete: boolean;
+  /** What came after the request. */
+  private rest: Uint8Array[] = [];
+  private restBytes = 0;
+  private isOver = false;
+  private isClientPaused = false;
+  private isClientStalled = false;
+  // Since the client last read or sent what it is waited for.
+  private idleTicks = 0;
+  private allTicks = 0;
+
+  constructor(
+    private readonly client: RelayedClient,
+    private readonly options: RelayedRequestOptions,
+    bytes: Buffer,
+  ) {
+    const framing = framingOf(bytes);
+    this.framing = framing;
+    this.answer = new AnswerFraming({ isHead: framing.isHead, isLast: !framing.isPlain });
+    this.chunks = framing.body === 'chunked' ? new ChunkedFraming() : null;
+    this.leftBytes = typeof framing.body === 'number' ? framing.body : 0;
+    this.isRequestComplete = framing.body === 0;
+  }
+
+  get wantsConnection(): boolean {
+    return !this.isOver;
+  }
+
+  /** @param bytes with which it begins: the same as at its making */
+  begin(bytes: Buffer): void {
+    const { connections, secret } = this.options;
+    if (this.framing.isPlain) this.inner = connections.takeIdle(this);
+    const end = this.endOfRequest(bytes, this.framing.headBytes);
+    const { lineBytes } = this.framing;
+    if (lineBytes === 0) this.forward(bytes);
+    else this.forward(withClient(bytes, lineBytes, end, `${secret} ${this.client.address}`));
+    this.keep(bytes, end);
+    if (!this.inner) connections.dial(this);
+  }
+
+  received(bytes: Uint8Array): void {
+    if (this.isOver) return;
+    this.idleTicks = 0;
+    const end = this.isTunnel ? bytes.length : this.endOfRequest(bytes, 0);
+    if (end > 0) this.forward(end === bytes.length ? bytes : bytes.subarray(0, end));
+    this.keep(bytes, end);
+    this.finishIfComplete();
+  }
+
+  drained(): void {
+    if (this.isOver || !this.isClientStalled) return;
+    this.isClientStalled = false;
+    this.idleTicks = 0;
+    this.inner?.resume();
+  }
+
+  closed(): void {
+    this.over();
+  }
+
+  connected(connection: InnerConnection): void {
+    this.inner = connection;
+    const { waiting } = this;
+    this.waiting = [];
+    let isTaken = true;
+    for (const bytes of waiting) isTaken = connection.write(bytes);
+    if (isTaken) this.innerDrained();
+  }
+
+  innerData(bytes: Buffer): void {
+    if (this.isTunnel) {
+      this.send(bytes);
+      return;
+    }
+    const { answer } = this;
+    const passed = answer.take(bytes);
+    if (passed.length > 0) this.send(passed);
+    if (answer.isBroken) this.end();
+    else if (answer.isSwitched) this.becomeTunnel();
+    else this.finishIfComplete();
+  }
+
+  innerDrained(): void {
+    if (this.isClientPaused && this.restBytes <= MAX_REST_BYTES) this.resumeClient();
+  }
+
+  // Whether it ends an answer as it should or breaks it off: the client sees it by its framing.
+  innerClosed(): void {
+    this.inner = null;
+    this.end();
+  }
+
+  /** A second has passed: ends the request of a client that neither reads nor sends. */
+  tick(): void {
+    this.allTicks++;
+    this.idleTicks++;
+    if (this.isTooLong()) this.end();
+  }
+
+  /** Breaks it off, and ends both connections. */
+  end(): void {
+    if (this.isOver) return;
+    this.over();
+    this.client.end();
+  }
+
+  private isTooLong(): boolean {
+    if (this.isClientStalled) return this.idleTicks > MAX_STALLED_TICKS;
+    if (!this.inner) return this.allTicks > MAX_DIALING_TICKS;
+    if (this.isTunnel || this.isRequestComplete || this.isClientPaused) return false;
+    if (this.answer.isBegun && !this.answer.isComplete) return false;
+    const isOdd = this.framing.body === 'unknown';
+    return this.idleTicks > MAX_SILENT_TICKS || (isOdd && this.allTicks > MAX_UNANSWERED_TICKS);
+  }
+
+  /** Where the request ends in these bytes, or their end when it goes on. */
+  private endOfRequest(bytes: Uint8Array, from: number): number {
+    if (this.framing.body === 'unknown') return bytes.length;
+    if (this.isRequestComplete) return from;
+    if (this.chunks) {
+      const end = this.chunks.take(bytes, from);
+      this.isRequestComplete = this.chunks.isComplete;
+      return end;
+    }
+    const taken = Math.min(this.leftBytes, bytes.length - from);
+    this.leftBytes -= taken;
+    this.isRequestComplete = this.leftBytes === 0;
+    return from + taken;
+  }
+
+  /** @returns whether the inner side took all of it */
+  private forward(bytes: Uint8Array): boolean {
+    const isTaken = this.inner?.write(bytes) ?? false;
+    if (!this.inner) this.waiting.push(bytes);
+    if (!isTaken && !this.isRequestComplete) this.pauseClient();
+    return isTaken;
+  }
+
+  private keep(bytes: Uint8Array, from: number): void {
+    if (from === bytes.length) return;
+    this.rest.push(bytes.subarray(from));
+    this.restBytes += bytes.length - from;
+    if (this.restBytes > MAX_REST_BYTES) this.pauseClient();
+  }
+
+  private send(bytes: Buffer): void {
+    if (this.client.send(bytes)) return;
+    this.isClientStalled = true;
+    this.idleTicks = 0;
+    this.inner?.pause();
+  }
+
+  private becomeTunnel(): void {
+    this.isTunnel = true;
+    this.isRequestComplete = false;
+    const { rest } = this;
+    this.rest = [];
+    this.restBytes = 0;
+    let isTaken = true;
+    for (const bytes of rest) isTaken = this.forward(bytes);
+    if (isTaken) this.innerDrained();
+  }
+
+  private finishIfComplete(): void {
+    const { answer, framing, inner } = this;
+    if (this.isOver || !answer.isComplete) return;
+    if (!framing.isPlain || !answer.keepsConnection || answer.surplusBytes > 0) {
+      this.end();
+      return;
+    }
+    if (!this.isRequestComplete || !inner) return;
+    this.inner = null;
+    if (this.isClientStalled) inner.resume();
+    this.options.connections.release(inner);
+    this.isOver = true;
+    this.options.onOver(this);
+    this.resumeClient();
+    this.client.answered(this.joinedRest());
+  }
+
+  private joinedRest(): Uint8Array {
+    const [first = NOTHING] = this.rest;
+    return this.rest.length > 1 ? Buffer.concat(this.rest) : first;
+  }
+
+  private over(): void {
+    if (this.isOver) return;
+    this.isOver = true;
+    this.inner?.destroy();
+    this.inner = null;
+    this.options.onOver(this);
+  }
+
+  private pauseClient(): void {
+    if (this.isClientPaused) return;
+    this.isClientPaused = true;
+    this.client.pause();
+  }
+
+  private resumeClient(): void {
+    if (!this.isClientPaused) return;
+    this.isClientPaused = false;
+    this.client.resume();
+  }
+}
+
+/** The first bytes of a request, with the header about its client after its first line. */
+function withClient(bytes: Buffer, lineBytes: number, end: number, client: string): Buffer {
+  const line = `${CLIENT_HEADER}: ${client}\r\n`;
+  const joined = Buffer.allocUnsafe(end + line.length);
+  bytes.copy(joined, 0, 0, lineBytes);
+  joined.write(line, lineBytes, 'latin1');
+  bytes.copy(joined, lineBytes + line.length, lineBytes, end);
+  return joined;
+}
