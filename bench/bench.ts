@@ -4,14 +4,16 @@ import { join, resolve } from 'node:path';
 import { Command, InvalidArgumentError } from '@commander-js/extra-typings';
 import { feed } from './feed.ts';
 import { heartbeat } from './heartbeat.ts';
-import type { Bench } from './run/bench.ts';
+import { type Bench, WrongAnswer } from './run/bench.ts';
 import { chartOf } from './run/chart.ts';
+import { missingOf } from './run/needed.ts';
 import { createProgress } from './run/progress.ts';
 import { verdictOf } from './run/result.ts';
 import { tableOf } from './run/table.ts';
+import { token } from './token.ts';
 
 /** In the order of a whole run. */
-const BENCHES: readonly Bench[] = [heartbeat, feed];
+const BENCHES: readonly Bench[] = [heartbeat, feed, token];
 
 const names = BENCHES.map(({ name }) => name);
 const list = BENCHES.map(({ name, about }) => `  ${name.padEnd(12)}${about}`).join('\n');
@@ -37,7 +39,16 @@ function whole(text: string): number {
   throw new InvalidArgumentError('It must be a whole number above 0.');
 }
 
+// What was started ends with this process, and 'exit' comes of no signal by itself.
+for (const [signal, code] of Object.entries({ SIGHUP: 129, SIGINT: 130, SIGTERM: 143 })) {
+  process.on(signal, () => process.exit(code));
+}
+
 const { rounds, seconds, out } = program.opts();
+const chosen = BENCHES.filter(
+  ({ name }) => program.args.length === 0 || program.args.includes(name),
+);
+requireAll(chosen);
 const folder = resolve(out);
 const progress = createProgress(process.stderr.isTTY === true);
 const machine = {
@@ -52,10 +63,16 @@ console.log(
   `${machine.processor}, ${machine.cores} cores, ${machine.memoryGB} GB, Bun ${machine.bun}\n`,
 );
 
-let missed = 0;
-for (const bench of BENCHES) {
-  if (program.args.length > 0 && !program.args.includes(bench.name)) continue;
-  const result = await bench.run({ rounds, seconds, progress });
+let [missed, failed] = [0, 0];
+for (const bench of chosen) {
+  const result = await bench.run({ rounds, seconds, progress }).catch((error) => {
+    progress.clear();
+    failed += 1;
+    // A wrong answer says all there is to say; anything else is a fault of the bench.
+    console.error(`${bench.name}: ${error instanceof WrongAnswer ? error.message : error?.stack}`);
+    return null;
+  });
+  if (!result) continue;
   progress.clear();
   console.log(`${tableOf(result)}\n`);
   const made = { madeAt: new Date().toISOString(), machine, rounds, seconds, ...result };
@@ -64,4 +81,17 @@ for (const bench of BENCHES) {
   missed += result.targets.filter((target) => verdictOf(target) === 'missed').length;
 }
 console.log(`JSON and charts are in ${folder}`);
-if (missed > 0) console.log(`${missed} targets were not reached, see the tables`);
+if (missed > 0) console.log(`${missed} of the targets not reached: see the tables`);
+if (failed > 0) console.log(`${failed} of ${chosen.length} measurements failed: see above`);
+// Connections to servers that are gone would keep the process for a while.
+process.exit(failed > 0 ? 1 : 0);
+
+/** Says at once what is missing, not after half an hour. */
+function requireAll(benches: readonly Bench[]): void {
+  const missing = missingOf(benches.flatMap(({ needs = [] }) => needs));
+  if (missing.length === 0) return;
+  console.error(
+    `This machine lacks what is measured with: apt-get install --no-install-recommends ${missing.join(' ')}`,
+  );
+  process.exit(1);
+}

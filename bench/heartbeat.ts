@@ -52,7 +52,7 @@ const ours: Contender = {
     const { url, streamId, server } = fourbeat;
     const tokens = await fourbeat.tokens(VIEWERS);
     return {
-      measure: (seconds) => measured({ url, server, streamId, tokens, seconds }),
+      measure: (seconds) => measureHeartbeats({ url, server, streamId, tokens, seconds }),
       stop: fourbeat.stop,
     };
   },
@@ -86,7 +86,10 @@ function counting(name: keyof typeof FRAMEWORKS): Contender {
       const { url, server, stop } = peer;
       const streamId = crypto.randomUUID();
       const tokens = await peer.tokens(streamId, VIEWERS);
-      return { measure: (seconds) => measured({ url, server, streamId, tokens, seconds }), stop };
+      return {
+        measure: (seconds) => measureHeartbeats({ url, server, streamId, tokens, seconds }),
+        stop,
+      };
     },
   };
 }
@@ -99,7 +102,8 @@ function heartbeats(streamId: string, tokens: readonly string[]): WrkRequest[] {
   }));
 }
 
-interface Measuring {
+/** Whose heartbeats are measured. */
+export interface Heartbeats {
   readonly url: string;
   readonly server: Pinned;
   readonly streamId: string;
@@ -107,7 +111,8 @@ interface Measuring {
   readonly seconds: number;
 }
 
-async function measured({ url, server, streamId, tokens, seconds }: Measuring) {
+/** Heartbeats of all of them in turn, and whether all of them are counted. @throws WrongAnswer */
+export async function measureHeartbeats({ url, server, streamId, tokens, seconds }: Heartbeats) {
   // While all of them are there: the first second is for the load to begin.
   const check = async () => {
     await Bun.sleep((seconds * 1_000 * 3) / 4);

@@ -9,7 +9,7 @@ export interface TypicalInterval {
   readonly body: string;
 }
 
-const POSTS = [
+export const POSTS = [
   {
     kind: 'message',
     name: 'Mina',

@@ -54,16 +54,20 @@ export async function compare(
       started[at] = one;
       await one.measure(Math.min(seconds, WARM_UP_S));
     }
-    for (let round = 1; round <= rounds; round++) {
-      for (const [at, contender] of contenders.entries()) {
-        progress.say(`${bench}: round ${round} of ${rounds}, ${contender.name}`);
-        samples[at]?.push(await (started[at] as Started).measure(seconds));
-      }
+    const startMs = performance.now();
+    for (let turn = 0; turn < rounds * contenders.length; turn += 1) {
+      const at = turn % contenders.length;
+      const round = Math.floor(turn / contenders.length) + 1;
+      progress.say(
+        `${bench}: round ${round} of ${rounds}, ${contenders[at]?.name}`,
+        leftMs(turn, rounds * contenders.length, performance.now() - startMs),
+      );
+      samples[at]?.push(await (started[at] as Started).measure(seconds));
     }
   } finally {
     for (const one of started) await one?.stop();
   }
-  const rows = contenders.map(({ name }, at) => rowOf(name, samples[at] as Samples));
+  const rows = contenders.map(({ name }, at) => rowOf(name, samples, at));
   return {
     bench,
     title,
@@ -75,13 +79,31 @@ export async function compare(
 
 const WARM_UP_S = 2;
 
-function rowOf(name: string, samples: Samples): Row {
+/** How long the rest will take, by what was done; nobody knows at first. */
+export function leftMs(done: number, all: number, tookMs: number): number | undefined {
+  return done === 0 ? undefined : (tookMs / done) * (all - done);
+}
+
+/** The last column of those that ours is compared with. */
+export const RATIO = 'ours to this';
+
+function rowOf(name: string, all: readonly Samples[], at: number): Row {
+  const samples = all[at] ?? [];
   const names = Object.keys(samples[0] ?? {});
   const figures = names.map((one) => [
     one,
     spreadOf(samples.map((sample) => sample[one] ?? Number.NaN)),
   ]);
+  if (at > 0) figures.push([RATIO, spreadOf(ratios(all, at))]);
   return { name, figures: Object.fromEntries(figures) };
+}
+
+/** Of the first figure, round by round. */
+function ratios(all: readonly Samples[], other: number): number[] {
+  const firsts = (at: number) =>
+    (all[at] ?? []).map((sample) => Object.values(sample)[0] ?? Number.NaN);
+  const others = firsts(other);
+  return firsts(0).map((own, round) => own / (others[round] as number));
 }
 
 function ratioOf(
@@ -89,9 +111,6 @@ function ratioOf(
   contenders: readonly Contender[],
   samples: readonly Samples[],
 ): Target {
-  const firsts = (at: number) =>
-    (samples[at] ?? []).map((sample) => Object.values(sample)[0] ?? Number.NaN);
-  const others = firsts(contenders.findIndex(({ name }) => name === against));
-  const ratios = firsts(0).map((own, round) => own / (others[round] as number));
-  return { name: `against ${against}`, value: spreadOf(ratios), atLeast, aim };
+  const other = contenders.findIndex(({ name }) => name === against);
+  return { name: `against ${against}`, value: spreadOf(ratios(samples, other)), atLeast, aim };
 }

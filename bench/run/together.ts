@@ -1,0 +1,18 @@
+import type { Result } from './result.ts';
+
+/** Several comparisons as one result; rows have the name of their part before them. */
+export function together(
+  head: Pick<Result, 'bench' | 'title' | 'notes'>,
+  parts: Readonly<Record<string, Result>>,
+): Result {
+  const all = Object.entries(parts);
+  return {
+    ...head,
+    rows: all.flatMap(([part, { rows }]) =>
+      rows.map((row) => ({ ...row, name: `${part}: ${row.name}` })),
+    ),
+    targets: all.flatMap(([part, { targets }]) =>
+      targets.map((target) => ({ ...target, name: `${part}: ${target.name}` })),
+    ),
+  };
+}

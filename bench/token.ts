@@ -1,0 +1,154 @@
+import { createLocalJWKSet, decodeJwt, jwtVerify } from 'jose';
+import { measureHeartbeats } from './heartbeat.ts';
+import { startFramework } from './peers/framework.ts';
+import { type Bench, type BenchOptions, WrongAnswer } from './run/bench.ts';
+import { type Contender, compare } from './run/compare.ts';
+import { startFourbeat } from './run/fourbeat.ts';
+import { underLoad } from './run/loaded.ts';
+import type { Pinned } from './run/pinned.ts';
+import { together } from './run/together.ts';
+import { CONNECTIONS } from './run/wrk.ts';
+import { NUMBER } from './run/wrk-script.ts';
+
+/** Fewer than are checked in a second, so that all are counted. */
+const VIEWERS = 2_000;
+/** So few tokens are remembered that none is when it comes again. */
+const FORGETS = ['--token-cache-size', '100'];
+const SAMPLE_EVERY_MS = 50;
+/** No turn issues more. */
+const VIEWERS_OF_TURN = 10_000_000;
+const FASTIFY = 'Fastify, @fastify/jwt';
+
+/** `POST /api/v1/token`, and what a token costs the first time it is seen and later. */
+export const token: Bench = {
+  name: 'token',
+  about: 'tokens of new viewers, and what it costs to check one, against Fastify',
+  needs: ['wrk'],
+  run: async (options) =>
+    together(
+      {
+        bench: 'token',
+        title: 'tokens over 64 connections',
+        notes: [
+          'Issued: each token is that of a new viewer. Ours is given when its seat is on disk; that of Fastify is in memory. ' +
+            'All seats were different, every token of a sample was good, and there were as many seats as answers.',
+          `Checked: heartbeats of ${VIEWERS} viewers, EdDSA, by a server that remembers no token (first) or all (again). All viewers were counted.`,
+        ],
+      },
+      {
+        issued: await comparison(options, issuing),
+        'checked first': await comparison(options, checking(FORGETS, { CACHED_TOKENS: '0' })),
+        'checked again': await comparison(options, checking([], {})),
+      },
+    ),
+};
+
+function comparison(options: BenchOptions, contenders: readonly Contender[]) {
+  return compare({ bench: 'token', title: '', contenders, targets: [] }, options);
+}
+
+const issuing: readonly Contender[] = [
+  {
+    name: 'Fourbeat',
+    start: async () => {
+      const { url, streamId, server, stop } = await startFourbeat();
+      const jwks = createLocalJWKSet(await (await fetch(`${url}/.well-known/jwks.json`)).json());
+      const isGood = async (token: string) => {
+        const { payload } = await jwtVerify(token, jwks, { audience: 'fourbeat' });
+        return payload.stream_id === streamId;
+      };
+      const issue = issuer({ url, server, streamId, isGood });
+      return { measure: issue, stop };
+    },
+  },
+  {
+    name: FASTIFY,
+    start: async () => {
+      // It remembers none, so that it checks those of the sample.
+      const { url, server, stop } = await startFramework(FASTIFY, { CACHED_TOKENS: '0' });
+      const streamId = crypto.randomUUID();
+      const isGood = async (token: string) => {
+        const path = `${url}/api/v1/view-counts/${streamId}`;
+        const headers = { Authorization: `Bearer ${token}` };
+        return (await fetch(path, { method: 'POST', headers })).status === 204;
+      };
+      return { measure: issuer({ url, server, streamId, isGood }), stop };
+    },
+  },
+];
+
+interface Issuing {
+  readonly url: string;
+  readonly server: Pinned;
+  readonly streamId: string;
+  readonly isGood: (token: string) => Promise<boolean>;
+}
+
+/** Has tokens issued to viewers who were never there before. */
+function issuer({ url, server, streamId, isGood }: Issuing) {
+  let turn = 0;
+  let samples = 0;
+  const path = '/api/v1/token';
+  const headers = { 'Content-Type': 'application/json' };
+  const bodyOf = (viewer: string) =>
+    JSON.stringify({ stream_id: streamId, unique_user_identifier: viewer });
+
+  /** The seat of a new viewer, by a token that was looked at. */
+  async function sample(): Promise<number> {
+    samples += 1;
+    const init = { method: 'POST', headers, body: bodyOf(`sample ${samples}`) };
+    const { token } = (await (await fetch(`${url}${path}`, init)).json()) as { token: string };
+    if (!(await isGood(token))) throw new WrongAnswer(`${url} gives a token that is not good`);
+    return decodeJwt<{ seat: number }>(token).seat;
+  }
+
+  return async (seconds: number) => {
+    turn += 1;
+    const requests = [{ method: 'POST', path, headers, body: bodyOf(`viewer ${NUMBER}`) }];
+    const seats = [await sample()];
+    const check = async (ending: AbortSignal) => {
+      while (!ending.aborted) {
+        seats.push(await sample());
+        await Bun.sleep(SAMPLE_EVERY_MS);
+      }
+    };
+    const firstNumber = turn * VIEWERS_OF_TURN;
+    const load = { url, server, requests, firstNumber, seconds, check };
+    const { outcome, figures } = await underLoad(load);
+    seats.push(await sample());
+    if (new Set(seats).size < seats.length) throw new WrongAnswer(`${url} gives a seat twice`);
+    const given = (seats.at(-1) as number) - (seats[0] as number) - (seats.length - 1);
+    // What was on its way at the end has a seat, too.
+    if (given < outcome.requests || given > outcome.requests + CONNECTIONS) {
+      throw new WrongAnswer(`${url} answered ${outcome.requests} times and gave ${given} seats`);
+    }
+    return figures;
+  };
+}
+
+/** Heartbeats of viewers whose tokens the servers remember, or not. */
+function checking(settings: readonly string[], env: Record<string, string>): readonly Contender[] {
+  return [
+    {
+      name: 'Fourbeat',
+      start: async () => {
+        const fourbeat = await startFourbeat(settings);
+        const { url, streamId, server, stop } = fourbeat;
+        const tokens = await fourbeat.tokens(VIEWERS);
+        const viewers = { url, server, streamId, tokens };
+        return { measure: (seconds) => measureHeartbeats({ ...viewers, seconds }), stop };
+      },
+    },
+    {
+      name: FASTIFY,
+      start: async () => {
+        const peer = await startFramework(FASTIFY, env);
+        const { url, server, stop } = peer;
+        const streamId = crypto.randomUUID();
+        const tokens = await peer.tokens(streamId, VIEWERS);
+        const viewers = { url, server, streamId, tokens };
+        return { measure: (seconds) => measureHeartbeats({ ...viewers, seconds }), stop };
+      },
+    },
+  ];
+}
