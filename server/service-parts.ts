@@ -14,6 +14,7 @@ import { Sessions } from './members/sessions.ts';
 import { ChatRooms } from './moderation/chat-rooms.ts';
 import { PresenterKeys } from './presenter/presenter-keys.ts';
 import type { TheRecord } from './procedures.ts';
+import { AnswerDesk } from './quizzes/answer-desk.ts';
 import type { AnswerDecision } from './quizzes/answers-sql.ts';
 import { ratesOf } from './rates.ts';
 import { placeOf, Rehearsals } from './rehearsal/rehearsals.ts';
@@ -105,6 +106,7 @@ export async function partsOf(options: ServiceOptions, onSealed: (latenessMs: nu
       logger.warn({ err: error }, 'who was banned is counted for a second more');
     }
   });
+  const answers = new Map<AnswerDecision, number>();
   return {
     rehearsals: new Rehearsals({
       record,
@@ -144,7 +146,13 @@ export async function partsOf(options: ServiceOptions, onSealed: (latenessMs: nu
       streams,
       edgeCache: config.edgeCache,
     }),
-    answers: new Map<AnswerDecision, number>(),
+    answers,
+    answerDesk: new AnswerDesk({
+      record,
+      clock,
+      rate: rates.answers,
+      onDecided: (decision) => answers.set(decision, (answers.get(decision) ?? 0) + 1),
+    }),
     newId,
     originOf,
   };

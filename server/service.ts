@@ -102,7 +102,7 @@ function viewerHandlers(
   { config, record, clock }: ServiceOptions,
   parts: Parts,
 ): Handlers<typeof viewerApi> {
-  const { credentials, rates, answers } = parts;
+  const { credentials, rates } = parts;
   return {
     ...timeHandlers(clock),
     ...accountHandlers(credentials),
@@ -117,13 +117,7 @@ function viewerHandlers(
       access: config.tokenAuth,
     }),
     ...viewCountHandlers(parts.beat.tally, credentials),
-    ...answerHandlers({
-      record,
-      credentials,
-      clock,
-      rate: rates.answers,
-      onDecided: (decision) => answers.set(decision, (answers.get(decision) ?? 0) + 1),
-    }),
+    ...answerHandlers({ desk: parts.answerDesk, credentials, clock }),
     ...parts.feed,
     ...chatHandlers({
       chat: parts.beat.chat,

@@ -51,7 +51,11 @@ export async function readBody<T extends z.ZodType>(
     throw new Problem(415, 'Send the body as application/json in UTF-8, without encoding.');
   }
   checkLength(request, maxBytes);
-  const bytes = await readBytes(request, maxBytes);
+  return parseBody(schema, await readBytes(request, maxBytes));
+}
+
+/** Validates the bytes of a JSON body. @throws Problem 400 */
+export function parseBody<T extends z.ZodType>(schema: T, bytes: Uint8Array): z.infer<T> {
   return validate(schema, parseJsonObject(decoded(bytes)));
 }
 

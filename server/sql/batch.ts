@@ -38,10 +38,13 @@ export class Batch<Item, Result> {
 
   /** Adds an item to the next call. @throws what that throws; Unavailable at its deadline */
   add(item: Item): Promise<Result> {
-    return new Promise((resolve, reject) => {
-      const first = this.waiting.push({ item, resolve, reject }) === 1;
-      if (first) setImmediate(this.send);
-    });
+    return new Promise((resolve, reject) => this.put(item, resolve, reject));
+  }
+
+  /** As `add`, without a promise: one of the two is called, later. */
+  put(item: Item, resolve: (result: Result) => void, reject: (error: unknown) => void): void {
+    const first = this.waiting.push({ item, resolve, reject }) === 1;
+    if (first) setImmediate(this.send);
   }
 
   private readonly send = (): void => {

@@ -1,0 +1,155 @@
+import { intervalAt } from '../../protocol/interval.ts';
+import type { Answer } from '../../protocol/quizzes.ts';
+import type { Clock } from '../clock.ts';
+import { Problem, unauthorized } from '../http/problem.ts';
+import type { Rate } from '../http/rate.ts';
+import { Batch } from '../sql/batch.ts';
+import type { Calls } from '../sql/procedure.ts';
+import type { Viewer } from '../tokens/viewer-tokens.ts';
+import type { AnswerDecision, ArrivedAnswer, answerProcedures } from './answers-sql.ts';
+import { choiceIn, PublishedQuizzes } from './published-quizzes.ts';
+import type { quizProcedures } from './quizzes-sql.ts';
+import type { ClaimDecision, WinnerClaim, winnersProcedures } from './winners-sql.ts';
+
+export interface AnswerDeskOptions {
+  readonly record: Pick<
+    Calls<typeof quizProcedures & typeof answerProcedures & typeof winnersProcedures>,
+    'findPublishedQuiz' | 'recordAnswers' | 'recordWinners'
+  >;
+  readonly clock: Clock;
+  /** Answers and winner reports for each viewer. */
+  readonly rate: Rate;
+  /** Told what became of each answer, for metrics. */
+  readonly onDecided: (decision: AnswerDecision) => void;
+}
+
+/** Who waits for what becomes of an answer or a report. */
+export interface Outcome {
+  /** It is recorded. */
+  accept(): void;
+  /** @param error Problem 401 or 409, or what the record failed with */
+  refuse(error: unknown): void;
+}
+
+// One call with 1,000 rows takes about 2 ms; more would hold up what shares the commit.
+const BATCH_MAX = 1_000;
+
+/**
+ * Takes answers and winner reports of viewers whose token was checked (SPEC Q, W), whatever way they
+ * came. What is accepted is recorded.
+ */
+export class AnswerDesk {
+  private readonly quizzes: PublishedQuizzes;
+  private readonly answers: Batch<ArrivedAnswer, AnswerDecision>;
+  private readonly claims: Batch<WinnerClaim, ClaimDecision>;
+
+  constructor(private readonly options: AnswerDeskOptions) {
+    const { record } = options;
+    this.quizzes = new PublishedQuizzes(record);
+    this.answers = new Batch(record.recordAnswers, BATCH_MAX);
+    this.claims = new Batch(record.recordWinners, BATCH_MAX);
+  }
+
+  /** Uses one request of the viewer's share. @throws Problem 429 */
+  take({ id }: Viewer): void {
+    this.options.rate.take(id);
+  }
+
+  /**
+   * Resolves when the answer is recorded.
+   * @param receivedMs when it had arrived, Unix ms
+   * @throws Problem 401, 404, 400, 409, in this order (Q-15); Unavailable
+   */
+  async answer(viewer: Viewer, quizId: string, body: Answer, receivedMs: number): Promise<void> {
+    if (body.streamId !== viewer.streamId) {
+      throw unauthorized('Bearer', 'The viewer token is of another stream than streamId.');
+    }
+    const quiz = await this.quizzes.find(quizId);
+    if (!quiz || quiz.streamId !== viewer.streamId) {
+      throw new Problem(404, 'There is no such quiz in this stream.');
+    }
+    const choice = choiceIn(quiz, body);
+    await new Promise<void>((accept, refuse) => {
+      this.put(viewer, quiz.number, choice, receivedMs, { accept, refuse });
+    });
+  }
+
+  /**
+   * `take` and `answer` at once, for a body whose like was seen before: 0.5 µs.
+   * @returns false when there is something to look at or to refuse first: then nothing was done
+   */
+  answerAtOnce(viewer: Viewer, quizId: string, body: Buffer, outcome: Outcome): boolean {
+    const chosen = this.quizzes.chosen(quizId, body);
+    if (chosen?.quiz.streamId !== viewer.streamId || !this.hasTaken(viewer)) return false;
+    this.put(viewer, chosen.quiz.number, chosen.choice, this.options.clock.nowMs(), outcome);
+    return true;
+  }
+
+  /**
+   * Records that the viewer won.
+   * @throws Problem 409 or, after it, 401; Unavailable
+   */
+  claim(viewer: Viewer): Promise<void> {
+    return new Promise((accept, refuse) => this.putClaim(viewer, { accept, refuse }));
+  }
+
+  /** `take` and `claim` at once. @returns as `answerAtOnce` */
+  claimAtOnce(viewer: Viewer, outcome: Outcome): boolean {
+    if (!this.hasTaken(viewer)) return false;
+    this.putClaim(viewer, outcome);
+    return true;
+  }
+
+  private hasTaken(viewer: Viewer): boolean {
+    try {
+      this.take(viewer);
+      return true;
+    } catch (error) {
+      if (error instanceof Problem) return false;
+      throw error;
+    }
+  }
+
+  private put(
+    { seat }: Viewer,
+    quiz: number,
+    choice: number,
+    receivedMs: number,
+    outcome: Outcome,
+  ): void {
+    this.answers.put(
+      { quiz, seat, choice, receivedMs, interval: intervalAt(receivedMs) },
+      (decision) => this.decided(decision, outcome),
+      (error) => outcome.refuse(error),
+    );
+  }
+
+  private decided(decision: AnswerDecision, outcome: Outcome): void {
+    this.options.onDecided(decision);
+    if (decision === 'record' || decision === 'same') outcome.accept();
+    else if (decision === 'closed') outcome.refuse(new Problem(409, 'The quiz is closed.'));
+    else {
+      const detail = 'You gave another answer to this quiz; the first one stands.';
+      outcome.refuse(new Problem(409, detail));
+    }
+  }
+
+  private putClaim({ streamId, seat }: Viewer, outcome: Outcome): void {
+    this.claims.put(
+      { streamId, seat, receivedMs: this.options.clock.nowMs() },
+      (decision) => claimDecided(decision, outcome),
+      (error) => outcome.refuse(error),
+    );
+  }
+}
+
+function claimDecided(decision: ClaimDecision, outcome: Outcome): void {
+  if (decision === 'won') outcome.accept();
+  else if (decision === 'no-round') {
+    const detail = 'No winners are asked for now; wait for request-quiz-winners.';
+    outcome.refuse(new Problem(409, detail));
+  } else {
+    const detail = 'Not every quiz of this game was answered correctly.';
+    outcome.refuse(unauthorized('Bearer', detail));
+  }
+}
