@@ -1,0 +1,28 @@
+import { expect, test } from 'bun:test';
+import { largestThatHolds } from './largest.ts';
+
+const RANGE = { least: 0, most: 19_500, grain: 500 };
+
+test('the largest size that holds is found by few tries', async () => {
+  for (const limit of [700, 5_000, 12_345, 19_400]) {
+    let tries = 0;
+    const largest = await largestThatHolds(RANGE, async (size) => {
+      tries += 1;
+      return size <= limit;
+    });
+    expect(largest).toBeLessThanOrEqual(limit);
+    expect(limit - largest).toBeLessThan(RANGE.grain);
+    expect(tries).toBeLessThanOrEqual(7);
+  }
+});
+
+test('the most is tried first, and nothing else when it holds', async () => {
+  const tried: number[] = [];
+  const holds = async (size: number) => tried.push(size) > 0;
+  expect(await largestThatHolds(RANGE, holds)).toBe(19_500);
+  expect(tried).toEqual([19_500]);
+});
+
+test('when nothing holds it is the least', async () => {
+  expect(await largestThatHolds(RANGE, async () => false)).toBe(0);
+});

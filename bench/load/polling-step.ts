@@ -1,0 +1,92 @@
+import { WrongAnswer } from '../run/bench.ts';
+import type { Fourbeat } from '../run/fourbeat.ts';
+import { startLoad } from './load.ts';
+import { isLimit } from './own-limit.ts';
+import type { CrowdOptions } from './polling-crowd.ts';
+import type { PollingOutcome, PollingTask } from './polling-load.ts';
+import { REQUESTS_A_ROUND, ROUND_MS } from './schedule.ts';
+
+/** So many viewers who poll for a while, and how it went. */
+export interface PollingStep {
+  readonly viewers: number;
+  readonly p50Ms: number;
+  readonly p99Ms: number;
+  readonly requestsPerS: number;
+  /** Of the server. */
+  readonly cpuShare: number;
+  readonly cpuUs: number;
+  readonly memoryBytes: number;
+  /** What went wrong; none when every answer came and was right, and all viewers were counted. */
+  readonly troubles: readonly string[];
+  /** The load itself could not do more: it says nothing of the server. */
+  readonly isLoadLimit: boolean;
+  /** Of the core of the load. */
+  readonly loadShare: number;
+}
+
+// A process has a limit of open files, and the server some of its own.
+const CONNECTIONS_MAX = 19_500;
+const WARM_UP_MS = 3_000;
+
+/** @throws WrongAnswer when an answer was not the right one; none at all is a trouble, not wrong */
+export async function pollingStep(
+  { url, streamId, server }: Pick<Fourbeat, 'url' | 'streamId' | 'server'>,
+  tokens: readonly string[],
+  seconds: number,
+  { connectionsMax = CONNECTIONS_MAX, roundMs = ROUND_MS }: Partial<CrowdOptions> = {},
+): Promise<PollingStep> {
+  const { hostname, port } = new URL(url);
+  const task: PollingTask = {
+    hostname,
+    port: Number(port),
+    streamId,
+    tokens,
+    connectionsMax,
+    roundMs,
+    warmUpMs: WARM_UP_MS,
+    measuredMs: seconds * 1_000,
+  };
+  const load = startLoad('polling-load.ts', task);
+  try {
+    await load.said('measuring');
+    const before = server.usage();
+    await load.said('measured');
+    const after = server.usage();
+    const outcome = await load.said<PollingOutcome>('outcome');
+    if (outcome.wrong !== null) throw new WrongAnswer(outcome.wrong);
+    const cpuS = after.cpuS - before.cpuS;
+    const { p50Ms, p99Ms } = outcome.latencies;
+    return {
+      viewers: tokens.length,
+      p50Ms,
+      p99Ms,
+      requestsPerS: outcome.answered / seconds,
+      cpuShare: cpuS / seconds,
+      cpuUs: (cpuS / Math.max(1, outcome.answered)) * 1e6,
+      memoryBytes: after.memoryBytes,
+      troubles: troublesOf(outcome, tokens.length, (seconds * 1_000) / roundMs),
+      isLoadLimit: isLimit(outcome),
+      loadShare: outcome.cpuShare,
+    };
+  } finally {
+    await load.stop();
+  }
+}
+
+function troublesOf(
+  { failed, troubles, answered, counts }: PollingOutcome,
+  viewers: number,
+  rounds: number,
+): string[] {
+  const wrong = counts.filter((count) => count !== viewers);
+  const expected = viewers * REQUESTS_A_ROUND * rounds;
+  const few = expected - answered > viewers ? [`${answered} answers of ${expected}`] : [];
+  const miscounted = wrong.length > 0 ? [`counted ${wrong.join(', ')} of ${viewers}`] : [];
+  const uncounted = counts.length === 0 ? ['no interval told a count'] : [];
+  return [
+    ...(failed > 0 ? [`${failed} failed`, ...troubles] : []),
+    ...few,
+    ...miscounted,
+    ...uncounted,
+  ];
+}

@@ -1,0 +1,33 @@
+import { describe, expect, test } from 'bun:test';
+import { FEED, HEARTBEAT, REQUESTS_A_ROUND, ROUND_MS, scheduleOf } from './schedule.ts';
+
+describe('when viewers ask', () => {
+  const viewers = 1_000;
+  const { length, atMs, viewer, kind } = scheduleOf(viewers);
+  const all = Array.from({ length }, (_, at) => ({
+    atMs: atMs[at] as number,
+    viewer: viewer[at] as number,
+    kind: kind[at] as number,
+  }));
+
+  test('each sends one heartbeat a second, and reads four times, 250 ms apart', () => {
+    expect(length).toBe(viewers * REQUESTS_A_ROUND);
+    for (const [one, own] of Map.groupBy(all, (request) => request.viewer)) {
+      expect(own.filter((request) => request.kind === HEARTBEAT)).toHaveLength(1);
+      const reads = own.filter((request) => request.kind === FEED).map((request) => request.atMs);
+      expect(reads).toHaveLength(4);
+      for (const [n, moment] of reads.entries()) {
+        expect(moment - (reads[0] as number)).toBeCloseTo(n * 250);
+      }
+      expect(one).toBeLessThan(viewers);
+    }
+  });
+
+  test('in order, within a second, and no millisecond has a crowd', () => {
+    expect(all.every(({ atMs: at }, n) => at >= (all[n - 1]?.atMs ?? 0) && at < ROUND_MS)).toBe(
+      true,
+    );
+    const crowds = [...Map.groupBy(all, ({ atMs: at }) => Math.floor(at)).values()];
+    expect(Math.max(...crowds.map((crowd) => crowd.length))).toBeLessThanOrEqual(10);
+  });
+});

@@ -1,0 +1,48 @@
+// When each viewer asks for what: pure. A second is a round, and every round is the same.
+
+/** What is sent at a moment of the round. */
+export const HEARTBEAT = 1;
+export const FEED = 2;
+export type Kind = typeof HEARTBEAT | typeof FEED;
+
+export const ROUND_MS = 1_000;
+const READS = 4;
+export const REQUESTS_A_ROUND = 1 + READS;
+
+/** All requests of a round, by their moments. */
+export interface Schedule {
+  readonly length: number;
+  /** ms from the beginning of the round, rising. */
+  readonly atMs: Float64Array;
+  readonly viewer: Uint32Array;
+  readonly kind: Uint8Array;
+}
+
+// Multiples of these, less their whole part, are spread as evenly as any: however many viewers there
+// are, no moment has a crowd, and a viewer's heartbeat tells nothing of its reads.
+const READ_STEP = 0.618_033_988_749_894_9;
+const HEARTBEAT_STEP = 0.414_213_562_373_095;
+
+/** One heartbeat and four reads of each viewer in a round, with phases of its own. */
+export function scheduleOf(viewers: number, roundMs = ROUND_MS): Schedule {
+  const readEachMs = roundMs / READS;
+  const moments = Array.from({ length: viewers }, (_, viewer) => {
+    const reads = ((viewer * READ_STEP) % 1) * readEachMs;
+    return [
+      { atMs: ((viewer * HEARTBEAT_STEP) % 1) * roundMs, viewer, kind: HEARTBEAT },
+      ...Array.from({ length: READS }, (_, read) => ({
+        atMs: reads + read * readEachMs,
+        viewer,
+        kind: FEED,
+      })),
+    ];
+  })
+    .flat()
+    .sort((a, b) => a.atMs - b.atMs);
+  return {
+    length: moments.length,
+    atMs: Float64Array.from(moments, ({ atMs }) => atMs),
+    viewer: Uint32Array.from(moments, ({ viewer }) => viewer),
+    kind: Uint8Array.from(moments, ({ kind }) => kind),
+  };
+}

@@ -1,0 +1,9 @@
+/** What a program of the load was started with: the first of its arguments is a file of it. */
+export function readTask<T>(): Promise<T> {
+  return Bun.file(process.argv[2] ?? '').json();
+}
+
+/** Says a word, and what belongs to it, to who started it. */
+export function tell(word: string, value: unknown = null): void {
+  process.stdout.write(`${word} ${JSON.stringify(value)}\n`);
+}

@@ -1,0 +1,18 @@
+// The same with the WebSockets that come with Bun, and nothing above them.
+import { eachInterval } from './each-interval.mjs';
+
+const TOPIC = 'show';
+
+const server = Bun.serve({
+  hostname: '127.0.0.1',
+  port: 0,
+  fetch: (request, self) => (self.upgrade(request) ? undefined : new Response('a WebSocket')),
+  websocket: {
+    open: (socket) => socket.subscribe(TOPIC),
+    message: () => {},
+  },
+});
+
+eachInterval((body) => server.publish(TOPIC, body));
+
+console.log(`listening on ${server.url}`);

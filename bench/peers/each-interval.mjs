@@ -1,0 +1,18 @@
+const INTERVAL_MS = 250;
+
+/** Calls with the body of each interval as soon as it is over: `BODY`, with its number in it. */
+export function eachInterval(send) {
+  const template = process.env.BODY;
+  let next = Math.floor(Date.now() / INTERVAL_MS);
+  function wait() {
+    setTimeout(
+      () => {
+        send(template.replace('INTERVAL', next));
+        next += 1;
+        wait();
+      },
+      (next + 1) * INTERVAL_MS - Date.now(),
+    );
+  }
+  wait();
+}

@@ -1,0 +1,145 @@
+import { fourbeatPush } from './load/fourbeat-push.ts';
+import type { PushTask } from './load/push-load.ts';
+import type { PushProtocolName } from './load/push-protocols.ts';
+import { pushStep } from './load/push-step.ts';
+import { startNginx } from './peers/nginx.ts';
+import type { Peer } from './peers/peer.ts';
+import { startProgram } from './peers/program.ts';
+import type { Bench } from './run/bench.ts';
+import { type Contender, compare } from './run/compare.ts';
+import { startFourbeat } from './run/fourbeat.ts';
+import { NCHAN_MODULE } from './run/needed.ts';
+import type { Result } from './run/result.ts';
+import { makeTypicalInterval } from './typical.ts';
+
+const CLIENTS = [1_000, 5_000];
+const SOCKET_IO = 'Socket.IO';
+const AT_LEAST = 5;
+const AIM = 15;
+
+/** Intervals that are pushed to all viewers, against the broadcasts of others. */
+export const push: Bench = {
+  name: 'push',
+  about: 'messages a CPU second to many viewers, against Socket.IO, nchan and Bun',
+  needs: ['nginx', 'libnginx-mod-nchan'],
+  run: async (options) => {
+    const results: Result[] = [];
+    for (const clients of CLIENTS) results.push(await comparisonOf(clients, options));
+    return {
+      bench: 'push',
+      title: 'an interval of chat to every viewer, four times a second',
+      rows: results.flatMap(({ rows, title }) =>
+        rows.map((row) => ({ ...row, name: `${row.name}, ${title}` })),
+      ),
+      targets: results.flatMap(({ targets, title }) =>
+        targets.map((target) => ({ ...target, name: `${target.name}, ${title}` })),
+      ),
+      notes: [
+        'A message has some 500 bytes and is checked by each client: every one, once, in order, the ' +
+          'same for all. Of CPU is all that a server used meanwhile: ours checks tokens, takes the posts ' +
+          'of the chat, seals and commits; the others send what a timer gives them, or (nchan) a ' +
+          'publisher.',
+        'Socket.IO 4 on Node is set up as its page on performance says: WebSocket alone, no ' +
+          'compression, the first request let go, a room, whose packet it encodes once. nchan has ' +
+          'one worker and EventSource subscribers. Bun publishes to a topic.',
+      ],
+    };
+  },
+};
+
+function comparisonOf(clients: number, options: Parameters<Bench['run']>[0]): Promise<Result> {
+  const told: Told = { body: '' };
+  return compare(
+    {
+      bench: 'push',
+      title: `${clients.toLocaleString('en')} clients`,
+      contenders: [
+        ours(clients, told),
+        peer(SOCKET_IO, clients, 'socket.io', async () => ({
+          ...(await startProgram('node', 'socket-io.mjs', { BODY: told.body })),
+          path: '/socket.io/?EIO=4&transport=websocket',
+        })),
+        peer('nchan, EventSource', clients, 'event-stream', async () => startNchan(told)),
+        peer('Bun, WebSocket publish', clients, 'websocket', async () => ({
+          ...(await startProgram('bun', 'bun-publish.mjs', { BODY: told.body })),
+          path: '/',
+        })),
+      ],
+      targets: [{ against: SOCKET_IO, atLeast: AT_LEAST, aim: AIM }],
+    },
+    options,
+  );
+}
+
+/** What ours sent once: the others send as much. */
+interface Told {
+  /** With INTERVAL for its number. */
+  body: string;
+}
+
+const ours = (clients: number, told: Told): Contender => ({
+  name: 'Fourbeat, event stream',
+  start: async () => {
+    const fourbeat = await startFourbeat();
+    const tokens = await fourbeat.tokens(clients);
+    const { interval, body } = await makeTypicalInterval(fourbeat, tokens);
+    told.body = body.replace(String(interval), 'INTERVAL');
+    return {
+      measure: (seconds) => measured(fourbeat, fourbeatPush(fourbeat, tokens), seconds),
+      stop: fourbeat.stop,
+    };
+  },
+});
+
+interface PushPeer extends Peer {
+  readonly path: string;
+  readonly talk?: PushTask['talk'];
+}
+
+function peer(
+  name: string,
+  clients: number,
+  protocol: PushProtocolName,
+  start: () => Promise<PushPeer>,
+): Contender {
+  return {
+    name,
+    start: async () => {
+      const started = await start();
+      const { hostname, port } = new URL(started.url);
+      const { path, talk = null } = started;
+      const tokens = Array<string>(clients).fill('none');
+      const task = { protocol, hostname, port: Number(port), path, tokens, talk };
+      return { measure: (seconds) => measured(started, task, seconds), stop: started.stop };
+    },
+  };
+}
+
+async function startNchan({ body }: Told): Promise<PushPeer> {
+  const started = await startNginx(
+    `location = /publish { nchan_publisher; nchan_channel_id show; nchan_message_buffer_length 4; }
+    location = /listen {
+      nchan_subscriber eventsource;
+      nchan_channel_id show;
+      nchan_subscriber_first_message newest;
+    }`,
+    {},
+    [NCHAN_MODULE],
+  );
+  const publish = { url: `${started.url}/publish`, headers: {}, body };
+  return { ...started, path: '/listen', talk: { when: 'after', requests: [publish] } };
+}
+
+async function measured(
+  { server }: Pick<Peer, 'server'>,
+  task: Parameters<typeof pushStep>[1],
+  seconds: number,
+) {
+  const { cpuUs, p99Ms, memoryBytes } = await pushStep(server, task, seconds);
+  return {
+    'messages/CPU s': 1e6 / cpuUs,
+    'CPU µs a message': cpuUs,
+    'p99 ms': p99Ms,
+    'memory MB': memoryBytes / 2 ** 20,
+  };
+}

@@ -1,0 +1,127 @@
+import { largestThatHolds } from './load/largest.ts';
+import { type PollingStep, pollingStep } from './load/polling-step.ts';
+import { pushedViewers } from './load/pushed-viewers.ts';
+import { viewerMemory } from './load/viewer-memory.ts';
+import { ViewerTokens } from './load/viewer-tokens.ts';
+import type { Bench, BenchOptions } from './run/bench.ts';
+import { startFourbeat } from './run/fourbeat.ts';
+import type { Result, Row } from './run/result.ts';
+import { spreadOf } from './run/statistics.ts';
+
+/** A process may have 20,000 open files here, and a server has some of its own. */
+const MOST = 19_500;
+const GRAIN = 500;
+/** How far a further round looks around what the first one found. */
+const AROUND = 1_500;
+const P99_MAX_MS = 50;
+const LEAST_SECONDS = 8;
+const ROUNDS_MAX = 3;
+const POLLING = { atLeast: 15_000, aim: 20_000 };
+
+/** How many viewers one core carries, polling and by push, and what memory a viewer takes. */
+export const viewers: Bench = {
+  name: 'viewers',
+  about: 'the most viewers on one core, polling and by push, at a fixed rate; memory of a viewer',
+  run: async (options) => {
+    const polling = await pollingViewers(options);
+    const memory = await viewerMemory(options);
+    const pushed = await pushedViewers(options);
+    return {
+      bench: 'viewers',
+      title: 'viewers on one core: latency from the moment that was meant',
+      rows: [...polling.rows, ...pushed.rows, ...memory.rows],
+      targets: [...polling.targets, ...memory.targets, ...pushed.targets],
+      notes: [...polling.notes, ...pushed.notes, ...memory.notes],
+    };
+  },
+};
+
+type Part = Pick<Result, 'rows' | 'targets' | 'notes'>;
+
+async function pollingViewers({ rounds, seconds, progress }: BenchOptions): Promise<Part> {
+  const fourbeat = await startFourbeat();
+  const tokens = new ViewerTokens(fourbeat);
+  const steps: PollingStep[] = [];
+  const stepOf = async (size: number) => {
+    progress.say(`viewers: ${size} poll`);
+    const step = await pollingStep(
+      fourbeat,
+      await tokens.of(size),
+      Math.max(seconds, LEAST_SECONDS),
+    );
+    steps.push(step);
+    return step;
+  };
+  // What holds at the second try was disturbed at the first.
+  const holds = async (size: number) => isGood(await stepOf(size)) || isGood(await stepOf(size));
+  const found: number[] = [];
+  try {
+    for (let round = 1; round <= Math.min(rounds, ROUNDS_MAX); round += 1) {
+      const [before] = found;
+      found.push(
+        await largestThatHolds(
+          {
+            least: before ? Math.max(0, before - AROUND) : 0,
+            most: before ? Math.min(MOST, before + AROUND) : MOST,
+            grain: GRAIN,
+          },
+          holds,
+        ),
+      );
+    }
+  } finally {
+    await fourbeat.stop();
+  }
+  return {
+    rows: rowsOf(steps),
+    targets: [{ name: 'viewers, polling', value: spreadOf(found), ...POLLING }],
+    notes: notesOf(steps, found),
+  };
+}
+
+const isGood = ({ troubles, p99Ms }: PollingStep) => troubles.length === 0 && p99Ms < P99_MAX_MS;
+
+function rowsOf(steps: readonly PollingStep[]): Row[] {
+  const bySize = Map.groupBy(
+    steps.toSorted((a, b) => a.viewers - b.viewers),
+    (step) => step.viewers,
+  );
+  return [...bySize].map(([size, same]) => {
+    const figure = (of: (step: PollingStep) => number) => spreadOf(same.map(of));
+    return {
+      name: `${size.toLocaleString('en')} poll`,
+      figures: {
+        'p99 ms': figure((step) => step.p99Ms),
+        'p50 ms': figure((step) => step.p50Ms),
+        'requests or messages/s': figure((step) => step.requestsPerS),
+        'CPU µs of each': figure((step) => step.cpuUs),
+        'server core %': figure((step) => step.cpuShare * 100),
+        'load core %': figure((step) => step.loadShare * 100),
+        'errors or wrong counts': figure((step) => step.troubles.length),
+      },
+    };
+  });
+}
+
+function notesOf(steps: readonly PollingStep[], found: readonly number[]): string[] {
+  const most = Math.max(...found);
+  const bad = steps.filter((step) => !isGood(step));
+  const next = bad.filter(({ viewers: size }) => size > most && size <= most + AROUND);
+  return [
+    'Each viewer sends a heartbeat and reads four sealed intervals a second, at moments of its own, ' +
+      'on a connection of its own, whether answers are late or not. The count that intervals told was ' +
+      'all of them in each second of a good step.',
+    ...(most === MOST
+      ? [`${MOST} is the most that was tried: a process may have 20,000 open files here.`]
+      : []),
+    ...(next.some(({ isLoadLimit }) => isLoadLimit)
+      ? [
+          'LIMITED BY THE LOAD: the core that sends was full, or late by itself, where more viewers ' +
+            'failed. The server carries at least what is told.',
+        ]
+      : []),
+    ...[...new Set(bad.flatMap(({ troubles }) => troubles.slice(0, 2)))]
+      .slice(0, 3)
+      .map((trouble) => `Beyond what holds: ${trouble}`),
+  ];
+}
