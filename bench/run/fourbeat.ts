@@ -25,7 +25,22 @@ export interface Fourbeat {
   stop(): Promise<void>;
 }
 
-/** Starts it as an operator would. @param settings further flags of `serve` */
+/** Starts a server as an operator would. @param settings flags of `serve`, among them where its record is */
+export async function startNode(
+  settings: readonly string[],
+  core = SERVER_CORE,
+): Promise<Pick<Fourbeat, 'url' | 'server'>> {
+  const server = startPinned(core, [
+    PROGRAM,
+    ...['serve', '--host', '127.0.0.1', '--port', '0', '--roles', ROLES, '--log-level', 'warn'],
+    ...LIMITS,
+    ...settings,
+  ]);
+  const [, url = ''] = await lineOf(server, /listening on (\S+)/);
+  return { url, server };
+}
+
+/** The same, with an account and a stream. @param settings further flags of `serve` */
 export async function startFourbeat(
   settings: readonly string[] = [],
   core = SERVER_CORE,
@@ -43,14 +58,7 @@ export async function startFourbeat(
   ]);
   if (account.exitCode !== 0) throw new Error(`no account was made: ${account.stderr}`);
   const { token } = JSON.parse(account.stdout.toString());
-  const server = startPinned(core, [
-    PROGRAM,
-    ...['serve', '--host', '127.0.0.1', '--port', '0', '--roles', ROLES, '--log-level', 'warn'],
-    ...place,
-    ...LIMITS,
-    ...settings,
-  ]);
-  const [, url = ''] = await lineOf(server, /listening on (\S+)/);
+  const { url, server } = await startNode([...place, ...settings], core);
 
   async function studio<T>(method: string, path: string, body?: unknown): Promise<T> {
     const response = await fetch(`${url}/studio/v1${path}`, {

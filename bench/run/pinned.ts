@@ -65,7 +65,7 @@ export function startPinned(
   return {
     pid: child.pid,
     child,
-    usage: () => usageOf(familyOf(child.pid)),
+    usage: () => usageOfFamily(child.pid),
     stop: async () => {
       child.kill('SIGTERM');
       const timer = setTimeout(() => endFamily(child.pid), STOP_MS);
@@ -127,6 +127,11 @@ class Output {
     this.hasEnded = true;
     this.onMore();
   }
+}
+
+/** What a process and all below it have used. */
+export function usageOfFamily(pid: number): Usage {
+  return usageOf(familyOf(pid));
 }
 
 /** A process and all below it. */

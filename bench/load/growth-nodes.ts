@@ -1,0 +1,117 @@
+import { startPostgres } from '../../test/backends/postgres.ts';
+import { startRedis } from '../../test/backends/redis.ts';
+import { readWork } from '../redis-meter.ts';
+import { type BenchOptions, WrongAnswer } from '../run/bench.ts';
+import { startFourbeat, startNode } from '../run/fourbeat.ts';
+import { type Pinned, usageOfFamily } from '../run/pinned.ts';
+import type { Result } from '../run/result.ts';
+import { exponentOf, spreadOf } from '../run/statistics.ts';
+import { pollingStep } from './polling-step.ts';
+
+const NODES = [1, 2, 3, 4];
+const VIEWERS_OF_NODE = 1_000;
+const ROUNDS_MAX = 2;
+
+/** What all parts take in a second, ms of CPU. */
+interface Sample {
+  readonly nodes: number;
+  readonly redis: number;
+  readonly postgres: number;
+  /** All of them together. */
+  readonly servers: number;
+}
+
+/** Nodes on one Redis and one PostgreSQL, each with as many viewers of the same stream. */
+export async function nodesGrowth({
+  rounds,
+  seconds,
+  progress,
+}: BenchOptions): Promise<Pick<Result, 'rows' | 'targets' | 'notes'>> {
+  const all: Sample[][] = [];
+  for (let round = 1; round <= Math.min(rounds, ROUNDS_MAX); round += 1) {
+    const samples: Sample[] = [];
+    for (const nodes of NODES) {
+      progress.say(`growth: round ${round}, ${nodes} nodes`);
+      samples.push(await sampled(nodes, seconds));
+    }
+    all.push(samples);
+  }
+  const exponent = (of: (sample: Sample) => number) =>
+    spreadOf(
+      all.map((samples) =>
+        exponentOf(samples.map((sample) => ({ size: sample.nodes, cost: of(sample) }))),
+      ),
+    ).median.toFixed(2);
+  return {
+    rows: NODES.map((nodes, at) => {
+      const figure = (of: (sample: Sample) => number) =>
+        spreadOf(all.map((samples) => of(samples[at] as Sample)));
+      const each = (of: (sample: Sample) => number) =>
+        figure((sample) => (of(sample) * 1_000) / (nodes * VIEWERS_OF_NODE));
+      return {
+        name: `${nodes} node${nodes > 1 ? 's' : ''}, ${(nodes * VIEWERS_OF_NODE).toLocaleString('en')} viewers`,
+        figures: {
+          'CPU ms/s': figure(({ servers }) => servers / nodes),
+          'CPU µs/s of each': each(({ servers }) => servers),
+          'Redis CPU ms/s': figure(({ redis }) => redis),
+          'Redis µs/s of each': each(({ redis }) => redis),
+          'PostgreSQL CPU ms/s': figure(({ postgres }) => postgres),
+        },
+      };
+    }),
+    targets: [],
+    notes: [
+      `Each node has ${VIEWERS_OF_NODE} viewers of one stream who poll; its CPU is the mean of the nodes. ` +
+        `Exponents over nodes: CPU of all nodes together ${exponent(({ servers }) => servers)}, ` +
+        `of Redis ${exponent(({ redis }) => redis)}, of PostgreSQL ${exponent(({ postgres }) => postgres)}.`,
+    ],
+  };
+}
+
+async function sampled(nodes: number, seconds: number): Promise<Sample> {
+  const redis = await startRedis({ persistence: false });
+  const postgres = await startPostgres();
+  const ending = [() => postgres.stop(), () => redis.stop()];
+  try {
+    const settings = [
+      ...['--database', await postgres.createDatabase('fourbeat')],
+      ...['--redis', redis.url],
+    ];
+    const first = await startFourbeat(settings);
+    ending.unshift(first.stop);
+    const others: { url: string; server: Pinned }[] = [];
+    while (others.length < nodes - 1) {
+      const node = await startNode(settings);
+      ending.unshift(node.server.stop);
+      others.push(node);
+    }
+    const { streamId } = first;
+    const tokens = await first.tokens(nodes * VIEWERS_OF_NODE);
+    const before = await readWork(redis);
+    const startS = usageOfFamily(postgres.pid).cpuS;
+    const startMs = performance.now();
+    const steps = await Promise.all(
+      [first, ...others].map(({ url, server }, node) =>
+        pollingStep(
+          { url, server, streamId },
+          tokens.slice(node * VIEWERS_OF_NODE, (node + 1) * VIEWERS_OF_NODE),
+          seconds,
+          { counted: tokens.length },
+        ),
+      ),
+    );
+    const tookS = (performance.now() - startMs) / 1_000;
+    const work = await readWork(redis);
+    for (const { troubles } of steps) {
+      if (troubles.length > 0) throw new WrongAnswer(`${nodes} nodes: ${troubles.join('; ')}`);
+    }
+    return {
+      nodes,
+      redis: (work.cpuMs - before.cpuMs) / tookS,
+      postgres: ((usageOfFamily(postgres.pid).cpuS - startS) * 1_000) / tookS,
+      servers: steps.reduce((sum, { cpuShare }) => sum + cpuShare * 1_000, 0),
+    };
+  } finally {
+    for (const end of ending) await end();
+  }
+}

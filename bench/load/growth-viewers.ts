@@ -1,0 +1,92 @@
+import type { BenchOptions } from '../run/bench.ts';
+import { startFourbeat } from '../run/fourbeat.ts';
+import type { Result } from '../run/result.ts';
+import { exponentOf, spreadOf } from '../run/statistics.ts';
+import { idleCpu } from './idle-cpu.ts';
+import { type PollingStep, pollingStep } from './polling-step.ts';
+import { ViewerTokens } from './viewer-tokens.ts';
+
+const SIZES = [1_000, 2_000, 5_000, 10_000, 15_000, 19_000];
+const ROUNDS_MAX = 3;
+const LATE_MAX_MS = 50;
+
+interface Round {
+  /** CPU share of the server without any viewer. */
+  readonly idle: number;
+  readonly steps: readonly PollingStep[];
+}
+
+/** CPU and memory of one server from a thousand viewers to what it carries. */
+export async function viewersGrowth({
+  rounds,
+  seconds,
+  progress,
+}: BenchOptions): Promise<Pick<Result, 'rows' | 'targets' | 'notes'>> {
+  const all: Round[] = [];
+  for (let round = 1; round <= Math.min(rounds, ROUNDS_MAX); round += 1) {
+    const fourbeat = await startFourbeat();
+    const tokens = new ViewerTokens(fourbeat);
+    const steps: PollingStep[] = [];
+    try {
+      progress.say(`growth: round ${round}, no viewers`);
+      const idle = await idleCpu(fourbeat.server, seconds);
+      for (const size of SIZES) {
+        progress.say(`growth: round ${round}, ${size} viewers`);
+        const step = await pollingStep(fourbeat, await tokens.of(size), seconds);
+        if (step.troubles.length > 0 || step.p99Ms > LATE_MAX_MS) break;
+        steps.push(step);
+      }
+      all.push({ idle, steps });
+    } finally {
+      await fourbeat.stop();
+    }
+  }
+  const fitted = all.filter(({ steps }) => steps.length > 1);
+  const exponent = (cost: (step: PollingStep, round: Round) => number) =>
+    spreadOf(
+      fitted.map((round) =>
+        exponentOf(round.steps.map((step) => ({ size: step.viewers, cost: cost(step, round) }))),
+      ),
+    );
+  const most = Math.min(...all.map(({ steps }) => steps.at(-1)?.viewers ?? 0));
+  return {
+    rows: rowsOf(all),
+    targets: [
+      {
+        name: 'exponent of CPU over viewers',
+        value: exponent((step) => step.cpuShare),
+        atMost: 1.05,
+        aim: 1,
+      },
+      {
+        name: 'the same, of CPU beyond that of an idle server',
+        value: exponent((step, { idle }) => step.cpuShare - idle),
+        atMost: 1.05,
+        aim: 1,
+      },
+    ],
+    notes: [
+      `Viewers poll on one server, each with five requests a second, from ${SIZES[0]} to ${most}: what ` +
+        `${LATE_MAX_MS} ms at the 99th of 100 answers and the load allow.`,
+    ],
+  };
+}
+
+function rowsOf(all: readonly Round[]): Result['rows'] {
+  return SIZES.flatMap((size) => {
+    const same = all.flatMap(({ steps }) => steps.filter(({ viewers }) => viewers === size));
+    if (same.length === 0) return [];
+    const figure = (of: (step: PollingStep) => number) => spreadOf(same.map(of));
+    return [
+      {
+        name: `${size.toLocaleString('en')} viewers`,
+        figures: {
+          'CPU ms/s': figure((step) => step.cpuShare * 1_000),
+          'CPU µs/s of each': figure((step) => (step.cpuShare * 1e6) / size),
+          'memory MB': figure((step) => step.memoryBytes / 2 ** 20),
+          'p99 ms': figure((step) => step.p99Ms),
+        },
+      },
+    ];
+  });
+}
