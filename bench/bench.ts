@@ -3,6 +3,7 @@ import { cpus, totalmem } from 'node:os';
 import { join, resolve } from 'node:path';
 import { Command, InvalidArgumentError } from '@commander-js/extra-typings';
 import { feed } from './feed.ts';
+import { feedHeld } from './feed-held.ts';
 import { heartbeat } from './heartbeat.ts';
 import { type Bench, WrongAnswer } from './run/bench.ts';
 import { chartOf } from './run/chart.ts';
@@ -13,7 +14,7 @@ import { tableOf } from './run/table.ts';
 import { token } from './token.ts';
 
 /** In the order of a whole run. */
-const BENCHES: readonly Bench[] = [heartbeat, feed, token];
+const BENCHES: readonly Bench[] = [heartbeat, feed, feedHeld, token];
 
 const names = BENCHES.map(({ name }) => name);
 const list = BENCHES.map(({ name, about }) => `  ${name.padEnd(12)}${about}`).join('\n');

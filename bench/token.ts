@@ -1,4 +1,4 @@
-import { createLocalJWKSet, decodeJwt, jwtVerify } from 'jose';
+import { createLocalJWKSet, decodeJwt, type JSONWebKeySet, jwtVerify } from 'jose';
 import { measureHeartbeats } from './heartbeat.ts';
 import { startFramework } from './peers/framework.ts';
 import { type Bench, type BenchOptions, WrongAnswer } from './run/bench.ts';
@@ -52,7 +52,8 @@ const issuing: readonly Contender[] = [
     name: 'Fourbeat',
     start: async () => {
       const { url, streamId, server, stop } = await startFourbeat();
-      const jwks = createLocalJWKSet(await (await fetch(`${url}/.well-known/jwks.json`)).json());
+      const published = await fetch(`${url}/.well-known/jwks.json`);
+      const jwks = createLocalJWKSet((await published.json()) as JSONWebKeySet);
       const isGood = async (token: string) => {
         const { payload } = await jwtVerify(token, jwks, { audience: 'fourbeat' });
         return payload.stream_id === streamId;

@@ -5,6 +5,7 @@ import type { HeldRequests } from './held-requests.ts';
 import { SealedBodies } from './sealed-bodies.ts';
 
 const OPENING_MAX = 200;
+const UNAVAILABLE = 503;
 const BEFORE_INTERVAL = '{"interval":'.length;
 const DIGITS = 10;
 const ZERO = 48;
@@ -24,6 +25,8 @@ interface Viewer {
 export class HeldCrowd {
   /** What went wrong first. */
   wrong: string | null = null;
+  /** How often a viewer was told that the service cannot now, and asked again. */
+  refused = 0;
   /** How long after its end each interval was told, ms: one figure for each viewer. */
   readonly lateness = new Map<number, number[]>();
   private readonly bodies = new SealedBodies();
@@ -87,6 +90,11 @@ export class HeldCrowd {
     // What is kept is a copy: the runtime may use the memory again.
     viewer.rest = answer ? null : Buffer.from(all);
     if (!answer) return;
+    if (answer.status === UNAVAILABLE) {
+      this.refused++;
+      this.ask(viewer);
+      return;
+    }
     const interval = this.checked(viewer, all, answer);
     if (interval === null) return;
     this.note(interval);

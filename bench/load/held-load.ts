@@ -21,6 +21,8 @@ export interface HeldOutcome {
   /** From the end of an interval to the answers of half of the viewers, and of all: medians over intervals. */
   readonly halfMs: number;
   readonly lastMs: number;
+  /** Of the answers, those that said that the service cannot now. */
+  readonly refused: number;
   /** CPU time of the load as a share of the time. */
   readonly cpuShare: number;
 }
@@ -62,6 +64,7 @@ const outcome: HeldOutcome = {
   wrong,
   halfMs: wrong ? 0 : median(measured.map((interval) => median(ofInterval(interval)))),
   lastMs: wrong ? 0 : median(measured.map((interval) => Math.max(...ofInterval(interval)))),
+  refused: crowd.refused,
   cpuShare: (used.user + used.system) / 1_000 / (task.intervals * INTERVAL_MS),
 };
 tell('outcome', outcome);
