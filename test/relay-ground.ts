@@ -82,7 +82,8 @@ class Passer implements RelayedClient {
   }
 
   send(bytes: Uint8Array): boolean {
-    this.unsent = Buffer.concat([this.unsent, bytes]);
+    const isFirst = this.unsent.length === 0;
+    this.unsent = isFirst ? (bytes as Buffer) : Buffer.concat([this.unsent, bytes]);
     return this.flush();
   }
 
@@ -161,10 +162,11 @@ export async function playInner(
 }
 
 const PATIENCE_MS = 10_000;
+const KEPT_BYTES = 10_000_000;
 
 /** A client that says and hears bytes. */
 export class RawClient {
-  /** What it heard, as Latin-1; of a great deal the first 2 MB. */
+  /** What it heard, as Latin-1; of a great deal the first 10 MB. */
   text = '';
   receivedBytes = 0;
   isClosed = false;
@@ -174,14 +176,18 @@ export class RawClient {
   constructor(port: number) {
     this.socket = connect({ host: '127.0.0.1', port });
     this.socket.on('error', () => {});
+    const look = () => {
+      for (const check of this.checks) check();
+    };
+    this.socket.on('drain', look);
     this.socket.on('close', () => {
       this.isClosed = true;
-      for (const check of this.checks) check();
+      look();
     });
     this.socket.on('data', (bytes: Buffer) => {
       this.receivedBytes += bytes.length;
-      if (this.text.length < 2_000_000) this.text += bytes.toString('latin1');
-      for (const check of this.checks) check();
+      if (this.text.length < KEPT_BYTES) this.text += bytes.toString('latin1');
+      look();
     });
   }
 

@@ -38,6 +38,7 @@ const ODD: [string, string][] = [
   ['a length with zeros before', `${POST}Content-Length: 00\r\n\r\n${HIDDEN}`],
   ['a length in hexadecimal', `${POST}Content-Length: 0x0\r\n\r\n${HIDDEN}`],
   ['an empty length', `${POST}Content-Length:\r\n\r\n${HIDDEN}`],
+  ['a length and a space of no break', `${POST}Content-Length: 0\xa0\r\n\r\n${HIDDEN}`],
   ['a length beyond all numbers', `${POST}Content-Length: 18446744073709551616\r\n\r\n${HIDDEN}`],
   [
     'length and chunks',

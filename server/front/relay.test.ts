@@ -377,8 +377,10 @@ describe('a slow side', () => {
     );
     for (let second = 0; second < 30; second++) ground.relay.tick();
     expect(ground.relay.underWay()).toBe(1);
-    ground.relay.tick();
-    expect(ground.relay.underWay()).toBe(0);
+    await until('it is over', () => {
+      ground.relay.tick();
+      return ground.relay.underWay() === 0;
+    });
     await until('the inner one is ended', () => inner.connections.every((c) => c.isClosed));
   });
 

@@ -42,7 +42,9 @@ export class Relay {
    * @param bytes begin with a request whose head is complete; or they can be no request at all
    */
   begin(client: RelayedClient, bytes: Uint8Array): Relayed {
-    const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+    const buffer = Buffer.isBuffer(bytes)
+      ? bytes
+      : Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
     const request = new RelayedRequest(client, this.shared, buffer);
     this.requests.add(request);
     request.begin(buffer);
