@@ -1,4 +1,3 @@
-import type { Server } from 'bun';
 import type { Backends, BackendsOptions, OpenBackends } from './backends.ts';
 import type { Listener } from './http/address.ts';
 import { documentRoutes } from './http/docs.ts';
@@ -37,9 +36,6 @@ export interface RunningServer {
    */
   stop(graceMs: number): Promise<boolean>;
 }
-
-// How often the requests that are still being answered are counted during the drain.
-const DRAIN_POLL_MS = 10;
 
 // The last interval ends within 250 ms and a record that fails is tried for a second; the rest is
 // for a disk that is stuck.
@@ -89,7 +85,7 @@ async function startOn(
     recordPending: () => record.pending(),
     clockOffsetMs: () => clock.offsetMs(),
   });
-  const { host, port, corsOrigin } = config;
+  const { host, port, corsOrigin, edgeCache } = config;
   const common = { corsOrigin, log: service.stats.requests };
   const routes = {
     ...service.routes,
@@ -105,20 +101,16 @@ async function startOn(
       ...common,
     }),
   };
-  const { fetch, sockets } = service;
-  const server = listen({ host, port, routes, fetch, sockets, ...common });
-  listener.server = server;
+  const { fetch, sockets, front } = service;
+  const asked = { host, port, edgeCache, listener };
+  const server = listen({ ...asked, routes, fetch, sockets, front, ...common });
   // To look for ffmpeg and open the ports for video takes a moment; all else is ready before.
   void service.begin();
   await service.seal();
 
   async function drain(): Promise<void> {
     await service.drain();
-    void server.stop();
-    // Its promise waits for every connection, also for one that never finishes its request. The
-    // count has each request that is whole, until its answer is written.
-    while (server.pendingRequests > 0) await Bun.sleep(DRAIN_POLL_MS);
-    await server.stop(true);
+    await server.drain();
   }
 
   async function commit(): Promise<void> {
@@ -126,18 +118,18 @@ async function startOn(
     await backends.end();
   }
 
-  const url = addressOf(server, config.host);
+  const { url } = server;
   return {
     place: backends.place,
     url,
-    port: server.port ?? config.port,
+    port: server.port,
     newSetupLink: async () =>
       config.roles.has('studio')
         ? newSetupLink(record.calls, config.publicUrl ?? url, clock.nowMs())
         : null,
     async stop(graceMs) {
       const calm = await endsWithin(graceMs, drain());
-      if (!calm) void server.stop(true);
+      if (!calm) void server.stop();
       const committed = await endsWithin(COMMIT_GRACE_MS, commit());
       backends.release();
       return calm && committed;
@@ -149,11 +141,6 @@ async function startOn(
 function awayOf({ servers }: Backends): string | null {
   const server = servers.find(({ away }) => away() !== null);
   return server ? `${server.name} is away.` : null;
-}
-
-function addressOf(server: Pick<Server<unknown>, 'port'>, host: string | null): string {
-  const name = host === null || host === '0.0.0.0' || host === '::' ? 'localhost' : host;
-  return `http://${name.includes(':') ? `[${name}]` : name}:${server.port}`;
 }
 
 /** Whether a promise was fulfilled in time. One that is late may still go on. */

@@ -4,8 +4,10 @@ import { viewerApi } from '../protocol/viewer-api.ts';
 import { accountHandlers } from './accounts/account-routes.ts';
 import { viewCountHandlers } from './audience/view-count-routes.ts';
 import { chatHandlers } from './chat/chat-routes.ts';
+import type { FrontService } from './front/front-service.ts';
+import { ownService } from './front/own-service.ts';
 import { endpointsOf, unknownPath } from './http/endpoints.ts';
-import type { Sockets } from './http/listen.ts';
+import type { Sockets } from './http/inner-server.ts';
 import type { RequestLog } from './http/request-log.ts';
 import type { Handlers } from './http/route.ts';
 import { type PathHandler, routesOf } from './http/router.ts';
@@ -36,6 +38,8 @@ export interface ServiceStats {
 /** The whole service, ready to be put behind a listener. */
 export interface Service {
   readonly routes: Record<string, PathHandler>;
+  /** What a front answers before any route is asked. */
+  readonly front: FrontService;
   /** Where requests become sockets; none without the role `media`. */
   readonly sockets: Sockets<WebSocketSource> | undefined;
   /** Answers what no route does: 404. */
@@ -74,11 +78,10 @@ export async function createService(
     ...endpointsOf(viewerApi, viewerHandlers(options, parts)),
     ...endpointsOf(studioApi, producerHandlers(options, parts)),
   ];
+  const routes = routesOf(endpoints, { roles, corsOrigin, trustProxy, listener, log: requests });
   return {
-    routes: {
-      ...routesOf(endpoints, { roles, corsOrigin, trustProxy, listener, log: requests }),
-      ...parts.media?.routes,
-    },
+    routes: { ...routes, ...parts.media?.routes },
+    front: ownService({ ...parts, clock: options.clock, tally: beat.tally, log: beat.feed }),
     sockets: parts.media?.sockets,
     fetch: unknownPath(corsOrigin, requests),
     stats: {

@@ -134,7 +134,7 @@ describe('deploy/compose', () => {
 
   test('nginx gives up silent connections to a node before the node does, and caches nothing', () => {
     const config = textOf('deploy/compose/nginx/nginx.conf').replace(/#.*$/gm, '');
-    const idleS = Number(/IDLE_TIMEOUT_S = (\d+)/.exec(textOf('server/http/listen.ts'))?.[1]);
+    const idleS = Number(/IDLE_TIMEOUT_S = (\d+)/.exec(textOf('server/front/connection.ts'))?.[1]);
     const upstreams = [...config.matchAll(/upstream \w+ \{([^}]*)\}/g)].map(([, text]) => text);
     expect(upstreams.length).toBe(3);
     for (const upstream of upstreams) {

@@ -104,7 +104,7 @@ export const QUIZ = {
   duration: 2_000,
 };
 
-/** How long the end of a harness waits for requests that are held for intervals that were left out. */
+/** How long the end of a harness waits for answers, and for intervals that were left out. */
 const HELD_MS = 500;
 
 // Sources come by WebSocket, which is at the port of all the rest.
@@ -148,10 +148,12 @@ export async function startService(options: HarnessOptions = {}): Promise<Harnes
     routes: service.routes,
     fetch: service.fetch,
     sockets: service.sockets,
+    front: service.front,
     corsOrigin: config.corsOrigin,
+    edgeCache: config.edgeCache,
     log: service.stats.requests,
+    listener,
   });
-  listener.server = server;
   if (options.clock === 'real') await service.begin();
   // A node hands nothing over before it has reported once.
   if (kind === 'shared') await service.seal();
@@ -227,7 +229,8 @@ export async function startService(options: HarnessOptions = {}): Promise<Harnes
       const isHeld = service.stats.feed().held > 0 && 'set' in clock;
       if (isHeld) await harness.advance(AHEAD_INTERVALS + 1);
       await (isHeld ? Promise.race([drained, Bun.sleep(HELD_MS)]) : drained);
-      await server.stop(true);
+      await Promise.race([server.drain(), Bun.sleep(HELD_MS)]);
+      await server.stop();
       await service.end();
       await backends.close();
       if (!options.directory) rmSync(directory, { recursive: true, force: true });

@@ -117,9 +117,15 @@ export function feedHandlers({
   };
 }
 
-function canonical(text: string, current: number, name = 'interval'): number {
+/** The interval that a text is (F-6); NaN when it is none. */
+export function canonicalInterval(text: string): number {
   const interval = CANONICAL.test(text) ? Number(text) : Number.NaN;
-  if (Number.isSafeInteger(interval)) return interval;
+  return Number.isSafeInteger(interval) ? interval : Number.NaN;
+}
+
+function canonical(text: string, current: number, name = 'interval'): number {
+  const interval = canonicalInterval(text);
+  if (!Number.isNaN(interval)) return interval;
   throw wrong(`${name} must be one canonical integer, like 7040000000.`, current);
 }
 

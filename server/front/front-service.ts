@@ -1,4 +1,4 @@
-import type { Holder, IntervalListener } from '../feed/feed-log.ts';
+import type { FeedLog } from '../feed/feed-log.ts';
 import type { OpenStreams } from '../feed/open-streams.ts';
 import type { AnswerCounter } from '../http/request-log.ts';
 import type { KnownViewer } from '../tokens/viewer-tokens.ts';
@@ -17,7 +17,7 @@ export interface FrontService {
 }
 
 export interface FrontTokens {
-  /** The viewer of a token that was checked before and has not expired; no promise, no signature. */
+  /** The viewer of a token that was checked before; it may have expired since. */
   known(token: string): KnownViewer | null;
   /** The viewer of a token, checked now; null when it is not one of ours that is valid. */
   check(token: string): Promise<KnownViewer | null>;
@@ -44,9 +44,4 @@ export interface FrontFeed {
 }
 
 /** The part of `FeedLog` that a front reads. */
-export interface FrontFeedLog {
-  sealedTo(): number;
-  read(streamId: string, interval: number): Uint8Array | Promise<Uint8Array>;
-  hold(streamId: string, interval: number, holder: Holder): void;
-  subscribe(streamId: string, listener: IntervalListener): () => void;
-}
+export type FrontFeedLog = Omit<FeedLog, 'watched'>;

@@ -35,7 +35,11 @@ export function accepts(request: Request, type: string): boolean {
  * @param type in lower case
  */
 export function prefers(request: Request, type: string): boolean {
-  const header = request.headers.get('accept');
+  return prefersIn(request.headers.get('accept'), type);
+}
+
+/** The same of the header alone; null: there is none. */
+export function prefersIn(header: string | null, type: string): boolean {
   // What `fetch` sends by itself, so what nearly all requests of the feed carry.
   if (header === null || header === '*/*') return false;
   const ranges = rangesOf(header);

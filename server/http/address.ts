@@ -7,7 +7,7 @@ export interface Listener {
     readonly port?: number | undefined;
   } | null;
   /** What a front shows with the address of its client; without it nobody is believed. */
-  readonly relaySecret?: string | undefined;
+  relaySecret?: string | undefined;
 }
 
 /**

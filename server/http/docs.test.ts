@@ -41,7 +41,7 @@ describe('/docs', () => {
       expect([head.status, await head.text()]).toEqual([302, '']);
       expect((await fetch(`${origin}/nowhere`)).status).toBe(404);
     } finally {
-      await server.stop(true);
+      await server.stop();
     }
   });
 

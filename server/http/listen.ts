@@ -1,100 +1,93 @@
-import { networkInterfaces } from 'node:os';
-import type { BunRequest, Server, WebSocketHandler } from 'bun';
-import type { ReadOnlyOptions } from './read-only.ts';
-import { baseHeaders } from './route.ts';
-import { BROKEN, type PathHandler, problemResponse } from './router.ts';
+import { randomBytes } from 'node:crypto';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Front } from '../front/front.ts';
+import type { FrontService } from '../front/front-service.ts';
+import { Relay } from '../front/relay.ts';
+import type { Listener } from './address.ts';
+import { type InnerServerOptions, serveInside } from './inner-server.ts';
 
-/** A path where requests become sockets; nothing comes back when one has. */
-export type SocketPath<Data> = (
-  request: BunRequest<string>,
-  server: Server<Data>,
-) => Promise<Response | undefined>;
-
-/** Sockets, and where they are opened. */
-export interface Sockets<Data> {
-  readonly paths: Record<string, SocketPath<Data>>;
-  readonly handlers: WebSocketHandler<Data>;
-}
-
-export interface ListenOptions<Data> extends ReadOnlyOptions {
+export interface ListenOptions<Data> extends Omit<InnerServerOptions<Data>, 'path'> {
   /** null: every address, IPv6 too where there is any. */
   readonly host: string | null;
   /** 0: a free one. */
   readonly port: number;
-  readonly routes: Record<string, PathHandler>;
-  /** Answers what no route does. */
-  readonly fetch: (request: Request) => Response;
-  readonly sockets?: Sockets<Data> | undefined;
+  /** What the front answers by itself; without it nothing. */
+  readonly front?: FrontService;
+  /** Let an edge that checks tokens itself keep sealed intervals. */
+  readonly edgeCache?: boolean;
+  /** Learns where it listens, and who asks. */
+  readonly listener?: Listener;
 }
 
-// Bun counts in steps of 4 s: a connection that says nothing, or drips its headers, is closed
-// after 12 s (L-3). Held requests and event streams are heard from more often than that.
-const IDLE_TIMEOUT_S = 10;
+/** A server that listens: a front on the port, and the whole of HTTP behind it. */
+export interface Listening {
+  readonly port: number;
+  /** Where a person on this machine reaches it. */
+  readonly url: string;
+  /** Closes the port, and resolves when all answers are written. */
+  drain(): Promise<void>;
+  /** Cuts what is left. */
+  stop(): Promise<void>;
+}
 
-// Where no request becomes one.
-const NO_SOCKETS: WebSocketHandler<never> = { message: () => {} };
+// How often the requests that are still being answered are counted during the drain.
+const DRAIN_POLL_MS = 10;
 
 /** Begins to answer. @throws Error with a line for the operator when the port cannot be had */
-export function listen<Data>(options: ListenOptions<Data>): Server<Data> {
-  const { host, port, fetch, sockets, corsOrigin, log } = options;
-  const routes = { ...options.routes, ...sockets?.paths };
+export function listen<Data>(options: ListenOptions<Data>): Listening {
+  const { host, port, corsOrigin, edgeCache = false, log, listener } = options;
+  // With access for its owner only.
+  const folder = mkdtempSync(join(tmpdir(), 'fourbeat-'));
+  const path = join(folder, 'http');
+  const secret = randomBytes(16).toString('hex');
+  const inner = serveInside({ ...options, path });
+  const relay = new Relay({ path, secret });
+
+  let isStopped = false;
+  async function stop(): Promise<void> {
+    isStopped = true;
+    relay.close();
+    await inner.stop(true);
+    rmSync(folder, { recursive: true, force: true });
+  }
+
   try {
-    return Bun.serve<Data, string>({
-      hostname: host ?? everyAddress(),
+    const front = new Front({
+      host,
       port,
-      routes,
-      fetch,
-      websocket: sockets?.handlers ?? NO_SOCKETS,
-      idleTimeout: IDLE_TIMEOUT_S,
-      // The router answers 413 itself, in JSON, by the announced length. A body that is not read
-      // is thrown away as it comes: posts of 500 MB do not make the process grow.
-      maxRequestBodySize: Number.MAX_SAFE_INTEGER,
-      // The runtime's own page about an error shows source text to whoever asked.
-      development: false,
-      // Outside of development the runtime would let two servers share a port without a word.
-      reusePort: false,
-      // Every route has a guard of its own; this is for a defect in a guard.
-      error(error) {
-        const unknown = new Request('http://localhost/');
-        const requestId = log.requestId(unknown);
-        log.broken({ method: 'GET', path: 'unknown' }, requestId, error);
-        return problemResponse(BROKEN, unknown, baseHeaders('OPTIONS', corsOrigin), requestId);
-      },
+      relay,
+      corsOrigin,
+      edgeCache,
+      service: options.front ?? null,
+      onDefect: (error) => log.broken({ method: 'GET', path: 'unknown' }, 'front', error),
     });
+    if (listener) {
+      listener.server = { requestIP: (request) => inner.requestIP(request), port: front.port };
+      listener.relaySecret = secret;
+    }
+    const stopAll = () => {
+      front.stop();
+      return stop();
+    };
+    return {
+      port: front.port,
+      url: urlOf(host, front.port),
+      stop: stopAll,
+      async drain() {
+        front.close();
+        while (!isStopped && front.pending() + relay.underWay() > 0) await Bun.sleep(DRAIN_POLL_MS);
+        await stopAll();
+      },
+    };
   } catch (error) {
-    throw new Error(reasonOf(error as Error, host, port));
+    void stop();
+    throw error;
   }
 }
 
-// Without a name the runtime would listen on IPv4 alone, without a word, when another process has
-// the port on IPv6.
-function everyAddress(): string {
-  const addresses = Object.values(networkInterfaces()).flat();
-  return addresses.some((address) => address?.family === 'IPv6') ? '::' : '0.0.0.0';
-}
-
-// Of a name that it cannot resolve the runtime says what the last call said that failed, which may
-// be EADDRINUSE. So the code counts only when the host has any port at all.
-function reasonOf(
-  { message, code }: Error & { code?: string },
-  host: string | null,
-  port: number,
-): string {
-  if (host !== null && !isOurs(host)) {
-    return `cannot listen on --host ${host}, port ${port}: this is no name or address of this machine`;
-  }
-  if (code === 'EADDRINUSE') {
-    return `port ${port} is in use; stop what uses it, or choose another with --port`;
-  }
-  const where = host === null ? 'every address' : `--host ${host}`;
-  return `cannot listen on ${where}, port ${port}: ${message}`;
-}
-
-function isOurs(hostname: string): boolean {
-  try {
-    Bun.listen({ hostname, port: 0, socket: { data: () => {} } }).stop(true);
-    return true;
-  } catch {
-    return false;
-  }
+function urlOf(host: string | null, port: number): string {
+  const name = host === null || host === '0.0.0.0' || host === '::' ? 'localhost' : host;
+  return `http://${name.includes(':') ? `[${name}]` : name}:${port}`;
 }

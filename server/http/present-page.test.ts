@@ -14,7 +14,7 @@ async function ask<T>(use: (origin: string) => Promise<T>): Promise<T> {
   try {
     return await use(`http://127.0.0.1:${server.port}`);
   } finally {
-    await server.stop(true);
+    await server.stop();
   }
 }
 

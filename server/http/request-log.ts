@@ -19,6 +19,12 @@ export class AnswerCounter {
     this.counts[status] = (this.counts[status] ?? 0) + 1;
     this.durations.add((performance.now() - startedMs) / 1000);
   }
+
+  /** Counts one that took no time worth measuring: to look at the clock takes longer. */
+  countAtOnce(status: number): void {
+    this.counts[status] = (this.counts[status] ?? 0) + 1;
+    this.durations.add(0);
+  }
 }
 
 const REQUEST_ID = /^[A-Za-z0-9._-]{1,64}$/;
@@ -52,6 +58,11 @@ export class RequestLog {
     const counter = new AnswerCounter(operation);
     this.counters.push(counter);
     return counter;
+  }
+
+  /** The counter of an operation; null when it is not answered here. */
+  counterOf(operation: Operation): AnswerCounter | null {
+    return this.counters.find((counter) => counter.operation === operation) ?? null;
   }
 
   /** The id a proxy gave the request, or a new one. */

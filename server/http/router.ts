@@ -55,10 +55,7 @@ export function routesOf(
 }
 
 function pathHandler(endpoints: readonly Endpoint[], options: RouterOptions): PathHandler {
-  const methods = endpoints.map(({ operation }) => operation.method as string);
-  if (methods.includes('GET')) methods.push('HEAD');
-  methods.push('OPTIONS');
-  const allow = methods.join(', ');
+  const allow = allowOf(endpoints.map(({ operation }) => operation));
   const answers = new Map<string, PathHandler>();
   for (const { operation, handler } of endpoints) {
     const route = new Route(
@@ -82,6 +79,14 @@ function pathHandler(endpoints: readonly Endpoint[], options: RouterOptions): Pa
     const problem = new Problem(405, `This path takes ${allow}.`);
     return problemResponse(problem, request, headers, options.log.requestId(request));
   };
+}
+
+/** What a path with these operations takes: its `Allow` (G-2). */
+export function allowOf(operations: readonly Operation[]): string {
+  const methods = operations.map(({ method }) => method as string);
+  if (methods.includes('GET')) methods.push('HEAD');
+  methods.push('OPTIONS');
+  return methods.join(', ');
 }
 
 /** Turns what a handler throws into the error a client is told. */

@@ -1,7 +1,7 @@
 import type { Logger } from 'pino';
 import type { Clock } from '../clock.ts';
 import type { Config } from '../config.ts';
-import type { Sockets } from '../http/listen.ts';
+import type { Sockets } from '../http/inner-server.ts';
 import type { RequestLog } from '../http/request-log.ts';
 import type { PathHandler } from '../http/router.ts';
 import type { Reading } from '../metrics.ts';

@@ -93,6 +93,11 @@ export class ViewerTokens {
     return token;
   }
 
+  /** The viewer of a token that was checked before; it may have expired since. */
+  seen(token: string): KnownViewer | null {
+    return this.verified.get(token) ?? null;
+  }
+
   /** The viewer of a token, at once when it was checked before; null when it must be checked. */
   known(token: string): KnownViewer | null {
     const viewer = this.verified.get(token);

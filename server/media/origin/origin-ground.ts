@@ -1,5 +1,4 @@
-import type { Server } from 'bun';
-import { listen } from '../../http/listen.ts';
+import { type Listening, listen } from '../../http/listen.ts';
 import {
   type Epoch,
   epochName,
@@ -175,7 +174,7 @@ function piecesOf(startMs: number, durationMs: number, bytes: PieceBytes) {
 /** An origin that listens, with the streams of a test. */
 export interface OriginGround {
   readonly origin: Origin;
-  readonly server: Server<undefined>;
+  readonly server: Listening;
   /** What went wrong on our side. */
   readonly broken: unknown[];
   /** How often a stream was looked up. */
@@ -218,6 +217,6 @@ export function listenOrigin(
     broken,
     lookUps,
     get: (path, init) => fetch(`http://127.0.0.1:${server.port}/media/${path}`, init),
-    stop: () => server.stop(true),
+    stop: () => server.stop(),
   };
 }

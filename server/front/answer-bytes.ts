@@ -1,0 +1,109 @@
+import { sealedCaching } from '../feed/feed-routes.ts';
+import { OPENING } from '../feed/interval-stream.ts';
+import { baseHeaders } from '../http/route.ts';
+
+export interface AnswerBytesOptions {
+  readonly corsOrigin: string;
+  /** Let an edge that checks tokens itself keep sealed intervals. */
+  readonly edgeCache: boolean;
+  /** `Allow` of the view count, and of the feed. */
+  readonly allow: { readonly viewCounts: string; readonly feed: string };
+}
+
+interface Made {
+  readonly date: string;
+  readonly bytes: Buffer;
+}
+
+/** What comes behind the last chunk of an event stream. */
+export const LAST_CHUNK: Uint8Array = Buffer.from('0\r\n\r\n');
+
+/**
+ * Answers as bytes, with the headers that the inner server would give them. Each is made once for all
+ * who get it, and again when the second has changed, for its `Date`.
+ */
+export class AnswerBytes {
+  private date = new Date().toUTCString();
+  private madeNoContent: Buffer | null = null;
+  private madeOpening: Buffer | null = null;
+  // By the body: that of an interval in which nothing happened is one for all streams.
+  private readonly sealedAnswers = new WeakMap<Uint8Array, Made>();
+
+  constructor(private readonly options: AnswerBytesOptions) {}
+
+  /** To be called once a second. */
+  secondPassed(): void {
+    this.date = new Date().toUTCString();
+    this.madeNoContent = null;
+    this.madeOpening = null;
+  }
+
+  /** 204 of a heartbeat. */
+  noContent(): Buffer {
+    this.madeNoContent ??= Buffer.from(
+      this.head(
+        '204 No Content',
+        baseHeaders(this.options.allow.viewCounts, this.options.corsOrigin),
+      ),
+    );
+    return this.madeNoContent;
+  }
+
+  /** 200 with a sealed interval. */
+  sealed(interval: number, body: Uint8Array): Buffer {
+    const made = this.sealedAnswers.get(body);
+    if (made?.date === this.date) return made.bytes;
+    const head = this.head('200 OK', {
+      ...baseHeaders(this.options.allow.feed, this.options.corsOrigin),
+      'Cache-Control': sealedCaching(this.options.edgeCache),
+      'Content-Type': 'application/json',
+      ETag: `"${interval}"`,
+      'Content-Length': `${body.length}`,
+    });
+    const bytes = Buffer.concat([Buffer.from(head), body]);
+    this.sealedAnswers.set(body, { date: this.date, bytes });
+    return bytes;
+  }
+
+  /** 200 of an event stream, and what it begins with. */
+  opening(): Buffer {
+    this.madeOpening ??= Buffer.concat([
+      Buffer.from(
+        this.head('200 OK', {
+          ...baseHeaders(this.options.allow.feed, this.options.corsOrigin),
+          'Content-Type': 'text/event-stream',
+          'Transfer-Encoding': 'chunked',
+        }),
+      ),
+      chunkOf(OPENING),
+    ]);
+    return this.madeOpening;
+  }
+
+  private head(status: string, headers: Readonly<Record<string, string>>): string {
+    const lines = Object.entries({ ...headers, Date: this.date }).map(([n, v]) => `${n}: ${v}\r\n`);
+    return `HTTP/1.1 ${status}\r\n${lines.join('')}\r\n`;
+  }
+}
+
+function chunkOf(bytes: Uint8Array): Buffer {
+  return Buffer.concat([
+    Buffer.from(`${bytes.length.toString(16)}\r\n`),
+    bytes,
+    Buffer.from('\r\n'),
+  ]);
+}
+
+/** Frames what is sent to many as one chunk, once for all who get it one after the other. */
+export class Chunks {
+  private last: Uint8Array | null = null;
+  private lastChunk: Buffer | null = null;
+
+  of(bytes: Uint8Array): Buffer {
+    if (this.last !== bytes || !this.lastChunk) {
+      this.last = bytes;
+      this.lastChunk = chunkOf(bytes);
+    }
+    return this.lastChunk;
+  }
+}

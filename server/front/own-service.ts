@@ -1,0 +1,47 @@
+import type { Operation } from '../../protocol/operation.ts';
+import { viewerApi } from '../../protocol/viewer-api.ts';
+import type { Tally } from '../audience/tally.ts';
+import type { Clock } from '../clock.ts';
+import type { FeedLog } from '../feed/feed-log.ts';
+import type { OpenStreams } from '../feed/open-streams.ts';
+import type { RequestLog } from '../http/request-log.ts';
+import { allowOf } from '../http/router.ts';
+import type { ChatRooms } from '../moderation/chat-rooms.ts';
+import type { ViewerTokens } from '../tokens/viewer-tokens.ts';
+import type { FrontService } from './front-service.ts';
+
+export interface OwnParts {
+  readonly clock: Clock;
+  readonly viewerTokens: ViewerTokens;
+  readonly rooms: Pick<ChatRooms, 'isBanned'>;
+  readonly tally: Pick<Tally, 'register'>;
+  readonly log: FeedLog;
+  readonly streams: OpenStreams;
+  /** Has a counter for each operation that is answered here. */
+  readonly requests: RequestLog;
+}
+
+/** What a front needs, in the thread that has all of it. */
+export function ownService(parts: OwnParts): FrontService {
+  const { clock, viewerTokens, rooms, tally, log, streams, requests } = parts;
+  const heartbeats = requests.counterOf(viewerApi.registerView);
+  const feed = requests.counterOf(viewerApi.readInterval);
+  return {
+    nowMs: () => clock.nowMs(),
+    tokens: {
+      known: (token) => viewerTokens.seen(token),
+      check: (token) => viewerTokens.check(token),
+      isBanned: (viewer) => rooms.isBanned(viewer),
+    },
+    heartbeats: heartbeats && {
+      counter: heartbeats,
+      allow: allowed(viewerApi.registerView),
+      register: (streamId, seat) => tally.register(streamId, seat),
+    },
+    feed: feed && { counter: feed, allow: allowed(viewerApi.readInterval), log, streams },
+  };
+}
+
+function allowed({ path }: Operation): string {
+  return allowOf(Object.values(viewerApi).filter((operation) => operation.path === path));
+}

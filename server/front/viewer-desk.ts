@@ -1,0 +1,165 @@
+import { intervalAt } from '../../protocol/interval.ts';
+import { AHEAD_INTERVALS } from '../../protocol/limits.ts';
+import { canonicalInterval } from '../feed/feed-routes.ts';
+import type { KnownViewer } from '../tokens/viewer-tokens.ts';
+import { type AnswerBytes, Chunks } from './answer-bytes.ts';
+import { type Connection, INCOMPLETE, RELAY, type Task } from './connection.ts';
+import type { FrontService } from './front-service.ts';
+import { HeldRead } from './held-read.ts';
+import { type HotRequest, OTHER, PARTIAL, readHead } from './request-head.ts';
+import { type Match, type Shape, Shapes } from './shape.ts';
+import { StreamTask } from './stream-task.ts';
+
+/** Its token is being checked. */
+const CHECKING: Task = { closed: () => {} };
+const LETTER_P = 0x50;
+
+/**
+ * Answers heartbeats and reads of the feed, of viewers whose token is good and of this stream. All else,
+ * each error too, is the inner server's to answer.
+ */
+export class ViewerDesk {
+  private readonly shapes = new Shapes();
+  private readonly match: Match = { interval: 0, tokenAt: 0, tokenEnd: 0 };
+  private readonly chunks = new Chunks();
+
+  constructor(
+    private readonly service: FrontService,
+    private readonly bytes: AnswerBytes,
+  ) {}
+
+  /** @returns as `Desk.serve` */
+  serve(connection: Connection, bytes: Buffer, at: number): number {
+    const { match } = this;
+    const shape = bytes[at] === LETTER_P ? connection.heartbeat : connection.feed;
+    if (shape?.matches(bytes, at, match)) {
+      const token = bytes.toString('latin1', match.tokenAt, match.tokenEnd);
+      const viewer =
+        connection.viewer?.token === token ? connection.viewer : this.service.tokens.known(token);
+      if (viewer?.streamId === shape.streamId) {
+        return this.answer(connection, shape, viewer, match.interval, null) ? bytes.length : RELAY;
+      }
+    }
+    return this.read(connection, bytes, at);
+  }
+
+  private read(connection: Connection, bytes: Buffer, at: number): number {
+    const request = readHead(bytes, at);
+    if (request === PARTIAL) return INCOMPLETE;
+    if (request === OTHER) return RELAY;
+    const { tokens } = this.service;
+    const known = tokens.known(request.token);
+    if (known) return this.admit(connection, request, known) ? request.end : RELAY;
+    const sent = bytes.subarray(at, request.end);
+    connection.begin(CHECKING);
+    tokens.check(request.token).then(
+      (viewer) => {
+        if (connection.isEnded) return;
+        if (!viewer || !this.admit(connection, request, viewer)) connection.relay(sent);
+      },
+      () => connection.relay(sent),
+    );
+    return request.end;
+  }
+
+  /** @returns whether it is answered, now or later; else it is to be passed on, like all below */
+  private admit(connection: Connection, request: HotRequest, viewer: KnownViewer): boolean {
+    const { shape, interval, lastEventId } = request;
+    if (viewer.streamId !== shape.streamId) return false;
+    // With where a client was no two requests are alike.
+    if (lastEventId === null) {
+      const shared = this.shapes.shared(shape);
+      if (shape.kind === 'heartbeat') connection.heartbeat = shared;
+      else connection.feed = shared;
+    }
+    return this.answer(connection, shape, viewer, interval, lastEventId);
+  }
+
+  private answer(
+    connection: Connection,
+    shape: Shape,
+    viewer: KnownViewer,
+    interval: number,
+    lastEventId: string | null,
+  ): boolean {
+    const { service } = this;
+    const nowMs = service.nowMs();
+    if (viewer.expiresMs <= nowMs || service.tokens.isBanned(viewer)) return false;
+    connection.viewer = viewer;
+    if (shape.kind === 'heartbeat') return this.register(connection, viewer);
+    const newest = intervalAt(nowMs) + AHEAD_INTERVALS;
+    if (shape.kind === 'interval') {
+      return interval <= newest && this.readInterval(connection, shape, viewer, interval);
+    }
+    const from = lastEventId === null ? interval : canonicalInterval(lastEventId) + 1;
+    return from <= newest && this.openStream(connection, viewer, from);
+  }
+
+  private register(connection: Connection, { streamId, seat }: KnownViewer): boolean {
+    const { heartbeats } = this.service;
+    if (!heartbeats) return false;
+    try {
+      heartbeats.register(streamId, seat);
+    } catch {
+      return false;
+    }
+    heartbeats.counter.countAtOnce(204);
+    connection.answer(this.bytes.noContent());
+    return true;
+  }
+
+  private readInterval(
+    connection: Connection,
+    shape: Shape,
+    viewer: KnownViewer,
+    interval: number,
+  ): boolean {
+    const { feed } = this.service;
+    if (!feed) return false;
+    const { log, counter } = feed;
+    const { streamId } = viewer;
+    const held = () => new HeldRead(connection, this.bytes, counter, shape, viewer, interval);
+    try {
+      if (interval > log.sealedTo()) {
+        const task = held();
+        log.hold(streamId, interval, task);
+        connection.begin(task);
+        return true;
+      }
+      const body = log.read(streamId, interval);
+      if (body instanceof Promise) {
+        const task = held();
+        connection.begin(task);
+        body.then(
+          (found) => task.sealed(found),
+          () => task.refused(),
+        );
+        return true;
+      }
+      counter.countAtOnce(200);
+      connection.answer(this.bytes.sealed(interval, body));
+      return true;
+    } catch {
+      return false;
+    }
+  }
+
+  private openStream(connection: Connection, viewer: KnownViewer, from: number): boolean {
+    const { feed } = this.service;
+    if (!feed) return false;
+    const { streamId } = viewer;
+    const { log, streams, counter } = feed;
+    let task: StreamTask | null = null;
+    try {
+      streams.begin(viewer, (onEnd) => {
+        task = new StreamTask(connection, this.chunks, { log, streamId, from, onEnd });
+        return task.stream;
+      });
+    } catch {
+      return false;
+    }
+    counter.countAtOnce(200);
+    (task as StreamTask | null)?.begin(this.bytes.opening());
+    return true;
+  }
+}
