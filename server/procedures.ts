@@ -21,6 +21,7 @@ import { showProcedures } from './report/show-sql.ts';
 import { rundownProcedures } from './rundown/rundown-sql.ts';
 import { idempotencyProcedures } from './sql/idempotency.ts';
 import type { Calls } from './sql/procedure.ts';
+import { detailProcedures } from './streams/detail-sql.ts';
 import { streamProcedures } from './streams/streams-sql.ts';
 import { exportProcedures } from './studio/exports-sql.ts';
 import { historyProcedures } from './studio/history/history-sql.ts';
@@ -39,6 +40,7 @@ export const procedures = {
   ...linkProcedures,
   ...tokenProcedures,
   ...streamProcedures,
+  ...detailProcedures,
   ...ingestProcedures,
   ...quizProcedures,
   ...rundownProcedures,

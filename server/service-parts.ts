@@ -19,6 +19,7 @@ import type { AnswerDecision } from './quizzes/answers-sql.ts';
 import { ratesOf } from './rates.ts';
 import { placeOf, Rehearsals } from './rehearsal/rehearsals.ts';
 import { ReportMaker } from './report/report-maker.ts';
+import { StreamDetails } from './streams/stream-details.ts';
 import { liveHandlers } from './studio/live/live-routes.ts';
 import { Keyring } from './tokens/keyring.ts';
 import { ViewerTokens } from './tokens/viewer-tokens.ts';
@@ -42,8 +43,12 @@ export interface ServiceOptions {
 /** The domains' parts. */
 export type Parts = Awaited<ReturnType<typeof partsOf>>;
 
-/** The domains' parts, on the record and the beat that were chosen. */
-export async function partsOf(options: ServiceOptions, onSealed: (latenessMs: number) => void) {
+/** The domains' parts, on the record and the beat that were chosen. @param writes see `StreamDetails` */
+export async function partsOf(
+  options: ServiceOptions,
+  writes: () => number,
+  onSealed: (latenessMs: number) => void,
+) {
   const { config, record, clock, logger } = options;
   const rates = ratesOf(config.rates);
   const baseUrl = config.publicUrl ?? `http://localhost:${config.port}`;
@@ -146,6 +151,7 @@ export async function partsOf(options: ServiceOptions, onSealed: (latenessMs: nu
       streams,
       edgeCache: config.edgeCache,
     }),
+    details: new StreamDetails({ record, clock, writes }),
     answers,
     answerDesk: new AnswerDesk({
       record,

@@ -14,10 +14,12 @@ import { type PathHandler, routesOf } from './http/router.ts';
 import type { WebSocketSource } from './media/websocket/websocket-source.ts';
 import { Passwords } from './members/passwords.ts';
 import type { Reading } from './metrics.ts';
+import { procedures } from './procedures.ts';
 import { answerHandlers } from './quizzes/answer-routes.ts';
 import type { AnswerDecision } from './quizzes/answers-sql.ts';
 import { Unavailable } from './refusal.ts';
 import { type Parts, partsOf, type ServiceOptions } from './service-parts.ts';
+import { countWrites } from './sql/write-count.ts';
 import { streamHandlers } from './streams/stream-routes.ts';
 import { studioHandlers } from './studio/studio-routes.ts';
 import { timeHandlers } from './time-routes.ts';
@@ -64,14 +66,23 @@ export interface Service {
 // O-10: further behind than this, readers are better served elsewhere.
 const BEHIND_MAX_MS = 2_000;
 const UPKEEP_MS = 10_000;
+// What a crowd writes, in no detail of a stream.
+const CROWDS_WRITES = new Set([
+  'recordAnswers',
+  'recordWinners',
+  'leaseSeats',
+  'takeSeats',
+] as const);
 
 /** Puts the service together. @param onSealed told the lateness of each sealing in ms */
 export async function createService(
-  options: ServiceOptions,
+  given: ServiceOptions,
   onSealed: (latenessMs: number) => void,
 ): Promise<Service> {
+  const { calls: record, writes } = countWrites(procedures, given.record, CROWDS_WRITES);
+  const options = { ...given, record };
   const { config, listener } = options;
-  const parts = await partsOf(options, onSealed);
+  const parts = await partsOf(options, writes, onSealed);
   const { requests, beat, answers } = parts;
   const { corsOrigin, trustProxy, roles } = config;
   const endpoints = [
@@ -109,7 +120,7 @@ function viewerHandlers(
   return {
     ...timeHandlers(clock),
     ...accountHandlers(credentials),
-    ...streamHandlers({ record, credentials, clock, originOf: parts.originOf }),
+    ...streamHandlers({ record, details: parts.details, credentials, originOf: parts.originOf }),
     ...tokenHandlers({
       record,
       credentials,

@@ -72,9 +72,8 @@ test('[C-13] [N-19] the last mode that is told is the one that is kept', async (
     expectNoErrors(told);
     await sealTo(ground.any, FIRST_INTERVAL + ROUNDS + round);
     const last = (await toldOf(ground, own.streamId)).at(-1);
-    const { slow_mode_ms: slowModeMs, paused } = await ground.any.readViewersChat({
-      id: own.streamId,
-    });
+    const detail = await ground.any.readStreamDetail({ id: own.streamId, interval: 0 });
+    const { slow_mode_ms: slowModeMs, paused } = detail?.chat ?? {};
     expect(last).toMatchObject({ type: 'chat-mode', data: { slowModeMs, paused } });
   }
 }, 30_000);

@@ -126,14 +126,14 @@ export const chatRoomProcedures = {
       }));
     },
   ),
-
-  /** How the chat of a stream goes, for a viewer. */
-  readViewersChat: reading(async (tx, { id }: { id: string }): Promise<ViewersChat> => {
-    const { slowModeMs, paused, pinned, revision } = await chatRoom(tx, id);
-    const hidden = revision === 0 ? [] : await newestHidden(tx, id);
-    return { slow_mode_ms: slowModeMs, paused, pinned, hidden };
-  }),
 };
+
+/** How the chat of a stream goes, for a viewer. */
+export async function viewersChat(tx: Tx, streamId: string): Promise<ViewersChat> {
+  const { slowModeMs, paused, pinned, revision } = await chatRoom(tx, streamId);
+  const hidden = revision === 0 ? [] : await newestHidden(tx, streamId);
+  return { slow_mode_ms: slowModeMs, paused, pinned, hidden };
+}
 
 function sortedOut(seats: readonly RestrictedSeat[]): Pick<KnownRoom, 'banned' | 'muted'> {
   const banned: number[] = [];

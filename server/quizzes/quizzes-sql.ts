@@ -183,22 +183,24 @@ export const quizProcedures = {
     const quiz = await find(tx, id);
     return quiz && isPublished(quiz) ? quiz : null;
   }),
-
-  /**
-   * The sealed interval that holds the event of the quiz that was published last of those that are
-   * open in this interval; null: there is none.
-   */
-  findOpenQuiz: reading(
-    async (tx, input: { streamId: string; interval: number }): Promise<number | null> => {
-      const [row] = await tx.query<{ told: number }>(
-        `select told_interval as told from quizzes where stream_id = $1 and state = 'open'
-         and told_interval is not null and close_interval > $2 order by told_interval desc limit 1`,
-        [input.streamId, input.interval],
-      );
-      return row ? Number(row.told) : null;
-    },
-  ),
 };
+
+/**
+ * The sealed interval that holds the event of the quiz that was published last of those that are
+ * open in this interval; null: there is none.
+ */
+export async function openQuizInterval(
+  tx: Tx,
+  streamId: string,
+  interval: number,
+): Promise<number | null> {
+  const [row] = await tx.query<{ told: number }>(
+    `select told_interval as told from quizzes where stream_id = $1 and state = 'open'
+     and told_interval is not null and close_interval > $2 order by told_interval desc limit 1`,
+    [streamId, interval],
+  );
+  return row ? Number(row.told) : null;
+}
 
 /**
  * Part of sealing: notes that the events of these quizzes are in this interval. Nobody settles or

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { procedures } from '../procedures.ts';
 import type { Rows, SqlValue, Tx } from '../sql/procedure.ts';
 import { openMigratedSqlite, type Sqlite } from '../sql/sqlite.ts';
-import { closeQuizzes } from './quizzes-sql.ts';
+import { closeQuizzes, openQuizInterval } from './quizzes-sql.ts';
 
 // What a whole audience does in one second must cost the record a few statements over sets, found
 // by an index: their number and their plans are looked at here, not their time.
@@ -133,7 +133,7 @@ test('[Q-16] a close reads the answers of its quiz in the order of their key, an
 
 test('[S-17] who comes in the middle of a quiz finds it in the index of those that are open', async () => {
   const { tx, statements } = watched();
-  expect(await procedures.findOpenQuiz.run(tx, { streamId: STREAM, interval: 0 })).toBeNull();
+  expect(await openQuizInterval(tx, STREAM, 0)).toBeNull();
   expect((await Promise.all(statements.map(planOf))).flat()).toEqual([
     'SEARCH quizzes USING INDEX quizzes_told (stream_id=? AND told_interval>?)',
   ]);

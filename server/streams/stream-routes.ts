@@ -1,25 +1,19 @@
-import { intervalAt } from '../../protocol/interval.ts';
 import { type StreamListQuery, streamListQuerySchema } from '../../protocol/streams.ts';
 import type { viewerApi } from '../../protocol/viewer-api.ts';
-import type { Clock } from '../clock.ts';
 import type { Caller, Credentials } from '../http/credentials.ts';
 import { idsOf } from '../http/path-ids.ts';
 import { Problem, unauthorized } from '../http/problem.ts';
 import { readQuery } from '../http/query.ts';
 import type { Handlers } from '../http/route.ts';
-import type { chatRoomProcedures } from '../moderation/chat-rooms-sql.ts';
-import type { quizProcedures } from '../quizzes/quizzes-sql.ts';
 import type { Calls } from '../sql/procedure.ts';
+import type { StreamDetails } from './stream-details.ts';
 import type { streamProcedures } from './streams-sql.ts';
 import { streamOf } from './wire.ts';
 
 export interface StreamRoutes {
-  readonly record: Pick<
-    Calls<typeof streamProcedures & typeof quizProcedures & typeof chatRoomProcedures>,
-    'findStream' | 'listStreams' | 'findOpenQuiz' | 'readViewersChat'
-  >;
+  readonly record: Pick<Calls<typeof streamProcedures>, 'listStreams'>;
+  readonly details: StreamDetails;
   readonly credentials: Credentials;
-  readonly clock: Clock;
   /** Where this service is reached, without a trailing slash. */
   readonly originOf: (request: Request) => string;
 }
@@ -27,8 +21,8 @@ export interface StreamRoutes {
 /** The stream list and a stream's detail (SPEC S). */
 export function streamHandlers({
   record,
+  details,
   credentials,
-  clock,
   originOf,
 }: StreamRoutes): Handlers<Pick<typeof viewerApi, 'listStreams' | 'readStream'>> {
   return {
@@ -59,15 +53,11 @@ export function streamHandlers({
       if (caller.kind === 'viewer' && caller.viewer.streamId !== id) {
         throw unauthorized('Token', 'The viewer token is of another stream; send none.');
       }
-      const row = await record.findStream({ id });
-      if (!row) throw new Problem(404, 'There is no stream with this id.');
-      const stream = streamOf(row, originOf(request));
+      const detail = await details.read(id);
+      if (!detail) throw new Problem(404, 'There is no stream with this id.');
+      const stream = streamOf(detail.stream, originOf(request));
       if (caller.kind !== 'viewer') return route.ok(stream);
-      const interval = intervalAt(clock.nowMs());
-      const [quiz_interval, chat] = await Promise.all([
-        record.findOpenQuiz({ streamId: id, interval }),
-        record.readViewersChat({ id }),
-      ]);
+      const { quizInterval: quiz_interval, chat } = detail;
       return route.ok({ ...stream, quiz_interval, chat });
     },
   };

@@ -85,7 +85,7 @@ describe('errors', () => {
     const broken = await startService({
       record: (record) => ({
         ...record,
-        findStream: () => Promise.reject(new Unavailable('The disk is full.')),
+        readStreamDetail: () => Promise.reject(new Unavailable('The disk is full.')),
         findSeats: () => Promise.reject(new Unavailable('The disk is full.', 7)),
       }),
     });
@@ -108,7 +108,10 @@ describe('errors', () => {
 
   test('[G-28] a defect of ours is 500 without a word about where it is', async () => {
     const broken = await startService({
-      record: (record) => ({ ...record, findStream: () => Promise.reject(new Error('secret')) }),
+      record: (record) => ({
+        ...record,
+        readStreamDetail: () => Promise.reject(new Error('secret')),
+      }),
     });
     try {
       const url = `${broken.url}/api/v1/streams/${crypto.randomUUID()}/`;

@@ -1,0 +1,27 @@
+import type { Calls, Procedures } from './procedure.ts';
+
+/** A record, and how many writes of this process it has had. */
+export interface CountedRecord<P extends Procedures> {
+  readonly calls: Calls<P>;
+  /**
+   * Rises before a write is acknowledged, also with one that failed: what was read while it was the
+   * same as it is now is not older than any write that somebody here knows of.
+   */
+  writes(): number;
+}
+
+/** @param except names of writes that are not counted */
+export function countWrites<P extends Procedures>(
+  procedures: P,
+  calls: Calls<P>,
+  except: ReadonlySet<keyof P>,
+): CountedRecord<P> {
+  let writes = 0;
+  const counted: Record<string, unknown> = { ...calls };
+  for (const [name, { access }] of Object.entries(procedures)) {
+    if (access === 'read' || except.has(name)) continue;
+    const call = calls[name] as (...input: unknown[]) => Promise<unknown>;
+    counted[name] = (...input: unknown[]) => call(...input).finally(() => writes++);
+  }
+  return { calls: counted as Calls<P>, writes: () => writes };
+}
