@@ -1,13 +1,14 @@
-import type { Histogram } from 'hdr-histogram-js';
-import { INTERVAL_MS, intervalAt } from '../../protocol/interval.ts';
-import { readAnswer } from './answer-reader.ts';
+import { cc, ptr } from 'bun:ffi';
+import { fileURLToPath } from 'node:url';
+import type { EventsInterval } from '../../protocol/feed.ts';
+import type { ViewCount } from '../../protocol/view-counts.ts';
 import { latencyHistogram, record } from './latency.ts';
-import { FEED, HEARTBEAT, type Kind, type Schedule, scheduleOf } from './schedule.ts';
-import { SealedBodies } from './sealed-bodies.ts';
+import { REQUESTS_A_ROUND, scheduleOf } from './schedule.ts';
 
 /** Viewers who poll: each sends a heartbeat and reads four sealed intervals a second, on time. */
 export interface CrowdOptions {
-  readonly hostname: string;
+  /** IPv4. */
+  readonly address: string;
   readonly port: number;
   readonly streamId: string;
   /** One for each viewer. */
@@ -18,200 +19,158 @@ export interface CrowdOptions {
   readonly roundMs: number;
 }
 
-/** How long after its end an interval is asked for, besides the viewer's phase: it is sealed by then. */
-const SEALED_AFTER_MS = 50;
-// A viewer with so much outstanding gets nothing more: the server is hopelessly behind.
-const WAITING_MAX = 20;
-const CONNECTING_MAX = 200;
-const BEGIN_MS = 100;
+const { symbols: native } = cc({
+  source: fileURLToPath(new URL('polling-crowd.c', import.meta.url)),
+  symbols: {
+    load_requests: { args: ['ptr', 'ptr', 'ptr', 'int', 'int'], returns: 'void' },
+    load_schedule: { args: ['ptr', 'ptr', 'ptr', 'int', 'double'], returns: 'void' },
+    load_results: { args: ['ptr', 'ptr', 'ptr', 'ptr', 'ptr'], returns: 'void' },
+    load_open: { args: ['u32', 'int', 'int', 'int'], returns: 'int' },
+    load_run: { args: ['double', 'int'], returns: 'void' },
+    load_end: { args: ['double'], returns: 'int' },
+  },
+});
+
+const US = 1_000;
+/** More would overflow the queue of who listens. */
+const OPENED_AT_ONCE = 100;
+const OPENING_PAUSE_MS = 5;
 const DIGITS = 10;
-const TROUBLES_TOLD = 5;
-// Late, it goes on with what came meanwhile between two portions.
-const SENT_AT_ONCE_MAX = 2_000;
-
-interface Connection {
-  socket: Bun.Socket<Connection> | null;
-  /** What was asked and is not answered, in order; only the first was sent. */
-  readonly asked: Asked[];
-  rest: Buffer | null;
-}
-
-interface Asked {
-  readonly viewer: number;
-  readonly kind: Kind;
-  readonly atMs: number;
-  interval: number;
-}
+/** As in polling-crowd.c. */
+const BODIES_BYTES = 1 << 20;
+const TROUBLE_BYTES = 400;
+const WARM_UP_SHARE = 0.1;
 
 /** An open loop: what is late is measured from the moment when it was meant to be sent. */
 export class PollingCrowd {
-  readonly latencies: Histogram = latencyHistogram();
-  readonly lateness: Histogram = latencyHistogram();
-  readonly bodies = new SealedBodies();
-  readonly troubles: string[] = [];
-  /** An answer that must never be, if there was one. */
-  wrong: string | null = null;
-  answered = 0;
-  failed = 0;
-  private readonly schedule: Schedule;
-  private readonly connections: Connection[] = [];
-  private readonly requests: { [kind in Kind]: Buffer[] };
-  private readonly digitsAt: number;
-  private digits = Buffer.alloc(DIGITS);
-  private digitsOf = -1;
-  private timer: Timer | null = null;
-  private roundAtMs = 0;
-  private isOver = false;
-  private next = 0;
-  private measuringFromMs = Number.POSITIVE_INFINITY;
-  private measuringToMs = Number.POSITIVE_INFINITY;
+  readonly latencies = latencyHistogram();
+  readonly lateness = latencyHistogram();
+  /** What C reads; kept here, so that it stays where it is. */
+  readonly memory: readonly ArrayBufferView[];
+  private readonly found = new BigInt64Array(8);
+  private readonly bodies = Buffer.alloc(BODIES_BYTES);
+  private readonly trouble = Buffer.alloc(TROUBLE_BYTES);
+  private readonly latencyUs: Float32Array;
+  private readonly latenessUs: Float32Array;
+  private missing = 0;
 
-  constructor(private readonly options: CrowdOptions) {
-    const { streamId, tokens, hostname, port } = options;
-    this.schedule = scheduleOf(tokens.length, options.roundMs);
-    const feed = `GET /api/v1/events-streams/${streamId}?interval=`;
-    this.digitsAt = feed.length;
-    const rest = (token: string) =>
-      `HTTP/1.1\r\nHost: ${hostname}:${port}\r\nAuthorization: Bearer ${token}\r\n`;
-    this.requests = {
-      [HEARTBEAT]: tokens.map((token) =>
-        Buffer.from(`POST /api/v1/view-counts/${streamId} ${rest(token)}Content-Length: 0\r\n\r\n`),
-      ),
-      [FEED]: tokens.map((token) => Buffer.from(`${feed}${'0'.repeat(DIGITS)} ${rest(token)}\r\n`)),
-    };
+  /** @param measuredMs how long is measured in all */
+  constructor(
+    private readonly options: CrowdOptions,
+    measuredMs: number,
+  ) {
+    const { tokens, roundMs } = options;
+    const { length, atMs, viewer, kind } = scheduleOf(tokens.length, roundMs);
+    const rounds = measuredMs / roundMs;
+    // What is late of the time before is asked in this one.
+    const most = Math.ceil(tokens.length * REQUESTS_A_ROUND * (rounds * (1 + WARM_UP_SHARE) + 10));
+    this.latencyUs = new Float32Array(most);
+    this.latenessUs = new Float32Array(most);
+    const requests = requestsOf(options);
+    const atUs = atMs.map((ms) => ms * US);
+    this.memory = [requests.bytes, requests.heartbeats, requests.feeds, atUs, viewer, kind];
+    const { bytes, heartbeats, feeds, digitsAt } = requests;
+    native.load_requests(ptr(bytes), ptr(heartbeats), ptr(feeds), digitsAt, tokens.length);
+    native.load_schedule(ptr(atUs), ptr(viewer), ptr(kind), length, roundMs * US);
+    native.load_results(
+      ptr(this.latencyUs),
+      ptr(this.latenessUs),
+      ptr(this.found),
+      ptr(this.bodies),
+      ptr(this.trouble),
+    );
   }
 
-  /** Opens the sockets, not all of them at once. */
+  /** Opens the sockets, not all of them at once. @throws Error when one is refused */
   async connect(): Promise<void> {
-    const count = Math.min(this.options.tokens.length, this.options.connectionsMax);
-    while (this.connections.length < count) {
-      const some = Math.min(CONNECTING_MAX, count - this.connections.length);
-      await Promise.all(Array.from({ length: some }, () => this.open()));
+    const { tokens, connectionsMax, address, port } = this.options;
+    const count = Math.min(tokens.length, connectionsMax);
+    const ip = new DataView(Uint8Array.from(address.split('.'), Number).buffer).getUint32(0, true);
+    for (let open = 0; open < count; ) {
+      const some = Math.min(OPENED_AT_ONCE, count - open);
+      const now = native.load_open(ip, port, some, count);
+      if (now < open + some) throw new Error(`connection ${now + 1} was refused`);
+      open = now;
+      await Bun.sleep(OPENING_PAUSE_MS);
     }
   }
 
-  /** Begins to send, each viewer at the moments of its own. */
-  begin(): void {
-    this.roundAtMs = performance.now() + BEGIN_MS;
-    this.timer = setInterval(() => this.sendDue(), 1);
+  /** Sends and receives for so long; this thread does nothing else meanwhile. */
+  run(forMs: number, isMeasured: boolean): void {
+    native.load_run(forMs * US, Number(isMeasured));
   }
 
-  /** What is meant to be sent from now on until then is measured. */
-  measure(fromMs: number, toMs: number): void {
-    this.measuringFromMs = fromMs;
-    this.measuringToMs = toMs;
+  /** Sends no more, and waits for what is missing. */
+  end(waitMs: number): void {
+    this.missing = native.load_end(waitMs * US);
+    for (const us of this.latencyUs.subarray(0, this.answered)) record(this.latencies, us / US);
+    const sent = Number(this.found[SENT]);
+    for (const us of this.latenessUs.subarray(0, sent)) record(this.lateness, us / US);
   }
 
-  /** No more is sent. @returns how many never got their answer */
-  async end(waitMs: number): Promise<number> {
-    if (this.timer) clearInterval(this.timer);
-    const endMs = performance.now() + waitMs;
-    while (this.waiting() > 0 && performance.now() < endMs) await Bun.sleep(10);
-    const missing = this.waiting();
-    this.isOver = true;
-    for (const { socket } of this.connections) socket?.terminate();
-    return missing;
+  get answered(): number {
+    return Number(this.found[ANSWERED]);
   }
 
-  private waiting(): number {
-    const isMeasured = ({ atMs }: Asked) => this.isMeasured(atMs);
-    return this.connections.reduce((sum, { asked }) => sum + asked.filter(isMeasured).length, 0);
+  get failed(): number {
+    return Number(this.found[FAILED]) + this.missing;
   }
 
-  private async open(): Promise<void> {
-    const connection: Connection = { socket: null, asked: [], rest: null };
-    const { hostname, port } = this.options;
-    this.connections.push(connection);
-    connection.socket = await Bun.connect<Connection>({
-      hostname,
-      port,
-      data: connection,
-      socket: {
-        binaryType: 'buffer',
-        data: (socket, bytes) => this.received(socket.data, bytes as Buffer),
-        close: (socket) => {
-          if (!this.isOver) this.fail('a connection was closed');
-          socket.data.socket = null;
-        },
-      },
-    });
+  /** The first thing that went wrong. */
+  get troubles(): string[] {
+    const text = this.trouble.toString('utf8', 0, Number(this.found[TROUBLE])).trim();
+    return [
+      ...(text ? [text.replace(/\r\n.*\r\n\r\n/s, ' ')] : []),
+      ...(this.missing > 0 ? [`${this.missing} had no answer`] : []),
+    ];
   }
 
-  private sendDue(): void {
-    const nowMs = performance.now();
-    const { atMs, viewer, kind, length } = this.schedule;
-    for (let sent = 0; sent < SENT_AT_ONCE_MAX; sent++) {
-      const dueMs = this.roundAtMs + (atMs[this.next] as number);
-      if (dueMs > nowMs) return;
-      if (this.isMeasured(dueMs)) record(this.lateness, nowMs - dueMs);
-      this.ask(viewer[this.next] as number, kind[this.next] as Kind, dueMs);
-      if (++this.next < length) continue;
-      this.next = 0;
-      this.roundAtMs += this.options.roundMs;
-    }
+  /** An answer that must never be, if there was one. */
+  get wrong(): string | null {
+    if (Number(this.found[WRONG]) > 0) return `answers that were not right: ${this.troubles[0]}`;
+    const other = this.told().find(({ asked, told }) => told.interval !== asked);
+    return other ? `asked for ${other.asked}, got ${other.told.interval}` : null;
   }
 
-  private ask(viewer: number, kind: Kind, atMs: number): void {
-    const connection = this.connections[viewer % this.connections.length] as Connection;
-    const { asked } = connection;
-    if (asked.length >= WAITING_MAX) {
-      this.fail(`a viewer waits for ${WAITING_MAX} answers`);
-      return;
-    }
-    asked.push({ viewer, kind, atMs, interval: 0 });
-    if (asked.length === 1) this.send(connection);
+  /** Each count of viewers that an interval told. */
+  counts(): { interval: number; value: number }[] {
+    return this.told().flatMap(({ told: { interval, events } }) =>
+      events
+        .filter(({ type }) => type === 'view-count')
+        .map(({ data }) => ({ interval, value: (data as ViewCount).value })),
+    );
   }
 
-  private send({ socket, asked }: Connection): void {
-    const first = asked[0];
-    if (!first || !socket) return;
-    const request = this.requests[first.kind][first.viewer] as Buffer;
-    if (first.kind === FEED) {
-      first.interval = newestSealed(first.atMs);
-      if (first.interval !== this.digitsOf) {
-        this.digits = Buffer.from(String(first.interval));
-        this.digitsOf = first.interval;
-      }
-      this.digits.copy(request, this.digitsAt);
-    }
-    socket.write(request);
-  }
-
-  private received(connection: Connection, bytes: Buffer): void {
-    const all = connection.rest ? Buffer.concat([connection.rest, bytes]) : bytes;
-    const answer = readAnswer(all, 0);
-    // What is kept is a copy: the runtime may use the memory again.
-    connection.rest = answer ? null : Buffer.from(all);
-    if (!answer) return;
-    const asked = connection.asked.shift();
-    if (!asked || answer.endAt !== all.length) {
-      this.fail('an answer that nobody waited for');
-      return;
-    }
-    if (this.isMeasured(asked.atMs)) {
-      this.answered++;
-      record(this.latencies, performance.now() - asked.atMs);
-    }
-    if (answer.status !== (asked.kind === FEED ? 200 : 204)) {
-      this.fail(`${answer.status} ${all.subarray(answer.bodyAt, answer.bodyAt + 200)}`);
-    } else if (asked.kind === FEED) {
-      this.wrong ??= this.bodies.check(asked.interval, all, answer);
-    }
-    if (connection.asked.length > 0) this.send(connection);
-  }
-
-  private isMeasured(atMs: number): boolean {
-    return atMs >= this.measuringFromMs && atMs < this.measuringToMs;
-  }
-
-  private fail(trouble: string): void {
-    this.failed++;
-    if (this.troubles.length < TROUBLES_TOLD) this.troubles.push(trouble);
+  private told(): { asked: number; told: EventsInterval }[] {
+    const text = this.bodies.toString('utf8', 0, Number(this.found[BODIES]));
+    const lines = text.split('\n').filter(Boolean);
+    return lines.map((line) => ({
+      asked: Number(line.slice(0, DIGITS)),
+      told: JSON.parse(line.slice(DIGITS)),
+    }));
   }
 }
 
-/** The interval that a viewer takes at this moment of the monotonic clock. */
-function newestSealed(atMs: number): number {
-  const unixMs = performance.timeOrigin + atMs;
-  return intervalAt(unixMs - SEALED_AFTER_MS - INTERVAL_MS);
+// As polling-crowd.c numbers what it finds.
+const [ANSWERED, SENT, FAILED, WRONG, BODIES, TROUBLE] = [0, 1, 2, 3, 4, 5];
+
+/** Whole requests one after the other, and where each begins, with the end of the last. */
+function requestsOf({ address, port, streamId, tokens }: CrowdOptions) {
+  const feed = `GET /api/v1/events-streams/${streamId}?interval=`;
+  const rest = (token: string) =>
+    `HTTP/1.1\r\nHost: ${address}:${port}\r\nAuthorization: Bearer ${token}\r\n`;
+  const all = [
+    ...tokens.map(
+      (token) => `POST /api/v1/view-counts/${streamId} ${rest(token)}Content-Length: 0\r\n\r\n`,
+    ),
+    ...tokens.map((token) => `${feed}${'0'.repeat(DIGITS)} ${rest(token)}\r\n`),
+  ];
+  const offsets = new Uint32Array(all.length + 1);
+  for (const [at, { length }] of all.entries()) offsets[at + 1] = (offsets[at] as number) + length;
+  return {
+    bytes: Buffer.from(all.join('')),
+    heartbeats: offsets.slice(0, tokens.length + 1),
+    feeds: offsets.slice(tokens.length),
+    digitsAt: feed.length,
+  };
 }

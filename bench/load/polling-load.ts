@@ -1,5 +1,5 @@
 import { intervalAt } from '../../protocol/interval.ts';
-import { latenciesOf } from './latency.ts';
+import { type Latencies, latenciesOf } from './latency.ts';
 import { type CrowdOptions, PollingCrowd } from './polling-crowd.ts';
 import { readTask, tell } from './task.ts';
 
@@ -16,7 +16,7 @@ export interface PollingOutcome {
   /** A wrong answer, if there was one. */
   readonly wrong: string | null;
   readonly troubles: readonly string[];
-  readonly latencies: ReturnType<typeof latenciesOf>;
+  readonly latencies: Latencies;
   readonly cpuShare: number;
   readonly lateP99Ms: number;
   /** The counts that intervals of the time told. */
@@ -26,32 +26,27 @@ export interface PollingOutcome {
 const ANSWERS_WAIT_MS = 2_000;
 
 const task = await readTask<PollingTask>();
-const crowd = new PollingCrowd(task);
+const crowd = new PollingCrowd(task, task.measuredMs);
 await crowd.connect();
-tell('connected');
-crowd.begin();
-await Bun.sleep(task.warmUpMs);
-const fromMs = performance.now();
+crowd.run(task.warmUpMs, false);
+tell('measuring');
 const fromInterval = intervalAt(Date.now());
 const cpu = process.cpuUsage();
-crowd.measure(fromMs, fromMs + task.measuredMs);
-tell('measuring');
-await Bun.sleep(task.measuredMs);
+crowd.run(task.measuredMs, true);
 const used = process.cpuUsage(cpu);
-const tookMs = performance.now() - fromMs;
 tell('measured');
-const missing = await crowd.end(ANSWERS_WAIT_MS);
+crowd.end(ANSWERS_WAIT_MS);
 const outcome: PollingOutcome = {
   answered: crowd.answered,
-  failed: crowd.failed + missing,
+  failed: crowd.failed,
   wrong: crowd.wrong,
-  troubles: [...crowd.troubles, ...(missing > 0 ? [`${missing} had no answer`] : [])],
+  troubles: crowd.troubles,
   latencies: latenciesOf(crowd.latencies),
-  cpuShare: (used.user + used.system) / 1_000 / tookMs,
+  cpuShare: (used.user + used.system) / 1_000 / task.measuredMs,
   lateP99Ms: latenciesOf(crowd.lateness).p99Ms,
-  counts: crowd.bodies.counts
+  counts: crowd
+    .counts()
     .filter(({ interval }) => interval > fromInterval)
     .map(({ value }) => value),
 };
 tell('outcome', outcome);
-process.exit();

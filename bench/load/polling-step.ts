@@ -41,7 +41,7 @@ export async function pollingStep(
 ): Promise<PollingStep> {
   const { hostname, port } = new URL(url);
   const task: PollingTask = {
-    hostname,
+    address: hostname,
     port: Number(port),
     streamId,
     tokens,
