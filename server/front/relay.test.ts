@@ -344,7 +344,7 @@ describe('a slow side', () => {
   // What the kernel and each side hold: a few times its largest buffers.
   const BOUND_BYTES = 24_000_000;
 
-  test('a client that does not read keeps the inner server from sending, and ends after 30 s', async () => {
+  test('a client that does not read keeps the inner server from sending', async () => {
     let writtenBytes = 0;
     await play(({ socket }) => {
       socket.write('HTTP/1.1 200 OK\r\nContent-Length: 300000000\r\n\r\n');
@@ -368,20 +368,6 @@ describe('a slow side', () => {
     one.resume();
     await one.when(() => one.receivedBytes > 300_000_000, 'all of it');
     await until('it is over', () => ground.relay.underWay() === 0);
-    writtenBytes = 0;
-    one.pause();
-    one.send(GET);
-    await until(
-      'it stands still',
-      isStill(() => writtenBytes),
-    );
-    for (let second = 0; second < 30; second++) ground.relay.tick();
-    expect(ground.relay.underWay()).toBe(1);
-    await until('it is over', () => {
-      ground.relay.tick();
-      return ground.relay.underWay() === 0;
-    });
-    await until('the inner one is ended', () => inner.connections.every((c) => c.isClosed));
   });
 
   test('an inner server that does not read keeps the client from sending', async () => {

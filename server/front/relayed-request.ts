@@ -18,8 +18,8 @@ const NOTHING = new Uint8Array(0);
 // Of further requests that a client sends before it has its answer; then it is not read.
 const MAX_REST_BYTES = 65_536;
 
-// In seconds. The inner server ends what is slow by its own rules, which are stricter (L-2).
-const MAX_STALLED_TICKS = 30;
+// In seconds. The front cuts a client that takes nothing, and the inner server has its own rules for
+// bodies, which are stricter (L-2).
 const MAX_SILENT_TICKS = 12;
 const MAX_UNANSWERED_TICKS = 15;
 const MAX_DIALING_TICKS = 5;
@@ -46,7 +46,7 @@ export class RelayedRequest implements Relayed, InnerUser {
   private isOver = false;
   private isClientPaused = false;
   private isClientStalled = false;
-  // Since the client last read or sent what it is waited for.
+  // Since the client last sent or took what it is waited for.
   private idleTicks = 0;
   private allTicks = 0;
 
@@ -131,7 +131,7 @@ export class RelayedRequest implements Relayed, InnerUser {
     this.end();
   }
 
-  /** A second has passed: ends the request of a client that neither reads nor sends. */
+  /** A second has passed: ends the request of a client that does not send the rest of it. */
   tick(): void {
     this.allTicks++;
     this.idleTicks++;
@@ -146,9 +146,10 @@ export class RelayedRequest implements Relayed, InnerUser {
   }
 
   private isTooLong(): boolean {
-    if (this.isClientStalled) return this.idleTicks > MAX_STALLED_TICKS;
     if (!this.inner) return this.allTicks > MAX_DIALING_TICKS;
-    if (this.isTunnel || this.isRequestComplete || this.isClientPaused) return false;
+    if (this.isTunnel || this.isRequestComplete || this.isClientPaused || this.isClientStalled) {
+      return false;
+    }
     if (this.answer.isBegun && !this.answer.isComplete) return false;
     const isOdd = this.framing.body === 'unknown';
     return this.idleTicks > MAX_SILENT_TICKS || (isOdd && this.allTicks > MAX_UNANSWERED_TICKS);
