@@ -28,7 +28,7 @@ export const feed: Bench = {
     const result = await compare(
       {
         bench: 'feed',
-        title: `a sealed interval, read by ${VIEWERS} viewers over 64 connections`,
+        title: `a sealed interval, read by ${VIEWERS.toLocaleString('en')} viewers over 64 connections`,
         contenders: [
           ours(told),
           nginx(told),

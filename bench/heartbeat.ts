@@ -24,7 +24,7 @@ export const heartbeat: Bench = {
     compare(
       {
         bench: 'heartbeat',
-        title: `heartbeats of ${VIEWERS} viewers over 64 connections`,
+        title: `heartbeats of ${VIEWERS.toLocaleString('en')} viewers over 64 connections`,
         contenders: [
           ours,
           nginx,

@@ -27,7 +27,7 @@ export const mixed: Bench = {
     compare(
       {
         bench: 'mixed',
-        title: `${VIEWERS} viewers of a show, each with a connection, as fast as they get answers`,
+        title: `${VIEWERS.toLocaleString('en')} viewers of a show, each with a connection, as fast as they get answers`,
         contenders: [{ name: 'Fourbeat', start }],
         targets: [],
         notes: [

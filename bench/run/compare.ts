@@ -95,7 +95,7 @@ function rowOf(name: string, all: readonly Samples[], at: number): Row {
     spreadOf(samples.map((sample) => sample[one] ?? Number.NaN)),
   ]);
   if (at > 0) figures.push([RATIO, spreadOf(ratios(all, at))]);
-  return { name, figures: Object.fromEntries(figures) };
+  return { name, isOurs: at === 0, figures: Object.fromEntries(figures) };
 }
 
 /** Of the first figure, round by round. */

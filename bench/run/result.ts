@@ -14,6 +14,8 @@ export interface Result {
 /** A contender, or a step of something that grows. */
 export interface Row {
   readonly name: string;
+  /** Whether it is ours, among others. */
+  readonly isOurs?: boolean;
   /** Figures by their name with its unit, such as `requests/s`; the first is the one of the chart. */
   readonly figures: Readonly<Record<string, Spread>>;
 }
