@@ -86,14 +86,26 @@ export const GUARDS: readonly Guard[] = [
     { file: 'server/quizzes/quizzes-sql.ts', line: "if (quiz.state === 'closed') " },
     { file: 'server/quizzes/quizzes-sql.ts', line: 'if (affected === 1) ' },
   ),
-  guard('[I-5] [V-5] tabs and repeated posts of a viewer count once', {
-    file: 'server/audience/seat-ring.ts',
-    line: 'if ((unionOf(bits, first) & mask) === 0) ',
-  }),
+  guard(
+    '[I-5] [V-5] tabs and repeated posts of a viewer count once',
+    {
+      file: 'server/audience/seat-cells.ts',
+      line: 'if ((Atomics.load(cells, at) & seats) !== seats) ',
+    },
+    { file: 'server/audience/seat-cells.ts', line: ' & ~Atomics.or(cells, at, seats)' },
+  ),
   guard('[I-5] [V-3] who stays away is gone after a second, in the feed too', {
-    file: 'server/audience/seat-ring.ts',
-    line: 'this.#total -= gone;',
+    file: 'server/audience/seat-cells.ts',
+    line: 'Atomics.sub(control, TOTAL, popcount(gone));',
   }),
+  guardIn(
+    'server/audience/seat-threads.test.ts',
+    '[I-5] seats that other threads register in while time goes on are counted as a model does',
+    {
+      file: 'server/audience/seat-cells.ts',
+      line: 'if (back !== 0) arrive(control, cells, at, back);',
+    },
+  ),
   guard('[I-6] [T-13] a viewer token is refused on every route of another stream', {
     file: 'server/http/credentials.ts',
     line: 'streamId !== null && viewer.streamId !== streamId.toLowerCase()',

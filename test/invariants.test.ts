@@ -22,7 +22,7 @@ import {
 afterEach(stopAll);
 
 describe('I-5: the count is that of distinct seats', () => {
-  // Remove `if ((unionOf(bits, first) & mask) === 0) ` in server/audience/seat-ring.ts.
+  // Remove the `if` of `register`, and ` & ~Atomics.or(cells, at, seats)`, in server/audience/seat-cells.ts.
   test('[I-5] [V-5] tabs and repeated posts of a viewer count once', async () => {
     const harness = await start();
     const streamId = await harness.createStream();
@@ -35,7 +35,7 @@ describe('I-5: the count is that of distinct seats', () => {
     }
   });
 
-  // Remove `this.#total -= gone;` in server/audience/seat-ring.ts.
+  // Remove `Atomics.sub(control, TOTAL, popcount(gone));` in server/audience/seat-cells.ts.
   test('[I-5] [V-3] who stays away is gone after a second, in the feed too', async () => {
     const harness = await start();
     const streamId = await harness.createStream();

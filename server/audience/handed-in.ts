@@ -1,5 +1,6 @@
 import type { Announcement, Part } from './presence-calls.ts';
-import { LIVE_INTERVALS, type SeatRing } from './seat-ring.ts';
+import { LIVE_INTERVALS } from './seat-cells.ts';
+import type { SeatRing } from './seat-ring.ts';
 
 /** The intervals that count at the end of this one, oldest first. */
 export function windowTo(interval: number): number[] {

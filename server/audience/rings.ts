@@ -1,9 +1,18 @@
 import { intervalAt } from '../../protocol/interval.ts';
 import type { Clock } from '../clock.ts';
+import type { SeatMemory } from './seat-cells.ts';
 import { SeatRing } from './seat-ring.ts';
 
 /** Intervals between two looks for rings to drop, when nobody reads the counts. */
 const SWEEP_INTERVALS = 240;
+
+/** Told where other threads register. */
+export interface RingSharer {
+  /** The ring of a stream, which is new or has grown. */
+  shared(streamId: string, memory: SeatMemory): void;
+  /** What registers in the ring of this stream counts no longer, and whoever tries knows it. */
+  dropped(streamId: string): void;
+}
 
 /**
  * What registered on this node: one ring for each stream. An empty ring says nothing that no ring
@@ -14,6 +23,7 @@ const SWEEP_INTERVALS = 240;
 export class Rings {
   readonly #rings = new Map<string, SeatRing>();
   #nextSweep = Number.NEGATIVE_INFINITY;
+  #sharer: RingSharer | null = null;
 
   /** @param maxSeats the most seats a stream can have; `SeatRing` has the default. */
   constructor(
@@ -21,9 +31,14 @@ export class Rings {
     private readonly maxSeats?: number,
   ) {}
 
+  /** Lets other threads register, too; before anybody has. */
+  share(sharer: RingSharer): void {
+    this.#sharer = sharer;
+  }
+
   /** @throws RangeError when the seat is beyond the seats a stream can have. */
-  register(streamId: string, seat: number): void {
-    const interval = intervalAt(this.clock.nowMs());
+  register(streamId: string, seat: number, nowMs = this.clock.nowMs()): void {
+    const interval = intervalAt(nowMs);
     const ring = this.#rings.get(streamId) ?? this.#add(streamId, interval);
     ring.register(seat, interval);
   }
@@ -51,7 +66,7 @@ export class Rings {
       const now = ring.count(interval);
       const count = countOf(ring, interval);
       if (count > 0) found.push([streamId, count]);
-      if (now === 0) this.#rings.delete(streamId);
+      if (now === 0 && ring.close()) this.#drop(streamId);
     }
     return found;
   }
@@ -68,8 +83,17 @@ export class Rings {
 
   #add(streamId: string, interval: number): SeatRing {
     if (interval >= this.#nextSweep) this.liveCounts();
-    const ring = new SeatRing(this.maxSeats);
+    const sharer = this.#sharer;
+    const ring: SeatRing = new SeatRing(this.maxSeats, {
+      isShared: sharer !== null,
+      ...(sharer && { onGrown: () => sharer.shared(streamId, ring.memory()) }),
+    });
     this.#rings.set(streamId, ring);
     return ring;
+  }
+
+  #drop(streamId: string): void {
+    this.#rings.delete(streamId);
+    this.#sharer?.dropped(streamId);
   }
 }
