@@ -29,6 +29,7 @@ export class ChunkedFraming {
   isComplete = false;
   /** Whether it is no such body: where it ends nobody knows. */
   isBroken = false;
+  private isInTrailers = false;
   private phase: Phase = 'size';
   private digits = 0;
   private leftBytes = 0;
@@ -40,12 +41,22 @@ export class ChunkedFraming {
    * @returns where the body ends in them, or their end when it goes on or is broken
    */
   take(bytes: Uint8Array, from: number): number {
+    let at = this.takeChunks(bytes, from);
+    while (at < bytes.length && !this.isComplete && !this.isBroken) this.step(bytes[at++] ?? 0);
+    return this.isBroken ? bytes.length : at;
+  }
+
+  /**
+   * Takes the next bytes, but no trailers.
+   * @returns where the trailers begin in them, and be it with the end of the body; or where it is broken
+   */
+  takeChunks(bytes: Uint8Array, from: number): number {
     let at = from;
-    while (at < bytes.length && !this.isComplete && !this.isBroken) {
+    while (at < bytes.length && !this.isInTrailers && !this.isBroken) {
       if (this.phase === 'data') at = this.skipData(bytes, at);
       else this.step(bytes[at++] ?? 0);
     }
-    return this.isBroken ? bytes.length : at;
+    return at;
   }
 
   private skipData(bytes: Uint8Array, at: number): number {
@@ -64,8 +75,7 @@ export class ChunkedFraming {
         this.extra(byte, 'size-end');
         break;
       case 'size-end':
-        if (this.expect(byte, LF)) this.phase = this.leftBytes > 0 ? 'data' : 'trailer-begin';
-        this.digits = 0;
+        if (this.expect(byte, LF)) this.endSize();
         break;
       case 'data-end':
         if (this.expect(byte, CR)) this.phase = 'data-end-lf';
@@ -87,6 +97,12 @@ export class ChunkedFraming {
       case 'last':
         this.isComplete = this.expect(byte, LF);
     }
+  }
+
+  private endSize(): void {
+    this.digits = 0;
+    this.isInTrailers = this.leftBytes === 0;
+    this.phase = this.isInTrailers ? 'trailer-begin' : 'data';
   }
 
   private size(byte: number): void {

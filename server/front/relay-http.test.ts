@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test';
 import type { Server } from 'bun';
 import fc from 'fast-check';
+import { HIDDEN, ODD } from '../../test/odd-requests.ts';
 import { RawClient, type RelayGround, startRelay } from '../../test/relay-ground.ts';
 import { until } from '../../test/until.ts';
 
@@ -12,6 +13,7 @@ let ground: RelayGround;
 let inner: Server<undefined>;
 let direct: Server<undefined>;
 let aborted = 0;
+let hiddenHeard = 0;
 
 const routes = {
   '/echo': async (request: Request) => new Response(await request.bytes()),
@@ -25,6 +27,11 @@ const routes = {
     return new Response('later');
   },
   '/stream': () => new Response(streamOf(['one', '\r\n0\r\n\r\n', 'x'.repeat(100_000)])),
+  '/odd': () => new Response('odd'),
+  '/hidden': () => {
+    hiddenHeard++;
+    return new Response('hidden');
+  },
   '/closes': () => new Response('closes', { headers: { Connection: 'close' } }),
   '/too-large': () => new Response('no', { status: 413, headers: { Connection: 'close' } }),
   '/held': (request: Request) =>
@@ -177,6 +184,19 @@ test('whatever is asked, in whatever pieces it comes, is answered as without the
   );
   expect(ground.relay.underWay()).toBe(0);
 }, 60_000);
+
+test.each(ODD)('what is hidden behind %s is not heard', async (_, odd) => {
+  hiddenHeard = 0;
+  const client = new RawClient(ground.port);
+  client.send(odd);
+  await client.ends();
+  // Whatever came to the inner server has been read when it has answered another.
+  const other = new RawClient(ground.port);
+  other.send(HIDDEN);
+  await other.hears('hidden');
+  other.close();
+  expect(hiddenHeard).toBe(1);
+});
 
 test('fetch and its kept connections work through it', async () => {
   const url = `http://127.0.0.1:${ground.port}`;

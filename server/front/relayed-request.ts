@@ -14,6 +14,7 @@ export interface RelayedRequestOptions {
 }
 
 const NOTHING = new Uint8Array(0);
+const END_OF_BODY = Buffer.from('\r\n');
 
 // Of further requests that a client sends before it has its answer; then it is not read.
 const MAX_REST_BYTES = 65_536;
@@ -71,20 +72,20 @@ export class RelayedRequest implements Relayed, InnerUser {
   begin(bytes: Buffer): void {
     const { connections, secret } = this.options;
     if (this.framing.isPlain) this.inner = connections.takeIdle(this);
-    const end = this.endOfRequest(bytes, this.framing.headBytes);
+    const end = this.endOfBody(bytes, this.framing.headBytes);
     const { lineBytes } = this.framing;
     if (lineBytes === 0) this.forward(bytes);
     else this.forward(withClient(bytes, lineBytes, end, `${secret} ${this.client.address}`));
-    this.keep(bytes, end);
+    this.keep(bytes, this.endOfTrailers(bytes, end));
     if (!this.inner) connections.dial(this);
   }
 
   received(bytes: Uint8Array): void {
     if (this.isOver) return;
     this.idleTicks = 0;
-    const end = this.isTunnel ? bytes.length : this.endOfRequest(bytes, 0);
+    const end = this.isTunnel ? bytes.length : this.endOfBody(bytes, 0);
     if (end > 0) this.forward(end === bytes.length ? bytes : bytes.subarray(0, end));
-    this.keep(bytes, end);
+    this.keep(bytes, this.endOfTrailers(bytes, end));
     this.finishIfComplete();
   }
 
@@ -155,19 +156,30 @@ export class RelayedRequest implements Relayed, InnerUser {
     return this.idleTicks > MAX_SILENT_TICKS || (isOdd && this.allTicks > MAX_UNANSWERED_TICKS);
   }
 
-  /** Where the request ends in these bytes, or their end when it goes on. */
-  private endOfRequest(bytes: Uint8Array, from: number): number {
+  /** Where the body ends in these bytes, but for its trailers; or their end when it goes on. */
+  private endOfBody(bytes: Uint8Array, from: number): number {
     if (this.framing.body === 'unknown') return bytes.length;
     if (this.isRequestComplete) return from;
-    if (this.chunks) {
-      const end = this.chunks.take(bytes, from);
-      this.isRequestComplete = this.chunks.isComplete;
-      return end;
-    }
+    if (this.chunks) return this.chunks.takeChunks(bytes, from);
     const taken = Math.min(this.leftBytes, bytes.length - from);
     this.leftBytes -= taken;
     this.isRequestComplete = this.leftBytes === 0;
     return from + taken;
+  }
+
+  /**
+   * Leaves out trailers, which mean nothing here: the inner server would take them for requests. So it
+   * would what comes behind a chunk that is none.
+   */
+  private endOfTrailers(bytes: Uint8Array, from: number): number {
+    const { chunks } = this;
+    if (!chunks || this.isRequestComplete) return from;
+    const end = chunks.take(bytes, from);
+    if (chunks.isComplete) {
+      this.isRequestComplete = true;
+      this.forward(END_OF_BODY);
+    }
+    return end;
   }
 
   /** @returns whether the inner side took all of it */

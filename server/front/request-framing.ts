@@ -21,19 +21,22 @@ const TOKEN = "[!#$%&'*+\\-.^_`|~0-9A-Za-z]+";
 // RFC 9112 without anything that it tolerates: no bare LF, no folded line, no space before a colon,
 // no control character. Each repetition ends where nothing else can begin, so it takes linear time.
 const STRICT_HEAD = new RegExp(
-  `^(${TOKEN}) ([\\x21-\\x7e]+) HTTP/1\\.([01])\\r\\n(?:${TOKEN}:[\\t\\x20-\\x7e\\x80-\\xff]*\\r\\n)*\\r\\n$`,
+  `^(${TOKEN}) ([\\x21-\\x7e\\x80-\\xff]+) HTTP/1\\.([01])\\r\\n(?:${TOKEN}:[\\t\\x20-\\x7e\\x80-\\xff]*\\r\\n)*\\r\\n$`,
 );
 
-// With the space after a value, which makes it an odd one: to look for where it begins would take
-// quadratic time.
+// With the space after a value: to look for where it begins by a pattern takes quadratic time.
 const TELLING_FIELD =
   /\r\n(content-length|transfer-encoding|connection|expect|upgrade|host):[\t ]*([^\r]*)/gi;
+
+const PLAIN_TARGET = /^\/[\x21-\x7e]*$/;
 
 const METHODS_WITHOUT_BODY = new Set(['GET', 'HEAD', 'OPTIONS']);
 const METHODS_WITH_BODY = new Set(['POST', 'PUT', 'PATCH', 'DELETE']);
 
-// One way to write a number, of which every sum is exact.
-const LENGTH = /^(?:0|[1-9]\d{0,14})$/;
+// Every sum of them is exact.
+const LENGTH = /^\d{1,15}$/;
+// One way to write each.
+const PLAIN_LENGTH = /^(?:0|[1-9]\d*)$/;
 
 /** Reads how a request is framed. @param bytes begin with its head, if they have one at all */
 export function framingOf(bytes: Buffer): RequestFraming {
@@ -51,13 +54,11 @@ export function framingOf(bytes: Buffer): RequestFraming {
     body,
     isPlain:
       minor === '1' &&
-      target.startsWith('/') &&
+      PLAIN_TARGET.test(target) &&
       body !== 'chunked' &&
       (METHODS_WITH_BODY.has(method) || (METHODS_WITHOUT_BODY.has(method) && body === 0)) &&
       fields.hosts === 1 &&
-      fields.isKept &&
-      !fields.expects &&
-      !fields.upgrades,
+      !fields.isOdd,
     isHead: method === 'HEAD',
   };
 }
@@ -65,27 +66,16 @@ export function framingOf(bytes: Buffer): RequestFraming {
 /** What the headers say that tell how a request is framed; values are in lower case. */
 interface Fields {
   hosts: number;
-  lengths: number;
-  length: string;
-  encodings: number;
-  encoding: string;
-  /** Whether nothing but `keep-alive` is said about the connection. */
-  isKept: boolean;
-  expects: boolean;
-  upgrades: boolean;
+  length: string | null;
+  encoding: string | null;
+  /** Whether two lengths or encodings may mean different things. */
+  areAtOdds: boolean;
+  /** Whether there is anything that not every server need take alike. */
+  isOdd: boolean;
 }
 
 function tellingFields(head: string): Fields {
-  const fields: Fields = {
-    hosts: 0,
-    lengths: 0,
-    length: '0',
-    encodings: 0,
-    encoding: '',
-    isKept: true,
-    expects: false,
-    upgrades: false,
-  };
+  const fields = { hosts: 0, length: null, encoding: null, areAtOdds: false, isOdd: false };
   TELLING_FIELD.lastIndex = 0;
   for (;;) {
     const match = TELLING_FIELD.exec(head);
@@ -94,37 +84,46 @@ function tellingFields(head: string): Fields {
   }
 }
 
-function note(fields: Fields, name: string, value: string): void {
+function note(fields: Fields, name: string, spaced: string): void {
+  const value = withoutSpaceBehind(spaced);
+  if (value.length < spaced.length) fields.isOdd = true;
   switch (name) {
     case 'host':
       fields.hosts++;
       break;
     case 'content-length':
-      fields.lengths++;
+      if (fields.length !== null || !PLAIN_LENGTH.test(value)) fields.isOdd = true;
+      if (fields.length !== null && fields.length !== value) fields.areAtOdds = true;
       fields.length = value;
       break;
     case 'transfer-encoding':
-      fields.encodings++;
+      if (fields.encoding !== null) fields.areAtOdds = true;
       fields.encoding = value;
+      fields.isOdd = true;
       break;
     case 'connection':
-      if (value !== 'keep-alive') fields.isKept = false;
+      if (value !== 'keep-alive') fields.isOdd = true;
       break;
-    case 'expect':
-      fields.expects = true;
-      break;
-    case 'upgrade':
-      fields.upgrades = true;
+    // `Expect` and `Upgrade`.
+    default:
+      fields.isOdd = true;
   }
 }
 
+function withoutSpaceBehind(value: string): string {
+  let end = value.length;
+  while (end > 0 && (value[end - 1] === ' ' || value[end - 1] === '\t')) end--;
+  return end === value.length ? value : value.slice(0, end);
+}
+
 function bodyOf(fields: Fields, isNew: boolean): RequestFraming['body'] {
-  const { lengths, length, encodings, encoding } = fields;
-  if (encodings > 0) {
-    const isChunked = isNew && encodings === 1 && encoding === 'chunked' && lengths === 0;
-    return isChunked ? 'chunked' : 'unknown';
+  const { length, encoding, areAtOdds } = fields;
+  if (areAtOdds) return 'unknown';
+  if (encoding !== null) {
+    return isNew && encoding === 'chunked' && length === null ? 'chunked' : 'unknown';
   }
-  return lengths <= 1 && LENGTH.test(length) ? Number(length) : 'unknown';
+  if (length === null) return 0;
+  return LENGTH.test(length) ? Number(length) : 'unknown';
 }
 
 // The inner server says what is wrong with it, if anything is.
