@@ -1,10 +1,10 @@
 import { intervalAt } from '../../protocol/interval.ts';
 import type { Clock } from '../clock.ts';
 import { Rings } from './rings.ts';
-import type { Counts, Tally } from './tally.ts';
+import type { Counts, ShareableTally, Tally } from './tally.ts';
 
 /** A tally within one process. */
-export interface MemoryTally extends Tally {
+export interface MemoryTally extends Tally, ShareableTally {
   count(streamId: string): number;
   countsAtEndOf(interval: number): Counts;
   /** How many streams take memory: the live ones, and some that were so a moment ago. */
@@ -25,11 +25,13 @@ export function createMemoryTally({
 }): MemoryTally {
   const rings = new Rings(clock, maxSeats);
   return {
-    register: (streamId, seat) => rings.register(streamId, seat),
+    register: (streamId, seat, nowMs) => rings.register(streamId, seat, nowMs),
     expel: (streamId, seats) => rings.expel(streamId, seats),
     count: (streamId) => rings.get(streamId)?.count(intervalAt(clock.nowMs())) ?? 0,
     countsAtEndOf: (ended) => rings.counts((ring) => ring.countAtEndOf(ended)),
     liveCounts: () => rings.liveCounts(),
     heldStreams: () => rings.held(),
+    share: (sharer) => rings.share(sharer),
+    away: () => null,
   };
 }

@@ -53,6 +53,7 @@ export function createRedisTally(options: RedisTallyOptions): SharedTally {
   const counts = new Map<string, StreamCount>();
   let handedIn = new Map<string, HandedIn>();
   let announcedIn = Number.NEGATIVE_INFINITY;
+  let isShared = false;
 
   function requireRedis(): void {
     const reason = redis.away();
@@ -160,15 +161,16 @@ export function createRedisTally(options: RedisTallyOptions): SharedTally {
         list,
         streamId,
         ring: () => rings.get(streamId),
+        isShared,
       });
     counts.set(streamId, found);
     return found;
   }
 
   return {
-    register(streamId, seat) {
+    register(streamId, seat, nowMs) {
       if (redis.away() !== null) throw isAway();
-      rings.register(streamId, seat);
+      rings.register(streamId, seat, nowMs);
       counts.get(streamId)?.add(seat);
     },
     async expel(streamId, seats) {
@@ -194,6 +196,11 @@ export function createRedisTally(options: RedisTallyOptions): SharedTally {
     countsAtEndOf,
     liveCounts: () => rings.liveCounts(),
     send,
+    share(sharer) {
+      isShared = true;
+      rings.share(sharer);
+    },
+    away: () => redis.away(),
   };
 }
 

@@ -1,3 +1,5 @@
+import type { RingSharer } from './rings.ts';
+
 /**
  * Who is present in which stream. A *registration* is one POST of a viewer; it lasts one second,
  * rounded up to the end of an interval. The *count* of a stream is the number of distinct seats with
@@ -6,9 +8,10 @@
 export interface Tally {
   /**
    * Registers a viewer's seat in a stream, now. A count asked for afterwards includes it.
+   * @param nowMs service time, of whoever has just read it
    * @throws RangeError when the seat is beyond the seats a stream can have.
    */
-  register(streamId: string, seat: number): void;
+  register(streamId: string, seat: number, nowMs?: number): void;
 
   /**
    * Counts seats no longer, from the next interval on at the latest: whoever calls this lets them
@@ -38,9 +41,9 @@ export interface Tally {
  * (SPEC N-5). `countsAtEndOf` is for whichever node seals: it has the registrations of all nodes
  * that have sent the interval before.
  */
-export interface SharedTally extends Tally {
+export interface SharedTally extends Tally, ShareableTally {
   /** @throws Unavailable while Redis is away (SPEC N-9); else like `Tally`, and as cheap */
-  register(streamId: string, seat: number): void;
+  register(streamId: string, seat: number, nowMs?: number): void;
 
   /** @throws Unavailable while Redis is away */
   count(streamId: string): Promise<number>;
@@ -55,6 +58,14 @@ export interface SharedTally extends Tally {
    * @throws Unavailable while Redis is away
    */
   send(interval: number): Promise<void>;
+}
+
+/** A tally for whose streams other threads register, too. */
+export interface ShareableTally {
+  /** Tells where, before anybody has registered. */
+  share(sharer: RingSharer): void;
+  /** Why nobody can register now, or null. */
+  away(): string | null;
 }
 
 /** Streams with their counts. */

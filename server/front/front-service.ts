@@ -30,8 +30,11 @@ export interface FrontHeartbeats {
   readonly counter: AnswerCounter;
   /** What the path takes: `Allow` of its answers. */
   readonly allow: string;
-  /** @throws Unavailable when nobody can be counted now; RangeError for no seat */
-  register(streamId: string, seat: number): void;
+  /**
+   * @param nowMs service time, just read: to read it takes as long as to register
+   * @throws Unavailable when nobody can be counted now; RangeError for no seat
+   */
+  register(streamId: string, seat: number, nowMs: number): void;
 }
 
 export interface FrontFeed {

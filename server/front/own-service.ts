@@ -36,7 +36,7 @@ export function ownService(parts: OwnParts): FrontService {
     heartbeats: heartbeats && {
       counter: heartbeats,
       allow: allowed(viewerApi.registerView),
-      register: (streamId, seat) => tally.register(streamId, seat),
+      register: (streamId, seat, nowMs) => tally.register(streamId, seat, nowMs),
     },
     feed: feed && { counter: feed, allow: allowed(viewerApi.readInterval), log, streams },
   };

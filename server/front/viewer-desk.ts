@@ -6,6 +6,7 @@ import { type AnswerBytes, Chunks } from './answer-bytes.ts';
 import { type Connection, INCOMPLETE, RELAY, type Task } from './connection.ts';
 import type { FrontService } from './front-service.ts';
 import { HeldRead } from './held-read.ts';
+import { RecentViewers } from './recent-viewers.ts';
 import { type HotRequest, OTHER, PARTIAL, readHead } from './request-head.ts';
 import { type Match, type Shape, Shapes } from './shape.ts';
 import { StreamTask } from './stream-task.ts';
@@ -20,6 +21,7 @@ const LETTER_P = 0x50;
  */
 export class ViewerDesk {
   private readonly shapes = new Shapes();
+  private readonly recent = new RecentViewers();
   private readonly match: Match = { interval: 0, tokenAt: 0, tokenEnd: 0 };
   private readonly chunks = new Chunks();
 
@@ -34,8 +36,7 @@ export class ViewerDesk {
     const shape = bytes[at] === LETTER_P ? connection.heartbeat : connection.feed;
     if (shape?.matches(bytes, at, match)) {
       const token = bytes.toString('latin1', match.tokenAt, match.tokenEnd);
-      const viewer =
-        connection.viewer?.token === token ? connection.viewer : this.service.tokens.known(token);
+      const viewer = connection.viewer?.token === token ? connection.viewer : this.known(token);
       if (viewer?.streamId === shape.streamId) {
         return this.answer(connection, shape, viewer, match.interval, null) ? bytes.length : RELAY;
       }
@@ -43,16 +44,19 @@ export class ViewerDesk {
     return this.read(connection, bytes, at);
   }
 
+  private known(token: string): KnownViewer | null {
+    return this.recent.find(token) ?? this.recent.keep(this.service.tokens.known(token));
+  }
+
   private read(connection: Connection, bytes: Buffer, at: number): number {
     const request = readHead(bytes, at);
     if (request === PARTIAL) return INCOMPLETE;
     if (request === OTHER) return RELAY;
-    const { tokens } = this.service;
-    const known = tokens.known(request.token);
+    const known = this.known(request.token);
     if (known) return this.admit(connection, request, known) ? request.end : RELAY;
     const sent = bytes.subarray(at, request.end);
     connection.begin(CHECKING);
-    tokens.check(request.token).then(
+    this.service.tokens.check(request.token).then(
       (viewer) => {
         if (connection.isEnded) return;
         if (!viewer || !this.admit(connection, request, viewer)) connection.relay(sent);
@@ -86,7 +90,7 @@ export class ViewerDesk {
     const nowMs = service.nowMs();
     if (viewer.expiresMs <= nowMs || service.tokens.isBanned(viewer)) return false;
     connection.viewer = viewer;
-    if (shape.kind === 'heartbeat') return this.register(connection, viewer);
+    if (shape.kind === 'heartbeat') return this.register(connection, viewer, nowMs);
     const newest = intervalAt(nowMs) + AHEAD_INTERVALS;
     if (shape.kind === 'interval') {
       return interval <= newest && this.readInterval(connection, shape, viewer, interval);
@@ -95,11 +99,15 @@ export class ViewerDesk {
     return from <= newest && this.openStream(connection, viewer, from);
   }
 
-  private register(connection: Connection, { streamId, seat }: KnownViewer): boolean {
+  private register(
+    connection: Connection,
+    { streamId, seat }: KnownViewer,
+    nowMs: number,
+  ): boolean {
     const { heartbeats } = this.service;
     if (!heartbeats) return false;
     try {
-      heartbeats.register(streamId, seat);
+      heartbeats.register(streamId, seat, nowMs);
     } catch {
       return false;
     }
