@@ -11,6 +11,8 @@ const TICKS_PER_S = 100;
 const NS_PER_S = 1e9;
 const KB = 1024;
 const STOP_MS = 5_000;
+const GONE_MS = 1_000;
+const POLL_MS = 10;
 
 /** A program on one core. */
 export interface Pinned {
@@ -35,17 +37,26 @@ export interface PinnedOptions {
 
 const running = new Set<Subprocess>();
 process.on('exit', () => {
-  for (const { pid } of running) endFamily(pid);
+  const members = [...running].flatMap(({ pid }) => endFamily(pid));
+  // Not before they are gone: they would write to folders that are removed.
+  const endMs = performance.now() + GONE_MS;
+  while (members.some(isAlive) && performance.now() < endMs) Bun.sleepSync(POLL_MS);
 });
 
 // A server such as nginx has processes below it, which do not end with it when it is killed.
-function endFamily(pid: number): void {
-  try {
-    for (const member of familyOf(pid)) process.kill(member, 'SIGKILL');
-  } catch {
-    // It was gone before.
+function endFamily(pid: number): number[] {
+  const members = familyOf(pid);
+  for (const member of members) {
+    try {
+      process.kill(member, 'SIGKILL');
+    } catch {
+      // It was gone before.
+    }
   }
+  return members;
 }
+
+const isAlive = (pid: number) => /\) [^ZX]/.test(textOf(`/proc/${pid}/stat`));
 
 /** Starts a program on one core. @throws Error when this machine has too few */
 export function startPinned(
@@ -137,7 +148,7 @@ export function usageOfFamily(pid: number): Usage {
 
 /** A process and all below it. */
 function familyOf(pid: number): number[] {
-  const children = readdirSync(`/proc/${pid}/task`).flatMap((task) =>
+  const children = tasksOf(pid).flatMap((task) =>
     textOf(`/proc/${pid}/task/${task}/children`).split(' ').filter(Boolean),
   );
   return [pid, ...children.flatMap((child) => familyOf(Number(child)))];
@@ -159,11 +170,19 @@ function usageOf(pids: readonly number[]): Usage {
 
 function scheduledS(pid: number): number {
   let ns = 0;
-  for (const task of readdirSync(`/proc/${pid}/task`)) {
+  for (const task of tasksOf(pid)) {
     // Some kernels do not have it.
     ns += Number(textOf(`/proc/${pid}/task/${task}/schedstat`).split(' ')[0]);
   }
   return ns / NS_PER_S;
+}
+
+function tasksOf(pid: number): string[] {
+  try {
+    return readdirSync(`/proc/${pid}/task`);
+  } catch {
+    return [];
+  }
 }
 
 /** Nothing of a thread that has just ended. */

@@ -9,12 +9,13 @@ export interface TemporaryFolder {
 }
 
 const folders = new Set<string>();
-process.on('exit', () => {
-  for (const path of folders) rmSync(path, { recursive: true, force: true });
-});
+let endIsAwaited = false;
 
-/** @param purpose is in its name */
+/** It goes with the process at the latest. @param purpose is in its name */
 export function temporaryFolder(purpose: string): TemporaryFolder {
+  // Not when this file is read: programs that write there end first, by a listener that came before.
+  if (!endIsAwaited) process.once('exit', removeAll);
+  endIsAwaited = true;
   const path = mkdtempSync(join(tmpdir(), `fourbeat-${purpose}-`));
   folders.add(path);
   return {
@@ -24,4 +25,8 @@ export function temporaryFolder(purpose: string): TemporaryFolder {
       folders.delete(path);
     },
   };
+}
+
+function removeAll(): void {
+  for (const path of folders) rmSync(path, { recursive: true, force: true });
 }
