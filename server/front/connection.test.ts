@@ -1,0 +1,237 @@
+import { describe, expect, test } from 'bun:test';
+import type { Socket } from 'bun';
+import { Connection, type Desk, INCOMPLETE, RELAY, type Task } from './connection.ts';
+
+/** A client that takes so many bytes at once as a test lets it. */
+function client(room = Number.POSITIVE_INFINITY) {
+  const heard: string[] = [];
+  const calls: string[] = [];
+  const socket = {
+    room,
+    remoteAddress: '192.0.2.7',
+    write(bytes: Uint8Array) {
+      const taken = Math.min(bytes.length, this.room);
+      this.room -= taken;
+      if (taken > 0) heard.push(Buffer.from(bytes.subarray(0, taken)).toString());
+      return taken;
+    },
+    shutdown: () => void calls.push('shutdown'),
+    terminate: () => void calls.push('terminate'),
+    pause: () => void calls.push('pause'),
+    resume: () => void calls.push('resume'),
+  };
+  return { socket, calls, heard: () => heard.join('') };
+}
+
+/**
+ * A desk where requests are lines: `now x` is answered at once with `x`, `later` begins the task, `?` is
+ * relayed, and a line without an end is a part of one.
+ */
+function ground(room?: number) {
+  const { socket, calls, heard } = client(room);
+  const relayed: string[] = [];
+  let relay: { client: Connection; closed: boolean } | null = null;
+  const task: Task & { closes: number } = { closes: 0, closed: () => void task.closes++ };
+  const desk: { -readonly [Name in keyof Desk]: Desk[Name] } = {
+    tick: 0,
+    isClosing: false,
+    serve(connection, bytes, at) {
+      const end = bytes.indexOf('\n', at);
+      if (end < 0) return INCOMPLETE;
+      const line = bytes.toString('latin1', at, end);
+      if (line.startsWith('?')) return RELAY;
+      if (line === 'later') connection.begin(task);
+      else connection.answer(Buffer.from(`${line.slice(4)};`));
+      return end + 1;
+    },
+    relay(client, bytes) {
+      const own = { client: client as Connection, closed: false };
+      relay = own;
+      relayed.push(Buffer.from(bytes).toString());
+      return {
+        received: (more) => void relayed.push(Buffer.from(more).toString()),
+        drained: () => void relayed.push('(drained)'),
+        closed: () => {
+          own.closed = true;
+        },
+      };
+    },
+  };
+  const connection = new Connection(socket as unknown as Socket<Connection>, desk);
+  return {
+    connection,
+    desk,
+    socket,
+    task,
+    calls,
+    heard,
+    relayed,
+    relay: () => relay,
+    say: (text: string) => connection.received(Buffer.from(text)),
+    room(bytes: number) {
+      socket.room = bytes;
+      connection.writable();
+    },
+    /** Whether it would be cut, so many seconds from now. */
+    isCutIn: (seconds: number) => connection.isOverdue(desk.tick + seconds),
+  };
+}
+
+describe('requests of one connection', () => {
+  test('are answered in their order, however their bytes are cut', () => {
+    const text = 'now one\nnow two\nnow three\n';
+    for (let cut = 1; cut < text.length; cut++) {
+      const { say, heard } = ground();
+      say(text.slice(0, cut));
+      say(text.slice(cut));
+      expect(heard()).toBe('one;two;three;');
+    }
+  });
+
+  test('wait for one whose answer takes a moment', () => {
+    const { say, heard, connection } = ground();
+    say('now one\nlater\nnow two\nno');
+    say('w three\n');
+    expect(heard()).toBe('one;');
+    connection.answer(Buffer.from('late;'));
+    expect(heard()).toBe('one;late;two;three;');
+  });
+
+  test('are not read on while more than a head of them waits', () => {
+    const { say, calls, connection } = ground();
+    say(`later\n${'now x\n'.repeat(3_000)}`);
+    expect(calls).toEqual([]);
+    say('now y\n');
+    expect(calls).toEqual(['pause']);
+    connection.answer(Buffer.from('late;'));
+    expect(calls).toEqual(['pause', 'resume']);
+  });
+});
+
+describe('a client that takes its answers slowly', () => {
+  test('gets all of them, and the next request waits for that', () => {
+    const { say, heard, room } = ground(2);
+    say('now one\nnow two\n');
+    expect(heard()).toBe('on');
+    room(1);
+    expect(heard()).toBe('one');
+    room(100);
+    expect(heard()).toBe('one;two;');
+  });
+
+  test('[L-3] is cut after 30 s in which it took nothing', () => {
+    const { say, room, desk, isCutIn } = ground(2);
+    say('now one\n');
+    expect([isCutIn(30), isCutIn(31)]).toEqual([false, true]);
+    desk.tick = 20;
+    room(1);
+    expect([isCutIn(30), isCutIn(31)]).toEqual([false, true]);
+    room(100);
+    expect([isCutIn(12), isCutIn(13)]).toEqual([false, true]);
+  });
+
+  test('is told when a stream may go on', () => {
+    const { say, connection, task, room } = ground(3);
+    let drained = 0;
+    task.drained = () => void drained++;
+    say('later\n');
+    expect([connection.send(Buffer.from('abc')), connection.send(Buffer.from('def'))]).toEqual([
+      true,
+      false,
+    ]);
+    connection.send(Buffer.from('ghi'));
+    expect(connection.unsentBytes()).toBe(6);
+    room(5);
+    expect([connection.unsentBytes(), drained]).toEqual([1, 0]);
+    room(5);
+    expect([connection.unsentBytes(), drained]).toEqual([0, 1]);
+  });
+});
+
+describe('[L-3] a connection is cut', () => {
+  test('12 s after its last answer, and not while one is awaited', () => {
+    const { say, desk, connection, isCutIn } = ground();
+    expect([isCutIn(12), isCutIn(13)]).toEqual([false, true]);
+    desk.tick = 10;
+    say('later\n');
+    expect(isCutIn(1_000)).toBe(false);
+    desk.tick = 100;
+    connection.answer(Buffer.from('late;'));
+    expect([isCutIn(12), isCutIn(13)]).toEqual([false, true]);
+  });
+
+  test('12 s after the first byte of a request, however often another follows', () => {
+    const { say, desk, isCutIn } = ground();
+    desk.tick = 5;
+    say('n');
+    desk.tick = 10;
+    say('o');
+    expect([isCutIn(7), isCutIn(8)]).toEqual([false, true]);
+    say('w x\nn');
+    expect([isCutIn(12), isCutIn(13)]).toEqual([false, true]);
+  });
+});
+
+describe('what is relayed', () => {
+  test('is all from its request on, until its answer is complete', () => {
+    const { say, heard, relayed, relay } = ground();
+    say('now one\n?x\nnow two\n');
+    say('more');
+    expect(relayed).toEqual(['?x\nnow two\n', 'more']);
+    const { client } = relay() as { client: Connection };
+    expect(client.address).toBe('192.0.2.7');
+    client.send(Buffer.from('inner;'));
+    client.answered(Buffer.from('now three\n'));
+    expect(heard()).toBe('one;inner;three;');
+    say('now four\n');
+    expect(heard()).toBe('one;inner;three;four;');
+  });
+
+  test('can be a request that was begun here, with what came behind it', () => {
+    const { say, connection, relayed } = ground();
+    say('later\nnow two\n');
+    connection.relay(Buffer.from('later\n'));
+    expect(relayed).toEqual(['later\nnow two\n']);
+  });
+
+  test('hears that its client left, once', () => {
+    const { say, connection, relay } = ground();
+    say('?x\n');
+    connection.closed();
+    expect(relay()?.closed).toBe(true);
+    connection.send(Buffer.from('nobody'));
+    connection.answer(Buffer.from('nobody'));
+    expect(connection.isBusy).toBe(false);
+  });
+});
+
+describe('a connection that ends', () => {
+  test('does so behind what was sent, throws away what still comes, and is cut 2 s later', () => {
+    const { say, heard, room, calls, connection, isCutIn } = ground(2);
+    say('?x\n');
+    connection.send(Buffer.from('done'));
+    connection.end();
+    expect([heard(), calls]).toEqual(['do', []]);
+    room(100);
+    expect([heard(), calls]).toEqual(['done', ['shutdown']]);
+    say('now more\n');
+    expect(heard()).toBe('done');
+    expect([isCutIn(2), isCutIn(3)]).toEqual([false, true]);
+  });
+
+  test('[O-11] ends with its answer when the front takes no more requests', () => {
+    const { say, heard, calls, connection, desk } = ground();
+    say('later\n');
+    desk.isClosing = true;
+    connection.answer(Buffer.from('late;'));
+    expect([heard(), calls]).toEqual(['late;', ['shutdown']]);
+  });
+
+  test('tells what it was busy with', () => {
+    const { say, connection, task } = ground();
+    say('later\nrest');
+    connection.closed();
+    connection.closed();
+    expect(task.closes).toBe(1);
+  });
+});
