@@ -28,7 +28,10 @@ export interface Backends {
 export interface BackendsOptions {
   readonly config: Config;
   readonly logger: Logger;
-  /** Told when nothing can be recorded any more: the process should end and start again. */
+  /**
+   * Told when nothing can be recorded any more, or some viewers are answered by nobody: the process
+   * should end and start again.
+   */
   readonly onLost: (reason: string) => void;
 }
 

@@ -21,6 +21,11 @@ export function createMemoryBeat(options: BeatOptions): Beat {
     chat,
     turns: createMemoryTurns(),
     feed,
+    share: (threads) => {
+      tally.share(threads);
+      feed.share(threads);
+    },
+    noteRead: (streamId) => feed.noteRead(streamId),
     begin: () => sealer.begin(),
     seal: () => sealer.seal(),
     behindMs: () => sealer.behindMs(),

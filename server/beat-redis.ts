@@ -98,6 +98,11 @@ class RedisBeat {
       chat,
       turns: createRedisTurns({ redis, serviceId }),
       feed: log,
+      share: (threads) => {
+        tally.share(threads);
+        log.share(threads);
+      },
+      noteRead: (streamId) => log.noteRead(streamId),
       begin: () => this.begin(),
       seal: () => this.seal(),
       behindMs: () => this.behindMs(),

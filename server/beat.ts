@@ -1,9 +1,11 @@
 import type { Logger } from 'pino';
-import type { Tally } from './audience/tally.ts';
+import type { RingSharer } from './audience/rings.ts';
+import type { ShareableTally, Tally } from './audience/tally.ts';
 import type { ChatSource } from './chat/chat.ts';
 import type { LineTurns } from './chat/line-turns.ts';
 import type { ServiceClock } from './clock.ts';
 import type { FeedLog } from './feed/feed-log.ts';
+import type { FeedReaders } from './feed/feed-log-memory.ts';
 import type { TheRecord } from './procedures.ts';
 
 /**
@@ -11,10 +13,14 @@ import type { TheRecord } from './procedures.ts';
  * way of sealed intervals to their readers. What must not be lost is the record's.
  */
 export interface Beat {
-  readonly tally: Tally;
+  readonly tally: Tally & ShareableTally;
   readonly chat: Pick<ChatSource, 'say' | 'hearts'>;
   readonly turns: LineTurns;
   readonly feed: FeedLog;
+  /** Lets other threads of this process register and read, too; before anybody has. */
+  share(threads: BeatThreads): void;
+  /** Somebody read the feed of this stream in another thread. */
+  noteRead(streamId: string): void;
   /** Takes part in sealing, on time, from here on. */
   begin(): void;
   /** Seals what has ended; for tests with a clock of their own. */
@@ -30,6 +36,9 @@ export interface Beat {
   /** Sees to it that what was accepted is sealed, then stops. After the drain. */
   stop(): Promise<void>;
 }
+
+/** Other threads of this process that register viewers and have readers. */
+export interface BeatThreads extends RingSharer, FeedReaders {}
 
 export interface BeatOptions {
   readonly record: TheRecord;

@@ -1,3 +1,9 @@
+/** Values by size, and their sum. */
+export interface CountedValues {
+  readonly counts: Float64Array;
+  readonly sum: number;
+}
+
 /** Counts values by size, cheaply enough for every request; a histogram of Prometheus reads it. */
 export class BucketCounts {
   /** How many values were at most the bound of the same index, and above the one before it. */
@@ -15,5 +21,21 @@ export class BucketCounts {
     while (index < this.bounds.length && value > (this.bounds[index] as number)) index++;
     this.counts[index] = (this.counts[index] as number) + 1;
     this.sum += value;
+  }
+
+  /** What was counted, to be added elsewhere; it begins anew. */
+  take(): CountedValues {
+    const taken = { counts: this.counts.slice(), sum: this.sum };
+    this.counts.fill(0);
+    this.sum = 0;
+    return taken;
+  }
+
+  /** Adds what another with the same bounds has counted. */
+  addAll({ counts, sum }: CountedValues): void {
+    for (const [index, count] of counts.entries()) {
+      this.counts[index] = (this.counts[index] as number) + count;
+    }
+    this.sum += sum;
   }
 }

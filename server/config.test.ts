@@ -8,6 +8,7 @@ test('[O-1] [L-4] [L-8] [L-15] [L-16] the defaults', () => {
   expect(configOf()).toEqual({
     host: null,
     port: 4250,
+    workers: 1,
     data: resolve('fourbeat-data'),
     database: null,
     redis: null,

@@ -31,6 +31,8 @@ export interface Config {
   readonly host: string | null;
   /** Port to listen on; 0: any that is free. */
   readonly port: number;
+  /** Threads that answer viewers; 1: the one that does all the rest. */
+  readonly workers: number;
   /** The data directory, absolute. */
   readonly data: string;
   /** Where the record is in PostgreSQL, with its credentials; null: in SQLite, in `data`. */
@@ -92,6 +94,12 @@ export const SETTINGS: { readonly [Key in keyof SettingValues]: Setting<SettingV
     help: 'port to listen on; 0 takes any that is free',
     default: '4250',
     parse: integer(0, 65_535),
+  },
+  workers: {
+    value: 'number',
+    help: 'threads that answer heartbeats and reads of the feed, one for each core that viewers may use; 1: all is done by one thread',
+    default: '1',
+    parse: integer(1, 64),
   },
   data: {
     value: 'directory',

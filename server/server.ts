@@ -9,6 +9,8 @@ import { watchRoutes } from './http/watch-page.ts';
 import { newSetupLink } from './members/operator-links.ts';
 import { createMetrics, newSealLateness } from './metrics.ts';
 import { createService } from './service.ts';
+import { listenByThreads } from './workers/listen-by-threads.ts';
+import { ViewerThreads } from './workers/viewer-threads.ts';
 
 export interface ServerOptions extends BackendsOptions {
   /** Of the program. */
@@ -57,7 +59,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
 }
 
 async function startOn(
-  { config, logger, version }: ServerOptions,
+  { config, logger, version, onLost }: ServerOptions,
   backends: Backends,
 ): Promise<RunningServer> {
   const { record, clock, watermark, makeBeat } = backends;
@@ -102,14 +104,25 @@ async function startOn(
     }),
   };
   const { fetch, sockets, front } = service;
-  const asked = { host, port, edgeCache, listener };
-  const server = listen({ ...asked, routes, fetch, sockets, front, ...common });
+  const asked = { host, port, edgeCache, listener, routes, fetch, sockets, ...common };
+  const threads =
+    config.workers === 1
+      ? null
+      : new ViewerThreads({
+          ...service.shared,
+          front,
+          count: config.workers,
+          onDefect: (reason) =>
+            logger.error({ reason }, 'a failure in a thread that answers viewers'),
+          onLost,
+        });
+  const server = threads ? await listenByThreads(threads, asked) : listen({ ...asked, front });
   // To look for ffmpeg and open the ports for video takes a moment; all else is ready before.
   void service.begin();
   await service.seal();
 
   async function drain(): Promise<void> {
-    await service.drain();
+    await Promise.all([service.drain(), threads?.drain()]);
     await server.drain();
   }
 

@@ -24,6 +24,7 @@ import { streamHandlers } from './streams/stream-routes.ts';
 import { studioHandlers } from './studio/studio-routes.ts';
 import { timeHandlers } from './time-routes.ts';
 import { tokenHandlers } from './tokens/token-routes.ts';
+import type { SharedParts } from './workers/viewer-threads.ts';
 
 /** What metrics are made of; plain counters, read when somebody asks. */
 export interface ServiceStats {
@@ -42,6 +43,8 @@ export interface Service {
   readonly routes: Record<string, PathHandler>;
   /** What a front answers before any route is asked. */
   readonly front: FrontService;
+  /** What threads that answer viewers share with it. */
+  readonly shared: SharedParts;
   /** Where requests become sockets; none without the role `media`. */
   readonly sockets: Sockets<WebSocketSource> | undefined;
   /** Answers what no route does: 404. */
@@ -93,6 +96,14 @@ export async function createService(
   return {
     routes: { ...routes, ...parts.media?.routes },
     front: ownService({ ...parts, clock: options.clock, tally: beat.tally, log: beat.feed }),
+    shared: {
+      clock: options.clock,
+      record,
+      beat,
+      viewerTokens: parts.viewerTokens,
+      rooms: parts.rooms,
+      tokenCacheSize: config.tokenCacheSize,
+    },
     sockets: parts.media?.sockets,
     fetch: unknownPath(corsOrigin, requests),
     stats: {

@@ -48,7 +48,7 @@ export const GUARDS: readonly Guard[] = [
   }),
   guard('[I-1] [F-4] [F-13] nobody is served an interval before it is sealed', {
     file: 'server/feed/feed-log-memory.ts',
-    line: 'if (interval > this.sealed) return this.hold(streamId, interval);',
+    line: 'if (interval > this.sealed) return this.sealedLater(streamId, interval);',
   }),
   guard('[I-1] [F-13] a sealing whose answer was lost is served as it was committed', {
     file: 'server/feed/sealer.ts',
@@ -112,8 +112,8 @@ export const GUARDS: readonly Guard[] = [
     instead: 'streamId === undefined',
   }),
   guard('[I-6] [T-6] a token that was good a moment ago is refused from its exp on', {
-    file: 'server/tokens/viewer-tokens.ts',
-    line: 'if (viewer.expiresMs > this.options.clock.nowMs()) ',
+    file: 'server/tokens/seen-tokens.ts',
+    line: 'if (viewer.expiresMs > this.nowMs()) ',
   }),
   guard('[I-6] [Q-22] nothing tells the answer of a quiz before it is revealed', {
     file: 'server/quizzes/quizzes-sql.ts',

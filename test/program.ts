@@ -99,10 +99,17 @@ export function temporaryFolder(): { path(name: string): string; remove(): void 
 
 const PIPES = { stdin: 'ignore', stdout: 'pipe', stderr: 'pipe' } as const;
 
+/** With this variable every server that tests start as a program has so many threads for viewers. */
+const WORKERS = process.env.FOURBEAT_TEST_WORKERS;
+
 /** Settings of the person who runs the tests must not reach the program. */
 function ownEnvironment(env: Record<string, string>): Record<string, string | undefined> {
   const others = Object.entries(process.env).filter(([name]) => !name.startsWith('FOURBEAT_'));
-  return { ...Object.fromEntries(others), ...env };
+  return {
+    ...Object.fromEntries(others),
+    ...(WORKERS && { FOURBEAT_WORKERS: WORKERS }),
+    ...env,
+  };
 }
 
 async function exitStatus(child: Subprocess): Promise<number | null> {

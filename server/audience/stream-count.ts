@@ -15,6 +15,8 @@ export interface StreamCountOptions {
   readonly streamId: string;
   /** What registered on this node, if anything did. */
   readonly ring: () => SeatRing | undefined;
+  /** Whether other threads register here, of which `add` is not told. */
+  readonly isShared: boolean;
 }
 
 /** Who counts in some intervals: what all nodes had handed in, and what registers here. */
@@ -49,14 +51,14 @@ export class StreamCount {
   /** @throws Unavailable */
   async value(): Promise<number> {
     const asked = this.#interval();
-    if (this.#view !== null && this.#isNew(this.#view)) return this.#view.seats.size;
+    if (this.#view !== null && this.#isNew(this.#view)) return this.#sizeOf(this.#view);
     for (;;) {
       this.#fetching ??= this.#fetch().finally(() => {
         this.#fetching = null;
       });
       const { intervals, seats } = await this.#fetching;
       // One that was begun in an earlier interval lacks what registered here since.
-      if ((intervals.at(-1) as number) >= asked) return seats.size;
+      if ((intervals.at(-1) as number) >= asked) return this.#sizeOf({ intervals, seats });
     }
   }
 
@@ -91,6 +93,13 @@ export class StreamCount {
     this.#addOwn(seats, windowTo(intervals.at(-1) as number));
     this.#view = { intervals, seats };
     return this.#view;
+  }
+
+  #sizeOf({ seats }: View): number {
+    // What registers in other threads may be in an interval that has not begun for this one.
+    const now = this.#interval();
+    if (this.options.isShared) this.#addOwn(seats, [now - 1, now, now + 1]);
+    return seats.size;
   }
 
   // In the same turn in which the view begins to be told of what registers.

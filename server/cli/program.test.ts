@@ -99,6 +99,7 @@ describe('[O-8] a wrong value is one line with the setting and the reason, and t
   const wrong = {
     host: 'localhost:4250',
     port: '70000',
+    workers: '0',
     data: ' ',
     database: 'mysql://ann:secret@localhost/fourbeat',
     redis: 'valkey://:secret@localhost:6379',

@@ -50,7 +50,7 @@ async function runServer(
     openBackends: config.database === null ? openEmbedded : openShared,
     // the next start needs no repair, so to end is the quickest way back to a record.
     onLost: (reason) => {
-      logger.fatal({ reason }, 'the record is lost, so the service ends');
+      logger.fatal({ reason }, 'a thread is lost, so the service ends');
       void fail(log);
     },
   });

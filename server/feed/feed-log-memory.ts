@@ -26,6 +26,17 @@ const DRAIN_POLL_MS = 20;
 /** A stream counts as watched for this long after a read: 2 s. */
 const WATCHED_INTERVALS = 8;
 
+/** Other threads that show the same feed. */
+export interface FeedReaders {
+  /** As `MemoryFeedLog.appendBytes`; all other bodies are empty. */
+  appended(interval: number, bodies: ReadonlyMap<string, Uint8Array>): void;
+  /** As `MemoryFeedLog.skipTo`. */
+  skipped(interval: number): void;
+  /** As `MemoryFeedLog.refuseHeld`. */
+  refused(reason: string): void;
+  load(): { readonly held: number; readonly listeners: number };
+}
+
 interface Held {
   readonly streamId: string;
   readonly holder: Holder;
@@ -85,6 +96,7 @@ export class MemoryFeedLog implements FeedLog {
     sizeCalculation: bytesOf,
   });
   private readonly loading = new Map<string, Promise<Page>>();
+  private readers: FeedReaders | null = null;
 
   /**
    * @param sealed the watermark of the record at the start
@@ -144,6 +156,16 @@ export class MemoryFeedLog implements FeedLog {
     };
   }
 
+  /** Tells others, who have readers of their own, all that this is told from here on. */
+  share(readers: FeedReaders): void {
+    this.readers = readers;
+  }
+
+  /** Somebody read this stream elsewhere. */
+  noteRead(streamId: string): void {
+    this.lastRead.set(streamId, this.sealed);
+  }
+
   *watched(interval: number): Iterable<string> {
     yield* this.listeners.keys();
     for (const [streamId, at] of this.lastRead) {
@@ -155,6 +177,12 @@ export class MemoryFeedLog implements FeedLog {
   /** Takes in a sealed interval: whoever waits for it gets it. Called in order, each once. */
   append(interval: number, sealed: readonly SealedBody[]): void {
     const bodies = new Map(sealed.map(({ streamId, body }) => [streamId, encoder.encode(body)]));
+    this.appendBytes(interval, bodies);
+  }
+
+  /** `append` of bodies as they are served. */
+  appendBytes(interval: number, bodies: ReadonlyMap<string, Uint8Array>): void {
+    this.readers?.appended(interval, bodies);
     const slot: Slot = { interval, bodies, empty: encoder.encode(emptyBody(interval)) };
     this.slots[interval % RECENT_INTERVALS] = slot;
     this.sealed = interval;
@@ -173,6 +201,7 @@ export class MemoryFeedLog implements FeedLog {
    * are read from the record.
    */
   skipTo(interval: number): void {
+    this.readers?.skipped(interval);
     this.sealed = interval;
   }
 
@@ -206,6 +235,7 @@ export class MemoryFeedLog implements FeedLog {
 
   /** Refuses every held request: nobody knows when its interval will be sealed (N-9, N-10). */
   refuseHeld(reason: string): void {
+    this.readers?.refused(reason);
     for (const interval of this.held.keys()) this.refuse(interval, reason);
   }
 
@@ -218,7 +248,8 @@ export class MemoryFeedLog implements FeedLog {
 
   /** How many wait and listen, for metrics and for the drain. */
   load(): { held: number; listeners: number } {
-    return { held: this.heldCount, listeners: this.listenerCount };
+    const { held = 0, listeners = 0 } = this.readers?.load() ?? {};
+    return { held: this.heldCount + held, listeners: this.listenerCount + listeners };
   }
 
   private sealedLater(streamId: string, interval: number): Promise<Uint8Array> {

@@ -35,22 +35,49 @@ export interface Listening {
 // How often the requests that are still being answered are counted during the drain.
 const DRAIN_POLL_MS = 10;
 
-/** Begins to answer. @throws Error with a line for the operator when the port cannot be had */
-export function listen<Data>(options: ListenOptions<Data>): Listening {
-  const { host, port, corsOrigin, edgeCache = false, log, listener } = options;
+/** The server of all of HTTP, which fronts pass requests on to. */
+export interface Inside {
+  /** Where it listens, for `Relay`. */
+  readonly path: string;
+  readonly secret: string;
+  /** Lets the listener know who asks. */
+  introduce(listener: Listener, port: number): void;
+  /** Cuts what is left. */
+  stop(): Promise<void>;
+}
+
+/** Begins to answer what fronts pass on. */
+export function openInside<Data>(options: Omit<InnerServerOptions<Data>, 'path'>): Inside {
   // With access for its owner only.
   const folder = mkdtempSync(join(tmpdir(), 'fourbeat-'));
   const path = join(folder, 'http');
   const secret = randomBytes(16).toString('hex');
   const inner = serveInside({ ...options, path });
-  const relay = new Relay({ path, secret });
+  return {
+    path,
+    secret,
+    introduce(listener, port) {
+      listener.server = { requestIP: (request) => inner.requestIP(request), port };
+      listener.relaySecret = secret;
+    },
+    async stop() {
+      await inner.stop(true);
+      rmSync(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+/** Begins to answer. @throws Error with a line for the operator when the port cannot be had */
+export function listen<Data>(options: ListenOptions<Data>): Listening {
+  const { host, port, corsOrigin, edgeCache = false, log, listener } = options;
+  const inside = openInside(options);
+  const relay = new Relay(inside);
 
   let isStopped = false;
   async function stop(): Promise<void> {
     isStopped = true;
     relay.close();
-    await inner.stop(true);
-    rmSync(folder, { recursive: true, force: true });
+    await inside.stop();
   }
 
   try {
@@ -63,10 +90,7 @@ export function listen<Data>(options: ListenOptions<Data>): Listening {
       service: options.front ?? null,
       onDefect: (error) => log.broken({ method: 'GET', path: 'unknown' }, 'front', error),
     });
-    if (listener) {
-      listener.server = { requestIP: (request) => inner.requestIP(request), port: front.port };
-      listener.relaySecret = secret;
-    }
+    if (listener) inside.introduce(listener, front.port);
     const stopAll = () => {
       front.stop();
       return stop();
@@ -87,7 +111,8 @@ export function listen<Data>(options: ListenOptions<Data>): Listening {
   }
 }
 
-function urlOf(host: string | null, port: number): string {
+/** Where a person on this machine reaches what listens there. */
+export function urlOf(host: string | null, port: number): string {
   const name = host === null || host === '0.0.0.0' || host === '::' ? 'localhost' : host;
   return `http://${name.includes(':') ? `[${name}]` : name}:${port}`;
 }

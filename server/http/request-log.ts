@@ -1,9 +1,15 @@
 import type { Logger } from 'pino';
 import type { Operation } from '../../protocol/operation.ts';
-import { BucketCounts } from '../bucket-counts.ts';
+import { BucketCounts, type CountedValues } from '../bucket-counts.ts';
 
 // A feed request is held for up to 1.25 s on purpose.
 const DURATION_BOUNDS_S = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5];
+
+/** Answers by status, and in how many seconds they began. */
+export interface CountedAnswers {
+  readonly statuses: readonly (readonly [status: number, count: number])[];
+  readonly durations: CountedValues;
+}
 
 /** Counts the answers of one operation, without a lookup by label on the hot path. */
 export class AnswerCounter {
@@ -18,6 +24,21 @@ export class AnswerCounter {
   count(status: number, startedMs: number): void {
     this.counts[status] = (this.counts[status] ?? 0) + 1;
     this.durations.add((performance.now() - startedMs) / 1000);
+  }
+
+  /** What was counted, to be added elsewhere; it begins anew. */
+  take(): CountedAnswers {
+    const statuses = [...this.counts.entries()].filter(([, count]) => count > 0);
+    this.counts.fill(0);
+    return { statuses, durations: this.durations.take() };
+  }
+
+  /** Adds what another counter of the operation has counted. */
+  addAll({ statuses, durations }: CountedAnswers): void {
+    for (const [status, count] of statuses) {
+      this.counts[status] = (this.counts[status] ?? 0) + count;
+    }
+    this.durations.addAll(durations);
   }
 
   /** Counts one that took no time worth measuring: to look at the clock takes longer. */

@@ -16,6 +16,9 @@ interface Room {
   readonly muted: ReadonlyMap<number, number | null>;
 }
 
+/** Told of all who are banned in a stream, whenever they have changed. */
+export type BansListener = (streamId: string, banned: ReadonlySet<number>) => void;
+
 /** Told of viewers who were banned just now. */
 export type BannedListener = (streamId: string, seats: readonly number[]) => void;
 
@@ -47,6 +50,7 @@ export class ChatRooms {
   #underWay: Promise<void> | null = null;
   #timer: Timer | null = null;
   readonly #listeners: BannedListener[] = [];
+  #bansListener: BansListener | null = null;
 
   constructor(private readonly options: ChatRoomsOptions) {}
 
@@ -73,6 +77,12 @@ export class ChatRooms {
   /** Tells who is banned from here on. */
   onBanned(listener: BannedListener): void {
     this.#listeners.push(listener);
+  }
+
+  /** Tells one other who is banned, now and from here on; before `onBanned` of the same viewers. */
+  shareBans(listener: BansListener): void {
+    this.#bansListener = listener;
+    for (const [streamId, banned] of this.#banned) listener(streamId, banned);
   }
 
   /** Looks for changes from here on. */
@@ -112,6 +122,7 @@ export class ChatRooms {
       this.#banned = new Map();
       this.#readAnewMs = nowMs;
     }
+    if (isAnew) this.#tellFreed(before, found);
     for (const room of found) {
       const known = before.get(room.streamId);
       const seats = [...this.#keep(room)].filter((seat) => !known?.has(seat));
@@ -119,6 +130,14 @@ export class ChatRooms {
       for (const listener of this.#listeners) listener(room.streamId, seats);
     }
     this.#known = Math.max(last, found.at(-1)?.changed ?? 0);
+  }
+
+  /** Tells of streams in which nobody is banned any more, when all of them were read. */
+  #tellFreed(before: ReadonlyMap<string, unknown>, found: readonly KnownRoom[]): void {
+    const still = new Set(found.filter((room) => room.banned.length > 0).map((r) => r.streamId));
+    for (const streamId of before.keys()) {
+      if (!still.has(streamId)) this.#bansListener?.(streamId, new Set());
+    }
   }
 
   async #changedAfter(after: number, nowMs: number): Promise<KnownRoom[]> {
@@ -133,6 +152,7 @@ export class ChatRooms {
   /** @returns who is banned */
   #keep({ streamId, slowModeMs, paused, muted, banned }: KnownRoom): ReadonlySet<number> {
     const seats = new Set(banned);
+    if (seats.size > 0 || this.#banned.has(streamId)) this.#bansListener?.(streamId, seats);
     this.#rooms.set(streamId, { slowModeMs, paused, muted: new Map(muted) });
     if (seats.size > 0) this.#banned.set(streamId, seats);
     else this.#banned.delete(streamId);

@@ -1,0 +1,145 @@
+import { intervalAt } from '../../protocol/interval.ts';
+import { viewerApi } from '../../protocol/viewer-api.ts';
+import type { SeatMemory } from '../audience/seat-cells.ts';
+import { SeatMarks } from '../audience/seat-marks.ts';
+import { MemoryFeedLog } from '../feed/feed-log-memory.ts';
+import { OpenStreams } from '../feed/open-streams.ts';
+import type {
+  FrontFeed,
+  FrontHeartbeats,
+  FrontService,
+  FrontTokens,
+} from '../front/front-service.ts';
+import { AnswerCounter } from '../http/request-log.ts';
+import type { SeatOfStream } from '../moderation/chat-rooms.ts';
+import { Unavailable } from '../refusal.ts';
+import { SeenTokens } from '../tokens/seen-tokens.ts';
+import type { KnownViewer } from '../tokens/viewer-tokens.ts';
+import { AWAY, type Begin, type Report, type ThreadCalls } from './messages.ts';
+import type { TimeHeard } from './thread-time.ts';
+
+/** A stream that is read is told of again after so long: it counts as read for 2 s. */
+const TOLD_AGAIN_INTERVALS = 4;
+
+// Thrown for every heartbeat that the main thread must see, so it is made once.
+const NOT_HERE = new Unavailable('The main thread registers this one.');
+
+/** What a front needs, in a thread that has only what the main thread tells it. */
+export class ThreadService implements FrontService {
+  readonly tokens: FrontTokens;
+  readonly heartbeats: FrontHeartbeats | null;
+  readonly feed: FrontFeed | null;
+  /** The main thread's. */
+  readonly quizzes = null;
+  readonly log: MemoryFeedLog;
+  readonly streams: OpenStreams;
+  private readonly seen: SeenTokens<KnownViewer>;
+  private readonly rings = new Map<string, SeatMarks>();
+  private readonly banned = new Map<string, ReadonlySet<number>>();
+  private readonly toldRead = new Map<string, number>();
+  private readonly registered = new AnswerCounter(viewerApi.registerView);
+  private readonly read = new AnswerCounter(viewerApi.readInterval);
+
+  constructor(
+    private readonly told: Begin,
+    private readonly time: TimeHeard,
+    private readonly calls: ThreadCalls,
+  ) {
+    const { allow } = told;
+    const nowMs = () => time.nowMs();
+    this.seen = new SeenTokens(told.tokenCacheSize, nowMs);
+    this.streams = new OpenStreams(nowMs);
+    this.log = new MemoryFeedLog(calls, told.sealed, () =>
+      this.isAway(AWAY.feed) ? 'The main thread says why.' : null,
+    );
+    this.tokens = {
+      known: (token) => this.seen.seen(token),
+      check: (token) => this.check(token),
+      isBanned: (viewer) => this.isBanned(viewer),
+    };
+    this.heartbeats =
+      allow.heartbeats === null
+        ? null
+        : {
+            counter: this.registered,
+            allow: allow.heartbeats,
+            register: (...registration) => this.register(...registration),
+          };
+    this.feed =
+      allow.feed === null
+        ? null
+        : { counter: this.read, allow: allow.feed, log: this.log, streams: this.streams };
+  }
+
+  nowMs(): number {
+    return this.time.nowMs();
+  }
+
+  /** The ring of a stream, which is new or has grown. */
+  ringShared(streamId: string, memory: SeatMemory): void {
+    this.rings.set(streamId, new SeatMarks(memory));
+  }
+
+  ringDropped(streamId: string): void {
+    this.rings.delete(streamId);
+  }
+
+  /** Who is banned in a stream. Their event streams end. */
+  ban(streamId: string, seats: ReadonlySet<number>): void {
+    const before = this.banned.get(streamId);
+    if (seats.size > 0) this.banned.set(streamId, seats);
+    else this.banned.delete(streamId);
+    this.streams.endOf(
+      streamId,
+      [...seats].filter((seat) => !before?.has(seat)),
+    );
+  }
+
+  /** To be called several times a second. */
+  tick(): void {
+    this.log.expire(this.nowMs());
+  }
+
+  forgetExpired(): void {
+    this.seen.forgetExpired();
+  }
+
+  /** What there is to tell since it was told before. */
+  report(): Omit<Report, 'kind' | 'pending'> {
+    return {
+      ...this.log.load(),
+      read: this.newlyRead(),
+      heartbeats: this.registered.take(),
+      intervals: this.read.take(),
+    };
+  }
+
+  private register(streamId: string, seat: number, nowMs: number): void {
+    if (this.isAway(AWAY.registrations)) throw NOT_HERE;
+    if (!this.rings.get(streamId)?.register(seat, intervalAt(nowMs))) throw NOT_HERE;
+  }
+
+  private async check(token: string): Promise<KnownViewer | null> {
+    const viewer = this.seen.known(token) ?? (await this.calls.check(token));
+    if (viewer) this.seen.keep(viewer);
+    return viewer;
+  }
+
+  private isBanned({ streamId, seat }: SeatOfStream): boolean {
+    return this.banned.size > 0 && this.banned.get(streamId)?.has(seat) === true;
+  }
+
+  private isAway(what: number): boolean {
+    return this.told.away[what] === 1;
+  }
+
+  private newlyRead(): string[] {
+    const interval = this.log.sealedTo();
+    for (const [streamId, at] of this.toldRead) {
+      if (at <= interval - TOLD_AGAIN_INTERVALS) this.toldRead.delete(streamId);
+    }
+    const read = [...this.log.watched(interval)].filter((id) => !this.toldRead.has(id));
+    for (const streamId of read) this.toldRead.set(streamId, interval);
+    return read;
+  }
+}

@@ -1,0 +1,168 @@
+import type { SeatMemory } from '../audience/seat-cells.ts';
+import type { Beat, BeatThreads } from '../beat.ts';
+import type { Clock } from '../clock.ts';
+import type { FrontService } from '../front/front-service.ts';
+import type { ChatRooms } from '../moderation/chat-rooms.ts';
+import type { TheRecord } from '../procedures.ts';
+import type { ViewerTokens } from '../tokens/viewer-tokens.ts';
+import { AWAY, type Begin, type Report, type ThreadCalls } from './messages.ts';
+import { sharedCopy } from './shared-bodies.ts';
+import { Thread } from './thread.ts';
+import { TimeTold } from './thread-time.ts';
+
+/** What the threads share with the service. */
+export interface SharedParts {
+  readonly clock: Clock;
+  readonly beat: Beat;
+  readonly record: Pick<TheRecord, 'readSealed'>;
+  readonly viewerTokens: Pick<ViewerTokens, 'check'>;
+  readonly rooms: Pick<ChatRooms, 'shareBans'>;
+  /** Of each thread. */
+  readonly tokenCacheSize: number;
+}
+
+export interface ViewerThreadsOptions extends SharedParts {
+  readonly count: number;
+  /** What a front of this thread would answer by itself. */
+  readonly front: FrontService;
+  /** Told what must not happen. */
+  readonly onDefect: (reason: string) => void;
+  /** Told when a thread is gone: its viewers are answered by nobody, so the process should end. */
+  readonly onLost: (reason: string) => void;
+}
+
+/** Where the threads listen, and what is behind them. */
+export type Place = Pick<Begin, 'host' | 'port' | 'path' | 'secret' | 'corsOrigin' | 'edgeCache'>;
+
+const TICK_MS = 20;
+const TURN_TICKS = 12;
+
+/**
+ * Threads that answer viewers, each with a front on one port (`--workers`). They register in the rings
+ * of this thread, whose memory they share, and show what this thread seals. Everything else is here:
+ * what they do not know they ask, and what they cannot do they pass on to the server of this thread.
+ */
+export class ViewerThreads implements BeatThreads {
+  private threads: Thread[] = [];
+  private readonly time: TimeTold;
+  private readonly away = new Int32Array(new SharedArrayBuffer(2 * Int32Array.BYTES_PER_ELEMENT));
+  private readonly banned = new Map<string, ReadonlySet<number>>();
+  private readonly calls: ThreadCalls;
+  private timer: Timer | null = null;
+  private ticks = 0;
+
+  constructor(private readonly options: ViewerThreadsOptions) {
+    const { clock, viewerTokens, record } = options;
+    this.time = new TimeTold(clock);
+    this.calls = {
+      check: (token) => viewerTokens.check(token),
+      readSealed: (input) => record.readSealed(input),
+    };
+  }
+
+  /** Begins to listen. @throws Error when the port cannot be had, or a thread not begin */
+  async begin(place: Place): Promise<void> {
+    const { beat, rooms, count } = this.options;
+    beat.share(this);
+    this.timer = setInterval(() => this.tick(), TICK_MS);
+    this.tick();
+    const starting = Array.from({ length: count }, () => this.start(place));
+    rooms.shareBans((streamId, seats) => void this.ban(streamId, seats));
+    await Promise.all(starting);
+  }
+
+  shared(streamId: string, memory: SeatMemory): void {
+    for (const thread of this.threads) thread.tell({ kind: 'ring', streamId, memory });
+  }
+
+  dropped(streamId: string): void {
+    for (const thread of this.threads) thread.tell({ kind: 'ring-dropped', streamId });
+  }
+
+  appended(interval: number, bodies: ReadonlyMap<string, Uint8Array>): void {
+    const shared = sharedCopy(bodies);
+    for (const thread of this.threads) thread.tell({ kind: 'appended', interval, bodies: shared });
+  }
+
+  skipped(interval: number): void {
+    for (const thread of this.threads) thread.tell({ kind: 'skipped', interval });
+  }
+
+  refused(reason: string): void {
+    for (const thread of this.threads) thread.tell({ kind: 'refused', reason });
+  }
+
+  /** As of their last reports. */
+  load(): { held: number; listeners: number } {
+    const sum = (of: (thread: Thread) => number) =>
+      this.threads.reduce((total, thread) => total + of(thread), 0);
+    return { held: sum(({ held }) => held), listeners: sum(({ listeners }) => listeners) };
+  }
+
+  /** Has them answer what is held and end event streams; they take no more of either. */
+  async drain(): Promise<void> {
+    await Promise.all(this.threads.map((thread) => thread.drain()));
+  }
+
+  /** Closes the port, and resolves when all answers are written. */
+  async close(): Promise<void> {
+    await Promise.all(this.threads.map((thread) => thread.close()));
+  }
+
+  /** Ends them, whatever they do. */
+  stop(): void {
+    if (this.timer) clearInterval(this.timer);
+    for (const thread of this.threads) thread.end();
+  }
+
+  private start(place: Place): Promise<void> {
+    const { beat, front, tokenCacheSize, onDefect, onLost } = this.options;
+    const onReport = (report: Report) => this.add(report);
+    const thread = new Thread({ calls: this.calls, onReport, onDefect, onLost });
+    // From here on it is told of what changes.
+    this.threads.push(thread);
+    return thread.begin({
+      kind: 'begin',
+      ...place,
+      allow: {
+        heartbeats: front.heartbeats?.allow ?? null,
+        feed: front.feed?.allow ?? null,
+      },
+      tokenCacheSize,
+      sealed: beat.feed.sealedTo(),
+      time: this.time.memory,
+      away: this.away,
+    });
+  }
+
+  private async ban(streamId: string, seats: ReadonlySet<number>): Promise<void> {
+    const { beat, onDefect } = this.options;
+    const before = this.banned.get(streamId);
+    if (seats.size > 0) this.banned.set(streamId, seats);
+    else this.banned.delete(streamId);
+    await Promise.all(this.threads.map((thread) => thread.ban(streamId, seats)));
+    // They were taken out before, but a thread that had not heard of it may have let them in again.
+    const gone = [...seats].filter((seat) => !before?.has(seat));
+    try {
+      await beat.tally.expel(streamId, gone);
+    } catch (error) {
+      onDefect(Bun.inspect(error));
+    }
+  }
+
+  private add({ read, heartbeats, intervals }: Report): void {
+    const { beat, front } = this.options;
+    for (const streamId of read) beat.noteRead(streamId);
+    front.heartbeats?.counter.addAll(heartbeats);
+    front.feed?.counter.addAll(intervals);
+  }
+
+  private tick(): void {
+    const { beat } = this.options;
+    this.time.tell();
+    Atomics.store(this.away, AWAY.registrations, Number(beat.tally.away() !== null));
+    Atomics.store(this.away, AWAY.feed, Number(beat.away() !== null));
+    // Rings are turned by sealing, but not while the record is away (R-16).
+    if (++this.ticks % TURN_TICKS === 0) beat.tally.liveCounts();
+  }
+}
