@@ -40,18 +40,17 @@ export async function streamsGrowth({
     }
     all.push(samples);
   }
-  const [few, many] = [SIZES.length - 2, SIZES.length - 1];
-  const memory = all.map(
-    (samples) =>
-      ((samples[many] as Sample).memoryBytes - (samples[few] as Sample).memoryBytes) /
-      ((samples[many] as Sample).streams - (samples[few] as Sample).streams),
-  );
+  const [few = 0, many = 0] = [SIZES[0], SIZES.at(-1)];
+  const memory = all.map((samples) => {
+    const [first, last] = [samples[0], samples.at(-1)] as [Sample, Sample];
+    return (last.memoryBytes - first.memoryBytes) / (many - few);
+  });
   return {
     rows: SIZES.map((streams, at) => {
       const figure = (of: (sample: Sample) => number) =>
         spreadOf(all.map((samples) => of(samples[at] as Sample)));
       return {
-        name: `${streams.toLocaleString('en')} idle streams`,
+        name: streams === 1 ? '1 idle stream' : `${streams.toLocaleString('en')} idle streams`,
         figures: {
           'CPU ms/s': figure((sample) => sample.cpuShare * 1_000),
           'CPU µs/s of each': figure((sample) => (sample.cpuShare * 1e6) / streams),
@@ -74,7 +73,7 @@ export async function streamsGrowth({
     notes: [
       'Idle streams are on air, and nobody watches. An idle stream takes ' +
         `${(spreadOf(memory).median / KB).toFixed(1)} KB of the server's memory, between ` +
-        `${SIZES[few]} and ${SIZES[many]} of them; what was needed to make them is in it.`,
+        `${few} and ${many} of them; what was needed to make them is in it.`,
     ],
   };
 }

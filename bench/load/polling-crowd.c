@@ -53,7 +53,7 @@ static float *latency, *lateness;
 static int64 *found;
 static char *bodies, *trouble;
 enum { ANSWERED, SENT, FAILED, WRONG, BODY_BYTES, TROUBLE_BYTES };
-enum { BODIES_MAX = 1 << 20, TROUBLE_MAX = 400 };
+enum { BODIES_MAX = 1 << 20, TROUBLE_MAX = 1000 };
 
 static int poll_fd, connections;
 static struct connection *all;

@@ -38,7 +38,7 @@ const OPENING_PAUSE_MS = 5;
 const DIGITS = 10;
 /** As in polling-crowd.c. */
 const BODIES_BYTES = 1 << 20;
-const TROUBLE_BYTES = 400;
+const TROUBLE_BYTES = 1000;
 const WARM_UP_SHARE = 0.1;
 
 /** An open loop: what is late is measured from the moment when it was meant to be sent. */
