@@ -1,8 +1,12 @@
 import { describe, expect, test } from 'bun:test';
+import { asFromAnotherThread } from './another-thread.ts';
 import { tallyContract } from './tally-contract.ts';
 import { createMemoryTally } from './tally-memory.ts';
 
 tallyContract('memory', (clock) => createMemoryTally({ clock }));
+tallyContract('memory, from another thread', (clock) =>
+  asFromAnotherThread(createMemoryTally({ clock }), clock),
+);
 
 describe('memory', () => {
   function setUp(maxSeats?: number) {
@@ -27,6 +31,18 @@ describe('memory', () => {
       tally.register(`stream ${stream}`, 1);
       clock.ms += 1_000;
       expect(tally.heldStreams()).toBeLessThanOrEqual(62);
+    }
+  });
+
+  test('is given back while other threads may register in it, and nobody is lost', () => {
+    const { clock, tally: own } = setUp();
+    const tally = asFromAnotherThread(own, clock);
+    for (let beat = 0; beat < 5; beat += 1) {
+      tally.register('stream', 1);
+      tally.register('stream', 300);
+      expect([tally.count('stream'), tally.heldStreams()]).toEqual([2, 1]);
+      clock.ms += 1_250;
+      expect([[...tally.liveCounts()], tally.heldStreams()]).toEqual([[], 0]);
     }
   });
 

@@ -35,3 +35,17 @@ test('[O-13] a storm of 503 is one line a second for each operation, with their 
     { ...warned, path, count: 1 },
   ]);
 });
+
+const newCounter = () => new AnswerCounter(viewerApi.registerView);
+
+test('[O-12] what was counted elsewhere is added, each once', () => {
+  const [main, other] = [newCounter(), newCounter()];
+  main.countAtOnce(204);
+  for (const status of [204, 204, 200]) other.countAtOnce(status);
+  other.count(200, performance.now() - 2_000);
+  main.addAll(structuredClone(other.take()));
+  main.addAll(other.take());
+  expect([main.counts[204], main.counts[200], other.counts[204]]).toEqual([3, 2, 0]);
+  expect(main.durations.counts.reduce((sum, count) => sum + count, 0)).toBe(5);
+  expect(main.durations.sum).toBeGreaterThanOrEqual(2);
+});

@@ -43,6 +43,37 @@ async function ground({ pageSize = 10 } = {}) {
 }
 
 describe('what a node knows of chats', () => {
+  test('[C-21] tells another who is banned, now and whenever it changes, and never less meanwhile', async () => {
+    const { rooms, stored, change, world } = await ground();
+    change('a', { banned: [3] });
+    await rooms.look();
+    const told: [string, number[]][] = [];
+    rooms.shareBans((streamId, banned) => told.push([streamId, [...banned]]));
+    expect(told.splice(0)).toEqual([['a', [3]]]);
+    change('a', { banned: [3, 4] });
+    change('b', { paused: true });
+    await rooms.look();
+    expect(told.splice(0)).toEqual([['a', [3, 4]]]);
+    change('b', { banned: [1] });
+    change('a');
+    await rooms.look();
+    expect(told.splice(0).sort()).toEqual([
+      ['a', []],
+      ['b', [1]],
+    ]);
+    // All are read anew, and what is not there any more is told of.
+    change('c', { banned: [9] });
+    await rooms.look();
+    told.splice(0);
+    stored.delete('c');
+    world.nowMs += DAY_MS;
+    await rooms.look();
+    expect(told.sort()).toEqual([
+      ['b', [1]],
+      ['c', []],
+    ]);
+  });
+
   test('[C-21] is what was committed before it looked', async () => {
     const { rooms, change, world, told } = await ground();
     expect(rooms.room('a')).toMatchObject({ slowModeMs: 0, paused: false });

@@ -107,6 +107,9 @@ function answered(id: number): PromiseWithResolvers<unknown> | undefined {
   return waiting;
 }
 
+// As in the main thread: what nobody waited for is told of, and ends nothing.
+process.on('unhandledRejection', (reason) => tell({ kind: 'defect', reason: Bun.inspect(reason) }));
+
 self.onmessage = ({ data }: MessageEvent<ToThread>) => {
   if (data.kind === 'begin') {
     begin(data).catch((error: Error) => tell({ kind: 'failed', reason: error.message }));

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { intervalAt, intervalStartMs } from '../../protocol/interval.ts';
+import { asFromAnotherThread } from '../../server/audience/another-thread.ts';
 import type { SharedTally } from '../../server/audience/tally.ts';
 import { createRedisTally } from '../../server/audience/tally-redis.ts';
 import type { Redis } from '../../server/redis/redis.ts';
@@ -18,9 +19,11 @@ export class TallyNodes {
   constructor(redis: Redis, count: number) {
     const clock = { nowMs: () => this.nowMs };
     const sealedTo = () => this.sealedTo;
-    this.tallies = Array.from({ length: count }, () =>
-      createRedisTally({ redis, clock, serviceId: this.serviceId, sealedTo }),
-    );
+    this.tallies = Array.from({ length: count }, (_, node) => {
+      const tally = createRedisTally({ redis, clock, serviceId: this.serviceId, sealedTo });
+      // Whichever thread its viewers talk to, a node counts the same.
+      return node === 1 ? asFromAnotherThread(tally, clock) : tally;
+    });
   }
 
   get interval(): number {

@@ -2,8 +2,10 @@ import { afterAll, beforeAll } from 'bun:test';
 import { randomUUID } from 'node:crypto';
 import pino from 'pino';
 import { intervalAt } from '../../protocol/interval.ts';
+import { asFromAnotherThread } from '../../server/audience/another-thread.ts';
 import { tallyContract } from '../../server/audience/tally-contract.ts';
 import { createRedisTally } from '../../server/audience/tally-redis.ts';
+import type { Clock } from '../../server/clock.ts';
 import { openRedis } from '../../server/redis/open-redis.ts';
 import type { Redis } from '../../server/redis/redis.ts';
 import { type RedisServer, startRedis } from '../backends/redis.ts';
@@ -22,14 +24,19 @@ afterAll(async () => {
 });
 
 // A node alone has handed in what it sent.
-tallyContract('Redis, one node', (clock) => {
+const oneNode = (clock: Clock) => {
   const sealedTo = () => intervalAt(clock.nowMs()) - 1;
   const tally = createRedisTally({ redis, clock, serviceId: randomUUID(), sealedTo });
   return {
     ...tally,
-    async countsAtEndOf(interval) {
+    async countsAtEndOf(interval: number) {
       await tally.send(interval);
       return tally.countsAtEndOf(interval);
     },
   };
-});
+};
+
+tallyContract('Redis, one node', oneNode);
+tallyContract('Redis, one node, from another thread', (clock) =>
+  asFromAnotherThread(oneNode(clock), clock),
+);
