@@ -4,7 +4,9 @@ import { join, resolve } from 'node:path';
 import { Command, InvalidArgumentError } from '@commander-js/extra-typings';
 import { feed } from './feed.ts';
 import { feedHeld } from './feed-held.ts';
+import { growth } from './growth.ts';
 import { heartbeat } from './heartbeat.ts';
+import { push } from './push.ts';
 import { type Bench, WrongAnswer } from './run/bench.ts';
 import { chartOf } from './run/chart.ts';
 import { missingOf } from './run/needed.ts';
@@ -12,23 +14,24 @@ import { createProgress } from './run/progress.ts';
 import { verdictOf } from './run/result.ts';
 import { tableOf } from './run/table.ts';
 import { token } from './token.ts';
+import { viewers } from './viewers.ts';
 
 /** In the order of a whole run. */
-const BENCHES: readonly Bench[] = [heartbeat, feed, feedHeld, token];
+const BENCHES: readonly Bench[] = [heartbeat, feed, feedHeld, token, push, viewers, growth];
 
 const names = BENCHES.map(({ name }) => name);
 const list = BENCHES.map(({ name, about }) => `  ${name.padEnd(12)}${about}`).join('\n');
 
 const program = new Command('bench')
   .description('measures Fourbeat beside what others would use, and writes tables, JSON and charts')
-  .argument('[name...]', 'what to measure; all of it when none is named', nameOf, [] as string[])
+  .argument('[name...]', 'what to measure; all of it when none is named', nameOf)
   .option('--rounds <number>', 'how often those that are compared take turns', whole, 5)
   .option('--seconds <number>', 'how long a turn is', whole, 4)
   .option('--out <folder>', 'where JSON and charts are written', 'bench-results')
   .addHelpText('after', `\nMeasurements:\n${list}`)
   .parse();
 
-function nameOf(name: string, before: string[]): string[] {
+function nameOf(name: string, before: string[] = []): string[] {
   if (!names.includes(name))
     throw new InvalidArgumentError(`It must be one of ${names.join(', ')}.`);
   return [...before, name];
