@@ -1,12 +1,10 @@
 import { randomBytes } from 'node:crypto';
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { Front } from '../front/front.ts';
 import type { FrontService } from '../front/front-service.ts';
 import { Relay } from '../front/relay.ts';
 import type { Listener } from './address.ts';
 import { type InnerServerOptions, serveInside } from './inner-server.ts';
+import { newSocketPlace } from './socket-place.ts';
 
 export interface ListenOptions<Data> extends Omit<InnerServerOptions<Data>, 'path'> {
   /** null: every address, IPv6 too where there is any. */
@@ -48,9 +46,7 @@ export interface Inside {
 
 /** Begins to answer what fronts pass on. */
 export function openInside<Data>(options: Omit<InnerServerOptions<Data>, 'path'>): Inside {
-  // With access for its owner only.
-  const folder = mkdtempSync(join(tmpdir(), 'fourbeat-'));
-  const path = join(folder, 'http');
+  const { path, remove } = newSocketPlace();
   const secret = randomBytes(16).toString('hex');
   const inner = serveInside({ ...options, path });
   return {
@@ -62,7 +58,7 @@ export function openInside<Data>(options: Omit<InnerServerOptions<Data>, 'path'>
     },
     async stop() {
       await inner.stop(true);
-      rmSync(folder, { recursive: true, force: true });
+      remove();
     },
   };
 }
