@@ -4,6 +4,7 @@ import { ChunkedFraming } from './chunked-framing.ts';
 const END_OF_HEAD = Buffer.from('\r\n\r\n');
 const END_OF_LINE = Buffer.from('\r\n');
 const STATUS_LINE = /^HTTP\/1\.[01] (\d{3})[ \r]/;
+// Told apart by their lengths.
 const TELLING_FIELD = /\r\n(content-length|transfer-encoding|connection):[\t ]*([^\r]*)/gi;
 const CLOSE = /\bclose\b/i;
 const CLOSE_LINE = Buffer.from('Connection: close\r\n');
@@ -85,11 +86,12 @@ export class AnswerFraming {
     let isChunked = false;
     TELLING_FIELD.lastIndex = 0;
     for (;;) {
-      const [, name, value = ''] = TELLING_FIELD.exec(head) ?? [];
-      if (!name) break;
-      const lower = name.toLowerCase();
-      if (lower === 'content-length') length = Number(value);
-      else if (lower === 'transfer-encoding') isChunked = true;
+      const field = TELLING_FIELD.exec(head);
+      if (!field) break;
+      const name = field[1] as string;
+      const value = field[2] as string;
+      if (name.length === 'content-length'.length) length = Number(value);
+      else if (name.length === 'transfer-encoding'.length) isChunked = true;
       else if (CLOSE.test(value)) this.saysClose = true;
     }
     if (this.isSwitched) return;

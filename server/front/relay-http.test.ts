@@ -241,6 +241,44 @@ test.each(['/held', '/events'])('a client that leaves %s is noticed inside', asy
   await until('nothing is under way', () => inner.pendingRequests === 0);
 });
 
+test('clients that leave at any moment leave nothing behind', async () => {
+  const requests = [
+    'GET /big HTTP/1.1\r\nHost: h\r\n\r\n',
+    'GET /big HTTP/1.1\r\nHost: h\r\nConnection: close\r\n\r\n',
+    'GET /held HTTP/1.1\r\nHost: h\r\n\r\n',
+    'GET /events HTTP/1.1\r\nHost: h\r\n\r\n',
+    'GET /later HTTP/1.1\r\nHost: h\r\n\r\n'.repeat(3),
+    `POST /echo HTTP/1.1\r\nHost: h\r\nContent-Length: 2000000\r\n\r\n${'x'.repeat(1_900_000)}`,
+    `POST /echo HTTP/1.1\r\nHost: h\r\nTransfer-Encoding: chunked\r\n\r\nfffff\r\n${'x'.repeat(100_000)}`,
+    'GET /socket HTTP/1.1\r\nHost: h\r\nConnection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n',
+  ];
+  const stay = fc.record({
+    request: fc.constantFrom(...requests),
+    pausedMs: fc.nat(5),
+    ms: fc.nat(20),
+  });
+  await fc.assert(
+    fc.asyncProperty(fc.array(stay, { minLength: 20, maxLength: 60 }), async (stays) => {
+      await Promise.all(
+        stays.map(async ({ request, pausedMs, ms }) => {
+          const client = new RawClient(ground.port);
+          client.send(request);
+          client.pause();
+          await Bun.sleep(pausedMs);
+          client.resume();
+          await Bun.sleep(ms);
+          client.close();
+        }),
+      );
+    }),
+    { numRuns: 10 },
+  );
+  await until(
+    'nothing is open',
+    () => ground.relay.underWay() + inner.pendingRequests + inner.pendingWebSockets === 0,
+  );
+});
+
 test('500 MB for a path that answers 413 cost no memory, whether they are read or not', async () => {
   const chunk = Buffer.alloc(1_000_000);
   const before = process.memoryUsage.rss();

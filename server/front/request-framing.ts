@@ -43,18 +43,20 @@ export function framingOf(bytes: Buffer): RequestFraming {
   const headBytes = bytes.indexOf(END_OF_HEAD) + 4;
   if (headBytes < 4) return oddFraming(bytes);
   const head = bytes.toString('latin1', 0, headBytes);
-  const [, method, target, minor] = STRICT_HEAD.exec(head) ?? [];
-  if (!method || !target) return oddFraming(bytes);
+  const match = STRICT_HEAD.exec(head);
+  if (!match) return oddFraming(bytes);
+  const method = match[1] as string;
+  const isNew = match[3] === '1';
   const fields = tellingFields(head);
-  const body = bodyOf(fields, minor === '1');
+  const body = bodyOf(fields, isNew);
   if (body === 'unknown') return oddFraming(bytes);
   return {
     lineBytes: head.indexOf('\r\n') + 2,
     headBytes,
     body,
     isPlain:
-      minor === '1' &&
-      PLAIN_TARGET.test(target) &&
+      isNew &&
+      PLAIN_TARGET.test(match[2] as string) &&
       body !== 'chunked' &&
       (METHODS_WITH_BODY.has(method) || (METHODS_WITHOUT_BODY.has(method) && body === 0)) &&
       fields.hosts === 1 &&
@@ -63,10 +65,11 @@ export function framingOf(bytes: Buffer): RequestFraming {
   };
 }
 
-/** What the headers say that tell how a request is framed; values are in lower case. */
+/** What the headers say that tell how a request is framed. */
 interface Fields {
   hosts: number;
   length: string | null;
+  /** In lower case. */
   encoding: string | null;
   /** Whether two lengths or encodings may mean different things. */
   areAtOdds: boolean;
@@ -80,29 +83,30 @@ function tellingFields(head: string): Fields {
   for (;;) {
     const match = TELLING_FIELD.exec(head);
     if (!match) return fields;
-    note(fields, match[1]?.toLowerCase() ?? '', match[2]?.toLowerCase() ?? '');
+    note(fields, match[1] as string, match[2] as string);
   }
 }
 
+// Names are told apart by their lengths, which no two share.
 function note(fields: Fields, name: string, spaced: string): void {
   const value = withoutSpaceBehind(spaced);
   if (value.length < spaced.length) fields.isOdd = true;
-  switch (name) {
-    case 'host':
+  switch (name.length) {
+    case 'host'.length:
       fields.hosts++;
       break;
-    case 'content-length':
+    case 'content-length'.length:
       if (fields.length !== null || !PLAIN_LENGTH.test(value)) fields.isOdd = true;
       if (fields.length !== null && fields.length !== value) fields.areAtOdds = true;
       fields.length = value;
       break;
-    case 'transfer-encoding':
+    case 'transfer-encoding'.length:
       if (fields.encoding !== null) fields.areAtOdds = true;
-      fields.encoding = value;
+      fields.encoding = value.toLowerCase();
       fields.isOdd = true;
       break;
-    case 'connection':
-      if (value !== 'keep-alive') fields.isOdd = true;
+    case 'connection'.length:
+      if (value.toLowerCase() !== 'keep-alive') fields.isOdd = true;
       break;
     // `Expect` and `Upgrade`.
     default:
