@@ -14,6 +14,8 @@ interface Round {
   /** CPU share of the server without any viewer. */
   readonly idle: number;
   readonly steps: readonly PollingStep[];
+  /** Why there was no larger step; null when there is none larger. */
+  readonly end: string | null;
 }
 
 /** CPU and memory of one server from a thousand viewers to what it carries. */
@@ -27,6 +29,7 @@ export async function viewersGrowth({
     const fourbeat = await startFourbeat();
     const tokens = new ViewerTokens(fourbeat);
     const steps: PollingStep[] = [];
+    let end: string | null = null;
     try {
       progress.say(`growth: round ${round}, no viewers`);
       const idle = await idleCpu(fourbeat.server, seconds);
@@ -36,10 +39,13 @@ export async function viewersGrowth({
         let step = await tried();
         // What is good at the second try was disturbed at the first.
         if (!isGood(step)) step = await tried();
-        if (!isGood(step)) break;
+        if (!isGood(step)) {
+          end = endOf(step);
+          break;
+        }
         steps.push(step);
       }
-      all.push({ idle, steps });
+      all.push({ idle, steps, end });
     } finally {
       await fourbeat.stop();
     }
@@ -73,11 +79,17 @@ export async function viewersGrowth({
     notes: [
       `Viewers poll on one server, each with five requests a second, from ${SIZES[0]} to ${most}: what ` +
         `${LATE_MAX_MS} ms at the 99th of 100 answers and the load allow.`,
+      ...new Set(all.flatMap(({ end }) => (end === null ? [] : [end]))),
     ],
   };
 }
 
 const isGood = ({ troubles, p99Ms }: PollingStep) => troubles.length === 0 && p99Ms < LATE_MAX_MS;
+
+function endOf({ viewers, p99Ms, troubles, isLoadLimit }: PollingStep): string {
+  const [why = `an answer took ${p99Ms.toFixed(0)} ms`] = troubles;
+  return `Of ${viewers}: ${why}${isLoadLimit ? ' (LIMITED BY THE LOAD)' : ''}.`;
+}
 
 function rowsOf(all: readonly Round[]): Result['rows'] {
   return SIZES.flatMap((size) => {
