@@ -339,6 +339,46 @@ describe('an answer', () => {
   });
 });
 
+describe('another protocol', () => {
+  const UPGRADE = 'GET /a HTTP/1.1\r\nHost: h\r\nConnection: Upgrade\r\nUpgrade: x\r\n\r\n';
+  const SWITCHED = 'HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: x\r\n\r\n';
+
+  test('goes both ways from its first byte, though it came before the switch', async () => {
+    await play(() => {});
+    const one = client();
+    one.send(`${UPGRADE}early`);
+    await until('it has come', () => inner.connections[0]?.text.endsWith('Upgrade: x\r\n\r\n'));
+    expect(ground.relay.underWay()).toBe(1);
+    innerAt(0).socket.write(`${SWITCHED}welcome`);
+    await one.when(() => one.text === `${SWITCHED}welcome`, 'the switch');
+    expect(ground.relay.underWay()).toBe(0);
+    one.send(' and later');
+    await until('both came', () => innerAt(0).text.endsWith('\r\n\r\nearly and later'));
+    for (let second = 0; second < 1_000; second++) ground.relay.tick();
+    innerAt(0).socket.end('bye');
+    await one.ends();
+    expect(one.text).toBe(`${SWITCHED}welcomebye`);
+  });
+
+  test('that is refused leaves what came before unheard, and the connection ends', async () => {
+    await play(answering(OK));
+    const one = client();
+    one.send(`${UPGRADE}early`);
+    await one.ends();
+    expect(one.text).toEndWith('\r\n\r\nok');
+    expect(innerAt(0).text).not.toContain('early');
+  });
+
+  test('ends with the relay', async () => {
+    await play(({ socket }) => socket.write(SWITCHED));
+    const one = client();
+    one.send(UPGRADE);
+    await one.hears('101');
+    ground.relay.close();
+    await one.ends();
+  });
+});
+
 describe('a slow side', () => {
   const CHUNK = Buffer.alloc(1_000_000, 'x');
   // What the kernel and each side hold: a few times its largest buffers.
