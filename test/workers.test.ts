@@ -114,7 +114,7 @@ test('[V-6] [V-5] a count includes whoever was told before that they are registe
   }
 });
 
-test('[I-5] [V-4] a crowd that moves between threads is counted exactly, and is gone after a second', async () => {
+test('[O-22] [I-5] [V-4] a crowd that moves between threads is counted exactly, and is gone after a second', async () => {
   const streamId = await createStream();
   const crowd = await Promise.all(
     Array.from({ length: 100 }, (_, index) => viewerOf(streamId, `one ${index}`)),
@@ -128,7 +128,7 @@ test('[I-5] [V-4] a crowd that moves between threads is counted exactly, and is 
   expect(await countOf(crowd[0] as TestViewer, 0)).toBe(0);
 });
 
-test('[I-1] [F-21] an interval is the same bytes in every thread, held, sealed and streamed', async () => {
+test('[O-22] [I-1] [F-21] an interval is the same bytes in every thread, held, sealed and streamed', async () => {
   const streamId = await createStream();
   const viewer = await viewerOf(streamId, 'reader');
   await everyConnection((index) => beat(viewer, index));

@@ -39,7 +39,7 @@ test('a thread that cannot listen says why', async () => {
   expect((error as Error).message).toContain('cannot listen on --host 192.0.2.1');
 });
 
-test('[R-6] a thread that breaks is told of, once; one that was ended is not', async () => {
+test('[O-22] [R-6] a thread that breaks is told of, once; one that was ended is not', async () => {
   const { lost, reports } = setUp();
   await thread.begin(told('127.0.0.1'));
   await until('it reports', () => reports.length > 0);
