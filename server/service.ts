@@ -95,7 +95,13 @@ export async function createService(
   const routes = routesOf(endpoints, { roles, corsOrigin, trustProxy, listener, log: requests });
   return {
     routes: { ...routes, ...parts.media?.routes },
-    front: ownService({ ...parts, clock: options.clock, tally: beat.tally, log: beat.feed }),
+    front: ownService({
+      ...parts,
+      clock: options.clock,
+      corsOrigin,
+      tally: beat.tally,
+      log: beat.feed,
+    }),
     shared: {
       clock: options.clock,
       record,

@@ -1,3 +1,4 @@
+import { STATUS_CODES } from 'node:http';
 import { sealedCaching } from '../feed/feed-routes.ts';
 import { OPENING } from '../feed/interval-stream.ts';
 import { baseHeaders } from '../http/route.ts';
@@ -6,8 +7,8 @@ export interface AnswerBytesOptions {
   readonly corsOrigin: string;
   /** Let an edge that checks tokens itself keep sealed intervals. */
   readonly edgeCache: boolean;
-  /** `Allow` of the view count, and of the feed. */
-  readonly allow: { readonly viewCounts: string; readonly feed: string };
+  /** `Allow` of the feed. */
+  readonly allow: string;
 }
 
 interface Made {
@@ -24,7 +25,7 @@ export const LAST_CHUNK: Uint8Array = Buffer.from('0\r\n\r\n');
  */
 export class AnswerBytes {
   private date = new Date().toUTCString();
-  private madeNoContent: Buffer | null = null;
+  private readonly madeNoContent = new Map<string, Buffer>();
   private madeOpening: Buffer | null = null;
   // By the body: that of an interval in which nothing happened is one for all streams.
   private readonly sealedAnswers = new WeakMap<Uint8Array, Made>();
@@ -34,19 +35,28 @@ export class AnswerBytes {
   /** To be called once a second. */
   secondPassed(): void {
     this.date = new Date().toUTCString();
-    this.madeNoContent = null;
+    this.madeNoContent.clear();
     this.madeOpening = null;
   }
 
-  /** 204 of a heartbeat. */
-  noContent(): Buffer {
-    this.madeNoContent ??= Buffer.from(
-      this.head(
-        '204 No Content',
-        baseHeaders(this.options.allow.viewCounts, this.options.corsOrigin),
-      ),
-    );
-    return this.madeNoContent;
+  /** 204. @param allow what the path takes */
+  noContent(allow: string): Buffer {
+    const made = this.madeNoContent.get(allow);
+    if (made) return made;
+    const head = this.head('204 No Content', baseHeaders(allow, this.options.corsOrigin));
+    const bytes = Buffer.from(head);
+    this.madeNoContent.set(allow, bytes);
+    return bytes;
+  }
+
+  /** Any other answer, for one client. */
+  whole({ status, headers }: Response, body: string): Buffer {
+    const length = { 'Content-Length': `${Buffer.byteLength(body)}` };
+    const head = this.head(`${status} ${STATUS_CODES[status]}`, {
+      ...Object.fromEntries(headers),
+      ...length,
+    });
+    return Buffer.from(head + body);
   }
 
   /** 200 with a sealed interval. */
@@ -54,7 +64,7 @@ export class AnswerBytes {
     const made = this.sealedAnswers.get(body);
     if (made?.date === this.date) return made.bytes;
     const head = this.head('200 OK', {
-      ...baseHeaders(this.options.allow.feed, this.options.corsOrigin),
+      ...baseHeaders(this.options.allow, this.options.corsOrigin),
       'Cache-Control': sealedCaching(this.options.edgeCache),
       'Content-Type': 'application/json',
       ETag: `"${interval}"`,
@@ -70,7 +80,7 @@ export class AnswerBytes {
     this.madeOpening ??= Buffer.concat([
       Buffer.from(
         this.head('200 OK', {
-          ...baseHeaders(this.options.allow.feed, this.options.corsOrigin),
+          ...baseHeaders(this.options.allow, this.options.corsOrigin),
           'Content-Type': 'text/event-stream',
           'Transfer-Encoding': 'chunked',
         }),

@@ -1,6 +1,7 @@
 import type { FeedLog } from '../feed/feed-log.ts';
 import type { OpenStreams } from '../feed/open-streams.ts';
 import type { AnswerCounter } from '../http/request-log.ts';
+import type { AnswerDesk } from '../quizzes/answer-desk.ts';
 import type { KnownViewer } from '../tokens/viewer-tokens.ts';
 
 /**
@@ -14,6 +15,7 @@ export interface FrontService {
   readonly tokens: FrontTokens;
   readonly heartbeats: FrontHeartbeats | null;
   readonly feed: FrontFeed | null;
+  readonly quizzes: FrontQuizzes | null;
 }
 
 export interface FrontTokens {
@@ -35,6 +37,21 @@ export interface FrontHeartbeats {
    * @throws Unavailable when nobody can be counted now; RangeError for no seat
    */
   register(streamId: string, seat: number, nowMs: number): void;
+}
+
+export interface FrontQuizzes {
+  readonly desk: Pick<AnswerDesk, 'answerAtOnce' | 'claimAtOnce'>;
+  /** `POST` of an answer. */
+  readonly answers: FrontQuizzesOf;
+  /** `POST` of a report of a winner. */
+  readonly reports: FrontQuizzesOf;
+}
+
+export interface FrontQuizzesOf {
+  readonly counter: AnswerCounter;
+  readonly allow: string;
+  /** What a client is told of an error, which is logged. @param headers those that have a say in it */
+  refusal(error: unknown, headers: Readonly<Record<string, string>>): Response;
 }
 
 export interface FrontFeed {

@@ -46,10 +46,7 @@ export class Front {
       new AnswerBytes({
         corsOrigin,
         edgeCache,
-        allow: {
-          viewCounts: service.heartbeats?.allow ?? '',
-          feed: service.feed?.allow ?? '',
-        },
+        allow: service.feed?.allow ?? '',
       });
     const viewers = service && this.bytes && new ViewerDesk(service, this.bytes);
     this.desk = {

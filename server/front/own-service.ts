@@ -5,10 +5,12 @@ import type { Clock } from '../clock.ts';
 import type { FeedLog } from '../feed/feed-log.ts';
 import type { OpenStreams } from '../feed/open-streams.ts';
 import type { RequestLog } from '../http/request-log.ts';
-import { allowOf } from '../http/router.ts';
+import { baseHeaders } from '../http/route.ts';
+import { allowOf, problemResponse, refusalOf } from '../http/router.ts';
 import type { ChatRooms } from '../moderation/chat-rooms.ts';
+import type { AnswerDesk } from '../quizzes/answer-desk.ts';
 import type { ViewerTokens } from '../tokens/viewer-tokens.ts';
-import type { FrontService } from './front-service.ts';
+import type { FrontQuizzesOf, FrontService } from './front-service.ts';
 
 export interface OwnParts {
   readonly clock: Clock;
@@ -17,6 +19,8 @@ export interface OwnParts {
   readonly tally: Pick<Tally, 'register'>;
   readonly log: FeedLog;
   readonly streams: OpenStreams;
+  readonly answerDesk: AnswerDesk;
+  readonly corsOrigin: string;
   /** Has a counter for each operation that is answered here. */
   readonly requests: RequestLog;
 }
@@ -26,6 +30,8 @@ export function ownService(parts: OwnParts): FrontService {
   const { clock, viewerTokens, rooms, tally, log, streams, requests } = parts;
   const heartbeats = requests.counterOf(viewerApi.registerView);
   const feed = requests.counterOf(viewerApi.readInterval);
+  const answers = quizzesOf(viewerApi.answerQuiz, parts);
+  const reports = quizzesOf(viewerApi.recordWinner, parts);
   return {
     nowMs: () => clock.nowMs(),
     tokens: {
@@ -39,7 +45,23 @@ export function ownService(parts: OwnParts): FrontService {
       register: (streamId, seat, nowMs) => tally.register(streamId, seat, nowMs),
     },
     feed: feed && { counter: feed, allow: allowed(viewerApi.readInterval), log, streams },
+    quizzes: answers && reports && { desk: parts.answerDesk, answers, reports },
   };
+}
+
+function quizzesOf(
+  operation: Operation,
+  { requests, corsOrigin }: Pick<OwnParts, 'requests' | 'corsOrigin'>,
+): FrontQuizzesOf | null {
+  const counter = requests.counterOf(operation);
+  const allow = allowed(operation);
+  const base = baseHeaders(allow, corsOrigin);
+  const refusal = (error: unknown, headers: Readonly<Record<string, string>>) => {
+    const request = new Request('http://localhost/', { headers });
+    const { problem, requestId } = refusalOf(error, request, operation, requests);
+    return problemResponse(problem, request, base, requestId);
+  };
+  return counter && { counter, allow, refusal };
 }
 
 function allowed({ path }: Operation): string {

@@ -74,11 +74,11 @@ export function readHead(bytes: Buffer, at: number): HotRequest | typeof PARTIAL
   const interval = Number(digits);
   const headers = headersOf(head, lineEnd + 2);
   if (streamId === undefined || !Number.isSafeInteger(interval) || !headers) return OTHER;
-  const credential = headers.get('authorization');
-  const token = BEARER.exec(credential?.value ?? '')?.[1];
-  if (!credential || token === undefined || !isPlain(headers)) return OTHER;
+  const token = tokenOf(headers);
+  const hasBody = (headers.get('content-length')?.value ?? '0') !== '0';
+  if (!token || hasBody || !stays(headers)) return OTHER;
   // A value ends where its line does, and so does a target where the version begins.
-  const tokenAt = credential.end - token.length;
+  const tokenAt = token.end - token.value.length;
   const digitsAt = digits === '' ? tokenAt : lineEnd - ' HTTP/1.1'.length - digits.length;
   const isStream = prefersIn(headers.get('accept')?.value ?? null, 'text/event-stream');
   const lastEventId = headers.get('last-event-id')?.value ?? null;
@@ -89,19 +89,20 @@ export function readHead(bytes: Buffer, at: number): HotRequest | typeof PARTIAL
     streamId,
     start: head.slice(0, digitsAt),
     middle: head.slice(digitsAt + digits.length, tokenAt),
-    end: head.slice(credential.end),
+    end: head.slice(token.end),
   });
-  return { shape, interval, token, lastEventId, end };
+  return { shape, interval, token: token.value, lastEventId, end };
 }
 
-interface Field {
+/** A value of a header, or the end of one. */
+export interface Field {
   readonly value: string;
   /** Where the value ends in the head. */
   readonly end: number;
 }
 
 /** Headers by their names in lower case; null when one of them leaves room for doubt. */
-function headersOf(head: string, first: number): Map<string, Field> | null {
+export function headersOf(head: string, first: number): Map<string, Field> | null {
   const headers = new Map<string, Field>();
   let end: number;
   for (let at = first; at < head.length - 2; at = end + 2) {
@@ -115,17 +116,23 @@ function headersOf(head: string, first: number): Map<string, Field> | null {
   return headers;
 }
 
-/** Whether there is no body, and the connection stays open behind the answer. */
-function isPlain(headers: ReadonlyMap<string, Field>): boolean {
+/** The token of a viewer; null for any other credential. */
+export function tokenOf(headers: ReadonlyMap<string, Field>): Field | null {
+  const credential = headers.get('authorization');
+  const token = BEARER.exec(credential?.value ?? '')?.[1];
+  return credential && token !== undefined ? { value: token, end: credential.end } : null;
+}
+
+/** Whether a service was named, and the connection stays open behind the answer. */
+export function stays(headers: ReadonlyMap<string, Field>): boolean {
   return (
     HOST.test(headers.get('host')?.value ?? '') &&
-    (headers.get('content-length')?.value ?? '0') === '0' &&
     (headers.get('connection')?.value ?? 'keep-alive').toLowerCase() === 'keep-alive'
   );
 }
 
 /** Whether bytes without an end of a head may be the begin of one. */
-function mayBecomeHead(bytes: Buffer, at: number): boolean {
+export function mayBecomeHead(bytes: Buffer, at: number): boolean {
   if (bytes.length - at > HEAD_BYTES_MAX || !isLetter(bytes[at] as number)) return false;
   for (let feed = bytes.indexOf(10, at); feed >= 0; feed = bytes.indexOf(10, feed + 1)) {
     if (bytes[feed - 1] !== 13) return false;

@@ -6,6 +6,7 @@ import { type AnswerBytes, Chunks } from './answer-bytes.ts';
 import { type Connection, INCOMPLETE, RELAY, type Task } from './connection.ts';
 import type { FrontService } from './front-service.ts';
 import { HeldRead } from './held-read.ts';
+import { QuizDesk } from './quiz-desk.ts';
 import { RecentViewers } from './recent-viewers.ts';
 import { type HotRequest, OTHER, PARTIAL, readHead } from './request-head.ts';
 import { type Match, type Shape, Shapes } from './shape.ts';
@@ -14,6 +15,9 @@ import { StreamTask } from './stream-task.ts';
 /** Its token is being checked. */
 const CHECKING: Task = { closed: () => {} };
 const LETTER_P = 0x50;
+/** Where paths that are posted to differ: `POST /api/v1/quizzes/…`. */
+const KIND_AT = 'POST /api/v1/'.length;
+const LETTER_Q = 0x71;
 
 /**
  * Answers heartbeats and reads of the feed, of viewers whose token is good and of this stream. All else,
@@ -24,14 +28,20 @@ export class ViewerDesk {
   private readonly recent = new RecentViewers();
   private readonly match: Match = { interval: 0, tokenAt: 0, tokenEnd: 0 };
   private readonly chunks = new Chunks();
+  private readonly quizzes: QuizDesk | null;
 
   constructor(
     private readonly service: FrontService,
     private readonly bytes: AnswerBytes,
-  ) {}
+  ) {
+    this.quizzes = service.quizzes && new QuizDesk(service, service.quizzes, bytes);
+  }
 
   /** @returns as `Desk.serve` */
   serve(connection: Connection, bytes: Buffer, at: number): number {
+    if (bytes[at + KIND_AT] === LETTER_Q && this.quizzes) {
+      return this.quizzes.serve(connection, bytes, at);
+    }
     const { match } = this;
     const shape = bytes[at] === LETTER_P ? connection.heartbeat : connection.feed;
     if (shape?.matches(bytes, at, match)) {
@@ -112,7 +122,7 @@ export class ViewerDesk {
       return false;
     }
     heartbeats.counter.countAtOnce(204);
-    connection.answer(this.bytes.noContent());
+    connection.answer(this.bytes.noContent(heartbeats.allow));
     return true;
   }
 

@@ -92,17 +92,12 @@ export function allowOf(operations: readonly Operation[]): string {
 /** Turns what a handler throws into the error a client is told. */
 function guard(route: Route, handler: Handler, log: RequestLog): PathHandler {
   const { operation } = route;
-  const scheme: Scheme = operation.access === 'viewer' ? 'Bearer' : 'Token';
   const takesBody = operation.body !== undefined;
   const counter = log.counterFor(operation);
   const failed = (error: unknown, request: Request, startedMs: number): Response => {
-    const requestId = log.requestId(request);
-    const problem = problemOf(error, scheme);
-    if (problem) log.refused(operation, requestId, problem.status, error);
-    else log.broken(operation, requestId, error);
-    const told = problem ?? BROKEN;
-    counter.count(told.status, startedMs);
-    return problemResponse(told, request, route.bare, requestId);
+    const { problem, requestId } = refusalOf(error, request, operation, log);
+    counter.count(problem.status, startedMs);
+    return problemResponse(problem, request, route.bare, requestId);
   };
   return (request) => {
     const startedMs = performance.now();
@@ -128,6 +123,21 @@ function guard(route: Route, handler: Handler, log: RequestLog): PathHandler {
       return failed(error, request, startedMs);
     }
   };
+}
+
+/** What a client is told of an error, which is logged. */
+export function refusalOf(
+  error: unknown,
+  request: Request,
+  operation: Operation,
+  log: RequestLog,
+): { problem: Problem; requestId: string } {
+  const scheme: Scheme = operation.access === 'viewer' ? 'Bearer' : 'Token';
+  const requestId = log.requestId(request);
+  const problem = problemOf(error, scheme);
+  if (problem) log.refused(operation, requestId, problem.status, error);
+  else log.broken(operation, requestId, error);
+  return { problem: problem ?? BROKEN, requestId };
 }
 
 /** An error response in the media type that was asked for. */

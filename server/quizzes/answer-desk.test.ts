@@ -76,7 +76,9 @@ describe('the desk for answers', () => {
     });
   }
   const atOnce = (body: Buffer, viewer = viewerOf(1), quiz = QUIZ) =>
-    outcomeOf((outcome) => desk.answerAtOnce(viewer, quiz, body, outcome));
+    outcomeOf((outcome) =>
+      desk.answerAtOnce(viewer, quiz, body.toString('latin1'), NOW_MS, outcome),
+    );
 
   test('[Q-7] what is right is recorded at once, whatever bytes say it', async () => {
     const spaced = Buffer.from(JSON.stringify(answerOf('Süd & "Nord"'), null, 2));

@@ -40,23 +40,23 @@ export class PublishedQuizzes {
   /**
    * What the body of an answer to this quiz chose, when it is known that all is right with it: viewers of
    * a quiz send the same few bodies. To look one up takes 0.1 µs, to check it anew 1 µs.
+   * @param body a character for each byte
    * @returns the quiz and the index of the choice; null when it is not known or not right
    */
-  chosen(id: string, body: Buffer): { quiz: PublishedQuiz; choice: number } | null {
+  chosen(id: string, body: string): { quiz: PublishedQuiz; choice: number } | null {
     const known = this.known.get(id);
     if (!known || body.length > BODY_BYTES_MAX) return null;
-    const text = body.toString('latin1');
-    const choice = known.bodies.get(text) ?? learnt(known, text, body);
+    const choice = known.bodies.get(body) ?? learnt(known, body);
     return choice === null ? null : { quiz: known.quiz, choice };
   }
 }
 
-function learnt({ quiz, bodies }: Known, text: string, body: Buffer): number | null {
+function learnt({ quiz, bodies }: Known, body: string): number | null {
   try {
-    const answer = parseBody(answerSchema, body);
+    const answer = parseBody(answerSchema, Buffer.from(body, 'latin1'));
     if (answer.streamId !== quiz.streamId) return null;
     const choice = choiceIn(quiz, answer);
-    if (bodies.size < BODIES_KEPT) bodies.set(text, choice);
+    if (bodies.size < BODIES_KEPT) bodies.set(body, choice);
     return choice;
   } catch (error) {
     if (error instanceof Problem) return null;
