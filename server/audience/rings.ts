@@ -57,6 +57,12 @@ export class Rings {
     return this.#rings;
   }
 
+  /** Turns time on in all rings, so that other threads can register in the intervals to come. */
+  turn(): void {
+    const interval = intervalAt(this.clock.nowMs());
+    for (const ring of this.#rings.values()) ring.count(interval);
+  }
+
   /** The streams whose count of a kind is above 0, with it; drops the rings of those without viewers. */
   counts(countOf: (ring: SeatRing, interval: number) => number): Array<readonly [string, number]> {
     const interval = intervalAt(this.clock.nowMs());

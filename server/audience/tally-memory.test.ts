@@ -1,5 +1,7 @@
 import { describe, expect, test } from 'bun:test';
+import { intervalAt } from '../../protocol/interval.ts';
 import { asFromAnotherThread } from './another-thread.ts';
+import { SeatMarks } from './seat-marks.ts';
 import { tallyContract } from './tally-contract.ts';
 import { createMemoryTally } from './tally-memory.ts';
 
@@ -44,6 +46,26 @@ describe('memory', () => {
       clock.ms += 1_250;
       expect([[...tally.liveCounts()], tally.heldStreams()]).toEqual([[], 0]);
     }
+  });
+
+  test('[R-16] has room for what other threads register, though nothing is counted', () => {
+    const { clock, tally } = setUp();
+    const rings = new Map<string, SeatMarks>();
+    tally.share({
+      shared: (streamId, memory) => rings.set(streamId, new SeatMarks(memory)),
+      dropped: () => {},
+    });
+    tally.register('stream', 1);
+    for (let beat = 0; beat < 20; beat += 1) {
+      clock.ms += 250;
+      tally.turn();
+      expect(rings.get('stream')?.register(1, intervalAt(clock.ms))).toBe(true);
+    }
+    clock.ms += 1_000;
+    expect(rings.get('stream')?.register(1, intervalAt(clock.ms))).toBe(false);
+    tally.turn();
+    expect(rings.get('stream')?.register(2, intervalAt(clock.ms))).toBe(true);
+    expect(tally.count('stream')).toBe(2);
   });
 
   test('[V-8] is not taken by asking for a count', () => {

@@ -33,5 +33,6 @@ export function createMemoryTally({
     heldStreams: () => rings.held(),
     share: (sharer) => rings.share(sharer),
     away: () => null,
+    turn: () => rings.turn(),
   };
 }

@@ -201,6 +201,7 @@ export function createRedisTally(options: RedisTallyOptions): SharedTally {
       rings.share(sharer);
     },
     away: () => redis.away(),
+    turn: () => rings.turn(),
   };
 }
 

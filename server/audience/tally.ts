@@ -66,6 +66,8 @@ export interface ShareableTally {
   share(sharer: RingSharer): void;
   /** Why nobody can register now, or null. */
   away(): string | null;
+  /** To be called in every interval, also while nothing is counted: other threads wait for it. */
+  turn(): void;
 }
 
 /** Streams with their counts. */

@@ -77,8 +77,6 @@ export interface Report {
   readonly kind: 'report';
   readonly held: number;
   readonly listeners: number;
-  /** Connections with an answer that is not complete. */
-  readonly pending: number;
   /** Streams that were read there. */
   readonly read: readonly string[];
   /** Since the report before. */

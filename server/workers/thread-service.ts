@@ -105,8 +105,9 @@ export class ThreadService implements FrontService {
   }
 
   /** What there is to tell since it was told before. */
-  report(): Omit<Report, 'kind' | 'pending'> {
+  report(): Report {
     return {
+      kind: 'report',
       ...this.log.load(),
       read: this.newlyRead(),
       heartbeats: this.registered.take(),

@@ -63,14 +63,14 @@ async function begin(told: Begin): Promise<void> {
   });
   running = { service, front, relay };
   for (const message of early) hear(message, running);
-  setInterval(() => report(service, front), REPORT_MS);
+  setInterval(() => report(service), REPORT_MS);
   setInterval(() => service.forgetExpired(), FORGET_MS);
   tell({ kind: 'listening' });
 }
 
-function report(service: ThreadService, front: Front): void {
+function report(service: ThreadService): void {
   service.tick();
-  tell({ kind: 'report', pending: front.pending(), ...service.report() });
+  tell(service.report());
 }
 
 function hear(message: ToThread, { service, front, relay }: Running): void {
@@ -97,7 +97,7 @@ async function drain(service: ThreadService): Promise<void> {
 async function close(service: ThreadService, front: Front, relay: Relay): Promise<void> {
   front.close();
   while (front.pending() + relay.underWay() > 0) await Bun.sleep(DRAIN_POLL_MS);
-  report(service, front);
+  report(service);
   tell({ kind: 'closed' });
 }
 

@@ -162,7 +162,7 @@ export class ViewerThreads implements BeatThreads {
     this.time.tell();
     Atomics.store(this.away, AWAY.registrations, Number(beat.tally.away() !== null));
     Atomics.store(this.away, AWAY.feed, Number(beat.away() !== null));
-    // Rings are turned by sealing, but not while the record is away.
-    if (++this.ticks % TURN_TICKS === 0) beat.tally.liveCounts();
+    // Sealing does it too, but not while the record is away.
+    if (++this.ticks % TURN_TICKS === 0) beat.tally.turn();
   }
 }
