@@ -14,6 +14,8 @@ export interface PushStep {
   readonly cpuShare: number;
   /** Of the server for each message, with all else that it does. */
   readonly cpuUs: number;
+  /** How much of it is the kernel's: mostly to send. */
+  readonly kernelUs: number;
   readonly memoryBytes: number;
   readonly messageBytes: number;
   /** Of the load for each message: when it is more than the server's, the load is what is waited for. */
@@ -50,6 +52,7 @@ export async function pushStep(
       messagesPerS: messages / seconds,
       cpuShare: cpuS / seconds,
       cpuUs: (cpuS / messages) * 1e6,
+      kernelUs: ((after.kernelS - before.kernelS) / messages) * 1e6,
       memoryBytes: after.memoryBytes,
       messageBytes,
       loadCpuUs: cpuUs,

@@ -43,6 +43,7 @@ export async function pushedViewers({
         'p50 ms': figure((step) => step.p50Ms),
         'requests or messages/s': figure((step) => step.messagesPerS),
         'CPU µs of each': figure((step) => step.cpuUs),
+        'of it the kernel': figure((step) => step.kernelUs),
         'server core %': figure((step) => step.cpuShare * 100),
         'memory MB': figure((step) => step.memoryBytes / 2 ** 20),
       },

@@ -24,25 +24,26 @@ export function talking(talk: Talk): { stop(): void } {
   const { when, requests } = talk;
   const offsetMs = when === 'within' ? WITHIN_MS : 0;
   let ended = intervalAt(Date.now() - offsetMs);
+  let sending = Promise.resolve();
   let timer = setTimeout(next, untilNext());
 
   function untilNext(): number {
-    return intervalStartMs(ended + 1) + offsetMs - Date.now();
+    return Math.max(0, intervalStartMs(ended + 1) + offsetMs - Date.now());
   }
 
   function next(): void {
     const interval = String(ended);
     ended += 1;
     timer = setTimeout(next, untilNext());
-    for (const { url, headers, body } of requests) {
-      const sent = fetch(url, {
-        method: 'POST',
-        headers,
-        body: body.replace('INTERVAL', interval),
-      });
-      void sent.then((response) => response.arrayBuffer());
-    }
+    // One after the other, or the next message could be there before this one.
+    for (const request of requests) sending = sending.then(() => send(request, interval));
   }
 
   return { stop: () => clearTimeout(timer) };
+}
+
+async function send({ url, headers, body }: Sent, interval: string): Promise<void> {
+  const text = body.replace('INTERVAL', interval);
+  const response = await fetch(url, { method: 'POST', headers, body: text });
+  await response.arrayBuffer();
 }

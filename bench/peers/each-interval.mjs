@@ -11,7 +11,7 @@ export function eachInterval(send) {
         next += 1;
         wait();
       },
-      (next + 1) * INTERVAL_MS - Date.now(),
+      Math.max(0, (next + 1) * INTERVAL_MS - Date.now()),
     );
   }
   wait();

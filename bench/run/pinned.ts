@@ -26,6 +26,8 @@ export interface Pinned {
 
 export interface Usage {
   readonly cpuS: number;
+  /** How much of it was the kernel's, to a hundredth of a second. */
+  readonly kernelS: number;
   readonly memoryBytes: number;
 }
 
@@ -155,17 +157,18 @@ function familyOf(pid: number): number[] {
 }
 
 function usageOf(pids: readonly number[]): Usage {
-  let [cpuS, memoryBytes] = [0, 0];
+  let [cpuS, kernelS, memoryBytes] = [0, 0, 0];
   for (const pid of pids) {
     // The name of the program may have blanks, so fields count from behind it.
     const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1]?.split(' ') ?? [];
-    const ticked = (Number(fields[11]) + Number(fields[12])) / TICKS_PER_S;
+    const [user, kernel] = [Number(fields[11]) / TICKS_PER_S, Number(fields[12]) / TICKS_PER_S];
+    kernelS += kernel;
     // To the nanosecond, but without threads that have ended: then ticks know more.
-    cpuS += Math.max(ticked, scheduledS(pid));
+    cpuS += Math.max(user + kernel, scheduledS(pid));
     const status = readFileSync(`/proc/${pid}/status`, 'utf8');
     memoryBytes += Number(/^VmRSS:\s+(\d+)/m.exec(status)?.[1] ?? 0) * KB;
   }
-  return { cpuS, memoryBytes };
+  return { cpuS, kernelS, memoryBytes };
 }
 
 function scheduledS(pid: number): number {
