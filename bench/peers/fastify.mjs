@@ -5,6 +5,7 @@
 // the token each time.
 import jwt from '@fastify/jwt';
 import fastify from 'fastify';
+import { addAnswers } from './fastify-answers.mjs';
 
 const CACHED_TOKENS = Number(process.env.CACHED_TOKENS ?? 100_000);
 const PRESENT_MS = 1_000;
@@ -31,9 +32,12 @@ function streamOf(id) {
   return stream;
 }
 
+/** What the token says. */
+const viewerOf = (request) => app.jwt.verify(request.headers.authorization.slice('Bearer '.length));
+
 /** The stream of the path, for whom the token lets in. */
 function watched(request) {
-  request.user = app.jwt.verify(request.headers.authorization.slice('Bearer '.length));
+  request.user = viewerOf(request);
   const { stream_id: streamId } = request.params;
   if (request.user.stream_id === streamId) return streamOf(streamId);
   throw Object.assign(new Error('The token is of another stream.'), { statusCode: 401 });
@@ -86,4 +90,5 @@ app.put('/intervals/:stream_id/:interval', async (request, reply) => {
   return reply.code(204).send();
 });
 
+if (process.env.DATABASE) await addAnswers(app, viewerOf, process.env.DATABASE);
 console.log(`listening on ${await app.listen({ host: '127.0.0.1', port: 0 })}`);

@@ -8,6 +8,16 @@ export interface FrameworkPeer extends Peer {
   tokens(streamId: string, count: number): Promise<string[]>;
   /** What it answers when this interval of a stream is asked for. @throws WrongAnswer */
   tell(streamId: string, interval: number, body: string): Promise<void>;
+  /** Opens so many quizzes, where it has a database. @returns their ids @throws WrongAnswer */
+  openQuizzes(streamId: string, quiz: PeerQuiz, count: number): Promise<string[]>;
+  /** Whether they have as many answers as were acknowledged. @throws WrongAnswer when not */
+  checkCounts(quizzes: readonly string[], acknowledged: readonly number[]): Promise<void>;
+}
+
+export interface PeerQuiz {
+  readonly choices: readonly string[];
+  /** Unix ms. */
+  readonly closesMs: number;
 }
 
 /** Those that `startFramework` knows, by the names that tables have. */
@@ -39,6 +49,22 @@ export async function startFramework(
       Promise.all(Array.from({ length: count }, (_, viewer) => tokenOf(streamId, viewer))),
     tell: async (streamId, interval, body) => {
       await send('PUT', `/intervals/${streamId}/${interval}`, body);
+    },
+    openQuizzes: async (streamId, quiz, count) => {
+      const ids: string[] = [];
+      while (ids.length < count) {
+        const answer = await send('POST', `/quizzes/${streamId}`, JSON.stringify(quiz));
+        ids.push(((await answer.json()) as { id: string }).id);
+      }
+      return ids;
+    },
+    checkCounts: async (quizzes, acknowledged) => {
+      for (const [at, id] of quizzes.entries()) {
+        const answer = await fetch(`${peer.url}/quizzes/${id}/count`);
+        const { count } = (await answer.json()) as { count: number };
+        if (count === (acknowledged[at] ?? 0)) continue;
+        throw new WrongAnswer(`${name}: quiz ${at} has ${count} answers of ${acknowledged[at]}`);
+      }
     },
   };
 }

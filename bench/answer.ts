@@ -1,0 +1,156 @@
+import { measureHeartbeats } from './heartbeat.ts';
+import { sendAnswers } from './load/answer-step.ts';
+import { ViewerTokens } from './load/viewer-tokens.ts';
+import { startFramework } from './peers/framework.ts';
+import { measureStatement } from './peers/statement.ts';
+import type { Bench } from './run/bench.ts';
+import { type Contender, compare, type Started } from './run/compare.ts';
+import { type BenchDatabase, onDatabase, startDatabase } from './run/database.ts';
+import { type Fourbeat, startFourbeat } from './run/fourbeat.ts';
+import type { Usage } from './run/pinned.ts';
+import { answersTo, CHOICES, checkCounts, draftQuizzes, publishQuiz } from './run/quizzes.ts';
+
+/** Each answers each quiz once. */
+const VIEWERS = 20_000;
+/** So many wait for their answer, as in the seconds before a close. */
+const CONNECTIONS = 1_024;
+/** Whose heartbeats are sent beside it. */
+const HEARTBEAT_VIEWERS = 1_000;
+/** More than a core takes: of the last quizzes not all is sent. */
+const ANSWERS_PER_S_MAX = 140_000;
+/** Quizzes are open for longer than the load, which takes a while to connect. */
+const AFTER_S = 4;
+const ROWS = 250;
+const HEARTBEAT = 'Fourbeat, heartbeat';
+const FASTIFY = 'Fastify, @fastify/jwt';
+
+/** Answers that are durable when they are acknowledged, against our heartbeat and what one would write. */
+export const answer: Bench = {
+  name: 'answer',
+  about: 'a durable answer to a quiz, against our heartbeat, Fastify and databases by themselves',
+  needs: ['wrk', 'postgresql', 'redis-server'],
+  run: async (options) => {
+    const database = await startDatabase();
+    try {
+      const contenders = [
+        inSqlite,
+        heartbeat,
+        inPostgres(database),
+        fastify(database),
+        bySelf('SQLite by itself', null),
+        bySelf('PostgreSQL by itself', database),
+      ];
+      return await compare(
+        {
+          bench: 'answer',
+          title: `answers of ${VIEWERS} viewers, each to each quiz once, over ${CONNECTIONS} connections`,
+          contenders,
+          targets: [{ against: HEARTBEAT, atLeast: 0.6, aim: 0.8 }],
+          notes: [
+            'An answer is acknowledged when its commit is on the disk: SQLite has synchronous=FULL, PostgreSQL ' +
+              'synchronous_commit=on. All were acknowledged, and each quiz counted as many in the end. ' +
+              'Threads of SQLite, and all of PostgreSQL, share the core of what is measured, and count in its CPU time.',
+            `Heartbeats are those of ${HEARTBEAT_VIEWERS} viewers over 64 connections. Fastify keeps answers with one INSERT each. ` +
+              `Databases by themselves record with our statement, ${ROWS} rows in a transaction; a request is a row there.`,
+          ],
+        },
+        options,
+      );
+    } finally {
+      await database.stop();
+    }
+  },
+};
+
+const inSqlite: Contender = {
+  name: 'Fourbeat, SQLite',
+  start: async () => {
+    const fourbeat = await startFourbeat();
+    return { measure: answering(fourbeat, []), stop: fourbeat.stop };
+  },
+};
+
+const inPostgres = (database: BenchDatabase): Contender => ({
+  name: 'Fourbeat, PostgreSQL',
+  start: async () => {
+    const { settings, stop } = await onDatabase(database);
+    const fourbeat = await startFourbeat(settings);
+    const stopAll = async () => {
+      await fourbeat.stop();
+      await stop();
+    };
+    return { measure: answering(fourbeat, [database]), stop: stopAll };
+  },
+});
+
+function answering(fourbeat: Fourbeat, others: readonly Used[]): Started['measure'] {
+  const { url, streamId, server } = fourbeat;
+  const tokens = new ViewerTokens(fourbeat);
+  return async (seconds) => {
+    const count = Math.ceil((ANSWERS_PER_S_MAX * seconds) / VIEWERS);
+    const ids = await draftQuizzes(fourbeat, count, (seconds + AFTER_S) * 1_000);
+    const [rounds, viewers] = [[] as ReturnType<typeof answersTo>[], await tokens.of(VIEWERS)];
+    for (const id of ids) rounds.push(answersTo(streamId, await publishQuiz(fourbeat, id)));
+    const task = { url, connections: CONNECTIONS, tokens: viewers, rounds, seconds };
+    const { figures, accepted } = await sendAnswers(task, usageOf([server, ...others]));
+    await checkCounts(fourbeat, ids, accepted);
+    return figures;
+  };
+}
+
+const heartbeat: Contender = {
+  name: HEARTBEAT,
+  start: async () => {
+    const fourbeat = await startFourbeat();
+    const { url, streamId, server, stop } = fourbeat;
+    const tokens = new ViewerTokens(fourbeat);
+    return {
+      measure: async (seconds) => {
+        const some = await tokens.of(HEARTBEAT_VIEWERS);
+        return measureHeartbeats({ url, server, streamId, tokens: some, seconds });
+      },
+      stop,
+    };
+  },
+};
+
+const fastify = (database: BenchDatabase): Contender => ({
+  name: 'Fastify, PostgreSQL',
+  start: async () => {
+    const peer = await startFramework(FASTIFY, { DATABASE: await database.create('fastify') });
+    const { url, server, stop } = peer;
+    const streamId = crypto.randomUUID();
+    const tokens = new ViewerTokens({ tokens: (count) => peer.tokens(streamId, count) });
+    const measure = async (seconds: number) => {
+      const viewers = await tokens.of(VIEWERS);
+      const closesMs = Date.now() + (seconds + AFTER_S) * 1_000;
+      const count = Math.ceil((ANSWERS_PER_S_MAX * seconds) / VIEWERS);
+      const ids = await peer.openQuizzes(streamId, { choices: CHOICES, closesMs }, count);
+      const rounds = ids.map((id) => answersTo(streamId, { id, closeInterval: 0 }));
+      const task = { url, connections: CONNECTIONS, tokens: viewers, rounds, seconds };
+      const { figures, accepted } = await sendAnswers(task, usageOf([server, database]));
+      await peer.checkCounts(ids, accepted);
+      return figures;
+    };
+    return { measure, stop };
+  },
+});
+
+function bySelf(name: string, database: BenchDatabase | null): Contender {
+  return {
+    name,
+    start: async () => {
+      const url = (await database?.create('statement')) ?? null;
+      return { measure: (seconds) => measureStatement(url, seconds, ROWS), stop: async () => {} };
+    },
+  };
+}
+
+interface Used {
+  usage(): Usage;
+}
+
+/** CPU time of all of them together. */
+function usageOf(all: readonly Used[]): () => number {
+  return () => all.reduce((sum, one) => sum + one.usage().cpuS, 0);
+}

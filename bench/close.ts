@@ -1,0 +1,117 @@
+import type { CloseOutcome, CloseTask } from './load/close-load.ts';
+import { startLoad } from './load/load.ts';
+import { ViewerTokens } from './load/viewer-tokens.ts';
+import { type Bench, type BenchOptions, WrongAnswer } from './run/bench.ts';
+import { onDatabase, startDatabase } from './run/database.ts';
+import { type Fourbeat, startFourbeat } from './run/fourbeat.ts';
+import { checkCounts, draftQuizzes, publishQuiz } from './run/quizzes.ts';
+import type { Row } from './run/result.ts';
+import { spreadOf } from './run/statistics.ts';
+
+const VIEWERS = 20_000;
+/** A process holds 20,000 files on this kind of machine: the last viewers share those of the first. */
+const CONNECTIONS = 18_000;
+const ANSWERS_MS = 2_000;
+/** The round takes reports for a second from the interval that asked for them, on their way included. */
+const REPORTS_MS = 800;
+/** The quiz is told of within 250 ms, and its last answers may be late. */
+const DURATION_MS = ANSWERS_MS + 2_000;
+const POLL_MS = 50;
+const AT_MOST_MS = 250;
+const AIM_MS = 100;
+
+type Figures = Record<'p99 ms' | 'p50 ms' | 'most ms' | 'sent late p99 ms', number>;
+
+/** The moment that a show is judged by: all answer, and then all want to have won. */
+export const close: Bench = {
+  name: 'close',
+  about: `${VIEWERS} viewers answer in 2 s, and then report as winners within a second`,
+  needs: ['postgresql', 'redis-server'],
+  run: async (options) => {
+    const inSqlite = await measured('SQLite', await startFourbeat(), options);
+    const database = await startDatabase();
+    try {
+      const { settings, stop } = await onDatabase(database);
+      const inPostgres = await measured('PostgreSQL', await startFourbeat(settings), options);
+      await stop();
+      const rows = [...inSqlite, ...inPostgres];
+      return {
+        bench: 'close',
+        title: `${VIEWERS} viewers answer evenly within ${ANSWERS_MS / 1_000} s, and report within ${REPORTS_MS / 1_000} s`,
+        rows,
+        targets: rows.map(({ name, figures }) => {
+          const value = figures['p99 ms'] ?? spreadOf([]);
+          return { name: `${name}, p99 ms`, value, atMost: AT_MOST_MS, aim: AIM_MS };
+        }),
+        notes: [
+          `From the moment that each was meant to be sent to its 204 (or 401, for who had not won), over ${CONNECTIONS} connections that stay. ` +
+            'Quizzes counted each answer that was acknowledged, and rounds each winner, no more and no less.',
+        ],
+      };
+    } finally {
+      await database.stop();
+    }
+  },
+};
+
+async function measured(record: string, fourbeat: Fourbeat, options: BenchOptions): Promise<Row[]> {
+  const tokens = new ViewerTokens(fourbeat);
+  const samples: { answers: Figures; reports: Figures }[] = [];
+  try {
+    // The first is not counted.
+    for (let round = 0; round <= options.rounds; round++) {
+      options.progress.say(`close: ${record}, round ${round} of ${options.rounds}`);
+      samples.push(await oneClose(fourbeat, await tokens.of(VIEWERS)));
+    }
+  } finally {
+    await fourbeat.stop();
+  }
+  const rowOf = (name: 'answers' | 'reports'): Row => {
+    const all = samples.slice(1).map((sample) => sample[name]);
+    const names = Object.keys(all[0] ?? {}) as (keyof Figures)[];
+    const figures = names.map((one) => [one, spreadOf(all.map((sample) => sample[one]))]);
+    return { name: `${record}: ${name}`, figures: Object.fromEntries(figures) };
+  };
+  return [rowOf('answers'), rowOf('reports')];
+}
+
+async function oneClose(fourbeat: Fourbeat, tokens: readonly string[]) {
+  const { url, streamId, studio } = fourbeat;
+  const task: CloseTask = {
+    ...{ url, streamId, connections: CONNECTIONS, tokens },
+    ...{ answersMs: ANSWERS_MS, reportsMs: REPORTS_MS },
+  };
+  const load = startLoad('close-load.ts', task);
+  try {
+    await load.said('connected');
+    const ids = await draftQuizzes(fourbeat, 1, DURATION_MS);
+    for (const id of ids) await publishQuiz(fourbeat, id);
+    const answers = await load.said<CloseOutcome>('answers');
+    await checkCounts(fourbeat, ids, [answers.accepted]);
+    const { id } = await studio<{ id: string }>('POST', `/streams/${streamId}/request-winners`);
+    const reports = await load.said<CloseOutcome>('reports');
+    const counted = await winnersOf(fourbeat, id);
+    if (counted !== reports.accepted) {
+      throw new WrongAnswer(`the round counts ${counted} winners of ${reports.accepted}`);
+    }
+    return { answers: figuresOf(answers), reports: figuresOf(reports) };
+  } finally {
+    await load.stop();
+  }
+}
+
+async function winnersOf({ studio, streamId }: Fourbeat, round: string): Promise<number> {
+  type Rounds = { results: { id: string; count: number | null }[] };
+  for (;;) {
+    const { results } = await studio<Rounds>('GET', `/streams/${streamId}/winners-rounds`);
+    const count = results.find(({ id }) => id === round)?.count;
+    if (typeof count === 'number') return count;
+    await Bun.sleep(POLL_MS);
+  }
+}
+
+function figuresOf({ wrong, p50Ms, p99Ms, mostMs, lateP99Ms }: CloseOutcome): Figures {
+  if (wrong !== null)
+    throw new WrongAnswer(`${wrong}; p99 after ${p99Ms} ms, sent ${lateP99Ms} ms late`);
+  return { 'p99 ms': p99Ms, 'p50 ms': p50Ms, 'most ms': mostMs, 'sent late p99 ms': lateP99Ms };
+}

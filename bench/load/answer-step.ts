@@ -1,0 +1,36 @@
+import { WrongAnswer } from '../run/bench.ts';
+import type { AnswerOutcome, AnswerTask } from './answer-load.ts';
+import { startLoad } from './load.ts';
+
+export type AnswerFigures = Readonly<
+  Record<'requests/s' | 'CPU µs a request' | 'p99 ms' | 'CPU of the load, %', number>
+>;
+
+/**
+ * Has quizzes answered by the program of this load.
+ * @param usedS CPU seconds that what is measured has used by now
+ * @throws WrongAnswer when something was answered with another status than 204
+ */
+export async function sendAnswers(
+  task: AnswerTask,
+  usedS: () => number,
+): Promise<{ figures: AnswerFigures; accepted: readonly number[] }> {
+  const load = startLoad('answer-load.ts', task);
+  try {
+    await load.said('connected');
+    const before = usedS();
+    const outcome = await load.said<AnswerOutcome>('outcome');
+    const { sent, seconds, accepted, wrong, p99Ms, cpuShare } = outcome;
+    const cpuS = usedS() - before;
+    if (wrong !== null) throw new WrongAnswer(`${task.url}: ${wrong}`);
+    const figures = {
+      'requests/s': sent / seconds,
+      'CPU µs a request': (cpuS / sent) * 1e6,
+      'p99 ms': p99Ms,
+      'CPU of the load, %': cpuShare * 100,
+    };
+    return { figures, accepted };
+  } finally {
+    await load.stop();
+  }
+}

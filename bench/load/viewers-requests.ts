@@ -1,0 +1,74 @@
+/** What all viewers send, each once: the answers to a quiz, or reports of winners. */
+export interface ViewersRound {
+  readonly path: string;
+  /** For the viewers in turn, over and over. */
+  readonly requests: readonly ViewersRequest[];
+}
+
+export interface ViewersRequest {
+  /** JSON, or nothing. */
+  readonly body: string;
+  /** Of the answer to it. */
+  readonly status: number;
+}
+
+const CRLF = '\r\n';
+
+/**
+ * The bytes of the requests of rounds, in order: all viewers of the first, all of the second. They are
+ * made of parts, and good until the next are made.
+ */
+export class ViewersRequests {
+  readonly count: number;
+  private readonly tokens: readonly Buffer[];
+  private readonly rounds: readonly { head: Buffer; tails: Buffer[]; statuses: number[] }[];
+  private readonly scratch = Buffer.alloc(16_384);
+
+  constructor(url: string, tokens: readonly string[], rounds: readonly ViewersRound[]) {
+    const { host } = new URL(url);
+    this.count = tokens.length * rounds.length;
+    this.tokens = tokens.map((token) => Buffer.from(token));
+    this.rounds = rounds.map(({ path, requests }) => ({
+      head: Buffer.from(
+        [`POST ${path} HTTP/1.1`, `Host: ${host}`, 'Authorization: Bearer '].join(CRLF),
+      ),
+      tails: requests.map(({ body }) => Buffer.from(tailOf(body))),
+      statuses: requests.map(({ status }) => status),
+    }));
+  }
+
+  get viewers(): number {
+    return this.tokens.length;
+  }
+
+  roundOf(request: number): number {
+    return Math.floor(request / this.tokens.length);
+  }
+
+  /** What it should be answered with. */
+  statusOf(request: number): number {
+    const { statuses } = this.partsOf(request);
+    return statuses[(request % this.tokens.length) % statuses.length] as number;
+  }
+
+  bytesOf(request: number): Uint8Array {
+    const { head, tails } = this.partsOf(request);
+    const viewer = request % this.tokens.length;
+    let length = 0;
+    for (const part of [head, this.tokens[viewer], tails[viewer % tails.length]] as Buffer[]) {
+      this.scratch.set(part, length);
+      length += part.length;
+    }
+    return this.scratch.subarray(0, length);
+  }
+
+  private partsOf(request: number) {
+    return this.rounds[this.roundOf(request)] as (typeof this.rounds)[number];
+  }
+}
+
+/** The rest of a head, and the body. */
+function tailOf(body: string): string {
+  const type = body === '' ? [] : ['Content-Type: application/json'];
+  return ['', ...type, `Content-Length: ${Buffer.byteLength(body)}`, '', body].join(CRLF);
+}

@@ -1,0 +1,62 @@
+// The statement that records answers, by itself: transactions of so many rows, each for a quiz and
+// seats in no order, one after the other in SQLite and several at a time in PostgreSQL.
+
+import { openSession } from '../../server/sql/postgres.ts';
+import type { NumberTable, Tx } from '../../server/sql/procedure.ts';
+import { inTransaction, openSqlite } from '../../server/sql/sqlite.ts';
+
+const [place = '', seconds = '', size = ''] = process.argv.slice(2);
+const SEATS = 20_000;
+/** As many as the service has for them. */
+const SESSIONS = 4;
+const CONNECT_MS = 5_000;
+const TABLE: NumberTable = {
+  name: 'rows',
+  columns: ['quiz integer', 'seat integer', 'choice smallint', 'received bigint'],
+  keyColumns: 2,
+};
+const CREATE = `(${TABLE.columns.join(' not null,')} not null, primary key (quiz, seat))`;
+/** Coprime to the number of seats: goes through all of them, here and there. */
+const STRIDE = 7_919;
+
+let made = 0;
+let recorded = 0;
+
+function batch(): number[][] {
+  return Array.from({ length: Number(size) }, () => {
+    const n = made++;
+    return [Math.floor(n / SEATS), (n * STRIDE) % SEATS, n % 4, Date.now()];
+  });
+}
+
+async function record(tx: Pick<Tx, 'addNew'>): Promise<void> {
+  const areNew = await tx.addNew(TABLE, batch());
+  recorded += areNew.filter(Boolean).length;
+}
+
+async function inSqlite(endMs: number): Promise<void> {
+  const sqlite = await openSqlite(place);
+  await sqlite.query(`create table rows ${CREATE} without rowid`);
+  while (performance.now() < endMs) await inTransaction(sqlite, () => record(sqlite));
+}
+
+async function inPostgres(endMs: number): Promise<void> {
+  const open = () => openSession({ url: place, connectMs: CONNECT_MS });
+  const sessions = await Promise.all(Array.from({ length: SESSIONS }, open));
+  await sessions[0]?.run(`drop table if exists rows; create table rows ${CREATE}`);
+  const working = sessions.map(async (session) => {
+    while (performance.now() < endMs) {
+      await session.run('begin');
+      await record(session);
+      await session.run('commit');
+    }
+  });
+  await Promise.all(working);
+}
+
+const startMs = performance.now();
+const endMs = startMs + Number(seconds) * 1_000;
+await (place.startsWith('postgres:') ? inPostgres(endMs) : inSqlite(endMs));
+const tookS = (performance.now() - startMs) / 1_000;
+console.log(`outcome ${JSON.stringify({ recorded, made, seconds: tookS })}`);
+process.exit();

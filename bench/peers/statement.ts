@@ -1,0 +1,28 @@
+import { fileURLToPath } from 'node:url';
+import { WrongAnswer } from '../run/bench.ts';
+import { lineOf, SERVER_CORE, startPinned } from '../run/pinned.ts';
+import { temporaryFolder } from '../run/temporary.ts';
+
+const PROGRAM = fileURLToPath(new URL('own-statement.ts', import.meta.url));
+
+/**
+ * Has a database record answers by itself, with our statement.
+ * @param database its url; null: SQLite
+ * @param size rows in a transaction
+ * @throws WrongAnswer when not all were recorded
+ */
+export async function measureStatement(database: string | null, seconds: number, size: number) {
+  const folder = temporaryFolder('statement');
+  try {
+    const place = database ?? folder.path;
+    const command = [process.execPath, PROGRAM, place, String(seconds), String(size)];
+    const program = startPinned(SERVER_CORE, command);
+    const [, found = ''] = await lineOf(program, /^outcome (.*)\n/m);
+    await program.child.exited;
+    const outcome: { recorded: number; made: number; seconds: number } = JSON.parse(found);
+    if (outcome.recorded !== outcome.made) throw new WrongAnswer(`${place}: rows are missing`);
+    return { 'requests/s': outcome.recorded / outcome.seconds };
+  } finally {
+    folder.remove();
+  }
+}
