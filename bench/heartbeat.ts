@@ -11,6 +11,7 @@ import type { WrkRequest } from './run/wrk-script.ts';
 
 /** Viewers whose heartbeats are sent in turn. */
 const VIEWERS = 1_000;
+const COUNT_EACH_MS = 100;
 
 /** About as long as the tokens of ours are. */
 export const OUR_TOKEN_CHARS = 420;
@@ -113,14 +114,18 @@ export interface Heartbeats {
 
 /** Heartbeats of all of them in turn, and whether all of them are counted. @throws WrongAnswer */
 export async function measureHeartbeats({ url, server, streamId, tokens, seconds }: Heartbeats) {
-  // While all of them are there: the first second is for the load to begin.
-  const check = async () => {
-    await Bun.sleep((seconds * 1_000 * 3) / 4);
+  const check = async (ending: AbortSignal) => {
     const path = `${url}/api/v1/view-counts/${streamId}`;
-    const answer = await fetch(path, { headers: { Authorization: `Bearer ${tokens[0]}` } });
-    const { value } = (await answer.json()) as { value: number };
-    if (value === tokens.length) return;
-    throw new WrongAnswer(`${url} counts ${value} viewers of ${tokens.length}`);
+    const headers = { Authorization: `Bearer ${tokens[0]}` };
+    let most = 0;
+    // A machine that is short of time may be late with heartbeats: then fewer are there for a while.
+    while (!ending.aborted) {
+      const { value } = (await (await fetch(path, { headers })).json()) as { value: number };
+      most = Math.max(most, value);
+      await Bun.sleep(COUNT_EACH_MS);
+    }
+    if (most === tokens.length) return;
+    throw new WrongAnswer(`${url} counts ${most} viewers of ${tokens.length}`);
   };
   const requests = heartbeats(streamId, tokens);
   return (await underLoad({ url, server, requests, seconds, check })).figures;

@@ -11,8 +11,8 @@ const READS = 4;
 /** Of so many requests one is another: primes, so that they are not all of the same viewers. */
 const EVERY = { answer: 97, count: 211, heart: 499, line: 1_999 };
 const LOOK_EACH_MS = 200;
-/** All have come by then. */
-const ALL_THERE_MS = 1_500;
+/** All have come by then, and the load is still on. */
+const ALL_THERE_MS = 1_000;
 /** How long after a turn its quizzes are still open, and what was under way is told. */
 const AFTER_MS = 3_000;
 const SEALED_MS = 750;
@@ -34,7 +34,7 @@ export const mixed: Bench = {
           `A viewer-second is a heartbeat, ${READS} reads of the interval before the last one, and a share of the rest: ` +
             `one request of ${EVERY.answer} is an answer to a quiz (durable), one of ${EVERY.count} reads the count, ` +
             `one of ${EVERY.heart} is a heart, one of ${EVERY.line} a line of chat.`,
-          `The count was ${VIEWERS} five times a second, no interval changed after it was told, no heart was lost or made up, ` +
+          `*All counted* is the share of looks, five a second, at which the count was exactly ${VIEWERS}: more it was never, and less while heartbeats were late. No interval changed after it was told, no heart was lost or made up, ` +
             'and each quiz counted each viewer once, although every answer was sent again.',
         ],
       },
@@ -55,8 +55,9 @@ async function measured(fourbeat: Fourbeat, tokens: readonly string[], seconds: 
   const quizzes = await Promise.all(ids.map((id) => publishQuiz(fourbeat, id)));
   const answers = answersOf(fourbeat, quizzes, tokens);
   const first = intervalAt(Date.now());
-  const told = new Map<number, string>();
-  const check = (ending: AbortSignal) => look(fourbeat, tokens, told, ending);
+  const counts: number[] = [];
+  const seen: Seen = { told: new Map(), counts };
+  const check = (ending: AbortSignal) => look(fourbeat, tokens, seen, ending);
   const load = {
     requests: heartbeatsAndReads(fourbeat, tokens),
     sometimes: sometimes(fourbeat, tokens, answers),
@@ -67,7 +68,7 @@ async function measured(fourbeat: Fourbeat, tokens: readonly string[], seconds: 
   const all = others.reduce((sum, count) => sum + count, often);
   const viewerSeconds = (outcome.requests * (often / all)) / (1 + READS);
   await sendAgain(url, answers);
-  await checkHearts(fourbeat, tokens, told, first, outcome.sent[3] ?? 0);
+  await checkHearts(fourbeat, tokens, seen.told, first, outcome.sent[3] ?? 0);
   await checkCounts(
     fourbeat,
     ids,
@@ -78,6 +79,7 @@ async function measured(fourbeat: Fourbeat, tokens: readonly string[], seconds: 
     'CPU µs a viewer-second': (cpuS / viewerSeconds) * 1e6,
     'CPU µs a request': figures['CPU µs a request'],
     'p99 ms': figures['p99 ms'],
+    'all counted': counts.filter((count) => count === VIEWERS).length / counts.length,
   };
 }
 
@@ -140,23 +142,28 @@ function posted(token: string, path: string, body: string): WrkRequest {
   return { method: 'POST', path, headers, body };
 }
 
-/** Reads, all the time, what viewers read: the count must be right, and an interval what it was. */
+/** What somebody saw who read all the time. */
+interface Seen {
+  readonly told: Map<number, string>;
+  readonly counts: number[];
+}
+
+/** Reads what viewers read. @throws WrongAnswer when more are counted than there are, or never all */
 async function look(
   fourbeat: Fourbeat,
   tokens: readonly string[],
-  told: Map<number, string>,
+  { told, counts }: Seen,
   ending: AbortSignal,
 ): Promise<void> {
   await Bun.sleep(ALL_THERE_MS);
   while (!ending.aborted) {
     const interval = intervalAt(Date.now()) - 2;
     told.set(interval, await read(fourbeat, tokens, `events-streams/ID?interval=${interval}`));
-    const count = JSON.parse(await read(fourbeat, tokens, 'view-counts/ID')).value;
-    if (count !== VIEWERS && !ending.aborted) {
-      throw new WrongAnswer(`${count} viewers are counted of ${VIEWERS}`);
-    }
+    counts.push(JSON.parse(await read(fourbeat, tokens, 'view-counts/ID')).value);
     await Bun.sleep(LOOK_EACH_MS);
   }
+  const most = Math.max(...counts);
+  if (most !== VIEWERS) throw new WrongAnswer(`${most} viewers are counted of ${VIEWERS}`);
 }
 
 async function read(

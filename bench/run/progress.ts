@@ -1,4 +1,4 @@
-import logUpdate from 'log-update';
+import { createLogUpdate } from 'log-update';
 
 /** Says what is going on, to whoever waits for it. */
 export interface Progress {
@@ -8,9 +8,13 @@ export interface Progress {
   clear(): void;
 }
 
-/** On a terminal one line that changes; elsewhere, such as in a log, a line each. */
+/**
+ * On standard error, so that results can go to a file: on a terminal one line that changes; elsewhere,
+ * such as in a log, a line each.
+ */
 export function createProgress(isTerminal: boolean): Progress {
   if (!isTerminal) return { say: (line) => console.error(line), clear: () => {} };
+  const logUpdate = createLogUpdate(process.stderr);
   return {
     say: (line, leftMs) => logUpdate(leftMs === undefined ? line : `${line} · ${timeOf(leftMs)}`),
     clear: () => logUpdate.clear(),
