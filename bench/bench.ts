@@ -2,10 +2,13 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { cpus, totalmem } from 'node:os';
 import { join, resolve } from 'node:path';
 import { Command, InvalidArgumentError } from '@commander-js/extra-typings';
+import { answer } from './answer.ts';
+import { close } from './close.ts';
 import { feed } from './feed.ts';
 import { feedHeld } from './feed-held.ts';
 import { growth } from './growth.ts';
 import { heartbeat } from './heartbeat.ts';
+import { mixed } from './mixed.ts';
 import { push } from './push.ts';
 import { type Bench, WrongAnswer } from './run/bench.ts';
 import { chartOf } from './run/chart.ts';
@@ -17,7 +20,18 @@ import { token } from './token.ts';
 import { viewers } from './viewers.ts';
 
 /** In the order of a whole run. */
-const BENCHES: readonly Bench[] = [heartbeat, feed, feedHeld, token, push, viewers, growth];
+const BENCHES: readonly Bench[] = [
+  heartbeat,
+  feed,
+  feedHeld,
+  token,
+  answer,
+  push,
+  mixed,
+  viewers,
+  close,
+  growth,
+];
 
 const names = BENCHES.map(({ name }) => name);
 const list = BENCHES.map(({ name, about }) => `  ${name.padEnd(12)}${about}`).join('\n');
@@ -25,8 +39,9 @@ const list = BENCHES.map(({ name, about }) => `  ${name.padEnd(12)}${about}`).jo
 const program = new Command('bench')
   .description('measures Fourbeat beside what others would use, and writes tables, JSON and charts')
   .argument('[name...]', 'what to measure; all of it when none is named', nameOf)
-  .option('--rounds <number>', 'how often those that are compared take turns', whole, 5)
-  .option('--seconds <number>', 'how long a turn is', whole, 4)
+  .option('--rounds <number>', 'how often those that are compared take turns', atLeast(1), 5)
+  // Who is counted is there for a second: in the next one it is seen whether all are.
+  .option('--seconds <number>', 'how long a turn is', atLeast(2), 4)
   .option('--out <folder>', 'where JSON and charts are written', 'bench-results')
   .addHelpText('after', `\nMeasurements:\n${list}`)
   .parse();
@@ -37,10 +52,12 @@ function nameOf(name: string, before: string[] = []): string[] {
   return [...before, name];
 }
 
-function whole(text: string): number {
-  const value = Number(text);
-  if (Number.isSafeInteger(value) && value > 0) return value;
-  throw new InvalidArgumentError('It must be a whole number above 0.');
+function atLeast(least: number): (text: string) => number {
+  return (text) => {
+    const value = Number(text);
+    if (Number.isSafeInteger(value) && value >= least) return value;
+    throw new InvalidArgumentError(`It must be a whole number, ${least} or more.`);
+  };
 }
 
 // What was started ends with this process, and 'exit' comes of no signal by itself.
