@@ -457,13 +457,14 @@ describe('a slow side', () => {
   });
 });
 
-/** Whether a number is as it was when it was last looked at. */
+/** Whether a number stays as it is, by some looks at it. */
 function isStill(read: () => number): () => boolean {
   let last = -1;
+  let looks = 0;
   return () => {
     const now = read();
-    const same = now === last && now > 0;
+    looks = now === last && now > 0 ? looks + 1 : 0;
     last = now;
-    return same;
+    return looks === 4;
   };
 }
