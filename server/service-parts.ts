@@ -15,7 +15,7 @@ import { ChatRooms } from './moderation/chat-rooms.ts';
 import { PresenterKeys } from './presenter/presenter-keys.ts';
 import type { TheRecord } from './procedures.ts';
 import { AnswerDesk } from './quizzes/answer-desk.ts';
-import type { AnswerDecision } from './quizzes/answers-sql.ts';
+import type { AnswerDecision } from './quizzes/arrived-answer.ts';
 import { ratesOf } from './rates.ts';
 import { placeOf, Rehearsals } from './rehearsal/rehearsals.ts';
 import { ReportMaker } from './report/report-maker.ts';

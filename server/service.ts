@@ -16,7 +16,7 @@ import { Passwords } from './members/passwords.ts';
 import type { Reading } from './metrics.ts';
 import { procedures } from './procedures.ts';
 import { answerHandlers } from './quizzes/answer-routes.ts';
-import type { AnswerDecision } from './quizzes/answers-sql.ts';
+import type { AnswerDecision } from './quizzes/arrived-answer.ts';
 import { Unavailable } from './refusal.ts';
 import { type Parts, partsOf, type ServiceOptions } from './service-parts.ts';
 import { countWrites } from './sql/write-count.ts';

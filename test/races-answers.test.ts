@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test';
 import type { TheRecord } from '../server/procedures.ts';
-import type { AnswerDecision, ArrivedAnswer } from '../server/quizzes/answers-sql.ts';
+import type { AnswerDecision, ArrivedAnswer } from '../server/quizzes/arrived-answer.ts';
 import {
   FIRST_INTERVAL,
   type Ground,

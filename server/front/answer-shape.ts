@@ -1,5 +1,7 @@
-import type { Preferences } from './quiz-head.ts';
 import type { Field } from './request-head.ts';
+
+/** What a client says of how it wants to be told no. */
+export type Preferences = Readonly<Record<string, string>>;
 
 /** Where a head has what is its own. */
 export interface OwnParts {

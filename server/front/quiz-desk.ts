@@ -1,10 +1,10 @@
 import type { Outcome } from '../quizzes/answer-desk.ts';
 import type { KnownViewer } from '../tokens/viewer-tokens.ts';
 import type { AnswerBytes } from './answer-bytes.ts';
-import type { AnswerMatch, AnswerShape } from './answer-shape.ts';
+import type { AnswerMatch, AnswerShape, Preferences } from './answer-shape.ts';
 import { type Connection, INCOMPLETE, RELAY, type Task } from './connection.ts';
 import type { FrontQuizzes, FrontQuizzesOf, FrontService } from './front-service.ts';
-import { type Preferences, readQuizHead } from './quiz-head.ts';
+import { readQuizHead } from './quiz-head.ts';
 import { OTHER, PARTIAL } from './request-head.ts';
 
 /** So many kinds of clients are known at once; to look through all takes as long as to read a head. */

@@ -1,4 +1,4 @@
-import { AnswerShape } from './answer-shape.ts';
+import { AnswerShape, type Preferences } from './answer-shape.ts';
 import {
   type Field,
   HEAD_BYTES_MAX,
@@ -24,9 +24,6 @@ export interface QuizRequest {
   /** Where the next request begins. */
   readonly end: number;
 }
-
-/** What a client says of how it wants to be told no. */
-export type Preferences = Readonly<Record<string, string>>;
 
 const END_OF_HEAD = Buffer.from('\r\n\r\n');
 const START = 'POST /api/v1/quizzes/';

@@ -3,7 +3,7 @@ import { Problem } from '../http/problem.ts';
 import { Rate } from '../http/rate.ts';
 import { Unavailable } from '../refusal.ts';
 import { AnswerDesk } from './answer-desk.ts';
-import type { AnswerDecision, ArrivedAnswer } from './answers-sql.ts';
+import type { AnswerDecision, ArrivedAnswer } from './arrived-answer.ts';
 import type { ClaimDecision } from './winners-sql.ts';
 
 const STREAM = '0f8fad5b-d9cb-469f-a165-70867728950e';

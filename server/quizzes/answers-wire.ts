@@ -1,5 +1,5 @@
 import type { Wire } from '../sql/procedure.ts';
-import type { AnswerDecision, ArrivedAnswer } from './answers-sql.ts';
+import type { AnswerDecision, ArrivedAnswer } from './arrived-answer.ts';
 
 const DECISIONS: readonly AnswerDecision[] = ['record', 'same', 'other', 'closed'];
 const MEMBERS = 5;

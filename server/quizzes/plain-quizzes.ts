@@ -1,6 +1,6 @@
 import { intervalAt } from '../../protocol/interval.ts';
 import type { QuizState, Reveal } from '../../protocol/quizzes.ts';
-import type { AnswerDecision } from './answers-sql.ts';
+import type { AnswerDecision } from './arrived-answer.ts';
 
 // The rules of quizzes once more, as plainly as they can be said: what model tests compare with.
 

@@ -11,7 +11,7 @@ import {
   sealedBy,
   uuidOf,
 } from '../streams/show-fixture.ts';
-import type { AnswerDecision } from './answers-sql.ts';
+import type { AnswerDecision } from './arrived-answer.ts';
 import {
   type PlainEvent,
   type PlainQuiz,
