@@ -45,6 +45,7 @@ async function recordedAmong(
   tx: Tx,
   answers: readonly ArrivedAnswer[],
 ): Promise<Map<string, number>> {
+  if (answers.length === 0) return new Map();
   const rows = await tx.query<{ quiz: number; seat: number; choice: number }>(
     `select a.quiz as quiz, a.seat as seat, a.choice as choice
      from ${tx.rows('$1', ['quiz integer', 'seat integer'])} arrived
@@ -74,13 +75,20 @@ export const answerProcedures = {
       const added = new Set(inTime.filter((_, index) => areNew[index]));
       if (added.size === answers.length) return answers.map(() => 'record');
       // A statement after the insert: it sees whatever was there before, and what won the race.
-      const others = answers.filter((answer) => !added.has(answer));
-      const recorded = await recordedAmong(tx, others);
+      const addedKeys = new Set(Array.from(added, keyOf));
+      const recorded = await recordedAmong(
+        tx,
+        answers.filter((answer) => !addedKeys.has(keyOf(answer))),
+      );
       return answers.map((answer) => {
-        if (added.has(answer)) return 'record';
+        const key = keyOf(answer);
+        if (added.has(answer)) {
+          recorded.set(key, answer.choice);
+          return 'record';
+        }
         const { state, closeInterval } = quizOf(answer);
         return decideAnswer({
-          recordedChoice: recorded.get(keyOf(answer)) ?? null,
+          recordedChoice: recorded.get(key) ?? null,
           choice: answer.choice,
           state,
           arrivalInterval: answer.interval,
