@@ -30,10 +30,9 @@ export const close: Bench = {
   run: async (options) => {
     const inSqlite = await measured('SQLite', await startFourbeat(), options);
     const database = await startDatabase();
+    const { settings, stop } = await onDatabase(database);
     try {
-      const { settings, stop } = await onDatabase(database);
       const inPostgres = await measured('PostgreSQL', await startFourbeat(settings), options);
-      await stop();
       const rows = [...inSqlite, ...inPostgres];
       return {
         bench: 'close',
@@ -49,6 +48,7 @@ export const close: Bench = {
         ],
       };
     } finally {
+      await stop();
       await database.stop();
     }
   },
@@ -56,9 +56,9 @@ export const close: Bench = {
 
 async function measured(record: string, fourbeat: Fourbeat, options: BenchOptions): Promise<Row[]> {
   const tokens = new ViewerTokens(fourbeat);
-  const samples: { answers: Figures; reports: Figures }[] = [];
+  const samples: Record<'answers' | 'reports', CloseOutcome>[] = [];
   try {
-    // The first is not counted.
+    // The first is not counted: what is not compiled yet may be too late for a report.
     for (let round = 0; round <= options.rounds; round++) {
       options.progress.say(`close: ${record}, round ${round} of ${options.rounds}`);
       samples.push(await oneClose(fourbeat, await tokens.of(VIEWERS)));
@@ -67,7 +67,7 @@ async function measured(record: string, fourbeat: Fourbeat, options: BenchOption
     await fourbeat.stop();
   }
   const rowOf = (name: 'answers' | 'reports'): Row => {
-    const all = samples.slice(1).map((sample) => sample[name]);
+    const all = samples.slice(1).map((sample) => figuresOf(sample[name]));
     const names = Object.keys(all[0] ?? {}) as (keyof Figures)[];
     const figures = names.map((one) => [one, spreadOf(all.map((sample) => sample[one]))]);
     return { name: `${record}: ${name}`, figures: Object.fromEntries(figures) };
@@ -94,7 +94,7 @@ async function oneClose(fourbeat: Fourbeat, tokens: readonly string[]) {
     if (counted !== reports.accepted) {
       throw new WrongAnswer(`the round counts ${counted} winners of ${reports.accepted}`);
     }
-    return { answers: figuresOf(answers), reports: figuresOf(reports) };
+    return { answers, reports };
   } finally {
     await load.stop();
   }
