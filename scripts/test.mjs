@@ -16,6 +16,7 @@ const FAILURE_LENGTH = 2_000;
 
 /** They break whole services under load, or need both cores: they have the machine to themselves. */
 const ALONE = [
+  'server/audience/seat-threads.test.ts',
   'test/faults-oracle.test.ts',
   'test/faults.test.ts',
   'test/kill.test.ts',
@@ -35,6 +36,7 @@ const SERVICES = [
   'test/media/senders.test.ts',
   'test/record-postgres-away.test.ts',
   'test/rehearsal-crowd.test.ts',
+  'test/workers.test.ts',
 ];
 
 /**
@@ -101,6 +103,7 @@ const SECONDS = {
   'test/record-postgres.test.ts': 12,
   'test/record-sqlite.test.ts': 12,
   'test/start-away.test.ts': 25,
+  'test/workers.test.ts': 12,
 };
 
 const biome = join(projectDir, 'node_modules', '@biomejs', 'biome', 'bin', 'biome');
