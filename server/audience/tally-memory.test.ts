@@ -48,6 +48,21 @@ describe('memory', () => {
     }
   });
 
+  test('that was given back takes nothing from another thread that has not heard of it', () => {
+    const { clock, tally } = setUp();
+    const dropped: string[] = [];
+    const marks: SeatMarks[] = [];
+    tally.share({
+      shared: (_, memory) => marks.push(new SeatMarks(memory)),
+      dropped: (streamId) => dropped.push(streamId),
+    });
+    tally.register('stream', 1);
+    expect(marks[0]?.register(2, intervalAt(clock.ms))).toBe(true);
+    clock.ms += 1_250;
+    expect([[...tally.liveCounts()], dropped]).toEqual([[], ['stream']]);
+    expect(marks[0]?.register(2, intervalAt(clock.ms))).toBe(false);
+  });
+
   test('[R-16] has room for what other threads register, though nothing is counted', () => {
     const { clock, tally } = setUp();
     const rings = new Map<string, SeatMarks>();
