@@ -101,8 +101,6 @@ describe('the source', () => {
     const { key } = await ingestOf(await ingest(id));
     expect(await statusOf(id)).toBe('CREATED');
     await open(key, 'first');
-    // What another process wrote is seen in the next interval (S-5).
-    await service.advance(1);
     expect(await statusOf(id)).toBe('STREAMING');
     expect((await ingestOf(await ingest(id))).source).toEqual({ kind: 'srt', health: null });
     await renew(id, 'first');

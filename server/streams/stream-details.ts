@@ -40,9 +40,15 @@ export class StreamDetails {
     this.interval = interval;
     const kept = this.reads.get(id);
     if (kept?.writes === writes()) return kept.row;
-    const read = { row: this.options.record.readStreamDetail({ id, interval }), writes: writes() };
+    const read = { row: this.readAnew(id), writes: writes() };
     if (kept || this.reads.size < streamsMax) this.keep(id, read);
     return read.row;
+  }
+
+  /** The stream as it is now, whichever node changed it; null when there is none. @throws Unavailable */
+  readAnew(id: string): Promise<StreamDetailRow | null> {
+    const { clock, record } = this.options;
+    return record.readStreamDetail({ id, interval: intervalAt(clock.nowMs()) });
   }
 
   // What is not there may be any moment, made by another node; and a failure is nobody else's.
