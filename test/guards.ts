@@ -64,7 +64,8 @@ export const GUARDS: readonly Guard[] = [
   }),
   guard('[I-3] [Q-13] [Q-14] answers of one seat that come together count once', {
     file: 'server/quizzes/answers-sql.ts',
-    line: ' && fresh.get(key) === answer',
+    line: 'inTime.filter((_, index) => areNew[index])',
+    instead: 'inTime',
   }),
   guard('[I-3] [Q-14] the first answer of a seat stands', {
     file: 'server/quizzes/quiz-rules.ts',
