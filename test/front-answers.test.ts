@@ -162,6 +162,7 @@ describe('one connection', () => {
     const wrong = [
       requestOf(viewer, beatLine(other)),
       requestOf(viewer, readLine(other, 1)),
+      good.replace(viewer.token, other.token),
       good.replace(viewer.token, `${viewer.token}x`),
       good.replace(viewer.token, viewer.token.slice(0, -1)),
       good.replace(/^Authorization.*\r\n/m, ''),

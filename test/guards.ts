@@ -46,10 +46,14 @@ export const GUARDS: readonly Guard[] = [
     line: ' where interval = $1 and interval < $2',
     instead: ' where $1 = $1 and $2 = $2',
   }),
-  guard('[I-1] [F-4] [F-13] nobody is served an interval before it is sealed', {
-    file: 'server/feed/feed-log-memory.ts',
-    line: 'if (interval > this.sealed) return this.sealedLater(streamId, interval);',
-  }),
+  guard(
+    '[I-1] [F-4] [F-13] nobody is served an interval before it is sealed',
+    {
+      file: 'server/feed/feed-log-memory.ts',
+      line: 'if (interval > this.sealed) return this.sealedLater(streamId, interval);',
+    },
+    { file: 'server/front/viewer-desk.ts', line: 'interval > log.sealedTo()', instead: 'false' },
+  ),
   guard('[I-1] [F-13] a sealing whose answer was lost is served as it was committed', {
     file: 'server/feed/sealer.ts',
     line: 'if (this.failing) await this.recover();',
@@ -112,6 +116,19 @@ export const GUARDS: readonly Guard[] = [
     line: 'streamId !== null && viewer.streamId !== streamId.toLowerCase()',
     instead: 'streamId === undefined',
   }),
+  guard('[I-6] [T-13] a viewer token is refused on every route of another stream', {
+    file: 'server/front/viewer-desk.ts',
+    line: 'if (viewer.streamId !== shape.streamId) return false;',
+  }),
+  guardIn(
+    'test/front-answers.test.ts',
+    '[T-13] [T-12] is let in no more than its token, also behind a request that was good',
+    {
+      file: 'server/front/viewer-desk.ts',
+      line: 'viewer?.streamId === shape.streamId',
+      instead: 'viewer',
+    },
+  ),
   guard('[I-6] [T-6] a token that was good a moment ago is refused from its exp on', {
     file: 'server/tokens/seen-tokens.ts',
     line: 'if (viewer.expiresMs > this.nowMs()) ',
