@@ -29,6 +29,7 @@ const ALONE = [
 
 /** Whole services with limits of time that need a third of a core each, so that three leave one idle. */
 const SERVICES = [
+  'server/shared-clock.test.ts',
   'test/cluster-moderation.test.ts',
   'test/cluster-roles.test.ts',
   'test/cluster.test.ts',

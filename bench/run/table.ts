@@ -48,7 +48,8 @@ export function number(value: number): string {
   return String(Number(value.toPrecision(3)));
 }
 
-function markdown(head: readonly string[], rows: readonly (readonly string[])[]): string[] {
+/** A table, the first column to the left and the others to the right. */
+export function markdown(head: readonly string[], rows: readonly (readonly string[])[]): string[] {
   const all = [head, ...rows];
   const widths = head.map((_, column) =>
     Math.max(3, ...all.map((row) => row[column]?.length ?? 0)),
