@@ -30,6 +30,7 @@ function client(room = Number.POSITIVE_INFINITY) {
 function ground(room?: number) {
   const { socket, calls, heard } = client(room);
   const relayed: string[] = [];
+  const failures: string[] = [];
   let relay: { client: Connection; closed: boolean } | null = null;
   const task: Task & { closes: number } = { closes: 0, closed: () => void task.closes++ };
   const desk: { -readonly [Name in keyof Desk]: Desk[Name] } = {
@@ -40,10 +41,12 @@ function ground(room?: number) {
       if (end < 0) return INCOMPLETE;
       const line = bytes.toString('latin1', at, end);
       if (line.startsWith('?')) return RELAY;
+      if (line === 'break') throw new Error('a defect');
       if (line === 'later') connection.begin(task);
       else connection.answer(Buffer.from(`${line.slice(4)};`));
       return end + 1;
     },
+    failed: ({ message }) => void failures.push(message),
     relay(client, bytes) {
       const own = { client: client as Connection, closed: false };
       relay = own;
@@ -66,6 +69,7 @@ function ground(room?: number) {
     calls,
     heard,
     relayed,
+    failures,
     relay: () => relay,
     say: (text: string) => connection.received(Buffer.from(text)),
     room(bytes: number) {
@@ -78,6 +82,13 @@ function ground(room?: number) {
 }
 
 describe('requests of one connection', () => {
+  test('[I-3] that meet a defect end it, and whoever answers it goes on to the next', () => {
+    const { connection, say, calls, failures } = ground();
+    say('later\nbreak\n');
+    expect(() => connection.answer(Buffer.from('late;'))).not.toThrow();
+    expect([failures, calls]).toEqual([['a defect'], ['terminate']]);
+  });
+
   test('are answered in their order, however their bytes are cut', () => {
     const text = 'now one\nnow two\nnow three\n';
     for (let cut = 1; cut < text.length; cut++) {

@@ -26,6 +26,8 @@ export interface Desk {
    *   not answered here
    */
   serve(connection: Connection, bytes: Buffer, at: number): number;
+  /** Told what must not happen. */
+  failed(error: Error): void;
   /** Passes on what begins with a request. */
   relay(client: RelayedClient, bytes: Uint8Array): Relayed;
 }
@@ -170,7 +172,11 @@ export class Connection implements RelayedClient {
     if (this.isPaused) this.resume();
     const bytes = this.kept === null ? request : Buffer.concat([request, this.kept]);
     this.kept = null;
-    this.begin(this.desk.relay(this, bytes));
+    try {
+      this.begin(this.desk.relay(this, bytes));
+    } catch (error) {
+      this.fail(error as Error);
+    }
   }
 
   send(bytes: Uint8Array): boolean {
@@ -231,8 +237,22 @@ export class Connection implements RelayedClient {
     this.socket.shutdown();
   }
 
+  // Whoever answers many does so one after the other: a defect met here must be this client's alone.
+  private fail(error: Error): void {
+    this.desk.failed(error);
+    this.cut();
+  }
+
   /** @param isFresh whether these are the first bytes behind an answer */
   private take(bytes: Buffer, isFresh: boolean): void {
+    try {
+      this.use(bytes, isFresh);
+    } catch (error) {
+      this.fail(error as Error);
+    }
+  }
+
+  private use(bytes: Buffer, isFresh: boolean): void {
     const { desk } = this;
     this.kept = null;
     let at = 0;

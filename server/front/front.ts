@@ -53,6 +53,7 @@ export class Front {
       tick: 0,
       isClosing: false,
       serve: viewers ? (...asked) => viewers.serve(...asked) : () => RELAY,
+      failed: options.onDefect,
       relay: (client, bytes) => relay.begin(client, bytes),
     };
     this.listener = this.listen();

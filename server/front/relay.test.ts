@@ -330,6 +330,20 @@ describe('an answer', () => {
     expect(innerAt(0).text).toEndWith(`hello${GET_TOLD}`);
   });
 
+  test('[O-11] that comes before a body that drips ends the connection soon, and holds up no drain', async () => {
+    await play(answering(OK));
+    const one = client();
+    one.send('POST /a HTTP/1.1\r\nHost: h\r\nContent-Length: 4000\r\n\r\nhello');
+    await one.hears('ok');
+    expect(ground.relay.underWay()).toBe(0);
+    for (let second = 0; second < 6; second++) {
+      one.send('x');
+      ground.relay.tick();
+    }
+    await one.ends();
+    expect(one.text).toBe(OK);
+  });
+
   test('that comes before the body and closes ends the connection at once', async () => {
     await play(answering('HTTP/1.1 413 X\r\nConnection: close\r\nContent-Length: 0\r\n\r\n'));
     const one = client();
@@ -337,6 +351,14 @@ describe('an answer', () => {
     await one.ends();
     expect(one.text).toStartWith('HTTP/1.1 413');
   });
+});
+
+test('[G-31] a head that is too long is not looked through', async () => {
+  await play(answering('HTTP/1.1 431 X\r\nContent-Length: 0\r\n\r\n'));
+  const one = client();
+  one.send(GET.replace('Host', `X-Long: ${'x'.repeat(17_000)}\r\nHost`));
+  await one.ends();
+  expect(one.text).toStartWith('HTTP/1.1 431 X\r\nConnection: close\r\n');
 });
 
 describe('another protocol', () => {

@@ -54,10 +54,10 @@ export class Relay {
     return request;
   }
 
-  /** How many requests are under way; a connection that became one for another protocol is none. */
+  /** How many requests have no answer yet; a connection that became one for another protocol is none. */
   underWay(): number {
     let count = 0;
-    for (const { isTunnel } of this.requests) if (!isTunnel) count++;
+    for (const { isTunnel, isAnswered } of this.requests) if (!isTunnel && !isAnswered) count++;
     return count;
   }
 

@@ -24,6 +24,7 @@ const MAX_REST_BYTES = 65_536;
 const MAX_SILENT_TICKS = 12;
 const MAX_UNANSWERED_TICKS = 15;
 const MAX_DIALING_TICKS = 5;
+const MAX_ANSWERED_TICKS = 5;
 
 /**
  * One request, from its first byte to the last of its answer; of one that became a tunnel, to the
@@ -50,6 +51,7 @@ export class RelayedRequest implements Relayed, InnerUser {
   // Since the client last sent or took what it is waited for.
   private idleTicks = 0;
   private allTicks = 0;
+  private answeredTicks = 0;
 
   constructor(
     private readonly client: RelayedClient,
@@ -146,7 +148,14 @@ export class RelayedRequest implements Relayed, InnerUser {
     this.client.end();
   }
 
+  /** Whether the answer is told, though the request may go on. */
+  get isAnswered(): boolean {
+    return this.answer.isComplete;
+  }
+
   private isTooLong(): boolean {
+    // Who was answered early may go on sending for a while, or would not read the answer.
+    if (this.isAnswered) return ++this.answeredTicks > MAX_ANSWERED_TICKS;
     if (!this.inner) return this.allTicks > MAX_DIALING_TICKS;
     if (this.isTunnel || this.isRequestComplete || this.isClientPaused || this.isClientStalled) {
       return false;

@@ -1,3 +1,5 @@
+import { HEAD_BYTES_MAX } from './request-head.ts';
+
 /** Where a request ends, and how it may be passed on. */
 export interface RequestFraming {
   /** Of the request line with its end, after which a header may be put; 0 when there is no such place. */
@@ -41,7 +43,8 @@ const PLAIN_LENGTH = /^(?:0|[1-9]\d*)$/;
 /** Reads how a request is framed. @param bytes begin with its head, if they have one at all */
 export function framingOf(bytes: Buffer): RequestFraming {
   const headBytes = bytes.indexOf(END_OF_HEAD) + 4;
-  if (headBytes < 4) return oddFraming(bytes);
+  // The inner server takes no such head; to match it would take 38 ms for 500 KB.
+  if (headBytes < 4 || headBytes > HEAD_BYTES_MAX) return oddFraming(bytes);
   const head = bytes.toString('latin1', 0, headBytes);
   const match = STRICT_HEAD.exec(head);
   if (!match) return oddFraming(bytes);

@@ -70,15 +70,18 @@ export class Batch<Item, Result> {
     const giveUp = () => refuse(new Unavailable('The record did not answer in time.'));
     const timer = this.deadlineMs === null ? null : setTimeout(giveUp, this.deadlineMs);
     this.underWay++;
+    let results: readonly Result[];
     try {
-      const results = await this.run(part.map(({ item }) => item));
-      for (const [index, { resolve }] of part.entries()) resolve(results[index] as Result);
+      results = await this.run(part.map(({ item }) => item));
     } catch (error) {
       refuse(error);
+      return;
     } finally {
       if (timer) clearTimeout(timer);
       this.underWay--;
       this.send();
     }
+    // Apart from the call: what goes wrong with one of these refuses none of the others.
+    for (const [index, { resolve }] of part.entries()) resolve(results[index] as Result);
   }
 }
