@@ -142,6 +142,8 @@ describe('in mid-show', () => {
     for (const page of [tab, second]) await canBePressed(page, 'Show the results');
     await Promise.all([tab, second].map((page) => pressNow(page, 'Show the results', true)));
     for (const page of [tab, second]) await page.getByText('Results are shown').waitFor();
+    // The page knows it from the studio, before the interval that tells viewers is sealed.
+    await until('viewers are told', async () => 'quiz-results First?' in (await sent()));
     expect(await sent()).toEqual({ 'quiz First?': 1, 'quiz-results First?': 1 });
   }, 30_000);
 
