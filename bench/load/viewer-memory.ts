@@ -24,8 +24,8 @@ const SETTLED_BYTES = 2 ** 20;
 const TURNS_MAX = 5;
 /** Code is compiled and the heap finds its size in the first of them. */
 const TURNS_MIN = 3;
-/** Five bits of the ring for each seat. */
-const RING_BYTES = 5 / 8;
+/** Eight bits of the ring for each seat. */
+const RING_BYTES = 1;
 
 interface Sample {
   readonly all: number;
