@@ -2,36 +2,15 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { cpus, totalmem } from 'node:os';
 import { join, resolve } from 'node:path';
 import { Command, InvalidArgumentError } from '@commander-js/extra-typings';
-import { answer } from './answer.ts';
-import { close } from './close.ts';
-import { feed } from './feed.ts';
-import { feedHeld } from './feed-held.ts';
-import { growth } from './growth.ts';
-import { heartbeat } from './heartbeat.ts';
-import { mixed } from './mixed.ts';
-import { push } from './push.ts';
+import { BENCHES } from './benches.ts';
+import { fillPage } from './page/fill.ts';
+import { RESULTS_FOLDER } from './page/results.ts';
 import { type Bench, WrongAnswer } from './run/bench.ts';
 import { chartOf } from './run/chart.ts';
 import { missingOf } from './run/needed.ts';
 import { createProgress } from './run/progress.ts';
-import { verdictOf } from './run/result.ts';
+import { type Machine, type MadeResult, verdictOf } from './run/result.ts';
 import { tableOf } from './run/table.ts';
-import { token } from './token.ts';
-import { viewers } from './viewers.ts';
-
-/** In the order of a whole run. */
-const BENCHES: readonly Bench[] = [
-  heartbeat,
-  feed,
-  feedHeld,
-  token,
-  answer,
-  push,
-  mixed,
-  viewers,
-  close,
-  growth,
-];
 
 const names = BENCHES.map(({ name }) => name);
 const list = BENCHES.map(({ name, about }) => `  ${name.padEnd(12)}${about}`).join('\n');
@@ -43,6 +22,7 @@ const program = new Command('bench')
   // Who is counted is there for a second: in the next one it is seen whether all are.
   .option('--seconds <number>', 'how long a turn is', atLeast(2), 4)
   .option('--out <folder>', 'where JSON and charts are written', 'bench-results')
+  .option('--page', 'writes to docs/performance, and the tables of docs/performance.md from there')
   .addHelpText('after', `\nMeasurements:\n${list}`)
   .parse();
 
@@ -65,14 +45,14 @@ for (const [signal, code] of Object.entries({ SIGHUP: 129, SIGINT: 130, SIGTERM:
   process.on(signal, () => process.exit(code));
 }
 
-const { rounds, seconds, out } = program.opts();
+const { rounds, seconds, out, page = false } = program.opts();
 const chosen = BENCHES.filter(
   ({ name }) => program.args.length === 0 || program.args.includes(name),
 );
 requireAll(chosen);
-const folder = resolve(out);
+const folder = page ? RESULTS_FOLDER : resolve(out);
 const progress = createProgress(process.stderr.isTTY === true);
-const machine = {
+const machine: Machine = {
   processor: cpus()[0]?.model ?? 'unknown',
   cores: cpus().length,
   memoryGB: Math.round(totalmem() / 2 ** 30),
@@ -96,12 +76,14 @@ for (const bench of chosen) {
   if (!result) continue;
   progress.clear();
   console.log(`${tableOf(result)}\n`);
-  const made = { madeAt: new Date().toISOString(), machine, rounds, seconds, ...result };
+  const madeAt = new Date().toISOString();
+  const made: MadeResult = { madeAt, machine, rounds, seconds, ...result };
   writeFileSync(join(folder, `${bench.name}.json`), `${JSON.stringify(made, null, 2)}\n`);
   writeFileSync(join(folder, `${bench.name}.svg`), chartOf(result));
   missed += result.targets.filter((target) => verdictOf(target) === 'missed').length;
 }
 console.log(`JSON and charts are in ${folder}`);
+if (page) fillPage(folder);
 if (missed > 0) console.log(`${missed} of the targets not reached: see the tables`);
 if (failed > 0) console.log(`${failed} of ${chosen.length} measurements failed: see above`);
 // Connections to servers that are gone would keep the process for a while.

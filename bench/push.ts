@@ -136,12 +136,17 @@ async function measured(
   task: Parameters<typeof pushStep>[1],
   seconds: number,
 ) {
-  const { cpuUs, kernelUs, p99Ms, memoryBytes } = await pushStep(server, task, seconds);
+  const { cpuUs, kernelUs, p99Ms, memoryBytes, messageBytes } = await pushStep(
+    server,
+    task,
+    seconds,
+  );
   return {
     'messages/CPU s': 1e6 / cpuUs,
     'CPU µs a message': cpuUs,
     'of it the kernel': kernelUs,
     'p99 ms': p99Ms,
     'memory MB': memoryBytes / 2 ** 20,
+    'bytes a message': messageBytes,
   };
 }

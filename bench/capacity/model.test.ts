@@ -2,17 +2,19 @@ import { describe, expect, test } from 'bun:test';
 import { CORE_USE, type Costs, needOf } from './model.ts';
 
 const COSTS: Costs = {
-  heartbeatUs: 6,
-  feedReadUs: 7,
-  pushMessageUs: 5,
+  requestUs: 7,
+  messageUs: 5,
   answerUs: 20,
   tokenUs: 100,
   answerRowsPerCoreS: 100_000,
+  postgresMsS: 10,
+  redisCommandsS: 18,
   bitsetUs: 50,
   bitsetByteUs: 0.002,
-  viewerBytes: 1_000,
-  feedReadBytes: 1_000,
-  pushMessageBytes: 700,
+  pollingBytes: 1_000,
+  streamBytes: 8_000,
+  readBytes: 1_000,
+  messageBytes: 700,
   heartbeatBytes: 500,
 };
 const SHOW = { viewers: 100_000, way: 'polling', answering: 0, quizS: 10 } as const;
@@ -20,15 +22,30 @@ const SHOW = { viewers: 100_000, way: 'polling', answering: 0, quizS: 10 } as co
 describe('what a show needs', () => {
   test('a viewer who polls is a heartbeat and four reads a second, and a token in nine minutes', () => {
     const { cores, originRequestsS, cdnMillionsH } = needOf(SHOW, COSTS);
-    expect(cores).toBeCloseTo((100_000 * (6 + 4 * 7 + 100 / 540)) / 1e6 / CORE_USE);
+    expect(cores).toBeCloseTo((100_000 * (5 * 7 + 100 / 540)) / 1e6 / CORE_USE);
     expect(originRequestsS).toBeCloseTo(100_000 * (5 + 1 / 540));
     expect(cdnMillionsH).toBe(0);
   });
 
-  test('with caches in front only heartbeats, tokens and answers reach nodes', () => {
-    const { originRequestsS, cdnMillionsH } = needOf({ ...SHOW, way: 'cdn' }, COSTS);
+  test('with an event stream it is a heartbeat and four messages', () => {
+    const { cores, originRequestsS, memoryGB } = needOf({ ...SHOW, way: 'push' }, COSTS);
+    expect(cores).toBeCloseTo((100_000 * (7 + 4 * 5 + 100 / 540)) / 1e6 / CORE_USE);
     expect(originRequestsS).toBeCloseTo(100_000 * (1 + 1 / 540));
-    expect(cdnMillionsH).toBeCloseTo(1_440);
+    expect(memoryGB).toBeCloseTo(0.1 + 0.8);
+  });
+
+  test('with caches in front only heartbeats, tokens and answers reach nodes', () => {
+    const need = needOf({ ...SHOW, way: 'cdn' }, COSTS);
+    expect(need.originRequestsS).toBeCloseTo(100_000 * (1 + 1 / 540));
+    expect(need.cdnMillionsH).toBeCloseTo(1_440);
+    expect(need.sentByNodesGBH).toBeCloseTo(180);
+    expect(need.sentByCdnGBH).toBeCloseTo(1_440);
+  });
+
+  test('without caches nodes send it all', () => {
+    const { sentByNodesGBH, sentByCdnGBH } = needOf(SHOW, COSTS);
+    expect(sentByNodesGBH).toBeCloseTo(180 + 1_440);
+    expect(sentByCdnGBH).toBe(0);
   });
 
   test('twice the viewers need twice the cores, and answers need more', () => {
@@ -39,9 +56,12 @@ describe('what a show needs', () => {
 
   test('one node needs neither Redis nor PostgreSQL', () => {
     const small = needOf({ ...SHOW, viewers: 10_000, answering: 0.8 }, COSTS);
-    expect(small).toMatchObject({ nodes: 1, redisCores: 0, postgresCores: 0 });
+    const none = { redisCores: 0, redisCommandsS: 0, redisMBS: 0, postgresCores: 0 };
+    expect(small).toMatchObject({ nodes: 1, ...none });
     const large = needOf({ ...SHOW, viewers: 1_000_000, answering: 0.8 }, COSTS);
-    expect(large.redisCores).toBeGreaterThan(0);
-    expect(large.postgresCores).toBeCloseTo(0.8);
+    expect(large.redisCores).toBeCloseTo((large.nodes * 4 * (50 + 125_000 * 0.002)) / 1e6);
+    expect(large.redisCommandsS).toBe(large.nodes * 18);
+    expect(large.redisMBS).toBeCloseTo(large.nodes * 0.5);
+    expect(large.postgresCores).toBeCloseTo(0.81);
   });
 });

@@ -9,13 +9,15 @@ import { exponentOf, spreadOf } from '../run/statistics.ts';
 import { pollingStep } from './polling-step.ts';
 
 const NODES = [1, 2, 3, 4];
-/** Few, since all nodes are on one core here. */
-const VIEWERS_OF_NODE = 500;
+/** Not more, since all nodes are on one core here. */
+const VIEWERS_OF_NODE = 2_000;
 const ROUNDS_MAX = 2;
 
 /** What all parts take in a second, ms of CPU. */
 interface Sample {
   readonly nodes: number;
+  /** Commands to Redis in a second. */
+  readonly commands: number;
   readonly redis: number;
   readonly postgres: number;
   /** All of them together. */
@@ -57,6 +59,7 @@ export async function nodesGrowth({
           'CPU µs/s of each': each(({ servers }) => servers),
           'Redis CPU ms/s': figure(({ redis }) => redis),
           'Redis µs/s of each': each(({ redis }) => redis),
+          'Redis commands/s of a node': figure(({ commands }) => commands / nodes),
           'PostgreSQL CPU ms/s': figure(({ postgres }) => postgres),
         },
       };
@@ -110,6 +113,7 @@ async function sampled(nodes: number, seconds: number): Promise<Sample> {
     }
     return {
       nodes,
+      commands: (work.commands - before.commands) / tookS,
       redis: (work.cpuMs - before.cpuMs) / tookS,
       postgres: ((usageOfFamily(postgres.pid).cpuS - startS) * 1_000) / tookS,
       servers: steps.reduce((sum, { cpuShare }) => sum + cpuShare * 1_000, 0),

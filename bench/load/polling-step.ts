@@ -24,8 +24,8 @@ export interface PollingStep {
   readonly loadShare: number;
 }
 
-// A process has a limit of open files, and the server some of its own.
-const CONNECTIONS_MAX = 19_500;
+/** A process may have 20,000 open files here, and a server has some of its own: more viewers share. */
+export const CONNECTIONS_MAX = 19_500;
 const WARM_UP_MS = 3_000;
 
 /** @throws WrongAnswer when an answer was not the right one; none at all is a trouble, not wrong */

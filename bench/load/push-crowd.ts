@@ -40,6 +40,7 @@ export class PushCrowd {
   readonly latencies = latencyHistogram();
   readonly troubles: string[] = [];
   failed = 0;
+  /** Of a message as it came by itself, with all that is around it. */
   messageBytes = 0;
   private readonly protocol: PushProtocol;
   private readonly connections: Connection[] = [];
@@ -138,7 +139,10 @@ export class PushCrowd {
     connection.isOpen ||= isOpen;
     for (const body of bodies) {
       const known = this.knownOf(body);
-      if (isWhole && bodies.length === 1 && connection.next > 0) known.wire ??= Buffer.from(all);
+      if (isWhole && bodies.length === 1 && connection.next > 0) {
+        known.wire ??= Buffer.from(all);
+        this.messageBytes = all.length;
+      }
       if (connection.next > 0 && known.interval !== connection.next) {
         this.fail(`interval ${known.interval} came where ${connection.next} should`);
       }
@@ -157,7 +161,6 @@ export class PushCrowd {
     if (told.interval !== interval) this.fail(`interval ${interval} tells ${told.interval}`);
     const added = { interval, body, wire: null };
     this.known[interval % KEPT] = added;
-    this.messageBytes = body.length;
     return added;
   }
 

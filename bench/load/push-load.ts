@@ -18,7 +18,7 @@ export interface PushOutcome {
   readonly failed: number;
   readonly troubles: readonly string[];
   readonly latencies: Latencies;
-  /** Of the last one, without what is around it. */
+  /** Of the last one, as it was on the wire. */
   readonly messageBytes: number;
   /** Of the load itself, for each message, µs. */
   readonly cpuUs: number;

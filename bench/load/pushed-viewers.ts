@@ -1,8 +1,10 @@
 import type { BenchOptions } from '../run/bench.ts';
 import { startFourbeat } from '../run/fourbeat.ts';
-import type { Result } from '../run/result.ts';
-import { spreadOf } from '../run/statistics.ts';
+import type { Result, Row } from '../run/result.ts';
+import { lineThrough, spreadOf } from '../run/statistics.ts';
+import { number } from '../run/table.ts';
 import { fourbeatPush } from './fourbeat-push.ts';
+import { type PushLimit, pushLimitOf } from './push-limit.ts';
 import { type PushStep, pushStep } from './push-step.ts';
 import { ViewerTokens } from './viewer-tokens.ts';
 
@@ -49,10 +51,10 @@ export async function pushedViewers({
       },
     };
   });
-  const limits = all.map(limitOf);
+  const limits = all.map((steps) => pushLimitOf(steps, LATE_MAX_MS));
   const isLoad = all.some((steps) => steps.some(({ cpuUs, loadCpuUs }) => loadCpuUs > cpuUs));
   return {
-    rows,
+    rows: [...rows, memoryRow(all)],
     targets: [
       {
         name: 'viewers, push (EXTRAPOLATED)',
@@ -63,33 +65,23 @@ export async function pushedViewers({
     notes: [
       'An event stream is late by the time from the end of an interval to its arrival. Each stream got ' +
         'every interval once, in order, with the same bytes as all others.',
-      `The number of event streams is extrapolated: a process may have 20,000 open files here, so ` +
-        `${SIZES.at(-1)} is the most that was measured. It is where the core would be full ` +
-        `(${rounded(limits.map(({ fullAt }) => fullAt))}) or the 99th of 100 streams ${LATE_MAX_MS} ms late ` +
-        `(${rounded(limits.map(({ lateAt }) => lateAt))}), whichever is less, by the line through the two largest sizes.`,
+      'The number of viewers by push is EXTRAPOLATED, not measured: a process may have 20,000 open files here, and ' +
+        `threads of \`--workers\` are of one process, so ${SIZES.at(-1)?.toLocaleString('en')} is the most that was measured. It is where the core would be full ` +
+        `(${rounded(limits, 'fullAt')}) or the 99th of 100 streams ${LATE_MAX_MS} ms late ` +
+        `(${rounded(limits, 'lateAt')}), whichever is less, by the lines through all sizes that were measured.`,
       ...(isLoad ? ['LIMITED BY THE LOAD: it takes longer for a message than the server.'] : []),
     ],
   };
 }
 
-interface PushLimit {
-  readonly viewers: number;
-  /** Where the server's core would be full. */
-  readonly fullAt: number;
-  /** Where intervals would be too late. */
-  readonly lateAt: number;
-}
+const rounded = (limits: readonly PushLimit[], of: 'fullAt' | 'lateAt') =>
+  number(spreadOf(limits.map((limit) => limit[of])).median);
 
-function limitOf(steps: readonly PushStep[]): PushLimit {
-  const [before, last] = steps.slice(-2) as [PushStep, PushStep];
-  const reaches = (limit: number, of: (step: PushStep) => number) => {
-    const slope = (of(last) - of(before)) / (last.viewers - before.viewers);
-    return last.viewers + (limit - of(last)) / slope;
-  };
-  const fullAt = reaches(1, (step) => step.cpuShare);
-  const lateAt = reaches(LATE_MAX_MS, (step) => step.p99Ms);
-  return { viewers: Math.min(fullAt, lateAt), fullAt, lateAt };
+/** By the line through all sizes. */
+function memoryRow(all: readonly (readonly PushStep[])[]): Row {
+  const slopes = all.map(
+    (steps) =>
+      lineThrough(steps.map(({ viewers, memoryBytes }) => ({ x: viewers, y: memoryBytes }))).slope,
+  );
+  return { name: 'memory of an event stream', figures: { 'bytes a viewer': spreadOf(slopes) } };
 }
-
-const rounded = (values: readonly number[]) =>
-  Math.round(spreadOf(values).median).toLocaleString('en');

@@ -17,6 +17,8 @@ export interface Loaded {
     readonly 'requests/s': number;
     readonly 'CPU µs a request': number;
     readonly 'p99 ms': number;
+    /** With its head. */
+    readonly 'bytes an answer': number;
   };
 }
 
@@ -35,6 +37,7 @@ export async function underLoad({ server, check, ...load }: Loading): Promise<Lo
       'requests/s': outcome.perSecond,
       'CPU µs a request': (cpuS / outcome.requests) * 1e6,
       'p99 ms': outcome.p99Ms,
+      'bytes an answer': outcome.bytes / outcome.requests,
     },
   };
 }

@@ -11,6 +11,25 @@ export interface Result {
   readonly notes: readonly string[];
 }
 
+/** A result as it is in a file. */
+export interface MadeResult extends Result {
+  /** ISO 8601. */
+  readonly madeAt: string;
+  readonly machine: Machine;
+  readonly rounds: number;
+  /** Of one turn. */
+  readonly seconds: number;
+}
+
+/** Where a result was made. */
+export interface Machine {
+  readonly processor: string;
+  readonly cores: number;
+  readonly memoryGB: number;
+  readonly bun: string;
+  readonly system: string;
+}
+
 /** A contender, or a step of something that grows. */
 export interface Row {
   readonly name: string;

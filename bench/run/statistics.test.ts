@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test';
-import { exponentOf, median, percentile, spreadOf } from './statistics.ts';
+import { exponentOf, lineThrough, median, percentile, spreadOf } from './statistics.ts';
 
 describe('what is made of samples', () => {
   test('the median is the one in the middle, or between the two there', () => {
@@ -28,4 +28,13 @@ describe('what is made of samples', () => {
     expect(exponent((size) => size ** 2)).toBeCloseTo(2);
     expect(() => exponentOf([{ size: 1, cost: 1 }])).toThrow('different sizes');
   });
+});
+
+test('a line goes through points that are on it, and between those that are not', () => {
+  const line = lineThrough([1, 2, 5].map((x) => ({ x, y: 3 + 2 * x })));
+  expect(line.start).toBeCloseTo(3);
+  expect(line.slope).toBeCloseTo(2);
+  const between = [0, 2, 1].map((y, at) => ({ x: Math.min(at, 1), y }));
+  expect(lineThrough(between).start).toBeCloseTo(0);
+  expect(lineThrough(between).slope).toBeCloseTo(1.5);
 });

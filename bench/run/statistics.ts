@@ -33,11 +33,21 @@ export function spreadOf(samples: readonly number[]): Spread {
  * twice the size costs twice as much, 0 that size costs nothing.
  */
 export function exponentOf(points: readonly { size: number; cost: number }[]): number {
-  const logs = points.map(({ size, cost }) => [Math.log(size), Math.log(cost)] as const);
-  const mean = (axis: 0 | 1) => logs.reduce((sum, log) => sum + log[axis], 0) / logs.length;
-  const [x, y] = [mean(0), mean(1)];
-  const above = logs.reduce((sum, log) => sum + (log[0] - x) * (log[1] - y), 0);
-  const below = logs.reduce((sum, log) => sum + (log[0] - x) ** 2, 0);
-  if (!(below > 0)) throw new Error('an exponent needs points of different sizes');
-  return above / below;
+  return lineThrough(points.map(({ size, cost }) => ({ x: Math.log(size), y: Math.log(cost) })))
+    .slope;
+}
+
+/** The line `y = start + slope * x` through points, by least squares. */
+export function lineThrough(points: readonly { x: number; y: number }[]): {
+  start: number;
+  slope: number;
+} {
+  const mean = (axis: 'x' | 'y') =>
+    points.reduce((sum, point) => sum + point[axis], 0) / points.length;
+  const [x, y] = [mean('x'), mean('y')];
+  const above = points.reduce((sum, point) => sum + (point.x - x) * (point.y - y), 0);
+  const below = points.reduce((sum, point) => sum + (point.x - x) ** 2, 0);
+  if (!(below > 0)) throw new Error('a line needs points of different sizes');
+  const slope = above / below;
+  return { start: y - slope * x, slope };
 }

@@ -3,14 +3,22 @@ import { verdictOf } from './result.ts';
 import type { Spread } from './statistics.ts';
 
 const THOUSAND = 1_000;
-const VERDICTS = { aim: 'aim reached', reached: 'reached', missed: 'NOT REACHED' };
+/** What a table says of a target. */
+export const VERDICTS = { aim: 'aim reached', reached: 'reached', missed: 'NOT REACHED' };
 
-/** A result as lines of Markdown: for a terminal and for docs/performance.md alike. */
-export function tableOf({ bench, title, rows, targets, notes }: Result): string {
+/**
+ * A result as lines of Markdown: for a terminal and for docs/performance.md alike.
+ * @param under lines that come below its title
+ */
+export function tableOf(
+  { bench, title, rows, targets, notes }: Result,
+  under: readonly string[] = [],
+): string {
   const names = [...new Set(rows.flatMap(({ figures }) => Object.keys(figures)))];
   const lines = [
     `### ${bench}: ${title}`,
     '',
+    ...under.flatMap((line) => [line, '']),
     ...markdown(
       ['', ...names],
       rows.map((row) => [row.name, ...names.map((name) => cell(row, name))]),
@@ -24,22 +32,26 @@ export function tableOf({ bench, title, rows, targets, notes }: Result): string 
 function targetLines(targets: readonly Target[]): string[] {
   const rows = targets.map((target) => [
     target.name,
-    text(target.value),
-    target.atLeast === undefined
-      ? `at most ${number(target.atMost ?? 0)}`
-      : `at least ${number(target.atLeast)}`,
+    spreadText(target.value),
+    limitOf(target),
     number(target.aim),
     VERDICTS[verdictOf(target)],
   ]);
   return markdown(['target', 'measured', 'limit', 'aim', ''], rows);
 }
 
-function cell({ figures }: Row, name: string): string {
-  const spread = figures[name];
-  return spread ? text(spread) : '';
+/** Where a target is reached, `at least 0.85` or `at most 250`. */
+export function limitOf({ atLeast, atMost = 0 }: Target): string {
+  return atLeast === undefined ? `at most ${number(atMost)}` : `at least ${number(atLeast)}`;
 }
 
-const text = ({ median, least, most }: Spread) =>
+function cell({ figures }: Row, name: string): string {
+  const spread = figures[name];
+  return spread ? spreadText(spread) : '';
+}
+
+/** A median, and behind it the least and the most where they differ. */
+export const spreadText = ({ median, least, most }: Spread) =>
   least === most ? number(median) : `${number(median)} (${number(least)}–${number(most)})`;
 
 /** Three digits that count, or all before the point. */

@@ -1,0 +1,74 @@
+import { REQUESTS_A_ROUND } from '../load/schedule.ts';
+import { type Figure, figureOf, type Results } from '../page/results.ts';
+import type { Costs } from './model.ts';
+
+/** A figure that capacity is made of, and where it is from. */
+export interface Source {
+  readonly cost: keyof Costs;
+  readonly value: number;
+  /** In Markdown. */
+  readonly from: string;
+}
+
+/** Which figure of which row of which bench a cost is. */
+interface Place {
+  readonly bench: string;
+  /** Of those that a pattern matches, the one of the most viewers or nodes. */
+  readonly row: string | RegExp;
+  readonly name: string;
+  /** What it is divided by. */
+  readonly parts?: number;
+}
+
+const POLLING = /^([\d,]+) viewers$/;
+const STREAMS = /^([\d,]+) event streams$/;
+const NODES = /^(\d+) nodes?, /;
+
+// Of docs/scale.md: 52 µs for a bitset of 1,730 bytes and 278 µs for one of 125,482, on 20 nodes.
+const BITSET_BYTE_US = (278 - 52) / (125_482 - 1_730);
+const BITSET_US = 52 - 1_730 * BITSET_BYTE_US;
+const OF_SCALE = { bitsetUs: BITSET_US, bitsetByteUs: BITSET_BYTE_US };
+const SCALE = '[scale.md](scale.md), *CPU of a bitset* of 20 nodes with 10,000 and 1,000,000 seats';
+
+const MEASURED: Readonly<Record<Exclude<keyof Costs, keyof typeof OF_SCALE>, Place>> = {
+  requestUs: { bench: 'growth', row: POLLING, name: 'CPU µs/s of each', parts: REQUESTS_A_ROUND },
+  messageUs: { bench: 'viewers', row: STREAMS, name: 'CPU µs of each' },
+  answerUs: { bench: 'answer', row: 'Fourbeat, PostgreSQL', name: 'CPU µs a request' },
+  tokenUs: { bench: 'token', row: 'issued: Fourbeat', name: 'CPU µs a request' },
+  answerRowsPerCoreS: { bench: 'answer', row: 'PostgreSQL by itself', name: 'requests/s' },
+  postgresMsS: { bench: 'growth', row: NODES, name: 'PostgreSQL CPU ms/s' },
+  redisCommandsS: { bench: 'growth', row: NODES, name: 'Redis commands/s of a node' },
+  pollingBytes: { bench: 'viewers', row: 'memory of a viewer who polls', name: 'bytes a viewer' },
+  streamBytes: { bench: 'viewers', row: 'memory of an event stream', name: 'bytes a viewer' },
+  heartbeatBytes: { bench: 'heartbeat', row: 'Fourbeat', name: 'bytes an answer' },
+  readBytes: { bench: 'feed', row: 'Fourbeat', name: 'bytes an answer' },
+  messageBytes: {
+    bench: 'push',
+    row: 'Fourbeat, event stream, 5,000 clients',
+    name: 'bytes a message',
+  },
+};
+
+/** All that capacity is made of. @throws FigureLacking that names the first that is in no result */
+export function sourcesOf(results: Results): Source[] {
+  const measured = Object.entries(MEASURED) as [keyof Costs, Place][];
+  const ofScale = Object.entries(OF_SCALE) as [keyof Costs, number][];
+  return [
+    ...measured.map(([cost, { bench, row, name, parts = 1 }]) => {
+      const figure = figureOf(results, bench, row, name);
+      return { cost, value: figure.median / parts, from: fromOf(figure, parts) };
+    }),
+    ...ofScale.map(([cost, value]) => ({ cost, value, from: SCALE })),
+  ];
+}
+
+function fromOf({ bench, row, name }: Figure, parts: number): string {
+  return `\`${bench}.json\`, ${row}, *${name}*${parts === 1 ? '' : ` / ${parts}`}`;
+}
+
+export function costsOf(sources: readonly Source[]): Costs {
+  return Object.fromEntries(sources.map(({ cost, value }) => [cost, value])) as Record<
+    keyof Costs,
+    number
+  >;
+}

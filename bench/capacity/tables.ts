@@ -1,0 +1,97 @@
+import { markdown, number } from '../run/table.ts';
+import { costsOf, type Source } from './costs.ts';
+import { CORE_USE, type Costs, type Need, NODE_CORES, needOf, type Way } from './model.ts';
+
+const VIEWERS = [10_000, 100_000, 1_000_000, 10_000_000];
+const WAYS: Readonly<Record<Way, string>> = {
+  polling: 'Each viewer asks for each interval',
+  push: 'An event stream to each viewer',
+  cdn: 'Each viewer asks a CDN for each interval (`--edge-cache`)',
+};
+/** Four of five viewers answer within 10 s. */
+const SHOW = { answering: 0.8, quizS: 10 };
+
+const COSTS: Readonly<Record<keyof Costs, string>> = {
+  requestUs: 'a heartbeat or a read of a viewer who has a connection, CPU µs',
+  messageUs: 'an interval that is pushed to a viewer, CPU µs',
+  answerUs: 'an answer with its commit, and what PostgreSQL does for it, CPU µs',
+  tokenUs: 'a token, CPU µs',
+  answerRowsPerCoreS: 'answers that a core of PostgreSQL commits in a second',
+  postgresMsS: 'PostgreSQL beside answers, CPU ms a second',
+  redisCommandsS: 'commands of a node to Redis in a second',
+  bitsetUs: 'Redis: a bitset, CPU µs',
+  bitsetByteUs: 'Redis: a byte of a bitset, CPU µs',
+  pollingBytes: 'memory of a viewer who polls, bytes',
+  streamBytes: 'memory of an event stream, bytes',
+  heartbeatBytes: 'the answer to a heartbeat, bytes',
+  readBytes: 'a sealed interval in which people write, with its head, bytes',
+  messageBytes: 'the same in an event stream, bytes',
+};
+
+const COLUMNS: Readonly<Record<string, (need: Need) => string>> = {
+  cores: ({ cores }) => number(cores),
+  nodes: ({ nodes }) => number(nodes),
+  'memory, GB': ({ memoryGB }) => number(memoryGB),
+  'requests/s at nodes': ({ originRequestsS }) => number(originRequestsS),
+  'Redis: commands/s': ({ redisCommandsS }) => number(redisCommandsS),
+  'MB/s to it': ({ redisMBS }) => number(redisMBS),
+  'of its core': ({ redisCores }) => number(redisCores),
+  'answers/s': ({ answersS }) => number(answersS),
+  'PostgreSQL cores': ({ postgresCores }) => number(postgresCores),
+  'CDN: million requests/h': ({ cdnMillionsH }) => number(cdnMillionsH),
+  'GB/h': ({ sentByCdnGBH }) => number(sentByCdnGBH),
+  'nodes send GB/h': ({ sentByNodesGBH }) => number(sentByNodesGBH),
+  'an hour costs': priceOf,
+};
+
+/** What shows need, as Markdown, and where each figure is from. */
+export function capacityLines(sources: readonly Source[]): string[] {
+  const costs = costsOf(sources);
+  return [
+    `Cores are used to ${CORE_USE * 100} %, a node has ${NODE_CORES} of them, and ${SHOW.answering * 100} % answer a quiz within ${SHOW.quizS} s. ` +
+      'One node needs neither Redis nor PostgreSQL. Video is not in it.',
+    '',
+    'What an hour costs has prices as variables: *N* a node for an hour, *R* a Redis, *P* a core of PostgreSQL, ' +
+      '*G* a GB that nodes send, *D* a million requests to the CDN, *E* a GB that it sends.',
+    ...(Object.keys(WAYS) as Way[]).flatMap((way) => [
+      '',
+      `**${WAYS[way]}**`,
+      '',
+      ...wayLines(way, costs),
+    ]),
+    '',
+    'Redis does all of a stream on one core: where the table has more than 1, a stream of so many viewers needs fewer and larger nodes. ' +
+      'A CDN asks the nodes for each interval once for each of its places, which is not in the table. A node needs a file for each connection (`ulimit -n`).',
+    '',
+    '**What it is made of**',
+    '',
+    ...markdown(
+      ['what', 'median', 'from'],
+      sources.map(({ cost, value, from }) => [COSTS[cost], number(value), from]),
+    ),
+  ];
+}
+
+function wayLines(way: Way, costs: Costs): string[] {
+  const rows = VIEWERS.map((viewers) => {
+    const need = needOf({ ...SHOW, viewers, way }, costs);
+    return [number(viewers), ...Object.values(COLUMNS).map((told) => told(need))];
+  });
+  return markdown(['viewers', ...Object.keys(COLUMNS)], rows);
+}
+
+/** A sum of prices, each times how many of it. */
+function priceOf(need: Need): string {
+  const terms: [number, string][] = [
+    [need.nodes, 'N'],
+    [need.redisCores > 0 ? 1 : 0, 'R'],
+    [Math.ceil(need.postgresCores / CORE_USE), 'P'],
+    [need.sentByNodesGBH, 'G'],
+    [need.cdnMillionsH, 'D'],
+    [need.sentByCdnGBH, 'E'],
+  ];
+  return terms
+    .filter(([count]) => count > 0)
+    .map(([count, price]) => (count === 1 ? price : `${number(count)} ${price}`))
+    .join(' + ');
+}

@@ -1,0 +1,42 @@
+import { describe, expect, test } from 'bun:test';
+import { pushLimitOf } from './push-limit.ts';
+
+const LATE_MAX_MS = 250;
+const stepsWith = (coreOf: (viewers: number) => number, lateOf: (viewers: number) => number) =>
+  [1_000, 5_000, 19_000].map((viewers) => ({
+    viewers,
+    cpuShare: coreOf(viewers),
+    p99Ms: lateOf(viewers),
+  }));
+
+describe('how many event streams a core would carry', () => {
+  test('is where the core is full', () => {
+    const steps = stepsWith(
+      (viewers) => 0.04 + viewers / 40_000,
+      (viewers) => 5 + viewers / 500,
+    );
+    const { viewers, fullAt, lateAt } = pushLimitOf(steps, LATE_MAX_MS);
+    expect(fullAt).toBeCloseTo(38_400);
+    expect(lateAt).toBeCloseTo(122_500);
+    expect(viewers).toBe(fullAt);
+  });
+
+  test('or where intervals come too late, whichever is less', () => {
+    const steps = stepsWith(
+      (viewers) => viewers / 40_000,
+      (viewers) => viewers / 100,
+    );
+    expect(pushLimitOf(steps, LATE_MAX_MS).viewers).toBeCloseTo(25_000);
+  });
+
+  test('what does not grow is no limit', () => {
+    const steps = stepsWith(
+      (viewers) => viewers / 40_000,
+      () => 12,
+    );
+    expect(pushLimitOf(steps, LATE_MAX_MS)).toMatchObject({
+      viewers: 40_000,
+      lateAt: Number.POSITIVE_INFINITY,
+    });
+  });
+});

@@ -1,0 +1,32 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { BENCHES } from '../benches.ts';
+import { sourcesOf } from '../capacity/costs.ts';
+import { capacityLines } from '../capacity/tables.ts';
+import { filled, tablesOf } from './page.ts';
+import { FigureLacking, type Results, readResults } from './results.ts';
+
+export const PAGE = join(import.meta.dir, '../../docs/performance.md');
+
+/** The page as it should be with the results of this folder. @throws FigureLacking */
+export function pageWith(folder: string): string {
+  const results = readResults(folder);
+  const order = BENCHES.map(({ name }) => name);
+  const page = filled(readFileSync(PAGE, 'utf8'), 'tables', tablesOf(results, order));
+  return filled(page, 'capacity', capacityOf(results));
+}
+
+/** Writes them to the page. @throws FigureLacking */
+export function fillPage(folder: string): void {
+  writeFileSync(PAGE, pageWith(folder));
+}
+
+/** A part of a whole run may have failed: what the others found is told all the same. */
+function capacityOf(results: Results): string[] {
+  try {
+    return capacityLines(sourcesOf(results));
+  } catch (error) {
+    if (!(error instanceof FigureLacking)) throw error;
+    return [`Not told yet: ${error.message} in \`docs/performance/\`.`];
+  }
+}

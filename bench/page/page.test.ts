@@ -1,0 +1,98 @@
+import { describe, expect, test } from 'bun:test';
+import { readFileSync } from 'node:fs';
+import type { MadeResult, Target } from '../run/result.ts';
+import { PAGE, pageWith } from './fill.ts';
+import { filled, tablesOf } from './page.ts';
+import { reachLines } from './reach.ts';
+import { RESULTS_FOLDER } from './results.ts';
+
+const spread = (median: number) => ({ median, least: median - 1, most: median + 1 });
+
+function resultOf(bench: string, targets: readonly Target[] = []): MadeResult {
+  return {
+    bench,
+    title: `all about ${bench}`,
+    rows: [{ name: 'Fourbeat', figures: { 'requests/s': spread(100) } }],
+    targets,
+    notes: [],
+    madeAt: '2026-11-22T13:40:07.123Z',
+    machine: { processor: 'A', cores: 2, memoryGB: 24, bun: '1.4.4', system: 'linux x64' },
+    rounds: 5,
+    seconds: 4,
+  };
+}
+
+const feedWith = (median: number, name = 'against nginx, static file') =>
+  resultOf('feed', [{ name, value: spread(median), atLeast: 5, aim: 10 }]);
+
+describe('the page of performance', () => {
+  test('says what the results beside it say: `npm run bench:tables` writes it', () => {
+    expect(readFileSync(PAGE, 'utf8')).toBe(pageWith(RESULTS_FOLDER));
+  });
+
+  test('says so when there are no results', () => {
+    expect(pageWith('/nowhere')).toContain('There are no results in `docs/performance/` yet');
+    expect(pageWith('/nowhere')).toContain('Not told yet: there is no growth.json');
+  });
+});
+
+describe('a part of a page', () => {
+  const PAGE_TEXT = '# Page\n\n<!-- tables -->\nold\n<!-- /tables -->\n\nThe end.\n';
+
+  test('is replaced, and nothing around it', () => {
+    const once = filled(PAGE_TEXT, 'tables', ['new', 'lines']);
+    expect(once).toBe('# Page\n\n<!-- tables -->\n\nnew\nlines\n\n<!-- /tables -->\n\nThe end.\n');
+    expect(filled(once, 'tables', ['new', 'lines'])).toBe(once);
+  });
+
+  test('must be there once', () => {
+    expect(() => filled(PAGE_TEXT, 'capacity', [])).toThrow('<!-- capacity -->');
+    expect(() => filled(PAGE_TEXT.repeat(2), 'tables', [])).toThrow('once');
+    expect(() => filled('<!-- tables --> and no end', 'tables', [])).toThrow('once');
+  });
+});
+
+describe('the tables', () => {
+  const results = new Map([
+    ['feed', feedWith(7)],
+    ['mixed', resultOf('mixed')],
+  ]);
+  const text = tablesOf(results, ['mixed', 'feed', 'push']).join('\n');
+
+  test('are those of the benches in their order, with machine, command and chart', () => {
+    expect(text.indexOf('### mixed: ')).toBeLessThan(text.indexOf('### feed: '));
+    expect(text).not.toContain('### push');
+    expect(text).toContain('![feed: all about feed](performance/feed.svg)');
+    expect(text).toContain(
+      '`npm run bench -- feed --rounds 5 --seconds 4`, 2026-11-22 13:40 UTC: A, 2 cores, 24 GB, Bun 1.4.4, linux x64.',
+    );
+    expect(text).toContain('100 (99–101)');
+  });
+
+  test('begin with what was to be reached', () => {
+    expect(text.startsWith('### Reach')).toBe(true);
+  });
+});
+
+describe('what was to be reached', () => {
+  const lineOf = (median: number) =>
+    reachLines(new Map([['feed', feedWith(median)]])).find((line) => line.includes('| feed: '));
+
+  test('has limit, aim, what was measured, and whether that is enough', () => {
+    expect(lineOf(7)).toMatch(
+      /feed: against nginx, static file +\| at least 5 \| +10 \| +7 \(6–8\) \| +reached \|/,
+    );
+    expect(lineOf(11)).toMatch(/aim reached \|$/);
+    expect(lineOf(4)).toMatch(/NOT REACHED \|$/);
+  });
+
+  test('has a row for each that was not measured', () => {
+    const lines = reachLines(new Map());
+    expect(lines.filter((line) => line.includes('not measured'))).toHaveLength(11);
+  });
+
+  test('a result without its target is not passed over', () => {
+    const results = new Map([['feed', feedWith(7, 'against something else')]]);
+    expect(() => reachLines(results)).toThrow('feed.json has no target for "feed, sealed interval');
+  });
+});

@@ -1,0 +1,88 @@
+import { type Target, verdictOf } from '../run/result.ts';
+import { limitOf, markdown, number, spreadText, VERDICTS } from '../run/table.ts';
+import { FigureLacking, type Results } from './results.ts';
+
+/** A row of what is to be reached, and which targets of a bench say whether it is. */
+interface ReachRow {
+  readonly what: string;
+  readonly bench: string;
+  readonly target: RegExp;
+}
+
+const REACH: readonly ReachRow[] = [
+  {
+    what: 'heartbeat, token checked, against nginx `return 204`, times',
+    bench: 'heartbeat',
+    target: /^against nginx/,
+  },
+  {
+    what: 'heartbeat against Fastify with `@fastify/jwt` doing the same, times',
+    bench: 'heartbeat',
+    target: /^against Fastify/,
+  },
+  {
+    what: 'feed, sealed interval, token checked, against nginx with a static file of that size, times',
+    bench: 'feed',
+    target: /^against nginx/,
+  },
+  {
+    what: 'durable answer against our own heartbeat, times',
+    bench: 'answer',
+    target: /^against Fourbeat, heartbeat/,
+  },
+  {
+    what: 'push: messages a CPU second against Socket.IO, times',
+    bench: 'push',
+    target: /^against Socket\.IO/,
+  },
+  {
+    what: 'viewers, polling, one core, p99 under 50 ms',
+    bench: 'viewers',
+    target: /^viewers, polling/,
+  },
+  {
+    what: 'viewers, push, one core, interval delivered within 250 ms of its end, p99',
+    bench: 'viewers',
+    target: /^viewers, push/,
+  },
+  {
+    what: 'close: 20,000 answers in 2 s, all decided and durable, p99, ms',
+    bench: 'close',
+    target: /p99/,
+  },
+  { what: 'memory of a viewer who polls, KB', bench: 'viewers', target: /memory/ },
+  { what: 'growth exponent of CPU over viewers', bench: 'growth', target: /viewers|idle server/ },
+  {
+    what: 'growth exponent of CPU over idle streams',
+    bench: 'growth',
+    target: /idle streams/,
+  },
+];
+
+/**
+ * What is to be reached, and what was, as a table in Markdown.
+ * @throws FigureLacking when a bench that was measured has no target for its row
+ */
+export function reachLines(results: Results): string[] {
+  const rows = REACH.flatMap((row) => {
+    const result = results.get(row.bench);
+    if (!result) return [[row.what, '', '', '', '', 'not measured']];
+    const targets = result.targets.filter(({ name }) => row.target.test(name));
+    if (targets.length === 0) {
+      throw new FigureLacking(`${row.bench}.json has no target for "${row.what}"`);
+    }
+    return targets.map((target) => cells(row, target));
+  });
+  return markdown(['what', 'target of', 'at least', 'aim', 'measured', 'reached?'], rows);
+}
+
+function cells({ what, bench }: ReachRow, target: Target): string[] {
+  return [
+    what,
+    `${bench}: ${target.name}`,
+    limitOf(target),
+    number(target.aim),
+    spreadText(target.value),
+    VERDICTS[verdictOf(target)],
+  ];
+}

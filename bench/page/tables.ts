@@ -1,0 +1,12 @@
+import { fillPage } from './fill.ts';
+import { FigureLacking, RESULTS_FOLDER } from './results.ts';
+
+// `npm run bench:tables` writes the tables of docs/performance.md from the results in docs/performance.
+
+try {
+  fillPage(RESULTS_FOLDER);
+} catch (error) {
+  if (!(error instanceof FigureLacking)) throw error;
+  console.error(`${RESULTS_FOLDER}: ${error.message}`);
+  process.exit(1);
+}
