@@ -32,9 +32,9 @@ export interface RunningServer {
   newSetupLink(): Promise<string | null>;
   /**
    * Drains (O-11): answers what is held, ends event streams, closes the port, commits and seals
-   * what was accepted and gives the data directory free. Answers that are not written after
-   * `graceMs` are cut.
-   * @returns whether no answer had to be cut
+   * what was accepted and gives the data directory free. Answers that are not made after `graceMs`
+   * are cut.
+   * @returns whether none had to be cut, but for clients that do not take theirs
    */
   stop(graceMs: number): Promise<boolean>;
 }

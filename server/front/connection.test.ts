@@ -35,7 +35,7 @@ function ground(room?: number) {
   const task: Task & { closes: number } = { closes: 0, closed: () => void task.closes++ };
   const desk: { -readonly [Name in keyof Desk]: Desk[Name] } = {
     tick: 0,
-    isClosing: false,
+    closedTick: null,
     serve(connection, bytes, at) {
       const end = bytes.indexOf('\n', at);
       if (end < 0) return INCOMPLETE;
@@ -108,14 +108,77 @@ describe('requests of one connection', () => {
     expect(heard()).toBe('one;late;two;three;');
   });
 
-  test('are not read on while more than a head of them waits', () => {
-    const { say, calls, connection } = ground();
-    say(`later\n${'now x\n'.repeat(3_000)}`);
+  test('[G-31] of which more than 16 KB wait are not kept: their connection is read no further, and ends with the answer', () => {
+    const { say, heard, calls, connection } = ground();
+    say('later\n');
+    say('now x\n'.repeat(2_730));
+    say('now');
     expect(calls).toEqual([]);
-    say('now y\n');
+    say(' y\n');
+    expect(calls).toEqual(['pause']);
+    say('now z\n');
+    connection.answer(Buffer.from('late;'));
+    expect([heard(), calls]).toEqual(['late;', ['pause', 'resume', 'shutdown']]);
+  });
+
+  test('[G-31] of which more than 16 KB come at once with one that waits are not kept either', () => {
+    const { say, heard, calls, connection } = ground();
+    say(`now one\nlater\n${'now x\n'.repeat(2_731)}`);
     expect(calls).toEqual(['pause']);
     connection.answer(Buffer.from('late;'));
-    expect(calls).toEqual(['pause', 'resume']);
+    expect([heard(), calls]).toEqual(['one;late;', ['pause', 'resume', 'shutdown']]);
+  });
+
+  test('[G-31] however much of them come are answered while none waits', () => {
+    const { say, heard, calls } = ground();
+    say('now x\n'.repeat(100_000));
+    expect([heard(), calls]).toEqual(['x;'.repeat(100_000), []]);
+  });
+
+  test('[G-31] wait for one that is passed on in the end', () => {
+    const { say, relayed, relay, calls, connection } = ground();
+    say(`later\n${'now x\n'.repeat(2_731)}`);
+    connection.relay(Buffer.from('later\n'));
+    say('more');
+    expect(relayed).toEqual(['later\n']);
+    relay()?.client.answered(Buffer.from(''));
+    expect(calls).toEqual(['pause', 'resume', 'shutdown']);
+  });
+
+  test('keep no more memory than they are long', () => {
+    const { connection } = ground();
+    const bytes = Buffer.concat([Buffer.from('now x\n'.repeat(80_000)), Buffer.from('no')]);
+    connection.received(bytes);
+    const { kept } = connection as unknown as { kept: Buffer };
+    expect([kept.toString(), kept.buffer.byteLength]).toEqual(['no', 2]);
+  });
+});
+
+describe('[G-31] an empty line before a request', () => {
+  test('means nothing, however it is cut', () => {
+    const text = '\r\nnow one\n\r\nnow two\n\r\n?three\n';
+    for (let cut = 1; cut < text.length; cut++) {
+      const { say, heard, relayed } = ground();
+      say(text.slice(0, cut));
+      say(text.slice(cut));
+      expect([heard(), relayed.join('')]).toEqual(['one;two;', '?three\n']);
+    }
+  });
+
+  test('is one: a second one is for the desk to judge', () => {
+    const { say, heard } = ground();
+    say('\r\n');
+    expect(heard()).toBe('');
+    say('\r\nnow x\n');
+    expect(heard()).toBe(';x;');
+  });
+
+  test('gives no more time', () => {
+    const { say, desk, isCutIn } = ground();
+    desk.tick = 10;
+    say('\r');
+    say('\n');
+    expect([isCutIn(2), isCutIn(3)]).toEqual([false, true]);
   });
 });
 
@@ -171,15 +234,18 @@ describe('[L-3] a connection is cut', () => {
     expect([isCutIn(12), isCutIn(13)]).toEqual([false, true]);
   });
 
-  test('12 s after the first byte of a request, however often another follows', () => {
+  test('12 s after its begin or its last request, however the next one drips', () => {
     const { say, desk, isCutIn } = ground();
-    desk.tick = 5;
+    desk.tick = 11;
     say('n');
-    desk.tick = 10;
+    desk.tick = 12;
     say('o');
-    expect([isCutIn(7), isCutIn(8)]).toEqual([false, true]);
-    say('w x\nn');
+    expect([isCutIn(0), isCutIn(1)]).toEqual([false, true]);
+    say('w x\n');
     expect([isCutIn(12), isCutIn(13)]).toEqual([false, true]);
+    desk.tick = 23;
+    say('n');
+    expect([isCutIn(1), isCutIn(2)]).toEqual([false, true]);
   });
 });
 
@@ -233,9 +299,30 @@ describe('a connection that ends', () => {
   test('[O-11] ends with its answer when the front takes no more requests', () => {
     const { say, heard, calls, connection, desk } = ground();
     say('later\n');
-    desk.isClosing = true;
+    desk.closedTick = desk.tick;
     connection.answer(Buffer.from('late;'));
     expect([heard(), calls]).toEqual(['late;', ['shutdown']]);
+  });
+
+  test('[O-11] is cut when its client has not taken the answer 3 s after the front closed', () => {
+    const { say, connection, task, desk, room, isCutIn } = ground(2);
+    say('later\n');
+    connection.send(Buffer.from('much'));
+    desk.tick = 5;
+    desk.closedTick = 5;
+    connection.done();
+    expect([isCutIn(3), isCutIn(4)]).toEqual([false, true]);
+    room(1);
+    expect([isCutIn(3), isCutIn(4)]).toEqual([false, true]);
+    room(1);
+    expect([connection.isBusy, task.closes]).toEqual([false, 0]);
+  });
+
+  test('[O-11] is not cut while its answer is not made', () => {
+    const { say, desk, isCutIn } = ground();
+    say('later\n');
+    desk.closedTick = 0;
+    expect(isCutIn(1_000)).toBe(false);
   });
 
   test('tells what it was busy with', () => {

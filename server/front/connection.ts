@@ -18,8 +18,8 @@ export interface Task {
 export interface Desk {
   /** Seconds that the front has been there. */
   readonly tick: number;
-  /** No request is awaited any more: a connection ends with its answer. */
-  readonly isClosing: boolean;
+  /** That tick when no request was awaited any more: a connection ends with its answer. Else null. */
+  readonly closedTick: number | null;
   /**
    * Answers the request that begins at an offset, or begins to.
    * @returns where the next one begins; `INCOMPLETE` when more bytes must come; `RELAY` when it is
@@ -35,10 +35,12 @@ export interface Desk {
 export const INCOMPLETE = -1;
 export const RELAY = -2;
 
-/** Seconds without a request, or within a head (L-3). */
+/** Seconds from one request to the end of the next one's head (L-3). */
 const IDLE_TIMEOUT_S = 12;
 /** Seconds in which a client takes nothing of its answer. */
 const STALLED_S = 30;
+/** Seconds that a drain waits for clients to take their answers (O-11). */
+const DRAINED_S = 3;
 /** Seconds for what a client still sends to a connection that was ended. */
 const LINGER_S = 2;
 const NEVER = 2 ** 31 - 1;
@@ -46,6 +48,7 @@ const NEVER = 2 ** 31 - 1;
 /** An answer that is whole waits for the client to take it. */
 const WRITING: Task = { closed: () => {} };
 const NOTHING = Buffer.alloc(0);
+const CR = 13;
 
 /**
  * One connection of a client. At the boundary between two requests it has no task; then its bytes go to
@@ -63,6 +66,8 @@ export class Connection implements RelayedClient {
   private unsent: Uint8Array[] | null = null;
   private unsentTotal = 0;
   private isPaused = false;
+  /** Too much came behind a request: it ends with its answer (G-31). */
+  private isLast = false;
   /** The client is gone, or is told no more. */
   isEnded = false;
   /** The tick after which it is cut. */
@@ -92,15 +97,16 @@ export class Connection implements RelayedClient {
 
   /** Whether the client heard and said nothing for too long. */
   isOverdue(tick: number): boolean {
-    return this.deadline < tick;
+    const { closedTick } = this.desk;
+    if (closedTick === null || this.unsent === null) return this.deadline < tick;
+    return Math.min(this.deadline, closedTick + DRAINED_S) < tick;
   }
 
   /** The client sent bytes. */
   received(bytes: Buffer): void {
-    if (this.isEnded) return;
+    if (this.isEnded || this.isLast) return;
     if (this.task === null) {
-      if (this.kept === null) this.take(bytes, true);
-      else this.take(Buffer.concat([this.kept, bytes]), false);
+      this.take(this.kept === null ? bytes : Buffer.concat([this.kept, bytes]));
     } else if (this.task.received) {
       this.task.received(bytes);
     } else {
@@ -162,14 +168,14 @@ export class Connection implements RelayedClient {
       return;
     }
     this.task = null;
-    if (this.isPaused) this.resume();
-    this.take(this.kept ?? NOTHING, true);
+    this.deadline = this.desk.tick + IDLE_TIMEOUT_S;
+    if (this.isLast) this.end();
+    else this.take(this.kept ?? NOTHING);
   }
 
   /** Passes on a request that is not answered here after all. */
   relay(request: Uint8Array): void {
     if (this.isEnded) return;
-    if (this.isPaused) this.resume();
     const bytes = this.kept === null ? request : Buffer.concat([request, this.kept]);
     this.kept = null;
     try {
@@ -243,38 +249,50 @@ export class Connection implements RelayedClient {
     this.cut();
   }
 
-  /** @param isFresh whether these are the first bytes behind an answer */
-  private take(bytes: Buffer, isFresh: boolean): void {
+  private take(bytes: Buffer): void {
     try {
-      this.use(bytes, isFresh);
+      this.use(bytes);
     } catch (error) {
       this.fail(error as Error);
     }
   }
 
-  private use(bytes: Buffer, isFresh: boolean): void {
+  private use(bytes: Buffer): void {
     const { desk } = this;
-    this.kept = null;
     let at = 0;
+    this.kept = null;
     while (at < bytes.length && this.task === null && !this.isEnded) {
-      const next = desk.serve(this, bytes, at);
+      const from = bytes[at] === CR ? behindEmptyLine(bytes, at) : at;
+      const next = from < bytes.length ? desk.serve(this, bytes, from) : INCOMPLETE;
       if (next === RELAY) {
-        this.begin(desk.relay(this, bytes.subarray(at)));
+        this.begin(desk.relay(this, bytes.subarray(from)));
         return;
       }
       if (next === INCOMPLETE) break;
       at = next;
     }
     if (this.isEnded) return;
-    if (at < bytes.length) this.kept = at === 0 ? bytes : bytes.subarray(at);
+    if (at < bytes.length) this.keep(bytes.subarray(at));
     if (this.task !== null) return;
-    if (desk.isClosing) this.end();
-    // A head that drips has the time of its first byte.
-    else if (isFresh || at > 0) this.deadline = desk.tick + IDLE_TIMEOUT_S;
+    if (desk.closedTick !== null) this.end();
+    // A head that drips has no more time than one that does not come.
+    else if (at > 0) this.deadline = desk.tick + IDLE_TIMEOUT_S;
   }
 
   private keep(bytes: Buffer): void {
-    this.kept = this.kept === null ? bytes : Buffer.concat([this.kept, bytes]);
-    if (this.kept.length > HEAD_BYTES_MAX) this.pause();
+    // The begin of a head is short, or the desk would have passed it on.
+    if (this.task !== null && (this.kept?.length ?? 0) + bytes.length > HEAD_BYTES_MAX) {
+      this.kept = null;
+      this.isLast = true;
+      this.pause();
+    } else if (this.kept !== null) this.kept = Buffer.concat([this.kept, bytes]);
+    // A part of what came at once would hold the whole of it in memory, which may be 512 KB.
+    else this.kept = bytes.length < bytes.buffer.byteLength ? Buffer.from(bytes) : bytes;
   }
+}
+
+// One empty line before a request means nothing (RFC 9112, 2.2); a second one is no request.
+function behindEmptyLine(bytes: Buffer, at: number): number {
+  if (at + 1 === bytes.length) return bytes.length;
+  return bytes[at + 1] === 10 ? at + 2 : at;
 }

@@ -1,9 +1,10 @@
 import type { TCPSocketListener } from 'bun';
 import { AnswerBytes } from './answer-bytes.ts';
-import { Connection, type Desk, RELAY } from './connection.ts';
+import { Connection, type Desk, INCOMPLETE, RELAY } from './connection.ts';
 import type { FrontService } from './front-service.ts';
 import { listenOn } from './port.ts';
 import type { Relay } from './relay.ts';
+import { mayBecomeHead } from './request-head.ts';
 import { ViewerDesk } from './viewer-desk.ts';
 
 export interface FrontOptions {
@@ -24,6 +25,11 @@ export interface FrontOptions {
 
 const TICK_MS = 1_000;
 const TICKS_BETWEEN_SWEEPS = 2;
+const END_OF_HEAD = Buffer.from('\r\n\r\n');
+
+/** Answers nothing; but what is no whole head yet cannot be plain, and would cost a connection. */
+const passOn: Desk['serve'] = (_, bytes, at) =>
+  bytes.indexOf(END_OF_HEAD, at) < 0 && mayBecomeHead(bytes, at) ? INCOMPLETE : RELAY;
 
 /**
  * What listens on the port. It answers heartbeats and reads of the feed straight on their sockets, with
@@ -51,8 +57,8 @@ export class Front {
     const viewers = service && this.bytes && new ViewerDesk(service, this.bytes);
     this.desk = {
       tick: 0,
-      isClosing: false,
-      serve: viewers ? (...asked) => viewers.serve(...asked) : () => RELAY,
+      closedTick: null,
+      serve: viewers ? (...asked) => viewers.serve(...asked) : passOn,
       failed: options.onDefect,
       relay: (client, bytes) => relay.begin(client, bytes),
     };
@@ -78,7 +84,7 @@ export class Front {
    */
   close(): void {
     this.listener.stop(false);
-    this.desk.isClosing = true;
+    this.desk.closedTick = this.desk.tick;
     for (const connection of this.connections) if (!connection.isBusy) connection.end();
   }
 
@@ -91,7 +97,7 @@ export class Front {
   private tick(): void {
     this.desk.tick++;
     this.bytes?.secondPassed();
-    if (this.desk.tick % TICKS_BETWEEN_SWEEPS !== 0) return;
+    if (this.desk.tick % TICKS_BETWEEN_SWEEPS !== 0 && this.desk.closedTick === null) return;
     for (const connection of this.connections) {
       if (connection.isOverdue(this.desk.tick)) connection.cut();
     }

@@ -1,9 +1,10 @@
-import { CLIENT_HEADER } from '../http/address.ts';
+import { clientLine } from '../http/address.ts';
 import { AnswerFraming } from './answer-framing.ts';
 import { ChunkedFraming } from './chunked-framing.ts';
 import type { InnerConnection, InnerConnections, InnerUser } from './inner-connections.ts';
 import type { Relayed, RelayedClient } from './relayed.ts';
 import { framingOf, type RequestFraming } from './request-framing.ts';
+import { HEAD_BYTES_MAX } from './request-head.ts';
 
 /** What the requests of a relay share. */
 export interface RelayedRequestOptions {
@@ -15,9 +16,6 @@ export interface RelayedRequestOptions {
 
 const NOTHING = new Uint8Array(0);
 const END_OF_BODY = Buffer.from('\r\n');
-
-// Of further requests that a client sends before it has its answer; then it is not read.
-const MAX_REST_BYTES = 65_536;
 
 // In seconds. The front cuts a client that takes nothing, and the inner server has its own rules for
 // bodies, which are stricter (L-2).
@@ -77,7 +75,7 @@ export class RelayedRequest implements Relayed, InnerUser {
     const end = this.endOfBody(bytes, this.framing.headBytes);
     const { lineBytes } = this.framing;
     if (lineBytes === 0) this.forward(bytes);
-    else this.forward(withClient(bytes, lineBytes, end, `${secret} ${this.client.address}`));
+    else this.forward(withClient(bytes, lineBytes, end, clientLine(secret, this.client.address)));
     this.keep(bytes, this.endOfTrailers(bytes, end));
     if (!this.inner) connections.dial(this);
   }
@@ -125,7 +123,7 @@ export class RelayedRequest implements Relayed, InnerUser {
   }
 
   innerDrained(): void {
-    if (this.isClientPaused && this.restBytes <= MAX_REST_BYTES) this.resumeClient();
+    if (this.isClientPaused && !this.isLast) this.resumeClient();
   }
 
   // Whether it ends an answer as it should or breaks it off: the client sees it by its framing.
@@ -201,9 +199,19 @@ export class RelayedRequest implements Relayed, InnerUser {
 
   private keep(bytes: Uint8Array, from: number): void {
     if (from === bytes.length) return;
-    this.rest.push(bytes.subarray(from));
     this.restBytes += bytes.length - from;
-    if (this.restBytes > MAX_REST_BYTES) this.pauseClient();
+    if (this.isLast) {
+      this.rest = [];
+      this.pauseClient();
+    } else {
+      // A part of what came at once would hold the whole of it in memory.
+      this.rest.push(Buffer.from(bytes.subarray(from)));
+    }
+  }
+
+  /** Whether too much came behind it for the connection to serve further requests (G-31). */
+  private get isLast(): boolean {
+    return this.restBytes > HEAD_BYTES_MAX;
   }
 
   private send(bytes: Buffer): void {
@@ -214,6 +222,10 @@ export class RelayedRequest implements Relayed, InnerUser {
   }
 
   private becomeTunnel(): void {
+    if (this.isLast) {
+      this.end();
+      return;
+    }
     this.isTunnel = true;
     this.isRequestComplete = false;
     const { rest } = this;
@@ -227,7 +239,7 @@ export class RelayedRequest implements Relayed, InnerUser {
   private finishIfComplete(): void {
     const { answer, framing, inner } = this;
     if (this.isOver || !answer.isComplete) return;
-    if (!framing.isPlain || !answer.keepsConnection || answer.surplusBytes > 0) {
+    if (!framing.isPlain || !answer.keepsConnection || answer.surplusBytes > 0 || this.isLast) {
       this.end();
       return;
     }
@@ -268,8 +280,7 @@ export class RelayedRequest implements Relayed, InnerUser {
 }
 
 /** The first bytes of a request, with the header about its client after its first line. */
-function withClient(bytes: Buffer, lineBytes: number, end: number, client: string): Buffer {
-  const line = `${CLIENT_HEADER}: ${client}\r\n`;
+function withClient(bytes: Buffer, lineBytes: number, end: number, line: string): Buffer {
   const joined = Buffer.allocUnsafe(end + line.length);
   bytes.copy(joined, 0, 0, lineBytes);
   joined.write(line, lineBytes, 'latin1');

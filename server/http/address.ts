@@ -16,6 +16,14 @@ export interface Listener {
  */
 export const CLIENT_HEADER = 'X-Fourbeat-Client';
 
+/** Bytes of that header with the end of its line: as many for each client, of whose share of G-31 none are. */
+export const CLIENT_LINE_BYTES = 128;
+
+/** That header, as a line. @param address of the client, as its socket has it */
+export function clientLine(secret: string, address: string): string {
+  return `${`${CLIENT_HEADER}: ${secret} ${address}`.padEnd(CLIENT_LINE_BYTES - 2)}\r\n`;
+}
+
 /**
  * Whose share of a rate limit the client of a request uses.
  * @param trustProxy whether the last entry of `X-Forwarded-For` is from a proxy in front

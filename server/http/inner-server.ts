@@ -1,4 +1,7 @@
+import http from 'node:http';
 import type { BunRequest, Server, WebSocketHandler } from 'bun';
+import { HEAD_BYTES_MAX } from '../front/request-head.ts';
+import { CLIENT_LINE_BYTES } from './address.ts';
 import type { ReadOnlyOptions } from './read-only.ts';
 import { baseHeaders } from './route.ts';
 import { BROKEN, type PathHandler, problemResponse } from './router.ts';
@@ -31,9 +34,14 @@ const IDLE: object = { idleTimeout: 255 };
 // Where no request becomes one.
 const NO_SOCKETS: WebSocketHandler<never> = { message: () => {} };
 
+// What the front adds is not of the client's share (G-31). The runtime has one limit for the whole
+// process, and its types take it for a constant.
+const LIMITS = http as { maxHeaderSize: number };
+
 /** Begins to answer HTTP, whatever is asked, behind the front that listens on the port. */
 export function serveInside<Data>(options: InnerServerOptions<Data>): Server<Data> {
   const { path, fetch, sockets, corsOrigin, log } = options;
+  LIMITS.maxHeaderSize = HEAD_BYTES_MAX + CLIENT_LINE_BYTES;
   return Bun.serve<Data, string>({
     ...IDLE,
     unix: path,
