@@ -1,4 +1,4 @@
-import { expect, test } from 'bun:test';
+import { expect, spyOn, test } from 'bun:test';
 import { Keyring } from './keyring.ts';
 import { planRotation, type SigningKey } from './signing-keys.ts';
 import { ViewerTokens } from './viewer-tokens.ts';
@@ -35,7 +35,7 @@ async function setUp() {
       cacheSize: 1_000,
       bans: { isBanned: () => false },
     });
-  return { clock, tokens: newTokens(), newTokens };
+  return { clock, keyring, tokens: newTokens(), newTokens };
 }
 
 test('[T-6] expired tokens are forgotten, those that live are not', async () => {
@@ -69,4 +69,29 @@ test('[T-12] a token that is not valid is not remembered', async () => {
   expect(await tokens.check(`${token.slice(0, -4)}AAAA`)).toBeNull();
   expect(await tokens.check('no.such.token')).toBeNull();
   expect(tokens.remembered()).toBe(0);
+});
+
+test('[T-12] a token that was refused is not verified again, as long as it is one of the last', async () => {
+  const { clock, keyring, tokens, newTokens } = await setUp();
+  const verified = spyOn(keyring, 'verificationKey');
+  const [head, payload] = (await newTokens().issue(STREAM, 'ann')).split('.');
+  const forged = (n: number) => `${head}.${payload}.${n.toString().padStart(86, 'A')}`;
+  for (let n = 0; n < 3; n++) expect(await tokens.check(forged(0))).toBeNull();
+  expect(verified).toHaveBeenCalledTimes(1);
+  for (let n = 1; n <= 1_024; n++) await tokens.check(forged(n));
+  await tokens.check(forged(0));
+  expect(verified).toHaveBeenCalledTimes(1_026);
+  const expired = await newTokens().issue(STREAM, 'ann');
+  clock.ms += 600_000;
+  for (let n = 0; n < 3; n++) expect(await tokens.check(expired)).toBeNull();
+  expect(verified).toHaveBeenCalledTimes(1_027);
+});
+
+test('[T-12] [T-15] a token of a key that is not known yet is valid once it is', async () => {
+  const { keyring, tokens, newTokens } = await setUp();
+  const token = await newTokens().issue(STREAM, 'ann');
+  const verified = spyOn(keyring, 'verificationKey').mockReturnValue(undefined);
+  expect(await tokens.check(token)).toBeNull();
+  verified.mockRestore();
+  expect(await tokens.check(token)).toMatchObject({ streamId: STREAM });
 });

@@ -1,5 +1,6 @@
 import { createHmac } from 'node:crypto';
-import { decodeProtectedHeader, jwtVerify, SignJWT } from 'jose';
+import { decodeProtectedHeader, errors, jwtVerify, SignJWT } from 'jose';
+import { LRUCache } from 'lru-cache';
 import { TOKEN_LIFETIME_S } from '../../protocol/limits.ts';
 import { type ViewerClaims, viewerClaimsSchema } from '../../protocol/tokens.ts';
 import type { Clock } from '../clock.ts';
@@ -44,6 +45,9 @@ export interface ViewerTokensOptions {
 const SUBJECT_CHARS = 22;
 // A token of ours is about 420 characters; anything much longer is not worth a signature check.
 const TOKEN_CHARS_MAX = 2048;
+// The front checks a token that it does not know, and then whoever says why it is refused: without
+// this, what is forged would cost two checks. At most 2 MB.
+const REFUSED_MAX = 1_024;
 // A rush comes in batches; more in one statement would hold up what shares the commit.
 const SEATS_AT_ONCE_MAX = 1_000;
 /** to find seats, lease a block and give them is three calls of the record. */
@@ -52,6 +56,7 @@ const SEATS_MS = 850;
 /** Issues and checks viewer tokens (SPEC T): EdDSA JWTs that carry the viewer's seat. */
 export class ViewerTokens {
   private readonly verified: SeenTokens<KnownViewer>;
+  private readonly refused = new LRUCache<string, true>({ max: REFUSED_MAX });
   private readonly seats: Batch<ViewerOfStream, number | Refusal>;
 
   constructor(private readonly options: ViewerTokensOptions) {
@@ -122,7 +127,7 @@ export class ViewerTokens {
 
   private async verify(token: string): Promise<KnownViewer | null> {
     const { keyring, clock, issuer, audience } = this.options;
-    if (token.length > TOKEN_CHARS_MAX) return null;
+    if (token.length > TOKEN_CHARS_MAX || this.refused.get(token)) return null;
     const nowMs = clock.nowMs();
     try {
       const { kid } = decodeProtectedHeader(token);
@@ -135,7 +140,9 @@ export class ViewerTokens {
         currentDate: new Date(nowMs),
       });
       return viewerOf(token, viewerClaimsSchema.parse(payload));
-    } catch {
+    } catch (error) {
+      // It was judged, by a key that we have: nothing makes it valid later.
+      if (error instanceof errors.JOSEError) this.refused.set(token, true);
       return null;
     }
   }
