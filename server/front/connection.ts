@@ -2,7 +2,7 @@ import type { Socket } from 'bun';
 import type { KnownViewer } from '../tokens/viewer-tokens.ts';
 import type { Relayed, RelayedClient } from './relayed.ts';
 import { HEAD_BYTES_MAX } from './request-head.ts';
-import type { Shape } from './shape.ts';
+import { type LastHead, NO_HEAD } from './shape.ts';
 
 /** What a connection is busy with, from a request to the end of its answer. */
 export interface Task {
@@ -57,9 +57,9 @@ const CR = 13;
 export class Connection implements RelayedClient {
   /** Whose token came last; a client has one. */
   viewer: KnownViewer | null = null;
-  /** The shapes of the last requests of each method. */
-  heartbeat: Shape | null = null;
-  feed: Shape | null = null;
+  /** What the last requests of each method were like. */
+  heartbeat: LastHead = NO_HEAD;
+  feed: LastHead = NO_HEAD;
   private task: Task | null = null;
   /** What came and is not used yet: the begin of a head, or what follows a request with a task. */
   private kept: Buffer | null = null;

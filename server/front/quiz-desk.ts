@@ -1,24 +1,16 @@
 import type { Outcome } from '../quizzes/answer-desk.ts';
 import type { KnownViewer } from '../tokens/viewer-tokens.ts';
 import type { AnswerBytes } from './answer-bytes.ts';
-import type { AnswerMatch, AnswerShape, Preferences } from './answer-shape.ts';
 import { type Connection, INCOMPLETE, RELAY, type Task } from './connection.ts';
 import type { FrontQuizzes, FrontQuizzesOf, FrontService } from './front-service.ts';
-import { readQuizHead } from './quiz-head.ts';
+import { type Preferences, readQuizHead } from './quiz-head.ts';
 import { OTHER, PARTIAL } from './request-head.ts';
-
-/** So many kinds of clients are known at once; to look through all takes as long as to read a head. */
-const SHAPES_MAX = 16;
 
 /**
  * Takes answers and reports of winners, of viewers whose token is known and good. Whatever is wrong
  * with one before the record is asked is the inner server's to tell.
  */
 export class QuizDesk {
-  /** Those that fit last are first. A viewer answers too seldom for shapes of its own. */
-  private readonly shapes: AnswerShape[] = [];
-  private readonly match: AnswerMatch = { quizId: '', token: '', body: '' };
-
   constructor(
     private readonly service: FrontService,
     private readonly quizzes: FrontQuizzes,
@@ -27,32 +19,17 @@ export class QuizDesk {
 
   /** @returns as `Desk.serve` */
   serve(connection: Connection, bytes: Buffer, at: number): number {
-    const { match } = this;
-    const nowMs = this.service.nowMs();
-    const shape = this.fitting(bytes, at);
-    if (shape) {
-      const viewer = this.viewerOf(connection, match.token, nowMs);
-      if (!viewer) return RELAY;
-      const isTaken = this.answer(
-        connection,
-        viewer,
-        match.quizId,
-        match.body,
-        nowMs,
-        shape.preferences,
-      );
-      return isTaken ? bytes.length : RELAY;
-    }
     const request = readQuizHead(bytes, at);
     if (request === PARTIAL) return INCOMPLETE;
     if (request === OTHER) return RELAY;
     const { id, token, body, preferences, end } = request;
+    const nowMs = this.service.nowMs();
     const viewer = this.viewerOf(connection, token, nowMs);
     if (!viewer) return RELAY;
-    if (request.shape) this.keep(request.shape);
-    const isTaken = request.shape
-      ? this.answer(connection, viewer, id, body, nowMs, preferences)
-      : this.claim(connection, viewer, id, preferences);
+    const isTaken =
+      request.kind === 'answer'
+        ? this.answer(connection, viewer, id, body, nowMs, preferences)
+        : this.claim(connection, viewer, id, preferences);
     return isTaken ? end : RELAY;
   }
 
@@ -92,23 +69,6 @@ export class QuizDesk {
     if (!desk.claimAtOnce(viewer, task)) return false;
     connection.begin(task);
     return true;
-  }
-
-  private fitting(bytes: Buffer, at: number): AnswerShape | null {
-    const { shapes } = this;
-    for (let index = 0; index < shapes.length; index++) {
-      const shape = shapes[index] as AnswerShape;
-      if (!shape.matches(bytes, at, this.match)) continue;
-      if (index > 0) shapes[index] = shapes[index - 1] as AnswerShape;
-      if (index > 0) shapes[index - 1] = shape;
-      return shape;
-    }
-    return null;
-  }
-
-  private keep(shape: AnswerShape): void {
-    if (this.shapes.length === SHAPES_MAX) this.shapes.pop();
-    this.shapes.push(shape);
   }
 }
 

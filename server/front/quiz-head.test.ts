@@ -1,5 +1,4 @@
 import { describe, expect, test } from 'bun:test';
-import type { AnswerMatch } from './answer-shape.ts';
 import { type QuizRequest, readQuizHead } from './quiz-head.ts';
 import { OTHER, PARTIAL } from './request-head.ts';
 
@@ -35,7 +34,7 @@ describe('the head of an answer or a report', () => {
 
   test('of a report has no body, whether it says so or not', () => {
     const headers = PLAIN.slice(0, 2);
-    const report = { kind: 'record-winner', id: QUIZ, token: 'a.b.c', body: '', shape: null };
+    const report = { kind: 'record-winner', id: QUIZ, token: 'a.b.c', body: '' };
     expect(read(REPORT, headers, '')).toMatchObject(report);
     expect(read(REPORT, [...headers, 'Content-Length: 0'], '')).toMatchObject(report);
     expect(read(REPORT, [...headers, 'Content-Length: 1'], 'x')).toBe(OTHER);
@@ -76,47 +75,5 @@ describe('the head of an answer or a report', () => {
     ['a close', ANSWER, [...PLAIN, 'Connection: close']],
   ])('with %s is left to the inner server', (_, line, headers) => {
     expect(read(line, headers)).toBe(OTHER);
-  });
-});
-
-describe('the shape of answers', () => {
-  const match = (): AnswerMatch => ({ quizId: '', token: '', body: '' });
-
-  test.each([
-    ['in one order', PLAIN],
-    ['in the other', [PLAIN[3], PLAIN[0], PLAIN[1], PLAIN[2]] as string[]],
-  ])('fits those that differ in quiz, token and body alone: headers %s', (_, headers) => {
-    const { shape } = readAnswer(headers);
-    const other = '11111111-2222-4333-8444-555555555555';
-    const body = '{"choice":"Ein anderer"}';
-    const own = headers.map((line) =>
-      line.replace('a.b.c', 'longer.than.that').replace(LENGTH, `Content-Length: ${body.length}`),
-    );
-    const bytes = Buffer.concat([
-      Buffer.from('xyz'),
-      bytesOf(ANSWER.replace(QUIZ, other), own, body),
-    ]);
-    const found = match();
-    expect(shape?.matches(bytes, 3, found)).toBe(true);
-    expect(found).toEqual({ quizId: other, token: 'longer.than.that', body });
-  });
-
-  test('fits nothing else', () => {
-    const { shape } = readAnswer();
-    const fits = (line: string, headers: readonly string[], body = BODY) =>
-      shape?.matches(bytesOf(line, headers, body), 0, match());
-    expect(fits(ANSWER, PLAIN)).toBe(true);
-    expect(fits(REPORT, PLAIN)).toBe(false);
-    expect(fits(ANSWER, PLAIN.with(0, 'Host: example.com'))).toBe(false);
-    expect(fits(ANSWER, PLAIN.with(2, 'Content-Type: text/plain;;'))).toBe(false);
-    expect(fits(ANSWER, [...PLAIN, 'Transfer-Encoding: chunked'])).toBe(false);
-    for (const length of ['', '0', '017', '16', '18', '1e1', '-17', '17 ', '17, 17', '00017']) {
-      expect(fits(ANSWER, PLAIN.with(3, `Content-Length: ${length}`))).toBe(false);
-    }
-    expect(fits(ANSWER, PLAIN, `${BODY}POST`)).toBe(false);
-    const bytes = bytesOf(ANSWER, PLAIN, BODY);
-    for (let length = 0; length < bytes.length; length++) {
-      expect(shape?.matches(bytes.subarray(0, length), 0, match())).toBe(false);
-    }
   });
 });

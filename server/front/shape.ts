@@ -3,17 +3,25 @@ import { LRUCache } from 'lru-cache';
 /** What a request asks for: to be counted, for one interval, for an event stream. */
 export type HotKind = 'heartbeat' | 'interval' | 'stream';
 
+/** A head that was read strictly, and where in its bytes is what. */
 export interface ShapeParts {
   readonly kind: HotKind;
   /** In the canonical form, in lower case. */
   readonly streamId: string;
-  /** Up to the interval; of a heartbeat, up to the token. */
-  readonly start: string;
-  /** From the interval to the token; of a heartbeat nothing. */
-  readonly middle: string;
-  /** From the token to the end of the head. */
-  readonly end: string;
+  readonly bytes: Buffer;
+  /** Where it begins. */
+  readonly at: number;
+  /** Of the interval; a heartbeat has none where its token begins. */
+  readonly digitsAt: number;
+  readonly digitsEnd: number;
+  readonly tokenAt: number;
+  readonly tokenEnd: number;
+  readonly end: number;
+  /** Of its header lines: see `HeaderLines`. */
+  readonly print: number;
 }
+
+type Parts = readonly [start: Buffer, middle: Buffer, end: Buffer];
 
 /** Where a request has what is its own. */
 export interface Match {
@@ -23,23 +31,36 @@ export interface Match {
 }
 
 /**
- * What requests of one kind of client for one stream have in common: a head that was read strictly
- * once, but for its interval and its token. Bytes that have the same around these say the same, so
- * they need not be read: three comparisons in place of 3 µs.
+ * What requests of one client for one stream have in common: a head that was read strictly once, but for
+ * its interval and its token. Bytes that have the same around these say the same, so they need not be
+ * read: three comparisons, 0.05 µs in place of 0.2 to 0.6.
  */
 export class Shape {
   readonly kind: HotKind;
   readonly streamId: string;
-  private readonly start: Buffer;
-  private readonly middle: Buffer;
-  private readonly end: Buffer;
+  readonly print: number;
+  private readonly bytes: Buffer;
+  private readonly at: number;
+  private readonly digitsAt: number;
+  private readonly digitsEnd: number;
+  private readonly tokenAt: number;
+  private readonly tokenEnd: number;
+  private readonly end: number;
+  /** Made when they are asked for: most heads are read and forgotten. */
+  private parts: Parts | null = null;
 
-  constructor({ kind, streamId, start, middle, end }: ShapeParts) {
-    this.kind = kind;
-    this.streamId = streamId;
-    this.start = Buffer.from(start, 'latin1');
-    this.middle = Buffer.from(middle, 'latin1');
-    this.end = Buffer.from(end, 'latin1');
+  /** Copies nothing: as long as it is there, so are the bytes. */
+  constructor(parts: ShapeParts) {
+    this.kind = parts.kind;
+    this.streamId = parts.streamId;
+    this.print = parts.print;
+    this.bytes = parts.bytes;
+    this.at = parts.at;
+    this.digitsAt = parts.digitsAt;
+    this.digitsEnd = parts.digitsEnd;
+    this.tokenAt = parts.tokenAt;
+    this.tokenEnd = parts.tokenEnd;
+    this.end = parts.end;
   }
 
   /**
@@ -47,7 +68,7 @@ export class Shape {
    * `tokenAt` and `tokenEnd` is a token: whoever asks must know it as one.
    */
   matches(bytes: Buffer, at: number, found: Match): boolean {
-    const { start, middle, end } = this;
+    const [start, middle, end] = this.common;
     let next = at + start.length;
     const tokenEnd = bytes.length - end.length;
     if (next + middle.length >= tokenEnd || tokenEnd - next > OWN_BYTES_MAX) return false;
@@ -70,18 +91,40 @@ export class Shape {
   /** The bytes of a request of this shape. */
   requestOf(interval: number, token: string): Buffer {
     const own = this.kind === 'heartbeat' ? '' : `${interval}`;
-    const { start, middle, end } = this;
+    const [start, middle, end] = this.common;
     return Buffer.concat([start, Buffer.from(own), middle, Buffer.from(token), end]);
   }
 
   /** How many bytes of a head are the shape's. */
   get length(): number {
-    return this.start.length + this.middle.length + this.end.length;
+    const { at, end, digitsAt, digitsEnd, tokenAt, tokenEnd } = this;
+    return end - at - (digitsEnd - digitsAt) - (tokenEnd - tokenAt);
   }
 
-  /** Equal of shapes that are. */
-  get key(): string {
-    return [this.start, this.middle, this.end].map((part) => part.toString('latin1')).join('\0');
+  /** The same with bytes of its own, of which none are an interval's or a token's. */
+  apart(): Shape {
+    const { kind, streamId, print, common } = this;
+    const [start, middle] = common;
+    const bytes = Buffer.concat(common);
+    const digitsAt = start.length;
+    const tokenAt = digitsAt + middle.length;
+    const places = { at: 0, digitsAt, digitsEnd: digitsAt, tokenAt, tokenEnd: tokenAt };
+    return new Shape({ kind, streamId, print, bytes, ...places, end: bytes.length });
+  }
+
+  /** Whether requests of the one are of the other. */
+  equals(other: Shape): boolean {
+    return this.common.every((part, index) => part.equals(other.common[index] as Buffer));
+  }
+
+  /** Up to the interval; from there to the token; from there to the end. */
+  private get common(): Parts {
+    if (this.parts === null) {
+      const { bytes, at, digitsAt, digitsEnd, tokenAt, tokenEnd, end } = this;
+      const part = (from: number, to: number) => bytes.subarray(from, to);
+      this.parts = [part(at, digitsAt), part(digitsEnd, tokenAt), part(tokenEnd, end)];
+    }
+    return this.parts;
   }
 }
 
@@ -104,17 +147,35 @@ function isCanonical(bytes: Buffer, from: number, to: number): boolean {
 const SHAPES_MAX = 2_000;
 const SHAPE_BYTES_MAX = 2_048;
 
+/**
+ * What a connection remembers of its last head: its shape once two in a row were alike, else its print.
+ * Behind a proxy, which sends requests of many viewers by one connection, or adds a number of its own to
+ * each, no two are alike, and to share a shape of each cost more than reading it: a browser's heartbeat
+ * with `X-Forwarded-For` took 17 to 21 µs of processor, and takes 8.4 to 9.2; without it 6.7.
+ */
+export type LastHead = Shape | number;
+
+/** Of a connection that has had none. */
+export const NO_HEAD: LastHead = 0;
+
 /** The shapes that clients have lately, each once. */
 export class Shapes {
   private readonly known = new LRUCache<string, Shape>({ max: SHAPES_MAX });
 
-  /** The one that all share who send such requests; null for what is too long to be kept. */
-  shared(shape: Shape): Shape | null {
-    if (shape.length > SHAPE_BYTES_MAX) return null;
-    const { key } = shape;
+  /** What is remembered after a head that was not of the last one's shape. */
+  after(last: LastHead, shape: Shape): LastHead {
+    const { print } = shape;
+    const isAlike = (typeof last === 'number' ? last : last.print) === print;
+    return isAlike && shape.length <= SHAPE_BYTES_MAX ? this.shared(shape) : print;
+  }
+
+  /** The one that all share who send such requests. */
+  private shared(shape: Shape): Shape {
+    const key = `${shape.kind} ${shape.streamId} ${shape.print}`;
     const known = this.known.get(key);
-    if (known) return known;
-    this.known.set(key, shape);
-    return shape;
+    if (known?.equals(shape)) return known;
+    const kept = shape.apart();
+    this.known.set(key, kept);
+    return kept;
   }
 }

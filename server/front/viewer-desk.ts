@@ -8,7 +8,7 @@ import type { FrontService } from './front-service.ts';
 import { HeldRead } from './held-read.ts';
 import { QuizDesk } from './quiz-desk.ts';
 import { RecentViewers } from './recent-viewers.ts';
-import { type HotRequest, OTHER, PARTIAL, readHead } from './request-head.ts';
+import { type HotRequest, isToken, OTHER, PARTIAL, readHead } from './request-head.ts';
 import { type Match, type Shape, Shapes } from './shape.ts';
 import { StreamTask } from './stream-task.ts';
 
@@ -44,7 +44,7 @@ export class ViewerDesk {
     }
     const { match } = this;
     const shape = bytes[at] === LETTER_P ? connection.heartbeat : connection.feed;
-    if (shape?.matches(bytes, at, match)) {
+    if (typeof shape === 'object' && shape.matches(bytes, at, match)) {
       const token = bytes.toString('latin1', match.tokenAt, match.tokenEnd);
       const viewer = connection.viewer?.token === token ? connection.viewer : this.known(token);
       if (viewer?.streamId === shape.streamId) {
@@ -64,6 +64,7 @@ export class ViewerDesk {
     if (request === OTHER) return RELAY;
     const known = this.known(request.token);
     if (known) return this.admit(connection, request, known) ? request.end : RELAY;
+    if (!isToken(request.token)) return RELAY;
     const sent = bytes.subarray(at, request.end);
     connection.begin(CHECKING);
     this.service.tokens.check(request.token).then(
@@ -82,9 +83,9 @@ export class ViewerDesk {
     if (viewer.streamId !== shape.streamId) return false;
     // With where a client was no two requests are alike.
     if (lastEventId === null) {
-      const shared = this.shapes.shared(shape);
-      if (shape.kind === 'heartbeat') connection.heartbeat = shared;
-      else connection.feed = shared;
+      const { shapes } = this;
+      if (shape.kind !== 'heartbeat') connection.feed = shapes.after(connection.feed, shape);
+      else connection.heartbeat = shapes.after(connection.heartbeat, shape);
     }
     return this.answer(connection, shape, viewer, interval, lastEventId);
   }
