@@ -80,6 +80,7 @@ for (const bench of chosen) {
   const made: MadeResult = { madeAt, machine, rounds, seconds, ...result };
   writeFileSync(join(folder, `${bench.name}.json`), `${JSON.stringify(made, null, 2)}\n`);
   writeFileSync(join(folder, `${bench.name}.svg`), chartOf(result));
+  if (result.failures?.length) failed += 1;
   missed += result.targets.filter((target) => verdictOf(target) === 'missed').length;
 }
 console.log(`JSON and charts are in ${folder}`);

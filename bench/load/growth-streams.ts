@@ -1,13 +1,13 @@
 import type { BenchOptions } from '../run/bench.ts';
 import { type Fourbeat, startFourbeat } from '../run/fourbeat.ts';
-import type { Result } from '../run/result.ts';
+import type { Part } from '../run/parts.ts';
 import { exponentOf, spreadOf } from '../run/statistics.ts';
 import { idleCpu } from './idle-cpu.ts';
 
 const SIZES = [1, 10, 100, 1_000, 10_000];
 const ROUNDS_MAX = 3;
 /** What an idle server does is little: it is looked at for longer. */
-const LEAST_SECONDS = 10;
+const LEAST_SECONDS = 8;
 const CREATED_AT_ONCE = 32;
 const KB = 1024;
 
@@ -18,11 +18,7 @@ interface Sample {
 }
 
 /** What streams cost that are on air while nobody watches and nothing happens. */
-export async function streamsGrowth({
-  rounds,
-  seconds,
-  progress,
-}: BenchOptions): Promise<Pick<Result, 'rows' | 'targets' | 'notes'>> {
+export async function streamsGrowth({ rounds, seconds, progress }: BenchOptions): Promise<Part> {
   const all: Sample[][] = [];
   for (let round = 1; round <= Math.min(rounds, ROUNDS_MAX); round += 1) {
     const fourbeat = await startFourbeat();
@@ -41,6 +37,11 @@ export async function streamsGrowth({
     all.push(samples);
   }
   const [few = 0, many = 0] = [SIZES[0], SIZES.at(-1)];
+  const memoryExponent = spreadOf(
+    all.map((samples) =>
+      exponentOf(samples.map(({ streams, memoryBytes }) => ({ size: streams, cost: memoryBytes }))),
+    ),
+  );
   const memory = all.map((samples) => {
     const [first, last] = [samples[0], samples.at(-1)] as [Sample, Sample];
     return (last.memoryBytes - first.memoryBytes) / (many - few);
@@ -73,7 +74,8 @@ export async function streamsGrowth({
     notes: [
       'Idle streams are on air, and nobody watches. An idle stream takes ' +
         `${(spreadOf(memory).median / KB).toFixed(1)} KB of the server's memory, between ` +
-        `${few} and ${many} of them; what was needed to make them is in it.`,
+        `${few} and ${many} of them; what was needed to make them is in it. Exponent of memory over idle streams: ` +
+        `${memoryExponent.median.toFixed(2)}.`,
     ],
   };
 }

@@ -1,6 +1,7 @@
 import type { BenchOptions } from '../run/bench.ts';
 import { startFourbeat } from '../run/fourbeat.ts';
-import type { Result, Row } from '../run/result.ts';
+import type { Part } from '../run/parts.ts';
+import type { Row } from '../run/result.ts';
 import { lineThrough, spreadOf } from '../run/statistics.ts';
 import { number } from '../run/table.ts';
 import { fourbeatPush } from './fourbeat-push.ts';
@@ -8,17 +9,13 @@ import { type PushLimit, pushLimitOf } from './push-limit.ts';
 import { type PushStep, pushStep } from './push-step.ts';
 import { ViewerTokens } from './viewer-tokens.ts';
 
-const SIZES = [1_000, 5_000, 10_000, 19_000];
+const SIZES = [1_000, 10_000, 19_000];
 const ROUNDS_MAX = 3;
 const LATE_MAX_MS = 250;
 const TARGET = { atLeast: 30_000, aim: 100_000 };
 
 /** Event streams of one stream: how late an interval is at the last of them. */
-export async function pushedViewers({
-  rounds,
-  seconds,
-  progress,
-}: BenchOptions): Promise<Pick<Result, 'rows' | 'targets' | 'notes'>> {
+export async function pushedViewers({ rounds, seconds, progress }: BenchOptions): Promise<Part> {
   const fourbeat = await startFourbeat();
   const tokens = new ViewerTokens(fourbeat);
   const all: PushStep[][] = [];

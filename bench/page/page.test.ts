@@ -91,6 +91,15 @@ describe('what was to be reached', () => {
     expect(lines.filter((line) => line.includes('not measured'))).toHaveLength(11);
   });
 
+  test('a part that failed is told', () => {
+    const failed = { ...resultOf('feed'), failures: ['polling: 503'] };
+    const lines = reachLines(new Map([['feed', failed]]));
+    expect(lines.filter((line) => line.endsWith(' failed: see feed |'))).toHaveLength(1);
+    expect(tablesOf(new Map([['feed', failed]]), ['feed']).join('\n')).toContain(
+      'FAILED: polling: 503',
+    );
+  });
+
   test('a result without its target is not passed over', () => {
     const results = new Map([['feed', feedWith(7, 'against something else')]]);
     expect(() => reachLines(results)).toThrow('feed.json has no target for "feed, sealed interval');

@@ -9,6 +9,8 @@ export interface Result {
   readonly targets: readonly Target[];
   /** What there is to say besides, a line each. */
   readonly notes: readonly string[];
+  /** Parts of it that failed, and why: they have no rows. */
+  readonly failures?: readonly string[];
 }
 
 /** A result as it is in a file. */

@@ -11,7 +11,7 @@ export const VERDICTS = { aim: 'aim reached', reached: 'reached', missed: 'NOT R
  * @param under lines that come below its title
  */
 export function tableOf(
-  { bench, title, rows, targets, notes }: Result,
+  { bench, title, rows, targets, notes, failures = [] }: Result,
   under: readonly string[] = [],
 ): string {
   const names = [...new Set(rows.flatMap(({ figures }) => Object.keys(figures)))];
@@ -25,6 +25,7 @@ export function tableOf(
     ),
     ...(targets.length > 0 ? ['', ...targetLines(targets)] : []),
     ...notes.flatMap((note) => ['', note]),
+    ...failures.flatMap((failure) => ['', `FAILED: ${failure}`]),
   ];
   return lines.join('\n');
 }
