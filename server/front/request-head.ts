@@ -63,7 +63,7 @@ function requestOf(
   const hasInterval = digitsAt > 0;
   // Whoever says what they have need not say what they want.
   if (!isHeartbeat && !hasInterval && !(isStream && lastEventId !== null)) return OTHER;
-  const interval = Number(bytes.toString('latin1', digitsAt, digitsEnd));
+  const interval = hasInterval ? Number(bytes.toString('latin1', digitsAt, digitsEnd)) : 0;
   if (!Number.isSafeInteger(interval)) return OTHER;
   const tokenEnd = lines.endOf(FIELD.authorization);
   const shape = new Shape({

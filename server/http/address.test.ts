@@ -71,3 +71,32 @@ test('[L-11] with a proxy in front of the front, the last that the proxy vouches
   expect(addressOf(request, BEHIND_FRONT, true)).toBe('198.51.100.8');
   expect(addressOf(request, BEHIND_FRONT, false)).toBe('127.0.0.1');
 });
+
+function forwarded(entries: string): string {
+  const request = new Request('http://localhost/', { headers: { 'X-Forwarded-For': entries } });
+  return addressOf(request, OF_SOCKET, true);
+}
+
+test.each([
+  ['198.51.100.8:5678', '198.51.100.8'],
+  ['10.0.0.1:1, 198.51.100.8:65535', '198.51.100.8'],
+  ['[2001:db8:1:2::3]:443', '2001:db8:1:2::/64'],
+  ['[2001:db8:1:2::3]', '2001:db8:1:2::/64'],
+  ['[::ffff:198.51.100.8]:9', '198.51.100.8'],
+  ['[fe80::1%eth0]:9', 'fe80:0:0:0::/64'],
+  ['2001:db8:1:2::3', '2001:db8:1:2::/64'],
+  ['2001:db8:1:2:3:4:5:6', '2001:db8:1:2::/64'],
+  ['unknown', 'unknown'],
+  ['unknown:9', 'unknown'],
+  [':9', ':9'],
+  ['198.51.100.7, ', '192.0.2.9'],
+])('[L-11] of a proxy that tells %p the client is %p', (entries, share) => {
+  expect(forwarded(entries)).toBe(share);
+});
+
+test('[L-11] each connection of a client counts as that client, whatever port the proxy tells', () => {
+  const ports = Array.from({ length: 300 }, (_, n) => 1024 + n);
+  const shares = (host: string) => new Set(ports.map((port) => forwarded(`${host}:${port}`)));
+  expect(shares('198.51.100.8').size).toBe(1);
+  expect(shares('[2001:db8::1]').size).toBe(1);
+});

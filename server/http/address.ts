@@ -31,11 +31,20 @@ export function clientLine(secret: string, address: string): string {
 export function addressOf(request: Request, listener: Listener, trustProxy: boolean): string {
   if (trustProxy) {
     const forwarded = request.headers.get('x-forwarded-for')?.split(',').at(-1)?.trim();
-    if (forwarded) return shareOf(forwarded);
+    if (forwarded) return shareOf(withoutPort(forwarded));
   }
   return shareOf(
     toldAddress(request, listener) ?? listener.server?.requestIP(request)?.address ?? 'unknown',
   );
+}
+
+// An address, or one of IPv6 in brackets, and a port: some proxies tell the client's whole socket, and
+// each of its connections has another one. Without brackets IPv6 has no port.
+const SOCKET = /^(?:\[([^\]]+)\]|([^:]+))(?::\d+)?$/;
+
+function withoutPort(forwarded: string): string {
+  const [, inBrackets, plain] = SOCKET.exec(forwarded) ?? [];
+  return inBrackets ?? plain ?? forwarded;
 }
 
 // Headers of one name are joined by commas, and no address has one.
