@@ -131,7 +131,7 @@ export const GUARDS: readonly Guard[] = [
   ),
   guard('[I-6] [T-6] a token that was good a moment ago is refused from its exp on', {
     file: 'server/tokens/seen-tokens.ts',
-    line: 'if (viewer.expiresMs > this.nowMs()) ',
+    line: '&& viewer.expiresMs > this.nowMs() ',
   }),
   guard('[I-6] [Q-22] nothing tells the answer of a quiz before it is revealed', {
     file: 'server/quizzes/quizzes-sql.ts',

@@ -1,3 +1,4 @@
+import { createPrivateKey, type KeyObject } from 'node:crypto';
 import { exportJWK, generateKeyPair, importJWK, type JWK } from 'jose';
 import type { Calls } from '../sql/procedure.ts';
 import { publishedKeys, rotationIsDue, type SigningKey, signingKeyAt } from './signing-keys.ts';
@@ -7,7 +8,7 @@ type KeyRecord = Pick<Calls<typeof tokenProcedures>, 'listSigningKeys' | 'rotate
 
 interface ImportedKey {
   readonly key: SigningKey;
-  readonly privateKey: CryptoKey;
+  readonly privateKey: KeyObject;
   readonly publicKey: CryptoKey;
   readonly publicJwk: JWK;
 }
@@ -23,10 +24,8 @@ async function imported(key: SigningKey): Promise<ImportedKey> {
   const jwk: JWK = JSON.parse(key.privateJwk);
   const { d: _secret, ...publicPart } = jwk;
   const publicJwk: JWK = { ...publicPart, kid: key.kid, alg: 'EdDSA', use: 'sig' };
-  const [privateKey, publicKey] = await Promise.all([
-    importJWK(jwk, 'EdDSA') as Promise<CryptoKey>,
-    importJWK(publicJwk, 'EdDSA') as Promise<CryptoKey>,
-  ]);
+  const privateKey = createPrivateKey({ key: jwk, format: 'jwk' });
+  const publicKey = (await importJWK(publicJwk, 'EdDSA')) as CryptoKey;
   return { key, privateKey, publicKey, publicJwk };
 }
 
@@ -52,7 +51,7 @@ export class Keyring {
   }
 
   /** The key to sign with now. @throws Error before the first refresh. */
-  signingKey(nowMs: number): { kid: string; privateKey: CryptoKey } {
+  signingKey(nowMs: number): { kid: string; privateKey: KeyObject } {
     const current = signingKeyAt(
       [...this.keys.values()].map(({ key }) => key),
       nowMs,

@@ -1,5 +1,5 @@
 import { createHmac } from 'node:crypto';
-import { decodeProtectedHeader, errors, jwtVerify, SignJWT } from 'jose';
+import { decodeProtectedHeader, errors, jwtVerify } from 'jose';
 import { LRUCache } from 'lru-cache';
 import { TOKEN_LIFETIME_S } from '../../protocol/limits.ts';
 import { type ViewerClaims, viewerClaimsSchema } from '../../protocol/tokens.ts';
@@ -10,7 +10,8 @@ import { Refusal } from '../refusal.ts';
 import { Batch } from '../sql/batch.ts';
 import type { Keyring } from './keyring.ts';
 import { SeatLeases, type SeatRecord } from './seat-leases.ts';
-import { SeenTokens } from './seen-tokens.ts';
+import { SeenTokens, TOKEN_CHARS_MAX } from './seen-tokens.ts';
+import { signedToken } from './sign-token.ts';
 import type { ViewerOfStream } from './tokens-sql.ts';
 
 /** A viewer whose token was checked. */
@@ -43,8 +44,6 @@ export interface ViewerTokensOptions {
 }
 
 const SUBJECT_CHARS = 22;
-// A token of ours is about 420 characters; anything much longer is not worth a signature check.
-const TOKEN_CHARS_MAX = 2048;
 // The front checks a token that it does not know, and then whoever says why it is refused: without
 // this, what is forged would cost two checks. At most 2 MB.
 const REFUSED_MAX = 1_024;
@@ -55,7 +54,7 @@ const SEATS_MS = 850;
 
 /** Issues and checks viewer tokens (SPEC T): EdDSA JWTs that carry the viewer's seat. */
 export class ViewerTokens {
-  private readonly verified: SeenTokens<KnownViewer>;
+  private readonly verified: SeenTokens;
   private readonly refused = new LRUCache<string, true>({ max: REFUSED_MAX });
   private readonly seats: Batch<ViewerOfStream, number | Refusal>;
 
@@ -81,18 +80,17 @@ export class ViewerTokens {
     const { kid, privateKey } = keyring.signingKey(nowMs);
     const issuedAt = Math.floor(nowMs / 1000);
     const expiresAt = issuedAt + TOKEN_LIFETIME_S;
-    const token = await new SignJWT({ stream_id: streamId, seat })
-      .setProtectedHeader({ alg: 'EdDSA', typ: 'JWT', kid })
-      .setIssuer(issuer)
-      .setAudience(audience)
-      .setSubject(viewer)
-      .setIssuedAt(issuedAt)
-      .setExpirationTime(expiresAt)
-      .sign(privateKey);
+    const token = signedToken(kid, privateKey, {
+      iss: issuer,
+      aud: audience,
+      stream_id: streamId,
+      iat: issuedAt,
+      exp: expiresAt,
+      seat,
+      sub: viewer,
+    });
     // Ours, with these claims and a key that outlives it: a check would come to the same.
-    if (token.length <= TOKEN_CHARS_MAX) {
-      this.verified.keep({ token, id: viewer, streamId, seat, expiresMs: expiresAt * 1000 });
-    }
+    this.verified.keep(token, { streamId, seat, expiresMs: expiresAt * 1000 });
     return token;
   }
 
@@ -111,7 +109,7 @@ export class ViewerTokens {
     const known = this.known(token);
     if (known) return known;
     const viewer = await this.verify(token);
-    if (viewer) this.verified.keep(viewer);
+    if (viewer) this.verified.keep(token, viewer);
     return viewer;
   }
 

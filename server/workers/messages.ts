@@ -1,7 +1,7 @@
 import type { SeatMemory } from '../audience/seat-cells.ts';
 import type { SealedBody } from '../feed/sealing-sql.ts';
 import type { CountedAnswers } from '../http/request-log.ts';
-import type { KnownViewer } from '../tokens/viewer-tokens.ts';
+import type { SeatOfToken } from '../tokens/checked-viewer.ts';
 
 // What the main thread and those that answer viewers say to each other.
 
@@ -59,7 +59,7 @@ export type ToThread =
 
 /** What a thread asks of the main thread. */
 export interface ThreadCalls {
-  check(token: string): Promise<KnownViewer | null>;
+  check(token: string): Promise<SeatOfToken | null>;
   readSealed(input: ReadInput): Promise<SealedBody[]>;
 }
 

@@ -13,6 +13,7 @@ import type {
 import { AnswerCounter } from '../http/request-log.ts';
 import type { SeatOfStream } from '../moderation/chat-rooms.ts';
 import { Unavailable } from '../refusal.ts';
+import { CheckedViewer } from '../tokens/checked-viewer.ts';
 import { SeenTokens } from '../tokens/seen-tokens.ts';
 import type { KnownViewer } from '../tokens/viewer-tokens.ts';
 import { AWAY, type Begin, type Report, type ThreadCalls } from './messages.ts';
@@ -33,7 +34,7 @@ export class ThreadService implements FrontService {
   readonly quizzes = null;
   readonly log: MemoryFeedLog;
   readonly streams: OpenStreams;
-  private readonly seen: SeenTokens<KnownViewer>;
+  private readonly seen: SeenTokens;
   private readonly rings = new Map<string, SeatMarks>();
   private readonly banned = new Map<string, ReadonlySet<number>>();
   private readonly toldRead = new Map<string, number>();
@@ -121,9 +122,12 @@ export class ThreadService implements FrontService {
   }
 
   private async check(token: string): Promise<KnownViewer | null> {
-    const viewer = this.seen.known(token) ?? (await this.calls.check(token));
-    if (viewer) this.seen.keep(viewer);
-    return viewer;
+    const known = this.seen.known(token);
+    if (known) return known;
+    const seat = await this.calls.check(token);
+    if (!seat) return null;
+    this.seen.keep(token, seat);
+    return new CheckedViewer(seat, token);
   }
 
   private isBanned({ streamId, seat }: SeatOfStream): boolean {

@@ -1,0 +1,114 @@
+import { expect, test } from 'bun:test';
+import { SeenTokens } from './seen-tokens.ts';
+import { PLACES } from './token-page.ts';
+
+const START = 'header.'.repeat(30);
+
+/** One that is as long as a token of ours, whose end is another with each number. */
+const tokenOf = (n: number, start = START) => `${start}${String(n).padStart(200, '-')}`;
+
+function setUp(max = 10_000) {
+  const clock = { ms: 1_000_000 };
+  const tokens = new SeenTokens(max, () => clock.ms);
+  const keep = (token: string, seat: number, expiresMs = clock.ms + 600_000, streamId = 's') =>
+    tokens.keep(token, { streamId, seat, expiresMs });
+  const seatOf = (token: string) => tokens.seen(token)?.seat;
+  return { clock, tokens, keep, seatOf };
+}
+
+test('[T-12] who is found has this very token, each byte of it', () => {
+  const { tokens, keep } = setUp();
+  const token = tokenOf(1);
+  keep(token, 7);
+  const bytes = Buffer.from(`before${token}behind`);
+  const from = 'before'.length;
+  const to = from + token.length;
+  expect(tokens.find(bytes, from, to)?.seat).toBe(7);
+  expect(tokens.find(bytes, from, to)?.token).toBe(token);
+  for (const [begin, end] of [
+    [0, 1],
+    [1, 0],
+    [-1, 0],
+    [0, -1],
+    [-6, 6],
+  ] as const) {
+    expect(tokens.find(bytes, from + begin, to + end)).toBeNull();
+  }
+  for (let at = 0; at < token.length; at++) {
+    const other = `${token.slice(0, at)}~${token.slice(at + 1)}`;
+    expect([at, tokens.seen(other)]).toEqual([at, null]);
+  }
+});
+
+test('[T-12] tokens that end alike are told apart, and so are those that begin alike', () => {
+  const { keep, seatOf, tokens } = setUp();
+  const all = [
+    tokenOf(1),
+    tokenOf(1, `X${START}`),
+    tokenOf(1, `x${START}`),
+    tokenOf(2),
+    'x.short.one',
+  ];
+  for (const [seat, token] of all.entries()) keep(token, seat);
+  expect(all.map(seatOf)).toEqual([0, 1, 2, 3, 4]);
+  expect(tokens.size).toBe(5);
+  for (const token of all) expect(seatOf(`${token}1`)).toBeUndefined();
+});
+
+test('[T-12] no other letters pass for those of a token', () => {
+  const { keep, seatOf } = setUp();
+  keep(tokenOf(1), 1);
+  // In latin1 this has the same bytes.
+  const last = String.fromCharCode(0x100 + '1'.charCodeAt(0));
+  expect(seatOf(`${tokenOf(1).slice(0, -1)}${last}`)).toBeUndefined();
+  expect(seatOf(`${tokenOf(1)}${'é'.repeat(2_000)}`)).toBeUndefined();
+  expect(seatOf('')).toBeUndefined();
+});
+
+test('a token that is kept again is one, with what was said of it last', () => {
+  const { tokens, keep, seatOf } = setUp();
+  keep(tokenOf(1), 1);
+  keep(tokenOf(1), 2);
+  expect([tokens.size, seatOf(tokenOf(1))]).toEqual([1, 2]);
+});
+
+test('as many are kept as may be, and who comes often stays', () => {
+  const { tokens, keep, seatOf } = setUp(100);
+  let forgotten = 0;
+  for (let n = 0; n < 10_000; n++) {
+    keep(tokenOf(n), n);
+    expect(tokens.size).toBe(Math.min(n + 1, 100));
+    if (n % 20 !== 0) continue;
+    if (seatOf(tokenOf(0)) !== undefined) continue;
+    forgotten++;
+    keep(tokenOf(0), 0);
+  }
+  expect(forgotten).toBeLessThan(2);
+  expect(seatOf(tokenOf(9_999))).toBe(9_999);
+  expect(seatOf(tokenOf(1))).toBeUndefined();
+});
+
+test('[T-6] what is expired goes, whatever else is there, and its place is free again', () => {
+  const { clock, tokens, keep, seatOf } = setUp(3 * PLACES);
+  const count = 3 * PLACES;
+  for (let turn = 0; turn < 3; turn++) {
+    for (let n = 0; n < count; n++) keep(tokenOf(n), n, clock.ms + (n % 2 === 0 ? 1_000 : 3_000));
+    expect(tokens.size).toBe(count);
+    clock.ms += 2_000;
+    tokens.forgetExpired();
+    expect(tokens.size).toBe(count / 2);
+    for (let n = 0; n < count; n++) expect(seatOf(tokenOf(n))).toBe(n % 2 === 0 ? undefined : n);
+    clock.ms += 2_000;
+    expect(tokens.known(tokenOf(1))).toBeNull();
+    tokens.forgetExpired();
+    expect(tokens.size).toBe(0);
+  }
+});
+
+test('[T-13] a viewer is of the stream that was said of the token', () => {
+  const { tokens, keep } = setUp();
+  keep(tokenOf(1), 1, undefined, 'a');
+  keep(tokenOf(2), 1, undefined, 'b');
+  expect(tokens.seen(tokenOf(1))?.streamId).toBe('a');
+  expect(tokens.seen(tokenOf(2))?.streamId).toBe('b');
+});
