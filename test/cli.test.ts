@@ -526,6 +526,43 @@ describe('the end of a server', () => {
     closeSync(full);
   });
 
+  test.each([1, 2])(
+    '[O-11] [F-25] a reader of an event stream who takes nothing does not keep it from its end, with %d threads',
+    async (workers) => {
+      const directory = folder.path(`unread-stream-${workers}`);
+      const limits = ['--rate-studio', '1000000/1', '--workers', String(workers)];
+      const started = await serveProcess(['--data', directory, ...limits]);
+      const { token } = await createAccount(directory, 'ann@example.org');
+      const streamId = await createStream(started.url, token);
+      const bearer = await viewerToken(started.url, streamId);
+      const interval = await currentInterval(started.url);
+      const post = {
+        method: 'POST',
+        headers: { Authorization: `Token ${token}`, 'Content-Type': 'application/json' },
+        body: JSON.stringify({ type: 'much', data: { text: 'x'.repeat(3_900) } }),
+      };
+      // More than the buffers of both sides, which are a few MB.
+      const url = `${started.url}/studio/v1/streams/${streamId}/events`;
+      for (let n = 0; n < 50; n++) {
+        const sent = Array.from({ length: 60 }, () => fetch(url, post));
+        for (const { status } of await Promise.all(sent)) expect(status).toBe(201);
+      }
+      const reader = connect(started.port, '127.0.0.1');
+      reader.write(
+        `GET /api/v1/events-streams/${streamId}?interval=${interval} HTTP/1.1\r\nHost: h\r\nAccept: text/event-stream\r\nAuthorization: Bearer ${bearer}\r\n\r\n`,
+      );
+      await new Promise((resolve) => reader.once('data', resolve));
+      reader.pause();
+      // Until the buffers are full.
+      await Bun.sleep(500);
+      const toldMs = performance.now();
+      started.signal('SIGTERM');
+      expect(await started.exited).toBe(0);
+      expect(performance.now() - toldMs).toBeGreaterThan(2_500);
+      reader.destroy();
+    },
+  );
+
   test('[O-11] a request that never becomes whole does not keep it from its end', async () => {
     const started = await serveProcess(['--data', folder.path('half')]);
     const socket = connect(started.port, '127.0.0.1');

@@ -1,4 +1,4 @@
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'bun:test';
+import { afterAll, afterEach, beforeAll, describe, expect, spyOn, test } from 'bun:test';
 import { expectNoDefects } from './conformance/expectations.ts';
 import { PLENTY_OF_ALL } from './conformance/operations.ts';
 import { rawExchange } from './conformance/raw-http.ts';
@@ -130,4 +130,18 @@ describe('[G-31] a head', () => {
     const longer = await rawExchange(service.url, [ofLength(TIME, 16_385)]);
     expect([statusesOf(longer.text), longer.closed]).toEqual([[431], true]);
   });
+});
+
+test('[T-12] a forged token is verified once, though whoever says what is wrong looks at it too', async () => {
+  const verified = spyOn(crypto.subtle, 'verify');
+  const [head, payload] = viewer.token.split('.');
+  const one = client();
+  for (let n = 1; n <= 10; n++) {
+    const forged = `${head}.${payload}.${String(n).padStart(86, 'A')}`;
+    one.send(heartbeat().replace(viewer.token, forged));
+    await one.when(() => statusesOf(one.text).length === n, 'the answer');
+  }
+  expect(statusesOf(one.text)).toEqual(Array(10).fill(401));
+  expect(verified).toHaveBeenCalledTimes(10);
+  verified.mockRestore();
 });

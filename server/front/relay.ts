@@ -20,6 +20,9 @@ const TICK_MS = 1_000;
  * serves others too. Any other has one of its own, and both connections end after the answer: what
  * was hidden in it can reach nobody else's.
  *
+ * A request takes three files of the process while it is under way: the runtime's HTTP server can be
+ * given no connection, so both ends of the inner one are ours.
+ *
  * On one core (Xeon, 2.1 GHz) a small request takes 19 µs of processor time through it and 7.4 µs
  * without; 100 MB take 145 ms through it and 95 ms without, up or down.
  */
