@@ -1,12 +1,13 @@
 import type { Rates } from './config.ts';
 import { Rate } from './http/rate.ts';
+import { SeatRate } from './quizzes/seat-rate.ts';
 
 /** The rate limits of the service, each with what it counts (SPEC L). */
 export function ratesOf(rates: Rates) {
   return {
     tokens: new Rate('viewer tokens', rates.tokens),
     failedAuth: new Rate('failed authentications from this address', rates.failedAuth),
-    answers: new Rate('answers of this viewer', rates.answers),
+    answers: new SeatRate('answers of this viewer', rates.answers),
     chat: new Rate('posts of this viewer', rates.chat),
     studio: new Rate('requests of this account', rates.studio),
     signIn: new Rate('tries to sign in from this address', rates.signIn),

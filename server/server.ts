@@ -82,7 +82,7 @@ async function startOn(
     version,
     sealLateness,
     requests: () => service.stats.requests.counters,
-    answers: () => service.stats.answers,
+    answers: () => Object.entries(service.stats.answers),
     backends: backends.servers,
     recordPending: () => record.pending(),
     clockOffsetMs: () => clock.offsetMs(),

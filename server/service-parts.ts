@@ -111,7 +111,7 @@ export async function partsOf(
       logger.warn({ err: error }, 'who was banned is counted for a second more');
     }
   });
-  const answers = new Map<AnswerDecision, number>();
+  const answers: Record<AnswerDecision, number> = { record: 0, same: 0, other: 0, closed: 0 };
   return {
     rehearsals: new Rehearsals({
       record,
@@ -157,7 +157,7 @@ export async function partsOf(
       record,
       clock,
       rate: rates.answers,
-      onDecided: (decision) => answers.set(decision, (answers.get(decision) ?? 0) + 1),
+      onDecided: (decision) => void answers[decision]++,
     }),
     newId,
     originOf,

@@ -29,7 +29,7 @@ import type { SharedParts } from './workers/viewer-threads.ts';
 /** What metrics are made of; plain counters, read when somebody asks. */
 export interface ServiceStats {
   readonly requests: RequestLog;
-  readonly answers: Map<AnswerDecision, number>;
+  readonly answers: Readonly<Record<AnswerDecision, number>>;
   viewers(): Iterable<readonly [string, number]>;
   feed(): { held: number; listeners: number };
   watermark(): number;

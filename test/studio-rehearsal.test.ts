@@ -59,7 +59,7 @@ function metricsOf({ service }: Harness): Promise<string> {
     version: '1.2.3',
     sealLateness: new BucketCounts([1]),
     requests: () => service.stats.requests.counters,
-    answers: () => service.stats.answers,
+    answers: () => Object.entries(service.stats.answers),
     backends: [],
     recordPending: () => 0,
     clockOffsetMs: () => 0,

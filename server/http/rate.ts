@@ -46,7 +46,7 @@ export class Rate {
     const nowMs = this.nowMs();
     if (nowMs >= this.oldestEndMs) this.forget(nowMs);
     const share = this.shares.get(key) ?? this.newShare(key, nowMs);
-    if (share.left === 0) throw this.problem(share.endMs - nowMs);
+    if (share.left === 0) throw tooMany(this.what, share.endMs - nowMs);
     share.left--;
   }
 
@@ -71,11 +71,12 @@ export class Rate {
       this.shares.delete(key);
     }
   }
+}
 
-  private problem(msBeforeNext: number): Problem {
-    const seconds = Math.max(1, Math.ceil(msBeforeNext / 1000));
-    return new Problem(429, `Too many ${this.what}; try again in ${seconds} s.`, {
-      'Retry-After': String(seconds),
-    });
-  }
+/** @param msBeforeNext until a request is taken again */
+export function tooMany(what: string, msBeforeNext: number): Problem {
+  const seconds = Math.max(1, Math.ceil(msBeforeNext / 1000));
+  return new Problem(429, `Too many ${what}; try again in ${seconds} s.`, {
+    'Retry-After': String(seconds),
+  });
 }

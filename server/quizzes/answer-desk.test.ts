@@ -1,9 +1,9 @@
 import { beforeEach, describe, expect, test } from 'bun:test';
 import { Problem } from '../http/problem.ts';
-import { Rate } from '../http/rate.ts';
 import { Unavailable } from '../refusal.ts';
 import { AnswerDesk } from './answer-desk.ts';
 import type { AnswerDecision, ArrivedAnswer } from './arrived-answer.ts';
+import { SeatRate } from './seat-rate.ts';
 import type { ClaimDecision } from './winners-sql.ts';
 
 const STREAM = '0f8fad5b-d9cb-469f-a165-70867728950e';
@@ -29,9 +29,7 @@ const asked = {
   counts: null,
 } as const;
 
-const viewerOf = (seat: number, streamId = STREAM) => {
-  return { id: `viewer ${seat} of ${streamId}`, streamId, seat, expiresMs: NOW_MS + 600_000 };
-};
+const viewerOf = (seat: number, streamId = STREAM) => ({ streamId, seat });
 const answerOf = (choice: string) => ({ streamId: STREAM, choice, closeInterval: CLOSE_INTERVAL });
 const bytesOf = (body: object) => Buffer.from(JSON.stringify(body));
 const MARS = bytesOf(answerOf('Mars'));
@@ -58,7 +56,7 @@ describe('the desk for answers', () => {
         recordWinners: async (claims) => claims.map(() => decideClaim()),
       },
       clock: { nowMs: () => NOW_MS },
-      rate: new Rate('answers', { points: SHARE, durationS: 10 }),
+      rate: new SeatRate('answers', { points: SHARE, durationS: 10 }),
       onDecided: (decision) => told.push(decision),
     });
     // The first of a quiz makes it known.
@@ -88,7 +86,7 @@ describe('the desk for answers', () => {
     expect(await atOnce(upper, viewerOf(3))).toBeNull();
     expect(await atOnce(MARS, viewerOf(4))).toBeNull();
     const common = { quiz: 7, receivedMs: NOW_MS, interval: NOW_MS / 250 };
-    expect(recorded).toEqual([
+    expect(recorded).toMatchObject([
       { ...common, seat: 1, choice: 0 },
       { ...common, seat: 2, choice: 1 },
       { ...common, seat: 3, choice: 0 },

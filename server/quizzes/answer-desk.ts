@@ -2,14 +2,14 @@ import { intervalAt } from '../../protocol/interval.ts';
 import type { Answer } from '../../protocol/quizzes.ts';
 import type { Clock } from '../clock.ts';
 import { Problem, unauthorized } from '../http/problem.ts';
-import type { Rate } from '../http/rate.ts';
-import { Batch } from '../sql/batch.ts';
+import type { SeatOfStream } from '../moderation/chat-rooms.ts';
+import { Batch, type Waiter } from '../sql/batch.ts';
 import type { Calls } from '../sql/procedure.ts';
-import type { Viewer } from '../tokens/viewer-tokens.ts';
 import type { answerProcedures } from './answers-sql.ts';
 import type { AnswerDecision, ArrivedAnswer } from './arrived-answer.ts';
 import { choiceIn, PublishedQuizzes } from './published-quizzes.ts';
 import type { quizProcedures } from './quizzes-sql.ts';
+import type { SeatRate } from './seat-rate.ts';
 import type { ClaimDecision, WinnerClaim, winnersProcedures } from './winners-sql.ts';
 
 export interface AnswerDeskOptions {
@@ -19,7 +19,7 @@ export interface AnswerDeskOptions {
   >;
   readonly clock: Clock;
   /** Answers and winner reports for each viewer. */
-  readonly rate: Rate;
+  readonly rate: SeatRate;
   /** Told what became of each answer, for metrics. */
   readonly onDecided: (decision: AnswerDecision) => void;
 }
@@ -52,8 +52,8 @@ export class AnswerDesk {
   }
 
   /** Uses one request of the viewer's share. @throws Problem 429 */
-  take({ id }: Viewer): void {
-    this.options.rate.take(id);
+  take(viewer: SeatOfStream): void {
+    this.options.rate.take(viewer, this.options.clock.nowMs());
   }
 
   /**
@@ -61,7 +61,12 @@ export class AnswerDesk {
    * @param receivedMs when it had arrived, Unix ms
    * @throws Problem 401, 404, 400, 409, in this order (Q-15); Unavailable
    */
-  async answer(viewer: Viewer, quizId: string, body: Answer, receivedMs: number): Promise<void> {
+  async answer(
+    viewer: SeatOfStream,
+    quizId: string,
+    body: Answer,
+    receivedMs: number,
+  ): Promise<void> {
     if (body.streamId !== viewer.streamId) {
       throw unauthorized('Bearer', 'The viewer token is of another stream than streamId.');
     }
@@ -81,14 +86,15 @@ export class AnswerDesk {
    * @returns false when there is something to look at or to refuse first: then nothing was done
    */
   answerAtOnce(
-    viewer: Viewer,
+    viewer: SeatOfStream,
     quizId: string,
     body: string,
     receivedMs: number,
     outcome: Outcome,
   ): boolean {
     const chosen = this.quizzes.chosen(quizId, body);
-    if (chosen?.quiz.streamId !== viewer.streamId || !this.hasTaken(viewer)) return false;
+    if (chosen?.quiz.streamId !== viewer.streamId || !this.hasTaken(viewer, receivedMs))
+      return false;
     this.put(viewer, chosen.quiz.number, chosen.choice, receivedMs, outcome);
     return true;
   }
@@ -97,20 +103,22 @@ export class AnswerDesk {
    * Records that the viewer won.
    * @throws Problem 409 or, after it, 401; Unavailable
    */
-  claim(viewer: Viewer): Promise<void> {
-    return new Promise((accept, refuse) => this.putClaim(viewer, { accept, refuse }));
+  claim(viewer: SeatOfStream): Promise<void> {
+    const nowMs = this.options.clock.nowMs();
+    return new Promise((accept, refuse) => this.putClaim(viewer, nowMs, { accept, refuse }));
   }
 
   /** `take` and `claim` at once. @returns as `answerAtOnce` */
-  claimAtOnce(viewer: Viewer, outcome: Outcome): boolean {
-    if (!this.hasTaken(viewer)) return false;
-    this.putClaim(viewer, outcome);
+  claimAtOnce(viewer: SeatOfStream, outcome: Outcome): boolean {
+    const nowMs = this.options.clock.nowMs();
+    if (!this.hasTaken(viewer, nowMs)) return false;
+    this.putClaim(viewer, nowMs, outcome);
     return true;
   }
 
-  private hasTaken(viewer: Viewer): boolean {
+  private hasTaken(viewer: SeatOfStream, nowMs: number): boolean {
     try {
-      this.take(viewer);
+      this.options.rate.take(viewer, nowMs);
       return true;
     } catch (error) {
       if (error instanceof Problem) return false;
@@ -119,35 +127,53 @@ export class AnswerDesk {
   }
 
   private put(
-    { seat }: Viewer,
+    { seat }: SeatOfStream,
     quiz: number,
     choice: number,
     receivedMs: number,
     outcome: Outcome,
   ): void {
-    this.answers.put(
-      { quiz, seat, choice, receivedMs, interval: intervalAt(receivedMs) },
-      (decision) => this.decided(decision, outcome),
-      (error) => outcome.refuse(error),
-    );
+    const { onDecided } = this.options;
+    const answer = new WaitingAnswer(quiz, seat, choice, receivedMs, outcome, onDecided);
+    this.answers.put(answer, answer);
   }
 
-  private decided(decision: AnswerDecision, outcome: Outcome): void {
-    this.options.onDecided(decision);
-    if (decision === 'record' || decision === 'same') outcome.accept();
-    else if (decision === 'closed') outcome.refuse(new Problem(409, 'The quiz is closed.'));
-    else {
-      const detail = 'You gave another answer to this quiz; the first one stands.';
-      outcome.refuse(new Problem(409, detail));
-    }
-  }
-
-  private putClaim({ streamId, seat }: Viewer, outcome: Outcome): void {
+  private putClaim({ streamId, seat }: SeatOfStream, receivedMs: number, outcome: Outcome): void {
     this.claims.put(
-      { streamId, seat, receivedMs: this.options.clock.nowMs() },
-      (decision) => claimDecided(decision, outcome),
-      (error) => outcome.refuse(error),
+      { streamId, seat, receivedMs },
+      {
+        resolve: (decision) => claimDecided(decision, outcome),
+        reject: (error) => outcome.refuse(error),
+      },
     );
+  }
+}
+
+/** An answer on its way to the record, and who waits for it: one object, since there are so many. */
+class WaitingAnswer implements ArrivedAnswer, Waiter<AnswerDecision> {
+  readonly interval: number;
+
+  constructor(
+    readonly quiz: number,
+    readonly seat: number,
+    readonly choice: number,
+    readonly receivedMs: number,
+    private readonly outcome: Outcome,
+    private readonly onDecided: AnswerDeskOptions['onDecided'],
+  ) {
+    this.interval = intervalAt(receivedMs);
+  }
+
+  resolve(decision: AnswerDecision): void {
+    this.onDecided(decision);
+    if (decision === 'record' || decision === 'same') this.outcome.accept();
+    else if (decision === 'closed') this.reject(new Problem(409, 'The quiz is closed.'));
+    else
+      this.reject(new Problem(409, 'You gave another answer to this quiz; the first one stands.'));
+  }
+
+  reject(error: unknown): void {
+    this.outcome.refuse(error);
   }
 }
 

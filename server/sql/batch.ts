@@ -1,7 +1,7 @@
 import { Unavailable } from '../refusal.ts';
 
-interface Waiting<Item, Result> {
-  readonly item: Item;
+/** Who waits for the result of an item. */
+export interface Waiter<Result> {
   resolve(result: Result): void;
   reject(error: unknown): void;
 }
@@ -20,7 +20,9 @@ const WAIT_MS = 20;
  * record, the larger the batches.
  */
 export class Batch<Item, Result> {
-  private waiting: Waiting<Item, Result>[] = [];
+  private items: Item[] = [];
+  /** For the result of each item. */
+  private waiters: Waiter<Result>[] = [];
   private underWay = 0;
   private late: Timer | null = null;
 
@@ -38,41 +40,40 @@ export class Batch<Item, Result> {
 
   /** Adds an item to the next call. @throws what that throws; Unavailable at its deadline */
   add(item: Item): Promise<Result> {
-    return new Promise((resolve, reject) => this.put(item, resolve, reject));
+    return new Promise((resolve, reject) => this.put(item, { resolve, reject }));
   }
 
-  /** As `add`, without a promise: one of the two is called, later. */
-  put(item: Item, resolve: (result: Result) => void, reject: (error: unknown) => void): void {
-    const first = this.waiting.push({ item, resolve, reject }) === 1;
-    if (first) setImmediate(this.send);
+  /** As `add`, without a promise: the waiter is told, later. */
+  put(item: Item, waiter: Waiter<Result>): void {
+    this.waiters.push(waiter);
+    if (this.items.push(item) === 1) setImmediate(this.send);
   }
 
   private readonly send = (): void => {
-    while (this.waiting.length > 0 && this.underWay < CALLS_MAX) this.sendSome();
-    if (this.waiting.length > 0) this.late ??= setTimeout(this.sendLate, WAIT_MS);
+    while (this.items.length > 0 && this.underWay < CALLS_MAX) this.sendSome();
+    if (this.items.length > 0) this.late ??= setTimeout(this.sendLate, WAIT_MS);
   };
 
   private readonly sendLate = (): void => {
     this.late = null;
-    while (this.waiting.length > 0) this.sendSome();
+    while (this.items.length > 0) this.sendSome();
   };
 
   private sendSome(): void {
-    const some = this.waiting.slice(0, this.sizeMax);
-    this.waiting = this.waiting.slice(this.sizeMax);
-    void this.call(some);
+    const items = this.items.splice(0, this.sizeMax);
+    void this.call(items, this.waiters.splice(0, this.sizeMax));
   }
 
-  private async call(part: readonly Waiting<Item, Result>[]): Promise<void> {
+  private async call(items: readonly Item[], waiters: readonly Waiter<Result>[]): Promise<void> {
     const refuse = (error: unknown) => {
-      for (const { reject } of part) reject(error);
+      for (const waiter of waiters) waiter.reject(error);
     };
     const giveUp = () => refuse(new Unavailable('The record did not answer in time.'));
     const timer = this.deadlineMs === null ? null : setTimeout(giveUp, this.deadlineMs);
     this.underWay++;
     let results: readonly Result[];
     try {
-      results = await this.run(part.map(({ item }) => item));
+      results = await this.run(items);
     } catch (error) {
       refuse(error);
       return;
@@ -82,6 +83,6 @@ export class Batch<Item, Result> {
       this.send();
     }
     // Apart from the call: what goes wrong with one of these refuses none of the others.
-    for (const [index, { resolve }] of part.entries()) resolve(results[index] as Result);
+    for (let at = 0; at < waiters.length; at++) waiters[at]?.resolve(results[at] as Result);
   }
 }

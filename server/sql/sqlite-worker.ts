@@ -57,44 +57,68 @@ const GROUP_MAX = 1_000;
 
 type IsDead = (command: Command) => boolean;
 
-async function outcomeOf(
+/** Carries out a command in the transaction that is open. @throws what its procedure throws */
+async function carryOut(
+  sqlite: Sqlite,
+  procedures: Procedures,
+  { id, name, input, idempotency }: Command,
+): Promise<Outcome> {
+  const run = () => runNamed(sqlite, procedures, name, input);
+  return { id, output: await (idempotency ? runOnce(sqlite, idempotency, run) : run()) };
+}
+
+/** The same, but what it throws undoes what it did and nothing else, and is its outcome. */
+async function carryOutApart(
   sqlite: Sqlite,
   procedures: Procedures,
   command: Command,
 ): Promise<Outcome> {
-  const { id, name, input, idempotency } = command;
   await sqlite.query('savepoint command');
   try {
-    const run = () => runNamed(sqlite, procedures, name, input);
-    const output = idempotency ? await runOnce(sqlite, idempotency, run) : await run();
+    const outcome = await carryOut(sqlite, procedures, command);
     await sqlite.query('release command');
-    return { id, output };
+    return outcome;
   } catch (error) {
     await sqlite.query('rollback to command');
     await sqlite.query('release command');
-    return failureOf(id, name, error);
+    return failureOf(command.id, command.name, error);
   }
 }
 
-/** Runs the commands in one transaction; outcomes are told only after it is committed. */
+/**
+ * Runs the commands in one transaction; outcomes are told only after it is committed. At first without a
+ * savepoint for each, for which SQLite copies every page that a command changes; when one throws, all
+ * are undone and run again with them.
+ */
 async function commitGroup(
   sqlite: Sqlite,
   procedures: Procedures,
   group: readonly Command[],
   isDead: IsDead,
 ): Promise<Outcome[]> {
-  try {
-    return await inTransaction(sqlite, async () => {
+  let hasThrown = false;
+  const together: typeof carryOut = (...given) =>
+    carryOut(...given).catch((error) => {
+      hasThrown = true;
+      throw error;
+    });
+  const commit = (carry: typeof carryOut) =>
+    inTransaction(sqlite, async () => {
       const outcomes: Outcome[] = [];
       for (const command of group) {
         // Asked here and not before: to begin may have taken seconds, and so may the one before.
         outcomes.push(
           isDead(command)
             ? { id: command.id, dropped: true }
-            : await outcomeOf(sqlite, procedures, command),
+            : await carry(sqlite, procedures, command),
         );
       }
       return outcomes;
+    });
+  try {
+    return await commit(together).catch((error) => {
+      if (hasThrown) return commit(carryOutApart);
+      throw error;
     });
   } catch (error) {
     const failure = messageOf(error);
