@@ -44,12 +44,16 @@ export async function pushedViewers({ rounds, seconds, progress }: BenchOptions)
         'CPU µs of each': figure((step) => step.cpuUs),
         'of it the kernel': figure((step) => step.kernelUs),
         'server core %': figure((step) => step.cpuShare * 100),
+        'load core %': figure((step) => (step.loadCpuUs * step.messagesPerS) / 1e4),
         'memory MB': figure((step) => step.memoryBytes / 2 ** 20),
       },
     };
   });
   const limits = all.map((steps) => pushLimitOf(steps, LATE_MAX_MS));
-  const isLoad = all.some((steps) => steps.some(({ cpuUs, loadCpuUs }) => loadCpuUs > cpuUs));
+  const isLoad = all.some((steps) => {
+    const { cpuUs, loadCpuUs } = steps.at(-1) as PushStep;
+    return loadCpuUs > cpuUs;
+  });
   return {
     rows: [...rows, memoryRow(all)],
     targets: [
