@@ -41,6 +41,28 @@ describe('a batch', () => {
     ]);
   });
 
+  test('[I-3] a defect met while one is told what became of theirs is that one’s alone', async () => {
+    const defects: unknown[] = [];
+    const told: string[] = [];
+    const run = async (items: readonly number[]) => {
+      if (items.includes(4)) throw new Error('the disk is full');
+      return items;
+    };
+    const batch = new Batch<number, number>(run, 3, null, (error) => void defects.push(error));
+    const waiter = (n: number) => ({
+      resolve: (result: number) => tell(n, `did ${result}`),
+      reject: () => tell(n, `refused ${n}`),
+    });
+    const tell = (n: number, what: string) => {
+      if (n === 2 || n === 5) throw new Error(`a defect of ${n}`);
+      told.push(what);
+    };
+    for (const n of [1, 2, 3, 4, 5, 6]) batch.put(n, waiter(n));
+    expect(await batch.add(7)).toBe(7);
+    expect(told).toEqual(['did 1', 'did 3', 'refused 4', 'refused 6']);
+    expect(defects).toEqual([new Error('a defect of 2'), new Error('a defect of 5')]);
+  });
+
   test('while four calls are under way, what arrives shares the next, and waits for none that is held up', async () => {
     const sizes: number[] = [];
     const goOn: (() => void)[] = [];

@@ -31,11 +31,13 @@ export class Batch<Item, Result> {
    * @param sizeMax most items in one call
    * @param deadlineMs how long a call may take that is more than one of the record, whose calls have
    *   a deadline each (R-15); null where it is one
+   * @param onDefect is told what a waiter threw; else it is logged as a failure that nobody waits for
    */
   constructor(
     private readonly run: (items: readonly Item[]) => Promise<readonly Result[]>,
     private readonly sizeMax: number,
     private readonly deadlineMs: number | null = null,
+    private readonly onDefect = (error: unknown): void => void Promise.reject(error),
   ) {}
 
   /** Adds an item to the next call. @throws what that throws; Unavailable at its deadline */
@@ -66,7 +68,7 @@ export class Batch<Item, Result> {
 
   private async call(items: readonly Item[], waiters: readonly Waiter<Result>[]): Promise<void> {
     const refuse = (error: unknown) => {
-      for (const waiter of waiters) waiter.reject(error);
+      for (const waiter of waiters) this.apart(() => waiter.reject(error));
     };
     const giveUp = () => refuse(new Unavailable('The record did not answer in time.'));
     const timer = this.deadlineMs === null ? null : setTimeout(giveUp, this.deadlineMs);
@@ -82,7 +84,17 @@ export class Batch<Item, Result> {
       this.underWay--;
       this.send();
     }
-    // Apart from the call: what goes wrong with one of these refuses none of the others.
-    for (let at = 0; at < waiters.length; at++) waiters[at]?.resolve(results[at] as Result);
+    for (let at = 0; at < waiters.length; at++) {
+      this.apart(() => waiters[at]?.resolve(results[at] as Result));
+    }
+  }
+
+  // What goes wrong with one of them keeps nothing from the others.
+  private apart(tell: () => void): void {
+    try {
+      tell();
+    } catch (error) {
+      this.onDefect(error);
+    }
   }
 }
