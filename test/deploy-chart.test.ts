@@ -157,13 +157,26 @@ describe('the chart', () => {
       value: 'view-counts,events',
     });
     expect(spec.containers[0].image).toBe('fourbeat:1.2.3');
-    expect(spec.containers[0].resources).toEqual({ requests: { cpu: '2' } });
+    expect(spec.containers[0].resources).toEqual({ requests: { cpu: '4' } });
     expect(web.replicas).toBe(2);
     expect(beat.template.metadata.labels).toMatchObject(ALL.podLabels);
     const [ingress] = pick(manifests, 'Ingress');
     expect(ingress.spec.tls).toEqual([{ hosts: ['live.example.org'], secretName: 'certificate' }]);
     const [autoscaler] = pick(manifests, 'HorizontalPodAutoscaler');
     expect(autoscaler.spec).toMatchObject({ minReplicas: 4, maxReplicas: 12 });
+  });
+
+  test('[O-22] a group has as many threads for viewers as it says, and else as many as the chart', () => {
+    const workersOf = (values: Values) =>
+      pick(manifestsOf(values), 'Deployment').map(
+        ({ spec }) =>
+          spec.template.spec.containers[0].env.find(
+            ({ name }: Manifest) => name === variableOf('workers'),
+          ).value,
+      );
+    expect(workersOf(NEEDED)).toEqual([SETTINGS.workers.default]);
+    expect(workersOf(ALL)).toEqual(['1', '3', '1']);
+    expect(workersOf({ ...ALL, workers: 2 })).toEqual(['2', '3', '2']);
   });
 
   test('[M-2] [M-3] the group with video has a volume, and its ports can be reached', () => {

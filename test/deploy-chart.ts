@@ -45,7 +45,8 @@ export const ALL = {
       replicas: 4,
       paths: ['/api/v1/view-counts', '/api/v1/events-streams'],
       autoscaling: { enabled: true, minReplicas: 4, maxReplicas: 12, targetCPU: 60 },
-      resources: { requests: { cpu: '2' } },
+      workers: 3,
+      resources: { requests: { cpu: '4' } },
     },
     {
       name: 'media',

@@ -48,6 +48,12 @@ describe('deploy/compose', () => {
     expect(rolesOf('media')).toEqual(['media']);
   });
 
+  test('[O-22] the three nodes have as many threads for viewers as .env says, the one with video has one', () => {
+    const workersOf = (name: string) => compose.services[name]?.environment?.FOURBEAT_WORKERS;
+    for (const n of NODES) expect(workersOf(`node${n}`)).toMatch(/^\$\{WORKERS:-1\}$/);
+    expect(workersOf('media')).toBe('1');
+  });
+
   test('every variable that it asks for is in .env.example, which holds no secret', () => {
     const example = textOf('deploy/compose/.env.example');
     const offered = new Map(

@@ -73,7 +73,6 @@ describe('the image and the unit', () => {
     const unit = textOf('deploy/systemd/fourbeat.service');
     expect(unit).toMatch(/^Restart=always$/m);
     expect(unit).toMatch(/^TimeoutStopSec=15s$/m);
-    expect(unit).toMatch(/^LimitNOFILE=\d{5,}$/m);
     expect(unit).toMatch(/^DynamicUser=yes$/m);
     if (Bun.which('systemd-analyze') === null) return;
     const file = join(folder, 'fourbeat.service');
@@ -83,6 +82,17 @@ describe('the image and the unit', () => {
     });
     expect(stderr.toString()).toBe('');
   });
+});
+
+test('unit and compose file give a node as many files as docs/operations.md says', () => {
+  const files = '524288';
+  const inCompose = /nofile: \{ soft: (\d+), hard: (\d+) \}/.exec(
+    textOf('deploy/compose/compose.yaml'),
+  );
+  const inUnit = /^LimitNOFILE=(\d+)$/m.exec(textOf('deploy/systemd/fourbeat.service'));
+  expect([inUnit?.[1], ...(inCompose?.slice(1) ?? [])]).toEqual([files, files, files]);
+  const said = Number(files).toLocaleString('en');
+  expect(textOf('docs/operations.md')).toContain(`Unit and compose file set ${said};`);
 });
 
 test.each([

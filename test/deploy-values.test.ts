@@ -19,6 +19,9 @@ describe('the schema of the values', () => {
     ['a setting that has a value of its own', { settings: { FOURBEAT_REDIS: 'redis://x' } }],
     ['a setting that is no text', { settings: { FOURBEAT_TRUST_PROXY: true } }],
     ['a role that there is none of', { groups: [{ ...ALL.groups[0], roles: 'api,chat' }] }],
+    ['threads by their variable, which groups differ in', { settings: { FOURBEAT_WORKERS: '2' } }],
+    ['no thread', { workers: 0 }],
+    ['more threads than the program takes', { groups: [{ ...ALL.groups[0], workers: 65 }] }],
     ['no group at all', { groups: [] }],
     ['less time than a drain takes', { terminationGracePeriodSeconds: 5 }],
   ])('refuses %s', (_, values) => {

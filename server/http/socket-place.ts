@@ -11,8 +11,10 @@ export interface SocketPlace {
 
 /**
  * A place that no other process has. Linux has names for sockets that are no files (unix(7), abstract):
- * a kill leaves nothing behind, and who tidies up temporary folders takes nothing away. Whoever may
- * connect to them may connect to the port as well. Elsewhere it is a folder for its owner only.
+ * a kill leaves nothing behind, and who tidies up temporary folders takes nothing away. Every process of
+ * the same network namespace may connect to it, past the rules for the port, and finds there what the
+ * port gives: each route asks for its credentials, and who is no front is believed no address
+ * (docs/operations.md, Security). Elsewhere it is a folder for its owner only.
  */
 export function newSocketPlace(platform: NodeJS.Platform = process.platform): SocketPlace {
   if (platform === 'linux') {
