@@ -108,6 +108,7 @@ export async function createService(
       beat,
       viewerTokens: parts.viewerTokens,
       rooms: parts.rooms,
+      requests,
       tokenCacheSize: config.tokenCacheSize,
     },
     sockets: parts.media?.sockets,

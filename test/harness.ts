@@ -6,6 +6,7 @@ import pino from 'pino';
 import { intervalAt, intervalStartMs } from '../protocol/interval.ts';
 import { AHEAD_INTERVALS } from '../protocol/limits.ts';
 import { newToken } from '../server/accounts/new-token.ts';
+import type { Beat } from '../server/beat.ts';
 import { createClock, type ServiceClock } from '../server/clock.ts';
 import { type Config, configOf } from '../server/config.ts';
 import type { Listener } from '../server/http/address.ts';
@@ -92,6 +93,8 @@ export interface HarnessOptions {
   readonly directory?: string;
   /** Stands between the service and its record, to make it fail. */
   readonly record?: (record: TheRecord) => TheRecord;
+  /** The same for its beat. */
+  readonly beat?: (beat: Beat) => Beat;
 }
 
 /** A moment at the start of an interval whose count is published three intervals later. */
@@ -117,6 +120,7 @@ export async function startService(options: HarnessOptions = {}): Promise<Harnes
   const backends = await openBackends(kind, directory);
   const { calls } = backends.record;
   const record = options.record?.(calls) ?? calls;
+  const wrapped = options.beat ?? ((beat: Beat) => beat);
   const watermark = await record.readWatermark({});
   const clock = chosenClock(options.clock ?? 'manual', watermark);
   const listener: Listener = { server: null };
@@ -135,7 +139,7 @@ export async function startService(options: HarnessOptions = {}): Promise<Harnes
       record,
       clock,
       logger: pino({ level: 'silent' }),
-      makeBeat: backends.makeBeat,
+      makeBeat: async (given) => wrapped(await backends.makeBeat(given)),
       watermark,
       listener,
       random: Math.random,

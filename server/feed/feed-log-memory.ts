@@ -262,7 +262,8 @@ export class MemoryFeedLog implements FeedLog {
     const waiting = this.held.get(interval) ?? [];
     this.held.delete(interval);
     this.heldCount -= waiting.length;
-    for (const { holder } of waiting) holder.refused(new Unavailable(reason));
+    const error = new Unavailable(reason);
+    for (const { holder } of waiting) holder.refused(error);
   }
 
   private recent(streamId: string, interval: number): Uint8Array | null {

@@ -1,7 +1,10 @@
 import { STATUS_CODES } from 'node:http';
 import { sealedCaching } from '../feed/feed-routes.ts';
 import { OPENING } from '../feed/interval-stream.ts';
+import { problemOf } from '../http/problem.ts';
 import { baseHeaders } from '../http/route.ts';
+import { problemHeaders } from '../http/router.ts';
+import type { Unavailable } from '../refusal.ts';
 
 export interface AnswerBytesOptions {
   readonly corsOrigin: string;
@@ -16,6 +19,12 @@ interface Made {
   readonly bytes: Buffer;
 }
 
+/** An answer around what each client has of its own in it. */
+type Halves = readonly [before: string, behind: string];
+
+/** Where an id will be; no header can have it. */
+const ID_PLACE = '\0';
+
 /** What comes behind the last chunk of an event stream. */
 export const LAST_CHUNK: Uint8Array = Buffer.from('0\r\n\r\n');
 
@@ -26,6 +35,7 @@ export const LAST_CHUNK: Uint8Array = Buffer.from('0\r\n\r\n');
 export class AnswerBytes {
   private date = new Date().toUTCString();
   private readonly madeNoContent = new Map<string, Buffer>();
+  private readonly madeUnavailable = new Map<string, Halves>();
   private madeOpening: Buffer | null = null;
   // By the body: that of an interval in which nothing happened is one for all streams.
   private readonly sealedAnswers = new WeakMap<Uint8Array, Made>();
@@ -36,6 +46,7 @@ export class AnswerBytes {
   secondPassed(): void {
     this.date = new Date().toUTCString();
     this.madeNoContent.clear();
+    this.madeUnavailable.clear();
     this.madeOpening = null;
   }
 
@@ -47,6 +58,21 @@ export class AnswerBytes {
     const bytes = Buffer.from(head);
     this.madeNoContent.set(allow, bytes);
     return bytes;
+  }
+
+  /**
+   * 503 (R-15, N-9): all but the id is made once.
+   * @param allow what the path takes
+   * @param asProblem whether the client asked for the media type of problems
+   */
+  unavailable(allow: string, error: Unavailable, asProblem: boolean, requestId: string): Buffer {
+    const key = `${error.retryAfterS} ${asProblem} ${allow}`;
+    let halves = this.madeUnavailable.get(key);
+    if (!halves) {
+      halves = this.unavailableHalves(allow, error, asProblem);
+      this.madeUnavailable.set(key, halves);
+    }
+    return Buffer.from(halves[0] + requestId + halves[1], 'latin1');
   }
 
   /** Any other answer, for one client. */
@@ -88,6 +114,19 @@ export class AnswerBytes {
       chunkOf(OPENING),
     ]);
     return this.madeOpening;
+  }
+
+  private unavailableHalves(allow: string, error: Unavailable, asProblem: boolean): Halves {
+    const problem = problemOf(error, 'Bearer');
+    if (!problem) throw new Error('It is no problem.');
+    const body = JSON.stringify(problem.body());
+    const base = baseHeaders(allow, this.options.corsOrigin);
+    const head = this.head('503 Service Unavailable', {
+      ...problemHeaders(problem, asProblem, base, ID_PLACE),
+      'Content-Length': `${body.length}`,
+    });
+    const at = head.indexOf(ID_PLACE);
+    return [head.slice(0, at), head.slice(at + ID_PLACE.length) + body];
   }
 
   private head(status: string, headers: Readonly<Record<string, string>>): string {

@@ -2,12 +2,14 @@ import type { FeedLog } from '../feed/feed-log.ts';
 import type { OpenStreams } from '../feed/open-streams.ts';
 import type { AnswerCounter } from '../http/request-log.ts';
 import type { AnswerDesk } from '../quizzes/answer-desk.ts';
+import type { Unavailable } from '../refusal.ts';
 import type { KnownViewer } from '../tokens/viewer-tokens.ts';
 
 /**
  * What a front needs to know of the service to answer what viewers ask most. The main thread has it
  * at hand; a worker has what the main thread tells it. Whatever is missing (`null`) is not answered
- * here: such requests are passed on, and so is each for which one of these says no.
+ * here: such requests are passed on, and so is each for which one of these says no, but for that the
+ * service cannot do it now (`Unavailable`).
  */
 export interface FrontService {
   /** Service time. */
@@ -27,14 +29,26 @@ export interface FrontTokens {
   isBanned(viewer: KnownViewer): boolean;
 }
 
-export interface FrontHeartbeats {
-  /** Counts an answer; `POST` of the view count. */
+/** An operation that a front answers. */
+export interface FrontOperation {
+  /** Counts its answers. */
   readonly counter: AnswerCounter;
   /** What the path takes: `Allow` of its answers. */
   readonly allow: string;
   /**
+   * A request is told 503; this is for the log.
+   * @param given the id that it came with; null: none
+   * @returns the id that it has
+   */
+  refused(given: string | null, error: Unavailable): string;
+}
+
+/** `POST` of the view count. */
+export interface FrontHeartbeats extends FrontOperation {
+  /**
    * @param nowMs service time, just read: to read it takes as long as to register
-   * @throws Unavailable when nobody can be counted now; RangeError for no seat
+   * @throws Unavailable when nobody can be counted now, which the client is told; Error when the inner
+   *   server must see it
    */
   register(streamId: string, seat: number, nowMs: number): void;
 }
@@ -54,10 +68,8 @@ export interface FrontQuizzesOf {
   refusal(error: unknown, headers: Readonly<Record<string, string>>): Response;
 }
 
-export interface FrontFeed {
-  /** Counts an answer; `GET` of an interval. */
-  readonly counter: AnswerCounter;
-  readonly allow: string;
+/** `GET` of an interval. */
+export interface FrontFeed extends FrontOperation {
   readonly log: FrontFeedLog;
   /** The event streams that are open; the inner server has the same. */
   readonly streams: OpenStreams;

@@ -1,9 +1,17 @@
 import type { Holder } from '../feed/feed-log.ts';
-import type { AnswerCounter } from '../http/request-log.ts';
 import type { KnownViewer } from '../tokens/viewer-tokens.ts';
 import type { AnswerBytes } from './answer-bytes.ts';
 import type { Connection, Task } from './connection.ts';
+import type { FrontOperation } from './front-service.ts';
+import type { Refusals } from './refusals.ts';
 import type { Shape } from './shape.ts';
+
+/** What held reads share. */
+export interface HeldReads {
+  readonly bytes: AnswerBytes;
+  readonly refusals: Refusals;
+  readonly feed: FrontOperation;
+}
 
 /** A read of an interval that waits: until it is sealed, or for the record. */
 export class HeldRead implements Task, Holder {
@@ -11,23 +19,26 @@ export class HeldRead implements Task, Holder {
 
   constructor(
     private readonly connection: Connection,
-    private readonly bytes: AnswerBytes,
-    private readonly counter: AnswerCounter,
+    private readonly shared: HeldReads,
     private readonly shape: Shape,
     private readonly viewer: KnownViewer,
     private readonly interval: number,
   ) {}
 
   sealed(body: Uint8Array): void {
-    this.counter.count(200, this.startedMs);
-    this.connection.answer(this.bytes.sealed(this.interval, body));
+    const { feed, bytes } = this.shared;
+    feed.counter.count(200, this.startedMs);
+    this.connection.answer(bytes.sealed(this.interval, body));
   }
 
   /** Its place among those that wait is free when the interval is sealed, a second later at most. */
   closed(): void {}
 
-  /** The inner server says why: asked now, it has the same reason. */
-  refused(): void {
-    this.connection.relay(this.shape.requestOf(this.interval, this.viewer.token));
+  refused(error: unknown): void {
+    const { connection, shape, startedMs } = this;
+    if (connection.isEnded) return;
+    const { refusals, feed } = this.shared;
+    if (refusals.tell(connection, shape, feed, error, startedMs)) return;
+    connection.relay(shape.requestOf(this.interval, this.viewer.token));
   }
 }

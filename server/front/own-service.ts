@@ -9,8 +9,9 @@ import { baseHeaders } from '../http/route.ts';
 import { allowOf, problemResponse, refusalOf } from '../http/router.ts';
 import type { ChatRooms } from '../moderation/chat-rooms.ts';
 import type { AnswerDesk } from '../quizzes/answer-desk.ts';
+import type { Unavailable } from '../refusal.ts';
 import type { ViewerTokens } from '../tokens/viewer-tokens.ts';
-import type { FrontQuizzesOf, FrontService } from './front-service.ts';
+import type { FrontOperation, FrontQuizzesOf, FrontService } from './front-service.ts';
 
 export interface OwnParts {
   readonly clock: Clock;
@@ -28,8 +29,8 @@ export interface OwnParts {
 /** What a front needs, in the thread that has all of it. */
 export function ownService(parts: OwnParts): FrontService {
   const { clock, viewerTokens, rooms, tally, log, streams, requests } = parts;
-  const heartbeats = requests.counterOf(viewerApi.registerView);
-  const feed = requests.counterOf(viewerApi.readInterval);
+  const heartbeats = operationOf(viewerApi.registerView, requests);
+  const feed = operationOf(viewerApi.readInterval, requests);
   const answers = quizzesOf(viewerApi.answerQuiz, parts);
   const reports = quizzesOf(viewerApi.recordWinner, parts);
   return {
@@ -40,13 +41,22 @@ export function ownService(parts: OwnParts): FrontService {
       isBanned: (viewer) => rooms.isBanned(viewer),
     },
     heartbeats: heartbeats && {
-      counter: heartbeats,
-      allow: allowed(viewerApi.registerView),
+      ...heartbeats,
       register: (streamId, seat, nowMs) => tally.register(streamId, seat, nowMs),
     },
-    feed: feed && { counter: feed, allow: allowed(viewerApi.readInterval), log, streams },
+    feed: feed && { ...feed, log, streams },
     quizzes: answers && reports && { desk: parts.answerDesk, answers, reports },
   };
+}
+
+function operationOf(operation: Operation, requests: RequestLog): FrontOperation | null {
+  const counter = requests.counterOf(operation);
+  const refused = (given: string | null, error: Unavailable) => {
+    const id = requests.ids.of(given);
+    requests.refused(operation, id, 503, error);
+    return id;
+  };
+  return counter && { counter, allow: allowed(operation), refused };
 }
 
 function quizzesOf(

@@ -5,9 +5,10 @@ import type { KnownViewer } from '../tokens/viewer-tokens.ts';
 import { type AnswerBytes, Chunks } from './answer-bytes.ts';
 import { type Connection, INCOMPLETE, RELAY, type Task } from './connection.ts';
 import type { FrontService } from './front-service.ts';
-import { HeldRead } from './held-read.ts';
+import { HeldRead, type HeldReads } from './held-read.ts';
 import { QuizDesk } from './quiz-desk.ts';
 import { RecentViewers } from './recent-viewers.ts';
+import { Refusals } from './refusals.ts';
 import { type HotRequest, isToken, OTHER, PARTIAL, readHead } from './request-head.ts';
 import { type Match, type Shape, Shapes } from './shape.ts';
 import { StreamTask } from './stream-task.ts';
@@ -20,8 +21,8 @@ const KIND_AT = 'POST /api/v1/'.length;
 const LETTER_Q = 0x71;
 
 /**
- * Answers heartbeats and reads of the feed, of viewers whose token is good and of this stream. All else,
- * each error too, is the inner server's to answer.
+ * Answers heartbeats and reads of the feed, of viewers whose token is good and of this stream, also that
+ * the service cannot do it now. All else, each other error too, is the inner server's to answer.
  */
 export class ViewerDesk {
   private readonly shapes = new Shapes();
@@ -29,11 +30,16 @@ export class ViewerDesk {
   private readonly match: Match = { interval: 0, tokenAt: 0, tokenEnd: 0 };
   private readonly chunks = new Chunks();
   private readonly quizzes: QuizDesk | null;
+  private readonly refusals: Refusals;
+  private readonly heldReads: HeldReads | null;
 
   constructor(
     private readonly service: FrontService,
     private readonly bytes: AnswerBytes,
   ) {
+    const { feed } = service;
+    this.refusals = new Refusals(bytes);
+    this.heldReads = feed && { bytes, feed, refusals: this.refusals };
     this.quizzes = service.quizzes && new QuizDesk(service, service.quizzes, bytes);
   }
 
@@ -72,9 +78,19 @@ export class ViewerDesk {
         if (connection.isEnded) return;
         if (!viewer || !this.admit(connection, request, viewer)) connection.relay(sent);
       },
-      () => connection.relay(sent),
+      (error) => {
+        if (connection.isEnded) return;
+        if (!this.refuse(connection, request.shape, error)) connection.relay(sent);
+      },
     );
     return request.end;
+  }
+
+  /** @returns whether the client is told why */
+  private refuse(connection: Connection, shape: Shape, error: unknown): boolean {
+    const { heartbeats, feed } = this.service;
+    const operation = shape.kind === 'heartbeat' ? heartbeats : feed;
+    return operation !== null && this.refusals.tell(connection, shape, operation, error);
   }
 
   /** @returns whether it is answered, now or later; else it is to be passed on, like all below */
@@ -101,17 +117,18 @@ export class ViewerDesk {
     const nowMs = service.nowMs();
     if (viewer.expiresMs <= nowMs || service.tokens.isBanned(viewer)) return false;
     connection.viewer = viewer;
-    if (shape.kind === 'heartbeat') return this.register(connection, viewer, nowMs);
+    if (shape.kind === 'heartbeat') return this.register(connection, shape, viewer, nowMs);
     const newest = intervalAt(nowMs) + AHEAD_INTERVALS;
     if (shape.kind === 'interval') {
       return interval <= newest && this.readInterval(connection, shape, viewer, interval);
     }
     const from = lastEventId === null ? interval : canonicalInterval(lastEventId) + 1;
-    return from <= newest && this.openStream(connection, viewer, from);
+    return from <= newest && this.openStream(connection, shape, viewer, from);
   }
 
   private register(
     connection: Connection,
+    shape: Shape,
     { streamId, seat }: KnownViewer,
     nowMs: number,
   ): boolean {
@@ -119,8 +136,8 @@ export class ViewerDesk {
     if (!heartbeats) return false;
     try {
       heartbeats.register(streamId, seat, nowMs);
-    } catch {
-      return false;
+    } catch (error) {
+      return this.refuse(connection, shape, error);
     }
     heartbeats.counter.countAtOnce(204);
     connection.answer(this.bytes.noContent(heartbeats.allow));
@@ -133,11 +150,12 @@ export class ViewerDesk {
     viewer: KnownViewer,
     interval: number,
   ): boolean {
+    const { heldReads } = this;
     const { feed } = this.service;
-    if (!feed) return false;
+    if (!feed || !heldReads) return false;
     const { log, counter } = feed;
     const { streamId } = viewer;
-    const held = () => new HeldRead(connection, this.bytes, counter, shape, viewer, interval);
+    const held = () => new HeldRead(connection, heldReads, shape, viewer, interval);
     try {
       if (interval > log.sealedTo()) {
         const task = held();
@@ -151,19 +169,24 @@ export class ViewerDesk {
         connection.begin(task);
         body.then(
           (found) => task.sealed(found),
-          () => task.refused(),
+          (error) => task.refused(error),
         );
         return true;
       }
       counter.countAtOnce(200);
       connection.answer(this.bytes.sealed(interval, body));
       return true;
-    } catch {
-      return false;
+    } catch (error) {
+      return this.refuse(connection, shape, error);
     }
   }
 
-  private openStream(connection: Connection, viewer: KnownViewer, from: number): boolean {
+  private openStream(
+    connection: Connection,
+    shape: Shape,
+    viewer: KnownViewer,
+    from: number,
+  ): boolean {
     const { feed } = this.service;
     if (!feed) return false;
     const { streamId } = viewer;
@@ -174,8 +197,8 @@ export class ViewerDesk {
         task = new StreamTask(connection, this.chunks, { log, streamId, from, onEnd });
         return task.stream;
       });
-    } catch {
-      return false;
+    } catch (error) {
+      return this.refuse(connection, shape, error);
     }
     counter.countAtOnce(200);
     (task as StreamTask | null)?.begin(this.bytes.opening());

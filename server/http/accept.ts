@@ -24,7 +24,11 @@ const WEIGHT = /^\s*q\s*=\s*(0(?:\.\d*)?|1(?:\.0*)?)\s*$/;
  * @param type in lower case
  */
 export function accepts(request: Request, type: string): boolean {
-  const header = request.headers.get('accept');
+  return acceptsIn(request.headers.get('accept'), type);
+}
+
+/** The same of the header alone; null: there is none. */
+export function acceptsIn(header: string | null, type: string): boolean {
   if (header === null) return false;
   return rangesOf(header).some(({ name, weight }) => name === type && weight > 0);
 }

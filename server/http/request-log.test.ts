@@ -25,14 +25,14 @@ test('[O-13] a storm of 503 is one line a second for each operation, with their 
   nowMs += 1;
   refuse(viewerApi.answerQuiz);
   nowMs += 1_000;
-  refuse(viewerApi.answerQuiz);
+  log.refused(viewerApi.answerQuiz, 'elsewhere', 503, new Unavailable('stuck'), 7);
   const { path } = viewerApi.answerQuiz;
   const warned = { level: 'warn', status: 503, reason: 'stuck' };
   expect(lines).toMatchObject([
     { ...warned, path, count: 1, requestId: 'p-0' },
     { ...warned, path: viewerApi.postChat.path, count: 1 },
     { ...warned, path, count: 1_001 },
-    { ...warned, path, count: 1 },
+    { ...warned, path, count: 7, requestId: 'elsewhere' },
   ]);
 });
 

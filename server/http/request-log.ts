@@ -59,10 +59,25 @@ interface Warned {
   unsaid: number;
 }
 
+/** Names requests. */
+export class RequestIds {
+  private next = 0;
+
+  /** @param prefix makes ids unlike those that are made elsewhere */
+  constructor(private readonly prefix: string) {}
+
+  /** The id a proxy gave the request, or a new one. @param given `X-Request-Id`; null: there is none */
+  of(given: string | null): string {
+    return given !== null && REQUEST_ID.test(given)
+      ? given
+      : `${this.prefix}-${(this.next++).toString(36)}`;
+  }
+}
+
 /** Logs and counts requests. Heartbeats and feed reads that succeed are counted alone. */
 export class RequestLog {
   readonly counters: AnswerCounter[] = [];
-  private next = 0;
+  readonly ids: RequestIds;
   private readonly warned = new Map<Operation, Warned>();
 
   /**
@@ -71,9 +86,11 @@ export class RequestLog {
    */
   constructor(
     private readonly logger: Logger,
-    private readonly prefix: string,
+    prefix: string,
     private readonly nowMs: () => number = () => performance.now(),
-  ) {}
+  ) {
+    this.ids = new RequestIds(prefix);
+  }
 
   counterFor(operation: Operation): AnswerCounter {
     const counter = new AnswerCounter(operation);
@@ -88,10 +105,7 @@ export class RequestLog {
 
   /** The id a proxy gave the request, or a new one. */
   requestId(request: Request): string {
-    const given = request.headers.get('x-request-id');
-    return given !== null && REQUEST_ID.test(given)
-      ? given
-      : `${this.prefix}-${(this.next++).toString(36)}`;
+    return this.ids.of(request.headers.get('x-request-id'));
   }
 
   /** A write in an account that was carried out; `member` is the uuid of who did it, if it was one. */
@@ -109,8 +123,15 @@ export class RequestLog {
   /**
    * A request that was told no. Of 5xx, one line a second for each operation; its `count` is that
    * of all since the line before.
+   * @param count how many were told so for this reason, of whom this is one
    */
-  refused(operation: Operation, requestId: string, status: number, error: unknown): void {
+  refused(
+    operation: Operation,
+    requestId: string,
+    status: number,
+    error: unknown,
+    count = 1,
+  ): void {
     const said = { requestId, ...nameOf(operation), status, reason: reasonOf(error) };
     if (status < 500) {
       this.logger.debug(said, 'refused');
@@ -119,10 +140,10 @@ export class RequestLog {
     const nowMs = this.nowMs();
     const last = this.warned.get(operation);
     if (last && nowMs - last.atMs < WARNING_EVERY_MS) {
-      last.unsaid++;
+      last.unsaid += count;
       return;
     }
-    this.logger.warn({ ...said, count: (last?.unsaid ?? 0) + 1 }, 'refused');
+    this.logger.warn({ ...said, count: (last?.unsaid ?? 0) + count }, 'refused');
     this.warned.set(operation, { atMs: nowMs, unsaid: 0 });
   }
 

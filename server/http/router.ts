@@ -22,6 +22,8 @@ export interface RouterOptions {
   readonly log: RequestLog;
 }
 
+export const PROBLEM_TYPE = 'application/problem+json';
+
 /** What a client is told of a defect of ours: nothing of its cause, which is in the log. */
 export const BROKEN = new Problem(500, 'Something went wrong on our side; try again.');
 
@@ -147,16 +149,28 @@ export function problemResponse(
   headers: Readonly<Record<string, string>>,
   requestId: string,
 ): Response {
-  const asked = accepts(request, 'application/problem+json');
+  const asked = accepts(request, PROBLEM_TYPE);
   return new Response(JSON.stringify(problem.body()), {
     status: problem.status,
     headers: {
-      ...headers,
-      ...problem.headers,
+      ...problemHeaders(problem, asked, headers, requestId),
       // Nobody reads the rest of a body in chunks, and it may have no end.
       ...(request.headers.has('transfer-encoding') && { Connection: 'close' }),
-      'X-Request-Id': requestId,
-      'Content-Type': asked ? 'application/problem+json' : 'application/json',
     },
   });
+}
+
+/** @param isAsked whether the client asked for the media type of problems @param headers of every answer */
+export function problemHeaders(
+  problem: Problem,
+  isAsked: boolean,
+  headers: Readonly<Record<string, string>>,
+  requestId: string,
+): Record<string, string> {
+  return {
+    ...headers,
+    ...problem.headers,
+    'X-Request-Id': requestId,
+    'Content-Type': isAsked ? PROBLEM_TYPE : 'application/json',
+  };
 }

@@ -22,12 +22,14 @@ export interface Begin {
   readonly sealed: number;
   /** See `TimeTold`. */
   readonly time: Float64Array;
-  /** See `AWAY`. */
-  readonly away: Int32Array;
+  readonly away: Away;
 }
 
-/** Words of shared memory that are 1 while nobody can register, or no interval can be held. */
-export const AWAY = { registrations: 0, feed: 1 } as const;
+/** Why nobody can register now, and why no interval can be held; null: they can. */
+export interface Away {
+  readonly registrations: string | null;
+  readonly feed: string | null;
+}
 
 export type ToThread =
   | Begin
@@ -42,6 +44,7 @@ export type ToThread =
     }
   | { readonly kind: 'skipped'; readonly interval: number }
   | { readonly kind: 'refused'; readonly reason: string }
+  | { readonly kind: 'away'; readonly away: Away }
   /** All who are banned in a stream; `told` follows. */
   | {
       readonly kind: 'bans';
@@ -50,8 +53,8 @@ export type ToThread =
       readonly seats: ReadonlySet<number>;
     }
   | { readonly kind: 'answer'; readonly id: number; readonly value: unknown }
-  /** What was called for cannot be had. */
-  | { readonly kind: 'refusal'; readonly id: number }
+  /** What was called for cannot be had now, or, without a reason, for a defect. */
+  | { readonly kind: 'refusal'; readonly id: number; readonly reason: string | null }
   /** Answer what is held, end event streams and take no more; `drained` follows. */
   | { readonly kind: 'drain' }
   /** Close the port; `closed` follows when all answers are written. */
@@ -72,6 +75,13 @@ export interface ReadInput {
   readonly bytesMax?: number;
 }
 
+/** Those of one operation who were told 503, of whom one is named. */
+export interface Refused {
+  count: number;
+  readonly requestId: string;
+  readonly reason: string;
+}
+
 /** What a thread tells of itself, several times a second. */
 export interface Report {
   readonly kind: 'report';
@@ -82,6 +92,7 @@ export interface Report {
   /** Since the report before. */
   readonly heartbeats: CountedAnswers;
   readonly intervals: CountedAnswers;
+  readonly refused: { readonly heartbeats: Refused | null; readonly intervals: Refused | null };
 }
 
 export type FromThread =

@@ -1,7 +1,9 @@
+import { randomUUID } from 'node:crypto';
 import { intervalAt } from '../../protocol/interval.ts';
 import { viewerApi } from '../../protocol/viewer-api.ts';
 import type { SeatMemory } from '../audience/seat-cells.ts';
 import { SeatMarks } from '../audience/seat-marks.ts';
+import type { Clock } from '../clock.ts';
 import { MemoryFeedLog } from '../feed/feed-log-memory.ts';
 import { OpenStreams } from '../feed/open-streams.ts';
 import type {
@@ -10,20 +12,20 @@ import type {
   FrontService,
   FrontTokens,
 } from '../front/front-service.ts';
-import { AnswerCounter } from '../http/request-log.ts';
+import { RequestIds } from '../http/request-log.ts';
 import type { SeatOfStream } from '../moderation/chat-rooms.ts';
 import { Unavailable } from '../refusal.ts';
 import { CheckedViewer } from '../tokens/checked-viewer.ts';
 import { SeenTokens } from '../tokens/seen-tokens.ts';
 import type { KnownViewer } from '../tokens/viewer-tokens.ts';
-import { AWAY, type Begin, type Report, type ThreadCalls } from './messages.ts';
-import type { TimeHeard } from './thread-time.ts';
+import type { Away, Begin, Report, ThreadCalls } from './messages.ts';
+import { ThreadOperation } from './thread-operation.ts';
 
 /** A stream that is read is told of again after so long: it counts as read for 2 s. */
 const TOLD_AGAIN_INTERVALS = 4;
 
 // Thrown for every heartbeat that the main thread must see, so it is made once.
-const NOT_HERE = new Unavailable('The main thread registers this one.');
+const NOT_HERE = new Error('The main thread registers this one.');
 
 /** What a front needs, in a thread that has only what the main thread tells it. */
 export class ThreadService implements FrontService {
@@ -38,21 +40,25 @@ export class ThreadService implements FrontService {
   private readonly rings = new Map<string, SeatMarks>();
   private readonly banned = new Map<string, ReadonlySet<number>>();
   private readonly toldRead = new Map<string, number>();
-  private readonly registered = new AnswerCounter(viewerApi.registerView);
-  private readonly read = new AnswerCounter(viewerApi.readInterval);
+  private readonly registered: ThreadOperation;
+  private readonly read: ThreadOperation;
 
+  /** @param away what the main thread said of it last */
   constructor(
-    private readonly told: Begin,
-    private readonly time: TimeHeard,
+    told: Begin,
+    private readonly time: Clock,
     private readonly calls: ThreadCalls,
+    public away: Away = told.away,
   ) {
     const { allow } = told;
+    // No other thread's.
+    const ids = new RequestIds(randomUUID().slice(0, 8));
+    this.registered = new ThreadOperation(viewerApi.registerView, allow.heartbeats ?? '', ids);
+    this.read = new ThreadOperation(viewerApi.readInterval, allow.feed ?? '', ids);
     const nowMs = () => time.nowMs();
     this.seen = new SeenTokens(told.tokenCacheSize, nowMs);
     this.streams = new OpenStreams(nowMs);
-    this.log = new MemoryFeedLog(calls, told.sealed, () =>
-      this.isAway(AWAY.feed) ? 'The main thread says why.' : null,
-    );
+    this.log = new MemoryFeedLog(calls, told.sealed, () => this.away.feed);
     this.tokens = {
       known: (token) => this.seen.seen(token),
       check: (token) => this.check(token),
@@ -62,14 +68,11 @@ export class ThreadService implements FrontService {
       allow.heartbeats === null
         ? null
         : {
-            counter: this.registered,
-            allow: allow.heartbeats,
+            ...this.registered.ofFront,
             register: (...registration) => this.register(...registration),
           };
     this.feed =
-      allow.feed === null
-        ? null
-        : { counter: this.read, allow: allow.feed, log: this.log, streams: this.streams };
+      allow.feed === null ? null : { ...this.read.ofFront, log: this.log, streams: this.streams };
   }
 
   nowMs(): number {
@@ -111,13 +114,18 @@ export class ThreadService implements FrontService {
       kind: 'report',
       ...this.log.load(),
       read: this.newlyRead(),
-      heartbeats: this.registered.take(),
-      intervals: this.read.take(),
+      heartbeats: this.registered.counter.take(),
+      intervals: this.read.counter.take(),
+      refused: {
+        heartbeats: this.registered.takeRefused(),
+        intervals: this.read.takeRefused(),
+      },
     };
   }
 
   private register(streamId: string, seat: number, nowMs: number): void {
-    if (this.isAway(AWAY.registrations)) throw NOT_HERE;
+    const { registrations } = this.away;
+    if (registrations !== null) throw new Unavailable(registrations);
     if (!this.rings.get(streamId)?.register(seat, intervalAt(nowMs))) throw NOT_HERE;
   }
 
@@ -132,10 +140,6 @@ export class ThreadService implements FrontService {
 
   private isBanned({ streamId, seat }: SeatOfStream): boolean {
     return this.banned.size > 0 && this.banned.get(streamId)?.has(seat) === true;
-  }
-
-  private isAway(what: number): boolean {
-    return this.told.away[what] === 1;
   }
 
   private newlyRead(): string[] {

@@ -1,3 +1,4 @@
+import { Unavailable } from '../refusal.ts';
 import type { Begin, FromThread, ReadInput, Report, ThreadCalls, ToThread } from './messages.ts';
 
 export interface ThreadOptions {
@@ -89,9 +90,10 @@ export class Thread {
           ? await calls.check(input as string)
           : await calls.readSealed(input as ReadInput);
       this.tell({ kind: 'answer', id, value });
-    } catch {
-      // The request is passed on, and whoever answers it meets the reason again.
-      this.tell({ kind: 'refusal', id });
+    } catch (error) {
+      // A request that meets a defect is passed on, and whoever answers it meets that again.
+      const reason = error instanceof Unavailable ? error.message : null;
+      this.tell({ kind: 'refusal', id, reason });
     }
   }
 

@@ -10,6 +10,7 @@ import { measureAhead, TimeHeard } from './thread-time.ts';
 declare const self: Worker;
 
 const REPORT_MS = 250;
+const EXPIRE_MS = 50;
 const FORGET_MS = 10_000;
 const DRAIN_POLL_MS = 10;
 
@@ -64,12 +65,12 @@ async function begin(told: Begin): Promise<void> {
   running = { service, front, relay };
   for (const message of early) hear(message, running);
   setInterval(() => report(service), REPORT_MS);
+  setInterval(() => service.tick(), EXPIRE_MS);
   setInterval(() => service.forgetExpired(), FORGET_MS);
   tell({ kind: 'listening' });
 }
 
 function report(service: ThreadService): void {
-  service.tick();
   tell(service.report());
 }
 
@@ -80,6 +81,7 @@ function hear(message: ToThread, { service, front, relay }: Running): void {
   else if (kind === 'appended') service.log.appendBytes(message.interval, message.bodies);
   else if (kind === 'skipped') service.log.skipTo(message.interval);
   else if (kind === 'refused') service.log.refuseHeld(message.reason);
+  else if (kind === 'away') service.away = message.away;
   else if (kind === 'bans') {
     service.ban(message.streamId, message.seats);
     tell({ kind: 'told', id: message.id });
@@ -116,7 +118,8 @@ self.onmessage = ({ data }: MessageEvent<ToThread>) => {
   } else if (data.kind === 'pong') pong?.(data.monotonicMs);
   else if (data.kind === 'answer') answered(data.id)?.resolve(data.value);
   else if (data.kind === 'refusal') {
-    answered(data.id)?.reject(new Unavailable('The main thread cannot answer now.'));
+    const { id, reason } = data;
+    answered(id)?.reject(reason === null ? new Error('It is broken.') : new Unavailable(reason));
   } else if (running) hear(data, running);
   else early.push(data);
 };

@@ -1,11 +1,13 @@
 import type { SeatMemory } from '../audience/seat-cells.ts';
 import type { Beat, BeatThreads } from '../beat.ts';
 import type { Clock } from '../clock.ts';
-import type { FrontService } from '../front/front-service.ts';
+import type { FrontOperation, FrontService } from '../front/front-service.ts';
+import type { RequestLog } from '../http/request-log.ts';
 import type { ChatRooms } from '../moderation/chat-rooms.ts';
 import type { TheRecord } from '../procedures.ts';
+import { Unavailable } from '../refusal.ts';
 import type { ViewerTokens } from '../tokens/viewer-tokens.ts';
-import { AWAY, type Begin, type Report, type ThreadCalls } from './messages.ts';
+import type { Away, Begin, Refused, Report, ThreadCalls } from './messages.ts';
 import { sharedCopy } from './shared-bodies.ts';
 import { Thread } from './thread.ts';
 import { TimeTold } from './thread-time.ts';
@@ -17,6 +19,7 @@ export interface SharedParts {
   readonly record: Pick<TheRecord, 'readSealed'>;
   readonly viewerTokens: Pick<ViewerTokens, 'check'>;
   readonly rooms: Pick<ChatRooms, 'shareBans'>;
+  readonly requests: Pick<RequestLog, 'refused'>;
   /** Of each thread. */
   readonly tokenCacheSize: number;
 }
@@ -45,7 +48,7 @@ const TURN_TICKS = 12;
 export class ViewerThreads implements BeatThreads {
   private threads: Thread[] = [];
   private readonly time: TimeTold;
-  private readonly away = new Int32Array(new SharedArrayBuffer(2 * Int32Array.BYTES_PER_ELEMENT));
+  private away: Away = { registrations: null, feed: null };
   private readonly banned = new Map<string, ReadonlySet<number>>();
   private readonly calls: ThreadCalls;
   private timer: Timer | null = null;
@@ -150,18 +153,34 @@ export class ViewerThreads implements BeatThreads {
     }
   }
 
-  private add({ read, heartbeats, intervals }: Report): void {
+  private add({ read, heartbeats, intervals, refused }: Report): void {
     const { beat, front } = this.options;
+    this.log(front.heartbeats, refused.heartbeats);
+    this.log(front.feed, refused.intervals);
     for (const streamId of read) beat.noteRead(streamId);
     front.heartbeats?.counter.addAll(heartbeats);
     front.feed?.counter.addAll(intervals);
   }
 
+  private log(of: FrontOperation | null, refused: Refused | null): void {
+    if (!of || !refused) return;
+    const { requestId, reason, count } = refused;
+    const { operation } = of.counter;
+    this.options.requests.refused(operation, requestId, 503, new Unavailable(reason), count);
+  }
+
+  // Not by shared memory: who hears of it has heard of all that was sealed before, and serves that.
+  private tellAway(away: Away): void {
+    const { registrations, feed } = this.away;
+    if (away.registrations === registrations && away.feed === feed) return;
+    this.away = away;
+    for (const thread of this.threads) thread.tell({ kind: 'away', away });
+  }
+
   private tick(): void {
     const { beat } = this.options;
     this.time.tell();
-    Atomics.store(this.away, AWAY.registrations, Number(beat.tally.away() !== null));
-    Atomics.store(this.away, AWAY.feed, Number(beat.away() !== null));
+    this.tellAway({ registrations: beat.tally.away(), feed: beat.away() });
     // Sealing does it too, but not while the record is away.
     if (++this.ticks % TURN_TICKS === 0) beat.tally.turn();
   }
