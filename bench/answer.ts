@@ -12,8 +12,8 @@ import { answersTo, CHOICES, checkCounts, draftQuizzes, publishQuiz } from './ru
 
 /** Each answers each quiz once. */
 const VIEWERS = 20_000;
-/** So many wait for their answer, as in the seconds before a close. */
-const CONNECTIONS = 1_024;
+/** So many wait for their answer, as in the seconds before a close; viewers fill them evenly. */
+const CONNECTIONS = 1_000;
 /** Whose heartbeats are sent beside it. */
 const HEARTBEAT_VIEWERS = 1_000;
 /** More than a core takes: of the last quizzes not all is sent. */
