@@ -122,7 +122,7 @@ export const GUARDS: readonly Guard[] = [
   }),
   guardIn(
     'test/front-answers.test.ts',
-    '[T-13] [T-12] is let in no more than its token, also behind a request that was good',
+    '[T-13] [T-12] is let in no more than its token, also behind requests that were good',
     {
       file: 'server/front/viewer-desk.ts',
       line: 'viewer?.streamId === shape.streamId',
