@@ -17,9 +17,9 @@ export const BENCHES: readonly Bench[] = [
   feedHeld,
   token,
   answer,
+  close,
   push,
   mixed,
   viewers,
-  close,
   growth,
 ];
