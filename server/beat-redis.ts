@@ -70,8 +70,9 @@ class RedisBeat {
       log,
       random,
       onShown: (interval) => {
-        trouble.healed(interval);
-        onSealed(clock.nowMs() - intervalStartMs(interval + 1));
+        const endedMs = clock.nowMs() - intervalStartMs(interval + 1);
+        trouble.healed(interval, endedMs);
+        onSealed(endedMs);
       },
       onTrouble: (error) => trouble.note(error),
     });

@@ -33,6 +33,13 @@ export class FeedTrouble {
     return this.heldUp() === null ? null : 'Sealing is held up.';
   }
 
+  // What was sealed just before Redis died is found in the record when it is back, and says nothing of
+  // whether sealing works since: readers would be held for another try that fails.
+  private wasSealedBefore(endedMs: number): boolean {
+    if (this.failing === null || endedMs < HELD_UP_MS) return false;
+    return endedMs >= this.nowMs() - this.failing.sinceMs;
+  }
+
   // Redis may answer and still not do what sealing needs, as when it lacks the replicas that must
   // have everything (N-14).
   private heldUp(): string | null {
@@ -74,8 +81,12 @@ export class FeedTrouble {
     this.told = true;
   }
 
-  /** An interval was sealed, by whatever node, and can be read here. */
-  healed(interval: number): void {
+  /**
+   * An interval was sealed, by whatever node, and can be read here.
+   * @param endedMs how long ago it ended
+   */
+  healed(interval: number, endedMs: number): void {
+    if (this.wasSealedBefore(endedMs)) return;
     this.recordAway = null;
     this.failing = null;
     if (this.told) this.logger.info({ interval }, 'sealing goes on');

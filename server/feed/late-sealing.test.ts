@@ -122,8 +122,8 @@ describe('an interval that is not sealed in time', () => {
     state.isAway = false;
     await until(() => log.sealedTo() === START + 2);
     expect(trouble.reason()).toBeNull();
-    trouble.healed(START + 2);
-    trouble.healed(START + 3);
+    trouble.healed(START + 2, 0);
+    trouble.healed(START + 3, 0);
     expect(lines).toEqual(['sealing is held up', 'sealing goes on']);
     late.stop();
   });
@@ -152,7 +152,7 @@ describe('an interval that is not sealed in time', () => {
     late.expect(START + 1);
     await until(() => trouble.reason() !== null);
     log.append(START + 1, []);
-    trouble.healed(START + 1);
+    trouble.healed(START + 1, 0);
     await Bun.sleep(250);
     late.expect(START + 2);
     await Bun.sleep(100);
