@@ -4,6 +4,8 @@ import type { Socket } from 'bun';
 export interface InnerUser {
   /** Whether a connection is still wanted, when one is made at last. */
   readonly wantsConnection: boolean;
+  /** Whether one that served others will do. */
+  readonly mayShare: boolean;
   connected(connection: InnerConnection): void;
   innerData(bytes: Buffer): void;
   /** All that was written is taken. */
@@ -19,18 +21,16 @@ const RETRY_MS = 20;
 const MAX_IDLE_TICKS = 4;
 const MAX_IDLE = 64;
 
+/** `readyState` of a socket. */
+const OPEN = 1;
+
 /** A connection to the inner server. */
 export class InnerConnection {
-  user: InnerUser | null;
+  user: InnerUser | null = null;
   idleTicks = 0;
   private unsent: Uint8Array[] = [];
 
-  constructor(
-    private readonly socket: Socket<InnerSlot>,
-    user: InnerUser,
-  ) {
-    this.user = user;
-  }
+  constructor(private readonly socket: Socket<InnerSlot>) {}
 
   /**
    * Sends bytes, which are kept in any case.
@@ -81,13 +81,16 @@ export class InnerConnection {
 /** What a socket carries: its connection, once it is open. */
 interface InnerSlot {
   connection: InnerConnection | null;
+  isEnded: boolean;
 }
 
 /** Connections to the inner server, which are kept for a while when they can serve again. */
 export class InnerConnections {
   // The last is used first, so that those too many get old.
   private readonly idle: InnerConnection[] = [];
-  private readonly queue: InnerUser[] = [];
+  /** Who waits, in order; and those of them who may share. */
+  private readonly queue = new Set<InnerUser>();
+  private readonly sharing = new Set<InnerUser>();
   private dialing = 0;
   private retry: Timer | null = null;
   private isClosed = false;
@@ -103,9 +106,13 @@ export class InnerConnections {
     return connection;
   }
 
-  /** Makes a new one, and calls `connected` with it, later. Fails silently and for as long as it is wanted. */
+  /**
+   * Makes a new one, and calls `connected` with it, later; or with one that others no longer need, if that
+   * comes first. Fails silently and for as long as it is wanted.
+   */
   dial(user: InnerUser): void {
-    this.queue.push(user);
+    this.queue.add(user);
+    if (user.mayShare) this.sharing.add(user);
     this.dialNext();
   }
 
@@ -113,8 +120,7 @@ export class InnerConnections {
   release(connection: InnerConnection): void {
     connection.user = null;
     connection.idleTicks = 0;
-    if (this.isClosed || this.idle.length >= MAX_IDLE) connection.destroy();
-    else this.idle.push(connection);
+    this.handOver(connection, this.sharing);
   }
 
   /** A second has passed: ends those that were idle for too long. */
@@ -131,7 +137,8 @@ export class InnerConnections {
 
   close(): void {
     this.isClosed = true;
-    this.queue.length = 0;
+    this.queue.clear();
+    this.sharing.clear();
     if (this.retry) clearTimeout(this.retry);
     for (const connection of this.idle.splice(0)) connection.destroy();
   }
@@ -142,41 +149,63 @@ export class InnerConnections {
     connection.destroy();
   }
 
-  private dialNext(): void {
-    while (this.dialing < MAX_DIALING && !this.retry && !this.isClosed) {
-      const user = this.queue.shift();
-      if (!user) return;
-      if (user.wantsConnection) this.dialFor(user);
+  /** Gives one to whoever of these has waited longest; else it is kept for a while. */
+  private handOver(connection: InnerConnection, waiting: ReadonlySet<InnerUser>): void {
+    const user = this.isClosed ? null : this.nextOf(waiting);
+    if (user) {
+      connection.user = user;
+      user.connected(connection);
+    } else if (this.isClosed || this.idle.length >= MAX_IDLE) {
+      connection.destroy();
+    } else {
+      this.idle.push(connection);
     }
   }
 
-  private dialFor(user: InnerUser): void {
+  private nextOf(waiting: ReadonlySet<InnerUser>): InnerUser | null {
+    for (const user of waiting) {
+      this.queue.delete(user);
+      this.sharing.delete(user);
+      if (user.wantsConnection) return user;
+    }
+    return null;
+  }
+
+  private dialNext(): void {
+    while (!this.retry && !this.isClosed) {
+      if (this.dialing >= Math.min(MAX_DIALING, this.queue.size)) return;
+      this.dialOne();
+    }
+  }
+
+  private dialOne(): void {
     this.dialing++;
     Bun.connect<InnerSlot>({
       unix: this.path,
-      data: { connection: null },
+      data: { connection: null, isEnded: false },
       socket: this.handlers,
     }).then(
       (socket) => {
         this.dialing--;
-        this.opened(socket, user);
+        this.opened(socket);
         this.dialNext();
       },
       () => {
         this.dialing--;
-        this.queue.unshift(user);
         this.retryLater();
       },
     );
   }
 
-  private opened(socket: Socket<InnerSlot>, user: InnerUser): void {
-    if (this.isClosed || !user.wantsConnection) {
+  private opened(socket: Socket<InnerSlot>): void {
+    // Nothing was said on it, so whoever waits may have another.
+    if (socket.data.isEnded || socket.readyState !== OPEN) {
       socket.terminate();
+      this.retryLater();
       return;
     }
-    socket.data.connection = new InnerConnection(socket, user);
-    user.connected(socket.data.connection);
+    socket.data.connection = new InnerConnection(socket);
+    this.handOver(socket.data.connection, this.queue);
   }
 
   private retryLater(): void {
@@ -205,7 +234,10 @@ export class InnerConnections {
       else if (connection) this.dropIdle(connection);
     },
     drain: (socket: Socket<InnerSlot>) => socket.data.connection?.drain(),
-    close: (socket: Socket<InnerSlot>) => this.closed(socket.data.connection),
+    close: (socket: Socket<InnerSlot>) => {
+      socket.data.isEnded = true;
+      this.closed(socket.data.connection);
+    },
     error: (socket: Socket<InnerSlot>) => {
       socket.terminate();
     },

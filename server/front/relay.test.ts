@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test';
+import { rmSync } from 'node:fs';
 import {
   type PlayedConnection,
   type PlayedServer,
@@ -124,6 +125,24 @@ describe('connections to the inner server', () => {
     const crowd = Array.from({ length: 1_500 }, client);
     for (const each of crowd) each.send(GET);
     await Promise.all(crowd.map((each) => each.hears('ok')));
+  });
+
+  test('one that a request no longer needs goes to one that waits for its own', async () => {
+    await play(() => {});
+    const [first, second, odd] = [client(), client(), client()];
+    first.send(GET);
+    await until('it is asked', () => inner.connections[0]?.text === GET_TOLD);
+    // Nobody can connect from here on.
+    rmSync(ground.path);
+    odd.send(GET.replace('Host', 'Connection: close\r\nHost'));
+    second.send(GET);
+    await until('all wait', () => ground.relay.underWay() === 3);
+    innerAt(0).socket.write(OK);
+    await until('the second is asked', () => innerAt(0).text === GET_TOLD + GET_TOLD);
+    innerAt(0).socket.write(OK);
+    await second.hears('ok');
+    expect(odd.text).toBe('');
+    expect(inner.connections).toHaveLength(1);
   });
 
   test('while nobody listens a request waits 5 s, and then its connection ends', async () => {

@@ -68,10 +68,14 @@ export class RelayedRequest implements Relayed, InnerUser {
     return !this.isOver;
   }
 
+  get mayShare(): boolean {
+    return this.framing.isPlain;
+  }
+
   /** @param bytes with which it begins: the same as at its making */
   begin(bytes: Buffer): void {
     const { connections, secret } = this.options;
-    if (this.framing.isPlain) this.inner = connections.takeIdle(this);
+    if (this.mayShare) this.inner = connections.takeIdle(this);
     const end = this.endOfBody(bytes, this.framing.headBytes);
     const { lineBytes } = this.framing;
     if (lineBytes === 0) this.forward(bytes);
