@@ -23,6 +23,8 @@ export interface FrontService {
 export interface FrontTokens {
   /** The viewer of a token that was checked before; it may have expired since. */
   known(token: string): KnownViewer | null;
+  /** As `known`, of the token in these bytes, for as long as they do not change. */
+  find(bytes: Buffer, from: number, to: number): KnownViewer | null;
   /** The viewer of a token, checked now; null when it is not one of ours that is valid. */
   check(token: string): Promise<KnownViewer | null>;
   /** Whether this viewer was sent out of the show. */

@@ -37,6 +37,7 @@ export function ownService(parts: OwnParts): FrontService {
     nowMs: () => clock.nowMs(),
     tokens: {
       known: (token) => viewerTokens.seen(token),
+      find: (...token) => viewerTokens.find(...token),
       check: (token) => viewerTokens.check(token),
       isBanned: (viewer) => rooms.isBanned(viewer),
     },

@@ -3,8 +3,9 @@ import type { KnownViewer } from '../tokens/viewer-tokens.ts';
 import type { AnswerBytes } from './answer-bytes.ts';
 import { type Connection, INCOMPLETE, RELAY, type Task } from './connection.ts';
 import type { FrontQuizzes, FrontQuizzesOf, FrontService } from './front-service.ts';
-import { type Preferences, readQuizHead } from './quiz-head.ts';
+import { type Preferences, type QuizRequest, readQuizHead } from './quiz-head.ts';
 import { OTHER, PARTIAL } from './request-head.ts';
+import { UUID_CHARS } from './request-line.ts';
 
 /**
  * Takes answers and reports of winners, of viewers whose token is known and good. Whatever is wrong
@@ -22,37 +23,36 @@ export class QuizDesk {
     const request = readQuizHead(bytes, at);
     if (request === PARTIAL) return INCOMPLETE;
     if (request === OTHER) return RELAY;
-    const { id, token, body, preferences, end } = request;
     const nowMs = this.service.nowMs();
-    const viewer = this.viewerOf(connection, token, nowMs);
+    const viewer = this.viewerOf(bytes, request, nowMs);
     if (!viewer) return RELAY;
     const isTaken =
       request.kind === 'answer'
-        ? this.answer(connection, viewer, id, body, nowMs, preferences)
-        : this.claim(connection, viewer, id, preferences);
-    return isTaken ? end : RELAY;
+        ? this.answer(connection, viewer, bytes, request, nowMs)
+        : this.claim(connection, viewer, bytes, request);
+    return isTaken ? request.end : RELAY;
   }
 
-  private viewerOf(connection: Connection, token: string, nowMs: number): KnownViewer | null {
+  private viewerOf(
+    bytes: Buffer,
+    { tokenAt, tokenEnd }: QuizRequest,
+    nowMs: number,
+  ): KnownViewer | null {
     const { tokens } = this.service;
-    const last = connection.viewer;
-    const viewer = last?.token === token ? last : tokens.known(token);
-    if (!viewer || viewer.expiresMs <= nowMs || tokens.isBanned(viewer)) return null;
-    connection.viewer = viewer;
-    return viewer;
+    const viewer = tokens.find(bytes, tokenAt, tokenEnd);
+    return viewer && viewer.expiresMs > nowMs && !tokens.isBanned(viewer) ? viewer : null;
   }
 
   private answer(
     connection: Connection,
     viewer: KnownViewer,
-    quizId: string,
-    body: string,
+    bytes: Buffer,
+    request: QuizRequest,
     nowMs: number,
-    preferences: Preferences,
   ): boolean {
     const { desk, answers } = this.quizzes;
-    const task = new QuizTask(connection, this.bytes, answers, preferences);
-    if (!desk.answerAtOnce(viewer, quizId, body, nowMs, task)) return false;
+    const task = new QuizTask(connection, this.bytes, answers, request.preferences);
+    if (!desk.answerAtOnce(viewer, bytes, request, nowMs, task)) return false;
     connection.begin(task);
     return true;
   }
@@ -60,10 +60,11 @@ export class QuizDesk {
   private claim(
     connection: Connection,
     viewer: KnownViewer,
-    streamId: string,
-    preferences: Preferences,
+    bytes: Buffer,
+    { idAt, preferences }: QuizRequest,
   ): boolean {
     const { desk, reports } = this.quizzes;
+    const streamId = bytes.toString('latin1', idAt, idAt + UUID_CHARS);
     if (viewer.streamId !== streamId) return false;
     const task = new QuizTask(connection, this.bytes, reports, preferences);
     if (!desk.claimAtOnce(viewer, task)) return false;

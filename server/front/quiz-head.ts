@@ -5,26 +5,30 @@ import { bytesOf, isUuid, SLASH, UUID_CHARS, VERSION } from './request-line.ts';
 /** What a client says of how it wants to be told no. */
 export type Preferences = Readonly<Record<string, string>>;
 
+const NO_PREFERENCES: Preferences = {};
+
 /** A `POST` of an answer, or of a report of a winner, that a front may take itself. */
 export interface QuizRequest {
   readonly kind: 'answer' | 'record-winner';
-  /** Of the quiz that is answered; of the stream whose winners are asked for. */
-  readonly id: string;
-  /** What is in the token's place: one only if somebody knows it. */
-  readonly token: string;
-  /** A character for each byte. */
-  readonly body: string;
-  readonly preferences: Preferences;
-  /** Where the next request begins. */
+  /** Where the id of the quiz that is answered is, or of the stream whose winners are asked for. */
+  readonly idAt: number;
+  /** What is there is a token only if somebody knows it. */
+  readonly tokenAt: number;
+  readonly tokenEnd: number;
+  readonly bodyAt: number;
+  /** Where the body ends, and the next request begins. */
   readonly end: number;
+  readonly preferences: Preferences;
 }
 
 const START = bytesOf('POST /api/v1/quizzes/');
 const ANSWER = bytesOf('/answer');
 const REPORT = bytesOf('/record-winner');
 const NO_BODY = bytesOf('0');
-const JSON_TYPE = /^application\/json(?:; ?charset=utf-8)?$/i;
-const LENGTH = /^[1-9][0-9]{0,3}$/;
+const JSON_TYPE = bytesOf('application/json');
+const ALSO_JSON = /^application\/json(?:; ?charset=utf-8)?$/i;
+const LENGTH_DIGITS_MAX = 4;
+const ZERO = 0x30;
 
 // Of the head that is being read: there is one at a time.
 const lines = new HeaderLines();
@@ -52,11 +56,12 @@ export function readQuizHead(
   if (bodyBytes < 0 || end > bytes.length) return OTHER;
   return {
     kind: isAnswer ? 'answer' : 'record-winner',
-    id: bytes.toString('latin1', idAt, kindAt),
-    token: bytes.toString('latin1', tokenAt, lines.endOf(FIELD.authorization)),
-    body: bytes.toString('latin1', bodyAt, end),
-    preferences: preferencesIn(bytes),
+    idAt,
+    tokenAt,
+    tokenEnd: lines.endOf(FIELD.authorization),
+    bodyAt,
     end,
+    preferences: preferencesIn(bytes),
   };
 }
 
@@ -68,9 +73,23 @@ function endOfLines(bytes: Buffer, targetEnd: number): number {
 
 /** How many bytes of JSON follow; -1 when it is not said as it should be. */
 function lengthOfJson(bytes: Buffer): number {
-  const length = lines.text(bytes, FIELD['content-length']) ?? '';
-  const type = lines.text(bytes, FIELD['content-type']) ?? '';
-  return LENGTH.test(length) && JSON_TYPE.test(type) ? Number(length) : -1;
+  const type = FIELD['content-type'];
+  const isJson = lines.is(bytes, type, JSON_TYPE) || ALSO_JSON.test(lines.text(bytes, type) ?? '');
+  return isJson && lines.has(FIELD['content-length']) ? lengthIn(bytes) : -1;
+}
+
+/** What `Content-Length` says; -1 unless it is a canonical number of at most four digits, and not 0. */
+function lengthIn(bytes: Buffer): number {
+  const from = lines.startOf(FIELD['content-length']);
+  const to = lines.endOf(FIELD['content-length']);
+  if (to - from > LENGTH_DIGITS_MAX || bytes[from] === ZERO) return -1;
+  let length = 0;
+  for (let at = from; at < to; at++) {
+    const digit = (bytes[at] as number) - ZERO;
+    if (digit < 0 || digit > 9) return -1;
+    length = length * 10 + digit;
+  }
+  return length;
 }
 
 /** 0; -1 when something follows. */
@@ -80,10 +99,11 @@ function lengthOfNothing(bytes: Buffer): number {
 }
 
 function preferencesIn(bytes: Buffer): Preferences {
-  const preferences: Record<string, string> = {};
-  for (const name of ['accept', 'x-request-id'] as const) {
-    const value = lines.text(bytes, FIELD[name]);
-    if (value !== null) preferences[name] = value;
-  }
-  return preferences;
+  const accept = lines.text(bytes, FIELD.accept);
+  const requestId = lines.text(bytes, FIELD['x-request-id']);
+  if (accept === null && requestId === null) return NO_PREFERENCES;
+  return {
+    ...(accept !== null && { accept }),
+    ...(requestId !== null && { 'x-request-id': requestId }),
+  };
 }

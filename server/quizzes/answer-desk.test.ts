@@ -73,10 +73,11 @@ describe('the desk for answers', () => {
       if (!put({ accept: () => resolve(null), refuse: resolve })) resolve(undefined);
     });
   }
-  const atOnce = (body: Buffer, viewer = viewerOf(1), quiz = QUIZ) =>
-    outcomeOf((outcome) =>
-      desk.answerAtOnce(viewer, quiz, body.toString('latin1'), NOW_MS, outcome),
-    );
+  const atOnce = (body: Buffer, viewer = viewerOf(1), quiz = QUIZ) => {
+    const bytes = Buffer.concat([Buffer.from(`/${quiz}/`), body, Buffer.from('POST')]);
+    const places = { idAt: 1, bodyAt: quiz.length + 2, end: bytes.length - 'POST'.length };
+    return outcomeOf((outcome) => desk.answerAtOnce(viewer, bytes, places, NOW_MS, outcome));
+  };
 
   test('[Q-7] what is right is recorded at once, whatever bytes say it', async () => {
     const spaced = Buffer.from(JSON.stringify(answerOf('Süd & "Nord"'), null, 2));

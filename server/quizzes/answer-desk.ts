@@ -7,7 +7,7 @@ import { Batch, type Waiter } from '../sql/batch.ts';
 import type { Calls } from '../sql/procedure.ts';
 import type { answerProcedures } from './answers-sql.ts';
 import type { AnswerDecision, ArrivedAnswer } from './arrived-answer.ts';
-import { choiceIn, PublishedQuizzes } from './published-quizzes.ts';
+import { type AnswerAt, choiceIn, PublishedQuizzes } from './published-quizzes.ts';
 import type { quizProcedures } from './quizzes-sql.ts';
 import type { SeatRate } from './seat-rate.ts';
 import type { ClaimDecision, WinnerClaim, winnersProcedures } from './winners-sql.ts';
@@ -82,17 +82,17 @@ export class AnswerDesk {
 
   /**
    * `take` and `answer` at once.
-   * @param body a character for each byte
+   * @param bytes the request
    * @returns false when there is something to look at or to refuse first: then nothing was done
    */
   answerAtOnce(
     viewer: SeatOfStream,
-    quizId: string,
-    body: string,
+    bytes: Buffer,
+    places: AnswerAt,
     receivedMs: number,
     outcome: Outcome,
   ): boolean {
-    const chosen = this.quizzes.chosen(quizId, body);
+    const chosen = this.quizzes.chosen(bytes, places);
     if (chosen?.quiz.streamId !== viewer.streamId || !this.hasTaken(viewer, receivedMs))
       return false;
     this.put(viewer, chosen.quiz.number, chosen.choice, receivedMs, outcome);

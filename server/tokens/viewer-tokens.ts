@@ -99,6 +99,11 @@ export class ViewerTokens {
     return this.verified.seen(token);
   }
 
+  /** As `seen`, of the token in these bytes, for as long as they do not change. */
+  find(bytes: Buffer, from: number, to: number): KnownViewer | null {
+    return this.verified.find(bytes, from, to);
+  }
+
   /** The viewer of a token, at once when it was checked before; null when it must be checked. */
   known(token: string): KnownViewer | null {
     return this.verified.known(token);

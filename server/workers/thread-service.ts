@@ -61,6 +61,7 @@ export class ThreadService implements FrontService {
     this.log = new MemoryFeedLog(calls, told.sealed, () => this.away.feed);
     this.tokens = {
       known: (token) => this.seen.seen(token),
+      find: (...token) => this.seen.find(...token),
       check: (token) => this.check(token),
       isBanned: (viewer) => this.isBanned(viewer),
     };
