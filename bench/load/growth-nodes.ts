@@ -53,7 +53,7 @@ export async function nodesGrowth({ rounds, seconds, progress }: BenchOptions): 
     rows: NODES.flatMap((nodes) => rowsOf(nodes, all.flat())),
     targets: [],
     notes: [
-      `Each node has ${VIEWERS_OF_NODE} viewers of one stream who poll; its CPU is the mean of the nodes. ` +
+      `${all.length} rounds. Each node has ${VIEWERS_OF_NODE} viewers of one stream who poll; its CPU is the mean of the nodes. ` +
         `Exponents over nodes: CPU of all nodes together ${exponent(({ servers }) => servers)}, ` +
         `of Redis ${exponent(({ redis }) => redis)}, of PostgreSQL ${exponent(({ postgres }) => postgres)}.`,
       ...ends,

@@ -72,7 +72,7 @@ export async function streamsGrowth({ rounds, seconds, progress }: BenchOptions)
       },
     ],
     notes: [
-      'Idle streams are on air, and nobody watches. An idle stream takes ' +
+      `${all.length} rounds. Idle streams are on air, and nobody watches. An idle stream takes ` +
         `${(spreadOf(memory).median / KB).toFixed(1)} KB of the server's memory, between ` +
         `${few} and ${many} of them; what was needed to make them is in it. Exponent of memory over idle streams: ` +
         `${memoryExponent.median.toFixed(2)}.`,

@@ -82,7 +82,7 @@ export async function viewersGrowth({ rounds, seconds, progress }: BenchOptions)
       },
     ],
     notes: [
-      `Viewers poll on one server, each with five requests a second, from ${SIZES[0]} to ${most}: what ` +
+      `${all.length} rounds. Viewers poll on one server, each with five requests a second, from ${SIZES[0]} to ${most}: what ` +
         `${LATE_MAX_MS} ms at the 99th of 100 answers and the load allow. By a line through all sizes it is ` +
         `${number(line('start') / 1_000)} ms/s of CPU and ${number(line('slope'))} µs/s for each viewer: the fewer there are, ` +
         `the more of CPU is what they share, and the less the exponent. Exponent of memory over viewers: ` +

@@ -64,7 +64,7 @@ export async function pushedViewers({ rounds, seconds, progress }: BenchOptions)
       },
     ],
     notes: [
-      'An event stream is late by the time from the end of an interval to its arrival. Each stream got ' +
+      `${all.length} rounds. An event stream is late by the time from the end of an interval to its arrival. Each stream got ` +
         'every interval once, in order, with the same bytes as all others.',
       'The number of viewers by push is EXTRAPOLATED, not measured: a process may have 20,000 open files here, and ' +
         `threads of \`--workers\` are of one process, so ${SIZES.at(-1)?.toLocaleString('en')} is the most that was measured. It is where the core would be full ` +
