@@ -151,7 +151,8 @@ const SHAPE_BYTES_MAX = 2_048;
  * What a connection remembers of its last head: its shape once two in a row were alike, else its print.
  * Behind a proxy, which sends requests of many viewers by one connection, or adds a number of its own to
  * each, no two are alike, and to share a shape of each cost more than reading it: a browser's heartbeat
- * with `X-Forwarded-For` took 17 to 21 µs of processor, and takes 8.4 to 9.2; without it 6.7.
+ * with `X-Forwarded-For` took 17 to 21 µs of processor, and takes 8.4 to 9.2; without it 6.7. Through
+ * nginx, which had the same core, it was 26, and is 13.
  */
 export type LastHead = Shape | number;
 
