@@ -76,7 +76,7 @@ export function reachLines(results: Results): string[] {
     }
     return targets.map((target) => cells(row, target));
   });
-  return markdown(['what', 'target of', 'at least', 'aim', 'measured', 'reached?'], rows);
+  return markdown(['what', 'target of', 'limit', 'aim', 'measured', 'reached?'], rows);
 }
 
 function cells({ what, bench }: ReachRow, target: Target): string[] {
