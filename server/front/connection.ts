@@ -1,5 +1,4 @@
 import type { Socket } from 'bun';
-import type { KnownViewer } from '../tokens/viewer-tokens.ts';
 import type { Relayed, RelayedClient } from './relayed.ts';
 import { HEAD_BYTES_MAX } from './request-head.ts';
 import { type LastHead, NO_HEAD } from './shape.ts';
@@ -55,8 +54,6 @@ const CR = 13;
  * the desk. Small on purpose: each viewer who polls has one.
  */
 export class Connection implements RelayedClient {
-  /** Whose token came last; a client has one. */
-  viewer: KnownViewer | null = null;
   /** What the last requests of each method were like. */
   heartbeat: LastHead = NO_HEAD;
   feed: LastHead = NO_HEAD;

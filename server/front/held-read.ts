@@ -1,5 +1,4 @@
 import type { Holder } from '../feed/feed-log.ts';
-import type { KnownViewer } from '../tokens/viewer-tokens.ts';
 import type { AnswerBytes } from './answer-bytes.ts';
 import type { Connection, Task } from './connection.ts';
 import type { FrontOperation } from './front-service.ts';
@@ -21,7 +20,7 @@ export class HeldRead implements Task, Holder {
     private readonly connection: Connection,
     private readonly shared: HeldReads,
     private readonly shape: Shape,
-    private readonly viewer: KnownViewer,
+    private readonly token: string,
     private readonly interval: number,
   ) {}
 
@@ -39,6 +38,6 @@ export class HeldRead implements Task, Holder {
     if (connection.isEnded) return;
     const { refusals, feed } = this.shared;
     if (refusals.tell(connection, shape, feed, error, startedMs)) return;
-    connection.relay(shape.requestOf(this.interval, this.viewer.token));
+    connection.relay(shape.requestOf(this.interval, this.token));
   }
 }

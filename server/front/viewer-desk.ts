@@ -7,7 +7,6 @@ import { type Connection, INCOMPLETE, RELAY, type Task } from './connection.ts';
 import type { FrontService } from './front-service.ts';
 import { HeldRead, type HeldReads } from './held-read.ts';
 import { QuizDesk } from './quiz-desk.ts';
-import { RecentViewers } from './recent-viewers.ts';
 import { Refusals } from './refusals.ts';
 import { type HotRequest, isToken, OTHER, PARTIAL, readHead } from './request-head.ts';
 import { type Match, type Shape, Shapes } from './shape.ts';
@@ -26,7 +25,6 @@ const LETTER_Q = 0x71;
  */
 export class ViewerDesk {
   private readonly shapes = new Shapes();
-  private readonly recent = new RecentViewers();
   private readonly match: Match = { interval: 0, tokenAt: 0, tokenEnd: 0 };
   private readonly chunks = new Chunks();
   private readonly quizzes: QuizDesk | null;
@@ -51,8 +49,7 @@ export class ViewerDesk {
     const { match } = this;
     const shape = bytes[at] === LETTER_P ? connection.heartbeat : connection.feed;
     if (typeof shape === 'object' && shape.matches(bytes, at, match)) {
-      const token = bytes.toString('latin1', match.tokenAt, match.tokenEnd);
-      const viewer = connection.viewer?.token === token ? connection.viewer : this.known(token);
+      const viewer = this.service.tokens.find(bytes, match.tokenAt, match.tokenEnd);
       if (viewer?.streamId === shape.streamId) {
         return this.answer(connection, shape, viewer, match.interval, null) ? bytes.length : RELAY;
       }
@@ -60,15 +57,11 @@ export class ViewerDesk {
     return this.read(connection, bytes, at);
   }
 
-  private known(token: string): KnownViewer | null {
-    return this.recent.find(token) ?? this.recent.keep(this.service.tokens.known(token));
-  }
-
   private read(connection: Connection, bytes: Buffer, at: number): number {
     const request = readHead(bytes, at);
     if (request === PARTIAL) return INCOMPLETE;
     if (request === OTHER) return RELAY;
-    const known = this.known(request.token);
+    const known = this.service.tokens.known(request.token);
     if (known) return this.admit(connection, request, known) ? request.end : RELAY;
     if (!isToken(request.token)) return RELAY;
     const sent = bytes.subarray(at, request.end);
@@ -116,7 +109,6 @@ export class ViewerDesk {
     const { service } = this;
     const nowMs = service.nowMs();
     if (viewer.expiresMs <= nowMs || service.tokens.isBanned(viewer)) return false;
-    connection.viewer = viewer;
     if (shape.kind === 'heartbeat') return this.register(connection, shape, viewer, nowMs);
     const newest = intervalAt(nowMs) + AHEAD_INTERVALS;
     if (shape.kind === 'interval') {
@@ -155,7 +147,7 @@ export class ViewerDesk {
     if (!feed || !heldReads) return false;
     const { log, counter } = feed;
     const { streamId } = viewer;
-    const held = () => new HeldRead(connection, heldReads, shape, viewer, interval);
+    const held = () => new HeldRead(connection, heldReads, shape, viewer.token, interval);
     try {
       if (interval > log.sealedTo()) {
         const task = held();
