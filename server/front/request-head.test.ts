@@ -56,6 +56,32 @@ describe('a head that is read', () => {
     expect(hot(read(both, first.length)).end).toBe(both.length);
   });
 
+  test('is read with whatever proxies add, in any order, and says the same', () => {
+    const added = [
+      'X-Forwarded-For: 203.0.113.7, 198.51.100.2:5678',
+      'X-Forwarded-Proto: https',
+      'X-Real-IP: 2001:db8::1',
+      'Forwarded: for="[2001:db8::1]:443";proto=https',
+      'X-Request-ID: 6f1c9f0e-51d2-4c6e-9a1f-0a6c1d2e3f40',
+      'traceparent: 00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01',
+      'Via: 1.1 edge (a proxy)',
+    ];
+    const lines = fc.shuffledSubarray([HOST, BEARER, ...added], { minLength: 2 });
+    fc.assert(
+      fc.property(lines, fc.constantFrom(HEARTBEAT, READ), (sent, line) => {
+        fc.pre(sent.includes(HOST) && sent.includes(BEARER));
+        const { shape, interval, token } = hot(read(head(line, ...sent)));
+        const plain = hot(read(head(line, HOST, BEARER)));
+        expect([shape.kind, shape.streamId, interval, token]).toEqual([
+          plain.shape.kind,
+          plain.shape.streamId,
+          plain.interval,
+          plain.token,
+        ]);
+      }),
+    );
+  });
+
   test('its token is that of the credential, wherever else those letters are', () => {
     const lines = [READ, HOST, `Cookie: ${BEARER}`, BEARER, `X-Note: ${TOKEN}`];
     const { shape, interval } = hot(read(head(...lines)));
