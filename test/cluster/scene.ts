@@ -138,9 +138,11 @@ export class Scene {
   async rightAgain(nodes: readonly number[] = this.nodes): Promise<number> {
     const fromMs = Date.now();
     const ms = await this.recovery.rightAgain(nodes);
+    const toMs = Date.now();
+    const tookMs = ms - this.judgement.machine.stalledMs(fromMs, toMs);
     const found = `it took ${ms.toFixed(0)} ms until everything was right again`;
     if (ms === Number.POSITIVE_INFINITY) this.judgement.wrong('it is never right again');
-    else if (ms > RIGHT_AGAIN_MS + TOLERANCE_MS) this.judgement.late(found, fromMs, Date.now());
+    else if (tookMs > RIGHT_AGAIN_MS + TOLERANCE_MS) this.judgement.late(found, fromMs, toMs);
     return ms;
   }
 
