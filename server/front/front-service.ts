@@ -21,8 +21,6 @@ export interface FrontService {
 }
 
 export interface FrontTokens {
-  /** As `known`, of the token that these bytes are, which must not change. */
-  find(bytes: Buffer, from: number, to: number): KnownViewer | null;
   /** The viewer of a token that was checked before; it may have expired since. */
   known(token: string): KnownViewer | null;
   /** As `known`, of the token in these bytes, for as long as they do not change. */

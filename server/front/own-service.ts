@@ -36,7 +36,6 @@ export function ownService(parts: OwnParts): FrontService {
   return {
     nowMs: () => clock.nowMs(),
     tokens: {
-      find: (bytes, from, to) => viewerTokens.find(bytes, from, to),
       known: (token) => viewerTokens.seen(token),
       find: (...token) => viewerTokens.find(...token),
       check: (token) => viewerTokens.check(token),

@@ -94,11 +94,6 @@ export class ViewerTokens {
     return token;
   }
 
-  /** The viewer of the token that these bytes are, as `seen`. They must not change. */
-  find(bytes: Buffer, from: number, to: number): KnownViewer | null {
-    return this.verified.find(bytes, from, to);
-  }
-
   /** The viewer of a token that was checked before; it may have expired since. */
   seen(token: string): KnownViewer | null {
     return this.verified.seen(token);

@@ -60,7 +60,6 @@ export class ThreadService implements FrontService {
     this.streams = new OpenStreams(nowMs);
     this.log = new MemoryFeedLog(calls, told.sealed, () => this.away.feed);
     this.tokens = {
-      find: (bytes, from, to) => this.seen.find(bytes, from, to),
       known: (token) => this.seen.seen(token),
       find: (...token) => this.seen.find(...token),
       check: (token) => this.check(token),
