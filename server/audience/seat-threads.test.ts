@@ -1,5 +1,5 @@
 import { afterEach, expect, test } from 'bun:test';
-import { AHEAD_INTERVALS, LIVE_INTERVALS } from './seat-cells.ts';
+import { AHEAD_INTERVALS, LIVE_INTERVALS, PENDING, TOTAL } from './seat-cells.ts';
 import { SeatMarks } from './seat-marks.ts';
 import { SeatRing } from './seat-ring.ts';
 import {
@@ -77,6 +77,18 @@ test('[V-6] who was told that it is registered is counted, also when another thr
     threads = [];
   }
 }, 20_000);
+
+test('[V-6] nor is a viewer missed whose seat a thread makes present that stands still before it counts it', () => {
+  const { ring, marks } = sharedRing();
+  const { control, chunks } = ring.memory();
+  Atomics.add(control, PENDING, 1);
+  Atomics.or(chunks[0] as Int32Array, 0, 1 << 2);
+  expect(marks.register(2, FIRST)).toBe(true);
+  expect([ring.count(FIRST), ring.close(), ring.isPresent(2, FIRST)]).toEqual([2, false, true]);
+  Atomics.add(control, TOTAL, 1);
+  Atomics.sub(control, PENDING, 1);
+  expect([4, 5].map((later) => ring.count(FIRST + later))).toEqual([2, 0]);
+});
 
 /** A ring with a count of 1, and what registers in it as another thread would. */
 function sharedRing(seat = 1) {

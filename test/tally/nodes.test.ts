@@ -186,6 +186,34 @@ describe.each(BACKENDS)('viewers on many nodes, on $name,', ({ start, numRuns })
     expect(await nodes.countAtEndOf(nodes.interval - 1)).toBe(3);
   });
 
+  test('[N-8] [I-5] of a node that stood still count again with their next heartbeat after its step', async () => {
+    const nodes = new TallyNodes(redis, 3);
+    const all = async () => Promise.all([0, 1, 2].map((node) => nodes.count(node)));
+    for (const behindMs of [2_000, 10_000]) {
+      for (const stood of [1, 0]) {
+        nodes.behindMs[stood] = behindMs;
+        for (let beat = 0; beat < 10; beat += 1) {
+          for (const node of [0, 1, 2]) nodes.register(node, node, node + 40);
+          await nodes.pass(1);
+        }
+        // What registered there did so two seconds ago.
+        expect(await nodes.countAtEndOf(nodes.interval - 1, 2)).toBe(4);
+        nodes.behindMs[stood] = 0;
+        expect(await nodes.count(2)).toBe(4);
+        for (const node of [0, 1, 2]) nodes.register(node, node, node + 40);
+        expect(await nodes.count(stood)).toBe(6);
+        await nodes.pass(1);
+        expect(await all()).toEqual([6, 6, 6]);
+        expect(await nodes.countAtEndOf(nodes.interval - 1, 2)).toBe(6);
+        await nodes.pass(4);
+        expect(await nodes.countAtEndOf(nodes.interval - 1, 2)).toBe(6);
+        await nodes.pass(1);
+        expect(await nodes.countAtEndOf(nodes.interval - 1, 2)).toBe(0);
+        await nodes.pass(20);
+      }
+    }
+  });
+
   test('[C-19] are counted on no node once all nodes have expelled them, until they come back', async () => {
     const nodes = new TallyNodes(redis, 3);
     const far = BLOCK_SEATS + 3;

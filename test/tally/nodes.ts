@@ -15,11 +15,13 @@ export class TallyNodes {
   nowMs = intervalStartMs(START);
   /** The newest interval that all nodes have handed in. */
   sealedTo = START - 1;
+  /** How far the clock of each node is behind, in ms; 0 when it is not said. */
+  readonly behindMs: number[] = [];
 
   constructor(redis: Redis, count: number) {
-    const clock = { nowMs: () => this.nowMs };
     const sealedTo = () => this.sealedTo;
     this.tallies = Array.from({ length: count }, (_, node) => {
+      const clock = { nowMs: () => this.nowMsOf(node) };
       const tally = createRedisTally({ redis, clock, serviceId: this.serviceId, sealedTo });
       // Whichever thread its viewers talk to, a node counts the same.
       return node === 1 ? asFromAnotherThread(tally, clock) : tally;
@@ -49,9 +51,8 @@ export class TallyNodes {
 
   /** Nodes hand in what has ended; then it is sealed. */
   async handIn(nodes: Iterable<number> = this.tallies.keys()): Promise<void> {
-    const ended = this.interval - 1;
-    for (const node of nodes) await this.node(node).send(ended);
-    this.sealedTo = ended;
+    for (const node of nodes) await this.node(node).send(intervalAt(this.nowMsOf(node)) - 1);
+    this.sealedTo = this.interval - 1;
   }
 
   /** Intervals end and are handed in, one after the other. */
@@ -66,5 +67,9 @@ export class TallyNodes {
   async countAtEndOf(interval: number, node = 0): Promise<number> {
     const counts = new Map(await this.node(node).countsAtEndOf(interval));
     return counts.get(this.streamId) ?? 0;
+  }
+
+  private nowMsOf(node: number): number {
+    return this.nowMs - (this.behindMs[node] ?? 0);
   }
 }
