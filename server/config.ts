@@ -178,7 +178,7 @@ export const SETTINGS: { readonly [Key in keyof SettingValues]: Setting<SettingV
   ratePasswords: rateSetting('passwords tried for each e-mail', '10/60'),
   tokenCacheSize: {
     value: 'number',
-    help: 'how many checked viewer tokens are remembered, about 1 KB each',
+    help: 'how many checked viewer tokens are remembered, about 0.25 KB each',
     default: '200000',
     parse: integer(1, 10_000_000),
   },
