@@ -561,6 +561,7 @@ describe('the end of a server', () => {
       expect(performance.now() - toldMs).toBeGreaterThan(2_500);
       reader.destroy();
     },
+    60_000,
   );
 
   test('[O-11] a request that never becomes whole does not keep it from its end', async () => {
