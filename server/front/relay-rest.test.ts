@@ -88,4 +88,17 @@ describe('[G-31] behind a request that waits', () => {
     await client.ends();
     expect(heard()).not.toContain('eeee');
   });
+
+  test('who was answered before the end of a body may send the next request in one go with it', async () => {
+    const post = (body: string) =>
+      `POST /a HTTP/1.1\r\nHost: h\r\nContent-Length: ${body.length}\r\n\r\n`;
+    const [refused, next] = ['r'.repeat(10), 'n'.repeat(20_000)];
+    client.send(post(refused));
+    await until('the request came', () => heard().includes('POST /a'));
+    answerAtLast(OK);
+    await client.when(() => client.text === OK, 'the early answer');
+    client.send(refused + post(next) + next);
+    await until('the next one came', () => heard().endsWith(next));
+    expect(client.isClosed).toBe(false);
+  });
 });

@@ -203,6 +203,11 @@ export class RelayedRequest implements Relayed, InnerUser {
 
   private keep(bytes: Uint8Array, from: number): void {
     if (from === bytes.length) return;
+    if (this.isAnswered && this.isRequestComplete) {
+      // Of the next request, however much it is: who was answered early did not send it too early.
+      this.rest.push(bytes.subarray(from));
+      return;
+    }
     this.restBytes += bytes.length - from;
     if (this.isLast) {
       this.rest = [];
