@@ -81,20 +81,23 @@ test(
     oracle.checkAnswers(await producer.export<AnswerRow>('answers'));
     oracle.checkWinners(await producer.export<WinnerRow>('winners'));
     const seconds = ((performance.now() - startedMs) / 1_000).toFixed(0);
-    const restarts = server.restarts.toSorted((a, b) => b.readyMs - a.readyMs);
+    // What other processes had the cores for is no time of the service's.
+    const ownMs = ({ readyMs, queuedMs }: Restart) => readyMs - queuedMs;
+    const restarts = server.restarts.toSorted((a, b) => ownMs(b) - ownMs(a));
     const [slowest] = restarts as [Restart];
     const median = restarts[restarts.length >> 1] as Restart;
     console.log(
       `kill test: ${ROUNDS} rounds and ${restarts.length} kills in ${seconds} s, ` +
         `${inShort()}; ready again after ${median.readyMs.toFixed(0)} ms (median), ` +
         `${slowest.readyMs.toFixed(0)} ms at most (gone after ${slowest.goneMs.toFixed(0)}, ` +
-        `listening after ${slowest.listeningMs.toFixed(0)}, load ${slowest.load.toFixed(1)}); ` +
+        `listening after ${slowest.listeningMs.toFixed(0)}, without a core for ` +
+        `${slowest.queuedMs.toFixed(0)}, load ${slowest.load.toFixed(1)}); ` +
         `${oracle.violations.length} violations`,
     );
     expect(oracle.violations.slice(0, 20)).toEqual([]);
     // The kills did hit requests under way; in a few rounds it may not happen.
     if (ROUNDS >= 10) expect(oracle.figures.unknown).toBeGreaterThan(0);
-    expect(slowest.readyMs).toBeLessThan(READY_MS);
+    expect(ownMs(slowest)).toBeLessThan(READY_MS);
 
     async function killDuringRound(): Promise<void> {
       await Bun.sleep(random() * (random() < KILLED_OPEN ? OPEN_MS : ROUND_MS));

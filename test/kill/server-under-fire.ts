@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { loadavg } from 'node:os';
 import { type ServerProcess, serveProcess } from '../program.ts';
 import type { Target } from './requests.ts';
@@ -18,6 +19,8 @@ export interface Restart {
   readonly listeningMs: number;
   /** `/readyz` was 200. */
   readonly readyMs: number;
+  /** So much of that the new one waited for a core that others had. */
+  readonly queuedMs: number;
   /** Processes that wanted a core, as the machine averages it over a minute. */
   readonly load: number;
 }
@@ -51,7 +54,9 @@ export class ServerUnderFire {
     await this.start();
     const readyMs = performance.now() - killedMs;
     const listeningMs = goneMs + (this.process?.startMs ?? Number.NaN);
-    this.restarts.push({ goneMs, listeningMs, readyMs, load: loadavg()[0] ?? Number.NaN });
+    const queuedMs = queuedMsOf(this.process?.pid);
+    const load = loadavg()[0] ?? Number.NaN;
+    this.restarts.push({ goneMs, listeningMs, readyMs, queuedMs, load });
   }
 
   /** What the server that runs now has said on standard error. */
@@ -68,6 +73,16 @@ export class ServerUnderFire {
       if (performance.now() > giveUpMs) throw new Error(`not ready: ${this.log()}`);
       await Bun.sleep(LOOK_MS);
     }
+  }
+}
+
+/** How long the main thread of a process was ready to run and did not; 0 where Linux does not tell. */
+function queuedMsOf(pid: number | undefined): number {
+  try {
+    const [, queuedNs] = readFileSync(`/proc/${pid}/schedstat`, 'utf8').split(' ');
+    return Number(queuedNs) / 1e6;
+  } catch {
+    return 0;
   }
 }
 
