@@ -51,6 +51,9 @@ export function startRelay(): RelayGround {
   };
 }
 
+/** For what a client still sends to a connection that was ended. */
+const LINGER_MS = 500;
+
 /** A connection of that front: it waits for a whole head, and relays. */
 class Passer implements RelayedClient {
   relayed: Relayed | null = null;
@@ -89,7 +92,7 @@ class Passer implements RelayedClient {
 
   drain(): void {
     if (!this.flush()) return;
-    if (this.isEnding) this.socket.end();
+    if (this.isEnding) this.shutDown();
     else this.relayed?.drained();
   }
 
@@ -108,7 +111,13 @@ class Passer implements RelayedClient {
 
   end(): void {
     this.isEnding = true;
-    if (this.unsent.length === 0) this.socket.end();
+    if (this.unsent.length === 0) this.shutDown();
+  }
+
+  // To close while the client still sends would take the answer back.
+  private shutDown(): void {
+    this.socket.shutdown();
+    setTimeout(() => this.socket.terminate(), LINGER_MS);
   }
 
   private flush(): boolean {
