@@ -90,10 +90,11 @@ export function isToken(text: string): boolean {
 export function obstacleOf(bytes: Buffer, at: number): typeof PARTIAL | typeof OTHER | null {
   const last = bytes.length - END_OF_HEAD.length;
   // Nearly always all that came is one head: then nothing needs to be looked for.
-  if (last > at && last - at <= HEAD_BYTES_MAX && isAt(END_OF_HEAD, bytes, last)) return null;
+  if (last > at && bytes.length - at <= HEAD_BYTES_MAX && isAt(END_OF_HEAD, bytes, last))
+    return null;
   const headEnd = bytes.indexOf(END_OF_HEAD, at);
   if (headEnd < 0) return mayBecomeHead(bytes, at) ? PARTIAL : OTHER;
-  return headEnd - at > HEAD_BYTES_MAX ? OTHER : null;
+  return headEnd + END_OF_HEAD.length - at > HEAD_BYTES_MAX ? OTHER : null;
 }
 
 /** Where the token of a viewer begins, which has the rest of its line; 0 with any other credential. */
