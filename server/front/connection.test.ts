@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'bun:test';
 import type { Socket } from 'bun';
-import { Connection, type Desk, INCOMPLETE, RELAY, type Task } from './connection.ts';
+import type { Task } from './busy.ts';
+import { Connection, type Desk, INCOMPLETE, RELAY } from './connection.ts';
 
 /** A client that takes so many bytes at once as a test lets it. */
 function client(room = Number.POSITIVE_INFINITY) {
@@ -149,7 +150,7 @@ describe('requests of one connection', () => {
     const { connection } = ground();
     const bytes = Buffer.concat([Buffer.from('now x\n'.repeat(80_000)), Buffer.from('no')]);
     connection.received(bytes);
-    const { kept } = connection as unknown as { kept: Buffer };
+    const { kept } = (connection as unknown as { busy: { kept: Buffer } }).busy;
     expect([kept.toString(), kept.buffer.byteLength]).toEqual(['no', 2]);
   });
 });

@@ -1,6 +1,7 @@
 import type { Holder } from '../feed/feed-log.ts';
 import type { AnswerBytes } from './answer-bytes.ts';
-import type { Connection, Task } from './connection.ts';
+import type { Task } from './busy.ts';
+import type { Connection } from './connection.ts';
 import type { FrontOperation } from './front-service.ts';
 import type { Refusals } from './refusals.ts';
 import type { Shape } from './shape.ts';

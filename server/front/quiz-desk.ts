@@ -1,7 +1,8 @@
 import type { Outcome } from '../quizzes/answer-desk.ts';
 import type { KnownViewer } from '../tokens/viewer-tokens.ts';
 import type { AnswerBytes } from './answer-bytes.ts';
-import { type Connection, INCOMPLETE, RELAY, type Task } from './connection.ts';
+import type { Task } from './busy.ts';
+import { type Connection, INCOMPLETE, RELAY } from './connection.ts';
 import type { FrontQuizzes, FrontQuizzesOf, FrontService } from './front-service.ts';
 import { type Preferences, type QuizRequest, readQuizHead } from './quiz-head.ts';
 import { OTHER, PARTIAL } from './request-head.ts';

@@ -4,7 +4,8 @@ import {
   type StreamSink,
 } from '../feed/interval-stream.ts';
 import { type Chunks, LAST_CHUNK } from './answer-bytes.ts';
-import type { Connection, Task } from './connection.ts';
+import type { Task } from './busy.ts';
+import type { Connection } from './connection.ts';
 
 /** An event stream straight into a connection. */
 export class StreamTask implements Task, StreamSink {
