@@ -8,7 +8,9 @@ import { spreadOf } from '../run/statistics.ts';
 import { pollingStep } from './polling-step.ts';
 import { REQUESTS_A_ROUND } from './schedule.ts';
 
-const VIEWERS = 6_000;
+/** A server of few, and how many more it gets; with 6,000 and as many more, one round differed from another by a third. */
+const FEW = 1_000;
+const MORE = 16_000;
 /** All send as many requests a second, however many they are: memory does not depend on that. */
 const REQUESTS_PER_S = 3_000;
 const SECONDS = 6;
@@ -60,7 +62,7 @@ export async function viewerMemory({
       },
     ],
     notes: [
-      `Memory of a viewer is what ${(2 * VIEWERS).toLocaleString('en')} of them take more than ${VIEWERS.toLocaleString('en')}, ` +
+      `Memory of a viewer is what ${(FEW + MORE).toLocaleString('en')} of them take more than ${FEW.toLocaleString('en')}, ` +
         'each with a token and a seat of their own, who poll on connections that stay: what is resident of the server, ' +
         'after garbage was collected, when it no longer changes. So it holds all that the server keeps for a viewer: ' +
         'connection, token, seat. That of a token is what as many more viewers take who are not connected; the rest ' +
@@ -72,13 +74,13 @@ export async function viewerMemory({
 async function sampled(): Promise<Sample> {
   const fourbeat = await startFourbeat([], undefined, { BUN_OPTIONS: `--preload ${COLLECTED}` });
   try {
-    const some = await fourbeat.tokens(VIEWERS);
+    const some = await fourbeat.tokens(FEW);
     const few = await settled(fourbeat, some);
-    const all = [...some, ...(await fourbeat.tokens(VIEWERS, VIEWERS))];
+    const all = [...some, ...(await fourbeat.tokens(MORE, FEW))];
     const many = await settled(fourbeat, all);
-    await fourbeat.tokens(VIEWERS, 2 * VIEWERS);
+    await fourbeat.tokens(MORE, FEW + MORE);
     const more = await settled(fourbeat, all);
-    return { all: (many - few) / VIEWERS, token: (more - many) / VIEWERS };
+    return { all: (many - few) / MORE, token: (more - many) / MORE };
   } finally {
     await fourbeat.stop();
   }
