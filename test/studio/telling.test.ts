@@ -81,9 +81,9 @@ describe('what is sold and sent in a show', () => {
     const again = 'Send again: lights {"colour":"red"}';
     await untilReady(page, again);
     await button(page, again).dblclick();
+    await until('both events are told', () => told.length > 1);
     await untilReady(page, again);
     expect(await sentOf('lights')).toHaveLength(2);
-    await until('both events are told', () => told.length > 1);
     expect(told).toEqual([{ colour: 'red' }, { colour: 'red' }]);
   }, 60_000);
 
