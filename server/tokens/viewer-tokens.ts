@@ -46,7 +46,7 @@ export interface ViewerTokensOptions {
 const SUBJECT_CHARS = 22;
 // The front checks a token that it does not know, and then whoever says why it is refused: without
 // this, what is forged would cost two checks. At most 2 MB.
-const REFUSED_MAX = 1_024;
+const FORGED_MAX = 1_024;
 // A rush comes in batches; more in one statement would hold up what shares the commit.
 const SEATS_AT_ONCE_MAX = 1_000;
 /** to find seats, lease a block and give them is three calls of the record. */
@@ -55,7 +55,7 @@ const SEATS_MS = 850;
 /** Issues and checks viewer tokens (SPEC T): EdDSA JWTs that carry the viewer's seat. */
 export class ViewerTokens {
   private readonly verified: SeenTokens;
-  private readonly refused = new LRUCache<string, true>({ max: REFUSED_MAX });
+  private readonly forged = new LRUCache<string, true>({ max: FORGED_MAX });
   private readonly seats: Batch<ViewerOfStream, number | Refusal>;
 
   constructor(private readonly options: ViewerTokensOptions) {
@@ -130,7 +130,7 @@ export class ViewerTokens {
 
   private async verify(token: string): Promise<KnownViewer | null> {
     const { keyring, clock, issuer, audience } = this.options;
-    if (token.length > TOKEN_CHARS_MAX || this.refused.get(token)) return null;
+    if (token.length > TOKEN_CHARS_MAX || this.forged.get(token)) return null;
     const nowMs = clock.nowMs();
     try {
       const { kid } = decodeProtectedHeader(token);
@@ -144,8 +144,8 @@ export class ViewerTokens {
       });
       return viewerOf(token, viewerClaimsSchema.parse(payload));
     } catch (error) {
-      // It was judged, by a key that we have: nothing makes it valid later.
-      if (error instanceof errors.JOSEError) this.refused.set(token, true);
+      // Nothing makes a signature right later, as the turn of a clock does a token that is expired.
+      if (error instanceof errors.JWSSignatureVerificationFailed) this.forged.set(token, true);
       return null;
     }
   }
