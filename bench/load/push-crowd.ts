@@ -40,8 +40,8 @@ export class PushCrowd {
   readonly latencies = latencyHistogram();
   readonly troubles: string[] = [];
   failed = 0;
-  /** Of a message as it came by itself, with all that is around it. */
-  messageBytes = 0;
+  private wires = 0;
+  private wireBytes = 0;
   private readonly protocol: PushProtocol;
   private readonly connections: Connection[] = [];
   private readonly known: (Known | undefined)[] = new Array(KEPT);
@@ -54,6 +54,11 @@ export class PushCrowd {
     const host = `${hostname}:${port}`;
     const from = String(intervalAt(Date.now()));
     this.protocol = PUSH_PROTOCOLS[protocol]({ host, path: path.replace('INTERVAL', from) });
+  }
+
+  /** Of a message as it came by itself, with all that is around it: the mean over intervals. */
+  get messageBytes(): number {
+    return this.wireBytes / Math.max(1, this.wires);
   }
 
   /** Opens all of them. @throws Error when one is refused */
@@ -140,8 +145,11 @@ export class PushCrowd {
     for (const body of bodies) {
       const known = this.knownOf(body);
       if (isWhole && bodies.length === 1 && connection.next > 0) {
-        known.wire ??= Buffer.from(all);
-        this.messageBytes = all.length;
+        if (!known.wire) {
+          known.wire = Buffer.from(all);
+          this.wires += 1;
+          this.wireBytes += all.length;
+        }
       }
       if (connection.next > 0 && known.interval !== connection.next) {
         this.fail(`interval ${known.interval} came where ${connection.next} should`);

@@ -46,4 +46,7 @@ async function send({ url, headers, body }: Sent, interval: string): Promise<voi
   const text = body.replace('INTERVAL', interval);
   const response = await fetch(url, { method: 'POST', headers, body: text });
   await response.arrayBuffer();
+  // Else all would hear of nothing, and that is cheap.
+  if (!response.ok)
+    throw new Error(`${url} said ${response.status} to what viewers are to be told`);
 }
