@@ -197,7 +197,7 @@ describe('one connection', () => {
   });
 });
 
-test('[F-9] [F-25] what was held and cannot be sealed is told so by the server behind', async () => {
+test('[O-11] [F-9] while it drains, what is held is answered, and who asks anew is told 503', async () => {
   const own = await startService({ clock: manualClock(START_MS) });
   await own.advance(1);
   const late = await own.viewer(await own.createStream());

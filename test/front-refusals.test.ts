@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { viewerApi } from '../protocol/viewer-api.ts';
 import type { MemoryFeedLog } from '../server/feed/feed-log-memory.ts';
+import type { Shape } from '../server/front/shape.ts';
 import { type Listening, listen } from '../server/http/listen.ts';
 import { Unavailable } from '../server/refusal.ts';
 import { PLENTY_OF_ALL } from './conformance/operations.ts';
@@ -95,20 +96,40 @@ const WAYS = [
   'X-Request-Id: not mine\r\n',
   'Accept: application/problem+json\r\nX-Request-Id: mine\r\n',
 ];
+/** Which is odd enough for the front to pass it on. */
+const TWO_IDS = 'X-Request-Id: one\r\nX-Request-Id: two\r\n';
+
+/** Counts what comes to the server behind either front. */
+function countPassedOn(): { count: number; stop(): void } {
+  const { requests } = service.service.stats;
+  const { requestId } = requests;
+  const stop = () => {
+    requests.requestId = requestId;
+  };
+  const passedOn = { count: 0, stop };
+  requests.requestId = (request) => {
+    passedOn.count++;
+    return requestId.call(requests, request);
+  };
+  return passedOn;
+}
 
 describe('what cannot be done now is told by the front as by the server behind it', () => {
   async function expectAlike(line: string, headers: string, whenAsked = async () => {}) {
+    const passedOn = countPassedOn();
     const clients = [ownPort(), passing.port].map((port) => ask(port, line, headers));
     await whenAsked();
     const [own, passed] = await Promise.all(clients.map(heard));
     expect(own?.[0]).toBe('HTTP/1.1 503 Service Unavailable');
     expect(own).toContain('Retry-After: 1');
     expect(own).toEqual(passed as string[]);
+    passedOn.stop();
+    expect(passedOn.count).toBe(headers === TWO_IDS ? 2 : 1);
   }
 
   test('[N-9] when it is asked', async () => {
     away = 'Redis is away.';
-    for (const headers of WAYS) {
+    for (const headers of [...WAYS, TWO_IDS]) {
       await expectAlike(heartbeat(), headers);
       await expectAlike(read(service.interval()), headers);
     }
@@ -178,6 +199,22 @@ test('[F-9] who sent more requests behind one that is refused has an answer to e
   client.close();
 });
 
+test('[G-31] a read that is held keeps nothing of what came behind it', async () => {
+  const { hold } = log;
+  const kept: number[] = [];
+  log.hold = (streamId, interval, holder) => {
+    kept.push((holder as unknown as { shape: Shape }).shape.memoryBytes);
+    hold(streamId, interval, holder);
+  };
+  const client = new RawClient(ownPort());
+  client.send(requestOf(read(service.interval()), '') + 'x'.repeat(400_000));
+  await until('it is held', () => kept.length > 0);
+  log.hold = hold;
+  log.refuseHeld('Redis is away.');
+  await client.ends();
+  expect(kept[0]).toBeLessThanOrEqual(16 * 1024);
+});
+
 /** More would need more files than a process may have open everywhere. */
 const CROWD = 4_000;
 /** 50 ms on a core of its own. */
@@ -201,19 +238,13 @@ test('[N-9] a crowd that is held hears at once that its interval will not come',
     sockets.push(socket);
   }
   await until('all are held', () => service.service.stats.feed().held === CROWD);
-  const { requests } = service.service.stats;
-  let passedOn = 0;
-  const { requestId } = requests;
-  requests.requestId = (request) => {
-    passedOn++;
-    return requestId.call(requests, request);
-  };
+  const passedOn = countPassedOn();
   const startedMs = performance.now();
   log.refuseHeld('Redis is away.');
   await all.promise;
   const tookMs = performance.now() - startedMs;
-  requests.requestId = requestId;
+  passedOn.stop();
   for (const socket of sockets) socket.terminate();
-  expect(passedOn).toBe(0);
+  expect(passedOn.count).toBe(0);
   expect(tookMs).toBeLessThan(TOLD_MS);
 }, 60_000);

@@ -1,4 +1,5 @@
 import type { Socket } from 'bun';
+import { Unsent } from './unsent.ts';
 
 /** Who has an inner connection. Nothing is called on one that gave it back. */
 export interface InnerUser {
@@ -28,7 +29,7 @@ const OPEN = 1;
 export class InnerConnection {
   user: InnerUser | null = null;
   idleTicks = 0;
-  private unsent: Uint8Array[] = [];
+  private unsent: Unsent | null = null;
 
   constructor(private readonly socket: Socket<InnerSlot>) {}
 
@@ -37,13 +38,13 @@ export class InnerConnection {
    * @returns false when not all are taken; then `innerDrained` follows
    */
   write(bytes: Uint8Array): boolean {
-    if (this.unsent.length > 0) {
+    if (this.unsent !== null) {
       this.unsent.push(bytes);
       return false;
     }
     const taken = Math.max(0, this.socket.write(bytes));
     if (taken === bytes.length) return true;
-    this.unsent.push(bytes.subarray(taken));
+    this.unsent = new Unsent(bytes.subarray(taken));
     return false;
   }
 
@@ -64,16 +65,9 @@ export class InnerConnection {
 
   /** @internal The socket takes bytes again. */
   drain(): void {
-    for (;;) {
-      const first = this.unsent[0];
-      if (!first) break;
-      const taken = Math.max(0, this.socket.write(first));
-      if (taken < first.length) {
-        this.unsent[0] = first.subarray(taken);
-        return;
-      }
-      this.unsent.shift();
-    }
+    this.unsent?.writeTo(this.socket);
+    if (this.unsent !== null && this.unsent.bytes > 0) return;
+    this.unsent = null;
     this.user?.innerDrained();
   }
 }

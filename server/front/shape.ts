@@ -101,6 +101,11 @@ export class Shape {
     return end - at - (digitsEnd - digitsAt) - (tokenEnd - tokenAt);
   }
 
+  /** What it keeps in memory, with all that came together with its head. */
+  get memoryBytes(): number {
+    return this.bytes.buffer.byteLength;
+  }
+
   /** The same with bytes of its own, of which none are an interval's or a token's. */
   apart(): Shape {
     const { kind, streamId, print, common } = this;

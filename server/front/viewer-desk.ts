@@ -9,7 +9,14 @@ import type { FrontService } from './front-service.ts';
 import { HeldRead, type HeldReads } from './held-read.ts';
 import { QuizDesk } from './quiz-desk.ts';
 import { Refusals } from './refusals.ts';
-import { type HotRequest, isToken, OTHER, PARTIAL, readHead } from './request-head.ts';
+import {
+  HEAD_BYTES_MAX,
+  type HotRequest,
+  isToken,
+  OTHER,
+  PARTIAL,
+  readHead,
+} from './request-head.ts';
 import { type Match, type Shape, Shapes } from './shape.ts';
 import { StreamTask } from './stream-task.ts';
 
@@ -148,7 +155,11 @@ export class ViewerDesk {
     if (!feed || !heldReads) return false;
     const { log, counter } = feed;
     const { streamId } = viewer;
-    const held = () => new HeldRead(connection, heldReads, shape, viewer.token, interval);
+    const held = () => {
+      // Behind the head of one who waits there may have come half a megabyte (G-31).
+      const own = shape.memoryBytes > HEAD_BYTES_MAX ? shape.apart() : shape;
+      return new HeldRead(connection, heldReads, own, viewer.token, interval);
+    };
     try {
       if (interval > log.sealedTo()) {
         const task = held();

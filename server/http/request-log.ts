@@ -123,7 +123,7 @@ export class RequestLog {
   /**
    * A request that was told no. Of 5xx, one line a second for each operation; its `count` is that
    * of all since the line before.
-   * @param count how many were told so for this reason, of whom this is one
+   * @param count how many were told so, of whom this is one
    */
   refused(
     operation: Operation,

@@ -35,6 +35,8 @@ export class ThreadService implements FrontService {
   /** The main thread's. */
   readonly quizzes = null;
   readonly log: MemoryFeedLog;
+  /** As the main thread said last. */
+  away: Away;
   readonly streams: OpenStreams;
   private readonly seen: SeenTokens;
   private readonly rings = new Map<string, SeatMarks>();
@@ -43,13 +45,12 @@ export class ThreadService implements FrontService {
   private readonly registered: ThreadOperation;
   private readonly read: ThreadOperation;
 
-  /** @param away what the main thread said of it last */
   constructor(
     told: Begin,
     private readonly time: Clock,
     private readonly calls: ThreadCalls,
-    public away: Away = told.away,
   ) {
+    this.away = told.away;
     const { allow } = told;
     // No other thread's.
     const ids = new RequestIds(randomUUID().slice(0, 8));
