@@ -81,7 +81,8 @@ test(
     oracle.checkAnswers(await producer.export<AnswerRow>('answers'));
     oracle.checkWinners(await producer.export<WinnerRow>('winners'));
     const seconds = ((performance.now() - startedMs) / 1_000).toFixed(0);
-    // What other processes had the cores for is no time of the service's.
+    // Without the time for which its main thread waited for a core: other processes had it, or threads of
+    // its own, which is not told apart.
     const ownMs = ({ readyMs, queuedMs }: Restart) => readyMs - queuedMs;
     const restarts = server.restarts.toSorted((a, b) => ownMs(b) - ownMs(a));
     const [slowest] = restarts as [Restart];

@@ -1,3 +1,4 @@
+import type { SeatOfStream } from '../moderation/chat-rooms.ts';
 import { Unavailable } from '../refusal.ts';
 import type { Viewer } from '../tokens/viewer-tokens.ts';
 
@@ -8,7 +9,7 @@ export interface EndableStream {
 
 /** The event streams of viewers that are open, and why they end: F-25, C-19. */
 export class OpenStreams {
-  private readonly open = new Map<EndableStream, Viewer>();
+  private readonly open = new Map<EndableStream, SeatOfStream>();
   private isEnded = false;
 
   /** @param nowMs service time */
@@ -27,7 +28,8 @@ export class OpenStreams {
       this.open.delete(stream);
     });
     const expiry = setTimeout(() => stream.end(), viewer.expiresMs - this.nowMs());
-    this.open.set(stream, viewer);
+    // A viewer has a token, which nobody asks for again.
+    this.open.set(stream, { streamId: viewer.streamId, seat: viewer.seat });
     return stream;
   }
 

@@ -16,9 +16,9 @@ interface Share {
 const KEYS_MAX = 100_000;
 
 /**
- * A rate limit at work in this process. A share begins with its first request. Own, since every answer
- * takes of one: 0.1 µs, where rate-limiter-flexible with its promise and a timer for each key takes
- * 1 µs, a tenth of all that an answer costs.
+ * A rate limit at work in this process. A share begins with its first request. Own, as that of
+ * answers must be (`SeatRate`), which tells no in the same words: 0.1 µs, where rate-limiter-flexible
+ * with its promise and a timer for each key takes 1 µs.
  */
 export class Rate {
   private readonly durationMs: number;

@@ -1,4 +1,4 @@
-import { expect, test } from 'bun:test';
+import { expect, spyOn, test } from 'bun:test';
 import { Problem } from '../http/problem.ts';
 import { SeatRate } from './seat-rate.ts';
 
@@ -53,6 +53,16 @@ test('[L-14] seats that are gone make room for others', () => {
     const seats = [1, 2, 3, 4].map((seat) => taken(rate, seat, nowMs, streamId));
     expect(seats).toEqual([true, true, true, false]);
   }
+});
+
+test('[L-14] when all places are taken, shares that end one after the other are not looked for each time', () => {
+  const rate = new SeatRate('answers', { points: 1, durationS: 10 }, 1_000);
+  for (let ms = 0; ms < 1_000; ms++) taken(rate, ms, ms);
+  const forget = spyOn(rate as unknown as { forget(nowMs: number): void }, 'forget');
+  for (let ms = 10_000; ms < 12_000; ms++) taken(rate, ms, ms);
+  // Each second, and when there is room for more than a few again.
+  expect(forget.mock.calls.length).toBeLessThanOrEqual(3);
+  expect([taken(rate, 20_000, 23_000), taken(rate, 20_000, 23_000)]).toEqual([true, false]);
 });
 
 test('[L-9] who is refused hears after how many seconds to try again', () => {

@@ -10,6 +10,8 @@ const [END_MS, LEFT, WIDTH] = [1, 2, 3];
 const SEATS = 2 ** 25;
 // Spread seats that follow each other, and streams.
 const [SEAT_FACTOR, STREAM_FACTOR] = [0x9e3779b1, 0x85ebca6b];
+/** To look through 100,000 shares takes milliseconds, and where all are taken some end at each moment. */
+const FORGETS_A_DURATION = 10;
 
 /**
  * A rate limit at work in this process for each seat of each stream, as `Rate` is for anybody. Each answer
@@ -24,6 +26,7 @@ export class SeatRate {
   private readonly streams = new Map<string, number>();
   private nextStream = 0;
   private oldestEndMs = Number.POSITIVE_INFINITY;
+  private nextForgetMs = Number.NEGATIVE_INFINITY;
 
   /** @param seatsMax so many seats have a share each; those that come beyond them have one together */
   constructor(
@@ -93,13 +96,17 @@ export class SeatRate {
   private newPlace(seat: SeatOfStream, free: number, nowMs: number): number {
     let at = free;
     if (this.used >= this.usedMax) {
-      if (this.usedMax < this.seatsMax || this.oldestEndMs <= nowMs) this.forget(nowMs);
+      if (this.usedMax < this.seatsMax || this.mayForget(nowMs)) this.forget(nowMs);
       if (this.used >= this.usedMax) return this.capacity * WIDTH;
       at = this.placeOf(this.keyOf(seat));
     }
     this.places[at] = this.keyOf(seat);
     this.used++;
     return at;
+  }
+
+  private mayForget(nowMs: number): boolean {
+    return this.oldestEndMs <= nowMs && this.nextForgetMs <= nowMs;
   }
 
   /** Keeps the shares that have not ended, and has room for as many more. */
@@ -116,10 +123,12 @@ export class SeatRate {
     this.places.set(before.subarray(othersAt), capacity * WIDTH);
     this.used = kept.length;
     this.oldestEndMs = Number.POSITIVE_INFINITY;
+    this.nextForgetMs = nowMs + this.durationMs / FORGETS_A_DURATION;
     const streams = new Set<number>();
     for (const at of kept) {
       const key = before[at] as number;
-      this.places.set(before.subarray(at, at + WIDTH), this.placeOf(key));
+      const to = this.placeOf(key);
+      for (let one = 0; one < WIDTH; one++) this.places[to + one] = before[at + one] as number;
       this.oldestEndMs = Math.min(this.oldestEndMs, before[at + END_MS] as number);
       streams.add(Math.floor(key / SEATS));
     }
