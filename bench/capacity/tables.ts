@@ -49,6 +49,7 @@ export function capacityLines(sources: readonly Source[]): string[] {
   const costs = costsOf(sources);
   return [
     `Cores are used to ${CORE_USE * 100} %, a node has ${NODE_CORES} of them, and ${SHOW.answering * 100} % answer a quiz within ${SHOW.quizS} s. ` +
+      'That so many cores of a node do as many times what one does is taken, not measured. ' +
       'One node needs neither Redis nor PostgreSQL. Video is not in it.',
     '',
     'What an hour costs has prices as variables: *N* a node for an hour, *R* a Redis, *P* a core of PostgreSQL, ' +
