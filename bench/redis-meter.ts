@@ -1,5 +1,5 @@
-import type { Redis } from '../server/redis/redis.ts';
-import type { RedisServer } from '../test/backends/redis.ts';
+import type { Redis } from '../server/storage/redis/redis.ts';
+import type { RedisServer } from '../test/support/backends/redis.ts';
 
 /** What a Redis server has done since it started, or between two readings. */
 export interface RedisWork {

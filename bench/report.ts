@@ -3,14 +3,14 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import pino from 'pino';
 import { intervalAt } from '../protocol/interval.ts';
-import { procedures } from '../server/procedures.ts';
-import { ReportMaker } from '../server/report/report-maker.ts';
-import type { Calls, OpenRecord } from '../server/sql/procedure.ts';
-import { openDirectRecord } from '../server/sql/record-direct.ts';
-import { openPostgresRecord } from '../server/sql/record-postgres.ts';
-import { openRecord } from '../server/sql/record-sqlite.ts';
-import { startPostgres } from '../test/backends/postgres.ts';
-import { longShowProcedures } from '../test/long-show.ts';
+import { procedures } from '../server/app/procedures.ts';
+import { ReportMaker } from '../server/domains/reports/report-maker.ts';
+import { openDirectRecord } from '../server/storage/sql/database-direct.ts';
+import { openPostgresRecord } from '../server/storage/sql/database-postgres.ts';
+import { openRecord } from '../server/storage/sql/database-sqlite.ts';
+import type { Calls, OpenRecord } from '../server/storage/sql/procedure.ts';
+import { startPostgres } from '../test/support/backends/postgres.ts';
+import { longShowProcedures } from '../test/support/streams/long-show.ts';
 
 // What it costs to make the report of a show of 3 h with 100,000 answers, and whom it holds up.
 // `bun bench/report.ts [lines of chat an interval]`
@@ -93,7 +93,7 @@ async function inSqlite(): Promise<void> {
   await filling.close();
   const record = await openRecord({
     procedures,
-    worker: new URL('../server/record-worker.ts', import.meta.url),
+    worker: new URL('../server/app/database-worker.ts', import.meta.url),
     directory,
     onLost: (reason) => console.error(reason),
   });

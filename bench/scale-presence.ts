@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import pino from 'pino';
 import { INTERVAL_MS, intervalAt, intervalStartMs } from '../protocol/interval.ts';
-import type { SharedTally } from '../server/audience/tally.ts';
-import { createRedisTally } from '../server/audience/tally-redis.ts';
-import { openRedis } from '../server/redis/open-redis.ts';
-import { type RedisServer, startRedis } from '../test/backends/redis.ts';
+import type { SharedTally } from '../server/realtime/presence/presence-registry.ts';
+import { createRedisTally } from '../server/realtime/presence/presence-registry-redis.ts';
+import { openRedis } from '../server/storage/redis/open-redis.ts';
+import { type RedisServer, startRedis } from '../test/support/backends/redis.ts';
 import { between, type RedisWork, readWork } from './redis-meter.ts';
 
 /** One stream whose viewers are spread at random over nodes and over the intervals of a second. */

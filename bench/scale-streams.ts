@@ -4,13 +4,13 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import pino from 'pino';
 import { INTERVAL_MS } from '../protocol/interval.ts';
-import type { Beat } from '../server/beat.ts';
-import { redisBeat } from '../server/beat-redis.ts';
-import { procedures, type TheRecord } from '../server/procedures.ts';
-import { openRedis } from '../server/redis/open-redis.ts';
-import { openSharedClock } from '../server/shared-clock.ts';
-import { openRecord } from '../server/sql/record-sqlite.ts';
-import { type RedisServer, startRedis } from '../test/backends/redis.ts';
+import { procedures, type TheRecord } from '../server/app/procedures.ts';
+import type { Beat } from '../server/realtime/coordination/realtime-backend.ts';
+import { redisBeat } from '../server/realtime/coordination/realtime-backend-redis.ts';
+import { openSharedClock } from '../server/realtime/coordination/shared-clock.ts';
+import { openRedis } from '../server/storage/redis/open-redis.ts';
+import { openRecord } from '../server/storage/sql/database-sqlite.ts';
+import { type RedisServer, startRedis } from '../test/support/backends/redis.ts';
 import { between, countTrips, type RedisWork, type RoundTrips, readWork } from './redis-meter.ts';
 
 /** Nodes with many streams, in few of which anybody is. */
@@ -43,7 +43,7 @@ export async function measureStreams(one: StreamsCase): Promise<StreamsResult> {
   const server = await startRedis({ persistence: false });
   const record = await openRecord({
     procedures,
-    worker: new URL('../server/record-worker.ts', import.meta.url),
+    worker: new URL('../server/app/database-worker.ts', import.meta.url),
     directory,
     onLost: (reason) => console.error(reason),
   });

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test';
+import { FakeMachine } from '../test/support/sdk/fake-environment.ts';
 import { sendAnswer } from './answers.ts';
 import { Trouble } from './errors.ts';
-import { FakeMachine } from './fake-machine.ts';
 import type { Quiz } from './types.ts';
 import { Waits } from './waits.ts';
 

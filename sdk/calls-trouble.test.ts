@@ -1,5 +1,4 @@
 import { describe, expect, test } from 'bun:test';
-import { Calls } from './calls.ts';
 import {
   type Answer,
   begin,
@@ -10,9 +9,10 @@ import {
   sent,
   troubleOf,
   URLS,
-} from './calls-ground.ts';
+} from '../test/support/sdk/calls-fixture.ts';
+import { FakeMachine } from '../test/support/sdk/fake-environment.ts';
+import { Calls } from './calls.ts';
 import { Trouble } from './errors.ts';
-import { FakeMachine } from './fake-machine.ts';
 import type { Quiz } from './types.ts';
 
 describe('what does not work is Trouble', () => {

@@ -1,5 +1,13 @@
 import { describe, expect, test } from 'bun:test';
-import { begin, done, never, QUIZ, says, sent, troubleOf } from './calls-ground.ts';
+import {
+  begin,
+  done,
+  never,
+  QUIZ,
+  says,
+  sent,
+  troubleOf,
+} from '../test/support/sdk/calls-fixture.ts';
 
 describe('a viewer asks', () => {
   test('[K-2] for the time, without a credential, so that browsers ask nothing before it', async () => {

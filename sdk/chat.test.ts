@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'bun:test';
+import { FakeMachine } from '../test/support/sdk/fake-environment.ts';
 import type { ChatPost } from './calls.ts';
 import { Hearts, withLines } from './chat.ts';
 import { Trouble } from './errors.ts';
-import { FakeMachine } from './fake-machine.ts';
 import type { ChatLine, Chats } from './types.ts';
 import { Waits } from './waits.ts';
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test';
-import { away, begin } from './clock-ground.ts';
+import { away, begin } from '../test/support/sdk/clock-fixture.ts';
 
 describe('[K-2] it never goes back', () => {
   test('when a better sample finds it ahead: it runs at half its pace until it is right', async () => {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test';
-import { away, begin } from './clock-ground.ts';
+import { away, begin } from '../test/support/sdk/clock-fixture.ts';
 import { Trouble } from './errors.ts';
 
 describe('[K-2] a viewer’s clock is set by the service', () => {

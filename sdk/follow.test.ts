@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, test } from 'bun:test';
-import { leaveAll, QUIZ, world } from './join-ground.ts';
+import { leaveAll, QUIZ, world } from '../test/support/sdk/join-fixture.ts';
 import { pictureOf } from './pictures.ts';
 
 afterEach(leaveAll);

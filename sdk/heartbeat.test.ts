@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test';
+import { FakeMachine, type FakeMachineOptions } from '../test/support/sdk/fake-environment.ts';
 import { Trouble } from './errors.ts';
-import { FakeMachine, type FakeMachineOptions } from './fake-machine.ts';
 import { Heartbeat } from './heartbeat.ts';
 
 interface Setting extends FakeMachineOptions {

@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test';
+import { FakeMachine } from '../test/support/sdk/fake-environment.ts';
 import { Trouble } from './errors.ts';
-import { FakeMachine } from './fake-machine.ts';
 import { IntervalRequests } from './interval-requests.ts';
 
 test('those under way together that fail are one failure: the next is asked for soon', async () => {

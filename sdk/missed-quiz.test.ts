@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, test } from 'bun:test';
-import { leaveAll, QUIZ, storage, type World, world } from './join-ground.ts';
+import { leaveAll, QUIZ, storage, type World, world } from '../test/support/sdk/join-fixture.ts';
 import type { JoinOptions } from './join-options.ts';
 import { pictureOf } from './pictures.ts';
 import type { Viewer } from './viewer.ts';

@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, test } from 'bun:test';
-import { leaveAll, world } from './join-ground.ts';
+import { leaveAll, world } from '../test/support/sdk/join-fixture.ts';
 
 afterEach(leaveAll);
 

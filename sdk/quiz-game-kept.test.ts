@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test';
+import { FIRST, game, quiz, request, winners } from '../test/support/sdk/quiz-game-fixture.ts';
 import { QuizGame } from './quiz-game.ts';
-import { FIRST, game, quiz, request, winners } from './quiz-game-ground.ts';
 
 describe('what is kept over a reload', () => {
   test('goes on where it was when nothing was missed', () => {

@@ -1,5 +1,12 @@
 import { describe, expect, test } from 'bun:test';
-import { FIRST, game, quiz, request, results, winners } from './quiz-game-ground.ts';
+import {
+  FIRST,
+  game,
+  quiz,
+  request,
+  results,
+  winners,
+} from '../test/support/sdk/quiz-game-fixture.ts';
 
 describe('the quiz on screen', () => {
   test('is there from its interval on, with the choice and what became of it', () => {

@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, test } from 'bun:test';
-import { leaveAll, type World, world } from './join-ground.ts';
+import { leaveAll, type World, world } from '../test/support/sdk/join-fixture.ts';
 import type { Viewer } from './viewer.ts';
 
 afterEach(leaveAll);

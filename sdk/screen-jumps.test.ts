@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test';
 import { INTERVAL_MS } from '../protocol/interval.ts';
+import { begin, countIn, isInOrder, MINUTE_MS, range } from '../test/support/sdk/screen-fixture.ts';
 import { Trouble } from './errors.ts';
-import { begin, countIn, isInOrder, MINUTE_MS, range } from './screen-ground.ts';
 
 describe('a picture that goes elsewhere', () => {
   test('a little back shows what it showed, and asks for nothing', async () => {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test';
 import { INTERVAL_MS, intervalAt } from '../protocol/interval.ts';
-import { begin, isInOrder, MINUTE_MS, range } from './screen-ground.ts';
+import { begin, isInOrder, MINUTE_MS, range } from '../test/support/sdk/screen-fixture.ts';
 
 describe('without a picture', () => {
   test('what happens is shown as it comes', async () => {

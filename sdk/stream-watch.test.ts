@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test';
+import { FakeMachine } from '../test/support/sdk/fake-environment.ts';
 import { Trouble } from './errors.ts';
-import { FakeMachine } from './fake-machine.ts';
 import { StreamWatch } from './stream-watch.ts';
 import type { Stream } from './types.ts';
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test';
+import { FakeMachine } from '../test/support/sdk/fake-environment.ts';
 import { Trouble } from './errors.ts';
-import { FakeMachine } from './fake-machine.ts';
 import { TokenKeeper } from './token.ts';
 
 const IAT_S = 1_760_000_000;

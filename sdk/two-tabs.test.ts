@@ -1,6 +1,13 @@
 import { afterEach, describe, expect, test } from 'bun:test';
-import { leaveAll, QUIZ, storage, world } from './join-ground.ts';
-import { FIRST, game, quiz, request, results, winners } from './quiz-game-ground.ts';
+import { leaveAll, QUIZ, storage, world } from '../test/support/sdk/join-fixture.ts';
+import {
+  FIRST,
+  game,
+  quiz,
+  request,
+  results,
+  winners,
+} from '../test/support/sdk/quiz-game-fixture.ts';
 
 afterEach(leaveAll);
 

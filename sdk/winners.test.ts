@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test';
 import { intervalStartMs } from '../protocol/interval.ts';
+import { FakeMachine } from '../test/support/sdk/fake-environment.ts';
 import { Trouble } from './errors.ts';
-import { FakeMachine } from './fake-machine.ts';
 import { Waits } from './waits.ts';
 import { reportWinner } from './winners.ts';
 

@@ -8,7 +8,7 @@ import {
   findLongFiles,
   findWrongArrows,
   type SourceTree,
-} from './architecture.ts';
+} from './support/architecture.ts';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const FOLDERS = 'protocol,server,sdk,player,studio,test,bench,scripts';
@@ -31,7 +31,7 @@ const tree = await readTree();
 
 describe('the source tree', () => {
   test('is really read', () => {
-    expect(tree.has('test/architecture.ts')).toBe(true);
+    expect(tree.has('test/support/architecture.ts')).toBe(true);
     expect(tree.has('scripts/start.mjs')).toBe(true);
     expect([...tree.keys()].some((path) => path.startsWith('protocol/'))).toBe(true);
     expect([...tree.keys()].some((path) => path.startsWith('server/'))).toBe(true);
@@ -45,7 +45,7 @@ describe('the source tree', () => {
     expect(findImportsOfMain(tree)).toEqual([]);
   });
 
-  test('reads the environment in server/main.ts, server/config.ts and server/cli/ only', () => {
+  test('reads the environment in server/main.ts, server/platform/config.ts and server/cli/ only', () => {
     expect(findEnvReads(tree)).toEqual([]);
   });
 
@@ -73,7 +73,7 @@ describe('the rules see', () => {
   test('a program that imports from test/, which a test beside it may', () => {
     const text = "import { startRedis } from '../../test/backends/redis.ts';";
     const importedBy = (path: string) =>
-      findWrongArrows(treeOf({ 'test/backends/redis.ts': '', [path]: text }));
+      findWrongArrows(treeOf({ 'test/support/backends/redis.ts': '', [path]: text }));
     expect(importedBy('server/feed/log.test.ts')).toEqual([]);
     expect(importedBy('server/feed/log.ts')).toHaveLength(1);
   });
@@ -86,7 +86,7 @@ describe('the rules see', () => {
     ['protocol/feed.ts', "import {\n  seal,\n} from '../server/feed/seal.ts';"],
     ['protocol/feed.ts', "get('/media/*'); import '../server/feed/seal.ts'; /* end */"],
     ['protocol/feed.ts', "get('http://x'); import '../server/feed/seal.ts';"],
-    ['server/http/page.ts', "import '../../sdk/viewer.ts';"],
+    ['server/web/page.ts', "import '../../sdk/viewer.ts';"],
     ['sdk/socket.ts', "import { seal } from '../server/feed/seal.ts';"],
     ['player/page.tsx', "import { seal } from '../server/feed/seal.ts';"],
   ])('a wrong arrow in %s: %s', (path, text) => {

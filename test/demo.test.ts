@@ -2,11 +2,11 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { startServer } from '../server/demo/children.ts';
-import { runDemo } from '../server/demo/demo.ts';
-import { plainScreen, type Screen } from '../server/demo/screen/screen.ts';
-import { Outsider } from './outsider.ts';
-import { startSabotagedServer } from './sabotaged-server.ts';
+import { startServer } from '../demo/children.ts';
+import { runDemo } from '../demo/demo.ts';
+import { plainScreen, type Screen } from '../demo/screen/screen.ts';
+import { startSabotagedServer } from './support/harness/sabotaged-server.ts';
+import { Outsider } from './support/harness/unauthorized-client.ts';
 
 const MAIN = join(import.meta.dir, '..', 'server', 'main.ts');
 const RUN_MS = 60_000;

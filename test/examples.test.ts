@@ -5,17 +5,17 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Server, Subprocess } from 'bun';
 import type { Browser, Page } from 'playwright-core';
-import { type Account, expectJson, type PublishedQuiz, QUIZ } from './harness.ts';
-import { launchBrowser } from './media/browser.ts';
-import { playTestPicture } from './media/test-source.ts';
+import { type Account, expectJson, type PublishedQuiz, QUIZ } from './support/harness/harness.ts';
 import {
   fourbeat,
   killServers,
   type ServerProcess,
   serveProcess,
   temporaryFolder,
-} from './program.ts';
-import { until } from './until.ts';
+} from './support/harness/program.ts';
+import { launchBrowser } from './support/media/browser.ts';
+import { playTestPicture } from './support/media/test-source.ts';
+import { until } from './support/until.ts';
 
 // The examples as their READMEs say they are used: with the SDK as it is published, and a service.
 

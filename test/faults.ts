@@ -1,6 +1,6 @@
 import { parseArgs } from 'node:util';
-import { lineOf, type Report, runFault } from './cluster/fault-run.ts';
-import { FAULTS } from './cluster/faults.ts';
+import { lineOf, type Report, runFault } from './support/cluster/fault-run.ts';
+import { FAULTS } from './support/cluster/faults.ts';
 
 // Every fault in full: `npm run faults`, or `npm run faults -- NAME… --rounds N --seed N`.
 

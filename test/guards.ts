@@ -34,118 +34,125 @@ function guardIn(file: string, title: string, ...removals: readonly Removal[]): 
 
 /** The tests of the invariants are in three files, by the number in their title. */
 function fileOf(title: string): string {
-  if (/^\[I-[12]\]/.test(title)) return 'test/invariants-feed.test.ts';
-  if (/^\[I-[34]\]/.test(title)) return 'test/invariants-quizzes.test.ts';
-  return 'test/invariants.test.ts';
+  if (/^\[I-[12]\]/.test(title)) return 'test/invariants/feed.test.ts';
+  if (/^\[I-[34]\]/.test(title)) return 'test/invariants/quizzes.test.ts';
+  return 'test/invariants/invariants.test.ts';
 }
 
 /** Every guard that a comment in the tests names. */
 export const GUARDS: readonly Guard[] = [
   guard('[I-1] [F-12] an interval that was served is never sealed again', {
-    file: 'server/feed/sealing-sql.ts',
+    file: 'server/realtime/feed/sealing-sql.ts',
     line: ' where interval = $1 and interval < $2',
     instead: ' where $1 = $1 and $2 = $2',
   }),
   guard(
     '[I-1] [F-4] [F-13] nobody is served an interval before it is sealed',
     {
-      file: 'server/feed/feed-log-memory.ts',
+      file: 'server/realtime/feed/feed-log-memory.ts',
       line: 'if (interval > this.sealed) return this.sealedLater(streamId, interval);',
     },
-    { file: 'server/front/viewer-desk.ts', line: 'interval > log.sealedTo()', instead: 'false' },
+    {
+      file: 'server/gateway/viewer-fast-path.ts',
+      line: 'interval > log.sealedTo()',
+      instead: 'false',
+    },
   ),
   guard('[I-1] [F-13] a sealing whose answer was lost is served as it was committed', {
-    file: 'server/feed/sealer.ts',
+    file: 'server/realtime/feed/sealer.ts',
     line: 'if (this.failing) await this.recover();',
   }),
   guard('[I-2] [F-14] events are in one interval each, restarts and failed sealings included', {
-    file: 'server/feed/sealing-sql.ts',
+    file: 'server/realtime/feed/sealing-sql.ts',
     line: 'await takeFromOutbox(tx, taken);',
   }),
   guard('[I-3] [Q-17] an answer in time that meets a counted quiz is refused', {
-    file: 'server/quizzes/quiz-rules.ts',
+    file: 'server/domains/quizzes/quiz-rules.ts',
     line: "quiz.state === 'open' && ",
   }),
   guard('[I-3] [Q-13] [Q-14] answers of one seat that come together count once', {
-    file: 'server/quizzes/answers-sql.ts',
+    file: 'server/domains/quizzes/answers-sql.ts',
     line: 'inTime.filter((_, index) => areNew[index])',
     instead: 'inTime',
   }),
   guard('[I-3] [Q-14] the first answer of a seat stands', {
-    file: 'server/quizzes/quiz-rules.ts',
+    file: 'server/domains/quizzes/quiz-rules.ts',
     line: 'if (answer.recordedChoice !== null) {',
     instead: 'if (answer.recordedChoice === answer.choice) {',
   }),
   guard('[I-4] [Q-19] [R-8] a quiz has its results once, also when a restart carries it out', {
-    file: 'server/feed/sealing-sql.ts',
+    file: 'server/realtime/feed/sealing-sql.ts',
     line: "state = 'open' and close_interval <= $3",
     instead: 'close_interval <= $3',
   }),
   guard('[I-4] [W-5] a round has its count once', {
-    file: 'server/feed/sealing-sql.ts',
+    file: 'server/realtime/feed/sealing-sql.ts',
     line: "state = 'open' and due_interval <= $3",
     instead: 'due_interval <= $3',
   }),
   guard(
     '[I-4] [P-20] a quiz that is revealed again, and twice at once, has its results once',
-    { file: 'server/quizzes/quizzes-sql.ts', line: "if (quiz.state === 'closed') " },
-    { file: 'server/quizzes/quizzes-sql.ts', line: 'if (affected === 1) ' },
+    { file: 'server/domains/quizzes/quizzes-sql.ts', line: "if (quiz.state === 'closed') " },
+    { file: 'server/domains/quizzes/quizzes-sql.ts', line: 'if (affected === 1) ' },
   ),
   guard(
     '[I-5] [V-5] tabs and repeated posts of a viewer count once',
     {
-      file: 'server/audience/seat-cells.ts',
+      file: 'server/realtime/presence/presence-cells.ts',
       line: 'if ((Atomics.load(cells, at) & seats) !== seats) ',
     },
-    { file: 'server/audience/seat-cells.ts', line: ' & ~Atomics.or(cells, at, seats)' },
+    {
+      file: 'server/realtime/presence/presence-cells.ts',
+      line: ' & ~Atomics.or(cells, at, seats)',
+    },
   ),
   guard('[I-5] [V-3] who stays away is gone after a second, in the feed too', {
-    file: 'server/audience/seat-cells.ts',
+    file: 'server/realtime/presence/presence-cells.ts',
     line: 'Atomics.sub(control, TOTAL, popcount(gone));',
   }),
   guardIn(
-    'server/audience/seat-threads.test.ts',
+    'server/realtime/presence/presence-ring-threads.test.ts',
     '[I-5] seats that other threads register in while time goes on are counted as a model does',
     {
-      file: 'server/audience/seat-cells.ts',
+      file: 'server/realtime/presence/presence-cells.ts',
       line: 'if (back !== 0) arrive(control, cells, at, back);',
     },
   ),
   guard('[I-6] [T-13] a viewer token is refused on every route of another stream', {
-    file: 'server/http/credentials.ts',
+    file: 'server/auth/credentials.ts',
     line: 'streamId !== null && viewer.streamId !== streamId.toLowerCase()',
     instead: 'streamId === undefined',
   }),
   guard('[I-6] [T-13] a viewer token is refused on every route of another stream', {
-    file: 'server/front/viewer-desk.ts',
+    file: 'server/gateway/viewer-fast-path.ts',
     line: 'if (viewer.streamId !== shape.streamId) return false;',
   }),
   guardIn(
-    'test/front-answers.test.ts',
+    'test/gateway/answers.test.ts',
     '[T-13] [T-12] is let in no more than its token, also behind requests that were good',
     {
-      file: 'server/front/viewer-desk.ts',
+      file: 'server/gateway/viewer-fast-path.ts',
       line: 'viewer?.streamId === shape.streamId',
       instead: 'viewer',
     },
   ),
   guard('[I-6] [T-6] a token that was good a moment ago is refused from its exp on', {
-    file: 'server/tokens/seen-tokens.ts',
+    file: 'server/auth/viewer-tokens/seen-tokens.ts',
     line: '&& viewer.expiresMs > this.nowMs() ',
   }),
   guard('[I-6] [Q-22] nothing tells the answer of a quiz before it is revealed', {
-    file: 'server/quizzes/quizzes-sql.ts',
+    file: 'server/domains/quizzes/quizzes-sql.ts',
     line: "if (quiz.reveal === 'auto') ",
   }),
   guard('[I-6] [W-3] no yes or no to a winner tells the answer before it is revealed', {
-    file: 'server/quizzes/winners-sql.ts',
+    file: 'server/domains/quizzes/winners-sql.ts',
     line: "if (blocker) throw new Refusal('conflict', blocker);",
   }),
   guardIn(
-    'test/studio-presenter.test.ts',
+    'test/studio-api/presenter.test.ts',
     '[B-13] [I-6] has what was answered so far, and no right answer before the reveal',
     {
-      file: 'server/presenter/presenter-state.ts',
+      file: 'server/domains/presenter/presenter-state.ts',
       line: 'results: isRevealed ? ',
       instead: 'results: quiz ? ',
     },
@@ -157,57 +164,57 @@ export const GUARDS: readonly Guard[] = [
   guard(
     '[I-7] [R-15] [R-16] with a record that does not answer it is 503 in under a second, and the retry counts',
     {
-      file: 'server/sql/record-sqlite.ts',
+      file: 'server/storage/sql/database-sqlite.ts',
       line: "call.reject(new Unavailable('The record did not answer in time.'));",
     },
   ),
   guardIn(
-    'test/races-sealing.test.ts',
+    'test/races/sealing.test.ts',
     '[I-1] [F-12] two who seal the same interval at once: one does, the other hears it',
     {
-      file: 'server/feed/sealing-sql.ts',
+      file: 'server/realtime/feed/sealing-sql.ts',
       line: ' where interval = $1 and interval < $2',
       instead: ' where $1::bigint = $1 and $2::bigint = $2',
     },
   ),
   guardIn(
-    'test/races-sealing.test.ts',
+    'test/races/sealing.test.ts',
     '[I-1] [I-2] [N-4] of three sealers one seals an interval, and every event is in one, in order',
-    { file: 'server/feed/sealing-sql.ts', line: 'await takeFromOutbox(tx, taken);' },
+    { file: 'server/realtime/feed/sealing-sql.ts', line: 'await takeFromOutbox(tx, taken);' },
   ),
   guardIn(
-    'test/races-stalled.test.ts',
+    'test/races/stalled.test.ts',
     '[N-4] who finds another sealing under way hears so at once, and does not wait for it',
     {
-      file: 'server/sql/postgres.ts',
+      file: 'server/storage/sql/postgres.ts',
       line: "claim: 'for no key update skip locked'",
       instead: "claim: 'for no key update'",
     },
   ),
   guardIn(
-    'test/races-stalled.test.ts',
+    'test/races/stalled.test.ts',
     '[N-21] [W-4] winners who stall before their round is announced hold up nothing, and are counted',
-    { file: 'server/sql/postgres.ts', line: "'for key share'", instead: "'for share'" },
+    { file: 'server/storage/sql/postgres.ts', line: "'for key share'", instead: "'for share'" },
   ),
   guardIn(
-    'test/races-answers.test.ts',
+    'test/races/answers.test.ts',
     '[I-3] [N-18] a seat that answers on three nodes at once has one answer: the one that was acknowledged',
     {
-      file: 'server/sql/migrations/0001-record.sql',
+      file: 'server/storage/sql/migrations/0001-record.sql',
       line: 'primary key (quiz, seat)',
       instead: 'check (true)',
     },
   ),
   guardIn(
-    'test/races-answers.test.ts',
+    'test/races/answers.test.ts',
     '[I-3] [Q-16] [Q-17] of the answers that race a close, those that were acknowledged are counted',
-    { file: 'server/sql/postgres.ts', line: "'for key share'", instead: "''" },
+    { file: 'server/storage/sql/postgres.ts', line: "'for key share'", instead: "''" },
   ),
   guardIn(
-    'server/feed/interval-parts-redis.test.ts',
+    'server/realtime/coordination/seal-coordinator-redis.test.ts',
     '[N-12] [C-6] the watermark is never below what a node has served: a slow sealer takes nothing from later intervals',
     {
-      file: 'server/redis/library/sealing.lua',
+      file: 'server/storage/redis/library/sealing.lua',
       line: 'if interval > watermark then',
       instead: 'if true then',
     },

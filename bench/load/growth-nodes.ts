@@ -1,5 +1,5 @@
-import { startPostgres } from '../../test/backends/postgres.ts';
-import { startRedis } from '../../test/backends/redis.ts';
+import { startPostgres } from '../../test/support/backends/postgres.ts';
+import { startRedis } from '../../test/support/backends/redis.ts';
 import { readWork } from '../redis-meter.ts';
 import { type BenchOptions, WrongAnswer } from '../run/bench.ts';
 import { startFourbeat, startNode } from '../run/fourbeat.ts';

@@ -1,7 +1,7 @@
 import { chmodSync, mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { freePort } from '../../test/backends/free-port.ts';
-import { binaryOf } from '../../test/backends/server-programs.ts';
+import { freePort } from '../../test/support/backends/free-port.ts';
+import { binaryOf } from '../../test/support/backends/server-programs.ts';
 import { SERVER_CORE, startPinned } from '../run/pinned.ts';
 import { temporaryFolder } from '../run/temporary.ts';
 import { type Peer, untilAnswered } from './peer.ts';

@@ -1,9 +1,9 @@
 // The statement that records answers, by itself: transactions of so many rows, each for a quiz and
 // seats in no order, one after the other in SQLite and several at a time in PostgreSQL.
 
-import { openSession } from '../../server/sql/postgres.ts';
-import type { NumberTable, Tx } from '../../server/sql/procedure.ts';
-import { inTransaction, openSqlite } from '../../server/sql/sqlite.ts';
+import { openSession } from '../../server/storage/sql/postgres.ts';
+import type { NumberTable, Tx } from '../../server/storage/sql/procedure.ts';
+import { inTransaction, openSqlite } from '../../server/storage/sql/sqlite.ts';
 
 const [place = '', seconds = '', size = ''] = process.argv.slice(2);
 const SEATS = 20_000;

@@ -1,5 +1,5 @@
-import { startPostgres } from '../../test/backends/postgres.ts';
-import { startRedis } from '../../test/backends/redis.ts';
+import { startPostgres } from '../../test/support/backends/postgres.ts';
+import { startRedis } from '../../test/support/backends/redis.ts';
 import { SERVER_CORE, type Usage, usageOfFamily } from './pinned.ts';
 
 /** A PostgreSQL on the core of what is measured: what it does is part of what is measured. */

@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs';
-import { binaryOf } from '../../test/backends/server-programs.ts';
+import { binaryOf } from '../../test/support/backends/server-programs.ts';
 
 /** Module of nginx that holds requests until something is published. */
 export const NCHAN_MODULE = '/usr/lib/nginx/modules/ngx_nchan_module.so';

@@ -1,4 +1,4 @@
-import { parseAnswer } from '../../server/demo/crowd/connections.ts';
+import { parseAnswer } from '../../crowd/connections.ts';
 
 /** An answer as it is on the wire. */
 export interface RawAnswer {

@@ -1,6 +1,6 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { binaryOf } from '../../test/backends/server-programs.ts';
+import { binaryOf } from '../../test/support/backends/server-programs.ts';
 import { WrongAnswer } from './bench.ts';
 import { LOAD_CORE, lineOf, startPinned } from './pinned.ts';
 import { temporaryFolder } from './temporary.ts';

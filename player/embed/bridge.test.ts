@@ -1,5 +1,10 @@
 import { beforeEach, describe, expect, test } from 'bun:test';
-import { type FakeViewer, fakeViewer, QUIZ, RESULTS } from '../../test/player/pages/fake-viewer.ts';
+import {
+  type FakeViewer,
+  fakeViewer,
+  QUIZ,
+  RESULTS,
+} from '../../test/support/player/pages/fake-viewer.ts';
 import { type BridgedVideo, type Outside, outsideOf, startBridge } from './bridge.ts';
 
 class FakeVideo extends EventTarget implements BridgedVideo {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test';
 import type { ViewerQuiz } from '../../sdk/viewer.ts';
-import { QUIZ, RESULTS } from '../../test/player/pages/fake-viewer.ts';
+import { QUIZ, RESULTS } from '../../test/support/player/pages/fake-viewer.ts';
 import { type Heard, voiceOf, warningOf } from './quiz-voice.ts';
 
 const NOBODY: Heard = {

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test';
 import type { QuizResults } from '../../sdk/types.ts';
 import type { AnswerOutcome, ViewerQuiz } from '../../sdk/viewer.ts';
-import { QUIZ, RESULTS } from '../../test/player/pages/fake-viewer.ts';
+import { QUIZ, RESULTS } from '../../test/support/player/pages/fake-viewer.ts';
 import { gameWords, phaseOf, standingOf, winnerWords } from './quiz-words.ts';
 
 const quiz = (

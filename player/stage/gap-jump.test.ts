@@ -1,7 +1,7 @@
 import { beforeEach, expect, test } from 'bun:test';
 import Hls from 'hls.js';
-import { FakeHls } from '../../test/player/pages/fake-hls.ts';
-import { FakeVideo } from '../../test/player/pages/fake-video.ts';
+import { FakeHls } from '../../test/support/player/pages/fake-hls.ts';
+import { FakeVideo } from '../../test/support/player/pages/fake-video.ts';
 import { type HlsWithGaps, jumpOverGaps } from './gap-jump.ts';
 
 const { ErrorDetails, Events } = Hls;

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, jest, test } from 'bun:test';
 import Hls from 'hls.js';
-import { FakeHls } from '../../test/player/pages/fake-hls.ts';
+import { FakeHls } from '../../test/support/player/pages/fake-hls.ts';
 import { type MendedHls, mend } from './hls-mending.ts';
 
 const { ErrorDetails, ErrorTypes, Events } = Hls;

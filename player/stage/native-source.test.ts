@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, jest, test } from 'bun:test';
-import { asStageVideo, FakeVideo } from '../../test/player/pages/fake-video.ts';
+import { asStageVideo, FakeVideo } from '../../test/support/player/pages/fake-video.ts';
 import { nativeSource } from './native-source.ts';
 import type { Source } from './source.ts';
 

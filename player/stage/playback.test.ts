@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, jest, test } from 'bun:test';
 import { pictureOf } from '../../sdk/pictures.ts';
-import { asStageVideo, FakeVideo } from '../../test/player/pages/fake-video.ts';
+import { asStageVideo, FakeVideo } from '../../test/support/player/pages/fake-video.ts';
 import { type PlaybackState, startPlayback } from './playback.ts';
 import type { SourceListener } from './source.ts';
 

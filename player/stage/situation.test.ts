@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test';
 import { Trouble } from '../../sdk/errors.ts';
 import type { Stream } from '../../sdk/types.ts';
-import { STREAM } from '../../test/player/pages/fake-viewer.ts';
+import { STREAM } from '../../test/support/player/pages/fake-viewer.ts';
 import type { PlaybackState } from './playback.ts';
 import { type Situation, situationOf } from './situation.ts';
 

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test';
-import { seededRandom } from '../../test/seeded-random.ts';
+import { AWAY, follow, peak, range, world } from '../../test/support/sdk/feed-simulation.ts';
+import { seededRandom } from '../../test/support/seeded-random.ts';
 import type { Transport } from './feed.ts';
-import { AWAY, follow, peak, range, world } from './feed-world.ts';
 
 describe('a crowd that lost the service as one does not come back as one', () => {
   const VIEWERS = 60;

@@ -1,7 +1,14 @@
 import { describe, expect, test } from 'bun:test';
 import { INTERVAL_MS, intervalAt } from '../../protocol/interval.ts';
-import { seededRandom } from '../../test/seeded-random.ts';
-import { AWAY, follow, MINUTE_MS, range, WAYS, world } from './feed-world.ts';
+import {
+  AWAY,
+  follow,
+  MINUTE_MS,
+  range,
+  WAYS,
+  world,
+} from '../../test/support/sdk/feed-simulation.ts';
+import { seededRandom } from '../../test/support/seeded-random.ts';
 
 describe('[F-10] every interval is told once, in order', () => {
   test.each(WAYS)('from the last second on, by %s', async (transport) => {

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'bun:test';
 import { INTERVAL_MS } from '../../protocol/interval.ts';
-import { seededRandom } from '../../test/seeded-random.ts';
-import { FeedGround } from './feed-ground.ts';
-import { AWAY, countBy, follow, range, world } from './feed-world.ts';
+import { FeedGround } from '../../test/support/sdk/feed-fixture.ts';
+import { AWAY, countBy, follow, range, world } from '../../test/support/sdk/feed-simulation.ts';
+import { seededRandom } from '../../test/support/seeded-random.ts';
 
 describe('polls', () => {
   test('ask for an interval at its end, the clock’s error and a phase of their own later', async () => {

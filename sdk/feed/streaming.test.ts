@@ -1,5 +1,11 @@
 import { describe, expect, test } from 'bun:test';
-import { countBy, follow, MINUTE_MS, range, world } from './feed-world.ts';
+import {
+  countBy,
+  follow,
+  MINUTE_MS,
+  range,
+  world,
+} from '../../test/support/sdk/feed-simulation.ts';
 
 describe('[F-25] an event stream that ends', () => {
   test('with its token, or its node, is gone on with within a second, by the next interval', async () => {

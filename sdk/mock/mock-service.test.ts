@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, test } from 'bun:test';
 import { intervalAt } from '../../protocol/interval.ts';
-import { FakeMachine } from '../fake-machine.ts';
+import { FakeMachine } from '../../test/support/sdk/fake-environment.ts';
 import { MockService, mockService } from './mock-service.ts';
 
 // What it does without faults is held against the service itself, in test/sdk.

@@ -1,7 +1,7 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import type { ApiToken, User } from '../../protocol/accounts.ts';
-import { newToken } from '../accounts/new-token.ts';
-import type { TheRecord } from '../procedures.ts';
+import type { TheRecord } from '../app/procedures.ts';
+import { newToken } from '../auth/accounts/new-token.ts';
 
 /** A token whose secret is shown once. */
 export interface ShownToken extends ApiToken {

@@ -1,5 +1,5 @@
 import type { Command } from '@commander-js/extra-typings';
-import { SETTINGS } from '../config.ts';
+import { SETTINGS } from '../platform/config.ts';
 import { wholeNumber } from './values.ts';
 
 /** `demo` (SPEC O-17). */
@@ -24,7 +24,7 @@ export function addDemoCommand(program: Command, end: (status: number) => void):
     .option('--no-video', 'without video, which takes a part of a processor')
     .option('--plain', 'print lines instead of a dashboard')
     .action(async (options) => {
-      const { runDemo } = await import('../demo/demo.ts');
+      const { runDemo } = await import('../../demo/demo.ts');
       end(await runDemo(options));
     });
 }

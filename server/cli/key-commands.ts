@@ -13,7 +13,7 @@ export function addKeyCommands(program: Command, terminal: Terminal): void {
   addSettings(rotate, RECORD_SETTINGS);
   rotate.action(async () => {
     const { withRecord } = await import('./record.ts');
-    const { newSigningKey } = await import('../tokens/keyring.ts');
+    const { newSigningKey } = await import('../auth/viewer-tokens/keyring.ts');
     const offered = await newSigningKey();
     const keys = await withRecord(recordOf(rotate), false, (record, nowMs) =>
       record.rotateSigningKeys({ offered, force: true, nowMs }),

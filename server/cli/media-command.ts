@@ -1,5 +1,5 @@
 import { type Command, InvalidArgumentError, Option } from '@commander-js/extra-typings';
-import { SETTINGS } from '../config.ts';
+import { SETTINGS } from '../platform/config.ts';
 import { TOKEN_VARIABLE } from './settings.ts';
 import type { Terminal } from './terminal.ts';
 import { parseId, pictureSize, wholeNumber } from './values.ts';

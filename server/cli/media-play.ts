@@ -1,10 +1,10 @@
 import { randomBytes } from 'node:crypto';
-import { listenForEnd } from '../demo/ending.ts';
 import { newStreamKey } from '../media/ingest/stream-key.ts';
 import { play } from '../media/play/play.ts';
 import { type PlayReport, plainReport, terminalReport } from '../media/play/play-report.ts';
 import type { Material } from '../media/play/sender.ts';
 import { askForAddress, NoAddress, type SourceAddress } from '../media/play/source-address.ts';
+import { listenForEnd } from '../platform/end-signal.ts';
 import { withRecord } from './record.ts';
 
 export interface PlayCommand {

@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, test } from 'bun:test';
-import { flagOf, SETTING_KEYS, variableOf } from '../config.ts';
+import { flagOf, SETTING_KEYS, variableOf } from '../platform/config.ts';
 import { runCommandLine } from './program.ts';
 import { settingsAsMarkdown } from './settings.ts';
 

@@ -1,6 +1,6 @@
 import { Command, CommanderError, type Option } from '@commander-js/extra-typings';
 import packageJson from '../../package.json' with { type: 'json' };
-import { SETTING_KEYS } from '../config.ts';
+import { SETTING_KEYS } from '../platform/config.ts';
 import { addAccountCommands, addTokenCommands } from './account-commands.ts';
 import { addDemoCommand } from './demo-command.ts';
 import { addKeyCommands } from './key-commands.ts';

@@ -2,10 +2,10 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { pino } from 'pino';
 import { intervalStartMs } from '../../protocol/interval.ts';
-import { procedures, type TheRecord } from '../procedures.ts';
-import { openDirectRecord } from '../sql/record-direct.ts';
-import { openPostgresRecord } from '../sql/record-postgres.ts';
-import { RECORD_FILE } from '../sql/sqlite.ts';
+import { procedures, type TheRecord } from '../app/procedures.ts';
+import { openDirectRecord } from '../storage/sql/database-direct.ts';
+import { openPostgresRecord } from '../storage/sql/database-postgres.ts';
+import { RECORD_FILE } from '../storage/sql/sqlite.ts';
 import type { RecordPlace } from './settings.ts';
 
 interface Opened {

@@ -1,9 +1,9 @@
 import type { Logger } from 'pino';
-import { openEmbedded } from '../backends-embedded.ts';
-import { openShared } from '../backends-shared.ts';
-import type { Config } from '../config.ts';
-import { createLogger, type LogStream, standardError } from '../logging.ts';
-import { type RunningServer, type ServerOptions, startServer } from '../server.ts';
+import { openEmbedded } from '../app/backends-embedded.ts';
+import { openShared } from '../app/backends-shared.ts';
+import { type RunningServer, type ServerOptions, startServer } from '../app/server.ts';
+import type { Config } from '../platform/config.ts';
+import { createLogger, type LogStream, standardError } from '../platform/logging.ts';
 
 // O-11 allows 10 s in all, and the commit at the end may take 2 of them.
 const DRAIN_GRACE_MS = 7_000;

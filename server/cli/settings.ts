@@ -8,7 +8,7 @@ import {
   SETTINGS,
   type SettingValues,
   variableOf,
-} from '../config.ts';
+} from '../platform/config.ts';
 
 /** The option of a setting, read from its flag or else from its variable. */
 function optionOf(key: keyof SettingValues): Option {

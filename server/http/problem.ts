@@ -1,5 +1,5 @@
 import type { ProblemBody } from '../../protocol/problem.ts';
-import { Refusal, type RefusalKind, Unavailable } from '../refusal.ts';
+import { Refusal, type RefusalKind, Unavailable } from '../platform/errors.ts';
 
 const TITLES: Readonly<Record<number, string>> = {
   400: 'Bad Request',

@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test';
 import { viewerApi } from '../../protocol/viewer-api.ts';
-import { createLogger } from '../logging.ts';
-import { Unavailable } from '../refusal.ts';
+import { Unavailable } from '../platform/errors.ts';
+import { createLogger } from '../platform/logging.ts';
 import { AnswerCounter, RequestLog } from './request-log.ts';
 
 test('[O-12] answers are counted beyond 2^32, which a busy day reaches', () => {

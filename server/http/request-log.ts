@@ -1,6 +1,6 @@
 import type { Logger } from 'pino';
 import type { Operation } from '../../protocol/operation.ts';
-import { BucketCounts, type CountedValues } from '../bucket-counts.ts';
+import { BucketCounts, type CountedValues } from '../platform/histogram.ts';
 
 // A feed request is held for up to 1.25 s on purpose.
 const DURATION_BOUNDS_S = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5];

@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test';
-import { FakeShelf, MEDIA_CONFIG } from '../../test/media/channels-ground.ts';
-import { BEGIN_MS, bytesOf, settled } from '../../test/media/packager-ground.ts';
+import { FakeShelf, MEDIA_CONFIG } from '../../test/support/media/channels-fixture.ts';
+import { BEGIN_MS, bytesOf, settled } from '../../test/support/media/packager-fixture.ts';
 import { Channel, latencyMsOf, PART_MS } from './channel.ts';
 import type { MediaConfig } from './media-settings.ts';
 import type { Part, PieceBytes, Segment } from './segment.ts';

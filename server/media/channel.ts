@@ -9,7 +9,7 @@ import {
   type Presentation,
   type TrackId,
 } from './segment.ts';
-import type { Keeping, Shelf } from './store/shelf.ts';
+import type { Keeping, Shelf } from './store/segment-store.ts';
 
 /**
  * What parts are meant to last with low latency, ms: three in a second. hls.js is then 2.1 s behind

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, jest, test } from 'bun:test';
-import { newChannels, OFFER } from '../../test/media/channels-ground.ts';
-import { bytesOf, heardLogger, settled } from '../../test/media/packager-ground.ts';
+import { newChannels, OFFER } from '../../test/support/media/channels-fixture.ts';
+import { bytesOf, heardLogger, settled } from '../../test/support/media/packager-fixture.ts';
 import type { SourceSession } from './source.ts';
 
 beforeEach(() => {

@@ -1,8 +1,8 @@
 import { LRUCache } from 'lru-cache';
 import type { Logger } from 'pino';
-import type { TheRecord } from '../procedures.ts';
-import { Unavailable } from '../refusal.ts';
-import type { StreamRow } from '../streams/streams-sql.ts';
+import type { TheRecord } from '../app/procedures.ts';
+import type { StreamRow } from '../domains/streams/streams-sql.ts';
+import { Unavailable } from '../platform/errors.ts';
 import { Channel, PART_MS } from './channel.ts';
 import { SOURCE_ALIVE_MS } from './ingest/lease-rules.ts';
 import { LiveSource } from './live-source.ts';
@@ -17,7 +17,7 @@ import {
   SourceRefused,
   type SourceSession,
 } from './source.ts';
-import type { Shelves } from './store/shelf.ts';
+import type { Shelves } from './store/segment-store.ts';
 
 export interface ChannelsOptions {
   readonly config: MediaConfig;

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, jest, test } from 'bun:test';
-import { newChannels, OFFER } from '../../test/media/channels-ground.ts';
-import { bytesOf } from '../../test/media/packager-ground.ts';
+import { newChannels, OFFER } from '../../test/support/media/channels-fixture.ts';
+import { bytesOf } from '../../test/support/media/packager-fixture.ts';
 import { mediaReadings } from './media-metrics.ts';
 
 beforeEach(() => {

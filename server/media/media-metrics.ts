@@ -1,7 +1,7 @@
-import type { Reading } from '../metrics.ts';
+import type { Reading } from '../platform/metrics.ts';
 import type { Channels } from './channels.ts';
 import type { OriginStats } from './origin/origin-routes.ts';
-import type { Shelves } from './store/shelf.ts';
+import type { Shelves } from './store/segment-store.ts';
 
 /** What video adds to the metrics (SPEC M-43). No label names a stream: the page is open. */
 export function mediaReadings(

@@ -8,7 +8,7 @@ import {
   program,
   type Setting,
   word,
-} from '../setting-values.ts';
+} from '../platform/setting-values.ts';
 import { parseLadder } from './ladder.ts';
 import type { LadderStep } from './packager/encoder.ts';
 

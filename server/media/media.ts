@@ -1,11 +1,11 @@
 import type { Logger } from 'pino';
-import type { Clock } from '../clock.ts';
-import type { Config } from '../config.ts';
-import type { Sockets } from '../http/inner-server.ts';
+import type { TheRecord } from '../app/procedures.ts';
+import type { Sockets } from '../gateway/origin-server.ts';
 import type { RequestLog } from '../http/request-log.ts';
 import type { PathHandler } from '../http/router.ts';
-import type { Reading } from '../metrics.ts';
-import type { TheRecord } from '../procedures.ts';
+import type { Clock } from '../platform/clock.ts';
+import type { Config } from '../platform/config.ts';
+import type { Reading } from '../platform/metrics.ts';
 import { Channels } from './channels.ts';
 import type { ContainerReader } from './container/container.ts';
 import { FlvReader } from './container/flv.ts';
@@ -20,7 +20,7 @@ import { startProbe } from './packager/probe.ts';
 import { listenRtmp } from './rtmp/rtmp-listener.ts';
 import type { Container } from './source.ts';
 import { listenSrt } from './srt/listen-srt.ts';
-import { openShelves } from './store/shelves-files.ts';
+import { openShelves } from './store/segment-stores-files.ts';
 import { INGEST_PATH, WebSocketIngest } from './websocket/websocket-ingest.ts';
 import type { WebSocketSource } from './websocket/websocket-source.ts';
 

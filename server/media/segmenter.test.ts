@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test';
-import { madeFragment, madeRun, TRACKS } from '../../test/media/made-fragments.ts';
+import { madeFragment, madeRun, TRACKS } from '../../test/support/media/made-fragments.ts';
 import { boxAt, findBox, int64, uint32 } from './fmp4/box.ts';
 import type { Fragment } from './fmp4/fragment.ts';
 import type { Part, Piece, Segment, TrackId } from './segment.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test';
+import { MovedTime } from '../../test/support/studio/fake-time.ts';
 import { KeptLine } from './kept-line.ts';
-import { MovedTime } from './time-ground.ts';
 
 const STATE_MS = 500;
 

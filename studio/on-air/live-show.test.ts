@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test';
-import { MovedTime } from '../line/time-ground.ts';
+import { MovedTime } from '../../test/support/studio/fake-time.ts';
 import { LiveShow, type LiveSource } from './live-show.ts';
 
 /** A browser whose time a test moves, and whose lines it opens and cuts. */

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test';
 import type { PresenterState } from '../../protocol/presenter.ts';
-import { MovedTime } from '../line/time-ground.ts';
+import { MovedTime } from '../../test/support/studio/fake-time.ts';
 import { PresentedShow, type PresentSource } from './presented-show.ts';
 
 const STATE: PresenterState = {

@@ -1,5 +1,18 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test';
 import {
+  expectNoContent,
+  expectProblem,
+  expectUnauthorized,
+} from '../support/conformance/expectations.ts';
+import { PLENTY_OF_ALL } from '../support/conformance/operations.ts';
+import {
+  answer,
+  openShow,
+  playOut,
+  type ReadQuiz,
+  readQuiz,
+} from '../support/conformance/quiz-show.ts';
+import {
   expectJson,
   type Harness,
   type ManualClock,
@@ -9,10 +22,7 @@ import {
   START_MS,
   startService,
   type TestViewer,
-} from '../harness.ts';
-import { expectNoContent, expectProblem, expectUnauthorized } from './expectations.ts';
-import { PLENTY_OF_ALL } from './operations.ts';
-import { answer, openShow, playOut, type ReadQuiz, readQuiz } from './quiz-show.ts';
+} from '../support/harness/harness.ts';
 
 let harness: Harness;
 let clock: ManualClock;

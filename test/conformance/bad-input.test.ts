@@ -1,8 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
-import { type Harness, startService } from '../harness.ts';
-import { MEMBERS } from './body-members.ts';
-import { expectNoDefects, expectProblem } from './expectations.ts';
-import { brokenBodies, brokenMembers } from './malformed-bodies.ts';
+import { MEMBERS } from '../support/conformance/body-members.ts';
+import { expectNoDefects, expectProblem } from '../support/conformance/expectations.ts';
+import { brokenBodies, brokenMembers } from '../support/conformance/malformed-bodies.ts';
 import {
   OPERATION_NAMES,
   OPERATIONS,
@@ -12,7 +11,8 @@ import {
   type ValidRequest,
   validRequest,
   without,
-} from './operations.ts';
+} from '../support/conformance/operations.ts';
+import { type Harness, startService } from '../support/harness/harness.ts';
 
 let harness: Harness;
 beforeAll(async () => {

@@ -1,8 +1,18 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
-import { type Harness, startService } from '../harness.ts';
-import { expectNoContent, expectNoDefects, expectProblem } from './expectations.ts';
-import { OPERATION_NAMES, OPERATIONS, PLENTY_OF_ALL, send, validRequest } from './operations.ts';
-import { rawBody, rawExchange, rawHead, responseOf } from './raw-http.ts';
+import {
+  expectNoContent,
+  expectNoDefects,
+  expectProblem,
+} from '../support/conformance/expectations.ts';
+import {
+  OPERATION_NAMES,
+  OPERATIONS,
+  PLENTY_OF_ALL,
+  send,
+  validRequest,
+} from '../support/conformance/operations.ts';
+import { rawBody, rawExchange, rawHead, responseOf } from '../support/conformance/raw-http.ts';
+import { type Harness, startService } from '../support/harness/harness.ts';
 
 // What one database takes for a text, another may refuse.
 describe.each(['embedded', 'shared'] as const)('on %s backends', (backends) => {

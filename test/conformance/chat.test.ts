@@ -5,15 +5,19 @@ import { join } from 'node:path';
 import { decodeJwt } from 'jose';
 import type { ChatElement, Chats } from '../../protocol/feed.ts';
 import {
+  expectMembers,
+  expectNoContent,
+  expectProblem,
+} from '../support/conformance/expectations.ts';
+import { PLENTY_OF_ALL } from '../support/conformance/operations.ts';
+import {
   expectJson,
   type Harness,
   manualClock,
   START_MS,
   startService,
   type TestViewer,
-} from '../harness.ts';
-import { expectMembers, expectNoContent, expectProblem } from './expectations.ts';
-import { PLENTY_OF_ALL } from './operations.ts';
+} from '../support/harness/harness.ts';
 
 let harness: Harness;
 beforeAll(async () => {

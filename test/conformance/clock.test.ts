@@ -3,7 +3,12 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { INTERVAL_MS, intervalAt, intervalStartMs } from '../../protocol/interval.ts';
-import { createClock } from '../../server/clock.ts';
+import { createClock } from '../../server/platform/clock.ts';
+import {
+  expectBaseHeaders,
+  expectMembers,
+  expectProblem,
+} from '../support/conformance/expectations.ts';
 import {
   expectJson,
   type Harness,
@@ -11,8 +16,7 @@ import {
   manualClock,
   START_MS,
   startService,
-} from '../harness.ts';
-import { expectBaseHeaders, expectMembers, expectProblem } from './expectations.ts';
+} from '../support/harness/harness.ts';
 
 interface Time {
   readonly now: number;

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test';
-import { expectJson, type Harness, startService } from '../harness.ts';
-import { expectNoDefects, expectProblem } from './expectations.ts';
-import { PLENTY_OF_ALL, validRequest } from './operations.ts';
-import { rawBody, rawExchange, rawHead, responseOf } from './raw-http.ts';
+import { expectNoDefects, expectProblem } from '../support/conformance/expectations.ts';
+import { PLENTY_OF_ALL, validRequest } from '../support/conformance/operations.ts';
+import { rawBody, rawExchange, rawHead, responseOf } from '../support/conformance/raw-http.ts';
+import { expectJson, type Harness, startService } from '../support/harness/harness.ts';
 
 let harness: Harness;
 beforeAll(async () => {

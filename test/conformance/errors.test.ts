@@ -1,8 +1,14 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
-import { Unavailable } from '../../server/refusal.ts';
-import { expectJson, type Harness, START_MS, startService } from '../harness.ts';
-import { expectMembers, expectProblem } from './expectations.ts';
-import { OPERATION_NAMES, OPERATIONS, PLENTY_OF_ALL, send, validRequest } from './operations.ts';
+import { Unavailable } from '../../server/platform/errors.ts';
+import { expectMembers, expectProblem } from '../support/conformance/expectations.ts';
+import {
+  OPERATION_NAMES,
+  OPERATIONS,
+  PLENTY_OF_ALL,
+  send,
+  validRequest,
+} from '../support/conformance/operations.ts';
+import { expectJson, type Harness, START_MS, startService } from '../support/harness/harness.ts';
 
 let harness: Harness;
 beforeAll(async () => {

@@ -1,5 +1,13 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { decodeJwt } from 'jose';
+import { EventReader, type Message } from '../support/conformance/event-source.ts';
+import {
+  expectBaseHeaders,
+  expectProblem,
+  expectUnauthorized,
+} from '../support/conformance/expectations.ts';
+import { feedSteps } from '../support/conformance/feed-viewer.ts';
+import { PLENTY_OF_ALL } from '../support/conformance/operations.ts';
 import {
   type Harness,
   type ManualClock,
@@ -7,11 +15,7 @@ import {
   START_MS,
   startService,
   type TestViewer,
-} from '../harness.ts';
-import { EventReader, type Message } from './event-source.ts';
-import { expectBaseHeaders, expectProblem, expectUnauthorized } from './expectations.ts';
-import { feedSteps } from './feed-viewer.ts';
-import { PLENTY_OF_ALL } from './operations.ts';
+} from '../support/harness/harness.ts';
 
 let harness: Harness;
 let clock: ManualClock;

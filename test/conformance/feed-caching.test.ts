@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test';
-import { type Harness, startService } from '../harness.ts';
-import { expectBaseHeaders } from './expectations.ts';
-import { feedSteps } from './feed-viewer.ts';
-import { PLENTY_OF_ALL } from './operations.ts';
+import { expectBaseHeaders } from '../support/conformance/expectations.ts';
+import { feedSteps } from '../support/conformance/feed-viewer.ts';
+import { PLENTY_OF_ALL } from '../support/conformance/operations.ts';
+import { type Harness, startService } from '../support/harness/harness.ts';
 
 let harness: Harness;
 beforeAll(async () => {

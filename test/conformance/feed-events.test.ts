@@ -1,6 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import type { Chats } from '../../protocol/feed.ts';
 import type { Quiz, QuizResults } from '../../protocol/quizzes.ts';
+import { expectMembers, expectNoContent } from '../support/conformance/expectations.ts';
+import { PLENTY_OF_ALL } from '../support/conformance/operations.ts';
 import {
   expectJson,
   type Harness,
@@ -8,9 +10,7 @@ import {
   QUIZ,
   startService,
   type TestViewer,
-} from '../harness.ts';
-import { expectMembers, expectNoContent } from './expectations.ts';
-import { PLENTY_OF_ALL } from './operations.ts';
+} from '../support/harness/harness.ts';
 
 let harness: Harness;
 beforeAll(async () => {

@@ -1,8 +1,14 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test';
-import { type Harness, type ManualClock, manualClock, START_MS, startService } from '../harness.ts';
-import { expectProblem } from './expectations.ts';
-import { feedSteps } from './feed-viewer.ts';
-import { PLENTY_OF_ALL } from './operations.ts';
+import { expectProblem } from '../support/conformance/expectations.ts';
+import { feedSteps } from '../support/conformance/feed-viewer.ts';
+import { PLENTY_OF_ALL } from '../support/conformance/operations.ts';
+import {
+  type Harness,
+  type ManualClock,
+  manualClock,
+  START_MS,
+  startService,
+} from '../support/harness/harness.ts';
 
 let harness: Harness;
 let clock: ManualClock;

@@ -1,8 +1,17 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test';
-import { expectJson, type Harness, startService, type TestViewer } from '../harness.ts';
-import { expectBaseHeaders, expectMembers, expectProblem } from './expectations.ts';
-import { feedSteps } from './feed-viewer.ts';
-import { PLENTY_OF_ALL } from './operations.ts';
+import {
+  expectBaseHeaders,
+  expectMembers,
+  expectProblem,
+} from '../support/conformance/expectations.ts';
+import { feedSteps } from '../support/conformance/feed-viewer.ts';
+import { PLENTY_OF_ALL } from '../support/conformance/operations.ts';
+import {
+  expectJson,
+  type Harness,
+  startService,
+  type TestViewer,
+} from '../support/harness/harness.ts';
 
 let harness: Harness;
 beforeAll(async () => {

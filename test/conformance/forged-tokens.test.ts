@@ -1,7 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test';
 import { decodeJwt, decodeProtectedHeader, type JWK } from 'jose';
-import { expectJson, type Harness, startService, viewerWith } from '../harness.ts';
-import { expectUnauthorized } from './expectations.ts';
+import { expectUnauthorized } from '../support/conformance/expectations.ts';
 import {
   bringsItsKey,
   claimsWith,
@@ -11,9 +10,10 @@ import {
   signedByUs,
   signedWithPublicKey,
   unsigned,
-} from './forged-tokens.ts';
-import { PLENTY_OF_ALL } from './operations.ts';
-import { VIEWER_ROUTES } from './viewer-routes.ts';
+} from '../support/conformance/forged-tokens.ts';
+import { PLENTY_OF_ALL } from '../support/conformance/operations.ts';
+import { VIEWER_ROUTES } from '../support/conformance/viewer-routes.ts';
+import { expectJson, type Harness, startService, viewerWith } from '../support/harness/harness.ts';
 
 let harness: Harness;
 let stream: string;

@@ -1,7 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import fc from 'fast-check';
-import { type Harness, startService } from '../harness.ts';
-import { expectNoDefects } from './expectations.ts';
+import { expectNoDefects } from '../support/conformance/expectations.ts';
 import {
   OPERATION_NAMES,
   OPERATIONS,
@@ -9,7 +8,8 @@ import {
   send,
   type ValidRequest,
   validRequest,
-} from './operations.ts';
+} from '../support/conformance/operations.ts';
+import { type Harness, startService } from '../support/harness/harness.ts';
 
 // What one database takes for a text, another may refuse.
 describe.each(['embedded', 'shared'] as const)('on %s backends', (backends) => {

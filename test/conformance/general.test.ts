@@ -1,9 +1,20 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { viewerApi } from '../../protocol/viewer-api.ts';
-import { type Harness, startService } from '../harness.ts';
-import { expectBaseHeaders, expectNoContent, expectProblem, methodsIn } from './expectations.ts';
-import { OPERATION_NAMES, OPERATIONS, PLENTY_OF_ALL, send, validRequest } from './operations.ts';
-import { rawExchange, rawHead } from './raw-http.ts';
+import {
+  expectBaseHeaders,
+  expectNoContent,
+  expectProblem,
+  methodsIn,
+} from '../support/conformance/expectations.ts';
+import {
+  OPERATION_NAMES,
+  OPERATIONS,
+  PLENTY_OF_ALL,
+  send,
+  validRequest,
+} from '../support/conformance/operations.ts';
+import { rawExchange, rawHead } from '../support/conformance/raw-http.ts';
+import { type Harness, startService } from '../support/harness/harness.ts';
 
 let harness: Harness;
 beforeAll(async () => {

@@ -6,10 +6,20 @@ import {
   TOKEN_LIFETIME_S,
   WINNERS_DELAY_INTERVALS,
 } from '../../protocol/limits.ts';
-import { type Config, configOf, SETTING_KEYS } from '../../server/config.ts';
-import { expectJson, type Harness, QUIZ, startService, type TestViewer } from '../harness.ts';
-import { expectNoContent, expectProblem, expectUnauthorized } from './expectations.ts';
-import { PLENTY_OF_ALL } from './operations.ts';
+import { type Config, configOf, SETTING_KEYS } from '../../server/platform/config.ts';
+import {
+  expectNoContent,
+  expectProblem,
+  expectUnauthorized,
+} from '../support/conformance/expectations.ts';
+import { PLENTY_OF_ALL } from '../support/conformance/operations.ts';
+import {
+  expectJson,
+  type Harness,
+  QUIZ,
+  startService,
+  type TestViewer,
+} from '../support/harness/harness.ts';
 
 /** Runs `work` with a service of its own, since limits are counted by address. */
 async function withService(config: Partial<Config>, work: (harness: Harness) => Promise<void>) {

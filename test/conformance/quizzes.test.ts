@@ -2,6 +2,21 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import type { Quiz, QuizResults } from '../../protocol/quizzes.ts';
 import { viewerApi } from '../../protocol/viewer-api.ts';
 import {
+  expectNoContent,
+  expectProblem,
+  expectUnauthorized,
+} from '../support/conformance/expectations.ts';
+import { PLENTY_OF_ALL } from '../support/conformance/operations.ts';
+import {
+  answer,
+  eventsFrom,
+  ofType,
+  openShow,
+  playOut,
+  type ReadQuiz,
+  readQuiz,
+} from '../support/conformance/quiz-show.ts';
+import {
   expectJson,
   type Harness,
   type ManualClock,
@@ -11,18 +26,7 @@ import {
   START_MS,
   startService,
   type TestViewer,
-} from '../harness.ts';
-import { expectNoContent, expectProblem, expectUnauthorized } from './expectations.ts';
-import { PLENTY_OF_ALL } from './operations.ts';
-import {
-  answer,
-  eventsFrom,
-  ofType,
-  openShow,
-  playOut,
-  type ReadQuiz,
-  readQuiz,
-} from './quiz-show.ts';
+} from '../support/harness/harness.ts';
 
 let harness: Harness;
 let clock: ManualClock;

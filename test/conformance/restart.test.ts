@@ -4,7 +4,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { QuizResults } from '../../protocol/quizzes.ts';
 import type { Stream } from '../../protocol/streams.ts';
-import { Unavailable } from '../../server/refusal.ts';
+import { Unavailable } from '../../server/platform/errors.ts';
+import { expectNoContent, expectProblem } from '../support/conformance/expectations.ts';
 import {
   expectJson,
   type Harness,
@@ -14,8 +15,7 @@ import {
   START_MS,
   startService,
   type TestViewer,
-} from '../harness.ts';
-import { expectNoContent, expectProblem } from './expectations.ts';
+} from '../support/harness/harness.ts';
 
 const AWAY_INTERVALS = 200;
 

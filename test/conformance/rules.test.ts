@@ -1,6 +1,12 @@
 import { describe, expect, test } from 'bun:test';
 import { fileURLToPath } from 'node:url';
-import { GROUPS, quotedIn, referencesIn, rulesOf, sleepersIn } from './spec-rules.ts';
+import {
+  GROUPS,
+  quotedIn,
+  referencesIn,
+  rulesOf,
+  sleepersIn,
+} from '../support/conformance/spec-rules.ts';
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 

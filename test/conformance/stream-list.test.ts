@@ -1,8 +1,12 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test';
 import type { Stream, StreamPage } from '../../protocol/streams.ts';
-import { expectJson, type Harness, startService } from '../harness.ts';
-import { expectMembers, expectProblem, expectUnauthorized } from './expectations.ts';
-import { PLENTY_OF_ALL } from './operations.ts';
+import {
+  expectMembers,
+  expectProblem,
+  expectUnauthorized,
+} from '../support/conformance/expectations.ts';
+import { PLENTY_OF_ALL } from '../support/conformance/operations.ts';
+import { expectJson, type Harness, startService } from '../support/harness/harness.ts';
 
 let harness: Harness;
 beforeAll(async () => {

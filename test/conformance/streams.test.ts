@@ -1,9 +1,13 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test';
 import { PLAYBACK_LADDER } from '../../protocol/limits.ts';
 import type { Stream, StreamPage } from '../../protocol/streams.ts';
-import { expectJson, type Harness, startService } from '../harness.ts';
-import { expectMembers, expectNoContent, expectProblem } from './expectations.ts';
-import { PLENTY_OF_ALL } from './operations.ts';
+import {
+  expectMembers,
+  expectNoContent,
+  expectProblem,
+} from '../support/conformance/expectations.ts';
+import { PLENTY_OF_ALL } from '../support/conformance/operations.ts';
+import { expectJson, type Harness, startService } from '../support/harness/harness.ts';
 
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
 

@@ -3,7 +3,9 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { decodeJwt, decodeProtectedHeader, type JWK } from 'jose';
-import { Keyring, newSigningKey } from '../../server/tokens/keyring.ts';
+import { Keyring, newSigningKey } from '../../server/auth/viewer-tokens/keyring.ts';
+import { expectUnauthorized } from '../support/conformance/expectations.ts';
+import { PLENTY_OF_ALL } from '../support/conformance/operations.ts';
 import {
   expectJson,
   type Harness,
@@ -12,9 +14,7 @@ import {
   START_MS,
   startService,
   viewerWith,
-} from '../harness.ts';
-import { expectUnauthorized } from './expectations.ts';
-import { PLENTY_OF_ALL } from './operations.ts';
+} from '../support/harness/harness.ts';
 
 const MINUTE_MS = 60_000;
 const DAY_MS = 24 * 60 * MINUTE_MS;

@@ -3,16 +3,22 @@ import { createHmac } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createRemoteJWKSet, decodeJwt, decodeProtectedHeader, type JWK, jwtVerify } from 'jose';
-import { expectJson, type Harness, startService, type TestViewer, viewerWith } from '../harness.ts';
 import {
   expectMembers,
   expectNoContent,
   expectProblem,
   expectUnauthorized,
-} from './expectations.ts';
-import { partsOf } from './forged-tokens.ts';
-import { PLENTY_OF_ALL } from './operations.ts';
-import { VIEWER_ROUTES } from './viewer-routes.ts';
+} from '../support/conformance/expectations.ts';
+import { partsOf } from '../support/conformance/forged-tokens.ts';
+import { PLENTY_OF_ALL } from '../support/conformance/operations.ts';
+import { VIEWER_ROUTES } from '../support/conformance/viewer-routes.ts';
+import {
+  expectJson,
+  type Harness,
+  startService,
+  type TestViewer,
+  viewerWith,
+} from '../support/harness/harness.ts';
 
 let harness: Harness;
 let stream: string;

@@ -3,7 +3,9 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { ViewCount } from '../../protocol/view-counts.ts';
-import { formatCount } from '../../server/audience/format-count.ts';
+import { formatCount } from '../../server/realtime/presence/format-count.ts';
+import { expectMembers, expectNoContent } from '../support/conformance/expectations.ts';
+import { PLENTY_OF_ALL } from '../support/conformance/operations.ts';
 import {
   expectJson,
   type Harness,
@@ -11,9 +13,7 @@ import {
   START_MS,
   startService,
   type TestViewer,
-} from '../harness.ts';
-import { expectMembers, expectNoContent } from './expectations.ts';
-import { PLENTY_OF_ALL } from './operations.ts';
+} from '../support/harness/harness.ts';
 
 let harness: Harness;
 let stream: string;

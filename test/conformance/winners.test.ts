@@ -1,14 +1,18 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import {
+  expectNoContent,
+  expectProblem,
+  expectUnauthorized,
+} from '../support/conformance/expectations.ts';
+import { PLENTY_OF_ALL } from '../support/conformance/operations.ts';
+import {
   expectJson,
   type Harness,
   type PublishedQuiz,
   QUIZ,
   startService,
   type TestViewer,
-} from '../harness.ts';
-import { expectNoContent, expectProblem, expectUnauthorized } from './expectations.ts';
-import { PLENTY_OF_ALL } from './operations.ts';
+} from '../support/harness/harness.ts';
 
 let harness: Harness;
 beforeAll(async () => {

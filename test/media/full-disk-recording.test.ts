@@ -1,6 +1,6 @@
 import { afterEach, expect, test } from 'bun:test';
-import { madeInit, madeRun, TRACKS } from './made-fragments.ts';
-import { type Encoding, removeShows, Show } from './show-ground.ts';
+import { madeInit, madeRun, TRACKS } from '../support/media/made-fragments.ts';
+import { type Encoding, removeShows, Show } from '../support/media/show-fixture.ts';
 
 const IDS = TRACKS.map(({ id }) => id);
 const INITS = new Map(TRACKS.map((track) => [track.id, madeInit(track)]));

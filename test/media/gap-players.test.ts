@@ -1,12 +1,12 @@
 import { afterAll, afterEach, beforeAll, expect, test } from 'bun:test';
 import type { Server } from 'bun';
 import type { Browser } from 'playwright-core';
-import { launchBrowser } from './browser.ts';
-import { encoded } from './encoded.ts';
-import { made } from './made-with-ffmpeg.ts';
-import type { PlayerApi } from './player-api.ts';
-import { playerIn, servePlayers } from './player-page.ts';
-import { type Encoding, removeShows, Show } from './show-ground.ts';
+import { launchBrowser } from '../support/media/browser.ts';
+import { encoded } from '../support/media/encoded.ts';
+import { made } from '../support/media/made-with-ffmpeg.ts';
+import type { PlayerApi } from '../support/media/player-api.ts';
+import { playerIn, servePlayers } from '../support/media/player-page.ts';
+import { type Encoding, removeShows, Show } from '../support/media/show-fixture.ts';
 
 // Real players, at what a full disk has left of a recording.
 

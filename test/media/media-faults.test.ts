@@ -5,11 +5,15 @@ import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Subprocess } from 'bun';
-import { expectJson, type Harness } from '../harness.ts';
-import { seededRandom } from '../seeded-random.ts';
-import { until } from '../until.ts';
-import type { HlsMediaText } from './conformance/hls-text.ts';
-import { CalmStream, discontinuitiesOf, encoders, megabytesOf, textOf } from './fault-ground.ts';
+import { expectJson, type Harness } from '../support/harness/harness.ts';
+import type { HlsMediaText } from '../support/media/conformance/hls-text.ts';
+import {
+  CalmStream,
+  discontinuitiesOf,
+  encoders,
+  megabytesOf,
+  textOf,
+} from '../support/media/fault-fixture.ts';
 import {
   ingestOf,
   playlistOf,
@@ -21,8 +25,10 @@ import {
   srtOf,
   startMedia,
   statusOf,
-} from './live-ground.ts';
-import { H264, made, PICTURE, TONE } from './made-with-ffmpeg.ts';
+} from '../support/media/live-fixture.ts';
+import { H264, made, PICTURE, TONE } from '../support/media/made-with-ffmpeg.ts';
+import { seededRandom } from '../support/seeded-random.ts';
+import { until } from '../support/until.ts';
 
 // What goes wrong with one source goes wrong for that one alone. All the while a viewer follows the
 // feed of another stream, whose video must not be disturbed either.

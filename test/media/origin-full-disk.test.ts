@@ -3,8 +3,8 @@ import { spawnSync } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { startService } from '../harness.ts';
-import { playTestPicture } from './test-source.ts';
+import { startService } from '../support/harness/harness.ts';
+import { playTestPicture } from '../support/media/test-source.ts';
 
 // Only root may mount a file system, and another way to have a full one there is not.
 const mount = mkdtempSync(join(tmpdir(), 'fourbeat-small-disk-'));

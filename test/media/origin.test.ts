@@ -3,8 +3,8 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Subprocess } from 'bun';
-import { type Harness, startService } from '../harness.ts';
-import { playTestPicture } from './test-source.ts';
+import { type Harness, startService } from '../support/harness/harness.ts';
+import { playTestPicture } from '../support/media/test-source.ts';
 
 // What players ask, of real video, over HTTP; the server is started again in between.
 

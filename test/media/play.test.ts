@@ -2,9 +2,17 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from 'bun:test
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { readPicture } from '../../server/media/play/read-picture.ts';
-import { AHEAD_MS, FakeService, STREAM, TOKEN } from './fake-service.ts';
-import { complaints, H264, made, PICTURE, picturesIn, probed, TONE } from './made-with-ffmpeg.ts';
+import { AHEAD_MS, FakeService, STREAM, TOKEN } from '../support/media/fake-service.ts';
+import {
+  complaints,
+  H264,
+  made,
+  PICTURE,
+  picturesIn,
+  probed,
+  TONE,
+} from '../support/media/made-with-ffmpeg.ts';
+import { readPicture } from '../support/media/read-test-picture.ts';
 
 const MAIN = join(import.meta.dir, '..', '..', 'server', 'main.ts');
 const directory = mkdtempSync(join(tmpdir(), 'fourbeat-play-'));

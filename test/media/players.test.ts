@@ -2,12 +2,12 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import type { Server, Subprocess } from 'bun';
 import type { Browser, Page } from 'playwright-core';
 import { intervalAt } from '../../protocol/interval.ts';
-import { type Harness, startService } from '../harness.ts';
-import { launchBrowser, networkLimiter } from './browser.ts';
-import { distributionOf, shownDistribution } from './distribution.ts';
-import type { FrameSample, PlayerApi, PlayerKind } from './player-api.ts';
-import { playerIn, servePlayers } from './player-page.ts';
-import { playTestPicture, sendNoise } from './test-source.ts';
+import { type Harness, startService } from '../support/harness/harness.ts';
+import { launchBrowser, networkLimiter } from '../support/media/browser.ts';
+import { distributionOf, shownDistribution } from '../support/media/distribution.ts';
+import type { FrameSample, PlayerApi, PlayerKind } from '../support/media/player-api.ts';
+import { playerIn, servePlayers } from '../support/media/player-page.ts';
+import { playTestPicture, sendNoise } from '../support/media/test-source.ts';
 
 // Real players in a real browser: hls.js and shaka.
 

@@ -3,9 +3,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { intervalAt, intervalStartMs } from '../../protocol/interval.ts';
-import { readPicture } from '../../server/media/play/read-picture.ts';
-import { expectJson, type Harness } from '../harness.ts';
-import { until } from '../until.ts';
+import { expectJson, type Harness } from '../support/harness/harness.ts';
 import {
   endOf,
   fileOf,
@@ -19,9 +17,11 @@ import {
   sizeIn,
   startMedia,
   TRACK_IDS,
-} from './live-ground.ts';
-import { complaints, made } from './made-with-ffmpeg.ts';
-import { playTestPicture } from './test-source.ts';
+} from '../support/media/live-fixture.ts';
+import { complaints, made } from '../support/media/made-with-ffmpeg.ts';
+import { readPicture } from '../support/media/read-test-picture.ts';
+import { playTestPicture } from '../support/media/test-source.ts';
+import { until } from '../support/until.ts';
 
 const DVR_MS = 4_000;
 const MEDIA = { segmentMs: 500, dvrMs: DVR_MS };

@@ -5,8 +5,8 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Subprocess } from 'bun';
 import type { Ingest } from '../../protocol/ingest.ts';
-import { expectJson, type Harness } from '../harness.ts';
-import { launchBrowser } from './browser.ts';
+import { expectJson, type Harness } from '../support/harness/harness.ts';
+import { launchBrowser } from '../support/media/browser.ts';
 import {
   endOf,
   fileOf,
@@ -21,8 +21,15 @@ import {
   srtOf,
   startMedia,
   statusOf,
-} from './live-ground.ts';
-import { complaints, H264, made, PICTURE, picturesIn, TONE } from './made-with-ffmpeg.ts';
+} from '../support/media/live-fixture.ts';
+import {
+  complaints,
+  H264,
+  made,
+  PICTURE,
+  picturesIn,
+  TONE,
+} from '../support/media/made-with-ffmpeg.ts';
 
 // Each way in, with what people really send with, up to what a player gets.
 

@@ -6,13 +6,13 @@ import type { SourceInfo } from '../../server/media/packager/encoder.ts';
 import { startEncoder } from '../../server/media/packager/encoder-ffmpeg.ts';
 import type { TrackId } from '../../server/media/segment.ts';
 import { Timeline } from '../../server/media/timeline.ts';
-import { seededRandom } from '../seeded-random.ts';
-import { DashConformance } from './conformance/dash-conformance.ts';
-import { HlsConformance } from './conformance/hls-conformance.ts';
-import { MadeStream, type MadeStreamOptions } from './conformance/made-stream.ts';
-import type { Violation } from './conformance/violation.ts';
-import { ENCODER_SETTINGS } from './encoded.ts';
-import { made } from './made-with-ffmpeg.ts';
+import { DashConformance } from '../support/media/conformance/dash-conformance.ts';
+import { HlsConformance } from '../support/media/conformance/hls-conformance.ts';
+import { MadeStream, type MadeStreamOptions } from '../support/media/conformance/made-stream.ts';
+import type { Violation } from '../support/media/conformance/violation.ts';
+import { ENCODER_SETTINGS } from '../support/media/encoded.ts';
+import { made } from '../support/media/made-with-ffmpeg.ts';
+import { seededRandom } from '../support/seeded-random.ts';
 
 const BEGIN_MS = 1_795_000_000_000;
 /** The clock of the source is fast: 9 s in a day. */

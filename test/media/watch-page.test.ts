@@ -3,12 +3,12 @@ import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
 import type { Server, Subprocess } from 'bun';
 import type { Browser, BrowserContextOptions, Locator, Page } from 'playwright-core';
-import { watchRoutes } from '../../server/http/watch-page.ts';
-import { expectJson, type Harness } from '../harness.ts';
-import { until } from '../until.ts';
-import { launchBrowser } from './browser.ts';
-import { endOf, quit, startMedia } from './live-ground.ts';
-import { playTestPicture } from './test-source.ts';
+import { watchRoutes } from '../../server/web/watch-page.ts';
+import { expectJson, type Harness } from '../support/harness/harness.ts';
+import { launchBrowser } from '../support/media/browser.ts';
+import { endOf, quit, startMedia } from '../support/media/live-fixture.ts';
+import { playTestPicture } from '../support/media/test-source.ts';
+import { until } from '../support/until.ts';
 
 // The page that shows a stream, on a telephone and on a desk.
 

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test';
 import type { Page } from 'playwright-core';
-import { until } from '../until.ts';
-import { SCREENS } from './scene-ground.ts';
-import { ShowGround, type Watching } from './show-ground.ts';
+import { SCREENS } from '../support/player/scene-fixture.ts';
+import { ShowGround, type Watching } from '../support/player/show-fixture.ts';
+import { until } from '../support/until.ts';
 
 // What the viewer page weighs and how soon it can be used, by the browser's own words.
 

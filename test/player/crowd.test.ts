@@ -2,10 +2,10 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from 'bun:test
 import type { Page } from 'playwright-core';
 import { FLIGHTS_MAX } from '../../player/crowd/heart-flights.ts';
 import type { Snapshot } from '../../sdk/viewer.ts';
-import { faultsIn } from './axe.ts';
-import { linesOf } from './pages/crowd-scenes.ts';
-import { SceneGround } from './scene-ground.ts';
-import { callsOf, shows } from './scene-page.ts';
+import { faultsIn } from '../support/player/axe.ts';
+import { linesOf } from '../support/player/pages/crowd-scenes.ts';
+import { SceneGround } from '../support/player/scene-fixture.ts';
+import { callsOf, shows } from '../support/player/scene-page.ts';
 
 let ground: SceneGround;
 

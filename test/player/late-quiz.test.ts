@@ -1,9 +1,14 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test';
 import type { Page } from 'playwright-core';
 import { intervalAt } from '../../protocol/interval.ts';
-import { until } from '../until.ts';
-import { addPictureClock, overlaysOf, pictureMsOf, seekTo } from './picture-clock.ts';
-import { ShowGround } from './show-ground.ts';
+import {
+  addPictureClock,
+  overlaysOf,
+  pictureMsOf,
+  seekTo,
+} from '../support/player/picture-clock.ts';
+import { ShowGround } from '../support/player/show-fixture.ts';
+import { until } from '../support/until.ts';
 
 // People open the page while a quiz is open: late, by a link that somebody sent just then, on another
 // device. The feed that they read begins after it was told.

@@ -3,10 +3,10 @@ import type { Page } from 'playwright-core';
 import type { LoggedLine } from '../../protocol/history.ts';
 import { join } from '../../sdk/join.ts';
 import type { Viewer } from '../../sdk/viewer.ts';
-import { until } from '../until.ts';
-import { faultsIn } from './axe.ts';
-import { SCREENS, SceneGround } from './scene-ground.ts';
-import { ShowGround, type Watching } from './show-ground.ts';
+import { faultsIn } from '../support/player/axe.ts';
+import { SCREENS, SceneGround } from '../support/player/scene-fixture.ts';
+import { ShowGround, type Watching } from '../support/player/show-fixture.ts';
+import { until } from '../support/until.ts';
 
 // A chat that somebody keeps in order, as those see it who watch.
 

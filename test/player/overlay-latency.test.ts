@@ -1,8 +1,14 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test';
 import { intervalAt, intervalStartMs } from '../../protocol/interval.ts';
-import { until } from '../until.ts';
-import { addPictureClock, behindMsOf, type Overlay, overlaysOf, seekTo } from './picture-clock.ts';
-import { ShowGround, type Watching } from './show-ground.ts';
+import {
+  addPictureClock,
+  behindMsOf,
+  type Overlay,
+  overlaysOf,
+  seekTo,
+} from '../support/player/picture-clock.ts';
+import { ShowGround, type Watching } from '../support/player/show-fixture.ts';
+import { until } from '../support/until.ts';
 
 // The test picture has the time in it: what was on screen when a quiz came needs no player's word.
 

@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { join } from 'node:path';
 import type { Browser, BrowserContext, BrowserContextOptions, Page } from 'playwright-core';
-import { launchBrowser } from '../media/browser.ts';
-import { addAxe, faultsIn } from './axe.ts';
-import { type FixtureServer, serveFixture } from './fixture-server.ts';
-import { SCENES } from './pages/scenes.ts';
-import { SCREENS } from './scene-ground.ts';
+import { launchBrowser } from '../support/media/browser.ts';
+import { addAxe, faultsIn } from '../support/player/axe.ts';
+import { type FixtureServer, serveFixture } from '../support/player/fixture-server.ts';
+import { SCENES } from '../support/player/pages/scenes.ts';
+import { SCREENS } from '../support/player/scene-fixture.ts';
 
 // The viewer page with a viewer that tests play: WCAG 2.2 AA, as far as a program can tell, and
 // nothing that is wider than the screen.

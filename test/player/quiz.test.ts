@@ -1,9 +1,17 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'bun:test';
 import type { Snapshot } from '../../sdk/viewer.ts';
-import { faultsIn } from './axe.ts';
-import { QUIZ, RESULTS } from './pages/fake-viewer.ts';
-import { SCREENS, SceneGround } from './scene-ground.ts';
-import { activeName, asks, boxOf, callsOf, choiceOf, quizOf, shows } from './scene-page.ts';
+import { faultsIn } from '../support/player/axe.ts';
+import { QUIZ, RESULTS } from '../support/player/pages/fake-viewer.ts';
+import { SCREENS, SceneGround } from '../support/player/scene-fixture.ts';
+import {
+  activeName,
+  asks,
+  boxOf,
+  callsOf,
+  choiceOf,
+  quizOf,
+  shows,
+} from '../support/player/scene-page.ts';
 
 let ground: SceneGround;
 

@@ -3,10 +3,15 @@ import { mkdirSync } from 'node:fs';
 import type { BrowserContext, Locator, Page } from 'playwright-core';
 import { intervalAt, intervalStartMs } from '../../protocol/interval.ts';
 import type { StudioQuiz, StudioStream, WinnersRound } from '../../protocol/studio.ts';
-import { until } from '../until.ts';
-import { addPictureClock, overlaysOf, pictureMsOf } from './picture-clock.ts';
-import { SCREENS } from './scene-ground.ts';
-import { HASTEN, ShowGround, type ToldEvent, type Watching } from './show-ground.ts';
+import { addPictureClock, overlaysOf, pictureMsOf } from '../support/player/picture-clock.ts';
+import { SCREENS } from '../support/player/scene-fixture.ts';
+import {
+  HASTEN,
+  ShowGround,
+  type ToldEvent,
+  type Watching,
+} from '../support/player/show-fixture.ts';
+import { until } from '../support/until.ts';
 
 // A whole show, as two people at home see it, one on a telephone and one on a desk, and as its
 // producer finds it in the studio. Each test goes on where the one before has stopped.

@@ -1,8 +1,8 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'bun:test';
 import type { Page } from 'playwright-core';
-import { until } from '../until.ts';
-import { faultsIn } from './axe.ts';
-import { SceneGround } from './scene-ground.ts';
+import { faultsIn } from '../support/player/axe.ts';
+import { SceneGround } from '../support/player/scene-fixture.ts';
+import { until } from '../support/until.ts';
 
 // The picture of the viewer page and its controls, in a browser.
 

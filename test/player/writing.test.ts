@@ -1,8 +1,16 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'bun:test';
 import type { Locator } from 'playwright-core';
-import { faultsIn } from './axe.ts';
-import { SceneGround } from './scene-ground.ts';
-import { activeName, asks, boxOf, callsOf, choiceOf, quizOf, shows } from './scene-page.ts';
+import { faultsIn } from '../support/player/axe.ts';
+import { SceneGround } from '../support/player/scene-fixture.ts';
+import {
+  activeName,
+  asks,
+  boxOf,
+  callsOf,
+  choiceOf,
+  quizOf,
+  shows,
+} from '../support/player/scene-page.ts';
 
 let ground: SceneGround;
 

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test';
-import { type Harness, startService } from '../harness.ts';
-import { mockPlace, type Place, realPlace } from './mock-places.ts';
+import { type Harness, startService } from '../support/harness/harness.ts';
+import { mockPlace, type Place, realPlace } from '../support/sdk/mock-places.ts';
 
 let harness: Harness;
 beforeAll(async () => {

@@ -2,7 +2,7 @@ import { beforeAll, expect, test } from 'bun:test';
 import { join } from '../../sdk/index.ts';
 import { mockService } from '../../sdk/mock/mock-service.ts';
 import { pictureOf } from '../../sdk/pictures.ts';
-import { type Ground, type Result, runSuite, SUITE } from './suite.ts';
+import { type Ground, type Result, runSuite, SUITE } from '../support/sdk/suite.ts';
 
 // Tests of apps that pass with the service in memory mean something: the SDK does the same with both.
 

@@ -2,10 +2,10 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join as joinPath } from 'node:path';
-import { type Harness, startService } from '../harness.ts';
-import { launchBrowser } from '../media/browser.ts';
-import { buildSdk } from './built-sdk.ts';
-import { type Result, SUITE } from './suite.ts';
+import { type Harness, startService } from '../support/harness/harness.ts';
+import { launchBrowser } from '../support/media/browser.ts';
+import { buildSdk } from '../support/sdk/built-sdk.ts';
+import { type Result, SUITE } from '../support/sdk/suite.ts';
 
 // One suite with a real service, wherever the SDK runs. Node and the browser have it as it is published.
 

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test';
-import { type DemoVideo, startVideo } from '../../server/demo/children.ts';
-import { type Opened, StudioGround } from './studio-ground.ts';
-import { button, expectGood, field } from './studio-pages.ts';
+import { type DemoVideo, startVideo } from '../../demo/children.ts';
+import { type Opened, StudioGround } from '../support/studio/studio-fixture.ts';
+import { button, expectGood, field } from '../support/studio/studio-pages.ts';
 
 let ground: StudioGround;
 let owner: Opened;

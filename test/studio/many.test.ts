@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { QUIZZES_AT_ONCE } from '../../protocol/limits.ts';
-import { fillChat, textOf } from './filled-record.ts';
-import { longestTask } from './long-tasks.ts';
-import { type Opened, StudioGround } from './studio-ground.ts';
+import { fillChat, textOf } from '../support/studio/filled-record.ts';
+import { longestTask } from '../support/studio/long-tasks.ts';
+import { type Opened, StudioGround } from '../support/studio/studio-fixture.ts';
 
 // A show with as much in it as there may be: no page of it is at one thing for long. A task counts by
 // the time that the processor was at it, and something is long when it is so each time.

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import type { Locator, Page } from 'playwright-core';
 import type { Viewer } from '../../sdk/viewer.ts';
-import { until } from '../until.ts';
-import { type Opened, StudioGround } from './studio-ground.ts';
-import { button, expectGood } from './studio-pages.ts';
+import { type Opened, StudioGround } from '../support/studio/studio-fixture.ts';
+import { button, expectGood } from '../support/studio/studio-pages.ts';
+import { until } from '../support/until.ts';
 
 // A chat is kept in order from the page of a show: what is done there is looked for with those who
 // watch, and with who else is at work. Each test goes on where the one before stopped.

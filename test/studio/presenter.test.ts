@@ -2,10 +2,10 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import type { Page } from 'playwright-core';
 import type { StudioQuiz, StudioStream } from '../../protocol/studio.ts';
 import type { Viewer } from '../../sdk/viewer.ts';
-import { faultsIn } from '../player/axe.ts';
-import { until } from '../until.ts';
-import { type Opened, StudioGround } from './studio-ground.ts';
-import { button, expectGood, keepPicture } from './studio-pages.ts';
+import { faultsIn } from '../support/player/axe.ts';
+import { type Opened, StudioGround } from '../support/studio/studio-fixture.ts';
+import { button, expectGood, keepPicture } from '../support/studio/studio-pages.ts';
+import { until } from '../support/until.ts';
 
 // A show on the wall behind its host, and over a picture, as browsers show it that are signed in
 // nowhere. Each test goes on where the one before stopped.

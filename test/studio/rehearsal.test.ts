@@ -2,8 +2,8 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { randomUUID } from 'node:crypto';
 import type { Page } from 'playwright-core';
 import type { Rehearsal } from '../../protocol/rehearsal.ts';
-import { type Opened, StudioGround } from './studio-ground.ts';
-import { button, expectGood } from './studio-pages.ts';
+import { type Opened, StudioGround } from '../support/studio/studio-fixture.ts';
+import { button, expectGood } from '../support/studio/studio-pages.ts';
 
 // A show is rehearsed: run by the page for it, with viewers who are none. Each test goes on where the
 // one before stopped.

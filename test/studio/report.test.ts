@@ -4,11 +4,11 @@ import { intervalStartMs } from '../../protocol/interval.ts';
 import type { ReadyReport, Report } from '../../protocol/report.ts';
 import type { StudioQuiz, StudioStream } from '../../protocol/studio.ts';
 import type { Viewer } from '../../sdk/viewer.ts';
-import { quit } from '../media/live-ground.ts';
-import { playTestPicture } from '../media/test-source.ts';
-import { until } from '../until.ts';
-import { type Opened, PASSWORD, StudioGround } from './studio-ground.ts';
-import { button, expectGood, field, keepPicture } from './studio-pages.ts';
+import { quit } from '../support/media/live-fixture.ts';
+import { playTestPicture } from '../support/media/test-source.ts';
+import { type Opened, PASSWORD, StudioGround } from '../support/studio/studio-fixture.ts';
+import { button, expectGood, field, keepPicture } from '../support/studio/studio-pages.ts';
+import { until } from '../support/until.ts';
 
 // The report of a short show with a recording, of which it is known what everybody did. Each test goes
 // on where the one before stopped.

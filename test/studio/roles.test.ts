@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test';
 import type { StudioStream } from '../../protocol/studio.ts';
-import { type Opened, PASSWORD, StudioGround } from './studio-ground.ts';
-import { button, expectGood, field } from './studio-pages.ts';
+import { type Opened, PASSWORD, StudioGround } from '../support/studio/studio-fixture.ts';
+import { button, expectGood, field } from '../support/studio/studio-pages.ts';
 
 // What the pages offer to whom, at every size, and what they say of a form that is not filled in.
 

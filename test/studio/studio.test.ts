@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import type { StudioStream } from '../../protocol/studio.ts';
-import { until } from '../until.ts';
-import { type Opened, PASSWORD, StudioGround } from './studio-ground.ts';
-import { button, expectGood, field, writeQuiz } from './studio-pages.ts';
+import { type Opened, PASSWORD, StudioGround } from '../support/studio/studio-fixture.ts';
+import { button, expectGood, field, writeQuiz } from '../support/studio/studio-pages.ts';
+import { until } from '../support/until.ts';
 
 // What people do in the studio beside a show that goes well: `whole-show.test.ts` has that. Each test
 // goes on where the one before stopped.

@@ -2,10 +2,10 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import type { Page } from 'playwright-core';
 import { Webhook as StandardWebhook } from 'standardwebhooks';
 import type { Viewer } from '../../sdk/viewer.ts';
-import { until } from '../until.ts';
-import { type Receiver, startReceiver } from '../webhook-receiver.ts';
-import { type Opened, StudioGround } from './studio-ground.ts';
-import { button, expectGood, field } from './studio-pages.ts';
+import { type Opened, StudioGround } from '../support/studio/studio-fixture.ts';
+import { button, expectGood, field } from '../support/studio/studio-pages.ts';
+import { until } from '../support/until.ts';
+import { type Receiver, startReceiver } from '../support/webhooks/webhook-receiver.ts';
 
 // What viewers and other programs are told by who runs a show. Each test goes on where the one before
 // stopped.

@@ -2,11 +2,11 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import type { Page } from 'playwright-core';
 import type { StudioQuiz, StudioStream } from '../../protocol/studio.ts';
 import type { Viewer } from '../../sdk/viewer.ts';
-import { QUIZ } from '../harness.ts';
-import { until } from '../until.ts';
-import { CutLine } from './cut-line.ts';
-import { type Opened, StudioGround } from './studio-ground.ts';
-import { button, expectGood } from './studio-pages.ts';
+import { QUIZ } from '../support/harness/harness.ts';
+import { CutLine } from '../support/studio/cut-line.ts';
+import { type Opened, StudioGround } from '../support/studio/studio-fixture.ts';
+import { button, expectGood } from '../support/studio/studio-pages.ts';
+import { until } from '../support/until.ts';
 
 // What happens to a page that is open during a show: it is opened anew, its machine sleeps, its line
 // is cut, the service is killed, two tabs are used at once, and buttons are pressed twice. It must be

@@ -1,8 +1,14 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import type { Locator, Page } from 'playwright-core';
-import { SCREENS } from '../player/scene-ground.ts';
-import { type Opened, PASSWORD, StudioGround } from './studio-ground.ts';
-import { button, expectGood, field, keepPicture, writeQuiz } from './studio-pages.ts';
+import { SCREENS } from '../support/player/scene-fixture.ts';
+import { type Opened, PASSWORD, StudioGround } from '../support/studio/studio-fixture.ts';
+import {
+  button,
+  expectGood,
+  field,
+  keepPicture,
+  writeQuiz,
+} from '../support/studio/studio-pages.ts';
 
 // A complete show, from the first start of a service to the report: an owner and a moderator at work,
 // three who watch, on two telephones and a desk, and the wall behind the host. What each does is looked

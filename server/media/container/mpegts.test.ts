@@ -9,7 +9,7 @@ import {
   picturesIn,
   probed,
   TONE,
-} from '../../../test/media/made-with-ffmpeg.ts';
+} from '../../../test/support/media/made-with-ffmpeg.ts';
 import { joined } from '../byte-queue.ts';
 import type { SourceUnit } from './container.ts';
 import { MPEGTS_WRAP_MS, MpegTsReader } from './mpegts.ts';

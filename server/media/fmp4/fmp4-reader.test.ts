@@ -7,7 +7,7 @@ import {
   PICTURE,
   probed,
   TONE,
-} from '../../../test/media/made-with-ffmpeg.ts';
+} from '../../../test/support/media/made-with-ffmpeg.ts';
 import { joined } from '../byte-queue.ts';
 import { type Fmp4Item, Fmp4Reader } from './fmp4-reader.ts';
 import type { Fragment, InitSegment } from './fragment.ts';

@@ -7,7 +7,7 @@ import {
   PICTURE,
   probed,
   TONE,
-} from '../../../test/media/made-with-ffmpeg.ts';
+} from '../../../test/support/media/made-with-ffmpeg.ts';
 import { joined } from '../byte-queue.ts';
 import { boxAt, boxes, findBox, uint32 } from './box.ts';
 import { Fmp4Reader } from './fmp4-reader.ts';

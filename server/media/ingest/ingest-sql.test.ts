@@ -1,8 +1,16 @@
 import { expect, test } from 'bun:test';
 import { intervalStartMs } from '../../../protocol/interval.ts';
-import type { TheRecord } from '../../procedures.ts';
-import { openShow, PRODUCER, SHOW_START_MS, uuidOf } from '../../streams/show-fixture.ts';
-import { type SourcesGround, sourcesContract } from './ingest-contract.ts';
+import {
+  type SourcesGround,
+  sourcesContract,
+} from '../../../test/support/media/ingest-contract.ts';
+import {
+  openShow,
+  PRODUCER,
+  SHOW_START_MS,
+  uuidOf,
+} from '../../../test/support/streams/show-fixture.ts';
+import type { TheRecord } from '../../app/procedures.ts';
 
 const NEW_STREAM = { title: 'A show', dash_url: null, hls_url: null, unlisted: false };
 

@@ -1,13 +1,13 @@
 import type { SourceHealth } from '../../../protocol/ingest.ts';
-import { leaseClockMs, type SealedTime } from '../../feed/standstill.ts';
-import { Refusal } from '../../refusal.ts';
-import { reading, type Tx, writing } from '../../sql/procedure.ts';
 import {
   lockOwnStream,
   ownStream,
   type StreamRow,
   startLockedStream,
-} from '../../streams/streams-sql.ts';
+} from '../../domains/streams/streams-sql.ts';
+import { Refusal } from '../../platform/errors.ts';
+import { leaseClockMs, type SealedTime } from '../../realtime/coordination/lease-clock.ts';
+import { reading, type Tx, writing } from '../../storage/sql/procedure.ts';
 import type { SourceKind } from '../source.ts';
 import { hasSource, type Lease, mayOpen, mayRenew } from './lease-rules.ts';
 

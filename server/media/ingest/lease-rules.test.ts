@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test';
 import fc from 'fast-check';
 import { intervalStartMs } from '../../../protocol/interval.ts';
-import { leaseClockMs, standstillOf } from '../../feed/standstill.ts';
+import { leaseClockMs, standstillOf } from '../../realtime/coordination/lease-clock.ts';
 import { hasSource, type Lease, mayOpen, mayRenew, SOURCE_ALIVE_MS } from './lease-rules.ts';
 
 const LIVE: Lease = { status: 'STREAMING', source: 'first', seenMs: 1_000 };

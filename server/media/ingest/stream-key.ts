@@ -1,4 +1,4 @@
-import { randomBase62 } from '../../random-base62.ts';
+import { randomBase62 } from '../../platform/random-base62.ts';
 
 const KEY_CHARS = 32;
 

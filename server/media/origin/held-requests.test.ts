@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test';
-import { Unavailable } from '../../refusal.ts';
+import { FakePlayable } from '../../../test/support/media/origin-fixture.ts';
+import { Unavailable } from '../../platform/errors.ts';
 import { HeldRequests } from './held-requests.ts';
-import { FakePlayable } from './origin-ground.ts';
 
 const LONG_MS = 60_000;
 

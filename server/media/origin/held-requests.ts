@@ -1,4 +1,4 @@
-import { Unavailable } from '../../refusal.ts';
+import { Unavailable } from '../../platform/errors.ts';
 import type { Playable, Presentation } from '../segment.ts';
 
 // A held request is about 3 KB here and in the runtime: at most 60 MB.

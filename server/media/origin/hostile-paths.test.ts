@@ -1,6 +1,11 @@
 import { expect, test } from 'bun:test';
 import { connect } from 'node:net';
-import { FakePlayable, listenOrigin, type OriginGround, STREAM } from './origin-ground.ts';
+import {
+  FakePlayable,
+  listenOrigin,
+  type OriginGround,
+  STREAM,
+} from '../../../test/support/media/origin-fixture.ts';
 
 const stream = new FakePlayable().begin().addSegment();
 

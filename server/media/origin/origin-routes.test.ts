@@ -3,14 +3,14 @@ import { mkdtemp, rm, unlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
-import { Unavailable } from '../../refusal.ts';
 import {
   BEGIN_MS,
   FakePlayable,
   listenOrigin,
   type OriginGround,
   STREAM,
-} from './origin-ground.ts';
+} from '../../../test/support/media/origin-fixture.ts';
+import { Unavailable } from '../../platform/errors.ts';
 
 const IDLE = '1b8ee0d6-6f5c-4a7e-9d6b-1d2f3a4b5c6d';
 const AWAY = '2b8ee0d6-6f5c-4a7e-9d6b-1d2f3a4b5c6d';

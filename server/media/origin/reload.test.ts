@@ -1,5 +1,10 @@
 import { afterEach, expect, test } from 'bun:test';
-import { FakePlayable, listenOrigin, type OriginGround, STREAM } from './origin-ground.ts';
+import {
+  FakePlayable,
+  listenOrigin,
+  type OriginGround,
+  STREAM,
+} from '../../../test/support/media/origin-fixture.ts';
 
 const grounds: OriginGround[] = [];
 

@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test';
 import { gunzipSync } from 'node:zlib';
-import { FakePlayable } from './origin-ground.ts';
+import { FakePlayable } from '../../../test/support/media/origin-fixture.ts';
 import { RenderedTexts, zipped } from './rendered-texts.ts';
 
 test('a text is made once for all, until its stream changes', async () => {

@@ -1,6 +1,12 @@
 import { describe, expect, test } from 'bun:test';
-import { beepsS, type Encoded, encoded, fileOf, flashesS } from '../../../test/media/encoded.ts';
-import { made } from '../../../test/media/made-with-ffmpeg.ts';
+import {
+  beepsS,
+  type Encoded,
+  encoded,
+  fileOf,
+  flashesS,
+} from '../../../test/support/media/encoded.ts';
+import { made } from '../../../test/support/media/made-with-ffmpeg.ts';
 import type { Container } from '../source.ts';
 
 /** White and loud for the first 200 ms of each second, else dark and silent. */

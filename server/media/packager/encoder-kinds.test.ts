@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test';
-import { type Encoded, encoded } from '../../../test/media/encoded.ts';
-import { made } from '../../../test/media/made-with-ffmpeg.ts';
+import { type Encoded, encoded } from '../../../test/support/media/encoded.ts';
+import { made } from '../../../test/support/media/made-with-ffmpeg.ts';
 import type { Container } from '../source.ts';
 import { framesPerSegment } from './ffmpeg-arguments.ts';
 

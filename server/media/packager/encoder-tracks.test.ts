@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test';
-import { ENCODER_SETTINGS } from '../../../test/media/encoded.ts';
+import { ENCODER_SETTINGS } from '../../../test/support/media/encoded.ts';
 import type { TrackId } from '../segment.ts';
 import type { SourceInfo } from './encoder.ts';
 import { EncoderTracks } from './encoder-tracks.ts';

@@ -5,7 +5,7 @@ import {
   INFO,
   newPackager,
   settled,
-} from '../../../test/media/packager-ground.ts';
+} from '../../../test/support/media/packager-fixture.ts';
 
 beforeEach(() => {
   jest.useFakeTimers();

@@ -2,7 +2,7 @@ import { afterAll, describe, expect, test } from 'bun:test';
 import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { inChunks, made } from '../../../test/media/made-with-ffmpeg.ts';
+import { inChunks, made } from '../../../test/support/media/made-with-ffmpeg.ts';
 import { startProbe } from './probe.ts';
 
 const directory = mkdtempSync(join(tmpdir(), 'fourbeat-probe-'));

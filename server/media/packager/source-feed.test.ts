@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test';
-import { bytesOf, FakeReader } from '../../../test/media/packager-ground.ts';
+import { bytesOf, FakeReader } from '../../../test/support/media/packager-fixture.ts';
 import { SourceFeed, UNIT_BYTES } from './source-feed.ts';
 
 /** An encoder that takes everything. */

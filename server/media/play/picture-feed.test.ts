@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test';
+import { readPicture } from '../../../test/support/media/read-test-picture.ts';
 import { MatroskaReader } from '../container/matroska.ts';
 import { feedPicture } from './picture-feed.ts';
-import { readPicture } from './read-picture.ts';
 import { TestPicture } from './test-picture.ts';
 
 const size = { width: 160, height: 90 };

@@ -1,5 +1,5 @@
 import { createLogUpdate } from 'log-update';
-import { clockTime, figure } from '../../demo/screen/figures.ts';
+import { clockTime, figure } from '../../platform/figures.ts';
 
 /** How playing goes. */
 export interface PlayState {

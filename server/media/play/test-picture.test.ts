@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'bun:test';
 import fc from 'fast-check';
 import { intervalAt } from '../../../protocol/interval.ts';
+import { readPicture } from '../../../test/support/media/read-test-picture.ts';
 import { pictureArguments } from './play-arguments.ts';
 import { rawCluster, rawHeader } from './raw-matroska.ts';
-import { readPicture } from './read-picture.ts';
 import { TestPicture } from './test-picture.ts';
 
 // Until the interval number has eleven digits, in 2049.

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test';
-import { SOUND, TRACKS, VIDEO } from '../../../test/media/made-fragments.ts';
+import { SOUND, TRACKS, VIDEO } from '../../../test/support/media/made-fragments.ts';
 import type { Epoch, Part, Piece, Presentation, Segment, Track, TrackId } from '../segment.ts';
 import { dashManifest } from './dash-manifest.ts';
 import { hlsMaster } from './hls-master.ts';

@@ -1,7 +1,12 @@
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test';
+import {
+  picture,
+  RtmpGround,
+  type TestSender,
+  TestSession,
+} from '../../../test/support/media/rtmp-fixture.ts';
 import { type SourceOffer, SourceRefused, type SourceSession } from '../source.ts';
 import { writeAmf } from './amf0.ts';
-import { picture, RtmpGround, type TestSender, TestSession } from './rtmp-ground.ts';
 import type { RtmpLimits } from './rtmp-limits.ts';
 import {
   ACKNOWLEDGEMENT,

@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test';
+import { picture, RtmpGround, type TestSender } from '../../../test/support/media/rtmp-fixture.ts';
 import { flvTag } from '../container/flv-tag.ts';
 import { chunked } from './chunk-writer.ts';
 import { commandMessage } from './publish-dialog.ts';
-import { picture, RtmpGround, type TestSender } from './rtmp-ground.ts';
 import { PING_REQUEST, userControl, VIDEO } from './rtmp-message.ts';
 import { FAILED } from './status-codes.ts';
 

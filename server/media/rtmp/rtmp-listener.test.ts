@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pino } from 'pino';
-import { TestIngest } from './rtmp-ground.ts';
+import { TestIngest } from '../../../test/support/media/rtmp-fixture.ts';
 import { listenRtmp, type RtmpListener } from './rtmp-listener.ts';
 
 const KEY = 'sk_0123456789abcdefghijABCDEFGHIJ';

@@ -5,8 +5,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Subprocess } from 'bun';
 import { pino } from 'pino';
-import { FakeIngest, type FakeSession } from '../../../test/media/fake-ingest.ts';
-import { seededRandom } from '../../../test/seeded-random.ts';
+import { FakeIngest, type FakeSession } from '../../../test/support/media/fake-ingest.ts';
+import { seededRandom } from '../../../test/support/seeded-random.ts';
 import { type ListenSrtOptions, listenSrt, type SrtListener } from './listen-srt.ts';
 import { RELAY_LIMITS } from './relay.ts';
 

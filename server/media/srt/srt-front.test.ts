@@ -3,7 +3,7 @@ import { chmod, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pino } from 'pino';
-import { FakeIngest } from '../../../test/media/fake-ingest.ts';
+import { FakeIngest } from '../../../test/support/media/fake-ingest.ts';
 import { SrtFront } from './srt-front.ts';
 import { readHandshake, readRefusal, shutdown, withCookie } from './srt-handshake.ts';
 import { SynCookies } from './syn-cookie.ts';

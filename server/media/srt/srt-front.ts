@@ -1,6 +1,6 @@
 import type { Logger } from 'pino';
 import { shareOf } from '../../http/address.ts';
-import { Rate, type RateLimit } from '../../http/rate.ts';
+import { Rate, type RateLimit } from '../../platform/rate-limit.ts';
 import { type Ingest, SourceRefused } from '../source.ts';
 import { RELAY_LIMITS, Relay, type RelayLimits } from './relay.ts';
 import {

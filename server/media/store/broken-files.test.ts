@@ -12,7 +12,7 @@ import {
   segmentOf,
   seqsOf,
   writtenOf,
-} from './shelf-ground.ts';
+} from '../../../test/support/media/segment-store-fixture.ts';
 
 const STREAM = '0b8ee0d6-6f5c-4a7e-9d6b-1d2f3a4b5c6d';
 

@@ -4,7 +4,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { FaultyDisk } from './faulty-disk.ts';
+import { FaultyDisk } from '../../../test/support/media/faulty-disk.ts';
 import {
   addSegments,
   epochOf,
@@ -16,7 +16,7 @@ import {
   segmentOf,
   seqsOf,
   writtenOf,
-} from './shelf-ground.ts';
+} from '../../../test/support/media/segment-store-fixture.ts';
 
 const STREAM = '0b8ee0d6-6f5c-4a7e-9d6b-1d2f3a4b5c6d';
 const OTHER = '1b8ee0d6-6f5c-4a7e-9d6b-1d2f3a4b5c6d';

@@ -1,6 +1,13 @@
 import { afterEach, expect, test } from 'bun:test';
 import { join } from 'node:path';
-import { newGround, range, readOf, removeGrounds, seqsOf, writtenOf } from './shelf-ground.ts';
+import {
+  newGround,
+  range,
+  readOf,
+  removeGrounds,
+  seqsOf,
+  writtenOf,
+} from '../../../test/support/media/segment-store-fixture.ts';
 
 const STREAM = '0b8ee0d6-6f5c-4a7e-9d6b-1d2f3a4b5c6d';
 

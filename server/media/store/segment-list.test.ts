@@ -1,6 +1,4 @@
 import { afterEach, expect, test } from 'bun:test';
-import { isGap } from '../segment.ts';
-import { SegmentList } from './segment-list.ts';
 import {
   addSegments,
   BEGIN_MS,
@@ -11,7 +9,9 @@ import {
   removeGrounds,
   segmentOf,
   seqsOf,
-} from './shelf-ground.ts';
+} from '../../../test/support/media/segment-store-fixture.ts';
+import { isGap } from '../segment.ts';
+import { SegmentList } from './segment-list.ts';
 
 const STREAM = '0b8ee0d6-6f5c-4a7e-9d6b-1d2f3a4b5c6d';
 const HOUR_MS = 3_600_000;

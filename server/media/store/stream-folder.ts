@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { z } from 'zod';
 import type { Epoch, Segment, TrackId } from '../segment.ts';
 import type { Disk } from './disk.ts';
-import type { Keeping } from './shelf.ts';
+import type { Keeping } from './segment-store.ts';
 import { epochIn, epochParts, placeOf, type SegmentToWrite, segmentIn } from './stored-media.ts';
 import {
   diskBytesOf,

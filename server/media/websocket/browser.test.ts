@@ -2,7 +2,7 @@ import { afterAll, afterEach, beforeAll, expect, test } from 'bun:test';
 import type { BunRequest, Server } from 'bun';
 import { pino } from 'pino';
 import { type Browser, chromium, type Page } from 'playwright-core';
-import { FakeIngest } from '../../../test/media/fake-ingest.ts';
+import { FakeIngest } from '../../../test/support/media/fake-ingest.ts';
 import { INGEST_PATH, WebSocketIngest } from './websocket-ingest.ts';
 import type { WebSocketSource } from './websocket-source.ts';
 

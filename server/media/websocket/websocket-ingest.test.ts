@@ -2,7 +2,7 @@ import { afterEach, expect, test } from 'bun:test';
 import { connect } from 'node:net';
 import type { BunRequest, Server } from 'bun';
 import { pino } from 'pino';
-import { FakeIngest } from '../../../test/media/fake-ingest.ts';
+import { FakeIngest } from '../../../test/support/media/fake-ingest.ts';
 import { INGEST_PATH, WebSocketIngest, type WebSocketIngestOptions } from './websocket-ingest.ts';
 import { SOURCE_LIMITS, type WebSocketSource, withinFrame } from './websocket-source.ts';
 

@@ -2,10 +2,10 @@ import type { BunRequest, Server, WebSocketHandler } from 'bun';
 import type { Logger } from 'pino';
 import { idsOf } from '../../http/path-ids.ts';
 import { Problem, unauthorized } from '../../http/problem.ts';
-import { Rate, type RateLimit } from '../../http/rate.ts';
 import type { ReadOnlyOptions } from '../../http/read-only.ts';
 import { baseHeaders } from '../../http/route.ts';
 import { BROKEN, problemResponse } from '../../http/router.ts';
+import { Rate, type RateLimit } from '../../platform/rate-limit.ts';
 import type { Ingest } from '../source.ts';
 import {
   CLOSE_CODES,

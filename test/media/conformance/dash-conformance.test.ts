@@ -1,9 +1,13 @@
 import { describe, expect, test } from 'bun:test';
-import { madeInit, madeRun, TRACKS, VIDEO } from '../made-fragments.ts';
-import { DashConformance } from './dash-conformance.ts';
-import { secondsIn } from './dash-text.ts';
-import { HlsConformance } from './hls-conformance.ts';
-import { MadeStream, type MadeStreamOptions, steady } from './made-stream.ts';
+import { DashConformance } from '../../support/media/conformance/dash-conformance.ts';
+import { secondsIn } from '../../support/media/conformance/dash-text.ts';
+import { HlsConformance } from '../../support/media/conformance/hls-conformance.ts';
+import {
+  MadeStream,
+  type MadeStreamOptions,
+  steady,
+} from '../../support/media/conformance/made-stream.ts';
+import { madeInit, madeRun, TRACKS, VIDEO } from '../../support/media/made-fragments.ts';
 
 const OFFSET_MS = 1_795_000_000_250;
 const INITS = new Map(TRACKS.map((track) => [track.id, madeInit(track)]));

@@ -1,7 +1,14 @@
 import { describe, expect, test } from 'bun:test';
-import { madeInit, madeRun, TRACKS } from '../made-fragments.ts';
-import { HlsConformance, type HlsSnapshot } from './hls-conformance.ts';
-import { MadeStream, type MadeStreamOptions, steady } from './made-stream.ts';
+import {
+  HlsConformance,
+  type HlsSnapshot,
+} from '../../support/media/conformance/hls-conformance.ts';
+import {
+  MadeStream,
+  type MadeStreamOptions,
+  steady,
+} from '../../support/media/conformance/made-stream.ts';
+import { madeInit, madeRun, TRACKS } from '../../support/media/made-fragments.ts';
 
 const OFFSET_MS = 1_795_000_000_000;
 const INITS = new Map(TRACKS.map((track) => [track.id, madeInit(track)]));

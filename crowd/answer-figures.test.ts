@@ -1,0 +1,46 @@
+import { expect, test } from 'bun:test';
+import type { Quiz } from '../protocol/quizzes.ts';
+import { AnswerFigures } from './answer-figures.ts';
+
+const QUIZ: Quiz = {
+  id: 'quiz',
+  streamId: 'stream',
+  created: 0,
+  duration: 1_000,
+  closeInterval: 4,
+  question: 'Which planet is the largest?',
+  choices: { Mars: { count: 0, percentage: 0 }, Jupiter: { count: 0, percentage: 0 } },
+  order: ['Mars', 'Jupiter'],
+};
+
+test('[Y-7] an answer is counted once, by what stands in the end', () => {
+  const figures = new AnswerFigures();
+  figures.asked(QUIZ);
+  expect(figures.heard('quiz', null, 'acknowledged')).toBe('acknowledged');
+  // Another choice, which is refused, and the same again.
+  expect(figures.heard('quiz', 'acknowledged', 'late')).toBe('acknowledged');
+  expect(figures.heard('quiz', 'acknowledged', 'acknowledged')).toBe('acknowledged');
+  expect(figures.heard('quiz', null, 'late')).toBe('late');
+  expect(figures.heard('quiz', 'late', 'late')).toBe('late');
+  expect(figures.heard('quiz', null, 'unknown')).toBe('unknown');
+  // Who knows nothing may have been recorded: a refusal says no more, a yes does.
+  expect(figures.heard('quiz', 'unknown', 'late')).toBe('unknown');
+  expect(figures.totals()).toEqual({ acknowledged: 1, late: 1, unknown: 1 });
+  expect(figures.heard('quiz', 'unknown', 'acknowledged')).toBe('acknowledged');
+  expect(figures.totals()).toEqual({ acknowledged: 2, late: 1, unknown: 0 });
+});
+
+test('[Y-7] results say how many answers there are of anybody', () => {
+  const figures = new AnswerFigures();
+  figures.asked(QUIZ);
+  figures.heard('quiz', null, 'acknowledged');
+  expect(figures.newest(1)[0]?.counted).toBeNull();
+  const choices = { Mars: { count: 1, percentage: 50 }, Jupiter: { count: 1, percentage: 50 } };
+  figures.revealed({ ...QUIZ, choices, answer: 'Mars' });
+  figures.asked({ ...QUIZ, id: 'next' });
+  expect(figures.newest(5).map(({ id, counted }) => [id, counted])).toEqual([
+    ['quiz', 2],
+    ['next', null],
+  ]);
+  expect(figures.newest(1).map(({ id }) => id)).toEqual(['next']);
+});

@@ -1,0 +1,49 @@
+import { expect, test } from 'bun:test';
+import { CrowdStats } from './crowd-stats.ts';
+import { Ledger } from './ledger/ledger.ts';
+import { Verdictbook } from './ledger/verdict.ts';
+
+function setUp() {
+  const book = new Verdictbook();
+  const stats = new CrowdStats();
+  const ledger = new Ledger(
+    book,
+    () => {},
+    () => {},
+  );
+  const counted = (value: number, low: number, high: number, others = 2, isEvent = true) => {
+    stats.counted({ count: { value, formatted: `${value}` }, low, high, others, isEvent });
+    return stats.report(ledger, book, false).others.here;
+  };
+  return { counted, slack: () => stats.report(ledger, book, false).slack };
+}
+
+test('[O-18] who is here from outside is what the count has above the crowd', () => {
+  const { counted } = setUp();
+  expect(counted(10, 10, 10)).toBe(0);
+  expect(counted(11, 10, 10)).toBe(1);
+  expect(counted(12, 10, 10)).toBe(2);
+  expect(counted(10, 10, 10)).toBe(0);
+});
+
+test('[O-18] as many as before are here from outside while the count leaves that open', () => {
+  const { counted } = setUp();
+  expect(counted(11, 10, 11)).toBe(0);
+  expect(counted(11, 10, 10)).toBe(1);
+  expect(counted(11, 10, 11)).toBe(1);
+  expect(counted(11, 11, 11)).toBe(0);
+});
+
+test('[O-18] nobody is here from outside who has no seat, and one viewer’s reads tell nothing', () => {
+  const { counted } = setUp();
+  expect(counted(15, 10, 10, 2)).toBe(2);
+  expect(counted(9, 10, 10, 2)).toBe(0);
+  expect(counted(12, 10, 10, 2, false)).toBe(0);
+});
+
+test('[O-18] counts are known to the crowd’s own doubts and to the others', () => {
+  const { counted, slack } = setUp();
+  counted(10, 10, 11, 0);
+  counted(10, 10, 10, 2);
+  expect(slack()).toBe(1.5);
+});

@@ -1,0 +1,219 @@
+import { describe, expect, test } from 'bun:test';
+import fc from 'fast-check';
+import { intervalAt, intervalStartMs } from '../../protocol/interval.ts';
+import type { Quiz, QuizResults } from '../../protocol/quizzes.ts';
+import { AnswerLedger, type AnswerOutcome } from './answer-ledger.ts';
+
+const CLOSE_MS = intervalStartMs(6_800_000_040);
+const CHOICES = ['Mars', 'Jupiter', '1984'] as const;
+
+function quizOf(id = 'quiz'): Quiz {
+  return {
+    id,
+    streamId: 'stream',
+    created: CLOSE_MS - 10_000,
+    duration: 10_000,
+    closeInterval: intervalAt(CLOSE_MS),
+    question: 'Which planet is the largest?',
+    choices: Object.fromEntries(CHOICES.map((choice) => [choice, { count: 0, percentage: 0 }])),
+    order: [...CHOICES],
+  };
+}
+
+function resultsOf(counts: readonly number[], quiz = quizOf()): QuizResults {
+  const total = counts.reduce((sum, count) => sum + count, 0);
+  const shares = counts.map((count) => (total === 0 ? 0 : Math.floor((count / total) * 100)));
+  // Largest remainder, in plain steps: the missing ones go to the largest fractions.
+  const byFraction = counts
+    .map((count, index) => ({ index, rest: (count / (total || 1)) * 100 - (shares[index] ?? 0) }))
+    .sort((a, b) => b.rest - a.rest);
+  let missing = total === 0 ? 0 : 100 - shares.reduce((sum, share) => sum + share, 0);
+  for (const { index } of byFraction) {
+    if (missing-- > 0) shares[index] = (shares[index] ?? 0) + 1;
+  }
+  const choices = CHOICES.map((choice, index) => {
+    return [choice, { count: counts[index] ?? 0, percentage: shares[index] ?? 0 }] as const;
+  });
+  return { ...quiz, choices: Object.fromEntries(choices), answer: 'Jupiter' };
+}
+
+const early = { sentMs: CLOSE_MS - 5_000, backMs: CLOSE_MS - 4_990 };
+const late = { sentMs: CLOSE_MS + 10, backMs: CLOSE_MS + 20 };
+
+function answer(
+  ledger: AnswerLedger,
+  viewer: number,
+  choice: string,
+  outcome: AnswerOutcome,
+  { sentMs, backMs } = early,
+): string | null {
+  return ledger.settled(ledger.sent(quizOf(), viewer, choice, sentMs), outcome, backMs);
+}
+
+const answers = fc.array(
+  fc.record({
+    viewer: fc.nat({ max: 5 }),
+    choice: fc.constantFrom(...CHOICES),
+    late: fc.boolean(),
+    // Whether the service reads it at all, and whether its response comes back.
+    arrives: fc.boolean(),
+    isAnswered: fc.boolean(),
+  }),
+  { maxLength: 40 },
+);
+
+type Sent = typeof answers extends fc.Arbitrary<infer Steps> ? Steps : never;
+
+/** A service that keeps, by plain words, in which requests and responses get lost. */
+function play(sent: Sent) {
+  const ledger = new AnswerLedger();
+  const recorded = new Map<number, string>();
+  const mismatches: (string | null)[] = [];
+  // First those in time, then those after the close, as time goes.
+  for (const step of [...sent].sort((a, b) => Number(a.late) - Number(b.late))) {
+    const times = step.late ? late : early;
+    const attempt = ledger.sent(quizOf(), step.viewer, step.choice, times.sentMs);
+    if (step.arrives && !step.late && !recorded.has(step.viewer)) {
+      recorded.set(step.viewer, step.choice);
+    }
+    const isYes = recorded.get(step.viewer) === step.choice;
+    const outcome = step.arrives && step.isAnswered ? (isYes ? 'recorded' : 'refused') : 'unknown';
+    mismatches.push(ledger.settled(attempt, outcome, times.backMs));
+  }
+  const counts = CHOICES.map((choice) => [...recorded.values()].filter((c) => c === choice).length);
+  return { ledger, counts, mismatches };
+}
+
+describe('the ledger of answers', () => {
+  test('[I-3] agrees with a service that keeps the rules, whatever gets lost', () => {
+    fc.assert(
+      fc.property(answers, (sent) => {
+        const { ledger, counts, mismatches } = play(sent);
+        expect(mismatches.filter((mismatch) => mismatch !== null)).toEqual([]);
+        expect(ledger.check(resultsOf(counts))).toBeNull();
+      }),
+      { numRuns: 500 },
+    );
+  });
+
+  test('[I-3] finds every answer that is counted too much or too little', () => {
+    fc.assert(
+      fc.property(
+        answers,
+        fc.nat({ max: 2 }),
+        fc.constantFrom(-2, -1, 1, 2),
+        (sent, choice, wrong) => {
+          const known = sent.map((step) => ({ ...step, arrives: true, isAnswered: true }));
+          const { ledger, counts } = play(known);
+          counts[choice] = (counts[choice] ?? 0) + wrong;
+          expect(ledger.check(resultsOf(counts))).toContain('were acknowledged');
+        },
+      ),
+    );
+  });
+
+  test('[Q-12] an answer that is acknowledged after the close is a mismatch', () => {
+    const ledger = new AnswerLedger();
+    expect(answer(ledger, 1, 'Mars', 'recorded', late)).toContain('after the close');
+    expect(answer(ledger, 2, 'Mars', 'refused', late)).toBeNull();
+  });
+
+  test('[Q-12] an answer that is refused in time is a mismatch', () => {
+    const ledger = new AnswerLedger();
+    expect(answer(ledger, 1, 'Mars', 'refused')).toContain('before the close');
+  });
+
+  test('[Q-13] the same answer again must be acknowledged, also after the close', () => {
+    const ledger = new AnswerLedger();
+    expect(answer(ledger, 1, 'Mars', 'recorded')).toBeNull();
+    expect(answer(ledger, 1, 'Mars', 'recorded', late)).toBeNull();
+    expect(answer(ledger, 1, 'Mars', 'refused', late)).toContain('its own answer');
+  });
+
+  test('[Q-14] another answer must be refused', () => {
+    const ledger = new AnswerLedger();
+    answer(ledger, 1, 'Mars', 'recorded');
+    expect(answer(ledger, 1, 'Jupiter', 'refused')).toBeNull();
+    expect(answer(ledger, 1, 'Jupiter', 'recorded')).toContain('two answers');
+    expect(ledger.recordedCounts('quiz')).toEqual([1, 0, 0]);
+  });
+
+  test('[R-15] an answer that nobody knows of may count or not, for one choice', () => {
+    const ledger = new AnswerLedger();
+    answer(ledger, 1, 'Mars', 'unknown');
+    expect(ledger.check(resultsOf([0, 0, 0]))).toBeNull();
+    expect(ledger.check(resultsOf([1, 0, 0]))).toBeNull();
+    expect(ledger.check(resultsOf([0, 1, 0]))).not.toBeNull();
+    answer(ledger, 1, 'Mars', 'recorded', late);
+    expect(ledger.check(resultsOf([0, 0, 0]))).not.toBeNull();
+  });
+
+  test('[Q-21] percentages that do not add up are a mismatch', () => {
+    const ledger = new AnswerLedger();
+    for (const viewer of [1, 2, 3]) answer(ledger, viewer, 'Mars', 'recorded');
+    const results = resultsOf([3, 0, 0]);
+    expect(ledger.check(results)).toBeNull();
+    const wrong = { ...results.choices, Mars: { count: 3, percentage: 99 } };
+    expect(ledger.check({ ...results, choices: wrong })).toContain('percentages');
+  });
+
+  test('[Q-22] a new quiz with counts or with its answer is a mismatch', () => {
+    const ledger = new AnswerLedger();
+    expect(ledger.asked(quizOf())).toBeNull();
+    expect(ledger.asked(resultsOf([0, 0, 0]))).toContain('tells its answer');
+    const counted = { ...quizOf('b').choices, Mars: { count: 1, percentage: 100 } };
+    expect(ledger.asked({ ...quizOf('b'), choices: counted })).toContain('has counts');
+    expect(ledger.asked({ ...quizOf('c'), order: ['Mars'] })).toContain('order');
+  });
+
+  test('[Q-14] each of the others may have answered once, whatever it chose', () => {
+    fc.assert(
+      fc.property(
+        answers,
+        fc.array(fc.nat({ max: 2 }), { maxLength: 4 }),
+        fc.nat({ max: 5 }),
+        (sent, chosen, others) => {
+          const known = sent.map((step) => ({ ...step, arrives: true, isAnswered: true }));
+          const { ledger, counts } = play(known);
+          for (const choice of chosen) counts[choice] = (counts[choice] ?? 0) + 1;
+          const mismatch = ledger.check(resultsOf(counts), others);
+          expect(mismatch === null).toBe(chosen.length <= others);
+        },
+      ),
+    );
+  });
+
+  test('[I-3] an answer that is counted too little is one, however many others there are', () => {
+    const ledger = new AnswerLedger();
+    for (const viewer of [1, 2]) answer(ledger, viewer, 'Mars', 'recorded');
+    expect(ledger.check(resultsOf([1, 3, 0]), Number.POSITIVE_INFINITY)).toContain('count 1');
+  });
+
+  test('[W-7] so many others were right as the results have right answers that are not ours', () => {
+    const ledger = new AnswerLedger();
+    const quizzes = [quizOf('a'), quizOf('b')];
+    for (const quiz of quizzes) {
+      ledger.settled(ledger.sent(quiz, 1, 'Jupiter', early.sentMs), 'recorded', early.backMs);
+      ledger.sent(quiz, 2, 'Jupiter', early.sentMs);
+    }
+    ledger.revealed(resultsOf([0, 4, 9], quizzes[0]));
+    ledger.revealed(resultsOf([0, 2, 9], quizzes[1]));
+    expect(ledger.othersRight(['a'])).toBe(3);
+    expect(ledger.othersRight(['a', 'b'])).toBe(1);
+    expect(ledger.othersRight(['a', 'unseen'])).toBe(0);
+    expect(ledger.othersRight([])).toBe(Number.POSITIVE_INFINITY);
+  });
+
+  test('[W-7] a viewer stands as winner with the right answer to every quiz', () => {
+    const ledger = new AnswerLedger();
+    ledger.asked(quizOf());
+    answer(ledger, 1, 'Jupiter', 'recorded');
+    answer(ledger, 2, 'Mars', 'recorded');
+    answer(ledger, 3, 'Jupiter', 'unknown');
+    ledger.revealed(resultsOf([1, 1, 0]));
+    const standings = [1, 2, 3, 4].map((viewer) => ledger.standing(['quiz'], viewer));
+    expect(standings).toEqual(['yes', 'no', 'maybe', 'no']);
+    expect(ledger.standing(['quiz', 'unseen'], 1)).toBe('no');
+    expect(ledger.standing([], 4)).toBe('yes');
+  });
+});

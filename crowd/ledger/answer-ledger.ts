@@ -1,0 +1,196 @@
+import { intervalStartMs } from '../../protocol/interval.ts';
+import type { Quiz, QuizResults } from '../../protocol/quizzes.ts';
+import { besides } from './others.ts';
+
+// More than any game of the show has.
+const KEPT_QUIZZES = 16;
+
+/** What became of an answer: 204, 409, or nobody knows. */
+export type AnswerOutcome = 'recorded' | 'refused' | 'unknown';
+
+/** An answer that was sent. */
+export interface Attempt {
+  readonly quizId: string;
+  readonly viewer: number;
+  readonly choice: string;
+  /** It arrived no earlier than this, in service time. */
+  readonly earliestMs: number;
+  /** Nothing that this viewer sent before can have been recorded. */
+  readonly fresh: boolean;
+}
+
+/** Whether a viewer answered everything right; `maybe` when an outcome is not known. */
+export type Standing = 'yes' | 'maybe' | 'no';
+
+interface ViewerAnswers {
+  recorded: string | null;
+  /** Choices that may have been recorded. */
+  readonly maybe: Set<string>;
+}
+
+interface AskedQuiz {
+  readonly quiz: Quiz;
+  readonly viewers: Map<number, ViewerAnswers>;
+  /** What the results say; null before them. */
+  revealed: { readonly answer: string; readonly count: number } | null;
+}
+
+/**
+ * Our own record of every answer: what the service acknowledged, refused, or left open. It says what
+ * each single response, and the results in the end, must be (I-3).
+ */
+export class AnswerLedger {
+  private readonly quizzes = new Map<string, AskedQuiz>();
+
+  /** A `quiz` event was read. @returns what is wrong with it, or null */
+  asked(quiz: Quiz): string | null {
+    this.quizOf(quiz);
+    if ('answer' in quiz) return `the quiz ${quiz.id} tells its answer`;
+    const counts = Object.values(quiz.choices);
+    const blank = counts.every(({ count, percentage }) => count === 0 && percentage === 0);
+    if (!blank) return `the new quiz ${quiz.id} has counts`;
+    const keys = Object.keys(quiz.choices).sort();
+    const same = JSON.stringify(keys) === JSON.stringify([...quiz.order].sort());
+    return same ? null : `the choices of quiz ${quiz.id} are not those of its order`;
+  }
+
+  /** An answer is about to be sent; a viewer sends one at a time. */
+  sent(quiz: Quiz, viewer: number, choice: string, earliestMs: number): Attempt {
+    const answers = this.answersOf(this.quizOf(quiz), viewer);
+    const fresh = answers.recorded === null && answers.maybe.size === 0;
+    if (answers.recorded === null) answers.maybe.add(choice);
+    return { quizId: quiz.id, viewer, choice, earliestMs, fresh };
+  }
+
+  /**
+   * An answer has its response.
+   * @param latestMs it arrived no later than this, in service time
+   * @returns what is wrong with the response, or null
+   */
+  settled(attempt: Attempt, outcome: AnswerOutcome, latestMs: number): string | null {
+    const asked = this.quizzes.get(attempt.quizId);
+    if (!asked || outcome === 'unknown') return null;
+    const answers = this.answersOf(asked, attempt.viewer);
+    const closeMs = intervalStartMs(asked.quiz.closeInterval);
+    const { choice, fresh } = attempt;
+    const before = answers.recorded;
+    const who = `viewer ${attempt.viewer}, quiz ${attempt.quizId}:`;
+    if (outcome === 'recorded') {
+      answers.recorded ??= choice;
+      answers.maybe.clear();
+      if (before !== null && before !== choice) return `${who} two answers were acknowledged`;
+      if (fresh && attempt.earliestMs >= closeMs) return `${who} acknowledged after the close`;
+      return null;
+    }
+    answers.maybe.delete(choice);
+    if (before === choice) return `${who} its own answer was refused`;
+    if (fresh && latestMs < closeMs) return `${who} refused before the close`;
+    return null;
+  }
+
+  /** A `quiz-results` event was read. */
+  revealed(results: QuizResults): void {
+    const { answer, choices } = results;
+    this.quizOf(results).revealed = { answer, count: choices[answer]?.count ?? 0 };
+  }
+
+  /**
+   * Compares results with what was acknowledged.
+   * @param others viewers of whom we know nothing, at most; each may have answered, once
+   * @returns what is wrong with them, or null
+   */
+  check(results: QuizResults, others = 0): string | null {
+    const { quiz, viewers } = this.quizOf(results);
+    const who = `the results of quiz ${quiz.id}`;
+    let left = others;
+    for (const choice of quiz.order) {
+      const count = results.choices[choice]?.count ?? Number.NaN;
+      const { low, high } = boundsOf(viewers.values(), choice);
+      left -= Math.max(0, count - high);
+      if (count >= low && left >= 0) continue;
+      const range = low === high ? `${low}` : `${low} to ${high}`;
+      return `${who} count ${count} for "${choice}", and ${range} were acknowledged${besides(others)}`;
+    }
+    if (!quiz.order.includes(results.answer)) return `${who} have an answer that is no choice`;
+    return percentagesHold(results) ? null : `${who} have percentages that do not fit the counts`;
+  }
+
+  /** How many answers were acknowledged for each choice so far, in the order of the choices. */
+  recordedCounts(quizId: string): number[] {
+    const asked = this.quizzes.get(quizId);
+    if (!asked) return [];
+    const counts = new Map<string, number>();
+    for (const { recorded } of asked.viewers.values()) {
+      if (recorded !== null) counts.set(recorded, (counts.get(recorded) ?? 0) + 1);
+    }
+    return asked.quiz.order.map((choice) => counts.get(choice) ?? 0);
+  }
+
+  /** W-7: whether a viewer answered all of these quizzes right, each of which has its results. */
+  standing(quizIds: readonly string[], viewer: number): Standing {
+    let standing: Standing = 'yes';
+    for (const quizId of quizIds) {
+      const asked = this.quizzes.get(quizId);
+      const answers = asked?.viewers.get(viewer);
+      if (!asked?.revealed || !answers) return 'no';
+      const { answer } = asked.revealed;
+      if (answers.recorded === answer) continue;
+      if (answers.recorded !== null || !answers.maybe.has(answer)) return 'no';
+      standing = 'maybe';
+    }
+    return standing;
+  }
+
+  /** W-7: how many viewers of whom we know nothing can have answered all of these quizzes right. */
+  othersRight(quizIds: readonly string[]): number {
+    const right = quizIds.map((quizId) => {
+      const asked = this.quizzes.get(quizId);
+      if (!asked?.revealed) return 0;
+      const { answer, count } = asked.revealed;
+      return Math.max(0, count - boundsOf(asked.viewers.values(), answer).low);
+    });
+    return Math.min(Number.POSITIVE_INFINITY, ...right);
+  }
+
+  private quizOf(quiz: Quiz): AskedQuiz {
+    const known = this.quizzes.get(quiz.id);
+    if (known) return known;
+    const asked = { quiz, viewers: new Map<number, ViewerAnswers>(), revealed: null };
+    this.quizzes.set(quiz.id, asked);
+    for (const oldest of this.quizzes.keys()) {
+      if (this.quizzes.size <= KEPT_QUIZZES) break;
+      this.quizzes.delete(oldest);
+    }
+    return asked;
+  }
+
+  private answersOf({ viewers }: AskedQuiz, viewer: number): ViewerAnswers {
+    const known = viewers.get(viewer);
+    if (known) return known;
+    const answers = { recorded: null, maybe: new Set<string>() };
+    viewers.set(viewer, answers);
+    return answers;
+  }
+}
+
+function boundsOf(answers: Iterable<ViewerAnswers>, choice: string): { low: number; high: number } {
+  let low = 0;
+  let maybe = 0;
+  for (const { recorded, maybe: choices } of answers) {
+    if (recorded === choice) low++;
+    else if (recorded === null && choices.has(choice)) maybe++;
+  }
+  return { low, high: low + maybe };
+}
+
+// Q-21: whole numbers that add up to 100, each less than one away from the share itself.
+function percentagesHold({ choices }: QuizResults): boolean {
+  const counts = Object.values(choices);
+  const answers = counts.reduce((sum, { count }) => sum + count, 0);
+  const percent = counts.reduce((sum, { percentage }) => sum + percentage, 0);
+  if (answers === 0) return percent === 0;
+  return (
+    percent === 100 &&
+    counts.every(({ count, percentage }) => Math.abs((count / answers) * 100 - percentage) < 1)
+  );
+}

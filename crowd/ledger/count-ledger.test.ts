@@ -1,0 +1,105 @@
+import { describe, expect, test } from 'bun:test';
+import fc from 'fast-check';
+import { INTERVAL_MS, intervalAt, intervalStartMs } from '../../protocol/interval.ts';
+import { CountLedger } from './count-ledger.ts';
+
+const START_MS = intervalStartMs(6_800_000_000);
+
+/** What the service counts at a moment: V-3, by plain words. */
+function countOf(arrivals: readonly { viewer: number; atMs: number }[], nowMs: number): number {
+  const present = arrivals.filter(
+    ({ atMs }) => atMs < nowMs && intervalAt(nowMs) - intervalAt(atMs) <= 4,
+  );
+  return new Set(present.map(({ viewer }) => viewer)).size;
+}
+
+const heartbeats = fc.array(
+  fc.record({
+    viewer: fc.nat({ max: 6 }),
+    atMs: fc.integer({ min: 0, max: 4_000 }),
+    outMs: fc.nat({ max: 300 }),
+    backMs: fc.nat({ max: 300 }),
+    fate: fc.constantFrom('answered', 'answered', 'answered', 'broken', 'under way'),
+  }),
+  { maxLength: 40 },
+);
+
+type Sent = typeof heartbeats extends fc.Arbitrary<infer Steps> ? Steps : never;
+
+function ledgerOf(sent: Sent) {
+  const ledger = new CountLedger();
+  for (const { viewer, atMs, outMs, backMs, fate } of sent) {
+    const heartbeat = ledger.sent(viewer, START_MS + atMs - outMs);
+    if (fate === 'answered') ledger.acknowledged(heartbeat, START_MS + atMs + backMs);
+    if (fate === 'broken') ledger.lost(heartbeat, START_MS + atMs);
+  }
+  return ledger;
+}
+
+describe('the bounds of the count', () => {
+  test('[I-5] hold the true count of every interval, whatever is known of each heartbeat', () => {
+    fc.assert(
+      fc.property(heartbeats, (beats) => {
+        const sent = beats.sort((a, b) => a.atMs - b.atMs);
+        const ledger = ledgerOf(sent);
+        const arrivals = sent.map(({ viewer, atMs }) => ({ viewer, atMs: START_MS + atMs }));
+        for (let interval = 0; interval < 16; interval++) {
+          const endMs = START_MS + (interval + 1) * INTERVAL_MS;
+          const { low, high } = ledger.atEndOf(intervalAt(START_MS) + interval);
+          const counted = countOf(arrivals, endMs - 0.5);
+          expect(low).toBeLessThanOrEqual(counted);
+          expect(high).toBeGreaterThanOrEqual(counted);
+        }
+      }),
+      { numRuns: 500 },
+    );
+  });
+
+  test('[V-2] hold the true count of every read', () => {
+    fc.assert(
+      fc.property(heartbeats, fc.nat({ max: 4_000 }), fc.nat({ max: 300 }), (beats, at, wide) => {
+        const sent = beats.sort((a, b) => a.atMs - b.atMs);
+        const arrivals = sent.map(({ viewer, atMs }) => ({ viewer, atMs: START_MS + atMs }));
+        const { low, high } = ledgerOf(sent).between(START_MS + at - wide, START_MS + at + wide);
+        const counted = countOf(arrivals, START_MS + at);
+        expect(low).toBeLessThanOrEqual(counted);
+        expect(high).toBeGreaterThanOrEqual(counted);
+      }),
+      { numRuns: 500 },
+    );
+  });
+
+  test('are one number when it is known when each heartbeat came', () => {
+    fc.assert(
+      fc.property(heartbeats, (beats) => {
+        const known = beats
+          .map((beat) => ({ ...beat, outMs: 0, backMs: 0, fate: 'answered' as const }))
+          .sort((a, b) => a.atMs - b.atMs);
+        const ledger = ledgerOf(known);
+        for (let interval = 0; interval < 16; interval++) {
+          const { low, high } = ledger.atEndOf(intervalAt(START_MS) + interval);
+          expect(low).toBe(high);
+        }
+      }),
+    );
+  });
+
+  test('leave out a viewer that went, and count one that is not answered yet as possible', () => {
+    const ledger = new CountLedger();
+    const interval = intervalAt(START_MS);
+    ledger.acknowledged(ledger.sent(1, START_MS + 10), START_MS + 20);
+    ledger.sent(2, START_MS + 10);
+    expect(ledger.atEndOf(interval)).toEqual({ low: 1, high: 2 });
+    expect(ledger.atEndOf(interval + 4)).toEqual({ low: 1, high: 2 });
+    expect(ledger.atEndOf(interval + 5)).toEqual({ low: 0, high: 1 });
+  });
+
+  test('take no memory for heartbeats that are long over', () => {
+    const ledger = new CountLedger();
+    for (let second = 0; second < 10_000; second++) {
+      const atMs = START_MS + second * 1_000;
+      ledger.acknowledged(ledger.sent(1, atMs), atMs + 3);
+    }
+    expect(Bun.inspect(ledger, { depth: 5 }).length).toBeLessThan(3_000);
+  });
+});

@@ -1,0 +1,308 @@
+import { describe, expect, test } from 'bun:test';
+import fc from 'fast-check';
+import type { FeedEvent } from '../../protocol/feed.ts';
+import { intervalStartMs } from '../../protocol/interval.ts';
+import type { Quiz } from '../../protocol/quizzes.ts';
+import { Ledger, type Place } from './ledger.ts';
+import { CHECKS, type Check, Verdictbook } from './verdict.ts';
+
+const FIRST = 6_800_000_000;
+const quiz: Quiz = {
+  id: 'quiz',
+  streamId: 'stream',
+  created: intervalStartMs(FIRST),
+  duration: 1_000,
+  closeInterval: FIRST + 4,
+  question: 'Which planet is the largest?',
+  choices: { Mars: { count: 0, percentage: 0 }, Jupiter: { count: 0, percentage: 0 } },
+  order: ['Mars', 'Jupiter'],
+};
+const choices = { Mars: { count: 1, percentage: 100 }, Jupiter: { count: 0, percentage: 0 } };
+const results: FeedEvent = { type: 'quiz-results', data: { ...quiz, choices, answer: 'Mars' } };
+
+/** Someone who reads intervals of our own making, each a moment after its end. */
+function setUp() {
+  const book = new Verdictbook();
+  const events: string[] = [];
+  const ledger = new Ledger(
+    book,
+    (event, interval) => events.push(`${event.type} ${interval - FIRST}`),
+    () => {},
+  );
+  const bytesOf = (interval: number, events: readonly FeedEvent[]) =>
+    new TextEncoder().encode(JSON.stringify({ interval, events }));
+  const place = (optionalTo = -1): Place => ({ next: null, optionalTo });
+  const reader = place();
+  let seats = 0;
+  return {
+    ledger,
+    /** So many others have come, and a probe is read in this interval, which tells it. */
+    probe: (number: number, others = 0) => {
+      seats += others;
+      ledger.others.probing(0);
+      ledger.probed([{ seat: seats++, sub: 'probe' }], intervalStartMs(FIRST + number));
+      ledger.settle(intervalStartMs(FIRST + number + 4));
+    },
+    events,
+    place,
+    read: (number: number, events: readonly FeedEvent[] = [], at = reader, lateMs = 5) => {
+      const interval = FIRST + number;
+      const receivedMs = intervalStartMs(interval + 1) + lateMs;
+      return ledger.read(at, interval, bytesOf(interval, events), receivedMs);
+    },
+    settle: (number: number) => ledger.settle(intervalStartMs(FIRST + number)),
+    wrong: () => CHECKS.filter((check) => book.verdicts()[check].mismatches > 0),
+    first: (check: Check) => book.verdicts()[check].first,
+  };
+}
+
+describe('the ledger', () => {
+  test('takes every event once and in the order of the feed, whoever reads it first', () => {
+    const numbers = Array.from({ length: 12 }, (_, number) => number);
+    const orders = fc.shuffledSubarray(numbers.slice(1), { minLength: 11 });
+    fc.assert(
+      fc.property(orders, (order) => {
+        const { read, events, place, wrong } = setUp();
+        // Somebody has read the first one, then everybody reads on at a pace of its own.
+        for (const number of [0, ...order, ...order]) {
+          read(number, [{ type: 'caption', data: { number } }], place());
+        }
+        expect(events).toEqual(numbers.map((number) => `caption ${number}`));
+        expect(wrong()).toEqual([]);
+      }),
+    );
+  });
+
+  test('[F-10] an interval that a viewer does not get is a mismatch', () => {
+    const { read, first } = setUp();
+    read(0);
+    read(1);
+    read(4);
+    expect(first('intervals')).toBe(`intervals ${FIRST + 2} to ${FIRST + 3} were left out`);
+  });
+
+  test('[F-21] an interval that a viewer gets again is a mismatch', () => {
+    const { read, first } = setUp();
+    read(0);
+    read(1);
+    read(1);
+    expect(first('intervals')).toBe(`interval ${FIRST + 1} came after interval ${FIRST + 1}`);
+  });
+
+  test('[F-23] an event stream leaves out only what was sealed when it began', () => {
+    const { read, wrong, place } = setUp();
+    const stream = place(FIRST + 3);
+    read(0, [], stream);
+    read(4, [], stream);
+    expect(wrong()).toEqual([]);
+    read(6, [], stream);
+    expect(wrong()).toEqual(['intervals']);
+  });
+
+  test('[I-1] a second body of an interval is a mismatch, and its events are not taken', () => {
+    const { read, wrong, events, place } = setUp();
+    read(0);
+    read(0, [{ type: 'caption', data: {} }], place());
+    expect(wrong()).toEqual(['bodies']);
+    expect(events).toEqual([]);
+  });
+
+  test('[F-26] a count that our heartbeats do not bear out is a mismatch', () => {
+    const { ledger, read, probe, wrong, first } = setUp();
+    const atMs = intervalStartMs(FIRST + 1);
+    ledger.counts.acknowledged(ledger.counts.sent(1, atMs), atMs + 2);
+    read(3, [{ type: 'view-count', data: { value: 1, formatted: '1' } }]);
+    probe(4);
+    expect(wrong()).toEqual([]);
+    read(4, [{ type: 'view-count', data: { value: 2, formatted: '2' } }]);
+    probe(8);
+    expect(first('count')).toBe('a view-count event says 2, and 1 to 1 were here');
+  });
+
+  test('[O-18] a count is borne out by as many others as have seats, and by no more', () => {
+    const { ledger, read, probe, wrong, first } = setUp();
+    const count = (number: number, value: number) => {
+      const atMs = intervalStartMs(FIRST + number);
+      ledger.counts.acknowledged(ledger.counts.sent(1, atMs), atMs + 2);
+      read(number, [{ type: 'view-count', data: { value, formatted: `${value}` } }]);
+    };
+    count(0, 3);
+    probe(1, 2);
+    count(1, 3);
+    count(2, 1);
+    expect(wrong()).toEqual([]);
+    expect(ledger.others.isAsked()).toBe(false);
+    count(3, 4);
+    probe(4);
+    expect(first('count')).toBe(
+      'a view-count event says 4, and 1 to 1 were here, and at most 2 from outside',
+    );
+  });
+
+  test('[O-18] a count that leaves one of ours out is wrong, whoever else is here', () => {
+    const { ledger, read, probe, first } = setUp();
+    const atMs = intervalStartMs(FIRST);
+    for (const viewer of [1, 2]) {
+      ledger.counts.acknowledged(ledger.counts.sent(viewer, atMs), atMs + 2);
+    }
+    probe(0, 5);
+    read(0, [{ type: 'view-count', data: { value: 1, formatted: '1' } }]);
+    expect(first('count')).toContain('a view-count event says 1, and 2 to 2 were here');
+  });
+
+  test('[O-18] results and winners are borne out by others who answered, and won', () => {
+    const show = (right: number, winners: number) => {
+      const { ledger, read, probe, settle, wrong } = setUp();
+      for (const key of ['quiz quiz', 'quiz-results quiz', 'request-quiz-winners 1']) {
+        ledger.promised(key, intervalStartMs(FIRST));
+      }
+      read(0, [{ type: 'quiz', data: quiz }]);
+      const told = { ...choices, Mars: { count: right, percentage: 100 } };
+      for (const number of [1, 2, 3]) read(number);
+      read(4, [{ type: 'quiz-results', data: { ...quiz, choices: told, answer: 'Mars' } }]);
+      read(5, [{ type: 'request-quiz-winners', data: null }]);
+      for (const number of [6, 7, 8]) read(number);
+      read(9, [{ type: 'quiz-winners', data: { count: winners } }]);
+      settle(20);
+      probe(20, 3);
+      settle(100);
+      return wrong();
+    };
+    expect(show(3, 3)).toEqual([]);
+    expect(show(2, 1)).toEqual([]);
+    expect(show(4, 3)).toEqual(['answers']);
+    expect(show(2, 3)).toEqual(['winners']);
+  });
+
+  test('[C-5] a chat line of a viewer without a seat is a mismatch', () => {
+    const { read, probe, wrong, first } = setUp();
+    const line = (viewer: string) => ({ id: viewer, viewer, name: '', text: 'Hello', at: 0 });
+    const chats = (...viewers: string[]): FeedEvent => ({
+      type: 'chats',
+      data: {
+        messages: viewers.map(line),
+        questions: [],
+        greetings: [],
+        cheers: [],
+        purchases: [],
+        hearts: 0,
+        discounts: 0,
+      },
+    });
+    read(0, [chats('bob', 'bob')]);
+    probe(0, 1);
+    expect(wrong()).toEqual([]);
+    read(1, [chats('bob', 'probe', 'ann')]);
+    probe(1);
+    expect(first('events')).toBe(
+      'chat lines are of 2 who are not of the crowd, and at most 1 from outside',
+    );
+  });
+
+  test('[V-6] a read that does not count an acknowledged heartbeat is a mismatch', () => {
+    const { ledger, wrong } = setUp();
+    const atMs = intervalStartMs(FIRST);
+    ledger.counts.acknowledged(ledger.counts.sent(1, atMs), atMs + 2);
+    ledger.readCount({ value: 1, formatted: '1' }, atMs + 2, atMs + 4);
+    expect(wrong()).toEqual([]);
+    ledger.readCount({ value: 0, formatted: '0' }, atMs + 5, atMs + 7);
+    expect(wrong()).toEqual(['count']);
+  });
+
+  test('[K-5] counts are not judged while the clock is being found again', () => {
+    const { ledger, read, probe, wrong } = setUp();
+    ledger.clockStepped(intervalStartMs(FIRST));
+    read(3, [{ type: 'view-count', data: { value: 7, formatted: '7' } }]);
+    expect(wrong()).toEqual([]);
+    for (let number = 4; number < 15; number++) read(number);
+    read(15, [{ type: 'view-count', data: { value: 7, formatted: '7' } }]);
+    probe(16);
+    expect(wrong()).toEqual(['count']);
+  });
+
+  test('[I-3] results are compared when every answer has its response', () => {
+    const { ledger, read, settle, probe, wrong, first } = setUp();
+    ledger.promised('quiz quiz', intervalStartMs(FIRST));
+    read(0, [{ type: 'quiz', data: quiz }]);
+    const attempt = ledger.answers.sent(quiz, 1, 'Jupiter', intervalStartMs(FIRST + 1));
+    for (const number of [1, 2, 3, 4]) read(number);
+    read(5, [results]);
+    ledger.answered(attempt, 'recorded', intervalStartMs(FIRST + 2), 204);
+    expect(wrong()).toEqual([]);
+    settle(12);
+    probe(12);
+    expect(wrong()).toEqual(['answers']);
+    expect(first('answers')).toContain('count 1 for "Mars", and 0 were acknowledged');
+  });
+
+  test('[Q-19] results before the close are a mismatch', () => {
+    const { read, first } = setUp();
+    read(0, [{ type: 'quiz', data: quiz }]);
+    read(1, [results]);
+    expect(first('answers')).toContain('came before its close');
+  });
+
+  test('[I-7] an answer that is met with anything but a yes, a no or a try again is a mismatch', () => {
+    const { ledger, wrong } = setUp();
+    const sent = () => ledger.answers.sent(quiz, 1, 'Mars', 0);
+    for (const status of [null, 429, 503]) ledger.answered(sent(), 'unknown', 0, status);
+    expect(wrong()).toEqual([]);
+    ledger.answered(sent(), 'unknown', 0, 400);
+    const round = ledger.winners.requested(FIRST);
+    ledger.claimed(ledger.winners.sent(round, 1), 'unknown', 0, 500);
+    expect(wrong()).toEqual(['answers', 'winners']);
+  });
+
+  test('[W-5] winners are counted once, in time, and as they were acknowledged', () => {
+    const winners = (count: number): FeedEvent => ({ type: 'quiz-winners', data: { count } });
+    const show = (at: number, count: number) => {
+      const { ledger, read, settle, probe, wrong } = setUp();
+      ledger.promised('request-quiz-winners 1', intervalStartMs(FIRST));
+      read(0, [{ type: 'request-quiz-winners', data: null }]);
+      const round = ledger.winners.latest();
+      if (!round) throw new Error('no round was opened');
+      const claim = ledger.winners.sent(round, 1);
+      ledger.claimed(claim, 'won', intervalStartMs(FIRST + 1), 204);
+      for (let number = 1; number < at; number++) read(number);
+      read(at, [winners(count)]);
+      settle(100);
+      probe(100);
+      return wrong();
+    };
+    expect(show(4, 1)).toEqual([]);
+    expect(show(4, 2)).toEqual(['winners']);
+    expect(show(5, 1)).toEqual(['winners']);
+    expect(show(3, 1)).toEqual(['winners']);
+  });
+
+  test('[I-2] an event that is promised and never comes is a mismatch', () => {
+    const { ledger, settle, first } = setUp();
+    ledger.promised('caption {"n":1}', intervalStartMs(FIRST));
+    settle(8);
+    expect(first('events')).toBeNull();
+    settle(40);
+    expect(first('events')).toBe('event caption {"n":1} is not in the feed');
+  });
+
+  test('[I-2] purchases and events of the producer are seen where they are', () => {
+    const { ledger, read, settle, wrong } = setUp();
+    const line = { id: 'p1', viewer: '', name: 'Host', text: 'Poster, order 1', at: 0 };
+    const chats = {
+      messages: [],
+      questions: [],
+      greetings: [],
+      cheers: [],
+      purchases: [line],
+      hearts: 0,
+      discounts: 0,
+    };
+    ledger.promised('purchase Poster, order 1', intervalStartMs(FIRST));
+    ledger.promised('caption {"n":1}', intervalStartMs(FIRST));
+    read(0, [
+      { type: 'chats', data: chats },
+      { type: 'caption', data: { n: 1 } },
+    ]);
+    settle(100);
+    expect(wrong()).toEqual([]);
+  });
+});

@@ -1,0 +1,99 @@
+import { describe, expect, test } from 'bun:test';
+import fc from 'fast-check';
+import { intervalStartMs } from '../../protocol/interval.ts';
+import type { Standing } from './answer-ledger.ts';
+import { type ClaimOutcome, WinnerLedger } from './winner-ledger.ts';
+
+const INTERVAL = 6_800_000_000;
+const OPEN_MS = intervalStartMs(INTERVAL + 2);
+const OVER_MS = intervalStartMs(INTERVAL + 6);
+
+function setUp(standing: Standing = 'yes', othersRight = 0) {
+  const ledger = new WinnerLedger({ standing: () => standing, othersRight: () => othersRight });
+  ledger.asked('a');
+  ledger.asked('b');
+  const round = ledger.requested(INTERVAL);
+  const claim = (viewer: number, outcome: ClaimOutcome, latestMs = OPEN_MS) =>
+    ledger.settled(ledger.sent(round, viewer), outcome, latestMs);
+  return { ledger, round, claim };
+}
+
+describe('the ledger of winners', () => {
+  test('[W-1] a round is on the quizzes since the request before', () => {
+    const { ledger, round } = setUp();
+    expect(round.quizIds).toEqual(['a', 'b']);
+    ledger.asked('c');
+    expect(ledger.requested(INTERVAL + 9)).toMatchObject({ number: 2, quizIds: ['c'] });
+    expect(ledger.requested(INTERVAL + 19).quizIds).toEqual([]);
+  });
+
+  test('[W-7] a yes to one who does not qualify is a mismatch', () => {
+    expect(setUp('no').claim(1, 'won')).toContain('without all the right answers');
+    expect(setUp('maybe').claim(1, 'won')).toBeNull();
+  });
+
+  test('[W-8] a no to one who qualifies is a mismatch', () => {
+    expect(setUp('yes').claim(1, 'not-qualified')).toContain('with all the right answers');
+    expect(setUp('maybe').claim(1, 'not-qualified')).toBeNull();
+    expect(setUp('no').claim(1, 'not-qualified')).toBeNull();
+  });
+
+  test('[W-4] a refusal for want of a round is a mismatch until the count is due', () => {
+    expect(setUp().claim(1, 'no-round')).toContain('while the round is open');
+    expect(setUp().claim(1, 'no-round', OVER_MS)).toBeNull();
+  });
+
+  test('[I-4] the count is what was acknowledged, and what nobody knows of may be in it', () => {
+    const outcomes = fc.array(fc.constantFrom<ClaimOutcome>('won', 'no-round', 'unknown'));
+    fc.assert(
+      fc.property(outcomes, fc.integer({ min: -3, max: 3 }), (claims, off) => {
+        const { ledger, round, claim } = setUp();
+        for (const [viewer, outcome] of claims.entries()) claim(viewer, outcome, OVER_MS);
+        const won = claims.filter((outcome) => outcome === 'won').length;
+        const unknown = claims.filter((outcome) => outcome === 'unknown').length;
+        const mismatch = ledger.check(round, won + off);
+        expect(mismatch === null).toBe(off >= 0 && off <= unknown);
+      }),
+    );
+  });
+
+  test('[R-15] a report that nobody heard of stays possible when the round is over', () => {
+    const { ledger, round, claim } = setUp();
+    claim(1, 'unknown');
+    claim(1, 'no-round', OVER_MS);
+    claim(2, 'no-round', OVER_MS);
+    const found = [0, 1, 2].map((count) => ledger.check(round, count));
+    expect(found).toEqual([null, null, expect.stringContaining('0 to 1 were acknowledged')]);
+  });
+
+  test('[W-10] a winner who reports twice counts once', () => {
+    const { ledger, round, claim } = setUp();
+    claim(1, 'won');
+    claim(1, 'won');
+    expect(ledger.check(round, 1)).toBeNull();
+    expect(ledger.check(round, 2)).not.toBeNull();
+  });
+
+  test('[W-7] of the others, those with the right answers to every quiz may have won', () => {
+    const check = (othersRight: number, count: number, others: number) => {
+      const { ledger, round, claim } = setUp('yes', othersRight);
+      claim(1, 'won');
+      return ledger.check(round, count, others);
+    };
+    expect(check(2, 3, 5)).toBeNull();
+    expect(check(2, 4, 5)).toContain(
+      'counts 4, and 1 were acknowledged, and at most 2 from outside',
+    );
+    expect(check(2, 3, 1)).toContain('at most 1 from outside');
+    expect(check(0, 2, 5)).toBe('winners round 1 counts 2, and 1 were acknowledged');
+    expect(check(2, 0, 5)).toContain('counts 0');
+  });
+
+  test('[W-5] the count comes four intervals after its request', () => {
+    const { ledger, round } = setUp();
+    expect(ledger.checkDelay(round, INTERVAL + 4, true)).toBeNull();
+    expect(ledger.checkDelay(round, INTERVAL + 3, false)).not.toBeNull();
+    expect(ledger.checkDelay(round, INTERVAL + 5, true)).not.toBeNull();
+    expect(ledger.checkDelay(round, INTERVAL + 5, false)).toBeNull();
+  });
+});

@@ -1,0 +1,58 @@
+import { describe, expect, test } from 'bun:test';
+import { intervalStartMs } from '../protocol/interval.ts';
+import type { Quiz } from '../protocol/quizzes.ts';
+import { seededRandom } from '../test/support/seeded-random.ts';
+import { TRIVIA } from './trivia.ts';
+import { awayMs, habitsOf, planAnswer, silenceMs, stayMs } from './viewer-profile.ts';
+
+const NOW_MS = intervalStartMs(6_800_000_000);
+const quiz: Quiz = {
+  id: 'quiz',
+  streamId: 'stream',
+  created: NOW_MS,
+  duration: 10_000,
+  closeInterval: 6_800_000_040,
+  question: TRIVIA[0]?.question ?? '',
+  choices: {},
+  order: [...(TRIVIA[0]?.choices ?? [])],
+};
+
+describe('the crowd', () => {
+  const random = seededRandom(4250);
+  const habits = Array.from({ length: 2_000 }, (_, viewer) => habitsOf(viewer, random));
+  const plans = habits.map((viewer) => planAnswer(quiz, viewer, NOW_MS, random));
+
+  test('[O-17] reads the feed in every way there is', () => {
+    const share = (reading: string) => habits.filter((each) => each.reading === reading).length;
+    expect(share('event-stream')).toBe(150);
+    expect(share('sealed')).toBe(200);
+    expect(share('held')).toBe(1_650);
+    expect(habits.filter(({ isLoyal }) => isLoyal)).toEqual(habits.slice(0, 1));
+  });
+
+  test('[O-17] answers with human delays: most in time, some late, some wrong, some not at all', () => {
+    const made = plans.filter((plan) => plan !== null);
+    const late = made.filter(({ delayMs }) => delayMs > quiz.duration).length;
+    const right = made.filter(({ choice }) => choice === TRIVIA[0]?.answer).length;
+    const quick = made.filter(({ delayMs }) => delayMs < quiz.duration / 2).length;
+    expect(made.every(({ delayMs }) => delayMs > 0)).toBe(true);
+    expect(made.length / plans.length).toBeWithin(0.9, 0.97);
+    expect(late / made.length).toBeWithin(0.02, 0.15);
+    expect(quick / made.length).toBeWithin(0.6, 0.95);
+    expect(right / made.length).toBeWithin(0.7, 0.99);
+    expect(made.every(({ choice }) => quiz.order.includes(choice))).toBe(true);
+  });
+
+  test('[O-17] tries the same answer again, and other ones', () => {
+    const again = plans.flatMap((plan) => (plan?.again ? [plan.again.choice === plan.choice] : []));
+    expect(again.filter((same) => same).length).toBeGreaterThan(50);
+    expect(again.filter((same) => !same).length).toBeGreaterThan(20);
+  });
+
+  test('comes and goes, and talks', () => {
+    for (const draw of [stayMs, awayMs, silenceMs]) {
+      const draws = Array.from({ length: 1_000 }, () => draw(random));
+      expect(draws.every((ms) => Number.isFinite(ms) && ms >= 1_000)).toBe(true);
+    }
+  });
+});

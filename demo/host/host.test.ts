@@ -1,0 +1,107 @@
+import { describe, expect, test } from 'bun:test';
+import type { StudioQuiz, WinnersRound } from '../../protocol/studio.ts';
+import { Host } from './host.ts';
+import { StudioRefusal } from './studio-client.ts';
+
+/** A studio that only notes what is asked of it, on a clock that jumps from cue to cue. */
+function setUp(lastsMs: number, conflicts = 0) {
+  const calls: string[] = [];
+  const promised: [string, number][] = [];
+  let nowMs = 1_000_000;
+  let quizzes = 0;
+  let refusals = conflicts;
+  const note = (call: string) => {
+    calls.push(`${nowMs - 1_000_000} ${call}`);
+  };
+  const refuse = () => {
+    if (refusals-- > 0) throw new StudioRefusal(409, 'too early');
+  };
+  const studio = {
+    createQuiz: async () => ({ id: `q${++quizzes}` }) as StudioQuiz,
+    publishQuiz: async (id: string) => {
+      note(`publish ${id}`);
+      return { id } as StudioQuiz;
+    },
+    revealQuiz: async (id: string) => {
+      refuse();
+      note(`reveal ${id}`);
+      return { id } as StudioQuiz;
+    },
+    requestWinners: async () => {
+      refuse();
+      note('winners');
+      return {} as WinnersRound;
+    },
+    sendEvent: async (_: string, type: string) => {
+      note(type);
+      return { id: '' };
+    },
+  };
+  const host = new Host({
+    studio,
+    streamId: 's',
+    quizEveryMs: 20_000,
+    nowMs: () => nowMs,
+    sleep: async (ms) => {
+      nowMs += ms;
+    },
+    isOver: () => nowMs - 1_000_000 >= lastsMs,
+    onPromised: (key, inMs) => promised.push([key, inMs]),
+  });
+  return { host, calls, promised };
+}
+
+describe('the host', () => {
+  test('[O-17] runs the show on time, and ends with it', async () => {
+    const { host, calls } = setUp(75_000);
+    await host.run();
+    expect(calls).toEqual([
+      '0 publish q1',
+      '4000 purchase',
+      '20000 publish q2',
+      '26000 discount',
+      '40000 publish q3',
+      '48000 caption',
+      '55000 winners',
+      '60000 publish q4',
+      '64000 purchase',
+      '73000 reveal q4',
+    ]);
+  });
+
+  test('[I-2] tells what the service owes', async () => {
+    const { host, promised } = setUp(75_000);
+    await host.run();
+    expect(promised.filter(([key]) => key.startsWith('quiz'))).toEqual([
+      ['quiz q1', 0],
+      ['quiz-results q1', 10_000],
+      ['quiz q2', 0],
+      ['quiz-results q2', 10_000],
+      ['quiz q3', 0],
+      ['quiz-results q3', 10_000],
+      ['quiz q4', 0],
+      ['quiz-results q4', 0],
+    ]);
+    expect(promised).toContainEqual(['request-quiz-winners 1', 0]);
+    expect(promised).toContainEqual(['purchase Enamel mug, order 1001', 0]);
+    expect(promised).toContainEqual(['caption {"text":"Question 4 is next"}', 0]);
+  });
+
+  test('[W-3] asks again while the results are not out', async () => {
+    const { host, calls } = setUp(58_000, 3);
+    await host.run();
+    expect(calls.at(-1)).toBe('55750 winners');
+  });
+
+  test('does not wait for the service when the show is over', async () => {
+    const { host, calls, promised } = setUp(55_500, 30);
+    await host.run();
+    expect(calls.at(-1)).toBe('48000 caption');
+    expect(promised.some(([key]) => key.startsWith('request'))).toBe(false);
+  });
+
+  test('ends the show when the service refuses for good', async () => {
+    const { host } = setUp(600_000, 1_000);
+    await expect(host.run()).rejects.toThrow('too early');
+  });
+});

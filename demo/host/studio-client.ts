@@ -1,0 +1,99 @@
+import type { StudioQuiz, StudioStream, WinnersRound } from '../../protocol/studio.ts';
+
+/** The service said no to the producer. */
+export class StudioRefusal extends Error {
+  override readonly name = 'StudioRefusal';
+  constructor(
+    readonly status: number,
+    detail: string,
+  ) {
+    super(detail);
+  }
+}
+
+/** What is sent to make a quiz (P-15). */
+export interface QuizDraft {
+  readonly question: string;
+  readonly choices: readonly string[];
+  readonly answer: string;
+  readonly duration: number;
+  readonly reveal: string;
+}
+
+export interface StudioClientOptions {
+  /** `http://localhost:4250`, without a path. */
+  readonly origin: string;
+  readonly token: string;
+  readonly sleep: (ms: number) => Promise<void>;
+}
+
+const TRIES_MAX = 20;
+const PAUSE_MS = 500;
+const ANSWER_MS = 5_000;
+
+/**
+ * The producer's side of the service. Each write has an `Idempotency-Key` and is sent again until
+ * there is an answer, so that it is done once, whatever gets lost (R-11).
+ */
+export class StudioClient {
+  constructor(private readonly options: StudioClientOptions) {}
+
+  createStream(title: string): Promise<StudioStream> {
+    return this.write('/streams', { title });
+  }
+
+  startStream(id: string): Promise<StudioStream> {
+    return this.write(`/streams/${id}/start`);
+  }
+
+  endStream(id: string): Promise<StudioStream> {
+    return this.write(`/streams/${id}/end`);
+  }
+
+  createQuiz(streamId: string, draft: QuizDraft): Promise<StudioQuiz> {
+    return this.write(`/streams/${streamId}/quizzes`, draft);
+  }
+
+  publishQuiz(id: string): Promise<StudioQuiz> {
+    return this.write(`/quizzes/${id}/publish`);
+  }
+
+  revealQuiz(id: string): Promise<StudioQuiz> {
+    return this.write(`/quizzes/${id}/reveal`);
+  }
+
+  requestWinners(streamId: string): Promise<WinnersRound> {
+    return this.write(`/streams/${streamId}/request-winners`);
+  }
+
+  sendEvent(streamId: string, type: string, data: object): Promise<{ id: string }> {
+    return this.write(`/streams/${streamId}/events`, { type, data });
+  }
+
+  /** @throws StudioRefusal for a 4xx, or when the service is away for long */
+  private async write<T>(path: string, body?: object): Promise<T> {
+    const { origin, token, sleep } = this.options;
+    const headers: Record<string, string> = {
+      Authorization: `Token ${token}`,
+      'Idempotency-Key': crypto.randomUUID(),
+    };
+    if (body) headers['Content-Type'] = 'application/json';
+    const request = { method: 'POST', headers, ...(body ? { body: JSON.stringify(body) } : {}) };
+    let trouble = 'no answer';
+    for (let tries = 0; tries < TRIES_MAX; tries++) {
+      const signal = AbortSignal.timeout(ANSWER_MS);
+      const response = await fetch(`${origin}/studio/v1${path}`, { ...request, signal }).catch(
+        () => null,
+      );
+      if (response?.ok) return (await response.json()) as T;
+      if (response) {
+        const problem = (await response.json()) as { detail: string };
+        const isPassing = response.status === 503 || response.status === 429;
+        if (!isPassing) throw new StudioRefusal(response.status, problem.detail);
+        trouble = problem.detail;
+      }
+      await sleep(Number(response?.headers.get('retry-after') ?? 0) * 1_000 || PAUSE_MS);
+    }
+    throw new StudioRefusal(503, trouble);
+  }
+}

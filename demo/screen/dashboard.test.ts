@@ -1,0 +1,237 @@
+import { describe, expect, test } from 'bun:test';
+import fc from 'fast-check';
+import pc from 'picocolors';
+import { CHECKS, NO_VERDICTS, type Verdicts } from '../../crowd/ledger/verdict.ts';
+import { dashboard } from './dashboard.ts';
+import { eventLines, statusLine, summaryLines, videoLines } from './plain-lines.ts';
+import { newShow, type Show } from './show.ts';
+
+const plain = pc.createColors(false);
+const fine = Object.fromEntries(
+  CHECKS.map((check) => [check, { checks: 100, mismatches: 0, first: null }]),
+) as Verdicts;
+const start = newShow({
+  origin: 'http://localhost:4250',
+  streamId: '0b6d8f62-3d52-4a4e-9d3e-9f1c2a7d5b11',
+  viewers: 200,
+  video: null,
+});
+const running: Show = {
+  ...start,
+  elapsedMs: 151_000,
+  interval: 7_043_882_113,
+  arrived: 200,
+  count: { value: 198, formatted: '198', low: 197, high: 198 },
+  others: { here: 0, came: 0 },
+  slack: 0.2,
+  history: Array.from({ length: 60 }, (_, second) => Math.min(198, 20 * second)),
+  peak: 199,
+  quiz: {
+    number: 7,
+    quiz: {
+      id: 'quiz',
+      streamId: 'stream',
+      created: 0,
+      duration: 10_000,
+      closeInterval: 7_043_882_130,
+      question: 'Which planet is the largest?',
+      choices: {},
+      order: ['Mars', 'Jupiter', 'Venus', 'Saturn'],
+    },
+    counts: [9, 112, 12, 36],
+    percentages: [5, 66, 7, 21],
+    answer: null,
+  },
+  quizzes: 7,
+  answers: 1_064,
+  winners: { round: 2, count: 38 },
+  rounds: 2,
+  requests: 151_000,
+  requestsPerSecond: 1_013.4,
+  recent: { p50Ms: 4, p99Ms: 18 },
+  overall: { p50Ms: 5, p99Ms: 21 },
+  chat: {
+    lines: 212,
+    hearts: 1_204,
+    purchases: 2,
+    discounts: 5,
+    last: { name: 'Mia', text: 'That was close' },
+  },
+  verdicts: fine,
+  serverBytes: { full: 90e6, now: 96e6 },
+};
+const revealed: Show = { ...running, quiz: running.quiz && { ...running.quiz, answer: 'Jupiter' } };
+const failed: Show = {
+  ...running,
+  verdicts: { ...fine, count: { checks: 9, mismatches: 1, first: 'an event says 7, it was 5' } },
+};
+
+const visited: Show = { ...running, others: { here: 1, came: 3 } };
+const live: Show = {
+  ...running,
+  video: { state: 'live', ageMs: 640, sizes: ['426x240', '212x120', '142x80'] },
+};
+const silent: Show = { ...running, video: { state: 'failed', why: 'there is no encoder' } };
+
+const framed = (show: Show, columns = 80, rows = 24, colors = plain) =>
+  dashboard(show, { columns, rows, colors });
+
+describe('the dashboard', () => {
+  test('[O-19] shows count, intervals, quiz counts and bars, requests a second and lateness', () => {
+    const lines = framed(running).map((line) => line.trimEnd());
+    expect(`\n${lines.join('\n')}\n`).toMatchInlineSnapshot(`
+      "
+        FOURBEAT  the demo, a live event                  2:31 · Ctrl-C ends the show
+       Open        http://localhost:4250/docs
+
+       ▄█  █▀█ █▀█         ▁▄▆██████████████████████████████████████████████████
+        █  ▀▀█ █▀█      ▂▅▇█████████████████████████████████████████████████████
+       ▀▀▀ ▀▀▀ ▀▀▀  ▁▃▆█████████████████████████████████████████████████████████
+       viewers      ○ ● ○ ○  interval 7,043,882,113, four a second
+
+       Quiz 7      Which planet is the largest?                              4 s left
+         Mars    ██▍                                                         9    5 %
+         Jupiter █████████████████████████████▍                            112   66 %
+         Venus   ███▏                                                       12    7 %
+         Saturn  █████████▌                                                 36   21 %
+
+
+       Winners     round 2: 38 had all 3 right
+       Chat        Mia: That was close                             ♥ 1,204  212 lines
+
+       Service     1,013 requests/s · intervals after 4 ms, 99 % within 18 ms · 96 MB
+       Self-check  ✓ count  ✓ bodies  ✓ intervals  ✓ answers  ✓ winners  ✓ events
+       $ curl localhost:4250/api/v1/streams/0b6d8f62-3d52-4a4e-9d3e-9f1c2a7d5b11
+      "
+    `);
+  });
+
+  test('[O-19] marks the right answer when the results are out', () => {
+    const lines = framed(revealed);
+    expect(lines.find((line) => line.includes('Quiz 7'))).toEndWith('results');
+    expect(lines.filter((line) => line.includes('✓ Jupiter')).length).toBe(1);
+  });
+
+  test('[O-18] shows a mismatch', () => {
+    const [line] = framed(failed).filter((each) => each.includes('Self-check'));
+    expect(line).toContain('✗ count: an event says 7, it was 5');
+  });
+
+  test('[O-18] tells how many of the viewers are from outside', () => {
+    const line = framed(visited).find((each) => each.includes('interval'));
+    expect(line).toContain('○  1 from outside · interval 7,043,882,113, four a second');
+    expect(framed(running).join('')).not.toContain('outside');
+  });
+
+  test('[M-45] says where to watch, and how the video is', () => {
+    const lines = framed(live).map((line) => line.trimEnd());
+    expect(lines[1]).toBe(
+      ' Watch       http://localhost:4250/watch/0b6d8f62-3d52-4a4e-9d3e-9f1c2a7d5b11',
+    );
+    expect(lines).toContain(
+      ' Video       live · newest segment 0.6 s ago · 426x240, 212x120, 142x80',
+    );
+    // All of it fits a terminal of the usual size.
+    expect(lines.at(-1)).toContain('$ curl');
+    expect(lines).toContain('');
+    expect(framed(silent).join('\n')).toContain('Video       none: there is no encoder');
+    expect(framed({ ...live, video: { state: 'starting' } }).join('\n')).toContain('starting');
+  });
+
+  test('[O-19] fits every terminal, and never changes its height', () => {
+    const starting: Show = { ...start, video: { state: 'starting' } };
+    const shows = fc.constantFrom(
+      { show: running, first: start },
+      { show: revealed, first: start },
+      { show: failed, first: start },
+      { show: visited, first: start },
+      { show: live, first: starting },
+      { show: silent, first: starting },
+    );
+    const sizes = fc.tuple(fc.integer({ min: 42, max: 200 }), fc.integer({ min: 2, max: 60 }));
+    fc.assert(
+      fc.property(shows, sizes, ({ show, first }, [columns, rows]) => {
+        const lines = framed(show, columns, rows);
+        expect(lines.length).toBeLessThan(rows);
+        expect(lines.length).toBe(framed(first, columns, rows).length);
+        for (const line of lines) expect(Bun.stringWidth(line)).toBeLessThan(columns);
+      }),
+    );
+  });
+
+  test('[O-19] is the same with colours as without', () => {
+    const colored = framed(running, 80, 24, pc.createColors(true)).join('\n');
+    expect(colored).toContain('\u001b[');
+    expect(Bun.stripANSI(colored)).toBe(framed(running).join('\n'));
+  });
+});
+
+describe('plain lines', () => {
+  const quiz = running.quiz?.quiz;
+  if (!quiz) throw new Error('the sample has a quiz');
+  const choices = Object.fromEntries(
+    quiz.order.map((choice, index) => [
+      choice,
+      { count: index, percentage: [0, 17, 33, 50][index] ?? 0 },
+    ]),
+  );
+
+  test('[O-19] say what happened', () => {
+    const events = [
+      { type: 'quiz' as const, data: quiz },
+      { type: 'quiz-results' as const, data: { ...quiz, choices, answer: 'Jupiter' } },
+      { type: 'request-quiz-winners' as const, data: null },
+      { type: 'quiz-winners' as const, data: { count: 5 } },
+    ];
+    expect(eventLines({ ...running, verdicts: NO_VERDICTS }, failed, events)).toEqual([
+      '2:31  quiz 8: Which planet is the largest? (Mars, Jupiter, Venus, Saturn)',
+      '2:31  results of quiz 8: Mars 0 (0 %), *Jupiter 1 (17 %), Venus 2 (33 %), Saturn 3 (50 %)',
+      '2:31  winners round 3',
+      '2:31  winners of round 3: 5',
+      '2:31  MISMATCH in count: an event says 7, it was 5',
+    ]);
+    expect(eventLines(failed, failed, [])).toEqual([]);
+  });
+
+  test('[M-45] say what becomes of the video, once', () => {
+    expect(videoLines({ ...live, video: { state: 'starting' } }, live)).toEqual([
+      '2:31  video: live · newest segment 0.6 s ago · 426x240, 212x120, 142x80',
+    ]);
+    expect(videoLines(live, live)).toEqual([]);
+    expect(videoLines(live, silent)).toEqual(['2:31  video: none: there is no encoder']);
+    expect(videoLines(running, running)).toEqual([]);
+  });
+
+  test('[O-19] say how things stand, without control characters', () => {
+    expect(statusLine(running)).toBe(
+      '2:31  198 viewers · interval 7043882113 · 1,013 requests/s · late by 4 ms, 99 % within 18 ms · checks ok',
+    );
+    expect(statusLine(visited)).toStartWith('2:31  198 viewers, 1 from outside · interval ');
+    expect(statusLine(failed)).toEndWith('checks FAILED');
+    expect(statusLine(start)).toContain('interval soon');
+  });
+
+  test('[O-18] sum up what was checked', () => {
+    expect(`\n${summaryLines(running).join('\n')}\n`).toMatchInlineSnapshot(`
+      "
+      The show is over after 2:31.
+        viewers     199 at most, of 200
+        quizzes     7 asked, 1,064 answers counted, winners rounds: 2
+        chat        212 lines, 1,204 hearts
+        requests    151,000, 1,000 a second, 0 failed
+        lateness    5 ms, 99 % within 21 ms
+        memory      server 90 MB with everybody, 96 MB at the end
+        self-check  count      ok: 100 counts compared with the ledger, to 0.2 viewers
+                    bodies     ok: 100 bodies compared byte by byte
+                    intervals  ok: 100 intervals read, none left out
+                    answers    ok: 100 answers and results
+                    winners    ok: 100 winner reports and rounds
+                    events     ok: 100 events that the host sent
+      "
+    `);
+    expect(summaryLines(visited)[1]).toBe('  viewers     199 at most, of 200, and 3 from outside');
+    const lines = summaryLines(failed);
+    expect(lines.find((line) => line.includes('self-check'))).toContain('WRONG 1 times');
+    expect(lines.at(-1)).toBe('  MISMATCH in count: an event says 7, it was 5');
+  });
+});

@@ -1,0 +1,189 @@
+import type pc from 'picocolors';
+import { allHold, CHECKS } from '../../crowd/ledger/verdict.ts';
+import { INTERVAL_MS } from '../../protocol/interval.ts';
+import { clockTime, figure, fit, megabytes } from '../../server/platform/figures.ts';
+import { GAME_QUIZZES } from '../host/schedule.ts';
+import { bar, bigNumber, chart } from './blocks.ts';
+import type { Show, ShownQuiz } from './show.ts';
+import { videoText } from './video-text.ts';
+
+/** Colours of a terminal, or none. */
+export type Colors = ReturnType<typeof pc.createColors>;
+
+export interface Frame {
+  readonly columns: number;
+  readonly rows: number;
+  readonly colors: Colors;
+}
+
+const COLUMNS_LEAST = 40;
+const COLUMNS_MOST = 100;
+const CHOICE_ROWS = 5;
+const LABEL_COLUMNS = 12;
+
+/**
+ * The dashboard (O-19): lines that fit the frame, the same number every time, so that nothing jumps.
+ * In frames that are too low the blank lines go first, then the last ones.
+ */
+export function dashboard(show: Show, { columns, rows, colors }: Frame): string[] {
+  const width = Math.min(COLUMNS_MOST, Math.max(COLUMNS_LEAST, columns)) - 2;
+  const lines = [
+    ...titleLines(show, width, colors),
+    '',
+    ...audienceLines(show, width, colors),
+    '',
+    ...quizLines(show, width, colors),
+    '',
+    ...showLines(show, width, colors),
+    '',
+    ...videoLines(show, width, colors),
+    ...serviceLines(show, width, colors),
+  ];
+  const most = Math.max(1, rows - 1);
+  const kept = lines.length > most ? lines.filter((line) => line !== '') : lines;
+  return kept.slice(0, most).map((line) => (line === '' ? '' : ` ${line}`));
+}
+
+function titleLines(show: Show, width: number, colors: Colors): string[] {
+  const name = ' FOURBEAT ';
+  const hint = show.isEnding ? 'ending: last checks' : 'Ctrl-C ends the show';
+  const end = `${clockTime(show.elapsedMs)} · ${hint}`;
+  const what = fit(' the demo, a live event', width - name.length - end.length);
+  return [
+    colors.inverse(colors.bold(name)) + what + colors.dim(end),
+    ...(show.video === null
+      ? []
+      : [addressLine('Watch', `${show.origin}/watch/${show.streamId}`, width, colors)]),
+    addressLine('Open', `${show.origin}/docs`, width, colors),
+  ];
+}
+
+function addressLine(label: string, address: string, width: number, colors: Colors): string {
+  return colors.dim(fit(label, LABEL_COLUMNS)) + colors.cyan(fit(address, width - LABEL_COLUMNS));
+}
+
+function audienceLines(show: Show, width: number, colors: Colors): string[] {
+  const value = show.count?.value ?? 0;
+  const digits = bigNumber(value);
+  const left = Math.max(LABEL_COLUMNS, digits[0].length + 1);
+  const charted = chart(show.history, Math.min(60, width - left), digits.length);
+  const beat = show.interval === null ? -1 : show.interval % 4;
+  const dots = [0, 1, 2, 3].map((dot) => (dot === beat ? colors.cyan('●') : colors.dim('○')));
+  const interval = show.interval === null ? 'soon' : figure(show.interval);
+  const { here } = show.others;
+  const outside = here === 0 ? '' : `${figure(here)} from outside · `;
+  const room = width - left - '● ○ ○ ○  '.length;
+  return [
+    ...digits.map((row, index) => colors.bold(fit(row, left)) + colors.cyan(charted[index] ?? '')),
+    colors.bold(fit(value === 1 ? 'viewer' : 'viewers', left)) +
+      `${dots.join(' ')}  ${colors.dim(fit(`${outside}interval ${interval}, four a second`, room))}`,
+  ];
+}
+
+function quizLines(show: Show, width: number, colors: Colors): string[] {
+  const { quiz } = show;
+  const blank = Array.from({ length: CHOICE_ROWS }, () => ' ');
+  if (!quiz)
+    return [
+      colors.dim(fit('The first question comes when the viewers are here.', width)),
+      ...blank,
+    ];
+  const label = fit(`Quiz ${quiz.number}`, LABEL_COLUMNS);
+  const state = stateOf(quiz, show.interval);
+  const question = fit(quiz.quiz.question, width - LABEL_COLUMNS - state.length - 1);
+  const shown = quiz.answer === null ? colors.yellow(state) : colors.green(state);
+  return [
+    `${colors.bold(label + question)} ${shown}`,
+    ...choiceLines(quiz, show.count?.value ?? 0, width, colors),
+    ...blank.slice(quiz.quiz.order.length),
+  ];
+}
+
+function stateOf({ quiz, answer }: ShownQuiz, interval: number | null): string {
+  if (answer !== null) return 'results';
+  const leftMs = (quiz.closeInterval - (interval ?? 0) - 1) * INTERVAL_MS;
+  return leftMs > 0 ? `${Math.ceil(leftMs / 1_000)} s left` : 'closed';
+}
+
+function choiceLines(
+  { quiz, counts, percentages, answer }: ShownQuiz,
+  viewers: number,
+  width: number,
+  colors: Colors,
+): string[] {
+  const total = counts.reduce((sum, count) => sum + count, 0);
+  // A full bar is everybody: so the bars grow as the answers come.
+  const most = Math.max(1, total, viewers);
+  const name = Math.min(18, Math.max(...quiz.order.map((choice) => Bun.stringWidth(choice)))) + 3;
+  const figures = 16;
+  return quiz.order.slice(0, CHOICE_ROWS).map((choice, index) => {
+    const count = counts[index] ?? 0;
+    const isRight = choice === answer;
+    const paint = answer === null ? colors.yellow : isRight ? colors.green : colors.dim;
+    const mark = isRight ? colors.green('✓ ') : '  ';
+    const grown = bar(count / most, width - name - figures);
+    const numbers =
+      fit(figure(count), 9, 'right') + fit(`${percentages[index] ?? 0} %`, 7, 'right');
+    const text = fit(choice, name - 2);
+    return mark + (isRight ? colors.bold(text) : text) + paint(grown) + numbers;
+  });
+}
+
+function showLines({ winners, chat }: Show, width: number, colors: Colors): string[] {
+  const room = width - LABEL_COLUMNS;
+  const round = winners?.round ?? 0;
+  const told =
+    winners?.count === null
+      ? `round ${round}: who had all ${GAME_QUIZZES} right?`
+      : `round ${round}: ${figure(winners?.count ?? 0)} had all ${GAME_QUIZZES} right`;
+  const hearts = `♥ ${figure(chat.hearts)}  ${figure(chat.lines)} lines`;
+  const said = chat.last ? `${chat.last.name}: ${chat.last.text}` : 'nobody has said anything';
+  const none = `after every ${GAME_QUIZZES} quizzes`;
+  return [
+    colors.dim(fit('Winners', LABEL_COLUMNS)) +
+      (winners ? colors.magenta(fit(told, room)) : colors.dim(fit(none, room))),
+    colors.dim(fit('Chat', LABEL_COLUMNS)) +
+      fit(said, room - hearts.length - 1) +
+      ` ${colors.red(hearts.slice(0, 1))}${colors.dim(hearts.slice(1))}`,
+  ];
+}
+
+function videoLines({ video }: Show, width: number, colors: Colors): string[] {
+  if (video === null) return [];
+  const text = fit(videoText(video), width - LABEL_COLUMNS);
+  const shown = video.state === 'live' ? text : colors.yellow(text);
+  return [colors.dim(fit('Video', LABEL_COLUMNS)) + shown];
+}
+
+function serviceLines(show: Show, width: number, colors: Colors): string[] {
+  const room = width - LABEL_COLUMNS;
+  const { p50Ms, p99Ms } = show.recent;
+  const parts = [
+    `${figure(show.requestsPerSecond)} requests/s`,
+    `intervals after ${p50Ms} ms, 99 % within ${p99Ms} ms`,
+    ...(show.serverBytes ? [megabytes(show.serverBytes.now)] : []),
+    ...(show.troubles > 0 ? [`${figure(show.troubles)} failed`] : []),
+  ];
+  const path = `${show.origin.replace('http://', '')}/api/v1/streams/${show.streamId}`;
+  return [
+    colors.dim(fit('Service', LABEL_COLUMNS)) + fit(parts.join(' · '), room),
+    colors.dim(fit('Self-check', LABEL_COLUMNS)) + checkLine(show, room, colors),
+    colors.dim(fit(`$ curl ${path}`, width)),
+  ];
+}
+
+function checkLine({ verdicts }: Show, room: number, colors: Colors): string {
+  if (!allHold(verdicts)) {
+    const failed = CHECKS.filter((check) => verdicts[check].mismatches > 0);
+    const first = failed[0] ? verdicts[failed[0]].first : '';
+    return colors.red(fit(`✗ ${failed.join(', ')}: ${first}`, room));
+  }
+  const made = CHECKS.filter((check) => verdicts[check].checks > 0);
+  if (CHECKS.join('  ✓ ').length + 2 > room) {
+    return colors.green(fit(made.length > 0 ? '✓ nothing is wrong' : '', room));
+  }
+  const marks = CHECKS.map((check) => {
+    return made.includes(check) ? `${colors.green('✓')} ${check}` : colors.dim(`· ${check}`);
+  });
+  return marks.join('  ');
+}

@@ -1,0 +1,107 @@
+import { isOf } from '../../crowd/ledger/event-kinds.ts';
+import { allHold, CHECKS, type Check, type Verdicts } from '../../crowd/ledger/verdict.ts';
+import type { FeedEvent } from '../../protocol/feed.ts';
+import { clockTime, figure, fit, megabytes } from '../../server/platform/figures.ts';
+import type { Show } from './show.ts';
+import { videoText } from './video-text.ts';
+
+/** What happened, one plain line each (O-19). @param before the show before these events */
+export function eventLines(before: Show, show: Show, events: readonly FeedEvent[]): string[] {
+  const lines: string[] = [];
+  let quizzes = before.quizzes;
+  let { rounds } = before;
+  for (const event of events) {
+    if (isOf(event, 'quiz')) {
+      quizzes++;
+      lines.push(`quiz ${quizzes}: ${event.data.question} (${event.data.order.join(', ')})`);
+    } else if (isOf(event, 'quiz-results')) {
+      const { order, choices, answer } = event.data;
+      const shares = order.map((choice) => {
+        const { count = 0, percentage = 0 } = choices[choice] ?? {};
+        return `${choice === answer ? '*' : ''}${choice} ${count} (${percentage} %)`;
+      });
+      lines.push(`results of quiz ${quizzes}: ${shares.join(', ')}`);
+    } else if (isOf(event, 'request-quiz-winners')) {
+      rounds++;
+      lines.push(`winners round ${rounds}`);
+    } else if (isOf(event, 'quiz-winners')) {
+      lines.push(`winners of round ${rounds}: ${event.data.count}`);
+    }
+  }
+  lines.push(...newMismatches(before.verdicts, show.verdicts));
+  return lines.map((line) => `${clockTime(show.elapsedMs)}  ${line}`);
+}
+
+/** How things stand, in one plain line. */
+export function statusLine(show: Show): string {
+  const { p50Ms, p99Ms } = show.recent;
+  const viewers = `${figure(show.count?.value ?? 0)} viewers`;
+  return [
+    `${clockTime(show.elapsedMs)}  ${viewers}${outside(', ', show.others.here)}`,
+    `interval ${show.interval ?? 'soon'}`,
+    `${figure(show.requestsPerSecond)} requests/s`,
+    `late by ${p50Ms} ms, 99 % within ${p99Ms} ms`,
+    `checks ${allHold(show.verdicts) ? 'ok' : 'FAILED'}`,
+  ].join(' · ');
+}
+
+/** What became of the video, in one plain line; none while that is as before. */
+export function videoLines(before: Show, show: Show): string[] {
+  const { video } = show;
+  if (video === null || video.state === before.video?.state) return [];
+  return [`${clockTime(show.elapsedMs)}  video: ${videoText(video)}`];
+}
+
+/** What the demo says when it is over. */
+export function summaryLines(show: Show): string[] {
+  const seconds = show.elapsedMs / 1_000;
+  const { overall, serverBytes, chat, others } = show;
+  const crowd = `${figure(show.viewers)}${outside(', and ', others.came)}`;
+  const rate = figure(seconds > 0 ? show.requests / seconds : 0);
+  const lines = [
+    `The show is over after ${clockTime(show.elapsedMs)}.`,
+    `  viewers     ${figure(show.peak)} at most, of ${crowd}`,
+    `  quizzes     ${figure(show.quizzes)} asked, ${figure(show.answers)} answers counted, winners rounds: ${figure(show.rounds)}`,
+    `  chat        ${figure(chat.lines)} lines, ${figure(chat.hearts)} hearts`,
+    `  requests    ${figure(show.requests)}, ${rate} a second, ${figure(show.troubles)} failed`,
+    `  lateness    ${overall.p50Ms} ms, 99 % within ${overall.p99Ms} ms`,
+  ];
+  if (serverBytes) {
+    const full = serverBytes.full === null ? '' : `${megabytes(serverBytes.full)} with everybody, `;
+    lines.push(`  memory      server ${full}${megabytes(serverBytes.now)} at the end`);
+  }
+  for (const check of CHECKS) {
+    const label = check === CHECKS[0] ? 'self-check' : '';
+    lines.push(`  ${fit(label, 12)}${fit(check, 10)} ${resultOf(check, show)}`);
+  }
+  for (const mismatch of newMismatches(null, show.verdicts)) lines.push(`  ${mismatch}`);
+  return lines;
+}
+
+// Whoever opened the page of the show, say: nobody of the crowd.
+function outside(before: string, others: number): string {
+  return others === 0 ? '' : `${before}${figure(others)} from outside`;
+}
+
+const CHECKED: Readonly<Record<Check, string>> = {
+  count: 'counts compared with the ledger',
+  bodies: 'bodies compared byte by byte',
+  intervals: 'intervals read, none left out',
+  answers: 'answers and results',
+  winners: 'winner reports and rounds',
+  events: 'events that the host sent',
+};
+
+function resultOf(check: Check, { verdicts, slack }: Show): string {
+  const { checks, mismatches } = verdicts[check];
+  if (checks === 0) return 'nothing to check';
+  const result = mismatches === 0 ? 'ok' : `WRONG ${figure(mismatches)} times`;
+  const closeness = check === 'count' ? `, to ${slack.toFixed(1)} viewers` : '';
+  return `${result}: ${figure(checks)} ${CHECKED[check]}${closeness}`;
+}
+
+function newMismatches(before: Verdicts | null, now: Verdicts): string[] {
+  return CHECKS.filter((check) => now[check].first !== (before?.[check].first ?? null)).map(
+    (check) => `MISMATCH in ${check}: ${now[check].first}`,
+  );
+}

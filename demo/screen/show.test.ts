@@ -1,0 +1,97 @@
+import { describe, expect, test } from 'bun:test';
+import { NO_VERDICTS } from '../../crowd/ledger/verdict.ts';
+import type { CrowdReport } from '../../crowd/messages.ts';
+import type { FeedEvent } from '../../protocol/feed.ts';
+import type { Quiz } from '../../protocol/quizzes.ts';
+import { newShow, withMemory, withReport } from './show.ts';
+
+const quiz: Quiz = {
+  id: 'quiz',
+  streamId: 'stream',
+  created: 0,
+  duration: 10_000,
+  closeInterval: 40,
+  question: 'Which planet is the largest?',
+  choices: {},
+  order: ['Mars', 'Jupiter'],
+};
+const choices = { Mars: { count: 1, percentage: 33 }, Jupiter: { count: 2, percentage: 67 } };
+const results: FeedEvent = { type: 'quiz-results', data: { ...quiz, choices, answer: 'Jupiter' } };
+
+const reportOf = (report: Partial<CrowdReport>): CrowdReport => ({
+  kind: 'report',
+  isLast: false,
+  interval: 1,
+  present: 0,
+  arrived: 0,
+  count: null,
+  others: { here: 0, came: 0 },
+  slack: 0,
+  requests: 0,
+  troubles: 0,
+  recent: { p50Ms: 0, p99Ms: 0 },
+  overall: { p50Ms: 0, p99Ms: 0 },
+  answers: {},
+  events: [],
+  counts: [],
+  chat: { lines: 0, hearts: 0, purchases: 0, discounts: 0, last: null },
+  verdicts: NO_VERDICTS,
+  ...report,
+});
+const show = newShow({
+  origin: 'http://localhost:4250',
+  streamId: 'stream',
+  viewers: 200,
+  video: null,
+});
+const after = (...reports: Partial<CrowdReport>[]) =>
+  reports.reduce(
+    (now, report, index) => withReport(now, reportOf(report), (index + 1) * 250),
+    show,
+  );
+
+describe('the show', () => {
+  test('[Q-22] while a quiz is open its bars are our own acknowledged answers', () => {
+    const open = after({ events: [{ type: 'quiz', data: quiz }] }, { answers: { quiz: [3, 1] } });
+    expect(open.quiz).toMatchObject({ number: 1, counts: [3, 1], percentages: [75, 25] });
+    expect(open.quiz?.answer).toBeNull();
+  });
+
+  test('[Q-20] with the results they are those of the service', () => {
+    const shown = after(
+      { events: [{ type: 'quiz', data: quiz }] },
+      { events: [results], answers: {} },
+      { answers: { quiz: [9, 9] } },
+    );
+    expect(shown.quiz).toMatchObject({ counts: [1, 2], percentages: [33, 67], answer: 'Jupiter' });
+    expect([shown.quizzes, shown.answers]).toEqual([1, 3]);
+  });
+
+  test('[W-5] winners are asked for, then counted', () => {
+    const asked: FeedEvent = { type: 'request-quiz-winners', data: null };
+    const counted: FeedEvent = { type: 'quiz-winners', data: { count: 7 } };
+    expect(after({ events: [asked] }).winners).toEqual({ round: 1, count: null });
+    expect(after({ events: [asked] }, { events: [counted] }).winners?.count).toBe(7);
+    expect(after({ events: [asked, counted] }, { events: [asked] }).rounds).toBe(2);
+  });
+
+  test('keeps a minute of counts, and the most there were', () => {
+    const reports = Array.from({ length: 100 }, (_, second) => ({ counts: [1_000 - second] }));
+    const long = after(...reports);
+    expect(long.history.length).toBe(60);
+    expect([long.history[0], long.history.at(-1), long.peak]).toEqual([960, 901, 1_000]);
+  });
+
+  test('tells the requests a second of the last two seconds', () => {
+    const reports = Array.from({ length: 40 }, (_, index) => ({ requests: index * index }));
+    expect(after(...reports).requestsPerSecond).toBe((39 * 39 - 31 * 31) / 2);
+    expect(after(...reports).samples.length).toBe(9);
+  });
+
+  test('remembers the memory of the server from when everybody was here', () => {
+    const early = withMemory(after({ arrived: 10 }), 50);
+    expect(early.serverBytes).toEqual({ full: null, now: 50 });
+    const full = withMemory({ ...early, arrived: 200 }, 70);
+    expect(withMemory(full, 90).serverBytes).toEqual({ full: 70, now: 90 });
+  });
+});

@@ -1,0 +1,183 @@
+import { type EventOf, isOf } from '../../crowd/ledger/event-kinds.ts';
+import { NO_VERDICTS, type Verdicts } from '../../crowd/ledger/verdict.ts';
+import type { ChatSummary, CrowdReport } from '../../crowd/messages.ts';
+import type { FeedEvent } from '../../protocol/feed.ts';
+import type { Quiz } from '../../protocol/quizzes.ts';
+
+/** What the demo shows: everything that the dashboard, the plain lines and the summary say. */
+export interface Show {
+  readonly origin: string;
+  readonly streamId: string;
+  /** Viewers of the crowd, here or not. */
+  readonly viewers: number;
+  readonly elapsedMs: number;
+  /** The last checks are made, then it is over. */
+  readonly isEnding: boolean;
+  readonly interval: number | null;
+  readonly arrived: number;
+  readonly count: CrowdReport['count'];
+  readonly others: CrowdReport['others'];
+  readonly slack: number;
+  /** The counts of the last minute, one a second. */
+  readonly history: readonly number[];
+  readonly peak: number;
+  readonly quiz: ShownQuiz | null;
+  readonly quizzes: number;
+  /** Answers in all results so far. */
+  readonly answers: number;
+  readonly winners: ShownWinners | null;
+  readonly rounds: number;
+  readonly requests: number;
+  readonly requestsPerSecond: number;
+  readonly troubles: number;
+  readonly recent: CrowdReport['recent'];
+  readonly overall: CrowdReport['overall'];
+  readonly chat: ChatSummary;
+  readonly verdicts: Verdicts;
+  /** Memory of the server: when everybody was here, and now. */
+  readonly serverBytes: { readonly full: number | null; readonly now: number } | null;
+  /** null: a show without video. */
+  readonly video: ShownVideo | null;
+  /** Totals of requests at the last reports, to tell their rate. */
+  readonly samples: readonly { readonly atMs: number; readonly requests: number }[];
+}
+
+/** The quiz that is on, or was last. */
+export interface ShownQuiz {
+  readonly number: number;
+  readonly quiz: Quiz;
+  /** Of each choice, in its order: answers acknowledged so far, in the end the service's results. */
+  readonly counts: readonly number[];
+  readonly percentages: readonly number[];
+  /** Known with the results. */
+  readonly answer: string | null;
+}
+
+/** The winners round that is on, or was last. `count` null: its second is not over. */
+export interface ShownWinners {
+  readonly round: number;
+  readonly count: number | null;
+}
+
+/** The video of the show, as a player would find it. */
+export type ShownVideo =
+  | { readonly state: 'starting' }
+  | {
+      readonly state: 'live';
+      /** How long ago the newest segment ended. */
+      readonly ageMs: number;
+      /** Sizes of the renditions, such as `426x240`. */
+      readonly sizes: readonly string[];
+    }
+  | { readonly state: 'failed'; readonly why: string };
+
+const HISTORY_MAX = 60;
+// Two seconds of reports.
+const SAMPLES_MAX = 9;
+
+/** A show before its first report. */
+export function newShow(options: Pick<Show, 'origin' | 'streamId' | 'viewers' | 'video'>): Show {
+  return {
+    ...options,
+    elapsedMs: 0,
+    isEnding: false,
+    interval: null,
+    arrived: 0,
+    count: null,
+    others: { here: 0, came: 0 },
+    slack: 0,
+    history: [],
+    peak: 0,
+    quiz: null,
+    quizzes: 0,
+    answers: 0,
+    winners: null,
+    rounds: 0,
+    requests: 0,
+    requestsPerSecond: 0,
+    troubles: 0,
+    recent: { p50Ms: 0, p99Ms: 0 },
+    overall: { p50Ms: 0, p99Ms: 0 },
+    chat: { lines: 0, hearts: 0, purchases: 0, discounts: 0, last: null },
+    verdicts: NO_VERDICTS,
+    serverBytes: null,
+    samples: [],
+  };
+}
+
+/** The show after a report. @param elapsedMs since the show began */
+export function withReport(show: Show, report: CrowdReport, elapsedMs: number): Show {
+  const samples = [...show.samples, { atMs: elapsedMs, requests: report.requests }];
+  const recent = samples.slice(-SAMPLES_MAX);
+  const next: Show = {
+    ...show,
+    elapsedMs,
+    interval: report.interval,
+    arrived: report.arrived,
+    count: report.count,
+    others: report.others,
+    slack: report.slack,
+    history: [...show.history, ...report.counts].slice(-HISTORY_MAX),
+    peak: Math.max(show.peak, ...report.counts),
+    requests: report.requests,
+    requestsPerSecond: rateOf(recent),
+    troubles: report.troubles,
+    recent: report.recent,
+    overall: report.overall,
+    chat: report.chat,
+    verdicts: report.verdicts,
+    samples: recent,
+  };
+  return withAnswers(report.events.reduce(withEvent, next), report.answers);
+}
+
+/** The show after a reading of the server's memory. */
+export function withMemory(show: Show, bytes: number): Show {
+  const full = show.serverBytes?.full ?? (show.arrived >= show.viewers ? bytes : null);
+  return { ...show, serverBytes: { full, now: bytes } };
+}
+
+/** The show after a look at its video. */
+export function withVideo(show: Show, video: ShownVideo): Show {
+  return { ...show, video };
+}
+
+function withEvent(show: Show, event: FeedEvent): Show {
+  if (isOf(event, 'quiz')) {
+    const number = show.quizzes + 1;
+    const zeros = event.data.order.map(() => 0);
+    const tallied = { counts: zeros, percentages: zeros, answer: null };
+    return { ...show, quizzes: number, quiz: { number, quiz: event.data, ...tallied } };
+  }
+  if (isOf(event, 'quiz-results')) return withResults(show, event);
+  if (isOf(event, 'request-quiz-winners')) {
+    return { ...show, winners: { round: show.rounds + 1, count: null }, rounds: show.rounds + 1 };
+  }
+  if (isOf(event, 'quiz-winners')) {
+    return { ...show, winners: { round: show.rounds, count: event.data.count } };
+  }
+  return show;
+}
+
+function withResults(show: Show, { data }: EventOf<'quiz-results'>): Show {
+  const counts = data.order.map((choice) => data.choices[choice]?.count ?? 0);
+  const answers = show.answers + counts.reduce((sum, count) => sum + count, 0);
+  if (show.quiz?.quiz.id !== data.id) return { ...show, answers };
+  const percentages = data.order.map((choice) => data.choices[choice]?.percentage ?? 0);
+  return { ...show, answers, quiz: { ...show.quiz, counts, percentages, answer: data.answer } };
+}
+
+function withAnswers(show: Show, answers: CrowdReport['answers']): Show {
+  const counts = show.quiz && show.quiz.answer === null ? answers[show.quiz.quiz.id] : undefined;
+  if (!show.quiz || !counts) return show;
+  const total = counts.reduce((sum, count) => sum + count, 0);
+  const percentages = counts.map((count) => Math.round((count / Math.max(1, total)) * 100));
+  return { ...show, quiz: { ...show.quiz, counts, percentages } };
+}
+
+function rateOf(samples: Show['samples']): number {
+  const first = samples[0];
+  const last = samples.at(-1);
+  if (!first || !last || last.atMs <= first.atMs) return 0;
+  return ((last.requests - first.requests) / (last.atMs - first.atMs)) * 1_000;
+}

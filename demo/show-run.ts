@@ -1,0 +1,167 @@
+import { allHold } from '../crowd/ledger/verdict.ts';
+import type { Ending } from '../server/platform/end-signal.ts';
+import { type DemoCrowd, type DemoServer, startCrowd, startVideo } from './children.ts';
+import { Host } from './host/host.ts';
+import { StudioClient } from './host/studio-client.ts';
+import { summaryLines } from './screen/plain-lines.ts';
+import type { Screen } from './screen/screen.ts';
+import {
+  newShow,
+  type Show,
+  type ShownVideo,
+  withMemory,
+  withReport,
+  withVideo,
+} from './screen/show.ts';
+import { followVideo } from './video/demo-video.ts';
+
+/** Everything a show needs to run. */
+export interface ShowRun {
+  readonly viewers: number;
+  /** Seconds from quiz to quiz. */
+  readonly quizEvery: number;
+  /** Seconds after which it ends by itself. */
+  readonly duration?: number | undefined;
+  readonly screen: Screen;
+  readonly ending: Ending;
+  readonly server: DemoServer;
+  /** The producer's service token. */
+  readonly token: string;
+  /** Where the server's record is. */
+  readonly data: string;
+  readonly hasVideo: boolean;
+}
+
+// The host begins when most are here, or after this long.
+const GATHERED_SHARE = 0.9;
+const GATHER_MS = 30_000;
+const GATHER_LOOK_MS = 100;
+const MEMORY_MS = 2_000;
+// The crowd's last checks take 1.5 s.
+const LAST_REPORT_MS = 10_000;
+
+/**
+ * Runs a show with its crowd until it is to end, and says how it went.
+ * @returns 0, or 1 when a check failed
+ * @throws Error when something broke
+ */
+export async function runShow(run: ShowRun): Promise<number> {
+  const { screen, ending, server, viewers, duration, hasVideo } = run;
+  const origin = `http://localhost:${server.port}`;
+  const studio = new StudioClient({ origin, token: run.token, sleep: Bun.sleep });
+  const { id: streamId } = await studio.createStream('The demo');
+  await studio.startStream(streamId);
+  const startMs = performance.now();
+  let show: Show = newShow({
+    origin,
+    streamId,
+    viewers,
+    video: hasVideo ? { state: 'starting' } : null,
+  });
+  const last = Promise.withResolvers<void>();
+  const crowd = startCrowd((report) => {
+    const before = show;
+    show = withReport(before, report, performance.now() - startMs);
+    screen.show(before, show, report);
+    if (report.isLast) last.resolve();
+  });
+  const stopVideo = hasVideo
+    ? showVideo(run, origin, streamId, (video) => {
+        const before = show;
+        show = withVideo(before, video);
+        screen.video(before, show);
+      })
+    : null;
+  const memory = setInterval(async () => {
+    const bytes = await residentBytes(origin);
+    if (bytes !== null) show = withMemory(show, bytes);
+  }, MEMORY_MS);
+  const broken = Promise.race([
+    server.exited.then(() => `the server ended: ${server.complaint() || 'it did not say why'}`),
+    crowd.exited.then(() => 'the process of the viewers ended'),
+  ]);
+  try {
+    crowd.tell({ kind: 'begin', port: server.port, streamId, viewers });
+    const over = Promise.withResolvers<void>();
+    const hosted = host(run, studio, crowd, () => show, over.promise);
+    const timed = duration === undefined ? [] : [Bun.sleep(duration * 1_000)];
+    const trouble = await Promise.race([broken, hosted, ending.asked, ...timed]);
+    over.resolve();
+    if (trouble) throw new Error(trouble);
+    show = { ...show, isEnding: true };
+    crowd.tell({ kind: 'finish' });
+    const late = Bun.sleep(LAST_REPORT_MS).then(() => 'the viewers did not report in the end');
+    const lost = await Promise.race([last.promise, late, broken]);
+    if (lost) throw new Error(lost);
+    await studio.endStream(streamId);
+    return allHold(show.verdicts) ? 0 : 1;
+  } finally {
+    clearInterval(memory);
+    await Promise.all([crowd.stop(), stopVideo?.()]);
+    screen.close();
+    for (const line of summaryLines(show)) screen.say(line);
+  }
+}
+
+/** Shows video as well. @returns what ends it */
+function showVideo(
+  { screen, data }: ShowRun,
+  origin: string,
+  streamId: string,
+  onChange: (video: ShownVideo) => void,
+): () => Promise<void> {
+  const page = `${origin}/watch/${streamId}`;
+  screen.say(`Watch it: ${page}`);
+  screen.say(`With what the feed says below the picture: ${page}?facts`);
+  const video = startVideo(origin, data, streamId);
+  const stop = followVideo({ origin, streamId, video, nowMs: Date.now, onChange });
+  return () => {
+    stop();
+    return video.stop();
+  };
+}
+
+/** Hosts the show, from when the viewers are here. @returns what went wrong, if anything did */
+async function host(
+  run: ShowRun,
+  studio: StudioClient,
+  crowd: DemoCrowd,
+  show: () => Show,
+  over: Promise<void>,
+): Promise<string | undefined> {
+  let isOver = false;
+  const sleep = (ms: number) => Promise.race([Bun.sleep(ms), over]);
+  void over.then(() => {
+    isOver = true;
+  });
+  while (!isOver && !isGathered(show())) await sleep(GATHER_LOOK_MS);
+  const producer = new Host({
+    studio,
+    streamId: show().streamId,
+    quizEveryMs: run.quizEvery * 1_000,
+    nowMs: () => performance.now(),
+    sleep,
+    isOver: () => isOver,
+    onPromised: (key, inMs) => crowd.tell({ kind: 'promised', key, inMs }),
+  });
+  try {
+    await producer.run();
+    return undefined;
+  } catch (error) {
+    return `the host was refused: ${error instanceof Error ? error.message : error}`;
+  }
+}
+
+function isGathered({ arrived, viewers, elapsedMs }: Show): boolean {
+  return arrived >= GATHERED_SHARE * viewers || elapsedMs > GATHER_MS;
+}
+
+async function residentBytes(origin: string): Promise<number | null> {
+  try {
+    const metrics = await (await fetch(`${origin}/metrics`)).text();
+    const bytes = /^process_resident_memory_bytes (\d+)/m.exec(metrics)?.[1];
+    return bytes === undefined ? null : Number(bytes);
+  } catch {
+    return null;
+  }
+}

@@ -1,0 +1,60 @@
+import { createMemoryBeat } from '../realtime/coordination/realtime-backend-memory.ts';
+import { openRecord } from '../storage/sql/database-sqlite.ts';
+import { type DirectoryLock, lockDirectory } from '../storage/sql/lock.ts';
+import { type Backends, type BackendsOptions, serviceClock } from './backends.ts';
+import { procedures } from './procedures.ts';
+
+/**
+ * The backends of a service that is one process: SQLite in its data directory, the beat in memory.
+ * @throws Error with a line for the operator: the directory is in use, cannot be written or holds
+ *   a newer record
+ */
+export async function openEmbedded(options: BackendsOptions): Promise<Backends> {
+  const lock = lockData(options.config.data);
+  try {
+    return await openOnDirectory(options, lock);
+  } catch (error) {
+    lock.release();
+    throw error;
+  }
+}
+
+function lockData(directory: string): DirectoryLock {
+  try {
+    return lockDirectory(directory);
+  } catch (error) {
+    // The reason begins with the directory.
+    throw new Error(`--data ${(error as Error).message}`);
+  }
+}
+
+async function openOnDirectory(
+  { config, logger, onLost }: BackendsOptions,
+  lock: DirectoryLock,
+): Promise<Backends> {
+  const record = await openRecord({
+    procedures,
+    worker: new URL('./database-worker.ts', import.meta.url),
+    directory: config.data,
+    onLost,
+  }).catch((error: Error) => {
+    throw new Error(`the record in ${config.data} (--data) cannot be opened: ${error.message}`);
+  });
+  try {
+    const watermark = await record.calls.readWatermark({});
+    return {
+      record,
+      watermark,
+      clock: serviceClock(Date.now, watermark, logger),
+      makeBeat: createMemoryBeat,
+      servers: [],
+      reach: (work) => work(),
+      place: `data in ${config.data}`,
+      end: () => record.close(),
+      release: () => lock.release(),
+    };
+  } catch (error) {
+    await record.close();
+    throw error;
+  }
+}

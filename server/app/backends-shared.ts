@@ -1,0 +1,60 @@
+import { randomUUID } from 'node:crypto';
+import { untilReached } from '../platform/retry-until-available.ts';
+import { redisBeat } from '../realtime/coordination/realtime-backend-redis.ts';
+import { openSharedClock } from '../realtime/coordination/shared-clock.ts';
+import { openRedis } from '../storage/redis/open-redis.ts';
+import { openPostgresRecord } from '../storage/sql/database-postgres.ts';
+import type { Backends, BackendsOptions } from './backends.ts';
+import { procedures } from './procedures.ts';
+
+/**
+ * The backends of one node among several: the record in PostgreSQL, the beat in Redis. While one
+ * is away it goes on trying (N-2).
+ * @throws Error with a line for the operator about what does not heal by itself
+ */
+export async function openShared({ config, logger }: BackendsOptions): Promise<Backends> {
+  const { database, redis: redisUrl, redisReplicas } = config;
+  if (database === null || redisUrl === null) throw new Error('--database and --redis are needed');
+  const reach = <T>(work: () => Promise<T>) =>
+    untilReached('PostgreSQL (--database)', logger, work);
+  const redis = await untilReached('Redis (--redis)', logger, () =>
+    openRedis({ url: redisUrl, replicas: redisReplicas, logger }),
+  ).catch((error: Error) => {
+    throw new Error(`Redis (--redis) cannot be used: ${error.message}`);
+  });
+  const opened: { close(): void | Promise<void> }[] = [redis];
+  const end = async () => {
+    for (const one of opened.toReversed()) await one.close();
+  };
+  try {
+    const nodeId = randomUUID();
+    const record = await reach(() => openPostgresRecord({ procedures, url: database, logger }));
+    opened.push(record);
+    const time = await reach(() =>
+      openSharedClock({ redis, record: record.calls, nodeId, logger }),
+    );
+    opened.push(time);
+    return {
+      record,
+      watermark: time.watermark,
+      clock: time.clock,
+      makeBeat: redisBeat({ redis, nodeId }),
+      servers: [
+        { name: 'redis', away: () => redis.away() },
+        { name: 'postgres', away: () => record.away() },
+      ],
+      reach,
+      place: `record in ${placeOf(database)}`,
+      end,
+      release: () => {},
+    };
+  } catch (error) {
+    await end();
+    throw error;
+  }
+}
+
+function placeOf(database: string): string {
+  const { host, pathname } = new URL(database);
+  return `${host}${pathname}`;
+}

@@ -1,0 +1,167 @@
+import { newSetupLink } from '../auth/members/operator-links.ts';
+import { listen } from '../gateway/listen.ts';
+import { listenByThreads } from '../gateway/workers/listen-with-workers.ts';
+import { ViewerThreads } from '../gateway/workers/worker-pool.ts';
+import type { Listener } from '../http/address.ts';
+import { operatorRoutes } from '../http/operator-routes.ts';
+import { createMetrics, newSealLateness } from '../platform/metrics.ts';
+import { presentRoutes } from '../web/display-page.ts';
+import { documentRoutes } from '../web/docs.ts';
+import { studioPageRoutes } from '../web/studio-page.ts';
+import { watchRoutes } from '../web/watch-page.ts';
+import type { Backends, BackendsOptions, OpenBackends } from './backends.ts';
+import { createService } from './service.ts';
+
+export interface ServerOptions extends BackendsOptions {
+  /** Of the program. */
+  readonly version: string;
+  readonly openBackends: OpenBackends;
+}
+
+/** A whole server that listens. */
+export interface RunningServer {
+  /** Where a person on this machine reaches it. */
+  readonly url: string;
+  readonly port: number;
+  /** Where the record is, for people. */
+  readonly place: string;
+  /**
+   * A new link that makes the first account and its owner; null when there is a member already, or no
+   * studio here.
+   */
+  newSetupLink(): Promise<string | null>;
+  /**
+   * Drains (O-11): answers what is held, ends event streams, closes the port, commits and seals
+   * what was accepted and gives the data directory free. Answers that are not made after `graceMs`
+   * are cut.
+   * @returns whether none had to be cut, but for clients that do not take theirs
+   */
+  stop(graceMs: number): Promise<boolean>;
+}
+
+// The last interval ends within 250 ms and a record that fails is tried for a second; the rest is
+// for a disk that is stuck.
+const COMMIT_GRACE_MS = 2_000;
+
+/**
+ * Starts everything on its backends and one port, and resolves when it is ready.
+ * @throws Error with a line for the operator: what a backend says, or that the port is in use
+ */
+export async function startServer(options: ServerOptions): Promise<RunningServer> {
+  const backends = await options.openBackends(options);
+  try {
+    return await startOn(options, backends);
+  } catch (error) {
+    await backends.end();
+    backends.release();
+    throw error;
+  }
+}
+
+async function startOn(
+  { config, logger, version, onLost }: ServerOptions,
+  backends: Backends,
+): Promise<RunningServer> {
+  const { record, clock, watermark, makeBeat } = backends;
+  const sealLateness = newSealLateness();
+  const listener: Listener = { server: null };
+  const serviceOptions = {
+    config,
+    record: record.calls,
+    clock,
+    logger,
+    makeBeat,
+    watermark,
+    listener,
+    random: Math.random,
+  };
+  const onSealed = (latenessMs: number) => sealLateness.add(latenessMs / 1000);
+  const service = await backends.reach(() => createService(serviceOptions, onSealed));
+  const metrics = createMetrics({
+    ...service.stats,
+    version,
+    sealLateness,
+    requests: () => service.stats.requests.counters,
+    answers: () => Object.entries(service.stats.answers),
+    backends: backends.servers,
+    recordPending: () => record.pending(),
+    clockOffsetMs: () => clock.offsetMs(),
+  });
+  const { host, port, corsOrigin, edgeCache } = config;
+  const common = { corsOrigin, log: service.stats.requests };
+  const routes = {
+    ...service.routes,
+    ...documentRoutes({ version, ...common }),
+    ...watchRoutes(common),
+    ...(config.roles.has('studio') && {
+      ...studioPageRoutes(common),
+      ...presentRoutes(common),
+    }),
+    ...operatorRoutes({
+      unready: () => service.unready() ?? awayOf(backends),
+      metrics,
+      ...common,
+    }),
+  };
+  const { fetch, sockets, front } = service;
+  const asked = { host, port, edgeCache, listener, routes, fetch, sockets, ...common };
+  const threads =
+    config.workers === 1
+      ? null
+      : new ViewerThreads({
+          ...service.shared,
+          front,
+          count: config.workers,
+          onDefect: (reason) =>
+            logger.error({ reason }, 'a failure in a thread that answers viewers'),
+          onLost,
+        });
+  const server = threads ? await listenByThreads(threads, asked) : listen({ ...asked, front });
+  // To look for ffmpeg and open the ports for video takes a moment; all else is ready before.
+  void service.begin();
+  await service.seal();
+
+  async function drain(): Promise<void> {
+    await Promise.all([service.drain(), threads?.drain()]);
+    await server.drain();
+  }
+
+  async function commit(): Promise<void> {
+    await service.end();
+    await backends.end();
+  }
+
+  const { url } = server;
+  return {
+    place: backends.place,
+    url,
+    port: server.port,
+    newSetupLink: async () =>
+      config.roles.has('studio')
+        ? newSetupLink(record.calls, config.publicUrl ?? url, clock.nowMs())
+        : null,
+    async stop(graceMs) {
+      const calm = await endsWithin(graceMs, drain());
+      if (!calm) void server.stop();
+      const committed = await endsWithin(COMMIT_GRACE_MS, commit());
+      backends.release();
+      return calm && committed;
+    },
+  };
+}
+
+// Anybody may read this: the reason, with its addresses, is in the log.
+function awayOf({ servers }: Backends): string | null {
+  const server = servers.find(({ away }) => away() !== null);
+  return server ? `${server.name} is away.` : null;
+}
+
+/** Whether a promise was fulfilled in time. One that is late may still go on. */
+async function endsWithin(ms: number, work: Promise<void>): Promise<boolean> {
+  let timer: Timer | undefined;
+  const late = new Promise<boolean>((resolve) => {
+    timer = setTimeout(resolve, ms, false);
+  });
+  const done = work.then(() => true);
+  return Promise.race([done, late]).finally(() => clearTimeout(timer));
+}

@@ -1,0 +1,269 @@
+import { randomBytes as systemRandomBytes } from 'node:crypto';
+import { studioApi } from '../../protocol/studio-api.ts';
+import { viewerApi } from '../../protocol/viewer-api.ts';
+import { accountHandlers } from '../auth/accounts/account-routes.ts';
+import { Passwords } from '../auth/members/passwords.ts';
+import { tokenHandlers } from '../auth/viewer-tokens/token-routes.ts';
+import { chatHandlers } from '../domains/chat/chat-routes.ts';
+import { answerHandlers } from '../domains/quizzes/answer-routes.ts';
+import type { AnswerDecision } from '../domains/quizzes/arrived-answer.ts';
+import { streamHandlers } from '../domains/streams/stream-routes.ts';
+import type { FrontService } from '../gateway/gateway-backend.ts';
+import { ownService } from '../gateway/local-gateway-backend.ts';
+import type { Sockets } from '../gateway/origin-server.ts';
+import type { SharedParts } from '../gateway/workers/worker-pool.ts';
+import { endpointsOf, unknownPath } from '../http/endpoints.ts';
+import type { RequestLog } from '../http/request-log.ts';
+import type { Handlers } from '../http/route.ts';
+import { type PathHandler, routesOf } from '../http/router.ts';
+import { timeHandlers } from '../http/time-routes.ts';
+import type { WebSocketSource } from '../media/websocket/websocket-source.ts';
+import { Unavailable } from '../platform/errors.ts';
+import type { Reading } from '../platform/metrics.ts';
+import { viewCountHandlers } from '../realtime/presence/view-count-routes.ts';
+import { countWrites } from '../storage/sql/write-count.ts';
+import { procedures } from './procedures.ts';
+import { type Parts, partsOf, type ServiceOptions } from './service-parts.ts';
+import { studioHandlers } from './studio-handlers.ts';
+
+/** What metrics are made of; plain counters, read when somebody asks. */
+export interface ServiceStats {
+  readonly requests: RequestLog;
+  readonly answers: Readonly<Record<AnswerDecision, number>>;
+  viewers(): Iterable<readonly [string, number]>;
+  feed(): { held: number; listeners: number };
+  watermark(): number;
+  behindMs(): number;
+  /** What parts add that may not run here. */
+  readonly more: readonly Reading[];
+}
+
+/** The whole service, ready to be put behind a listener. */
+export interface Service {
+  readonly routes: Record<string, PathHandler>;
+  /** What a front answers before any route is asked. */
+  readonly front: FrontService;
+  /** What threads that answer viewers share with it. */
+  readonly shared: SharedParts;
+  /** Where requests become sockets; none without the role `media`. */
+  readonly sockets: Sockets<WebSocketSource> | undefined;
+  /** Answers what no route does: 404. */
+  readonly fetch: (request: Request) => Response;
+  readonly stats: ServiceStats;
+  /** Seals on time from here on, and opens the ports for video. */
+  begin(): Promise<void>;
+  /** Seals what has ended; for tests with a clock of their own. */
+  seal(): Promise<void>;
+  /** Tells webhooks what is due; for tests with a clock of their own. */
+  deliver(): Promise<void>;
+  /** Makes the reports that are due; for tests with a clock of their own. */
+  report(): Promise<void>;
+  /** Why the service should get no requests now, or null. */
+  unready(): string | null;
+  /** Answers what is held, ends event streams, and takes no more of either. */
+  drain(): Promise<void>;
+  /** Seals what was accepted and stops. After the drain, when no more requests can come. */
+  end(): Promise<void>;
+}
+
+// O-10: further behind than this, readers are better served elsewhere.
+const BEHIND_MAX_MS = 2_000;
+const UPKEEP_MS = 10_000;
+// What a crowd writes, in no detail of a stream.
+const CROWDS_WRITES = new Set([
+  'recordAnswers',
+  'recordWinners',
+  'leaseSeats',
+  'takeSeats',
+] as const);
+
+/** Puts the service together. @param onSealed told the lateness of each sealing in ms */
+export async function createService(
+  given: ServiceOptions,
+  onSealed: (latenessMs: number) => void,
+): Promise<Service> {
+  const { calls: record, writes } = countWrites(procedures, given.record, CROWDS_WRITES);
+  const options = { ...given, record };
+  const { config, listener } = options;
+  const parts = await partsOf(options, writes, onSealed);
+  const { requests, beat, answers } = parts;
+  const { corsOrigin, trustProxy, roles } = config;
+  const endpoints = [
+    ...endpointsOf(viewerApi, viewerHandlers(options, parts)),
+    ...endpointsOf(studioApi, producerHandlers(options, parts)),
+  ];
+  const routes = routesOf(endpoints, { roles, corsOrigin, trustProxy, listener, log: requests });
+  return {
+    routes: { ...routes, ...parts.media?.routes },
+    front: ownService({
+      ...parts,
+      clock: options.clock,
+      corsOrigin,
+      tally: beat.tally,
+      log: beat.feed,
+    }),
+    shared: {
+      clock: options.clock,
+      record,
+      beat,
+      viewerTokens: parts.viewerTokens,
+      rooms: parts.rooms,
+      requests,
+      tokenCacheSize: config.tokenCacheSize,
+    },
+    sockets: parts.media?.sockets,
+    fetch: unknownPath(corsOrigin, requests),
+    stats: {
+      requests,
+      answers,
+      viewers: () => beat.tally.liveCounts(),
+      feed: () => beat.load(),
+      watermark: () => beat.feed.sealedTo(),
+      behindMs: () => beat.behindMs(),
+      more: [
+        ...(parts.media?.readings ?? []),
+        ...parts.webhooks.readings,
+        ...parts.rehearsals.readings,
+      ],
+    },
+    ...lifeOf(options, parts),
+  };
+}
+
+function viewerHandlers(
+  { config, record, clock }: ServiceOptions,
+  parts: Parts,
+): Handlers<typeof viewerApi> {
+  const { credentials, rates } = parts;
+  return {
+    ...timeHandlers(clock),
+    ...accountHandlers(credentials),
+    ...streamHandlers({ record, details: parts.details, credentials, originOf: parts.originOf }),
+    ...tokenHandlers({
+      record,
+      credentials,
+      viewerTokens: parts.viewerTokens,
+      keyring: parts.keyring,
+      clock,
+      rate: rates.tokens,
+      access: config.tokenAuth,
+    }),
+    ...viewCountHandlers(parts.beat.tally, credentials),
+    ...answerHandlers({ desk: parts.answerDesk, credentials, clock }),
+    ...parts.feed,
+    ...chatHandlers({
+      chat: parts.beat.chat,
+      credentials,
+      clock,
+      rate: rates.chat,
+      newId: parts.newId,
+      rooms: parts.rooms,
+      turns: parts.beat.turns,
+    }),
+  };
+}
+
+function producerHandlers(
+  { config, record, clock }: ServiceOptions,
+  {
+    credentials,
+    sessions,
+    rates,
+    requests,
+    originOf,
+    newId,
+    media,
+    live,
+    rooms,
+    rehearsals,
+  }: Parts,
+): Handlers<typeof studioApi> {
+  return studioHandlers({
+    record,
+    credentials,
+    sessions,
+    passwords: new Passwords(),
+    tries: { ofAddress: rates.signIn, ofEmail: rates.passwords },
+    clock,
+    rate: rates.studio,
+    log: requests,
+    originOf,
+    newId,
+    live: live.handlers,
+    rehearsals,
+    rooms,
+    randomBytes: (n) => systemRandomBytes(n),
+    webhookPolicy: config.webhooks,
+    // Among many nodes another has video, with the same settings.
+    ...((media || config.database) && { ingestAddresses: media?.addresses ?? config.media }),
+  });
+}
+
+function lifeOf(
+  { config, record, clock, logger }: ServiceOptions,
+  {
+    beat,
+    streams,
+    live,
+    keyring,
+    viewerTokens,
+    serviceTokens,
+    media,
+    webhooks,
+    reports,
+    rooms,
+    rehearsals,
+  }: Parts,
+): Pick<Service, 'begin' | 'seal' | 'deliver' | 'report' | 'unready' | 'drain' | 'end'> {
+  let draining = false;
+  let upkeep: Timer | null = null;
+  const keepUp = () => {
+    const nowMs = clock.nowMs();
+    viewerTokens.forgetExpired();
+    const work = [
+      keyring.refresh(nowMs),
+      serviceTokens.recordUses(),
+      record.forgetIdempotencyKeys({ nowMs }),
+      record.forgetEnded({ nowMs }),
+    ];
+    // What is away is told of elsewhere, once; this comes again every ten seconds.
+    Promise.all(work).catch((error) => {
+      if (!(error instanceof Unavailable)) logger.warn({ err: error }, 'upkeep failed');
+    });
+  };
+  return {
+    begin: async () => {
+      beat.begin();
+      upkeep = setInterval(keepUp, UPKEEP_MS);
+      webhooks.begin();
+      rooms.begin();
+      if (config.roles.has('studio')) reports.begin();
+      if (config.roles.has('studio')) rehearsals.begin();
+      await media?.begin();
+    },
+    seal: () => beat.seal(),
+    deliver: () => webhooks.sendAll(),
+    report: () => reports.makeAll(),
+    unready: () => {
+      if (draining) return 'The service is stopping.';
+      if (beat.behindMs() > BEHIND_MAX_MS) return 'Sealing is behind.';
+      return beat.away();
+    },
+    drain: async () => {
+      draining = true;
+      // Their viewers would only wait for what is to come.
+      rehearsals.stop();
+      const released = Promise.all([beat.drain(), media?.drain(), webhooks.stop(), reports.stop()]);
+      streams.endAll();
+      live.endStreams();
+      await released;
+    },
+    end: async () => {
+      if (upkeep) clearInterval(upkeep);
+      rooms.stop();
+      await beat.stop();
+      await media?.end();
+      await serviceTokens.recordUses().catch(() => {});
+    },
+  };
+}

@@ -1,0 +1,156 @@
+import type { ApiToken, User } from '../../../protocol/accounts.ts';
+import { Refusal } from '../../platform/errors.ts';
+import { nextNumber } from '../../storage/sql/counters.ts';
+import { reading, type Tx, writing } from '../../storage/sql/procedure.ts';
+
+/** A token to be recorded; the secret stays with its caller. */
+export interface NewToken {
+  readonly id: string;
+  readonly name: string;
+  readonly prefix: string;
+  readonly hash: string;
+}
+
+/** The account behind a service token. */
+export interface TokenOwner {
+  readonly tokenId: string;
+  readonly hash: string;
+  readonly user: User;
+}
+
+const TOKEN_COLUMNS = 'id, name, prefix, created, last_used as "lastUsed"';
+const USE = ['id text', 'at bigint'];
+// A bound on what one account can make the record keep.
+const TOKENS_MAX = 100;
+
+/**
+ * Locks the account's row: what an account may have is counted by one transaction at a time.
+ * @throws Refusal `not-found`
+ */
+export async function lockAccount(tx: Tx, uuid: string): Promise<void> {
+  const [account] = await tx.query(`select uuid from accounts where uuid = $1 ${tx.locks.update}`, [
+    uuid,
+  ]);
+  if (!account) throw new Refusal('not-found', 'There is no such account.');
+}
+
+async function insertToken(tx: Tx, account: string, token: NewToken, nowMs: number) {
+  await tx.query(
+    `insert into api_tokens (id, number, account, name, prefix, hash, created)
+     values ($1, $2, $3, $4, $5, $6, $7)`,
+    [
+      token.id,
+      await nextNumber(tx, 'api-token'),
+      account,
+      token.name,
+      token.prefix,
+      token.hash,
+      nowMs,
+    ],
+  );
+}
+
+export const accountProcedures = {
+  /** Creates an account with its first token. @throws Refusal `conflict` when the e-mail is taken. */
+  createAccount: writing(
+    async (tx, input: { user: User; token: NewToken; nowMs: number }): Promise<void> => {
+      const { uuid, email, name, created } = input.user;
+      const { affected } = await tx.query(
+        `insert into accounts (uuid, email, name, created) values ($1, $2, $3, $4)
+         on conflict (email) do nothing`,
+        [uuid, email, name, created],
+      );
+      if (affected === 0) {
+        throw new Refusal(
+          'conflict',
+          `An account with e-mail ${email} exists; use another e-mail, or "token create" for a new token.`,
+        );
+      }
+      await insertToken(tx, uuid, input.token, input.nowMs);
+    },
+  ),
+
+  findAccount: reading(async (tx, { email }: { email: string }): Promise<User | null> => {
+    const [user] = await tx.query<User>(
+      'select uuid, email, name, created from accounts where email = $1',
+      [email],
+    );
+    return user ?? null;
+  }),
+
+  /** Who a token belongs to, looked up by its hash; null when it was never made or is revoked. */
+  findTokenOwner: reading(async (tx, { hash }: { hash: string }): Promise<TokenOwner | null> => {
+    const [row] = await tx.query<User & { tokenId: string; hash: string }>(
+      `select t.id as "tokenId", t.hash as hash, a.uuid as uuid, a.email as email,
+              a.name as name, a.created as created
+       from api_tokens t join accounts a on a.uuid = t.account where t.hash = $1`,
+      [hash],
+    );
+    if (!row) return null;
+    const { tokenId, uuid, email, name, created } = row;
+    return { tokenId, hash: row.hash, user: { uuid, email, name, created } };
+  }),
+
+  createApiToken: writing(
+    async (
+      tx,
+      input: { account: string; token: NewToken; nowMs: number },
+    ): Promise<{ id: string }> => {
+      await lockAccount(tx, input.account);
+      const [row] = await tx.query<{ n: number }>(
+        'select count(*) as n from api_tokens where account = $1',
+        [input.account],
+      );
+      if (Number(row?.n) >= TOKENS_MAX) {
+        throw new Refusal('conflict', `An account has at most ${TOKENS_MAX} tokens; revoke one.`);
+      }
+      await insertToken(tx, input.account, input.token, input.nowMs);
+      return { id: input.token.id };
+    },
+  ),
+
+  listApiTokens: reading(async (tx, { account }: { account: string }): Promise<ApiToken[]> => {
+    const rows = await tx.query<ApiToken>(
+      `select ${TOKEN_COLUMNS} from api_tokens where account = $1 order by number desc`,
+      [account],
+    );
+    return [...rows];
+  }),
+
+  /**
+   * Revokes a token of this account; with `account` null, whoever's it is (the command line).
+   * @throws Refusal `not-found` when the account has no such token.
+   */
+  revokeApiToken: writing(
+    async (tx, input: { account: string | null; id: string }): Promise<void> => {
+      const { affected } = await tx.query(
+        'delete from api_tokens where id = $1 and account = coalesce($2, account)',
+        [input.id, input.account],
+      );
+      if (affected === 0) {
+        throw new Refusal(
+          'not-found',
+          input.account ? 'This account has no such token.' : `There is no token ${input.id}.`,
+        );
+      }
+    },
+  ),
+
+  /** Notes when tokens were last used. */
+  touchApiTokens: writing(
+    async (tx, { uses }: { uses: readonly (readonly [string, number])[] }): Promise<void> => {
+      // Nodes write down the same tokens: who comes later waits, in one order, and no time goes back.
+      const used = JSON.stringify(uses);
+      await tx.query(
+        `select id from api_tokens where id in (select id from ${tx.rows('$1', USE)} used)
+         order by id ${tx.locks.update}`,
+        [used],
+      );
+      await tx.query(
+        `update api_tokens set last_used = used.at from ${tx.rows('$1', USE)} used
+         where api_tokens.id = used.id and coalesce(api_tokens.last_used, -1) < used.at`,
+        [used],
+      );
+    },
+  ),
+};

@@ -1,0 +1,49 @@
+import { studioApi } from '../../../protocol/studio-api.ts';
+import type { TheRecord } from '../../app/procedures.ts';
+import type { Handlers } from '../../http/route.ts';
+import { shownOnce } from '../../http/shown-once.ts';
+import type { StudioWrapper } from '../studio-operation.ts';
+import { newToken } from './new-token.ts';
+
+export interface StudioAccountRoutes {
+  readonly record: Pick<TheRecord, 'createApiToken' | 'listApiTokens' | 'revokeApiToken'>;
+  readonly newId: () => string;
+  /** Secure random bytes, for secrets. */
+  readonly randomBytes: (n: number) => Uint8Array;
+}
+
+type Operations = Pick<
+  typeof studioApi,
+  'readAccount' | 'createApiToken' | 'listApiTokens' | 'revokeApiToken'
+>;
+
+/** The account and its service tokens (SPEC P-5, P-6). */
+export function studioAccountHandlers(
+  studio: StudioWrapper,
+  { record, newId, randomBytes }: StudioAccountRoutes,
+): Handlers<Operations> {
+  return {
+    readAccount: studio(studioApi.readAccount, async ({ user }) => user),
+
+    createApiToken: studio(studioApi.createApiToken, async (call, { name }) => {
+      const id = newId();
+      const { secret, stored } = newToken(id, name, randomBytes);
+      const made = await record.createApiToken(
+        { account: call.producer, token: stored, nowMs: call.nowMs },
+        call.once,
+      );
+      if (made.id !== id) throw shownOnce('a token');
+      const { prefix } = stored;
+      return { id, name, prefix, created: call.nowMs, lastUsed: null, token: secret };
+    }),
+
+    listApiTokens: studio(studioApi.listApiTokens, async ({ producer }) => ({
+      results: await record.listApiTokens({ account: producer }),
+    })),
+
+    revokeApiToken: studio(studioApi.revokeApiToken, async ({ producer, params, once }) => {
+      await record.revokeApiToken({ account: producer, id: params.token_id ?? '' }, once);
+      return null;
+    }),
+  };
+}

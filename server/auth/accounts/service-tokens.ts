@@ -1,0 +1,37 @@
+import type { Clock } from '../../platform/clock.ts';
+import type { Calls } from '../../storage/sql/procedure.ts';
+import type { accountProcedures, TokenOwner } from './accounts-sql.ts';
+import { hashApiToken, looksLikeApiToken, sameHash } from './api-token.ts';
+
+type TokenRecord = Pick<Calls<typeof accountProcedures>, 'findTokenOwner' | 'touchApiTokens'>;
+
+// A bound on what is remembered between two writes; far more tokens than are used in a minute.
+const USES_MAX = 10_000;
+
+/** Checks service tokens against the record on every use, so that a revoked one is out at once. */
+export class ServiceTokens {
+  private uses = new Map<string, number>();
+
+  constructor(
+    private readonly record: TokenRecord,
+    private readonly clock: Clock,
+  ) {}
+
+  /** The account of a token, or null when there is no such token. */
+  async ownerOf(token: string): Promise<TokenOwner | null> {
+    if (!looksLikeApiToken(token)) return null;
+    const hash = hashApiToken(token);
+    const owner = await this.record.findTokenOwner({ hash });
+    if (!owner || !sameHash(owner.hash, hash)) return null;
+    if (this.uses.size < USES_MAX) this.uses.set(owner.tokenId, this.clock.nowMs());
+    return owner;
+  }
+
+  /** Writes down when tokens were last used; called every 10 s and at the end. */
+  async recordUses(): Promise<void> {
+    if (this.uses.size === 0) return;
+    const uses = [...this.uses];
+    this.uses = new Map();
+    await this.record.touchApiTokens({ uses });
+  }
+}

@@ -1,0 +1,301 @@
+import type { User } from '../../../protocol/accounts.ts';
+import type { Invitation, Link, LinkKind, MemberRole } from '../../../protocol/members.ts';
+import { Refusal } from '../../platform/errors.ts';
+import { nextNumber } from '../../storage/sql/counters.ts';
+import { reading, type Tx, writing } from '../../storage/sql/procedure.ts';
+import { lockAccount } from '../accounts/accounts-sql.ts';
+import { INVITATION_MS, INVITATIONS_MAX, LINK_MS, SETUP_LINKS_MAX } from './member-rules.ts';
+import { insertMember, type NewMember } from './members-sql.ts';
+import { endSessionsOf, insertSession, type NewSession, type SessionRow } from './sessions-sql.ts';
+
+/** A link to be made; its token stays with its caller. */
+export interface NewLink {
+  readonly id: string;
+  readonly hash: string;
+  readonly nowMs: number;
+}
+
+interface LinkRow {
+  readonly id: string;
+  readonly kind: LinkKind;
+  readonly account: string;
+  readonly email: string;
+  readonly role: MemberRole;
+  readonly accountName: string;
+}
+
+interface LinkFields {
+  readonly kind: LinkKind | 'setup';
+  readonly account: string | null;
+  readonly email: string | null;
+  readonly role: MemberRole | null;
+  readonly expires: number;
+}
+
+async function insertLink(tx: Tx, { id, hash, nowMs }: NewLink, fields: LinkFields): Promise<void> {
+  const { kind, account, email, role, expires } = fields;
+  await tx.query(
+    `insert into links (id, number, kind, hash, account, email, role, created, expires)
+     values ($1, $2, $3, $4, $5, $6, $7, $8, $9)`,
+    [id, await nextNumber(tx, 'link'), kind, hash, account, email, role, nowMs, expires],
+  );
+}
+
+const gone = () =>
+  new Refusal('unauthorized', 'The link was used, withdrawn, or is too old; ask for a new one.');
+
+/** @throws Refusal `unauthorized` when there is no link that is good now */
+async function linkOf(tx: Tx, hash: string, nowMs: number): Promise<LinkRow> {
+  const [row] = await tx.query<LinkRow>(
+    `select l.id as id, l.kind as kind, l.account as account, l.email as email,
+            coalesce(l.role, m.role) as role, a.name as "accountName"
+     from links l join accounts a on a.uuid = l.account
+     left join members m on m.email = l.email and l.kind = 'password'
+     where l.hash = $1 and l.expires > $2`,
+    [hash, nowMs],
+  );
+  if (!row) throw gone();
+  return row;
+}
+
+/** Uses a link up: of those who try it at once, one does. @throws Refusal `unauthorized` */
+async function useUp(tx: Tx, hash: string, nowMs: number): Promise<void> {
+  const { affected } = await tx.query('delete from links where hash = $1 and expires > $2', [
+    hash,
+    nowMs,
+  ]);
+  if (affected === 0) throw gone();
+}
+
+/**
+ * Invites somebody to an account that this transaction has locked, in place of an earlier invitation.
+ * @throws Refusal `conflict` when it is a member's e-mail, or too many are open
+ */
+async function insertInvitation(
+  tx: Tx,
+  link: NewLink,
+  to: { account: string; email: string; role: MemberRole; lifeMs: number },
+): Promise<Invitation> {
+  const { account, email, role } = to;
+  const [member] = await tx.query('select uuid from members where email = $1 and account = $2', [
+    email,
+    account,
+  ]);
+  if (member) throw new Refusal('conflict', 'This is the e-mail of a member already.');
+  await tx.query(
+    `delete from links where account = $1 and kind = 'invitation' and (email = $2 or expires <= $3)`,
+    [account, email, link.nowMs],
+  );
+  const [counted] = await tx.query<{ n: number }>(
+    `select count(*) as n from links where account = $1 and kind = 'invitation'`,
+    [account],
+  );
+  if (Number(counted?.n) >= INVITATIONS_MAX) {
+    const detail = `An account has at most ${INVITATIONS_MAX} open invitations; withdraw one.`;
+    throw new Refusal('conflict', detail);
+  }
+  const expires = link.nowMs + to.lifeMs;
+  await insertLink(tx, link, { kind: 'invitation', account, email, role, expires });
+  return { id: link.id, email, role, created: link.nowMs, expires };
+}
+
+export const linkProcedures = {
+  /**
+   * Keeps a link that makes the first account, while there is no member.
+   * @returns whether it was kept
+   */
+  keepSetupLink: writing(async (tx, link: NewLink): Promise<boolean> => {
+    await lockFirstMember(tx);
+    if (await hasMembers(tx)) return false;
+    const expires = link.nowMs + LINK_MS;
+    const fields = { account: null, email: null, role: null, expires };
+    await insertLink(tx, link, { kind: 'setup', ...fields });
+    await tx.query(
+      `delete from links where kind = 'setup' and id not in
+       (select id from links where kind = 'setup' order by number desc limit $1)`,
+      [SETUP_LINKS_MAX],
+    );
+    return true;
+  }),
+
+  /** Whether this is the hash of a setup link that is good now. */
+  isSetupLink: reading(
+    async (tx, { hash, nowMs }: { hash: string; nowMs: number }): Promise<boolean> => {
+      const [link] = await tx.query(
+        `select id from links where hash = $1 and kind = 'setup' and expires > $2`,
+        [hash, nowMs],
+      );
+      return link !== undefined;
+    },
+  ),
+
+  /**
+   * Makes the first account and its owner, who is signed in.
+   * @throws Refusal `unauthorized` when the link is not good, `conflict` when the e-mail has an account
+   */
+  setUp: writing(
+    async (
+      tx,
+      input: { hash: string; account: User; owner: NewMember; session: NewSession },
+    ): Promise<SessionRow> => {
+      await lockFirstMember(tx);
+      if (await hasMembers(tx)) throw gone();
+      await useUp(tx, input.hash, input.session.nowMs);
+      const { uuid, email, name, created } = input.account;
+      const { affected } = await tx.query(
+        `insert into accounts (uuid, email, name, created) values ($1, $2, $3, $4)
+         on conflict (email) do nothing`,
+        [uuid, email, name, created],
+      );
+      if (affected === 0) {
+        throw new Refusal(
+          'conflict',
+          'This e-mail has an account, which "fourbeat member link" opens; or use another e-mail.',
+        );
+      }
+      await insertMember(tx, input.owner);
+      return insertSession(tx, input.owner.uuid, input.session);
+    },
+  ),
+
+  /** @throws Refusal `not-found`, or `conflict` as it is when somebody cannot be invited */
+  invite: writing(
+    async (
+      tx,
+      input: { account: string; email: string; role: MemberRole; link: NewLink },
+    ): Promise<Invitation> => {
+      await lockAccount(tx, input.account);
+      return insertInvitation(tx, input.link, { ...input, lifeMs: INVITATION_MS });
+    },
+  ),
+
+  listInvitations: reading(
+    async (tx, { account, nowMs }: { account: string; nowMs: number }): Promise<Invitation[]> => {
+      const rows = await tx.query<Invitation>(
+        `select id, email, role, created, expires from links
+         where account = $1 and kind = 'invitation' and expires > $2 order by number desc`,
+        [account, nowMs],
+      );
+      return [...rows];
+    },
+  ),
+
+  /** @throws Refusal `not-found` */
+  withdrawInvitation: writing(
+    async (tx, { account, id }: { account: string; id: string }): Promise<void> => {
+      const { affected } = await tx.query(
+        `delete from links where id = $1 and account = $2 and kind = 'invitation'`,
+        [id, account],
+      );
+      if (affected === 0) throw new Refusal('not-found', 'This account has no such invitation.');
+    },
+  ),
+
+  /** What a link is for. @throws Refusal `unauthorized` */
+  lookAtLink: reading(
+    async (tx, { hash, nowMs }: { hash: string; nowMs: number }): Promise<Link> => {
+      const { kind, email, role, accountName } = await linkOf(tx, hash, nowMs);
+      return { kind, email, role, account: { name: accountName } };
+    },
+  ),
+
+  /**
+   * Uses a link up: makes the member who is invited, or sets the password of one and ends all sessions
+   * of before. Whoever did it is signed in.
+   * @param input.name of a new member
+   * @throws Refusal `unauthorized` when the link is not good, `invalid` when a new member has no name,
+   *   `conflict` when there is no room or the e-mail has a member
+   */
+  acceptLink: writing(
+    async (
+      tx,
+      input: {
+        hash: string;
+        uuid: string;
+        name: string | null;
+        passwordHash: string;
+        session: NewSession;
+      },
+    ): Promise<SessionRow> => {
+      const { nowMs } = input.session;
+      const link = await linkOf(tx, input.hash, nowMs);
+      // First the account, as everybody who makes and takes away links of one.
+      await lockAccount(tx, link.account);
+      await useUp(tx, input.hash, nowMs);
+      const member =
+        link.kind === 'password' ? await setPassword(tx, link, input) : await join(tx, link, input);
+      return insertSession(tx, member, input.session);
+    },
+  ),
+
+  /**
+   * For the operator: a link by which the member with this e-mail sets a password, or else the account
+   * with it gets an owner.
+   * @returns what it is for; null when there is neither
+   */
+  linkFor: writing(
+    async (
+      tx,
+      { email, link }: { email: string; link: NewLink },
+    ): Promise<{ kind: LinkKind; expires: number } | null> => {
+      const folded = email.toLowerCase();
+      const expires = link.nowMs + LINK_MS;
+      const [member] = await tx.query<{ account: string }>(
+        'select account from members where email = $1',
+        [folded],
+      );
+      if (member) {
+        await lockAccount(tx, member.account);
+        await tx.query("delete from links where kind = 'password' and email = $1", [folded]);
+        const fields = { account: member.account, email: folded, role: null, expires };
+        await insertLink(tx, link, { kind: 'password', ...fields });
+        return { kind: 'password', expires };
+      }
+      const [account] = await tx.query<{ uuid: string }>(
+        'select uuid from accounts where email = $1',
+        [email],
+      );
+      if (!account) return null;
+      await lockAccount(tx, account.uuid);
+      const to = { account: account.uuid, email: folded, role: 'owner', lifeMs: LINK_MS } as const;
+      await insertInvitation(tx, link, to);
+      return { kind: 'invitation', expires };
+    },
+  ),
+};
+
+// Members are numbered by this counter, so that none comes while somebody looks whether there is one.
+async function lockFirstMember(tx: Tx): Promise<void> {
+  await tx.query(`select name from counters where name = 'member' ${tx.locks.update}`);
+}
+
+async function hasMembers(tx: Tx): Promise<boolean> {
+  const [member] = await tx.query('select uuid from members limit 1');
+  return member !== undefined;
+}
+
+async function setPassword(
+  tx: Tx,
+  link: LinkRow,
+  { passwordHash }: { passwordHash: string },
+): Promise<string> {
+  const [member] = await tx.query<{ uuid: string }>(
+    'update members set password = $2 where email = $1 returning uuid',
+    [link.email, passwordHash],
+  );
+  if (!member) throw gone();
+  await endSessionsOf(tx, member.uuid, null);
+  return member.uuid;
+}
+
+async function join(
+  tx: Tx,
+  { account, email, role }: LinkRow,
+  input: { uuid: string; name: string | null; passwordHash: string; session: NewSession },
+): Promise<string> {
+  const { uuid, name, passwordHash, session } = input;
+  if (name === null) throw new Refusal('invalid', 'name: is missing; send a string.');
+  const created = session.nowMs;
+  await insertMember(tx, { uuid, account, email, name, role, passwordHash, created });
+  return uuid;
+}

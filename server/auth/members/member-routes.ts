@@ -1,0 +1,78 @@
+import { studioApi } from '../../../protocol/studio-api.ts';
+import type { TheRecord } from '../../app/procedures.ts';
+import type { Handlers } from '../../http/route.ts';
+import { shownOnce } from '../../http/shown-once.ts';
+import type { StudioWrapper } from '../studio-operation.ts';
+import { linkUrl } from './link-url.ts';
+import { hashOfSecret, newSecret } from './one-time-secret.ts';
+import type { Sessions } from './sessions.ts';
+
+export interface MemberRoutes {
+  readonly record: Pick<
+    TheRecord,
+    | 'listMembers'
+    | 'changeRole'
+    | 'removeMember'
+    | 'invite'
+    | 'listInvitations'
+    | 'withdrawInvitation'
+  >;
+  readonly sessions: Sessions;
+  readonly newId: () => string;
+  /** Secure random bytes, for secrets. */
+  readonly randomBytes: (n: number) => Uint8Array;
+}
+
+type Operations = Pick<
+  typeof studioApi,
+  | 'listMembers'
+  | 'patchMember'
+  | 'removeMember'
+  | 'invite'
+  | 'listInvitations'
+  | 'withdrawInvitation'
+>;
+
+/** Who is in the account, and who is to be (SPEC U). */
+export function memberHandlers(
+  studio: StudioWrapper,
+  { record, sessions, newId, randomBytes }: MemberRoutes,
+): Handlers<Operations> {
+  return {
+    listMembers: studio(studioApi.listMembers, async ({ producer }) => ({
+      results: await record.listMembers({ account: producer }),
+    })),
+
+    patchMember: studio(studioApi.patchMember, async ({ producer, params, once }, { role }) => {
+      const member = { account: producer, uuid: params.member_id ?? '' };
+      const changed = await record.changeRole({ ...member, role }, once);
+      sessions.forget();
+      return changed;
+    }),
+
+    removeMember: studio(studioApi.removeMember, async ({ producer, params, once }) => {
+      await record.removeMember({ account: producer, uuid: params.member_id ?? '' }, once);
+      sessions.forget();
+      return null;
+    }),
+
+    invite: studio(studioApi.invite, async ({ producer, origin, nowMs, once }, invited) => {
+      const id = newId();
+      const secret = newSecret(randomBytes);
+      const link = { id, hash: hashOfSecret(secret), nowMs };
+      const made = await record.invite({ account: producer, ...invited, link }, once);
+      if (made.id !== id) throw shownOnce('a link');
+      return { ...made, link: linkUrl(origin, 'invitation', secret) };
+    }),
+
+    listInvitations: studio(studioApi.listInvitations, async ({ producer, nowMs }) => ({
+      results: await record.listInvitations({ account: producer, nowMs }),
+    })),
+
+    withdrawInvitation: studio(studioApi.withdrawInvitation, async ({ producer, params, once }) => {
+      const invitation = { account: producer, id: params.invitation_id ?? '' };
+      await record.withdrawInvitation(invitation, once);
+      return null;
+    }),
+  };
+}

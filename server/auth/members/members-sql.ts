@@ -1,0 +1,116 @@
+import type { Member, MemberRole } from '../../../protocol/members.ts';
+import { Refusal } from '../../platform/errors.ts';
+import { nextNumber } from '../../storage/sql/counters.ts';
+import { reading, type Tx, writing } from '../../storage/sql/procedure.ts';
+import { lockAccount } from '../accounts/accounts-sql.ts';
+import { keepAnOwner, MEMBERS_MAX } from './member-rules.ts';
+import { endSessionsOf } from './sessions-sql.ts';
+
+/** A member to be made. */
+export interface NewMember extends Member {
+  readonly account: string;
+  readonly passwordHash: string;
+}
+
+const COLUMNS = 'uuid, email, name, role, created';
+
+async function membersOf(tx: Tx, account: string): Promise<Member[]> {
+  const rows = await tx.query<Member>(
+    `select ${COLUMNS} from members where account = $1 order by number`,
+    [account],
+  );
+  return [...rows];
+}
+
+/**
+ * Makes a member of an account that this transaction has locked or made, after which no link makes
+ * the first one any more.
+ * @throws Refusal `conflict` when the account is full or the e-mail has a member already
+ */
+export async function insertMember(tx: Tx, member: NewMember): Promise<void> {
+  if ((await membersOf(tx, member.account)).length >= MEMBERS_MAX) {
+    throw new Refusal('conflict', `An account has at most ${MEMBERS_MAX} members.`);
+  }
+  const { uuid, account, email, name, role, passwordHash, created } = member;
+  const { affected } = await tx.query(
+    `insert into members (uuid, number, account, email, name, role, password, created)
+     values ($1, $2, $3, $4, $5, $6, $7, $8) on conflict (email) do nothing`,
+    [uuid, await nextNumber(tx, 'member'), account, email, name, role, passwordHash, created],
+  );
+  if (affected === 0) {
+    throw new Refusal('conflict', 'This e-mail has a member already; sign in with it.');
+  }
+  await tx.query("delete from links where kind = 'setup'");
+}
+
+/** A member of an account that this transaction locks with all its members. */
+async function lockMember(
+  tx: Tx,
+  account: string,
+  uuid: string,
+): Promise<{ member: Member; members: Member[] }> {
+  await lockAccount(tx, account);
+  const members = await membersOf(tx, account);
+  const member = members.find((one) => one.uuid === uuid);
+  if (!member) throw new Refusal('not-found', 'This account has no such member.');
+  return { member, members };
+}
+
+interface OfAccount {
+  readonly account: string;
+  readonly uuid: string;
+}
+
+export const memberProcedures = {
+  listMembers: reading((tx, { account }: { account: string }) => membersOf(tx, account)),
+
+  /** @throws Refusal `not-found`, or `conflict` when no owner would be left */
+  changeRole: writing(
+    async (tx, { account, uuid, role }: OfAccount & { role: MemberRole }): Promise<Member> => {
+      const { member, members } = await lockMember(tx, account, uuid);
+      keepAnOwner(members, uuid, role);
+      await tx.query('update members set role = $2 where uuid = $1', [uuid, role]);
+      return { ...member, role };
+    },
+  ),
+
+  /** Its sessions end with it. @throws Refusal as `changeRole` */
+  removeMember: writing(async (tx, { account, uuid }: OfAccount): Promise<void> => {
+    const { member, members } = await lockMember(tx, account, uuid);
+    keepAnOwner(members, uuid, null);
+    // Who is just signing in has the row: its session is seen here, or it sees no member.
+    await tx.query(`select uuid from members where uuid = $1 ${tx.locks.update}`, [uuid]);
+    await endSessionsOf(tx, uuid, null);
+    await tx.query("delete from links where kind = 'password' and email = $1", [member.email]);
+    await tx.query('delete from members where uuid = $1', [uuid]);
+  }),
+
+  /**
+   * What members change of themselves; null leaves it. A new password ends their other sessions.
+   * @param input.password the new hash, and the one of the password that was found right
+   * @throws Refusal `unauthorized` when the member is gone or has another password by now
+   */
+  changeOwnMember: writing(
+    async (
+      tx,
+      input: {
+        uuid: string;
+        session: string;
+        name: string | null;
+        password: { readonly old: string; readonly next: string } | null;
+      },
+    ): Promise<Member> => {
+      const [member] = await tx.query<Member>(
+        `update members set name = coalesce($2, name), password = coalesce($3, password)
+         where uuid = $1 and password = coalesce($4, password) returning ${COLUMNS}`,
+        [input.uuid, input.name, input.password?.next ?? null, input.password?.old ?? null],
+      );
+      if (!member) throw new Refusal('unauthorized', 'The password has just changed; try again.');
+      if (input.password) {
+        await endSessionsOf(tx, input.uuid, input.session);
+        await tx.query("delete from links where kind = 'password' and email = $1", [member.email]);
+      }
+      return member;
+    },
+  ),
+};

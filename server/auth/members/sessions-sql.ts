@@ -1,0 +1,177 @@
+import type { User } from '../../../protocol/accounts.ts';
+import type { MemberRole } from '../../../protocol/members.ts';
+import { Refusal } from '../../platform/errors.ts';
+import { reading, type Tx, writing } from '../../storage/sql/procedure.ts';
+import {
+  SESSION_IDLE_MS,
+  SESSION_LIFE_MS,
+  SESSIONS_MAX,
+  type SessionTimes,
+} from './member-rules.ts';
+
+/** A session with its member and account, as the record has them. */
+export interface SessionRow extends SessionTimes {
+  readonly hash: string;
+  readonly member: {
+    readonly uuid: string;
+    readonly email: string;
+    readonly name: string;
+    readonly role: MemberRole;
+    readonly created: number;
+  };
+  readonly account: User;
+}
+
+/** A session to be made. */
+export interface NewSession {
+  readonly hash: string;
+  readonly nowMs: number;
+}
+
+interface FlatSession extends SessionTimes {
+  readonly hash: string;
+  readonly uuid: string;
+  readonly email: string;
+  readonly name: string;
+  readonly role: MemberRole;
+  readonly joined: number;
+  readonly account: string;
+  readonly accountEmail: string;
+  readonly accountName: string;
+  readonly accountCreated: number;
+}
+
+/** The session with this hash, ended by time or not; null when there is none. */
+export async function sessionOf(tx: Tx, hash: string): Promise<SessionRow | null> {
+  const [row] = await tx.query<FlatSession>(
+    `select s.hash as hash, s.created as created, s.seen as seen, m.uuid as uuid, m.email as email,
+            m.name as name, m.role as role, m.created as joined, a.uuid as account,
+            a.email as "accountEmail", a.name as "accountName", a.created as "accountCreated"
+     from sessions s join members m on m.uuid = s.member join accounts a on a.uuid = m.account
+     where s.hash = $1`,
+    [hash],
+  );
+  if (!row) return null;
+  const { created, seen, uuid, email, name, role, joined } = row;
+  return {
+    hash,
+    created,
+    seen,
+    member: { uuid, email, name, role, created: joined },
+    account: {
+      uuid: row.account,
+      email: row.accountEmail,
+      name: row.accountName,
+      created: row.accountCreated,
+    },
+  };
+}
+
+/** Makes a session of a member whose row this transaction has locked or made. */
+export async function insertSession(
+  tx: Tx,
+  member: string,
+  { hash, nowMs }: NewSession,
+): Promise<SessionRow> {
+  // Those that were used longest ago make room.
+  await tx.query(
+    `delete from sessions where member = $1 and hash not in
+     (select hash from sessions where member = $1 order by seen desc, hash limit $2)`,
+    [member, SESSIONS_MAX - 1],
+  );
+  await tx.query('insert into sessions (hash, member, created, seen) values ($1, $2, $3, $3)', [
+    hash,
+    member,
+    nowMs,
+  ]);
+  const session = await sessionOf(tx, hash);
+  if (!session) throw new Error('a new session is gone');
+  return session;
+}
+
+/** Ends all sessions of a member but one, if any is to be kept. */
+export async function endSessionsOf(tx: Tx, member: string, but: string | null): Promise<void> {
+  await tx.query('delete from sessions where member = $1 and hash <> $2', [member, but ?? '']);
+}
+
+export const sessionProcedures = {
+  findSession: reading((tx, { hash }: { hash: string }) => sessionOf(tx, hash)),
+
+  /** Whose e-mail this is, and the hash of the password. */
+  findSignIn: reading(
+    async (
+      tx,
+      { email }: { email: string },
+    ): Promise<{ member: string; passwordHash: string } | null> => {
+      const [row] = await tx.query<{ member: string; passwordHash: string }>(
+        'select uuid as member, password as "passwordHash" from members where email = $1',
+        [email],
+      );
+      return row ?? null;
+    },
+  ),
+
+  /**
+   * Signs a member in whose password was found right, if it still is that password.
+   * @param input.newPasswordHash of the same password, when the hash is to be replaced
+   * @param input.replaced the session that the browser had before; it ends
+   * @throws Refusal `unauthorized` when the member or the password changed meanwhile
+   */
+  openSession: writing(
+    async (
+      tx,
+      input: {
+        member: string;
+        passwordHash: string;
+        newPasswordHash: string | null;
+        replaced: string | null;
+        session: NewSession;
+      },
+    ): Promise<SessionRow> => {
+      const [member] = await tx.query(
+        `select uuid from members where uuid = $1 and password = $2 ${tx.locks.update}`,
+        [input.member, input.passwordHash],
+      );
+      if (!member) throw new Refusal('unauthorized', 'The password has just changed; try again.');
+      if (input.newPasswordHash !== null) {
+        await tx.query('update members set password = $2 where uuid = $1', [
+          input.member,
+          input.newPasswordHash,
+        ]);
+      }
+      if (input.replaced !== null) {
+        await tx.query('delete from sessions where hash = $1', [input.replaced]);
+      }
+      return insertSession(tx, input.member, input.session);
+    },
+  ),
+
+  /** Notes that a session was used. */
+  touchSession: writing(
+    async (tx, { hash, nowMs }: { hash: string; nowMs: number }): Promise<void> => {
+      await tx.query('update sessions set seen = $2 where hash = $1 and seen < $2', [hash, nowMs]);
+    },
+  ),
+
+  endSession: writing(async (tx, { hash }: { hash: string }): Promise<void> => {
+    await tx.query('delete from sessions where hash = $1', [hash]);
+  }),
+
+  endSessions: writing((tx, { member }: { member: string }) => endSessionsOf(tx, member, null)),
+
+  /** Removes sessions and links that time has ended; a bounded number at once. */
+  forgetEnded: writing(async (tx, { nowMs }: { nowMs: number }): Promise<void> => {
+    for (const [table, column, beforeMs] of [
+      ['sessions', 'seen', nowMs - SESSION_IDLE_MS],
+      ['sessions', 'created', nowMs - SESSION_LIFE_MS],
+      ['links', 'expires', nowMs],
+    ] as const) {
+      // What another node has locked is left to it.
+      await tx.query(
+        `delete from ${table} where hash in
+         (select hash from ${table} where ${column} <= $1 limit 1000 ${tx.locks.claim})`,
+        [beforeMs],
+      );
+    }
+  }),
+};

@@ -1,0 +1,103 @@
+import { LRUCache } from 'lru-cache';
+import { isFromElsewhere } from '../../http/same-origin.ts';
+import type { Clock } from '../../platform/clock.ts';
+import { Unavailable } from '../../platform/errors.ts';
+import type { Calls } from '../../storage/sql/procedure.ts';
+import { isUseToRecord, sessionEndsMs } from './member-rules.ts';
+import { csrfTokenOf, hashOfSecret } from './one-time-secret.ts';
+import { type SessionCookie, sessionCookie } from './session-cookie.ts';
+import type { SessionRow, sessionProcedures } from './sessions-sql.ts';
+
+type SessionRecord = Pick<Calls<typeof sessionProcedures>, 'findSession' | 'touchSession'>;
+
+export interface SessionsOptions {
+  readonly record: SessionRecord;
+  readonly clock: Clock;
+  /** Where browsers reach the service, without a trailing slash. */
+  readonly originOf: (request: Request) => string;
+  /** Never goes back; `performance.now` unless it is said. */
+  readonly monotonicMs?: () => number;
+}
+
+/** A session that a request came with. */
+export interface LiveSession extends SessionRow {
+  /** What its page sends with writes. */
+  readonly csrf: string;
+}
+
+// What another node ended or changed is known here after this long (U-7). One read serves the burst of
+// requests of a page.
+const KNOWN_MS = 1_000;
+const KNOWN_MAX = 10_000;
+
+/** Knows the sessions of requests by their cookies, each for a second from the record. */
+export class Sessions {
+  private readonly known: LRUCache<string, SessionRow>;
+  private readonly monotonicMs: () => number;
+  private generation = 0;
+
+  constructor(private readonly options: SessionsOptions) {
+    this.monotonicMs = options.monotonicMs ?? (() => performance.now());
+    this.known = new LRUCache({
+      max: KNOWN_MAX,
+      ttl: KNOWN_MS,
+      ttlResolution: 0,
+      perf: { now: this.monotonicMs },
+    });
+  }
+
+  /** The session whose cookie a request carries; null without one, and for one that has ended. */
+  async of(request: Request): Promise<LiveSession | null> {
+    const secret = this.cookieFor(request).secretIn(request);
+    if (secret === null) return null;
+    const session = await this.find(hashOfSecret(secret));
+    const nowMs = this.options.clock.nowMs();
+    if (!session || nowMs >= sessionEndsMs(session)) return null;
+    return { ...(await this.used(session, nowMs)), csrf: csrfTokenOf(secret) };
+  }
+
+  /** The hash of the session that a request names, whether there is one or not. */
+  hashIn(request: Request): string | null {
+    const secret = this.cookieFor(request).secretIn(request);
+    return secret === null ? null : hashOfSecret(secret);
+  }
+
+  /** Whether a browser says that the page of another origin sent a request. */
+  isFromElsewhere(request: Request): boolean {
+    return isFromElsewhere(request, this.options.originOf(request));
+  }
+
+  cookieFor(request: Request): SessionCookie {
+    return sessionCookie(this.options.originOf(request));
+  }
+
+  /** To be called when sessions or members were changed by this node, which must not remember them. */
+  forget(): void {
+    this.generation++;
+    this.known.clear();
+  }
+
+  private async find(hash: string): Promise<SessionRow | null> {
+    const known = this.known.get(hash);
+    if (known) return known;
+    const generation = this.generation;
+    const start = this.monotonicMs();
+    const session = await this.options.record.findSession({ hash });
+    // What was read before a change of this node may be as it was before it.
+    if (session && generation === this.generation) this.known.set(hash, session, { start });
+    return session;
+  }
+
+  private async used(session: SessionRow, nowMs: number): Promise<SessionRow> {
+    if (!isUseToRecord(session, nowMs)) return session;
+    try {
+      await this.options.record.touchSession({ hash: session.hash, nowMs });
+    } catch (error) {
+      if (!(error instanceof Unavailable)) throw error;
+      // Who only reads can do without; the next request tries again.
+      return session;
+    }
+    this.known.delete(session.hash);
+    return { ...session, seen: nowMs };
+  }
+}

@@ -1,0 +1,77 @@
+import { createPrivateKey, type KeyObject } from 'node:crypto';
+import { exportJWK, generateKeyPair, importJWK, type JWK } from 'jose';
+import type { Calls } from '../../storage/sql/procedure.ts';
+import { publishedKeys, rotationIsDue, type SigningKey, signingKeyAt } from './signing-keys.ts';
+import type { tokenProcedures } from './tokens-sql.ts';
+
+type KeyRecord = Pick<Calls<typeof tokenProcedures>, 'listSigningKeys' | 'rotateSigningKeys'>;
+
+interface ImportedKey {
+  readonly key: SigningKey;
+  readonly privateKey: KeyObject;
+  readonly publicKey: CryptoKey;
+  readonly publicJwk: JWK;
+}
+
+/** A fresh Ed25519 key pair, as it is offered to the record. */
+export async function newSigningKey(): Promise<{ kid: string; privateJwk: string }> {
+  const { privateKey } = await generateKeyPair('EdDSA', { crv: 'Ed25519', extractable: true });
+  const jwk = await exportJWK(privateKey);
+  return { kid: crypto.randomUUID(), privateJwk: JSON.stringify(jwk) };
+}
+
+async function imported(key: SigningKey): Promise<ImportedKey> {
+  const jwk: JWK = JSON.parse(key.privateJwk);
+  const { d: _secret, ...publicPart } = jwk;
+  const publicJwk: JWK = { ...publicPart, kid: key.kid, alg: 'EdDSA', use: 'sig' };
+  const privateKey = createPrivateKey({ key: jwk, format: 'jwk' });
+  const publicKey = (await importJWK(publicJwk, 'EdDSA')) as CryptoKey;
+  return { key, privateKey, publicKey, publicJwk };
+}
+
+/** The signing keys of the record, ready for use in this process. */
+export class Keyring {
+  private keys = new Map<string, ImportedKey>();
+
+  constructor(private readonly record: KeyRecord) {}
+
+  /** Rotates when a rotation is due (or `force`d), then loads what the record holds. */
+  async refresh(nowMs: number, force = false): Promise<void> {
+    let stored = await this.record.listSigningKeys({});
+    if (rotationIsDue(stored, nowMs, force)) {
+      stored = await this.record.rotateSigningKeys({
+        offered: await newSigningKey(),
+        force,
+        nowMs,
+      });
+    }
+    const next = new Map<string, ImportedKey>();
+    for (const key of stored) next.set(key.kid, this.keys.get(key.kid) ?? (await imported(key)));
+    this.keys = next;
+  }
+
+  /** The key to sign with now. @throws Error before the first refresh. */
+  signingKey(nowMs: number): { kid: string; privateKey: KeyObject } {
+    const current = signingKeyAt(
+      [...this.keys.values()].map(({ key }) => key),
+      nowMs,
+    );
+    const found = current && this.keys.get(current.kid);
+    if (!found) throw new Error('the keyring is empty');
+    return { kid: found.key.kid, privateKey: found.privateKey };
+  }
+
+  /** The key a token names, while it is published; undefined for any other name. */
+  verificationKey(kid: string, nowMs: number): CryptoKey | undefined {
+    const found = this.keys.get(kid);
+    return found && publishedKeys([found.key], nowMs).length > 0 ? found.publicKey : undefined;
+  }
+
+  /** The public keys as a JSON Web Key Set (RFC 7517). */
+  jwks(nowMs: number): { keys: JWK[] } {
+    const published = [...this.keys.values()].filter(
+      ({ key }) => publishedKeys([key], nowMs).length > 0,
+    );
+    return { keys: published.map(({ publicJwk }) => publicJwk) };
+  }
+}

@@ -1,0 +1,150 @@
+import { expect, test } from 'bun:test';
+import fc from 'fast-check';
+import { Refusal, Unavailable } from '../../platform/errors.ts';
+import { SeatLeases, type SeatRecord } from './seat-leases.ts';
+import type { SeatOffer, ViewerOfStream } from './tokens-sql.ts';
+
+// Several nodes give seats to viewers who come to any of them, at once and again. Their calls reach
+// the record in any order, and so do the answers; some calls fail, some answers are lost, nodes die.
+
+const NODES = 3;
+const STREAMS = ['stream a', 'stream b'];
+
+/** What becomes of a call: its effect may come without its answer. */
+type Fate = 'works' | 'fails' | 'loses its answer';
+
+/** The seats of a record, by the rules of its keys: a viewer has one, and nobody else has it. */
+class PlainRecord implements SeatRecord {
+  readonly seats = new Map<string, number>();
+  private readonly next = new Map<string, number>();
+  private readonly taken = new Set<string>();
+
+  constructor(private readonly through: <T>(name: string, effect: () => T) => Promise<T>) {}
+
+  findSeats = (viewers: readonly ViewerOfStream[]) =>
+    this.through('find', () => viewers.map((viewer) => this.seatOf(viewer)));
+
+  leaseSeats = ({ streamId, count }: { streamId: string; count: number }) =>
+    this.through('lease', () => {
+      if (!STREAMS.includes(streamId)) throw new Refusal('not-found', 'No such stream.');
+      const first = this.next.get(streamId) ?? 0;
+      this.next.set(streamId, first + count);
+      return { first, count };
+    });
+
+  takeSeats = (offers: readonly SeatOffer[]) =>
+    this.through('take', () => {
+      for (const offer of offers) {
+        const place = `${offer.streamId} ${offer.seat}`;
+        if (this.seatOf(offer) !== null || this.taken.has(place)) continue;
+        this.seats.set(keyOf(offer), offer.seat);
+        this.taken.add(place);
+      }
+      return offers.map((offer) => this.seatOf(offer));
+    });
+
+  private seatOf(viewer: ViewerOfStream): number | null {
+    return this.seats.get(keyOf(viewer)) ?? null;
+  }
+}
+
+const keyOf = ({ streamId, viewer }: ViewerOfStream) => `${streamId} ${viewer}`;
+
+const viewer: fc.Arbitrary<ViewerOfStream> = fc.record({
+  streamId: fc.constantFrom(STREAMS[0] as string, ...STREAMS, 'no stream'),
+  viewer: fc.integer({ min: 1, max: 25 }).map(String),
+});
+const ask = fc.record({
+  node: fc.nat(NODES - 1),
+  viewers: fc.array(viewer, { minLength: 1, maxLength: 8 }),
+});
+/** Asks that are under way together, and a node that dies after them. */
+const wave = fc.record({
+  asks: fc.array(ask, { minLength: 1, maxLength: 5 }),
+  dies: fc.option(fc.nat(NODES - 1), { nil: null }),
+});
+const fates = fc.infiniteStream(
+  fc.constantFrom<Fate>('works', 'works', 'works', 'works', 'fails', 'loses its answer'),
+);
+
+test('[T-8] [T-9] [N-16] whatever fails or is lost, a viewer has one seat on all nodes, and nobody else has it', async () => {
+  let told = 0;
+  await fc.assert(
+    fc.asyncProperty(
+      fc.scheduler(),
+      fc.array(wave, { minLength: 1, maxLength: 12 }),
+      fates,
+      async (scheduler, waves, fate) => {
+        const record = new PlainRecord(async (name, effect) => {
+          const { value } = fate.next();
+          await scheduler.schedule(Promise.resolve(), `${name} arrives`);
+          if (value === 'fails') throw new Unavailable('away');
+          const answer = effect();
+          await scheduler.schedule(Promise.resolve(), `${name} is answered`);
+          if (value === 'loses its answer') throw new Unavailable('lost');
+          return answer;
+        });
+        const nodes = Array.from({ length: NODES }, () => new SeatLeases(record));
+        const seatOf = new Map<string, number>();
+        for (const { asks, dies } of waves) {
+          const answers = asks.map(async ({ node, viewers }) => {
+            const seats = await nodes[node]?.assign(viewers).catch((error: unknown) => {
+              if (!(error instanceof Unavailable)) throw error;
+            });
+            for (const [index, seat] of (seats ?? []).entries()) {
+              const asked = viewers[index] as ViewerOfStream;
+              expect(seat instanceof Refusal).toBe(!STREAMS.includes(asked.streamId));
+              if (seat instanceof Refusal) continue;
+              const key = keyOf(asked);
+              expect(seat).toBe(seatOf.get(key) ?? seat);
+              expect(seat).toBe(record.seats.get(key) ?? -1);
+              seatOf.set(key, seat);
+              told += 1;
+            }
+          });
+          await scheduler.waitFor(Promise.all(answers));
+          if (dies !== null) nodes[dies] = new SeatLeases(record);
+        }
+        for (const streamId of STREAMS) {
+          const own = [...seatOf].filter(([key]) => key.startsWith(streamId));
+          expect(new Set(own.map(([, seat]) => seat)).size).toBe(own.length);
+        }
+      },
+    ),
+    { numRuns: 300 },
+  );
+  expect(told).toBeGreaterThan(1_000);
+}, 30_000);
+
+test('[T-8] in one process, seats are given from 0 without gaps, however many come at once', async () => {
+  const works = async <T>(_: string, effect: () => T) => effect();
+  await fc.assert(
+    fc.asyncProperty(
+      fc.array(fc.integer({ min: 1, max: 40 }), { maxLength: 20 }),
+      async (sizes) => {
+        const node = new SeatLeases(new PlainRecord(works));
+        let count = 0;
+        for (const size of sizes) {
+          const viewers = Array.from({ length: size }, () => {
+            return { streamId: STREAMS[0] as string, viewer: `${count++}` };
+          });
+          expect(await node.assign(viewers)).toEqual(viewers.map(({ viewer: n }) => Number(n)));
+        }
+      },
+    ),
+    { numRuns: 100 },
+  );
+});
+
+test('[N-16] a seat that turns out to be somebody else’s is given to nobody', async () => {
+  const record = new PlainRecord(async (_, effect) => effect());
+  // As after a restored backup: seats 0 and 1 are taken, and the counter does not know.
+  const before = ['x', 'y'].map((name, seat) => {
+    return { streamId: STREAMS[0] as string, viewer: name, seat };
+  });
+  await record.takeSeats(before);
+  const node = new SeatLeases(record);
+  const ann = [{ streamId: STREAMS[0] as string, viewer: 'ann' }];
+  expect(await node.assign(ann)).toEqual([2]);
+  expect(await node.assign(ann)).toEqual([2]);
+});

@@ -1,0 +1,72 @@
+import { describe, expect, test } from 'bun:test';
+import fc from 'fast-check';
+import { TOKEN_LIFETIME_S } from '../../../protocol/limits.ts';
+import {
+  KEY_LIFETIME_MS,
+  PUBLISH_AHEAD_MS,
+  planRotation,
+  publishedKeys,
+  rotationIsDue,
+  type SigningKey,
+  signingKeyAt,
+} from './signing-keys.ts';
+
+const offered = (kid: string) => ({ kid, privateJwk: '{}' });
+const rotate = (keys: readonly SigningKey[], kid: string, nowMs: number, force = false) =>
+  planRotation(keys, offered(kid), nowMs, force).kept;
+
+describe('rotation of signing keys', () => {
+  test('the first key signs at once', () => {
+    const keys = rotate([], 'a', 1_000);
+    expect(signingKeyAt(keys, 1_000)?.kid).toBe('a');
+  });
+
+  test('[T-15] a new key is published 10 minutes before it signs', () => {
+    const keys = rotate(rotate([], 'a', 0), 'b', 5_000, true);
+    expect(publishedKeys(keys, 5_000).map(({ kid }) => kid)).toEqual(['a', 'b']);
+    expect(signingKeyAt(keys, 5_000 + PUBLISH_AHEAD_MS - 1)?.kid).toBe('a');
+    expect(signingKeyAt(keys, 5_000 + PUBLISH_AHEAD_MS)?.kid).toBe('b');
+  });
+
+  test('[T-15] the old key stays published until 11 minutes after its last token', () => {
+    const keys = rotate(rotate([], 'a', 0), 'b', 0, true);
+    const lastSigned = PUBLISH_AHEAD_MS - 1;
+    const gone = PUBLISH_AHEAD_MS + 11 * 60_000;
+    expect(publishedKeys(keys, gone - 1).map(({ kid }) => kid)).toContain('a');
+    expect(publishedKeys(keys, gone).map(({ kid }) => kid)).toEqual(['b']);
+    expect(gone).toBeGreaterThan(lastSigned + TOKEN_LIFETIME_S * 1000);
+  });
+
+  test('[T-15] a key signs for 30 days, and a rotation that is asked for twice happens once', () => {
+    const first = rotate([], 'a', 0);
+    expect(rotationIsDue(first, KEY_LIFETIME_MS - PUBLISH_AHEAD_MS - 1, false)).toBe(false);
+    const due = KEY_LIFETIME_MS - PUBLISH_AHEAD_MS;
+    const second = rotate(first, 'b', due);
+    expect(signingKeyAt(second, KEY_LIFETIME_MS)?.kid).toBe('b');
+    expect(rotate(second, 'c', due + 1, true)).toEqual(second);
+  });
+
+  test('[T-15] whatever happens, every token that lives can be checked', () => {
+    const steps = fc.array(
+      fc.record({ afterMs: fc.integer({ min: 0, max: KEY_LIFETIME_MS }), force: fc.boolean() }),
+      { maxLength: 30 },
+    );
+    fc.assert(
+      fc.property(steps, (moves) => {
+        let keys: SigningKey[] = [];
+        let nowMs = 0;
+        const tokens: { kid: string; expiresMs: number }[] = [];
+        for (const [index, { afterMs, force }] of moves.entries()) {
+          nowMs += afterMs;
+          keys = rotate(keys, `k${index}`, nowMs, force);
+          const signer = signingKeyAt(keys, nowMs);
+          expect(signer).toBeDefined();
+          if (signer) tokens.push({ kid: signer.kid, expiresMs: nowMs + TOKEN_LIFETIME_S * 1000 });
+          const known = publishedKeys(keys, nowMs).map(({ kid }) => kid);
+          const live = tokens.filter(({ expiresMs }) => expiresMs > nowMs);
+          for (const { kid } of live) expect(known).toContain(kid);
+        }
+      }),
+    );
+  });
+});

@@ -1,0 +1,133 @@
+import { SEATS_MAX } from '../../../protocol/limits.ts';
+import { Refusal } from '../../platform/errors.ts';
+import { reading, type Tx, writing } from '../../storage/sql/procedure.ts';
+import { planRotation, type SigningKey } from './signing-keys.ts';
+
+const KEY_COLUMNS =
+  'kid, private_jwk as "privateJwk", created, active_from as "activeFrom", retires';
+
+/** A viewer, by an opaque id, in a stream. */
+export interface ViewerOfStream {
+  readonly streamId: string;
+  readonly viewer: string;
+}
+
+/** A viewer, and the leased seat to take if it has none. */
+export interface SeatOffer extends ViewerOfStream {
+  readonly seat: number;
+}
+
+async function seatsOf(tx: Tx, viewers: readonly ViewerOfStream[]): Promise<(number | null)[]> {
+  const rows = await tx.query<SeatOffer>(
+    `select s.stream_id as "streamId", s.viewer as viewer, s.seat as seat
+     from ${tx.rows('$1', ['stream_id text', 'viewer text'])} asked
+     join seats s on s.stream_id = asked.stream_id and s.viewer = asked.viewer`,
+    [JSON.stringify(viewers.map(({ streamId, viewer }) => [streamId, viewer]))],
+  );
+  const seatOf = new Map(rows.map((row) => [keyOf(row), row.seat]));
+  return viewers.map((viewer) => seatOf.get(keyOf(viewer)) ?? null);
+}
+
+// Ids of streams are uuids, of one length.
+const keyOf = ({ streamId, viewer }: ViewerOfStream) => streamId + viewer;
+
+export const tokenProcedures = {
+  /** The seats that these viewers have, in their order; null for one that has none yet. */
+  findSeats: reading((tx, viewers: readonly ViewerOfStream[]) => seatsOf(tx, viewers)),
+
+  /**
+   * Leases the next seats of a stream to the caller alone: at most `count`, since a stream may be
+   * nearly full. Those that are not used are a gap.
+   * @throws Refusal `not-found` when there is no such stream, `conflict` when it is full.
+   */
+  leaseSeats: writing(
+    async (
+      tx,
+      { streamId, count }: { streamId: string; count: number },
+    ): Promise<{ first: number; count: number }> => {
+      const [row] = await tx.query<{ next: number }>(
+        `insert into seat_counters (stream_id, next_seat)
+         select id, $2 from streams where id = $1
+         on conflict (stream_id) do update
+         set next_seat = seat_counters.next_seat + excluded.next_seat
+         returning next_seat as next`,
+        [streamId, count],
+      );
+      if (!row) throw new Refusal('not-found', 'There is no stream with this stream_id.');
+      const first = row.next - count;
+      if (first >= SEATS_MAX) throw new Refusal('conflict', 'The stream has no seat left.');
+      return { first, count: Math.min(count, SEATS_MAX - first) };
+    },
+  ),
+
+  /**
+   * Gives leased seats to viewers who have none. One that has a seat, maybe given by another node
+   * this moment, keeps it.
+   * @returns the seat of each viewer, in the order of the offers; null where the seat offered is
+   *   somebody else's
+   */
+  takeSeats: writing(async (tx, offers: readonly SeatOffer[]): Promise<(number | null)[]> => {
+    // In the order of the key, so that of two batches that meet none waits for the other in turn.
+    const inOrder = offers.toSorted((a, b) => (keyOf(a) < keyOf(b) ? -1 : 1));
+    // A constant condition: without one SQLite takes the "on" of the conflict for that of a join.
+    const { affected } = await tx.query(
+      `insert into seats (stream_id, viewer, seat)
+       select stream_id, viewer, seat
+       from ${tx.rows('$1', ['stream_id text', 'viewer text', 'seat integer'])} offered
+       where true on conflict do nothing`,
+      [JSON.stringify(inOrder.map(({ streamId, viewer, seat }) => [streamId, viewer, seat]))],
+    );
+    return affected === offers.length ? offers.map(({ seat }) => seat) : seatsOf(tx, offers);
+  }),
+
+  /** A secret of this record, made with the offered value the first time it is asked for. */
+  keepSecret: writing(
+    async (tx, { name, offered }: { name: string; offered: string }): Promise<string> => {
+      await tx.query(
+        'insert into secrets (name, value) values ($1, $2) on conflict (name) do nothing',
+        [name, offered],
+      );
+      const [row] = await tx.query<{ value: string }>('select value from secrets where name = $1', [
+        name,
+      ]);
+      return row?.value ?? offered;
+    },
+  ),
+
+  listSigningKeys: reading(async (tx): Promise<SigningKey[]> => {
+    const rows = await tx.query<SigningKey>(
+      `select ${KEY_COLUMNS} from signing_keys order by active_from`,
+    );
+    return [...rows];
+  }),
+
+  /**
+   * Takes the offered key in when a new one is due (or `force`d), and forgets keys that no token
+   * can need any more. Two processes that ask at once rotate once.
+   */
+  rotateSigningKeys: writing(
+    async (
+      tx,
+      input: { offered: { kid: string; privateJwk: string }; force: boolean; nowMs: number },
+    ): Promise<SigningKey[]> => {
+      // Not the keys' own rows: at first there are none.
+      await tx.query(`select name from counters where name = 'signing-key' ${tx.locks.update}`);
+      const keys = await tx.query<SigningKey>(
+        `select ${KEY_COLUMNS} from signing_keys order by active_from`,
+      );
+      const plan = planRotation([...keys], input.offered, input.nowMs, input.force);
+      for (const { kid } of plan.forgotten) {
+        await tx.query('delete from signing_keys where kid = $1', [kid]);
+      }
+      for (const key of plan.kept) {
+        await tx.query(
+          `insert into signing_keys (kid, private_jwk, created, active_from, retires)
+           values ($1, $2, $3, $4, $5)
+           on conflict (kid) do update set retires = excluded.retires`,
+          [key.kid, key.privateJwk, key.created, key.activeFrom, key.retires],
+        );
+      }
+      return plan.kept;
+    },
+  ),
+};

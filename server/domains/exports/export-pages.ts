@@ -1,0 +1,158 @@
+import type { TheRecord } from '../../app/procedures.ts';
+import type { SealedBody } from '../../realtime/feed/sealing-sql.ts';
+import { choiceCounts } from '../quizzes/quiz-rules.ts';
+import type { QuizRow } from '../quizzes/quizzes-sql.ts';
+import type {
+  ExportedAnswer,
+  ExportedCount,
+  ExportedLine,
+  ExportedResult,
+  ExportedWinner,
+  ExportPage,
+  FeedPage,
+} from './exports-sql.ts';
+
+/** Rows in one answer of the record, and so in memory at once. */
+const PAGE_ROWS = 1_000;
+// A row of the feed is all events of an interval and can have a hundred kilobytes.
+const FEED_PAGE_ROWS = 100;
+// A quiz is as many rows as it has choices.
+const QUIZZES_A_PAGE = 100;
+
+/** Pages of rows; the last one read is the only one in memory. */
+export type Pages<Row> = AsyncGenerator<readonly Row[]>;
+
+export interface ExportSource {
+  readonly record: Pick<
+    TheRecord,
+    | 'listExportedQuizzes'
+    | 'listExportedRounds'
+    | 'exportAnswers'
+    | 'exportWinners'
+    | 'exportFeed'
+    | 'exportCounts'
+    | 'exportLines'
+    | 'listQuizzes'
+    | 'findOwnStream'
+    | 'readWatermark'
+  >;
+  readonly streamId: string;
+  readonly producer: string;
+  readonly nowMs: number;
+}
+
+/*
+ * Each of these asks the record once before it answers, so that an unknown stream is told before
+ * the first byte. That first question also sets the end of the export (SPEC P-27): rows that
+ * arrive later are left out, however long the reading takes.
+ */
+
+/** Every answer of a stream, by quiz and seat. @throws Refusal `not-found` */
+export async function answerPages(source: ExportSource): Promise<Pages<ExportedAnswer>> {
+  const { record, streamId, producer, nowMs } = source;
+  const quizzes = await record.listExportedQuizzes({ streamId, producer });
+  return bySeat(quizzes, nowMs, record.exportAnswers);
+}
+
+/** Every winner of a stream, by round and seat. @throws Refusal `not-found` */
+export async function winnerPages(source: ExportSource): Promise<Pages<ExportedWinner>> {
+  const { record, streamId, producer, nowMs } = source;
+  const rounds = await record.listExportedRounds({ streamId, producer });
+  return bySeat(rounds, nowMs, record.exportWinners);
+}
+
+/** Every stored interval of a stream up to the last that is sealed. @throws Refusal `not-found` */
+export async function feedPages(source: ExportSource): Promise<Pages<SealedBody>> {
+  const { record, streamId } = source;
+  const to = await lastSealed(source);
+  return seek(
+    FEED_PAGE_ROWS,
+    (after) => record.exportFeed({ streamId, from: after + 1, to, limit: FEED_PAGE_ROWS }),
+    (row) => row.interval,
+  );
+}
+
+/** Every count that viewers were told of. @throws Refusal `not-found` */
+export async function audiencePages(source: ExportSource): Promise<Pages<ExportedCount>> {
+  return byInterval(source, await lastSealed(source), source.record.exportCounts);
+}
+
+/** Every line of the chat that viewers were sent. @throws Refusal `not-found` */
+export async function chatPages(source: ExportSource): Promise<Pages<ExportedLine>> {
+  return byInterval(source, await lastSealed(source), source.record.exportLines);
+}
+
+/** Every choice of the quizzes that have closed, in the order of the rundown. @throws Refusal `not-found` */
+export async function resultPages(source: ExportSource): Promise<Pages<ExportedResult>> {
+  const { record, streamId, producer } = source;
+  const { quizzes } = await record.listQuizzes({ streamId, producer });
+  return inChunks(quizzes);
+}
+
+async function* inChunks(quizzes: readonly QuizRow[]): Pages<ExportedResult> {
+  for (let at = 0; at < quizzes.length; at += QUIZZES_A_PAGE) {
+    yield quizzes.slice(at, at + QUIZZES_A_PAGE).flatMap(resultsOf);
+  }
+}
+
+function resultsOf({ id, question, choices, answer, counts }: QuizRow): ExportedResult[] {
+  if (counts === null) return [];
+  const byChoice = choiceCounts(choices, counts);
+  return choices.map((choice, index) => ({
+    quizId: id,
+    question,
+    choice,
+    correct: index === answer,
+    count: byChoice[choice]?.count ?? 0,
+    percentage: byChoice[choice]?.percentage ?? 0,
+  }));
+}
+
+/** The last interval that is sealed, of a stream of this producer. @throws Refusal `not-found` */
+async function lastSealed({ record, streamId, producer }: ExportSource): Promise<number> {
+  await record.findOwnStream({ id: streamId, producer });
+  return record.readWatermark({});
+}
+
+async function* byInterval<Row>(
+  { streamId }: ExportSource,
+  to: number,
+  read: (stretch: { streamId: string; from: number; to: number }) => Promise<FeedPage<Row>>,
+): Pages<Row> {
+  for (let from: number | null = 0; from !== null; ) {
+    const page: FeedPage<Row> = await read({ streamId, from, to });
+    yield page.rows;
+    from = page.next;
+  }
+}
+
+async function* bySeat<Row extends { readonly seat: number }>(
+  numbers: readonly number[],
+  untilMs: number,
+  read: (page: ExportPage) => Promise<Row[]>,
+): Pages<Row> {
+  for (const of of numbers) {
+    yield* seek(
+      PAGE_ROWS,
+      (afterSeat) => read({ of, afterSeat, untilMs, limit: PAGE_ROWS }),
+      (row) => row.seat,
+    );
+  }
+}
+
+/** Page after page, each from behind the last key of the one before. */
+async function* seek<Row>(
+  limit: number,
+  read: (after: number) => Promise<readonly Row[]>,
+  keyOf: (row: Row) => number,
+): Pages<Row> {
+  let after = -1;
+  for (;;) {
+    const rows = await read(after);
+    const last = rows.at(-1);
+    if (!last) return;
+    yield rows;
+    if (rows.length < limit) return;
+    after = keyOf(last);
+  }
+}

@@ -1,0 +1,141 @@
+import { describe, expect, test } from 'bun:test';
+import { Refusal, Unavailable } from '../../platform/errors.ts';
+import { type LiveMoment, LiveShows } from './live-shows.ts';
+import type { LiveShow } from './live-sql.ts';
+
+/** Shows whose record and time a test has in its hands. */
+function ground() {
+  const ticks = new Set<() => void>();
+  const defects: unknown[] = [];
+  const reads: string[] = [];
+  let answer: () => Promise<LiveShow> = async () => ({ tally: null }) as LiveShow;
+  let count: () => number = () => 7;
+  const shows = new LiveShows({
+    nowMs: () => 1_000,
+    read: (id) => {
+      reads.push(id);
+      return answer();
+    },
+    count: () => count(),
+    repeat: (tick) => {
+      ticks.add(tick);
+      return () => ticks.delete(tick);
+    },
+    onDefect: (error) => defects.push(error),
+  });
+  return {
+    shows,
+    ticks,
+    defects,
+    reads,
+    answerWith: (next: typeof answer) => {
+      answer = next;
+    },
+    countWith: (next: typeof count) => {
+      count = next;
+    },
+    async tick() {
+      for (const each of ticks) each();
+      for (let turn = 0; turn < 8; turn++) await Promise.resolve();
+    },
+  };
+}
+
+const away = async () => {
+  throw new Unavailable('The record is away.');
+};
+
+describe('a show that is watched from the studio', () => {
+  test('[B-1] is told at once, and again and again', async () => {
+    const { shows, tick } = ground();
+    const told: LiveMoment[] = [];
+    shows.watch('a', 'me', (moment) => told.push(moment));
+    await tick();
+    await tick();
+    expect(told.length).toBeGreaterThanOrEqual(2);
+    expect(told[0]?.count).toBe(7);
+  });
+
+  test('is read once for all who watch it, and not any more when the last has gone', async () => {
+    const { shows, tick, reads, ticks } = ground();
+    const told: string[] = [];
+    const first = shows.watch('a', 'me', () => told.push('first'));
+    const second = shows.watch('a', 'me', () => told.push('second'));
+    await tick();
+    const before = reads.length;
+    told.length = 0;
+    await tick();
+    expect(reads.length).toBe(before + 1);
+    expect(told).toEqual(['first', 'second']);
+    first();
+    first();
+    expect(shows.size).toBe(1);
+    second();
+    expect([shows.size, ticks.size]).toEqual([0, 0]);
+  });
+
+  test('is not read again while a reading is under way', async () => {
+    const { shows, tick, reads, answerWith } = ground();
+    answerWith(() => new Promise(() => {}));
+    shows.watch('a', 'me', () => {});
+    await tick();
+    await tick();
+    expect(reads).toHaveLength(1);
+  });
+
+  test('[B-4] is not told while the record is away, which is no defect, and again after it', async () => {
+    const { shows, tick, answerWith, defects } = ground();
+    const told: LiveMoment[] = [];
+    answerWith(away);
+    shows.watch('a', 'me', (moment) => told.push(moment));
+    await tick();
+    expect([told.length, defects.length]).toEqual([0, 0]);
+    answerWith(async () => ({ tally: null }) as LiveShow);
+    await tick();
+    expect(told).toHaveLength(1);
+  });
+
+  test('[B-1] has no count while the beat is away', async () => {
+    const { shows, tick, countWith } = ground();
+    const told: LiveMoment[] = [];
+    countWith(() => {
+      throw new Unavailable('Redis is away.');
+    });
+    shows.watch('a', 'me', (moment) => told.push(moment));
+    await tick();
+    expect(told[0]?.count).toBeNull();
+  });
+
+  test('a defect is told, and ends nothing', async () => {
+    const { shows, tick, answerWith, defects } = ground();
+    const told: LiveMoment[] = [];
+    answerWith(async () => {
+      throw new Error('a defect');
+    });
+    shows.watch('a', 'me', (moment) => told.push(moment));
+    await tick();
+    expect(defects.length).toBeGreaterThan(0);
+    answerWith(async () => ({ tally: null }) as LiveShow);
+    await tick();
+    expect(told).toHaveLength(1);
+  });
+
+  test('[Y-10] one that is there no more is told to be gone, which is no defect', async () => {
+    const { shows, tick, answerWith, defects } = ground();
+    const told: string[] = [];
+    shows.watch(
+      'a',
+      'me',
+      () => told.push('there'),
+      () => told.push('gone'),
+    );
+    await tick();
+    expect(told).toContain('there');
+    told.length = 0;
+    answerWith(async () => {
+      throw new Refusal('not-found', 'This account has no such stream.');
+    });
+    await tick();
+    expect([told, defects]).toEqual([['gone'], []]);
+  });
+});

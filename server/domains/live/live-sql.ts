@@ -1,0 +1,35 @@
+import type { WinnersRound } from '../../../protocol/studio.ts';
+import { type SourceNow, sourceNow } from '../../media/ingest/ingest-sql.ts';
+import { reading } from '../../storage/sql/procedure.ts';
+import { type ChatRoom, chatRoom } from '../moderation/chat-rooms-sql.ts';
+import { countAnswers, latestPublished, type QuizRow } from '../quizzes/quizzes-sql.ts';
+import { latestRound } from '../quizzes/winners-sql.ts';
+import { ownStream, type StreamRow } from '../streams/streams-sql.ts';
+
+/** What the record knows of a show at one moment. */
+export interface LiveShow extends SourceNow {
+  readonly stream: StreamRow;
+  /** The quiz that was published last. */
+  readonly quiz: QuizRow | null;
+  /** Its answers so far, in the order of its choices; null unless it is open. */
+  readonly tally: readonly number[] | null;
+  readonly round: WinnersRound | null;
+  readonly chat: ChatRoom;
+}
+
+export const liveProcedures = {
+  /** @throws Refusal `not-found` */
+  readLiveShow: reading(
+    async (
+      tx,
+      { id, producer, nowMs }: { id: string; producer: string; nowMs: number },
+    ): Promise<LiveShow> => {
+      const stream = await ownStream(tx, id, producer);
+      const quiz = await latestPublished(tx, id);
+      const tally = quiz?.state === 'open' ? await countAnswers(tx, quiz) : null;
+      const round = await latestRound(tx, id);
+      const source = await sourceNow(tx, id, nowMs);
+      return { stream, quiz, tally, round, ...source, chat: await chatRoom(tx, id) };
+    },
+  ),
+};

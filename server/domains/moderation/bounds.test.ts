@@ -1,0 +1,92 @@
+import { afterAll, beforeAll, expect, test } from 'bun:test';
+import { randomUUID } from 'node:crypto';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { MODERATED_MAX } from '../../../protocol/limits.ts';
+import { composeInterval } from '../../realtime/feed/interval-body.ts';
+import { openMigratedSqlite, type Sqlite } from '../../storage/sql/sqlite.ts';
+import { moderationProcedures } from './moderation-sql.ts';
+import { questionProcedures } from './questions-sql.ts';
+import { restrictionProcedures } from './restrictions-sql.ts';
+
+// What is kept of one stream has a bound.
+
+const directory = mkdtempSync(join(tmpdir(), 'fourbeat-moderation-'));
+const own = { streamId: 's', producer: 'a' };
+let sqlite: Sqlite;
+beforeAll(async () => {
+  sqlite = await openMigratedSqlite(directory);
+  await sqlite.query(`insert into accounts values ('a', 'a@example.org', 'A', 0)`);
+  await sqlite.query(
+    `insert into streams (id, number, producer, title, unlisted, latency_allowance_ms, status,
+       created) values ('s', 1, 'a', 'A show', 0, 0, 'STREAMING', 0)`,
+  );
+});
+afterAll(async () => {
+  await sqlite.close();
+  rmSync(directory, { recursive: true, force: true });
+});
+
+/** Fills a table up to one place; the statement has a row for each number of the first parameter. */
+async function fillWith(statement: string): Promise<void> {
+  const numbers = Array.from({ length: MODERATED_MAX - 1 }, (_, n) => [n]);
+  await sqlite.query(`${statement} from ${sqlite.rows('$1', ['n integer'])} numbers`, [
+    JSON.stringify(numbers),
+  ]);
+}
+
+const refusalOf = (work: Promise<unknown>) =>
+  work.then(
+    () => null,
+    (error) => error.kind,
+  );
+
+test('[C-16] a stream has at most 10,000 hidden lines; beyond them none is hidden', async () => {
+  await fillWith(`insert into hidden_lines (stream_id, line, number) select 's', 'x' || n, n + 1`);
+  const hide = (ids: string[]) => moderationProcedures.hideLines.run(sqlite, { ...own, ids });
+  const [last, beyond] = [randomUUID(), randomUUID()];
+  expect(await refusalOf(hide([last, beyond]))).toBe('conflict');
+  expect(await refusalOf(hide([last, 'x1']))).toBeNull();
+  expect(await refusalOf(hide([last, 'x1']))).toBeNull();
+  expect(await refusalOf(hide([beyond]))).toBe('conflict');
+});
+
+test('[C-20] a stream has at most 10,000 restrictions; what is over makes room', async () => {
+  await fillWith(
+    `insert into restricted_viewers (stream_id, viewer, kind, seat, name, until, at)
+     select 's', 'x' || n, 'muted', n, '', case n when 7 then 1000 end, 0`,
+  );
+  for (const seat of [1, 2, 3]) {
+    const row = ['s', `viewer ${seat}`, 20_000 + seat];
+    await sqlite.query('insert into seats values ($1, $2, $3)', row);
+  }
+  const restrict = (viewer: string, nowMs: number) =>
+    restrictionProcedures.restrictViewer.run(sqlite, {
+      ...{ ...own, viewer, kind: 'banned', name: '', until: null, by: null, nowMs },
+    });
+  expect(await refusalOf(restrict('viewer 1', 0))).toBeNull();
+  expect(await refusalOf(restrict('viewer 1', 0))).toBeNull();
+  expect(await refusalOf(restrict('viewer 2', 999))).toBe('conflict');
+  expect(await refusalOf(restrict('viewer 2', 1_000))).toBeNull();
+  expect(await refusalOf(restrict('viewer 3', 1_000))).toBe('conflict');
+});
+
+test('[C-20] a stream has at most 10,000 questions; those that wait can have another state', async () => {
+  await fillWith(
+    `insert into queued_questions (stream_id, id, state, line, written, at)
+     select 's', 'x' || n, 'open', '{}', 0, 0`,
+  );
+  const line = { viewer: 'v', name: '', text: 'Why?', at: 0 };
+  const quiet = { messages: [], greetings: [], cheers: [], hearts: 0 };
+  const questions = ['q1', 'q2'].map((id) => ({ id, ...line }));
+  const { body } = composeInterval(0, { viewCount: null, chats: { ...quiet, questions } }, []);
+  await sqlite.query(`insert into sealed_intervals values ('s', 0, $1)`, [body]);
+  const queue = (id: string, state: 'open' | 'answered') =>
+    questionProcedures.queueQuestion.run(sqlite, {
+      ...{ ...own, line: { id, at: 0 }, state, by: null, nowMs: 0 },
+    });
+  expect(await refusalOf(queue('q1', 'open'))).toBeNull();
+  expect(await refusalOf(queue('q2', 'open'))).toBe('conflict');
+  expect(await refusalOf(queue('q1', 'answered'))).toBeNull();
+});

@@ -1,0 +1,33 @@
+import { afterEach, expect, test } from 'bun:test';
+import { intervalAt, intervalStartMs } from '../../../protocol/interval.ts';
+import {
+  openShow,
+  PRODUCER,
+  SHOW_START_MS,
+  type Show,
+  sealedBy,
+  uuidOf,
+} from '../../../test/support/streams/show-fixture.ts';
+
+const STREAM = uuidOf(1);
+
+let show: Show;
+afterEach(() => show.close());
+
+test('[W-4] [W-9] a report is in time until the interval of the count has ended, however late it is sealed', async () => {
+  show = await openShow([STREAM]);
+  const own = { id: uuidOf(2), streamId: STREAM, producer: PRODUCER };
+  const interval = intervalAt(SHOW_START_MS);
+  await show.record.requestWinners({ ...own, nowMs: SHOW_START_MS });
+  await sealedBy(show, { after: -1, interval, nowMs: SHOW_START_MS + 250, transients: [] });
+  const endMs = intervalStartMs(interval + 5);
+  const inTime = { streamId: STREAM, seat: 1, receivedMs: endMs - 1 };
+  const late = { streamId: STREAM, seat: 2, receivedMs: endMs };
+  expect(await show.record.recordWinners([late, inTime])).toEqual(['no-round', 'won']);
+  expect(await show.record.recordWinners([late])).toEqual(['no-round']);
+  const sealing = { after: interval, interval: interval + 9, nowMs: endMs + 1_250, transients: [] };
+  const [told] = await sealedBy(show, sealing);
+  expect(JSON.parse(told?.body ?? '').events).toEqual([
+    { type: 'quiz-winners', data: { count: 1 } },
+  ]);
+});

@@ -1,0 +1,280 @@
+import { expect, test } from 'bun:test';
+import fc from 'fast-check';
+import { intervalAt } from '../../../protocol/interval.ts';
+import type { Reveal } from '../../../protocol/quizzes.ts';
+import {
+  type PlainEvent,
+  type PlainQuiz,
+  plainAnswer,
+  plainClose,
+  plainDraft,
+  plainPublish,
+  plainReveal,
+} from '../../../test/support/quizzes/quizzes-model.ts';
+import {
+  openShow,
+  PRODUCER,
+  SHOW_START_MS,
+  type Show,
+  sealedBy,
+  uuidOf,
+} from '../../../test/support/streams/show-fixture.ts';
+import { Refusal } from '../../platform/errors.ts';
+import type { AnswerDecision } from './arrived-answer.ts';
+
+// Any sequence of what a producer, viewers and the clock can do to the quizzes of one stream, on the
+// real record and on the plain model below; after each step both must tell the same.
+
+const STREAM = uuidOf(0);
+const TIME_LIMIT_MS = 15_000;
+
+interface Model {
+  nowMs: number;
+  watermark: number;
+  allowanceMs: number;
+  isEnded: boolean;
+  quizzes: PlainQuiz[];
+  waiting: PlainEvent[];
+}
+
+interface Real {
+  readonly show: Show;
+  nextId: number;
+}
+
+type Command = fc.AsyncCommand<Model, Real>;
+type Said = 'yes' | Refusal['kind'];
+
+async function said(call: Promise<unknown>): Promise<Said> {
+  try {
+    await call;
+    return 'yes';
+  } catch (error) {
+    if (error instanceof Refusal) return error.kind;
+    throw error;
+  }
+}
+
+/** A step that is compared with the model when it is done. */
+function command(text: string, run: (model: Model, real: Real) => Promise<void>): Command {
+  return {
+    check: () => true,
+    toString: () => text,
+    run: async (model, real) => {
+      await run(model, real);
+      await compare(model, real);
+    },
+  };
+}
+
+async function compare(model: Model, { show }: Real): Promise<void> {
+  const { quizzes } = await show.record.listQuizzes({ streamId: STREAM, producer: PRODUCER });
+  const told = quizzes.map((row) => ({
+    id: row.id,
+    state: row.state,
+    question: row.question,
+    choices: row.choices,
+    answer: row.choices[row.answer],
+    duration: row.durationMs,
+    reveal: row.reveal,
+    created: row.created,
+    closeInterval: row.closeInterval,
+    counts: row.counts,
+  }));
+  expect(told as unknown[]).toEqual(
+    model.quizzes.map(({ answers: _, streamId: __, ...quiz }) => quiz),
+  );
+}
+
+/** One of the quizzes there are; none when there is none. */
+const pick = (model: Model, index: number): PlainQuiz | undefined =>
+  model.quizzes[index % Math.max(1, model.quizzes.length)];
+
+interface Fields {
+  readonly choices: string[];
+  readonly answer: number;
+  readonly duration: number;
+  readonly reveal: Reveal;
+}
+
+const create = (fields: Fields) =>
+  command(`create ${JSON.stringify(fields)}`, async (model, real) => {
+    const number = real.nextId++;
+    const quiz = {
+      question: `Question ${number}?`,
+      choices: fields.choices,
+      answer: fields.choices[fields.answer % fields.choices.length] as string,
+      duration: fields.duration,
+      reveal: fields.reveal,
+    };
+    const id = uuidOf(number);
+    await real.show.record.createQuiz({ id, producer: PRODUCER, streamId: STREAM, quiz });
+    model.quizzes.push(plainDraft({ id, streamId: STREAM, ...quiz }));
+  });
+
+const patch = (index: number, fields: Fields, withAnswer: boolean) =>
+  command(`patch #${index} ${JSON.stringify(fields)} ${withAnswer}`, async (model, real) => {
+    const quiz = pick(model, index);
+    if (!quiz) return;
+    const { choices, duration, reveal } = fields;
+    const answer = choices[fields.answer % choices.length] as string;
+    const changed = { choices, duration, reveal, ...(withAnswer ? { answer } : {}) };
+    const input = { id: quiz.id, producer: PRODUCER, patch: changed };
+    const isPossible = withAnswer || choices.includes(quiz.answer);
+    const yesOrNo: Said = isPossible ? 'yes' : 'invalid';
+    const expected: Said = quiz.state === 'draft' ? yesOrNo : 'conflict';
+    expect(await said(real.show.record.patchQuiz(input))).toBe(expected);
+    if (expected === 'yes') Object.assign(quiz, changed);
+  });
+
+const remove = (index: number) =>
+  command(`delete #${index}`, async (model, real) => {
+    const quiz = pick(model, index);
+    if (!quiz) return;
+    const expected: Said = quiz.state === 'draft' ? 'yes' : 'conflict';
+    const input = { id: quiz.id, producer: PRODUCER };
+    expect(await said(real.show.record.deleteQuiz(input))).toBe(expected);
+    if (expected === 'yes') model.quizzes = model.quizzes.filter((other) => other !== quiz);
+  });
+
+const publish = (index: number) =>
+  command(`publish #${index}`, async (model, real) => {
+    const quiz = pick(model, index);
+    if (!quiz) return;
+    const expected: Said = quiz.state === 'draft' && !model.isEnded ? 'yes' : 'conflict';
+    const input = { id: quiz.id, producer: PRODUCER, nowMs: model.nowMs };
+    expect(await said(real.show.record.publishQuiz(input))).toBe(expected);
+    if (expected !== 'yes') return;
+    model.waiting.push(plainPublish(quiz, model.nowMs, model.allowanceMs));
+  });
+
+const reveal = (index: number) =>
+  command(`reveal #${index}`, async (model, real) => {
+    const quiz = pick(model, index);
+    if (!quiz) return;
+    const isYes = quiz.state === 'closed' || quiz.state === 'revealed';
+    const input = { id: quiz.id, producer: PRODUCER };
+    expect(await said(real.show.record.revealQuiz(input))).toBe(isYes ? 'yes' : 'conflict');
+    if (quiz.state === 'closed') model.waiting.push(plainReveal(quiz));
+  });
+
+interface Try {
+  readonly index: number;
+  readonly seat: number;
+  readonly choice: number;
+  /** How long ago it arrived: it may have waited for the record. */
+  readonly waitedMs: number;
+}
+
+/** One batch, as the viewers' requests of one moment make it; the same seat may be in it twice. */
+const answer = (tries: readonly Try[]) =>
+  command(`answer ${JSON.stringify(tries)}`, async (model, real) => {
+    const batch = [];
+    const expected: AnswerDecision[] = [];
+    for (const { index, seat, choice, waitedMs } of tries) {
+      const quiz = pick(model, index);
+      if (!quiz) continue;
+      const found = await real.show.record.findPublishedQuiz({ id: quiz.id });
+      expect(found === null).toBe(quiz.state === 'draft');
+      if (!found) continue;
+      const given = choice % quiz.choices.length;
+      const receivedMs = model.nowMs - waitedMs;
+      const interval = intervalAt(receivedMs);
+      batch.push({ quiz: found.number, seat, choice: given, receivedMs, interval });
+      expected.push(plainAnswer(quiz, seat, given, receivedMs));
+    }
+    expect(await real.show.record.recordAnswers(batch)).toEqual(expected);
+  });
+
+const pass = (ms: number) =>
+  command(`pass ${ms} ms`, async (model) => {
+    model.nowMs += ms;
+  });
+
+const seal = command('seal', async (model, real) => {
+  const interval = intervalAt(model.nowMs) - 1;
+  const sealing = { after: model.watermark, interval, nowMs: model.nowMs, transients: [] };
+  if (interval <= model.watermark) {
+    const { watermark } = model;
+    expect(await real.show.record.sealInterval(sealing)).toEqual({ outcome: 'behind', watermark });
+    return;
+  }
+  const bodies = await sealedBy(real.show, sealing);
+  model.watermark = interval;
+  const events = [...model.waiting, ...plainClose(model.quizzes, interval)];
+  model.waiting = [];
+  expect(bodies.map(({ body }) => JSON.parse(body))).toEqual(
+    events.length === 0 ? [] : [{ interval, events }],
+  );
+});
+
+const endStream = command('end the stream', async (model, real) => {
+  const input = { id: STREAM, producer: PRODUCER, atMs: null, nowMs: model.nowMs };
+  await real.show.record.endStream(input);
+  model.isEnded = true;
+});
+
+const restart = command('restart', (_, { show }) => show.restart());
+
+const fields: fc.Arbitrary<Fields> = fc.record({
+  choices: fc.shuffledSubarray(['Mars', 'Venus', '1984', '7', 'Été'], { minLength: 2 }),
+  answer: fc.nat(4),
+  duration: fc.integer({ min: 1_000, max: 2_500 }),
+  reveal: fc.constantFrom<Reveal>('auto', 'manual'),
+});
+const index = fc.nat(3);
+const oneTry: fc.Arbitrary<Try> = fc.record({
+  index,
+  seat: fc.nat(4),
+  choice: fc.nat(4),
+  waitedMs: fc.oneof(fc.constant(0), fc.nat(700)),
+});
+
+const steps = fc.commands(
+  [
+    fields.map(create),
+    fc.tuple(index, fields, fc.boolean()).map((args) => patch(...args)),
+    index.map(remove),
+    index.map(publish),
+    index.map(publish),
+    index.map(reveal),
+    fc.array(oneTry, { minLength: 1, maxLength: 6 }).map(answer),
+    fc.array(oneTry, { minLength: 1, maxLength: 6 }).map(answer),
+    fc.integer({ min: 1, max: 900 }).map(pass),
+    fc.constant(seal),
+    fc.constant(seal),
+    fc.oneof(
+      { weight: 4, arbitrary: fc.constant(restart) },
+      { weight: 1, arbitrary: fc.constant(endStream) },
+    ),
+  ],
+  { maxCommands: 60, size: 'max' },
+);
+
+test(
+  '[Q-2] [Q-12 – Q-21] any sequence of steps leaves the quizzes as a plain model has them (I-3, I-4)',
+  async () => {
+    const seed = Number(process.env.MODEL_SEED ?? Date.now() % 2 ** 31);
+    console.log(`quizzes model: MODEL_SEED=${seed}`);
+    let runs = 0;
+    await fc.assert(
+      fc.asyncProperty(fc.constantFrom(0, 0, 300), steps, async (allowanceMs, commands) => {
+        const show = await openShow([STREAM], allowanceMs);
+        const model = { nowMs: SHOW_START_MS, watermark: -1, allowanceMs, isEnded: false };
+        try {
+          await fc.asyncModelRun(
+            () => ({ model: { ...model, quizzes: [], waiting: [] }, real: { show, nextId: 1 } }),
+            commands,
+          );
+          runs += 1;
+        } finally {
+          await show.close();
+        }
+      }),
+      { seed, numRuns: 400, interruptAfterTimeLimit: TIME_LIMIT_MS },
+    );
+    console.log(`quizzes model: ${runs} sequences`);
+    expect(runs).toBeGreaterThan(0);
+  },
+  TIME_LIMIT_MS * 3,
+);

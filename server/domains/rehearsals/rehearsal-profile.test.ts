@@ -1,0 +1,50 @@
+import { expect, test } from 'bun:test';
+import { planAnswer } from '../../../crowd/viewer-profile.ts';
+import { intervalStartMs } from '../../../protocol/interval.ts';
+import type { Quiz } from '../../../protocol/quizzes.ts';
+import { seededRandom } from '../../../test/support/seeded-random.ts';
+import { rehearsedHabits } from './rehearsal-profile.ts';
+
+const NOW_MS = intervalStartMs(6_800_000_000);
+const DURATION_MS = 10_000;
+const quiz: Quiz = {
+  id: 'quiz',
+  streamId: 'stream',
+  created: NOW_MS,
+  duration: DURATION_MS,
+  closeInterval: 6_800_000_040,
+  question: 'Which?',
+  choices: {},
+  order: ['This', 'That'],
+};
+const calm = { viewers: 200, latencyMs: 0, lossShare: 0, botShare: 0, lateShare: 0 };
+
+function crowdOf(settings: Partial<typeof calm>) {
+  const random = seededRandom(4250);
+  const habits = Array.from({ length: calm.viewers }, (_, viewer) =>
+    rehearsedHabits({ ...calm, ...settings }, viewer, random),
+  );
+  const plans = habits.map((each) => planAnswer(quiz, each, NOW_MS, random));
+  return { habits, delays: plans.flatMap((plan) => (plan ? [plan.delayMs] : [])) };
+}
+
+test('[Y-5] each viewer sees what happens half to one and a half of the latency later', () => {
+  const lags = crowdOf({ latencyMs: 2_000 }).habits.map(({ lagMs }) => lagMs);
+  expect(Math.min(...lags)).toBeWithin(1_000, 1_200);
+  expect(Math.max(...lags)).toBeWithin(2_800, 3_000);
+  expect(crowdOf({}).habits.every(({ lagMs }) => lagMs === 0)).toBe(true);
+});
+
+test('[Y-5] as many are bots as were asked for, and answer 50 to 300 ms after they see a quiz', () => {
+  const { habits } = crowdOf({ botShare: 0.25 });
+  expect(habits.filter(({ isBot }) => isBot)).toHaveLength(50);
+  const { delays } = crowdOf({ botShare: 1 });
+  expect(delays).toHaveLength(calm.viewers);
+  expect(delays.every((ms) => ms >= 50 && ms <= 300)).toBe(true);
+});
+
+test('[Y-5] as many answers are sent after the close as were asked for', () => {
+  expect(crowdOf({ lateShare: 1 }).delays.every((ms) => ms > DURATION_MS)).toBe(true);
+  const late = crowdOf({ lateShare: 0.5, botShare: 1 }).delays;
+  expect(late.filter((ms) => ms > DURATION_MS).length / late.length).toBeWithin(0.4, 0.6);
+});

@@ -1,0 +1,103 @@
+import { describe, expect, test } from 'bun:test';
+import { intervalStartMs } from '../../../protocol/interval.ts';
+import {
+  fairnessOf,
+  NO_ANSWERS,
+  noAnswersTo,
+  quizTimesOf,
+  withAnswers,
+  withQuiz,
+} from './answer-figures.ts';
+
+/** Told at 0 s of the times, closed at 10 s of them. */
+const ASKED = { toldInterval: 1_000, closeInterval: 1_040 };
+const TOLD_MS = intervalStartMs(1_000);
+
+const figuresOf = (...times: number[]) =>
+  withAnswers(
+    noAnswersTo(ASKED),
+    ASKED,
+    times.map((ms) => TOLD_MS + ms),
+  );
+
+describe('a quiz', () => {
+  test('[J-7] has the median of its answer times, and when nine of ten were there', () => {
+    const { answerTimes } = quizTimesOf(
+      figuresOf(1_000, 1_200, 1_400, 1_600, 1_800, 2_000, 900, 800, 700, 9_000),
+      ASKED,
+    );
+    expect(answerTimes?.median).toBe(1_200);
+    expect(answerTimes?.p90).toBe(2_000);
+  });
+
+  test('[J-7] has bars of whole intervals up to its close, at most 20', () => {
+    const { answerTimes } = quizTimesOf(figuresOf(-10, 0, 499, 500, 9_999), ASKED);
+    const { binMs, counts } = answerTimes?.histogram ?? { binMs: 0, counts: [] };
+    expect(binMs).toBe(500);
+    expect(counts).toHaveLength(20);
+    expect([counts[0], counts[1], counts[19]]).toEqual([3, 1, 1]);
+    for (let intervals = 1; intervals < 2_700; intervals += 13) {
+      const asked = { toldInterval: 5, closeInterval: 5 + intervals };
+      const last = intervalStartMs(5 + intervals) - 1;
+      const times = quizTimesOf(withAnswers(noAnswersTo(asked), asked, [last]), asked).answerTimes;
+      const { binMs: width = 0, counts: bars = [] } = times?.histogram ?? {};
+      expect(width % 250).toBe(0);
+      expect(bars.length).toBeLessThanOrEqual(20);
+      expect(bars.at(-1)).toBe(1);
+      expect(width * bars.length).toBeGreaterThanOrEqual(250 * intervals);
+      expect(width * (bars.length - 1)).toBeLessThan(250 * intervals);
+    }
+  });
+
+  test('[J-7] tells what share of its answers came in the last 500 ms', () => {
+    const { lastMomentShare } = quizTimesOf(figuresOf(1_000, 9_499, 9_500, 9_999), ASKED);
+    expect(lastMomentShare).toBe(0.5);
+  });
+
+  test('[J-7] that nobody answered has no times', () => {
+    expect(quizTimesOf(figuresOf(), ASKED)).toEqual({ answerTimes: null, lastMomentShare: 0 });
+  });
+
+  test('page by page it is the same as all at once', () => {
+    const times = Array.from({ length: 500 }, (_, n) => (n * 7_919) % 10_000);
+    let figures = noAnswersTo(ASKED);
+    for (let at = 0; at < times.length; at += 33) {
+      const received = times.slice(at, at + 33).map((ms) => TOLD_MS + ms);
+      figures = withAnswers(figures, ASKED, received);
+    }
+    expect(figures).toEqual(figuresOf(...times));
+  });
+});
+
+describe('fairness', () => {
+  test('[J-9] is of the answers to all quizzes, each from when its own was told', () => {
+    const later = { toldInterval: 9_000, closeInterval: 9_100 };
+    const other = withAnswers(
+      noAnswersTo(later),
+      later,
+      [120, 3_000].map((ms) => intervalStartMs(9_000) + ms),
+    );
+    const all = withQuiz(withQuiz(NO_ANSWERS, figuresOf(249, 250, 1_000)), other);
+    expect(fairnessOf(all)).toEqual({
+      answers: 5,
+      earliest: 120,
+      median: 250,
+      latest: 3_000,
+      early: 2,
+    });
+  });
+
+  test('[J-9] counts an answer from before the quiz was told, and says by how much', () => {
+    expect(fairnessOf(withQuiz(NO_ANSWERS, figuresOf(-300)))).toEqual({
+      answers: 1,
+      earliest: -300,
+      median: -300,
+      latest: -300,
+      early: 1,
+    });
+  });
+
+  test('[J-9] of a show in which nobody answered is not known', () => {
+    expect(fairnessOf(withQuiz(NO_ANSWERS, figuresOf()))).toBeNull();
+  });
+});

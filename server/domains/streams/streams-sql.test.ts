@@ -1,0 +1,42 @@
+import { afterEach, expect, test } from 'bun:test';
+import { intervalAt, intervalStartMs } from '../../../protocol/interval.ts';
+import {
+  openShow,
+  PRODUCER,
+  SHOW_START_MS,
+  type Show,
+  uuidOf,
+} from '../../../test/support/streams/show-fixture.ts';
+
+const STREAM = uuidOf(1);
+const NEW_STREAM = { title: 'A show', dash_url: null, hls_url: null, unlisted: false };
+
+let show: Show;
+afterEach(() => show.close());
+
+test('[P-14] a stream ends with the interval that holds its end, however late sealing is', async () => {
+  show = await openShow([STREAM]);
+  const interval = intervalAt(SHOW_START_MS) + 10;
+  const atMs = intervalStartMs(interval + 1);
+  const own = { id: STREAM, producer: PRODUCER };
+  await show.record.endStream({ ...own, atMs, nowMs: SHOW_START_MS });
+  const nowMs = atMs + 200;
+  await show.record.sealInterval({ after: -1, interval, nowMs, transients: [] });
+  expect((await show.record.findOwnStream(own)).status).toBe('CREATED');
+  const next = { after: interval, interval: interval + 1 };
+  await show.record.sealInterval({ ...next, nowMs: atMs + 300, transients: [] });
+  expect(await show.record.findOwnStream(own)).toMatchObject({ status: 'ENDED', endsAt: null });
+});
+
+test('[L-13] an account has at most 10,000 streams', async () => {
+  show = await openShow([]);
+  const create = (number: number) =>
+    show.record.createStream({
+      id: uuidOf(number),
+      producer: PRODUCER,
+      stream: { ...NEW_STREAM, latencyAllowance: 0, recording: false },
+      nowMs: SHOW_START_MS,
+    });
+  for (let number = 0; number < 10_000; number++) await create(number);
+  expect(await create(10_000).catch((error) => error)).toMatchObject({ kind: 'conflict' });
+}, 60_000);

@@ -1,0 +1,178 @@
+import type { Attempt } from '../../../protocol/webhooks.ts';
+import { type Tx, writing } from '../../storage/sql/procedure.ts';
+import { EACH_FAILING_MAX, EACH_MAX, hasFailedLong, nextAttemptMs, outcomeOf } from './schedule.ts';
+import type { Secrets } from './signing.ts';
+import { disable } from './webhooks-sql.ts';
+
+/** A delivery that one node is to send, and nobody else while its lease lasts. */
+export interface Claimed extends Secrets {
+  readonly id: string;
+  readonly webhook: string;
+  readonly lease: string;
+  readonly url: string;
+  readonly body: string;
+  /** The last attempt to its webhook failed. */
+  readonly isFailing: boolean;
+}
+
+/** What an attempt made of a delivery. */
+export type Sent = 'delivered' | 'retried' | 'failed';
+
+/** For how long a delivery is a node's to send: an attempt, and a record that is away for a moment. */
+export const LEASE_MS = 30_000;
+/** Attempts that are kept of each delivery. */
+const ATTEMPTS_MAX = 20;
+
+interface DueWebhook extends Secrets {
+  readonly id: string;
+  readonly url: string;
+  readonly failingSince: number | null;
+}
+
+export const sendingProcedures = {
+  /**
+   * Takes deliveries to send, the oldest first, and of each webhook no more than it may be sent at
+   * once. A webhook that another node is at work on is left to it.
+   * @param input.room most deliveries
+   * @param input.failingRoom most of them for webhooks that failed last time
+   */
+  claimDeliveries: writing(
+    async (
+      tx,
+      input: { lease: string; room: number; failingRoom: number; nowMs: number },
+    ): Promise<Claimed[]> => {
+      const claimed: Claimed[] = [];
+      let failingRoom = input.failingRoom;
+      for (const webhook of await dueWebhooks(tx, input)) {
+        const { failingSince, id, url, secret, oldSecret, oldSecretUntil } = webhook;
+        const isFailing = failingSince !== null;
+        const eachMax = isFailing ? EACH_FAILING_MAX : EACH_MAX;
+        const room = Math.min(
+          eachMax - (await sendingTo(tx, id, input.nowMs)),
+          input.room - claimed.length,
+          isFailing ? failingRoom : input.room,
+        );
+        if (room <= 0) continue;
+        const due = await tx.query<{ id: string; body: string }>(
+          'select id, body from deliveries where webhook = $1 and due <= $2 order by due limit $3',
+          [id, input.nowMs, room],
+        );
+        if (isFailing) failingRoom -= due.length;
+        const { lease } = input;
+        const common = { webhook: id, lease, url, isFailing, secret, oldSecret, oldSecretUntil };
+        claimed.push(...due.map((delivery) => ({ ...delivery, ...common })));
+      }
+      await takeLease(tx, claimed, input.lease, input.nowMs + LEASE_MS);
+      return claimed;
+    },
+  ),
+
+  /** Gives back what was claimed and not sent after all: it is due at once. */
+  releaseDelivery: writing(
+    async (tx, { id, lease, nowMs }: { id: string; lease: string; nowMs: number }) => {
+      await tx.query('update deliveries set lease = null, due = $3 where id = $1 and lease = $2', [
+        id,
+        lease,
+        nowMs,
+      ]);
+    },
+  ),
+
+  /**
+   * Records an attempt and what follows of it (H-14, H-15).
+   * @param input.jitter in [0, 1)
+   * @returns null when the delivery is this node's no more, and nothing was changed
+   */
+  finishDelivery: writing(
+    async (
+      tx,
+      input: Pick<Claimed, 'id' | 'webhook' | 'lease'> & {
+        attempt: Attempt;
+        jitter: number;
+        nowMs: number;
+      },
+    ): Promise<Sent | null> => {
+      const { id, webhook, lease, attempt, nowMs } = input;
+      const [target] = await tx.query<{ failingSince: number | null }>(
+        `select failing_since as "failingSince" from webhooks where id = $1 ${tx.locks.update}`,
+        [webhook],
+      );
+      const [delivery] = await tx.query<{ tries: number; attempts: string }>(
+        'select tries, attempts from deliveries where id = $1 and lease = $2',
+        [id, lease],
+      );
+      if (!target || !delivery) return null;
+      const outcome = outcomeOf(attempt.status);
+      const tries = delivery.tries + 1;
+      const due = outcome === 'failed' ? nextAttemptMs(tries, nowMs, input.jitter) : null;
+      const sent = outcome === 'delivered' ? 'delivered' : due === null ? 'failed' : 'retried';
+      const attempts = [...JSON.parse(delivery.attempts), attempt].slice(-ATTEMPTS_MAX);
+      await tx.query(
+        `update deliveries set state = $2, due = $3, lease = null, tries = $4, attempts = $5
+         where id = $1`,
+        [id, sent === 'retried' ? 'pending' : sent, due, tries, JSON.stringify(attempts)],
+      );
+      const failingSince = outcome === 'delivered' ? null : (target.failingSince ?? attempt.at);
+      if (failingSince !== target.failingSince) {
+        await tx.query('update webhooks set failing_since = $2 where id = $1', [
+          webhook,
+          failingSince,
+        ]);
+      }
+      if (outcome === 'gone') await disable(tx, webhook, 'gone');
+      else if (failingSince !== null && hasFailedLong(failingSince, nowMs)) {
+        await disable(tx, webhook, 'failing');
+        return 'failed';
+      }
+      return sent;
+    },
+  ),
+};
+
+/**
+ * Enabled webhooks with something due that may be sent more now, the longest due first; those that
+ * failed last time after all others. Locked, so that two nodes never send one too much at once.
+ */
+async function dueWebhooks(
+  tx: Tx,
+  { room, nowMs }: { room: number; nowMs: number },
+): Promise<DueWebhook[]> {
+  const rows = await tx.query<DueWebhook>(
+    `select w.id as id, w.url as url, w.secret as secret, w.old_secret as "oldSecret",
+       w.old_secret_until as "oldSecretUntil", w.failing_since as "failingSince"
+     from webhooks w
+     where w.enabled = 1
+       and exists (select 1 from deliveries d where d.webhook = w.id and d.due <= $1)
+       and (select count(*) from deliveries d
+         where d.webhook = w.id and d.due > $1 and d.lease is not null)
+         < case when w.failing_since is null then ${EACH_MAX} else ${EACH_FAILING_MAX} end
+     order by case when w.failing_since is null then 0 else 1 end,
+       (select min(due) from deliveries d where d.webhook = w.id), w.id
+     limit $2 ${tx.locks.claim}`,
+    [nowMs, room],
+  );
+  return [...rows];
+}
+
+// A statement after that of the lock: it sees what other nodes claimed before.
+async function sendingTo(tx: Tx, webhook: string, nowMs: number): Promise<number> {
+  const [row] = await tx.query<{ n: number }>(
+    'select count(*) as n from deliveries where webhook = $1 and due > $2 and lease is not null',
+    [webhook, nowMs],
+  );
+  return Number(row?.n);
+}
+
+async function takeLease(
+  tx: Tx,
+  claimed: readonly Claimed[],
+  lease: string,
+  untilMs: number,
+): Promise<void> {
+  if (claimed.length === 0) return;
+  await tx.query(
+    `update deliveries set lease = $2, due = $3
+     where id in (select id from ${tx.rows('$1', ['id text'])} claimed)`,
+    [JSON.stringify(claimed.map(({ id }) => [id])), lease, untilMs],
+  );
+}

@@ -1,0 +1,101 @@
+import { studioApi } from '../../../protocol/studio-api.ts';
+import type { TheRecord } from '../../app/procedures.ts';
+import type { StudioCall, StudioWrapper } from '../../auth/studio-operation.ts';
+import { Problem } from '../../http/problem.ts';
+import type { Handlers } from '../../http/route.ts';
+import { shownOnce } from '../../http/shown-once.ts';
+import { type AddressPolicy, urlProblem } from './addresses.ts';
+import { newSecret } from './signing.ts';
+
+export interface WebhookRoutes {
+  readonly record: Pick<
+    TheRecord,
+    | 'createWebhook'
+    | 'listWebhooks'
+    | 'patchWebhook'
+    | 'deleteWebhook'
+    | 'rotateWebhookSecret'
+    | 'testWebhook'
+    | 'listDeliveries'
+    | 'retryDelivery'
+  >;
+  readonly newId: () => string;
+  /** Secure random bytes, for secrets. */
+  readonly randomBytes: (n: number) => Uint8Array;
+  readonly webhookPolicy: AddressPolicy;
+}
+
+type Operations = Pick<
+  typeof studioApi,
+  | 'createWebhook'
+  | 'listWebhooks'
+  | 'patchWebhook'
+  | 'deleteWebhook'
+  | 'rotateWebhookSecret'
+  | 'testWebhook'
+  | 'listDeliveries'
+  | 'retryDelivery'
+>;
+
+/** Whom the account wants told of what happens, and what they were told (SPEC H). */
+export function webhookHandlers(
+  studio: StudioWrapper,
+  { record, newId, randomBytes, webhookPolicy }: WebhookRoutes,
+): Handlers<Operations> {
+  const checkUrl = (url: string | undefined): void => {
+    const problem = url === undefined ? null : urlProblem(url, webhookPolicy);
+    if (problem !== null) throw new Problem(400, `url: ${problem}.`);
+  };
+  return {
+    createWebhook: studio(studioApi.createWebhook, async (call, webhook) => {
+      checkUrl(webhook.url);
+      const { producer: account, nowMs, once } = call;
+      const [id, secret] = [newId(), newSecret(randomBytes)];
+      const made = await record.createWebhook({ id, account, webhook, secret, nowMs }, once);
+      if (made.id !== id) throw shownOnce('a secret');
+      const state = { created: nowMs, failingSince: null, disabledReason: null };
+      return { id, ...webhook, ...state, secret };
+    }),
+
+    listWebhooks: studio(studioApi.listWebhooks, async ({ producer: account }) => ({
+      results: await record.listWebhooks({ account }),
+    })),
+
+    patchWebhook: studio(studioApi.patchWebhook, async (call, patch) => {
+      checkUrl(patch.url);
+      return record.patchWebhook({ ...ownWebhook(call), patch }, call.once);
+    }),
+
+    deleteWebhook: studio(studioApi.deleteWebhook, async (call) => {
+      await record.deleteWebhook(ownWebhook(call), call.once);
+      return null;
+    }),
+
+    rotateWebhookSecret: studio(studioApi.rotateWebhookSecret, async (call) => {
+      const { nowMs, once } = call;
+      const [rotation, secret] = [newId(), newSecret(randomBytes)];
+      const input = { ...ownWebhook(call), rotation, secret, nowMs };
+      const made = await record.rotateWebhookSecret(input, once);
+      if (made.rotation !== rotation) throw shownOnce('a secret');
+      return { ...made.webhook, secret };
+    }),
+
+    testWebhook: studio(studioApi.testWebhook, (call) =>
+      record.testWebhook({ ...ownWebhook(call), key: newId(), nowMs: call.nowMs }, call.once),
+    ),
+
+    listDeliveries: studio(studioApi.listDeliveries, (call, _, { before = null, limit }) =>
+      record.listDeliveries({ ...ownWebhook(call), before, limit }),
+    ),
+
+    retryDelivery: studio(studioApi.retryDelivery, (call) => {
+      const delivery = call.params.delivery_id ?? '';
+      return record.retryDelivery({ ...ownWebhook(call), delivery, nowMs: call.nowMs }, call.once);
+    }),
+  };
+}
+
+const ownWebhook = ({ producer, params }: StudioCall) => ({
+  id: params.webhook_id ?? '',
+  account: producer,
+});

@@ -1,0 +1,141 @@
+import { expect, test } from 'bun:test';
+import { createServer } from 'node:net';
+import { networkInterfaces } from 'node:os';
+import { operatorRoutes } from '../http/operator-routes.ts';
+import type { PathHandler } from '../http/router.ts';
+import { documentRoutes } from '../web/docs.ts';
+import { listen } from './listen.ts';
+
+const SECRET = 'SECRET-in-the-cause';
+const fail = (): never => {
+  throw new Error(SECRET);
+};
+
+/** What is answered at a path, by a server with these routes and one that fails everywhere else. */
+async function asked(routes: Record<string, PathHandler>, path: string, broken: unknown[] = []) {
+  const log = {
+    requestId: () => 'request-1',
+    broken: (...of: unknown[]) => void broken.push(of),
+  };
+  const server = listen({
+    host: '127.0.0.1',
+    port: 0,
+    routes,
+    fetch: fail,
+    corsOrigin: '*',
+    log,
+  });
+  try {
+    const response = await fetch(new URL(path, server.url));
+    return { response, text: await response.text() };
+  } finally {
+    await server.stop();
+  }
+}
+
+const expected500 = {
+  type: 'about:blank',
+  title: 'Internal Server Error',
+  status: 500,
+  detail: 'Something went wrong on our side; try again.',
+};
+
+test.each([
+  ['throws', '/sync', fail],
+  ['rejects', '/later', async () => fail()],
+])(
+  '[G-28] a route that %s past its guard is our 500, without source or stack',
+  async (_, path, route) => {
+    const broken: unknown[] = [];
+    const { response, text } = await asked({ [path]: route }, path, broken);
+    expect(response.status).toBe(500);
+    expect(response.headers.get('content-type')).toBe('application/json');
+    expect(response.headers.get('x-request-id')).toBe('request-1');
+    expect(JSON.parse(text)).toEqual(expected500);
+    expect(broken).toHaveLength(1);
+  },
+);
+
+test('[G-28] so is what throws where no route is', async () => {
+  const { response, text } = await asked({}, '/nothing');
+  expect([response.status, JSON.parse(text)]).toEqual([500, expected500]);
+});
+
+test('[G-28] [O-12] metrics that fail are a 500 of their own path, in the type that was asked for', async () => {
+  const broken: unknown[] = [];
+  const routes = operatorRoutes({
+    unready: fail,
+    metrics: { contentType: 'text/plain', render: async () => fail() },
+    corsOrigin: '*',
+    log: { requestId: () => 'request-2', broken: (...of) => void broken.push(of) },
+  });
+  for (const path of ['/metrics', '/readyz/']) {
+    const { response, text } = await asked(routes, path);
+    expect([response.status, JSON.parse(text)]).toEqual([500, expected500]);
+    expect(response.headers.get('x-request-id')).toBe('request-2');
+    expect(response.headers.get('allow')).toBe('GET, HEAD, OPTIONS');
+  }
+  expect(broken).toMatchObject([
+    [{ method: 'GET', path: '/metrics' }, 'request-2', { message: SECRET }],
+    [{ method: 'GET', path: '/readyz' }, 'request-2', { message: SECRET }],
+  ]);
+});
+
+const unused = { requestId: () => 'x', broken: () => {} };
+const options = {
+  host: '127.0.0.1',
+  routes: documentRoutes({ version: '1', corsOrigin: '*', log: unused }),
+  fetch: fail,
+  corsOrigin: '*',
+  log: unused,
+};
+
+test('a port that is in use is a line that says so', () => {
+  const first = listen({ ...options, port: 0 });
+  try {
+    expect(() => listen({ ...options, port: first.port ?? 0 })).toThrow(
+      `port ${first.port} is in use`,
+    );
+  } finally {
+    void first.stop();
+  }
+});
+
+const hasIPv6 = Object.values(networkInterfaces())
+  .flat()
+  .some((address) => address?.family === 'IPv6');
+
+test('every address is IPv4 too, and IPv6 where there is any', async () => {
+  const server = listen({ ...options, host: null, port: 0 });
+  try {
+    for (const host of ['127.0.0.1', ...(hasIPv6 ? ['[::1]'] : [])]) {
+      expect((await fetch(`http://${host}:${server.port}/openapi.json`)).status).toBe(200);
+    }
+  } finally {
+    await server.stop();
+  }
+});
+
+test.if(hasIPv6)('a port that another process has on IPv6 alone is in use', async () => {
+  const other = createServer();
+  await new Promise<void>((resolve) =>
+    other.listen({ port: 0, host: '::', ipv6Only: true }, resolve),
+  );
+  const { port } = other.address() as { port: number };
+  try {
+    expect(() => listen({ ...options, host: null, port })).toThrow(`port ${port} is in use`);
+  } finally {
+    other.close();
+  }
+});
+
+test('a host that is none of this machine is a line that names the setting', async () => {
+  const first = listen({ ...options, host: '127.0.0.1', port: 0 });
+  // Then the runtime says of the name too that its port is in use.
+  const { port = 0 } = first;
+  expect(() => listen({ ...options, host: '127.0.0.1', port })).toThrow(`port ${port} is in use`);
+  await first.stop();
+  expect(() => listen({ ...options, host: 'nosuch.invalid', port: 0 })).toThrow(
+    '--host nosuch.invalid, port 0: this is no name or address of this machine',
+  );
+});

@@ -1,0 +1,86 @@
+import { describe, expect, test } from 'bun:test';
+import { type QuizRequest, readQuizHead } from './quiz-request.ts';
+import { OTHER, PARTIAL } from './request-head.ts';
+
+const QUIZ = '7c9e6679-7425-40de-944b-e07fc1f90ae7';
+const BODY = '{"choice":"Mars"}';
+const LENGTH = 'Content-Length: 17';
+const TYPE = 'Content-Type: application/json';
+const PLAIN = ['Host: example.org', 'Authorization: Bearer a.b.c', TYPE, LENGTH];
+
+const lineOf = (target: string) => `POST ${target} HTTP/1.1`;
+const ANSWER = lineOf(`/api/v1/quizzes/${QUIZ}/answer`);
+const REPORT = lineOf(`/api/v1/quizzes/${QUIZ}/record-winner`);
+const bytesOf = (line: string, headers: readonly string[], body = '') =>
+  Buffer.from([line, ...headers, '', body].join('\r\n'));
+
+const read = (line: string, headers: readonly string[], body = BODY) =>
+  readQuizHead(bytesOf(line, headers, body), 0);
+const readAnswer = (headers = PLAIN, body = BODY) => read(ANSWER, headers, body) as QuizRequest;
+const partsOf = (bytes: Buffer, request: QuizRequest) => ({
+  id: bytes.toString('latin1', request.idAt, request.idAt + QUIZ.length),
+  token: bytes.toString('latin1', request.tokenAt, request.tokenEnd),
+  body: bytes.toString('latin1', request.bodyAt, request.end),
+});
+
+describe('the head of an answer or a report', () => {
+  test('of a plain answer is read, with its body', () => {
+    const bytes = Buffer.concat([Buffer.from('xyz'), bytesOf(ANSWER, PLAIN, `${BODY}POST`)]);
+    const request = readQuizHead(bytes, 3) as QuizRequest;
+    expect(request).toMatchObject({ kind: 'answer', preferences: {} });
+    expect(partsOf(bytes, request)).toEqual({ id: QUIZ, token: 'a.b.c', body: BODY });
+    const preferring = ['Accept: application/problem+json', 'X-Request-Id: 7', ...PLAIN];
+    expect(readAnswer(preferring).preferences).toEqual({
+      accept: 'application/problem+json',
+      'x-request-id': '7',
+    });
+  });
+
+  test('of a report has no body, whether it says so or not', () => {
+    const headers = PLAIN.slice(0, 2);
+    for (const more of [[], ['Content-Length: 0']]) {
+      const bytes = bytesOf(REPORT, [...headers, ...more]);
+      const request = readQuizHead(bytes, 0) as QuizRequest;
+      expect(request.kind).toBe('record-winner');
+      expect(partsOf(bytes, request)).toEqual({ id: QUIZ, token: 'a.b.c', body: '' });
+    }
+    expect(read(REPORT, [...headers, 'Content-Length: 1'], 'x')).toBe(OTHER);
+  });
+
+  test('that has not come whole is waited for; a body is left to the inner server', () => {
+    const bytes = bytesOf(ANSWER, PLAIN, BODY);
+    const headEnd = bytes.length - BODY.length;
+    for (let length = 20; length < headEnd; length++) {
+      expect(readQuizHead(bytes.subarray(0, length), 0)).toBe(PARTIAL);
+    }
+    for (let length = headEnd; length < bytes.length; length++) {
+      expect(readQuizHead(bytes.subarray(0, length), 0)).toBe(OTHER);
+    }
+  });
+
+  test.each([
+    ['another path', lineOf(`/api/v1/quizzes/${QUIZ}/answers`), PLAIN],
+    ['a query', lineOf(`/api/v1/quizzes/${QUIZ}/answer?a=1`), PLAIN],
+    ['upper case', ANSWER.replace(QUIZ, QUIZ.toUpperCase()), PLAIN],
+    ['an escape', ANSWER.replace('quizzes', 'qu%69zzes'), PLAIN],
+    ['HTTP/1.0', ANSWER.replace('1.1', '1.0'), PLAIN],
+    ['no token', ANSWER, PLAIN.toSpliced(1, 1)],
+    ['a service token', ANSWER, PLAIN.with(1, 'Authorization: Token a')],
+    ['no host', ANSWER, PLAIN.toSpliced(0, 1)],
+    ['no type', ANSWER, PLAIN.toSpliced(2, 1)],
+    ['another type', ANSWER, PLAIN.with(2, 'Content-Type: text/plain')],
+    ['another charset', ANSWER, PLAIN.with(2, `${TYPE}; charset=latin1`)],
+    ['two types', ANSWER, [...PLAIN, TYPE]],
+    ['no length', ANSWER, PLAIN.toSpliced(3, 1)],
+    ['two lengths', ANSWER, [...PLAIN, LENGTH]],
+    ['no body', ANSWER, PLAIN.with(3, 'Content-Length: 0')],
+    ['an odd length', ANSWER, PLAIN.with(3, 'Content-Length: 017')],
+    ['a sign', ANSWER, PLAIN.with(3, 'Content-Length: +17')],
+    ['chunks', ANSWER, [...PLAIN, 'Transfer-Encoding: chunked']],
+    ['an encoding', ANSWER, [...PLAIN, 'Content-Encoding: identity']],
+    ['100-continue', ANSWER, [...PLAIN, 'Expect: 100-continue']],
+    ['a close', ANSWER, [...PLAIN, 'Connection: close']],
+  ])('with %s is left to the inner server', (_, line, headers) => {
+    expect(read(line, headers)).toBe(OTHER);
+  });
+});

@@ -1,0 +1,307 @@
+import { afterAll, beforeAll, expect, test } from 'bun:test';
+import type { Server } from 'bun';
+import fc from 'fast-check';
+import {
+  RawClient,
+  type RelayGround,
+  startRelay,
+} from '../../test/support/gateway/relay-fixture.ts';
+import { HIDDEN, ODD } from '../../test/support/gateway/unusual-requests.ts';
+import { until } from '../../test/support/until.ts';
+
+// The relay in front of the real HTTP server, against the same server without it.
+
+const BIG = Buffer.alloc(1_000_000, 'abcdefghij\r\n\r\n0\r\n\r\n');
+
+let ground: RelayGround;
+let inner: Server<undefined>;
+let direct: Server<undefined>;
+let aborted = 0;
+let hiddenHeard = 0;
+
+const routes = {
+  '/echo': async (request: Request) => new Response(await request.bytes()),
+  '/length': async (request: Request) => Response.json({ bytes: (await request.bytes()).length }),
+  '/unread': () => new Response('unread'),
+  '/none': () => new Response(null, { status: 204 }),
+  '/same': () => new Response(null, { status: 304, headers: { ETag: '"x"' } }),
+  '/big': () => new Response(BIG),
+  '/later': async () => {
+    await Bun.sleep(1);
+    return new Response('later');
+  },
+  '/stream': () => new Response(streamOf(['one', '\r\n0\r\n\r\n', 'x'.repeat(100_000)])),
+  '/odd': () => new Response('odd'),
+  '/hidden': () => {
+    hiddenHeard++;
+    return new Response('hidden');
+  },
+  '/closes': () => new Response('closes', { headers: { Connection: 'close' } }),
+  '/too-large': () => new Response('no', { status: 413, headers: { Connection: 'close' } }),
+  '/held': (request: Request) =>
+    new Promise<Response>(() => {
+      request.signal.addEventListener('abort', () => {
+        aborted++;
+      });
+    }),
+  '/events': (request: Request) => {
+    request.signal.addEventListener('abort', () => {
+      aborted++;
+    });
+    return new Response(new ReadableStream({ start: (c) => c.enqueue('data: x\n\n') }));
+  },
+};
+
+function streamOf(parts: string[]): ReadableStream {
+  return new ReadableStream({
+    async start(controller) {
+      for (const part of parts) {
+        controller.enqueue(part);
+        await Bun.sleep(0);
+      }
+      controller.close();
+    },
+  });
+}
+
+beforeAll(() => {
+  ground = startRelay();
+  const options = {
+    routes,
+    fetch: (request: Request, server: Server<undefined>) =>
+      server.upgrade(request) ? undefined : new Response('not found', { status: 404 }),
+    websocket: {
+      message(socket: Bun.ServerWebSocket<undefined>, message: string | Buffer) {
+        socket.send(message);
+      },
+    },
+    maxRequestBodySize: Number.MAX_SAFE_INTEGER,
+    development: false,
+  };
+  inner = Bun.serve({ ...options, unix: ground.path, idleTimeout: 255 } as never);
+  direct = Bun.serve({ ...options, hostname: '127.0.0.1', port: 0 });
+});
+afterAll(async () => {
+  ground.close();
+  await Promise.all([inner.stop(true), direct.stop(true)]);
+});
+
+const PATHS = ['/echo', '/length', '/unread', '/none', '/same', '/big', '/later', '/stream', '/?'];
+const short = fc.oneof(
+  fc.string({ unit: 'binary-ascii', maxLength: 300 }),
+  fc.constantFrom('', '0\r\n\r\n', 'GET /none HTTP/1.1\r\nHost: h\r\n\r\n'),
+);
+const long = fc.constant('x'.repeat(200_000));
+const plain = (body: fc.Arbitrary<string>) =>
+  fc
+    .record({
+      method: fc.constantFrom('GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE'),
+      path: fc.constantFrom(...PATHS),
+      headers: fc.constantFrom(
+        '',
+        'Connection: keep-alive\r\n',
+        'X: \xff\r\nconnection:Keep-Alive\r\n',
+      ),
+      body,
+    })
+    .map(({ method, path, headers, body }) => {
+      const head = `${method} ${path} HTTP/1.1\r\nHost: h\r\n${headers}`;
+      const takesNone = method === 'GET' || method === 'HEAD';
+      return takesNone ? `${head}\r\n` : `${head}Content-Length: ${body.length}\r\n\r\n${body}`;
+    });
+const chunked = (body: fc.Arbitrary<string>) =>
+  fc
+    .array(
+      body.filter((text) => text !== ''),
+      { maxLength: 4 },
+    )
+    .map((parts) => parts.map((text) => `${text.length.toString(16)}\r\n${text}\r\n`).join(''))
+    .map(
+      (chunks) =>
+        `POST /echo HTTP/1.1\r\nHost: h\r\nTransfer-Encoding: chunked\r\n\r\n${chunks}0\r\n\r\n`,
+    );
+const closing = fc.constantFrom(
+  'GET /big HTTP/1.1\r\nHost: h\r\nConnection: close\r\n\r\n',
+  'GET /stream HTTP/1.0\r\n\r\n',
+  'GET /closes HTTP/1.1\r\nHost: h\r\n\r\n',
+  'HEAD /stream HTTP/1.1\r\nHost: h\r\nConnection: close\r\n\r\n',
+  'POST /echo HTTP/1.1\r\nHost: h\r\nExpect: 100-continue\r\nContent-Length: 2\r\n\r\nhi',
+  'GET /none HTTP/1.1\r\n\r\n',
+  'GET / HTTP/1.1\r\nHost: h\r\nContent-Length: x\r\n\r\n',
+);
+
+/** Requests that come together, and one that ends them. What waits behind another is short (G-31). */
+const sequence = fc.oneof(
+  fc.tuple(fc.array(plain(short), { maxLength: 5 }), fc.oneof(chunked(short), closing)),
+  fc.tuple(fc.array(plain(long), { minLength: 1, maxLength: 1 }), closing),
+  fc.tuple(fc.constant([]), chunked(fc.oneof(short, long))),
+);
+
+/** What comes back for requests, one after the other, each on a connection of its own. */
+async function directly(requests: string[]): Promise<string> {
+  let text = '';
+  for (const request of requests) {
+    const client = new RawClient(direct.port ?? 0);
+    client.send(request);
+    await client.when(() => isWhole(client.text, request) || client.isClosed, 'the answer');
+    client.close();
+    text += client.text;
+  }
+  return comparable(text);
+}
+
+// Enough for answers of this server: where the last of them is to end.
+function isWhole(text: string, request: string): boolean {
+  const head = /^(?:HTTP\/1\.1 100 Continue\r\n\r\n)?(HTTP[\s\S]*?\r\n\r\n)/.exec(text);
+  if (!head?.[1]) return false;
+  if (request.startsWith('HEAD') || / (?:204|304) /.test(head[1])) return true;
+  const length = /\r\nContent-Length: (\d+)/i.exec(head[1])?.[1];
+  if (length) return text.length === head[0].length + Number(length);
+  return /\r\nTransfer-Encoding: chunked/i.test(head[1]) && text.endsWith('x\r\n0\r\n\r\n');
+}
+
+function comparable(text: string): string {
+  return text.replace(/Date: .*\r\n|Connection: close\r\n/g, '');
+}
+
+/** Where two long texts part, for people; null when they are alike. */
+function differenceOf(text: string, expected: string): string[] | null {
+  if (text === expected) return null;
+  let at = 0;
+  while (text[at] === expected[at]) at++;
+  return [text, expected].map(
+    (each) => `${at} of ${each.length}: ${each.slice(at - 200, at + 200)}`,
+  );
+}
+
+test('whatever is asked, in whatever pieces it comes, is answered as without the relay', async () => {
+  const pieces = fc.array(fc.double({ min: 0, max: 1, noNaN: true }), { maxLength: 12 });
+  await fc.assert(
+    fc.asyncProperty(sequence, pieces, async ([requests, last], cuts) => {
+      const expected = await directly([...requests, last]);
+      const client = new RawClient(ground.port);
+      const sent = requests.join('') + last;
+      const places = cuts.map((cut) => Math.floor(cut * sent.length)).sort((a, b) => a - b);
+      for (const [n, place] of [0, ...places].entries()) {
+        client.send(sent.slice(place, places[n] ?? sent.length));
+        if (n % 3 > 0) await Bun.sleep(n % 2);
+      }
+      await client.ends();
+      expect(differenceOf(comparable(client.text), expected)).toBeNull();
+    }),
+    { numRuns: 150 },
+  );
+  expect(ground.relay.underWay()).toBe(0);
+}, 60_000);
+
+test.each(ODD)('what is hidden behind %s is not heard', async (_, odd) => {
+  hiddenHeard = 0;
+  const client = new RawClient(ground.port);
+  client.send(odd);
+  await client.ends();
+  // Whatever came to the inner server has been read when it has answered another.
+  const other = new RawClient(ground.port);
+  other.send(HIDDEN);
+  await other.hears('hidden');
+  other.close();
+  expect(hiddenHeard).toBe(1);
+});
+
+test('fetch and its kept connections work through it', async () => {
+  const url = `http://127.0.0.1:${ground.port}`;
+  const answers = await Promise.all(
+    Array.from({ length: 200 }, async (_, n) => {
+      const answer = await fetch(`${url}/echo`, { method: 'POST', body: `body ${n}` });
+      return answer.text();
+    }),
+  );
+  expect(answers).toEqual(Array.from({ length: 200 }, (_, n) => `body ${n}`));
+  expect(Buffer.from(await (await fetch(`${url}/big`)).bytes()).equals(BIG)).toBe(true);
+});
+
+test('a WebSocket goes through it, with what is large, and closes as it should', async () => {
+  const socket = new WebSocket(`ws://127.0.0.1:${ground.port}/socket`);
+  const heard: string[] = [];
+  socket.onmessage = ({ data }) => heard.push(data);
+  await new Promise((resolve) => {
+    socket.onopen = resolve;
+  });
+  expect(ground.relay.underWay()).toBe(0);
+  const large = 'x'.repeat(1_000_000);
+  for (const message of ['hello', large, 'bye']) socket.send(message);
+  await until('all three come back', () => heard.length === 3);
+  expect(heard).toEqual(['hello', large, 'bye']);
+  for (let second = 0; second < 100; second++) ground.relay.tick();
+  const closed = new Promise<CloseEvent>((resolve) => {
+    socket.onclose = resolve;
+  });
+  socket.close(1000, 'done');
+  expect((await closed).code).toBe(1000);
+});
+
+test.each(['/held', '/events'])('a client that leaves %s is noticed inside', async (path) => {
+  aborted = 0;
+  const client = new RawClient(ground.port);
+  client.send(`GET ${path} HTTP/1.1\r\nHost: h\r\n\r\n`);
+  await until('it has come', () => inner.pendingRequests > 0);
+  if (path === '/events') await client.hears('data: x');
+  client.close();
+  await until('the request was aborted', () => aborted === 1);
+  await until('nothing is under way', () => inner.pendingRequests === 0);
+});
+
+test('clients that leave at any moment leave nothing behind', async () => {
+  const requests = [
+    'GET /big HTTP/1.1\r\nHost: h\r\n\r\n',
+    'GET /big HTTP/1.1\r\nHost: h\r\nConnection: close\r\n\r\n',
+    'GET /held HTTP/1.1\r\nHost: h\r\n\r\n',
+    'GET /events HTTP/1.1\r\nHost: h\r\n\r\n',
+    'GET /later HTTP/1.1\r\nHost: h\r\n\r\n'.repeat(3),
+    `POST /echo HTTP/1.1\r\nHost: h\r\nContent-Length: 2000000\r\n\r\n${'x'.repeat(1_900_000)}`,
+    `POST /echo HTTP/1.1\r\nHost: h\r\nTransfer-Encoding: chunked\r\n\r\nfffff\r\n${'x'.repeat(100_000)}`,
+    'GET /socket HTTP/1.1\r\nHost: h\r\nConnection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n',
+  ];
+  const stay = fc.record({
+    request: fc.constantFrom(...requests),
+    pausedMs: fc.nat(5),
+    ms: fc.nat(20),
+  });
+  await fc.assert(
+    fc.asyncProperty(fc.array(stay, { minLength: 20, maxLength: 60 }), async (stays) => {
+      await Promise.all(
+        stays.map(async ({ request, pausedMs, ms }) => {
+          const client = new RawClient(ground.port);
+          client.send(request);
+          client.pause();
+          await Bun.sleep(pausedMs);
+          client.resume();
+          await Bun.sleep(ms);
+          client.close();
+        }),
+      );
+    }),
+    { numRuns: 10 },
+  );
+  await until(
+    'nothing is open',
+    () => ground.relay.underWay() + inner.pendingRequests + inner.pendingWebSockets === 0,
+  );
+});
+
+test('500 MB for a path that answers 413 cost no memory, whether they are read or not', async () => {
+  const chunk = Buffer.alloc(1_000_000);
+  const before = process.memoryUsage.rss();
+  let most = before;
+  for (const path of ['/too-large', '/unread']) {
+    const client = new RawClient(ground.port);
+    client.send(`POST ${path} HTTP/1.1\r\nHost: h\r\nContent-Length: 500000000\r\n\r\n`);
+    for (let sent = 0; sent < 500 && !client.isClosed; sent++) {
+      client.send(chunk);
+      await client.when(() => client.unsentBytes < 4_000_000 || client.isClosed, 'room');
+      most = Math.max(most, process.memoryUsage.rss());
+    }
+    if (path === '/unread') await client.hears('unread');
+    client.close();
+  }
+  expect(most - before).toBeLessThan(150_000_000);
+}, 60_000);

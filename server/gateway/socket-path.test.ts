@@ -1,0 +1,20 @@
+import { expect, test } from 'bun:test';
+import { existsSync, statSync } from 'node:fs';
+import { dirname } from 'node:path';
+import { newSocketPlace } from './socket-path.ts';
+
+for (const platform of ['linux', 'darwin'] as const) {
+  test(`on ${platform} a server listens where nobody else does, and leaves nothing behind`, async () => {
+    const { path, remove } = newSocketPlace(platform);
+    expect(newSocketPlace('linux').path).not.toBe(path);
+    const server = Bun.serve({ unix: path, fetch: () => new Response('here') });
+    try {
+      expect(await (await fetch('http://localhost/', { unix: path })).text()).toBe('here');
+      if (platform === 'darwin') expect(statSync(dirname(path)).mode & 0o077).toBe(0);
+    } finally {
+      await server.stop(true);
+      remove();
+    }
+    expect(existsSync(platform === 'linux' ? path.slice(1) : dirname(path))).toBe(false);
+  });
+}

@@ -1,0 +1,57 @@
+import { expect, test } from 'bun:test';
+import { Unavailable } from '../../platform/errors.ts';
+import { ThreadService } from './worker-gateway-backend.ts';
+
+const holder = { sealed: () => {}, refused: () => {} };
+
+function ground() {
+  const service = new ThreadService(
+    {
+      ...{ kind: 'begin', host: null, port: 0, path: '/nowhere', secret: 'secret' },
+      ...{ corsOrigin: '*', edgeCache: false, tokenCacheSize: 10, sealed: 0 },
+      allow: { heartbeats: 'POST', feed: 'GET' },
+      time: new Float64Array(new SharedArrayBuffer(8)),
+      away: { registrations: null, feed: null },
+    },
+    { nowMs: () => 250_000 },
+    { check: async () => null, readSealed: async () => [] },
+  );
+  const failure = (work: () => void): unknown => {
+    try {
+      work();
+      return null;
+    } catch (error) {
+      return error;
+    }
+  };
+  const register = () => failure(() => service.heartbeats?.register('stream', 1, 250_000));
+  const hold = () => failure(() => service.log.hold('stream', 1_000, holder));
+  return { service, register, hold };
+}
+
+test('[N-9] a thread says no by itself while a backend is away, and passes on what it does not know', () => {
+  const { service, register, hold } = ground();
+  expect(register()).not.toBeInstanceOf(Unavailable);
+  expect(hold()).toBeNull();
+  service.away = { registrations: 'Redis is away.', feed: 'Sealing is held up.' };
+  expect(register()).toEqual(new Unavailable('Redis is away.'));
+  expect(hold()).toEqual(new Unavailable('Sealing is held up.'));
+  service.away = { registrations: null, feed: null };
+  expect(hold()).toBeNull();
+});
+
+test('[O-12] [O-13] whom a thread told so is reported once, with the first of them for the log', () => {
+  const { service } = ground();
+  const { feed, heartbeats } = service;
+  expect(feed?.refused('mine', new Unavailable('away'))).toBe('mine');
+  expect(feed?.refused(null, new Unavailable('late'))).toMatch(/^[0-9a-f]{8}-0$/);
+  feed?.counter.countAtOnce(503);
+  feed?.counter.countAtOnce(503);
+  expect(service.report()).toMatchObject({
+    refused: { heartbeats: null, intervals: { count: 2, requestId: 'mine', reason: 'away' } },
+    intervals: { statuses: [[503, 2]] },
+  });
+  heartbeats?.refused(null, new Unavailable('away'));
+  const { refused, intervals } = service.report();
+  expect([refused.heartbeats?.count, refused.intervals, intervals.statuses]).toEqual([1, null, []]);
+});

@@ -1,0 +1,260 @@
+import { describe, expect, test } from 'bun:test';
+import fc from 'fast-check';
+import { STEPS } from '../realtime/coordination/shared-clock.ts';
+import { type ClockOptions, createClock, STEP_AFTER_MS, STEP_LEAD_MS } from './clock.ts';
+
+const START_MS = 1_700_000_000_000;
+const HOUR_MS = 3_600_000;
+const SLEW_RATE = 0.01;
+
+/** A machine whose two clocks the test moves. */
+function createMachine(options: Partial<ClockOptions> = {}) {
+  const machine = { systemMs: START_MS, monotonicMs: 5_000, steps: [] as number[] };
+  const clock = createClock({
+    systemMs: () => machine.systemMs,
+    monotonicMs: () => machine.monotonicMs,
+    notBeforeMs: 0,
+    onStep: (skippedMs) => machine.steps.push(skippedMs),
+    ...options,
+  });
+  const pass = (ms: number) => {
+    machine.systemMs += ms;
+    machine.monotonicMs += ms;
+  };
+  /** Lets time pass with a reading every 250 ms, as the service's tick does. */
+  const run = (ms: number) => {
+    for (let left = ms; left > 0; left -= 250) {
+      pass(Math.min(250, left));
+      clock.nowMs();
+    }
+  };
+  return { machine, clock, pass, run };
+}
+
+describe('service time', () => {
+  test('starts at the system time', () => {
+    expect(createMachine().clock.nowMs()).toBe(START_MS);
+  });
+
+  test('[K-6] never starts behind what the record has sealed', () => {
+    const { clock, pass } = createMachine({ notBeforeMs: START_MS + 700 });
+    expect(clock.nowMs()).toBe(START_MS + 700);
+    expect(clock.offsetMs()).toBe(700);
+    pass(1_000);
+    expect(clock.nowMs()).toBe(START_MS + 700 + 990);
+  });
+
+  test('starts at the system time when that is later than what was sealed', () => {
+    expect(createMachine({ notBeforeMs: START_MS - 9 }).clock.nowMs()).toBe(START_MS);
+  });
+
+  test('runs with the system clock when nothing is wrong', () => {
+    const { clock, run, machine } = createMachine();
+    run(HOUR_MS);
+    expect(clock.nowMs()).toBe(machine.systemMs);
+    expect(clock.offsetMs()).toBe(0);
+  });
+
+  test('is a whole number of milliseconds, rounded down', () => {
+    const { clock, pass } = createMachine();
+    pass(0.9);
+    expect(clock.nowMs()).toBe(START_MS);
+    pass(0.2);
+    expect(clock.nowMs()).toBe(START_MS + 1);
+  });
+
+  test('[K-5] loses none of the correction when it is read a million times a second', () => {
+    const { machine, clock } = createMachine();
+    machine.systemMs += 100;
+    for (let reading = 0; reading < 1_000_000; reading += 1) {
+      machine.systemMs += 2 ** -10;
+      machine.monotonicMs += 2 ** -10;
+      clock.nowMs();
+    }
+    const elapsedMs = 1_000_000 / 2 ** 10;
+    expect(clock.nowMs()).toBe(Math.floor(START_MS + elapsedMs * (1 + SLEW_RATE)));
+  });
+
+  test('[K-4] stands still when the monotonic source goes back', () => {
+    const { machine, clock } = createMachine();
+    clock.nowMs();
+    machine.monotonicMs -= 400;
+    expect(clock.nowMs()).toBe(START_MS);
+    machine.monotonicMs += 400;
+    expect(clock.nowMs()).toBe(START_MS);
+  });
+});
+
+describe('a step of the system clock', () => {
+  test('[K-5] back by an hour changes service time by slewing alone, for as long as it takes', () => {
+    const { machine, clock, run } = createMachine();
+    machine.systemMs -= HOUR_MS;
+    expect(clock.nowMs()).toBe(START_MS);
+    run(10 * HOUR_MS);
+    expect(clock.nowMs()).toBe(START_MS + 10 * HOUR_MS * (1 - SLEW_RATE));
+    expect(clock.offsetMs()).toBe(HOUR_MS - 10 * HOUR_MS * SLEW_RATE);
+    run(90 * HOUR_MS);
+    expect(clock.offsetMs()).toBe(0);
+    expect(machine.steps).toEqual([]);
+  });
+
+  test('[K-5] forward by an hour and back again changes service time by slewing alone', () => {
+    const { machine, clock, run } = createMachine();
+    machine.systemMs += HOUR_MS;
+    run(STEP_AFTER_MS - 1_000);
+    expect(clock.nowMs()).toBe(START_MS + (STEP_AFTER_MS - 1_000) * (1 + SLEW_RATE));
+    machine.systemMs -= HOUR_MS;
+    run(STEP_AFTER_MS * 2);
+    expect(clock.offsetMs()).toBe(0);
+    expect(machine.steps).toEqual([]);
+  });
+
+  test('[K-5] forward by an hour that lasts is followed by one step, as after a sleep', () => {
+    const { machine, clock, run } = createMachine();
+    machine.systemMs += HOUR_MS;
+    run(STEP_AFTER_MS);
+    expect(clock.offsetMs()).toBeLessThan(-HOUR_MS + 1_000);
+    run(250);
+    expect(clock.offsetMs()).toBe(0);
+    run(HOUR_MS);
+    expect(clock.offsetMs()).toBe(0);
+    expect(machine.steps).toHaveLength(1);
+    expect(machine.steps[0]).toBeCloseTo(HOUR_MS - (STEP_AFTER_MS + 250) * SLEW_RATE, 3);
+  });
+
+  test('[K-5] forward by no more than 10 s is slewed away', () => {
+    const { machine, clock, run } = createMachine();
+    machine.systemMs += STEP_LEAD_MS;
+    run(STEP_AFTER_MS * 3);
+    expect(clock.offsetMs()).toBe(-STEP_LEAD_MS + STEP_AFTER_MS * 3 * SLEW_RATE);
+    expect(machine.steps).toEqual([]);
+  });
+
+  test('[K-5] is not followed while the system clock is still being set', () => {
+    const { machine, run } = createMachine();
+    for (let set = 0; set < 5; set += 1) {
+      machine.systemMs += HOUR_MS;
+      run(STEP_AFTER_MS - 1_000);
+    }
+    expect(machine.steps).toEqual([]);
+    run(2_000);
+    expect(machine.steps).toHaveLength(1);
+  });
+
+  test('[K-5] is not proven by two readings far apart', () => {
+    const { machine, clock, pass } = createMachine();
+    machine.systemMs += HOUR_MS;
+    clock.nowMs();
+    pass(10 * STEP_AFTER_MS);
+    clock.nowMs();
+    expect(machine.steps).toEqual([]);
+  });
+});
+
+describe('service time of others', () => {
+  test('[N-8] is where it starts, when that is ahead of the clock of Redis', () => {
+    const { clock } = createMachine({ leadMs: () => 5_000, notBeforeMs: START_MS + 4_000 });
+    expect(clock.nowMs()).toBe(START_MS + 5_000);
+    expect(clock.offsetMs()).toBe(5_000);
+  });
+
+  test('[N-8] is stepped to when it is over 100 ms ahead for 2 s, as is a clock of Redis', () => {
+    for (const isRedis of [false, true]) {
+      let leadMs = 0;
+      const { machine, clock, run } = createMachine({ leadMs: () => leadMs, ...STEPS });
+      if (isRedis) machine.systemMs += 1_500;
+      else leadMs += 1_500;
+      run(2_000);
+      expect(machine.steps).toEqual([]);
+      run(250);
+      expect(machine.steps).toHaveLength(1);
+      expect(clock.nowMs()).toBe(machine.systemMs + leadMs);
+    }
+  });
+
+  test('[N-8] [K-5] is slewed to when it is less ahead, or not for so long', () => {
+    let leadMs = 0;
+    const { machine, clock, run } = createMachine({ leadMs: () => leadMs, ...STEPS });
+    leadMs = 99;
+    run(5_000);
+    expect(clock.offsetMs()).toBe(50);
+    leadMs = 5_000;
+    run(1_000);
+    leadMs = 60;
+    run(5_000);
+    expect(clock.offsetMs()).toBe(60);
+    expect(machine.steps).toEqual([]);
+  });
+});
+
+/** What happens to the machine between two readings. */
+const moves = fc.array(
+  fc.oneof(
+    // Time passes, on a system clock that drifts by up to 0.5 %; `readings` times over.
+    fc.record({
+      kind: fc.constant('run' as const),
+      ms: fc.double({ min: 0, max: 2_000, noNaN: true }),
+      drift: fc.double({ min: -0.005, max: 0.005, noNaN: true }),
+      readings: fc.integer({ min: 1, max: 60 }),
+    }),
+    fc.record({
+      kind: fc.constant('step' as const),
+      ms: fc.integer({ min: -2 * HOUR_MS, max: 2 * HOUR_MS }),
+    }),
+    // The machine sleeps: the monotonic source stands still.
+    fc.record({ kind: fc.constant('sleep' as const), ms: fc.integer({ min: 0, max: HOUR_MS }) }),
+    // The process stands still: time passes and nothing is read.
+    fc.record({ kind: fc.constant('stall' as const), ms: fc.integer({ min: 0, max: 60_000 }) }),
+  ),
+  { maxLength: 40, size: 'max' },
+);
+
+describe('whatever the system clock does', () => {
+  test('[K-4] [K-5] service time never goes back and keeps its pace, but for proven steps', () => {
+    fc.assert(
+      fc.property(moves, fc.integer({ min: -HOUR_MS, max: HOUR_MS }), (list, sealedMs) => {
+        const { machine, clock } = createMachine({ notBeforeMs: START_MS + sealedMs });
+        let lastMs = clock.nowMs();
+        expect(lastMs).toBe(START_MS + Math.max(0, sealedMs));
+        let aheadMs = 0;
+        for (const move of list) {
+          for (let reading = 0; reading < ('readings' in move ? move.readings : 1); reading += 1) {
+            const elapsedMs = move.kind === 'run' || move.kind === 'stall' ? move.ms : 0;
+            machine.monotonicMs += elapsedMs;
+            machine.systemMs += move.ms * ('drift' in move ? 1 + move.drift : 1);
+            aheadMs += elapsedMs;
+            const stepCount = machine.steps.length;
+            const nowMs = clock.nowMs();
+            expect(Number.isInteger(nowMs)).toBe(true);
+            expect(nowMs).toBeGreaterThanOrEqual(lastMs);
+            // Each reading is rounded down, so the difference of two is good to 1 ms.
+            expect(nowMs - lastMs).toBeGreaterThan(elapsedMs * (1 - SLEW_RATE) - 1.01);
+            if (machine.steps.length > stepCount) {
+              expect(aheadMs).toBeGreaterThanOrEqual(STEP_AFTER_MS);
+              expect(Math.abs(nowMs - machine.systemMs)).toBeLessThan(1.01);
+            } else {
+              expect(nowMs - lastMs).toBeLessThan(elapsedMs * (1 + SLEW_RATE) + 1.01);
+            }
+            if (machine.systemMs - nowMs <= STEP_LEAD_MS) aheadMs = 0;
+            lastMs = nowMs;
+          }
+        }
+      }),
+    );
+  });
+
+  test('[K-5] service time comes back to the system time once that runs well again', () => {
+    fc.assert(
+      fc.property(fc.integer({ min: -2 * HOUR_MS, max: 2 * HOUR_MS }), (stepMs) => {
+        const { machine, clock, pass, run } = createMachine();
+        machine.systemMs += stepMs;
+        run(STEP_AFTER_MS + 250);
+        pass(Math.abs(stepMs) / SLEW_RATE);
+        clock.nowMs();
+        expect(Math.abs(clock.offsetMs())).toBeLessThanOrEqual(1);
+        expect(machine.steps.length).toBeLessThanOrEqual(stepMs > STEP_LEAD_MS ? 1 : 0);
+      }),
+      { numRuns: 200 },
+    );
+  });
+});

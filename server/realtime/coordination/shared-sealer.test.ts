@@ -1,0 +1,125 @@
+import { describe, expect, test } from 'bun:test';
+import { intervalStartMs } from '../../../protocol/interval.ts';
+import { createSharedChat } from '../../domains/chat/chat-shared.ts';
+import { MemoryFeedLog } from '../feed/feed-log-memory.ts';
+import type { Sealing, SealOutcome } from '../feed/sealing-sql.ts';
+import type { SealedEntry } from './seal-coordinator.ts';
+import { SharedSealer, transientsOf } from './shared-sealer.ts';
+
+const START = 7_000_000_000;
+const NO_CHATS = { messages: [], questions: [], greetings: [], cheers: [], hearts: 0 };
+
+function testSealer(seal: (sealing: Sealing) => Promise<SealOutcome>) {
+  const chat = createSharedChat({ random: Math.random, away: () => null });
+  const log = new MemoryFeedLog({ readSealed: async () => [] }, START - 1);
+  const published: SealedEntry[] = [];
+  const shown: SealedEntry[] = [];
+  const complaints: string[] = [];
+  const asked: [number, number, boolean][] = [];
+  const sealer = new SharedSealer({
+    clock: { nowMs: () => intervalStartMs(START + 1) },
+    record: { sealInterval: seal },
+    log,
+    logger: { error: (_: object, line: string) => void complaints.push(line) },
+    parts: {
+      collect: async (...args) => {
+        asked.push(args);
+        const handOver = chat.next();
+        return { parts: handOver ? [handOver.bytes] : [], watched: args[2] ? ['read'] : [] };
+      },
+      publish: async (entry) => void published.push(entry),
+    },
+    tally: {
+      countsAtEndOf: async () =>
+        [
+          ['present', 2],
+          ['left', 0],
+        ] as const,
+    },
+    follower: { take: async (entry) => void shown.push(entry) },
+    random: () => 0.5,
+  });
+  return { sealer, chat, published, shown, asked, complaints };
+}
+
+describe('a sealing', () => {
+  test('[N-4] tells all nodes, and its own readers, what was sealed', async () => {
+    const bodies = [{ streamId: 's', interval: START, body: '{}' }];
+    const sealings: Sealing[] = [];
+    const { sealer, chat, published, shown } = testSealer(async (sealing) => {
+      sealings.push(sealing);
+      return { outcome: 'sealed', bodies };
+    });
+    chat.hearts('s', 3);
+    await sealer.seal(START);
+    expect(sealings).toMatchObject([{ after: START - 1, interval: START }]);
+    expect(sealings[0]?.transients.find(({ streamId }) => streamId === 's')?.chats?.hearts).toBe(3);
+    expect(published).toEqual([{ after: START - 1, interval: START, bodies }]);
+    expect(shown).toEqual(published);
+  });
+
+  test('[H-21] says when webhooks are not told of it', async () => {
+    const outcome = { outcome: 'sealed', bodies: [], untold: 'the disk is full' } as const;
+    const { sealer, published, complaints } = testSealer(async () => outcome);
+    await sealer.seal(START);
+    expect(published).toHaveLength(1);
+    expect(complaints).toEqual(['webhooks are not told: the disk is full']);
+  });
+
+  test('[N-4] [I-1] tells nobody anything when another node was faster', async () => {
+    for (const outcome of [{ outcome: 'busy' }, { outcome: 'behind', watermark: START }] as const) {
+      const { sealer, published, shown } = testSealer(async () => outcome);
+      await sealer.seal(START);
+      expect([published, shown]).toEqual([[], []]);
+      expect(sealer.isBusy()).toBe(false);
+    }
+  });
+
+  test('[N-4] there is one at a time on a node, even if the record never answers', async () => {
+    let begun = 0;
+    const { sealer } = testSealer(() => {
+      begun++;
+      return new Promise(() => {});
+    });
+    void sealer.seal(START);
+    await Bun.sleep(1);
+    await sealer.seal(START + 1);
+    expect(sealer.isBusy()).toBe(true);
+    expect(begun).toBe(1);
+  });
+
+  test('[F-27] has counts when one is due, of who is there, left or reads', async () => {
+    const sealings: Sealing[] = [];
+    const { sealer, asked } = testSealer(async (sealing) => {
+      sealings.push(sealing);
+      return { outcome: 'busy' };
+    });
+    // The first interval that has `interval % 4 = 3`.
+    const due = START + ((3 - (START % 4) + 4) % 4);
+    await sealer.seal(due);
+    expect(asked.at(-1)?.[2]).toBe(true);
+    const counts = sealings[0]?.transients.map(({ streamId, viewCount }) => [
+      streamId,
+      viewCount?.value,
+    ]);
+    expect(new Map(counts as [string, number][])).toEqual(
+      new Map([
+        ['present', 2],
+        ['left', 0],
+        ['read', 0],
+      ]),
+    );
+  });
+});
+
+test('[F-15] [F-27] a stream that is read and has viewers has one count, and chats of its own', () => {
+  const chats = new Map([['both', { ...NO_CHATS, hearts: 1 }]]);
+  expect(transientsOf(chats, [['both', 1_234]], ['both', 'silent'])).toEqual([
+    {
+      streamId: 'both',
+      viewCount: { value: 1_234, formatted: '1.2K' },
+      chats: { ...NO_CHATS, hearts: 1 },
+    },
+    { streamId: 'silent', viewCount: { value: 0, formatted: '0' }, chats: null },
+  ]);
+});

@@ -1,0 +1,79 @@
+import { expect, test } from 'bun:test';
+import { MemoryFeedLog } from '../feed/feed-log-memory.ts';
+import { LostTail, RecordWentBack } from './tail-repair.ts';
+import type { LostIntervals } from './tail-repair-sql.ts';
+
+const START = 7_000_000_000;
+const bodyOf = (interval: number) => ({ streamId: 's', interval, body: `body of ${interval}` });
+
+/** A node that served the intervals from `first` to `last`, and a record that can be written to. */
+function testTail(first: number, last: number) {
+  const log = new MemoryFeedLog({ readSealed: async () => [] }, first - 1);
+  for (let n = first; n <= last; n++) log.append(n, n % 2 === 0 ? [bodyOf(n)] : []);
+  const state = { nowMs: 0, watermark: START, isTaken: false };
+  const written: LostIntervals[] = [];
+  const restoreSealed = async (lost: LostIntervals) => {
+    if (state.isTaken || lost.after !== state.watermark) return false;
+    written.push(lost);
+    state.watermark = lost.interval;
+    return true;
+  };
+  const tail = new LostTail({ record: { restoreSealed }, log, nowMs: () => state.nowMs });
+  const check = () => tail.check(state.watermark, log.sealedTo()).catch((error) => error);
+  return { log, state, written, check };
+}
+
+test('[N-22] a record that has all that was served is left as it is', async () => {
+  const { state, written, check } = testTail(START - 5, START);
+  for (const atMs of [0, 10_000]) {
+    state.nowMs = atMs;
+    expect(await check()).toBeUndefined();
+  }
+  expect(written).toEqual([]);
+});
+
+test('[N-22] [I-1] what the record lost is written back as it was served, once all have the last news', async () => {
+  const { state, written, check } = testTail(START - 5, START + 20);
+  expect(await check()).toBeInstanceOf(RecordWentBack);
+  state.nowMs = 400;
+  expect(await check()).toBeInstanceOf(RecordWentBack);
+  expect(written).toEqual([]);
+  state.nowMs = 600;
+  expect(await check()).toBeUndefined();
+  expect(state.watermark).toBe(START + 20);
+  const served = [2, 4, 6, 8, 10, 12, 14, 16, 18, 20].map((n) => bodyOf(START + n));
+  expect(written.flatMap((lost) => lost.bodies)).toEqual(served);
+  for (const lost of written) {
+    for (const { interval } of lost.bodies) {
+      expect(interval).toBeGreaterThan(lost.after);
+      expect(interval).toBeLessThanOrEqual(lost.interval);
+    }
+  }
+});
+
+test('[N-22] a node that has not all of it lets others go first, and then writes what it has', async () => {
+  const { state, written, check } = testTail(START + 16, START + 18);
+  await check();
+  state.nowMs = 1_900;
+  expect(await check()).toBeInstanceOf(RecordWentBack);
+  state.nowMs = 2_100;
+  expect(await check()).toBeUndefined();
+  expect(written).toEqual([
+    { after: START, interval: START + 15, bodies: [] },
+    { after: START + 15, interval: START + 18, bodies: [16, 18].map((n) => bodyOf(START + n)) },
+  ]);
+});
+
+test('[N-22] what another node writes back is not written twice; each loss is waited for anew', async () => {
+  const { state, written, check } = testTail(START - 5, START + 4);
+  await check();
+  state.nowMs = 600;
+  state.isTaken = true;
+  expect(await check()).toBeUndefined();
+  state.watermark = START + 4;
+  expect(await check()).toBeUndefined();
+  state.isTaken = false;
+  state.watermark = START + 2;
+  expect(await check()).toBeInstanceOf(RecordWentBack);
+  expect(written).toEqual([]);
+});

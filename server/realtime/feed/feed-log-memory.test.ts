@@ -1,0 +1,131 @@
+import { describe, expect, test } from 'bun:test';
+import { openShow, uuidOf } from '../../../test/support/streams/show-fixture.ts';
+import { MemoryFeedLog, RANGE_BYTES } from './feed-log-memory.ts';
+import type { SealedBody } from './sealing-sql.ts';
+
+const STREAM = 'a stream';
+const decoder = new TextDecoder();
+
+test('[I-1] a read of the record that is under way never stands in for intervals sealed since', async () => {
+  const stored: SealedBody[] = [];
+  const started = Promise.withResolvers<void>();
+  const released = Promise.withResolvers<void>();
+  let reads = 0;
+  const log = new MemoryFeedLog(
+    {
+      // Like a snapshot: it sees what was stored when it was asked for, and answers later.
+      readSealed: async ({ from, to }) => {
+        const seen = stored.filter(({ interval }) => interval >= from && interval <= to);
+        if (reads++ === 0) {
+          started.resolve();
+          await released.promise;
+        }
+        return seen;
+      },
+    },
+    100,
+  );
+  const early = log.read(STREAM, 100);
+  await started.promise;
+  const body = '{"interval":101,"events":[{"type":"tick","data":null}]}';
+  stored.push({ streamId: STREAM, interval: 101, body });
+  log.skipTo(120);
+  const late = log.read(STREAM, 101);
+  released.resolve();
+  expect(decoder.decode(await early)).toBe('{"interval":100,"events":[]}');
+  expect(decoder.decode(await late)).toBe(body);
+});
+
+test('[F-8] pages without a row are counted as what they take, so that asking for them fills no memory', async () => {
+  let reads = 0;
+  const readSealed = async () => {
+    reads++;
+    return [];
+  };
+  const log = new MemoryFeedLog({ readSealed }, 7_000_000_000);
+  await log.read(STREAM, 0);
+  await log.read(STREAM, 63);
+  expect(reads).toBe(1);
+  // At 64 MB a page of 500 bytes or more is gone by then.
+  const pages = (64 * 2 ** 21) / 1_000;
+  for (let page = 1; page <= pages; page++) await log.read(STREAM, page * 64);
+  await log.read(STREAM, 0);
+  expect(reads).toBe(Math.floor(pages) + 2);
+});
+
+describe('what an event stream catches up on', () => {
+  const LARGE = 90_000;
+  const FIRST = 7_000_000_000;
+
+  /** A log on a real record in which ten large intervals follow one another. */
+  async function logWithLarge(sealedLater: number) {
+    const show = await openShow([uuidOf(1)]);
+    const { record } = show;
+    for (let n = 0; n < 10; n++) {
+      const interval = FIRST + n;
+      const messages = [{ id: '1', viewer: '', name: '', text: 'x'.repeat(LARGE), at: 0 }];
+      const chats = { messages, questions: [], greetings: [], cheers: [], hearts: 0 };
+      const after = await record.readWatermark({});
+      const transients = [{ streamId: uuidOf(1), viewCount: null, chats }];
+      await record.sealInterval({ after, interval, nowMs: interval * 250, transients });
+    }
+    let reads = 0;
+    const counting = {
+      readSealed: (input: Parameters<typeof record.readSealed>[0]) => {
+        reads++;
+        return record.readSealed(input);
+      },
+    };
+    const log = new MemoryFeedLog(counting, FIRST + 9 + sealedLater);
+    return { log, show, reads: () => reads };
+  }
+
+  for (const [age, sealedLater] of [
+    ['minutes', 500],
+    ['hours', 100_000],
+  ] as const) {
+    test(`[F-21] bodies of ${age} ago come in pages that a slow reader may let lie`, async () => {
+      const { log, show } = await logWithLarge(sealedLater);
+      const intervals: number[] = [];
+      for (let next = FIRST; next < FIRST + 10; ) {
+        const range = await log.range(uuidOf(1), next, log.sealedTo());
+        const bytes = range.page.reduce((sum, { body }) => sum + body.length, 0);
+        expect(bytes).toBeLessThan(RANGE_BYTES + 2 * LARGE);
+        expect(range.next).toBeGreaterThan(next);
+        intervals.push(...range.page.map(({ interval }) => interval));
+        next = range.next;
+      }
+      expect(intervals.slice(0, 10)).toEqual(Array.from({ length: 10 }, (_, n) => FIRST + n));
+      await show.close();
+    });
+  }
+
+  test('[F-21] one large body is a page of its own, so that nobody is stuck before it', async () => {
+    const body = `{"interval":5,"events":[{"type":"t","data":"${'x'.repeat(2 * RANGE_BYTES)}"}]}`;
+    const log = new MemoryFeedLog({ readSealed: async () => [] }, 4);
+    log.append(5, [{ streamId: STREAM, interval: 5, body }]);
+    log.append(6, []);
+    const { page, next } = await log.range(STREAM, 5, 6);
+    expect(page.map(({ interval }) => interval)).toEqual([5]);
+    expect(next).toBe(6);
+  });
+
+  test('[F-21] a crowd that resumes reads the last minute from memory, what was before it once', async () => {
+    const { log, show, reads } = await logWithLarge(0);
+    for (let interval = FIRST + 10; interval < FIRST + 20; interval++) log.append(interval, []);
+    const crowd = Array.from({ length: 50 });
+    const all = (from: number) =>
+      Promise.all(crowd.map(() => log.range(uuidOf(1), from, log.sealedTo())));
+    const recent = await all(FIRST + 12);
+    expect(reads()).toBe(0);
+    for (const { page, next } of recent) {
+      expect(page.map(({ interval }) => interval - FIRST)).toEqual([
+        12, 13, 14, 15, 16, 17, 18, 19,
+      ]);
+      expect(next).toBe(FIRST + 20);
+    }
+    await all(FIRST + 5);
+    expect(reads()).toBe(1);
+    await show.close();
+  });
+});

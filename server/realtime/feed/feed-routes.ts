@@ -1,0 +1,157 @@
+import { intervalAt } from '../../../protocol/interval.ts';
+import { AHEAD_INTERVALS } from '../../../protocol/limits.ts';
+import type { viewerApi } from '../../../protocol/viewer-api.ts';
+import type { Credentials } from '../../auth/credentials.ts';
+import type { Viewer } from '../../auth/viewer-tokens/viewer-tokens.ts';
+import { prefers } from '../../http/accept.ts';
+import { Problem } from '../../http/problem.ts';
+import type { Handlers, Route } from '../../http/route.ts';
+import type { Clock } from '../../platform/clock.ts';
+import { openEventStream } from './event-stream.ts';
+import type { FeedLog } from './feed-log.ts';
+import type { OpenStreams } from './open-streams.ts';
+
+export interface FeedRoutes {
+  readonly log: FeedLog;
+  readonly clock: Clock;
+  readonly credentials: Credentials;
+  readonly streams: OpenStreams;
+  /** Let an edge that checks tokens itself keep sealed intervals. */
+  readonly edgeCache: boolean;
+}
+
+const CANONICAL = /^(?:0|[1-9][0-9]{0,15})$/;
+const PLAIN_QUERY = /^[^?]*\?interval=(0|[1-9][0-9]{0,15})$/;
+const LAST_EVENT_ID = 'Last-Event-ID';
+const PRIVATE = 'private, max-age=31536000, immutable';
+const SHARED = 'public, max-age=31536000, s-maxage=31536000, immutable';
+
+/** `Cache-Control` of a sealed interval (F-18). */
+export const sealedCaching = (edgeCache: boolean): string => (edgeCache ? SHARED : PRIVATE);
+
+/** What all responses with one interval share. */
+interface Sealed {
+  readonly interval: number;
+  readonly route: Route;
+  readonly etag: string;
+  readonly found: ResponseInit;
+  readonly notModified: ResponseInit;
+}
+
+/** The events feed (SPEC F). */
+export function feedHandlers({
+  log,
+  clock,
+  credentials,
+  streams,
+  edgeCache,
+}: FeedRoutes): Handlers<Pick<typeof viewerApi, 'readInterval'>> {
+  const cacheControl = sealedCaching(edgeCache);
+
+  // Viewers mostly ask for the same interval at the same time, so its headers are made once. A
+  // response copies them.
+  let newest: Sealed | null = null;
+
+  function sealedFor(interval: number, route: Route): Sealed {
+    if (newest?.interval === interval && newest.route === route) return newest;
+    // The bytes of an interval of a stream never change, so its number is a strong validator.
+    const etag = `"${interval}"`;
+    const caching = { 'Cache-Control': cacheControl, ETag: etag };
+    newest = {
+      interval,
+      route,
+      etag,
+      found: { headers: new Headers({ ...route.json, ...caching }) },
+      notModified: { status: 304, headers: new Headers({ ...route.bare, ...caching }) },
+    };
+    return newest;
+  }
+
+  function sealed(body: Uint8Array, interval: number, request: Request, route: Route): Response {
+    const { etag, found, notModified } = sealedFor(interval, route);
+    if (matches(request.headers.get('if-none-match'), etag)) return new Response(null, notModified);
+    return new Response(body, found);
+  }
+
+  function eventStream(viewer: Viewer, from: number, route: Route): Response {
+    const { streamId } = viewer;
+    const stream = streams.begin(viewer, (onEnd) =>
+      openEventStream({ log, streamId, from, onEnd }),
+    );
+    return new Response(stream.body, {
+      headers: { ...route.bare, 'Content-Type': 'text/event-stream' },
+    });
+  }
+
+  const answer = (viewer: Viewer, request: Request, route: Route) => {
+    const current = intervalAt(clock.nowMs());
+    if (prefers(request, 'text/event-stream')) {
+      const last = request.headers.get(LAST_EVENT_ID);
+      const from =
+        last === null ? checked(intervalOf(request.url), current) : intervalAfter(last, current);
+      return eventStream(viewer, from, route);
+    }
+    const interval = checked(intervalOf(request.url), current);
+    const body = log.read(viewer.streamId, interval);
+    if (!(body instanceof Promise)) return sealed(body, interval, request, route);
+    return body.then((bytes) => sealed(bytes, interval, request, route));
+  };
+
+  /** The interval that is asked for. @throws Problem 400 */
+  function intervalOf(url: string): number {
+    const plain = PLAIN_QUERY.exec(url);
+    if (plain) return canonical(plain[1] ?? '', intervalAt(clock.nowMs()));
+    const query = url.indexOf('?');
+    const asked = query < 0 ? [] : new URLSearchParams(url.slice(query)).getAll('interval');
+    const current = intervalAt(clock.nowMs());
+    if (asked.length !== 1) throw wrong('Send the query parameter interval once.', current);
+    return canonical(asked[0] ?? '', current);
+  }
+
+  return {
+    readInterval: (request, route) => {
+      const viewer = credentials.viewer(request, route, request.params.stream_id ?? '');
+      if (viewer instanceof Promise) return viewer.then((v) => answer(v, request, route));
+      return answer(viewer, request, route);
+    },
+  };
+}
+
+/** The interval that a text is (F-6); NaN when it is none. */
+export function canonicalInterval(text: string): number {
+  const interval = CANONICAL.test(text) ? Number(text) : Number.NaN;
+  return Number.isSafeInteger(interval) ? interval : Number.NaN;
+}
+
+function canonical(text: string, current: number, name = 'interval'): number {
+  const interval = canonicalInterval(text);
+  if (!Number.isNaN(interval)) return interval;
+  throw wrong(`${name} must be one canonical integer, like 7040000000.`, current);
+}
+
+/** The interval after the last one that a client of an event stream has. @throws Problem 400 */
+function intervalAfter(lastEventId: string, current: number): number {
+  const next = canonical(lastEventId, current, LAST_EVENT_ID) + 1;
+  if (next <= current + AHEAD_INTERVALS) return next;
+  throw wrong(`${LAST_EVENT_ID} is more than ${AHEAD_INTERVALS - 1} ahead.`, current);
+}
+
+function checked(interval: number, current: number): number {
+  if (interval <= current + AHEAD_INTERVALS) return interval;
+  throw wrong(`interval is more than ${AHEAD_INTERVALS} ahead.`, current);
+}
+
+function wrong(detail: string, current: number): Problem {
+  return new Problem(
+    400,
+    `${detail} The current interval is ${current}.`,
+    {},
+    { interval: current },
+  );
+}
+
+function matches(header: string | null, etag: string): boolean {
+  if (header === null) return false;
+  const tags = header.split(',').map((tag) => tag.trim().replace(/^W\//, ''));
+  return tags.includes(etag) || header.trim() === '*';
+}

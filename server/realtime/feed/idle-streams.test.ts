@@ -1,0 +1,74 @@
+import { afterAll, beforeAll, expect, test } from 'bun:test';
+import { type PostgresServer, startPostgres } from '../../../test/support/backends/postgres.ts';
+import { type RedisServer, startRedis } from '../../../test/support/backends/redis.ts';
+import { type FeedGround, openSharedGround } from '../../../test/support/feed/feed-fixture.ts';
+
+const NODES = 2;
+const STREAMS = 200;
+const MEASURED_MS = 3_000;
+// Reports, collecting, publishing, following and the clock, with what functions do inside.
+const COMMANDS_PER_NODE_AND_INTERVAL_MAX = 60;
+const CALLS_PER_NODE_AND_INTERVAL_MAX = 5;
+
+let redis: RedisServer;
+let postgres: PostgresServer;
+let ground: FeedGround;
+
+beforeAll(async () => {
+  [redis, postgres] = await Promise.all([startRedis(), startPostgres({ fsync: false })]);
+  const databaseUrl = await postgres.createDatabase('idle_streams');
+  ground = await openSharedGround({ redisUrl: redis.url, databaseUrl, nodes: NODES });
+});
+afterAll(async () => {
+  await ground.close();
+  await Promise.all([redis.stop(), postgres.stop()]);
+});
+
+/** Commands of nodes, and all commands with those inside functions, for a node and an interval. */
+async function costs(): Promise<{ calls: number; commands: number; bytes: number }> {
+  const before = await readCosts();
+  await Bun.sleep(MEASURED_MS);
+  const after = await readCosts();
+  const turns = (NODES * MEASURED_MS) / 250;
+  return {
+    calls: (after.calls - before.calls) / turns,
+    commands: (after.commands - before.commands) / turns,
+    bytes: (after.bytes - before.bytes) / turns,
+  };
+}
+
+async function readCosts() {
+  const text = String(await redis.command('INFO', 'all'));
+  const commandsOf = (name: string) =>
+    Number(new RegExp(`cmdstat_${name}:calls=(\\d+)`).exec(text)?.[1] ?? 0);
+  const all = [...text.matchAll(/cmdstat_[^:]+:calls=(\d+)/g)].map(([, calls]) => Number(calls));
+  return {
+    calls: commandsOf('fcall') + commandsOf('xread'),
+    commands: all.reduce((sum, calls) => sum + calls, 0),
+    bytes: Number(/total_net_input_bytes:(\d+)/.exec(text)?.[1]),
+  };
+}
+
+test('[N-17] an idle interval costs the same few commands, however many streams there were', async () => {
+  await Bun.sleep(500);
+  const unused = await costs();
+  const streamIds: string[] = [];
+  for (let n = 0; n < STREAMS; n++) streamIds.push(await ground.newStream());
+  for (const [place, streamId] of streamIds.entries()) {
+    const { beat } = ground.nodes[place % NODES] as (typeof ground.nodes)[number];
+    beat.tally.register(streamId, place);
+    beat.chat.hearts(streamId, 1);
+    void beat.feed.read(streamId, beat.feed.sealedTo() + 1);
+  }
+  const busy = await costs();
+  // Registrations, reads and the zeros after them are over.
+  await Bun.sleep(3_000);
+  const idle = await costs();
+  expect(busy.bytes).toBeGreaterThan(1.5 * unused.bytes);
+  for (const { calls, commands } of [unused, idle]) {
+    expect(calls).toBeLessThan(CALLS_PER_NODE_AND_INTERVAL_MAX);
+    expect(commands).toBeLessThan(COMMANDS_PER_NODE_AND_INTERVAL_MAX);
+  }
+  expect(idle.commands).toBeLessThan(1.2 * unused.commands);
+  expect(idle.bytes).toBeLessThan(1.2 * unused.bytes);
+});

@@ -1,0 +1,107 @@
+import { afterEach, describe, expect, mock, spyOn, test } from 'bun:test';
+import pino from 'pino';
+import { intervalAt, intervalStartMs } from '../../../protocol/interval.ts';
+import { createMemoryChat } from '../../domains/chat/chat-memory.ts';
+import { CountEvents } from '../presence/view-count-events.ts';
+import { MemoryFeedLog } from './feed-log-memory.ts';
+import { Sealer } from './sealer.ts';
+import type { Sealing } from './sealing-sql.ts';
+import { UnsealedParts } from './transient-buffer.ts';
+
+const INTERVAL = 7_000_000_000;
+const STREAM = 'a stream';
+
+/** A sealer on a record that only remembers; everything before `INTERVAL` is sealed. */
+function testSealer(nowMs: () => number, onSealing: (sealing: Sealing) => void = () => {}) {
+  const record = {
+    sealInterval: async (sealing: Sealing) => {
+      onSealing(sealing);
+      return { outcome: 'sealed' as const, bodies: [] };
+    },
+    readWatermark: async () => log.sealedTo(),
+    readSealedOfAll: async () => [],
+  };
+  const log = new MemoryFeedLog({ readSealed: async () => [] }, INTERVAL - 1);
+  const chat = createMemoryChat({ random: () => 0.5 });
+  const counts = new CountEvents({ countsAtEndOf: () => [] });
+  const sealer = new Sealer({
+    clock: { nowMs },
+    record,
+    log,
+    parts: new UnsealedParts({ chat, counts, watched: () => [] }),
+    logger: pino({ level: 'silent' }),
+    onSealed: () => {},
+  });
+  return { sealer, log, chat };
+}
+
+describe('a tick', () => {
+  afterEach(() => mock.restore());
+
+  test('[F-11] an interval that ends while the tick reads the clock is sealed now or a moment later', async () => {
+    for (let readings = 1; readings <= 4; readings++) {
+      const endMs = intervalStartMs(INTERVAL + 1);
+      let left = readings;
+      const { sealer, log } = testSealer(() => (left-- > 0 ? endMs - 1 : endMs));
+      const delays: number[] = [];
+      const later = (_tick: () => void, ms: number) => {
+        delays.push(ms);
+        return 0;
+      };
+      spyOn(globalThis, 'setTimeout').mockImplementation(later as unknown as typeof setTimeout);
+      sealer.begin();
+      mock.restore();
+      await Bun.sleep(0);
+      const inTime = log.sealedTo() === INTERVAL || delays[0] === 1;
+      expect({ readings, inTime }).toEqual({ readings, inTime: true });
+    }
+  });
+});
+
+test('[F-11] [F-16] an interval that ended during a long commit is sealed right after it', async () => {
+  let nowMs = intervalStartMs(INTERVAL + 1);
+  let commitsMs = [270, 600, 10];
+  const { sealer, log } = testSealer(
+    () => nowMs,
+    () => {
+      nowMs += commitsMs[0] ?? 0;
+      commitsMs = commitsMs.slice(1);
+    },
+  );
+  await sealer.seal();
+  expect(log.sealedTo()).toBe(intervalAt(nowMs) - 1);
+  expect(commitsMs).toEqual([]);
+});
+
+describe('the end', () => {
+  test('[C-11] [O-11] what was posted before it is sealed, when the interval of then has ended', async () => {
+    const startMs = performance.now();
+    const hearts: (number | undefined)[] = [];
+    const { sealer, log, chat } = testSealer(
+      () => intervalStartMs(INTERVAL) + 150 + performance.now() - startMs,
+      ({ transients }) => hearts.push(transients[0]?.chats?.hearts),
+    );
+    sealer.begin();
+    chat.hearts(STREAM, 3);
+    await sealer.stop();
+    expect(hearts[0]).toBe(3);
+    expect(log.sealedTo()).toBeGreaterThanOrEqual(INTERVAL);
+  });
+
+  test('[O-11] with a record that fails it comes all the same', async () => {
+    const startMs = performance.now();
+    let tries = 0;
+    const { sealer, log } = testSealer(
+      // Time runs twice as fast.
+      () => intervalStartMs(INTERVAL) + 150 + 2 * (performance.now() - startMs),
+      () => {
+        tries++;
+        throw new Error('the disk failed');
+      },
+    );
+    sealer.begin();
+    await sealer.stop();
+    expect(tries).toBeGreaterThan(0);
+    expect(log.sealedTo()).toBe(INTERVAL - 1);
+  });
+});

@@ -1,0 +1,32 @@
+import type { viewerApi } from '../../../protocol/viewer-api.ts';
+import type { Credentials } from '../../auth/credentials.ts';
+import type { Viewer } from '../../auth/viewer-tokens/viewer-tokens.ts';
+import type { Handlers, Route } from '../../http/route.ts';
+import { formatCount } from './format-count.ts';
+import type { Tally } from './presence-registry.ts';
+
+/** Heartbeats and the count (SPEC V). */
+export function viewCountHandlers(
+  tally: Tally,
+  credentials: Credentials,
+): Handlers<Pick<typeof viewerApi, 'registerView' | 'readViewCount'>> {
+  const register = (viewer: Viewer, route: Route): Response => {
+    tally.register(viewer.streamId, viewer.seat);
+    return route.noContent();
+  };
+
+  return {
+    // The hottest path of the service: a viewer whose token was seen before costs no promise.
+    registerView: (request, route) => {
+      const viewer = credentials.viewer(request, route, request.params.stream_id ?? '');
+      if (viewer instanceof Promise) return viewer.then((checked) => register(checked, route));
+      return register(viewer, route);
+    },
+
+    readViewCount: async (request, route) => {
+      const { streamId } = await credentials.viewer(request, route, request.params.stream_id ?? '');
+      const value = await tally.count(streamId);
+      return route.ok({ value, formatted: formatCount(value) });
+    },
+  };
+}

@@ -1,0 +1,319 @@
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import { type RedisServer, startRedis } from '../../../test/support/backends/redis.ts';
+import {
+  healedMs,
+  openTestRedis,
+  setCall,
+  timed,
+  wellMs,
+} from '../../../test/support/backends/redis-client.ts';
+import { type RedisCluster, startCluster } from '../../../test/support/backends/redis-cluster.ts';
+import {
+  startReplicated,
+  startSentinels,
+  until,
+  type WatchedRedis,
+} from '../../../test/support/backends/redis-replicated.ts';
+import { Unavailable } from '../../platform/errors.ts';
+import { WrongRedis } from './link.ts';
+import type { Redis } from './redis.ts';
+
+const ANSWERED_MS = 300;
+const HEALED_MS = 2_000;
+/** What the tests' Sentinels and clusters take at most to replace a primary, and then some. */
+const FAILOVER_MS = 8_000;
+
+const textOf = (value: unknown) => new TextDecoder().decode(value as Uint8Array);
+
+/** Sends calls until one goes through, and expects each that does not to fail in time. */
+async function expectFailover(redis: Redis, key: string): Promise<void> {
+  const startMs = performance.now();
+  for (;;) {
+    const { end, ms } = await timed(redis.call(setCall(key)));
+    if (!(end instanceof Error)) return;
+    expect(end).toBeInstanceOf(Unavailable);
+    expect(ms).toBeLessThan(ANSWERED_MS);
+    expect(performance.now() - startMs).toBeLessThan(FAILOVER_MS);
+    await Bun.sleep(10);
+  }
+}
+
+/** Writes until it is confirmed: busy replicas may be late, but not for long. */
+async function confirmed(redis: Redis, value: string): Promise<void> {
+  const startMs = performance.now();
+  for (;;) {
+    await redis.call(setCall('{a}', value));
+    const { end } = await timed(redis.replicated('{a}'));
+    if (!(end instanceof Error)) return;
+    expect(end).toBeInstanceOf(Unavailable);
+    expect(performance.now() - startMs).toBeLessThan(HEALED_MS);
+  }
+}
+
+describe('[N-14] with replicas', () => {
+  test('what was written is confirmed when they have it, and Unavailable within 300 ms when not', async () => {
+    const group = await startReplicated({ replicas: 2 });
+    const two = await openTestRedis(group.url, { replicas: 2 });
+    const one = await openTestRedis(group.url, { replicas: 1 });
+    try {
+      for (let turn = 0; turn < 20; turn += 1) {
+        await confirmed(two, `turn ${turn}`);
+        for (const replica of group.replicas) {
+          expect(await replica.command('GET', '{a}')).toBe(`turn ${turn}`);
+        }
+      }
+      group.replicas[0]?.pause();
+      await confirmed(one, 'on one');
+      await two.call(setCall('{a}', 'on one'));
+      const { end, ms } = await timed(two.replicated('{a}'));
+      expect(String(end)).toContain('1 of 2 replicas');
+      expect(end).toBeInstanceOf(Unavailable);
+      expect(ms).toBeLessThan(ANSWERED_MS);
+      group.replicas[0]?.resume();
+      await confirmed(two, 'on both again');
+    } finally {
+      await Promise.all([one.close(), two.close()]);
+      await group.stop();
+    }
+  });
+
+  test('what was written before the connection was lost is not confirmed by the next one', async () => {
+    const group = await startReplicated({ replicas: 1 });
+    const redis = await openTestRedis(group.url, { replicas: 1 });
+    try {
+      await redis.call(setCall('{a}', 'may be lost'));
+      await group.primary.command('CLIENT', 'KILL', 'TYPE', 'normal');
+      expect(await wellMs(redis)).toBeLessThan(HEALED_MS);
+      const { end } = await timed(redis.replicated('{a}'));
+      expect(end).toBeInstanceOf(Unavailable);
+    } finally {
+      await redis.close();
+      await group.stop();
+    }
+  });
+});
+
+describe('[N-14] a primary that became a replica', () => {
+  test('confirms nothing, and is left', async () => {
+    const group = await startReplicated();
+    const redis = await openTestRedis(group.url, { replicas: 1 });
+    try {
+      await confirmed(redis, 'before');
+      await group.promote();
+      const { end } = await timed(redis.replicated('{a}'));
+      expect(end).toBeInstanceOf(Unavailable);
+      expect(redis.away()).toContain('WAIT');
+      expect(await wellMs(redis)).toBeLessThan(HEALED_MS);
+      await confirmed(redis, 'after');
+    } finally {
+      await redis.close();
+      await group.stop();
+    }
+  });
+});
+
+describe('[N-12] a promoted replica', () => {
+  test('[N-11] that the address leads to now is found when the old primary says READONLY, and gets the library it lacks', async () => {
+    const group = await startReplicated();
+    const redis = await openTestRedis(group.url);
+    try {
+      await redis.call(setCall('{a}'));
+      const next = group.replicas[0] as RedisServer;
+      await group.promote();
+      await next.command('FUNCTION', 'FLUSH');
+      expect(await healedMs(redis, '{a}')).toBeLessThan(HEALED_MS);
+      await redis.call(setCall('{a}', 'to the new one'));
+      expect(await next.command('GET', '{a}')).toBe('to the new one');
+    } finally {
+      await redis.close();
+      await group.stop();
+    }
+  });
+});
+
+describe('[N-15] Sentinels', () => {
+  let watched: WatchedRedis;
+  let redis: Redis;
+  beforeAll(async () => {
+    watched = await startSentinels();
+    redis = await openTestRedis(watched.url);
+  });
+  afterAll(async () => {
+    await redis.close();
+    await watched.stop();
+  });
+
+  test('[N-11] a failover that the operator asks for is followed', async () => {
+    const old = await watched.primary();
+    await redis.call(setCall('{a}'));
+    const [sentinel] = watched.sentinels as [RedisServer];
+    const promoted = watched.servers.find((server) => server !== old) as RedisServer;
+    await until(async () => {
+      if ((await watched.primary()) === promoted) return true;
+      await sentinel.command('SENTINEL', 'FAILOVER', 'fourbeat').catch(() => {});
+      return false;
+    }, 'the failover');
+    await until(async () => {
+      await redis.call(setCall('{a}', 'to the new one'));
+      return (await promoted.command('GET', '{a}')) === 'to the new one';
+    }, 'calls to reach the new primary');
+    expect(await promoted.command('GET', '{a}')).toBe('to the new one');
+  });
+
+  test('[N-9] [N-11] a primary that is stopped: calls fail in time until there is a new one', async () => {
+    const old = await watched.primary();
+    await redis.call(setCall('{a}'));
+    const reading = timed(redis.readLog('{log}', '0-0', 30_000));
+    old.pause();
+    await expectFailover(redis, '{a}');
+    expect(await watched.primary()).not.toBe(old);
+    expect((await reading).end).toBeInstanceOf(Unavailable);
+    expect(await wellMs(redis)).toBeLessThan(HEALED_MS);
+    old.resume();
+    await redis.call(setCall('{a}', 'after the old one woke'));
+    const primary = await watched.primary();
+    expect(await primary.command('GET', '{a}')).toBe('after the old one woke');
+  });
+
+  test('a Sentinel that does not answer holds up no new connection for long', async () => {
+    const [first, ...others] = watched.sentinels as [RedisServer, ...RedisServer[]];
+    first.pause();
+    try {
+      const started = await timed(openTestRedis(watched.url));
+      expect(started.end).not.toBeInstanceOf(Error);
+      await (started.end as Redis).close();
+      for (const other of others) other.pause();
+      const refused = await timed(openTestRedis(watched.url));
+      expect(refused.end).toBeInstanceOf(Unavailable);
+      // What is connected goes on without any Sentinel.
+      expect(textOf(await redis.call(setCall('{a}', 'still')))).toBe('still');
+    } finally {
+      for (const sentinel of watched.sentinels) sentinel.resume();
+    }
+  });
+
+  test('[N-2] that know no such primary end the start', async () => {
+    const { end } = await timed(openTestRedis(`${watched.url}-of-another`));
+    expect(end).toBeInstanceOf(WrongRedis);
+    expect(String(end)).toContain('No such master');
+  });
+});
+
+describe('[N-15] a cluster', () => {
+  let cluster: RedisCluster;
+  let redis: Redis;
+  beforeAll(async () => {
+    cluster = await startCluster({ replicas: true });
+    redis = await openTestRedis(cluster.url);
+  });
+  afterAll(async () => {
+    await redis.close();
+    await cluster.stop();
+  });
+
+  const keys = Array.from({ length: 200 }, (_, index) => `{tag ${index}}:a`);
+  const setAll = () => redis.callAll(keys.map((key) => setCall(key, key)));
+
+  test('answers calls of many hash tags in their order, from all its servers', async () => {
+    expect((await setAll()).map(textOf)).toEqual(keys);
+    for (const primary of cluster.primaries) {
+      expect(await primary.command('DBSIZE')).toBeGreaterThan(20);
+    }
+    expect(Math.abs((await redis.timeMs()) - Date.now())).toBeLessThan(1_000);
+  });
+
+  test('one of its servers is enough to find the others', async () => {
+    const first = cluster.primaries[0] as RedisServer;
+    const found = await openTestRedis(`redis+cluster://127.0.0.1:1,127.0.0.1:${first.port}`);
+    expect(textOf(await found.call(setCall('{b}', 'found')))).toBe('found');
+    await found.close();
+  });
+
+  test('a slot that moves is followed, and asked for while it moves', async () => {
+    const key = '{moved}:a';
+    const from = await cluster.ownerOf(key);
+    const to = cluster.primaries.find((primary) => primary !== from) as RedisServer;
+    const slot = Number(await from.command('CLUSTER', 'KEYSLOT', key));
+    await to.command('CLUSTER', 'SETSLOT', slot, 'IMPORTING', await cluster.idOf(from));
+    await from.command('CLUSTER', 'SETSLOT', slot, 'MIGRATING', await cluster.idOf(to));
+    expect(textOf(await redis.call(setCall(key, 'asked for')))).toBe('asked for');
+    expect(await from.command('CLUSTER', 'COUNTKEYSINSLOT', slot)).toBe(0);
+    for (const server of [to, from, ...cluster.primaries]) {
+      await server.command('CLUSTER', 'SETSLOT', slot, 'NODE', await cluster.idOf(to));
+    }
+    expect(textOf(await redis.call(setCall(key, 'moved')))).toBe('moved');
+    expect(await to.command('GET', key)).toBe('moved');
+    expect(redis.away()).toBeNull();
+  });
+
+  test('[N-12] a member without the library gets it', async () => {
+    for (const primary of cluster.primaries) await primary.command('FUNCTION', 'FLUSH');
+    expect((await setAll()).map(textOf)).toEqual(keys);
+  });
+
+  test('[N-9] [N-11] [N-12] a primary that is stopped: its keys fail in time until its replica has them, others go on', async () => {
+    const stopped = await cluster.ownerOf('{fourbeat}');
+    stopped.pause();
+    const other = await keyElsewhere(stopped);
+    const { end } = await timed(redis.call(setCall('{fourbeat}')));
+    expect(end).toBeInstanceOf(Unavailable);
+    expect(redis.away()).toContain('does not answer');
+    await redis.call(setCall(other));
+    await expectFailover(redis, '{fourbeat}');
+    expect((await cluster.ownerOf('{fourbeat}')).port).not.toBe(stopped.port);
+    stopped.resume();
+    expect(await wellMs(redis)).toBeLessThan(HEALED_MS);
+    expect((await setAll()).map(textOf)).toEqual(keys);
+  });
+
+  test('[N-11] a primary that dies without a replica takes the cluster down until it is back', async () => {
+    const lonely = await startCluster();
+    const node = await openTestRedis(lonely.url);
+    try {
+      const dead = lonely.primaries[0] as RedisServer;
+      await dead.kill9();
+      for (const giveUpMs = performance.now() + FAILOVER_MS; ; ) {
+        const ends = await Promise.all(
+          keys.slice(0, 20).map((key) => timed(node.call(setCall(key)))),
+        );
+        for (const { end, ms } of ends) {
+          if (end instanceof Error) expect(end).toBeInstanceOf(Unavailable);
+          expect(ms).toBeLessThan(ANSWERED_MS);
+        }
+        if (ends.some(({ end }) => String(end).includes('CLUSTERDOWN'))) break;
+        expect(performance.now()).toBeLessThan(giveUpMs);
+        await Bun.sleep(20);
+      }
+      expect(node.away()).not.toBeNull();
+      await dead.restart();
+      await lonely.settled();
+      const backMs = performance.now();
+      await until(async () => {
+        await node.callAll(keys.map((key) => setCall(key)));
+        return true;
+      }, 'all keys to be served');
+      expect(await wellMs(node)).toBeLessThan(HEALED_MS);
+      expect(performance.now() - backMs).toBeLessThan(HEALED_MS);
+    } finally {
+      await node.close();
+      await lonely.stop();
+    }
+  });
+
+  test('[N-2] and one server are not taken for each other', async () => {
+    const first = cluster.primaries[1] as RedisServer;
+    const asOne = await openTestRedis(first.url).catch((error: Error) => error);
+    expect(asOne).toBeInstanceOf(WrongRedis);
+    expect(String(asOne)).toContain('redis+cluster://');
+    const single = await startRedis();
+    const url = single.url.replace('redis:', 'redis+cluster:');
+    const asCluster = await openTestRedis(url).catch((error: Error) => error);
+    expect(asCluster).toBeInstanceOf(WrongRedis);
+    await single.stop();
+  });
+
+  async function keyElsewhere(than: RedisServer): Promise<string> {
+    for (const key of keys) if ((await cluster.ownerOf(key)).port !== than.port) return key;
+    throw new Error('one server has all keys');
+  }
+});

@@ -1,0 +1,103 @@
+-- Presence (server/realtime/presence/presence-commands.ts). Bitsets of seats, one key for each block of a stream
+-- and interval; each node unites its own with what is there. They are soon old, and nodes send them
+-- again after a loss: they go to replicas, but into no append-only file.
+do
+  local PRESENCE_MS = 5000
+
+  local function add_list(key, list)
+    for offset in string.gmatch(list, '%d+') do
+      redis.call('SETBIT', key, offset, 1)
+    end
+    redis.call('PEXPIRE', key, PRESENCE_MS)
+  end
+
+  local function add_bits(scratch, key, bits)
+    if redis.call('EXISTS', key) == 0 then
+      redis.call('SET', key, bits, 'PX', PRESENCE_MS)
+      return
+    end
+    redis.call('SET', scratch, bits, 'PX', PRESENCE_MS)
+    redis.call('BITOP', 'OR', key, key, scratch)
+    redis.call('DEL', scratch)
+    redis.call('PEXPIRE', key, PRESENCE_MS)
+  end
+
+  -- Keys: one to work with, those that get seats, and perhaps a further one. Values: form and seats
+  -- for each that gets some. Returns whether the further one was there before: 1 or 0.
+  define('fourbeat_hand_in', function(keys, values)
+    redis.set_repl(redis.REPL_REPLICA)
+    local further = keys[#values / 2 + 2]
+    local is_kept = further and redis.call('EXISTS', further) or 1
+    for at = 1, #values, 2 do
+      local key = keys[(at + 1) / 2 + 1]
+      if values[at] == 'list' then
+        add_list(key, values[at + 1])
+      else
+        add_bits(keys[1], key, values[at + 1])
+      end
+    end
+    return is_kept
+  end)
+
+  -- Keys: one that is not used, and those that lose seats. Values: the seats.
+  define('fourbeat_expel', function(keys, values)
+    redis.set_repl(redis.REPL_REPLICA)
+    for at = 2, #keys do
+      if redis.call('EXISTS', keys[at]) == 1 then
+        for _, offset in ipairs(values) do
+          redis.call('SETBIT', keys[at], offset, 0)
+        end
+      end
+    end
+    return #values
+  end)
+
+  -- Keys: one to work with, and those whose seats are united.
+  local function of_union(keys, command)
+    redis.set_repl(redis.REPL_NONE)
+    redis.call('BITOP', 'OR', keys[1], unpack(keys, 2))
+    local reply = redis.call(command, keys[1])
+    redis.call('DEL', keys[1])
+    return reply
+  end
+
+  define('fourbeat_count', function(keys)
+    return of_union(keys, 'BITCOUNT')
+  end)
+
+  define('fourbeat_unite', function(keys)
+    return of_union(keys, 'GET') or ''
+  end)
+
+  -- Which blocks have seats, by the newest interval. Two counts a second apart look back over two
+  -- seconds; what is older is dropped.
+  local PRESENT_INTERVALS = 12
+  local FURTHER_BLOCKS = 15
+
+  -- Values: the interval of now, then interval and block for each. Returns whether any was listed
+  -- before: 1 or 0.
+  define('fourbeat_announce', function(keys, values)
+    redis.set_repl(redis.REPL_REPLICA)
+    local listed = redis.call('EXISTS', keys[1])
+    for at = 2, #values, 2 do
+      redis.call('ZADD', keys[1], 'GT', values[at], values[at + 1])
+    end
+    redis.call('ZREMRANGEBYSCORE', keys[1], '-inf', values[1] - PRESENT_INTERVALS)
+    redis.call('PEXPIRE', keys[1], PRESENCE_MS)
+    return listed
+  end)
+
+  define('fourbeat_announced', function(keys, values)
+    return redis.call('ZRANGE', keys[1], values[1], '+inf', 'BYSCORE')
+  end)
+
+  define('fourbeat_further_blocks', function(keys, values)
+    local found = {}
+    for block = 1, FURTHER_BLOCKS do
+      if redis.call('ZSCORE', keys[1], values[1] .. ':' .. block) then
+        found[#found + 1] = block
+      end
+    end
+    return found
+  end)
+end

@@ -1,0 +1,311 @@
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'bun:test';
+import pino from 'pino';
+import { type RedisServer, startRedis } from '../../../test/support/backends/redis.ts';
+import {
+  healedMs,
+  openTestRedis,
+  setCall,
+  spinCall,
+  TEST_LIBRARY,
+  timed,
+  turnsFor,
+  wellMs,
+} from '../../../test/support/backends/redis-client.ts';
+import { Unavailable } from '../../platform/errors.ts';
+import { libraryOf, readLibrary } from './library.ts';
+import { WrongRedis } from './link.ts';
+import { openRedis } from './open-redis.ts';
+import type { FunctionCall, Redis } from './redis.ts';
+
+// N-9 and N-11.
+const ANSWERED_MS = 300;
+const HEALED_MS = 2_000;
+// Well below the 250 ms that a silence takes to be noticed.
+const AT_ONCE_MS = 100;
+
+let server: RedisServer;
+let redis: Redis;
+const log: string[] = [];
+
+beforeAll(async () => {
+  server = await startRedis({ persistence: false });
+});
+afterAll(() => server.stop());
+
+beforeEach(async () => {
+  log.length = 0;
+  redis = await openTestRedis(server.url, { log });
+});
+afterEach(() => redis.close());
+
+const echo = (...values: (string | number | Uint8Array)[]): FunctionCall => {
+  return { name: 'fourbeat_echo', keys: ['{fourbeat}:a'], values };
+};
+
+const append = (key: string, id: string, body: string): FunctionCall => {
+  return { name: 'fourbeat_append', keys: [key], values: [id, body] };
+};
+
+const textOf = (value: unknown) => new TextDecoder().decode(value as Uint8Array);
+
+describe('calls', () => {
+  test('take and give bytes, integers, nothing and lists', async () => {
+    const bytes = Uint8Array.from({ length: 256 }, (_, byte) => byte);
+    const reply = (await redis.call(echo(bytes, new Uint8Array(0)))) as unknown[];
+    expect(textOf(reply[0])).toBe('{fourbeat}:a');
+    expect(Uint8Array.from(reply[1] as Uint8Array)).toEqual(bytes);
+    expect(reply.slice(2, 4)).toEqual([7, null]);
+    expect(Uint8Array.from((reply[4] as Uint8Array[])[0] as Uint8Array)).toEqual(new Uint8Array(0));
+  });
+
+  test('take a part of a larger buffer as it is', async () => {
+    const whole = new TextEncoder().encode('abcdef');
+    const reply = (await redis.call(echo(whole.subarray(2, 4)))) as unknown[];
+    expect(textOf(reply[1])).toBe('cd');
+  });
+
+  test('that go out together are answered in their order', async () => {
+    const values = Array.from({ length: 500 }, (_, index) => `value ${index}`);
+    const replies = await redis.callAll(values.map((value) => setCall(`{${value}}`, value)));
+    expect(replies.map(textOf)).toEqual(values);
+    expect(await redis.callAll([])).toEqual([]);
+  });
+
+  test('that go out together fail when one of them does', async () => {
+    const wrong = { ...echo(), name: 'fourbeat_append' };
+    const { end } = await timed(redis.callAll([echo('a'), wrong, echo('b')]));
+    expect(end).toBeInstanceOf(Error);
+    expect(end).not.toBeInstanceOf(Unavailable);
+    expect(await healedMs(redis, 'a')).toBeLessThan(ANSWERED_MS);
+  });
+
+  test('[N-9] beyond 10,000 under way fail at once', async () => {
+    server.pause();
+    try {
+      const many = Array.from({ length: 10_000 }, () => redis.call(echo('x')).catch(() => {}));
+      const { end, ms } = await timed(redis.call(echo('one more')));
+      expect(String(end)).toContain('too much to answer');
+      expect(ms).toBeLessThan(AT_ONCE_MS);
+      await Promise.all(many);
+    } finally {
+      server.resume();
+    }
+    expect(await healedMs(redis, 'a')).toBeLessThan(HEALED_MS);
+  });
+});
+
+describe('the log', () => {
+  test('is read from an id on, each entry once, with its bytes', async () => {
+    const ids = ['5-0', '6-0', '9-0'];
+    for (const id of ids) await redis.call(append('{log}1', id, `body of ${id}`));
+    const all = await redis.readLog('{log}1', '0-0', 1_000);
+    expect(all.map(({ id }) => id)).toEqual(ids);
+    expect(all.map(({ value }) => textOf(value))).toEqual(ids.map((id) => `body of ${id}`));
+    const rest = await redis.readLog('{log}1', '5-0', 1_000);
+    expect(rest.map(({ id }) => id)).toEqual(['6-0', '9-0']);
+    expect(await redis.readLog('{log}1', '9-0', 1)).toEqual([]);
+  });
+
+  test('is waited for without holding anything up', async () => {
+    let isRead = false;
+    const read = redis.readLog('{log}2', '0-0', 5_000).finally(() => {
+      isRead = true;
+    });
+    for (let index = 0; index < 50; index += 1) await redis.call(setCall('{log}3'));
+    expect(isRead).toBe(false);
+    await redis.call(append('{log}2', '1-0', 'first'));
+    expect((await read).map(({ id }) => id)).toEqual(['1-0']);
+  });
+});
+
+describe('the library', () => {
+  const functionsOf = async () => JSON.stringify(await server.command('FUNCTION', 'LIST'));
+
+  test('[N-13] of another release stays beside ours, and neither is loaded over the other', async () => {
+    const text = `
+define('fourbeat_probe', function() return 1 end)
+define('fourbeat_echo', function() return 'the new release' end)`;
+    const logger = pino({ level: 'silent' });
+    const newer = await openRedis({
+      ...{ url: server.url, replicas: 0, logger },
+      library: libraryOf(text),
+    });
+    try {
+      const before = await functionsOf();
+      for (let turn = 0; turn < 3; turn += 1) {
+        expect(textOf(await newer.call(echo('x')))).toBe('the new release');
+        expect(textOf(((await redis.call(echo('x'))) as unknown[])[1])).toBe('x');
+      }
+      expect(await functionsOf()).toBe(before);
+      expect(before).toContain(TEST_LIBRARY.nameOf('fourbeat'));
+      expect(before).toContain(libraryOf(text).nameOf('fourbeat'));
+    } finally {
+      await newer.close();
+    }
+  });
+
+  test('[N-12] that Redis lost is loaded again by the calls that miss it', async () => {
+    await server.command('FUNCTION', 'FLUSH');
+    await server.command('FLUSHALL');
+    const replies = await redis.callAll(Array.from({ length: 20 }, () => echo('again')));
+    expect(replies).toHaveLength(20);
+    expect(redis.away()).toBeNull();
+  });
+
+  test('is loaded by nodes that start together', async () => {
+    await server.command('FUNCTION', 'FLUSH');
+    const nodes = await Promise.all(Array.from({ length: 8 }, () => openTestRedis(server.url)));
+    for (const node of nodes) {
+      expect(await node.call(echo('x'))).toBeTruthy();
+      await node.close();
+    }
+  });
+
+  test('of this release is one that Redis takes', async () => {
+    const library = readLibrary();
+    const opened = await openRedis({
+      ...{ url: server.url, replicas: 0, logger: pino({ level: 'silent' }), library },
+    });
+    await opened.close();
+    expect(await functionsOf()).toContain(library.nameOf('fourbeat_probe'));
+  });
+});
+
+describe('a Redis that is away', () => {
+  test('[N-9] [N-11] stopped for 2 s: calls fail within 300 ms, then at once, and are right within 2 s', async () => {
+    const reading = timed(redis.readLog('{log}4', '0-0', 30_000));
+    await redis.call(echo('x'));
+    server.pause();
+    try {
+      const first = await timed(redis.call(echo('x')));
+      expect(first.end).toBeInstanceOf(Unavailable);
+      expect(first.ms).toBeLessThan(ANSWERED_MS);
+      expect((await reading).end).toBeInstanceOf(Unavailable);
+      expect(redis.away()).toContain('does not answer');
+      const stoppedMs = performance.now();
+      while (performance.now() - stoppedMs < 2_000) {
+        const calls = [
+          redis.call(echo('x')),
+          redis.timeMs(),
+          redis.readLog('{log}4', '0-0', 1_000),
+        ];
+        for (const { end, ms } of await Promise.all(calls.map(timed))) {
+          expect(end).toBeInstanceOf(Unavailable);
+          expect(ms).toBeLessThan(AT_ONCE_MS);
+        }
+        await Bun.sleep(20);
+      }
+    } finally {
+      server.resume();
+    }
+    expect(await wellMs(redis)).toBeLessThan(HEALED_MS);
+    await redis.call(append('{log}4', '1-0', 'later'));
+    expect(await redis.readLog('{log}4', '0-0', 1_000)).toHaveLength(1);
+    expect(log.map((line) => JSON.parse(line).msg)).toEqual(['Redis is away', 'Redis is back']);
+  });
+
+  test('[N-9] [N-11] [N-12] killed and started again without its file: within 2 s it has what it needs', async () => {
+    await redis.call(setCall('{fourbeat}:kept'));
+    await server.kill9();
+    await Bun.sleep(20);
+    for (const call of [() => redis.call(echo('x')), () => redis.readLog('{log}5', '0-0', 500)]) {
+      const { end, ms } = await timed(call());
+      expect(end).toBeInstanceOf(Unavailable);
+      expect(ms).toBeLessThan(AT_ONCE_MS);
+    }
+    await server.restart();
+    expect(await wellMs(redis)).toBeLessThan(HEALED_MS);
+    expect(await server.command('EXISTS', '{fourbeat}:kept')).toBe(0);
+  });
+
+  test('[N-9] is not what it is when this process stands still itself', async () => {
+    const calls = Array.from({ length: 10 }, () => redis.call(echo('x')));
+    Bun.sleepSync(700);
+    expect(await Promise.all(calls)).toHaveLength(10);
+    const more = redis.call(echo('x'));
+    await Bun.sleep(1);
+    Bun.sleepSync(700);
+    expect(await more).toBeTruthy();
+    expect(redis.away()).toBeNull();
+  });
+
+  test('[N-9] is also one whose function hangs, and the rest goes on when it ends', async () => {
+    const { end, ms } = await timed(redis.call(spinCall((await turnsFor(redis, 100)) * 6)));
+    expect(end).toBeInstanceOf(Unavailable);
+    expect(ms).toBeLessThan(ANSWERED_MS);
+    expect(await healedMs(redis, 'a')).toBeLessThan(HEALED_MS);
+  });
+
+  test('[N-9] is not one that is slow, but what waits too long for its turn fails', async () => {
+    // Small against the silence that is too long, so that a busy machine does not add up to it.
+    const spin = spinCall(await turnsFor(redis, 40));
+    const calls = await Promise.all(Array.from({ length: 50 }, () => timed(redis.call(spin))));
+    expect(redis.away()).toBeNull();
+    expect(calls[0]?.end).not.toBeInstanceOf(Error);
+    const late = calls.filter(({ end }) => end instanceof Error);
+    expect(late.length).toBeGreaterThan(0);
+    for (const { end, ms } of late) {
+      expect(String(end)).toContain('too slow');
+      expect(ms).toBeLessThan(1_000);
+    }
+    // What was sent is carried out all the same, and then all is well.
+    expect(await healedMs(redis, 'a')).toBeFinite();
+  });
+
+  test('[N-2] at the start is Unavailable, so that the node goes on trying', async () => {
+    await server.kill9();
+    const { end, ms } = await timed(openTestRedis(server.url));
+    expect(end).toBeInstanceOf(Unavailable);
+    expect(ms).toBeLessThan(ANSWERED_MS);
+    await server.restart();
+    expect(await healedMs(redis, 'a')).toBeLessThan(HEALED_MS);
+  });
+});
+
+describe('a Redis that takes no writes', () => {
+  test.each([
+    ['READONLY', ['REPLICAOF', '127.0.0.1', '1'], ['REPLICAOF', 'NO', 'ONE']],
+    ['OOM', ['CONFIG', 'SET', 'maxmemory', '1'], ['CONFIG', 'SET', 'maxmemory', '0']],
+    [
+      'NOREPLICAS',
+      ['CONFIG', 'SET', 'min-replicas-to-write', '1'],
+      ['CONFIG', 'SET', 'min-replicas-to-write', '0'],
+    ],
+  ])('[N-9] [N-11] (%s) is away, and says so, until it does', async (code, cause, cure) => {
+    await server.command(...cause);
+    try {
+      const { end, ms } = await timed(redis.call(setCall('a')));
+      expect(end).toBeInstanceOf(Unavailable);
+      expect(ms).toBeLessThan(ANSWERED_MS);
+      expect(redis.away()).toContain(code);
+    } finally {
+      await server.command(...cure);
+    }
+    expect(await wellMs(redis)).toBeLessThan(HEALED_MS);
+  });
+});
+
+describe('[N-2] what does not heal by itself', () => {
+  test('a wrong password ends the start with a line that does not repeat it', async () => {
+    const guarded = await startRedis({ settings: [['requirepass', 'r1ght']] });
+    const withPassword = (credentials: string) => guarded.url.replace('://', `://${credentials}@`);
+    try {
+      for (const url of [guarded.url, withPassword(':wr0ng'), withPassword('user:wr0ng')]) {
+        const error = await openTestRedis(url).catch((e: Error) => e);
+        expect(error).toBeInstanceOf(WrongRedis);
+        expect(String(error)).toMatch(/WRONGPASS|NOAUTH/);
+        expect(`${Bun.inspect(error)}`).not.toContain('wr0ng');
+      }
+      const right = await openTestRedis(`${withPassword('default:r1ght')}/3`);
+      expect(textOf(await right.call(setCall('a', 'in database 3')))).toBe('in database 3');
+      await right.close();
+    } finally {
+      await guarded.stop();
+    }
+  });
+
+  test('a database that the server does not have', async () => {
+    const error = await openTestRedis(`${server.url}/99`).catch((e: Error) => e);
+    expect(error).toBeInstanceOf(WrongRedis);
+  });
+});

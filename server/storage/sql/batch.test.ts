@@ -1,0 +1,115 @@
+import { describe, expect, test } from 'bun:test';
+import { Unavailable } from '../../platform/errors.ts';
+import { Batch } from './batch.ts';
+
+describe('a batch', () => {
+  test('[R-3] what arrives in one turn of the event loop is one call, answered in order', async () => {
+    const calls: number[][] = [];
+    const batch = new Batch<number, string>(async (items) => {
+      calls.push([...items]);
+      return items.map((item) => `did ${item}`);
+    }, 100);
+    const first = await Promise.all([batch.add(1), batch.add(2), batch.add(3)]);
+    const second = await batch.add(4);
+    expect(calls).toEqual([[1, 2, 3], [4]]);
+    expect([...first, second]).toEqual(['did 1', 'did 2', 'did 3', 'did 4']);
+  });
+
+  test('[R-3] what arrives soon after a call waits for its pace, and many do not', async () => {
+    const [sizes, paceMs] = [[] as number[], 50];
+    const run = async (items: readonly number[]) => {
+      sizes.push(items.length);
+      return items;
+    };
+    const batch = new Batch<number, number>(run, 1_000, null, paceMs);
+    const fromMs = performance.now();
+    await batch.add(0);
+    await Promise.all([batch.add(1), batch.add(2)]);
+    expect(performance.now() - fromMs).toBeGreaterThanOrEqual(paceMs - 1);
+    expect(sizes).toEqual([1, 2]);
+    const slow = new Batch<number, number>(run, 1_000, null, 60_000);
+    await slow.add(0);
+    const few = slow.add(1);
+    await Promise.all(Array.from({ length: 400 }, (_, n) => slow.add(n)));
+    expect(await few).toBe(1);
+    expect(sizes).toEqual([1, 2, 1, 401]);
+  });
+
+  test('no call is larger than its bound', async () => {
+    const sizes: number[] = [];
+    const batch = new Batch<number, number>(async (items) => {
+      sizes.push(items.length);
+      return items;
+    }, 100);
+    const all = Array.from({ length: 250 }, (_, n) => n);
+    expect(await Promise.all(all.map((n) => batch.add(n)))).toEqual(all);
+    expect(sizes).toEqual([100, 100, 50]);
+  });
+
+  test('[R-1] a call that fails fails for all of its items and for no other', async () => {
+    const batch = new Batch<number, number>(async (items) => {
+      if (items.includes(3)) throw new Error('the disk is full');
+      return items;
+    }, 2);
+    const results = await Promise.allSettled([1, 2, 3, 4, 5].map((n) => batch.add(n)));
+    expect(results.map(({ status }) => status)).toEqual([
+      'fulfilled',
+      'fulfilled',
+      'rejected',
+      'rejected',
+      'fulfilled',
+    ]);
+  });
+
+  test('[I-3] a defect met while one is told what became of theirs is that one’s alone', async () => {
+    const defects: unknown[] = [];
+    const told: string[] = [];
+    const run = async (items: readonly number[]) => {
+      if (items.includes(4)) throw new Error('the disk is full');
+      return items;
+    };
+    const batch = new Batch<number, number>(run, 3, null, 0, (error) => void defects.push(error));
+    const waiter = (n: number) => ({
+      resolve: (result: number) => tell(n, `did ${result}`),
+      reject: () => tell(n, `refused ${n}`),
+    });
+    const tell = (n: number, what: string) => {
+      if (n === 2 || n === 5) throw new Error(`a defect of ${n}`);
+      told.push(what);
+    };
+    for (const n of [1, 2, 3, 4, 5, 6]) batch.put(n, waiter(n));
+    expect(await batch.add(7)).toBe(7);
+    expect(told).toEqual(['did 1', 'did 3', 'refused 4', 'refused 6']);
+    expect(defects).toEqual([new Error('a defect of 2'), new Error('a defect of 5')]);
+  });
+
+  test('while four calls are under way, what arrives shares the next, and waits for none that is held up', async () => {
+    const sizes: number[] = [];
+    const goOn: (() => void)[] = [];
+    const batch = new Batch<number, number>(async (items) => {
+      sizes.push(items.length);
+      await new Promise<void>((resolve) => goOn.push(resolve));
+      return items;
+    }, 100);
+    const turn = () => new Promise((resolve) => setImmediate(resolve));
+    const all: Promise<number>[] = [];
+    for (let n = 0; n < 30; n++) {
+      all.push(batch.add(n));
+      await turn();
+    }
+    expect(sizes).toEqual([1, 1, 1, 1]);
+    goOn.shift()?.();
+    expect(await all[0]).toBe(0);
+    expect(sizes).toEqual([1, 1, 1, 1, 26]);
+    all.push(batch.add(30));
+    // The five of before never end, and this one is sent all the same.
+    while (sizes.length < 6) await Bun.sleep(1);
+    for (const go of goOn) go();
+    expect(await Promise.all(all)).toEqual(Array.from({ length: 31 }, (_, n) => n));
+  });
+
+  test('[R-15] a call that does not come to its end is 503 at its deadline', async () => {
+    const batch = new Batch<number, number>(() => new Promise(() => {}), 100, 30);
+    expect(await batch.add(1).catch((error: unknown) => error)).toBeInstanceOf(Unavailable);
+  });
+});

@@ -1,0 +1,39 @@
+import { fileURLToPath } from 'node:url';
+import type { ReadOnlyOptions, ReadOnlyPath } from '../http/read-only.ts';
+import { builtFiles } from './built-files.ts';
+import { builtPageRoutes } from './built-page.ts';
+
+const FOLDER = new URL('../../studio/present/', import.meta.url);
+/** Where the page's scripts and styles are. */
+const PLACE = '/studio/present/files/';
+const ENTRIES = ['present.tsx', 'present.css'];
+
+// It needs nothing but itself and the line to its show, and nobody may have it in a frame.
+const POLICY = [
+  "default-src 'none'",
+  "script-src 'self'",
+  "style-src 'self'",
+  'img-src data:',
+  "connect-src 'self'",
+  "frame-ancestors 'none'",
+  "base-uri 'none'",
+  "form-action 'none'",
+].join('; ');
+
+/**
+ * The show for the wall behind its host (SPEC B-14), by path. A page of its own: a wall's machine,
+ * or OBS, need not load the studio.
+ */
+export function presentRoutes(options: ReadOnlyOptions): Record<string, ReadOnlyPath> {
+  const entries = ENTRIES.map((name) => fileURLToPath(new URL(name, FOLDER)));
+  return builtPageRoutes(
+    {
+      html: new URL('present.html', FOLDER),
+      paths: ['/studio/present/:stream_id', '/studio/present/:stream_id/'],
+      place: PLACE,
+      policy: POLICY,
+      build: () => builtFiles(entries, PLACE),
+    },
+    options,
+  );
+}

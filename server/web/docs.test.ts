@@ -1,0 +1,129 @@
+import { describe, expect, test } from 'bun:test';
+import { listen } from '../gateway/listen.ts';
+import { documentRoutes } from './docs.ts';
+import type { OpenApiDocument } from './openapi.ts';
+
+const shared = {
+  corsOrigin: 'https://app.example',
+  log: { requestId: () => 'request-1', broken: () => {} },
+};
+const routes = documentRoutes({ version: '1.2.3', ...shared });
+
+const documents = Object.keys(routes).filter((path) => path !== '/');
+
+function ask(path: string, init: RequestInit = {}): Response {
+  const answer = routes[path];
+  if (!answer) throw new Error(`no route ${path}`);
+  const response = answer(new Request(`http://127.0.0.1${path}`, init));
+  if (response instanceof Promise) throw new Error('a document is answered at once');
+  return response;
+}
+
+describe('/docs', () => {
+  test('[O-16] is where / leads, with a line for people', async () => {
+    const response = ask('/');
+    expect(response.status).toBe(302);
+    expect(response.headers.get('location')).toBe('/docs');
+    expect(response.headers.get('cache-control')).toBe('no-store');
+    expect(await response.text()).toContain('/docs');
+    expect(ask('/', { method: 'OPTIONS' }).status).toBe(204);
+    expect(ask('/', { method: 'POST' }).status).toBe(405);
+  });
+
+  test('[O-16] is what a browser shows that opens the origin', async () => {
+    const fallback = () => new Response(null, { status: 404 });
+    const server = listen({ host: '127.0.0.1', port: 0, routes, fetch: fallback, ...shared });
+    try {
+      const origin = `http://127.0.0.1:${server.port}`;
+      const response = await fetch(origin);
+      expect([response.status, response.url]).toEqual([200, `${origin}/docs`]);
+      const head = await fetch(origin, { method: 'HEAD', redirect: 'manual' });
+      expect([head.status, await head.text()]).toEqual([302, '']);
+      expect((await fetch(`${origin}/nowhere`)).status).toBe(404);
+    } finally {
+      await server.stop();
+    }
+  });
+
+  test('[O-16] is a page, with and without the slash, that loads from this service alone', async () => {
+    for (const path of ['/docs', '/docs/']) {
+      const response = ask(path);
+      expect(response.status).toBe(200);
+      expect(response.headers.get('content-type')).toBe('text/html; charset=utf-8');
+      const html = await response.text();
+      expect(html).toContain('<title>Fourbeat API</title>');
+      const loaded = [...html.matchAll(/(?:src|href)="([^"]+)"/g)].map(([, path]) => path ?? '');
+      expect(loaded.length).toBeGreaterThan(4);
+      for (const address of loaded) expect(Object.keys(routes)).toContain(address);
+      expect(html).not.toMatch(/<script>|<style>| on[a-z]+=/);
+    }
+  });
+
+  test('shows /openapi.json', async () => {
+    expect(await ask('/docs/page.js').text()).toContain("url: '/openapi.json'");
+  });
+
+  test.each([
+    ['/docs/page.js', 'text/javascript; charset=utf-8', 'SwaggerUIBundle'],
+    ['/docs/swagger-ui-bundle.js', 'text/javascript; charset=utf-8', 'SwaggerUIBundle'],
+    ['/docs/page.css', 'text/css; charset=utf-8', 'margin'],
+    ['/docs/swagger-ui.css', 'text/css; charset=utf-8', '.swagger-ui'],
+    ['/docs/favicon.png', 'image/png', 'PNG'],
+  ])('%s is %s', async (path, type, part) => {
+    const response = ask(path);
+    expect(response.status).toBe(200);
+    expect(response.headers.get('content-type')).toBe(type);
+    expect(await response.text()).toContain(part);
+  });
+
+  test('lets nothing from elsewhere run, and no other page frame it', () => {
+    for (const path of documents) {
+      const policy = ask(path).headers.get('content-security-policy') ?? '';
+      expect(policy).toContain("default-src 'none'");
+      expect(policy).toContain("script-src 'self';");
+      expect(policy).toContain("frame-ancestors 'none'");
+      expect(policy).not.toContain('unsafe');
+      expect(policy).not.toContain('http');
+      expect(ask(path).headers.get('x-content-type-options')).toBe('nosniff');
+    }
+  });
+
+  test('is asked again each time, and answers 304 to who has it', async () => {
+    for (const path of documents) {
+      const first = ask(path);
+      expect(first.headers.get('cache-control')).toBe('public, no-cache');
+      const tag = first.headers.get('etag') ?? '';
+      expect(tag).toMatch(/^"[\w.-]+"$/);
+      const again = ask(path, { headers: { 'If-None-Match': tag } });
+      expect(again.status).toBe(304);
+      expect(await again.text()).toBe('');
+      expect(again.headers.get('content-type')).toBeNull();
+      expect(ask(path, { headers: { 'If-None-Match': '"other"' } }).status).toBe(200);
+    }
+  });
+
+  test('[G-10] [G-11] takes GET, HEAD and OPTIONS', async () => {
+    for (const path of documents) {
+      expect(ask(path, { method: 'HEAD' }).status).toBe(200);
+      const options = ask(path, { method: 'OPTIONS' });
+      expect(options.status).toBe(204);
+      expect(options.headers.get('allow')).toBe('GET, HEAD, OPTIONS');
+      const post = ask(path, { method: 'POST' });
+      expect(post.status).toBe(405);
+      expect(post.headers.get('allow')).toBe('GET, HEAD, OPTIONS');
+      expect(await post.json()).toMatchObject({ status: 405, title: 'Method Not Allowed' });
+    }
+  });
+});
+
+describe('/openapi.json', () => {
+  test('[O-15] is an OpenAPI 3.1 document of this version, open to other origins', async () => {
+    const response = ask('/openapi.json');
+    expect(response.headers.get('content-type')).toBe('application/json');
+    expect(response.headers.get('access-control-allow-origin')).toBe('https://app.example');
+    expect(response.headers.get('x-request-id')).toBe('request-1');
+    const document = (await response.json()) as OpenApiDocument & { info: { version: string } };
+    expect(document.openapi).toMatch(/^3\.1\./);
+    expect(document.info.version).toBe('1.2.3');
+  });
+});

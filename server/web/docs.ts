@@ -1,0 +1,97 @@
+import swaggerUi from 'swagger-ui-dist/package.json' with { type: 'json' };
+import {
+  type Reader,
+  type ReadOnlyOptions,
+  type ReadOnlyPath,
+  readOnlyPath,
+} from '../http/read-only.ts';
+import { openApiDocument } from './openapi.ts';
+import { own, type Page, serving } from './page.ts';
+
+export interface DocumentOptions extends ReadOnlyOptions {
+  /** Of the program. */
+  readonly version: string;
+}
+
+// Only what comes from here runs or is asked: no inline script, no other origin, no frame.
+const POLICY = [
+  "default-src 'none'",
+  "script-src 'self'",
+  "style-src 'self'",
+  "img-src 'self' data:",
+  "connect-src 'self'",
+  "base-uri 'none'",
+  "form-action 'none'",
+  "frame-ancestors 'none'",
+].join('; ');
+
+const HTML = `<!doctype html>
+<html lang="en">
+  <head>
+    <meta charset="utf-8">
+    <meta name="viewport" content="width=device-width, initial-scale=1">
+    <title>Fourbeat API</title>
+    <link rel="icon" type="image/png" href="/docs/favicon.png">
+    <link rel="stylesheet" href="/docs/swagger-ui.css">
+    <link rel="stylesheet" href="/docs/page.css">
+  </head>
+  <body>
+    <main id="api"><noscript>This page needs JavaScript; the API is described in
+      <a href="/openapi.json">openapi.json</a> too.</noscript></main>
+    <script src="/docs/swagger-ui-bundle.js"></script>
+    <script src="/docs/page.js"></script>
+  </body>
+</html>
+`;
+
+const SCRIPT = `SwaggerUIBundle({
+  url: '/openapi.json',
+  domNode: document.getElementById('api'),
+  deepLinking: true,
+  docExpansion: 'list',
+  defaultModelsExpandDepth: 0,
+  displayRequestDuration: true,
+});
+`;
+
+const STYLE = `body { margin: 0; }
+/* No answer has links, and the empty column pushes the others off a telephone. */
+.swagger-ui .response-col_links { display: none; }
+`;
+
+/** `/openapi.json` and the page that shows it to people (SPEC O-15, O-16), by path; `/` leads to it. */
+export function documentRoutes(options: DocumentOptions): Record<string, ReadOnlyPath> {
+  const json = JSON.stringify(openApiDocument(options.version));
+  const page = own('text/html; charset=utf-8', HTML);
+  const pages: Readonly<Record<string, Page>> = {
+    '/openapi.json': own('application/json', json),
+    '/docs': page,
+    '/docs/': page,
+    '/docs/page.js': own('text/javascript; charset=utf-8', SCRIPT),
+    '/docs/page.css': own('text/css; charset=utf-8', STYLE),
+    '/docs/swagger-ui.css': packaged('text/css; charset=utf-8', 'swagger-ui.css'),
+    '/docs/swagger-ui-bundle.js': packaged(
+      'text/javascript; charset=utf-8',
+      'swagger-ui-bundle.js',
+    ),
+    '/docs/favicon.png': packaged('image/png', 'favicon-32x32.png'),
+  };
+  const routes = Object.entries(pages).map(
+    ([path, page]) => [path, readOnlyPath(path, serving(page, POLICY), options)] as const,
+  );
+  return { ...Object.fromEntries(routes), '/': readOnlyPath('/', leadToDocs, options) };
+}
+
+// Whoever opens the origin in a browser looks for something to read.
+const leadToDocs: Reader = (_, bare, requestId) => {
+  const headers = { ...bare, Location: '/docs', 'X-Request-Id': requestId };
+  return new Response('This is Fourbeat. Its API is described at /docs.\n', {
+    status: 302,
+    headers: { ...headers, 'Content-Type': 'text/plain; charset=utf-8' },
+  });
+};
+
+function packaged(type: string, name: string): Page {
+  const path = Bun.resolveSync(`swagger-ui-dist/${name}`, import.meta.dir);
+  return { type, content: Bun.file(path), tag: swaggerUi.version };
+}

@@ -1,0 +1,117 @@
+import type { Operation } from '../../protocol/operation.ts';
+import { problemSchema } from '../../protocol/problem.ts';
+import { Problem, type Scheme } from '../http/problem.ts';
+import type { JsonObject, OpenApiSchemas } from './openapi-schemas.ts';
+
+/** Headers of answers, as the document keeps them once each. */
+export const HEADERS: JsonObject = {
+  Allow: header('Methods of this path', { type: 'string' }),
+  Vary: header('Always `Accept`', { type: 'string', const: 'Accept' }),
+  RequestId: header('Names the request in the log; the one that was sent is kept', {
+    type: 'string',
+    pattern: '^[A-Za-z0-9._-]{1,64}$',
+  }),
+  ContentTypeOptions: header('Always `nosniff`', { type: 'string', const: 'nosniff' }),
+  NoStore: header('Always `no-store`', { type: 'string', const: 'no-store' }),
+};
+
+/** Headers of every answer, errors included (SPEC G-2, G-3, G-6). */
+export const COMMON_HEADERS: JsonObject = {
+  Allow: { $ref: '#/components/headers/Allow' },
+  Vary: { $ref: '#/components/headers/Vary' },
+  'X-Content-Type-Options': { $ref: '#/components/headers/ContentTypeOptions' },
+  'Cache-Control': { $ref: '#/components/headers/NoStore' },
+};
+
+/** In errors, and in every answer of the studio API (SPEC G-30). */
+export const REQUEST_ID: JsonObject = {
+  'X-Request-Id': { $ref: '#/components/headers/RequestId' },
+};
+
+/** A header of an answer. */
+export function header(description: string, schema: JsonObject, required = true): JsonObject {
+  return { ...(description && { description }), required, schema };
+}
+
+interface ErrorAnswer {
+  readonly status: number;
+  readonly description: string;
+  readonly headers?: JsonObject;
+}
+
+const RETRY_AFTER = {
+  'Retry-After': header('Seconds until another try is worth it', { type: 'integer', minimum: 1 }),
+};
+const scheme = (name: Scheme) => ({
+  'WWW-Authenticate': header('The kind of credential', { type: 'string', const: name }),
+});
+
+// By their names under `components.responses`.
+const ERRORS = {
+  BadRequest: { status: 400, description: 'Malformed; `detail` names what to change' },
+  ViewerUnauthorized: {
+    status: 401,
+    description: 'No viewer token, one that is not valid (any more), or one of another stream',
+    headers: scheme('Bearer'),
+  },
+  ServiceUnauthorized: {
+    status: 401,
+    description: 'No credential, or one that is not valid or not permitted',
+    headers: scheme('Token'),
+  },
+  NotFound: { status: 404, description: 'There is nothing with this id, or it is not yours' },
+  RequestTimeout: { status: 408, description: 'The body took too long' },
+  Conflict: {
+    status: 409,
+    description: 'The state of things does not allow it, or the Idempotency-Key was used otherwise',
+  },
+  ContentTooLarge: { status: 413, description: 'The body is too large' },
+  UnsupportedMediaType: { status: 415, description: 'The body is not application/json in UTF-8' },
+  TooManyRequests: { status: 429, description: 'Too many requests', headers: RETRY_AFTER },
+  ServiceUnavailable: {
+    status: 503,
+    description: 'The service cannot do this now; a write may or may not be done',
+    headers: RETRY_AFTER,
+  },
+} satisfies Record<string, ErrorAnswer>;
+
+/** The error answers of all operations, once each. */
+export function errorResponses(schemas: OpenApiSchemas): JsonObject {
+  const schema = schemas.of(problemSchema, 'output');
+  return Object.fromEntries(
+    Object.entries<ErrorAnswer>(ERRORS).map(([name, { status, description, headers }]) => {
+      const content = { schema, example: new Problem(status, 'Says what to change.').body() };
+      return [
+        name,
+        {
+          description,
+          headers: { ...COMMON_HEADERS, ...REQUEST_ID, ...headers },
+          content: { 'application/json': content, 'application/problem+json': content },
+        },
+      ];
+    }),
+  );
+}
+
+/**
+ * References to the errors that an operation can answer, by status.
+ * @throws Error when it names a status that has no description here
+ */
+export function errorsOf(operation: Operation): JsonObject {
+  const { access, method, body, role, errors = [] } = operation;
+  const statuses = new Set([400, ...errors]);
+  if (access !== 'public') statuses.add(401).add(429);
+  if (method !== 'GET') statuses.add(408).add(413);
+  if (body) statuses.add(415);
+  if (role !== 'always') statuses.add(503);
+  const otherScheme = access === 'viewer' ? 'ServiceUnauthorized' : 'ViewerUnauthorized';
+  return Object.fromEntries(
+    [...statuses].map((status) => {
+      const found = Object.entries(ERRORS).find(
+        ([name, answer]) => answer.status === status && name !== otherScheme,
+      );
+      if (!found) throw new Error(`${operation.path} answers ${status}, which is not described`);
+      return [status, { $ref: `#/components/responses/${found[0]}` }];
+    }),
+  );
+}

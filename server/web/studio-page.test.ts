@@ -1,0 +1,63 @@
+import { describe, expect, test } from 'bun:test';
+import { listen } from '../gateway/listen.ts';
+import { studioPageRoutes } from './studio-page.ts';
+
+const shared = { corsOrigin: '*', log: { requestId: () => 'request-1', broken: () => {} } };
+const routes = studioPageRoutes(shared);
+
+/** Asks the page's routes as a server does. */
+async function ask<T>(use: (origin: string) => Promise<T>): Promise<T> {
+  const fallback = () => new Response(null, { status: 404 });
+  const server = listen({ host: '127.0.0.1', port: 0, routes, fetch: fallback, ...shared });
+  try {
+    return await use(`http://127.0.0.1:${server.port}`);
+  } finally {
+    await server.stop();
+  }
+}
+
+describe('/studio/', () => {
+  test.each(['/studio', '/studio/', '/studio/team', '/studio/streams/7d2c/on-air/'])(
+    '[B-6] %s is a page whose parts are all here',
+    (path) =>
+      ask(async (origin) => {
+        const response = await fetch(origin + path);
+        expect(response.status).toBe(200);
+        expect(response.headers.get('content-type')).toBe('text/html; charset=utf-8');
+        const html = await response.text();
+        const parts = [...html.matchAll(/(?:src|href)="(\/[^"]+)"/g)].map(([, part]) => part ?? '');
+        expect(parts).toHaveLength(2);
+        for (const part of parts) expect((await fetch(origin + part)).status).toBe(200);
+      }),
+  );
+
+  test('[B-6] runs scripts of this service alone, and is in no frame', () =>
+    ask(async (origin) => {
+      const policy = (await fetch(`${origin}/studio/`)).headers.get('content-security-policy');
+      expect(policy).toContain("default-src 'none'");
+      expect(policy).toContain("script-src 'self';");
+      expect(policy).toContain("frame-ancestors 'none'");
+    }));
+
+  test('[Y-11] has pages of this service alone in a frame', () =>
+    ask(async (origin) => {
+      const policy = (await fetch(`${origin}/studio/`)).headers.get('content-security-policy');
+      expect(policy?.split('; ')).toContain("frame-src 'self'");
+    }));
+
+  test('[B-6] what is no part of it is 404', () =>
+    ask(async (origin) => {
+      const names = ['none.js', 'studio.tsx', '..%2Fserver%2Fmain.ts', ''];
+      for (const name of names) {
+        expect((await fetch(`${origin}/studio/files/${name}`)).status).toBe(404);
+      }
+      expect((await fetch(`${origin}/studio/elsewhere/a/b`)).status).toBe(404);
+    }));
+
+  test('has the classes that its parts name in its style', () =>
+    ask(async (origin) => {
+      const style = await (await fetch(`${origin}/studio/files/studio.css`)).text();
+      expect(style).toContain('.bg-accent');
+      expect(style).toContain('--accent:');
+    }));
+});

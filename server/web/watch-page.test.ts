@@ -1,0 +1,93 @@
+import { describe, expect, test } from 'bun:test';
+import { gunzipSync } from 'node:zlib';
+import { listen } from '../gateway/listen.ts';
+import { watchRoutes } from './watch-page.ts';
+
+const shared = { corsOrigin: '*', log: { requestId: () => 'request-1', broken: () => {} } };
+const routes = watchRoutes(shared);
+/** What of it a browser loads before the picture: nothing of hls.js. */
+const BUDGET_BYTES = 250_000;
+
+/** Asks the page's routes as a server does. */
+async function ask<T>(use: (origin: string) => Promise<T>): Promise<T> {
+  const fallback = () => new Response(null, { status: 404 });
+  const server = listen({ host: '127.0.0.1', port: 0, routes, fetch: fallback, ...shared });
+  try {
+    return await use(`http://127.0.0.1:${server.port}`);
+  } finally {
+    await server.stop();
+  }
+}
+
+const plain = { headers: { 'Accept-Encoding': 'identity' } };
+const gzipped = { headers: { 'Accept-Encoding': 'gzip, br' }, decompress: false };
+
+describe('/watch/:stream_id', () => {
+  test.each(['/watch/7d2c', '/watch/7d2c/'])('%s is a page whose parts are all here', (path) =>
+    ask(async (origin) => {
+      const response = await fetch(origin + path);
+      expect(response.status).toBe(200);
+      expect(response.headers.get('content-type')).toBe('text/html; charset=utf-8');
+      const html = await response.text();
+      const parts = [...html.matchAll(/(?:src|href)="(\/[^"]+)"/g)].map(([, part]) => part ?? '');
+      expect(parts.length).toBeGreaterThan(1);
+      for (const part of parts) expect((await fetch(origin + part)).status).toBe(200);
+    }),
+  );
+
+  test('runs scripts of this service alone, and may be in any other page', () =>
+    ask(async (origin) => {
+      const policy = (await fetch(`${origin}/watch/7d2c`)).headers.get('content-security-policy');
+      expect(policy).toContain("default-src 'none'");
+      expect(policy).toContain("script-src 'self';");
+      expect(policy).not.toContain('worker-src');
+      expect(policy).toContain('frame-ancestors *');
+    }));
+
+  test('what is no part of it is 404', () =>
+    ask(async (origin) => {
+      for (const name of ['none.js', 'watch.tsx', '..%2Fserver%2Fmain.ts', '']) {
+        expect((await fetch(`${origin}/player/${name}`)).status).toBe(404);
+      }
+    }));
+
+  test('is sent in fewer bytes to who takes that, and not again to who has it', () =>
+    ask(async (origin) => {
+      const url = `${origin}/player/watch.js`;
+      const [whole, small] = await Promise.all([fetch(url, plain), fetch(url, gzipped)]);
+      expect(whole.headers.get('content-encoding')).toBeNull();
+      expect(small.headers.get('content-encoding')).toBe('gzip');
+      expect(small.headers.get('vary')).toBe('Accept-Encoding');
+      const text = await whole.text();
+      expect(gunzipSync(await small.bytes()).toString()).toBe(text);
+      const tags = [whole, small].map(({ headers }) => headers.get('etag') ?? '');
+      expect(tags[0]).not.toBe(tags[1]);
+      const refused = { headers: { 'Accept-Encoding': 'gzip;q=0, br' } };
+      expect((await fetch(url, refused)).headers.get('content-encoding')).toBeNull();
+      const again = { headers: { ...gzipped.headers, 'If-None-Match': tags[1] ?? '' } };
+      expect((await fetch(url, again)).status).toBe(304);
+    }));
+
+  test('weighs under 250 KB without the player of HLS, which is loaded when it is needed', () =>
+    ask(async (origin) => {
+      const seen = new Set<string>();
+      let bytes = 0;
+      const load = async (path: string) => {
+        if (seen.has(path)) return;
+        seen.add(path);
+        bytes += (await (await fetch(origin + path, gzipped)).bytes()).length;
+        const text = await (await fetch(origin + path, plain)).text();
+        for (const [, next] of text.matchAll(/(?:from|import)\s*"(\/player\/[^"]+)"/g)) {
+          if (next) await load(next);
+        }
+      };
+      await load('/player/watch.js');
+      await load('/player/watch-page.css');
+      expect(bytes).toBeWithin(1, BUDGET_BYTES);
+      const script = await (await fetch(`${origin}/player/watch.js`)).text();
+      const lazy = [...script.matchAll(/import\("(\/player\/[^"]+)"\)/g)].map(([, path]) => path);
+      expect(lazy).toHaveLength(1);
+      expect(seen.has(lazy[0] ?? '')).toBe(false);
+      expect(await (await fetch(`${origin}${lazy[0]}`)).text()).toContain('EXT-X-');
+    }));
+});

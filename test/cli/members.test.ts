@@ -1,0 +1,119 @@
+import { afterAll, expect, test } from 'bun:test';
+import { expectJson } from '../support/harness/harness.ts';
+import {
+  fourbeat,
+  killServers,
+  type ServerProcess,
+  serveProcess,
+  temporaryFolder,
+} from '../support/harness/program.ts';
+import { Browser, PASSWORD, tokenOf } from '../support/studio/member-browser.ts';
+
+const folder = temporaryFolder();
+afterAll(async () => {
+  await killServers();
+  folder.remove();
+});
+
+const linkIn = (greeting: string) => /https?:\S+#setup=[\w-]{43}\b/.exec(greeting)?.[0] ?? null;
+
+async function stop(server: ServerProcess): Promise<void> {
+  server.signal('SIGTERM');
+  expect(await server.exited).toBe(0);
+}
+
+async function memberLink(email: string, args: string[]): Promise<Record<string, string>> {
+  const ended = await fourbeat(['member', 'link', '--email', email, ...args]);
+  expect([ended.status, ended.stdout.trimEnd().includes('\n')]).toEqual([0, false]);
+  return JSON.parse(ended.stdout);
+}
+
+test('[U-12] [U-13] [O-14] serve prints a link that makes the first owner, until there is one', async () => {
+  const data = ['--data', folder.path('new'), '--log-level', 'debug'];
+  const first = await serveProcess(data);
+  const unused = linkIn(first.greeting);
+  expect(unused).toStartWith(`${first.url}/studio/#setup=`);
+  await stop(first);
+
+  const second = await serveProcess([...data, '--public-url', 'https://live.example.org']);
+  const link = linkIn(second.greeting);
+  expect(link).toStartWith('https://live.example.org/studio/#setup=');
+  const browser = new Browser(second.url);
+  const email = 'ada@example.org';
+  const token = tokenOf(link ?? '');
+  const { csrf } = await browser.begin('/setup', { token, name: 'Ada', email, password: PASSWORD });
+  const wrong = { email, password: 'hush, not the password' };
+  expect((await new Browser(second.url).send('POST', '/session', wrong)).status).toBe(401);
+  const invitation = await browser.send('POST', '/invitations', {
+    ...{ email: 'bob@example.org', role: 'host' },
+  });
+  const shown = await expectJson<{ link: string }>(invitation, 201);
+  const metrics = await (await fetch(`${second.url}/metrics`)).text();
+  await stop(second);
+
+  const secrets = [
+    token,
+    tokenOf(unused ?? ''),
+    tokenOf(shown.link),
+    PASSWORD,
+    wrong.password,
+    csrf,
+  ];
+  const cookie = browser.cookie?.split('=')[1] ?? 'none';
+  for (const secret of [...secrets, cookie, 'argon2', email]) {
+    for (const said of [first.log(), second.log(), metrics]) expect(said).not.toContain(secret);
+  }
+  expect(second.log()).toContain('"path":"/studio/v1/setup"');
+
+  const third = await serveProcess(data);
+  expect(third.greeting).toContain('Fourbeat is listening');
+  expect(third.greeting).not.toContain('#setup');
+  expect((await new Browser(third.url).signIn(email)).member.role).toBe('owner');
+  await stop(third);
+});
+
+test('[U-12] a node without the studio prints none', async () => {
+  const server = await serveProcess(['--data', folder.path('feed'), '--roles', 'events,auth']);
+  expect(server.greeting).not.toContain('#setup');
+  await stop(server);
+});
+
+test('[U-15] member link works beside a running server, for an owner and for a password', async () => {
+  const data = ['--data', folder.path('owner')];
+  const server = await serveProcess(data);
+  const email = 'ann@example.org';
+  const made = await fourbeat(['account', 'create', '--email', email, '--name', 'Ann', ...data]);
+  const account: { uuid: string } = JSON.parse(made.stdout);
+
+  const first = await memberLink(email, [...data, '--public-url', 'https://live.example.org/']);
+  expect(first).toMatchObject({ email, kind: 'invitation', expires: expect.any(Number) });
+  expect(first.link).toStartWith('https://live.example.org/studio/#invitation=');
+  const browser = new Browser(server.url);
+  const session = await browser.begin('/invitations/accept', {
+    ...{ token: tokenOf(first.link ?? ''), name: 'Ann', password: PASSWORD },
+  });
+  expect(session).toMatchObject({ member: { role: 'owner' }, account: { uuid: account.uuid } });
+
+  const second = await memberLink(email, [...data, '--port', '80']);
+  expect(second.link).toStartWith('http://localhost:80/studio/#password=');
+  const password = 'remembered this time';
+  await new Browser(server.url).begin('/invitations/accept', {
+    ...{ token: tokenOf(second.link ?? ''), password },
+  });
+  await new Browser(server.url).signIn(email, password);
+  expect((await browser.send('GET', '/session')).status).toBe(401);
+  await stop(server);
+});
+
+test('[U-15] an e-mail of nobody, and a place without a record, are one line', async () => {
+  const data = ['--data', folder.path('owner')];
+  for (const [args, why] of [
+    [['--email', 'nobody@example.org', ...data], 'nobody@example.org'],
+    [['--email', 'ann@example.org', '--data', folder.path('nowhere')], 'holds no record'],
+  ] as const) {
+    const { status, stdout, stderr } = await fourbeat(['member', 'link', ...args]);
+    expect([status, stdout]).toEqual([1, '']);
+    expect(stderr).toMatch(/^fourbeat: [^\n]+\n$/);
+    expect(stderr).toContain(why);
+  }
+});

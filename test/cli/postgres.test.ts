@@ -1,0 +1,71 @@
+import { afterAll, beforeAll, expect, test } from 'bun:test';
+import { type PostgresServer, startPostgres } from '../support/backends/postgres.ts';
+import { type Ended, fourbeat } from '../support/harness/program.ts';
+
+let server: PostgresServer;
+let database = '';
+beforeAll(async () => {
+  server = await startPostgres({ fsync: false });
+  database = await server.createDatabase('live');
+});
+afterAll(() => server.stop());
+
+const printed = ({ status, stdout, stderr }: Ended): Record<string, unknown> => {
+  expect(stderr === '' || /^fourbeat: made in [^\n]*\n$/.test(stderr) ? '' : stderr).toBe('');
+  expect(status).toBe(0);
+  return JSON.parse(stdout);
+};
+
+test('[N-20] [U-15] account, token, member and key commands work on the record in PostgreSQL', async () => {
+  const ann = ['--email', 'ann@example.org', '--name', 'Ann'];
+  const made = await fourbeat(['account', 'create', ...ann, '--database', database]);
+  expect(made.stderr).toBe(
+    `fourbeat: made in the record in PostgreSQL at 127.0.0.1:${server.port}/live\n`,
+  );
+  expect(printed(made)).toMatchObject({
+    email: 'ann@example.org',
+    token: expect.stringMatching(/^fb_/),
+  });
+
+  const env = { FOURBEAT_DATABASE: database };
+  const again = await fourbeat(['account', 'create', ...ann], env);
+  expect(again.status).toBe(1);
+  expect(again.stderr).toMatch(
+    /^fourbeat: An account with e-mail ann@example\.org exists[^\n]*\n$/,
+  );
+
+  const email = ['--email', 'ann@example.org'];
+  const token = printed(await fourbeat(['token', 'create', ...email, '--name', 'studio'], env));
+  const list = await fourbeat(['token', 'list', ...email, '--json'], env);
+  expect(JSON.parse(list.stdout)).toMatchObject([
+    { id: token.id, name: 'studio' },
+    { name: 'account create' },
+  ]);
+  const revoked = await fourbeat(['token', 'revoke', '--id', String(token.id)], env);
+  expect(printed(revoked)).toEqual({ id: token.id, revoked: true });
+
+  const link = printed(await fourbeat(['member', 'link', ...email], env));
+  expect(link).toMatchObject({ kind: 'invitation', email: 'ann@example.org' });
+
+  const { kid } = printed(await fourbeat(['key', 'rotate'], env));
+  expect(kid).toBeString();
+});
+
+test('[N-20] a database that holds no record, or is not to be had, is one line without the password', async () => {
+  const empty = await server.createDatabase('empty');
+  const wrong = new URL(database);
+  wrong.password = 'Secret-4711';
+  const nowhere = new URL(database);
+  nowhere.port = '1';
+  for (const [url, why] of [
+    [empty, 'it is not there'],
+    [wrong.href, 'password authentication failed'],
+    [nowhere.href, 'ECONNREFUSED'],
+  ] as const) {
+    const { status, stdout, stderr } = await fourbeat(['key', 'rotate', '--database', url]);
+    expect(stderr).toMatch(/^fourbeat: --database: [^\n]*\n$/);
+    expect(stderr).toContain(why);
+    expect(stderr).not.toContain(new URL(url).password);
+    expect([status, stdout]).toEqual([1, '']);
+  }
+});

@@ -1,0 +1,109 @@
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import { intervalStartMs } from '../../protocol/interval.ts';
+import type { QuizResults } from '../../protocol/quizzes.ts';
+import type { StreamDetail } from '../../protocol/streams.ts';
+import {
+  expectMembers,
+  expectNoContent,
+  expectUnauthorized,
+} from '../support/conformance/expectations.ts';
+import { answer, ofType, openShow, playOut } from '../support/conformance/quiz-show.ts';
+import {
+  expectJson,
+  type Harness,
+  type ManualClock,
+  startService,
+  type TestViewer,
+} from '../support/harness/harness.ts';
+
+const MEMBERS = ['id', 'producer', 'dash_url', 'hls_url', 'status'];
+
+describe.each(['embedded', 'shared'] as const)('the open quiz on %s backends', (backends) => {
+  let service: Harness;
+  beforeAll(async () => {
+    service = await startService({ backends });
+  }, 30_000);
+  afterAll(() => service.close());
+
+  const path = (streamId: string) => `/api/v1/streams/${streamId}/`;
+  const detail = async (viewer: TestViewer) =>
+    expectJson<StreamDetail>(await viewer.get(path(viewer.streamId)), 200);
+  const openFor = async (viewer: TestViewer) => (await detail(viewer)).quiz_interval;
+  /** Time goes on, and nothing is sealed. */
+  const stall = (intervals: number) => {
+    const startMs = intervalStartMs(service.interval() + intervals);
+    (service.clock as ManualClock).set(startMs);
+  };
+
+  test('[S-17] [F-29] [Q-7] who comes in the middle of a quiz is told where it is, and answers', async () => {
+    const { stream, quiz, viewer: early } = await openShow(service, 1, { duration: 20_000 });
+    await expectNoContent(await answer(early, quiz, 'Mars'));
+    await service.advance(30);
+    const late = await service.viewer(stream);
+    const stillOpen = await detail(late);
+    expectMembers(stillOpen, [...MEMBERS, 'quiz_interval', 'chat']);
+    const events = await service.events(late, stillOpen.quiz_interval as number);
+    const told = events.filter(({ type }) => type === 'quiz');
+    expect(told).toMatchObject([{ data: { id: quiz.id, closeInterval: quiz.closeInterval } }]);
+    expect(told[0]?.data).not.toHaveProperty('answer');
+    await expectNoContent(await answer(late, quiz));
+    const [results] = ofType<QuizResults>(await playOut(service, late, quiz), 'quiz-results');
+    expect(results?.data.choices.Jupiter).toEqual({ count: 1, percentage: 50 });
+  });
+
+  test('[S-17] [F-14] a quiz is told from when its event is sealed, until answers stop', async () => {
+    const stream = await service.createStream();
+    const viewer = await service.viewer(stream);
+    expect(await openFor(viewer)).toBeNull();
+    await service.studio('POST', `/streams/${stream}/quizzes`, {
+      question: 'A draft?',
+      choices: ['yes', 'no'],
+      answer: 'yes',
+      duration: 10_000,
+    });
+    expect(await openFor(viewer)).toBeNull();
+    const quiz = await service.publishQuiz(stream, { duration: 2_000 });
+    // Sealing is late: the event is in the newest interval that has ended.
+    stall(3);
+    expect(await openFor(viewer)).toBeNull();
+    await service.advance(1);
+    const told = service.interval() - 1;
+    expect(await openFor(viewer)).toBe(told);
+    expect(await service.events(viewer, told)).toMatchObject([{ data: { id: quiz.id } }]);
+    await service.advance(quiz.closeInterval - 1 - service.interval());
+    expect(await openFor(viewer)).toBe(told);
+    // No answer is taken any more, though the record has it open until it is sealed.
+    stall(1);
+    expect(await openFor(viewer)).toBeNull();
+    await service.advance(2);
+    expect(await openFor(viewer)).toBeNull();
+  });
+
+  test('[S-17] [Q-23] of several that are open it is the one that was published last', async () => {
+    const { quiz: long, viewer } = await openShow(service, 1, { duration: 20_000 });
+    const first = service.interval();
+    await service.advance(4);
+    const short = await service.publishQuiz(viewer.streamId, { duration: 2_000 });
+    expect(await openFor(viewer)).toBe(first);
+    const second = service.interval();
+    await service.advance(1);
+    expect(await openFor(viewer)).toBe(second);
+    await service.advance(short.closeInterval - service.interval() + 1);
+    expect(await openFor(viewer)).toBe(first);
+    await service.advance(long.closeInterval - service.interval() + 1);
+    expect(await openFor(viewer)).toBeNull();
+  });
+
+  test('[S-17] [S-13] nobody else is told of it', async () => {
+    const { stream } = await openShow(service, 0, { duration: 20_000 });
+    await service.advance(1);
+    const headers = { Authorization: `Token ${service.account.token}` };
+    for (const init of [{}, { headers }]) {
+      const answered = await fetch(service.url + path(stream), init);
+      expectMembers(await expectJson<StreamDetail>(answered, 200), MEMBERS);
+    }
+    const other = await service.viewer(await service.createStream());
+    expect(await openFor(other)).toBeNull();
+    await expectUnauthorized(await other.get(path(stream)), 'Token');
+  });
+});

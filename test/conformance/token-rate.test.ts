@@ -1,0 +1,34 @@
+import { afterAll, beforeAll, expect, test } from 'bun:test';
+import { configOf } from '../../server/platform/config.ts';
+import { expectJson, type Harness, startService } from '../support/harness/harness.ts';
+
+let service: Harness;
+
+beforeAll(async () => {
+  const rates = { ...configOf().rates, tokens: { points: 2, durationS: 60 } };
+  service = await startService({ config: { tokenAuth: 'producer', rates } });
+});
+
+afterAll(() => service.close());
+
+test('[L-4] [T-16] where producers vouch for viewers, tokens are limited for each account', async () => {
+  const first = service.account;
+  const second = await service.createAccount();
+  const streams = new Map<string, string>();
+  for (const { token } of [first, second]) {
+    const made = await service.studio('POST', '/streams', { title: 'A show' }, { token });
+    streams.set(token, (await expectJson<{ id: string }>(made, 201)).id);
+  }
+  const ask = async (token: string, identifier: string) => {
+    const response = await fetch(`${service.url}/api/v1/token`, {
+      method: 'POST',
+      headers: { Authorization: `Token ${token}`, 'Content-Type': 'application/json' },
+      body: JSON.stringify({ stream_id: streams.get(token), unique_user_identifier: identifier }),
+    });
+    return response.status;
+  };
+  const statuses = [];
+  for (const viewer of ['ann', 'bob', 'eve']) statuses.push(await ask(first.token, viewer));
+  expect(statuses).toEqual([200, 200, 429]);
+  expect(await ask(second.token, 'ann')).toBe(200);
+});

@@ -1,0 +1,105 @@
+import { expect, test } from 'bun:test';
+import { Client } from 'pg';
+import { pino } from 'pino';
+import {
+  openPostgresRecord,
+  type PostgresRecord,
+} from '../../server/storage/sql/database-postgres.ts';
+import { type PostgresServer, startPostgres } from '../support/backends/postgres.ts';
+import { keyed, told } from '../support/database/contract.ts';
+import { testProcedures } from '../support/database/procedures.ts';
+
+type TestRecord = PostgresRecord<typeof testProcedures>;
+
+const NODES = 3;
+const WRITERS = 9;
+
+async function terminateAll(url: string): Promise<void> {
+  const client = new Client({ connectionString: url });
+  await client.connect();
+  await client.query(
+    "select pg_terminate_backend(pid) from pg_stat_activity where application_name = 'fourbeat'",
+  );
+  await client.end();
+}
+
+/** What happens to a server, and is over when the promise is. */
+const FAULTS: Record<string, (server: PostgresServer, url: string) => Promise<void>> = {
+  async killed(server) {
+    await server.kill9();
+    await Bun.sleep(100);
+    await server.start();
+  },
+  async restarted(server) {
+    await server.halt();
+    await server.start();
+  },
+  async paused(server) {
+    server.pause();
+    await Bun.sleep(700);
+    server.resume();
+  },
+  async 'paused for a moment'(server) {
+    server.pause();
+    await Bun.sleep(150);
+    server.resume();
+  },
+  terminated: (_, url) => terminateAll(url),
+  async 'not the server but this process stalled'() {
+    Bun.sleepSync(1_200);
+  },
+};
+
+/** Writes without end under keys that it repeats when it was told no, until `isOver`. */
+async function write(record: TestRecord, name: string, isOver: () => boolean): Promise<string[]> {
+  const acknowledged: string[] = [];
+  for (let note = 0; !isOver(); note++) {
+    const text = `${name} ${note}`;
+    while (typeof (await told(record.calls.add({ text }, keyed(text)))) !== 'number') {
+      if (isOver()) return acknowledged;
+      await Bun.sleep(5);
+    }
+    acknowledged.push(text);
+  }
+  return acknowledged;
+}
+
+test('[N-11] [N-19] [R-1] [R-10] whatever befalls the server under load, each write is there once and all nodes are right within 2 s', async () => {
+  const server = await startPostgres();
+  const records: TestRecord[] = [];
+  try {
+    const url = await server.createDatabase('faults');
+    const logger = pino({ enabled: false });
+    for (let node = 0; node < NODES; node++) {
+      records.push(await openPostgresRecord({ procedures: testProcedures, url, logger }));
+    }
+    await records[0]?.calls.prepare({});
+    let isOver = false;
+    const writers = Array.from({ length: WRITERS }, (_, writer) =>
+      write(records[writer % NODES] as TestRecord, `writer ${writer}`, () => isOver),
+    );
+    const slow: string[] = [];
+    for (const [fault, befall] of Object.entries(FAULTS)) {
+      await Bun.sleep(200);
+      await befall(server, url);
+      const startMs = performance.now();
+      for (const { calls } of records) {
+        while (typeof (await told(calls.list({}))) === 'string') await Bun.sleep(10);
+      }
+      if (performance.now() - startMs > 2_000) slow.push(fault);
+    }
+    isOver = true;
+    const acknowledged = (await Promise.all(writers)).flat();
+    const there = (await records[0]?.calls.list({})) ?? [];
+    expect(slow).toEqual([]);
+    expect(acknowledged.length).toBeGreaterThan(WRITERS);
+    expect(there).toEqual([...new Set(there)]);
+    const found = new Set(there);
+    expect(acknowledged.filter((text) => !found.has(text))).toEqual([]);
+    // Beyond these at most the last of each writer, whose answer was lost.
+    expect(there.length - acknowledged.length).toBeLessThanOrEqual(WRITERS);
+  } finally {
+    await Promise.all(records.map((record) => record.close()));
+    await server.stop();
+  }
+}, 60_000);

@@ -1,0 +1,252 @@
+import { afterAll, afterEach, beforeAll, expect, test } from 'bun:test';
+import { Client } from 'pg';
+import { pino } from 'pino';
+import {
+  openPostgresRecord,
+  type PostgresRecord,
+} from '../../server/storage/sql/database-postgres.ts';
+import { reading, type Tx, writing } from '../../server/storage/sql/procedure.ts';
+import { type PostgresServer, startPostgres } from '../support/backends/postgres.ts';
+import { told } from '../support/database/contract.ts';
+
+const lock = (tx: Tx, name: string) =>
+  tx.query(`select value from purses where name = $1 ${tx.locks.update}`, [name]);
+const pay = (tx: Tx, name: string, amount: number) =>
+  tx.query('update purses set value = value + $2 where name = $1', [name, amount]);
+
+let meetAt: () => Promise<void> = async () => {};
+
+/** Procedures whose transactions get in each other's way. */
+const procedures = {
+  prepare: writing(async (tx): Promise<void> => {
+    await tx.query('create table if not exists purses (name text primary key, value integer)');
+    await tx.query("insert into purses values ('a', 0), ('b', 0) on conflict do nothing");
+  }),
+  /**
+   * Takes from one purse and gives to another, in that order, which is how deadlocks are made. Patient,
+   * because the server looks for them only after a while, and a busy machine takes the rest of 800 ms.
+   */
+  move: writing(
+    async (tx, { from, to }: { from: string; to: string }): Promise<void> => {
+      await pay(tx, from, -1);
+      await meetAt();
+      await pay(tx, to, 1);
+    },
+    { patient: true },
+  ),
+  /** Reads, thinks, writes, holding the row from the start. */
+  raise: writing(async (tx, { name }: { name: string }): Promise<number> => {
+    const [row] = await lock(tx, name);
+    await Bun.sleep(1);
+    await tx.query('update purses set value = $2 where name = $1', [name, Number(row?.value) + 1]);
+    return Number(row?.value) + 1;
+  }),
+  /** Takes a name that may be free only once. */
+  open: writing(async (tx, { name }: { name: string }): Promise<'new' | 'there'> => {
+    const [known] = await tx.query('select 1 as one from purses where name = $1', [name]);
+    if (known) return 'there';
+    await meetAt();
+    await tx.query('insert into purses values ($1, 0)', [name]);
+    return 'new';
+  }),
+  /** Changes a purse, and its connection is ended before the commit; `times` is how often. */
+  stumble: writing(async (tx, input: { name: string; times: number }): Promise<number> => {
+    await pay(tx, input.name, 1);
+    if (input.times-- > 0) {
+      const [own] = await tx.query<{ pid: number }>('select pg_backend_pid() as pid');
+      await terminate(own?.pid ?? 0);
+    }
+    await pay(tx, input.name, 1);
+    return input.times;
+  }),
+  /** Leaves its transaction open for longer than a process may. */
+  dawdle: writing(
+    async (tx, input: { name: string; ms: number }): Promise<void> => {
+      await pay(tx, input.name, 1);
+      const { ms } = input;
+      input.ms = 0;
+      await Bun.sleep(ms);
+      await pay(tx, input.name, 1);
+    },
+    { patient: true },
+  ),
+  /** One statement that takes long. */
+  sleep: writing(async (tx, { ms }: { ms: number }): Promise<void> => {
+    await tx.query('select pg_sleep($1)', [ms / 1_000]);
+  }),
+  sleepPatiently: writing(
+    async (tx, { ms }: { ms: number }): Promise<void> => {
+      await tx.query('select pg_sleep($1)', [ms / 1_000]);
+    },
+    { patient: true },
+  ),
+  /** Has a defect that shows after its first statement; `pids` is told where it was run. */
+  fail: reading(async (tx, { pids }: { pids: number[] }): Promise<void> => {
+    const [own] = await tx.query<{ pid: number }>('select pg_backend_pid() as pid');
+    pids.push(own?.pid ?? 0);
+    throw new TypeError('a defect');
+  }),
+  /** As an export does, for as long as `until` lasts. */
+  exportSlowly: reading((_, { until }: { until: Promise<void> }) => until, { patient: true }),
+  swallow: writing(async (tx): Promise<void> => {
+    await tx.query('select 1 / 0').catch(() => {});
+  }),
+  read: reading(async (tx): Promise<Record<string, number>> => {
+    const rows = await tx.query<{ name: string; value: number }>(
+      'select name, value from purses order by name',
+    );
+    return Object.fromEntries(rows.map(({ name, value }) => [name, value]));
+  }),
+  readDurability: reading(
+    async (tx) =>
+      (await tx.query("select current_setting('synchronous_commit') as value"))[0]?.value,
+  ),
+};
+
+let server: PostgresServer;
+let admin: Client;
+let record: PostgresRecord<typeof procedures>;
+let databases = 0;
+
+beforeAll(async () => {
+  server = await startPostgres({ fsync: false, maxConnections: 30 });
+  admin = new Client({ connectionString: server.url });
+  await admin.connect();
+});
+afterAll(async () => {
+  await admin.end();
+  await server.stop();
+});
+
+const terminate = (pid: number) => admin.query('select pg_terminate_backend($1)', [pid]);
+
+async function open(): Promise<PostgresRecord<typeof procedures>> {
+  const url = await server.createDatabase(`meeting_${databases++}`);
+  record = await openPostgresRecord({ procedures, url, logger: pino({ enabled: false }) });
+  await record.calls.prepare({});
+  return record;
+}
+afterEach(async () => {
+  meetAt = async () => {};
+  await record.close();
+});
+
+/** Lets the first `parties` go on together; who comes later does not wait. */
+function meeting(parties: number): () => Promise<void> {
+  let here = 0;
+  let open = () => {};
+  const all = new Promise<void>((resolve) => {
+    open = resolve;
+  });
+  return () => {
+    if (++here >= parties) open();
+    return all;
+  };
+}
+
+test('[N-19] of two transactions in a deadlock both are recorded, one after the other', async () => {
+  const { calls } = await open();
+  meetAt = meeting(2);
+  await Promise.all([calls.move({ from: 'a', to: 'b' }), calls.move({ from: 'b', to: 'a' })]);
+  expect(await calls.read({})).toEqual({ a: 0, b: 0 });
+});
+
+test('[N-19] many that want the same row are as if one came after the other', async () => {
+  const { calls } = await open();
+  const outcomes: unknown[] = [];
+  for (let round = 0; round < 10; round++) {
+    outcomes.push(
+      ...(await Promise.all(Array.from({ length: 20 }, () => told(calls.raise({ name: 'a' }))))),
+    );
+  }
+  expect(outcomes).toEqual(expect.arrayContaining(Array.from({ length: 200 }, (_, n) => n + 1)));
+  expect(await calls.read({})).toEqual({ a: 200, b: 0 });
+});
+
+test('[N-19] two that find a name free do not both take it, and neither fails', async () => {
+  const { calls } = await open();
+  meetAt = meeting(2);
+  const both = [calls.open({ name: 'c' }), calls.open({ name: 'c' })];
+  expect((await Promise.all(both)).sort()).toEqual(['new', 'there']);
+});
+
+test('[N-19] a connection that is ended before the commit: the work is done again, whole', async () => {
+  const { calls } = await open();
+  await calls.stumble({ name: 'a', times: 1 });
+  expect(await calls.read({})).toEqual({ a: 2, b: 0 });
+  expect(await told(calls.stumble({ name: 'b', times: 99 }))).toStartWith('Unavailable');
+  expect(await calls.read({})).toEqual({ a: 2, b: 0 });
+});
+
+test('[N-19] a process that stalls in a transaction loses its locks, not its work', async () => {
+  const { calls } = await open();
+  const dawdling = calls.dawdle({ name: 'a', ms: 1_500 });
+  await Bun.sleep(1_200);
+  // The row is free again: the server has ended the transaction that held it.
+  await calls.raise({ name: 'a' });
+  await dawdling;
+  expect(await calls.read({})).toEqual({ a: 3, b: 0 });
+});
+
+test('[R-15] a statement that is slow is no sign that the server is away', async () => {
+  const { calls, away } = await open();
+  await calls.sleep({ ms: 600 });
+  expect(await told(calls.sleep({ ms: 5_000 }))).toBe(
+    'Unavailable: The record did not answer in time.',
+  );
+  await calls.sleepPatiently({ ms: 1_500 });
+  expect(away()).toBeNull();
+});
+
+test('[R-15] calls that all wait for a lock do not keep a sealing from its connection', async () => {
+  const { calls } = await open();
+  const slow = Array.from({ length: 30 }, () => told(calls.sleep({ ms: 700 })));
+  await Bun.sleep(50);
+  const startMs = performance.now();
+  await calls.sleepPatiently({ ms: 0 });
+  expect(performance.now() - startMs).toBeLessThan(600);
+  await Promise.all(slow);
+});
+
+test('[R-15] however many exports wait, a sealing is taken', async () => {
+  const { calls } = await open();
+  const ended = Promise.withResolvers<void>();
+  const exports = Array.from({ length: 1_001 }, () =>
+    told(calls.exportSlowly({ until: ended.promise })),
+  );
+  expect(await exports.at(-1)).toEqual('Unavailable: The record is busy.');
+  expect(await told(calls.sleepPatiently({ ms: 1 }))).toBeUndefined();
+  ended.resolve();
+  await Promise.all(exports);
+});
+
+test('[N-19] a defect of a procedure is run into once, and costs no connection', async () => {
+  const { calls } = await open();
+  const pids: number[] = [];
+  for (let n = 0; n < 3; n++) {
+    expect(await told(calls.fail({ pids }))).toContain('The record failed: fail: a defect');
+  }
+  expect(pids).toHaveLength(3);
+  expect(new Set(pids).size).toBe(1);
+});
+
+test('[N-10] a process that was held up does not take the server for dead', async () => {
+  const { calls, away } = await open();
+  const waiting = Array.from({ length: 20 }, () => calls.raise({ name: 'a' }));
+  Bun.sleepSync(500);
+  await Promise.all(waiting);
+  expect(away()).toBeNull();
+});
+
+test('[R-1] a procedure that passes over a failed statement has recorded nothing, and says so', async () => {
+  const { calls } = await open();
+  expect(await told(calls.swallow({}))).toStartWith('Unavailable: The record failed: swallow');
+});
+
+test('[R-2] acknowledged is on disk, whatever the default of the database is', async () => {
+  const url = await server.createDatabase(`meeting_${databases++}`);
+  const name = new URL(url).pathname.slice(1);
+  await admin.query(`alter database ${name} set synchronous_commit = off`);
+  record = await openPostgresRecord({ procedures, url, logger: pino({ enabled: false }) });
+  expect(await record.calls.readDurability({})).toBe('on');
+});

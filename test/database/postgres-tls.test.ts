@@ -1,0 +1,75 @@
+import { afterAll, beforeAll, expect, test } from 'bun:test';
+import { join } from 'node:path';
+import { pino } from 'pino';
+import { openPostgresRecord } from '../../server/storage/sql/database-postgres.ts';
+import { type PostgresServer, startPostgres } from '../support/backends/postgres.ts';
+import { told } from '../support/database/contract.ts';
+import { testProcedures } from '../support/database/procedures.ts';
+
+let server: PostgresServer;
+beforeAll(async () => {
+  server = await startPostgres({ fsync: false, tls: true });
+});
+afterAll(() => server.stop());
+
+/** What came of opening the record with these parameters in its url: its first note, or an error. */
+async function opening(params: Record<string, string>): Promise<unknown> {
+  const url = new URL(server.url);
+  url.search = new URLSearchParams(params).toString();
+  const logger = pino({ enabled: false });
+  return told(
+    openPostgresRecord({ procedures: testProcedures, url: url.href, logger }).then(
+      async ({ calls, close }) => {
+        try {
+          return await calls.echo({ whole: 4, text: 'quiz' });
+        } finally {
+          await close();
+        }
+      },
+    ),
+  );
+}
+
+const OPEN = { whole: 4, text: 'quiz', counted: 1 };
+
+test('[N-2] sslmode in the url means what it means elsewhere: require, verify-full, disable', async () => {
+  expect(await opening({ sslmode: 'require' })).toEqual(OPEN);
+  const sslrootcert = join(server.directory, 'data', 'server.crt');
+  expect(await opening({ sslmode: 'verify-full', sslrootcert })).toEqual(OPEN);
+  expect(await opening({ sslmode: 'verify-full' })).toMatch(
+    /^Error: the record in PostgreSQL cannot be opened: [^\n]*self[- ]signed certificate/,
+  );
+  expect(await opening({ sslmode: 'disable' })).toMatch(
+    /^Error: the record in PostgreSQL cannot be opened: [^\n]*no encryption$/,
+  );
+});
+
+test('[R-15] with TLS too, a statement that is slow is no sign that the server is away', async () => {
+  const logger = pino({ enabled: false });
+  const { calls, away, close } = await openPostgresRecord({
+    procedures: testProcedures,
+    url: server.url,
+    logger,
+  });
+  try {
+    await calls.prepare({});
+    let wentAway: string | null = null;
+    const blocked = calls.block({ ms: 1_200 });
+    const watch = setInterval(() => {
+      wentAway ??= away();
+    }, 10);
+    await blocked;
+    clearInterval(watch);
+    expect(wentAway).toBeNull();
+    const waiting = told(calls.list({}));
+    server.pause();
+    expect(['', await waiting, await told(calls.list({}))]).toContain(
+      'Unavailable: The record is away.',
+    );
+    server.resume();
+    while (typeof (await told(calls.add({ text: 'healed' }))) !== 'number') await Bun.sleep(10);
+  } finally {
+    server.resume();
+    await close();
+  }
+});

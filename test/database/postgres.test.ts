@@ -1,0 +1,22 @@
+import { afterAll, beforeAll } from 'bun:test';
+import { pino } from 'pino';
+import { openPostgresRecord } from '../../server/storage/sql/database-postgres.ts';
+import { type PostgresServer, startPostgres } from '../support/backends/postgres.ts';
+import { recordContract } from '../support/database/contract.ts';
+import { testProcedures } from '../support/database/procedures.ts';
+
+const logger = pino({ enabled: false });
+
+let server: PostgresServer;
+beforeAll(async () => {
+  server = await startPostgres({ fsync: false });
+});
+afterAll(() => server.stop());
+
+let databases = 0;
+
+recordContract({
+  dialect: 'postgres',
+  newPlace: () => server.createDatabase(`record_${databases++}`),
+  open: (url) => openPostgresRecord({ procedures: testProcedures, url, logger }),
+});

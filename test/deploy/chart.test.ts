@@ -1,0 +1,243 @@
+import { describe, expect, test } from 'bun:test';
+import { parse } from 'yaml';
+import type { Operation } from '../../protocol/operation.ts';
+import { studioApi } from '../../protocol/studio-api.ts';
+import { viewerApi } from '../../protocol/viewer-api.ts';
+import { SETTING_KEYS, SETTINGS, variableOf } from '../../server/platform/config.ts';
+import {
+  ALL,
+  CHART,
+  defaults,
+  groupsShown,
+  isValid,
+  type Manifest,
+  manifestsOf,
+  merged,
+  NEEDED,
+  pick,
+  textFor,
+  type Values,
+} from '../support/deploy/chart.ts';
+import { textOf } from '../support/deploy/texts.ts';
+
+describe('the chart', () => {
+  test('has the version of the program', () => {
+    const { version } = JSON.parse(textOf('package.json'));
+    expect(parse(textOf(`${CHART}/Chart.yaml`))).toMatchObject({ version, appVersion: version });
+  });
+
+  test('makes what is needed of the least values', () => {
+    const ids = [...manifestsOf(NEEDED).keys()].sort();
+    expect(ids).toEqual([
+      'ConfigMap show-fourbeat',
+      'Deployment show-fourbeat-node',
+      'PodDisruptionBudget show-fourbeat-node',
+      'Secret show-fourbeat',
+      'Service show-fourbeat-node',
+    ]);
+  });
+
+  test.each(['publicUrl', 'database', 'redis'] as const)('says so when %s is missing', (key) => {
+    const { [key]: _, ...others } = NEEDED;
+    expect(() => manifestsOf(others)).toThrow('is needed');
+  });
+
+  test('[N-1] gives each node its settings, with addresses from Secrets alone', () => {
+    const manifests = manifestsOf(NEEDED);
+    const [config] = pick(manifests, 'ConfigMap');
+    const [deployment] = pick(manifests, 'Deployment');
+    const [container] = deployment.spec.template.spec.containers;
+    for (const [variable, text] of Object.entries<string>(config.data)) {
+      const key = SETTING_KEYS.find((one) => variableOf(one) === variable);
+      expect([variable, key !== undefined]).toEqual([variable, true]);
+      if (key) SETTINGS[key].parse(text);
+    }
+    expect(container.envFrom).toEqual([{ configMapRef: { name: config.metadata.name } }]);
+    const secretOf = (name: string) =>
+      container.env.find((one: Manifest) => one.name === name).valueFrom.secretKeyRef;
+    expect(secretOf('FOURBEAT_DATABASE')).toEqual({ name: 'show-fourbeat', key: 'database-url' });
+    expect(secretOf('FOURBEAT_REDIS')).toEqual({ name: 'cache', key: 'url' });
+    const [secret] = pick(manifests, 'Secret');
+    expect(secret.stringData).toEqual({ 'database-url': NEEDED.database.url });
+    const texts = ['ConfigMap', 'Deployment'].flatMap((kind) => pick(manifests, kind));
+    expect(JSON.stringify(texts)).not.toContain('word@');
+  });
+
+  test('makes no Secret when both are the operator’s', () => {
+    const values = { ...NEEDED, database: { existingSecret: 'record' } };
+    expect(pick(manifestsOf(values), 'Secret')).toEqual([]);
+  });
+
+  test('new settings and a new password start new pods', () => {
+    const checksumsOf = (values: Values) =>
+      pick(manifestsOf(values), 'Deployment')[0].spec.template.metadata.annotations;
+    const before = checksumsOf(NEEDED);
+    expect(checksumsOf({ ...NEEDED, database: { url: 'postgres://a:b@c/d' } })).not.toEqual(before);
+    const settings = { FOURBEAT_LOG_LEVEL: 'debug' };
+    expect(checksumsOf({ ...NEEDED, settings })).not.toEqual(before);
+    expect(checksumsOf(NEEDED)).toEqual(before);
+  });
+
+  test.each([
+    ['the least', NEEDED],
+    ['everything', ALL],
+  ])('of %s: what belongs together finds each other', (_, values) => {
+    const manifests = manifestsOf(values);
+    const deployments = pick(manifests, 'Deployment');
+    const names = deployments.map(({ metadata }) => metadata.name);
+    for (const { metadata, spec } of deployments) {
+      const { labels } = spec.template.metadata;
+      const matches = (selector: Record<string, string>) =>
+        Object.entries(selector).every(([key, value]) => labels[key] === value);
+      expect(matches(spec.selector.matchLabels)).toBe(true);
+      expect(matches(manifests.get(`Service ${metadata.name}`).spec.selector)).toBe(true);
+      const budget = manifests.get(`PodDisruptionBudget ${metadata.name}`);
+      expect(matches(budget.spec.selector.matchLabels)).toBe(true);
+      const autoscaler = manifests.get(`HorizontalPodAutoscaler ${metadata.name}`);
+      expect(spec.replicas === undefined).toBe(autoscaler !== undefined);
+      if (autoscaler) expect(autoscaler.spec.scaleTargetRef.name).toBe(metadata.name);
+    }
+    // Labels of one group are not those of another.
+    const selectors = deployments.map(({ spec }) => JSON.stringify(spec.selector));
+    expect(new Set(selectors).size).toBe(names.length);
+    for (const { spec } of pick(manifests, 'Ingress')) {
+      for (const { backend, path } of spec.rules[0].http.paths) {
+        expect(names).toContain(backend.service.name);
+        expect(['/', '/metrics', '/readyz', '/healthz']).not.toContain(path);
+      }
+    }
+    for (const { spec } of pick(manifests, 'ServiceMonitor')) {
+      const [service] = pick(manifests, 'Service');
+      expect(service.metadata.labels).toMatchObject(spec.selector.matchLabels);
+      expect(service.metadata.labels[spec.jobLabel]).toBe('fourbeat');
+    }
+  });
+
+  test('[O-10] [O-11] [N-2] a pod has time to wait for backends and to drain, and few rights', () => {
+    const [deployment] = pick(manifestsOf(NEEDED), 'Deployment');
+    const { spec } = deployment.spec.template;
+    const [container] = spec.containers;
+    expect(container.startupProbe.httpGet).toEqual({ path: '/healthz', port: 'http' });
+    expect(container.livenessProbe.httpGet.path).toBe('/healthz');
+    expect(container.readinessProbe.httpGet.path).toBe('/readyz');
+    const { failureThreshold, periodSeconds } = container.startupProbe;
+    expect(failureThreshold * periodSeconds).toBeGreaterThanOrEqual(3_600);
+    const [, delay] = container.lifecycle.preStop.exec.command;
+    expect(spec.terminationGracePeriodSeconds).toBeGreaterThan(Number(delay) + 10);
+    expect(deployment.spec.strategy.rollingUpdate).toEqual({ maxUnavailable: 0, maxSurge: 1 });
+    expect(spec.automountServiceAccountToken).toBe(false);
+    // The user of the Dockerfile.
+    expect(textOf('Dockerfile')).toContain(`USER ${spec.securityContext.runAsUser}:`);
+    expect(spec.securityContext.runAsNonRoot).toBe(true);
+    expect(container.securityContext).toEqual({
+      allowPrivilegeEscalation: false,
+      readOnlyRootFilesystem: true,
+      capabilities: { drop: ['ALL'] },
+    });
+  });
+
+  test('everything that is switched on arrives', () => {
+    const manifests = manifestsOf(ALL);
+    const web = manifests.get('Deployment show-fourbeat-web').spec;
+    const beat = manifests.get('Deployment show-fourbeat-beat').spec;
+    const { spec } = beat.template;
+    expect(spec).toMatchObject({
+      nodeSelector: ALL.nodeSelector,
+      tolerations: ALL.tolerations,
+      affinity: ALL.affinity,
+      priorityClassName: ALL.priorityClassName,
+      serviceAccountName: ALL.serviceAccountName,
+      imagePullSecrets: ALL.image.pullSecrets,
+    });
+    expect(spec.volumes).toContainEqual(ALL.extraVolumes[0]);
+    expect(spec.containers[0].volumeMounts).toContainEqual(ALL.extraVolumeMounts[0]);
+    expect(spec.containers[0].env).toContainEqual(ALL.extraEnv[0]);
+    expect(spec.containers[0].env).toContainEqual({
+      name: 'FOURBEAT_ROLES',
+      value: 'view-counts,events',
+    });
+    expect(spec.containers[0].image).toBe('fourbeat:1.2.3');
+    expect(spec.containers[0].resources).toEqual({ requests: { cpu: '4' } });
+    expect(web.replicas).toBe(2);
+    expect(beat.template.metadata.labels).toMatchObject(ALL.podLabels);
+    const [ingress] = pick(manifests, 'Ingress');
+    expect(ingress.spec.tls).toEqual([{ hosts: ['live.example.org'], secretName: 'certificate' }]);
+    const [autoscaler] = pick(manifests, 'HorizontalPodAutoscaler');
+    expect(autoscaler.spec).toMatchObject({ minReplicas: 4, maxReplicas: 12 });
+  });
+
+  test('[O-22] a group has as many threads for viewers as it says, and else as many as the chart', () => {
+    const workersOf = (values: Values) =>
+      pick(manifestsOf(values), 'Deployment').map(
+        ({ spec }) =>
+          spec.template.spec.containers[0].env.find(
+            ({ name }: Manifest) => name === variableOf('workers'),
+          ).value,
+      );
+    expect(workersOf(NEEDED)).toEqual([SETTINGS.workers.default]);
+    expect(workersOf(ALL)).toEqual(['1', '3', '1']);
+    expect(workersOf({ ...ALL, workers: 2 })).toEqual(['2', '3', '2']);
+  });
+
+  test('[M-2] [M-3] the group with video has a volume, and its ports can be reached', () => {
+    const manifests = manifestsOf(ALL);
+    const [web, , media] = pick(manifests, 'Deployment').map(({ spec }) => spec);
+    const [container] = media.template.spec.containers;
+    expect(media.strategy).toEqual({ type: 'Recreate' });
+    expect(media.template.spec.securityContext.fsGroup).toBe(10001);
+    const mount = { name: 'video', mountPath: '/var/lib/fourbeat' };
+    expect(container.volumeMounts).toContainEqual(mount);
+    expect(textOf('Dockerfile')).toContain(`FOURBEAT_DATA=${mount.mountPath}`);
+    const [claim] = pick(manifests, 'PersistentVolumeClaim');
+    const claimName = claim.metadata.name;
+    expect(media.template.spec.volumes).toContainEqual({
+      name: 'video',
+      persistentVolumeClaim: { claimName },
+    });
+    expect(claim.spec).toMatchObject({
+      storageClassName: 'fast',
+      resources: { requests: { storage: '40Gi' } },
+    });
+    const service = manifests.get('Service show-fourbeat-media-ingest');
+    expect(service.metadata.annotations).toEqual({ shared: 'address' });
+    expect(service.spec.type).toBe('LoadBalancer');
+    for (const { name, port, targetPort, protocol } of service.spec.ports) {
+      const inside = container.ports.find((one: Manifest) => one.name === targetPort);
+      expect([name, inside.containerPort, inside.protocol]).toEqual([targetPort, port, protocol]);
+    }
+    const ports = service.spec.ports.map(({ port }: Manifest) => `${port}`);
+    expect(ports).toEqual([SETTINGS.rtmpPort.default, SETTINGS.srtPort.default]);
+    expect(web.template.spec.containers[0].ports).toHaveLength(1);
+    expect(web.template.spec.volumes).toHaveLength(2);
+  });
+
+  test.each([
+    ['the least values', {}],
+    ['the groups that values.yaml shows', groupsShown()],
+  ])('[O-2] with %s every operation is led to a group that answers it', (_, values) => {
+    isValid(merged(defaults, values));
+    expect(isValid.errors).toBeNull();
+    const ingress = { enabled: true };
+    const [{ spec }] = pick(manifestsOf({ ...NEEDED, ...values, ingress }), 'Ingress');
+    const paths: { path: string; backend: Manifest }[] = spec.rules[0].http.paths;
+    const groups = merged(defaults, values).groups as { name: string; roles: string }[];
+    const operations: Operation[] = [...Object.values(viewerApi), ...Object.values(studioApi)];
+    expect(operations.length).toBeGreaterThan(30);
+    for (const { path, role } of operations) {
+      const [best] = paths
+        .filter((one) => path === one.path || path.startsWith(`${one.path}/`))
+        .sort((a, b) => b.path.length - a.path.length);
+      const group = groups.find(({ name }) => best?.backend.service.name.endsWith(`-${name}`));
+      const answers = ['always', ...(group?.roles.split(',') ?? [])];
+      const isAnswered = group?.roles === 'all' || answers.includes(role);
+      expect([path, best !== undefined, isAnswered]).toEqual([path, true, true]);
+    }
+  });
+
+  test('NOTES.txt says what to do next, in the words of this release', () => {
+    const notes = textFor('NOTES.txt', NEEDED);
+    expect(notes).toContain('exec deploy/show-fourbeat-node');
+    expect(notes).toContain('port-forward svc/show-fourbeat-node 4250:80');
+    expect(textFor('NOTES.txt', ALL)).not.toContain('port-forward');
+  });
+});

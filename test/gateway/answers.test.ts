@@ -1,0 +1,234 @@
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import { connect } from 'node:net';
+import { viewerApi } from '../../protocol/viewer-api.ts';
+import { EventReader } from '../support/conformance/event-source.ts';
+import { PLENTY_OF_ALL } from '../support/conformance/operations.ts';
+import { rawExchange } from '../support/conformance/raw-http.ts';
+import {
+  type Harness,
+  type ManualClock,
+  manualClock,
+  START_MS,
+  startService,
+  type TestViewer,
+  viewerWith,
+} from '../support/harness/harness.ts';
+import { until } from '../support/until.ts';
+
+let harness: Harness;
+let clock: ManualClock;
+let viewer: TestViewer;
+beforeAll(async () => {
+  clock = manualClock(START_MS);
+  harness = await startService({ clock, config: { rates: PLENTY_OF_ALL } });
+  await harness.advance(2);
+  viewer = await harness.viewer(await harness.createStream());
+});
+afterAll(() => harness.close());
+
+/** A header that makes a request the inner server's to answer. */
+const PASSED_ON = { TE: 'trailers' };
+
+const beat = (of: TestViewer, headers = {}) =>
+  of.post(`/api/v1/view-counts/${of.streamId}`, undefined, headers);
+const read = (of: TestViewer, interval: number, headers = {}) =>
+  of.get(`/api/v1/events-streams/${of.streamId}?interval=${interval}`, headers);
+const requestOf = (of: TestViewer, line: string) =>
+  `${line} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${of.token}\r\n\r\n`;
+const beatLine = (of: TestViewer) => `POST /api/v1/view-counts/${of.streamId}`;
+const readLine = (of: TestViewer, interval: number) =>
+  `GET /api/v1/events-streams/${of.streamId}?interval=${interval}`;
+
+async function whatCame(response: Response) {
+  const headers = Object.fromEntries(response.headers);
+  expect(Date.parse(headers.date ?? '')).toBeWithin(Date.now() - 3_000, Date.now() + 1_000);
+  delete headers.date;
+  return { status: response.status, headers, body: await response.text() };
+}
+
+describe('what the front answers is what the server behind it would', () => {
+  test.each(['*', 'https://app.example'])(
+    '[G-2] [G-25] [F-18] from origin %s',
+    async (corsOrigin) => {
+      const other = await startService({ config: { corsOrigin, edgeCache: corsOrigin !== '*' } });
+      try {
+        await other.advance(2);
+        const own = await other.viewer(await other.createStream());
+        const sealed = other.interval() - 1;
+        for (const ask of [
+          (headers: Record<string, string>) => beat(own, headers),
+          (headers: Record<string, string>) => read(own, sealed, headers),
+        ]) {
+          const here = await whatCame(await ask({}));
+          expect(here.status).toBeOneOf([200, 204]);
+          expect(await whatCame(await ask(PASSED_ON))).toEqual(here);
+        }
+      } finally {
+        await other.close();
+      }
+    },
+  );
+
+  test('[F-21] of an event stream too', async () => {
+    const from = harness.interval() - 1;
+    const accept = { Accept: 'text/event-stream' };
+    const [here, there] = await Promise.all([
+      read(viewer, from, accept),
+      read(viewer, from, { ...accept, ...PASSED_ON }),
+    ]);
+    const headersOf = (response: Response) => {
+      const { date: _, ...headers } = Object.fromEntries(response.headers);
+      return headers;
+    };
+    expect(headersOf(here)).toEqual(headersOf(there));
+    const readers = [new EventReader(here), new EventReader(there)] as const;
+    await harness.advance(2);
+    const [first, second] = await Promise.all(readers.map((reader) => reader.take(3)));
+    expect(first).toHaveLength(3);
+    expect(first).toEqual(second as NonNullable<typeof second>);
+    for (const reader of readers) await reader.close();
+  });
+
+  test('[F-4] also when it was held', async () => {
+    const next = harness.interval();
+    const asked = [read(viewer, next), read(viewer, next, PASSED_ON)];
+    await until('both are held', () => harness.service.stats.feed().held === 2);
+    await harness.advance(1);
+    const [here, there] = await Promise.all(asked.map(async (one) => whatCame(await one)));
+    expect(here?.status).toBe(200);
+    expect(here).toEqual(there as NonNullable<typeof there>);
+  });
+});
+
+test('[O-12] each answer is counted once, wherever it was given', async () => {
+  const count = (operation: (typeof viewerApi)[keyof typeof viewerApi], status: number) =>
+    harness.service.stats.requests.counterOf(operation)?.counts[status] ?? 0;
+  const counts = () => [
+    count(viewerApi.registerView, 204),
+    count(viewerApi.registerView, 401),
+    count(viewerApi.readInterval, 200),
+  ];
+  const before = counts();
+  await beat(viewer);
+  await beat(viewer, PASSED_ON);
+  await beat(viewerWith(harness.url, viewer.streamId, 'wrong'));
+  await read(viewer, 1);
+  await (await read(viewer, 1, { Accept: 'text/event-stream' })).body?.cancel();
+  const held = read(viewer, harness.interval());
+  await until('it is held', () => harness.service.stats.feed().held === 1);
+  await harness.advance(1);
+  await held;
+  expect(counts().map((value, at) => value - (before[at] as number))).toEqual([2, 1, 3]);
+});
+
+// The third request that is like the one before is known by its shape; those before are read.
+const apart = (...requests: string[]) => requests.flatMap((one) => [one, 20]);
+
+describe('one connection', () => {
+  test('has its answers in the order of its requests, whoever gives them', async () => {
+    const sealed = harness.interval() - 1;
+    const held = harness.interval();
+    const sent = [
+      requestOf(viewer, beatLine(viewer)),
+      requestOf(viewer, 'GET /api/v1/time'),
+      requestOf(viewer, readLine(viewer, sealed)),
+      requestOf(viewer, readLine(viewer, held)),
+      requestOf(viewer, readLine(viewer, 1)),
+      requestOf(viewer, 'GET /nothing'),
+      requestOf(viewer, beatLine(viewer)),
+    ];
+    const exchange = rawExchange(harness.url, [sent.join('')], { waitMs: 600 });
+    await until('one is held', () => harness.service.stats.feed().held === 1);
+    await harness.advance(1);
+    const { text } = await exchange;
+    expect(text.match(/HTTP\/1\.1 \d+/g)?.map((line) => Number(line.slice(-3)))).toEqual([
+      204, 200, 200, 200, 200, 404, 204,
+    ]);
+    const told = [...text.matchAll(/\{"interval":(\d+),"events"/g)].map(([, interval]) =>
+      Number(interval),
+    );
+    expect(told).toEqual([sealed, held, 1]);
+  });
+
+  test('can be of several viewers, of whom each is who their own token says', async () => {
+    const stream = await harness.createStream();
+    const two = [await harness.viewer(stream), await harness.viewer(stream)] as const;
+    const sent = two.map((one) => requestOf(one, beatLine(one)));
+    const { text } = await rawExchange(harness.url, apart(...sent, ...sent), { waitMs: 100 });
+    expect(text.match(/HTTP\/1\.1 204/g)).toHaveLength(4);
+    const count = await two[0].get(`/api/v1/view-counts/${stream}`);
+    expect(await count.json()).toMatchObject({ value: 2 });
+  });
+
+  test('[T-13] [T-12] is let in no more than its token, also behind requests that were good', async () => {
+    const other = await harness.viewer(await harness.createStream());
+    const good = requestOf(viewer, beatLine(viewer));
+    const wrong = [
+      requestOf(viewer, beatLine(other)),
+      requestOf(viewer, readLine(other, 1)),
+      good.replace(viewer.token, other.token),
+      good.replace(viewer.token, `${viewer.token}x`),
+      good.replace(viewer.token, viewer.token.slice(0, -1)),
+      good.replace(/^Authorization.*\r\n/m, ''),
+    ];
+    for (const one of wrong) {
+      for (const before of [[good], [good, good]]) {
+        const { text } = await rawExchange(harness.url, apart(...before, one), { waitMs: 100 });
+        const statuses = [...before.map(() => 'HTTP/1.1 204'), 'HTTP/1.1 401'];
+        expect([...(text.match(/HTTP\/1\.1 \d+/g) ?? [])]).toEqual(statuses);
+      }
+    }
+  });
+
+  test('[T-6] is let in no longer than its token lasts', async () => {
+    const own = await startService({ clock: manualClock(START_MS) });
+    try {
+      const late = await own.viewer(await own.createStream());
+      const asked = requestOf(late, beatLine(late));
+      const exchange = rawExchange(own.url, [asked, 20, asked, 200, asked], { waitMs: 200 });
+      await Bun.sleep(100);
+      (own.clock as ManualClock).set(START_MS + 600_000);
+      const { text } = await exchange;
+      const statuses = ['HTTP/1.1 204', 'HTTP/1.1 204', 'HTTP/1.1 401'];
+      expect([...(text.match(/HTTP\/1\.1 \d+/g) ?? [])]).toEqual(statuses);
+    } finally {
+      await own.close();
+    }
+  });
+});
+
+test('[O-11] [F-9] while it drains, what is held is answered, and who asks anew is told 503', async () => {
+  const own = await startService({ clock: manualClock(START_MS) });
+  await own.advance(1);
+  const late = await own.viewer(await own.createStream());
+  const held = read(late, own.interval());
+  await until('it is held', () => own.service.stats.feed().held === 1);
+  const drained = own.service.drain();
+  const refused = await read(late, own.interval());
+  expect([refused.status, refused.headers.has('retry-after')]).toEqual([503, true]);
+  await own.advance(1);
+  expect((await held).status).toBe(200);
+  await drained;
+  await own.close();
+});
+
+test('[F-25] a reader of an event stream who takes nothing is cut off, and costs nothing any more', async () => {
+  const stream = await harness.createStream();
+  const slow = await harness.viewer(stream);
+  const before = harness.service.stats.feed().listeners;
+  const socket = connect(Number(new URL(harness.url).port), '127.0.0.1');
+  const text = 'x'.repeat(3_900);
+  const asked = requestOf(slow, readLine(slow, harness.interval()));
+  socket.write(asked.replace('Host', 'Accept: text/event-stream\r\nHost'));
+  await until('it is open', () => harness.service.stats.feed().listeners === before + 1);
+  socket.pause();
+  for (let n = 0; n < 200 && harness.service.stats.feed().listeners > before; n++) {
+    const events = Array.from({ length: 20 }, () =>
+      harness.studio('POST', `/streams/${stream}/events`, { type: 'much', data: { text } }),
+    );
+    await Promise.all(events);
+    await harness.advance(1);
+  }
+  expect(harness.service.stats.feed().listeners).toBe(before);
+  socket.destroy();
+}, 60_000);

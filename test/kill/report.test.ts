@@ -1,0 +1,82 @@
+import { afterAll, beforeAll, expect, test } from 'bun:test';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { Report } from '../../protocol/report.ts';
+import { openDirectRecord } from '../../server/storage/sql/database-direct.ts';
+import { fourbeat, type ServerProcess, serveProcess } from '../support/harness/program.ts';
+import { type LongShow, longShowProcedures } from '../support/streams/long-show.ts';
+
+/** Long enough that no machine has its report before it was kept how far it is. */
+const SHOW: Omit<LongShow, 'endedMs'> = {
+  streamId: crypto.randomUUID(),
+  intervals: 100_000,
+  linesAnInterval: 2,
+  viewers: 2_000,
+  quizzes: 2,
+};
+
+let directory: string;
+let token: string;
+let running: ServerProcess;
+
+beforeAll(async () => {
+  directory = mkdtempSync(join(tmpdir(), 'fourbeat-report-kill-'));
+  const account = ['account', 'create', '--email', 'a@example.org', '--name', 'A'];
+  const made = JSON.parse((await fourbeat([...account, '--data', directory])).stdout);
+  token = made.token;
+  const record = await openDirectRecord(longShowProcedures, directory);
+  await record.calls.writeShow({ ...SHOW, producer: made.uuid, endedMs: Date.now() });
+  await record.close();
+}, 60_000);
+afterAll(async () => {
+  running?.signal('SIGKILL');
+  await running?.exited;
+  rmSync(directory, { recursive: true, force: true });
+});
+
+const serve = async () => {
+  running = await serveProcess(['--data', directory, '--roles', 'studio', '--log-level', 'error']);
+};
+
+async function report(): Promise<Report> {
+  const response = await fetch(`${running.url}/studio/v1/streams/${SHOW.streamId}/report`, {
+    headers: { Authorization: `Token ${token}` },
+  });
+  if (!response.ok) throw new Error(`${response.status} ${await response.text()}`);
+  return (await response.json()) as Report;
+}
+
+async function until(is: (report: Report) => boolean): Promise<Report> {
+  for (;;) {
+    const now = await report();
+    if (is(now)) return now;
+    await Bun.sleep(50);
+  }
+}
+
+test('[J-3] after kill -9 a report is gone on with from where it was kept', async () => {
+  await serve();
+  const begun = await until((now) => now.state !== 'working' || now.done > 0);
+  running.signal('SIGKILL');
+  await running.exited;
+  await serve();
+  const after = await report();
+  if (after.state !== 'working' || begun.state !== 'working') {
+    throw new Error(`the report is ${begun.state}, then ${after.state}`);
+  }
+  expect(after.done).toBeGreaterThanOrEqual(begun.done);
+  const ready = await until((now) => {
+    // Never back, as it would be if it were begun anew.
+    if (now.state === 'working') expect(now.done).toBeGreaterThanOrEqual(after.done);
+    return now.state !== 'working';
+  });
+  if (ready.state !== 'ready') throw new Error(`the report is ${ready.state}`);
+  const { intervals, linesAnInterval, viewers } = SHOW;
+  expect(ready.chat.lines.message).toBe(intervals * linesAnInterval);
+  expect(ready.chat.hearts).toBe(intervals * 3);
+  expect(ready.uniqueViewers).toBe(viewers);
+  expect(ready.quizzes.map(({ answered }) => answered)).toEqual([viewers, viewers]);
+  expect(ready.fairness).toMatchObject({ answers: 2 * viewers, early: 0 });
+  expect(ready.audience.length).toBeGreaterThan(900);
+}, 90_000);

@@ -1,0 +1,317 @@
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import { randomUUID } from 'node:crypto';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import pino from 'pino';
+import type { Operation } from '../../protocol/operation.ts';
+import { studioApi } from '../../protocol/studio-api.ts';
+import { viewerApi } from '../../protocol/viewer-api.ts';
+import { WEBHOOK_EVENTS } from '../../protocol/webhooks.ts';
+import { openEmbedded } from '../../server/app/backends-embedded.ts';
+import type { TheRecord } from '../../server/app/procedures.ts';
+import { startServer } from '../../server/app/server.ts';
+import { configOf } from '../../server/platform/config.ts';
+import { Unavailable } from '../../server/platform/errors.ts';
+import { openApiDocument } from '../../server/web/openapi.ts';
+import { OPERATIONS, type OperationName } from '../support/conformance/operations.ts';
+import { expectJson, type Harness, startService } from '../support/harness/harness.ts';
+import { type Ask, Contract, type DocumentedOperation } from '../support/openapi/contract.ts';
+import { bearer, type Exercises, Ground, WEBHOOK } from '../support/openapi/ground.ts';
+import { studioExercises } from '../support/openapi/studio.ts';
+import { viewerExercises } from '../support/openapi/viewer.ts';
+import { webhookExercises } from '../support/openapi/webhooks.ts';
+
+const document = openApiDocument('1.2.3');
+const contract = new Contract(document);
+
+const NO_LIMIT = { points: 100_000, durationS: 60 };
+const RATES = {
+  tokens: NO_LIMIT,
+  failedAuth: NO_LIMIT,
+  answers: NO_LIMIT,
+  chat: NO_LIMIT,
+  studio: NO_LIMIT,
+  signIn: NO_LIMIT,
+  passwords: NO_LIMIT,
+};
+
+let isAway = false;
+
+/** A record that answers nothing while `isAway`. */
+function breakable(record: TheRecord): TheRecord {
+  return new Proxy(record, {
+    get: (calls, name: keyof TheRecord) => (input: never, once?: never) =>
+      isAway ? Promise.reject(new Unavailable('The record is away.')) : calls[name](input, once),
+  });
+}
+
+/** Parameters and a credential that the operation admits; every id is one that there is. */
+async function admitted(
+  ground: Ground,
+  { operationId, security }: DocumentedOperation,
+): Promise<Ask> {
+  const { account } = ground.service;
+  const { streamId, viewer, quiz } = await ground.show();
+  const token_id = await ground.kept('createApiToken', { name: 'spare' });
+  const invitee = { email: 'spare@example.org', role: 'host' };
+  const invitation_id = await ground.kept('invite', invitee);
+  const { browser, uuid: member_id } = await ground.member();
+  const webhook_id = await ground.kept('createWebhook', WEBHOOK);
+  const delivery_id = await ground.made('testWebhook', { params: { webhook_id } });
+  const ofAccount = { token_id, invitation_id, member_id, webhook_id, delivery_id };
+  const params = { stream_id: streamId, quiz_id: quiz.id, ...ofAccount };
+  if (security.every((scheme) => 'Session' in scheme) && security.length > 0) {
+    return { params, headers: { Cookie: `${browser.cookie}`, 'X-CSRF-Token': `${browser.csrf}` } };
+  }
+  const isViewer = security.some((scheme) => 'ViewerToken' in scheme) && security.length === 1;
+  const query = {
+    readInterval: `?interval=1`,
+    listStreams: `?producer=${account.uuid}`,
+  };
+  return {
+    params,
+    query: query[operationId as keyof typeof query] ?? '',
+    authorization: isViewer
+      ? bearer(viewer)
+      : security.length > 0
+        ? `Token ${account.token}`
+        : undefined,
+  };
+}
+
+const accepts = ['application/problem+json', 'application/json', '*/*'];
+
+// Both kinds must answer the same, also to what one of them could not take.
+describe.each(['embedded', 'shared'] as const)('every operation on %s backends', (backends) => {
+  let service: Harness;
+  let limited: Harness;
+  let ground: Ground;
+  let exercises: Exercises;
+  const contract = new Contract(document);
+
+  beforeAll(async () => {
+    service = await startService({ backends, config: { rates: RATES }, record: breakable });
+    ground = new Ground(service, contract);
+    exercises = {
+      ...viewerExercises(ground),
+      ...studioExercises(ground),
+      ...webhookExercises(ground),
+    };
+    // One failed authentication for an address; each operation comes from one of its own.
+    const failedAuth = { points: 1, durationS: 60 };
+    const config = { rates: { ...RATES, failedAuth }, trustProxy: true };
+    limited = await startService({ backends, config });
+  }, 30_000);
+  afterAll(async () => {
+    await service.close();
+    await limited.close();
+  });
+
+  test('[O-15] of the two APIs is in the document, and no other', () => {
+    const operations: [string, Operation][] = Object.entries({ ...viewerApi, ...studioApi });
+    const described = operations.map(([id, { method, path }]) => `${id} ${method} ${path}`);
+    const documented = contract.operations.map(
+      ({ operationId, method, path }) => `${operationId} ${method.toUpperCase()} ${path}`,
+    );
+    expect(documented.sort()).toEqual(described.sort());
+    expect(Object.keys(exercises).sort()).toEqual(operations.map(([id]) => id).sort());
+  });
+
+  test.each(contract.operations)('[O-15] $operationId answers as documented', async (operation) => {
+    const answers = await exercises[operation.operationId]?.();
+    const statuses = answers?.map(([response]) => response.status);
+    expect(statuses).toEqual(answers?.map(([, status]) => status) ?? []);
+  });
+
+  test.each(contract.operations)('[O-15] $operationId refuses as documented', async (operation) => {
+    const { operationId, hasBody, security } = operation;
+    const ask = await admitted(ground, operation);
+    const expected: [Ask, number][] = [[{ ...ask, query: '?a=%zz' }, 400]];
+    if (security.length > 0) {
+      expected.push([{ ...ask, authorization: 'Bearer x' }, 401]);
+      expected.push([{ ...ask, authorization: `Token fb_${'a'.repeat(40)}` }, 401]);
+    }
+    if (hasBody) {
+      expected.push([{ ...ask, text: '{"a":1' }, 400]);
+      const headers = { ...ask.headers, 'Content-Type': 'text/plain' };
+      expected.push([{ ...ask, text: '{}', headers }, 415]);
+    }
+    const { bodyBytes } = OPERATIONS[operationId as OperationName];
+    if (operation.method !== 'get') {
+      expected.push([{ ...ask, text: ' '.repeat(bodyBytes + 1) }, 413]);
+    }
+    for (const [wrong, status] of expected) {
+      for (const accept of accepts) {
+        const headers = { ...wrong.headers, Accept: accept };
+        const response = await contract.ask(service.url, operationId, { ...wrong, headers });
+        expect(`${accept} ${response.status}`).toBe(`${accept} ${status}`);
+        expect(response.headers.get('content-type')).toBe(
+          accept === '*/*' ? 'application/json' : accept,
+        );
+      }
+    }
+  });
+
+  test.each(contract.operations.filter(({ security }) => security.length > 0))(
+    '[O-15] $operationId is 429 as documented, and 503 while the record is away',
+    async (operation) => {
+      const { operationId } = operation;
+      const failed = {
+        authorization: 'Token x',
+        params: { stream_id: randomUUID() },
+        headers: { 'X-Forwarded-For': operationId },
+      };
+      const first = await contract.ask(limited.url, operationId, failed);
+      const second = await contract.ask(limited.url, operationId, failed);
+      expect([first.status, second.status]).toEqual([401, 429]);
+      const ask = await admitted(ground, operation);
+      isAway = true;
+      try {
+        const answer = await contract.ask(service.url, operationId, ask);
+        if (ask.authorization?.startsWith('Token')) expect(answer.status).toBe(503);
+      } finally {
+        isAway = false;
+      }
+    },
+  );
+
+  test('[O-15] was seen to succeed and to refuse', () => {
+    for (const { operationId } of contract.operations) {
+      const statuses = [...(contract.seen.get(operationId) ?? [])];
+      const kinds = [statuses.some((n) => n < 400), statuses.some((n) => n >= 400)];
+      expect([operationId, ...kinds]).toEqual([operationId, true, true]);
+    }
+  });
+});
+
+describe('the document', () => {
+  test('[O-15] [O-16] is served at /openapi.json, and to people at /docs', async () => {
+    const data = mkdtempSync(join(tmpdir(), 'fourbeat-test-'));
+    const server = await startServer({
+      config: configOf({ host: '127.0.0.1', port: 0, data }),
+      logger: pino({ level: 'silent' }),
+      version: '1.2.3',
+      openBackends: openEmbedded,
+      onLost: () => {},
+    });
+    try {
+      const served = await fetch(`http://127.0.0.1:${server.port}/openapi.json`);
+      expect(await expectJson<object>(served, 200)).toEqual(document);
+      const page = await fetch(`http://127.0.0.1:${server.port}/docs`);
+      expect(await page.text()).toContain('<title>Fourbeat API</title>');
+    } finally {
+      await server.stop(2_000);
+      rmSync(data, { recursive: true, force: true });
+    }
+  });
+
+  test('has references that lead somewhere, and nothing under components that nobody uses', () => {
+    const text = JSON.stringify(document);
+    const used = new Set([...text.matchAll(/"\$ref":"([^"]+)"/g)].map(([, ref]) => ref));
+    const components = Object.entries(document.components)
+      .filter(([kind]) => kind !== 'securitySchemes')
+      .flatMap(([kind, parts]) => Object.keys(parts).map((name) => `#/components/${kind}/${name}`));
+    expect([...used].sort()).toEqual(components.sort());
+  });
+
+  test('declares every path parameter, and a tag for every operation', () => {
+    const tags = (document.tags as { name: string }[]).map(({ name }) => name);
+    const usedTags = new Set<string>();
+    for (const [path, item] of Object.entries({ ...document.paths, ...document.webhooks })) {
+      for (const operation of Object.values(item)) {
+        const parameters = (operation.parameters ?? []) as { name: string; in: string }[];
+        const declared = parameters.filter((part) => part.in === 'path').map(({ name }) => name);
+        expect(declared).toEqual([...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name ?? ''));
+        for (const tag of operation.tags as string[]) usedTags.add(tag);
+      }
+    }
+    expect([...usedTags].sort()).toEqual(tags.sort());
+  });
+
+  test('[H-23] has what webhooks are sent, by its type, and holds them to it', () => {
+    expect(Object.keys(document.webhooks).sort()).toEqual([...WEBHOOK_EVENTS, 'test'].sort());
+    const headers = {
+      'webhook-id': randomUUID(),
+      'webhook-timestamp': '1760000000',
+      'webhook-signature': `v1,${'a'.repeat(43)}=`,
+    };
+    const message = { type: 'test', timestamp: '2026-01-01T00:00:00.000Z' };
+    const told = (data: object) => JSON.stringify({ ...message, data });
+    contract.checkDelivery(headers, told({ webhookId: randomUUID() }));
+    const wrong: [Record<string, string>, string][] = [
+      [headers, told({})],
+      [headers, told({ webhookId: randomUUID(), more: 1 })],
+      [{ ...headers, 'webhook-signature': 'v1,a' }, told({ webhookId: randomUUID() })],
+      [headers, JSON.stringify({ ...message, type: 'other', data: {} })],
+    ];
+    for (const [sent, body] of wrong) {
+      expect(() => contract.checkDelivery(sent, body)).toThrow();
+    }
+  });
+
+  test('has examples that fit their own schemas', () => {
+    const schemas = document.components.schemas as Record<string, { examples?: unknown[] }>;
+    let count = 0;
+    for (const [name, { examples = [] }] of Object.entries(schemas)) {
+      for (const example of examples) {
+        contract.validate(`example of ${name}`, `openapi#/components/schemas/${name}`, example);
+        count += 1;
+      }
+    }
+    expect(count).toBeGreaterThan(10);
+  });
+
+  test('does not close answers to members of later versions', () => {
+    const { User, NewStream } = document.components.schemas as Record<string, object>;
+    expect(User).not.toHaveProperty('additionalProperties');
+    expect(NewStream).toHaveProperty('additionalProperties', false);
+  });
+
+  test('names every kind of credential', () => {
+    expect(document.components.securitySchemes).toMatchObject({
+      ViewerToken: { type: 'http', scheme: 'bearer', bearerFormat: 'JWT' },
+      ServiceToken: { type: 'apiKey', in: 'header', name: 'Authorization' },
+      Session: { type: 'apiKey', in: 'cookie', name: 'fourbeat' },
+      CsrfToken: { type: 'apiKey', in: 'header', name: 'X-CSRF-Token' },
+    });
+  });
+});
+
+describe('the contract', () => {
+  const headers = {
+    Allow: 'GET, HEAD, OPTIONS',
+    Vary: 'Accept',
+    'Cache-Control': 'no-store',
+    'X-Content-Type-Options': 'nosniff',
+    'Content-Type': 'application/json',
+  };
+  const body = { now: 1, interval: 0 };
+  const without = (name: string) =>
+    Object.fromEntries(Object.entries(headers).filter(([other]) => other !== name));
+
+  test.each([
+    ['another status', body, { status: 418, headers }],
+    ['a missing header', body, { headers: without('Vary') }],
+    ['a header with another value', body, { headers: { ...headers, Vary: 'Cookie' } }],
+    ['another type', body, { headers: { ...headers, 'Content-Type': 'text/html' } }],
+    ['no type', body, { headers: without('Content-Type') }],
+    ['a missing member', { now: 1 }, { headers }],
+    ['a member that is not documented', { ...body, zone: 'UTC' }, { headers }],
+    ['a member of another type', { ...body, now: '1' }, { headers }],
+  ])('sees %s', async (_, sent, init) => {
+    const fits = new Response(JSON.stringify(body), { headers });
+    await contract.check('readTime', fits);
+    const response = new Response(JSON.stringify(sent), init as ResponseInit);
+    const refusal = await contract.check('readTime', response).catch((error) => error);
+    expect(refusal).toBeInstanceOf(Error);
+  });
+
+  test('sees a body where there is to be none', async () => {
+    const { 'Content-Type': _, ...bare } = headers;
+    await contract.check('registerView', new Response(null, { status: 204, headers: bare }));
+    const response = new Response(null, { status: 204, headers });
+    const refusal = await contract.check('registerView', response).catch((error) => error);
+    expect(refusal).toBeInstanceOf(Error);
+  });
+});

@@ -1,0 +1,152 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'bun:test';
+import pino from 'pino';
+import { Unavailable } from '../../server/platform/errors.ts';
+import { openRedis } from '../../server/storage/redis/open-redis.ts';
+import type { Redis } from '../../server/storage/redis/redis.ts';
+import { type RedisServer, startRedis } from '../support/backends/redis.ts';
+import { TallyNodes } from '../support/presence/nodes.ts';
+
+let server: RedisServer;
+let redis: Redis;
+let nodes: TallyNodes;
+
+beforeAll(async () => {
+  server = await startRedis({ persistence: false });
+  redis = await openRedis({ url: server.url, replicas: 0, logger: pino({ level: 'silent' }) });
+});
+
+afterAll(async () => {
+  await redis.close();
+  await server.stop();
+});
+
+beforeEach(() => {
+  nodes = new TallyNodes(redis, 2);
+});
+
+async function until(condition: () => boolean): Promise<void> {
+  while (!condition()) await Bun.sleep(5);
+}
+
+/** Two seats on one node and one on the other, in three intervals, all handed in. */
+async function registerInThree(): Promise<void> {
+  nodes.register(0, 1);
+  await nodes.pass(1);
+  nodes.register(1, 2);
+  await nodes.pass(1);
+  nodes.register(0, 3);
+  await nodes.pass(1);
+}
+
+const ended = () => nodes.interval - 1;
+
+describe('while Redis is away', () => {
+  test('[N-9] nobody is registered, counted or handed in; then all that still counts goes again', async () => {
+    await registerInThree();
+    await server.kill9();
+    await until(() => redis.away() !== null);
+    expect(() => nodes.register(0, 4)).toThrow(Unavailable);
+    const work = [
+      nodes.count(0),
+      nodes.node(0).send(ended()),
+      nodes.node(1).send(ended()),
+      nodes.node(0).countsAtEndOf(ended()),
+    ];
+    for (const one of work) expect(await one.catch((error) => error)).toBeInstanceOf(Unavailable);
+    // Viewers read no addresses, not even those of a call that was under way.
+    expect(() => nodes.register(0, 4)).toThrow(/^Redis is away\.$/);
+    expect((await nodes.count(0).catch((error) => error)).message).toBe('Redis is away.');
+
+    await server.restart();
+    await until(() => redis.away() === null);
+    await nodes.pass(1);
+    expect(await nodes.countAtEndOf(ended())).toBe(3);
+    nodes.register(0, 4);
+    expect(await nodes.count(0)).toBe(4);
+  });
+
+  test('[N-11] what registered before and was not handed in is counted when it is back', async () => {
+    await registerInThree();
+    nodes.register(1, 9);
+    nodes.end();
+    server.pause();
+    const counted = nodes.count(0).catch((error) => error);
+    const failed = await nodes
+      .node(1)
+      .send(ended())
+      .catch((error) => error);
+    expect(failed).toBeInstanceOf(Unavailable);
+    expect((await counted).message).toBe('Redis is away.');
+    server.resume();
+    await until(() => redis.away() === null);
+    await nodes.handIn();
+    expect(await nodes.countAtEndOf(ended())).toBe(4);
+  });
+});
+
+describe('when Redis lost its memory', () => {
+  test('[N-12] nodes notice with what they hand in next, and send all that still counts', async () => {
+    await registerInThree();
+    await server.command('FLUSHALL');
+    nodes.register(0, 3);
+    nodes.register(1, 2);
+    await nodes.pass(1);
+    expect(await nodes.countAtEndOf(ended())).toBe(3);
+  });
+
+  test('[N-12] or the bitsets of a stream, each node sends its own again with the next', async () => {
+    await registerInThree();
+    const keys = (await server.command('KEYS', `*${nodes.streamId}*`)) as string[];
+    await server.command('DEL', ...keys);
+    nodes.register(0, 9);
+    nodes.register(1, 9);
+    await nodes.pass(1);
+    expect(await nodes.countAtEndOf(ended())).toBe(4);
+  });
+
+  test('[N-12] or the list of blocks, those of all streams are listed again', async () => {
+    await registerInThree();
+    await server.command('DEL', `fourbeat:{fourbeat}:${nodes.serviceId}:present`);
+    for (const tally of nodes.tallies) tally.register('another stream', 1);
+    await nodes.pass(1);
+    expect(await nodes.countAtEndOf(ended())).toBe(3);
+  });
+});
+
+test('[N-5] an interval that is handed in late, or again, counts once and in its own place', async () => {
+  nodes.register(0, 1, 2);
+  nodes.end();
+  nodes.register(0, 2);
+  nodes.end();
+  for (let again = 0; again < 3; again += 1) await nodes.handIn();
+  expect(await nodes.countAtEndOf(ended())).toBe(2);
+  expect(await nodes.countAtEndOf(ended() + 3)).toBe(2);
+  expect(await nodes.countAtEndOf(ended() + 4)).toBe(1);
+});
+
+test('[N-17] streams in which nobody registered cost Redis no call', async () => {
+  await registerInThree();
+  await nodes.pass(8);
+  const commands = async () => {
+    const stats = String(await server.command('INFO', 'commandstats'));
+    return [...stats.matchAll(/cmdstat_fcall:calls=(\d+)/g)].map(([, calls]) => Number(calls));
+  };
+  const before = await commands();
+  await nodes.pass(20);
+  expect(await commands()).toEqual(before);
+});
+
+test('[N-17] what nodes leave in Redis has a time to live', async () => {
+  nodes.register(0, 1, 100, 3_000_000);
+  await nodes.pass(1);
+  nodes.register(1, 1, 5);
+  expect(await nodes.count(1)).toBe(4);
+  await nodes.pass(1);
+  const keys = (await server.command('KEYS', 'fourbeat:*')) as string[];
+  expect(keys.length).toBeGreaterThan(3);
+  for (const key of keys) {
+    const leftMs = Number(await server.command('PTTL', key));
+    expect(leftMs).toBeGreaterThan(0);
+    expect(leftMs).toBeLessThanOrEqual(5_000);
+  }
+});

@@ -1,0 +1,302 @@
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import fc from 'fast-check';
+import pino from 'pino';
+import { BLOCK_SEATS } from '../../server/realtime/presence/presence-ring.ts';
+import { openRedis } from '../../server/storage/redis/open-redis.ts';
+import type { Redis } from '../../server/storage/redis/redis.ts';
+import { startRedis } from '../support/backends/redis.ts';
+import { startCluster } from '../support/backends/redis-cluster.ts';
+import { TallyNodes } from '../support/presence/nodes.ts';
+
+type Step =
+  | { kind: 'register'; node: number; seats: number[] }
+  | { kind: 'count'; node: number }
+  | { kind: 'pass'; intervals: number }
+  | { kind: 'end'; late: number };
+
+const node = fc.nat({ max: 2 });
+const seat = fc.oneof(
+  { weight: 5, arbitrary: fc.nat({ max: 70 }) },
+  { weight: 1, arbitrary: fc.nat({ max: 3_000 }) },
+  { weight: 1, arbitrary: fc.integer({ min: BLOCK_SEATS - 9, max: BLOCK_SEATS + 9 }) },
+);
+const step: fc.Arbitrary<Step> = fc.oneof(
+  fc.record({
+    kind: fc.constant('register' as const),
+    node,
+    seats: fc.array(seat, { maxLength: 9 }),
+  }),
+  fc.record({ kind: fc.constant('count' as const), node }),
+  fc.record({ kind: fc.constant('pass' as const), intervals: fc.integer({ min: 1, max: 6 }) }),
+  fc.record({ kind: fc.constant('end' as const), late: node }),
+);
+const steps = fc.array(step, { maxLength: 60, size: 'max' });
+
+/** Every registration, and who must and who may be counted by what the rules say. */
+class Registrations {
+  readonly #all: Array<{ node: number; seat: number; interval: number }> = [];
+
+  add(node: number, seat: number, interval: number): void {
+    this.#all.push({ node, seat, interval });
+  }
+
+  /** How many seats registered in the intervals from one to another, on any node. */
+  between(from: number, to: number): number {
+    return this.count({ handedIn: [from, to], on: -1, here: [from, to] });
+  }
+
+  /** How many registered in some intervals on any node, or in some others on one. */
+  count({ handedIn, on, here }: { handedIn: Span; on: number; here: Span }): number {
+    const found = this.#all.filter(
+      ({ node, interval }) => isIn(interval, handedIn) || (node === on && isIn(interval, here)),
+    );
+    return new Set(found.map(({ seat }) => seat)).size;
+  }
+}
+
+type Span = readonly [from: number, to: number];
+const isIn = (interval: number, [from, to]: Span) => interval >= from && interval <= to;
+
+/** Where the nodes meet, and how many random runs it is worth. */
+const BACKENDS = [
+  { name: 'one Redis', start: () => startRedis({ persistence: false }), numRuns: 100 },
+  { name: 'a cluster of three', start: () => startCluster({ persistence: false }), numRuns: 30 },
+];
+
+describe.each(BACKENDS)('viewers on many nodes, on $name,', ({ start, numRuns }) => {
+  let server: { readonly url: string; stop(): Promise<void> };
+  let redis: Redis;
+
+  beforeAll(async () => {
+    server = await start();
+    redis = await openRedis({ url: server.url, replicas: 0, logger: pino({ level: 'silent' }) });
+  });
+
+  afterAll(async () => {
+    await redis.close();
+    await server.stop();
+  });
+
+  test('[N-5] count once, on however many nodes they are', async () => {
+    const nodes = new TallyNodes(redis, 3);
+    nodes.register(0, 1, 2, 70);
+    nodes.register(1, 2, 3, 70);
+    nodes.register(2, 70, 900);
+    nodes.end();
+    await nodes.handIn();
+    for (const node of [0, 1, 2]) {
+      expect(await nodes.count(node)).toBe(5);
+      expect(await nodes.countAtEndOf(nodes.interval - 1, node)).toBe(5);
+    }
+    expect([...nodes.node(2).liveCounts()]).toEqual([[nodes.streamId, 2]]);
+  });
+
+  test('[N-5] [V-6] are in a count that is asked for after they registered on that node', async () => {
+    const nodes = new TallyNodes(redis, 2);
+    for (let seat = 0; seat < 20; seat += 1) {
+      nodes.register(seat % 2, seat);
+      expect(await nodes.count(seat % 2)).toBe(Math.floor(seat / 2) + 1);
+    }
+  });
+
+  test('[N-5] also when that was at the turn of an interval, in the middle of another count', async () => {
+    const nodes = new TallyNodes(redis, 1);
+    const first = nodes.count(0);
+    nodes.register(0, 1);
+    nodes.end();
+    nodes.register(0, 2);
+    const second = nodes.count(0);
+    nodes.register(0, 3);
+    expect(await first).toBeLessThanOrEqual(3);
+    expect(await second).toBe(3);
+    nodes.register(0, 4);
+    expect(await nodes.count(0)).toBe(4);
+  });
+
+  test('[N-5] [I-5] are counted on every node as soon as their interval was handed in', async () => {
+    const nodes = new TallyNodes(redis, 2);
+    nodes.register(0, 5);
+    expect(await nodes.count(1)).toBe(0);
+    await nodes.pass(1);
+    expect(await nodes.count(1)).toBe(1);
+    // As at the end of the interval before: one longer than it counts in the published count.
+    await nodes.pass(4);
+    expect(await nodes.count(1)).toBe(1);
+    await nodes.pass(1);
+    expect(await nodes.count(1)).toBe(0);
+  });
+
+  test('[N-5] are counted with streams of more than a block of seats', async () => {
+    const nodes = new TallyNodes(redis, 2);
+    nodes.register(0, 0, BLOCK_SEATS, 15 * BLOCK_SEATS);
+    nodes.register(1, BLOCK_SEATS, BLOCK_SEATS + 1);
+    await nodes.pass(1);
+    nodes.register(1, 3 * BLOCK_SEATS - 1);
+    expect([await nodes.count(0), await nodes.count(1)]).toEqual([4, 5]);
+    expect(await nodes.countAtEndOf(nodes.interval - 1)).toBe(4);
+    // What a count sent along of a further block is in the next one too.
+    nodes.register(1, 0);
+    expect(await nodes.count(1)).toBe(5);
+  });
+
+  test('[N-6] do not flicker when they move between two heartbeats', async () => {
+    const nodes = new TallyNodes(redis, 3);
+    for (let second = 0; second < 6; second += 1) {
+      nodes.register(second % 2, 8);
+      for (let passed = 0; passed < 4; passed += 1) {
+        nodes.end();
+        // The third node counts before the interval was handed in, and after.
+        if (second > 0) expect(await nodes.count(2)).toBe(1);
+        await nodes.handIn();
+        expect(await nodes.count(2)).toBe(1);
+        expect(await nodes.countAtEndOf(nodes.interval - 1, second % 3)).toBe(1);
+      }
+    }
+  });
+
+  test('[N-6] nor when a heartbeat is late by a jitter', async () => {
+    const nodes = new TallyNodes(redis, 2);
+    nodes.register(0, 8);
+    await nodes.pass(4);
+    for (let second = 0; second < 3; second += 1) {
+      // Due in the interval that ends here, it comes in the next.
+      nodes.end();
+      expect(await nodes.count(1)).toBe(1);
+      await nodes.handIn();
+      expect(await nodes.count(1)).toBe(1);
+      nodes.register(0, 8);
+      expect([await nodes.count(0), await nodes.count(1)]).toEqual([1, 1]);
+      await nodes.pass(4);
+    }
+  });
+
+  test('[N-7] lose the interval in which their node died, and no other', async () => {
+    const nodes = new TallyNodes(redis, 2);
+    nodes.register(0, 1);
+    nodes.register(1, 2);
+    await nodes.pass(1);
+    nodes.register(1, 3);
+    nodes.end();
+    await nodes.handIn([0]);
+    expect(await nodes.countAtEndOf(nodes.interval - 1)).toBe(2);
+    // Each is back with its next heartbeat.
+    nodes.register(0, 2, 3);
+    nodes.end();
+    await nodes.handIn([0]);
+    expect(await nodes.countAtEndOf(nodes.interval - 1)).toBe(3);
+  });
+
+  test('[N-8] [I-5] of a node that stood still count again with their next heartbeat after its step', async () => {
+    const nodes = new TallyNodes(redis, 3);
+    const all = async () => Promise.all([0, 1, 2].map((node) => nodes.count(node)));
+    for (const behindMs of [2_000, 10_000]) {
+      for (const stood of [1, 0]) {
+        nodes.behindMs[stood] = behindMs;
+        for (let beat = 0; beat < 10; beat += 1) {
+          for (const node of [0, 1, 2]) nodes.register(node, node, node + 40);
+          await nodes.pass(1);
+        }
+        // What registered there did so two seconds ago.
+        expect(await nodes.countAtEndOf(nodes.interval - 1, 2)).toBe(4);
+        nodes.behindMs[stood] = 0;
+        expect(await nodes.count(2)).toBe(4);
+        for (const node of [0, 1, 2]) nodes.register(node, node, node + 40);
+        expect(await nodes.count(stood)).toBe(6);
+        await nodes.pass(1);
+        expect(await all()).toEqual([6, 6, 6]);
+        expect(await nodes.countAtEndOf(nodes.interval - 1, 2)).toBe(6);
+        await nodes.pass(4);
+        expect(await nodes.countAtEndOf(nodes.interval - 1, 2)).toBe(6);
+        await nodes.pass(1);
+        expect(await nodes.countAtEndOf(nodes.interval - 1, 2)).toBe(0);
+        await nodes.pass(20);
+      }
+    }
+  });
+
+  test('[C-19] are counted on no node once all nodes have expelled them, until they come back', async () => {
+    const nodes = new TallyNodes(redis, 3);
+    const far = BLOCK_SEATS + 3;
+    nodes.register(0, 1, far);
+    nodes.register(1, 1, 2);
+    nodes.register(2, 1);
+    await nodes.pass(1);
+    // One of them handed in by a node that has not learned of it, and one not handed in yet.
+    await nodes.node(0).expel(nodes.streamId, [1, far]);
+    nodes.register(1, 1);
+    await nodes.pass(1);
+    nodes.register(2, 1, 2);
+    for (const node of [1, 2]) await nodes.node(node).expel(nodes.streamId, [1, far]);
+    for (let passed = 0; passed < 4; passed += 1) {
+      for (const node of [0, 1, 2]) expect(await nodes.count(node)).toBe(1);
+      await nodes.pass(1);
+      expect(await nodes.countAtEndOf(nodes.interval - 1)).toBe(1);
+    }
+    nodes.register(1, 1);
+    expect(await nodes.count(1)).toBe(2);
+    await nodes.pass(1);
+    expect(await nodes.countAtEndOf(nodes.interval - 1)).toBe(2);
+  });
+
+  test('are counted by the nodes of their own service alone', async () => {
+    const [one, other] = [new TallyNodes(redis, 1), new TallyNodes(redis, 1)];
+    one.register(0, 1);
+    await one.pass(1);
+    await other.pass(1);
+    expect([...(await other.node(0).countsAtEndOf(other.interval - 1))]).toEqual([]);
+    expect([...(await one.node(0).countsAtEndOf(one.interval - 1))]).toEqual([[one.streamId, 1]]);
+  });
+
+  test('[F-27] a stream whose last viewer left is told of once more, with 0', async () => {
+    const nodes = new TallyNodes(redis, 2);
+    nodes.register(0, 1);
+    const told: Array<number | undefined> = [];
+    for (let second = 0; second < 4; second += 1) {
+      await nodes.pass(4);
+      const counts = new Map(await nodes.node(second % 2).countsAtEndOf(nodes.interval - 1));
+      told.push(counts.get(nodes.streamId));
+    }
+    expect(told).toEqual([1, 0, undefined, undefined]);
+  });
+
+  test('[I-5] [N-5] are counted as in a list of all registrations, on whichever node', async () => {
+    await fc.assert(
+      fc.asyncProperty(steps, async (all) => {
+        const nodes = new TallyNodes(redis, 3);
+        const registrations = new Registrations();
+        for (const step of all) {
+          const now = nodes.interval;
+          if (step.kind === 'register') {
+            nodes.register(step.node, ...step.seats);
+            for (const seat of step.seats) registrations.add(step.node, seat, now);
+          }
+          if (step.kind === 'pass') await nodes.pass(step.intervals);
+          // The interval has ended, but one node has not handed it in when the next counts are asked for.
+          if (step.kind === 'end') {
+            if (nodes.sealedTo < now - 1) await nodes.handIn();
+            nodes.end();
+            for (const other of [0, 1, 2])
+              if (other !== step.late) await nodes.node(other).send(now);
+          }
+          if (step.kind === 'count') {
+            const value = await nodes.count(step.node);
+            const handedIn = nodes.sealedTo;
+            const least = registrations.count({
+              handedIn: [handedIn - 4, handedIn],
+              on: step.node,
+              here: [now - 4, now],
+            });
+            const most = registrations.between(handedIn - 4, now);
+            expect(value).toBeGreaterThanOrEqual(least);
+            expect(value).toBeLessThanOrEqual(most);
+          }
+          const ended = nodes.sealedTo;
+          if (ended === nodes.interval - 1 && step.kind === 'pass') {
+            expect(await nodes.countAtEndOf(ended)).toBe(registrations.between(ended - 4, ended));
+          }
+        }
+      }),
+      { numRuns },
+    );
+  });
+});

@@ -1,0 +1,42 @@
+import { afterAll, beforeAll } from 'bun:test';
+import { randomUUID } from 'node:crypto';
+import pino from 'pino';
+import { intervalAt } from '../../protocol/interval.ts';
+import type { Clock } from '../../server/platform/clock.ts';
+import { createRedisTally } from '../../server/realtime/presence/presence-registry-redis.ts';
+import { openRedis } from '../../server/storage/redis/open-redis.ts';
+import type { Redis } from '../../server/storage/redis/redis.ts';
+import { type RedisServer, startRedis } from '../support/backends/redis.ts';
+import { tallyContract } from '../support/presence/presence-registry-contract.ts';
+import { asFromAnotherThread } from '../support/presence/register-from-thread.ts';
+
+let server: RedisServer;
+let redis: Redis;
+
+beforeAll(async () => {
+  server = await startRedis();
+  redis = await openRedis({ url: server.url, replicas: 0, logger: pino({ level: 'silent' }) });
+});
+
+afterAll(async () => {
+  await redis.close();
+  await server.stop();
+});
+
+// A node alone has handed in what it sent.
+const oneNode = (clock: Clock) => {
+  const sealedTo = () => intervalAt(clock.nowMs()) - 1;
+  const tally = createRedisTally({ redis, clock, serviceId: randomUUID(), sealedTo });
+  return {
+    ...tally,
+    async countsAtEndOf(interval: number) {
+      await tally.send(interval);
+      return tally.countsAtEndOf(interval);
+    },
+  };
+};
+
+tallyContract('Redis, one node', oneNode);
+tallyContract('Redis, one node, from another thread', (clock) =>
+  asFromAnotherThread(oneNode(clock), clock),
+);

@@ -1,0 +1,318 @@
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import { randomUUID } from 'node:crypto';
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { Operation } from '../../protocol/operation.ts';
+import { studioApi } from '../../protocol/studio-api.ts';
+import { hashApiToken } from '../../server/auth/accounts/api-token.ts';
+import { configOf } from '../../server/platform/config.ts';
+import {
+  type Account,
+  expectJson,
+  type Harness,
+  type ManualClock,
+  startService,
+} from '../support/harness/harness.ts';
+import { invited, newMember } from '../support/studio/member-browser.ts';
+
+interface CreatedToken {
+  readonly id: string;
+  readonly token: string;
+}
+interface Listed {
+  readonly results: readonly Record<string, unknown>[];
+}
+
+const LINE = { id: randomUUID(), viewer: '', name: '', text: 'Hm?', kind: 'purchase', at: 0 };
+const BODIES: Partial<Record<keyof typeof studioApi, object>> = {
+  createApiToken: { name: 'laptop' },
+  createStream: { title: 'A show' },
+  patchStream: { title: 'Another show' },
+  createQuiz: { question: 'Q?', choices: ['a', 'b'], answer: 'a', duration: 1_000 },
+  patchQuiz: { question: 'Q!' },
+  orderQuizzes: { order: [] },
+  importQuizzes: {
+    format: 'fourbeat-json',
+    text: JSON.stringify([{ question: 'Q?', choices: ['a', 'b'], answer: 'a' }]),
+  },
+  createRehearsal: { viewers: 1 },
+  sendEvent: { type: 'lights', data: null },
+  patchMember: { role: 'host' },
+  createWebhook: { url: 'https://hooks.example.org/', events: ['winners'] },
+  patchWebhook: { enabled: false },
+  patchChatMode: { paused: true },
+  hideChatLines: { ids: [LINE.id] },
+  pinChatLine: { line: null },
+  queueQuestion: { state: 'open', line: LINE },
+};
+
+const NAMES_OF_IDS = [
+  ...['stream_id', 'quiz_id', 'token_id', 'invitation_id', 'member_id'],
+  ...['webhook_id', 'delivery_id', 'viewer', 'line_id'],
+];
+
+const operations = Object.entries(studioApi) as [keyof typeof studioApi, Operation][];
+
+/** Sends an operation with a valid body, its path parameters filled in. */
+function call(
+  service: Harness,
+  [name, { method, path }]: (typeof operations)[number],
+  ids: Record<string, string>,
+  authorization?: string,
+): Promise<Response> {
+  const body = BODIES[name];
+  return fetch(service.url + path.replace(/\{(\w+)\}/g, (_, id) => ids[id] ?? randomUUID()), {
+    method,
+    headers: {
+      ...(authorization !== undefined && { Authorization: authorization }),
+      ...(body && { 'Content-Type': 'application/json' }),
+    },
+    ...(body && { body: JSON.stringify(body) }),
+  });
+}
+
+const RATES = configOf({}).rates;
+
+let service: Harness;
+beforeAll(async () => {
+  service = await startService({
+    config: { rates: { ...RATES, failedAuth: { points: 10_000, durationS: 60 } } },
+  });
+});
+afterAll(() => service.close());
+
+const makeToken = async (name = 'laptop', account?: Account): Promise<CreatedToken> =>
+  expectJson(
+    await service.studio('POST', '/api-tokens', { name }, account && { token: account.token }),
+    201,
+  );
+
+describe('who may call', () => {
+  test('[P-1] [U-9] [U-10] every route refuses a request without a valid credential', async () => {
+    const streamId = await service.createStream();
+    const viewer = await service.viewer(streamId);
+    const revoked = await makeToken();
+    await service.studio('DELETE', `/api-tokens/${revoked.id}`);
+    const credentials = [
+      undefined,
+      `Token fb_${'a'.repeat(40)}`,
+      'Token x',
+      `Token ${revoked.token}`,
+      `Bearer ${viewer.token}`,
+      `Token ${viewer.token}`,
+      `Bearer ${service.account.token}`,
+      service.account.token,
+    ];
+    const guarded = operations.filter(([, { access }]) => access !== 'public');
+    expect(operations.length - guarded.length).toBe(4);
+    for (const operation of guarded) {
+      for (const credential of credentials) {
+        const response = await call(service, operation, { stream_id: streamId }, credential);
+        expect(`${operation[0]} ${response.status}`).toBe(`${operation[0]} 401`);
+        expect(response.headers.get('www-authenticate')).toBe('Token');
+        expect(response.headers.get('x-request-id')).toMatch(/^[\w.-]{1,64}$/);
+      }
+    }
+  });
+
+  test('[P-2] what belongs to another account is 404, like what there is not, and stays as it was', async () => {
+    const other = await service.createAccount();
+    const stream_id = await service.createStream({ title: 'Mine' });
+    const draft = await service.studio('POST', `/streams/${stream_id}/quizzes`, BODIES.createQuiz);
+    const { id: quiz_id } = await expectJson<{ id: string }>(draft, 201);
+    const { id: token_id, token } = await makeToken();
+    const { id: invitation_id } = await invited(service, 'host');
+    const { uuid: member_id } = await newMember(service, 'owner');
+    const made = await service.studio('POST', '/webhooks', BODIES.createWebhook);
+    const { id: webhook_id } = await expectJson<{ id: string }>(made, 201);
+    const sent = await service.studio('POST', `/webhooks/${webhook_id}/test`);
+    const { id: delivery_id } = await expectJson<{ id: string }>(sent, 201);
+    const ofAccount = { token_id, invitation_id, member_id, webhook_id, delivery_id };
+    const addressed = operations.filter(([, { path }]) => path.includes('{'));
+    expect(addressed.length).toBeGreaterThan(15);
+    for (const operation of addressed) {
+      for (const ids of [
+        { stream_id, quiz_id, ...ofAccount },
+        {},
+        Object.fromEntries(NAMES_OF_IDS.map((name) => [name, 'nothing'])),
+      ]) {
+        const caller = 'stream_id' in ids && ids.stream_id !== 'nothing' ? other : service.account;
+        const response = await call(service, operation, ids, `Token ${caller.token}`);
+        expect(`${operation[0]} ${response.status}`).toBe(`${operation[0]} 404`);
+      }
+    }
+    const stream = await expectJson(await service.studio('GET', `/streams/${stream_id}`), 200);
+    expect(stream).toMatchObject({ title: 'Mine', status: 'CREATED' });
+    expect(await expectJson(await service.studio('GET', `/quizzes/${quiz_id}`), 200)).toMatchObject(
+      {
+        state: 'draft',
+        question: 'Q?',
+      },
+    );
+    expect((await service.studio('GET', '/account', undefined, { token })).status).toBe(200);
+  });
+
+  test('[A-1] the scheme word is matched in any case', async () => {
+    for (const scheme of ['token', 'TOKEN', 'Token']) {
+      const response = await call(
+        service,
+        ['readAccount', studioApi.readAccount],
+        {},
+        `${scheme} ${service.account.token}`,
+      );
+      expect(response.status).toBe(200);
+    }
+  });
+
+  test('[L-8] [L-9] an account that asks too often is told 429, and another one is not', async () => {
+    const limited = await startService({
+      config: { rates: { ...RATES, studio: { points: 3, durationS: 60 } } },
+    });
+    try {
+      const other = await limited.createAccount();
+      for (let n = 0; n < 3; n++) await limited.createStream();
+      const response = await limited.studio('POST', '/streams', { title: 'One too many' });
+      expect(response.status).toBe(429);
+      expect(Number(response.headers.get('retry-after'))).toBeGreaterThanOrEqual(1);
+      const streams = await limited.record.listStreams({
+        producer: limited.account.uuid,
+        withUnlisted: true,
+        limit: 10,
+        offset: 0,
+      });
+      expect(streams.count).toBe(3);
+      const unlimited = await limited.studio('GET', '/account', undefined, { token: other.token });
+      expect(unlimited.status).toBe(200);
+    } finally {
+      await limited.close();
+    }
+  });
+});
+
+describe('the account', () => {
+  test('[P-5] is uuid, email, name and created', async () => {
+    const account = await service.createAccount('ada@example.org');
+    const response = await service.studio('GET', '/account', undefined, { token: account.token });
+    expect(await expectJson<object>(response, 200)).toEqual({
+      uuid: account.uuid,
+      email: 'ada@example.org',
+      name: 'A producer',
+      created: service.clock.nowMs(),
+    });
+  });
+
+  test('[A-9] an email has one account', async () => {
+    await service.createAccount('once@example.org');
+    const again = await service.createAccount('once@example.org').catch((error) => error);
+    expect(again).toMatchObject({ name: 'Refusal', kind: 'conflict' });
+  });
+});
+
+describe('service tokens', () => {
+  test('[P-6] [A-5] a new one is `fb_` and 40 characters of base62, and works', async () => {
+    const response = await service.studio('POST', '/api-tokens', { name: 'laptop' });
+    const created = await expectJson<CreatedToken & Record<string, unknown>>(response, 201);
+    expect(Object.keys(created).sort()).toEqual(
+      ['created', 'id', 'lastUsed', 'name', 'prefix', 'token'].sort(),
+    );
+    expect(created.token).toMatch(/^fb_[0-9A-Za-z]{40}$/);
+    expect(created).toMatchObject({
+      name: 'laptop',
+      prefix: created.token.slice(0, 8),
+      created: service.clock.nowMs(),
+      lastUsed: null,
+    });
+    const { token } = created;
+    expect((await service.studio('GET', '/account', undefined, { token })).status).toBe(200);
+    expect((await makeToken()).token).not.toBe(token);
+  });
+
+  test('[A-7] [P-4] [P-6] the list is newest first and shows no token', async () => {
+    const account = await service.createAccount();
+    const made: CreatedToken[] = [];
+    for (const name of ['first', 'second', 'third']) {
+      (service.clock as ManualClock).set(service.clock.nowMs() + 1);
+      made.push(await makeToken(name, account));
+    }
+    const list = await service.studio('GET', '/api-tokens', undefined, { token: account.token });
+    const { results } = await expectJson<Listed>(list, 200);
+    expect(results.map(({ name }) => name)).toEqual(['third', 'second', 'first', 'test']);
+    for (const listed of results) {
+      expect(Object.keys(listed).sort()).toEqual(['created', 'id', 'lastUsed', 'name', 'prefix']);
+    }
+    const text = JSON.stringify(results);
+    for (const { token } of made) expect(text).not.toContain(token);
+  });
+
+  test('[A-6] the record holds the hash of a token and never the token', async () => {
+    const { token } = await makeToken();
+    const files = readdirSync(service.directory).map((name) =>
+      readFileSync(join(service.directory, name), 'latin1'),
+    );
+    expect(files.some((text) => text.includes(hashApiToken(token)))).toBe(true);
+    expect(files.some((text) => text.includes(token))).toBe(false);
+    expect(files.some((text) => text.includes(service.account.token))).toBe(false);
+  });
+
+  test('[A-7] lastUsed is null before the first use and then tells it', async () => {
+    const directory = mkdtempSync(join(tmpdir(), 'fourbeat-test-'));
+    try {
+      const before = await startService({ directory });
+      const made = await expectJson<CreatedToken>(
+        await before.studio('POST', '/api-tokens', { name: 'used' }),
+        201,
+      );
+      await expectJson(await before.studio('POST', '/api-tokens', { name: 'unused' }), 201);
+      (before.clock as ManualClock).set(before.clock.nowMs() + 5_000);
+      const usedMs = before.clock.nowMs();
+      await before.studio('GET', '/account', undefined, { token: made.token });
+      await before.close();
+      const after = await startService({ directory });
+      const list = await after.studio('GET', '/api-tokens', undefined, { token: made.token });
+      const { results } = await expectJson<Listed>(list, 200);
+      await after.close();
+      const lastUsed = Object.fromEntries(results.map(({ name, lastUsed }) => [name, lastUsed]));
+      expect(lastUsed).toEqual({ used: usedMs, unused: null, test: expect.any(Number) });
+    } finally {
+      rmSync(directory, { recursive: true, force: true });
+    }
+  });
+
+  test('[A-8] [P-6] a revoked one is refused at once', async () => {
+    const { id, token } = await makeToken();
+    expect((await service.studio('GET', '/account', undefined, { token })).status).toBe(200);
+    const revoked = await service.studio('DELETE', `/api-tokens/${id}`);
+    expect(revoked.status).toBe(204);
+    expect(await revoked.text()).toBe('');
+    expect(revoked.headers.get('content-type')).toBeNull();
+    expect((await service.studio('GET', '/account', undefined, { token })).status).toBe(401);
+    expect((await service.studio('DELETE', `/api-tokens/${id}`)).status).toBe(404);
+    const { results } = await expectJson<Listed>(await service.studio('GET', '/api-tokens'), 200);
+    expect(results.map((listed) => listed.id)).not.toContain(id);
+  });
+
+  test.each([{ name: '' }, { name: 'x'.repeat(81) }, { name: ' ' }, { name: 'a\u0007' }, {}])(
+    '[A-9] [G-21] 400 for %j',
+    async (body) => {
+      const response = await service.studio('POST', '/api-tokens', body);
+      expect((await expectJson<{ detail: string }>(response, 400)).detail).toContain('name');
+    },
+  );
+
+  test('[A-9] a name has up to 80 characters', async () => {
+    expect((await makeToken('x'.repeat(80))).token).toStartWith('fb_');
+  });
+
+  test('[L-13] an account has at most 100', async () => {
+    const account = await service.createAccount();
+    for (let n = 1; n < 100; n++) await makeToken(`token ${n}`, account);
+    const response = await service.studio(
+      'POST',
+      '/api-tokens',
+      { name: 'one too many' },
+      { token: account.token },
+    );
+    expect(response.status).toBe(409);
+  });
+});

@@ -1,0 +1,313 @@
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import { MEMBER_ROLES, type MemberRole } from '../../protocol/members.ts';
+import { studioApi } from '../../protocol/studio-api.ts';
+import { openApiDocument } from '../../server/web/openapi.ts';
+import { expectUnauthorized } from '../support/conformance/expectations.ts';
+import {
+  OPERATIONS,
+  type OperationName,
+  PLENTY_OF_ALL,
+  send,
+  type ValidRequest,
+  validRequest,
+} from '../support/conformance/operations.ts';
+import {
+  type Account,
+  expectJson,
+  type Harness,
+  type ManualClock,
+  startService,
+} from '../support/harness/harness.ts';
+import { Browser, newMember, PASSWORD, type SignedIn } from '../support/studio/member-browser.ts';
+
+// Every operation of the studio with every kind of credential. The table is written down here and not
+// taken from the descriptions of the operations, so that a change of either is noticed.
+
+type Row = 'all members' | 'producers' | 'owners' | 'whoever signed in' | 'anybody';
+
+const ROWS: Readonly<Record<string, Row>> = {
+  signIn: 'anybody',
+  setUp: 'anybody',
+  lookAtLink: 'anybody',
+  acceptLink: 'anybody',
+  readSession: 'whoever signed in',
+  signOut: 'whoever signed in',
+  signOutEverywhere: 'whoever signed in',
+  patchOwnMember: 'whoever signed in',
+  invite: 'owners',
+  listInvitations: 'owners',
+  withdrawInvitation: 'owners',
+  listMembers: 'owners',
+  patchMember: 'owners',
+  removeMember: 'owners',
+  readAccount: 'all members',
+  createApiToken: 'owners',
+  listApiTokens: 'owners',
+  revokeApiToken: 'owners',
+  createStream: 'producers',
+  listOwnStreams: 'all members',
+  readOwnStream: 'all members',
+  patchStream: 'producers',
+  startStream: 'producers',
+  endStream: 'producers',
+  readIngest: 'producers',
+  rotateStreamKey: 'producers',
+  createQuiz: 'producers',
+  listQuizzes: 'all members',
+  readQuiz: 'all members',
+  orderQuizzes: 'producers',
+  duplicateQuiz: 'producers',
+  importQuizzes: 'producers',
+  exportQuizzes: 'producers',
+  patchQuiz: 'producers',
+  deleteQuiz: 'producers',
+  publishQuiz: 'producers',
+  revealQuiz: 'producers',
+  requestWinners: 'producers',
+  listWinnersRounds: 'all members',
+  watchShow: 'all members',
+  readSentLog: 'all members',
+  readAudience: 'all members',
+  readChatLog: 'all members',
+  patchChatMode: 'all members',
+  hideChatLines: 'all members',
+  pinChatLine: 'all members',
+  muteViewer: 'all members',
+  unmuteViewer: 'all members',
+  banViewer: 'all members',
+  unbanViewer: 'all members',
+  listRestricted: 'all members',
+  queueQuestion: 'all members',
+  listQuestions: 'all members',
+  createPresenterKey: 'producers',
+  readPresenterKey: 'producers',
+  withdrawPresenterKey: 'producers',
+  presentShow: 'all members',
+  createRehearsal: 'producers',
+  readRehearsal: 'all members',
+  deleteRehearsal: 'producers',
+  sendEvent: 'producers',
+  exportAnswers: 'producers',
+  exportWinners: 'producers',
+  exportFeed: 'producers',
+  readReport: 'producers',
+  exportAudience: 'producers',
+  exportChat: 'producers',
+  exportResults: 'producers',
+  createWebhook: 'owners',
+  listWebhooks: 'owners',
+  patchWebhook: 'owners',
+  deleteWebhook: 'owners',
+  testWebhook: 'owners',
+  rotateWebhookSecret: 'owners',
+  listDeliveries: 'owners',
+  retryDelivery: 'owners',
+};
+
+const ROLES_OF: Readonly<Record<Row, readonly MemberRole[]>> = {
+  'all members': MEMBER_ROLES,
+  producers: ['owner', 'host'],
+  owners: ['owner'],
+  'whoever signed in': [],
+  anybody: [],
+};
+
+const NAMES = Object.keys(studioApi) as (keyof typeof studioApi)[];
+const withRow = (...rows: Row[]) => NAMES.filter((name) => rows.includes(ROWS[name] as Row));
+const ACCOUNTS = withRow('all members', 'producers', 'owners');
+const isWrite = (name: OperationName) => OPERATIONS[name].method !== 'GET';
+
+let service: Harness;
+const members = {} as Record<MemberRole, SignedIn>;
+let other: Account;
+let stranger: SignedIn;
+let viewerToken: string;
+let otherShowsKey: string;
+let ended: Browser;
+let expired: Browser;
+
+beforeAll(async () => {
+  service = await startService({ config: { rates: PLENTY_OF_ALL } });
+  const { browser, email } = await newMember(service, 'owner');
+  expired = browser;
+  (service.clock as ManualClock).set(service.clock.nowMs() + 12 * 3600_000);
+  ended = new Browser(service.url);
+  await ended.signIn(email, PASSWORD);
+  const { cookie } = ended;
+  await ended.send('DELETE', '/session');
+  ended.cookie = cookie;
+  for (const role of MEMBER_ROLES) members[role] = await newMember(service, role);
+  other = await service.createAccount();
+  stranger = await newMember(service, 'owner', other);
+  const streamId = await service.createStream();
+  viewerToken = (await service.viewer(streamId)).token;
+  const made = await service.studio('POST', `/streams/${streamId}/presenter-key`);
+  otherShowsKey = (await expectJson<{ key: string }>(made, 201)).key;
+}, 30_000);
+afterAll(() => service.close());
+
+/** The same request with another credential, or without any. */
+function as(request: ValidRequest, credential: Record<string, string> = {}): ValidRequest {
+  const { Authorization: _, Cookie: _cookie, 'X-CSRF-Token': _csrf, ...headers } = request.headers;
+  return { ...request, headers: { ...headers, ...credential } };
+}
+
+/** What a page sends with a request. */
+function of({ cookie, csrf }: Browser): Record<string, string> {
+  return { Cookie: cookie ?? '', 'X-CSRF-Token': csrf ?? '' };
+}
+
+/** The body, or the beginning of one that has no end. */
+async function textOf(response: Response): Promise<string> {
+  if (response.headers.get('content-type') !== 'text/event-stream') return response.text();
+  const reader = response.body?.getReader();
+  const { value } = (await reader?.read()) ?? {};
+  await reader?.cancel();
+  return new TextDecoder().decode(value);
+}
+
+const successOf = (name: OperationName) => Number(Object.keys(OPERATIONS[name].answers)[0]);
+
+/** Credentials that open nothing in the studio. */
+const nobodies = (): [string, Record<string, string>][] => [
+  ['no credential', {}],
+  ['a viewer token', { Authorization: `Bearer ${viewerToken}` }],
+  ['a viewer token as a service token', { Authorization: `Token ${viewerToken}` }],
+  ['an unknown service token', { Authorization: `Token fb_${'a'.repeat(40)}` }],
+  ['an unknown presenter key', { Authorization: `Presenter pk_${'a'.repeat(40)}` }],
+  ['the presenter key of another show', { Authorization: `Presenter ${otherShowsKey}` }],
+  ['an unknown cookie', { Cookie: `fourbeat=${'a'.repeat(43)}` }],
+  ['a session that was ended', of(ended)],
+  ['a session that time has ended', of(expired)],
+  [
+    'a wrong token with the cookie of an owner',
+    { ...of(members.owner.browser), Authorization: 'Token x' },
+  ],
+];
+
+/** What is wrong with a write whose cookie is right. */
+const forgeries = (right: Record<string, string>): [string, Record<string, string>][] => [
+  ['no CSRF token', { Cookie: right.Cookie ?? '' }],
+  ['the CSRF token of somebody else', { ...right, 'X-CSRF-Token': stranger.browser.csrf ?? '' }],
+  ['the page of another origin', { ...right, Origin: 'https://evil.example' }],
+  ['the page of another site', { ...right, 'Sec-Fetch-Site': 'cross-site' }],
+];
+
+async function expectRefused(request: ValidRequest, tries: [string, Record<string, string>][]) {
+  for (const [what, credential] of tries) {
+    const response = await send(service, as(request, credential));
+    expect([request.name, what, response.status]).toEqual([request.name, what, 401]);
+    await expectUnauthorized(response, 'Token');
+  }
+}
+
+test('[U-9] every operation has a row here', () => {
+  expect(Object.keys(ROWS).sort()).toEqual([...NAMES].sort());
+});
+
+test('[U-9] the document says which members may, and how', () => {
+  const { paths } = openApiDocument('1.2.3');
+  for (const name of NAMES) {
+    const { method, path } = OPERATIONS[name];
+    const { description = '', security } = paths[path]?.[method.toLowerCase()] ?? {};
+    const row = ROWS[name] as Row;
+    const roles = ROLES_OF[row];
+    const session = isWrite(name) ? { Session: [], CsrfToken: [] } : { Session: [] };
+    if (roles.length > 0) {
+      expect(description as string).toContain(`Members who may: ${roles.join(', ')}.`);
+      const key = name === 'presentShow' ? [{ PresenterKey: [] }] : [];
+      expect(security).toEqual([{ ServiceToken: [] }, session, ...key]);
+    } else expect(security).toEqual(row === 'anybody' ? [] : [session]);
+  }
+});
+
+describe.each(ACCOUNTS)('%s', (name) => {
+  const roles = ROLES_OF[ROWS[name] as Row];
+  const without = MEMBER_ROLES.filter((role) => !roles.includes(role));
+
+  test(`[P-1] [U-4] [U-7] [U-9] [U-10] is for the token and ${roles.join(', ')}`, async () => {
+    const request = await validRequest(service, name);
+    await expectRefused(request, nobodies());
+    await expectRefused(
+      request,
+      without.map((role) => [role, of(members[role].browser)]),
+    );
+    if (isWrite(name)) {
+      for (const role of roles) {
+        await expectRefused(request, forgeries(of(members[role].browser)));
+      }
+    }
+    // Nothing was done by all that: it still succeeds, once for each who may.
+    expect([name, (await send(service, request)).status]).toEqual([name, successOf(name)]);
+    for (const role of roles) {
+      const fresh = as(await validRequest(service, name), of(members[role].browser));
+      const response = await send(service, fresh);
+      expect([name, role, response.status]).toEqual([name, role, successOf(name)]);
+      expect(await textOf(response)).not.toContain('$argon2');
+    }
+  });
+
+  test('[P-2] [U-9] of another account does not reach what is here', async () => {
+    const request = await validRequest(service, name);
+    const strangers = [{ Authorization: `Token ${other.token}` }, of(stranger.browser)];
+    for (const credential of strangers) {
+      const response = await send(service, as(request, credential));
+      const isAddressed = OPERATIONS[name].path.includes('{');
+      const status = isAddressed ? 404 : successOf(name);
+      expect([name, response.status]).toEqual([name, status]);
+      // Without an id it is about their own account.
+      const text = await textOf(response);
+      for (const { uuid, email } of Object.values(members)) {
+        expect(text).not.toContain(uuid);
+        expect(text).not.toContain(email);
+      }
+      expect(text).not.toContain(service.account.uuid);
+    }
+    expect([name, (await send(service, request)).status]).toEqual([name, successOf(name)]);
+  });
+});
+
+describe.each(withRow('whoever signed in'))('%s', (name) => {
+  test('[U-4] [U-7] [U-10] is for a session of any role, and for no token', async () => {
+    const request = await validRequest(service, name);
+    const { Cookie = '', 'X-CSRF-Token': csrf = '' } = request.headers;
+    const right = { Cookie, 'X-CSRF-Token': csrf };
+    const token = { Authorization: `Token ${service.account.token}` };
+    await expectRefused(request, nobodies());
+    await expectRefused(request, [
+      ['a service token', token],
+      ['a service token beside the cookie', { ...right, ...token }],
+      ...(isWrite(name) ? forgeries(right) : []),
+    ]);
+    const response = await send(service, request);
+    expect([name, response.status]).toEqual([name, successOf(name)]);
+    expect(await response.text()).not.toContain('$argon2');
+    for (const role of MEMBER_ROLES) {
+      const { browser } = await newMember(service, role, await service.createAccount());
+      const fresh = as(await validRequest(service, name), of(browser));
+      expect([name, role, (await send(service, fresh)).status]).toEqual([
+        name,
+        role,
+        successOf(name),
+      ]);
+    }
+  });
+});
+
+// The first account is made once in the life of a record: test/studio-api/members.test.ts.
+describe.each(withRow('anybody').filter((name) => name !== 'setUp'))('%s', (name) => {
+  test('[U-1] [U-7] [U-16] needs no credential, and comes from no page of another origin', async () => {
+    const request = await validRequest(service, name);
+    expect(request.headers.Authorization).toBeUndefined();
+    const foreign = forgeries({}).filter(([what]) => what.startsWith('the page'));
+    await expectRefused(request, foreign);
+    const response = await send(service, request);
+    expect([name, response.status]).toEqual([name, successOf(name)]);
+    const text = await response.text();
+    for (const hidden of ['$argon2', PASSWORD]) expect(text).not.toContain(hidden);
+    if (isWrite(name) && name !== 'lookAtLink') {
+      const [cookie = ''] = response.headers.getSetCookie();
+      expect(text).not.toContain(cookie.split(/[=;]/)[1] ?? '');
+    }
+  });
+});

@@ -1,0 +1,237 @@
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { INTERVAL_MS } from '../../protocol/interval.ts';
+import type { RestrictedViewer } from '../../protocol/moderation.ts';
+import { idOf, ModeratedChat, post, sendHearts } from '../support/chat/moderated-chat.ts';
+import { EventReader } from '../support/conformance/event-source.ts';
+import { expectProblem, expectUnauthorized } from '../support/conformance/expectations.ts';
+import { PLENTY_OF_ALL } from '../support/conformance/operations.ts';
+import { rawExchange, rawHead, responseOf } from '../support/conformance/raw-http.ts';
+import {
+  expectJson,
+  type Harness,
+  type ManualClock,
+  QUIZ,
+  startService,
+  type TestViewer,
+  viewerWith,
+} from '../support/harness/harness.ts';
+
+const RECORDS = ['embedded', 'shared'] as const;
+
+// In SQLite and memory, and in PostgreSQL and Redis.
+describe.each(RECORDS)('viewers who disturb, on %s backends', (backends) => {
+  let service: Harness;
+  beforeAll(async () => {
+    service = await startService({ backends, config: { rates: PLENTY_OF_ALL } });
+    await service.advance(1);
+  }, 30_000);
+  afterAll(() => service.close());
+
+  const open = () => ModeratedChat.open(service);
+  /** Sealed at its end: what comes then is not in an interval of before. */
+  const passMs = async (ms: number) => {
+    (service.clock as ManualClock).set(service.clock.nowMs() + ms - INTERVAL_MS);
+    await service.advance(1);
+  };
+  const beat = async (viewer: TestViewer) =>
+    (await viewer.post(`/api/v1/view-counts/${viewer.streamId}`)).status;
+  const countOf = async (viewer: TestViewer) => {
+    const response = await viewer.get(`/api/v1/view-counts/${viewer.streamId}`);
+    return (await expectJson<{ value: number }>(response, 200)).value;
+  };
+  const tokenFor = (streamId: string, identifier: string) =>
+    fetch(`${service.url}/api/v1/token`, {
+      method: 'POST',
+      headers: { 'Content-Type': 'application/json' },
+      body: JSON.stringify({ stream_id: streamId, unique_user_identifier: identifier }),
+    });
+
+  test('[C-18] a muted viewer posts nothing until it is over, or lifted', async () => {
+    const chat = await open();
+    const { viewer } = chat;
+    const other = await service.viewer(viewer.streamId);
+    const at = service.clock.nowMs();
+    const until = at + 60_000;
+    const muted = await chat.made<RestrictedViewer>(chat.muted, { minutes: 1, name: 'Ada' });
+    const ofAda = { viewer: idOf(viewer), name: 'Ada', kind: 'muted', by: null } as const;
+    expect(muted).toEqual({ ...ofAda, until, at });
+    for (const refused of [await post(viewer), await sendHearts(viewer)]) {
+      expect(await expectProblem(refused, 409)).toMatchObject({ muted: true, until });
+    }
+    expect([await beat(viewer), (await post(other)).status]).toEqual([204, 204]);
+    await passMs(60_000);
+    expect((await post(viewer)).status).toBe(204);
+    expect(await chat.restricted()).toEqual([]);
+    await chat.made(chat.muted, { minutes: 1, name: 'Ada' });
+    const forGood = await chat.made<RestrictedViewer>(chat.muted);
+    expect(forGood).toEqual({ ...ofAda, until: null, at: at + 60_000 });
+    await passMs(300_000);
+    expect(await expectProblem(await post(viewer), 409)).toHaveProperty('until', null);
+    await chat.lift(chat.muted);
+    await chat.lift(chat.muted);
+    expect((await post(viewer)).status).toBe(204);
+    for (const body of [{ minutes: 0 }, { minutes: 1_441 }, { minutes: 1.5 }, { name: '' }]) {
+      await expectProblem(await chat.call('POST', chat.muted, body), 400);
+    }
+  });
+
+  test('[C-18] a viewer that the stream does not have is 404', async () => {
+    const chat = await open();
+    const stranger = idOf(await service.viewer(await service.createStream()));
+    for (const kind of ['chat/muted', 'banned']) {
+      for (const unknown of [stranger, 'x', '%00', `${idOf(chat.viewer)}x`]) {
+        for (const method of ['POST', 'DELETE']) {
+          await expectProblem(await chat.call(method, `/${kind}/${unknown}`), 404);
+        }
+      }
+    }
+    expect(await chat.restricted()).toEqual([]);
+  });
+
+  test('[C-19] a banned viewer gets nothing any more, and no new token', async () => {
+    const chat = await open();
+    const { viewer } = chat;
+    const { streamId } = viewer;
+    const quiz = await service.publishQuiz(streamId);
+    const answer = {
+      streamId,
+      choice: QUIZ.answer,
+      closeInterval: quiz.closeInterval,
+    };
+    await chat.made(chat.banned, { name: 'Ada' });
+    const refused = [
+      await viewer.post(`/api/v1/view-counts/${streamId}`),
+      await viewer.get(`/api/v1/view-counts/${streamId}`),
+      await viewer.get(`/api/v1/events-streams/${streamId}?interval=${service.interval() - 1}`),
+      await viewer.post(`/api/v1/quizzes/${quiz.id}/answer`, answer),
+      await viewer.post(`/api/v1/quizzes/${streamId}/record-winner`),
+      await post(viewer),
+    ];
+    for (const response of refused) {
+      expect(await response.clone().json()).toHaveProperty('banned', true);
+      await expectUnauthorized(response, 'Bearer');
+    }
+    for (const response of [
+      await viewer.get(`/api/v1/streams/${streamId}/`),
+      await tokenFor(streamId, 'ada'),
+    ]) {
+      expect(await response.clone().json()).toHaveProperty('banned', true);
+      await expectUnauthorized(response, 'Token');
+    }
+    // Others stay, here and elsewhere.
+    expect(await beat(await service.viewer(streamId, 'bob'))).toBe(204);
+    expect(await beat(await service.viewer(await service.createStream(), 'ada'))).toBe(204);
+    await chat.lift(chat.banned);
+    expect([await beat(viewer), (await tokenFor(streamId, 'ada')).status]).toEqual([204, 200]);
+  });
+
+  test('[C-19] who was let in before does nothing after it, however late the rest of a request comes', async () => {
+    const chat = await open();
+    const { streamId, token } = chat.viewer;
+    const { id, closeInterval } = await service.publishQuiz(streamId);
+    const late = async (path: string, request: object) => {
+      const body = JSON.stringify(request);
+      const head = rawHead(`POST /api/v1/${path}`, {
+        Authorization: `Bearer ${token}`,
+        'Content-Type': 'application/json',
+        'Content-Length': String(body.length),
+      });
+      const parts = [head + body.slice(0, 1), 1_000, body.slice(1)];
+      return responseOf(await rawExchange(service.url, parts, { waitMs: 3_000 }));
+    };
+    const answered = [
+      late(`events-streams/${streamId}/chats`, { kind: 'message', text: 'I am still here!' }),
+      late(`quizzes/${id}/answer`, { streamId, choice: QUIZ.answer, closeInterval }),
+    ];
+    await Bun.sleep(100);
+    await chat.made(chat.banned);
+    for (const refused of await Promise.all(answered)) {
+      expect(await refused.clone().json()).toHaveProperty('banned', true);
+      await expectUnauthorized(refused, 'Bearer');
+    }
+  });
+
+  test('[C-19] event streams of a banned viewer end, and no others', async () => {
+    const chat = await open();
+    const other = await service.viewer(chat.viewer.streamId, 'bob');
+    const follow = async ({ streamId, get }: TestViewer) => {
+      const path = `/api/v1/events-streams/${streamId}?interval=${service.interval()}`;
+      return new EventReader(await get(path, { Accept: 'text/event-stream' }));
+    };
+    const [banned, stays] = [await follow(chat.viewer), await follow(other)];
+    await chat.made(chat.banned);
+    expect(await banned.ended(3_000)).toBe(true);
+    await service.advance(1);
+    expect(await stays.next(3_000)).not.toBeNull();
+    await stays.close();
+  });
+
+  test('[C-19] [I-5] a banned viewer is not counted from the next interval on, and again when they are back', async () => {
+    const chat = await open();
+    const { viewer } = chat;
+    const others = [];
+    for (const name of ['bob', 'eve']) others.push(await service.viewer(viewer.streamId, name));
+    const [bob] = others as [TestViewer, TestViewer];
+    for (const one of [viewer, ...others]) expect(await beat(one)).toBe(204);
+    expect(await countOf(bob)).toBe(3);
+    await service.advance(2);
+    for (const one of [viewer, ...others]) expect(await beat(one)).toBe(204);
+    await chat.made(chat.banned);
+    await service.advance(1);
+    expect(await countOf(bob)).toBe(2);
+    await chat.lift(chat.banned);
+    expect(await beat(viewer)).toBe(204);
+    expect(await countOf(bob)).toBe(3);
+    await chat.made(chat.banned);
+    const from = service.interval();
+    await service.advance(4);
+    const counts = [];
+    for (let interval = from; interval < service.interval(); interval++) {
+      for (const { type, data } of await service.events(bob, interval)) {
+        if (type === 'view-count') counts.push((data as { value: number }).value);
+      }
+    }
+    expect(counts).toEqual([2]);
+  });
+
+  test('[C-14] [C-19] what is decided outlives a restart', async () => {
+    const directory = mkdtempSync(join(tmpdir(), 'fourbeat-bans-'));
+    const { clock } = service;
+    try {
+      const before = await startService({ backends, directory, clock });
+      const chat = await ModeratedChat.open(before);
+      const { streamId, token } = chat.viewer;
+      await chat.made(chat.banned);
+      await chat.mode({ paused: true });
+      await before.close();
+      const after = await startService({ backends, directory, clock });
+      try {
+        expect(await beat(viewerWith(after.url, streamId, token))).toBe(401);
+        expect((await post(await after.viewer(streamId, 'bob'))).status).toBe(409);
+      } finally {
+        await after.close();
+      }
+    } finally {
+      rmSync(directory, { recursive: true, force: true });
+    }
+  });
+
+  test('[C-20] who is restricted is listed, newest first', async () => {
+    const chat = await open();
+    const bob = await service.viewer(chat.viewer.streamId, 'bob');
+    await chat.made(chat.muted, { minutes: 5 });
+    await passMs(1_000);
+    await chat.made(chat.banned, { name: 'Ada' });
+    await passMs(1_000);
+    await chat.made(`/banned/${idOf(bob)}`, { name: 'Bob' });
+    const listed = (await chat.restricted()).map(({ name, kind }) => [name, kind]);
+    expect(listed).toEqual([
+      ['Bob', 'banned'],
+      ['Ada', 'banned'],
+      ['', 'muted'],
+    ]);
+  });
+});

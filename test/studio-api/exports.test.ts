@@ -1,0 +1,282 @@
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import { connect } from 'node:net';
+import type { TheRecord } from '../../server/app/procedures.ts';
+import {
+  expectJson,
+  type Harness,
+  startService,
+  type TestViewer,
+} from '../support/harness/harness.ts';
+
+let service: Harness;
+beforeAll(async () => {
+  service = await startService();
+});
+afterAll(() => service.close());
+
+const exported = (streamId: string, what: string, query = '') =>
+  service.studio('GET', `/streams/${streamId}/exports/${what}${query}`);
+const linesOf = async (response: Response): Promise<Record<string, unknown>[]> => {
+  const lines = (await response.text()).split('\n');
+  expect(lines.pop()).toBe('');
+  return lines.map((line) => JSON.parse(line));
+};
+const subOf = ({ token }: TestViewer): string =>
+  JSON.parse(Buffer.from(token.split('..')[1] ?? '', 'base64url').toString()).sub;
+
+/** A stream in which three viewers answered a quiz and one of them won. */
+async function playedShow() {
+  const streamId = await service.createStream();
+  const viewers = await Promise.all([0, 1, 2].map(() => service.viewer(streamId)));
+  viewers.sort((a, b) => seatOf(a) - seatOf(b));
+  const from = service.interval();
+  const quiz = await service.publishQuiz(streamId);
+  const at = service.clock.nowMs();
+  for (const [seat, choice] of ['Jupiter', 'Mars', 'Jupiter'].entries()) {
+    const response = await viewers[seat]?.post(`/api/v1/quizzes/${quiz.id}/answer`, {
+      streamId,
+      choice,
+      closeInterval: quiz.closeInterval,
+    });
+    expect(response?.status).toBe(204);
+  }
+  await service.advance(quiz.closeInterval - service.interval() + 1);
+  const round = await expectJson<{ id: string }>(
+    await service.studio('POST', `/streams/${streamId}/request-winners`),
+    201,
+  );
+  const wonAt = service.clock.nowMs();
+  const won = await viewers[2]?.post(`/api/v1/quizzes/${streamId}/record-winner`);
+  expect(won?.status).toBe(204);
+  await service.advance(5);
+  return { streamId, viewers, from, quiz, at, round, wonAt };
+}
+
+function seatOf({ token }: TestViewer): number {
+  return JSON.parse(Buffer.from(token.split('..')[1] ?? '', 'base64url').toString()).seat;
+}
+
+describe('rows', () => {
+  test('[P-28] of answers: quizId, viewer, seat, choice, correct and at', async () => {
+    const { streamId, viewers, quiz, at } = await playedShow();
+    const rows = await linesOf(await exported(streamId, 'answers'));
+    expect(rows).toEqual(
+      ['Jupiter', 'Mars', 'Jupiter'].map((choice, seat) => ({
+        quizId: quiz.id,
+        viewer: subOf(viewers[seat] as TestViewer),
+        seat,
+        choice,
+        correct: choice === 'Jupiter',
+        at,
+      })),
+    );
+    const csv = await (await exported(streamId, 'answers', '?format=csv')).text();
+    const records = rows.map((row) => `${Object.values(row).join(',')}\r\n`);
+    expect(csv).toBe(`quizId,viewer,seat,choice,correct,at\r\n${records.join('')}`);
+  });
+
+  test('[P-28] of winners: roundId, viewer, seat and at', async () => {
+    const { streamId, viewers, round, wonAt } = await playedShow();
+    const viewer = subOf(viewers[2] as TestViewer);
+    const rows = await linesOf(await exported(streamId, 'winners'));
+    expect(rows).toEqual([{ roundId: round.id, viewer, seat: 2, at: wonAt }]);
+    const csv = await (await exported(streamId, 'winners', '?format=csv')).text();
+    expect(csv).toBe(`roundId,viewer,seat,at\r\n${round.id},${viewer},2,${wonAt}\r\n`);
+  });
+
+  test('[P-29] of the feed: what viewers got, byte for byte, in order, and nothing empty', async () => {
+    const { streamId, viewers, from } = await playedShow();
+    const bodies: string[] = [];
+    for (let interval = from; interval < service.interval(); interval++) {
+      const path = `/api/v1/events-streams/${streamId}?interval=${interval}`;
+      const response = await viewers[0]?.get(path);
+      const body = (await response?.text()) ?? '';
+      if (!body.endsWith('"events":[]}')) bodies.push(`${body}\n`);
+    }
+    expect(bodies.length).toBeGreaterThanOrEqual(4);
+    expect(await (await exported(streamId, 'feed')).text()).toBe(bodies.join(''));
+    const events = bodies.flatMap((body) => JSON.parse(body).events);
+    const csv = await (await exported(streamId, 'feed', '?format=csv')).text();
+    const records = csv.split('\r\n');
+    expect(records[0]).toBe('interval,type,data');
+    expect(records.slice(1, -1).map((record) => record.split(',')[1])).toEqual(
+      events.map(({ type }) => type),
+    );
+  });
+
+  test('are of this stream alone', async () => {
+    await playedShow();
+    const streamId = await service.createStream();
+    await service.publishQuiz(streamId);
+    expect(await linesOf(await exported(streamId, 'answers'))).toEqual([]);
+    expect(await linesOf(await exported(streamId, 'winners'))).toEqual([]);
+    expect(await linesOf(await exported(streamId, 'feed'))).toEqual([]);
+  });
+});
+
+describe('the form of an export', () => {
+  test('[P-27] is chosen by format, NDJSON without it, and is named as a file', async () => {
+    const streamId = await service.createStream();
+    for (const what of ['answers', 'winners', 'feed']) {
+      for (const [query, type, ending] of [
+        ['', 'application/x-ndjson', 'ndjson'],
+        ['?format=ndjson', 'application/x-ndjson', 'ndjson'],
+        ['?format=csv', 'text/csv; charset=utf-8', 'csv'],
+      ] as const) {
+        const response = await exported(streamId, what, query);
+        expect(response.status).toBe(200);
+        expect(response.headers.get('content-type')).toBe(type);
+        expect(response.headers.get('content-disposition')).toBe(
+          `attachment; filename="${what}-${streamId}.${ending}"`,
+        );
+        expect(response.headers.get('cache-control')).toBe('no-store');
+        expect(response.headers.get('allow')).toBe('GET, HEAD, OPTIONS');
+        expect(response.headers.get('x-request-id')).not.toBeNull();
+        await response.text();
+      }
+    }
+  });
+
+  test.each(['?format=xml', '?format=', '?format=CSV', '?format=csv&format=csv', '?format=%zz'])(
+    '[P-27] [G-24] 400 for %s',
+    async (query) => {
+      const streamId = await service.createStream();
+      for (const what of ['answers', 'winners', 'feed']) {
+        expect((await exported(streamId, what, query)).status).toBe(400);
+      }
+    },
+  );
+
+  test('[G-7] [G-12] other parameters are ignored, other exports are 404', async () => {
+    const streamId = await service.createStream();
+    expect((await exported(streamId, 'answers', '?colour=red')).status).toBe(200);
+    expect((await exported(streamId, 'viewers')).status).toBe(404);
+  });
+
+  test('[G-9] HEAD has the headers and no body', async () => {
+    const { streamId } = await playedShow();
+    const path = `/streams/${streamId}/exports/answers?format=csv`;
+    const head = await service.studio('HEAD', path);
+    expect(head.status).toBe(200);
+    expect(head.headers.get('content-type')).toBe('text/csv; charset=utf-8');
+    expect(await head.text()).toBe('');
+  });
+});
+
+describe('a long export', () => {
+  const SEATS = 2_500;
+
+  /** A show with more answers than fit on a page; `pages` counts those that were read. */
+  async function longShow(record?: (record: TheRecord) => TheRecord) {
+    const long = await startService(record && { record });
+    const streamId = await long.createStream();
+    const { first } = await long.record.leaseSeats({ streamId, count: SEATS + 1 });
+    const seats = await long.record.takeSeats(
+      Array.from({ length: SEATS + 1 }, (_, n) => {
+        return { streamId, viewer: `viewer-${n}`, seat: first + n };
+      }),
+    );
+    const published = await long.publishQuiz(streamId);
+    const quiz = await long.record.findPublishedQuiz({ id: published.id });
+    if (!quiz) throw new Error('the quiz is not published');
+    const answers = seats.map((_, n) => ({
+      quiz: quiz.number,
+      seat: first + n,
+      choice: n % 3,
+      receivedMs: long.clock.nowMs(),
+      interval: long.interval(),
+    }));
+    const last = answers.pop();
+    if (!last) throw new Error('no answers');
+    await long.record.recordAnswers(answers);
+    return { long, streamId, last };
+  }
+
+  test('[P-27] ends with what was recorded when it began, while answers go on', async () => {
+    let pages = 0;
+    let between = async () => {};
+    const { long, streamId, last } = await longShow((record) => ({
+      ...record,
+      async exportAnswers(page) {
+        pages += 1;
+        if (pages === 2) await between();
+        return record.exportAnswers(page);
+      },
+    }));
+    try {
+      between = async () => {
+        await long.advance(1);
+        const [decision] = await long.record.recordAnswers([
+          { ...last, receivedMs: long.clock.nowMs(), interval: long.interval() },
+        ]);
+        expect(decision).toBe('record');
+      };
+      const response = await long.studio('GET', `/streams/${streamId}/exports/answers`);
+      const rows = await linesOf(response);
+      expect(pages).toBe(3);
+      expect(rows.map(({ seat }) => seat)).toEqual(Array.from({ length: SEATS }, (_, n) => n));
+      const again = await linesOf(await long.studio('GET', `/streams/${streamId}/exports/answers`));
+      expect(again).toHaveLength(SEATS + 1);
+    } finally {
+      await long.close();
+    }
+  });
+
+  test('breaks off when a page cannot be read, so that nobody takes the part for the whole', async () => {
+    const { long, streamId } = await longShow((record) => ({
+      ...record,
+      async exportAnswers(page) {
+        if (page.afterSeat >= 0) throw new Error('the disk is gone');
+        return record.exportAnswers(page);
+      },
+    }));
+    try {
+      const response = await long.studio('GET', `/streams/${streamId}/exports/answers`);
+      expect(response.status).toBe(200);
+      const text = await response.text().catch((error: Error) => error);
+      expect(text).toBeInstanceOf(Error);
+      expect((await long.studio('GET', '/account')).status).toBe(200);
+    } finally {
+      await long.close();
+    }
+  });
+
+  test('reads on only as the client takes it, and stops when the client leaves', async () => {
+    let pages = 0;
+    const wide = 'x'.repeat(200);
+    const { long, streamId } = await longShow((record) => ({
+      ...record,
+      // Without an end: only the pace of the client bounds how much of it is read.
+      async exportAnswers(page) {
+        pages += 1;
+        const row = { quizId: wide, viewer: wide, choice: wide, correct: true, at: 0 };
+        return Array.from({ length: page.limit }, (_, n) => ({
+          ...row,
+          seat: page.afterSeat + n + 1,
+        }));
+      },
+    }));
+    try {
+      const socket = connect(Number(new URL(long.url).port), '127.0.0.1');
+      const closed = new Promise((resolve) => socket.once('close', resolve));
+      socket.pause();
+      socket.write(
+        `GET /studio/v1/streams/${streamId}/exports/answers HTTP/1.1\r\nHost: localhost\r\n` +
+          `Authorization: Token ${long.account.token}\r\n\r\n`,
+      );
+      // Buffers of the connection take some pages; then it stands still.
+      let before = -1;
+      while (pages !== before || pages === 0) {
+        before = pages;
+        await Bun.sleep(100);
+      }
+      const stalled = pages;
+      socket.destroy();
+      await closed;
+      await Bun.sleep(100);
+      expect(pages).toBeLessThanOrEqual(stalled + 1);
+    } finally {
+      await long.close();
+    }
+  });
+});

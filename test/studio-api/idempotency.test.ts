@@ -1,0 +1,431 @@
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import { randomUUID } from 'node:crypto';
+import type { KeptLine } from '../../protocol/moderation.ts';
+import type { Operation } from '../../protocol/operation.ts';
+import { studioApi } from '../../protocol/studio-api.ts';
+import { ModeratedChat, sentLine } from '../support/chat/moderated-chat.ts';
+import {
+  expectJson,
+  type Harness,
+  type ManualClock,
+  QUIZ,
+  startService,
+} from '../support/harness/harness.ts';
+import { invited, newMember, tokenOf } from '../support/studio/member-browser.ts';
+
+let service: Harness;
+beforeAll(async () => {
+  service = await startService();
+});
+afterAll(() => service.close());
+
+const DAY_MS = 24 * 3600_000;
+const keyed = (key: string, token?: string) => ({
+  headers: { 'Idempotency-Key': key },
+  ...(token !== undefined && { token }),
+});
+const wait = (ms: number) => (service.clock as ManualClock).set(service.clock.nowMs() + ms);
+
+async function draft(): Promise<{ id: string; streamId: string }> {
+  const streamId = await service.createStream();
+  const response = await service.studio('POST', `/streams/${streamId}/quizzes`, QUIZ);
+  return expectJson(response, 201);
+}
+
+async function closedQuiz(): Promise<{ id: string }> {
+  const streamId = await service.createStream();
+  const quiz = await service.publishQuiz(streamId, { reveal: 'manual', duration: 1_000 });
+  await service.advance(quiz.closeInterval - service.interval() + 1);
+  return quiz;
+}
+
+async function apiToken(): Promise<{ id: string }> {
+  return expectJson(await service.studio('POST', '/api-tokens', { name: 'laptop' }), 201);
+}
+
+async function webhook(): Promise<{ id: string }> {
+  const body = { url: 'https://hooks.example.org/', events: ['stream.started'] };
+  return expectJson(await service.studio('POST', '/webhooks', body), 201);
+}
+
+let rehearsed = '';
+
+/** A new show, which has a rehearsal next; that of the one before is over, as a node has few. */
+async function showToRehearse(): Promise<string> {
+  await service.studio('DELETE', `/streams/${rehearsed}/rehearsals/current`);
+  rehearsed = await service.createStream();
+  return rehearsed;
+}
+
+interface Write {
+  readonly path: string;
+  readonly body?: object;
+  /** Done between the first request and its repeat, so that the repeat would end otherwise. */
+  readonly between?: () => Promise<unknown>;
+}
+
+/** Every write but those that show a secret, whose repeat is 409 (R-14). */
+/** In the chat of a show of its own, in which a line was sent. */
+async function inChat(writeOf: (chat: ModeratedChat, line: KeptLine) => Write): Promise<Write> {
+  const chat = await ModeratedChat.open(service);
+  const write = writeOf(chat, await sentLine(service, chat.viewer));
+  return { ...write, path: `/streams/${chat.viewer.streamId}${write.path}` };
+}
+
+const WRITES: Record<string, () => Promise<Write>> = {
+  withdrawInvitation: async () => ({ path: `/invitations/${(await invited(service, 'host')).id}` }),
+  patchMember: async () => {
+    const path = `/members/${(await newMember(service, 'host')).uuid}`;
+    const between = () => service.studio('PATCH', path, { role: 'owner' });
+    return { path, body: { role: 'moderator' }, between };
+  },
+  removeMember: async () => ({ path: `/members/${(await newMember(service, 'host')).uuid}` }),
+  revokeApiToken: async () => ({ path: `/api-tokens/${(await apiToken()).id}` }),
+  createStream: async () => ({ path: '/streams', body: { title: 'A show' } }),
+  patchStream: async () => {
+    const path = `/streams/${await service.createStream()}`;
+    const between = () => service.studio('PATCH', path, { unlisted: true });
+    return { path, body: { title: 'First' }, between };
+  },
+  startStream: async () => {
+    const id = await service.createStream();
+    const between = () => service.studio('POST', `/streams/${id}/end`);
+    return { path: `/streams/${id}/start`, between };
+  },
+  endStream: async () => {
+    const path = `/streams/${await service.createStream()}/end`;
+    const between = () => service.studio('POST', path);
+    return { path, body: { at: service.clock.nowMs() + 60_000 }, between };
+  },
+  rotateStreamKey: async () => {
+    const path = `/streams/${await service.createStream()}/ingest/rotate-key`;
+    return { path, between: () => service.studio('POST', path) };
+  },
+  createQuiz: async () => ({
+    path: `/streams/${await service.createStream()}/quizzes`,
+    body: QUIZ,
+  }),
+  patchQuiz: async () => {
+    const path = `/quizzes/${(await draft()).id}`;
+    const between = () => service.studio('PATCH', path, { duration: 9_000 });
+    return { path, body: { question: 'First?' }, between };
+  },
+  orderQuizzes: async () => {
+    const { id, streamId } = await draft();
+    const path = `/streams/${streamId}/rundown`;
+    const between = () => service.studio('POST', `/streams/${streamId}/quizzes`, QUIZ);
+    return { path, body: { order: [id] }, between };
+  },
+  duplicateQuiz: async () => ({ path: `/quizzes/${(await draft()).id}/duplicate` }),
+  importQuizzes: async () => ({
+    path: `/streams/${await service.createStream()}/quizzes/import`,
+    body: { format: 'fourbeat-json', text: JSON.stringify([QUIZ, QUIZ]) },
+  }),
+  deleteQuiz: async () => ({ path: `/quizzes/${(await draft()).id}` }),
+  publishQuiz: async () => ({ path: `/quizzes/${(await draft()).id}/publish` }),
+  revealQuiz: async () => ({ path: `/quizzes/${(await closedQuiz()).id}/reveal` }),
+  requestWinners: async () => ({
+    path: `/streams/${await service.createStream()}/request-winners`,
+  }),
+  patchWebhook: async () => {
+    const path = `/webhooks/${(await webhook()).id}`;
+    const between = () => service.studio('PATCH', path, { events: ['winners'] });
+    return { path, body: { enabled: false }, between };
+  },
+  deleteWebhook: async () => ({ path: `/webhooks/${(await webhook()).id}` }),
+  testWebhook: async () => {
+    const { id } = await webhook();
+    const between = () => service.studio('PATCH', `/webhooks/${id}`, { enabled: false });
+    return { path: `/webhooks/${id}/test`, between };
+  },
+  retryDelivery: async () => {
+    const path = `/webhooks/${(await webhook()).id}`;
+    const sent = await service.studio('POST', `${path}/test`);
+    const { id } = await expectJson<{ id: string }>(sent, 201);
+    const between = () => service.studio('PATCH', path, { enabled: false });
+    return { path: `${path}/deliveries/${id}/retry`, between };
+  },
+  patchChatMode: () =>
+    inChat((chat) => {
+      const between = () => chat.mode({ paused: false });
+      return { path: '/chat', body: { paused: true }, between };
+    }),
+  hideChatLines: () => inChat((_, { id }) => ({ path: '/chat/hidden', body: { ids: [id] } })),
+  pinChatLine: () =>
+    inChat((chat, line) => {
+      const between = () => chat.made('/chat/pin', { line: null });
+      return { path: '/chat/pin', body: { line }, between };
+    }),
+  queueQuestion: () =>
+    inChat((chat, line) => {
+      const path = `/chat/questions/${line.id}`;
+      const between = () => chat.made(path, { state: 'answered', line });
+      return { path, body: { state: 'open', line }, between };
+    }),
+  muteViewer: () =>
+    inChat((chat) => ({ path: chat.muted, body: {}, between: () => chat.lift(chat.muted) })),
+  unmuteViewer: () =>
+    inChat((chat) => ({ path: chat.muted, between: () => chat.made(chat.muted, {}) })),
+  banViewer: () =>
+    inChat((chat) => ({ path: chat.banned, body: {}, between: () => chat.lift(chat.banned) })),
+  unbanViewer: () =>
+    inChat((chat) => ({ path: chat.banned, between: () => chat.made(chat.banned, {}) })),
+  withdrawPresenterKey: async () => {
+    const path = `/streams/${await service.createStream()}/presenter-key`;
+    const make = () => service.studio('POST', path);
+    await make();
+    return { path, between: make };
+  },
+  createRehearsal: async () => {
+    const path = `/streams/${await showToRehearse()}/rehearsals`;
+    const between = () => service.studio('DELETE', `${path}/current`);
+    return { path, body: { viewers: 1 }, between };
+  },
+  deleteRehearsal: async () => {
+    const path = `/streams/${await showToRehearse()}/rehearsals`;
+    const make = () => service.studio('POST', path, { viewers: 1 });
+    await make();
+    return { path: `${path}/current`, between: make };
+  },
+  sendEvent: async () => ({
+    path: `/streams/${await service.createStream()}/events`,
+    body: { type: 'purchase', data: { text: 'two mugs' } },
+  }),
+};
+
+const SHOWN_ONCE = [
+  ...['createApiToken', 'invite', 'createWebhook', 'rotateWebhookSecret'],
+  'createPresenterKey',
+];
+
+describe('a repeat', () => {
+  test('[R-10] is tried of every write there is', () => {
+    const operations: [string, Operation][] = Object.entries(studioApi);
+    const keyed = operations.filter(([, { headers }]) => headers?.shape['Idempotency-Key']);
+    const names = keyed.map(([name]) => name).filter((name) => !SHOWN_ONCE.includes(name));
+    const others = operations.filter(
+      ([, { access, method }]) => access === 'studio' && method !== 'GET',
+    );
+    expect(keyed.length).toBe(others.length);
+    expect(Object.keys(WRITES).sort()).toEqual(names.sort());
+  });
+
+  test.each(Object.keys(WRITES))(
+    '[R-10] [R-11] of %s does nothing and gives the same status and body',
+    async (name) => {
+      const { method } = studioApi[name as keyof typeof studioApi];
+      const { path, body, between } = await (WRITES[name] as () => Promise<Write>)();
+      const key = randomUUID();
+      const first = await service.studio(method, path, body, keyed(key));
+      expect(first.status).toBeLessThan(300);
+      wait(7);
+      await between?.();
+      const second = await service.studio(method, path, body, keyed(key));
+      expect(second.status).toBe(first.status);
+      expect(await second.text()).toBe(await first.text());
+    },
+  );
+
+  test('[R-11] makes one stream, one event and one patch', async () => {
+    const { token } = await service.createAccount();
+    const key = randomUUID();
+    for (let n = 0; n < 3; n++) {
+      await service.studio('POST', '/streams', { title: 'Once' }, keyed(key, token));
+    }
+    const list = await service.studio('GET', '/streams', undefined, { token });
+    expect((await expectJson<{ results: object[] }>(list, 200)).results).toHaveLength(1);
+
+    const id = await service.createStream({ title: 'Old' });
+    const viewer = await service.viewer(id);
+    const interval = service.interval();
+    const event = { type: 'lights', data: null };
+    for (let n = 0; n < 3; n++) {
+      await service.studio('POST', `/streams/${id}/events`, event, keyed('lights-1'));
+    }
+    await service.advance(1);
+    const events = await service.events(viewer, interval);
+    expect(events.filter(({ type }) => type === 'lights')).toHaveLength(1);
+
+    await service.studio('PATCH', `/streams/${id}`, { title: 'First' }, keyed('patch-1'));
+    await service.studio('PATCH', `/streams/${id}`, { title: 'Second' });
+    await service.studio('PATCH', `/streams/${id}`, { title: 'First' }, keyed('patch-1'));
+    const stream = await service.studio('GET', `/streams/${id}`);
+    expect(await expectJson<object>(stream, 200)).toMatchObject({ title: 'Second' });
+  });
+
+  test('[R-11] that comes at the same time as the first does nothing either', async () => {
+    const { token } = await service.createAccount();
+    const key = randomUUID();
+    const responses = await Promise.all(
+      Array.from({ length: 20 }, () =>
+        service.studio('POST', '/streams', { title: 'Once' }, keyed(key, token)),
+      ),
+    );
+    const bodies = await Promise.all(responses.map((response) => response.text()));
+    expect(new Set(responses.map(({ status }) => status))).toEqual(new Set([201]));
+    expect(new Set(bodies).size).toBe(1);
+    const list = await service.studio('GET', '/streams', undefined, { token });
+    expect((await expectJson<{ results: object[] }>(list, 200)).results).toHaveLength(1);
+  });
+
+  test('[R-11] may be written otherwise: white space, order of members, a slash at the end', async () => {
+    const key = randomUUID();
+    const first = await service.studio(
+      'POST',
+      '/streams',
+      { title: 'A', unlisted: true },
+      keyed(key),
+    );
+    const second = await fetch(`${service.url}/studio/v1/streams/`, {
+      method: 'POST',
+      headers: {
+        Authorization: `Token ${service.account.token}`,
+        'Content-Type': 'application/json',
+        'Idempotency-Key': key,
+      },
+      body: '{ "unlisted" : true,\n "title" : "\\u0041" }',
+    });
+    expect(second.status).toBe(201);
+    expect(await second.text()).toBe(await first.text());
+  });
+
+  test('[R-14] of a new service token is 409, and makes no second one', async () => {
+    const { token } = await service.createAccount();
+    const key = randomUUID();
+    const first = await service.studio('POST', '/api-tokens', { name: 'a' }, keyed(key, token));
+    const made = await expectJson<{ token: string }>(first, 201);
+    const second = await service.studio('POST', '/api-tokens', { name: 'a' }, keyed(key, token));
+    expect(second.status).toBe(409);
+    expect(await second.text()).not.toContain(made.token);
+    const list = await service.studio('GET', '/api-tokens', undefined, { token });
+    expect((await expectJson<{ results: object[] }>(list, 200)).results).toHaveLength(2);
+  });
+
+  test('[R-14] [U-14] of an invitation is 409, and the first link stays good', async () => {
+    const key = randomUUID();
+    const body = { email: `${randomUUID()}@example.org`, role: 'host' };
+    const first = await service.studio('POST', '/invitations', body, keyed(key));
+    const { link } = await expectJson<{ link: string }>(first, 201);
+    const second = await service.studio('POST', '/invitations', body, keyed(key));
+    expect(second.status).toBe(409);
+    expect(await second.text()).not.toContain(tokenOf(link));
+    const look = { token: tokenOf(link) };
+    expect((await service.studio('POST', '/invitations/look', look)).status).toBe(200);
+  });
+});
+
+describe('a key', () => {
+  test('[R-12] with another method, path or body is 409, and nothing is done', async () => {
+    const id = await service.createStream({ title: 'Old' });
+    const other = await service.createStream({ title: 'Old' });
+    const key = randomUUID();
+    await service.studio('PATCH', `/streams/${id}`, { title: 'New' }, keyed(key));
+    for (const [method, path, body] of [
+      ['POST', '/streams', { title: 'New' }],
+      ['PATCH', `/streams/${other}`, { title: 'New' }],
+      ['PATCH', `/streams/${id}`, { title: 'Newer' }],
+      ['PATCH', `/streams/${id}`, { title: 'New', unlisted: true }],
+      ['POST', `/streams/${other}/start`, undefined],
+      ['POST', '/api-tokens', { name: 'New' }],
+    ] as const) {
+      expect((await service.studio(method, path, body, keyed(key))).status).toBe(409);
+    }
+    for (const [stream, title] of [
+      [id, 'New'],
+      [other, 'Old'],
+    ]) {
+      const read = await service.studio('GET', `/streams/${stream}`);
+      expect(await expectJson<object>(read, 200)).toMatchObject({ title, status: 'CREATED' });
+    }
+  });
+
+  test('[R-13] is not used up by a request that failed', async () => {
+    const key = randomUUID();
+    const open = await service.publishQuiz(await service.createStream(), {
+      reveal: 'manual',
+      duration: 1_000,
+    });
+    const reveal = `/quizzes/${open.id}/reveal`;
+    for (const [path, body, status] of [
+      ['/streams', { title: '' }, 400],
+      [`/streams/${randomUUID()}/start`, undefined, 404],
+      [reveal, undefined, 409],
+    ] as const) {
+      expect((await service.studio('POST', path, body, keyed(key))).status).toBe(status);
+    }
+    await service.advance(open.closeInterval - service.interval() + 1);
+    expect((await service.studio('POST', reveal, undefined, keyed(key))).status).toBe(200);
+    expect((await service.studio('POST', '/streams', { title: 'A' }, keyed(key))).status).toBe(409);
+  });
+
+  test('[R-10] is kept for 24 h, and then free again', async () => {
+    const key = randomUUID();
+    const send = async () =>
+      expectJson<{ id: string }>(
+        await service.studio('POST', '/streams', { title: 'A' }, keyed(key)),
+        201,
+      );
+    const { id } = await send();
+    wait(DAY_MS - 1);
+    expect((await send()).id).toBe(id);
+    await service.record.forgetIdempotencyKeys({ nowMs: service.clock.nowMs() });
+    expect((await send()).id).toBe(id);
+    wait(1);
+    const next = await send();
+    expect(next.id).not.toBe(id);
+    expect((await send()).id).toBe(next.id);
+    wait(DAY_MS);
+    await service.record.forgetIdempotencyKeys({ nowMs: service.clock.nowMs() });
+    expect((await send()).id).not.toBe(next.id);
+  });
+
+  test('[R-10] is of an account alone', async () => {
+    const { token } = await service.createAccount();
+    const key = randomUUID();
+    const mine = await service.studio('POST', '/streams', { title: 'Mine' }, keyed(key));
+    const theirs = await service.studio('POST', '/streams', { title: 'Theirs' }, keyed(key, token));
+    expect(mine.status).toBe(201);
+    expect(await expectJson<object>(theirs, 201)).toMatchObject({ title: 'Theirs' });
+  });
+
+  test('[R-10] of 1 to 128 visible ASCII characters is taken', async () => {
+    for (const key of ['k', '~!"#{}', 'x'.repeat(128)]) {
+      const body = { title: 'A' };
+      expect((await service.studio('POST', '/streams', body, keyed(key))).status).toBe(201);
+    }
+  });
+
+  test.each(['', 'two words', 'x'.repeat(129), 'caf\u00e9', 'tab\tbed'])(
+    '[R-10] 400 for %j, on every write, and nothing is done',
+    async (key) => {
+      const id = await service.createStream({ title: 'Old' });
+      for (const [method, path, body] of [
+        ['POST', `/streams/${id}/start`, undefined],
+        ['PATCH', `/streams/${id}`, { title: 'New' }],
+        ['DELETE', `/api-tokens/${(await apiToken()).id}`, undefined],
+      ] as const) {
+        expect((await service.studio(method, path, body, keyed(key))).status).toBe(400);
+      }
+      const stream = await service.studio('GET', `/streams/${id}`, undefined, keyed(key));
+      expect(await expectJson<object>(stream, 200)).toMatchObject({
+        title: 'Old',
+        status: 'CREATED',
+      });
+    },
+  );
+
+  test('[R-10] lasts across a restart', async () => {
+    const directory = `${service.directory}/again`;
+    const key = randomUUID();
+    const before = await startService({ directory });
+    const account = await before.createAccount();
+    const body = { title: 'Once' };
+    const first = await before.studio('POST', '/streams', body, keyed(key, account.token));
+    const made = await expectJson<{ id: string }>(first, 201);
+    await before.close();
+    const after = await startService({ directory });
+    const second = await after.studio('POST', '/streams', body, keyed(key, account.token));
+    expect((await expectJson<{ id: string }>(second, 201)).id).toBe(made.id);
+    await after.close();
+  });
+});

@@ -1,0 +1,477 @@
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import { randomUUID } from 'node:crypto';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { Invitation, Member, MemberRole } from '../../protocol/members.ts';
+import { newMemberLink, newSetupLink } from '../../server/auth/members/operator-links.ts';
+import { expectNoContent, expectUnauthorized } from '../support/conformance/expectations.ts';
+import { PLENTY_OF_ALL } from '../support/conformance/operations.ts';
+import {
+  type Account,
+  expectJson,
+  type Harness,
+  type HarnessOptions,
+  type ManualClock,
+  startService,
+} from '../support/harness/harness.ts';
+import {
+  Browser,
+  invited,
+  newMember,
+  PASSWORD,
+  type SignedIn,
+  tokenOf,
+} from '../support/studio/member-browser.ts';
+
+const DAY_MS = 24 * 3600_000;
+const config = { rates: PLENTY_OF_ALL };
+
+const statusesOf = async (responses: Promise<Response>[]) =>
+  (await Promise.all(responses)).map(({ status }) => status).sort();
+
+// What one database does in turn, another may do at the same time.
+describe.each(['embedded', 'shared'] as const)('on %s backends', (backends) => {
+  let service: Harness;
+  beforeAll(async () => {
+    service = await startService({ backends, config });
+  }, 30_000);
+  afterAll(() => service.close());
+
+  const wait = (ms: number) => (service.clock as ManualClock).set(service.clock.nowMs() + ms);
+  const accept = (token: string, fields: object = {}) =>
+    new Browser(service.url).send('POST', '/invitations/accept', {
+      ...{ token, name: 'Ada', password: PASSWORD },
+      ...fields,
+    });
+  const look = (token: string) =>
+    new Browser(service.url).send('POST', '/invitations/look', { token });
+  const byToken = async <T>(path: string, { token }: Account): Promise<T[]> =>
+    (
+      await expectJson<{ results: T[] }>(
+        await service.studio('GET', path, undefined, { token }),
+        200,
+      )
+    ).results;
+  const memberLink = async (email: string) => {
+    const made = await newMemberLink(service.record, email, service.url, service.clock.nowMs());
+    if (!made) throw new Error(`no link for ${email}`);
+    return { ...made, token: tokenOf(made.link) };
+  };
+
+  describe('setup', () => {
+    /** A service whose record has no member yet, for as long as it is needed. */
+    async function onNew(
+      run: (fresh: Harness, setUp: (token: string, email?: string) => Promise<Response>) => unknown,
+      options: HarnessOptions = {},
+    ) {
+      const fresh = await startService({ backends, config, ...options });
+      try {
+        await run(fresh, (token, email = `${randomUUID()}@example.org`) =>
+          new Browser(fresh.url).send('POST', '/setup', {
+            ...{ token, name: 'Ada', email, password: PASSWORD },
+          }),
+        );
+      } finally {
+        await fresh.close();
+      }
+    }
+    const newLink = ({ record, clock }: Harness) =>
+      newSetupLink(record, 'https://live.example.org', clock.nowMs());
+    const linkOf = async (fresh: Harness) => tokenOf((await newLink(fresh)) ?? '');
+
+    test('[U-12] [U-13] makes an account and its owner, who is signed in', () =>
+      onNew(async (fresh) => {
+        const link = await newLink(fresh);
+        expect(link).toMatch(/^https:\/\/live\.example\.org\/studio\/#setup=[\w-]{43}$/);
+        const browser = new Browser(fresh.url);
+        const session = await browser.begin('/setup', {
+          ...{ token: tokenOf(link ?? ''), name: 'Ada', email: 'Ada@Example.org' },
+          password: PASSWORD,
+        });
+        expect(session).toMatchObject({
+          member: { email: 'ada@example.org', name: 'Ada', role: 'owner' },
+          account: { email: 'ada@example.org', name: 'Ada' },
+        });
+        expect(session.account.uuid).not.toBe(fresh.account.uuid);
+        const made = await browser.send('POST', '/streams', { title: 'The first' });
+        const { producer } = await expectJson<{ producer: string }>(made, 201);
+        expect(producer).toBe(session.account.uuid);
+        const token = await browser.send('POST', '/api-tokens', { name: 'laptop' });
+        expect(token.status).toBe(201);
+        await new Browser(fresh.url).signIn('ada@example.org');
+      }));
+
+    test('[U-12] [U-17] once there is a member, no link is made and none works', () =>
+      onNew(async (fresh, setUp) => {
+        const [one, two] = [await linkOf(fresh), await linkOf(fresh)];
+        expect((await setUp(one)).status).toBe(201);
+        expect(await newLink(fresh)).toBeNull();
+        for (const token of [one, two]) await expectUnauthorized(await setUp(token), 'Token');
+      }));
+
+    test('[U-12] so it is when the first member came by another way', () =>
+      onNew(async (fresh, setUp) => {
+        const token = await linkOf(fresh);
+        await newMember(fresh, 'host');
+        await expectUnauthorized(await setUp(token), 'Token');
+        expect(await newLink(fresh)).toBeNull();
+      }));
+
+    test('[U-17] one that many use at the same time, and many links, make one account', () =>
+      onNew(async (fresh, setUp) => {
+        const tokens = [await linkOf(fresh), await linkOf(fresh)];
+        const tries = [...tokens, ...tokens, ...tokens].map((token) => setUp(token));
+        expect(await statusesOf(tries)).toEqual([201, 401, 401, 401, 401, 401]);
+      }));
+
+    test('[U-12] there are at most 10, the newest', () =>
+      onNew(async (fresh, setUp) => {
+        const tokens: string[] = [];
+        for (let n = 0; n < 11; n++) tokens.push(await linkOf(fresh));
+        await expectUnauthorized(await setUp(tokens[0] ?? ''), 'Token');
+        expect((await setUp(tokens[1] ?? '')).status).toBe(201);
+      }));
+
+    test('[U-17] is good for 24 h', () =>
+      onNew(async (fresh, setUp) => {
+        const early = await linkOf(fresh);
+        (fresh.clock as ManualClock).set(fresh.clock.nowMs() + 1);
+        const late = await linkOf(fresh);
+        (fresh.clock as ManualClock).set(fresh.clock.nowMs() + DAY_MS - 1);
+        await expectUnauthorized(await setUp(early), 'Token');
+        expect((await setUp(late)).status).toBe(201);
+      }));
+
+    test('[U-13] an e-mail that has an account is 409, and the link stays', () =>
+      onNew(async (fresh, setUp) => {
+        await fresh.createAccount('ann@example.org');
+        const token = await linkOf(fresh);
+        const refused = await expectJson<{ detail: string }>(
+          await setUp(token, 'ann@example.org'),
+          409,
+        );
+        expect(refused.detail).toContain('fourbeat member link');
+        expect((await setUp(token, 'bob@example.org')).status).toBe(201);
+      }));
+
+    test('[U-17] no other link sets up, and a setup link invites nobody', () =>
+      onNew(async (fresh, setUp) => {
+        const { token } = await invited(fresh, 'owner');
+        await expectUnauthorized(await setUp(token), 'Token');
+        const setup = await linkOf(fresh);
+        for (const path of ['/invitations/look', '/invitations/accept']) {
+          const body = path.endsWith('look')
+            ? { token: setup }
+            : { token: setup, password: PASSWORD };
+          const response = await new Browser(fresh.url).send('POST', path, body);
+          await expectUnauthorized(response, 'Token');
+        }
+        expect((await setUp(setup)).status).toBe(201);
+      }));
+  });
+
+  describe('an invitation', () => {
+    test('[U-14] is shown with its link once, and then listed without it', async () => {
+      const account = await service.createAccount();
+      const { token } = account;
+      const email = 'Grace@Example.org';
+      const body = { email, role: 'moderator' };
+      const response = await service.studio('POST', '/invitations', body, { token });
+      const { link, ...made } = await expectJson<Invitation & { link: string }>(response, 201);
+      const created = service.clock.nowMs();
+      expect(made).toEqual({
+        ...{ id: expect.any(String), email: 'grace@example.org', role: 'moderator', created },
+        expires: created + 7 * DAY_MS,
+      });
+      expect(link).toMatch(/^http:\/\/127\.0\.0\.1:\d+\/studio\/#invitation=[\w-]{43}$/);
+      const later = await invited(service, 'host', undefined, account);
+      const list = await byToken<Invitation>('/invitations', account);
+      expect(list.map(({ id }) => id)).toEqual([later.id, made.id]);
+      expect(list[1]).toEqual(made);
+    });
+
+    test('[U-16] says what it is for, and makes a member who is signed in', async () => {
+      const account = await service.createAccount();
+      const { token, email } = await invited(service, 'moderator', undefined, account);
+      const { name } = (await service.record.findAccount({ email })) ?? { name: 'A producer' };
+      expect(await expectJson<object>(await look(token), 200)).toEqual({
+        ...{ kind: 'invitation', email, role: 'moderator', account: { name } },
+      });
+      const browser = new Browser(service.url);
+      const body = { token, name: 'Grace', password: PASSWORD };
+      const session = await browser.begin('/invitations/accept', body);
+      expect(session).toMatchObject({
+        member: { email, name: 'Grace', role: 'moderator' },
+        account: { uuid: account.uuid },
+      });
+      expect(await byToken<Invitation>('/invitations', account)).toEqual([]);
+      const [member] = await byToken<Member>('/members', account);
+      expect(member?.uuid).toBe(session.member.uuid);
+    });
+
+    test('[U-16] needs a name: 400 without, and it stays good', async () => {
+      const { token } = await invited(service, 'host');
+      const refused = await accept(token, { name: undefined });
+      expect((await expectJson<{ detail: string }>(refused, 400)).detail).toContain('name');
+      expect((await accept(token)).status).toBe(201);
+    });
+
+    test('[U-17] works once, however many use it at the same time', async () => {
+      const account = await service.createAccount();
+      const { token } = await invited(service, 'host', undefined, account);
+      const tries = Array.from({ length: 6 }, () => accept(token));
+      expect(await statusesOf(tries)).toEqual([201, 401, 401, 401, 401, 401]);
+      expect(await byToken<Member>('/members', account)).toHaveLength(1);
+      await expectUnauthorized(await look(token), 'Token');
+    });
+
+    test('[U-14] [U-17] is no good any more when it was withdrawn or replaced', async () => {
+      const account = await service.createAccount();
+      const first = await invited(service, 'host', undefined, account);
+      const second = await invited(service, 'owner', first.email, account);
+      await expectUnauthorized(await accept(first.token), 'Token');
+      const { token } = account;
+      const path = `/invitations/${second.id}`;
+      await expectNoContent(await service.studio('DELETE', path, undefined, { token }));
+      await expectUnauthorized(await accept(second.token), 'Token');
+      await expectUnauthorized(await look(second.token), 'Token');
+      expect((await service.studio('DELETE', path, undefined, { token })).status).toBe(404);
+    });
+
+    test('[U-17] is good for 7 days', async () => {
+      const early = await invited(service, 'host');
+      wait(1);
+      const late = await invited(service, 'host');
+      wait(7 * DAY_MS - 1);
+      await expectUnauthorized(await look(early.token), 'Token');
+      await expectUnauthorized(await accept(early.token), 'Token');
+      expect((await accept(late.token)).status).toBe(201);
+      const ids = (await byToken<Invitation>('/invitations', service.account)).map(({ id }) => id);
+      expect(ids).not.toContain(early.id);
+    });
+
+    test('[U-14] of a member is 409; [U-19] so is one of a member elsewhere when it is used', async () => {
+      const { email } = await newMember(service, 'host');
+      const body = { email: email.toUpperCase(), role: 'owner' };
+      expect((await service.studio('POST', '/invitations', body)).status).toBe(409);
+      const elsewhere = await service.createAccount();
+      const { token } = await invited(service, 'host', email, elsewhere);
+      expect((await accept(token)).status).toBe(409);
+      expect(await byToken<Member>('/members', elsewhere)).toEqual([]);
+    });
+
+    test('[U-19] of one e-mail to two accounts makes one member, also at the same time', async () => {
+      const email = `${randomUUID()}@example.org`;
+      const accounts = [await service.createAccount(), await service.createAccount()];
+      const links = await Promise.all(
+        accounts.map((account) => invited(service, 'host', email, account)),
+      );
+      const tries = links.map(({ token }) => accept(token));
+      expect(await statusesOf(tries)).toEqual([201, 409]);
+    });
+
+    test('[U-21] an account has at most 100 open ones', async () => {
+      const account = await service.createAccount();
+      for (let n = 0; n < 100; n++) await invited(service, 'host', undefined, account);
+      const { token } = account;
+      const body = { email: 'one.too.many@example.org', role: 'host' };
+      const refused = await service.studio('POST', '/invitations', body, { token });
+      expect(refused.status).toBe(409);
+      wait(7 * DAY_MS);
+      expect((await service.studio('POST', '/invitations', body, { token })).status).toBe(201);
+    });
+  });
+
+  describe('a link of the operator', () => {
+    test('[U-15] [U-16] sets a new password, and ends the sessions that were', async () => {
+      const { browser, email } = await newMember(service, 'moderator');
+      const { kind, token, expires } = await memberLink(email.toUpperCase());
+      expect([kind, expires]).toEqual(['password', service.clock.nowMs() + DAY_MS]);
+      expect(await expectJson<object>(await look(token), 200)).toEqual({
+        ...{ kind: 'password', email, role: 'moderator', account: { name: 'A producer' } },
+      });
+      const password = 'a password to remember';
+      const used = new Browser(service.url);
+      const session = await used.begin('/invitations/accept', { token, password });
+      expect(session.member).toMatchObject({ email, name: 'A moderator', role: 'moderator' });
+      expect((await browser.send('GET', '/session')).status).toBe(401);
+      expect((await used.send('GET', '/session')).status).toBe(200);
+      const old = { email, password: PASSWORD };
+      expect((await browser.send('POST', '/session', old)).status).toBe(401);
+      await browser.signIn(email, password);
+      await expectUnauthorized(await accept(token), 'Token');
+    });
+
+    test('[U-15] makes an owner of an account that has no member', async () => {
+      const email = `Ann-${randomUUID()}@example.org`;
+      const account = await service.createAccount(email);
+      const { kind, token } = await memberLink(email);
+      expect(kind).toBe('invitation');
+      const session = await new Browser(service.url).begin('/invitations/accept', {
+        ...{ token, name: 'Ann', password: PASSWORD },
+      });
+      expect(session).toMatchObject({
+        member: { email: email.toLowerCase(), role: 'owner' },
+        account: { uuid: account.uuid, email },
+      });
+    });
+
+    test('[U-15] [U-17] the newest is good, for 24 h', async () => {
+      const { email } = await newMember(service, 'host');
+      const [first, second] = [await memberLink(email), await memberLink(email)];
+      await expectUnauthorized(await accept(first.token), 'Token');
+      wait(DAY_MS);
+      await expectUnauthorized(await accept(second.token), 'Token');
+    });
+
+    test('[U-17] works no more when the member is gone or has changed the password', async () => {
+      const gone = await newMember(service, 'host');
+      const links = [await memberLink(gone.email)];
+      await expectNoContent(await service.studio('DELETE', `/members/${gone.uuid}`));
+      const changed = await newMember(service, 'host');
+      links.push(await memberLink(changed.email));
+      const body = { password: 'a password of mine', currentPassword: PASSWORD };
+      await expectJson(await changed.browser.send('PATCH', '/session/member', body), 200);
+      for (const { token } of links) await expectUnauthorized(await accept(token), 'Token');
+    });
+
+    test('[U-15] there is none for an e-mail of nobody', async () => {
+      const args = [service.record, 'nobody@example.org', service.url, 0] as const;
+      expect(await newMemberLink(...args)).toBeNull();
+    });
+  });
+
+  describe('members', () => {
+    test('[U-19] are listed in the order they came', async () => {
+      const account = await service.createAccount();
+      const roles: MemberRole[] = ['owner', 'host', 'moderator'];
+      const made: SignedIn[] = [];
+      for (const role of roles) made.push(await newMember(service, role, account));
+      const created = service.clock.nowMs();
+      expect(await byToken<Member>('/members', account)).toEqual(
+        made.map(({ uuid, email }, place) => {
+          const role = roles[place] as MemberRole;
+          return { uuid, email, name: `A ${role}`, role, created };
+        }),
+      );
+    });
+
+    test('[U-19] [U-8] another role holds at once in every session', async () => {
+      const { browser, uuid } = await newMember(service, 'host');
+      const body = { title: 'A show' };
+      expect((await browser.send('POST', '/streams', body)).status).toBe(201);
+      const response = await service.studio('PATCH', `/members/${uuid}`, { role: 'moderator' });
+      expect((await expectJson<Member>(response, 200)).role).toBe('moderator');
+      await expectUnauthorized(await browser.send('POST', '/streams', body), 'Token');
+      expect((await browser.send('GET', '/streams')).status).toBe(200);
+    });
+
+    test('[U-19] [U-8] who is removed is out at once, and the e-mail is free again', async () => {
+      const { browser, uuid, email } = await newMember(service, 'host');
+      expect((await browser.send('GET', '/streams')).status).toBe(200);
+      await expectNoContent(await service.studio('DELETE', `/members/${uuid}`));
+      await expectUnauthorized(await browser.send('GET', '/streams'), 'Token');
+      const attempt = new Browser(service.url).send('POST', '/session', {
+        ...{ email, password: PASSWORD },
+      });
+      await expectUnauthorized(await attempt, 'Token');
+      const again = await newMember(service, 'moderator', service.account, email);
+      expect(again.uuid).not.toBe(uuid);
+    });
+
+    test('[U-20] the last owner stays one: 409', async () => {
+      const account = await service.createAccount();
+      const { browser, uuid } = await newMember(service, 'owner', account);
+      const host = await newMember(service, 'host', account);
+      const path = `/members/${uuid}`;
+      for (const role of ['host', 'moderator']) {
+        expect((await browser.send('PATCH', path, { role })).status).toBe(409);
+      }
+      expect((await browser.send('DELETE', path)).status).toBe(409);
+      const second = { role: 'owner' };
+      await expectJson(await browser.send('PATCH', `/members/${host.uuid}`, second), 200);
+      await expectNoContent(await browser.send('DELETE', path));
+      expect((await host.browser.send('DELETE', `/members/${host.uuid}`)).status).toBe(409);
+    });
+
+    test('[U-20] of owners who go or step down at the same time one stays', async () => {
+      const account = await service.createAccount();
+      const owners = [
+        await newMember(service, 'owner', account),
+        await newMember(service, 'owner', account),
+        await newMember(service, 'owner', account),
+      ];
+      await Promise.all(
+        owners.map(({ browser, uuid }, place) =>
+          place === 1
+            ? browser.send('DELETE', `/members/${uuid}`)
+            : browser.send('PATCH', `/members/${uuid}`, { role: 'host' }),
+        ),
+      );
+      const left = await byToken<Member>('/members', account);
+      expect(left.filter(({ role }) => role === 'owner')).toHaveLength(1);
+    });
+
+    test('[U-21] an account has at most 100, also when the last two come together', async () => {
+      const account = await service.createAccount();
+      // Not by links: their passwords would take as long as all the rest.
+      for (let n = 0; n < 99; n++) await insertMember(account, n);
+      const links = [
+        await invited(service, 'host', undefined, account),
+        await invited(service, 'host', undefined, account),
+      ];
+      expect(await statusesOf(links.map(({ token }) => accept(token)))).toEqual([201, 409]);
+      expect(await byToken<Member>('/members', account)).toHaveLength(100);
+    });
+
+    async function insertMember(account: Account, n: number): Promise<void> {
+      const nowMs = service.clock.nowMs();
+      const fresh = () => `${randomUUID()}-${n}`;
+      const hash = fresh();
+      const link = { id: fresh(), hash, nowMs };
+      const email = `${fresh()}@example.org`;
+      await service.record.invite({ account: account.uuid, email, role: 'host', link });
+      const session = { hash: fresh(), nowMs };
+      const passwordHash = 'none';
+      await service.record.acceptLink({ hash, uuid: fresh(), name: 'A', passwordHash, session });
+    }
+
+    test('[U-8] a sign-in that meets a removal leaves no session', async () => {
+      for (let round = 0; round < 5; round++) {
+        const { uuid, email } = await newMember(service, 'host');
+        const browser = new Browser(service.url);
+        const body = { email, password: PASSWORD };
+        await Promise.all([
+          browser.send('POST', '/session', body),
+          Bun.sleep(round * 15).then(() => service.studio('DELETE', `/members/${uuid}`)),
+        ]);
+        expect((await browser.send('GET', '/session')).status).toBe(401);
+      }
+    });
+  });
+});
+
+test('[U-8] [N-3] a session of one node is good on another, which knows within 1 s when it ends', async () => {
+  const directory = mkdtempSync(join(tmpdir(), 'fourbeat-test-'));
+  const options = { backends: 'shared', directory, config } as const;
+  const [here, there] = [await startService(options), await startService(options)];
+  try {
+    const { browser, uuid } = await newMember(here, 'host');
+    const elsewhere = new Browser(there.url);
+    elsewhere.cookie = browser.cookie;
+    elsewhere.csrf = browser.csrf;
+    const body = { title: 'A show' };
+    expect((await elsewhere.send('POST', '/streams', body)).status).toBe(201);
+    await here.studio('PATCH', `/members/${uuid}`, { role: 'moderator' });
+    await Bun.sleep(1_000);
+    await expectUnauthorized(await elsewhere.send('POST', '/streams', body), 'Token');
+    expect((await elsewhere.send('GET', '/streams')).status).toBe(200);
+    await expectNoContent(await browser.send('DELETE', '/sessions'));
+    await Bun.sleep(1_000);
+    await expectUnauthorized(await elsewhere.send('GET', '/streams'), 'Token');
+  } finally {
+    await Promise.all([here.close(), there.close()]);
+    rmSync(directory, { recursive: true, force: true });
+  }
+}, 60_000);

@@ -1,0 +1,226 @@
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Operation } from '../../protocol/operation.ts';
+import { type PresenterState, presenterStateSchema } from '../../protocol/presenter.ts';
+import { studioApi } from '../../protocol/studio-api.ts';
+import { hashOfSecret } from '../../server/auth/members/one-time-secret.ts';
+import { configOf } from '../../server/platform/config.ts';
+import { EventReader } from '../support/conformance/event-source.ts';
+import { expectUnauthorized } from '../support/conformance/expectations.ts';
+import { expectJson, type Harness, QUIZ, startService } from '../support/harness/harness.ts';
+import { newMember } from '../support/studio/member-browser.ts';
+
+// What a show tells to the wall behind its host, and who may see it there.
+
+let service: Harness;
+beforeAll(async () => {
+  service = await startService();
+  await service.advance(1);
+});
+afterAll(() => service.close());
+
+interface Made {
+  readonly key: string;
+  readonly url: string;
+}
+
+const keyPath = (streamId: string) => `/streams/${streamId}/presenter-key`;
+const newKey = async (streamId: string): Promise<Made> =>
+  expectJson(await service.studio('POST', keyPath(streamId)), 201);
+const present = (streamId: string, key: string, method = 'GET') =>
+  fetch(`${service.url}/studio/v1/streams/${streamId}/present`, {
+    method,
+    headers: { Authorization: `Presenter ${key}` },
+  });
+
+async function open(streamId: string): Promise<EventReader> {
+  const { key } = await newKey(streamId);
+  const response = await present(streamId, key);
+  expect(response.status).toBe(200);
+  expect(response.headers.get('content-type')).toBe('text/event-stream');
+  return new EventReader(response);
+}
+
+async function next(reader: EventReader): Promise<PresenterState> {
+  const message = await reader.next(3_000);
+  if (!message) throw new Error('no state came');
+  expect(message.fields).toContainEqual(['event', 'state']);
+  return presenterStateSchema.strict().parse(JSON.parse(message.data));
+}
+
+/** The next state that is as it should be. */
+async function stateWith(
+  reader: EventReader,
+  isRight: (state: PresenterState) => boolean,
+): Promise<PresenterState> {
+  for (let tries = 0; tries < 8; tries++) {
+    const state = await next(reader);
+    if (isRight(state)) return state;
+  }
+  throw new Error('no such state came');
+}
+
+describe('the presenter key', () => {
+  test('[B-11] is `pk_` and 40 characters, in the fragment of its address', async () => {
+    const streamId = await service.createStream();
+    const made = await newKey(streamId);
+    expect(Object.keys(made).sort()).toEqual(['key', 'url']);
+    expect(made.key).toMatch(/^pk_[0-9A-Za-z]{40}$/);
+    expect(made.url).toBe(`${service.url}/studio/present/${streamId}#key=${made.key}`);
+  });
+
+  test('[B-11] is kept as a hash alone, and since when it is told', async () => {
+    const streamId = await service.createStream();
+    const read = async () =>
+      expectJson<object>(await service.studio('GET', keyPath(streamId)), 200);
+    expect(await read()).toEqual({ created: null });
+    const { key } = await newKey(streamId);
+    expect(await read()).toEqual({ created: service.clock.nowMs() });
+    const files = readdirSync(service.directory).map((name) =>
+      readFileSync(join(service.directory, name), 'latin1'),
+    );
+    expect(files.some((text) => text.includes(hashOfSecret(key)))).toBe(true);
+    expect(files.some((text) => text.includes(key))).toBe(false);
+  });
+
+  test('[B-12] opens this view of this show, and nothing else', async () => {
+    const [streamId, otherId] = [await service.createStream(), await service.createStream()];
+    const { key } = await newKey(streamId);
+    await newKey(otherId);
+    const operations: Operation[] = Object.values(studioApi);
+    for (const { method, path, access } of operations) {
+      if (access === 'public' || path.endsWith('/present')) continue;
+      const response = await fetch(service.url + path.replace(/\{\w+\}/g, () => streamId), {
+        method,
+        headers: { Authorization: `Presenter ${key}` },
+      });
+      expect([method, path, response.status]).toEqual([method, path, 401]);
+    }
+    await expectUnauthorized(await present(otherId, key), 'Token');
+    await expectUnauthorized(await present(streamId, `pk_${'a'.repeat(40)}`), 'Token');
+    const asViewer = await fetch(`${service.url}/api/v1/view-counts/${streamId}`, {
+      headers: { Authorization: `Presenter ${key}` },
+    });
+    await expectUnauthorized(asViewer, 'Bearer');
+    const opened = await present(streamId, key);
+    expect(opened.status).toBe(200);
+    await opened.body?.cancel();
+    expect((await present(streamId, key, 'HEAD')).status).toBe(200);
+  });
+
+  test.each([
+    ['replaced', 'POST'],
+    ['withdrawn', 'DELETE'],
+  ])('[B-11] [B-12] that is %s opens nothing, and ends what it opened', async (_, method) => {
+    const streamId = await service.createStream();
+    const { key } = await newKey(streamId);
+    const reader = new EventReader(await present(streamId, key));
+    await next(reader);
+    await service.studio(method, keyPath(streamId));
+    expect((await present(streamId, key)).status).toBe(401);
+    expect(await reader.ended(2_500)).toBe(true);
+  });
+
+  test('[B-12] opens less often than its account may ask, and takes nothing of that', async () => {
+    const limited = await startService({
+      config: { rates: { ...configOf({}).rates, studio: { points: 4, durationS: 60 } } },
+    });
+    try {
+      const streamId = await limited.createStream();
+      const { key } = await expectJson<Made>(await limited.studio('POST', keyPath(streamId)), 201);
+      const statuses: number[] = [];
+      for (let n = 0; n < 5; n++) {
+        const response = await fetch(`${limited.url}/studio/v1/streams/${streamId}/present`, {
+          headers: { Authorization: `Presenter ${key}` },
+        });
+        await response.body?.cancel();
+        statuses.push(response.status);
+      }
+      expect(statuses).toEqual([200, 200, 200, 200, 429]);
+      expect((await limited.studio('GET', '/account')).status).toBe(200);
+    } finally {
+      await limited.close();
+    }
+  });
+});
+
+describe('a show on the wall', () => {
+  test('[B-13] is told at once and each half second', async () => {
+    const streamId = await service.createStream({ title: 'Quiz night' });
+    const reader = await open(streamId);
+    expect(await next(reader)).toEqual({
+      now: service.clock.nowMs(),
+      stream: { id: streamId, title: 'Quiz night', status: 'CREATED' },
+      count: 0,
+      quiz: null,
+      winners: null,
+    });
+    const startMs = performance.now();
+    await next(reader);
+    await next(reader);
+    expect(performance.now() - startMs).toBeLessThan(2_000);
+    await reader.close();
+  });
+
+  test('[B-13] [I-6] has what was answered so far, and no right answer before the reveal', async () => {
+    const streamId = await service.createStream();
+    const viewer = await service.viewer(streamId);
+    const reader = await open(streamId);
+    const quiz = await service.publishQuiz(streamId, { duration: 1_000, reveal: 'manual' });
+    await viewer.post(`/api/v1/quizzes/${quiz.id}/answer`, {
+      streamId,
+      choice: QUIZ.answer,
+      closeInterval: quiz.closeInterval,
+    });
+    const asked = await stateWith(reader, (state) => state.quiz?.answered === 1);
+    expect(asked.quiz).toEqual({
+      id: quiz.id,
+      question: QUIZ.question,
+      order: [...QUIZ.choices],
+      state: 'open',
+      created: quiz.created,
+      duration: 1_000,
+      closeInterval: quiz.closeInterval,
+      answered: 1,
+      tally: expect.objectContaining({ [QUIZ.answer]: { count: 1, percentage: 100 } }),
+      results: null,
+    });
+    await service.advance(6);
+    const closed = await stateWith(reader, (state) => state.quiz?.state === 'closed');
+    expect(closed.quiz).toMatchObject({ answered: 1, results: null });
+    await service.studio('POST', `/quizzes/${quiz.id}/reveal`);
+    const { quiz: shown } = await stateWith(reader, (state) => state.quiz?.state === 'revealed');
+    expect(shown).toMatchObject({ answered: 1, tally: null, results: { answer: QUIZ.answer } });
+    expect(shown?.results?.choices[QUIZ.answer]).toEqual({ count: 1, percentage: 100 });
+    await reader.close();
+  });
+
+  test('[B-13] has the winners from their request on, until another quiz is out', async () => {
+    const streamId = await service.createStream();
+    const reader = await open(streamId);
+    await service.publishQuiz(streamId, { duration: 1_000 });
+    await service.advance(6);
+    await service.studio('POST', `/streams/${streamId}/request-winners`);
+    await stateWith(reader, ({ winners }) => winners !== null && winners.count === null);
+    await service.advance(6);
+    await stateWith(reader, ({ winners }) => winners?.count === 0);
+    await service.publishQuiz(streamId);
+    await stateWith(reader, ({ winners }) => winners === null);
+    await reader.close();
+  });
+
+  test.each(['owner', 'host', 'moderator'] as const)(
+    '[B-12] is there for a %s, and ends with the session',
+    async (role) => {
+      const streamId = await service.createStream();
+      const { browser } = await newMember(service, role);
+      const response = await browser.send('GET', `/streams/${streamId}/present`);
+      expect(response.status).toBe(200);
+      const reader = new EventReader(response);
+      await next(reader);
+      await browser.send('DELETE', '/session');
+      expect(await reader.ended(2_500)).toBe(true);
+    },
+  );
+});

@@ -1,0 +1,162 @@
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import type { Rehearsal } from '../../protocol/rehearsal.ts';
+import type {
+  FromCrowdThread,
+  ToCrowdThread,
+} from '../../server/domains/rehearsals/crowd-messages.ts';
+import { expectJson, type Harness, startService } from '../support/harness/harness.ts';
+import { RehearsalGround } from '../support/rehearsals/rehearsal-fixture.ts';
+
+// Rehearsals with their viewers: what these say is compared with the record.
+
+describe.each(['embedded', 'shared'] as const)(
+  'the viewers of a rehearsal on %s backends',
+  (backends) => {
+    let service: Harness;
+    beforeAll(async () => {
+      service = await startService({ backends, clock: 'real' });
+    }, 30_000);
+    afterAll(() => service.close());
+
+    test.concurrent('[Y-4] [Y-6] [Y-7] [Y-8] come, answer, and are told as many answers as are recorded', async () => {
+      const ground = await RehearsalGround.of(service, { duration: 3_000 });
+      const { streamId } = await ground.begun({ viewers: 40 });
+      await ground.once(({ crowd }) => (crowd?.present ?? 0) > 36);
+      const { counts } = await ground.ask(streamId, 0);
+      const sum = Object.values(counts ?? {}).reduce((total, { count }) => total + count, 0);
+      await service.studio('POST', `/streams/${streamId}/end`);
+      const { crowd, ended } = await ground.once(({ state }) => state === 'over');
+      expect(crowd?.mismatch).toBeNull();
+      expect(crowd?.checks).toBeGreaterThan(100);
+      expect(crowd?.requests).toBeGreaterThan(400);
+      expect(crowd?.lost).toBe(0);
+      expect(crowd?.answers.acknowledged).toBe(await ground.recorded(streamId));
+      expect(crowd?.answers.acknowledged).toBe(sum);
+      expect(sum).toBeGreaterThan(20);
+      expect(crowd?.quizzes).toEqual([
+        {
+          id: expect.any(String),
+          question: 'Which planet is the largest?',
+          acknowledged: sum,
+          refusedLate: crowd?.answers.refusedLate ?? -1,
+          counted: sum,
+        },
+      ]);
+      expect(ended).toBeGreaterThan(0);
+      // They left: soon nobody is counted.
+      const viewer = await service.viewer(streamId);
+      const count = async (): Promise<number> => {
+        const response = await viewer.get(`/api/v1/view-counts/${streamId}`);
+        return (await expectJson<{ value: number }>(response, 200)).value;
+      };
+      for (let tries = 0; tries < 30 && (await count()) > 0; tries++) await Bun.sleep(100);
+      expect(await count()).toBe(0);
+    }, 30_000);
+
+    test.concurrent('[Y-5] [Y-7] answers that are sent after the close are refused, all of them', async () => {
+      const ground = await RehearsalGround.of(service, { duration: 1_000 });
+      const { streamId } = await ground.begun({ viewers: 20, lateShare: 1 });
+      await ground.once(({ crowd }) => (crowd?.present ?? 0) > 18);
+      await ground.ask(streamId, 0);
+      const { crowd } = await ground.once(({ crowd: now }) => (now?.answers.refusedLate ?? 0) > 10);
+      expect(crowd?.answers.acknowledged).toBe(0);
+      expect(crowd?.quizzes[0]).toMatchObject({ acknowledged: 0, counted: 0 });
+      expect(await ground.recorded(streamId)).toBe(0);
+      expect(crowd?.mismatch).toBeNull();
+      await ground.end();
+    }, 30_000);
+
+    test.concurrent('[Y-5] [Y-7] bots answer at once; what is lost is tried again, and counted once', async () => {
+      const ground = await RehearsalGround.of(service, { duration: 5_000 });
+      const { streamId } = await ground.begun({ viewers: 30, botShare: 1, lossShare: 0.3 });
+      await ground.once(({ crowd }) => (crowd?.present ?? 0) > 27);
+      await ground.ask(streamId, 0);
+      const recorded = await ground.recorded(streamId);
+      expect(recorded).toBeGreaterThan(15);
+      // An answer whose acknowledgement was lost is sent again, and acknowledged after the close as well.
+      const { crowd } = await ground.once(({ crowd: now }) => {
+        const { acknowledged, unknown } = now?.answers ?? { acknowledged: 0, unknown: 0 };
+        return acknowledged + unknown >= recorded && now?.quizzes[0]?.counted === recorded;
+      });
+      expect(crowd?.answers.acknowledged).toBeLessThanOrEqual(recorded);
+      expect(crowd?.lost).toBeGreaterThan(20);
+      expect(crowd?.mismatch).toBeNull();
+      await ground.end();
+    }, 30_000);
+
+    test.concurrent('[Y-7] who is banned goes, and that is no mismatch', async () => {
+      const ground = await RehearsalGround.of(service);
+      const { streamId } = await ground.begun({ viewers: 25 });
+      const chat = `/streams/${streamId}/chat`;
+      const lines = async () => {
+        const response = await service.studio('GET', chat);
+        return (await expectJson<{ results: { viewer: string }[] }>(response, 200)).results;
+      };
+      const rehearsal = await ground.once(({ crowd }) => (crowd?.present ?? 0) > 20);
+      for (let tries = 0; tries < 100 && (await lines()).length === 0; tries++)
+        await Bun.sleep(100);
+      const viewer = (await lines())[0]?.viewer;
+      const ban = await service.studio('POST', `/streams/${streamId}/banned/${viewer}`, {});
+      expect(ban.status).toBe(201);
+      const before = rehearsal.crowd?.checks ?? 0;
+      // Counts are compared for some seconds more, and what did not fit would be told by then.
+      await Bun.sleep(4_000);
+      const { crowd } = await ground.once(({ crowd: now }) => (now?.checks ?? 0) > before + 50);
+      expect(crowd?.mismatch).toBeNull();
+      await ground.end();
+    }, 30_000);
+  },
+);
+
+test('[Y-6] [Y-10] any node tells of a rehearsal, and any ends it', async () => {
+  const first = await startService({ backends: 'shared', clock: 'real' });
+  const options = { backends: 'shared', directory: first.directory, clock: 'real' } as const;
+  const second = await startService(options);
+  const init = { token: first.account.token };
+  const sent = () => {
+    const named = first.service.stats.more.find(({ name }) => name === 'fourbeat_rehearsals');
+    return [...(named?.read() ?? [])][0]?.[0];
+  };
+  try {
+    const ground = await RehearsalGround.of(first);
+    await ground.begun({ viewers: 5 });
+    await ground.once(({ crowd }) => crowd !== null);
+    const path = `/streams/${ground.showId}/rehearsals/current`;
+    const read = await second.studio('GET', path, undefined, init);
+    expect(await expectJson<Rehearsal>(read, 200)).toMatchObject({
+      state: 'running',
+      crowd: { requests: expect.any(Number) },
+    });
+    expect(sent()).toBe(1);
+    expect((await second.studio('DELETE', path, undefined, init)).status).toBe(204);
+    for (let tries = 0; tries < 30 && sent() !== 0; tries++) await Bun.sleep(100);
+    expect(sent()).toBe(0);
+  } finally {
+    await second.close();
+    await first.close();
+  }
+}, 30_000);
+
+test('[Y-8] a show that is over before its viewers have begun to come sends them home, too', async () => {
+  const service = await startService({ clock: 'real' });
+  const thread = new Worker(
+    new URL('../../server/domains/rehearsals/crowd-thread.ts', import.meta.url).href,
+  );
+  const tell = (message: ToCrowdThread) => thread.postMessage(message);
+  try {
+    const streamId = await service.createStream();
+    const settings = { viewers: 3, latencyMs: 0, lossShare: 0, botShare: 0, lateShare: 0 };
+    const over = new Promise((resolve) => {
+      thread.onmessage = ({ data }: MessageEvent<FromCrowdThread>) => {
+        if (data.kind === 'figures' && data.isLast) resolve('over');
+      };
+    });
+    const { hostname, port } = new URL(service.url);
+    tell({ kind: 'begin', hostname, port: Number(port), streamId, settings });
+    tell({ kind: 'finish' });
+    expect(await over).toBe('over');
+  } finally {
+    thread.terminate();
+    await service.close();
+  }
+}, 10_000);

@@ -1,0 +1,406 @@
+import { Database } from 'bun:sqlite';
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import { randomUUID } from 'node:crypto';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import {
+  REHEARSAL_KEPT_MS,
+  REHEARSAL_LENGTH_MS,
+  REHEARSALS_OF_NODE_MAX,
+  type Rehearsal,
+  rehearsalSchema,
+} from '../../protocol/rehearsal.ts';
+import type { StudioStream } from '../../protocol/studio.ts';
+import { LOST_AFTER_MS } from '../../server/domains/rehearsals/rehearsals-sql.ts';
+import { networks } from '../../server/domains/webhooks/addresses.ts';
+import { configOf } from '../../server/platform/config.ts';
+import { BucketCounts } from '../../server/platform/histogram.ts';
+import { createMetrics } from '../../server/platform/metrics.ts';
+import { answer } from '../support/conformance/quiz-show.ts';
+import {
+  expectJson,
+  type Harness,
+  type ManualClock,
+  manualClock,
+  START_MS,
+  startService,
+} from '../support/harness/harness.ts';
+import { RehearsalGround } from '../support/rehearsals/rehearsal-fixture.ts';
+import { startReceiver } from '../support/webhooks/webhook-receiver.ts';
+
+const webhooks = { allowHttp: true, allowPrivate: networks('127.0.0.1') };
+const EVENTS = ['stream.started', 'stream.ended', 'audience.minute', 'quiz.closed', 'winners'];
+const BACKENDS = ['embedded', 'shared'] as const;
+
+const pass = ({ clock }: Harness, ms: number) => (clock as ManualClock).set(clock.nowMs() + ms);
+
+/** Removes all that is to be removed now. */
+async function tidied({ record, clock }: Harness): Promise<void> {
+  while (await record.removeRehearsal({ nowMs: clock.nowMs() }));
+}
+
+/** Everything of a service that others look at: lists and counts of streams. */
+async function seenByOthers(service: Harness): Promise<string> {
+  const list = `${service.url}/api/v1/streams/?producer=${service.account.uuid}`;
+  const token = { Authorization: `Token ${service.account.token}` };
+  const answers = await Promise.all([
+    fetch(list),
+    fetch(list, { headers: token }),
+    service.studio('GET', '/streams'),
+  ]);
+  return (await Promise.all(answers.map((response) => response.text()))).join('\n');
+}
+
+/** The page that Prometheus reads. */
+function metricsOf({ service }: Harness): Promise<string> {
+  return createMetrics({
+    ...service.stats,
+    version: '1.2.3',
+    sealLateness: new BucketCounts([1]),
+    requests: () => service.stats.requests.counters,
+    answers: () => Object.entries(service.stats.answers),
+    backends: [],
+    recordPending: () => 0,
+    clockOffsetMs: () => 0,
+  }).render();
+}
+
+describe.each(BACKENDS)('a rehearsal on %s backends', (backends) => {
+  let service: Harness;
+  beforeAll(async () => {
+    service = await startService({ backends, config: { webhooks } });
+  }, 30_000);
+  afterAll(() => service.close());
+
+  const streamOf = async (id: string): Promise<StudioStream> =>
+    expectJson(await service.studio('GET', `/streams/${id}`), 200);
+
+  test('[Y-1] [Y-3] is a stream of the show, with its drafts in their order', async () => {
+    const quizzes = ['First?', 'Second?', 'Third?'].map((question) => ({ question }));
+    const ground = await RehearsalGround.of(service, ...quizzes);
+    const { showId } = ground;
+    const urls = { hls_url: 'https://cdn.example/live.m3u8' };
+    const fields = { ...urls, latencyAllowance: 1_500, recording: true };
+    await expectJson(await service.studio('PATCH', `/streams/${showId}`, fields), 200);
+    const [first, , third] = await ground.quizzesOf(showId);
+    await expectJson(await service.studio('POST', `/quizzes/${first?.id}/publish`), 200);
+    const second = (await ground.quizzesOf(showId))[1];
+    const order = [third?.id, second?.id];
+    await expectJson(await service.studio('POST', `/streams/${showId}/rundown`, { order }), 200);
+    const settings = { viewers: 1, latencyMs: 10, lossShare: 0, botShare: 0.5, lateShare: 0.25 };
+    const made = await ground.begun(settings);
+    expect(rehearsalSchema.strict().parse(made)).toEqual({
+      streamId: expect.any(String),
+      rehearsalOf: showId,
+      state: 'running',
+      settings,
+      crowd: null,
+      created: service.clock.nowMs(),
+      endsAt: service.clock.nowMs() + REHEARSAL_LENGTH_MS,
+      ended: null,
+      removedAt: service.clock.nowMs() + REHEARSAL_KEPT_MS,
+    });
+    expect(await streamOf(made.streamId)).toMatchObject({
+      ...urls,
+      title: 'Friday quiz night',
+      latencyAllowance: 1_500,
+      recording: false,
+      unlisted: true,
+      status: 'CREATED',
+      rehearsalOf: showId,
+    });
+    const copies = await ground.quizzesOf(made.streamId);
+    expect(copies.map(({ question, state }) => [question, state])).toEqual([
+      ['Third?', 'draft'],
+      ['Second?', 'draft'],
+    ]);
+    // The show has what it had.
+    expect(await ground.quizzesOf(showId)).toHaveLength(3);
+    await ground.end();
+  });
+
+  test('[Y-3] is as its show was, and not recorded', async () => {
+    const ground = await RehearsalGround.of(service);
+    const { streamId } = await ground.begun();
+    for (const change of [{ recording: true }, { unlisted: false }, { title: 'Another' }]) {
+      expect((await service.studio('PATCH', `/streams/${streamId}`, change)).status).toBe(409);
+    }
+    expect(await streamOf(streamId)).toMatchObject({ recording: false, unlisted: true });
+    await ground.end();
+  });
+
+  test('[Y-2] is in no list, in no count and in no metric', async () => {
+    const ground = await RehearsalGround.of(service);
+    const before = await seenByOthers(service);
+    const { streamId } = await ground.begun({ viewers: 2 });
+    await service.studio('POST', `/streams/${streamId}/start`);
+    const viewer = await service.viewer(streamId);
+    await viewer.post(`/api/v1/view-counts/${streamId}`);
+    expect(await seenByOthers(service)).toBe(before);
+    const metrics = await metricsOf(service);
+    expect(metrics.includes('fourbeat_rehearsals 1\n')).toBe(true);
+    for (const id of [streamId, ground.showId]) expect(metrics.includes(id)).toBe(false);
+    // Who knows its id finds it, as an unlisted one.
+    const detail = await fetch(`${service.url}/api/v1/streams/${streamId}/`);
+    const known = await expectJson<object>(detail, 200);
+    expect(Object.keys(known).sort()).toEqual(['dash_url', 'hls_url', 'id', 'producer', 'status']);
+    await ground.end();
+    expect(await seenByOthers(service)).toBe(before);
+    expect((await metricsOf(service)).includes('fourbeat_rehearsals 0\n')).toBe(true);
+  });
+
+  test('[Y-2] tells no webhook of anything, and no report is made', async () => {
+    const receiver = startReceiver();
+    const body = { url: receiver.url, events: EVENTS };
+    const made = await expectJson<{ id: string }>(
+      await service.studio('POST', '/webhooks', body),
+      201,
+    );
+    const ground = await RehearsalGround.of(service, { duration: 1_000 });
+    const { streamId } = await ground.begun({ viewers: 1 });
+    // The same happens in a show and in its rehearsal; of one of them webhooks are told.
+    for (const id of [ground.showId, streamId]) {
+      await expectJson(await service.studio('POST', `/streams/${id}/start`), 200);
+      const [draft] = await ground.quizzesOf(id);
+      const publish = await service.studio('POST', `/quizzes/${draft?.id}/publish`);
+      const quiz = await expectJson<{ id: string; closeInterval: number }>(publish, 200);
+      const viewer = await service.viewer(id);
+      expect((await answer(viewer, quiz, 'Jupiter')).status).toBe(204);
+    }
+    await service.advance(8);
+    for (const id of [ground.showId, streamId]) {
+      await expectJson(await service.studio('POST', `/streams/${id}/request-winners`), 201);
+    }
+    await service.advance(6);
+    pass(service, 60_000);
+    await service.advance(4);
+    for (const id of [ground.showId, streamId]) {
+      await expectJson(await service.studio('POST', `/streams/${id}/end`), 200);
+    }
+    await service.advance(1);
+    for (let times = 0; times < 8; times++) await service.service.deliver();
+    const told = new Set(receiver.received.map(({ body: text }) => JSON.parse(text).type));
+    expect([...told].sort()).toEqual([...EVENTS].sort());
+    const texts = receiver.received.map(({ body: text }) => text).join('\n');
+    expect(texts).toContain(ground.showId);
+    expect(texts).not.toContain(streamId);
+    const log = await service.studio('GET', `/webhooks/${made.id}/deliveries?limit=100`);
+    expect(await log.text()).not.toContain(streamId);
+    await service.service.report();
+    const report = await service.studio('GET', `/streams/${streamId}/report`);
+    expect(await report.text()).not.toContain('"state":"ready"');
+    await ground.end();
+    await service.studio('DELETE', `/webhooks/${made.id}`);
+    await receiver.stop();
+  }, 20_000);
+
+  test('[Y-9] a rehearsal cannot be rehearsed', async () => {
+    const ground = await RehearsalGround.of(service);
+    const { streamId } = await ground.begun();
+    const path = `/streams/${streamId}/rehearsals`;
+    expect((await service.studio('POST', path, { viewers: 1 })).status).toBe(409);
+    await ground.end();
+  });
+
+  test('[Y-9] a show has one that runs, and a node four', async () => {
+    const grounds: RehearsalGround[] = [];
+    for (let one = 0; one < REHEARSALS_OF_NODE_MAX; one++) {
+      grounds.push(await RehearsalGround.of(service));
+      await grounds.at(-1)?.begun({ viewers: 1 });
+    }
+    expect((await grounds[0]?.create())?.status).toBe(409);
+    const another = await RehearsalGround.of(service);
+    const full = await another.create();
+    expect(full.status).toBe(409);
+    expect(await full.text()).toContain('4 rehearsals');
+    expect((await another.current()).status).toBe(404);
+    await grounds[0]?.end();
+    await another.begun({ viewers: 1 });
+    for (const ground of [another, ...grounds.slice(1)]) {
+      expect((await ground.end()).status).toBe(204);
+    }
+  });
+
+  test('[Y-9] of two that begin at once one does', async () => {
+    const ground = await RehearsalGround.of(service);
+    const both = await Promise.all([ground.create(), ground.create()]);
+    expect(both.map(({ status }) => status).sort()).toEqual([201, 409]);
+    const { streamId } = await expectJson<Rehearsal>(await ground.current(), 200);
+    const begun = both.find(({ status }) => status === 201);
+    expect(await begun?.json()).toMatchObject({ streamId });
+    expect(
+      (await Promise.all([ground.end(), ground.end()])).map(({ status }) => status).sort(),
+    ).toEqual([204, 404]);
+  });
+
+  test('[Y-9] a node has four also when accounts begin theirs at once', async () => {
+    const shows = await Promise.all(
+      Array.from({ length: 2 * REHEARSALS_OF_NODE_MAX }, async () => {
+        const { token } = await service.createAccount(`${randomUUID()}@example.org`);
+        const made = await service.studio('POST', '/streams', { title: 'A show' }, { token });
+        const { id } = await expectJson<StudioStream>(made, 201);
+        return { path: `/streams/${id}/rehearsals`, token };
+      }),
+    );
+    const told = await Promise.all(
+      shows.map(({ path, token }) => service.studio('POST', path, { viewers: 1 }, { token })),
+    );
+    expect(told.filter(({ status }) => status === 201)).toHaveLength(REHEARSALS_OF_NODE_MAX);
+    expect(told.filter(({ status }) => status === 409)).toHaveLength(REHEARSALS_OF_NODE_MAX);
+    for (const { path, token } of shows) {
+      await service.studio('DELETE', `${path}/current`, undefined, { token });
+    }
+  });
+
+  test('[Y-1] [Y-4] [R-11] what is sent twice makes one, with its viewers once', async () => {
+    const ground = await RehearsalGround.of(service);
+    const key = { 'Idempotency-Key': randomUUID() };
+    const first = await expectJson<Rehearsal>(await ground.create({}, key), 201);
+    expect(await expectJson<Rehearsal>(await ground.create({}, key), 201)).toEqual(first);
+    expect((await metricsOf(service)).includes('fourbeat_rehearsals 1\n')).toBe(true);
+    pass(service, LOST_AFTER_MS + 1_000);
+    expect(await expectJson<Rehearsal>(await ground.create({}, key), 201)).toEqual(first);
+    await ground.end();
+    // Nor does it bring them back.
+    await service.advance(1);
+    expect((await ground.create({}, key)).status).toBe(201);
+    expect((await metricsOf(service)).includes('fourbeat_rehearsals 0\n')).toBe(true);
+    expect((await ground.current()).status).toBe(404);
+  });
+
+  test.each([
+    [{ viewers: 0 }, 'viewers'],
+    [{ viewers: 501 }, 'viewers'],
+    [{ viewers: 1.5 }, 'viewers'],
+    [{ viewers: 1, latencyMs: 10_001 }, 'latencyMs'],
+    [{ viewers: 1, lossShare: 0.51 }, 'lossShare'],
+    [{ viewers: 1, botShare: 1.01 }, 'botShare'],
+    [{ viewers: 1, lateShare: -0.1 }, 'lateShare'],
+    [{ viewers: 1, more: 1 }, 'more'],
+  ])('[Y-4] [Y-5] [P-3] refuses %p', async (body, member) => {
+    const id = await service.createStream();
+    const response = await service.studio('POST', `/streams/${id}/rehearsals`, body);
+    expect(response.status).toBe(400);
+    expect(await response.text()).toContain(member);
+  });
+
+  test('[Y-10] what is ended is nowhere, and nothing is kept of it', async () => {
+    const ground = await RehearsalGround.of(service, { duration: 600_000 }, {});
+    const { streamId } = await ground.begun({ viewers: 2 });
+    const [draft] = await ground.quizzesOf(streamId);
+    const publish = await service.studio('POST', `/quizzes/${draft?.id}/publish`);
+    const quiz = await expectJson<{ id: string; closeInterval: number }>(publish, 200);
+    const viewer = await service.viewer(streamId);
+    expect((await answer(viewer, quiz, 'Jupiter')).status).toBe(204);
+    await viewer.post(`/api/v1/view-counts/${streamId}`);
+    await service.advance(4);
+    expect((await ground.end()).status).toBe(204);
+    expect((await ground.current()).status).toBe(404);
+    expect((await ground.end()).status).toBe(404);
+    await service.advance(1);
+    await tidied(service);
+    expect((await service.studio('GET', `/streams/${streamId}`)).status).toBe(404);
+    expect((await service.studio('GET', `/quizzes/${quiz.id}`)).status).toBe(404);
+    expect((await fetch(`${service.url}/api/v1/streams/${streamId}/`)).status).toBe(404);
+    expect((await answer(viewer, quiz, 'Mars')).status).toBeOneOf([404, 409]);
+    // Its token is good for a while, and whoever has one may be counted; that goes, too.
+    await viewer.post(`/api/v1/view-counts/${streamId}`);
+    await service.advance(4);
+    pass(service, 11 * 60_000);
+    await service.advance(1);
+    await tidied(service);
+    if (backends === 'embedded') expect(traces(service, streamId)).toEqual([]);
+  });
+
+  test('[Y-8] ends 4 h after its start, also when it is to end later', async () => {
+    const ground = await RehearsalGround.of(service);
+    const { streamId, endsAt } = await ground.begun();
+    const endAt = async (at: number) =>
+      expectJson<StudioStream>(
+        await service.studio('POST', `/streams/${streamId}/end`, { at }),
+        200,
+      );
+    expect((await endAt(endsAt - 1)).endsAt).toBe(endsAt - 1);
+    expect((await endAt(endsAt + 1)).endsAt).toBe(endsAt);
+    await ground.end();
+  });
+
+  test('[Y-10] after 24 hours it is removed by itself, whatever became of it', async () => {
+    const ground = await RehearsalGround.of(service, {});
+    const { streamId } = await ground.begun();
+    pass(service, REHEARSAL_LENGTH_MS);
+    await service.advance(2);
+    expect((await streamOf(streamId)).status).toBe('ENDED');
+    pass(service, REHEARSAL_KEPT_MS - REHEARSAL_LENGTH_MS);
+    await service.advance(1);
+    expect((await ground.current()).status).toBe(404);
+    await tidied(service);
+    expect((await service.studio('GET', `/streams/${streamId}`)).status).toBe(404);
+  });
+});
+
+/** Tables that have a text in some column; keys of requests are kept for a day (R-10). */
+function traces({ directory }: Harness, text: string): string[] {
+  const record = new Database(join(directory, 'record.sqlite'), { readonly: true });
+  try {
+    const tables = record
+      .query<{ name: string }, []>(`select name from sqlite_master where type = 'table'`)
+      .all();
+    expect(tables.length).toBeGreaterThan(25);
+    return tables.flatMap(({ name }) => {
+      if (name === 'idempotency_keys') return [];
+      const rows = record.query(`select * from ${name}`).all();
+      return JSON.stringify(rows).includes(text) ? [name] : [];
+    });
+  } finally {
+    record.close();
+  }
+}
+
+test.each(BACKENDS)(
+  '[Y-6] [Y-8] [Y-9] a rehearsal whose node is gone says so, and makes place, on %s backends',
+  async (backends) => {
+    const directory = mkdtempSync(join(tmpdir(), 'fourbeat-rehearsal-'));
+    const first = await startService({ backends, directory });
+    const ground = await RehearsalGround.of(first);
+    const { streamId } = await ground.begun({ viewers: 2 });
+    const another = () => startService({ backends, directory, clock: manualClock(START_MS) });
+    // Of one process another begins when it is gone; of many nodes another is there.
+    if (backends === 'embedded') await first.close();
+    const second = await another();
+    try {
+      const init = { token: first.account.token };
+      const path = `/streams/${ground.showId}/rehearsals`;
+      const read = async () =>
+        expectJson<Rehearsal>(await second.studio('GET', `${path}/current`, undefined, init), 200);
+      expect((await read()).state).toBe('running');
+      if (backends === 'shared') await first.close();
+      pass(second, LOST_AFTER_MS + 1_000);
+      expect(await read()).toMatchObject({ streamId, state: 'lost', ended: expect.any(Number) });
+      const again = await second.studio('POST', path, { viewers: 1 }, init);
+      const next = await expectJson<Rehearsal>(again, 201);
+      expect(next.streamId).not.toBe(streamId);
+      expect(await read()).toMatchObject({ streamId: next.streamId, state: 'running' });
+      const former = await second.studio('GET', `/streams/${streamId}`, undefined, init);
+      expect(await expectJson<StudioStream>(former, 200)).toMatchObject({ status: 'ENDED' });
+    } finally {
+      await second.close();
+      rmSync(directory, { recursive: true, force: true });
+    }
+  },
+  30_000,
+);
+
+test('[Y-4] a node that has no place for viewers refuses, and says what it lacks', async () => {
+  const roles = new Set([...configOf().roles].filter((role) => role !== 'polls'));
+  const service = await startService({ config: { roles } });
+  try {
+    const id = await service.createStream();
+    const refused = await service.studio('POST', `/streams/${id}/rehearsals`, { viewers: 1 });
+    expect(refused.status).toBe(409);
+    expect(await refused.text()).toContain('polls');
+  } finally {
+    await service.close();
+  }
+});

@@ -1,0 +1,309 @@
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import { randomUUID } from 'node:crypto';
+import type { Rundown } from '../../protocol/rundown.ts';
+import type { StudioQuiz } from '../../protocol/studio.ts';
+import { expectJson, type Harness, QUIZ, startService } from '../support/harness/harness.ts';
+
+interface Wrong {
+  readonly detail: string;
+  readonly order?: string[];
+  readonly errors?: string[];
+}
+
+const RECORDS = ['embedded', 'shared'] as const;
+
+// In SQLite and in PostgreSQL.
+describe.each(RECORDS)('the rundown on %s backends', (backends) => {
+  let service: Harness;
+  beforeAll(async () => {
+    service = await startService({ backends });
+  }, 30_000);
+  afterAll(() => service.close());
+
+  const draft = async (streamId: string, fields: object = {}): Promise<StudioQuiz> =>
+    expectJson(
+      await service.studio('POST', `/streams/${streamId}/quizzes`, { ...QUIZ, ...fields }),
+      201,
+    );
+  const drafts = async (streamId: string, count: number) => {
+    const made: StudioQuiz[] = [];
+    for (let n = 1; n <= count; n++) made.push(await draft(streamId, { question: `Number ${n}?` }));
+    return made;
+  };
+  const publish = async (id: string): Promise<StudioQuiz> =>
+    expectJson(await service.studio('POST', `/quizzes/${id}/publish`), 200);
+  const rundown = async (streamId: string): Promise<Rundown> =>
+    expectJson(await service.studio('GET', `/streams/${streamId}/quizzes`), 200);
+  const idsIn = async (streamId: string) =>
+    (await rundown(streamId)).results.map((quiz) => quiz.id);
+  const revisionOf = async (streamId: string) => (await rundown(streamId)).revision;
+  const order = (streamId: string, body: { order: string[]; revision?: number }) =>
+    service.studio('POST', `/streams/${streamId}/rundown`, body);
+  const importing = (streamId: string, body: object) =>
+    service.studio('POST', `/streams/${streamId}/quizzes/import`, body);
+  const ofJson = (quizzes: object[]) => ({
+    format: 'fourbeat-json',
+    text: JSON.stringify({ quizzes }),
+  });
+  const exported = (streamId: string, query = '') =>
+    service.studio('GET', `/streams/${streamId}/exports/quizzes${query}`);
+  const wrong = (response: Response, status: number) => expectJson<Wrong>(response, status);
+
+  test('[D-1] [D-3] is in the order that drafts are given; published quizzes keep their places', async () => {
+    const streamId = await service.createStream();
+    const [a, b, c, d, e] = (await drafts(streamId, 5)).map(({ id }) => id) as string[];
+    await publish(b as string);
+    const moved = await order(streamId, { order: [e, a, d, c] as string[] });
+    const list = await expectJson<Rundown>(moved, 200);
+    expect(list.results.map(({ id }) => id)).toEqual([e, b, a, d, c] as string[]);
+    expect(await rundown(streamId)).toEqual(list);
+    const last = await draft(streamId);
+    expect(await idsIn(streamId)).toEqual([e, b, a, d, c, last.id] as string[]);
+    await publish(d as string);
+    expect(await idsIn(streamId)).toEqual([e, b, a, d, c, last.id] as string[]);
+    const again = await order(streamId, { order: [last.id, c, a, e] as string[] });
+    const { results } = await expectJson<Rundown>(again, 200);
+    expect(results.map(({ id }) => id)).toEqual([last.id, b, c, d, a, e] as string[]);
+  });
+
+  test('[D-1] [D-5] deleting, copying and closing leave the others where they are', async () => {
+    const streamId = await service.createStream();
+    const [a, b, c, d] = (await drafts(streamId, 4)).map(({ id }) => id) as string[];
+    const open = await publish(b as string);
+    const copyOf = async (id: string | undefined) =>
+      expectJson<StudioQuiz>(await service.studio('POST', `/quizzes/${id}/duplicate`), 201);
+    const ofA = await copyOf(a);
+    expect(await idsIn(streamId)).toEqual([a, b, ofA.id, c, d] as string[]);
+    const ofB = await copyOf(b);
+    expect(await idsIn(streamId)).toEqual([a, b, ofB.id, ofA.id, c, d] as string[]);
+    const ofD = await copyOf(d);
+    await service.advance((open.closeInterval ?? 0) - service.interval() + 1);
+    await service.studio('DELETE', `/quizzes/${ofB.id}`);
+    expect(await idsIn(streamId)).toEqual([a, b, ofA.id, c, d, ofD.id] as string[]);
+    expect(ofB).toEqual({ ...(await draft(streamId, { question: 'Number 2?' })), id: ofB.id });
+  });
+
+  test('[D-5] a copy is a draft with the same question, choices, answer, duration and reveal', async () => {
+    const streamId = await service.createStream();
+    const quiz = await service.publishQuiz(streamId, { reveal: 'manual', duration: 1_000 });
+    for (const state of ['open', 'closed', 'revealed']) {
+      const response = await service.studio('POST', `/quizzes/${quiz.id}/duplicate`);
+      const copy = await expectJson<StudioQuiz>(response, 201);
+      const now = await service.studio('GET', `/quizzes/${quiz.id}`);
+      expect((await expectJson<StudioQuiz>(now, 200)).state as string).toBe(state);
+      const fresh = { state: 'draft', created: null, closeInterval: null, counts: null } as const;
+      expect(copy as object).toEqual({ ...quiz, ...fresh, id: copy.id });
+      if (state === 'open') await service.advance(6);
+      else await service.studio('POST', `/quizzes/${quiz.id}/reveal`);
+    }
+  });
+
+  test('[D-2] revision rises with every change, and with nothing else', async () => {
+    const streamId = await service.createStream();
+    expect(await rundown(streamId)).toEqual({ results: [], revision: 0 });
+    let before = 0;
+    const rises = async (what: string, change: () => Promise<Response>, by = 1) => {
+      const response = await change();
+      const after = await revisionOf(streamId);
+      expect([what, response.ok, after > before, after >= before]).toEqual([
+        what,
+        true,
+        by > 0,
+        true,
+      ]);
+      before = after;
+      return response;
+    };
+    const path = `/streams/${streamId}`;
+    const post = (rest: string, body?: object) => () => service.studio('POST', rest, body);
+    const made = await rises('create', post(`${path}/quizzes`, { ...QUIZ, duration: 1_000 }));
+    const { id } = (await made.json()) as StudioQuiz;
+    const copied = await rises('duplicate', post(`/quizzes/${id}/duplicate`));
+    const copy = (await copied.json()) as StudioQuiz;
+    await rises('change', () => service.studio('PATCH', `/quizzes/${id}`, { reveal: 'manual' }));
+    await rises('order', post(`${path}/rundown`, { order: [copy.id, id] }));
+    await rises('order it so', post(`${path}/rundown`, { order: [copy.id, id] }), 0);
+    await rises('import', post(`${path}/quizzes/import`, ofJson([QUIZ, QUIZ])));
+    await rises('publish', post(`/quizzes/${id}/publish`));
+    await rises('delete', () => service.studio('DELETE', `/quizzes/${copy.id}`));
+    await service.advance(5);
+    await rises('close and reveal', post(`/quizzes/${id}/reveal`), 0);
+    await rises('read', () => service.studio('GET', `/quizzes/${id}`), 0);
+    await rises(
+      'refuse',
+      async () => {
+        await order(streamId, { order: [] });
+        return service.studio('GET', path);
+      },
+      0,
+    );
+    const other = await service.createStream();
+    await drafts(other, 2);
+    expect(await revisionOf(streamId)).toBe(before);
+  });
+
+  test('[D-4] another order than of exactly the drafts is 409 with the drafts, and moves nothing', async () => {
+    const streamId = await service.createStream();
+    const [a, b, c] = (await drafts(streamId, 3)).map(({ id }) => id) as [string, string, string];
+    await publish(b);
+    const stranger = (await draft(await service.createStream())).id;
+    const before = await rundown(streamId);
+    for (const given of [
+      [],
+      [a],
+      [c, b, a],
+      [a, b],
+      [a, a],
+      [c, a, a],
+      [c, a, randomUUID()],
+      [c, stranger],
+    ]) {
+      const { order: now, detail } = await wrong(await order(streamId, { order: given }), 409);
+      expect(now).toEqual([a, c]);
+      expect(detail).toContain('changed');
+    }
+    expect(await rundown(streamId)).toEqual(before);
+  });
+
+  test('[D-4] a revision that is past is 409, so that nobody undoes what they have not seen', async () => {
+    const streamId = await service.createStream();
+    const [a, b, c] = (await drafts(streamId, 3)).map(({ id }) => id) as [string, string, string];
+    const { revision } = await rundown(streamId);
+    const first = await order(streamId, { order: [c, a, b], revision });
+    const seen = await expectJson<Rundown>(first, 200);
+    const late = await wrong(await order(streamId, { order: [b, a, c], revision }), 409);
+    expect(late.order).toEqual([c, a, b]);
+    expect(await rundown(streamId)).toEqual(seen);
+    const { revision: newer } = seen;
+    expect((await order(streamId, { order: [b, a, c], revision: newer })).status).toBe(200);
+  });
+
+  test('[D-6] an import makes a draft of each quiz, in its order, behind all others', async () => {
+    const streamId = await service.createStream();
+    const [first] = await drafts(streamId, 1);
+    const quizzes = [3, 1, 2].map((n) => ({ ...QUIZ, question: `Imported ${n}?` }));
+    const { duration: _, ...untimed } = { ...QUIZ, question: 'Untimed?' };
+    const response = await importing(streamId, ofJson([...quizzes, untimed]));
+    const { results } = await expectJson<{ results: StudioQuiz[] }>(response, 201);
+    const plain = { state: 'draft', streamId, reveal: 'auto', created: null } as const;
+    expect(results).toMatchObject([
+      ...quizzes.map((quiz) => ({ ...quiz, ...plain })),
+      { ...untimed, ...plain, duration: 20_000 },
+    ]);
+    expect((await rundown(streamId)).results).toEqual([first as StudioQuiz, ...results]);
+    const timed = await importing(streamId, { ...ofJson([untimed]), duration: 7_000 });
+    const { results: more } = await expectJson<{ results: StudioQuiz[] }>(timed, 201);
+    expect(more).toMatchObject([{ duration: 7_000 }]);
+    expect(await idsIn(streamId)).toEqual(
+      [first, ...results, ...more].map((quiz) => quiz?.id ?? ''),
+    );
+  });
+
+  test('[D-6] [D-7] of a text in which one quiz is wrong none is made, and errors name them all', async () => {
+    const streamId = await service.createStream();
+    const bad = { ...QUIZ, question: '', duration: 5 };
+    const refused = await wrong(await importing(streamId, ofJson([QUIZ, bad, QUIZ, bad])), 400);
+    expect(refused.errors).toEqual([
+      'quiz 2, question: must not be empty',
+      'quiz 2, duration: must be at least 1000',
+      'quiz 4, question: must not be empty',
+      'quiz 4, duration: must be at least 1000',
+    ]);
+    expect(refused.detail).toBe(`${refused.errors?.slice(0, 3).join('; ')}; and 1 more`);
+    expect(await rundown(streamId)).toEqual({ results: [], revision: 0 });
+  });
+
+  test('[D-8] every format is taken, and no other', async () => {
+    const trivia = { correct_answer: 'a', incorrect_answers: ['b'], question: 'Is it &amp;?' };
+    const streamId = await service.createStream();
+    for (const [format, text] of [
+      ['fourbeat-json', JSON.stringify([QUIZ])],
+      ['fourbeat-csv', 'question;answer;choice 1;choice 2\nWhich?;a;a;b\n'],
+      ['opentdb', JSON.stringify({ response_code: 0, results: [trivia] })],
+      [
+        'the-trivia-api',
+        JSON.stringify([{ correctAnswer: 'a', incorrectAnswers: ['b'], question: { text: '?' } }]),
+      ],
+      ['kahoot-csv', 'Question,Answer 1,Answer 2,Time limit,Correct answer(s)\n?,a,b,20,1\n'],
+    ]) {
+      expect([format, (await importing(streamId, { format, text })).status]).toEqual([format, 201]);
+    }
+    expect((await rundown(streamId)).results.map(({ question }) => question)).toEqual([
+      QUIZ.question,
+      'Which?',
+      'Is it &?',
+      '?',
+      '?',
+    ]);
+    for (const format of ['xlsx', 'csv', '']) {
+      const { detail } = await wrong(await importing(streamId, { format, text: 'x' }), 400);
+      expect(detail).toStartWith('format: must be one of');
+    }
+  });
+
+  test('[D-6] [L-13] 500 at once and 2,000 in all; more is refused as a whole', async () => {
+    const streamId = await service.createStream();
+    const some = (count: number) => ofJson(Array(count).fill(QUIZ));
+    expect((await importing(streamId, some(501))).status).toBe(400);
+    for (let n = 0; n < 3; n++) expect((await importing(streamId, some(500))).status).toBe(201);
+    expect((await importing(streamId, some(499))).status).toBe(201);
+    const before = await rundown(streamId);
+    expect(before.results).toHaveLength(1_999);
+    expect((await importing(streamId, some(2))).status).toBe(409);
+    expect(await rundown(streamId)).toEqual(before);
+    const ids = before.results.map(({ id }) => id);
+    // The longest order that there is.
+    const turned = await order(streamId, { order: ids.toReversed() });
+    expect((await expectJson<Rundown>(turned, 200)).results.map(({ id }) => id)).toEqual(
+      ids.toReversed(),
+    );
+    const copy = () => service.studio('POST', `/quizzes/${ids[1_000]}/duplicate`);
+    const copied = await expectJson<StudioQuiz>(await copy(), 201);
+    const withCopy = await idsIn(streamId);
+    expect(withCopy.slice(997, 1_001)).toEqual([
+      ids[1_001],
+      ids[1_000],
+      copied.id,
+      ids[999],
+    ] as string[]);
+    expect((await copy()).status).toBe(409);
+  }, 30_000);
+
+  test('[D-15] [D-16] what is exported makes the same quizzes again, also those that were published', async () => {
+    const from = await service.createStream();
+    const quizzes = [
+      { ...QUIZ, question: '=1+1; "which", then?', choices: ["'+a", '-b', ' c '], answer: ' c ' },
+      { ...QUIZ, reveal: 'manual', duration: 600_000 },
+      { ...QUIZ, question: 'Größe — 日本 🎉?', choices: ['1984', '007'], answer: '007' },
+    ];
+    for (const quiz of quizzes) await draft(from, quiz);
+    const [, second] = await idsIn(from);
+    await publish(second as string);
+    for (const format of ['json', 'csv']) {
+      const file = await exported(from, `?format=${format}`);
+      expect(file.headers.get('content-disposition')).toBe(
+        `attachment; filename="quizzes-${from}.${format}"`,
+      );
+      const text = new TextDecoder('utf-8', { ignoreBOM: true }).decode(await file.arrayBuffer());
+      expect(text.startsWith('\ufeff')).toBe(format === 'csv');
+      const to = await service.createStream();
+      const read = await importing(to, { format: `fourbeat-${format}`, text });
+      expect(read.status).toBe(201);
+      expect((await rundown(to)).results).toMatchObject(
+        quizzes.map((quiz) => ({ reveal: 'auto', ...quiz, state: 'draft' })),
+      );
+    }
+  });
+
+  test('[D-15] is JSON without a format, and 400 with another', async () => {
+    const streamId = await service.createStream();
+    const file = await exported(streamId);
+    expect(file.headers.get('content-type')).toBe('application/json');
+    expect(await expectJson<object>(file, 200)).toEqual({ quizzes: [] });
+    const csv = await exported(streamId, '?format=csv');
+    expect(csv.headers.get('content-type')).toBe('text/csv; charset=utf-8');
+    for (const format of ['ndjson', 'CSV', '']) {
+      expect((await exported(streamId, `?format=${format}`)).status).toBe(400);
+    }
+  });
+});

@@ -1,0 +1,465 @@
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import { randomUUID } from 'node:crypto';
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { ProblemBody } from '../../protocol/problem.ts';
+import { expectNoContent, expectUnauthorized } from '../support/conformance/expectations.ts';
+import { PLENTY_OF_ALL } from '../support/conformance/operations.ts';
+import {
+  expectJson,
+  type Harness,
+  type ManualClock,
+  startService,
+} from '../support/harness/harness.ts';
+import { Browser, invited, newMember, PASSWORD } from '../support/studio/member-browser.ts';
+
+const HOUR_MS = 3600_000;
+
+let service: Harness;
+beforeAll(async () => {
+  service = await startService({ config: { rates: PLENTY_OF_ALL } });
+});
+afterAll(() => service.close());
+
+const wait = (ms: number) => (service.clock as ManualClock).set(service.clock.nowMs() + ms);
+const isIn = async (browser: Browser) => (await browser.send('GET', '/session')).status === 200;
+
+/** Another browser in which the same member signs in. */
+async function again(email: string, password = PASSWORD): Promise<Browser> {
+  const browser = new Browser(service.url);
+  await browser.signIn(email, password);
+  return browser;
+}
+
+/** A refusal to sign in, by what it said. */
+async function refusal(email: string, password: string): Promise<ProblemBody> {
+  const response = await new Browser(service.url).send('POST', '/session', { email, password });
+  return expectUnauthorized(response, 'Token');
+}
+
+describe('signing in', () => {
+  test('[U-1] tells who it is, where, and what writes need', async () => {
+    const { uuid, email } = await newMember(service, 'host');
+    const browser = new Browser(service.url);
+    const session = await browser.signIn(email);
+    const created = service.clock.nowMs();
+    const account = await expectJson<{ name: string; email: string }>(
+      await service.studio('GET', '/account'),
+      200,
+    );
+    expect(session).toEqual({
+      member: { uuid, email, name: 'A host', role: 'host' },
+      account: { uuid: service.account.uuid, name: account.name, email: account.email },
+      csrf: expect.stringMatching(/^[\w-]{43}$/),
+      created,
+      expires: created + 12 * HOUR_MS,
+    });
+    expect(await expectJson<object>(await browser.send('GET', '/session'), 200)).toEqual(session);
+  });
+
+  test('[U-2] a wrong password and an unknown e-mail are told the same', async () => {
+    const { email } = await newMember(service, 'host');
+    const wrong = await refusal(email, 'not the password');
+    expect(await refusal(`${randomUUID()}@example.org`, PASSWORD)).toEqual(wrong);
+    expect(wrong.detail).not.toContain(email);
+  });
+
+  test('[U-1] [U-19] the e-mail is matched in any case', async () => {
+    const { email, uuid } = await newMember(service, 'host');
+    const session = await new Browser(service.url).signIn(email.toUpperCase());
+    expect(session.member.uuid).toBe(uuid);
+  });
+
+  test('[U-3] each time the cookie is new, and one that somebody planted is not taken', async () => {
+    const { email, browser } = await newMember(service, 'host');
+    const planted = `fourbeat=${'A'.repeat(43)}`;
+    const victim = new Browser(service.url);
+    victim.cookie = planted;
+    await victim.signIn(email);
+    expect(victim.cookie).not.toBe(planted);
+    expect(victim.cookie).not.toBe(browser.cookie);
+    const attacker = new Browser(service.url);
+    attacker.cookie = planted;
+    expect(await isIn(attacker)).toBe(false);
+  });
+
+  test('[U-3] ends the session that the browser had', async () => {
+    const { email, browser } = await newMember(service, 'host');
+    const before = browser.cookie;
+    await browser.signIn(email);
+    expect(await isIn(browser)).toBe(true);
+    browser.cookie = before;
+    expect(await isIn(browser)).toBe(false);
+  });
+
+  test('[U-3] where browsers come by https the cookie is Secure and has the prefix', async () => {
+    const rates = PLENTY_OF_ALL;
+    const secure = await startService({ config: { rates, publicUrl: 'https://live.example.org' } });
+    try {
+      const { email, browser } = await newMember(secure, 'host');
+      const body = { email, password: PASSWORD };
+      const response = await browser.send('POST', '/session', body);
+      const [cookie = ''] = response.headers.getSetCookie();
+      expect(cookie).toMatch(/^__Host-fourbeat=[\w-]{43}; /);
+      expect(cookie.split('; ')).toContain('Secure');
+      expect((await browser.send('GET', '/session')).status).toBe(200);
+      browser.cookie = (browser.cookie ?? '').replace('__Host-', '');
+      expect((await browser.send('GET', '/session')).status).toBe(401);
+    } finally {
+      await secure.close();
+    }
+  });
+
+  test('[U-3] [U-11] [U-17] the record has no cookie, no password and no token of a link', async () => {
+    const { browser } = await newMember(service, 'host');
+    const secret = browser.cookie?.split('=')[1] ?? 'none';
+    const { token } = await invited(service, 'host');
+    const files = readdirSync(service.directory)
+      .filter((name) => name.startsWith('record'))
+      .map((name) => readFileSync(join(service.directory, name), 'latin1'));
+    expect(files.some((text) => text.includes('$argon2id$v=19$m=19456,t=2,p=1$'))).toBe(true);
+    for (const hidden of [secret, token, PASSWORD, browser.csrf ?? 'none']) {
+      expect(files.some((text) => text.includes(hidden))).toBe(false);
+    }
+  });
+
+  test('[U-11] replaces a hash of another cost, and the password stays', async () => {
+    const { email } = await newMember(service, 'host');
+    const hashNow = async () => (await service.record.findSignIn({ email }))?.passwordHash ?? '';
+    const cheap = await Bun.password.hash(PASSWORD, {
+      algorithm: 'argon2id',
+      memoryCost: 8_192,
+      timeCost: 1,
+    });
+    const { member } = (await service.record.findSignIn({ email })) ?? { member: '' };
+    const change = { old: await hashNow(), next: cheap };
+    await service.record.changeOwnMember({
+      ...{ uuid: member, session: '', name: null },
+      password: change,
+    });
+    await again(email);
+    expect(await hashNow()).toStartWith('$argon2id$v=19$m=19456,t=2,p=1$');
+    await again(email);
+  });
+
+  test('[U-11] more at once than may wait are 503, and then it goes on', async () => {
+    const { email } = await newMember(service, 'host');
+    const tries = Array.from({ length: 60 }, () =>
+      new Browser(service.url).send('POST', '/session', { email, password: 'not the password' }),
+    );
+    const statuses = (await Promise.all(tries)).map((response) => {
+      if (response.status === 503) expect(response.headers.get('retry-after')).toBe('1');
+      return response.status;
+    });
+    expect(new Set(statuses)).toEqual(new Set([401, 503]));
+    expect(statuses.filter((status) => status === 401).length).toBeGreaterThanOrEqual(34);
+    await again(email);
+  }, 60_000);
+});
+
+describe('tries', () => {
+  const limited = async (rates: object, run: (harness: Harness) => Promise<void>) => {
+    const config = { rates: { ...PLENTY_OF_ALL, ...rates }, trustProxy: true };
+    const harness = await startService({ config });
+    try {
+      await run(harness);
+    } finally {
+      await harness.close();
+    }
+  };
+
+  test('[L-16] [L-9] of passwords are counted for an e-mail, from wherever they come', () =>
+    limited({ passwords: { points: 3, durationS: 60 } }, async (harness) => {
+      const { email } = await newMember(harness, 'host');
+      const other = await newMember(harness, 'host');
+      const attempt = async (address: string, tried: string, password: string) => {
+        const headers = { 'X-Forwarded-For': address };
+        const body = { email: tried, password };
+        return (await new Browser(harness.url).send('POST', '/session', body, headers)).status;
+      };
+      for (const address of ['192.0.2.1', '192.0.2.2', '192.0.2.3']) {
+        expect(await attempt(address, email, 'not the password')).toBe(401);
+      }
+      expect(await attempt('192.0.2.4', email, PASSWORD)).toBe(429);
+      expect(await attempt('192.0.2.4', email.toUpperCase(), PASSWORD)).toBe(429);
+      expect(await attempt('192.0.2.4', other.email, PASSWORD)).toBe(201);
+    }));
+
+  test('[L-16] one that nobody has is counted in the same way', () =>
+    limited({ passwords: { points: 2, durationS: 60 } }, async (harness) => {
+      const body = { email: 'nobody@example.org', password: 'not the password' };
+      const statuses: number[] = [];
+      for (let n = 0; n < 3; n++) {
+        statuses.push((await new Browser(harness.url).send('POST', '/session', body)).status);
+      }
+      expect(statuses).toEqual([401, 401, 429]);
+    }));
+
+  test('[L-16] [U-18] so are those of who is signed in', () =>
+    limited({ passwords: { points: 2, durationS: 60 } }, async (harness) => {
+      const { browser } = await newMember(harness, 'host');
+      const body = { password: 'a new password', currentPassword: 'not the password' };
+      const statuses: number[] = [];
+      for (let n = 0; n < 3; n++) {
+        statuses.push((await browser.send('PATCH', '/session/member', body)).status);
+      }
+      expect(statuses).toEqual([400, 400, 429]);
+      expect((await browser.send('GET', '/session')).status).toBe(200);
+    }));
+
+  test('[L-15] [L-9] to sign in and of links are counted for an address', () =>
+    limited({ signIn: { points: 3, durationS: 60 } }, async (harness) => {
+      const browser = new Browser(harness.url);
+      const from = (address: string, path: string) =>
+        browser.send('POST', path, { token: 'x' }, { 'X-Forwarded-For': address });
+      expect((await from('192.0.2.1', '/invitations/look')).status).toBe(401);
+      expect((await from('192.0.2.1', '/invitations/accept')).status).toBe(400);
+      expect((await from('192.0.2.1', '/session')).status).toBe(400);
+      const refused = await from('192.0.2.1', '/setup');
+      expect(refused.status).toBe(429);
+      expect(Number(refused.headers.get('retry-after'))).toBeGreaterThanOrEqual(1);
+      expect((await from('192.0.2.2', '/invitations/look')).status).toBe(401);
+    }));
+});
+
+describe('a session', () => {
+  test('[U-4] opens what its role may in the studio, and nothing of /api/v1', async () => {
+    const { browser } = await newMember(service, 'host');
+    const made = await browser.send('POST', '/streams', { title: 'By a member' });
+    const { id } = await expectJson<{ id: string }>(made, 201);
+    expect((await service.studio('GET', `/streams/${id}`)).status).toBe(200);
+    const headers = { Cookie: browser.cookie ?? '' };
+    const me = await fetch(`${service.url}/api/v1/users/me`, { headers });
+    await expectUnauthorized(me, 'Token');
+    const count = await fetch(`${service.url}/api/v1/view-counts/${id}`, { headers });
+    await expectUnauthorized(count, 'Bearer');
+  });
+
+  test('[U-4] an Authorization header goes before it, right or wrong', async () => {
+    const { browser } = await newMember(service, 'moderator');
+    const Authorization = `Token ${service.account.token}`;
+    const body = { title: 'By the token' };
+    // A moderator makes no streams, and a token needs no CSRF header.
+    expect((await browser.send('POST', '/streams', body)).status).toBe(401);
+    expect((await browser.send('POST', '/streams', body, { Authorization })).status).toBe(201);
+    for (const wrong of ['Token x', 'Bearer x', 'Basic eDp5', 'nonsense']) {
+      const response = await browser.send('GET', '/streams', undefined, { Authorization: wrong });
+      expect(response.status).toBe(401);
+    }
+    expect((await browser.send('GET', '/session', undefined, { Authorization })).status).toBe(401);
+  });
+
+  test('[U-4] a cookie that has ended is 401, and says to sign in', async () => {
+    const { browser } = await newMember(service, 'host');
+    const { cookie } = browser;
+    await expectNoContent(await browser.send('DELETE', '/session'));
+    browser.cookie = cookie;
+    const { detail } = await expectUnauthorized(await browser.send('GET', '/streams'), 'Token');
+    expect(detail).toContain('sign in');
+  });
+
+  test('[U-5] lasts 12 h after its last use', async () => {
+    const { browser, email } = await newMember(service, 'host');
+    const unused = await again(email);
+    wait(7 * HOUR_MS);
+    expect(await isIn(browser)).toBe(true);
+    wait(7 * HOUR_MS);
+    expect(await isIn(unused)).toBe(false);
+    const session = await browser.send('GET', '/session');
+    const { expires } = await expectJson<{ expires: number }>(session, 200);
+    expect(expires).toBe(service.clock.nowMs() + 12 * HOUR_MS);
+    wait(12 * HOUR_MS);
+    expect(await isIn(browser)).toBe(false);
+  });
+
+  test('[U-5] ends after 30 days, however much it is used', async () => {
+    const { browser } = await newMember(service, 'host');
+    for (let hours = 11; hours < 30 * 24; hours += 11) {
+      wait(11 * HOUR_MS);
+      expect(await isIn(browser)).toBe(true);
+    }
+    wait(11 * HOUR_MS);
+    expect(await isIn(browser)).toBe(false);
+  });
+
+  test('[U-5] a member has at most 20: the one that was used longest ago goes', async () => {
+    const { email, browser: first } = await newMember(service, 'host');
+    wait(6 * 60_000);
+    const second = await again(email);
+    for (let n = 2; n < 20; n++) {
+      wait(1_000);
+      await again(email);
+    }
+    // The first was used after the second began.
+    expect(await isIn(first)).toBe(true);
+    await again(email);
+    expect([await isIn(first), await isIn(second)]).toEqual([true, false]);
+  }, 60_000);
+
+  test('[U-5] those that have ended do not stay in the record', async () => {
+    const { browser } = await newMember(service, 'host');
+    const { hash } = (await service.record.findSession({ hash: hashIn(browser) })) ?? {};
+    expect(hash).toBe(hashIn(browser));
+    wait(12 * HOUR_MS);
+    await service.record.forgetEnded({ nowMs: service.clock.nowMs() });
+    expect(await service.record.findSession({ hash: hashIn(browser) })).toBeNull();
+  });
+
+  test('[U-6] [U-8] signing out ends it at once, and takes the cookie away', async () => {
+    const { browser, email } = await newMember(service, 'host');
+    const other = await again(email);
+    expect(await isIn(browser)).toBe(true);
+    const { cookie } = browser;
+    const response = await browser.send('DELETE', '/session');
+    const taken = response.headers.get('set-cookie');
+    await expectNoContent(response);
+    expect(taken).toStartWith('fourbeat=; ');
+    expect(taken).toContain('Max-Age=0');
+    browser.cookie = cookie;
+    expect([await isIn(browser), await isIn(other)]).toEqual([false, true]);
+  });
+
+  test('[U-6] [U-8] signing out everywhere ends all of the member, and no others', async () => {
+    const { browser, email } = await newMember(service, 'host');
+    const stranger = await newMember(service, 'host');
+    const others = [await again(email), await again(email)];
+    for (const other of others) expect(await isIn(other)).toBe(true);
+    const { cookie } = browser;
+    await expectNoContent(await browser.send('DELETE', '/sessions'));
+    browser.cookie = cookie;
+    for (const ended of [browser, ...others]) expect(await isIn(ended)).toBe(false);
+    expect(await isIn(stranger.browser)).toBe(true);
+  });
+});
+
+describe('a write by cookie', () => {
+  const FORGED: [string, (own: Browser, other: Browser) => Record<string, string>][] = [
+    ['without the token', () => ({ 'X-CSRF-Token': '' })],
+    ['with a wrong token', () => ({ 'X-CSRF-Token': 'a'.repeat(43) })],
+    ['with a token that is no ASCII', () => ({ 'X-CSRF-Token': 'é'.repeat(43) })],
+    ['with the token of another session', (_, other) => ({ 'X-CSRF-Token': other.csrf ?? '' })],
+    ['from another origin', () => ({ Origin: 'https://evil.example' })],
+    ['from a page without an origin', () => ({ Origin: 'null' })],
+    ['from another port of this host', () => ({ Origin: 'http://127.0.0.1:1' })],
+    ['from another site, as the browser says', () => ({ 'Sec-Fetch-Site': 'cross-site' })],
+    ['from a neighbour, as the browser says', () => ({ 'Sec-Fetch-Site': 'same-site' })],
+  ];
+
+  test.each(FORGED)('[U-7] %s is 401, and nothing is done', async (_, headersOf) => {
+    const { browser, email } = await newMember(service, 'owner');
+    const headers = headersOf(browser, await again(email));
+    const title = randomUUID();
+    for (const [method, path, body] of [
+      ['POST', '/streams', { title }],
+      ['PATCH', '/session/member', { name: title }],
+      ['DELETE', '/session', undefined],
+      ['DELETE', '/sessions', undefined],
+    ] as const) {
+      await expectUnauthorized(await browser.send(method, path, body, headers), 'Token');
+    }
+    const { member } = await expectJson<{ member: { name: string } }>(
+      await browser.send('GET', '/session'),
+      200,
+    );
+    expect(member.name).toBe('A owner');
+    expect(await (await service.studio('GET', '/streams')).text()).not.toContain(title);
+  });
+
+  test('[U-7] that a form could send is 415: the body must be JSON by its type', async () => {
+    const { browser } = await newMember(service, 'owner');
+    for (const type of ['text/plain', 'application/x-www-form-urlencoded', 'multipart/form-data']) {
+      const headers = { 'Content-Type': type };
+      const response = await browser.send('POST', '/streams', { title: 'By a form' }, headers);
+      expect(response.status).toBe(415);
+    }
+  });
+
+  test('[U-7] by the page of this service is taken', async () => {
+    const { browser } = await newMember(service, 'owner');
+    const headers = { Origin: service.url, 'Sec-Fetch-Site': 'same-origin' };
+    const response = await browser.send('POST', '/streams', { title: 'By the page' }, headers);
+    expect(response.status).toBe(201);
+  });
+
+  test('[U-7] no page of another origin signs anybody in or uses a link', async () => {
+    const { email } = await newMember(service, 'owner');
+    const password = PASSWORD;
+    for (const [path, body] of [
+      ['/session', { email, password }],
+      ['/invitations/look', { token: 'x' }],
+      ['/invitations/accept', { token: 'x', password }],
+      ['/setup', { token: 'x', name: 'Ada', email, password }],
+    ] as const) {
+      const headers = { Origin: 'https://evil.example' };
+      const response = await new Browser(service.url).send('POST', path, body, headers);
+      const { detail } = await expectUnauthorized(response, 'Token');
+      expect([path, detail]).toEqual([path, expect.stringContaining('another origin')]);
+      expect(response.headers.getSetCookie()).toEqual([]);
+    }
+  });
+
+  test('[U-7] [G-25] no preflight lets another origin send the cookie or the token', async () => {
+    const preflight = await fetch(`${service.url}/studio/v1/streams`, { method: 'OPTIONS' });
+    expect(preflight.headers.has('access-control-allow-credentials')).toBe(false);
+    const allowed = preflight.headers.get('access-control-allow-headers')?.toLowerCase();
+    expect(allowed).not.toContain('csrf');
+  });
+});
+
+describe('what members change of themselves', () => {
+  test('[U-18] [U-8] a name, which is theirs at once', async () => {
+    const { browser, uuid, email } = await newMember(service, 'moderator');
+    await browser.send('GET', '/session');
+    const changed = await browser.send('PATCH', '/session/member', { name: 'Grace' });
+    const member = await expectJson<object>(changed, 200);
+    expect(member).toEqual({
+      ...{ uuid, email, name: 'Grace', role: 'moderator' },
+      created: service.clock.nowMs(),
+    });
+    const session = await expectJson<object>(await browser.send('GET', '/session'), 200);
+    expect(session).toMatchObject({ member: { name: 'Grace' } });
+  });
+
+  test('[U-18] a password, with the present one; all other sessions end', async () => {
+    const { browser, email } = await newMember(service, 'host');
+    const other = await again(email);
+    const password = 'quite another one';
+    const path = '/session/member';
+    const wrong = { password, currentPassword: 'not the password' };
+    for (const body of [wrong, { password }, {}, { currentPassword: PASSWORD }]) {
+      expect((await browser.send('PATCH', path, body)).status).toBe(400);
+    }
+    expect(await isIn(other)).toBe(true);
+    const right = { password, currentPassword: PASSWORD };
+    await expectJson(await browser.send('PATCH', path, right), 200);
+    expect([await isIn(browser), await isIn(other)]).toEqual([true, false]);
+    await refusal(email, PASSWORD);
+    await again(email, password);
+  });
+
+  test.each(['short pwd', 'x'.repeat(201), ' '.repeat(12), 'ten chars\u0007!'])(
+    '[U-11] %j is no password: 400',
+    async (password) => {
+      const { browser } = await newMember(service, 'host');
+      const body = { password, currentPassword: PASSWORD };
+      const response = await browser.send('PATCH', '/session/member', body);
+      expect((await expectJson<ProblemBody>(response, 400)).detail).toContain('password');
+    },
+  );
+
+  test.each(['ten chars!', 'ü'.repeat(200), '🐎'.repeat(200), '  spaces count  '])(
+    '[U-11] %j is one',
+    async (password) => {
+      const { browser, email } = await newMember(service, 'host');
+      const body = { password, currentPassword: PASSWORD };
+      await expectJson(await browser.send('PATCH', '/session/member', body), 200);
+      await again(email, password);
+      await refusal(email, `x${password.slice(2)}`);
+    },
+  );
+});
+
+function hashIn({ cookie }: Browser): string {
+  const secret = cookie?.split('=')[1] ?? '';
+  return new Bun.CryptoHasher('sha256').update(secret).digest('hex');
+}

@@ -1,0 +1,252 @@
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import { intervalAt, intervalStartMs } from '../../protocol/interval.ts';
+import type { StudioStream } from '../../protocol/studio.ts';
+import {
+  expectJson,
+  type Harness,
+  type ManualClock,
+  startService,
+} from '../support/harness/harness.ts';
+
+let service: Harness;
+beforeAll(async () => {
+  service = await startService();
+});
+afterAll(() => service.close());
+
+const MEMBERS = [
+  'id',
+  'producer',
+  'title',
+  'dash_url',
+  'hls_url',
+  'unlisted',
+  'latencyAllowance',
+  'recording',
+  'status',
+  'created',
+  'started',
+  'ended',
+  'endsAt',
+  'rehearsalOf',
+].sort();
+
+const streamOf = async (response: Response, status = 200): Promise<StudioStream> =>
+  expectJson<StudioStream>(response, status);
+const read = async (id: string) => streamOf(await service.studio('GET', `/streams/${id}`));
+const send = async (id: string, action: string, body?: object) =>
+  service.studio('POST', `/streams/${id}/${action}`, body);
+const detailOf = async (response: Response) =>
+  (await expectJson<{ detail: string }>(response, 400)).detail;
+const wait = (ms: number) => (service.clock as ManualClock).set(service.clock.nowMs() + ms);
+
+describe('a new stream', () => {
+  test('[P-7] [P-9] [S-3] [S-4] needs a title alone', async () => {
+    const response = await service.studio('POST', '/streams', { title: 'Quiz night' });
+    const stream = await streamOf(response, 201);
+    expect(Object.keys(stream).sort()).toEqual(MEMBERS);
+    expect(stream).toEqual({
+      id: expect.stringMatching(/^[0-9a-f-]{36}$/),
+      producer: service.account.uuid,
+      title: 'Quiz night',
+      dash_url: `${service.url}/media/${stream.id}/manifest.mpd`,
+      hls_url: `${service.url}/media/${stream.id}/master.m3u8`,
+      unlisted: false,
+      latencyAllowance: 0,
+      recording: false,
+      status: 'CREATED',
+      created: service.clock.nowMs(),
+      started: null,
+      ended: null,
+      endsAt: null,
+      rehearsalOf: null,
+    });
+  });
+
+  test('[P-7] [P-8] keeps all that is sent', async () => {
+    const fields = {
+      title: 'x'.repeat(200),
+      dash_url: 'https://cdn.example/a.mpd',
+      hls_url: `http://cdn.example/${'a'.repeat(2_029)}`,
+      unlisted: true,
+      latencyAllowance: 60_000,
+      recording: true,
+    };
+    expect(fields.hls_url).toHaveLength(2_048);
+    const created = await streamOf(await service.studio('POST', '/streams', fields), 201);
+    expect(created).toMatchObject(fields);
+    expect(await read(created.id)).toEqual(created);
+  });
+
+  test.each([
+    [{}, 'title'],
+    [{ title: '' }, 'title'],
+    [{ title: 'x'.repeat(201) }, 'title'],
+    [{ title: null }, 'title'],
+    [{ title: 'a', dash_url: 'rtmp://cdn.example/a' }, 'dash_url'],
+    [{ title: 'a', dash_url: '/relative.mpd' }, 'dash_url'],
+    [{ title: 'a', hls_url: `http://cdn.example/${'a'.repeat(2_030)}` }, 'hls_url'],
+    [{ title: 'a', unlisted: 'yes' }, 'unlisted'],
+    [{ title: 'a', latencyAllowance: -1 }, 'latencyAllowance'],
+    [{ title: 'a', latencyAllowance: 60_001 }, 'latencyAllowance'],
+    [{ title: 'a', latencyAllowance: 1.5 }, 'latencyAllowance'],
+    [{ title: 'a', recording: 'yes' }, 'recording'],
+  ])('[P-8] [G-21] 400 for %j, which names %s', async (body, member) => {
+    const response = await service.studio('POST', '/streams', body);
+    expect(await detailOf(response)).toContain(member);
+  });
+
+  test('[P-3] 400 for an unknown member, which is named', async () => {
+    for (const [path, body] of [
+      ['/streams', { title: 'a', colour: 'red' }],
+      ['/api-tokens', { name: 'a', colour: 'red' }],
+    ] as const) {
+      expect(await detailOf(await service.studio('POST', path, body))).toContain('colour');
+    }
+    const id = await service.createStream();
+    for (const [method, path, body] of [
+      ['PATCH', '', { title: 'a', colour: 'red' }],
+      ['POST', '/end', { colour: 'red' }],
+      ['POST', '/events', { type: 'purchase', data: { text: 'a', colour: 'red' } }],
+      ['POST', '/events', { type: 'discount', data: { colour: 'red' } }],
+      ['POST', '/events', { type: 'lights', data: null, colour: 'red' }],
+    ] as const) {
+      const response = await service.studio(method, `/streams/${id}${path}`, body);
+      expect(await detailOf(response)).toContain('colour');
+    }
+  });
+});
+
+describe('the streams of an account', () => {
+  test('[P-4] [P-10] are listed whole, newest first, with those that are unlisted', async () => {
+    const { token } = await service.createAccount();
+    const ids: string[] = [];
+    for (let n = 0; n < 25; n++) {
+      wait(1);
+      const body = { title: `Show ${n}`, unlisted: n % 2 === 0 };
+      const response = await service.studio('POST', '/streams', body, { token });
+      ids.unshift((await streamOf(response, 201)).id);
+    }
+    const response = await service.studio('GET', '/streams', undefined, { token });
+    const list = await expectJson<{ results: StudioStream[] }>(response, 200);
+    expect(Object.keys(list)).toEqual(['results']);
+    expect(list.results.map(({ id }) => id)).toEqual(ids);
+    for (const stream of list.results) expect(Object.keys(stream).sort()).toEqual(MEMBERS);
+  });
+
+  test('[P-10] one is read by its id, in upper case too', async () => {
+    const id = await service.createStream({ title: 'Mine' });
+    expect((await read(id.toUpperCase())).id).toBe(id);
+    expect((await service.studio('GET', `/streams/${id}/`)).status).toBe(200);
+  });
+});
+
+describe('changing a stream', () => {
+  test('[P-11] changes what is sent and nothing else', async () => {
+    const id = await service.createStream({ title: 'Old', dash_url: 'http://a.example/x.mpd' });
+    const before = await read(id);
+    const response = await service.studio('PATCH', `/streams/${id}`, { title: 'New' });
+    expect(await streamOf(response)).toEqual({ ...before, title: 'New' });
+    const urls = { hls_url: 'http://a.example/x.m3u8' };
+    const second = { unlisted: true, latencyAllowance: 500, recording: true, ...urls };
+    await service.studio('PATCH', `/streams/${id}`, second);
+    expect(await read(id)).toEqual({ ...before, title: 'New', ...second });
+  });
+
+  test('[P-11] [S-3] null for a URL brings back the one of this service', async () => {
+    const id = await service.createStream({ dash_url: 'http://a.example/x.mpd' });
+    const response = await service.studio('PATCH', `/streams/${id}`, { dash_url: null });
+    expect((await streamOf(response)).dash_url).toBe(`${service.url}/media/${id}/manifest.mpd`);
+  });
+
+  test.each([{}, { title: null }, { unlisted: null }, { title: '' }, { status: 'ENDED' }])(
+    '[P-11] 400 for %j, and nothing is changed',
+    async (body) => {
+      const id = await service.createStream();
+      const before = await read(id);
+      expect((await service.studio('PATCH', `/streams/${id}`, body)).status).toBe(400);
+      expect(await read(id)).toEqual(before);
+    },
+  );
+
+  test('[P-11] [Q-4] a new latencyAllowance holds for quizzes published later', async () => {
+    const id = await service.createStream({ latencyAllowance: 0 });
+    const first = await service.publishQuiz(id, { duration: 1_000 });
+    await service.studio('PATCH', `/streams/${id}`, { latencyAllowance: 1_000 });
+    const second = await service.publishQuiz(id, { duration: 1_000 });
+    expect(second.closeInterval - first.closeInterval).toBe(4);
+    const reread = await service.studio('GET', `/quizzes/${first.id}`);
+    expect(await expectJson<object>(reread, 200)).toMatchObject({
+      closeInterval: first.closeInterval,
+    });
+  });
+});
+
+describe('the life of a stream', () => {
+  test('[P-12] start makes it STREAMING, again changes nothing', async () => {
+    const id = await service.createStream();
+    const startedMs = service.clock.nowMs();
+    const started = await streamOf(await send(id, 'start'));
+    expect(started).toMatchObject({ status: 'STREAMING', started: startedMs, ended: null });
+    wait(5);
+    expect(await streamOf(await send(id, 'start'))).toEqual(started);
+  });
+
+  test('[P-13] end makes it ENDED, again changes nothing, and start is then 409', async () => {
+    const id = await service.createStream();
+    await send(id, 'start');
+    wait(5);
+    const endedMs = service.clock.nowMs();
+    const ended = await streamOf(await send(id, 'end'));
+    expect(ended).toMatchObject({ status: 'ENDED', ended: endedMs, endsAt: null });
+    wait(5);
+    expect(await streamOf(await send(id, 'end'))).toEqual(ended);
+    expect(await streamOf(await send(id, 'end', { at: service.clock.nowMs() + 9 }))).toEqual(ended);
+    expect((await send(id, 'start')).status).toBe(409);
+    expect(await read(id)).toEqual(ended);
+  });
+
+  test('[P-13] end works from CREATED, and without a body or with an empty one', async () => {
+    for (const body of [undefined, {}]) {
+      const id = await service.createStream();
+      const ended = await streamOf(await send(id, 'end', body));
+      expect(ended).toMatchObject({ status: 'ENDED', started: null });
+      expect(ended.ended).toBe(service.clock.nowMs());
+    }
+  });
+
+  test('[P-14] `at` sets endsAt; the stream ends with the sealing of the interval that holds it', async () => {
+    const id = await service.createStream();
+    await send(id, 'start');
+    await service.advance(1);
+    const at = intervalStartMs(service.interval() + 3) + 100;
+    expect(await streamOf(await send(id, 'end', { at }))).toMatchObject({
+      status: 'STREAMING',
+      ended: null,
+      endsAt: at,
+    });
+    await service.advance(3);
+    expect(intervalAt(at)).toBe(service.interval());
+    expect((await read(id)).status).toBe('STREAMING');
+    await service.advance(1);
+    expect(await read(id)).toMatchObject({ status: 'ENDED', endsAt: null });
+    expect((await read(id)).ended).toBeGreaterThanOrEqual(at);
+  });
+
+  test('[P-14] a later call replaces it, and an `at` that has passed ends the stream now', async () => {
+    const id = await service.createStream();
+    const at = service.clock.nowMs() + 60_000;
+    await send(id, 'end', { at });
+    expect((await streamOf(await send(id, 'end', { at: at + 1 }))).endsAt).toBe(at + 1);
+    const past = await streamOf(await send(id, 'end', { at: service.clock.nowMs() - 1 }));
+    expect(past).toMatchObject({ status: 'ENDED', endsAt: null });
+  });
+
+  test('[P-14] 400 for an `at` that is no moment', async () => {
+    const id = await service.createStream();
+    for (const at of ['soon', -1, 1.5, null, 2 ** 53]) {
+      expect(await detailOf(await send(id, 'end', { at }))).toContain('at');
+    }
+    expect((await read(id)).status).toBe('CREATED');
+  });
+});

@@ -1,0 +1,101 @@
+import pino from 'pino';
+import { libraryOf } from '../../../server/storage/redis/library.ts';
+import { openRedis } from '../../../server/storage/redis/open-redis.ts';
+import type { FunctionCall, Redis } from '../../../server/storage/redis/redis.ts';
+
+/** Functions that show what became of a call; in place of the service's own. */
+export const TEST_LIBRARY = libraryOf(`
+define('fourbeat_probe', function()
+  return 1
+end)
+define('fourbeat_echo', function(keys, values)
+  return {keys[1], values[1], 7, false, {values[2] or ''}}
+end)
+define('fourbeat_set', function(keys, values)
+  redis.call('SET', keys[1], values[1])
+  return redis.call('GET', keys[1])
+end)
+define('fourbeat_append', function(keys, values)
+  redis.call('XADD', keys[1], values[1], 'body', values[2])
+end)
+define('fourbeat_spin', function(keys, values)
+  for _ = 1, values[1] do end
+end)
+`);
+
+/** Opens a connection with the test's functions; `close` it. */
+export function openTestRedis(
+  url: string,
+  { replicas = 0, log = [] }: { replicas?: number; log?: string[] } = {},
+): Promise<Redis> {
+  const logger = pino({ level: 'info' }, { write: (line) => void log.push(line) });
+  return openRedis({ url, replicas, logger, library: TEST_LIBRARY });
+}
+
+/** A call that writes `value` at `key` and answers with it. */
+export function setCall(key: string, value = 'x'): FunctionCall {
+  return { name: 'fourbeat_set', keys: [key], values: [value] };
+}
+
+const TICK_MS = 10;
+
+/**
+ * How something ended, and after how many ms. Time in which this process got no turn does not
+ * count: on a busy machine it can neither hear nor say that a server is silent.
+ */
+export async function timed(work: Promise<unknown>): Promise<{ end: unknown; ms: number }> {
+  let ms = 0;
+  let lastMs = performance.now();
+  const count = () => {
+    const nowMs = performance.now();
+    ms += Math.min(nowMs - lastMs, 2 * TICK_MS);
+    lastMs = nowMs;
+  };
+  const timer = setInterval(count, TICK_MS);
+  const end = await work.catch((error) => error);
+  clearInterval(timer);
+  count();
+  return { end, ms };
+}
+
+/** Turns of the test's spinning function that keep the server busy for about so long, or longer. */
+export async function turnsFor(redis: Redis, busyMs: number): Promise<number> {
+  for (let turns = 100_000; ; turns *= 2) {
+    const spentMs = await leastSpentMs(redis, spinCall(turns));
+    if (spentMs >= busyMs / 2) return Math.round((turns * busyMs) / spentMs);
+  }
+}
+
+/** Of a few tries, for in some the machine may have had other things to do. */
+async function leastSpentMs(redis: Redis, call: FunctionCall): Promise<number> {
+  let leastMs = Number.POSITIVE_INFINITY;
+  for (let tries = 0; tries < 4; tries += 1) {
+    const startMs = performance.now();
+    await redis.call(call);
+    leastMs = Math.min(leastMs, performance.now() - startMs);
+  }
+  return leastMs;
+}
+
+/** A call that keeps the server busy, and is so long that it is read by itself. */
+export function spinCall(turns: number): FunctionCall {
+  return { name: 'fourbeat_spin', keys: ['{fourbeat}'], values: [turns, 'x'.repeat(50_000)] };
+}
+
+/** Waits until all connections are well again. @returns after how many ms; Infinity when never */
+export async function wellMs(redis: Redis, mostMs = 10_000): Promise<number> {
+  const startMs = performance.now();
+  while (redis.away() !== null && performance.now() - startMs < mostMs) await Bun.sleep(5);
+  return redis.away() === null ? performance.now() - startMs : Number.POSITIVE_INFINITY;
+}
+
+/** Waits until a call goes through. @returns after how many ms; Infinity when it never does */
+export async function healedMs(redis: Redis, key: string, mostMs = 10_000): Promise<number> {
+  const startMs = performance.now();
+  while (performance.now() - startMs < mostMs) {
+    const end = await redis.call(setCall(key)).catch((error: Error) => error);
+    if (!(end instanceof Error)) return performance.now() - startMs;
+    await Bun.sleep(5);
+  }
+  return Number.POSITIVE_INFINITY;
+}

@@ -1,0 +1,129 @@
+import { expectJson, QUIZ, type TestViewer, viewerWith } from '../harness/harness.ts';
+import type { ReadEvent } from '../kill/oracle.ts';
+import type { Cluster } from './cluster.ts';
+
+export interface PublishedQuiz {
+  readonly id: string;
+  readonly closeInterval: number;
+  readonly created: number;
+}
+
+/** Calls to the nodes of a cluster, by their numbers. */
+export interface NodeCalls {
+  url(node: number): string;
+  studio(
+    node: number,
+    method: string,
+    path: string,
+    body?: unknown,
+    headers?: Record<string, string>,
+  ): Promise<Response>;
+  createStream(node: number): Promise<string>;
+  /** Gets a token of one node. */
+  viewer(node: number, streamId: string, identifier?: string): Promise<TestViewer>;
+  /** The same viewer, with the same token, on another node. */
+  moved(viewer: TestViewer, node: number): TestViewer;
+  draft(node: number, streamId: string, fields?: Record<string, unknown>): Promise<string>;
+  publish(node: number, quizId: string): Promise<PublishedQuiz>;
+  /** The interval of the node's clock. */
+  interval(node: number): Promise<number>;
+}
+
+export function callsTo(cluster: Pick<Cluster, 'nodes'>, apiToken: string): NodeCalls {
+  const url = (node: number) => {
+    const target = cluster.nodes[node]?.target;
+    return `http://${target?.hostname}:${target?.port}`;
+  };
+  const calls: NodeCalls = {
+    url,
+    studio: (node, method, path, body, headers = {}) =>
+      // A connection that was idle may be closed by the server while a POST is on its way.
+      fetch(`${url(node)}/studio/v1${path}`, {
+        keepalive: false,
+        method,
+        headers: {
+          Authorization: `Token ${apiToken}`,
+          ...(body === undefined ? {} : { 'Content-Type': 'application/json' }),
+          ...headers,
+        },
+        ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+      }),
+    async createStream(node) {
+      const response = await calls.studio(node, 'POST', '/streams', { title: 'A show' });
+      return (await expectJson<{ id: string }>(response, 201)).id;
+    },
+    async viewer(node, streamId, identifier = crypto.randomUUID()) {
+      const response = await fetch(`${url(node)}/api/v1/token`, {
+        method: 'POST',
+        headers: { 'Content-Type': 'application/json' },
+        body: JSON.stringify({ stream_id: streamId, unique_user_identifier: identifier }),
+      });
+      const { token } = await expectJson<{ token: string }>(response, 200);
+      return viewerWith(url(node), streamId, token);
+    },
+    moved: ({ streamId, token }, node) => viewerWith(url(node), streamId, token),
+    async draft(node, streamId, fields = {}) {
+      const quiz = { ...QUIZ, duration: 1_000, ...fields };
+      const response = await calls.studio(node, 'POST', `/streams/${streamId}/quizzes`, quiz);
+      return (await expectJson<{ id: string }>(response, 201)).id;
+    },
+    async publish(node, quizId) {
+      return expectJson(await calls.studio(node, 'POST', `/quizzes/${quizId}/publish`), 200);
+    },
+    async interval(node) {
+      const { interval } = await expectJson<{ interval: number }>(
+        await fetch(`${url(node)}/api/v1/time`),
+        200,
+      );
+      return interval;
+    },
+  };
+  return calls;
+}
+
+/** The body of an interval, by a viewer on their node; held until it is sealed. */
+export async function bodyOf(viewer: TestViewer, interval: number): Promise<string> {
+  const path = `/api/v1/events-streams/${viewer.streamId}?interval=${interval}`;
+  const response = await viewer.get(path);
+  const body = await response.text();
+  if (response.status !== 200) throw new Error(`${interval}: ${response.status} ${body}`);
+  return body;
+}
+
+/** Follows the feed from an interval on until an event of this type. */
+export async function nextEvent<Data>(
+  viewer: TestViewer,
+  from: number,
+  type: string,
+): Promise<ReadEvent & { data: Data }> {
+  for (let interval = from; ; interval++) {
+    const { events } = JSON.parse(await bodyOf(viewer, interval));
+    const data = events.find((event: { type: string }) => event.type === type)?.data;
+    if (data !== undefined) return { interval, type, data };
+  }
+}
+
+/** The count that a viewer is told on their node. */
+export async function countOf(viewer: TestViewer): Promise<number> {
+  const response = await viewer.get(`/api/v1/view-counts/${viewer.streamId}`);
+  return (await expectJson<{ value: number }>(response, 200)).value;
+}
+
+/** A heartbeat; it must be heard. */
+export async function heartbeat(viewer: TestViewer): Promise<void> {
+  const response = await viewer.post(`/api/v1/view-counts/${viewer.streamId}`);
+  if (response.status !== 204) throw new Error(`${response.status} ${await response.text()}`);
+}
+
+/** A viewer's answer; its status. */
+export async function answerOf(
+  viewer: TestViewer,
+  quiz: Pick<PublishedQuiz, 'id' | 'closeInterval'>,
+  choice: string = QUIZ.answer,
+): Promise<number> {
+  const { streamId } = viewer;
+  const body = { streamId, choice, closeInterval: quiz.closeInterval };
+  const response = await viewer.post(`/api/v1/quizzes/${quiz.id}/answer`, body);
+  await response.arrayBuffer();
+  return response.status;
+}

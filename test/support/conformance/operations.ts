@@ -1,0 +1,285 @@
+import type { Operation } from '../../../protocol/operation.ts';
+import { studioApi } from '../../../protocol/studio-api.ts';
+import { viewerApi } from '../../../protocol/viewer-api.ts';
+import { idOf, sentLine } from '../chat/moderated-chat.ts';
+import { expectJson, type Harness, QUIZ } from '../harness/harness.ts';
+import { invited, newMember, PASSWORD } from '../studio/member-browser.ts';
+
+export type OperationName = keyof typeof viewerApi | keyof typeof studioApi;
+
+/** Every operation of both APIs. */
+export const OPERATIONS: Readonly<Record<OperationName, Operation>> = {
+  ...viewerApi,
+  ...studioApi,
+};
+/** Their names, but for the one that works once in the life of a record: test/studio-api/members.test.ts. */
+export const OPERATION_NAMES = (Object.keys(OPERATIONS) as OperationName[]).filter(
+  (name) => name !== 'setUp',
+);
+
+/** A request that an operation answers with success. */
+export interface ValidRequest {
+  readonly name: OperationName;
+  readonly method: string;
+  readonly path: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body?: Readonly<Record<string, unknown>>;
+}
+
+/** What makes each success: ids for the path, a query, a body. */
+interface Wanted {
+  readonly ids?: Readonly<Record<string, string>>;
+  readonly query?: string;
+  readonly body?: Record<string, unknown>;
+}
+
+const CHAT = { kind: 'message', text: 'Good evening!', name: 'Ada' };
+export const PURCHASE = { type: 'purchase', data: { name: 'Ada', text: 'bought two mugs' } };
+export const FULL_STREAM = {
+  title: 'Quiz night',
+  dash_url: 'https://cdn.example.org/show/manifest.mpd',
+  hls_url: 'https://cdn.example.org/show/master.m3u8',
+  unlisted: true,
+  latencyAllowance: 2_000,
+  recording: true,
+};
+export const FULL_QUIZ = { ...QUIZ, reveal: 'manual' };
+const FULL_IMPORT = {
+  format: 'fourbeat-json',
+  text: JSON.stringify({ quizzes: [QUIZ] }),
+  duration: 15_000,
+};
+const FULL_REHEARSAL = {
+  viewers: 1,
+  latencyMs: 500,
+  lossShare: 0.1,
+  botShare: 0.5,
+  lateShare: 0.25,
+};
+const FULL_WEBHOOK = {
+  url: 'https://hooks.example.org/fourbeat',
+  events: ['stream.started', 'winners'],
+  enabled: true,
+};
+
+/**
+ * A valid request of an operation, with a stream of its own and everything in the state that the
+ * operation needs.
+ */
+export async function validRequest(harness: Harness, name: OperationName): Promise<ValidRequest> {
+  const { method, path, access } = OPERATIONS[name];
+  const streamId = await harness.createStream();
+  const { ids = {}, query = '', body } = await wantedFor(harness, name, streamId);
+  const filled = path.replace(/\{(\w+)\}/g, (_, id: string) => ids[id] ?? streamId);
+  const headers: Record<string, string> = {};
+  if (access === 'viewer') {
+    headers.Authorization = `Bearer ${(await harness.viewer(streamId)).token}`;
+  } else if (access === 'service' || access === 'studio')
+    headers.Authorization = `Token ${harness.account.token}`;
+  else if (access === 'session') {
+    const { cookie, csrf } = (await newMember(harness, 'moderator', await harness.createAccount()))
+      .browser;
+    Object.assign(headers, { Cookie: cookie, 'X-CSRF-Token': csrf });
+  }
+  if (body) headers['Content-Type'] = 'application/json';
+  return { name, method, path: filled + query, headers, ...(body ? { body } : {}) };
+}
+
+async function wantedFor(harness: Harness, name: OperationName, streamId: string): Promise<Wanted> {
+  switch (name) {
+    case 'listStreams':
+      return { query: `?producer=${harness.account.uuid}` };
+    case 'createToken':
+      return { body: { stream_id: streamId, unique_user_identifier: 'user-42' } };
+    case 'readInterval':
+      await harness.advance(1);
+      return { query: `?interval=${harness.interval() - 1}` };
+    case 'postChat':
+      return { body: CHAT };
+    case 'answerQuiz': {
+      const quiz = await harness.publishQuiz(streamId);
+      const { id: quiz_id, closeInterval } = quiz;
+      return { ids: { quiz_id }, body: { streamId, choice: QUIZ.answer, closeInterval } };
+    }
+    case 'recordWinner':
+      await expectJson(await harness.studio('POST', `/streams/${streamId}/request-winners`), 201);
+      return {};
+    case 'createApiToken':
+      return { body: { name: 'laptop' } };
+    case 'revokeApiToken':
+      return { ids: { token_id: await newId(harness, '/api-tokens', { name: 'old laptop' }) } };
+    case 'signIn': {
+      const { email } = await newMember(harness, 'host');
+      return { body: { email, password: PASSWORD } };
+    }
+    case 'patchOwnMember':
+      return { body: { name: 'Ada', password: 'another password', currentPassword: PASSWORD } };
+    case 'invite':
+      return { body: { email: `${crypto.randomUUID()}@example.org`, role: 'host' } };
+    case 'lookAtLink':
+      return { body: { token: (await invited(harness, 'host')).token } };
+    case 'acceptLink': {
+      const { token } = await invited(harness, 'host');
+      return { body: { token, name: 'Ada', password: PASSWORD } };
+    }
+    case 'withdrawInvitation':
+      return { ids: { invitation_id: (await invited(harness, 'host')).id } };
+    case 'patchMember':
+      return {
+        ids: { member_id: (await newMember(harness, 'host')).uuid },
+        body: { role: 'moderator' },
+      };
+    case 'removeMember':
+      return { ids: { member_id: (await newMember(harness, 'host')).uuid } };
+    case 'createStream':
+    case 'patchStream':
+      return { body: FULL_STREAM };
+    case 'endStream':
+      return { body: { at: harness.clock.nowMs() + 60_000 } };
+    case 'readReport':
+      await expectJson(await harness.studio('POST', `/streams/${streamId}/end`), 200);
+      return {};
+    case 'createQuiz':
+      return { body: FULL_QUIZ };
+    case 'patchQuiz':
+      return { ids: { quiz_id: await draftOf(harness, streamId) }, body: FULL_QUIZ };
+    case 'orderQuizzes': {
+      const ids = [await draftOf(harness, streamId), await draftOf(harness, streamId)];
+      return { body: { order: ids.toReversed(), revision: 2 } };
+    }
+    case 'importQuizzes':
+      return { body: FULL_IMPORT };
+    case 'readQuiz':
+    case 'duplicateQuiz':
+    case 'deleteQuiz':
+    case 'publishQuiz':
+      return { ids: { quiz_id: await draftOf(harness, streamId) } };
+    case 'revealQuiz': {
+      const quiz = await harness.publishQuiz(streamId, { duration: 1_000, reveal: 'manual' });
+      await harness.advance(5);
+      return { ids: { quiz_id: quiz.id } };
+    }
+    case 'sendEvent':
+      return { body: PURCHASE };
+    case 'createRehearsal':
+      await makeRoomForRehearsals(harness, streamId);
+      return { body: FULL_REHEARSAL };
+    case 'readRehearsal':
+    case 'deleteRehearsal': {
+      await makeRoomForRehearsals(harness, streamId);
+      const path = `/streams/${streamId}/rehearsals`;
+      await expectJson(await harness.studio('POST', path, FULL_REHEARSAL), 201);
+      return {};
+    }
+    case 'patchChatMode':
+      return { body: { slowModeMs: 10_000, paused: true } };
+    case 'hideChatLines':
+      return { body: { ids: [crypto.randomUUID()] } };
+    case 'pinChatLine':
+      return { body: { line: await lineOf(harness, streamId) } };
+    case 'muteViewer':
+      return { ids: await viewerOf(harness, streamId), body: { minutes: 10, name: 'Ada' } };
+    case 'banViewer':
+      return { ids: await viewerOf(harness, streamId), body: { name: 'Ada' } };
+    case 'unmuteViewer':
+    case 'unbanViewer':
+      return { ids: await viewerOf(harness, streamId) };
+    case 'queueQuestion': {
+      const line = await lineOf(harness, streamId);
+      return { ids: { line_id: line.id }, body: { state: 'open', line } };
+    }
+    case 'createWebhook':
+      await makeRoomForWebhooks(harness);
+      return { body: FULL_WEBHOOK };
+    case 'patchWebhook':
+      return { ids: { webhook_id: await newWebhook(harness) }, body: FULL_WEBHOOK };
+    case 'deleteWebhook':
+    case 'rotateWebhookSecret':
+    case 'testWebhook':
+    case 'listDeliveries':
+      return { ids: { webhook_id: await newWebhook(harness) } };
+    case 'retryDelivery': {
+      const webhook_id = await newWebhook(harness);
+      const delivery_id = await newId(harness, `/webhooks/${webhook_id}/test`, {});
+      return { ids: { webhook_id, delivery_id } };
+    }
+    default:
+      return {};
+  }
+}
+
+/** Shows that may have rehearsals, by the service that has them. */
+const rehearsed = new WeakMap<Harness, string[]>();
+
+/** A node has few rehearsals, and these tests make many. @param next show that is to have one */
+async function makeRoomForRehearsals(harness: Harness, next: string): Promise<void> {
+  for (const id of rehearsed.get(harness) ?? []) {
+    await harness.studio('DELETE', `/streams/${id}/rehearsals/current`);
+  }
+  rehearsed.set(harness, [next]);
+  while (await harness.record.removeRehearsal({ nowMs: harness.clock.nowMs() }));
+}
+
+/** An account has few webhooks, and these tests make many. */
+async function makeRoomForWebhooks(harness: Harness): Promise<void> {
+  const list = await harness.studio('GET', '/webhooks');
+  const { results } = await expectJson<{ results: { id: string }[] }>(list, 200);
+  if (results.length < 15) return;
+  for (const { id } of results) await harness.studio('DELETE', `/webhooks/${id}`);
+}
+
+async function newWebhook(harness: Harness): Promise<string> {
+  await makeRoomForWebhooks(harness);
+  return newId(harness, '/webhooks', FULL_WEBHOOK);
+}
+
+const lineOf = async (harness: Harness, streamId: string) =>
+  sentLine(harness, await harness.viewer(streamId));
+
+const viewerOf = async (harness: Harness, streamId: string) => ({
+  viewer: idOf(await harness.viewer(streamId)),
+});
+
+const draftOf = (harness: Harness, streamId: string) =>
+  newId(harness, `/streams/${streamId}/quizzes`, QUIZ);
+
+async function newId(harness: Harness, path: string, body: object): Promise<string> {
+  return (await expectJson<{ id: string }>(await harness.studio('POST', path, body), 201)).id;
+}
+
+/** Longer than any answer may take, but for held requests and the body deadline. */
+const HANG_MS = 2_000;
+
+/** Sends a request, changed or not; an answer that takes over 2 s is an error. */
+export function send(
+  harness: Harness,
+  { method, path, headers, body }: Omit<ValidRequest, 'name'>,
+  change: RequestInit = {},
+): Promise<Response> {
+  return fetch(harness.url + path, {
+    method,
+    headers,
+    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+    redirect: 'manual',
+    signal: AbortSignal.timeout(HANG_MS),
+    ...change,
+  });
+}
+
+/** The same request without this header. */
+export function without<R extends Pick<ValidRequest, 'headers'>>(request: R, header: string): R {
+  const { [header]: _, ...headers } = request.headers;
+  return { ...request, headers };
+}
+
+/** Rates that no test reaches by accident. */
+const PLENTY = { points: 1_000_000, durationS: 60 };
+export const PLENTY_OF_ALL = {
+  tokens: PLENTY,
+  failedAuth: PLENTY,
+  answers: PLENTY,
+  chat: PLENTY,
+  studio: PLENTY,
+  signIn: PLENTY,
+  passwords: PLENTY,
+};

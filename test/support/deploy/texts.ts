@@ -1,0 +1,32 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { parse } from 'yaml';
+
+/** The folder of package.json. */
+export const ROOT = fileURLToPath(new URL('../../..', import.meta.url));
+
+/** The text of a file of the project. */
+export const textOf = (path: string) => readFileSync(join(ROOT, path), 'utf8');
+
+/** A service of a compose file, as far as tests look at it. */
+export interface ComposeService {
+  readonly image?: string;
+  readonly environment?: Record<string, string>;
+  readonly volumes?: string[];
+  readonly ports?: string[];
+  readonly networks?: string[] | Record<string, { ipv4_address?: string }>;
+  readonly restart?: string;
+  readonly stop_grace_period?: string;
+}
+
+export interface ComposeFile {
+  readonly services: Record<string, ComposeService>;
+  readonly networks: Record<string, { internal?: boolean }>;
+  readonly volumes: Record<string, unknown>;
+}
+
+/** The compose file of `deploy/`. */
+export function composeFile(): ComposeFile {
+  return parse(textOf('deploy/compose/compose.yaml'), { merge: true });
+}

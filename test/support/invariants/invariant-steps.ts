@@ -1,0 +1,95 @@
+import { expect } from 'bun:test';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { QuizResults } from '../../../protocol/quizzes.ts';
+import {
+  type Harness,
+  type HarnessOptions,
+  type PublishedQuiz,
+  startService,
+  type TestViewer,
+} from '../harness/harness.ts';
+
+const running: Harness[] = [];
+const directories: string[] = [];
+
+/** Ends what a test has started; for `afterEach`. */
+export async function stopAll(): Promise<void> {
+  await Promise.all(running.splice(0).map((harness) => harness.close()));
+  for (const directory of directories.splice(0)) {
+    rmSync(directory, { recursive: true, force: true });
+  }
+}
+
+/** A service that ends with the test. */
+export async function start(options: HarnessOptions = {}): Promise<Harness> {
+  const harness = await startService(options);
+  running.push(harness);
+  return harness;
+}
+
+/** Ends a service before the test does, so that another takes over its directory. */
+export async function stop(harness: Harness): Promise<void> {
+  running.splice(running.indexOf(harness), 1);
+  await harness.close();
+}
+
+/** A data directory that outlives its service, and goes with the test. */
+export function newDirectory(): string {
+  const directory = mkdtempSync(join(tmpdir(), 'fourbeat-invariants-'));
+  directories.push(directory);
+  return directory;
+}
+
+/** An interval as it was served. */
+export async function bytesOf(viewer: TestViewer, interval: number): Promise<string> {
+  const path = `/api/v1/events-streams/${viewer.streamId}?interval=${interval}`;
+  const response = await viewer.get(path);
+  expect(response.status).toBe(200);
+  return response.text();
+}
+
+/** The events of both intervals and all between them. */
+export async function eventsBetween(
+  harness: Harness,
+  viewer: TestViewer,
+  from: number,
+  to: number,
+) {
+  const events: { interval: number; type: string; data: unknown }[] = [];
+  for (let interval = from; interval <= to; interval++) {
+    for (const event of await harness.events(viewer, interval)) events.push({ interval, ...event });
+  }
+  return events;
+}
+
+/** An answer of this viewer. */
+export const answer = (viewer: TestViewer, quiz: PublishedQuiz, choice: unknown) =>
+  viewer.post(`/api/v1/quizzes/${quiz.id}/answer`, {
+    streamId: viewer.streamId,
+    choice,
+    closeInterval: quiz.closeInterval,
+  });
+/** A viewer says to have won. */
+export const claim = (viewer: TestViewer) =>
+  viewer.post(`/api/v1/quizzes/${viewer.streamId}/record-winner`);
+/** An event of the producer, with a number to know it by. */
+export const sendEvent = (harness: Harness, streamId: string, number: number) =>
+  harness.studio('POST', `/streams/${streamId}/events`, { type: 'tick', data: { number } });
+/** The producer asks for the winners of the game. */
+export const requestWinners = (harness: Harness, streamId: string) =>
+  harness.studio('POST', `/streams/${streamId}/request-winners`);
+
+/** Moves on until the quiz is closed and sealed. */
+export const close = (harness: Harness, quiz: PublishedQuiz) =>
+  harness.advance(quiz.closeInterval + 1 - harness.interval());
+
+/** The counts that viewers are told when the quiz is over. */
+export async function resultsOf(harness: Harness, viewer: TestViewer, from: number) {
+  const events = await eventsBetween(harness, viewer, from, harness.interval() - 1);
+  const results = events.filter(({ type }) => type === 'quiz-results');
+  expect(results).toHaveLength(1);
+  const [{ choices }] = results.map(({ data }) => data) as [QuizResults];
+  return choices;
+}

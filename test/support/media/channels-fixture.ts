@@ -1,0 +1,186 @@
+import { pino } from 'pino';
+import type { StreamRow } from '../../../server/domains/streams/streams-sql.ts';
+import { Channels, type ChannelsOptions } from '../../../server/media/channels.ts';
+import { mayOpen, mayRenew } from '../../../server/media/ingest/lease-rules.ts';
+import type { MediaConfig } from '../../../server/media/media-settings.ts';
+import type { Epoch, PieceBytes, Segment, TrackId } from '../../../server/media/segment.ts';
+import type { SourceOffer } from '../../../server/media/source.ts';
+import type { Keeping, Shelf, Shelves } from '../../../server/media/store/segment-store.ts';
+import { configOf } from '../../../server/platform/config.ts';
+import { Unavailable } from '../../../server/platform/errors.ts';
+import { FakeParts } from './packager-fixture.ts';
+
+export const MEDIA_CONFIG: MediaConfig = { ...configOf().media, sourceGraceMs: 30_000 };
+
+/** A shelf that keeps everything, in memory. */
+export class FakeShelf implements Shelf {
+  readonly epochs: Epoch[] = [];
+  readonly segments: Segment[] = [];
+  keeping: Keeping = 'dvr';
+  version = 0;
+  /** How it was closed; null: it was not. */
+  closed: { readonly isEnded: boolean } | null = null;
+  private readonly bytes: PieceBytes[] = [];
+
+  get nextSeq(): number {
+    return (this.segments.at(-1)?.seq ?? -1) + 1;
+  }
+
+  addEpoch(epoch: Epoch): void {
+    this.epochs.push(epoch);
+    this.version++;
+  }
+
+  add(segment: Segment, bytes: PieceBytes): void {
+    this.segments.push(segment);
+    this.bytes.push(bytes);
+    this.version++;
+  }
+
+  read(epoch: number, seq: number, track: TrackId): Uint8Array | null {
+    if (this.segments[seq]?.epoch !== epoch) return null;
+    return this.bytes[seq]?.get(track) ?? null;
+  }
+
+  keep(keeping: Keeping): void {
+    this.keeping = keeping;
+  }
+
+  async close(isEnded: boolean): Promise<void> {
+    this.closed = { isEnded };
+  }
+}
+
+export class FakeShelves implements Shelves {
+  readonly shelves = new Map<string, FakeShelf>();
+  failure: Error | null = null;
+
+  async open(streamId: string): Promise<FakeShelf> {
+    if (this.failure) throw this.failure;
+    const shelf = this.shelves.get(streamId) ?? new FakeShelf();
+    this.shelves.set(streamId, shelf);
+    return shelf;
+  }
+
+  async find(streamId: string): Promise<FakeShelf | null> {
+    return this.shelves.get(streamId) ?? null;
+  }
+
+  stats() {
+    return { bytes: 1_000, fullStreams: 1, evicted: 2 };
+  }
+
+  async close(): Promise<void> {}
+}
+
+interface Row {
+  status: StreamRow['status'];
+  key: string;
+  recording: boolean;
+  source: string | null;
+  seenMs: number | null;
+}
+
+type MediaRecord = ChannelsOptions['record'];
+
+/** What the record knows of streams and their sources, with the rules of the real one. */
+export class FakeRecord implements MediaRecord {
+  readonly rows = new Map<string, Row>();
+  isAway = false;
+  /** Opening waits for it. */
+  gate: Promise<void> = Promise.resolve();
+  /** What was said of sources, in order. */
+  readonly said: string[] = [];
+
+  add(id: string, key: string): Row {
+    const row: Row = { status: 'CREATED', key, recording: false, source: null, seenMs: null };
+    this.rows.set(id, row);
+    return row;
+  }
+
+  readonly openSource: MediaRecord['openSource'] = async ({ key, streamId, session, nowMs }) => {
+    await this.gate;
+    this.there();
+    const [id, row] = [...this.rows].find(([, one]) => one.key === key) ?? [];
+    if (id === undefined || !row || id !== (streamId ?? id)) return { outcome: 'unknown-key' };
+    const outcome = mayOpen(row, session, nowMs);
+    if (outcome !== 'opened') return { outcome };
+    Object.assign(row, { status: 'STREAMING', source: session, seenMs: nowMs });
+    this.said.push(`open ${session}`);
+    return { outcome, stream: this.streamOf(id, row) };
+  };
+
+  readonly renewSource: MediaRecord['renewSource'] = async ({ streamId, session, nowMs }) => {
+    this.there();
+    const row = this.rows.get(streamId) as Row;
+    const outcome = mayRenew(row, session);
+    if (outcome === 'renewed') row.seenMs = nowMs;
+    this.said.push(`renew ${session}: ${outcome}`);
+    return { outcome, recording: row.recording };
+  };
+
+  readonly releaseSource: MediaRecord['releaseSource'] = async ({ streamId, session }) => {
+    this.there();
+    const row = this.rows.get(streamId) as Row;
+    if (mayRenew(row, session) !== 'renewed') return;
+    Object.assign(row, { source: null, seenMs: null });
+    this.said.push(`release ${session}`);
+  };
+
+  readonly findStream: MediaRecord['findStream'] = async ({ id }) => {
+    this.there();
+    const row = this.rows.get(id);
+    return row ? this.streamOf(id, row) : null;
+  };
+
+  private there(): void {
+    if (this.isAway) throw new Unavailable('The record is away.');
+  }
+
+  private streamOf(id: string, { status, recording }: Row): StreamRow {
+    return {
+      id,
+      producer: 'a producer',
+      title: 'A show',
+      dashUrl: null,
+      hlsUrl: null,
+      unlisted: false,
+      latencyAllowanceMs: 0,
+      recording,
+      status,
+      created: 0,
+      started: null,
+      ended: null,
+      endsAt: null,
+      rundownRevision: 0,
+      rehearsalOf: null,
+    };
+  }
+}
+
+export const OFFER: SourceOffer = {
+  key: 'sk_1',
+  kind: 'rtmp',
+  container: 'flv',
+  address: '192.0.2.1',
+};
+
+/** Channels with one stream, `one`, that has the key of `OFFER`. */
+export function newChannels(options: Partial<ChannelsOptions> = {}) {
+  const record = new FakeRecord();
+  const shelves = new FakeShelves();
+  const parts = new FakeParts();
+  const row = record.add('one', OFFER.key);
+  const ids = { next: 0 };
+  const channels = new Channels({
+    config: MEDIA_CONFIG,
+    record,
+    shelves,
+    parts,
+    unable: async () => null,
+    newId: () => `session ${++ids.next}`,
+    logger: pino({ level: 'silent' }),
+    ...options,
+  });
+  return { channels, record, shelves, parts, row };
+}

@@ -1,0 +1,89 @@
+import { createServer } from 'node:net';
+import type { BunRequest, Server } from 'bun';
+import { pino } from 'pino';
+import { INGEST_PATH, WebSocketIngest } from '../../../server/media/websocket/websocket-ingest.ts';
+import type { WebSocketSource } from '../../../server/media/websocket/websocket-source.ts';
+import { FakeIngest } from './fake-ingest.ts';
+
+export const STREAM = '7f0c3f2e-0d5e-4a5c-9d0a-3f6f6d6c1a01';
+export const TOKEN = 'fb_0123456789abcdefghijABCDEFGHIJKLMNOPQRST';
+const KEY = 'sk_0123456789abcdefghijABCDEFGHIJKL';
+
+/** How far its clock is ahead of the system's. */
+export const AHEAD_MS = 3_600_000;
+
+/**
+ * As much of a service as a sender sees: the clock, the studio API's answers about one stream, and
+ * the real WebSocket ingest, of which everything that comes is kept.
+ */
+export class FakeService {
+  readonly ingest = new FakeIngest(new Map([[KEY, STREAM]]));
+  /** What the studio API says of the stream. */
+  status = 'CREATED';
+  private server: Server<WebSocketSource> | null = null;
+  private socket: WebSocketIngest | null = null;
+
+  private constructor(private readonly port: number) {}
+
+  static async start(): Promise<FakeService> {
+    const service = new FakeService(await freePort());
+    service.listen();
+    return service;
+  }
+
+  get url(): string {
+    return `http://127.0.0.1:${this.port}`;
+  }
+
+  /** Begins to listen; again after `stop`, at the same port. */
+  listen(): void {
+    const socket = new WebSocketIngest({
+      ingest: this.ingest,
+      logger: pino({ enabled: false }),
+      addressOf: () => '192.0.2.1',
+      corsOrigin: '*',
+      log: { requestId: () => 'request-1', broken: () => {} },
+    });
+    this.socket = socket;
+    this.server = Bun.serve<WebSocketSource, string>({
+      hostname: '127.0.0.1',
+      port: this.port,
+      routes: {
+        '/api/v1/time': () => Response.json({ now: Date.now() + AHEAD_MS, interval: 0 }),
+        '/studio/v1/streams/:id': (request) => this.studio(request, { title: 'Quiz night' }),
+        '/studio/v1/streams/:id/ingest': (request) =>
+          this.studio(request, {
+            key: KEY,
+            websocket: { url: `${this.url.replace('http', 'ws')}/media/${STREAM}/ingest` },
+          }),
+        [INGEST_PATH]: (request: BunRequest<string>, server) => socket.upgrade(request, server),
+      },
+      websocket: socket.handlers,
+    });
+  }
+
+  /** Ends all connections, and is away. */
+  async stop(): Promise<void> {
+    await this.socket?.stop();
+    await this.server?.stop(true);
+  }
+
+  private studio(request: BunRequest<`${string}/:id${string}`>, body: object): Response {
+    if (request.headers.get('authorization') !== `Token ${TOKEN}`) {
+      return Response.json({ detail: 'The token is wrong.' }, { status: 401 });
+    }
+    if (request.params.id !== STREAM) {
+      return Response.json({ detail: 'There is no such stream.' }, { status: 404 });
+    }
+    return Response.json({ ...body, status: this.status });
+  }
+}
+
+async function freePort(): Promise<number> {
+  const probe = createServer();
+  await new Promise<void>((resolve) => probe.listen(0, '127.0.0.1', resolve));
+  const address = probe.address();
+  await new Promise((resolve) => probe.close(resolve));
+  if (address === null || typeof address === 'string') throw new Error('there is no port');
+  return address.port;
+}

@@ -1,0 +1,44 @@
+import type { Exercises, Ground } from './ground.ts';
+
+const CROWD = { viewers: 1, latencyMs: 500, lossShare: 0.1, botShare: 0.5, lateShare: 0.25 };
+
+/** The operations about rehearsals. */
+export function rehearsalExercises(ground: Ground): Exercises {
+  const { service } = ground;
+  const newShow = async () => ({ stream_id: await service.createStream() });
+  const begun = async () => {
+    const params = await newShow();
+    await ground.studio('createRehearsal', { params, body: CROWD });
+    return params;
+  };
+  const end = (params: { stream_id: string }) => ground.studio('deleteRehearsal', { params });
+  return {
+    createRehearsal: async () => {
+      const ask = { params: await newShow(), body: CROWD };
+      const first = await ground.studio('createRehearsal', ask);
+      const second = await ground.studio('createRehearsal', ask);
+      await end(ask.params);
+      return [
+        [first, 201],
+        [second, 409],
+        [await ground.studio('createRehearsal', { ...ask, body: { viewers: 0 } }), 400],
+      ];
+    },
+    readRehearsal: async () => {
+      const params = await begun();
+      const read = await ground.studio('readRehearsal', { params });
+      await end(params);
+      return [
+        [read, 200],
+        [await ground.studio('readRehearsal', { params }), 404],
+      ];
+    },
+    deleteRehearsal: async () => {
+      const params = await begun();
+      return [
+        [await end(params), 204],
+        [await end(params), 404],
+      ];
+    },
+  };
+}

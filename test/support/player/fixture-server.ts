@@ -1,0 +1,89 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { builtFiles } from '../../../server/web/built-files.ts';
+
+const HTML = `<!doctype html>
+<html lang="en">
+  <head>
+    <meta charset="utf-8">
+    <meta name="viewport" content="width=device-width, initial-scale=1">
+    <title>Fixture</title>
+    <link rel="icon" href="data:,">
+    <link rel="stylesheet" href="/watch-page.css">
+  </head>
+  <body><div id="root"></div><script type="module" src="/fixture.js"></script></body>
+</html>`;
+
+export interface FixtureServer {
+  /** @param scene of `pages/scenes.ts`. @param isPlaying whether there is a picture */
+  addressOf(scene: string, isPlaying: boolean): string;
+  close(): Promise<void>;
+}
+
+/** The page with a viewer that a test plays, built anew for each server. */
+export async function serveFixture(port = 0): Promise<FixtureServer> {
+  const paths = ['./pages/fixture.tsx', '../../../player/watch-page.css'];
+  const entries = paths.map((path) => fileURLToPath(new URL(path, import.meta.url)));
+  const files = await builtFiles(entries, '/');
+  const folder = mkdtempSync(join(tmpdir(), 'fourbeat-fixture-'));
+  let picture: Promise<void> | null = null;
+  const server = Bun.serve({
+    hostname: '127.0.0.1',
+    port,
+    async fetch(request) {
+      const { pathname } = new URL(request.url);
+      const [, place, name] = pathname.split('/');
+      if (pathname === '/') return new Response(HTML, { headers: { 'Content-Type': 'text/html' } });
+      if (place === 'picture' && name) {
+        // Most tests have none.
+        picture ??= makePicture(folder);
+        await picture;
+        const part = Bun.file(join(folder, name));
+        return (await part.exists()) ? new Response(part) : new Response(null, { status: 404 });
+      }
+      const file = files.get(pathname.slice(1));
+      if (!file) return new Response(null, { status: 404 });
+      return new Response(file.content, { headers: { 'Content-Type': file.type } });
+    },
+  });
+  return {
+    addressOf: (scene, isPlaying) =>
+      `${server.url.origin}/?scene=${scene}${isPlaying ? '' : '&still'}`,
+    async close() {
+      await server.stop(true);
+      rmSync(folder, { recursive: true });
+    },
+  };
+}
+
+/** A minute of a test picture in two renditions, with a wall clock, as HLS: `master.m3u8`. */
+async function makePicture(folder: string): Promise<void> {
+  const picture = 'testsrc2=s=640x360:r=10:d=60,format=yuv420p';
+  const split = '[0:v]split[a][b];[b]scale=320:180[c]';
+  const ffmpeg = Bun.spawn(
+    [
+      'ffmpeg',
+      ...['-hide_banner', '-loglevel', 'error', '-nostdin', '-f', 'lavfi', '-i', picture],
+      ...['-filter_complex', split, '-map', '[a]', '-map', '[c]', '-threads', '1'],
+      ...[
+        '-c:v',
+        'libx264',
+        '-preset',
+        'ultrafast',
+        '-g',
+        '20',
+        '-b:v:0',
+        '900k',
+        '-b:v:1',
+        '200k',
+      ],
+      ...['-f', 'hls', '-hls_time', '4', '-hls_playlist_type', 'vod', '-hls_flags'],
+      ...['program_date_time', '-master_pl_name', 'master.m3u8', '-var_stream_map', 'v:0 v:1'],
+      'v%v.m3u8',
+    ],
+    { cwd: folder, timeout: 20_000, stdio: ['ignore', 'ignore', 'pipe'] },
+  );
+  if ((await ffmpeg.exited) !== 0) throw new Error(`no picture: ${await ffmpeg.stderr.text()}`);
+}

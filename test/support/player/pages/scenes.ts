@@ -1,0 +1,24 @@
+import { Trouble } from '../../../../sdk/errors.ts';
+import { CROWD_SCENES } from './crowd-scenes.ts';
+import { type FakeViewer, fakeViewer, STREAM } from './fake-viewer.ts';
+import { QUIZ_SCENES } from './quiz-scenes.ts';
+
+// What the page looks like, by name: `/?scene=quiz-open`.
+
+export const SCENES: Readonly<Record<string, () => FakeViewer>> = {
+  joining: () => fakeViewer({ state: 'joining', stream: null, count: null }),
+  lobby: () => fakeViewer({ stream: { ...STREAM, status: 'CREATED' } }),
+  live: () => fakeViewer(),
+  waiting: () => fakeViewer({ stream: { ...STREAM, hls_url: '/none.m3u8' } }),
+  away: () =>
+    fakeViewer({ state: 'offline', trouble: new Trouble('away', 'no answer'), stream: null }),
+  unknown: () =>
+    fakeViewer({
+      state: 'offline',
+      trouble: new Trouble('unknown', 'no stream', 404),
+      stream: null,
+    }),
+  ended: () => fakeViewer({ state: 'ended', stream: { ...STREAM, status: 'ENDED' } }),
+  ...CROWD_SCENES,
+  ...QUIZ_SCENES,
+};

@@ -1,0 +1,46 @@
+import { mkdirSync } from 'node:fs';
+import type { BrowserContextOptions } from 'playwright-core';
+import { launchBrowser } from '../media/browser.ts';
+import { serveFixture } from './fixture-server.ts';
+import { SCENES } from './pages/scenes.ts';
+
+// `bun test/support/player/screenshots.ts quiz`: every scene whose name has one of the words, as pictures.
+
+const FOLDER = 'test/player/pictures';
+const PHONE = { viewport: { width: 390, height: 844 }, isMobile: true, hasTouch: true };
+const TURNED = { viewport: { width: 844, height: 390 }, isMobile: true, hasTouch: true };
+const DESK = { viewport: { width: 1_440, height: 900 } };
+const LOOKS: Readonly<Record<string, BrowserContextOptions>> = {
+  'phone-light': { ...PHONE, colorScheme: 'light' },
+  'phone-dark': { ...PHONE, colorScheme: 'dark' },
+  'turned-dark': { ...TURNED, colorScheme: 'dark' },
+  'desk-light': { ...DESK, colorScheme: 'light' },
+  'desk-dark': { ...DESK, colorScheme: 'dark' },
+};
+// Until all has moved to where it stays.
+const SETTLED_MS = 1_500;
+
+const words = process.argv.slice(2);
+const names = Object.keys(SCENES).filter(
+  (name) => words.length === 0 || words.some((word) => name.includes(word)),
+);
+mkdirSync(FOLDER, { recursive: true });
+const server = await serveFixture();
+const browser = await launchBrowser();
+for (const [look, options] of Object.entries(LOOKS)) {
+  const context = await browser.newContext(options);
+  const page = await context.newPage();
+  page.on('pageerror', (error) => console.error(`${look}: ${error.message}`));
+  page.on('console', (message) => {
+    if (message.type() === 'error') console.error(`${look}: ${message.text()}`);
+  });
+  for (const name of names) {
+    await page.goto(server.addressOf(name, true));
+    await page.waitForTimeout(SETTLED_MS);
+    await page.screenshot({ path: `${FOLDER}/${name}-${look}.png` });
+  }
+  await context.close();
+}
+await browser.close();
+await server.close();
+console.log(`${FOLDER}: ${names.join(', ')}`);

@@ -1,0 +1,113 @@
+import { intervalAt } from '../../../protocol/interval.ts';
+import type { QuizState, Reveal } from '../../../protocol/quizzes.ts';
+import type { AnswerDecision } from '../../../server/domains/quizzes/arrived-answer.ts';
+
+// The rules of quizzes once more, as plainly as they can be said: what model tests compare with.
+
+/** A quiz as a person would keep it on paper. */
+export interface PlainQuiz {
+  readonly id: string;
+  readonly streamId: string;
+  state: QuizState;
+  question: string;
+  choices: string[];
+  answer: string;
+  duration: number;
+  reveal: Reveal;
+  created: number | null;
+  closeInterval: number | null;
+  counts: number[] | null;
+  /** The choice of each seat that answered, by its index. */
+  readonly answers: Map<number, number>;
+}
+
+/** An event as viewers get it. */
+export interface PlainEvent {
+  readonly type: string;
+  readonly data: unknown;
+}
+
+/** A draft that nobody has seen. */
+export function plainDraft(
+  quiz: Omit<PlainQuiz, 'state' | 'created' | 'closeInterval' | 'counts' | 'answers'>,
+): PlainQuiz {
+  const unknown = { created: null, closeInterval: null, counts: null };
+  return { ...quiz, ...unknown, state: 'draft', answers: new Map() };
+}
+
+/** Publishes a draft. @returns its `quiz` event */
+export function plainPublish(quiz: PlainQuiz, nowMs: number, allowanceMs: number): PlainEvent {
+  quiz.state = 'open';
+  quiz.created = nowMs;
+  quiz.closeInterval = Math.ceil((nowMs + quiz.duration + allowanceMs) / 250);
+  const zeros = quiz.choices.map(() => 0);
+  return { type: 'quiz', data: dataOf(quiz, zeros) };
+}
+
+/** What a viewer's answer, which arrived at `atMs`, becomes. */
+export function plainAnswer(
+  quiz: PlainQuiz,
+  seat: number,
+  choice: number,
+  atMs: number,
+): AnswerDecision {
+  const given = quiz.answers.get(seat);
+  if (given !== undefined) return given === choice ? 'same' : 'other';
+  if (quiz.state !== 'open' || intervalAt(atMs) >= (quiz.closeInterval ?? 0)) return 'closed';
+  quiz.answers.set(seat, choice);
+  return 'record';
+}
+
+/** Closes the quizzes whose time has come. @returns the events of those that reveal themselves */
+export function plainClose(quizzes: readonly PlainQuiz[], interval: number): PlainEvent[] {
+  const events: PlainEvent[] = [];
+  for (const quiz of quizzes) {
+    if (quiz.state !== 'open' || (quiz.closeInterval ?? 0) > interval) continue;
+    quiz.state = 'closed';
+    quiz.counts = quiz.choices.map(
+      (_, choice) => [...quiz.answers.values()].filter((given) => given === choice).length,
+    );
+    if (quiz.reveal === 'auto') events.push(plainReveal(quiz));
+  }
+  return events;
+}
+
+/** Reveals a closed quiz. @returns its `quiz-results` event */
+export function plainReveal(quiz: PlainQuiz): PlainEvent {
+  quiz.state = 'revealed';
+  return {
+    type: 'quiz-results',
+    data: { ...dataOf(quiz, quiz.counts ?? []), answer: quiz.answer },
+  };
+}
+
+function dataOf(quiz: PlainQuiz, counts: readonly number[]): Record<string, unknown> {
+  const shares = plainShares(counts);
+  const { id, streamId, created, duration, closeInterval, question, choices } = quiz;
+  const byChoice = Object.fromEntries(
+    choices.map((choice, i) => [choice, { count: counts[i], percentage: shares[i] }]),
+  );
+  return {
+    id,
+    streamId,
+    created,
+    duration,
+    closeInterval,
+    question,
+    choices: byChoice,
+    order: choices,
+  };
+}
+
+function plainShares(counts: readonly number[]): number[] {
+  const total = counts.reduce((sum, count) => sum + count, 0);
+  if (total === 0) return counts.map(() => 0);
+  const shares = counts.map((count) => Math.floor((count * 100) / total));
+  const remainders = counts.map((count) => (count * 100) % total);
+  while (shares.reduce((sum, share) => sum + share, 0) < 100) {
+    const largest = remainders.indexOf(Math.max(...remainders));
+    shares[largest] = (shares[largest] ?? 0) + 1;
+    remainders[largest] = -1;
+  }
+  return shares;
+}

@@ -1,0 +1,116 @@
+import type { ChatElement } from '../../../protocol/feed.ts';
+import { intervalAt, intervalStartMs } from '../../../protocol/interval.ts';
+import { composeInterval } from '../../../server/realtime/feed/interval-body.ts';
+import { type SqlValue, type Tx, writing } from '../../../server/storage/sql/procedure.ts';
+
+/** What a show is made of that is written into a record at once. */
+export interface LongShow {
+  readonly streamId: string;
+  /** When it ended, Unix ms. */
+  readonly endedMs: number;
+  readonly intervals: number;
+  readonly linesAnInterval: number;
+  readonly viewers: number;
+  readonly quizzes: number;
+}
+
+const AT_ONCE = 500;
+
+/** A record has a show that is over, as if it had been given and sealed. */
+export const longShowProcedures = {
+  writeShow: writing(
+    async (tx, show: LongShow & { producer: string }): Promise<void> => {
+      const to = intervalAt(show.endedMs);
+      const from = to - show.intervals + 1;
+      await tx.query(
+        `insert into streams (id, number, producer, title, unlisted, latency_allowance_ms, status,
+           created, started, ended)
+         values ($1, $2, $3, 'A long show', 0, 0, 'ENDED', $4, $4, $5)`,
+        [
+          show.streamId,
+          Math.floor(Math.random() * 1e9),
+          show.producer,
+          intervalStartMs(from),
+          show.endedMs,
+        ],
+      );
+      await insert(
+        tx,
+        'seats',
+        ['stream_id text', 'viewer text', 'seat integer'],
+        show.viewers,
+        (n) => [show.streamId, `viewer-${n}`, n],
+      );
+      await insert(
+        tx,
+        'sealed_intervals',
+        ['stream_id text', 'interval bigint', 'body text'],
+        show.intervals,
+        (n) => [show.streamId, from + n, bodyOf(show, from + n)],
+      );
+      for (let n = 0; n < show.quizzes; n++) await writeQuiz(tx, show, n, from);
+      await tx.query('update watermark set interval = $1 where interval < $1', [to]);
+    },
+    { patient: true },
+  ),
+};
+
+/** Spread over the show; each viewer answers each, at another moment of its 20 s. */
+async function writeQuiz(tx: Tx, show: LongShow, n: number, from: number): Promise<void> {
+  const told = from + Math.floor(((n + 0.5) * show.intervals) / show.quizzes);
+  const number = Math.floor(Math.random() * 1e9);
+  const half = Math.ceil(show.viewers / 2);
+  await tx.query(
+    `insert into quizzes (id, number, position, stream_id, state, question, choices, answer,
+       duration_ms, reveal, created, close_interval, game, counts, told_interval)
+     values ($1, $2, $2, $3, 'revealed', 'Which?', '["a","b"]', 0, 20000, 'auto', $4, $5, 0, $6, $7)`,
+    [
+      crypto.randomUUID(),
+      number,
+      show.streamId,
+      intervalStartMs(told),
+      told + 80,
+      JSON.stringify([half, show.viewers - half]),
+      told,
+    ],
+  );
+  const columns = ['quiz integer', 'seat integer', 'choice integer', 'received bigint'];
+  await insert(tx, 'answers', columns, show.viewers, (seat) => [
+    number,
+    seat,
+    seat % 2,
+    intervalStartMs(told) + 300 + ((seat * 7_919) % 19_000),
+  ]);
+}
+
+async function insert(
+  tx: Tx,
+  table: string,
+  columns: readonly string[],
+  count: number,
+  rowOf: (n: number) => SqlValue[],
+): Promise<void> {
+  const names = columns.map((column) => column.split(' ')[0]).join(', ');
+  for (let at = 0; at < count; at += AT_ONCE) {
+    const length = Math.min(AT_ONCE, count - at);
+    const rows = Array.from({ length }, (_, n) => rowOf(at + n));
+    await tx.query(
+      `insert into ${table} (${names}) select ${names} from ${tx.rows('$1', columns)} written`,
+      [JSON.stringify(rows)],
+    );
+  }
+}
+
+function bodyOf({ linesAnInterval, viewers }: LongShow, interval: number): string {
+  const messages: ChatElement[] = Array.from({ length: linesAnInterval }, (_, n) => ({
+    id: `${interval}-${n}`,
+    viewer: `viewer-number-${String((interval + n) % 10_000).padStart(8, '0')}`,
+    name: 'Somebody',
+    text: 'What somebody says in a chat, more or less',
+    at: intervalStartMs(interval) + n,
+  }));
+  const none = { questions: [], greetings: [], cheers: [], hearts: 3 };
+  const viewCount =
+    interval % 4 === 3 ? { value: viewers - (interval % 97), formatted: `${viewers}` } : null;
+  return composeInterval(interval, { viewCount, chats: { messages, ...none } }, []).body ?? '';
+}

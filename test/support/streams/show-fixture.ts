@@ -1,0 +1,72 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { intervalStartMs } from '../../../protocol/interval.ts';
+import { procedures } from '../../../server/app/procedures.ts';
+import type { SealedBody, Sealing } from '../../../server/realtime/feed/sealing-sql.ts';
+import {
+  type DirectRecord,
+  openDirectRecord,
+} from '../../../server/storage/sql/database-direct.ts';
+
+/** When the show's record begins: the start of an interval. */
+export const SHOW_START_MS = intervalStartMs(7_000_000_000);
+
+/** The account that owns the streams. */
+export const PRODUCER = '11111111-1111-4111-8111-111111111111';
+
+/** A uuid that is easy to tell from others in a failure. */
+export const uuidOf = (number: number): string =>
+  `00000000-0000-4000-8000-${String(number).padStart(12, '0')}`;
+
+/** A real record in a temporary directory, with an account and streams: what model tests act on. */
+export interface Show {
+  readonly record: DirectRecord<typeof procedures>['calls'];
+  /** Closes the record and opens it again, as a restart does. */
+  restart(): Promise<void>;
+  /** Closes the record and removes its directory. */
+  close(): Promise<void>;
+}
+
+/** Seals an interval of the show. @returns the bodies @throws Error when it was not sealed */
+export async function sealedBy(show: Show, sealing: Sealing): Promise<readonly SealedBody[]> {
+  const sealed = await show.record.sealInterval(sealing);
+  if (sealed.outcome !== 'sealed') throw new Error(`not sealed: ${JSON.stringify(sealed)}`);
+  return sealed.bodies;
+}
+
+/** Opens a show with these streams. @param latencyAllowanceMs of each stream */
+export async function openShow(
+  streamIds: readonly string[],
+  latencyAllowanceMs = 0,
+): Promise<Show> {
+  const directory = mkdtempSync(join(tmpdir(), 'fourbeat-model-'));
+  let opened = await openDirectRecord(procedures, directory);
+  await opened.calls.createAccount({
+    user: { uuid: PRODUCER, email: 'a@example.org', name: 'A producer', created: SHOW_START_MS },
+    token: { id: 'token', name: 'test', prefix: 'fb_', hash: 'hash' },
+    nowMs: SHOW_START_MS,
+  });
+  const stream = { title: 'A show', dash_url: null, hls_url: null, unlisted: false };
+  for (const id of streamIds) {
+    await opened.calls.createStream({
+      id,
+      producer: PRODUCER,
+      stream: { ...stream, latencyAllowance: latencyAllowanceMs, recording: false },
+      nowMs: SHOW_START_MS,
+    });
+  }
+  return {
+    get record() {
+      return opened.calls;
+    },
+    async restart() {
+      await opened.close();
+      opened = await openDirectRecord(procedures, directory);
+    },
+    async close() {
+      await opened.close();
+      rmSync(directory, { recursive: true, force: true });
+    },
+  };
+}

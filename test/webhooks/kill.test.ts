@@ -1,0 +1,75 @@
+import { afterAll, beforeAll, expect, test } from 'bun:test';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fourbeat, type ServerProcess, serveProcess } from '../support/harness/program.ts';
+import { type Receiver, startReceiver } from '../support/webhooks/webhook-receiver.ts';
+
+let directory: string;
+let receiver: Receiver;
+let token: string;
+let running: ServerProcess | null = null;
+
+beforeAll(async () => {
+  directory = mkdtempSync(join(tmpdir(), 'fourbeat-webhooks-kill-'));
+  receiver = startReceiver();
+  const account = ['account', 'create', '--email', 'a@example.org', '--name', 'A'];
+  const made = await fourbeat([...account, '--data', directory]);
+  token = JSON.parse(made.stdout).token;
+});
+afterAll(async () => {
+  running?.signal('SIGKILL');
+  await running?.exited;
+  await receiver.stop();
+  rmSync(directory, { recursive: true, force: true });
+});
+
+async function serve(): Promise<void> {
+  running = await serveProcess([
+    ...['--data', directory, '--roles', 'studio', '--log-level', 'error'],
+    ...['--webhook-allow-http', '--webhook-allow-private', '127.0.0.1'],
+  ]);
+}
+
+async function kill9(): Promise<void> {
+  running?.signal('SIGKILL');
+  await running?.exited;
+}
+
+async function post(path: string, body?: object): Promise<{ id: string }> {
+  const response = await fetch(`${running?.url}/studio/v1${path}`, {
+    method: 'POST',
+    headers: { Authorization: `Token ${token}`, 'Content-Type': 'application/json' },
+    ...(body && { body: JSON.stringify(body) }),
+  });
+  if (!response.ok) throw new Error(`${response.status} ${await response.text()}`);
+  return (await response.json()) as { id: string };
+}
+
+test('[H-5] [H-17] what was acknowledged is told after kill -9, with one id each', async () => {
+  await serve();
+  const events = ['stream.started', 'stream.ended'];
+  await post('/webhooks', { url: receiver.url, events });
+  const streams: string[] = [];
+  for (let round = 0; round < 3; round++) {
+    const { id } = await post('/streams', { title: `Show ${round}` });
+    await post(`/streams/${id}/start`);
+    await post(`/streams/${id}/end`);
+    streams.push(id);
+    // Right after the answer: as a rule between what is recorded and what is sent.
+    await kill9();
+    await serve();
+  }
+  const expected = streams.flatMap((id) => events.map((type) => `${type} ${id}`)).sort();
+  const told = () => {
+    const byName = receiver.received.map(({ id, body }) => {
+      const { type, data } = JSON.parse(body);
+      return [`${type} ${data.streamId}` as string, id] as const;
+    });
+    return Map.groupBy(byName, ([name]) => name);
+  };
+  // Each more than the six came twice, by a kill in mid-sending, whose lease is 30 s.
+  for (let count = 1; told().size < 6; count++) await receiver.until(count);
+  expect([...told().keys()].sort()).toEqual(expected);
+  for (const ones of told().values()) expect(new Set(ones.map(([, id]) => id)).size).toBe(1);
+}, 90_000);
