@@ -19,6 +19,8 @@ WORKDIR /app
 COPY --from=packages /app/node_modules ./node_modules
 COPY package.json LICENSE ./
 COPY bin ./bin
+COPY crowd ./crowd
+COPY demo ./demo
 COPY player ./player
 COPY protocol ./protocol
 COPY sdk ./sdk

@@ -5,10 +5,10 @@ import pino from 'pino';
 import { intervalAt } from '../protocol/interval.ts';
 import { procedures } from '../server/app/procedures.ts';
 import { ReportMaker } from '../server/domains/reports/report-maker.ts';
-import { openDirectRecord } from '../server/storage/sql/database-direct.ts';
-import { openPostgresRecord } from '../server/storage/sql/database-postgres.ts';
-import { openRecord } from '../server/storage/sql/database-sqlite.ts';
-import type { Calls, OpenRecord } from '../server/storage/sql/procedure.ts';
+import { openDirectDatabase } from '../server/storage/sql/database-direct.ts';
+import { openPostgresDatabase } from '../server/storage/sql/database-postgres.ts';
+import { openSqliteDatabase } from '../server/storage/sql/database-sqlite.ts';
+import type { Calls, Database } from '../server/storage/sql/procedure.ts';
 import { startPostgres } from '../test/support/backends/postgres.ts';
 import { longShowProcedures } from '../test/support/streams/long-show.ts';
 
@@ -16,7 +16,7 @@ import { longShowProcedures } from '../test/support/streams/long-show.ts';
 // `bun bench/report.ts [lines of chat an interval]`
 
 const withShow = { ...procedures, ...longShowProcedures };
-type Opened = OpenRecord<typeof procedures>;
+type Opened = Database<typeof procedures>;
 
 const linesAnInterval = Number(process.argv[2] ?? 5);
 const SHOW = { intervals: 3 * 3_600 * 4, linesAnInterval, viewers: 2_000, quizzes: 50 };
@@ -36,16 +36,16 @@ const worst = (all: readonly number[], share: number) =>
   all.toSorted((a, b) => a - b)[Math.floor((all.length - 1) * share)]?.toFixed(1);
 
 /** Seals four times a second, and looks how late the event loop is, while a report is made. */
-async function measure(name: string, record: Opened, streamId: string): Promise<void> {
-  const { calls } = record;
+async function measure(name: string, database: Opened, streamId: string): Promise<void> {
+  const { store } = database;
   const sealings: number[] = [];
   const delays: number[] = [];
-  let after = await calls.readWatermark({});
+  let after = await store.readWatermark({});
   const sealing = setInterval(async () => {
     const beganMs = performance.now();
     const interval = Math.max(after + 1, intervalAt(Date.now()) - 1);
     const input = { after, interval, nowMs: Date.now(), transients: [] };
-    if ((await calls.sealInterval(input)).outcome === 'sealed') after = interval;
+    if ((await store.sealInterval(input)).outcome === 'sealed') after = interval;
     sealings.push(performance.now() - beganMs);
   }, 250);
   let lastMs = performance.now();
@@ -67,7 +67,7 @@ async function measure(name: string, record: Opened, streamId: string): Promise<
   const clock = { nowMs: () => Date.now() };
   const logger = pino({ level: 'warn' });
   const reports = new ReportMaker({
-    record: calls,
+    store: store,
     clock,
     logger,
     newId: () => crypto.randomUUID(),
@@ -75,7 +75,7 @@ async function measure(name: string, record: Opened, streamId: string): Promise<
   const beganMs = performance.now();
   await reports.makeAll();
   const tookMs = performance.now() - beganMs;
-  const { report } = await calls.readReport({ streamId, producer: PRODUCER });
+  const { report } = await store.readReport({ streamId, producer: PRODUCER });
   const more = Math.max(...memory) - rssBefore;
   console.log(
     `${name}, making: ${(tookMs / 1_000).toFixed(1)} s, ${more.toFixed(0)} MB more, ${figures()}`,
@@ -88,17 +88,17 @@ async function measure(name: string, record: Opened, streamId: string): Promise<
 
 async function inSqlite(): Promise<void> {
   const directory = mkdtempSync(join(tmpdir(), 'fourbeat-bench-'));
-  const filling = await openDirectRecord(withShow, directory);
-  const streamId = await fill(filling.calls);
+  const filling = await openDirectDatabase(withShow, directory);
+  const streamId = await fill(filling.store);
   await filling.close();
-  const record = await openRecord({
+  const database = await openSqliteDatabase({
     procedures,
     worker: new URL('../server/app/database-worker.ts', import.meta.url),
     directory,
     onLost: (reason) => console.error(reason),
   });
-  await measure('SQLite', record, streamId);
-  await record.close();
+  await measure('SQLite', database, streamId);
+  await database.close();
   rmSync(directory, { recursive: true, force: true });
 }
 
@@ -106,12 +106,12 @@ async function inPostgres(): Promise<void> {
   const server = await startPostgres({});
   const url = await server.createDatabase('report');
   const logger = pino({ level: 'warn' });
-  const filling = await openPostgresRecord({ procedures: withShow, url, logger });
-  const streamId = await fill(filling.calls);
+  const filling = await openPostgresDatabase({ procedures: withShow, url, logger });
+  const streamId = await fill(filling.store);
   await filling.close();
-  const record = await openPostgresRecord({ procedures, url, logger });
-  await measure('PostgreSQL', record, streamId);
-  await record.close();
+  const database = await openPostgresDatabase({ procedures, url, logger });
+  await measure('PostgreSQL', database, streamId);
+  await database.close();
   await server.stop();
 }
 

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import pino from 'pino';
 import { INTERVAL_MS, intervalAt, intervalStartMs } from '../protocol/interval.ts';
-import type { SharedTally } from '../server/realtime/presence/presence-registry.ts';
-import { createRedisTally } from '../server/realtime/presence/presence-registry-redis.ts';
+import type { SharedPresenceRegistry } from '../server/realtime/presence/presence-registry.ts';
+import { createRedisPresence } from '../server/realtime/presence/presence-registry-redis.ts';
 import { openRedis } from '../server/storage/redis/open-redis.ts';
 import { type RedisServer, startRedis } from '../test/support/backends/redis.ts';
 import { between, type RedisWork, readWork } from './redis-meter.ts';
@@ -43,7 +43,7 @@ export async function measurePresence(one: PresenceCase): Promise<PresenceResult
     const show = new Show(one, (clock) =>
       connections.map((redis) => {
         const sealedTo = () => intervalAt(clock.nowMs()) - 1;
-        return createRedisTally({ redis, clock, serviceId: 'bench', sealedTo });
+        return createRedisPresence({ redis, clock, serviceId: 'bench', sealedTo });
       }),
     );
     const idle = await measured(server, () => Bun.sleep(one.seconds * 1_000));
@@ -64,14 +64,14 @@ async function measured(server: RedisServer, run: () => Promise<void>): Promise<
 
 class Show {
   private readonly streamId = randomUUID();
-  private readonly tallies: readonly SharedTally[];
+  private readonly tallies: readonly SharedPresenceRegistry[];
   /** Seats by node and by interval of the second. */
   private readonly seats: number[][][];
   private nowMs = intervalStartMs(intervalAt(Date.now()) + PHASES - (intervalAt(Date.now()) % 4));
 
   constructor(
     private readonly one: PresenceCase,
-    talliesOn: (clock: { nowMs(): number }) => SharedTally[],
+    talliesOn: (clock: { nowMs(): number }) => SharedPresenceRegistry[],
   ) {
     this.tallies = talliesOn({ nowMs: () => this.nowMs });
     this.seats = this.tallies.map(() => Array.from({ length: PHASES }, () => []));
@@ -96,27 +96,27 @@ class Show {
     for (let portion = 0; portion < portions; portion += 1) {
       this.register(ended, portion, portions);
       if (!this.one.polled) continue;
-      for (const tally of this.tallies) void tally.count(this.streamId);
+      for (const presence of this.tallies) void presence.count(this.streamId);
       await Bun.sleep(INTERVAL_MS / PORTIONS - 1);
     }
     this.nowMs += INTERVAL_MS;
-    await Promise.all(this.tallies.map((tally) => tally.send(ended)));
+    await Promise.all(this.tallies.map((presence) => presence.send(ended)));
     if (ended % PHASES === PHASES - 1) await this.count(ended);
   }
 
   private register(interval: number, portion: number, portions: number): void {
-    for (const [node, tally] of this.tallies.entries()) {
+    for (const [node, presence] of this.tallies.entries()) {
       const seats = this.seats[node]?.[interval % PHASES] ?? [];
       const [from, to] = [portion, portion + 1].map((n) =>
         Math.floor((n * seats.length) / portions),
       );
-      for (const seat of seats.slice(from, to)) tally.register(this.streamId, seat);
+      for (const seat of seats.slice(from, to)) presence.register(this.streamId, seat);
     }
   }
 
   private async count(ended: number): Promise<void> {
-    const tally = this.tallies[ended % this.tallies.length] as SharedTally;
-    const counts = new Map(await tally.countsAtEndOf(ended));
+    const presence = this.tallies[ended % this.tallies.length] as SharedPresenceRegistry;
+    const counts = new Map(await presence.countsAtEndOf(ended));
     const value = counts.get(this.streamId) ?? 0;
     if (value !== this.one.viewers && this.isFull) {
       throw new Error(`counted ${value} of ${this.one.viewers}`);

@@ -4,12 +4,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import pino from 'pino';
 import { INTERVAL_MS } from '../protocol/interval.ts';
-import { procedures, type TheRecord } from '../server/app/procedures.ts';
-import type { Beat } from '../server/realtime/coordination/realtime-backend.ts';
-import { redisBeat } from '../server/realtime/coordination/realtime-backend-redis.ts';
+import { procedures, type Store } from '../server/app/procedures.ts';
+import type { RealtimeBackend } from '../server/realtime/coordination/realtime-backend.ts';
+import { redisRealtimeBackend } from '../server/realtime/coordination/realtime-backend-redis.ts';
 import { openSharedClock } from '../server/realtime/coordination/shared-clock.ts';
 import { openRedis } from '../server/storage/redis/open-redis.ts';
-import { openRecord } from '../server/storage/sql/database-sqlite.ts';
+import { openSqliteDatabase } from '../server/storage/sql/database-sqlite.ts';
 import { type RedisServer, startRedis } from '../test/support/backends/redis.ts';
 import { between, countTrips, type RedisWork, type RoundTrips, readWork } from './redis-meter.ts';
 
@@ -41,18 +41,18 @@ const SETTLE_MS = 3_000;
 export async function measureStreams(one: StreamsCase): Promise<StreamsResult> {
   const directory = mkdtempSync(join(tmpdir(), 'fourbeat-bench-'));
   const server = await startRedis({ persistence: false });
-  const record = await openRecord({
+  const database = await openSqliteDatabase({
     procedures,
     worker: new URL('../server/app/database-worker.ts', import.meta.url),
     directory,
     onLost: (reason) => console.error(reason),
   });
   try {
-    const streamIds = await createStreams(record.calls, one.streams);
+    const streamIds = await createStreams(database.store, one.streams);
     const trips = { total: 0 };
-    const start = () => startNode(server, record.calls, trips);
+    const start = () => startNode(server, database.store, trips);
     const nodes = await Promise.all(Array.from({ length: one.nodes }, start));
-    const beats = nodes.map(({ beat }) => beat);
+    const beats = nodes.map(({ realtime }) => realtime);
     const viewers = new Viewers(beats, streamIds.slice(0, one.active));
     await Bun.sleep(SETTLE_MS);
     const before = { work: await readWork(server), trips: trips.total, sealed: sealedBy(beats) };
@@ -64,13 +64,13 @@ export async function measureStreams(one: StreamsCase): Promise<StreamsResult> {
     for (const { end } of nodes) await end();
     return { ...one, work, roundTrips, sealed };
   } finally {
-    await record.close();
+    await database.close();
     await server.stop();
     rmSync(directory, { recursive: true, force: true });
   }
 }
 
-async function createStreams(record: TheRecord, count: number): Promise<string[]> {
+async function createStreams(store: Store, count: number): Promise<string[]> {
   const nowMs = Date.now();
   const stream = { title: 'Show', dash_url: null, hls_url: null, unlisted: false };
   const streamIds: string[] = [];
@@ -82,7 +82,7 @@ async function createStreams(record: TheRecord, count: number): Promise<string[]
       created: nowMs,
     };
     const token = { id: randomUUID(), name: 'bench', prefix: 'fb_', hash: randomUUID() };
-    await record.createAccount({ user, token, nowMs });
+    await store.createAccount({ user, token, nowMs });
     const ids = Array.from({ length: Math.min(STREAMS_OF_ACCOUNT, count - streamIds.length) }, () =>
       randomUUID(),
     );
@@ -91,44 +91,44 @@ async function createStreams(record: TheRecord, count: number): Promise<string[]
       nowMs,
       stream: { ...stream, latencyAllowance: 0, recording: false },
     };
-    await Promise.all(ids.map((id) => record.createStream({ id, ...input })));
+    await Promise.all(ids.map((id) => store.createStream({ id, ...input })));
     streamIds.push(...ids);
   }
   return streamIds;
 }
 
 interface Node {
-  readonly beat: Beat;
+  readonly realtime: RealtimeBackend;
   end(): Promise<void>;
 }
 
-async function startNode(server: RedisServer, record: TheRecord, trips: RoundTrips): Promise<Node> {
+async function startNode(server: RedisServer, store: Store, trips: RoundTrips): Promise<Node> {
   const logger = pino({ level: 'silent' });
   const opened = await openRedis({ url: server.url, replicas: 0, logger });
   const redis = countTrips(opened, trips);
   const nodeId = randomUUID();
-  const time = await openSharedClock({ redis, record, nodeId, logger });
-  const beat = await redisBeat({ redis, nodeId })({
-    record,
+  const time = await openSharedClock({ redis, store, nodeId, logger });
+  const realtime = await redisRealtimeBackend({ redis, nodeId })({
+    store,
     clock: time.clock,
     logger,
     watermark: time.watermark,
     random: Math.random,
     onSealed: () => {},
   });
-  beat.begin();
+  realtime.begin();
   return {
-    beat,
+    realtime,
     async end() {
-      await beat.stop();
+      await realtime.stop();
       time.close();
       await opened.close();
     },
   };
 }
 
-function sealedBy(beats: readonly Beat[]): number {
-  return Math.max(...beats.map((beat) => beat.feed.sealedTo()));
+function sealedBy(beats: readonly RealtimeBackend[]): number {
+  return Math.max(...beats.map((realtime) => realtime.feed.sealedTo()));
 }
 
 /** Each viewer registers once a second, a quarter of them in each interval. */
@@ -137,7 +137,7 @@ class Viewers {
   private beats = 0;
 
   constructor(
-    private readonly nodes: readonly Beat[],
+    private readonly nodes: readonly RealtimeBackend[],
     private readonly streamIds: readonly string[],
   ) {
     this.timer = setInterval(() => this.register(), INTERVAL_MS);
@@ -152,7 +152,7 @@ class Viewers {
     for (const streamId of this.streamIds) {
       for (let seat = this.beats % 4; seat < VIEWERS; seat += 4) {
         const node = this.nodes[(seat + Math.floor(this.beats / 4)) % this.nodes.length];
-        node?.tally.register(streamId, seat);
+        node?.presence.register(streamId, seat);
       }
     }
   }

@@ -7,8 +7,8 @@ import { Verdictbook, type Verdicts } from './ledger/verdict.ts';
 import type { CrowdReport } from './messages.ts';
 import { probeSeats } from './seat-probe.ts';
 import { Viewer } from './viewer.ts';
-import type { Surroundings } from './viewer-client.ts';
-import type { Habits, Random } from './viewer-profile.ts';
+import type { SimulationContext } from './viewer-client.ts';
+import type { Random, ViewerProfile } from './viewer-profile.ts';
 
 export interface CrowdOptions {
   /** Where the service is. */
@@ -17,7 +17,7 @@ export interface CrowdOptions {
   readonly streamId: string;
   readonly viewers: number;
   /** What the viewer with this number is like. */
-  readonly habitsOf: (viewer: number, random: Random) => Habits;
+  readonly viewerProfileOf: (viewer: number, random: Random) => ViewerProfile;
   /** By which way the viewers reach the service; straight when it is left out. */
   readonly wayOf?: (net: Net) => Net;
   /** Asks for a viewer token, as the service answers it; by the service's own port when it is left out. */
@@ -42,7 +42,7 @@ export class Crowd {
   private readonly time = new ServiceTime();
   private readonly ledger: Ledger;
   private readonly straight: Connections;
-  private readonly world: Surroundings;
+  private readonly world: SimulationContext;
   private probing: Timer | undefined;
   private isOver = false;
 
@@ -82,7 +82,7 @@ export class Crowd {
 
   /** Lets everybody in, a few at a time through each door; resolves when all have come once. */
   async letIn(): Promise<void> {
-    const { viewers, habitsOf } = this.options;
+    const { viewers, viewerProfileOf } = this.options;
     const { world } = this;
     const waiting = Array.from({ length: viewers }, (_, number) => number);
     const fromMs = localMs();
@@ -91,7 +91,7 @@ export class Crowd {
       for (let number = waiting.shift(); number !== undefined; number = waiting.shift()) {
         await Bun.sleep(Math.max(0, fromMs + number * paceMs - localMs()));
         if (this.isOver) return;
-        const viewer = new Viewer(number, habitsOf(number, world.random), world);
+        const viewer = new Viewer(number, viewerProfileOf(number, world.random), world);
         await viewer.arrive();
         void viewer.attend();
       }

@@ -5,15 +5,15 @@ import type { HttpAnswer } from './connections.ts';
 import type { AnswerOutcome } from './ledger/answer-ledger.ts';
 import { isOf } from './ledger/event-kinds.ts';
 import type { ClaimOutcome, Round } from './ledger/winner-ledger.ts';
-import type { Surroundings, ViewerClient } from './viewer-client.ts';
-import { type Habits, planAnswer } from './viewer-profile.ts';
+import type { SimulationContext, ViewerClient } from './viewer-client.ts';
+import { planAnswer, type ViewerProfile } from './viewer-profile.ts';
 
 const TRIES_MAX = 6;
 
 /** What a player needs of its viewer. */
 export interface Seat {
   readonly number: number;
-  readonly habits: Habits;
+  readonly profile: ViewerProfile;
   readonly isHere: () => boolean;
   /** Does something after a while, unless the viewer has left by then. */
   readonly later: (delayMs: number, act: () => Promise<unknown>) => void;
@@ -36,7 +36,7 @@ export class Player {
   constructor(
     private readonly seat: Seat,
     private readonly client: ViewerClient,
-    private readonly world: Surroundings,
+    private readonly world: SimulationContext,
   ) {}
 
   /** An event was read. @returns whether it brought the news that the player was right */
@@ -54,7 +54,7 @@ export class Player {
     const { time, localMs, random } = this.world;
     const own: OwnAnswer = { choice: null, isRight: false, fate: null };
     this.game.set(quiz.id, own);
-    const plan = planAnswer(quiz, this.seat.habits, time.likelyMs(localMs()), random);
+    const plan = planAnswer(quiz, this.seat.profile, time.likelyMs(localMs()), random);
     if (!plan) return;
     this.seat.later(plan.delayMs, async () => {
       await this.answer(quiz, plan.choice, own);

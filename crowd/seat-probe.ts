@@ -1,4 +1,4 @@
-import type { Surroundings } from './viewer-client.ts';
+import type { SimulationContext } from './viewer-client.ts';
 import { type GivenToken, tokenIn } from './viewer-token.ts';
 
 // A seat that two requests for one viewer left over is given late, below seats that are taken: so a
@@ -6,7 +6,7 @@ import { type GivenToken, tokenIn } from './viewer-token.ts';
 const SEATS = 2;
 
 /** Asks for the seats of identifiers that nobody has, to tell who else is here. */
-export async function probeSeats(world: Surroundings): Promise<void> {
+export async function probeSeats(world: SimulationContext): Promise<void> {
   const { ledger, stats, time, localMs } = world;
   ledger.others.probing(localMs());
   try {
@@ -21,7 +21,7 @@ export async function probeSeats(world: Surroundings): Promise<void> {
   }
 }
 
-async function newSeat({ askForToken, streamId, stats }: Surroundings): Promise<GivenToken> {
+async function newSeat({ askForToken, streamId, stats }: SimulationContext): Promise<GivenToken> {
   const answer = await askForToken(streamId, `probe-${crypto.randomUUID()}`);
   stats.answered();
   if (answer.status !== 200) throw new Error(`a probe was met with ${answer.status}`);

@@ -7,7 +7,7 @@ import type { Random } from './viewer-profile.ts';
 import { tokenIn } from './viewer-token.ts';
 
 /** What a viewer lives in. */
-export interface Surroundings {
+export interface SimulationContext {
   readonly http: Net;
   /** Where the service is, for event streams. */
   readonly origin: string;
@@ -37,7 +37,7 @@ export class ViewerClient {
 
   constructor(
     private readonly number: number,
-    private readonly world: Surroundings,
+    private readonly world: SimulationContext,
   ) {}
 
   /** The header line with a valid token, after getting one where it is needed. */

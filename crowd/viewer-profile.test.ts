@@ -3,7 +3,7 @@ import { intervalStartMs } from '../protocol/interval.ts';
 import type { Quiz } from '../protocol/quizzes.ts';
 import { seededRandom } from '../test/support/seeded-random.ts';
 import { TRIVIA } from './trivia.ts';
-import { awayMs, habitsOf, planAnswer, silenceMs, stayMs } from './viewer-profile.ts';
+import { planAnswer, silenceMs, stayMs, unavailableMs, viewerProfileOf } from './viewer-profile.ts';
 
 const NOW_MS = intervalStartMs(6_800_000_000);
 const quiz: Quiz = {
@@ -19,15 +19,15 @@ const quiz: Quiz = {
 
 describe('the crowd', () => {
   const random = seededRandom(4250);
-  const habits = Array.from({ length: 2_000 }, (_, viewer) => habitsOf(viewer, random));
-  const plans = habits.map((viewer) => planAnswer(quiz, viewer, NOW_MS, random));
+  const profile = Array.from({ length: 2_000 }, (_, viewer) => viewerProfileOf(viewer, random));
+  const plans = profile.map((viewer) => planAnswer(quiz, viewer, NOW_MS, random));
 
   test('[O-17] reads the feed in every way there is', () => {
-    const share = (reading: string) => habits.filter((each) => each.reading === reading).length;
+    const share = (reading: string) => profile.filter((each) => each.reading === reading).length;
     expect(share('event-stream')).toBe(150);
     expect(share('sealed')).toBe(200);
     expect(share('held')).toBe(1_650);
-    expect(habits.filter(({ isLoyal }) => isLoyal)).toEqual(habits.slice(0, 1));
+    expect(profile.filter(({ isLoyal }) => isLoyal)).toEqual(profile.slice(0, 1));
   });
 
   test('[O-17] answers with human delays: most in time, some late, some wrong, some not at all', () => {
@@ -50,7 +50,7 @@ describe('the crowd', () => {
   });
 
   test('comes and goes, and talks', () => {
-    for (const draw of [stayMs, awayMs, silenceMs]) {
+    for (const draw of [stayMs, unavailableMs, silenceMs]) {
       const draws = Array.from({ length: 1_000 }, () => draw(random));
       expect(draws.every((ms) => Number.isFinite(ms) && ms >= 1_000)).toBe(true);
     }

@@ -6,7 +6,7 @@ import { triviaOf } from './trivia.ts';
 export type Reading = 'held' | 'event-stream' | 'sealed';
 
 /** What a viewer is like. */
-export interface Habits {
+export interface ViewerProfile {
   readonly name: string;
   readonly reading: Reading;
   /** When within each second it posts its heartbeat, ms. */
@@ -45,7 +45,7 @@ const NAMES =
   );
 
 /** The habits of the viewer with this number, from 0. */
-export function habitsOf(viewer: number, random: Random): Habits {
+export function viewerProfileOf(viewer: number, random: Random): ViewerProfile {
   const isStreaming = viewer % 10 === 3 && viewer < EVENT_STREAMS_MAX * 10;
   return {
     name: NAMES[viewer % NAMES.length] ?? '',
@@ -65,20 +65,20 @@ export function habitsOf(viewer: number, random: Random): Habits {
 /** What a viewer does about a quiz that it reads now, or null when it lets it pass. */
 export function planAnswer(
   quiz: Quiz,
-  habits: Habits,
+  profile: ViewerProfile,
   nowMs: number,
   random: Random,
 ): AnswerPlan | null {
-  if (!habits.isBot && random() < 0.06) return null;
+  if (!profile.isBot && random() < 0.06) return null;
   const leftMs = intervalStartMs(quiz.closeInterval) - nowMs;
-  const delayMs = answerDelayMs(quiz, habits, leftMs, random);
-  const choice = chooseAnswer(quiz, habits.skill, random);
+  const delayMs = answerDelayMs(quiz, profile, leftMs, random);
+  const choice = chooseAnswer(quiz, profile.skill, random);
   return { delayMs, choice, again: planAgain(quiz, choice, random) };
 }
 
 function answerDelayMs(
   { duration }: Quiz,
-  { lateShare, isBot, pace }: Habits,
+  { lateShare, isBot, pace }: ViewerProfile,
   leftMs: number,
   random: Random,
 ): number {
@@ -106,7 +106,7 @@ export function stayMs(random: Random): number {
 }
 
 /** How long it is away, ms. */
-export function awayMs(random: Random): number {
+export function unavailableMs(random: Random): number {
   return 3_000 + exponential(6_000, random);
 }
 

@@ -3,8 +3,8 @@ import { type Reader, readEventStream, readHeld, readSealed } from './feed-readi
 import type { Place } from './ledger/ledger.ts';
 import { CHEERS, GREETINGS, MESSAGES } from './phrases.ts';
 import { Player } from './player.ts';
-import { type Surroundings, ViewerClient } from './viewer-client.ts';
-import { awayMs, type Habits, pick, silenceMs, stayMs } from './viewer-profile.ts';
+import { type SimulationContext, ViewerClient } from './viewer-client.ts';
+import { pick, silenceMs, stayMs, unavailableMs, type ViewerProfile } from './viewer-profile.ts';
 
 const HEARTBEAT_MS = 1_000;
 const READS = { held: readHeld, 'event-stream': readEventStream, sealed: readSealed } as const;
@@ -22,12 +22,12 @@ export class Viewer {
 
   constructor(
     private readonly number: number,
-    private readonly habits: Habits,
-    private readonly world: Surroundings,
+    private readonly profile: ViewerProfile,
+    private readonly world: SimulationContext,
   ) {
     this.client = new ViewerClient(number, world);
     const later = this.later.bind(this);
-    const seat = { number, habits, later, isHere: () => this.isHere() };
+    const seat = { number, profile, later, isHere: () => this.isHere() };
     this.player = new Player(seat, this.client, world);
   }
 
@@ -44,13 +44,13 @@ export class Viewer {
       this.here = true;
       this.visit++;
       stats.present++;
-      if (!this.habits.isLoyal) this.later(stayMs(random), async () => this.leave());
+      if (!this.profile.isLoyal) this.later(stayMs(random), async () => this.leave());
       this.beatOnTime();
       this.talkNowAndThen();
-      await READS[this.habits.reading](this.reader());
+      await READS[this.profile.reading](this.reader());
       this.leave();
       stats.present--;
-      if (!isOver()) await Bun.sleep(awayMs(random));
+      if (!isOver()) await Bun.sleep(unavailableMs(random));
     }
   }
 
@@ -68,7 +68,7 @@ export class Viewer {
   private beatOnTime(): void {
     const { localMs } = this.world;
     const nowMs = localMs();
-    let nextMs = nowMs - (nowMs % HEARTBEAT_MS) + this.habits.phaseMs;
+    let nextMs = nowMs - (nowMs % HEARTBEAT_MS) + this.profile.phaseMs;
     let timer: Timer | undefined;
     const beat = () => {
       void this.beat();
@@ -93,7 +93,7 @@ export class Viewer {
       return;
     }
     ledger.counts.acknowledged(heartbeat, latestMs);
-    if (this.habits.readsCount && random() < 0.2) await this.readCount(target);
+    if (this.profile.readsCount && random() < 0.2) await this.readCount(target);
   }
 
   private async readCount(target: string): Promise<void> {
@@ -144,7 +144,7 @@ export class Viewer {
 
   /** What it reads it sees when its picture is there. */
   private see(event: FeedEvent): void {
-    const { lagMs } = this.habits;
+    const { lagMs } = this.profile;
     if (lagMs > 0) this.later(lagMs, async () => this.react(event));
     else this.react(event);
   }
@@ -171,7 +171,7 @@ export class Viewer {
   }
 
   private async say(kind: 'message' | 'greeting' | 'cheer', texts: readonly string[]) {
-    await this.chat({ kind, text: pick(texts, this.world.random), name: this.habits.name });
+    await this.chat({ kind, text: pick(texts, this.world.random), name: this.profile.name });
   }
 
   private async sendHearts(): Promise<void> {

@@ -1,6 +1,6 @@
 import { Crowd } from '../crowd/crowd.ts';
 import type { ToCrowd } from '../crowd/messages.ts';
-import { habitsOf } from '../crowd/viewer-profile.ts';
+import { viewerProfileOf } from '../crowd/viewer-profile.ts';
 
 // The crowd of the demo, in a process of its own: on two cores its load is not the service's.
 
@@ -10,7 +10,7 @@ const REPORT_MS = 250;
 type Begin = Extract<ToCrowd, { kind: 'begin' }>;
 
 async function attendShow({ port, streamId, viewers }: Begin): Promise<void> {
-  const crowd = new Crowd({ hostname: HOSTNAME, port, streamId, viewers, habitsOf });
+  const crowd = new Crowd({ hostname: HOSTNAME, port, streamId, viewers, viewerProfileOf });
   const tell = () => process.send?.(crowd.report());
   let telling: Timer | undefined;
   process.on('message', async (message: ToCrowd) => {

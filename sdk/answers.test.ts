@@ -1,19 +1,19 @@
 import { describe, expect, test } from 'bun:test';
 import { FakeMachine } from '../test/support/sdk/fake-environment.ts';
 import { sendAnswer } from './answers.ts';
-import { Trouble } from './errors.ts';
+import { FourbeatError } from './errors.ts';
 import type { Quiz } from './types.ts';
-import { Waits } from './waits.ts';
+import { CancellableTimers } from './waits.ts';
 
 const OPEN_MS = 5_000;
-const away = new Trouble('away', 'no answer');
-const down = new Trouble('away', 'down', 503, 1_000);
-const busy = new Trouble('busy', 'too much', 429, 2_000);
-const denied = new Trouble('denied', 'no', 401);
-const conflict = new Trouble('refused', 'conflict', 409);
+const away = new FourbeatError('away', 'no answer');
+const down = new FourbeatError('away', 'down', 503, 1_000);
+const busy = new FourbeatError('busy', 'too much', 429, 2_000);
+const denied = new FourbeatError('denied', 'no', 401);
+const conflict = new FourbeatError('refused', 'conflict', 409);
 
 /** An answer that is sent when the quiz opens. @param reply what comes of the nth try, by its time, ms */
-function send(reply: (try_: number, atMs: number) => Trouble | null, { errorMs = 10 } = {}) {
+function send(reply: (try_: number, atMs: number) => FourbeatError | null, { errorMs = 10 } = {}) {
   const machine = new FakeMachine();
   const startMs = machine.nowMs;
   const quiz = { id: 'quiz', closeInterval: (startMs + OPEN_MS) / 250 } as Quiz;
@@ -27,7 +27,7 @@ function send(reply: (try_: number, atMs: number) => Trouble | null, { errorMs =
       if (trouble) throw trouble;
     },
   };
-  const waits = new Waits(machine.environment);
+  const waits = new CancellableTimers(machine.environment);
   const clock = { nowMs: () => machine.nowMs, errorMs };
   let outcome: unknown = null;
   sendAnswer({ env: machine.environment, clock, calls, waits }, quiz, 'Mars').then(
@@ -119,7 +119,7 @@ describe('an answer', () => {
   });
 
   test('is unknown at once when the service wishes to hear nothing until then', async () => {
-    const { machine, tries, outcome } = send(() => new Trouble('away', 'down', 503, 60_000));
+    const { machine, tries, outcome } = send(() => new FourbeatError('away', 'down', 503, 60_000));
     await machine.settle();
     expect(outcome()).toBe('unknown');
     expect(tries).toHaveLength(1);
@@ -142,7 +142,7 @@ describe('an answer', () => {
   test.each(['refused', 'unknown', 'left'] as const)(
     'that is %s is not tried again',
     async (kind) => {
-      const trouble = new Trouble(kind, 'no', kind === 'unknown' ? 404 : 400);
+      const trouble = new FourbeatError(kind, 'no', kind === 'unknown' ? 404 : 400);
       const { machine, tries, outcome } = send(() => trouble);
       await machine.advance(10_000);
       expect(outcome()).toBe(trouble);

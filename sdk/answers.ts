@@ -6,14 +6,14 @@ import type { Environment } from './environment.ts';
 import { asTrouble } from './errors.ts';
 import type { Quiz } from './types.ts';
 import type { AnswerOutcome } from './viewer.ts';
-import type { Waits } from './waits.ts';
+import type { CancellableTimers } from './waits.ts';
 
 /** What sending an answer takes. */
 export interface AnswerWays {
   readonly env: Pick<Environment, 'random'>;
   readonly clock: Pick<ServiceClock, 'nowMs' | 'errorMs'>;
   readonly calls: Pick<Calls, 'answer'>;
-  readonly waits: Waits;
+  readonly waits: CancellableTimers;
 }
 
 /** Waits are half of these and more: from 0.2 s on. */

@@ -1,4 +1,4 @@
-import type { Trouble } from './errors.ts';
+import type { FourbeatError } from './errors.ts';
 
 /** How long to wait before something that failed is tried again: twice as long each time. */
 export class BackOff {
@@ -25,7 +25,7 @@ export class BackOff {
    * @param trouble how it failed, with the service's wish; null: it has none
    * @returns ms
    */
-  nextMs(trouble: Pick<Trouble, 'retryAfterMs'> | null): number {
+  nextMs(trouble: Pick<FourbeatError, 'retryAfterMs'> | null): number {
     const dueMs = Math.min(this.#mostMs, this.#leastMs * 2 ** this.#failures++);
     this.wishMs = trouble?.retryAfterMs ?? 0;
     return this.wishMs + dueMs * (0.5 + this.#random() / 2);

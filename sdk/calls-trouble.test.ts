@@ -12,7 +12,7 @@ import {
 } from '../test/support/sdk/calls-fixture.ts';
 import { FakeMachine } from '../test/support/sdk/fake-environment.ts';
 import { Calls } from './calls.ts';
-import { Trouble } from './errors.ts';
+import { FourbeatError } from './errors.ts';
 import type { Quiz } from './types.ts';
 
 describe('what does not work is Trouble', () => {
@@ -28,7 +28,7 @@ describe('what does not work is Trouble', () => {
   ] as const)('%d is `%s`, with what the service says', async (status, kind) => {
     const { calls } = begin(says(status, { detail: 'Because.' }, { 'Retry-After': '3' }));
     const trouble = await troubleOf(calls.beat());
-    expect(trouble).toBeInstanceOf(Trouble);
+    expect(trouble).toBeInstanceOf(FourbeatError);
     expect(trouble).toMatchObject({ kind, status, message: 'Because.', retryAfterMs: 3_000 });
   });
 
@@ -138,7 +138,7 @@ describe('[T-12] a token that is refused', () => {
 
   test('when no new one can be had: that is the trouble', async () => {
     const machine = new FakeMachine({ fetch: async () => Response.json({}, { status: 401 }) });
-    const why = new Trouble('busy', 'too many', 429, 1_000);
+    const why = new FourbeatError('busy', 'too many', 429, 1_000);
     let has = true;
     const token = {
       get: () => (has ? Promise.resolve('token') : Promise.reject(why)),

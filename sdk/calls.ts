@@ -1,5 +1,5 @@
 import type { Environment } from './environment.ts';
-import { asTrouble, Trouble, troubleOf } from './errors.ts';
+import { asTrouble, FourbeatError, troubleOf } from './errors.ts';
 import type { Urls } from './join-options.ts';
 import type { TokenKeeper } from './token.ts';
 import type { ChatKind, EventsInterval, Quiz, SeenStream } from './types.ts';
@@ -52,7 +52,7 @@ export class Calls {
   /** @returns service time, whole Unix ms */
   async time(): Promise<number> {
     const { now } = await this.#call(`${this.#urls.base}/api/v1/time`, {}, json<{ now: number }>);
-    if (!(now > 0)) throw new Trouble('away', 'it is not the service');
+    if (!(now > 0)) throw new FourbeatError('away', 'it is not the service');
     return now;
   }
 
@@ -138,7 +138,7 @@ export class Calls {
   }
 
   #isRefused(trouble: unknown, token: string): boolean {
-    const isRefused = (trouble as Trouble).kind === 'denied';
+    const isRefused = (trouble as FourbeatError).kind === 'denied';
     const awayMs = this.#env.monotonicMs() - this.#awayMs;
     if (isRefused) this.#token.refuse(token, awayMs < OUTAGE_MS);
     return isRefused;
@@ -181,7 +181,7 @@ export class Calls {
 /** @throws Trouble `away` when it is of something on the way, which may say nothing in JSON */
 async function json<T>(answer: Response): Promise<T> {
   const data = (await answer.json()) as T;
-  if (!data) throw new Trouble('away', 'it is not the service');
+  if (!data) throw new FourbeatError('away', 'it is not the service');
   return data;
 }
 
@@ -191,5 +191,5 @@ async function json<T>(answer: Response): Promise<T> {
  */
 async function unread(answer: Response): Promise<void> {
   await answer.body?.cancel().catch(() => {});
-  if (answer.status !== 204) throw new Trouble('away', 'it is not the service');
+  if (answer.status !== 204) throw new FourbeatError('away', 'it is not the service');
 }

@@ -2,9 +2,9 @@ import { describe, expect, test } from 'bun:test';
 import { FakeMachine } from '../test/support/sdk/fake-environment.ts';
 import type { ChatPost } from './calls.ts';
 import { Hearts, withLines } from './chat.ts';
-import { Trouble } from './errors.ts';
+import { FourbeatError } from './errors.ts';
 import type { ChatLine, Chats } from './types.ts';
-import { Waits } from './waits.ts';
+import { CancellableTimers } from './waits.ts';
 
 const none: Chats = {
   messages: [],
@@ -54,11 +54,11 @@ describe('lines', () => {
 });
 
 describe('hearts', () => {
-  function sending(reply: (nth: number) => Trouble | null = () => null) {
+  function sending(reply: (nth: number) => FourbeatError | null = () => null) {
     const machine = new FakeMachine();
     const startMs = machine.nowMs;
     const posts: { readonly atMs: number; readonly post: ChatPost }[] = [];
-    const waits = new Waits(machine.environment);
+    const waits = new CancellableTimers(machine.environment);
     const chat = async (post: ChatPost) => {
       posts.push({ atMs: machine.nowMs - startMs, post });
       const trouble = reply(posts.length);
@@ -94,7 +94,7 @@ describe('hearts', () => {
 
   test('wait as long as the service wishes, and go on', async () => {
     const { machine, posts, hearts } = sending((nth) =>
-      nth === 1 ? new Trouble('busy', 'too much', 429, 4_000) : null,
+      nth === 1 ? new FourbeatError('busy', 'too much', 429, 4_000) : null,
     );
     hearts.add();
     await machine.advance(1_000);

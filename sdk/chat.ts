@@ -3,7 +3,7 @@ import type { Calls } from './calls.ts';
 import { asTrouble } from './errors.ts';
 import type { Chats } from './types.ts';
 import type { Snapshot } from './viewer.ts';
-import type { Waits } from './waits.ts';
+import type { CancellableTimers } from './waits.ts';
 
 type Lines = Snapshot['lines'];
 
@@ -25,9 +25,9 @@ export class Hearts {
   #count = 0;
   #isSending = false;
   readonly #calls: Pick<Calls, 'sendChat'>;
-  readonly #waits: Waits;
+  readonly #waits: CancellableTimers;
 
-  constructor(calls: Pick<Calls, 'sendChat'>, waits: Waits) {
+  constructor(calls: Pick<Calls, 'sendChat'>, waits: CancellableTimers) {
     this.#calls = calls;
     this.#waits = waits;
   }

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test';
-import { away, begin } from '../test/support/sdk/clock-fixture.ts';
+import { begin, unavailable } from '../test/support/sdk/clock-fixture.ts';
 
 describe('[K-2] it never goes back', () => {
   test('when a better sample finds it ahead: it runs at half its pace until it is right', async () => {
@@ -117,7 +117,7 @@ describe('[F-7] when the service finds it off', () => {
   });
 
   test('while it is being set, or cannot be, nothing more is asked', async () => {
-    const { machine, clock, asked } = begin([away]);
+    const { machine, clock, asked } = begin([unavailable]);
     clock.start();
     await machine.advance(3_000);
     const before = asked.length;

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test';
-import { away, begin } from '../test/support/sdk/clock-fixture.ts';
-import { Trouble } from './errors.ts';
+import { begin, unavailable } from '../test/support/sdk/clock-fixture.ts';
+import { FourbeatError } from './errors.ts';
 
 describe('[K-2] a viewer’s clock is set by the service', () => {
   test('and is the system’s until then', async () => {
@@ -44,7 +44,7 @@ describe('[K-2] a viewer’s clock is set by the service', () => {
   });
 
   test('and tells how far off it is at most: half of the way there and back, and drift', async () => {
-    const { machine, clock } = begin([{ thereMs: 20, backMs: 20 }, away]);
+    const { machine, clock } = begin([{ thereMs: 20, backMs: 20 }, unavailable]);
     clock.start();
     await machine.advance(40);
     expect(clock.errorMs).toBeCloseTo(20.5, 2);
@@ -60,7 +60,7 @@ describe('[K-2] a viewer’s clock is set by the service', () => {
     };
     for (let show = 0; show < 50; show++) {
       const ways = Array.from({ length: 40 }, () =>
-        random() < 0.2 ? away : { thereMs: random() * 400, backMs: random() * 400 },
+        random() < 0.2 ? unavailable : { thereMs: random() * 400, backMs: random() * 400 },
       );
       const { machine, clock, offMs } = begin(ways, { random });
       machine.pace = 1 + (random() - 0.5) * 80e-6;
@@ -111,7 +111,7 @@ describe('[K-2] it is set again', () => {
   });
 
   test('with patience, while the service is away', async () => {
-    const { machine, clock, asked } = begin([away]);
+    const { machine, clock, asked } = begin([unavailable]);
     clock.start();
     await machine.advance(60_000);
     expect(asked.slice(0, 4)).toEqual([0, 375, 1_125, 2_625]);
@@ -122,7 +122,7 @@ describe('[K-2] it is set again', () => {
 
   test('with as much patience each time it is away', async () => {
     const here = { thereMs: 1, backMs: 1 };
-    const { machine, clock, asked } = begin([away, away, here, away, here]);
+    const { machine, clock, asked } = begin([unavailable, unavailable, here, unavailable, here]);
     clock.start();
     await machine.advance(3_000);
     expect(asked.slice(0, 5)).toEqual([0, 375, 1_125, 1_377, 1_752]);
@@ -130,7 +130,7 @@ describe('[K-2] it is set again', () => {
 
   test('[G-27] not before the service wishes', async () => {
     const { machine, clock, asked } = begin([
-      new Trouble('busy', 'too many', 429, 5_000),
+      new FourbeatError('busy', 'too many', 429, 5_000),
       { thereMs: 1, backMs: 1 },
     ]);
     clock.start();

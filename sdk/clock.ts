@@ -1,6 +1,6 @@
 import { BackOff } from './back-off.ts';
 import type { Environment } from './environment.ts';
-import { asTrouble, Trouble } from './errors.ts';
+import { asTrouble, FourbeatError } from './errors.ts';
 
 /** What a sample told: the service's clock is so far ahead of the monotonic one. */
 interface Reading {
@@ -136,7 +136,7 @@ export class ServiceClock {
     const sentMs = this.#env.monotonicMs();
     const leadMs = this.#leadMs();
     const serviceMs = await this.#readTime();
-    if (this.#apartMs(leadMs)) throw new Trouble('away', '');
+    if (this.#apartMs(leadMs)) throw new FourbeatError('away', '');
     const takenMs = this.#env.monotonicMs();
     const halfMs = (takenMs - sentMs) / 2;
     const offsetMs = serviceMs + ROUNDING_MS - takenMs + halfMs;

@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test';
-import { asTrouble, Trouble, troubleOf } from './errors.ts';
+import { asTrouble, FourbeatError, troubleOf } from './errors.ts';
 
 test.each([
   [400, 'refused', false],
@@ -35,7 +35,7 @@ test.each(['Sun, 22 Nov 2026 00:00:00 GMT', '-1', ''])('a wish of %p is none', a
 });
 
 test('whatever else is thrown is that there was no answer', () => {
-  const trouble = new Trouble('busy', 'too much', 429);
+  const trouble = new FourbeatError('busy', 'too much', 429);
   expect(asTrouble(trouble)).toBe(trouble);
   for (const thrown of [new TypeError('no network'), undefined, null, 'cut']) {
     const trouble = asTrouble(thrown);

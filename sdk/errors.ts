@@ -12,7 +12,7 @@
 export type TroubleKind = 'denied' | 'unknown' | 'refused' | 'busy' | 'away' | 'left';
 
 /** What every call of the SDK throws. */
-export class Trouble extends Error {
+export class FourbeatError extends Error {
   override readonly name = 'Trouble';
   declare readonly kind: TroubleKind;
   /** HTTP status; null: there was no answer. */
@@ -44,24 +44,27 @@ export class Trouble extends Error {
 const WISH_MAX_MS = 86_400_000;
 
 /** @returns what a response says that is no success */
-export async function troubleOf(response: Response): Promise<Trouble> {
+export async function troubleOf(response: Response): Promise<FourbeatError> {
   const { status } = response;
   const seconds = Number(response.headers.get('retry-after') || NaN);
   const retryAfterMs = seconds >= 0 ? Math.min(seconds * 1_000, WISH_MAX_MS) : null;
   const problem = (await response.json().catch(() => null)) as { detail?: string } | null;
   const detail = problem?.detail ?? `HTTP ${status}`;
-  return new Trouble(kindOf(status), detail, status, retryAfterMs);
+  return new FourbeatError(kindOf(status), detail, status, retryAfterMs);
 }
 
 /**
  * @param message of what is no trouble
  * @returns what was thrown; when it is no trouble, that there was no answer, with that as its cause
  */
-export function asTrouble(thrown: unknown, message = 'the service cannot be reached'): Trouble {
+export function asTrouble(
+  thrown: unknown,
+  message = 'the service cannot be reached',
+): FourbeatError {
   // Each entry of the package may have this class once more, so that the name has to do.
-  const { name } = Object(thrown) as Partial<Trouble>;
-  if (name === 'Trouble') return thrown as Trouble;
-  return new Trouble('away', message, null, null, thrown);
+  const { name } = Object(thrown) as Partial<FourbeatError>;
+  if (name === 'Trouble') return thrown as FourbeatError;
+  return new FourbeatError('away', message, null, null, thrown);
 }
 
 function kindOf(status: number): TroubleKind {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test';
 import { FakeMachine, type FakeMachineOptions } from '../test/support/sdk/fake-environment.ts';
-import { Trouble } from './errors.ts';
+import { FourbeatError } from './errors.ts';
 import { Heartbeat } from './heartbeat.ts';
 
 interface Setting extends FakeMachineOptions {
@@ -75,7 +75,9 @@ describe('[V-4] a viewer is told once a second', () => {
   });
 
   test('whether the service can be reached or not', async () => {
-    const { machine, beats } = begin({ beat: () => Promise.reject(new Trouble('away', 'gone')) });
+    const { machine, beats } = begin({
+      beat: () => Promise.reject(new FourbeatError('away', 'gone')),
+    });
     await machine.advance(5_000);
     expect(beats).toHaveLength(5);
   });
@@ -107,7 +109,7 @@ describe('[V-4] a viewer is told once a second', () => {
       machine.environment,
       () => {
         tries++;
-        return Promise.reject(new Trouble('away', 'no token'));
+        return Promise.reject(new FourbeatError('away', 'no token'));
       },
       Infinity,
     );
@@ -182,7 +184,7 @@ describe('[G-27] a service that asks to wait', () => {
     let isBusy = true;
     const { machine, beats } = begin({
       beat: async () => {
-        if (isBusy) throw new Trouble('busy', 'too many', 429, 2_000);
+        if (isBusy) throw new FourbeatError('busy', 'too many', 429, 2_000);
       },
     });
     await machine.advance(1_000);

@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test';
 import { FakeMachine } from '../test/support/sdk/fake-environment.ts';
-import { Trouble } from './errors.ts';
+import { FourbeatError } from './errors.ts';
 import { IntervalRequests } from './interval-requests.ts';
 
 test('those under way together that fail are one failure: the next is asked for soon', async () => {
@@ -10,7 +10,9 @@ test('those under way together that fail are one failure: the next is asked for 
   const requests = new IntervalRequests(machine.environment, {
     interval: (interval) => {
       if (!isAway) return Promise.resolve({ interval, events: [] });
-      return new Promise((_, reject) => failures.push(() => reject(new Trouble('away', 'gone'))));
+      return new Promise((_, reject) =>
+        failures.push(() => reject(new FourbeatError('away', 'gone'))),
+      );
     },
   });
   await requests.ask(1);

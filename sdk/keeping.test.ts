@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, test } from 'bun:test';
 import { leaveAll, world } from '../test/support/sdk/join-fixture.ts';
-import { Keeping } from './keeping.ts';
+import { PersistentState } from './keeping.ts';
 
 afterEach(leaveAll);
 
@@ -19,8 +19,8 @@ describe('what is kept', () => {
   test('is told once to the tab that did not keep it', () => {
     const storage = new PageStorage();
     const [here, there] = [
-      new Keeping(storage, 'fourbeat:1:a'),
-      new Keeping(storage, 'fourbeat:1:a'),
+      new PersistentState(storage, 'fourbeat:1:a'),
+      new PersistentState(storage, 'fourbeat:1:a'),
     ];
     expect(here.load()).toBeNull();
     here.save(() => '{"next":7}', 0);
@@ -32,14 +32,14 @@ describe('what is kept', () => {
     storage.setItem('fourbeat:1:old', '{"next":99}');
     storage.setItem('fourbeat:1:new', '{"next":100}');
     storage.setItem('app', '{"next":1}');
-    new Keeping(storage, 'fourbeat:1:mine').save(() => '{"next":500}', 100);
+    new PersistentState(storage, 'fourbeat:1:mine').save(() => '{"next":500}', 100);
     expect(Object.keys(storage)).toEqual(['fourbeat:1:new', 'app', 'fourbeat:1:mine']);
   });
 
   test('is kept whatever else is there', () => {
     const storage = new PageStorage();
     storage.setItem('fourbeat:1:odd', 'none');
-    new Keeping(storage, 'fourbeat:1:mine').save(() => '{"next":500}', 100);
+    new PersistentState(storage, 'fourbeat:1:mine').save(() => '{"next":500}', 100);
     expect(storage.getItem('fourbeat:1:mine')).toBe('{"next":500}');
   });
 

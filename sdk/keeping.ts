@@ -1,7 +1,7 @@
 import type { Storage } from './environment.ts';
 
 /** Keeps one text over a reload, where that can be done. Other tabs keep theirs in the same place. */
-export class Keeping {
+export class PersistentState {
   readonly #storage: Storage | null;
   readonly #key: string;
   /** What was there last. */

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test';
 import { INTERVAL_MS } from '../protocol/interval.ts';
 import { begin, countIn, isInOrder, MINUTE_MS, range } from '../test/support/sdk/screen-fixture.ts';
-import { Trouble } from './errors.ts';
+import { FourbeatError } from './errors.ts';
 
 describe('a picture that goes elsewhere', () => {
   test('a little back shows what it showed, and asks for nothing', async () => {
@@ -97,7 +97,7 @@ describe('a show that is over', () => {
     screen.follow(picture);
     await machine.advance(10_000);
     asked.length = 0;
-    service.trouble = new Trouble('away', 'nobody is there', 503, 2_000);
+    service.trouble = new FourbeatError('away', 'nobody is there', 503, 2_000);
     await machine.advance(20_000);
     expect(asked.length).toBeLessThan(20);
     service.trouble = null;
@@ -110,7 +110,7 @@ describe('a show that is over', () => {
     picture.lateMs = 3_600_000;
     screen.follow(picture);
     await machine.advance(10_000);
-    service.trouble = new Trouble('away', 'nobody is there');
+    service.trouble = new FourbeatError('away', 'nobody is there');
     await machine.advance(2 * MINUTE_MS);
     service.trouble = null;
     await machine.advance(30_000);

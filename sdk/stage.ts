@@ -1,5 +1,5 @@
 import { withLines } from './chat.ts';
-import type { Trouble } from './errors.ts';
+import type { FourbeatError } from './errors.ts';
 import type { Listeners } from './listeners.ts';
 import type { QuizGame } from './quiz-game.ts';
 import { type Happening, stateAfter } from './states.ts';
@@ -81,7 +81,7 @@ export class Stage implements ScreenListener {
     if (isNews) this.#tellChange();
   }
 
-  happen(happening: Happening, trouble: Trouble | null): void {
+  happen(happening: Happening, trouble: FourbeatError | null): void {
     this.change({ state: stateAfter(this.snapshot.state, happening), trouble });
   }
 

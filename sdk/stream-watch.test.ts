@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test';
 import { FakeMachine } from '../test/support/sdk/fake-environment.ts';
-import { Trouble } from './errors.ts';
+import { FourbeatError } from './errors.ts';
 import { StreamWatch } from './stream-watch.ts';
 import type { Stream } from './types.ts';
 
@@ -12,7 +12,7 @@ function watching() {
   const service = { status: 'STREAMING' as Stream['status'], isAway: false };
   const stream = async () => {
     looks.push(machine.nowMs - startMs);
-    if (service.isAway) throw new Trouble('away', 'no answer');
+    if (service.isAway) throw new FourbeatError('away', 'no answer');
     return { status: service.status } as Stream;
   };
   const watch = new StreamWatch(machine.environment, stream, ({ status }) => seen.push(status));

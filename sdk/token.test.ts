@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test';
 import { FakeMachine } from '../test/support/sdk/fake-environment.ts';
-import { Trouble } from './errors.ts';
+import { FourbeatError } from './errors.ts';
 import { TokenKeeper } from './token.ts';
 
 const IAT_S = 1_760_000_000;
@@ -23,9 +23,9 @@ function begin(bring: (number: number) => Promise<string> | string = (number) =>
   return { machine, keeper, asked };
 }
 
-const away = () => Promise.reject(new Trouble('away', 'the service is away'));
+const away = () => Promise.reject(new FourbeatError('away', 'the service is away'));
 
-function troubleOf(promise: Promise<unknown>): Promise<Trouble> {
+function troubleOf(promise: Promise<unknown>): Promise<FourbeatError> {
   return promise.then(
     () => expect.unreachable('it should have failed'),
     (trouble) => trouble,
@@ -224,7 +224,7 @@ describe('a token that cannot be had', () => {
   });
 
   test('[G-27] nor before the Retry-After of the service', async () => {
-    const busy = new Trouble('busy', 'too many', 429, 7_000);
+    const busy = new FourbeatError('busy', 'too many', 429, 7_000);
     const { machine, keeper, asked } = begin((number) =>
       number === 1 ? Promise.reject(busy) : jwt(number),
     );
@@ -262,7 +262,7 @@ describe('a token that cannot be had', () => {
     const error = new Error('no session');
     const { keeper } = begin(() => Promise.reject(error));
     const trouble = await troubleOf(keeper.get());
-    expect(trouble).toBeInstanceOf(Trouble);
+    expect(trouble).toBeInstanceOf(FourbeatError);
     expect(trouble.kind).toBe('away');
     expect(trouble.message).toBe('getToken: Error: no session');
     expect(trouble.cause).toBe(error);

@@ -1,6 +1,6 @@
 import { BackOff } from './back-off.ts';
 import type { Environment } from './environment.ts';
-import { asTrouble, Trouble } from './errors.ts';
+import { asTrouble, FourbeatError } from './errors.ts';
 
 // Of a token's life: the crowd that came at once does not renew at once.
 const RENEWED_AT = 0.75;
@@ -26,7 +26,7 @@ export class TokenKeeper {
   #refusedMs = -REFUSED_AGAIN_MS;
   #coming: Promise<string> | null = null;
   /** Why none is asked for until `againMs`. */
-  #trouble: Trouble | null = null;
+  #trouble: FourbeatError | null = null;
   #againMs = 0;
   #isStopped = false;
   #isResting = false;
@@ -65,7 +65,7 @@ export class TokenKeeper {
     this.#refused = token;
     if (!this.#coming) this.#callOff();
     if (nowMs - this.#refusedMs < REFUSED_AGAIN_MS) {
-      const trouble = new Trouble('denied', 'the token is refused', 401);
+      const trouble = new FourbeatError('denied', 'the token is refused', 401);
       this.#hold(this.#refusals.nextMs(trouble), trouble);
     } else {
       this.#refusals.worked();
@@ -92,7 +92,7 @@ export class TokenKeeper {
 
   /** @throws Trouble `left` */
   #checkIsHere(): void {
-    if (this.#isStopped) throw new Trouble('left', 'the viewer has left');
+    if (this.#isStopped) throw new FourbeatError('left', 'the viewer has left');
   }
 
   #renew(): Promise<string> {
@@ -106,7 +106,7 @@ export class TokenKeeper {
     try {
       const token = await Promise.race([this.#newToken(), this.#limit()]);
       this.#checkIsHere();
-      if (token === this.#refused) throw new Trouble('denied', 'the token is refused', 401);
+      if (token === this.#refused) throw new FourbeatError('denied', 'the token is refused', 401);
       this.#take(token);
       return token;
     } catch (thrown) {
@@ -121,7 +121,7 @@ export class TokenKeeper {
     return new Promise((_, reject) => {
       this.#callOff();
       this.#callOff = this.#env.after(LIMIT_MS, () =>
-        reject(new Trouble('away', 'the token is late')),
+        reject(new FourbeatError('away', 'the token is late')),
       );
     });
   }
@@ -135,7 +135,7 @@ export class TokenKeeper {
   }
 
   /** @returns for how long, ms */
-  #hold(ms: number, trouble = new Trouble('busy', 'the token is refused', null, ms)): number {
+  #hold(ms: number, trouble = new FourbeatError('busy', 'the token is refused', null, ms)): number {
     this.#trouble = trouble;
     this.#againMs = this.#env.monotonicMs() + ms;
     return ms;

@@ -5,11 +5,11 @@ import { Hearts } from './chat.ts';
 import { ServiceClock } from './clock.ts';
 import { countdownMs } from './countdown.ts';
 import { type Environment, pageStorage, realEnvironment } from './environment.ts';
-import { asTrouble, Trouble } from './errors.ts';
+import { asTrouble, FourbeatError } from './errors.ts';
 import { Feed } from './feed/feed.ts';
 import { Heartbeat } from './heartbeat.ts';
 import { type JoinOptions, urlsOf } from './join-options.ts';
-import { Keeping } from './keeping.ts';
+import { PersistentState } from './keeping.ts';
 import { Listeners } from './listeners.ts';
 import { QuizGame } from './quiz-game.ts';
 import {
@@ -27,7 +27,7 @@ import { StreamWatch } from './stream-watch.ts';
 import { TokenKeeper } from './token.ts';
 import type { ChatKind, EventsInterval, HeldEvents, Picture, Quiz, SeenStream } from './types.ts';
 import type { AnswerOutcome, Viewer } from './viewer.ts';
-import { Waits } from './waits.ts';
+import { CancellableTimers } from './waits.ts';
 import { type ReportWays, reportWinner } from './winners.ts';
 
 /** One viewer: puts all parts together. */
@@ -49,7 +49,7 @@ export class ViewerSession implements Viewer {
   #isAway = false;
   /** Answers that are, or were, on their way, by quiz. */
   readonly #given = new Map<string, Promise<AnswerOutcome>>();
-  readonly #keeping: Keeping;
+  readonly #keeping: PersistentState;
   readonly #game: QuizGame;
   readonly #listeners = new Listeners();
   readonly #stage: Stage;
@@ -83,7 +83,7 @@ export class ViewerSession implements Viewer {
     const env = { ...realEnvironment(), ...options.environment };
     this.streamId = streamId;
     this.name = name;
-    this.#keeping = new Keeping(storage, `fourbeat:1:${streamId}:${viewerId}`);
+    this.#keeping = new PersistentState(storage, `fourbeat:1:${streamId}:${viewerId}`);
     this.#game = new QuizGame(this.#keeping.load());
     this.#stage = new Stage(this.#game, this.#listeners);
     this.#token = new TokenKeeper(env, getToken);
@@ -102,7 +102,7 @@ export class ViewerSession implements Viewer {
       onState: (state, trouble) => this.#stage.happen(state, trouble),
       onGap: (from, to) => this.#listeners.tell('gap', { from, to }),
     });
-    const waits = new Waits(env);
+    const waits = new CancellableTimers(env);
     this.#ways = { env, clock: this.clock, calls: this.#calls, waits };
     this.#hearts = new Hearts(this.#calls, waits);
   }
@@ -133,13 +133,14 @@ export class ViewerSession implements Viewer {
   }
 
   async answer(choice: string): Promise<AnswerOutcome> {
-    if (this.#hasLeft) throw new Trouble('left', 'the viewer has left');
+    if (this.#hasLeft) throw new FourbeatError('left', 'the viewer has left');
     const { quiz } = this;
     const given = quiz && (quiz.outcome ?? this.#given.get(quiz.quiz.id));
     if (given && quiz.choice === choice) return given;
-    if (quiz && quiz.choice !== null) throw new Trouble('refused', 'the first choice stands');
-    if (!quiz || !this.remainingMs()) throw new Trouble('refused', 'there is no open quiz');
-    if (!quiz.quiz.order.includes(choice)) throw new Trouble('refused', 'there is no such choice');
+    if (quiz && quiz.choice !== null) throw new FourbeatError('refused', 'the first choice stands');
+    if (!quiz || !this.remainingMs()) throw new FourbeatError('refused', 'there is no open quiz');
+    if (!quiz.quiz.order.includes(choice))
+      throw new FourbeatError('refused', 'there is no such choice');
     return this.#give(quiz.quiz, choice);
   }
 
@@ -289,7 +290,7 @@ export class ViewerSession implements Viewer {
         this.#settle();
         return outcome;
       },
-      (trouble: Trouble) => {
+      (trouble: FourbeatError) => {
         this.#game.note(quiz.id, { choice: null });
         this.#settle();
         throw trouble;

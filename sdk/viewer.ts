@@ -1,4 +1,4 @@
-import type { Trouble } from './errors.ts';
+import type { FourbeatError } from './errors.ts';
 import type {
   ChatKind,
   ChatLine,
@@ -62,7 +62,7 @@ export interface Winners {
 export interface Snapshot {
   readonly state: ViewerState;
   /** Why it is `offline`; null when it is not. */
-  readonly trouble: Trouble | null;
+  readonly trouble: FourbeatError | null;
   /** null: not read yet. */
   readonly stream: SeenStream | null;
   /** null: not told yet. */

@@ -1,8 +1,8 @@
 import type { Environment } from './environment.ts';
-import { Trouble } from './errors.ts';
+import { FourbeatError } from './errors.ts';
 
 /** Waiting, until the viewer leaves. */
-export class Waits {
+export class CancellableTimers {
   #isOver = false;
   readonly #ends = new Set<() => void>();
   readonly #env: Environment;
@@ -16,7 +16,7 @@ export class Waits {
     return new Promise((resolve, reject) => {
       const end = () => {
         callOff();
-        reject(new Trouble('left', 'the viewer has left'));
+        reject(new FourbeatError('left', 'the viewer has left'));
       };
       const callOff = this.#env.after(ms, () => {
         this.#ends.delete(end);

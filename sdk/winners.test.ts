@@ -1,12 +1,12 @@
 import { describe, expect, test } from 'bun:test';
 import { intervalStartMs } from '../protocol/interval.ts';
 import { FakeMachine } from '../test/support/sdk/fake-environment.ts';
-import { Trouble } from './errors.ts';
-import { Waits } from './waits.ts';
+import { FourbeatError } from './errors.ts';
+import { CancellableTimers } from './waits.ts';
 import { reportWinner } from './winners.ts';
 
 /** A report by somebody who hears of the request so many ms after the end of its interval. */
-function report(reply: (nth: number) => Trouble | null, { lateMs = 50, random = 0.5 } = {}) {
+function report(reply: (nth: number) => FourbeatError | null, { lateMs = 50, random = 0.5 } = {}) {
   const interval = 7_040_000_000;
   const startMs = intervalStartMs(interval + 1) + lateMs;
   const machine = new FakeMachine({ startMs, random: () => random });
@@ -18,7 +18,7 @@ function report(reply: (nth: number) => Trouble | null, { lateMs = 50, random = 
       if (trouble) throw trouble;
     },
   };
-  const waits = new Waits(machine.environment);
+  const waits = new CancellableTimers(machine.environment);
   const clock = { nowMs: () => machine.nowMs };
   const done = reportWinner({ env: machine.environment, clock, calls, waits }, interval, true);
   return { machine, waits, tries, done };
@@ -49,7 +49,9 @@ describe('a winner', () => {
   });
 
   test('tries again while it may still count', async () => {
-    const { machine, tries, done } = report((nth) => (nth < 3 ? new Trouble('away', 'x') : null));
+    const { machine, tries, done } = report((nth) =>
+      nth < 3 ? new FourbeatError('away', 'x') : null,
+    );
     await machine.advance(5_000);
     expect(await done).toBe(true);
     expect(tries).toHaveLength(3);
@@ -57,15 +59,15 @@ describe('a winner', () => {
   });
 
   test('tries no longer than 2 s', async () => {
-    const { machine, tries, done } = report(() => new Trouble('away', 'x'));
+    const { machine, tries, done } = report(() => new FourbeatError('away', 'x'));
     await machine.advance(60_000);
     expect(await done).toBe(false);
     expect(tries.at(-1)).toBeLessThan(2_000);
   });
 
   test.each([
-    ['[W-8] who is none', new Trouble('denied', 'x', 401)],
-    ['[W-9] who is too late', new Trouble('refused', 'x', 409)],
+    ['[W-8] who is none', new FourbeatError('denied', 'x', 401)],
+    ['[W-9] who is too late', new FourbeatError('refused', 'x', 409)],
   ])('%s hears no, and that is that', async (_, trouble) => {
     const { machine, tries, done } = report(() => trouble);
     await machine.advance(5_000);

@@ -5,14 +5,14 @@ import type { Calls } from './calls.ts';
 import type { ServiceClock } from './clock.ts';
 import type { Environment } from './environment.ts';
 import { asTrouble } from './errors.ts';
-import type { Waits } from './waits.ts';
+import type { CancellableTimers } from './waits.ts';
 
 /** What reporting takes. */
 export interface ReportWays {
   readonly env: Pick<Environment, 'random'>;
   readonly clock: Pick<ServiceClock, 'nowMs'>;
   readonly calls: Pick<Calls, 'recordWinner'>;
-  readonly waits: Waits;
+  readonly waits: CancellableTimers;
 }
 
 /** Those who have won do not report at once. */

@@ -19,13 +19,13 @@ const RESULT: Result = {
 
 function read(svg: string) {
   const parsed = new XMLParser({ ignoreAttributes: false, isArray: () => false }).parse(svg).svg;
-  const [ground, ...bars] = parsed.rect;
-  return { ground, bars, paths: [parsed.path].flat(), texts: parsed.text };
+  const [fixture, ...bars] = parsed.rect;
+  return { fixture, bars, paths: [parsed.path].flat(), texts: parsed.text };
 }
 
 describe('the chart of a result', () => {
   const svg = chartOf(RESULT);
-  const { bars, paths, texts, ground } = read(svg);
+  const { bars, paths, texts, fixture } = read(svg);
 
   test('is an SVG file, whatever letters names have', () => {
     expect(XMLValidator.validate(svg)).toBe(true);
@@ -48,6 +48,6 @@ describe('the chart of a result', () => {
   test('leaves room for the longest name and for the figures', () => {
     const [own] = bars;
     expect(Number(own['@_x'])).toBeGreaterThan(200);
-    expect(Number(own['@_x']) + Number(own['@_width'])).toBeLessThan(Number(ground['@_width']));
+    expect(Number(own['@_x']) + Number(own['@_width'])).toBeLessThan(Number(fixture['@_width']));
   });
 });

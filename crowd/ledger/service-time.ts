@@ -27,9 +27,9 @@ export class ServiceTime {
    */
   learn({ sentMs, receivedMs, nowMs }: TimeProbe): boolean {
     const wideMs = Math.abs(receivedMs - this.learntMs) * DRIFT;
-    const awayMs = (receivedMs - sentMs) * DRIFT;
-    const probedLow = nowMs - receivedMs - awayMs;
-    const probedHigh = nowMs + 1 - sentMs + awayMs;
+    const unavailableMs = (receivedMs - sentMs) * DRIFT;
+    const probedLow = nowMs - receivedMs - unavailableMs;
+    const probedHigh = nowMs + 1 - sentMs + unavailableMs;
     const low = Math.max(this.lowMs - wideMs, probedLow);
     const high = Math.min(this.highMs + wideMs, probedHigh);
     const agrees = low <= high;

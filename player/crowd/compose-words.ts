@@ -1,5 +1,5 @@
 import { CHAT_TEXT_CHARS } from '../../protocol/limits.ts';
-import type { Trouble, TroubleKind } from '../../sdk/errors.ts';
+import type { FourbeatError, TroubleKind } from '../../sdk/errors.ts';
 import type { ChatMode } from '../../sdk/types.ts';
 
 /** @returns what can be sent of what was typed or pasted: on one line, without blanks around it */
@@ -32,7 +32,7 @@ export function troubleWords({
   status,
   message,
   retryAfterMs,
-}: Pick<Trouble, 'kind' | 'status' | 'message' | 'retryAfterMs'>): string {
+}: Pick<FourbeatError, 'kind' | 'status' | 'message' | 'retryAfterMs'>): string {
   if (kind === 'busy') return retryAfterMs === null ? `${A_LOT} Try again in a moment.` : NOT_YET;
   // It says who may not write, and why.
   return status === 409 ? message : WORDS[kind];

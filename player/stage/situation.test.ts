@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test';
-import { Trouble } from '../../sdk/errors.ts';
+import { FourbeatError } from '../../sdk/errors.ts';
 import type { Stream } from '../../sdk/types.ts';
 import { STREAM } from '../../test/support/player/pages/fake-viewer.ts';
 import type { PlaybackState } from './playback.ts';
@@ -7,8 +7,8 @@ import { type Situation, situationOf } from './situation.ts';
 
 const here = (status: Stream['status']) =>
   ({ state: 'live', trouble: null, stream: { ...STREAM, status } }) as const;
-const lost = (kind: Trouble['kind']) =>
-  ({ state: 'offline', trouble: new Trouble(kind, 'no'), stream: null }) as const;
+const lost = (kind: FourbeatError['kind']) =>
+  ({ state: 'offline', trouble: new FourbeatError(kind, 'no'), stream: null }) as const;
 const joining = { state: 'joining', trouble: null, stream: null } as const;
 
 test.each<[Situation, Parameters<typeof situationOf>[0], PlaybackState]>([

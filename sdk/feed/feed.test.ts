@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'bun:test';
 import { INTERVAL_MS, intervalAt } from '../../protocol/interval.ts';
 import {
-  AWAY,
   follow,
   MINUTE_MS,
   range,
+  UNAVAILABLE,
   WAYS,
   world,
 } from '../../test/support/sdk/feed-simulation.ts';
@@ -13,11 +13,11 @@ import { seededRandom } from '../../test/support/seeded-random.ts';
 describe('[F-10] every interval is told once, in order', () => {
   test.each(WAYS)('from the last second on, by %s', async (transport) => {
     const here = world();
-    const first = here.ground.current - 4;
+    const first = here.fixture.current - 4;
     const { told, states, feed } = follow(here, { transport });
     await here.machine.advance(30_000);
     expect(told).toEqual(range(first, told.at(-1)));
-    expect(told.at(-1)).toBeGreaterThan(here.ground.current - 3);
+    expect(told.at(-1)).toBeGreaterThan(here.fixture.current - 3);
     expect(states).toEqual(['live']);
     expect(feed.next).toBe((told.at(-1) ?? 0) + 1);
   });
@@ -26,14 +26,14 @@ describe('[F-10] every interval is told once, in order', () => {
     const here = world();
     const { told, states, gaps } = follow(here, { transport });
     await here.machine.advance(5_000);
-    here.ground.trouble = AWAY;
-    here.ground.endStreams('cut');
+    here.fixture.trouble = UNAVAILABLE;
+    here.fixture.endStreams('cut');
     await here.machine.advance(40_000);
     expect(states).toEqual(['live', 'offline: nobody is there']);
-    here.ground.trouble = null;
+    here.fixture.trouble = null;
     await here.machine.advance(MINUTE_MS);
     expect(told).toEqual(range(told[0], told.at(-1)));
-    expect(told.at(-1)).toBeGreaterThan(here.ground.current - 4);
+    expect(told.at(-1)).toBeGreaterThan(here.fixture.current - 4);
     expect(states.slice(2)).toEqual(['catching-up', 'live']);
     expect(gaps).toEqual([]);
   });
@@ -42,11 +42,11 @@ describe('[F-10] every interval is told once, in order', () => {
     const here = world();
     const { told } = follow(here, { transport });
     await here.machine.advance(5_000);
-    here.ground.loseStreams();
+    here.fixture.loseStreams();
     await here.machine.sleep(30_000);
     await here.machine.advance(40_000);
     expect(told).toEqual(range(told[0], told.at(-1)));
-    expect(told.at(-1)).toBeGreaterThan(here.ground.current - 4);
+    expect(told.at(-1)).toBeGreaterThan(here.fixture.current - 4);
   });
 
   test('over answers that come late and out of order', async () => {
@@ -54,7 +54,7 @@ describe('[F-10] every interval is told once, in order', () => {
     const random = seededRandom(3);
     const { told } = follow(here, { transport: 'poll' });
     for (let step = 0; step < 200; step++) {
-      here.ground.delayMs = random() * 1_500;
+      here.fixture.delayMs = random() * 1_500;
       await here.machine.advance(100);
     }
     expect(told.length).toBeGreaterThan(60);
@@ -67,12 +67,12 @@ describe('[F-10] every interval is told once, in order', () => {
     await here.machine.advance(5_000);
     feed.stop();
     await here.machine.settle();
-    const before = [told.length, here.ground.asked.length];
+    const before = [told.length, here.fixture.asked.length];
     await here.machine.advance(30_000);
-    expect([told.length, here.ground.asked.length]).toEqual(before);
+    expect([told.length, here.fixture.asked.length]).toEqual(before);
     // The service's own.
     expect(here.machine.waiting).toBe(1);
-    expect(here.ground.openStreams).toBe(0);
+    expect(here.fixture.openStreams).toBe(0);
   });
 });
 
@@ -80,7 +80,7 @@ test.each(WAYS)(
   'a stop while the service is away leaves nothing behind, by %s',
   async (transport) => {
     const here = world();
-    here.ground.trouble = AWAY;
+    here.fixture.trouble = UNAVAILABLE;
     const { feed } = follow(here, { transport });
     await here.machine.advance(5_000);
     feed.stop();
@@ -93,11 +93,11 @@ describe('too much that was missed is passed over', () => {
     const here = world();
     const { told, gaps } = follow(here, { transport, catchUpMs: 20_000 });
     await here.machine.advance(5_000);
-    here.ground.trouble = AWAY;
-    here.ground.endStreams('cut');
+    here.fixture.trouble = UNAVAILABLE;
+    here.fixture.endStreams('cut');
     await here.machine.advance(MINUTE_MS);
     const lastMissed = told.at(-1) ?? 0;
-    here.ground.trouble = null;
+    here.fixture.trouble = null;
     await here.machine.advance(MINUTE_MS);
     const [from = 0, to = 0] = gaps[0] ?? [];
     expect(gaps).toHaveLength(1);
@@ -110,7 +110,7 @@ describe('too much that was missed is passed over', () => {
     const here = world();
     const { told, gaps, clock, listener } = follow(here, { catchUpMs: 20_000 });
     await here.machine.advance(5_000);
-    here.ground.endStreams('cut');
+    here.fixture.endStreams('cut');
     clock.offMs = -3_600_000;
     await here.machine.sleep(3_600_000);
     const before = told.length;
@@ -119,7 +119,7 @@ describe('too much that was missed is passed over', () => {
     };
     await here.machine.advance(10_000);
     expect(gaps.length).toBeGreaterThan(0);
-    expect(told.at(-1)).toBe(here.ground.current - 1);
+    expect(told.at(-1)).toBe(here.fixture.current - 1);
     const missed = gaps.flatMap(([from, to]) => range(from, to));
     expect([...told, ...missed].sort((a, b) => a - b)).toEqual(range(told[0], told.at(-1)));
   });
@@ -128,19 +128,19 @@ describe('too much that was missed is passed over', () => {
     const here = world();
     const { told, gaps } = follow(here);
     await here.machine.advance(1_000);
-    here.ground.skip(3);
+    here.fixture.skip(3);
     await here.machine.advance(2_000);
     expect(gaps).toEqual([]);
-    expect(told.at(-1)).toBe(here.ground.current - 1);
+    expect(told.at(-1)).toBe(here.fixture.current - 1);
   });
 });
 
 test('what a viewer missed before the first interval is no gap', async () => {
   const here = world();
-  here.ground.trouble = AWAY;
+  here.fixture.trouble = UNAVAILABLE;
   const { told, gaps } = follow(here);
   await here.machine.advance(3 * MINUTE_MS);
-  here.ground.trouble = null;
+  here.fixture.trouble = null;
   await here.machine.advance(20_000);
   expect(gaps).toEqual([]);
   expect(told[0]).toBeGreaterThan(intervalAt(here.machine.nowMs - 25_000));

@@ -1,6 +1,6 @@
 import { intervalAt, intervalStartMs } from '../../protocol/interval.ts';
 import type { ServiceClock } from '../clock.ts';
-import type { Trouble } from '../errors.ts';
+import type { FourbeatError } from '../errors.ts';
 import type { EventsInterval } from '../types.ts';
 
 export type FeedState = 'live' | 'catching-up' | 'offline';
@@ -10,7 +10,7 @@ export interface FeedListener {
   /** Each interval, in order, once. */
   onInterval(interval: EventsInterval): void;
   /** When it changed. @param trouble why it is `offline` */
-  onState(state: FeedState, trouble: Trouble | null): void;
+  onState(state: FeedState, trouble: FourbeatError | null): void;
   /** These intervals, both included, are passed over. */
   onGap(from: number, to: number): void;
 }
@@ -31,7 +31,7 @@ export class FeedPlace {
   /** The interval that is told next; 0 before it is known. */
   next = 0;
   #told: FeedState | null = null;
-  #trouble: Trouble | null = null;
+  #trouble: FourbeatError | null = null;
   readonly #catchUpMs: number;
 
   constructor(clock: Pick<ServiceClock, 'nowMs'>, catchUpMs: number, listener: FeedListener) {
@@ -70,11 +70,11 @@ export class FeedPlace {
   }
 
   /** It cannot come, or the service was not reached for something else meanwhile. */
-  fail(trouble: Trouble): void {
+  fail(trouble: FourbeatError): void {
     this.#tell('offline', trouble);
   }
 
-  #tell(state: FeedState, trouble: Trouble | null): void {
+  #tell(state: FeedState, trouble: FourbeatError | null): void {
     if (state === this.#told && trouble?.message === this.#trouble?.message) return;
     this.#told = state;
     this.#trouble = trouble;

@@ -1,7 +1,13 @@
 import { describe, expect, test } from 'bun:test';
 import { INTERVAL_MS } from '../../protocol/interval.ts';
-import { FeedGround } from '../../test/support/sdk/feed-fixture.ts';
-import { AWAY, countBy, follow, range, world } from '../../test/support/sdk/feed-simulation.ts';
+import { FeedFixture } from '../../test/support/sdk/feed-fixture.ts';
+import {
+  countBy,
+  follow,
+  range,
+  UNAVAILABLE,
+  world,
+} from '../../test/support/sdk/feed-simulation.ts';
 import { seededRandom } from '../../test/support/seeded-random.ts';
 
 describe('polls', () => {
@@ -9,10 +15,10 @@ describe('polls', () => {
     const here = world(seededRandom(1));
     const phases = new Set<number>();
     for (let viewer = 0; viewer < 20; viewer++) {
-      const own = { machine: here.machine, ground: new FeedGround(here.machine) };
+      const own = { machine: here.machine, fixture: new FeedFixture(here.machine) };
       const { feed } = follow(own, { transport: 'poll' });
       await here.machine.advance(3_000);
-      const afterMs = own.ground.asked
+      const afterMs = own.fixture.asked
         .slice(-4)
         .map(({ interval, atMs }) => atMs - (interval + 1) * INTERVAL_MS);
       for (const ms of afterMs) {
@@ -36,7 +42,7 @@ describe('polls', () => {
     await here.machine.advance(20_000);
     expect(states.at(-1)).toBe('live');
     // Where it begins was of the wrong time, and is chosen anew.
-    expect(told[0]).toBeLessThan(here.ground.current - 8);
+    expect(told[0]).toBeLessThan(here.fixture.current - 8);
   });
 
   test.each([
@@ -45,11 +51,11 @@ describe('polls', () => {
     [4_000, 'catching-up'],
   ])('keep up where each takes %d ms, and say how it is: %s', async (delayMs, state) => {
     const here = world();
-    here.ground.delayMs = delayMs;
+    here.fixture.delayMs = delayMs;
     const { told, states, gaps } = follow(here, { transport: 'poll' });
     await here.machine.advance(60_000);
     expect(told).toEqual(range(told[0], told.at(-1)));
-    const behindMs = (here.ground.current - (told.at(-1) ?? 0)) * INTERVAL_MS;
+    const behindMs = (here.fixture.current - (told.at(-1) ?? 0)) * INTERVAL_MS;
     expect(behindMs).toBeLessThan(delayMs + 1_500);
     expect(states[0]).toBe(state);
     expect(states).not.toContain('offline: no answer');
@@ -60,9 +66,9 @@ describe('polls', () => {
     const here = world();
     const { states, told } = follow(here, { transport: 'poll' });
     await here.machine.advance(5_000);
-    here.ground.trouble = AWAY;
+    here.fixture.trouble = UNAVAILABLE;
     await here.machine.advance(250);
-    here.ground.trouble = null;
+    here.fixture.trouble = null;
     await here.machine.advance(5_000);
     expect(states).toEqual(['live']);
     expect(told).toEqual(range(told[0], told.at(-1)));
@@ -74,10 +80,10 @@ describe('polls that nobody answers for 5 s', () => {
     const here = world();
     const { states, told } = follow(here, { transport: 'poll' });
     await here.machine.advance(5_000);
-    here.ground.isSilent = true;
+    here.fixture.isSilent = true;
     await here.machine.advance(5_300);
     expect(states).toEqual(['live', 'offline: no answer']);
-    here.ground.isSilent = false;
+    here.fixture.isSilent = false;
     await here.machine.advance(7_000);
     expect(states.slice(2)).toEqual(['catching-up', 'live']);
     expect(told).toEqual(range(told[0], told.at(-1)));
@@ -87,7 +93,7 @@ describe('polls that nobody answers for 5 s', () => {
     const here = world();
     follow(here, { transport: 'poll' });
     await here.machine.advance(5_000);
-    here.ground.isSilent = true;
+    here.fixture.isSilent = true;
     await here.machine.advance(6_000);
     const before = countBy(here, 'poll');
     await here.machine.advance(30_000);

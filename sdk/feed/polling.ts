@@ -2,7 +2,7 @@ import { INTERVAL_MS, intervalStartMs } from '../../protocol/interval.ts';
 import type { Calls } from '../calls.ts';
 import type { ServiceClock } from '../clock.ts';
 import type { Environment } from '../environment.ts';
-import type { Trouble } from '../errors.ts';
+import type { FourbeatError } from '../errors.ts';
 import { IntervalRequests } from '../interval-requests.ts';
 import type { EventsInterval } from '../types.ts';
 import type { FeedPlace } from './place.ts';
@@ -93,7 +93,7 @@ export class Polling {
     try {
       asked.answer = await this.#requests.ask(asked.interval);
     } catch (trouble) {
-      if (this.#asked.includes(asked)) this.#fail(asked, trouble as Trouble, wasWorking);
+      if (this.#asked.includes(asked)) this.#fail(asked, trouble as FourbeatError, wasWorking);
     }
     this.#tell();
     this.#tick();
@@ -107,7 +107,7 @@ export class Polling {
     }
   }
 
-  #fail(failed: Asked, trouble: Trouble, wasWorking: boolean): void {
+  #fail(failed: Asked, trouble: FourbeatError, wasWorking: boolean): void {
     // It is asked for again, and all after it.
     this.#asked.splice(this.#asked.indexOf(failed));
     const lostMs = this.#env.monotonicMs() - failed.sentMs + (trouble.retryAfterMs ?? 0);

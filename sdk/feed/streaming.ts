@@ -2,7 +2,7 @@ import { BackOff } from '../back-off.ts';
 import type { Calls } from '../calls.ts';
 import type { ServiceClock } from '../clock.ts';
 import type { Environment } from '../environment.ts';
-import { asTrouble, Trouble } from '../errors.ts';
+import { asTrouble, FourbeatError } from '../errors.ts';
 import type { EventsInterval } from '../types.ts';
 import { readEventStream } from './event-stream.ts';
 import type { FeedPlace } from './place.ts';
@@ -74,7 +74,7 @@ export class Streaming {
       const ending = await this.#read();
       if (this.#isOver) return;
       const hasLasted = this.#env.monotonicMs() - startedMs >= LASTING_MS;
-      const trouble = ending instanceof Trouble ? ending : null;
+      const trouble = ending instanceof FourbeatError ? ending : null;
       const waitMs = ending === OVER && hasLasted ? 0 : this.#waitMs(trouble, wasElsewhere);
       await new Promise<void>((resolve) => {
         this.#resume = resolve;
@@ -103,7 +103,7 @@ export class Streaming {
   }
 
   /** One stream, to its end. @returns how it ended, or what kept it from bringing anything */
-  async #read(): Promise<Ending | Trouble> {
+  async #read(): Promise<Ending | FourbeatError> {
     this.#closing = new AbortController();
     this.#hasNews = false;
     this.#isDead = false;
@@ -126,10 +126,10 @@ export class Streaming {
     this.#callOffWatch();
     if (this.#hasNews && !this.#isDead) return ending;
     if (!this.#isOver) this.#substitute?.start();
-    return new Trouble('away', 'the feed brings nothing');
+    return new FourbeatError('away', 'the feed brings nothing');
   }
 
-  #unread(trouble: Trouble, startedMs: number): Trouble {
+  #unread(trouble: FourbeatError, startedMs: number): FourbeatError {
     const isLate = this.#env.monotonicMs() - startedMs >= SILENT_MS;
     // Some proxies keep back even the headers of a stream.
     if (isLate && trouble.status === null && !this.#isOver) this.#substitute?.start();
@@ -137,7 +137,7 @@ export class Streaming {
   }
 
   /** How long to wait before the next. @param trouble null: the last one brought something */
-  #waitMs(trouble: Trouble | null, wasElsewhere?: boolean): number {
+  #waitMs(trouble: FourbeatError | null, wasElsewhere?: boolean): number {
     if (trouble && !this.#substitute?.isWorking) this.#place.fail(trouble);
     // Too far ahead is what a clock asks for that is wrong.
     if (trouble?.status === 400) this.#clock.look();

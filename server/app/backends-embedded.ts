@@ -1,5 +1,5 @@
-import { createMemoryBeat } from '../realtime/coordination/realtime-backend-memory.ts';
-import { openRecord } from '../storage/sql/database-sqlite.ts';
+import { createMemoryRealtimeBackend } from '../realtime/coordination/realtime-backend-memory.ts';
+import { openSqliteDatabase } from '../storage/sql/database-sqlite.ts';
 import { type DirectoryLock, lockDirectory } from '../storage/sql/lock.ts';
 import { type Backends, type BackendsOptions, serviceClock } from './backends.ts';
 import { procedures } from './procedures.ts';
@@ -32,7 +32,7 @@ async function openOnDirectory(
   { config, logger, onLost }: BackendsOptions,
   lock: DirectoryLock,
 ): Promise<Backends> {
-  const record = await openRecord({
+  const database = await openSqliteDatabase({
     procedures,
     worker: new URL('./database-worker.ts', import.meta.url),
     directory: config.data,
@@ -41,20 +41,20 @@ async function openOnDirectory(
     throw new Error(`the record in ${config.data} (--data) cannot be opened: ${error.message}`);
   });
   try {
-    const watermark = await record.calls.readWatermark({});
+    const watermark = await database.store.readWatermark({});
     return {
-      record,
+      database,
       watermark,
       clock: serviceClock(Date.now, watermark, logger),
-      makeBeat: createMemoryBeat,
+      createRealtimeBackend: createMemoryRealtimeBackend,
       servers: [],
       reach: (work) => work(),
       place: `data in ${config.data}`,
-      end: () => record.close(),
+      end: () => database.close(),
       release: () => lock.release(),
     };
   } catch (error) {
-    await record.close();
+    await database.close();
     throw error;
   }
 }

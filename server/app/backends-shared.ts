@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { untilReached } from '../platform/retry-until-available.ts';
-import { redisBeat } from '../realtime/coordination/realtime-backend-redis.ts';
+import { redisRealtimeBackend } from '../realtime/coordination/realtime-backend-redis.ts';
 import { openSharedClock } from '../realtime/coordination/shared-clock.ts';
 import { openRedis } from '../storage/redis/open-redis.ts';
-import { openPostgresRecord } from '../storage/sql/database-postgres.ts';
+import { openPostgresDatabase } from '../storage/sql/database-postgres.ts';
 import type { Backends, BackendsOptions } from './backends.ts';
 import { procedures } from './procedures.ts';
 
@@ -13,8 +13,9 @@ import { procedures } from './procedures.ts';
  * @throws Error with a line for the operator about what does not heal by itself
  */
 export async function openShared({ config, logger }: BackendsOptions): Promise<Backends> {
-  const { database, redis: redisUrl, redisReplicas } = config;
-  if (database === null || redisUrl === null) throw new Error('--database and --redis are needed');
+  const { database: databaseUrl, redis: redisUrl, redisReplicas } = config;
+  if (databaseUrl === null || redisUrl === null)
+    throw new Error('--database and --redis are needed');
   const reach = <T>(work: () => Promise<T>) =>
     untilReached('PostgreSQL (--database)', logger, work);
   const redis = await untilReached('Redis (--redis)', logger, () =>
@@ -28,23 +29,25 @@ export async function openShared({ config, logger }: BackendsOptions): Promise<B
   };
   try {
     const nodeId = randomUUID();
-    const record = await reach(() => openPostgresRecord({ procedures, url: database, logger }));
-    opened.push(record);
+    const database = await reach(() =>
+      openPostgresDatabase({ procedures, url: databaseUrl, logger }),
+    );
+    opened.push(database);
     const time = await reach(() =>
-      openSharedClock({ redis, record: record.calls, nodeId, logger }),
+      openSharedClock({ redis, store: database.store, nodeId, logger }),
     );
     opened.push(time);
     return {
-      record,
+      database,
       watermark: time.watermark,
       clock: time.clock,
-      makeBeat: redisBeat({ redis, nodeId }),
+      createRealtimeBackend: redisRealtimeBackend({ redis, nodeId }),
       servers: [
-        { name: 'redis', away: () => redis.away() },
-        { name: 'postgres', away: () => record.away() },
+        { name: 'redis', unavailable: () => redis.unavailable() },
+        { name: 'postgres', unavailable: () => database.unavailable() },
       ],
       reach,
-      place: `record in ${placeOf(database)}`,
+      place: `record in ${placeOf(databaseUrl)}`,
       end,
       release: () => {},
     };

@@ -2,19 +2,19 @@ import type { Logger } from 'pino';
 import { intervalStartMs } from '../../protocol/interval.ts';
 import { type ClockOptions, createClock, type ServiceClock } from '../platform/clock.ts';
 import type { Config } from '../platform/config.ts';
-import type { MakeBeat } from '../realtime/coordination/realtime-backend.ts';
-import type { OpenRecord } from '../storage/sql/procedure.ts';
+import type { CreateRealtimeBackend } from '../realtime/coordination/realtime-backend.ts';
+import type { Database } from '../storage/sql/procedure.ts';
 import type { procedures } from './procedures.ts';
 
 /** What a service stands on: a record, a beat and a clock that go together. */
 export interface Backends {
-  readonly record: OpenRecord<typeof procedures>;
+  readonly database: Database<typeof procedures>;
   /** The watermark of the record when it was opened. */
   readonly watermark: number;
   readonly clock: ServiceClock;
-  readonly makeBeat: MakeBeat;
+  readonly createRealtimeBackend: CreateRealtimeBackend;
   /** Other servers that this needs, with why each cannot be reached now, or null. */
-  readonly servers: readonly { readonly name: string; away(): string | null }[];
+  readonly servers: readonly { readonly name: string; unavailable(): string | null }[];
   /** Where the record is, for people; without credentials. */
   readonly place: string;
   /** Does what a start needs of them: again while one is away, where that may heal (N-2). */

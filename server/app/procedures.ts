@@ -69,4 +69,4 @@ export const procedures = {
 };
 
 /** The record as the domains see it: each takes the part it needs. */
-export type TheRecord = Calls<typeof procedures>;
+export type Store = Calls<typeof procedures>;

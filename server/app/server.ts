@@ -62,15 +62,15 @@ async function startOn(
   { config, logger, version, onLost }: ServerOptions,
   backends: Backends,
 ): Promise<RunningServer> {
-  const { record, clock, watermark, makeBeat } = backends;
+  const { database, clock, watermark, createRealtimeBackend } = backends;
   const sealLateness = newSealLateness();
   const listener: Listener = { server: null };
   const serviceOptions = {
     config,
-    record: record.calls,
+    store: database.store,
     clock,
     logger,
-    makeBeat,
+    createRealtimeBackend,
     watermark,
     listener,
     random: Math.random,
@@ -84,7 +84,7 @@ async function startOn(
     requests: () => service.stats.requests.counters,
     answers: () => Object.entries(service.stats.answers),
     backends: backends.servers,
-    recordPending: () => record.pending(),
+    databasePendingCalls: () => database.pending(),
     clockOffsetMs: () => clock.offsetMs(),
   });
   const { host, port, corsOrigin, edgeCache } = config;
@@ -98,7 +98,7 @@ async function startOn(
       ...presentRoutes(common),
     }),
     ...operatorRoutes({
-      unready: () => service.unready() ?? awayOf(backends),
+      unready: () => service.unready() ?? unavailableOf(backends),
       metrics,
       ...common,
     }),
@@ -138,7 +138,7 @@ async function startOn(
     port: server.port,
     newSetupLink: async () =>
       config.roles.has('studio')
-        ? newSetupLink(record.calls, config.publicUrl ?? url, clock.nowMs())
+        ? newSetupLink(database.store, config.publicUrl ?? url, clock.nowMs())
         : null,
     async stop(graceMs) {
       const calm = await endsWithin(graceMs, drain());
@@ -151,8 +151,8 @@ async function startOn(
 }
 
 // Anybody may read this: the reason, with its addresses, is in the log.
-function awayOf({ servers }: Backends): string | null {
-  const server = servers.find(({ away }) => away() !== null);
+function unavailableOf({ servers }: Backends): string | null {
+  const server = servers.find(({ unavailable }) => unavailable() !== null);
   return server ? `${server.name} is away.` : null;
 }
 

@@ -8,7 +8,7 @@ import { Keyring } from '../auth/viewer-tokens/keyring.ts';
 import { ViewerTokens } from '../auth/viewer-tokens/viewer-tokens.ts';
 import { liveHandlers } from '../domains/live/live-routes.ts';
 import { ChatRooms } from '../domains/moderation/chat-rooms.ts';
-import { AnswerDesk } from '../domains/quizzes/answer-service.ts';
+import { AnswerService } from '../domains/quizzes/answer-service.ts';
 import type { AnswerDecision } from '../domains/quizzes/arrived-answer.ts';
 import { placeOf, Rehearsals } from '../domains/rehearsals/rehearsals.ts';
 import { ReportMaker } from '../domains/reports/report-maker.ts';
@@ -20,19 +20,19 @@ import { RequestLog } from '../http/request-log.ts';
 import { createMedia } from '../media/media.ts';
 import type { ServiceClock } from '../platform/clock.ts';
 import type { Config } from '../platform/config.ts';
-import type { MakeBeat } from '../realtime/coordination/realtime-backend.ts';
+import type { CreateRealtimeBackend } from '../realtime/coordination/realtime-backend.ts';
 import { feedHandlers } from '../realtime/feed/feed-routes.ts';
 import { OpenStreams } from '../realtime/feed/open-streams.ts';
-import type { TheRecord } from './procedures.ts';
+import type { Store } from './procedures.ts';
 import { ratesOf } from './rate-limits.ts';
 
 /** What a service is put together from. */
 export interface ServiceOptions {
   readonly config: Config;
-  readonly record: TheRecord;
+  readonly store: Store;
   readonly clock: ServiceClock;
   readonly logger: Logger;
-  readonly makeBeat: MakeBeat;
+  readonly createRealtimeBackend: CreateRealtimeBackend;
   /** The watermark of the record: everything up to here is sealed. */
   readonly watermark: number;
   readonly listener: Listener;
@@ -49,50 +49,57 @@ export async function partsOf(
   writes: () => number,
   onSealed: (latenessMs: number) => void,
 ) {
-  const { config, record, clock, logger } = options;
+  const { config, store, clock, logger } = options;
   const rates = ratesOf(config.rates);
   const baseUrl = config.publicUrl ?? `http://localhost:${config.port}`;
-  const keyring = new Keyring(record);
+  const keyring = new Keyring(store);
   await keyring.refresh(clock.nowMs());
   const rooms = new ChatRooms({
-    record,
+    store,
     nowMs: () => clock.nowMs(),
     onDefect: (error) => logger.warn({ err: error }, 'how chats are moderated cannot be read'),
   });
   await rooms.look();
   const viewerTokens = new ViewerTokens({
     bans: rooms,
-    record,
+    store,
     keyring,
     clock,
     issuer: baseUrl,
     audience: 'fourbeat',
-    viewerSecret: await record.keepSecret({
+    viewerSecret: await store.keepSecret({
       name: 'viewer',
       offered: systemRandomBytes(32).toString('base64url'),
     }),
     cacheSize: config.tokenCacheSize,
   });
-  const serviceTokens = new ServiceTokens(record, clock);
+  const serviceTokens = new ServiceTokens(store, clock);
   // A client of HTTP/1.0, or with a Host that is none, leaves no origin to go by.
   const originOf = ({ url }: Request) => config.publicUrl ?? URL.parse(url)?.origin ?? baseUrl;
-  const sessions = new Sessions({ record, clock, originOf });
+  const sessions = new Sessions({ store, clock, originOf });
   const credentials = new Credentials(
     viewerTokens,
     serviceTokens,
     sessions,
-    new PresenterKeys(record),
+    new PresenterKeys(store),
     rates.failedAuth,
     rooms,
   );
   const { watermark, random } = options;
-  const beat = await options.makeBeat({ record, clock, logger, watermark, random, onSealed });
+  const realtime = await options.createRealtimeBackend({
+    store,
+    clock,
+    logger,
+    watermark,
+    random,
+    onSealed,
+  });
   const requests = new RequestLog(logger, systemRandomBytes(4).toString('hex'));
   const newId = () => crypto.randomUUID();
   const media = config.roles.has('media')
     ? await createMedia({
         config,
-        record,
+        store,
         clock,
         logger,
         log: requests,
@@ -101,12 +108,12 @@ export async function partsOf(
       })
     : null;
   const post = config.roles.has('studio') ? createPost({ policy: config.webhooks }) : null;
-  const webhooks = new WebhookSender({ record, clock, logger, post, newId, random });
+  const webhooks = new WebhookSender({ store, clock, logger, post, newId, random });
   const streams = new OpenStreams(() => clock.nowMs());
   rooms.onBanned(async (streamId, seats) => {
     streams.endOf(streamId, seats);
     try {
-      await beat.tally.expel(streamId, seats);
+      await realtime.presence.evict(streamId, seats);
     } catch (error) {
       logger.warn({ err: error }, 'who was banned is counted for a second more');
     }
@@ -114,7 +121,7 @@ export async function partsOf(
   const answers: Record<AnswerDecision, number> = { record: 0, same: 0, other: 0, closed: 0 };
   return {
     rehearsals: new Rehearsals({
-      record,
+      store,
       clock,
       logger,
       node: newId(),
@@ -126,35 +133,35 @@ export async function partsOf(
     requests,
     media,
     webhooks,
-    reports: new ReportMaker({ record, clock, logger, newId }),
+    reports: new ReportMaker({ store, clock, logger, newId }),
     rates,
     keyring,
     viewerTokens,
     serviceTokens,
     sessions,
     credentials,
-    beat,
+    realtime,
     live: liveHandlers(
       { credentials, clock, rate: rates.studio, log: requests, originOf },
       {
-        record,
-        log: beat.feed,
-        tally: beat.tally,
+        store,
+        log: realtime.feed,
+        presence: realtime.presence,
         onDefect: (error) => logger.warn({ err: error }, 'a show cannot be read for the studio'),
       },
     ),
     streams,
     feed: feedHandlers({
-      log: beat.feed,
+      log: realtime.feed,
       clock,
       credentials,
       streams,
       edgeCache: config.edgeCache,
     }),
-    details: new StreamDetails({ record, clock, writes }),
+    details: new StreamDetails({ store, clock, writes }),
     answers,
-    answerDesk: new AnswerDesk({
-      record,
+    answerDesk: new AnswerService({
+      store,
       clock,
       rate: rates.answers,
       onDecided: (decision) => void answers[decision]++,

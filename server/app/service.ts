@@ -8,8 +8,8 @@ import { chatHandlers } from '../domains/chat/chat-routes.ts';
 import { answerHandlers } from '../domains/quizzes/answer-routes.ts';
 import type { AnswerDecision } from '../domains/quizzes/arrived-answer.ts';
 import { streamHandlers } from '../domains/streams/stream-routes.ts';
-import type { FrontService } from '../gateway/gateway-backend.ts';
-import { ownService } from '../gateway/local-gateway-backend.ts';
+import type { GatewayBackend } from '../gateway/gateway-backend.ts';
+import { createLocalGatewayBackend } from '../gateway/local-gateway-backend.ts';
 import type { Sockets } from '../gateway/origin-server.ts';
 import type { SharedParts } from '../gateway/workers/worker-pool.ts';
 import { endpointsOf, unknownPath } from '../http/endpoints.ts';
@@ -42,7 +42,7 @@ export interface ServiceStats {
 export interface Service {
   readonly routes: Record<string, PathHandler>;
   /** What a front answers before any route is asked. */
-  readonly front: FrontService;
+  readonly front: GatewayBackend;
   /** What threads that answer viewers share with it. */
   readonly shared: SharedParts;
   /** Where requests become sockets; none without the role `media`. */
@@ -82,11 +82,11 @@ export async function createService(
   given: ServiceOptions,
   onSealed: (latenessMs: number) => void,
 ): Promise<Service> {
-  const { calls: record, writes } = countWrites(procedures, given.record, CROWDS_WRITES);
-  const options = { ...given, record };
+  const { store, writes } = countWrites(procedures, given.store, CROWDS_WRITES);
+  const options = { ...given, store };
   const { config, listener } = options;
   const parts = await partsOf(options, writes, onSealed);
-  const { requests, beat, answers } = parts;
+  const { requests, realtime, answers } = parts;
   const { corsOrigin, trustProxy, roles } = config;
   const endpoints = [
     ...endpointsOf(viewerApi, viewerHandlers(options, parts)),
@@ -95,17 +95,17 @@ export async function createService(
   const routes = routesOf(endpoints, { roles, corsOrigin, trustProxy, listener, log: requests });
   return {
     routes: { ...routes, ...parts.media?.routes },
-    front: ownService({
+    front: createLocalGatewayBackend({
       ...parts,
       clock: options.clock,
       corsOrigin,
-      tally: beat.tally,
-      log: beat.feed,
+      presence: realtime.presence,
+      log: realtime.feed,
     }),
     shared: {
       clock: options.clock,
-      record,
-      beat,
+      store,
+      realtime,
       viewerTokens: parts.viewerTokens,
       rooms: parts.rooms,
       requests,
@@ -116,10 +116,10 @@ export async function createService(
     stats: {
       requests,
       answers,
-      viewers: () => beat.tally.liveCounts(),
-      feed: () => beat.load(),
-      watermark: () => beat.feed.sealedTo(),
-      behindMs: () => beat.behindMs(),
+      viewers: () => realtime.presence.liveCounts(),
+      feed: () => realtime.load(),
+      watermark: () => realtime.feed.sealedTo(),
+      behindMs: () => realtime.behindMs(),
       more: [
         ...(parts.media?.readings ?? []),
         ...parts.webhooks.readings,
@@ -131,16 +131,16 @@ export async function createService(
 }
 
 function viewerHandlers(
-  { config, record, clock }: ServiceOptions,
+  { config, store, clock }: ServiceOptions,
   parts: Parts,
 ): Handlers<typeof viewerApi> {
   const { credentials, rates } = parts;
   return {
     ...timeHandlers(clock),
     ...accountHandlers(credentials),
-    ...streamHandlers({ record, details: parts.details, credentials, originOf: parts.originOf }),
+    ...streamHandlers({ store, details: parts.details, credentials, originOf: parts.originOf }),
     ...tokenHandlers({
-      record,
+      store,
       credentials,
       viewerTokens: parts.viewerTokens,
       keyring: parts.keyring,
@@ -148,23 +148,23 @@ function viewerHandlers(
       rate: rates.tokens,
       access: config.tokenAuth,
     }),
-    ...viewCountHandlers(parts.beat.tally, credentials),
+    ...viewCountHandlers(parts.realtime.presence, credentials),
     ...answerHandlers({ desk: parts.answerDesk, credentials, clock }),
     ...parts.feed,
     ...chatHandlers({
-      chat: parts.beat.chat,
+      chat: parts.realtime.chat,
       credentials,
       clock,
       rate: rates.chat,
       newId: parts.newId,
       rooms: parts.rooms,
-      turns: parts.beat.turns,
+      turns: parts.realtime.turns,
     }),
   };
 }
 
 function producerHandlers(
-  { config, record, clock }: ServiceOptions,
+  { config, store, clock }: ServiceOptions,
   {
     credentials,
     sessions,
@@ -179,7 +179,7 @@ function producerHandlers(
   }: Parts,
 ): Handlers<typeof studioApi> {
   return studioHandlers({
-    record,
+    store,
     credentials,
     sessions,
     passwords: new Passwords(),
@@ -200,9 +200,9 @@ function producerHandlers(
 }
 
 function lifeOf(
-  { config, record, clock, logger }: ServiceOptions,
+  { config, store, clock, logger }: ServiceOptions,
   {
-    beat,
+    realtime,
     streams,
     live,
     keyring,
@@ -223,8 +223,8 @@ function lifeOf(
     const work = [
       keyring.refresh(nowMs),
       serviceTokens.recordUses(),
-      record.forgetIdempotencyKeys({ nowMs }),
-      record.forgetEnded({ nowMs }),
+      store.forgetIdempotencyKeys({ nowMs }),
+      store.forgetEnded({ nowMs }),
     ];
     // What is away is told of elsewhere, once; this comes again every ten seconds.
     Promise.all(work).catch((error) => {
@@ -233,7 +233,7 @@ function lifeOf(
   };
   return {
     begin: async () => {
-      beat.begin();
+      realtime.begin();
       upkeep = setInterval(keepUp, UPKEEP_MS);
       webhooks.begin();
       rooms.begin();
@@ -241,19 +241,24 @@ function lifeOf(
       if (config.roles.has('studio')) rehearsals.begin();
       await media?.begin();
     },
-    seal: () => beat.seal(),
+    seal: () => realtime.seal(),
     deliver: () => webhooks.sendAll(),
     report: () => reports.makeAll(),
     unready: () => {
       if (draining) return 'The service is stopping.';
-      if (beat.behindMs() > BEHIND_MAX_MS) return 'Sealing is behind.';
-      return beat.away();
+      if (realtime.behindMs() > BEHIND_MAX_MS) return 'Sealing is behind.';
+      return realtime.unavailable();
     },
     drain: async () => {
       draining = true;
       // Their viewers would only wait for what is to come.
       rehearsals.stop();
-      const released = Promise.all([beat.drain(), media?.drain(), webhooks.stop(), reports.stop()]);
+      const released = Promise.all([
+        realtime.drain(),
+        media?.drain(),
+        webhooks.stop(),
+        reports.stop(),
+      ]);
       streams.endAll();
       live.endStreams();
       await released;
@@ -261,7 +266,7 @@ function lifeOf(
     end: async () => {
       if (upkeep) clearInterval(upkeep);
       rooms.stop();
-      await beat.stop();
+      await realtime.stop();
       await media?.end();
       await serviceTokens.recordUses().catch(() => {});
     },

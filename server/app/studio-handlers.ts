@@ -24,7 +24,7 @@ import { ingestHandlers, type StudioIngestRoutes } from '../domains/streams/inge
 import { studioStreamHandlers } from '../domains/streams/studio-stream-routes.ts';
 import { type WebhookRoutes, webhookHandlers } from '../domains/webhooks/webhook-routes.ts';
 import type { Handlers } from '../http/route.ts';
-import type { TheRecord } from './procedures.ts';
+import type { Store } from './procedures.ts';
 
 export interface StudioRoutes
   extends SessionGate,
@@ -34,7 +34,7 @@ export interface StudioRoutes
     Pick<RehearsalRoutes, 'rehearsals'> {
   /** Shows as they go, which end with the drain. */
   readonly live: Handlers<LiveOperations>;
-  readonly record: TheRecord;
+  readonly store: Store;
   /** Ports on which video is taken; none by default. */
   readonly ingestAddresses?: StudioIngestRoutes['ingestAddresses'];
 }

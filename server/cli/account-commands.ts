@@ -1,9 +1,9 @@
 import type { Command } from '@commander-js/extra-typings';
 import {
   addSettings,
+  type DatabaseLocation,
   nameOfPlace,
   RECORD_SETTINGS,
-  type RecordPlace,
   recordOf,
 } from './settings.ts';
 import type { Terminal } from './terminal.ts';
@@ -22,9 +22,9 @@ export function addAccountCommands(program: Command, terminal: Terminal): void {
     .requiredOption('--name <name>', 'name of the account', parseName);
   addSettings(create, RECORD_SETTINGS);
   create.action(async ({ email, name }) => {
-    const { createAccount, withRecord } = await records();
-    const made = await withRecord(recordOf(create), true, (record, nowMs) =>
-      createAccount(record, { email, name }, nowMs),
+    const { createAccount, withDatabase } = await records();
+    const made = await withDatabase(recordOf(create), true, (store, nowMs) =>
+      createAccount(store, { email, name }, nowMs),
     );
     sayWhere(terminal, recordOf(create));
     terminal.print(JSON.stringify(made));
@@ -42,9 +42,9 @@ export function addTokenCommands(program: Command, terminal: Terminal): void {
     .requiredOption('--name <name>', 'what the token is for', parseName);
   addSettings(create, RECORD_SETTINGS);
   create.action(async ({ email, name }) => {
-    const { createToken, withRecord } = await records();
-    const made = await withRecord(recordOf(create), false, (record, nowMs) =>
-      createToken(record, { email, name }, nowMs),
+    const { createToken, withDatabase } = await records();
+    const made = await withDatabase(recordOf(create), false, (store, nowMs) =>
+      createToken(store, { email, name }, nowMs),
     );
     sayWhere(terminal, recordOf(create));
     terminal.print(JSON.stringify(made));
@@ -57,9 +57,9 @@ export function addTokenCommands(program: Command, terminal: Terminal): void {
     .option('--json', 'as one JSON array');
   addSettings(list, RECORD_SETTINGS);
   list.action(async ({ email, json }) => {
-    const { listTokens, tokenTable, withRecord } = await records();
-    const tokens = await withRecord(recordOf(list), false, (record) =>
-      listTokens(record, { email }),
+    const { listTokens, tokenTable, withDatabase } = await records();
+    const tokens = await withDatabase(recordOf(list), false, (store) =>
+      listTokens(store, { email }),
     );
     terminal.print(json ? JSON.stringify(tokens) : tokenTable(tokens));
   });
@@ -70,16 +70,16 @@ export function addTokenCommands(program: Command, terminal: Terminal): void {
     .requiredOption('--id <id>', 'id of the token, as "token list" shows it', parseId);
   addSettings(revoke, RECORD_SETTINGS);
   revoke.action(async ({ id }) => {
-    const { withRecord } = await records();
-    await withRecord(recordOf(revoke), false, (record) =>
-      record.revokeApiToken({ account: null, id }),
+    const { withDatabase } = await records();
+    await withDatabase(recordOf(revoke), false, (store) =>
+      store.revokeApiToken({ account: null, id }),
     );
     terminal.print(JSON.stringify({ id, revoked: true }));
   });
 }
 
 /** Says where something was made: what is in another record than the server's is none to it. */
-export function sayWhere(terminal: Terminal, place: RecordPlace): void {
+export function sayWhere(terminal: Terminal, place: DatabaseLocation): void {
   terminal.complain(`fourbeat: made in the record in ${nameOfPlace(place)}`);
 }
 

@@ -1,6 +1,6 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import type { ApiToken, User } from '../../protocol/accounts.ts';
-import type { TheRecord } from '../app/procedures.ts';
+import type { Store } from '../app/procedures.ts';
 import { newToken } from '../auth/accounts/new-token.ts';
 
 /** A token whose secret is shown once. */
@@ -10,36 +10,36 @@ export interface ShownToken extends ApiToken {
 
 /** Makes an account with its first token. @throws Refusal `conflict` when the email is taken. */
 export async function createAccount(
-  record: Pick<TheRecord, 'createAccount'>,
+  store: Pick<Store, 'createAccount'>,
   { email, name }: { email: string; name: string },
   nowMs: number,
 ): Promise<{ uuid: string; email: string; name: string; token: string }> {
   const user: User = { uuid: randomUUID(), email, name, created: nowMs };
   const { secret, stored } = newToken(randomUUID(), 'account create', randomBytes);
-  await record.createAccount({ user, token: stored, nowMs });
+  await store.createAccount({ user, token: stored, nowMs });
   return { uuid: user.uuid, email, name, token: secret };
 }
 
 /** Makes a token of the account with this email. */
 export async function createToken(
-  record: Pick<TheRecord, 'findAccount' | 'createApiToken'>,
+  store: Pick<Store, 'findAccount' | 'createApiToken'>,
   { email, name }: { email: string; name: string },
   nowMs: number,
 ): Promise<ShownToken> {
-  const { uuid } = await accountOf(record, email);
+  const { uuid } = await accountOf(store, email);
   const { secret, stored } = newToken(randomUUID(), name, randomBytes);
-  await record.createApiToken({ account: uuid, token: stored, nowMs });
+  await store.createApiToken({ account: uuid, token: stored, nowMs });
   const { id, prefix } = stored;
   return { id, name, prefix, created: nowMs, lastUsed: null, token: secret };
 }
 
 /** The tokens of the account with this email, without their secrets. */
 export async function listTokens(
-  record: Pick<TheRecord, 'findAccount' | 'listApiTokens'>,
+  store: Pick<Store, 'findAccount' | 'listApiTokens'>,
   { email }: { email: string },
 ): Promise<ApiToken[]> {
-  const { uuid } = await accountOf(record, email);
-  return record.listApiTokens({ account: uuid });
+  const { uuid } = await accountOf(store, email);
+  return store.listApiTokens({ account: uuid });
 }
 
 /** Tokens in columns, for a person. */
@@ -54,8 +54,8 @@ export function tokenTable(tokens: readonly ApiToken[]): string {
   return columns([['ID', 'TOKEN', 'CREATED', 'LAST USED', 'NAME'], ...rows]);
 }
 
-async function accountOf(record: Pick<TheRecord, 'findAccount'>, email: string): Promise<User> {
-  const user = await record.findAccount({ email });
+async function accountOf(store: Pick<Store, 'findAccount'>, email: string): Promise<User> {
+  const user = await store.findAccount({ email });
   if (!user) throw new Error(`there is no account with the email ${email}`);
   return user;
 }

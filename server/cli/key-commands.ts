@@ -12,11 +12,11 @@ export function addKeyCommands(program: Command, terminal: Terminal): void {
     );
   addSettings(rotate, RECORD_SETTINGS);
   rotate.action(async () => {
-    const { withRecord } = await import('./record.ts');
+    const { withDatabase } = await import('./record.ts');
     const { newSigningKey } = await import('../auth/viewer-tokens/keyring.ts');
     const offered = await newSigningKey();
-    const keys = await withRecord(recordOf(rotate), false, (record, nowMs) =>
-      record.rotateSigningKeys({ offered, force: true, nowMs }),
+    const keys = await withDatabase(recordOf(rotate), false, (store, nowMs) =>
+      store.rotateSigningKeys({ offered, force: true, nowMs }),
     );
     const newest = keys.at(-1);
     if (!newest) throw new Error('the record has no signing key');

@@ -5,7 +5,7 @@ import { type PlayReport, plainReport, terminalReport } from '../media/play/play
 import type { Material } from '../media/play/sender.ts';
 import { askForAddress, NoAddress, type SourceAddress } from '../media/play/source-address.ts';
 import { listenForEnd } from '../platform/end-signal.ts';
-import { withRecord } from './record.ts';
+import { withDatabase } from './record.ts';
 
 export interface PlayCommand {
   readonly material: Material;
@@ -47,11 +47,11 @@ function reportOf({ plain, print }: PlayCommand): PlayReport {
 
 /** Who may read the record may send to all its streams. */
 function addressInRecord({ data, origin, streamId }: PlayCommand): Promise<SourceAddress> {
-  return withRecord({ data: data ?? '', database: null }, false, async (record) => {
-    const stream = await record.findStream({ id: streamId });
+  return withDatabase({ data: data ?? '', database: null }, false, async (store) => {
+    const stream = await store.findStream({ id: streamId });
     if (!stream) throw new NoAddress(`there is no stream ${streamId} in ${data}`, false);
     const { id, producer, title } = stream;
-    const key = await record.keepStreamKey({ id, producer, offered: newStreamKey(randomBytes) });
+    const key = await store.keepStreamKey({ id, producer, offered: newStreamKey(randomBytes) });
     return { key, title, url: `${origin.replace(/^http/, 'ws')}/media/${id}/ingest` };
   });
 }

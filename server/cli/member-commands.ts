@@ -15,13 +15,13 @@ export function addMemberCommands(program: Command, terminal: Terminal): void {
     .requiredOption('--email <address>', 'email of the member or of the account', parseEmail);
   addSettings(link, [...RECORD_SETTINGS, 'publicUrl', 'port']);
   link.action(async ({ email }) => {
-    const { withRecord } = await import('./record.ts');
+    const { withDatabase } = await import('./record.ts');
     const { newMemberLink } = await import('../auth/members/operator-links.ts');
     const { publicUrl, port } = link.opts() as { publicUrl?: string; port?: number };
     const origin = publicUrl || `http://localhost:${port}`;
     const place = recordOf(link);
-    const made = await withRecord(place, false, (record, nowMs) =>
-      newMemberLink(record, email, origin, nowMs),
+    const made = await withDatabase(place, false, (store, nowMs) =>
+      newMemberLink(store, email, origin, nowMs),
     );
     if (made === null) throw new Error(`there is no member and no account with the email ${email}`);
     sayWhere(terminal, place);

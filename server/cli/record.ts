@@ -2,14 +2,14 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { pino } from 'pino';
 import { intervalStartMs } from '../../protocol/interval.ts';
-import { procedures, type TheRecord } from '../app/procedures.ts';
-import { openDirectRecord } from '../storage/sql/database-direct.ts';
-import { openPostgresRecord } from '../storage/sql/database-postgres.ts';
+import { procedures, type Store } from '../app/procedures.ts';
+import { openDirectDatabase } from '../storage/sql/database-direct.ts';
+import { openPostgresDatabase } from '../storage/sql/database-postgres.ts';
 import { RECORD_FILE } from '../storage/sql/sqlite.ts';
-import type { RecordPlace } from './settings.ts';
+import type { DatabaseLocation } from './settings.ts';
 
 interface Opened {
-  readonly calls: TheRecord;
+  readonly store: Store;
   close(): Promise<void>;
 }
 
@@ -19,19 +19,19 @@ interface Opened {
  * @param work gets the record, and a time in Unix ms that is not before anything sealed (K-6)
  * @throws Error when the record cannot be opened, or is not there and `create` is false
  */
-export async function withRecord<T>(
-  { data, database }: RecordPlace,
+export async function withDatabase<T>(
+  { data, database: url }: DatabaseLocation,
   create: boolean,
-  work: (record: TheRecord, nowMs: number) => Promise<T>,
+  work: (store: Store, nowMs: number) => Promise<T>,
 ): Promise<T> {
-  const record = await (database === null
+  const database = await (url === null
     ? openInDirectory(data, create)
-    : openInDatabase(database, create));
+    : openInDatabase(url, create));
   try {
-    const watermark = await record.calls.readWatermark({});
-    return await work(record.calls, Math.max(Date.now(), intervalStartMs(watermark + 1)));
+    const watermark = await database.store.readWatermark({});
+    return await work(database.store, Math.max(Date.now(), intervalStartMs(watermark + 1)));
   } finally {
-    await record.close();
+    await database.close();
   }
 }
 
@@ -39,14 +39,14 @@ async function openInDirectory(data: string, create: boolean): Promise<Opened> {
   if (!create && !existsSync(join(data, RECORD_FILE))) {
     throw new Error(`${data} holds no record; check --data, or make an account first`);
   }
-  return openDirectRecord(procedures, data).catch((error: Error) => {
+  return openDirectDatabase(procedures, data).catch((error: Error) => {
     throw new Error(`the record in ${data} (--data) cannot be opened: ${error.message}`);
   });
 }
 
 async function openInDatabase(url: string, create: boolean): Promise<Opened> {
   const logger = pino({ enabled: false });
-  return openPostgresRecord({ procedures, url, logger, connections: 1, create }).catch(
+  return openPostgresDatabase({ procedures, url, logger, connections: 1, create }).catch(
     (error: Error) => {
       throw new Error(`--database: ${error.message}`);
     },

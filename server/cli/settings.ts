@@ -65,16 +65,16 @@ export function configOfCommand(command: CommandUnknownOpts): Config {
 export const RECORD_SETTINGS = ['data', 'database', 'logLevel'] as const;
 
 /** Where a record is: in PostgreSQL, or else in a data directory. */
-export type RecordPlace = Pick<SettingValues, 'data' | 'database'>;
+export type DatabaseLocation = Pick<SettingValues, 'data' | 'database'>;
 
 /** The record of a command that has the settings of these. */
-export function recordOf(command: CommandUnknownOpts): RecordPlace {
-  const { data, database } = command.opts() as RecordPlace;
+export function recordOf(command: CommandUnknownOpts): DatabaseLocation {
+  const { data, database } = command.opts() as DatabaseLocation;
   return { data, database: database || null };
 }
 
 /** Where a record is, for people: without credentials. */
-export function nameOfPlace({ data, database }: RecordPlace): string {
+export function nameOfPlace({ data, database }: DatabaseLocation): string {
   if (database === null) return data;
   const { host, pathname } = new URL(database);
   return `PostgreSQL at ${host}${pathname}`;

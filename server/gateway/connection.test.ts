@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test';
 import type { Socket } from 'bun';
-import { Connection, type Desk, INCOMPLETE, RELAY } from './connection.ts';
-import type { Task } from './connection-state.ts';
+import { Connection, INCOMPLETE, RELAY, type RequestHandler } from './connection.ts';
+import type { PendingResponse } from './connection-state.ts';
 
 /** A client that takes so many bytes at once as a test lets it. */
 function client(room = Number.POSITIVE_INFINITY) {
@@ -28,13 +28,16 @@ function client(room = Number.POSITIVE_INFINITY) {
  * A desk where requests are lines: `now x` is answered at once with `x`, `later` begins the task, `?` is
  * relayed, and a line without an end is a part of one.
  */
-function ground(room?: number) {
+function fixture(room?: number) {
   const { socket, calls, heard } = client(room);
   const relayed: string[] = [];
   const failures: string[] = [];
   let relay: { client: Connection; closed: boolean } | null = null;
-  const task: Task & { closes: number } = { closes: 0, closed: () => void task.closes++ };
-  const desk: { -readonly [Name in keyof Desk]: Desk[Name] } = {
+  const task: PendingResponse & { closes: number } = {
+    closes: 0,
+    closed: () => void task.closes++,
+  };
+  const desk: { -readonly [Name in keyof RequestHandler]: RequestHandler[Name] } = {
     tick: 0,
     closedTick: null,
     serve(connection, bytes, at) {
@@ -84,7 +87,7 @@ function ground(room?: number) {
 
 describe('requests of one connection', () => {
   test('[I-3] that meet a defect end it, and whoever answers it goes on to the next', () => {
-    const { connection, say, calls, failures } = ground();
+    const { connection, say, calls, failures } = fixture();
     say('later\nbreak\n');
     expect(() => connection.answer(Buffer.from('late;'))).not.toThrow();
     expect([failures, calls]).toEqual([['a defect'], ['terminate']]);
@@ -93,7 +96,7 @@ describe('requests of one connection', () => {
   test('are answered in their order, however their bytes are cut', () => {
     const text = 'now one\nnow two\nnow three\n';
     for (let cut = 1; cut < text.length; cut++) {
-      const { say, heard } = ground();
+      const { say, heard } = fixture();
       say(text.slice(0, cut));
       say(text.slice(cut));
       expect(heard()).toBe('one;two;three;');
@@ -101,7 +104,7 @@ describe('requests of one connection', () => {
   });
 
   test('wait for one whose answer takes a moment', () => {
-    const { say, heard, connection } = ground();
+    const { say, heard, connection } = fixture();
     say('now one\nlater\nnow two\nno');
     say('w three\n');
     expect(heard()).toBe('one;');
@@ -110,7 +113,7 @@ describe('requests of one connection', () => {
   });
 
   test('[G-31] of which more than 16 KB wait are not kept: their connection is read no further, and ends with the answer', () => {
-    const { say, heard, calls, connection } = ground();
+    const { say, heard, calls, connection } = fixture();
     say('later\n');
     say('now x\n'.repeat(2_730));
     say('now');
@@ -123,7 +126,7 @@ describe('requests of one connection', () => {
   });
 
   test('[G-31] of which more than 16 KB come at once with one that waits are not kept either', () => {
-    const { say, heard, calls, connection } = ground();
+    const { say, heard, calls, connection } = fixture();
     say(`now one\nlater\n${'now x\n'.repeat(2_731)}`);
     expect(calls).toEqual(['pause']);
     connection.answer(Buffer.from('late;'));
@@ -131,13 +134,13 @@ describe('requests of one connection', () => {
   });
 
   test('[G-31] however much of them come are answered while none waits', () => {
-    const { say, heard, calls } = ground();
+    const { say, heard, calls } = fixture();
     say('now x\n'.repeat(100_000));
     expect([heard(), calls]).toEqual(['x;'.repeat(100_000), []]);
   });
 
   test('[G-31] wait for one that is passed on in the end', () => {
-    const { say, relayed, relay, calls, connection } = ground();
+    const { say, relayed, relay, calls, connection } = fixture();
     say(`later\n${'now x\n'.repeat(2_731)}`);
     connection.relay(Buffer.from('later\n'));
     say('more');
@@ -147,7 +150,7 @@ describe('requests of one connection', () => {
   });
 
   test('keep no more memory than they are long', () => {
-    const { connection } = ground();
+    const { connection } = fixture();
     const bytes = Buffer.concat([Buffer.from('now x\n'.repeat(80_000)), Buffer.from('no')]);
     connection.received(bytes);
     const { kept } = (connection as unknown as { busy: { kept: Buffer } }).busy;
@@ -159,7 +162,7 @@ describe('[G-31] an empty line before a request', () => {
   test('means nothing, however it is cut', () => {
     const text = '\r\nnow one\n\r\nnow two\n\r\n?three\n';
     for (let cut = 1; cut < text.length; cut++) {
-      const { say, heard, relayed } = ground();
+      const { say, heard, relayed } = fixture();
       say(text.slice(0, cut));
       say(text.slice(cut));
       expect([heard(), relayed.join('')]).toEqual(['one;two;', '?three\n']);
@@ -167,7 +170,7 @@ describe('[G-31] an empty line before a request', () => {
   });
 
   test('is one: a second one is for the desk to judge', () => {
-    const { say, heard } = ground();
+    const { say, heard } = fixture();
     say('\r\n');
     expect(heard()).toBe('');
     say('\r\nnow x\n');
@@ -175,7 +178,7 @@ describe('[G-31] an empty line before a request', () => {
   });
 
   test('gives no more time', () => {
-    const { say, desk, isCutIn } = ground();
+    const { say, desk, isCutIn } = fixture();
     desk.tick = 10;
     say('\r');
     say('\n');
@@ -185,7 +188,7 @@ describe('[G-31] an empty line before a request', () => {
 
 describe('a client that takes its answers slowly', () => {
   test('gets all of them, and the next request waits for that', () => {
-    const { say, heard, room } = ground(2);
+    const { say, heard, room } = fixture(2);
     say('now one\nnow two\n');
     expect(heard()).toBe('on');
     room(1);
@@ -195,7 +198,7 @@ describe('a client that takes its answers slowly', () => {
   });
 
   test('[L-3] is cut after 30 s in which it took nothing', () => {
-    const { say, room, desk, isCutIn } = ground(2);
+    const { say, room, desk, isCutIn } = fixture(2);
     say('now one\n');
     expect([isCutIn(30), isCutIn(31)]).toEqual([false, true]);
     desk.tick = 20;
@@ -206,7 +209,7 @@ describe('a client that takes its answers slowly', () => {
   });
 
   test('is told when a stream may go on', () => {
-    const { say, connection, task, room } = ground(3);
+    const { say, connection, task, room } = fixture(3);
     let drained = 0;
     task.drained = () => void drained++;
     say('later\n');
@@ -225,7 +228,7 @@ describe('a client that takes its answers slowly', () => {
 
 describe('[L-3] a connection is cut', () => {
   test('12 s after its last answer, and not while one is awaited', () => {
-    const { say, desk, connection, isCutIn } = ground();
+    const { say, desk, connection, isCutIn } = fixture();
     expect([isCutIn(12), isCutIn(13)]).toEqual([false, true]);
     desk.tick = 10;
     say('later\n');
@@ -236,7 +239,7 @@ describe('[L-3] a connection is cut', () => {
   });
 
   test('12 s after its begin or its last request, however the next one drips', () => {
-    const { say, desk, isCutIn } = ground();
+    const { say, desk, isCutIn } = fixture();
     desk.tick = 11;
     say('n');
     desk.tick = 12;
@@ -252,7 +255,7 @@ describe('[L-3] a connection is cut', () => {
 
 describe('what is relayed', () => {
   test('is all from its request on, until its answer is complete', () => {
-    const { say, heard, relayed, relay } = ground();
+    const { say, heard, relayed, relay } = fixture();
     say('now one\n?x\nnow two\n');
     say('more');
     expect(relayed).toEqual(['?x\nnow two\n', 'more']);
@@ -266,14 +269,14 @@ describe('what is relayed', () => {
   });
 
   test('can be a request that was begun here, with what came behind it', () => {
-    const { say, connection, relayed } = ground();
+    const { say, connection, relayed } = fixture();
     say('later\nnow two\n');
     connection.relay(Buffer.from('later\n'));
     expect(relayed).toEqual(['later\nnow two\n']);
   });
 
   test('hears that its client left, once', () => {
-    const { say, connection, relay } = ground();
+    const { say, connection, relay } = fixture();
     say('?x\n');
     connection.closed();
     expect(relay()?.closed).toBe(true);
@@ -285,7 +288,7 @@ describe('what is relayed', () => {
 
 describe('a connection that ends', () => {
   test('does so behind what was sent, throws away what still comes, and is cut 2 s later', () => {
-    const { say, heard, room, calls, connection, isCutIn } = ground(2);
+    const { say, heard, room, calls, connection, isCutIn } = fixture(2);
     say('?x\n');
     connection.send(Buffer.from('done'));
     connection.end();
@@ -298,7 +301,7 @@ describe('a connection that ends', () => {
   });
 
   test('[O-11] ends with its answer when the front takes no more requests', () => {
-    const { say, heard, calls, connection, desk } = ground();
+    const { say, heard, calls, connection, desk } = fixture();
     say('later\n');
     desk.closedTick = desk.tick;
     connection.answer(Buffer.from('late;'));
@@ -306,7 +309,7 @@ describe('a connection that ends', () => {
   });
 
   test('[O-11] is cut when its client has not taken the answer 3 s after the front closed', () => {
-    const { say, connection, task, desk, room, isCutIn } = ground(2);
+    const { say, connection, task, desk, room, isCutIn } = fixture(2);
     say('later\n');
     connection.send(Buffer.from('much'));
     desk.tick = 5;
@@ -320,14 +323,14 @@ describe('a connection that ends', () => {
   });
 
   test('[O-11] is not cut while its answer is not made', () => {
-    const { say, desk, isCutIn } = ground();
+    const { say, desk, isCutIn } = fixture();
     say('later\n');
     desk.closedTick = 0;
     expect(isCutIn(1_000)).toBe(false);
   });
 
   test('tells what it was busy with', () => {
-    const { say, connection, task } = ground();
+    const { say, connection, task } = fixture();
     say('later\nrest');
     connection.closed();
     connection.closed();

@@ -1,12 +1,12 @@
 import type { Socket } from 'bun';
-import { Busy, IDLE, type Task } from './connection-state.ts';
+import { ConnectionState, IDLE, type PendingResponse } from './connection-state.ts';
 import type { Relayed, RelayedClient } from './relayed.ts';
 import { HEAD_BYTES_MAX } from './request-head.ts';
 import { type LastHead, NO_HEAD } from './request-template.ts';
-import { Unsent } from './write-buffer.ts';
+import { WriteBuffer } from './write-buffer.ts';
 
 /** What connections share. */
-export interface Desk {
+export interface RequestHandler {
   /** Seconds that the front has been there. */
   readonly tick: number;
   /** That tick when no request was awaited any more: a connection ends with its answer. Else null. */
@@ -37,7 +37,7 @@ const LINGER_S = 2;
 const NEVER = 2 ** 31 - 1;
 
 /** An answer that is whole waits for the client to take it. */
-const WRITING: Task = { closed: () => {} };
+const WRITING: PendingResponse = { closed: () => {} };
 const NOTHING = Buffer.alloc(0);
 const CR = 13;
 
@@ -51,13 +51,13 @@ export class Connection implements RelayedClient {
   heartbeat: LastHead = NO_HEAD;
   feed: LastHead = NO_HEAD;
   /** Changed by way of `own` alone: most share one. */
-  private busy: Readonly<Busy> = IDLE;
+  private busy: Readonly<ConnectionState> = IDLE;
   /** The tick after which it is cut. */
   private deadline: number;
 
   constructor(
     private readonly socket: Socket<Connection>,
-    private readonly desk: Desk,
+    private readonly desk: RequestHandler,
   ) {
     this.deadline = desk.tick + IDLE_TIMEOUT_S;
   }
@@ -121,13 +121,13 @@ export class Connection implements RelayedClient {
   /** The client is gone. */
   closed(): void {
     const { task } = this.busy;
-    this.busy = new Busy();
+    this.busy = new ConnectionState();
     this.own.isEnded = true;
     task?.closed();
   }
 
   /** Gives it something to do until `done`; what the client sends meanwhile waits. */
-  begin(task: Task): void {
+  begin(task: PendingResponse): void {
     this.own.task = task;
     this.deadline = this.busy.unsent === null ? NEVER : this.deadline;
   }
@@ -177,7 +177,7 @@ export class Connection implements RelayedClient {
     if (taken === bytes.length) return true;
     // It is closed; `closed` follows.
     if (taken < 0) return true;
-    this.own.unsent = new Unsent(bytes.subarray(taken));
+    this.own.unsent = new WriteBuffer(bytes.subarray(taken));
     this.deadline = this.desk.tick + STALLED_S;
     return false;
   }
@@ -219,8 +219,8 @@ export class Connection implements RelayedClient {
     this.socket.terminate();
   }
 
-  private get own(): Busy {
-    if (this.busy === IDLE) this.busy = new Busy();
+  private get own(): ConnectionState {
+    if (this.busy === IDLE) this.busy = new ConnectionState();
     return this.busy;
   }
 

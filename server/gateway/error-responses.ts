@@ -5,11 +5,11 @@ import type { Connection } from './connection.ts';
 import type { FrontOperation } from './gateway-backend.ts';
 import { FIELD } from './header-lines.ts';
 import { valueIn } from './request-head.ts';
-import type { Shape } from './request-template.ts';
+import type { RequestTemplate } from './request-template.ts';
 import type { AnswerBytes } from './response-bytes.ts';
 
 /** What requests of a shape say of how they want to be told no. */
-interface Wishes {
+interface ErrorPreferences {
   readonly asProblem: boolean;
   readonly requestId: string | null;
 }
@@ -19,7 +19,7 @@ interface Wishes {
  * pass each on cost 50 µs and more, so that 20,000 heard it after seconds.
  */
 export class Refusals {
-  private readonly wishes = new WeakMap<Shape, Wishes>();
+  private readonly wishes = new WeakMap<RequestTemplate, ErrorPreferences>();
 
   constructor(private readonly bytes: AnswerBytes) {}
 
@@ -29,7 +29,7 @@ export class Refusals {
    */
   tell(
     connection: Connection,
-    shape: Shape,
+    shape: RequestTemplate,
     operation: FrontOperation,
     error: unknown,
     startedMs: number | null = null,
@@ -43,7 +43,7 @@ export class Refusals {
     return true;
   }
 
-  private wishesOf(shape: Shape): Wishes {
+  private wishesOf(shape: RequestTemplate): ErrorPreferences {
     const known = this.wishes.get(shape);
     if (known) return known;
     const head = shape.requestOf(0, 'token');

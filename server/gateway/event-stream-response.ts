@@ -4,11 +4,11 @@ import {
   type StreamSink,
 } from '../realtime/feed/interval-stream.ts';
 import type { Connection } from './connection.ts';
-import type { Task } from './connection-state.ts';
+import type { PendingResponse } from './connection-state.ts';
 import { type Chunks, LAST_CHUNK } from './response-bytes.ts';
 
 /** An event stream straight into a connection. */
-export class StreamTask implements Task, StreamSink {
+export class StreamTask implements PendingResponse, StreamSink {
   readonly stream: IntervalStream;
 
   constructor(

@@ -1,5 +1,5 @@
 import type { KnownViewer } from '../auth/viewer-tokens/viewer-tokens.ts';
-import type { AnswerDesk } from '../domains/quizzes/answer-service.ts';
+import type { AnswerService } from '../domains/quizzes/answer-service.ts';
 import type { AnswerCounter } from '../http/request-log.ts';
 import type { Unavailable } from '../platform/errors.ts';
 import type { FeedLog } from '../realtime/feed/feed-log.ts';
@@ -11,7 +11,7 @@ import type { OpenStreams } from '../realtime/feed/open-streams.ts';
  * here: such requests are passed on, and so is each for which one of these says no, but for that the
  * service cannot do it now (`Unavailable`).
  */
-export interface FrontService {
+export interface GatewayBackend {
   /** Service time. */
   nowMs(): number;
   readonly tokens: FrontTokens;
@@ -56,7 +56,7 @@ export interface FrontHeartbeats extends FrontOperation {
 }
 
 export interface FrontQuizzes {
-  readonly desk: Pick<AnswerDesk, 'answerAtOnce' | 'claimAtOnce'>;
+  readonly desk: Pick<AnswerService, 'answerAtOnce' | 'claimAtOnce'>;
   /** `POST` of an answer. */
   readonly answers: FrontQuizzesOf;
   /** `POST` of a report of a winner. */

@@ -1,11 +1,11 @@
 import type { TCPSocketListener } from 'bun';
-import { Connection, type Desk, INCOMPLETE, RELAY } from './connection.ts';
-import type { FrontService } from './gateway-backend.ts';
+import { Connection, INCOMPLETE, RELAY, type RequestHandler } from './connection.ts';
+import type { GatewayBackend } from './gateway-backend.ts';
 import { listenOn } from './port.ts';
 import type { Relay } from './relay.ts';
 import { mayBecomeHead } from './request-head.ts';
 import { AnswerBytes } from './response-bytes.ts';
-import { ViewerDesk } from './viewer-fast-path.ts';
+import { ViewerFastPath } from './viewer-fast-path.ts';
 
 export interface FrontOptions {
   /** null: every address, IPv6 too where there is any. */
@@ -15,7 +15,7 @@ export interface FrontOptions {
   /** Whether other threads listen on it too. */
   readonly reusePort?: boolean;
   /** null: every request is passed on. */
-  readonly service: FrontService | null;
+  readonly service: GatewayBackend | null;
   readonly relay: Pick<Relay, 'begin'>;
   readonly corsOrigin: string;
   readonly edgeCache: boolean;
@@ -28,7 +28,7 @@ const TICKS_BETWEEN_SWEEPS = 2;
 const END_OF_HEAD = Buffer.from('\r\n\r\n');
 
 /** Answers nothing; but what is no whole head yet cannot be plain, and would cost a connection. */
-const passOn: Desk['serve'] = (_, bytes, at) =>
+const passOn: RequestHandler['serve'] = (_, bytes, at) =>
   bytes.indexOf(END_OF_HEAD, at) < 0 && mayBecomeHead(bytes, at) ? INCOMPLETE : RELAY;
 
 /**
@@ -42,7 +42,7 @@ export class Front {
   private readonly listener: TCPSocketListener<Connection>;
   private readonly timer: Timer;
   private readonly bytes: AnswerBytes | null;
-  private readonly desk: { -readonly [Name in keyof Desk]: Desk[Name] };
+  private readonly desk: { -readonly [Name in keyof RequestHandler]: RequestHandler[Name] };
 
   /** @throws Error with a line for the operator when the port cannot be had */
   constructor(private readonly options: FrontOptions) {
@@ -54,7 +54,7 @@ export class Front {
         edgeCache,
         allow: service.feed?.allow ?? '',
       });
-    const viewers = service && this.bytes && new ViewerDesk(service, this.bytes);
+    const viewers = service && this.bytes && new ViewerFastPath(service, this.bytes);
     this.desk = {
       tick: 0,
       closedTick: null,

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import type { Listener } from '../http/address.ts';
 import { Front } from './gateway.ts';
-import type { FrontService } from './gateway-backend.ts';
+import type { GatewayBackend } from './gateway-backend.ts';
 import { type InnerServerOptions, serveInside } from './origin-server.ts';
 import { Relay } from './relay.ts';
 import { newSocketPlace } from './socket-path.ts';
@@ -12,7 +12,7 @@ export interface ListenOptions<Data> extends Omit<InnerServerOptions<Data>, 'pat
   /** 0: a free one. */
   readonly port: number;
   /** What the front answers by itself; without it nothing. */
-  readonly front?: FrontService;
+  readonly front?: GatewayBackend;
   /** Let an edge that checks tokens itself keep sealed intervals. */
   readonly edgeCache?: boolean;
   /** Learns where it listens, and who asks. */

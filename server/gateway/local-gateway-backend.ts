@@ -2,7 +2,7 @@ import type { Operation } from '../../protocol/operation.ts';
 import { viewerApi } from '../../protocol/viewer-api.ts';
 import type { ViewerTokens } from '../auth/viewer-tokens/viewer-tokens.ts';
 import type { ChatRooms } from '../domains/moderation/chat-rooms.ts';
-import type { AnswerDesk } from '../domains/quizzes/answer-service.ts';
+import type { AnswerService } from '../domains/quizzes/answer-service.ts';
 import type { RequestLog } from '../http/request-log.ts';
 import { baseHeaders } from '../http/route.ts';
 import { allowOf, problemResponse, refusalOf } from '../http/router.ts';
@@ -10,25 +10,25 @@ import type { Clock } from '../platform/clock.ts';
 import type { Unavailable } from '../platform/errors.ts';
 import type { FeedLog } from '../realtime/feed/feed-log.ts';
 import type { OpenStreams } from '../realtime/feed/open-streams.ts';
-import type { Tally } from '../realtime/presence/presence-registry.ts';
-import type { FrontOperation, FrontQuizzesOf, FrontService } from './gateway-backend.ts';
+import type { PresenceRegistry } from '../realtime/presence/presence-registry.ts';
+import type { FrontOperation, FrontQuizzesOf, GatewayBackend } from './gateway-backend.ts';
 
-export interface OwnParts {
+export interface LocalGatewayBackendOptions {
   readonly clock: Clock;
   readonly viewerTokens: ViewerTokens;
   readonly rooms: Pick<ChatRooms, 'isBanned'>;
-  readonly tally: Pick<Tally, 'register'>;
+  readonly presence: Pick<PresenceRegistry, 'register'>;
   readonly log: FeedLog;
   readonly streams: OpenStreams;
-  readonly answerDesk: AnswerDesk;
+  readonly answerDesk: AnswerService;
   readonly corsOrigin: string;
   /** Has a counter for each operation that is answered here. */
   readonly requests: RequestLog;
 }
 
 /** What a front needs, in the thread that has all of it. */
-export function ownService(parts: OwnParts): FrontService {
-  const { clock, viewerTokens, rooms, tally, log, streams, requests } = parts;
+export function createLocalGatewayBackend(parts: LocalGatewayBackendOptions): GatewayBackend {
+  const { clock, viewerTokens, rooms, presence, log, streams, requests } = parts;
   const heartbeats = operationOf(viewerApi.registerView, requests);
   const feed = operationOf(viewerApi.readInterval, requests);
   const answers = quizzesOf(viewerApi.answerQuiz, parts);
@@ -43,7 +43,7 @@ export function ownService(parts: OwnParts): FrontService {
     },
     heartbeats: heartbeats && {
       ...heartbeats,
-      register: (streamId, seat, nowMs) => tally.register(streamId, seat, nowMs),
+      register: (streamId, seat, nowMs) => presence.register(streamId, seat, nowMs),
     },
     feed: feed && { ...feed, log, streams },
     quizzes: answers && reports && { desk: parts.answerDesk, answers, reports },
@@ -62,7 +62,7 @@ function operationOf(operation: Operation, requests: RequestLog): FrontOperation
 
 function quizzesOf(
   operation: Operation,
-  { requests, corsOrigin }: Pick<OwnParts, 'requests' | 'corsOrigin'>,
+  { requests, corsOrigin }: Pick<LocalGatewayBackendOptions, 'requests' | 'corsOrigin'>,
 ): FrontQuizzesOf | null {
   const counter = requests.counterOf(operation);
   const allow = allowed(operation);

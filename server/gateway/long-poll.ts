@@ -1,9 +1,9 @@
-import type { Holder } from '../realtime/feed/feed-log.ts';
+import type { IntervalWaiter } from '../realtime/feed/feed-log.ts';
 import type { Connection } from './connection.ts';
-import type { Task } from './connection-state.ts';
+import type { PendingResponse } from './connection-state.ts';
 import type { Refusals } from './error-responses.ts';
 import type { FrontOperation } from './gateway-backend.ts';
-import type { Shape } from './request-template.ts';
+import type { RequestTemplate } from './request-template.ts';
 import type { AnswerBytes } from './response-bytes.ts';
 
 /** What held reads share. */
@@ -14,13 +14,13 @@ export interface HeldReads {
 }
 
 /** A read of an interval that waits: until it is sealed, or for the record. */
-export class HeldRead implements Task, Holder {
+export class LongPoll implements PendingResponse, IntervalWaiter {
   private readonly startedMs = performance.now();
 
   constructor(
     private readonly connection: Connection,
     private readonly shared: HeldReads,
-    private readonly shape: Shape,
+    private readonly shape: RequestTemplate,
     private readonly token: string,
     private readonly interval: number,
   ) {}

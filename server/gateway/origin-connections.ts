@@ -1,5 +1,5 @@
 import type { Socket } from 'bun';
-import { Unsent } from './write-buffer.ts';
+import { WriteBuffer } from './write-buffer.ts';
 
 /** Who has an inner connection. Nothing is called on one that gave it back. */
 export interface InnerUser {
@@ -29,7 +29,7 @@ const OPEN = 1;
 export class InnerConnection {
   user: InnerUser | null = null;
   idleTicks = 0;
-  private unsent: Unsent | null = null;
+  private unsent: WriteBuffer | null = null;
 
   constructor(private readonly socket: Socket<InnerSlot>) {}
 
@@ -44,7 +44,7 @@ export class InnerConnection {
     }
     const taken = Math.max(0, this.socket.write(bytes));
     if (taken === bytes.length) return true;
-    this.unsent = new Unsent(bytes.subarray(taken));
+    this.unsent = new WriteBuffer(bytes.subarray(taken));
     return false;
   }
 

@@ -1,8 +1,8 @@
 import type { KnownViewer } from '../auth/viewer-tokens/viewer-tokens.ts';
 import type { Outcome } from '../domains/quizzes/answer-service.ts';
 import { type Connection, INCOMPLETE, RELAY } from './connection.ts';
-import type { Task } from './connection-state.ts';
-import type { FrontQuizzes, FrontQuizzesOf, FrontService } from './gateway-backend.ts';
+import type { PendingResponse } from './connection-state.ts';
+import type { FrontQuizzes, FrontQuizzesOf, GatewayBackend } from './gateway-backend.ts';
 import { type Preferences, type QuizRequest, readQuizHead } from './quiz-request.ts';
 import { OTHER, PARTIAL } from './request-head.ts';
 import { UUID_CHARS } from './request-line.ts';
@@ -12,9 +12,9 @@ import type { AnswerBytes } from './response-bytes.ts';
  * Takes answers and reports of winners, of viewers whose token is known and good. Whatever is wrong
  * with one before the record is asked is the inner server's to tell.
  */
-export class QuizDesk {
+export class QuizFastPath {
   constructor(
-    private readonly service: FrontService,
+    private readonly service: GatewayBackend,
     private readonly quizzes: FrontQuizzes,
     private readonly bytes: AnswerBytes,
   ) {}
@@ -75,7 +75,7 @@ export class QuizDesk {
 }
 
 /** An answer or a report that the record decides. */
-class QuizTask implements Task, Outcome {
+class QuizTask implements PendingResponse, Outcome {
   private readonly startedMs = performance.now();
 
   constructor(

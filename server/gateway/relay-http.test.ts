@@ -3,7 +3,7 @@ import type { Server } from 'bun';
 import fc from 'fast-check';
 import {
   RawClient,
-  type RelayGround,
+  type RelayFixture,
   startRelay,
 } from '../../test/support/gateway/relay-fixture.ts';
 import { HIDDEN, ODD } from '../../test/support/gateway/unusual-requests.ts';
@@ -13,7 +13,7 @@ import { until } from '../../test/support/until.ts';
 
 const BIG = Buffer.alloc(1_000_000, 'abcdefghij\r\n\r\n0\r\n\r\n');
 
-let ground: RelayGround;
+let fixture: RelayFixture;
 let inner: Server<undefined>;
 let direct: Server<undefined>;
 let aborted = 0;
@@ -65,7 +65,7 @@ function streamOf(parts: string[]): ReadableStream {
 }
 
 beforeAll(() => {
-  ground = startRelay();
+  fixture = startRelay();
   const options = {
     routes,
     fetch: (request: Request, server: Server<undefined>) =>
@@ -78,11 +78,11 @@ beforeAll(() => {
     maxRequestBodySize: Number.MAX_SAFE_INTEGER,
     development: false,
   };
-  inner = Bun.serve({ ...options, unix: ground.path, idleTimeout: 255 } as never);
+  inner = Bun.serve({ ...options, unix: fixture.path, idleTimeout: 255 } as never);
   direct = Bun.serve({ ...options, hostname: '127.0.0.1', port: 0 });
 });
 afterAll(async () => {
-  ground.close();
+  fixture.close();
   await Promise.all([inner.stop(true), direct.stop(true)]);
 });
 
@@ -179,7 +179,7 @@ test('whatever is asked, in whatever pieces it comes, is answered as without the
   await fc.assert(
     fc.asyncProperty(sequence, pieces, async ([requests, last], cuts) => {
       const expected = await directly([...requests, last]);
-      const client = new RawClient(ground.port);
+      const client = new RawClient(fixture.port);
       const sent = requests.join('') + last;
       const places = cuts.map((cut) => Math.floor(cut * sent.length)).sort((a, b) => a - b);
       for (const [n, place] of [0, ...places].entries()) {
@@ -191,16 +191,16 @@ test('whatever is asked, in whatever pieces it comes, is answered as without the
     }),
     { numRuns: 150 },
   );
-  expect(ground.relay.underWay()).toBe(0);
+  expect(fixture.relay.underWay()).toBe(0);
 }, 60_000);
 
 test.each(ODD)('what is hidden behind %s is not heard', async (_, odd) => {
   hiddenHeard = 0;
-  const client = new RawClient(ground.port);
+  const client = new RawClient(fixture.port);
   client.send(odd);
   await client.ends();
   // Whatever came to the inner server has been read when it has answered another.
-  const other = new RawClient(ground.port);
+  const other = new RawClient(fixture.port);
   other.send(HIDDEN);
   await other.hears('hidden');
   other.close();
@@ -208,7 +208,7 @@ test.each(ODD)('what is hidden behind %s is not heard', async (_, odd) => {
 });
 
 test('fetch and its kept connections work through it', async () => {
-  const url = `http://127.0.0.1:${ground.port}`;
+  const url = `http://127.0.0.1:${fixture.port}`;
   const answers = await Promise.all(
     Array.from({ length: 200 }, async (_, n) => {
       const answer = await fetch(`${url}/echo`, { method: 'POST', body: `body ${n}` });
@@ -220,18 +220,18 @@ test('fetch and its kept connections work through it', async () => {
 });
 
 test('a WebSocket goes through it, with what is large, and closes as it should', async () => {
-  const socket = new WebSocket(`ws://127.0.0.1:${ground.port}/socket`);
+  const socket = new WebSocket(`ws://127.0.0.1:${fixture.port}/socket`);
   const heard: string[] = [];
   socket.onmessage = ({ data }) => heard.push(data);
   await new Promise((resolve) => {
     socket.onopen = resolve;
   });
-  expect(ground.relay.underWay()).toBe(0);
+  expect(fixture.relay.underWay()).toBe(0);
   const large = 'x'.repeat(1_000_000);
   for (const message of ['hello', large, 'bye']) socket.send(message);
   await until('all three come back', () => heard.length === 3);
   expect(heard).toEqual(['hello', large, 'bye']);
-  for (let second = 0; second < 100; second++) ground.relay.tick();
+  for (let second = 0; second < 100; second++) fixture.relay.tick();
   const closed = new Promise<CloseEvent>((resolve) => {
     socket.onclose = resolve;
   });
@@ -241,7 +241,7 @@ test('a WebSocket goes through it, with what is large, and closes as it should',
 
 test.each(['/held', '/events'])('a client that leaves %s is noticed inside', async (path) => {
   aborted = 0;
-  const client = new RawClient(ground.port);
+  const client = new RawClient(fixture.port);
   client.send(`GET ${path} HTTP/1.1\r\nHost: h\r\n\r\n`);
   await until('it has come', () => inner.pendingRequests > 0);
   if (path === '/events') await client.hears('data: x');
@@ -270,7 +270,7 @@ test('clients that leave at any moment leave nothing behind', async () => {
     fc.asyncProperty(fc.array(stay, { minLength: 20, maxLength: 60 }), async (stays) => {
       await Promise.all(
         stays.map(async ({ request, pausedMs, ms }) => {
-          const client = new RawClient(ground.port);
+          const client = new RawClient(fixture.port);
           client.send(request);
           client.pause();
           await Bun.sleep(pausedMs);
@@ -284,7 +284,7 @@ test('clients that leave at any moment leave nothing behind', async () => {
   );
   await until(
     'nothing is open',
-    () => ground.relay.underWay() + inner.pendingRequests + inner.pendingWebSockets === 0,
+    () => fixture.relay.underWay() + inner.pendingRequests + inner.pendingWebSockets === 0,
   );
 });
 
@@ -293,7 +293,7 @@ test('500 MB for a path that answers 413 cost no memory, whether they are read o
   const before = process.memoryUsage.rss();
   let most = before;
   for (const path of ['/too-large', '/unread']) {
-    const client = new RawClient(ground.port);
+    const client = new RawClient(fixture.port);
     client.send(`POST ${path} HTTP/1.1\r\nHost: h\r\nContent-Length: 500000000\r\n\r\n`);
     for (let sent = 0; sent < 500 && !client.isClosed; sent++) {
       client.send(chunk);

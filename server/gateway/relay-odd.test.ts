@@ -3,7 +3,7 @@ import {
   type PlayedServer,
   playInner,
   RawClient,
-  type RelayGround,
+  type RelayFixture,
   startRelay,
 } from '../../test/support/gateway/relay-fixture.ts';
 import {
@@ -21,26 +21,26 @@ const OK = 'HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok';
 const GET = 'GET /next HTTP/1.1\r\nHost: h\r\n\r\n';
 const POST = 'POST /odd HTTP/1.1\r\nHost: h\r\n';
 
-let ground: RelayGround;
+let fixture: RelayFixture;
 let inner: PlayedServer;
 beforeEach(async () => {
-  ground = startRelay();
-  inner = await playInner(ground.path, ({ socket, text }, bytes) => {
+  fixture = startRelay();
+  inner = await playInner(fixture.path, ({ socket, text }, bytes) => {
     if (text.length === bytes.length || bytes.includes('/next')) socket.write(OK);
   });
 });
 afterEach(() => {
   inner.close();
-  ground.close();
+  fixture.close();
 });
 
 test.each(ODD)(
   '%s has a connection of its own, and both ends end after the answer',
   async (_, odd) => {
-    const other = new RawClient(ground.port);
+    const other = new RawClient(fixture.port);
     other.send(GET);
     await other.hears('ok');
-    const attacker = new RawClient(ground.port);
+    const attacker = new RawClient(fixture.port);
     attacker.send(odd);
     await attacker.ends();
     expect(attacker.text.match(/HTTP\/1\.1 200 OK/g)).toHaveLength(1);
@@ -58,7 +58,7 @@ test.each(ODD)(
 );
 
 test.each(ODD_WITH_END)('what follows %s does not come to the inner server', async (_, odd) => {
-  const attacker = new RawClient(ground.port);
+  const attacker = new RawClient(fixture.port);
   attacker.send(odd);
   await attacker.ends();
   expect(inner.connections[0]?.text).toContain('odd');
@@ -68,7 +68,7 @@ test.each(ODD_WITH_END)('what follows %s does not come to the inner server', asy
 test.each(ODD_WITHOUT_END)(
   '%s comes to the inner server as it is, to be refused',
   async (_, odd) => {
-    const attacker = new RawClient(ground.port);
+    const attacker = new RawClient(fixture.port);
     attacker.send(odd);
     await attacker.ends();
     const came = inner.connections[0]?.text.replace(/X-Fourbeat-Client: .*\r\n/, '');
@@ -77,7 +77,7 @@ test.each(ODD_WITHOUT_END)(
 );
 
 test('a hidden request in the body of a plain one is its body', async () => {
-  const attacker = new RawClient(ground.port);
+  const attacker = new RawClient(fixture.port);
   attacker.send(`${POST}Content-Length: ${HIDDEN.length}\r\n\r\n${HIDDEN}`);
   await attacker.hears('ok');
   expect(inner.connections[0]?.text).toEndWith(`\r\n\r\n${HIDDEN}`);
@@ -86,7 +86,7 @@ test('a hidden request in the body of a plain one is its body', async () => {
 });
 
 test('a hidden request after the body of a plain one is one more, of the same client', async () => {
-  const attacker = new RawClient(ground.port);
+  const attacker = new RawClient(fixture.port);
   attacker.send(`${POST}Content-Length: 0\r\n\r\n${GET}`);
   await attacker.when(() => attacker.text === OK + OK, 'two answers');
   expect(

@@ -3,7 +3,7 @@ import {
   type PlayedServer,
   playInner,
   RawClient,
-  type RelayGround,
+  type RelayFixture,
   startRelay,
 } from '../../test/support/gateway/relay-fixture.ts';
 import { until } from '../../test/support/until.ts';
@@ -15,24 +15,24 @@ const OK = 'HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok';
 const UPGRADE = 'GET /a HTTP/1.1\r\nHost: h\r\nConnection: Upgrade\r\nUpgrade: x\r\n\r\n';
 const SWITCHED = 'HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: x\r\n\r\n';
 
-let ground: RelayGround;
+let fixture: RelayFixture;
 let inner: PlayedServer;
 let client: RawClient;
 /** What the inner server says to a request; until then it says nothing. */
 let answer: string | null;
 
 beforeEach(async () => {
-  ground = startRelay();
+  fixture = startRelay();
   answer = null;
-  inner = await playInner(ground.path, ({ socket }, bytes) => {
+  inner = await playInner(fixture.path, ({ socket }, bytes) => {
     if (answer !== null && bytes.includes('GET /a')) socket.write(answer);
   });
-  client = new RawClient(ground.port);
+  client = new RawClient(fixture.port);
 });
 afterEach(() => {
   client.close();
   inner.close();
-  ground.close();
+  fixture.close();
 });
 
 const heard = () => inner.connections[0]?.text ?? '';

@@ -5,7 +5,7 @@ import {
   type PlayedServer,
   playInner,
   RawClient,
-  type RelayGround,
+  type RelayFixture,
   SECRET,
   startRelay,
 } from '../../test/support/gateway/relay-fixture.ts';
@@ -17,22 +17,22 @@ const GET = 'GET /a HTTP/1.1\r\nHost: h\r\n\r\n';
 const TOLD = `${`X-Fourbeat-Client: ${SECRET} 127.0.0.1`.padEnd(126)}\r\n`;
 const GET_TOLD = `GET /a HTTP/1.1\r\n${TOLD}Host: h\r\n\r\n`;
 
-let ground: RelayGround;
+let fixture: RelayFixture;
 let inner: PlayedServer;
 let clients: RawClient[];
 
 beforeEach(() => {
-  ground = startRelay();
+  fixture = startRelay();
   clients = [];
 });
 afterEach(() => {
   for (const client of clients) client.close();
   inner.close();
-  ground.close();
+  fixture.close();
 });
 
 async function play(onData: (connection: PlayedConnection, bytes: Buffer) => void): Promise<void> {
-  inner = await playInner(ground.path, onData);
+  inner = await playInner(fixture.path, onData);
 }
 
 /** An inner server that answers each whole head that comes. */
@@ -43,7 +43,7 @@ const answering =
   };
 
 function client(): RawClient {
-  const made = new RawClient(ground.port);
+  const made = new RawClient(fixture.port);
   clients.push(made);
   return made;
 }
@@ -66,7 +66,7 @@ describe('connections to the inner server', () => {
     }
     expect(inner.connections).toHaveLength(1);
     expect(innerAt(0).text).toBe(GET_TOLD.repeat(6));
-    expect(ground.relay.underWay()).toBe(0);
+    expect(fixture.relay.underWay()).toBe(0);
   });
 
   test('requests at the same time have one each, which are kept for 4 s', async () => {
@@ -74,15 +74,15 @@ describe('connections to the inner server', () => {
     const three = [client(), client(), client()];
     for (const each of three) each.send(GET);
     await until('all have come', () => inner.connections.length === 3);
-    expect(ground.relay.underWay()).toBe(3);
+    expect(fixture.relay.underWay()).toBe(3);
     for (const { socket } of inner.connections) socket.write(OK);
     for (const each of three) await each.hears('ok');
-    for (let second = 0; second < 3; second++) ground.relay.tick();
+    for (let second = 0; second < 3; second++) fixture.relay.tick();
     client().send(GET);
     await until('one is used again', () =>
       inner.connections.some(({ text }) => text === GET_TOLD + GET_TOLD),
     );
-    ground.relay.tick();
+    fixture.relay.tick();
     await until('the others end', () => inner.connections.filter((c) => c.isClosed).length === 2);
   });
 
@@ -133,10 +133,10 @@ describe('connections to the inner server', () => {
     first.send(GET);
     await until('it is asked', () => inner.connections[0]?.text === GET_TOLD);
     // Nobody can connect from here on.
-    rmSync(ground.path);
+    rmSync(fixture.path);
     odd.send(GET.replace('Host', 'Connection: close\r\nHost'));
     second.send(GET);
-    await until('all wait', () => ground.relay.underWay() === 3);
+    await until('all wait', () => fixture.relay.underWay() === 3);
     innerAt(0).socket.write(OK);
     await until('the second is asked', () => innerAt(0).text === GET_TOLD + GET_TOLD);
     innerAt(0).socket.write(OK);
@@ -149,11 +149,11 @@ describe('connections to the inner server', () => {
     inner = { connections: [], close: () => {} };
     const [patient, late] = [client(), client()];
     patient.send(GET);
-    await until('it waits', () => ground.relay.underWay() === 1);
-    for (let second = 0; second < 4; second++) ground.relay.tick();
+    await until('it waits', () => fixture.relay.underWay() === 1);
+    for (let second = 0; second < 4; second++) fixture.relay.tick();
     late.send(GET);
-    await until('both wait', () => ground.relay.underWay() === 2);
-    for (let second = 0; second < 2; second++) ground.relay.tick();
+    await until('both wait', () => fixture.relay.underWay() === 2);
+    for (let second = 0; second < 2; second++) fixture.relay.tick();
     await patient.ends();
     await play(answering(OK));
     await late.hears('ok');
@@ -216,7 +216,7 @@ describe('a request', () => {
     await until('it has come', () => inner.connections.length === 1);
     one.close();
     await until('it is ended', () => innerAt(0).isClosed);
-    expect(ground.relay.underWay()).toBe(0);
+    expect(fixture.relay.underWay()).toBe(0);
   });
 
   test('that the inner server breaks off ends for its client too, and is not tried again', async () => {
@@ -247,12 +247,12 @@ describe('a request', () => {
     const one = client();
     one.send('POST /a HTTP/1.1\r\nHost: h\r\nContent-Length: 5\r\n\r\nhe');
     await until('it has come', () => inner.connections[0]?.text.endsWith('he'));
-    for (let second = 0; second < 12; second++) ground.relay.tick();
+    for (let second = 0; second < 12; second++) fixture.relay.tick();
     one.send('l');
     await until('it has come', () => innerAt(0).text.endsWith('hel'));
-    for (let second = 0; second < 12; second++) ground.relay.tick();
+    for (let second = 0; second < 12; second++) fixture.relay.tick();
     expect(one.isClosed).toBe(false);
-    ground.relay.tick();
+    fixture.relay.tick();
     await one.ends();
   });
 
@@ -261,7 +261,7 @@ describe('a request', () => {
     const one = client();
     one.send(GET);
     await until('it has come', () => inner.connections.length === 1);
-    for (let second = 0; second < 1_000; second++) ground.relay.tick();
+    for (let second = 0; second < 1_000; second++) fixture.relay.tick();
     innerAt(0).socket.write(OK);
     await one.hears('ok');
   });
@@ -300,7 +300,7 @@ describe('an answer', () => {
       isDripping = true;
       one.send(request);
       await one.when(() => one.text === answer + answer, 'it again');
-      expect(ground.relay.underWay()).toBe(0);
+      expect(fixture.relay.underWay()).toBe(0);
       expect(inner.connections).toHaveLength(1);
     },
   );
@@ -355,10 +355,10 @@ describe('an answer', () => {
     const one = client();
     one.send('POST /a HTTP/1.1\r\nHost: h\r\nContent-Length: 4000\r\n\r\nhello');
     await one.hears('ok');
-    expect(ground.relay.underWay()).toBe(0);
+    expect(fixture.relay.underWay()).toBe(0);
     for (let second = 0; second < 6; second++) {
       one.send('x');
-      ground.relay.tick();
+      fixture.relay.tick();
     }
     await one.ends();
     expect(one.text).toBe(OK);
@@ -390,13 +390,13 @@ describe('another protocol', () => {
     const one = client();
     one.send(`${UPGRADE}early`);
     await until('it has come', () => inner.connections[0]?.text.endsWith('Upgrade: x\r\n\r\n'));
-    expect(ground.relay.underWay()).toBe(1);
+    expect(fixture.relay.underWay()).toBe(1);
     innerAt(0).socket.write(`${SWITCHED}welcome`);
     await one.when(() => one.text === `${SWITCHED}welcome`, 'the switch');
-    expect(ground.relay.underWay()).toBe(0);
+    expect(fixture.relay.underWay()).toBe(0);
     one.send(' and later');
     await until('both came', () => innerAt(0).text.endsWith('\r\n\r\nearly and later'));
-    for (let second = 0; second < 1_000; second++) ground.relay.tick();
+    for (let second = 0; second < 1_000; second++) fixture.relay.tick();
     innerAt(0).socket.end('bye');
     await one.ends();
     expect(one.text).toBe(`${SWITCHED}welcomebye`);
@@ -416,7 +416,7 @@ describe('another protocol', () => {
     const one = client();
     one.send(UPGRADE);
     await one.hears('101');
-    ground.relay.close();
+    fixture.relay.close();
     await one.ends();
   });
 });
@@ -449,7 +449,7 @@ describe('a slow side', () => {
     expect(writtenBytes).toBeLessThan(BOUND_BYTES);
     one.resume();
     await one.when(() => one.receivedBytes > 300_000_000, 'all of it');
-    await until('it is over', () => ground.relay.underWay() === 0);
+    await until('it is over', () => fixture.relay.underWay() === 0);
   });
 
   test('an inner server that does not read keeps the client from sending', async () => {

@@ -1,12 +1,12 @@
 import { prefersIn } from '../http/accept.ts';
 import { FIELD, type Field, HeaderLines, isAt } from './header-lines.ts';
 import { bytesOf, RequestLine, UUID_CHARS } from './request-line.ts';
-import { Shape } from './request-template.ts';
+import { RequestTemplate } from './request-template.ts';
 
 /** A request that a front may answer itself. */
 export interface HotRequest {
   /** Of the bytes that were read, which it holds. */
-  readonly shape: Shape;
+  readonly shape: RequestTemplate;
   /** Of a read of the feed; 0 of a heartbeat. */
   readonly interval: number;
   /** What is in the token's place: a token if somebody knows it, or if `isToken` says so. */
@@ -66,7 +66,7 @@ function requestOf(
   const interval = hasInterval ? Number(bytes.toString('latin1', digitsAt, digitsEnd)) : 0;
   if (!Number.isSafeInteger(interval)) return OTHER;
   const tokenEnd = lines.endOf(FIELD.authorization);
-  const shape = new Shape({
+  const shape = new RequestTemplate({
     kind: isHeartbeat ? 'heartbeat' : isStream ? 'stream' : 'interval',
     streamId: bytes.toString('latin1', idAt, idAt + UUID_CHARS),
     print: lines.print,

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test';
-import { NO_HEAD, Shape, Shapes } from './request-template.ts';
+import { NO_HEAD, RequestTemplate, TemplateCache } from './request-template.ts';
 
 const START = 'GET /x?interval=';
 const MIDDLE = ' HTTP/1.1\r\nAuthorization: Bearer ';
@@ -19,7 +19,7 @@ function shapeOf({ before = '', interval = '7', token = 't', end = END, print = 
   const digitsEnd = digitsAt + interval.length;
   const tokenAt = digitsEnd + MIDDLE.length;
   const tokenEnd = tokenAt + token.length;
-  return new Shape({
+  return new RequestTemplate({
     kind: 'interval',
     streamId: '01234567-89ab-cdef-0123-456789abcdef',
     bytes: Buffer.from(before + START + interval + MIDDLE + token + end),
@@ -71,17 +71,17 @@ test('no byte of it may be another, and none be missing', () => {
 
 describe('what a connection remembers of its last head', () => {
   test('is its shape once two in a row were alike, which all have who send the same', () => {
-    const shapes = new Shapes();
+    const shapes = new TemplateCache();
     const first = shapes.after(NO_HEAD, shapeOf({ token: 'one' }));
     expect(first).toBe(1);
     const second = shapes.after(first, shapeOf({ interval: '8', token: 'two' }));
-    expect((second as Shape).equals(shapeOf())).toBe(true);
+    expect((second as RequestTemplate).equals(shapeOf())).toBe(true);
     expect(shapes.after(1, shapeOf({ token: 'three' }))).toBe(second);
     expect(shapes.after(second, shapeOf({ token: 'three' }))).toBe(second);
   });
 
   test('is no more than a number when each head is another, and a shape is given up then', () => {
-    const shapes = new Shapes();
+    const shapes = new TemplateCache();
     const alike = shapes.after(1, shapeOf());
     expect(typeof alike).toBe('object');
     expect(shapes.after(alike, shapeOf({ print: 2 }))).toBe(2);
@@ -89,15 +89,17 @@ describe('what a connection remembers of its last head', () => {
   });
 
   test('is the shape of what came, also when others have the same print', () => {
-    const shapes = new Shapes();
+    const shapes = new TemplateCache();
     const one = shapes.after(1, shapeOf());
     const other = shapes.after(1, shapeOf({ end: '\r\nX: y\r\n\r\n' }));
-    expect((other as Shape).equals(one as Shape)).toBe(false);
-    expect((other as Shape).equals(shapeOf({ end: '\r\nX: y\r\n\r\n' }))).toBe(true);
+    expect((other as RequestTemplate).equals(one as RequestTemplate)).toBe(false);
+    expect((other as RequestTemplate).equals(shapeOf({ end: '\r\nX: y\r\n\r\n' }))).toBe(true);
   });
 
   test('is no shape of a head that is long', () => {
-    expect(new Shapes().after(1, shapeOf({ end: 'x'.repeat(2_100) }))).toBe(1);
-    expect(typeof new Shapes().after(1, shapeOf({ token: 'x'.repeat(2_100) }))).toBe('object');
+    expect(new TemplateCache().after(1, shapeOf({ end: 'x'.repeat(2_100) }))).toBe(1);
+    expect(typeof new TemplateCache().after(1, shapeOf({ token: 'x'.repeat(2_100) }))).toBe(
+      'object',
+    );
   });
 });

@@ -3,12 +3,12 @@ import { AHEAD_INTERVALS } from '../../protocol/limits.ts';
 import type { KnownViewer } from '../auth/viewer-tokens/viewer-tokens.ts';
 import { canonicalInterval } from '../realtime/feed/feed-routes.ts';
 import { type Connection, INCOMPLETE, RELAY } from './connection.ts';
-import type { Task } from './connection-state.ts';
+import type { PendingResponse } from './connection-state.ts';
 import { Refusals } from './error-responses.ts';
 import { StreamTask } from './event-stream-response.ts';
-import type { FrontService } from './gateway-backend.ts';
-import { HeldRead, type HeldReads } from './long-poll.ts';
-import { QuizDesk } from './quiz-fast-path.ts';
+import type { GatewayBackend } from './gateway-backend.ts';
+import { type HeldReads, LongPoll } from './long-poll.ts';
+import { QuizFastPath } from './quiz-fast-path.ts';
 import {
   HEAD_BYTES_MAX,
   type HotRequest,
@@ -17,11 +17,11 @@ import {
   PARTIAL,
   readHead,
 } from './request-head.ts';
-import { type Match, type Shape, Shapes } from './request-template.ts';
+import { type Match, type RequestTemplate, TemplateCache } from './request-template.ts';
 import { type AnswerBytes, Chunks } from './response-bytes.ts';
 
 /** Its token is being checked. */
-const CHECKING: Task = { closed: () => {} };
+const CHECKING: PendingResponse = { closed: () => {} };
 const LETTER_P = 0x50;
 /** Where paths that are posted to differ: `POST /api/v1/quizzes/…`. */
 const KIND_AT = 'POST /api/v1/'.length;
@@ -31,22 +31,22 @@ const LETTER_Q = 0x71;
  * Answers heartbeats and reads of the feed, of viewers whose token is good and of this stream, also that
  * the service cannot do it now. All else, each other error too, is the inner server's to answer.
  */
-export class ViewerDesk {
-  private readonly shapes = new Shapes();
+export class ViewerFastPath {
+  private readonly shapes = new TemplateCache();
   private readonly match: Match = { interval: 0, tokenAt: 0, tokenEnd: 0 };
   private readonly chunks = new Chunks();
-  private readonly quizzes: QuizDesk | null;
+  private readonly quizzes: QuizFastPath | null;
   private readonly refusals: Refusals;
   private readonly heldReads: HeldReads | null;
 
   constructor(
-    private readonly service: FrontService,
+    private readonly service: GatewayBackend,
     private readonly bytes: AnswerBytes,
   ) {
     const { feed } = service;
     this.refusals = new Refusals(bytes);
     this.heldReads = feed && { bytes, feed, refusals: this.refusals };
-    this.quizzes = service.quizzes && new QuizDesk(service, service.quizzes, bytes);
+    this.quizzes = service.quizzes && new QuizFastPath(service, service.quizzes, bytes);
   }
 
   /** @returns as `Desk.serve` */
@@ -88,7 +88,7 @@ export class ViewerDesk {
   }
 
   /** @returns whether the client is told why */
-  private refuse(connection: Connection, shape: Shape, error: unknown): boolean {
+  private refuse(connection: Connection, shape: RequestTemplate, error: unknown): boolean {
     const { heartbeats, feed } = this.service;
     const operation = shape.kind === 'heartbeat' ? heartbeats : feed;
     return operation !== null && this.refusals.tell(connection, shape, operation, error);
@@ -109,7 +109,7 @@ export class ViewerDesk {
 
   private answer(
     connection: Connection,
-    shape: Shape,
+    shape: RequestTemplate,
     viewer: KnownViewer,
     interval: number,
     lastEventId: string | null,
@@ -128,7 +128,7 @@ export class ViewerDesk {
 
   private register(
     connection: Connection,
-    shape: Shape,
+    shape: RequestTemplate,
     { streamId, seat }: KnownViewer,
     nowMs: number,
   ): boolean {
@@ -146,7 +146,7 @@ export class ViewerDesk {
 
   private readInterval(
     connection: Connection,
-    shape: Shape,
+    shape: RequestTemplate,
     viewer: KnownViewer,
     interval: number,
   ): boolean {
@@ -158,7 +158,7 @@ export class ViewerDesk {
     const held = () => {
       // Behind the head of one who waits there may have come half a megabyte (G-31).
       const own = shape.memoryBytes > HEAD_BYTES_MAX ? shape.apart() : shape;
-      return new HeldRead(connection, heldReads, own, viewer.token, interval);
+      return new LongPoll(connection, heldReads, own, viewer.token, interval);
     };
     try {
       if (interval > log.sealedTo()) {
@@ -187,7 +187,7 @@ export class ViewerDesk {
 
   private openStream(
     connection: Connection,
-    shape: Shape,
+    shape: RequestTemplate,
     viewer: KnownViewer,
     from: number,
   ): boolean {

@@ -1,5 +1,5 @@
 /** What a client did not take at once. It is never empty but for the moment in which the last went out. */
-export class Unsent {
+export class WriteBuffer {
   private readonly parts: Uint8Array[];
   /** How many bytes wait. */
   bytes: number;

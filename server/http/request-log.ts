@@ -1,6 +1,6 @@
 import type { Logger } from 'pino';
 import type { Operation } from '../../protocol/operation.ts';
-import { BucketCounts, type CountedValues } from '../platform/histogram.ts';
+import { Histogram, type HistogramCounts } from '../platform/histogram.ts';
 
 // A feed request is held for up to 1.25 s on purpose.
 const DURATION_BOUNDS_S = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5];
@@ -8,7 +8,7 @@ const DURATION_BOUNDS_S = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0
 /** Answers by status, and in how many seconds they began. */
 export interface CountedAnswers {
   readonly statuses: readonly (readonly [status: number, count: number])[];
-  readonly durations: CountedValues;
+  readonly durations: HistogramCounts;
 }
 
 /** Counts the answers of one operation, without a lookup by label on the hot path. */
@@ -16,7 +16,7 @@ export class AnswerCounter {
   /** How many answers had the status that is the index. */
   readonly counts = new Float64Array(600);
   /** Seconds until the answer began. */
-  readonly durations = new BucketCounts(DURATION_BOUNDS_S);
+  readonly durations = new Histogram(DURATION_BOUNDS_S);
 
   constructor(readonly operation: Operation) {}
 

@@ -137,15 +137,15 @@ describe('a source', () => {
 
   test('[M-7] goes on while the record is away, and others are told to come again', async () => {
     const scene = await live();
-    scene.record.isAway = true;
-    scene.record.add('two', 'sk_2');
+    scene.store.isUnavailable = true;
+    scene.store.add('two', 'sk_2');
     expect(await reasonOf(scene.channels.open({ ...OFFER, key: 'sk_2' }))).toBe('unavailable');
     await scene.parts.pass(60_000);
     scene.session.write(bytesOf('P1500;'));
     expect(scene.parts.encoder.taken).toContain('P1500;');
-    scene.record.isAway = false;
+    scene.store.isUnavailable = false;
     await scene.parts.pass(2_000);
-    expect(scene.record.said.at(-1)).toBe('renew session 1: renewed');
+    expect(scene.store.said.at(-1)).toBe('renew session 1: renewed');
     await stopped(scene);
   });
 
@@ -217,7 +217,7 @@ describe('a stop', () => {
   test('does not leave a source behind that was being taken', async () => {
     const scene = newChannels();
     const gate = Promise.withResolvers<void>();
-    scene.record.gate = gate.promise;
+    scene.store.gate = gate.promise;
     const opening = reasonOf(scene.channels.open(OFFER));
     await settled();
     const stopping = scene.channels.stop();
@@ -231,7 +231,7 @@ describe('a stop', () => {
 
   test('does not wait for a record that is away', async () => {
     const scene = await live();
-    scene.record.isAway = true;
+    scene.store.isUnavailable = true;
     await stopped(scene);
     expect([...scene.channels.live()]).toEqual([]);
   });
@@ -245,10 +245,10 @@ test('[M-8] a stream that ended without its source here is ended for its viewers
   await scene.parts.pass(4_000);
   expect(playable?.presentation().isEnded).toBe(false);
   scene.row.status = 'ENDED';
-  scene.record.isAway = true;
+  scene.store.isUnavailable = true;
   await scene.parts.pass(2_000);
   expect(playable?.presentation().isEnded).toBe(false);
-  scene.record.isAway = false;
+  scene.store.isUnavailable = false;
   await scene.parts.pass(2_000);
   expect(playable?.presentation().isEnded).toBe(true);
   await stopped(scene);

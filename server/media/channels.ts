@@ -1,6 +1,6 @@
 import { LRUCache } from 'lru-cache';
 import type { Logger } from 'pino';
-import type { TheRecord } from '../app/procedures.ts';
+import type { Store } from '../app/procedures.ts';
 import type { StreamRow } from '../domains/streams/streams-sql.ts';
 import { Unavailable } from '../platform/errors.ts';
 import { Channel, PART_MS } from './channel.ts';
@@ -21,7 +21,7 @@ import type { Shelves } from './store/segment-store.ts';
 
 export interface ChannelsOptions {
   readonly config: MediaConfig;
-  readonly record: Pick<TheRecord, 'openSource' | 'renewSource' | 'releaseSource' | 'findStream'>;
+  readonly store: Pick<Store, 'openSource' | 'renewSource' | 'releaseSource' | 'findStream'>;
   readonly shelves: Shelves;
   readonly parts: PackagerParts;
   /** Why no source can be taken here, for its sender; null when it can. */
@@ -128,12 +128,12 @@ export class Channels implements Ingest, Playables {
 
   private async take(offer: SourceOffer): Promise<SourceSession> {
     if (this.isStopping) throw refusal('unavailable');
-    const { record, newId, parts, config } = this.options;
+    const { store, newId, parts, config } = this.options;
     const unable = await this.options.unable();
     if (unable !== null) throw new SourceRefused('unavailable', unable);
     await Promise.all(this.releasing);
     const id = newId();
-    const opened = await record.openSource({
+    const opened = await store.openSource({
       key: offer.key,
       ...(offer.streamId !== undefined && { streamId: offer.streamId }),
       session: id,
@@ -193,9 +193,9 @@ export class Channels implements Ingest, Playables {
 
   /** Gives a stream back. What fails is logged: the lease runs out by itself. */
   private async release(streamId: string, session: string): Promise<void> {
-    const { record, parts, config } = this.options;
+    const { store, parts, config } = this.options;
     const graceMs = config.sourceGraceMs;
-    const released = record
+    const released = store
       .releaseSource({ streamId, session, nowMs: parts.nowMs(), graceMs })
       .catch((error) => this.tolerate(error));
     this.releasing.add(released);
@@ -215,10 +215,10 @@ export class Channels implements Ingest, Playables {
   }
 
   private async openChannel(streamId: string): Promise<Channel> {
-    const { shelves, record, config } = this.options;
+    const { shelves, store, config } = this.options;
     const [shelf, stream] = await Promise.all([
       shelves.open(streamId),
-      record.findStream({ id: streamId }),
+      store.findStream({ id: streamId }),
     ]);
     const hasEnded = stream?.status === 'ENDED';
     const channel = new Channel(streamId, shelf, config, hasEnded);
@@ -240,10 +240,10 @@ export class Channels implements Ingest, Playables {
   }
 
   private async renew(source: LiveSource): Promise<void> {
-    const { record, parts, config } = this.options;
+    const { store, parts, config } = this.options;
     const { streamId, channel, id } = source;
     try {
-      const renewed = await record.renewSource({
+      const renewed = await store.renewSource({
         streamId,
         session: id,
         nowMs: parts.nowMs(),
@@ -266,7 +266,7 @@ export class Channels implements Ingest, Playables {
     try {
       const channel = await opening;
       if (!channel.isEnded()) {
-        const stream = await this.options.record.findStream({ id: streamId });
+        const stream = await this.options.store.findStream({ id: streamId });
         if (stream) channel.keep(stream.recording ? 'recording' : 'dvr');
         if (stream?.status === 'ENDED' && !this.sources.has(streamId)) {
           this.options.logger.info({ stream: streamId }, 'the stream has ended');

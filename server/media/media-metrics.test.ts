@@ -13,9 +13,9 @@ afterEach(() => {
 const PROGRESS = { frames: 100, dropped: 0, duplicated: 0 };
 
 test('[M-43] [O-14] sources, refusals, encoders and the disk are told, and no stream is named', async () => {
-  const { channels, shelves, parts, record } = newChannels();
-  record.add('two', 'sk_2');
-  record.add('three', 'sk_3');
+  const { channels, shelves, parts, store } = newChannels();
+  store.add('two', 'sk_2');
+  store.add('three', 'sk_3');
   const served = { master: 1, manifest: 0, playlist: 3, init: 0, segment: 2, part: 0 };
   const origin = () => ({ served, bytes: 5_000, held: 1 });
   const readings = mediaReadings(channels, shelves, origin);

@@ -1,5 +1,5 @@
 import type { Logger } from 'pino';
-import type { TheRecord } from '../app/procedures.ts';
+import type { Store } from '../app/procedures.ts';
 import type { Sockets } from '../gateway/origin-server.ts';
 import type { RequestLog } from '../http/request-log.ts';
 import type { PathHandler } from '../http/router.ts';
@@ -26,7 +26,7 @@ import type { WebSocketSource } from './websocket/websocket-source.ts';
 
 export interface MediaOptions {
   readonly config: Config;
-  readonly record: TheRecord;
+  readonly store: Store;
   readonly clock: Clock;
   readonly logger: Logger;
   readonly log: RequestLog;
@@ -66,7 +66,7 @@ const READERS: Readonly<Record<Container, new () => ContainerReader>> = {
 
 /** Puts video together on the record and a directory. */
 export async function createMedia(options: MediaOptions): Promise<Media> {
-  const { record, clock, newId, config } = options;
+  const { store, clock, newId, config } = options;
   const { media } = config;
   const logger = options.logger.child({ part: 'media' });
   const nowMs = () => clock.nowMs();
@@ -76,13 +76,13 @@ export async function createMedia(options: MediaOptions): Promise<Media> {
     spaceBytes: media.spaceBytes,
     minFreeBytes: MIN_FREE_BYTES,
     nowMs,
-    isRecording: async (id) => (await record.findStream({ id }))?.recording ?? null,
+    isRecording: async (id) => (await store.findStream({ id }))?.recording ?? null,
     logger,
   });
   const ffmpeg = once(() => findFfmpeg(media));
   const channels = new Channels({
     config: media,
-    record,
+    store,
     shelves,
     parts: {
       startProbe: startProbe(ffprobeBeside(media.ffmpeg)),

@@ -1,9 +1,9 @@
 import { expect, test } from 'bun:test';
 import fc from 'fast-check';
-import { BucketCounts } from './histogram.ts';
+import { Histogram } from './histogram.ts';
 
 test('a value on a bound belongs below it, one above the last bound to the last bucket', () => {
-  const buckets = new BucketCounts([1, 5]);
+  const buckets = new Histogram([1, 5]);
   for (const value of [0, 1, 1.5, 5, 5.1, 1_000]) buckets.add(value);
   expect([...buckets.counts]).toEqual([2, 2, 2]);
   expect(buckets.sum).toBe(1_012.6);
@@ -13,7 +13,7 @@ test('every value is counted once, in the bucket whose bounds it lies between', 
   fc.assert(
     fc.property(fc.array(fc.double({ noNaN: true, min: -10, max: 10 })), (values) => {
       const bounds = [-5, 0, 2.5, 5];
-      const buckets = new BucketCounts(bounds);
+      const buckets = new Histogram(bounds);
       for (const value of values) buckets.add(value);
       const expected = [...bounds, Number.POSITIVE_INFINITY].map(
         (bound, index) =>
@@ -26,7 +26,7 @@ test('every value is counted once, in the bucket whose bounds it lies between', 
 });
 
 test('counts go on beyond 2^32, which a busy day reaches', () => {
-  const buckets = new BucketCounts([1]);
+  const buckets = new Histogram([1]);
   buckets.counts[0] = 2 ** 32 - 1;
   buckets.add(0.5);
   expect(buckets.counts[0]).toBe(2 ** 32);

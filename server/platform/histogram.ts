@@ -1,11 +1,11 @@
 /** Values by size, and their sum. */
-export interface CountedValues {
+export interface HistogramCounts {
   readonly counts: Float64Array;
   readonly sum: number;
 }
 
 /** Counts values by size, cheaply enough for every request; a histogram of Prometheus reads it. */
-export class BucketCounts {
+export class Histogram {
   /** How many values were at most the bound of the same index, and above the one before it. */
   readonly counts: Float64Array;
   /** Sum of all values. */
@@ -24,7 +24,7 @@ export class BucketCounts {
   }
 
   /** What was counted, to be added elsewhere; it begins anew. */
-  take(): CountedValues {
+  take(): HistogramCounts {
     const taken = { counts: this.counts.slice(), sum: this.sum };
     this.counts.fill(0);
     this.sum = 0;
@@ -32,7 +32,7 @@ export class BucketCounts {
   }
 
   /** Adds what another with the same bounds has counted. */
-  addAll({ counts, sum }: CountedValues): void {
+  addAll({ counts, sum }: HistogramCounts): void {
     for (const [index, count] of counts.entries()) {
       this.counts[index] = (this.counts[index] as number) + count;
     }

@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test';
-import { BucketCounts } from './histogram.ts';
+import { Histogram } from './histogram.ts';
 import { createMetrics, type MetricSources, newSealLateness } from './metrics.ts';
 
 function sourcesWith(changed: Partial<MetricSources> = {}): MetricSources {
@@ -11,7 +11,7 @@ function sourcesWith(changed: Partial<MetricSources> = {}): MetricSources {
     sealLateness: newSealLateness(),
     behindMs: () => 0,
     backends: [],
-    recordPending: () => 0,
+    databasePendingCalls: () => 0,
     answers: () => [],
     clockOffsetMs: () => 0,
     feed: () => ({ held: 0, listeners: 0 }),
@@ -36,7 +36,7 @@ test('[O-12] every source has its line', async () => {
   const counts = new Float64Array(600);
   counts[204] = 7;
   counts[429] = 2;
-  const durations = new BucketCounts([0.5, 1]);
+  const durations = new Histogram([0.5, 1]);
   for (const seconds of [0.2, 0.7]) durations.add(seconds);
   const sealLateness = newSealLateness();
   for (const lateness of [0.001, 0.02, 0.02, 60]) sealLateness.add(lateness);
@@ -53,10 +53,10 @@ test('[O-12] every source has its line', async () => {
       sealLateness,
       behindMs: () => 250,
       backends: [
-        { name: 'redis', away: () => 'It does not answer.' },
-        { name: 'postgres', away: () => null },
+        { name: 'redis', unavailable: () => 'It does not answer.' },
+        { name: 'postgres', unavailable: () => null },
       ],
-      recordPending: () => 12,
+      databasePendingCalls: () => 12,
       answers: () => [['recorded', 9]],
       clockOffsetMs: () => -250,
       feed: () => ({ held: 4, listeners: 6 }),

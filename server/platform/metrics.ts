@@ -1,5 +1,5 @@
 import type { Metric, Registry } from 'prom-client';
-import { BucketCounts } from './histogram.ts';
+import { Histogram } from './histogram.ts';
 
 /** Answers of one operation, by status. */
 export interface RequestCounts {
@@ -7,7 +7,7 @@ export interface RequestCounts {
   /** How many answers had the status that is the index. */
   readonly counts: ArrayLike<number>;
   /** Seconds until the answers began. */
-  readonly durations: BucketCounts;
+  readonly durations: Histogram;
 }
 
 /** What metrics are made of: plain counters and readings, looked at only when somebody asks. */
@@ -19,9 +19,9 @@ export interface MetricSources {
   /** The last sealed interval. */
   watermark(): number;
   /** How late intervals were sealed, in seconds. */
-  readonly sealLateness: BucketCounts;
+  readonly sealLateness: Histogram;
   /** Calls of the record that wait for their answer. */
-  recordPending(): number;
+  databasePendingCalls(): number;
   /** Answers to quizzes, by what was decided. */
   answers(): Iterable<readonly [decision: string, count: number]>;
   /** Service time minus system time, in ms. */
@@ -29,7 +29,7 @@ export interface MetricSources {
   /** How far the feed that can be read here is behind, in ms. */
   behindMs(): number;
   /** Servers that the service needs, with why each cannot be reached now, or null. */
-  readonly backends: readonly { readonly name: string; away(): string | null }[];
+  readonly backends: readonly { readonly name: string; unavailable(): string | null }[];
   /** Feed requests that are held, and event streams that are open. */
   feed(): { readonly held: number; readonly listeners: number };
   /** What parts of the service that may not run here add. */
@@ -45,8 +45,8 @@ export interface Metrics {
 const SEAL_LATENESS_BOUNDS_S = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2, 5];
 
 /** A place to count how late intervals are sealed, in seconds. */
-export function newSealLateness(): BucketCounts {
-  return new BucketCounts(SEAL_LATENESS_BOUNDS_S);
+export function newSealLateness(): Histogram {
+  return new Histogram(SEAL_LATENESS_BOUNDS_S);
 }
 
 /** Metrics of these sources. The library is loaded when they are first asked for. */
@@ -179,13 +179,16 @@ function readingsOf(sources: MetricSources): Reading[] {
       help: '1 while the backend cannot be reached.',
       labelNames: ['backend'],
       read: () =>
-        sources.backends.map(({ name, away }) => [Number(away() !== null), { backend: name }]),
+        sources.backends.map(({ name, unavailable }) => [
+          Number(unavailable() !== null),
+          { backend: name },
+        ]),
     },
     {
       kind: 'gauge',
       name: 'fourbeat_record_pending',
       help: 'Calls of the record that wait for their answer.',
-      read: () => [[sources.recordPending()]],
+      read: () => [[sources.databasePendingCalls()]],
     },
     {
       kind: 'gauge',
@@ -250,7 +253,7 @@ type Labels = Record<string, string>;
 function histogram(
   name: string,
   help: string,
-  read: () => Iterable<[buckets: BucketCounts, labels: Labels]>,
+  read: () => Iterable<[buckets: Histogram, labels: Labels]>,
 ): Metric<string> {
   const get = async () => ({
     name,
@@ -263,7 +266,7 @@ function histogram(
 }
 
 /** Buckets as Prometheus has them: each with all that is at most its bound. */
-function samplesOf(name: string, { bounds, counts, sum }: BucketCounts, labels: Labels) {
+function samplesOf(name: string, { bounds, counts, sum }: Histogram, labels: Labels) {
   let total = 0;
   const buckets = [...counts].map((count, index) => {
     total += count;

@@ -8,7 +8,7 @@ interface Sent {
 }
 
 /** A client whose requests a test answers, in a time that passes with its waits alone. */
-function ground(...answers: (() => Response)[]) {
+function fixture(...answers: (() => Response)[]) {
   const sent: Sent[] = [];
   let nowMs = 0;
   let keys = 0;
@@ -42,14 +42,14 @@ const failureOf = (promise: Promise<unknown>) =>
 
 describe('a call', () => {
   test('has its place in the path, its query and its body', async () => {
-    const { client, sent } = ground(json(200, { results: [] }));
+    const { client, sent } = fixture(json(200, { results: [] }));
     await client.call('listQuizzes', { params: { stream_id: 'a/b' } });
     expect(sent[0]?.url).toBe('/studio/v1/streams/a%2Fb/quizzes');
     expect(sent[0]?.init.method).toBe('GET');
   });
 
   test('that fails says what the service says', async () => {
-    const { client } = ground(json(409, { detail: 'The stream has ended.' }));
+    const { client } = fixture(json(409, { detail: 'The stream has ended.' }));
     const problem = await failureOf(client.call('startStream', { params: { stream_id: 'a' } }));
     expect(problem).toBeInstanceOf(StudioProblem);
     expect(problem?.status).toBe(409);
@@ -57,7 +57,7 @@ describe('a call', () => {
   });
 
   test('is not sent again when it is a read: whoever reads asks again', async () => {
-    const { client, sent } = ground(broken);
+    const { client, sent } = fixture(broken);
     expect((await failureOf(client.call('listOwnStreams')))?.status).toBeNull();
     expect(sent).toHaveLength(1);
   });
@@ -65,27 +65,27 @@ describe('a call', () => {
 
 describe('a write', () => {
   test('is sent again under the same key until its outcome is known', async () => {
-    const { client, header } = ground(broken, json(503, {}), json(201, { id: 'new' }));
+    const { client, header } = fixture(broken, json(503, {}), json(201, { id: 'new' }));
     const reply = await client.call('createStream', { body: { title: 'Quiz night' } });
     expect(reply.id).toBe('new');
     expect(header('Idempotency-Key')).toEqual(['key 0', 'key 0', 'key 0']);
   });
 
   test('is given up after a while, and says that it is not known', async () => {
-    const { client, nowMs } = ground(broken);
+    const { client, nowMs } = fixture(broken);
     const problem = await failureOf(client.call('createStream', { body: { title: 'Quiz night' } }));
     expect(problem?.isPassing).toBe(true);
     expect(nowMs()).toBe(15_000);
   });
 
   test('is not sent again when the service said no', async () => {
-    const { client, sent } = ground(json(400, { detail: 'title: must not be empty' }));
+    const { client, sent } = fixture(json(400, { detail: 'title: must not be empty' }));
     await failureOf(client.call('createStream', { body: { title: '' } }));
     expect(sent).toHaveLength(1);
   });
 
   test('shows that it comes from this page (SPEC U)', async () => {
-    const { client, header } = ground(() => new Response(null, { status: 204 }));
+    const { client, header } = fixture(() => new Response(null, { status: 204 }));
     client.csrf = 'word';
     await client.call('signOut');
     expect(header('X-CSRF-Token')).toEqual(['word']);
@@ -94,7 +94,7 @@ describe('a write', () => {
 
 describe('401', () => {
   test('of somebody whose session has ended is told', async () => {
-    const { client } = ground(json(401, { detail: 'Nobody is signed in.' }));
+    const { client } = fixture(json(401, { detail: 'Nobody is signed in.' }));
     client.csrf = 'word';
     let told = 0;
     client.onSignedOut = () => told++;
@@ -103,7 +103,7 @@ describe('401', () => {
   });
 
   test('of somebody who was not signed in is no news', async () => {
-    const { client } = ground(json(401, { detail: 'Nobody is signed in.' }));
+    const { client } = fixture(json(401, { detail: 'Nobody is signed in.' }));
     let told = 0;
     client.onSignedOut = () => told++;
     await failureOf(client.call('readSession'));
@@ -111,7 +111,7 @@ describe('401', () => {
   });
 
   test('for what a role may not do ends no session', async () => {
-    const { client } = ground(json(401, { detail: 'Your role is host.' }), json(200, {}));
+    const { client } = fixture(json(401, { detail: 'Your role is host.' }), json(200, {}));
     client.csrf = 'word';
     let told = 0;
     client.onSignedOut = () => told++;

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test';
 import { MovedTime } from '../../test/support/studio/fake-time.ts';
-import { KeptLine } from './kept-line.ts';
+import { ReconnectingEventStream } from './kept-line.ts';
 
 const STATE_MS = 500;
 
@@ -8,14 +8,14 @@ const STATE_MS = 500;
 type Network = 'good' | 'refusing' | 'silent';
 
 /** A line in a time that a test moves, over a network that it makes bad; random() is `chance`. */
-function ground(chance = 0.5) {
+function fixture(chance = 0.5) {
   const time = new MovedTime();
   const wakers = new Set<() => void>();
   const openedMs: number[] = [];
   let network: Network = 'good';
   let heardMs: number | null = null;
   let closed = 0;
-  const line = new KeptLine({
+  const line = new ReconnectingEventStream({
     browser: {
       after: time.after,
       random: () => chance,
@@ -65,7 +65,7 @@ function ground(chance = 0.5) {
 
 describe('a kept line', () => {
   test('stays the same for as long as it is heard', () => {
-    const { line, pass, openedMs, isHeard } = ground();
+    const { line, pass, openedMs, isHeard } = fixture();
     line.start();
     pass(60_000);
     expect([openedMs.length, isHeard()]).toEqual([1, true]);
@@ -76,7 +76,7 @@ describe('a kept line', () => {
     (outage) => {
       for (const chance of [0, 0.5, 0.999]) {
         for (let outageMs = 2_000; outageMs < 30_000; outageMs += 370) {
-          const { line, pass, become, isHeard } = ground(chance);
+          const { line, pass, become, isHeard } = fixture(chance);
           line.start();
           pass(1_000);
           become(outage === 'refusing' ? 'silent' : outage);
@@ -94,7 +94,7 @@ describe('a kept line', () => {
 
   test('is asked for about once a second, and each page at times of its own', () => {
     const [early, late] = [0, 0.9].map((chance) => {
-      const { line, pass, become, openedMs } = ground(chance);
+      const { line, pass, become, openedMs } = fixture(chance);
       become('refusing');
       line.start();
       pass(60_000);
@@ -106,7 +106,7 @@ describe('a kept line', () => {
   });
 
   test('is looked at soon after a sleep: one that did not get through it is another one within 1 s', () => {
-    const { line, pass, become, wake, openedMs, isHeard } = ground();
+    const { line, pass, become, wake, openedMs, isHeard } = fixture();
     line.start();
     pass(1_000);
     become('silent');
@@ -118,7 +118,7 @@ describe('a kept line', () => {
   });
 
   test('is opened anew after a sleep in which it was being opened, and then has all its time', () => {
-    const { line, pass, become, wake, openedMs } = ground();
+    const { line, pass, become, wake, openedMs } = fixture();
     become('silent');
     line.start();
     pass(900);
@@ -128,7 +128,7 @@ describe('a kept line', () => {
   });
 
   test('stays after a sleep that it got through', () => {
-    const { line, pass, wake, openedMs } = ground();
+    const { line, pass, wake, openedMs } = fixture();
     line.start();
     pass(1_000);
     wake();
@@ -137,7 +137,7 @@ describe('a kept line', () => {
   });
 
   test('is opened at once when the network comes back', () => {
-    const { line, pass, become, wake, isHeard } = ground(0.999);
+    const { line, pass, become, wake, isHeard } = fixture(0.999);
     become('refusing');
     line.start();
     pass(20_000);
@@ -148,7 +148,7 @@ describe('a kept line', () => {
   });
 
   test('leaves nothing behind', () => {
-    const { line, pass, time, wakers, closed } = ground();
+    const { line, pass, time, wakers, closed } = fixture();
     const stop = line.start();
     pass(100);
     stop();

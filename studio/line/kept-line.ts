@@ -30,7 +30,7 @@ const AGAIN_MAX_MS = 1_000;
 const REFUSED_AGAIN_MS = 30_000;
 
 /** A line that may be lost: within 2 s that is known, and another one is opened. */
-export class KeptLine {
+export class ReconnectingEventStream {
   readonly #options: KeptLineOptions;
   #tries = 0;
   /** Whether the line that is open now was heard. */

@@ -3,7 +3,7 @@ import { MovedTime } from '../../test/support/studio/fake-time.ts';
 import { LiveShow, type LiveSource } from './live-show.ts';
 
 /** A browser whose time a test moves, and whose lines it opens and cuts. */
-function ground() {
+function fixture() {
   const time = new MovedTime();
   const opened: { from: number | null; source: LiveSource; isClosed: boolean }[] = [];
   const show = new LiveShow({
@@ -37,7 +37,7 @@ function ground() {
 
 describe('the line to a show', () => {
   test('is there when the state was told, and not before', () => {
-    const { show, state, interval } = ground();
+    const { show, state, interval } = fixture();
     show.start();
     expect(show.snapshot.isHeard).toBe(false);
     interval(8);
@@ -47,7 +47,7 @@ describe('the line to a show', () => {
   });
 
   test('[B-4] is lost within 2 s of silence, also when intervals still come', () => {
-    const { show, state, interval, pass } = ground();
+    const { show, state, interval, pass } = fixture();
     show.start();
     state();
     pass(1_000);
@@ -57,7 +57,7 @@ describe('the line to a show', () => {
   });
 
   test('goes on from the last interval, and is there again', () => {
-    const { show, state, interval, pass, opened } = ground();
+    const { show, state, interval, pass, opened } = fixture();
     show.start();
     state();
     interval(8);
@@ -71,7 +71,7 @@ describe('the line to a show', () => {
   });
 
   test('an error ends it at once', () => {
-    const { show, state, opened } = ground();
+    const { show, state, opened } = fixture();
     show.start();
     state();
     opened[0]?.source.onEnd();
@@ -79,7 +79,7 @@ describe('the line to a show', () => {
   });
 
   test('what comes at once is told once', () => {
-    const { show, state, interval, pass } = ground();
+    const { show, state, interval, pass } = fixture();
     let told = 0;
     show.subscribe(() => told++);
     show.start();
@@ -94,7 +94,7 @@ describe('the line to a show', () => {
   });
 
   test('leaves nothing behind', () => {
-    const { show, state, time, opened } = ground();
+    const { show, state, time, opened } = fixture();
     const stop = show.start();
     state();
     stop();

@@ -1,5 +1,5 @@
 import type { LiveState } from '../../protocol/live.ts';
-import { KeptLine, type LineBrowser } from '../line/kept-line.ts';
+import { type LineBrowser, ReconnectingEventStream } from '../line/kept-line.ts';
 import { EMPTY_RECORD, type ShowRecord, withInterval } from './show-record.ts';
 
 /** What a page shows of a show that goes on. */
@@ -35,14 +35,14 @@ const TOGETHER_MS = 20;
  */
 export class LiveShow {
   readonly #browser: LiveBrowser;
-  readonly #line: KeptLine;
+  readonly #line: ReconnectingEventStream;
   readonly #listeners = new Set<() => void>();
   #callOffTelling: (() => void) | null = null;
   #snapshot: LiveSnapshot = { state: null, record: EMPTY_RECORD, isHeard: false };
 
   constructor(browser: LiveBrowser) {
     this.#browser = browser;
-    this.#line = new KeptLine({
+    this.#line = new ReconnectingEventStream({
       browser,
       open: (heard, ended) => this.#open(heard, ended),
       onLost: () => {

@@ -23,7 +23,7 @@ const STATE: PresenterState = {
 };
 
 /** A browser whose time a test moves, and whose lines it speaks on. */
-function ground() {
+function fixture() {
   const time = new MovedTime();
   const lines: PresentSource[] = [];
   const show = new PresentedShow(
@@ -52,7 +52,7 @@ function ground() {
 
 describe('a wall', () => {
   test('counts down between two states', () => {
-    const { show, hear, pass } = ground();
+    const { show, hear, pass } = fixture();
     hear();
     pass(300);
     show.tick();
@@ -60,7 +60,7 @@ describe('a wall', () => {
   });
 
   test('[B-14] shows nothing that is older than 2 s, and goes on by itself', () => {
-    const { show, hear, pass, lines } = ground();
+    const { show, hear, pass, lines } = fixture();
     hear();
     pass(1_400);
     expect(show.presented).toMatchObject({ isSilent: false, state: { count: 3 } });
@@ -75,7 +75,7 @@ describe('a wall', () => {
   });
 
   test('says that it may not be here only when it never was', () => {
-    const fresh = ground();
+    const fresh = fixture();
     fresh.line().onRefused(401);
     expect(fresh.show.presented.refusal).toBe(401);
     fresh.hear();
@@ -85,7 +85,7 @@ describe('a wall', () => {
   });
 
   test('[L-5] asks seldom where it is refused: its failures are those of all at its address', () => {
-    const { line, lines, pass } = ground();
+    const { line, lines, pass } = fixture();
     line().onRefused(401);
     line().onEnd();
     pass(14_000);
@@ -98,7 +98,7 @@ describe('a wall', () => {
   });
 
   test('hears nothing more of a line that it has given up', () => {
-    const { show, hear, pass, lines } = ground();
+    const { show, hear, pass, lines } = fixture();
     hear();
     pass(1_900);
     pass(1_000);

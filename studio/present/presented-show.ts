@@ -1,5 +1,5 @@
 import type { PresenterState } from '../../protocol/presenter.ts';
-import { KeptLine, type LineBrowser } from '../line/kept-line.ts';
+import { type LineBrowser, ReconnectingEventStream } from '../line/kept-line.ts';
 import { Holding, type Scene, sceneOf } from './scene.ts';
 import { ServiceTime } from './service-time.ts';
 
@@ -34,7 +34,7 @@ export interface PresentBrowser extends LineBrowser {
  */
 export class PresentedShow {
   readonly #browser: PresentBrowser;
-  readonly #line: KeptLine;
+  readonly #line: ReconnectingEventStream;
   readonly #time: ServiceTime;
   readonly #holding: Holding;
   readonly #listeners = new Set<() => void>();
@@ -46,7 +46,7 @@ export class PresentedShow {
     this.#browser = browser;
     this.#time = new ServiceTime(browser.monotonicMs);
     this.#holding = new Holding(holdMs);
-    this.#line = new KeptLine({
+    this.#line = new ReconnectingEventStream({
       browser,
       open: (heard, ended) => this.#open(heard, ended),
       onLost: () => this.#tell({ state: null, scene: null, isSilent: true }),

@@ -18,7 +18,7 @@ class FakeVideo extends EventTarget {
   }
 }
 
-async function ground() {
+async function fixture() {
   const video = new FakeVideo();
   let events: RecordingEvents | null = null;
   let stops = 0;
@@ -35,7 +35,7 @@ async function ground() {
 
 describe('a recording', () => {
   test('tells when the frame on screen was filmed, as it moves', async () => {
-    const { video, recording } = await ground();
+    const { video, recording } = await fixture();
     expect(recording.snapshot).toEqual({ state: 'loading', shownMs: null });
     const told: (number | null)[] = [];
     recording.subscribe(() => told.push(recording.snapshot.shownMs));
@@ -47,7 +47,7 @@ describe('a recording', () => {
   });
 
   test('goes to what was filmed at a moment', async () => {
-    const { video, recording } = await ground();
+    const { video, recording } = await fixture();
     video.isLoaded();
     recording.seek(110_250);
     expect(video.currentTime).toBe(1.25);
@@ -59,7 +59,7 @@ describe('a recording', () => {
   });
 
   test('goes there as soon as it can', async () => {
-    const { video, recording } = await ground();
+    const { video, recording } = await fixture();
     recording.seek(110_250);
     expect(video.currentTime).toBe(0);
     video.isLoaded();
@@ -67,7 +67,7 @@ describe('a recording', () => {
   });
 
   test('says that it is not kept any more', async () => {
-    const { recording, events, stop } = await ground();
+    const { recording, events, stop } = await fixture();
     events()?.onAbsent();
     expect(recording.snapshot).toEqual({ state: 'absent', shownMs: null });
     stop();
@@ -82,7 +82,7 @@ describe('a recording', () => {
   });
 
   test('is let go of', async () => {
-    const { video, recording, stop, stops } = await ground();
+    const { video, recording, stop, stops } = await fixture();
     video.isLoaded();
     stop();
     expect(stops()).toBe(1);

@@ -1,7 +1,7 @@
 import { afterAll, expect, test } from 'bun:test';
 import { lineOf, runFault } from '../support/cluster/fault-run.ts';
 import { FAULTS } from '../support/cluster/faults.ts';
-import { type Ground, type GroundKind, openGround } from '../support/cluster/fixture.ts';
+import { type Fixture, type FixtureKind, openFixture } from '../support/cluster/fixture.ts';
 import { killServers } from '../support/harness/program.ts';
 
 // Each fault some times, on three nodes under load; `npm run faults` has them all in full. What
@@ -28,23 +28,23 @@ const TITLES: Record<string, string> = {
 
 // One at a time: nodes that idle take time from those that are judged. Faults of one kind follow each
 // other in the list.
-let open: { readonly kind: GroundKind; readonly ground: Ground } | null = null;
+let open: { readonly kind: FixtureKind; readonly fixture: Fixture } | null = null;
 
-async function closeGround(): Promise<void> {
-  await open?.ground.close();
+async function closeFixture(): Promise<void> {
+  await open?.fixture.close();
   open = null;
 }
 
-async function groundOf(kind: GroundKind): Promise<Ground> {
+async function fixtureOf(kind: FixtureKind): Promise<Fixture> {
   if (open?.kind !== kind) {
-    await closeGround();
-    open = { kind, ground: await openGround(kind) };
+    await closeFixture();
+    open = { kind, fixture: await openFixture(kind) };
   }
-  return open.ground;
+  return open.fixture;
 }
 
 afterAll(async () => {
-  await closeGround();
+  await closeFixture();
   await killServers();
 });
 
@@ -56,9 +56,9 @@ for (const fault of FAULTS) {
     async () => {
       const seed = Date.now() % 2 ** 31;
       console.log(`fault ${fault.name}: seed ${seed}`);
-      const ground = await groundOf(fault.ground);
+      const fixture = await fixtureOf(fault.fixture);
       const { test: rounds } = fault.rounds;
-      const report = await runFault(fault, { rounds, seed, isFull: false, ground });
+      const report = await runFault(fault, { rounds, seed, isFull: false, fixture });
       console.log(lineOf(report));
       if (report.log !== '') console.log(report.log);
       expect(report.violations.slice(0, 20)).toEqual([]);

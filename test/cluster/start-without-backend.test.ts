@@ -11,7 +11,7 @@ import { type RedisServer, startRedis } from '../support/backends/redis.ts';
 // A node starts while its backends come and go.
 
 const PROGRAM = fileURLToPath(new URL('../../bin/fourbeat', import.meta.url));
-const AWAY_MS = 800;
+const UNAVAILABLE_MS = 800;
 const GRACE_MS = 2_000;
 const TEST_MS = 60_000;
 const PUBLIC_URL = 'https://live.example.org';
@@ -55,7 +55,7 @@ test(
     startsWhile(async (options) => {
       const backends = await openShared(options);
       postgres.pause();
-      setTimeout(() => postgres.resume(), AWAY_MS);
+      setTimeout(() => postgres.resume(), UNAVAILABLE_MS);
       return backends;
     }),
   TEST_MS,
@@ -71,7 +71,7 @@ for (const [name, server] of [
       for (let afterMs = 0; afterMs <= 60; afterMs += 12) {
         await startsWhile((options) => {
           setTimeout(() => server().pause(), afterMs);
-          setTimeout(() => server().resume(), afterMs + AWAY_MS);
+          setTimeout(() => server().resume(), afterMs + UNAVAILABLE_MS);
           return openShared(options);
         });
       }
@@ -143,8 +143,8 @@ test('[N-2] a start that fails leaves no connection behind', async () => {
   await failing({ redis: timeless }, 'NOPERM');
   const wrong = start(async (given) => {
     const backends = await openShared(given);
-    const makeBeat = () => Promise.reject(new Error('no beat'));
-    return { ...backends, makeBeat };
+    const createRealtimeBackend = () => Promise.reject(new Error('no beat'));
+    return { ...backends, createRealtimeBackend };
   });
   expect(await wrong.catch((e) => e.message)).toBe('no beat');
   await isAsBefore();

@@ -182,11 +182,11 @@ test('[Q-17] what reaches the record after the close is 409 and not counted', as
     release = resolve;
   });
   const slow = await startService({
-    record: (record) => ({
-      ...record,
+    store: (store) => ({
+      ...store,
       recordAnswers: async (answers) => {
         await held;
-        return record.recordAnswers(answers);
+        return store.recordAnswers(answers);
       },
     }),
   });

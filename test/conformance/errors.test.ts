@@ -89,8 +89,8 @@ describe('errors', () => {
 
   test('[G-27] 503 carries Retry-After in whole seconds, and every header of an error', async () => {
     const broken = await startService({
-      record: (record) => ({
-        ...record,
+      store: (store) => ({
+        ...store,
         readStreamDetail: () => Promise.reject(new Unavailable('The disk is full.')),
         findSeats: () => Promise.reject(new Unavailable('The disk is full.', 7)),
       }),
@@ -114,8 +114,8 @@ describe('errors', () => {
 
   test('[G-28] a defect of ours is 500 without a word about where it is', async () => {
     const broken = await startService({
-      record: (record) => ({
-        ...record,
+      store: (store) => ({
+        ...store,
         readStreamDetail: () => Promise.reject(new Error('secret')),
       }),
     });

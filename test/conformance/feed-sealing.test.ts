@@ -32,21 +32,21 @@ test('[F-11] [F-12] an interval has one body, whatever is sent after it was serv
   expect(await textOf(viewer, interval)).toBe(before);
   await harness.advance(4);
   expect(await textOf(viewer, interval)).toBe(before);
-  const watermark = await harness.record.readWatermark({});
+  const watermark = await harness.store.readWatermark({});
   expect(watermark).toBe(harness.interval() - 1);
   await send(viewer, 'third', null);
   for (let i = 0; i < 3; i++) await harness.service.seal();
-  expect(await harness.record.readWatermark({})).toBe(watermark);
+  expect(await harness.store.readWatermark({})).toBe(watermark);
   expect((await harness.events(viewer, watermark)).map(({ type }) => type)).not.toContain('third');
 });
 
 test('[F-13] an interval whose sealing failed is not served, and nothing in it is lost', async () => {
   let failing = false;
   const shaky = await startService({
-    record: (record) => ({
-      ...record,
+    store: (store) => ({
+      ...store,
       sealInterval: (input) =>
-        failing ? Promise.reject(new Error('disk full')) : record.sealInterval(input),
+        failing ? Promise.reject(new Error('disk full')) : store.sealInterval(input),
     }),
   });
   try {
@@ -132,7 +132,7 @@ test('[F-9] a held interval that is not sealed in time is 503 with Retry-After',
   });
   const stuck = await startService({
     clock: 'real',
-    record: (record) => ({ ...record, sealInterval: () => never }),
+    store: (store) => ({ ...store, sealInterval: () => never }),
   });
   try {
     const viewer = await stuck.viewer(await stuck.createStream());

@@ -62,7 +62,7 @@ test('[F-3] [F-11] an interval that left the memory is read from the record, the
   expect(fresh).toContain('grün');
   await harness.advance(300);
   expect(await textOf(viewer, interval)).toBe(fresh);
-  const [row] = await harness.record.readSealed({
+  const [row] = await harness.store.readSealed({
     streamId: viewer.streamId,
     from: interval,
     to: interval,

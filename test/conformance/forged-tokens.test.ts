@@ -25,7 +25,7 @@ beforeAll(async () => {
   stream = await harness.createStream();
   good = (await harness.viewer(stream)).token;
   kid = decodeProtectedHeader(good).kid ?? '';
-  const keys = await harness.record.listSigningKeys({});
+  const keys = await harness.store.listSigningKeys({});
   privateJwk = keys.find((key) => key.kid === kid)?.privateJwk ?? '';
   // From here on the good token is in the cache of checked tokens.
   expect((await count(good)).status).toBe(200);

@@ -196,7 +196,7 @@ describe('rates', () => {
       const fields = { title: 'x', dash_url: null, hls_url: null };
       const stream = { ...fields, unlisted: false, latencyAllowance: 0, recording: false };
       const producer = harness.account.uuid;
-      await harness.record.createStream({ id, producer, stream, nowMs });
+      await harness.store.createStream({ id, producer, stream, nowMs });
       await harness.advance(1);
       const viewer = await harness.viewer(id);
       const counts = `/api/v1/view-counts/${id}`;
@@ -276,7 +276,7 @@ describe('constants', () => {
         const quiz = { ...QUIZ, reveal: 'auto' as const };
         const create = () => {
           const id = crypto.randomUUID();
-          return harness.record.createQuiz({ id, streamId, producer, quiz });
+          return harness.store.createQuiz({ id, streamId, producer, quiz });
         };
         for (let made = 0; made < 2_000; made += 100) {
           await Promise.all(Array.from({ length: 100 }, create));
@@ -307,6 +307,6 @@ describe('constants', () => {
 
 /** Takes seats of a stream, as a node does that then ends, until only the last is left. */
 async function leaseAllButOne(harness: Harness, streamId: string): Promise<void> {
-  const { first } = await harness.record.leaseSeats({ streamId, count: 1 });
-  await harness.record.leaseSeats({ streamId, count: SEATS_MAX - first - 2 });
+  const { first } = await harness.store.leaseSeats({ streamId, count: 1 });
+  await harness.store.leaseSeats({ streamId, count: SEATS_MAX - first - 2 });
 }

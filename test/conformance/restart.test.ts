@@ -17,7 +17,7 @@ import {
   type TestViewer,
 } from '../support/harness/harness.ts';
 
-const AWAY_INTERVALS = 200;
+const UNAVAILABLE_INTERVALS = 200;
 
 let directory: string;
 let clock: ManualClock;
@@ -37,7 +37,7 @@ async function withService<T>(work: (harness: Harness) => Promise<T>): Promise<T
   }
 }
 /** Time passes while nothing runs. */
-const stayAway = () => clock.set(clock.nowMs() + AWAY_INTERVALS * 250);
+const stayUnavailable = () => clock.set(clock.nowMs() + UNAVAILABLE_INTERVALS * 250);
 
 async function eventsFrom(harness: Harness, viewer: TestViewer, from: number) {
   const events: { interval: number; type: string; data: unknown }[] = [];
@@ -67,7 +67,7 @@ test('[R-8] [I-4] what fell due while it was down is done once, with the first s
     await harness.advance(1);
     return { id: stream, from: start };
   });
-  stayAway();
+  stayUnavailable();
   for (let life = 0; life < 2; life++) {
     await withService(async (harness) => {
       const restarted = harness.interval();
@@ -96,7 +96,7 @@ test('[R-8] [I-4] a winners round that was open is counted once after the restar
     await expectNoContent(await viewer.post(`/api/v1/quizzes/${stream}/record-winner`));
     return { id: stream, from: start };
   });
-  stayAway();
+  stayUnavailable();
   for (let life = 0; life < 2; life++) {
     await withService(async (harness) => {
       await harness.advance(6);
@@ -124,7 +124,7 @@ test('[R-9] [I-1] intervals that passed while it was down are empty, those befor
     }
     return { stream, bodies, sealedTo: harness.interval() - 1 };
   });
-  stayAway();
+  stayUnavailable();
   await withService(async (harness) => {
     await harness.advance(1);
     const viewer = await harness.viewer(before.stream);
@@ -133,7 +133,9 @@ test('[R-9] [I-1] intervals that passed while it was down are empty, those befor
       return (await viewer.get(path)).text();
     };
     for (const [interval, body] of before.bodies) expect(await textOf(interval)).toBe(body);
-    const missed = [1, 2, AWAY_INTERVALS / 2, AWAY_INTERVALS - 1].map((n) => before.sealedTo + n);
+    const missed = [1, 2, UNAVAILABLE_INTERVALS / 2, UNAVAILABLE_INTERVALS - 1].map(
+      (n) => before.sealedTo + n,
+    );
     for (const interval of missed) {
       expect(await textOf(interval)).toBe(`{"interval":${interval},"events":[]}`);
     }
@@ -141,14 +143,14 @@ test('[R-9] [I-1] intervals that passed while it was down are empty, those befor
 });
 
 test('[R-16] [R-15] [I-7] while the record is away, counting goes on and the rest is 503', async () => {
-  let isAway = false;
+  let isUnavailable = false;
   const harness = await startService({
-    record: (record) =>
-      new Proxy(record, {
-        get(target, name: keyof typeof record) {
+    store: (store) =>
+      new Proxy(store, {
+        get(target, name: keyof typeof store) {
           const call = target[name] as (...input: unknown[]) => Promise<unknown>;
           return (...input: unknown[]) =>
-            isAway ? Promise.reject(new Unavailable('The disk is gone.')) : call(...input);
+            isUnavailable ? Promise.reject(new Unavailable('The disk is gone.')) : call(...input);
         },
       }),
   });
@@ -159,7 +161,7 @@ test('[R-16] [R-15] [I-7] while the record is away, counting goes on and the res
     await expectNoContent(await known.post(path));
     await harness.advance(8);
     const sealed = harness.interval() - 1;
-    isAway = true;
+    isUnavailable = true;
     await expectNoContent(await known.post(path));
     await expectNoContent(await unseen.post(path));
     const { value } = await expectJson<{ value: number }>(await known.get(path), 200);
@@ -175,10 +177,10 @@ test('[R-16] [R-15] [I-7] while the record is away, counting goes on and the res
       await expectProblem(response, 503);
       expect(response.headers.get('retry-after')).toMatch(/^[1-9]\d*$/);
     }
-    isAway = false;
+    isUnavailable = false;
     expect((await harness.studio('GET', '/account')).status).toBe(200);
   } finally {
-    isAway = false;
+    isUnavailable = false;
     await harness.close();
   }
 });

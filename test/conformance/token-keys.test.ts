@@ -80,7 +80,7 @@ test('[T-14] [T-15] a rotated key is published over 10 minutes before it signs, 
     const kid = kidOf((await harness.viewer(streamId)).token);
     expect(await kidsOf(harness)).toEqual([kid]);
     const offered = await newSigningKey();
-    await harness.record.rotateSigningKeys({ offered, force: true, nowMs: START_MS });
+    await harness.store.rotateSigningKeys({ offered, force: true, nowMs: START_MS });
     return { id: streamId, first: kid };
   });
   await withService('rotation', clock, async (harness) => {
@@ -110,12 +110,12 @@ test('[T-14] [T-15] a rotated key is published over 10 minutes before it signs, 
 });
 
 test('[T-15] a running process takes up a rotation without a restart, and rotates every 30 days', async () => {
-  await withService('running', manualClock(START_MS), async ({ record }) => {
-    const running = new Keyring(record);
+  await withService('running', manualClock(START_MS), async ({ store }) => {
+    const running = new Keyring(store);
     await running.refresh(START_MS);
     const kids = (nowMs: number) => running.jwks(nowMs).keys.map(({ kid }) => kid);
     const [first] = kids(START_MS);
-    await new Keyring(record).refresh(START_MS + 1, true);
+    await new Keyring(store).refresh(START_MS + 1, true);
     await running.refresh(START_MS + 2);
     expect(kids(START_MS + 2)).toHaveLength(2);
     const active = START_MS + 1 + AHEAD_MS;

@@ -106,7 +106,7 @@ describe('POST /api/v1/token', () => {
   });
 
   test('[T-7] sub is 22 characters of an HMAC of stream and identifier', async () => {
-    const secret = await harness.record.keepSecret({ name: 'viewer', offered: 'unused' });
+    const secret = await harness.store.keepSecret({ name: 'viewer', offered: 'unused' });
     const { sub } = decodeJwt(await tokenOf('ada@example.org'));
     const hmac = createHmac('sha256', secret).update(`${stream}\0ada@example.org`);
     expect(sub).toBe(hmac.digest('base64url').slice(0, 22));

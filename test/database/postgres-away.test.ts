@@ -2,14 +2,14 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from 'bun:test
 import { Client } from 'pg';
 import { pino } from 'pino';
 import {
-  openPostgresRecord,
-  type PostgresRecord,
+  openPostgresDatabase,
+  type PostgresDatabase,
 } from '../../server/storage/sql/database-postgres.ts';
 import { type PostgresServer, startPostgres } from '../support/backends/postgres.ts';
 import { told } from '../support/database/contract.ts';
 import { testProcedures } from '../support/database/procedures.ts';
 
-type TestRecord = PostgresRecord<typeof testProcedures>;
+type TestDatabase = PostgresDatabase<typeof testProcedures>;
 
 const CONNECTIONS_MAX = 40;
 
@@ -21,23 +21,23 @@ beforeAll(async () => {
 });
 afterAll(() => server.stop());
 
-const opened: TestRecord[] = [];
+const opened: TestDatabase[] = [];
 afterEach(async () => {
-  await Promise.all(opened.splice(0).map((record) => record.close()));
+  await Promise.all(opened.splice(0).map((database) => database.close()));
 });
 
 let databases = 0;
 const newDatabase = () => server.createDatabase(`away_${databases++}`);
 
-async function open(url?: string): Promise<TestRecord> {
-  const record = await openPostgresRecord({
+async function open(url?: string): Promise<TestDatabase> {
+  const database = await openPostgresDatabase({
     procedures: testProcedures,
     url: url ?? (await newDatabase()),
     logger,
   });
-  opened.push(record);
-  await record.calls.prepare({});
-  return record;
+  opened.push(database);
+  await database.store.prepare({});
+  return database;
 }
 
 /** What a call came to and how long that took. */
@@ -48,49 +48,49 @@ async function timed(call: Promise<unknown>): Promise<{ outcome: unknown; ms: nu
 }
 
 /** Waits until a write goes through again. @returns milliseconds */
-async function healed({ calls }: TestRecord): Promise<number> {
+async function healed({ store }: TestDatabase): Promise<number> {
   const startMs = performance.now();
-  while (typeof (await told(calls.add({ text: 'healed' }))) !== 'number') await Bun.sleep(10);
+  while (typeof (await told(store.add({ text: 'healed' }))) !== 'number') await Bun.sleep(10);
   return performance.now() - startMs;
 }
 
 test('[N-10] [N-11] a server that stops in its tracks: 503 within 300 ms each, right within 2 s of its return', async () => {
-  const record = await open();
-  await record.calls.add({ text: 'before' });
+  const database = await open();
+  await database.store.add({ text: 'before' });
   server.pause();
   const first = Array.from({ length: 40 }, (_, n) =>
-    timed(n % 2 === 0 ? record.calls.add({ text: 'first' }) : record.calls.list({})),
+    timed(n % 2 === 0 ? database.store.add({ text: 'first' }) : database.store.list({})),
   );
-  const sealing = told(record.calls.block({ ms: 0 }));
+  const sealing = told(database.store.block({ ms: 0 }));
   for (const { outcome, ms } of await Promise.all(first)) {
     expect(outcome).toBe('Unavailable: The record is away.');
     expect(ms).toBeLessThan(300);
   }
-  expect(record.away()).toBe('it does not answer');
+  expect(database.unavailable()).toBe('it does not answer');
   for (let second = 0; second < 10; second++) {
     await Bun.sleep(270);
-    const { outcome, ms } = await timed(record.calls.add({ text: 'later' }));
+    const { outcome, ms } = await timed(database.store.add({ text: 'later' }));
     expect(outcome).toBe('Unavailable: The record is away.');
     expect(ms).toBeLessThan(50);
   }
   server.resume();
-  expect(await healed(record)).toBeLessThan(2_000);
+  expect(await healed(database)).toBeLessThan(2_000);
   // A patient call has waited, and was carried out, or its caller knows that this is not sure.
   expect([undefined, expect.stringMatching(/^Unavailable/)]).toContainEqual(await sealing);
   // What was refused is not carried out afterwards.
   await Bun.sleep(300);
-  expect((await record.calls.list({})).filter((text) => text === 'later')).toEqual([]);
-  expect(record.away()).toBeNull();
+  expect((await database.store.list({})).filter((text) => text === 'later')).toEqual([]);
+  expect(database.unavailable()).toBeNull();
 });
 
 test('[N-10] [N-11] [R-1] a server that is killed keeps what was acknowledged; calls are 503 until it is back', async () => {
-  const record = await open();
+  const database = await open();
   const acknowledged: unknown[] = [];
   let isDown = false;
   const writer = (async () => {
     for (let note = 0; !isDown; note++) {
       const text = `note ${note}`;
-      const outcome = await told(record.calls.add({ text }));
+      const outcome = await told(database.store.add({ text }));
       if (typeof outcome === 'number') acknowledged.push(text);
       else await Bun.sleep(1);
     }
@@ -100,57 +100,57 @@ test('[N-10] [N-11] [R-1] a server that is killed keeps what was acknowledged; c
   await Bun.sleep(100);
   isDown = true;
   await writer;
-  const { outcome, ms } = await timed(record.calls.list({}));
+  const { outcome, ms } = await timed(database.store.list({}));
   expect(outcome).toBe('Unavailable: The record is away.');
   expect(ms).toBeLessThan(300);
   await server.start();
-  expect(await healed(record)).toBeLessThan(2_000);
-  const there = (await record.calls.list({})).filter((text) => text !== 'healed');
+  expect(await healed(database)).toBeLessThan(2_000);
+  const there = (await database.store.list({})).filter((text) => text !== 'healed');
   expect(there).toEqual(expect.arrayContaining(acknowledged));
   // Of the others at most the one whose commit was under way.
   expect(there.length - acknowledged.length).toBeLessThanOrEqual(1);
 });
 
 test('[N-10] [N-11] a server that is shut down and started again is taken up again', async () => {
-  const record = await open();
+  const database = await open();
   await server.halt();
-  const { outcome, ms } = await timed(record.calls.list({}));
+  const { outcome, ms } = await timed(database.store.list({}));
   expect(outcome).toBe('Unavailable: The record is away.');
   expect(ms).toBeLessThan(300);
   await server.start();
-  expect(await healed(record)).toBeLessThan(2_000);
+  expect(await healed(database)).toBeLessThan(2_000);
 });
 
 test('[N-11] an idle node learns that the server went away, and that it is back', async () => {
-  const record = await open();
+  const database = await open();
   server.pause();
-  while (record.away() === null) await Bun.sleep(20);
+  while (database.unavailable() === null) await Bun.sleep(20);
   server.resume();
-  while (record.away() !== null) await Bun.sleep(20);
-  expect(await record.calls.add({ text: 'there' })).toBe(1);
+  while (database.unavailable() !== null) await Bun.sleep(20);
+  expect(await database.store.add({ text: 'there' })).toBe(1);
 });
 
 test('[N-19] connections that are ended while nothing runs on them are made anew', async () => {
   const url = await newDatabase();
-  const record = await open(url);
-  await Promise.all(Array.from({ length: 30 }, () => record.calls.list({})));
+  const database = await open(url);
+  await Promise.all(Array.from({ length: 30 }, () => database.store.list({})));
   const admin = new Client({ connectionString: url });
   await admin.connect();
   await admin.query(
     "select pg_terminate_backend(pid) from pg_stat_activity where application_name = 'fourbeat'",
   );
   await admin.end();
-  expect(await record.calls.add({ text: 'one' })).toBe(1);
-  expect(record.away()).toBeNull();
+  expect(await database.store.add({ text: 'one' })).toBe(1);
+  expect(database.unavailable()).toBeNull();
 });
 
 test('[N-10] closing while the server is away ends at once', async () => {
-  const record = await open();
+  const database = await open();
   server.pause();
   try {
-    const patient = told(record.calls.block({ ms: 0 }));
-    expect(await told(record.calls.list({}))).toStartWith('Unavailable');
-    await record.close();
+    const patient = told(database.store.block({ ms: 0 }));
+    expect(await told(database.store.list({}))).toStartWith('Unavailable');
+    await database.close();
     expect(await patient).toStartWith('Unavailable');
   } finally {
     server.resume();
@@ -159,7 +159,7 @@ test('[N-10] closing while the server is away ends at once', async () => {
 
 test('[N-19] with all connections of the server taken, a node goes on with those that it has', async () => {
   const url = await newDatabase();
-  const record = await open(url);
+  const database = await open(url);
   const others: Client[] = [];
   try {
     for (;;) {
@@ -171,11 +171,11 @@ test('[N-19] with all connections of the server taken, a node goes on with those
   } catch (error) {
     expect(String(error)).toMatch(/too many|remaining connection slots/);
   }
-  const writes = Array.from({ length: 50 }, () => record.calls.add({ text: 'busy' }));
+  const writes = Array.from({ length: 50 }, () => database.store.add({ text: 'busy' }));
   expect(await Promise.all(writes)).toHaveLength(50);
-  expect(record.away()).toBeNull();
+  expect(database.unavailable()).toBeNull();
   // A node that starts now has to wait.
-  expect(await told(openPostgresRecord({ procedures: testProcedures, url, logger }))).toStartWith(
+  expect(await told(openPostgresDatabase({ procedures: testProcedures, url, logger }))).toStartWith(
     'Unavailable: ',
   );
   await Promise.all(others.map((client) => client.end()));
@@ -186,7 +186,7 @@ describe('[N-2] what does not heal by itself is one line, without the password',
   async function openAt(change: (url: URL) => void): Promise<unknown> {
     const url = new URL(server.url);
     change(url);
-    return told(openPostgresRecord({ procedures: testProcedures, url: url.href, logger }));
+    return told(openPostgresDatabase({ procedures: testProcedures, url: url.href, logger }));
   }
 
   test.each<[string, (url: URL) => void, RegExp]>([

@@ -2,14 +2,14 @@ import { expect, test } from 'bun:test';
 import { Client } from 'pg';
 import { pino } from 'pino';
 import {
-  openPostgresRecord,
-  type PostgresRecord,
+  openPostgresDatabase,
+  type PostgresDatabase,
 } from '../../server/storage/sql/database-postgres.ts';
 import { type PostgresServer, startPostgres } from '../support/backends/postgres.ts';
 import { keyed, told } from '../support/database/contract.ts';
 import { testProcedures } from '../support/database/procedures.ts';
 
-type TestRecord = PostgresRecord<typeof testProcedures>;
+type TestDatabase = PostgresDatabase<typeof testProcedures>;
 
 const NODES = 3;
 const WRITERS = 9;
@@ -51,11 +51,15 @@ const FAULTS: Record<string, (server: PostgresServer, url: string) => Promise<vo
 };
 
 /** Writes without end under keys that it repeats when it was told no, until `isOver`. */
-async function write(record: TestRecord, name: string, isOver: () => boolean): Promise<string[]> {
+async function write(
+  database: TestDatabase,
+  name: string,
+  isOver: () => boolean,
+): Promise<string[]> {
   const acknowledged: string[] = [];
   for (let note = 0; !isOver(); note++) {
     const text = `${name} ${note}`;
-    while (typeof (await told(record.calls.add({ text }, keyed(text)))) !== 'number') {
+    while (typeof (await told(database.store.add({ text }, keyed(text)))) !== 'number') {
       if (isOver()) return acknowledged;
       await Bun.sleep(5);
     }
@@ -66,31 +70,31 @@ async function write(record: TestRecord, name: string, isOver: () => boolean): P
 
 test('[N-11] [N-19] [R-1] [R-10] whatever befalls the server under load, each write is there once and all nodes are right within 2 s', async () => {
   const server = await startPostgres();
-  const records: TestRecord[] = [];
+  const records: TestDatabase[] = [];
   try {
     const url = await server.createDatabase('faults');
     const logger = pino({ enabled: false });
     for (let node = 0; node < NODES; node++) {
-      records.push(await openPostgresRecord({ procedures: testProcedures, url, logger }));
+      records.push(await openPostgresDatabase({ procedures: testProcedures, url, logger }));
     }
-    await records[0]?.calls.prepare({});
+    await records[0]?.store.prepare({});
     let isOver = false;
     const writers = Array.from({ length: WRITERS }, (_, writer) =>
-      write(records[writer % NODES] as TestRecord, `writer ${writer}`, () => isOver),
+      write(records[writer % NODES] as TestDatabase, `writer ${writer}`, () => isOver),
     );
     const slow: string[] = [];
     for (const [fault, befall] of Object.entries(FAULTS)) {
       await Bun.sleep(200);
       await befall(server, url);
       const startMs = performance.now();
-      for (const { calls } of records) {
-        while (typeof (await told(calls.list({}))) === 'string') await Bun.sleep(10);
+      for (const { store } of records) {
+        while (typeof (await told(store.list({}))) === 'string') await Bun.sleep(10);
       }
       if (performance.now() - startMs > 2_000) slow.push(fault);
     }
     isOver = true;
     const acknowledged = (await Promise.all(writers)).flat();
-    const there = (await records[0]?.calls.list({})) ?? [];
+    const there = (await records[0]?.store.list({})) ?? [];
     expect(slow).toEqual([]);
     expect(acknowledged.length).toBeGreaterThan(WRITERS);
     expect(there).toEqual([...new Set(there)]);
@@ -99,7 +103,7 @@ test('[N-11] [N-19] [R-1] [R-10] whatever befalls the server under load, each wr
     // Beyond these at most the last of each writer, whose answer was lost.
     expect(there.length - acknowledged.length).toBeLessThanOrEqual(WRITERS);
   } finally {
-    await Promise.all(records.map((record) => record.close()));
+    await Promise.all(records.map((database) => database.close()));
     await server.stop();
   }
 }, 60_000);

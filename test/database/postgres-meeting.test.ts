@@ -2,8 +2,8 @@ import { afterAll, afterEach, beforeAll, expect, test } from 'bun:test';
 import { Client } from 'pg';
 import { pino } from 'pino';
 import {
-  openPostgresRecord,
-  type PostgresRecord,
+  openPostgresDatabase,
+  type PostgresDatabase,
 } from '../../server/storage/sql/database-postgres.ts';
 import { reading, type Tx, writing } from '../../server/storage/sql/procedure.ts';
 import { type PostgresServer, startPostgres } from '../support/backends/postgres.ts';
@@ -105,7 +105,7 @@ const procedures = {
 
 let server: PostgresServer;
 let admin: Client;
-let record: PostgresRecord<typeof procedures>;
+let database: PostgresDatabase<typeof procedures>;
 let databases = 0;
 
 beforeAll(async () => {
@@ -120,15 +120,15 @@ afterAll(async () => {
 
 const terminate = (pid: number) => admin.query('select pg_terminate_backend($1)', [pid]);
 
-async function open(): Promise<PostgresRecord<typeof procedures>> {
+async function open(): Promise<PostgresDatabase<typeof procedures>> {
   const url = await server.createDatabase(`meeting_${databases++}`);
-  record = await openPostgresRecord({ procedures, url, logger: pino({ enabled: false }) });
-  await record.calls.prepare({});
-  return record;
+  database = await openPostgresDatabase({ procedures, url, logger: pino({ enabled: false }) });
+  await database.store.prepare({});
+  return database;
 }
 afterEach(async () => {
   meetAt = async () => {};
-  await record.close();
+  await database.close();
 });
 
 /** Lets the first `parties` go on together; who comes later does not wait. */
@@ -145,108 +145,108 @@ function meeting(parties: number): () => Promise<void> {
 }
 
 test('[N-19] of two transactions in a deadlock both are recorded, one after the other', async () => {
-  const { calls } = await open();
+  const { store } = await open();
   meetAt = meeting(2);
-  await Promise.all([calls.move({ from: 'a', to: 'b' }), calls.move({ from: 'b', to: 'a' })]);
-  expect(await calls.read({})).toEqual({ a: 0, b: 0 });
+  await Promise.all([store.move({ from: 'a', to: 'b' }), store.move({ from: 'b', to: 'a' })]);
+  expect(await store.read({})).toEqual({ a: 0, b: 0 });
 });
 
 test('[N-19] many that want the same row are as if one came after the other', async () => {
-  const { calls } = await open();
+  const { store } = await open();
   const outcomes: unknown[] = [];
   for (let round = 0; round < 10; round++) {
     outcomes.push(
-      ...(await Promise.all(Array.from({ length: 20 }, () => told(calls.raise({ name: 'a' }))))),
+      ...(await Promise.all(Array.from({ length: 20 }, () => told(store.raise({ name: 'a' }))))),
     );
   }
   expect(outcomes).toEqual(expect.arrayContaining(Array.from({ length: 200 }, (_, n) => n + 1)));
-  expect(await calls.read({})).toEqual({ a: 200, b: 0 });
+  expect(await store.read({})).toEqual({ a: 200, b: 0 });
 });
 
 test('[N-19] two that find a name free do not both take it, and neither fails', async () => {
-  const { calls } = await open();
+  const { store } = await open();
   meetAt = meeting(2);
-  const both = [calls.open({ name: 'c' }), calls.open({ name: 'c' })];
+  const both = [store.open({ name: 'c' }), store.open({ name: 'c' })];
   expect((await Promise.all(both)).sort()).toEqual(['new', 'there']);
 });
 
 test('[N-19] a connection that is ended before the commit: the work is done again, whole', async () => {
-  const { calls } = await open();
-  await calls.stumble({ name: 'a', times: 1 });
-  expect(await calls.read({})).toEqual({ a: 2, b: 0 });
-  expect(await told(calls.stumble({ name: 'b', times: 99 }))).toStartWith('Unavailable');
-  expect(await calls.read({})).toEqual({ a: 2, b: 0 });
+  const { store } = await open();
+  await store.stumble({ name: 'a', times: 1 });
+  expect(await store.read({})).toEqual({ a: 2, b: 0 });
+  expect(await told(store.stumble({ name: 'b', times: 99 }))).toStartWith('Unavailable');
+  expect(await store.read({})).toEqual({ a: 2, b: 0 });
 });
 
 test('[N-19] a process that stalls in a transaction loses its locks, not its work', async () => {
-  const { calls } = await open();
-  const dawdling = calls.dawdle({ name: 'a', ms: 1_500 });
+  const { store } = await open();
+  const dawdling = store.dawdle({ name: 'a', ms: 1_500 });
   await Bun.sleep(1_200);
   // The row is free again: the server has ended the transaction that held it.
-  await calls.raise({ name: 'a' });
+  await store.raise({ name: 'a' });
   await dawdling;
-  expect(await calls.read({})).toEqual({ a: 3, b: 0 });
+  expect(await store.read({})).toEqual({ a: 3, b: 0 });
 });
 
 test('[R-15] a statement that is slow is no sign that the server is away', async () => {
-  const { calls, away } = await open();
-  await calls.sleep({ ms: 600 });
-  expect(await told(calls.sleep({ ms: 5_000 }))).toBe(
+  const { store, unavailable } = await open();
+  await store.sleep({ ms: 600 });
+  expect(await told(store.sleep({ ms: 5_000 }))).toBe(
     'Unavailable: The record did not answer in time.',
   );
-  await calls.sleepPatiently({ ms: 1_500 });
-  expect(away()).toBeNull();
+  await store.sleepPatiently({ ms: 1_500 });
+  expect(unavailable()).toBeNull();
 });
 
 test('[R-15] calls that all wait for a lock do not keep a sealing from its connection', async () => {
-  const { calls } = await open();
-  const slow = Array.from({ length: 30 }, () => told(calls.sleep({ ms: 700 })));
+  const { store } = await open();
+  const slow = Array.from({ length: 30 }, () => told(store.sleep({ ms: 700 })));
   await Bun.sleep(50);
   const startMs = performance.now();
-  await calls.sleepPatiently({ ms: 0 });
+  await store.sleepPatiently({ ms: 0 });
   expect(performance.now() - startMs).toBeLessThan(600);
   await Promise.all(slow);
 });
 
 test('[R-15] however many exports wait, a sealing is taken', async () => {
-  const { calls } = await open();
+  const { store } = await open();
   const ended = Promise.withResolvers<void>();
   const exports = Array.from({ length: 1_001 }, () =>
-    told(calls.exportSlowly({ until: ended.promise })),
+    told(store.exportSlowly({ until: ended.promise })),
   );
   expect(await exports.at(-1)).toEqual('Unavailable: The record is busy.');
-  expect(await told(calls.sleepPatiently({ ms: 1 }))).toBeUndefined();
+  expect(await told(store.sleepPatiently({ ms: 1 }))).toBeUndefined();
   ended.resolve();
   await Promise.all(exports);
 });
 
 test('[N-19] a defect of a procedure is run into once, and costs no connection', async () => {
-  const { calls } = await open();
+  const { store } = await open();
   const pids: number[] = [];
   for (let n = 0; n < 3; n++) {
-    expect(await told(calls.fail({ pids }))).toContain('The record failed: fail: a defect');
+    expect(await told(store.fail({ pids }))).toContain('The record failed: fail: a defect');
   }
   expect(pids).toHaveLength(3);
   expect(new Set(pids).size).toBe(1);
 });
 
 test('[N-10] a process that was held up does not take the server for dead', async () => {
-  const { calls, away } = await open();
-  const waiting = Array.from({ length: 20 }, () => calls.raise({ name: 'a' }));
+  const { store, unavailable } = await open();
+  const waiting = Array.from({ length: 20 }, () => store.raise({ name: 'a' }));
   Bun.sleepSync(500);
   await Promise.all(waiting);
-  expect(away()).toBeNull();
+  expect(unavailable()).toBeNull();
 });
 
 test('[R-1] a procedure that passes over a failed statement has recorded nothing, and says so', async () => {
-  const { calls } = await open();
-  expect(await told(calls.swallow({}))).toStartWith('Unavailable: The record failed: swallow');
+  const { store } = await open();
+  expect(await told(store.swallow({}))).toStartWith('Unavailable: The record failed: swallow');
 });
 
 test('[R-2] acknowledged is on disk, whatever the default of the database is', async () => {
   const url = await server.createDatabase(`meeting_${databases++}`);
   const name = new URL(url).pathname.slice(1);
   await admin.query(`alter database ${name} set synchronous_commit = off`);
-  record = await openPostgresRecord({ procedures, url, logger: pino({ enabled: false }) });
-  expect(await record.calls.readDurability({})).toBe('on');
+  database = await openPostgresDatabase({ procedures, url, logger: pino({ enabled: false }) });
+  expect(await database.store.readDurability({})).toBe('on');
 });

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test';
 import { join } from 'node:path';
 import { pino } from 'pino';
-import { openPostgresRecord } from '../../server/storage/sql/database-postgres.ts';
+import { openPostgresDatabase } from '../../server/storage/sql/database-postgres.ts';
 import { type PostgresServer, startPostgres } from '../support/backends/postgres.ts';
 import { told } from '../support/database/contract.ts';
 import { testProcedures } from '../support/database/procedures.ts';
@@ -18,10 +18,10 @@ async function opening(params: Record<string, string>): Promise<unknown> {
   url.search = new URLSearchParams(params).toString();
   const logger = pino({ enabled: false });
   return told(
-    openPostgresRecord({ procedures: testProcedures, url: url.href, logger }).then(
-      async ({ calls, close }) => {
+    openPostgresDatabase({ procedures: testProcedures, url: url.href, logger }).then(
+      async ({ store, close }) => {
         try {
-          return await calls.echo({ whole: 4, text: 'quiz' });
+          return await store.echo({ whole: 4, text: 'quiz' });
         } finally {
           await close();
         }
@@ -46,28 +46,28 @@ test('[N-2] sslmode in the url means what it means elsewhere: require, verify-fu
 
 test('[R-15] with TLS too, a statement that is slow is no sign that the server is away', async () => {
   const logger = pino({ enabled: false });
-  const { calls, away, close } = await openPostgresRecord({
+  const { store, unavailable, close } = await openPostgresDatabase({
     procedures: testProcedures,
     url: server.url,
     logger,
   });
   try {
-    await calls.prepare({});
-    let wentAway: string | null = null;
-    const blocked = calls.block({ ms: 1_200 });
+    await store.prepare({});
+    let wentUnavailable: string | null = null;
+    const blocked = store.block({ ms: 1_200 });
     const watch = setInterval(() => {
-      wentAway ??= away();
+      wentUnavailable ??= unavailable();
     }, 10);
     await blocked;
     clearInterval(watch);
-    expect(wentAway).toBeNull();
-    const waiting = told(calls.list({}));
+    expect(wentUnavailable).toBeNull();
+    const waiting = told(store.list({}));
     server.pause();
-    expect(['', await waiting, await told(calls.list({}))]).toContain(
+    expect(['', await waiting, await told(store.list({}))]).toContain(
       'Unavailable: The record is away.',
     );
     server.resume();
-    while (typeof (await told(calls.add({ text: 'healed' }))) !== 'number') await Bun.sleep(10);
+    while (typeof (await told(store.add({ text: 'healed' }))) !== 'number') await Bun.sleep(10);
   } finally {
     server.resume();
     await close();

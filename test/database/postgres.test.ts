@@ -1,8 +1,8 @@
 import { afterAll, beforeAll } from 'bun:test';
 import { pino } from 'pino';
-import { openPostgresRecord } from '../../server/storage/sql/database-postgres.ts';
+import { openPostgresDatabase } from '../../server/storage/sql/database-postgres.ts';
 import { type PostgresServer, startPostgres } from '../support/backends/postgres.ts';
-import { recordContract } from '../support/database/contract.ts';
+import { databaseContract } from '../support/database/contract.ts';
 import { testProcedures } from '../support/database/procedures.ts';
 
 const logger = pino({ enabled: false });
@@ -15,8 +15,8 @@ afterAll(() => server.stop());
 
 let databases = 0;
 
-recordContract({
+databaseContract({
   dialect: 'postgres',
   newPlace: () => server.createDatabase(`record_${databases++}`),
-  open: (url) => openPostgresRecord({ procedures: testProcedures, url, logger }),
+  open: (url) => openPostgresDatabase({ procedures: testProcedures, url, logger }),
 });

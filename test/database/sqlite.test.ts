@@ -3,22 +3,22 @@ import { afterAll, afterEach, expect, test } from 'bun:test';
 import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { openRecord } from '../../server/storage/sql/database-sqlite.ts';
-import { recordContract, type TestRecord, told } from '../support/database/contract.ts';
+import { openSqliteDatabase } from '../../server/storage/sql/database-sqlite.ts';
+import { databaseContract, type TestDatabase, told } from '../support/database/contract.ts';
 import { testProcedures } from '../support/database/procedures.ts';
 
 const root = mkdtempSync(join(tmpdir(), 'fourbeat-record-'));
 afterAll(() => rmSync(root, { recursive: true, force: true }));
 
-const opened: TestRecord[] = [];
+const opened: TestDatabase[] = [];
 afterEach(async () => {
-  await Promise.all(opened.splice(0).map((record) => record.close()));
+  await Promise.all(opened.splice(0).map((database) => database.close()));
 });
 
 const newDirectory = () => join(mkdtempSync(join(root, 'data-')), 'record');
 
-function openAt(directory: string, onLost: (reason: string) => void): Promise<TestRecord> {
-  return openRecord({
+function openAt(directory: string, onLost: (reason: string) => void): Promise<TestDatabase> {
+  return openSqliteDatabase({
     procedures: testProcedures,
     worker: new URL('../support/database/worker.ts', import.meta.url),
     directory,
@@ -29,14 +29,14 @@ function openAt(directory: string, onLost: (reason: string) => void): Promise<Te
 async function open(
   directory = newDirectory(),
   onLost: (reason: string) => void = () => {},
-): Promise<TestRecord> {
-  const record = await openAt(directory, onLost);
-  opened.push(record);
-  await record.calls.prepare({});
-  return record;
+): Promise<TestDatabase> {
+  const database = await openAt(directory, onLost);
+  opened.push(database);
+  await database.store.prepare({});
+  return database;
 }
 
-recordContract({
+databaseContract({
   dialect: 'sqlite',
   newPlace: async () => newDirectory(),
   open: (directory) => openAt(directory, () => {}),
@@ -55,11 +55,11 @@ function commitsInLog(directory: string): number {
 
 test('[R-1] what was answered is there for every other reader of the file', async () => {
   const directory = newDirectory();
-  const { calls } = await open(directory);
-  await calls.add({ text: 'first' });
+  const { store } = await open(directory);
+  await store.add({ text: 'first' });
   const other = new Database(join(directory, 'record.sqlite'), { readonly: true });
   for (let note = 0; note < 50; note++) {
-    const number = await calls.add({ text: `note ${note}` });
+    const number = await store.add({ text: `note ${note}` });
     expect(other.query('select text from notes where number = ?').get(number)).toEqual({
       text: `note ${note}`,
     });
@@ -68,20 +68,20 @@ test('[R-1] what was answered is there for every other reader of the file', asyn
 });
 
 test('[R-1] no success goes out when the commit fails, for none who shared it', async () => {
-  const { calls } = await open();
-  await calls.add({ text: 'before' });
+  const { store } = await open();
+  await store.add({ text: 'before' });
   const shared = await Promise.all([
-    told(calls.add({ text: 'shared' })),
-    told(calls.spoilCommit({ text: 'spoilt' })),
+    told(store.add({ text: 'shared' })),
+    told(store.spoilCommit({ text: 'spoilt' })),
   ]);
   for (const outcome of shared) expect(outcome).toStartWith('Unavailable: The record failed');
-  await calls.add({ text: 'after' });
-  expect(await calls.list({})).toEqual(['before', 'after']);
+  await store.add({ text: 'after' });
+  expect(await store.list({})).toEqual(['before', 'after']);
 });
 
 test('[R-2] both connections use a write-ahead log and full synchronisation', async () => {
-  const { calls } = await open();
-  expect(await calls.readDurability({})).toEqual(['wal', 2, 1]);
+  const { store } = await open();
+  expect(await store.readDurability({})).toEqual(['wal', 2, 1]);
 });
 
 test('[R-2] [O-20] the directory is made for its owner only', async () => {
@@ -92,14 +92,14 @@ test('[R-2] [O-20] the directory is made for its owner only', async () => {
 
 test('[R-3] commands that wait together share one commit', async () => {
   const directory = newDirectory();
-  const { calls } = await open(directory);
-  await calls.add({ text: 'first' });
+  const { store } = await open(directory);
+  await store.add({ text: 'first' });
   const before = commitsInLog(directory);
-  const blocked = calls.block({ ms: 100 });
+  const blocked = store.block({ ms: 100 });
   await Bun.sleep(20);
-  await Promise.all(Array.from({ length: 200 }, (_, note) => calls.add({ text: `note ${note}` })));
+  await Promise.all(Array.from({ length: 200 }, (_, note) => store.add({ text: `note ${note}` })));
   await blocked;
-  expect((await calls.list({})).length).toBe(201);
+  expect((await store.list({})).length).toBe(201);
   expect(commitsInLog(directory) - before).toBe(1);
 });
 
@@ -111,36 +111,36 @@ test('[R-7] a directory that cannot be opened is told, and nothing hangs', async
 
 test('[R-15] what was refused while another process writes is not carried out later', async () => {
   const directory = newDirectory();
-  const { calls } = await open(directory);
-  await calls.add({ text: 'first' });
+  const { store } = await open(directory);
+  await store.add({ text: 'first' });
   const other = new Database(join(directory, 'record.sqlite'));
   other.run('begin immediate');
-  expect(await told(calls.add({ text: 'refused' }))).toStartWith('Unavailable');
+  expect(await told(store.add({ text: 'refused' }))).toStartWith('Unavailable');
   other.run('commit');
   other.close();
-  await calls.add({ text: 'second' });
-  expect(await calls.list({})).toEqual(['first', 'second']);
+  await store.add({ text: 'second' });
+  expect(await store.list({})).toEqual(['first', 'second']);
 });
 
 test('[R-15] calls whose callers gave up stay in the queue’s bound until they leave it', async () => {
-  const record = await open();
-  const blocked = record.calls.block({ ms: 1_500 });
-  const calls = Array.from({ length: 50_000 }, () => told(record.calls.add({ text: 'dead' })));
+  const database = await open();
+  const blocked = database.store.block({ ms: 1_500 });
+  const calls = Array.from({ length: 50_000 }, () => told(database.store.add({ text: 'dead' })));
   await Promise.all(calls);
-  expect(await told(record.calls.add({ text: 'over' }))).toBe('Unavailable: The record is busy.');
+  expect(await told(database.store.add({ text: 'over' }))).toBe('Unavailable: The record is busy.');
   // A patient call, such as a sealing, has a place beside them.
-  await record.calls.block({ ms: 0 });
+  await database.store.block({ ms: 0 });
   await blocked;
-  expect(await record.calls.add({ text: 'room' })).toBe(1);
-  expect(record.pending()).toBe(0);
+  expect(await database.store.add({ text: 'room' })).toBe(1);
+  expect(database.pending()).toBe(0);
 });
 
 test('[R-15] when the writer is gone its calls are Unavailable, and the program is told', async () => {
   const reasons: string[] = [];
-  const { calls } = await open(newDirectory(), (reason) => reasons.push(reason));
-  await calls.add({ text: 'first' });
-  expect(await told(calls.die({}))).toStartWith('Unavailable: The record is away');
-  expect(await told(calls.add({ text: 'later' }))).toStartWith('Unavailable: The record is away');
-  expect(await calls.list({})).toEqual(['first']);
+  const { store } = await open(newDirectory(), (reason) => reasons.push(reason));
+  await store.add({ text: 'first' });
+  expect(await told(store.die({}))).toStartWith('Unavailable: The record is away');
+  expect(await told(store.add({ text: 'later' }))).toStartWith('Unavailable: The record is away');
+  expect(await store.list({})).toEqual(['first']);
   expect(reasons).toHaveLength(1);
 });

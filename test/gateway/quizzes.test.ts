@@ -11,12 +11,12 @@ let isFull = false;
 
 beforeAll(async () => {
   service = await startService({
-    record: (record) => ({
-      ...record,
+    store: (store) => ({
+      ...store,
       recordAnswers: (answers) =>
         isFull
           ? Promise.reject(new Unavailable('The disk is full.'))
-          : record.recordAnswers(answers),
+          : store.recordAnswers(answers),
     }),
   });
 });

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { viewerApi } from '../../protocol/viewer-api.ts';
 import { type Listening, listen } from '../../server/gateway/listen.ts';
-import type { Shape } from '../../server/gateway/request-template.ts';
+import type { RequestTemplate } from '../../server/gateway/request-template.ts';
 import { Unavailable } from '../../server/platform/errors.ts';
 import type { MemoryFeedLog } from '../../server/realtime/feed/feed-log-memory.ts';
 import { PLENTY_OF_ALL } from '../support/conformance/operations.ts';
@@ -19,32 +19,32 @@ let passing: Listening;
 let viewer: TestViewer;
 let log: MemoryFeedLog;
 /** Why nobody can be counted, nor an interval be held. */
-let away: string | null = null;
-let isRecordAway = false;
+let unavailable: string | null = null;
+let isDatabaseUnavailable = false;
 
 beforeAll(async () => {
   service = await startService({
     backends: 'embedded',
     config: { rates: PLENTY_OF_ALL, corsOrigin: ORIGIN },
-    record: (record) => ({
-      ...record,
+    store: (store) => ({
+      ...store,
       readSealed: (input) =>
-        isRecordAway
+        isDatabaseUnavailable
           ? Promise.reject(new Unavailable('The record is away.'))
-          : record.readSealed(input),
+          : store.readSealed(input),
     }),
-    beat: (beat) => {
-      log = beat.feed as MemoryFeedLog;
+    realtime: (realtime) => {
+      log = realtime.feed as MemoryFeedLog;
       const hold = log.hold.bind(log);
       log.hold = (...asked) => {
-        if (away !== null) throw new Unavailable(away);
+        if (unavailable !== null) throw new Unavailable(unavailable);
         hold(...asked);
       };
-      const register: typeof beat.tally.register = (...asked) => {
-        if (away !== null) throw new Unavailable(away);
-        beat.tally.register(...asked);
+      const register: typeof realtime.presence.register = (...asked) => {
+        if (unavailable !== null) throw new Unavailable(unavailable);
+        realtime.presence.register(...asked);
       };
-      return { ...beat, tally: { ...beat.tally, register } };
+      return { ...realtime, presence: { ...realtime.presence, register } };
     },
   });
   const { routes, fetch, sockets, stats } = service.service;
@@ -56,7 +56,7 @@ beforeAll(async () => {
   await service.advance(400);
 });
 afterAll(async () => {
-  away = null;
+  unavailable = null;
   await passing.stop();
   await service.close();
 });
@@ -128,12 +128,12 @@ describe('what cannot be done now is told by the front as by the server behind i
   }
 
   test('[N-9] when it is asked', async () => {
-    away = 'Redis is away.';
+    unavailable = 'Redis is away.';
     for (const headers of [...WAYS, TWO_IDS]) {
       await expectAlike(heartbeat(), headers);
       await expectAlike(read(service.interval()), headers);
     }
-    away = null;
+    unavailable = null;
   });
 
   test('[N-9] [F-9] while it is held', async () => {
@@ -151,9 +151,9 @@ describe('what cannot be done now is told by the front as by the server behind i
   });
 
   test('[R-15] [N-10] when the record does not give it', async () => {
-    isRecordAway = true;
+    isDatabaseUnavailable = true;
     for (const headers of WAYS) await expectAlike(read(service.interval() - 380), headers);
-    isRecordAway = false;
+    isDatabaseUnavailable = false;
   });
 });
 
@@ -172,10 +172,10 @@ test('[O-12] [O-13] each who is told so is counted once, and is in the log', asy
   const one = ask(ownPort(), read(service.interval()), '');
   await until('it is held', () => service.service.stats.feed().held === 1);
   log.refuseHeld('Redis is away.');
-  away = 'Sealing is held up.';
+  unavailable = 'Sealing is held up.';
   await heard(one);
   await heard(ask(ownPort(), read(service.interval()), ''));
-  away = null;
+  unavailable = null;
   requests.refused = refused;
   expect([told() - before[0], durations() - before[1]]).toEqual([2, 2]);
   const { path } = viewerApi.readInterval;
@@ -203,7 +203,7 @@ test('[G-31] a read that is held keeps nothing of what came behind it', async ()
   const { hold } = log;
   const kept: number[] = [];
   log.hold = (streamId, interval, holder) => {
-    kept.push((holder as unknown as { shape: Shape }).shape.memoryBytes);
+    kept.push((holder as unknown as { shape: RequestTemplate }).shape.memoryBytes);
     hold(streamId, interval, holder);
   };
   const client = new RawClient(ownPort());

@@ -28,7 +28,7 @@ describe('I-1: an interval keeps the bytes it was served with', () => {
     const served = await bytesOf(viewer, interval);
     expect((await sendEvent(first, streamId, 1)).status).toBe(201);
     const again = { after: interval - 1, interval, nowMs: first.clock.nowMs(), transients: [] };
-    const refused = await first.record.sealInterval(again);
+    const refused = await first.store.sealInterval(again);
     await stop(first);
     const second = await start({ directory });
     expect(await bytesOf(await second.viewer(streamId), interval)).toBe(served);
@@ -55,10 +55,10 @@ describe('I-1: an interval keeps the bytes it was served with', () => {
   test('[I-1] [F-13] a sealing whose answer was lost is served as it was committed', async () => {
     let loses = false;
     const harness = await start({
-      record: (record) => ({
-        ...record,
+      store: (store) => ({
+        ...store,
         sealInterval: async (sealing) => {
-          const bodies = await record.sealInterval(sealing);
+          const bodies = await store.sealInterval(sealing);
           if (loses) throw new Error('the answer was lost');
           return bodies;
         },
@@ -87,10 +87,10 @@ describe('I-2: an acknowledged event is in exactly one interval', () => {
     const failing: HarnessOptions = {
       directory,
       clock,
-      record: (record) => ({
-        ...record,
+      store: (store) => ({
+        ...store,
         sealInterval: (sealing) =>
-          fails ? Promise.reject(new Error('the disk failed')) : record.sealInterval(sealing),
+          fails ? Promise.reject(new Error('the disk failed')) : store.sealInterval(sealing),
       }),
     };
     const first = await start(failing);

@@ -25,12 +25,12 @@ describe('I-3: an acknowledged answer counts once, a refused one never', () => {
     const arrived = Promise.withResolvers<void>();
     const released = Promise.withResolvers<void>();
     const harness = await start({
-      record: (record) => ({
-        ...record,
+      store: (store) => ({
+        ...store,
         recordAnswers: async (answers) => {
           arrived.resolve();
           await released.promise;
-          return record.recordAnswers(answers);
+          return store.recordAnswers(answers);
         },
       }),
     });

@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Report } from '../../protocol/report.ts';
-import { openDirectRecord } from '../../server/storage/sql/database-direct.ts';
+import { openDirectDatabase } from '../../server/storage/sql/database-direct.ts';
 import { fourbeat, type ServerProcess, serveProcess } from '../support/harness/program.ts';
 import { type LongShow, longShowProcedures } from '../support/streams/long-show.ts';
 
@@ -25,9 +25,9 @@ beforeAll(async () => {
   const account = ['account', 'create', '--email', 'a@example.org', '--name', 'A'];
   const made = JSON.parse((await fourbeat([...account, '--data', directory])).stdout);
   token = made.token;
-  const record = await openDirectRecord(longShowProcedures, directory);
-  await record.calls.writeShow({ ...SHOW, producer: made.uuid, endedMs: Date.now() });
-  await record.close();
+  const database = await openDirectDatabase(longShowProcedures, directory);
+  await database.store.writeShow({ ...SHOW, producer: made.uuid, endedMs: Date.now() });
+  await database.close();
 }, 60_000);
 afterAll(async () => {
   running?.signal('SIGKILL');

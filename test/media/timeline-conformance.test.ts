@@ -19,7 +19,7 @@ const BEGIN_MS = 1_795_000_000_000;
 const DRIFT = 1e-4;
 const JITTER_MS = 40;
 /** How long nobody listens while an encoder is started again. */
-const AWAY_MS = 2_300;
+const UNAVAILABLE_MS = 2_300;
 
 // Sound takes an encoder far more time than this picture, unless there is little of it.
 const TONE = "sine=440:r=16000,volume=0:enable='gt(mod(t,10),1)'";
@@ -171,7 +171,7 @@ async function show(options: Options): Promise<Run> {
   const run = { ...options, stream, watch: new Watch(stream), timeline: new Timeline() };
   const first = units.filter((unit) => at(unit) < breakMs);
   await encode(run, first, false);
-  const later = units.filter((unit) => at(unit) >= breakMs + AWAY_MS);
+  const later = units.filter((unit) => at(unit) >= breakMs + UNAVAILABLE_MS);
   await encode(run, later.slice(later.findIndex(({ isJoin }) => isJoin)), true);
   run.watch.read();
   stream.end();

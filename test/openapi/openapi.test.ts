@@ -9,7 +9,7 @@ import { studioApi } from '../../protocol/studio-api.ts';
 import { viewerApi } from '../../protocol/viewer-api.ts';
 import { WEBHOOK_EVENTS } from '../../protocol/webhooks.ts';
 import { openEmbedded } from '../../server/app/backends-embedded.ts';
-import type { TheRecord } from '../../server/app/procedures.ts';
+import type { Store } from '../../server/app/procedures.ts';
 import { startServer } from '../../server/app/server.ts';
 import { configOf } from '../../server/platform/config.ts';
 import { Unavailable } from '../../server/platform/errors.ts';
@@ -17,7 +17,7 @@ import { openApiDocument } from '../../server/web/openapi.ts';
 import { OPERATIONS, type OperationName } from '../support/conformance/operations.ts';
 import { expectJson, type Harness, startService } from '../support/harness/harness.ts';
 import { type Ask, Contract, type DocumentedOperation } from '../support/openapi/contract.ts';
-import { bearer, type Exercises, Ground, WEBHOOK } from '../support/openapi/ground.ts';
+import { bearer, type Exercises, Fixture, WEBHOOK } from '../support/openapi/ground.ts';
 import { studioExercises } from '../support/openapi/studio.ts';
 import { viewerExercises } from '../support/openapi/viewer.ts';
 import { webhookExercises } from '../support/openapi/webhooks.ts';
@@ -36,29 +36,31 @@ const RATES = {
   passwords: NO_LIMIT,
 };
 
-let isAway = false;
+let isUnavailable = false;
 
 /** A record that answers nothing while `isAway`. */
-function breakable(record: TheRecord): TheRecord {
-  return new Proxy(record, {
-    get: (calls, name: keyof TheRecord) => (input: never, once?: never) =>
-      isAway ? Promise.reject(new Unavailable('The record is away.')) : calls[name](input, once),
+function breakable(store: Store): Store {
+  return new Proxy(store, {
+    get: (store, name: keyof Store) => (input: never, once?: never) =>
+      isUnavailable
+        ? Promise.reject(new Unavailable('The record is away.'))
+        : store[name](input, once),
   });
 }
 
 /** Parameters and a credential that the operation admits; every id is one that there is. */
 async function admitted(
-  ground: Ground,
+  fixture: Fixture,
   { operationId, security }: DocumentedOperation,
 ): Promise<Ask> {
-  const { account } = ground.service;
-  const { streamId, viewer, quiz } = await ground.show();
-  const token_id = await ground.kept('createApiToken', { name: 'spare' });
+  const { account } = fixture.service;
+  const { streamId, viewer, quiz } = await fixture.show();
+  const token_id = await fixture.kept('createApiToken', { name: 'spare' });
   const invitee = { email: 'spare@example.org', role: 'host' };
-  const invitation_id = await ground.kept('invite', invitee);
-  const { browser, uuid: member_id } = await ground.member();
-  const webhook_id = await ground.kept('createWebhook', WEBHOOK);
-  const delivery_id = await ground.made('testWebhook', { params: { webhook_id } });
+  const invitation_id = await fixture.kept('invite', invitee);
+  const { browser, uuid: member_id } = await fixture.member();
+  const webhook_id = await fixture.kept('createWebhook', WEBHOOK);
+  const delivery_id = await fixture.made('testWebhook', { params: { webhook_id } });
   const ofAccount = { token_id, invitation_id, member_id, webhook_id, delivery_id };
   const params = { stream_id: streamId, quiz_id: quiz.id, ...ofAccount };
   if (security.every((scheme) => 'Session' in scheme) && security.length > 0) {
@@ -86,17 +88,17 @@ const accepts = ['application/problem+json', 'application/json', '*/*'];
 describe.each(['embedded', 'shared'] as const)('every operation on %s backends', (backends) => {
   let service: Harness;
   let limited: Harness;
-  let ground: Ground;
+  let fixture: Fixture;
   let exercises: Exercises;
   const contract = new Contract(document);
 
   beforeAll(async () => {
-    service = await startService({ backends, config: { rates: RATES }, record: breakable });
-    ground = new Ground(service, contract);
+    service = await startService({ backends, config: { rates: RATES }, store: breakable });
+    fixture = new Fixture(service, contract);
     exercises = {
-      ...viewerExercises(ground),
-      ...studioExercises(ground),
-      ...webhookExercises(ground),
+      ...viewerExercises(fixture),
+      ...studioExercises(fixture),
+      ...webhookExercises(fixture),
     };
     // One failed authentication for an address; each operation comes from one of its own.
     const failedAuth = { points: 1, durationS: 60 };
@@ -126,7 +128,7 @@ describe.each(['embedded', 'shared'] as const)('every operation on %s backends',
 
   test.each(contract.operations)('[O-15] $operationId refuses as documented', async (operation) => {
     const { operationId, hasBody, security } = operation;
-    const ask = await admitted(ground, operation);
+    const ask = await admitted(fixture, operation);
     const expected: [Ask, number][] = [[{ ...ask, query: '?a=%zz' }, 400]];
     if (security.length > 0) {
       expected.push([{ ...ask, authorization: 'Bearer x' }, 401]);
@@ -165,13 +167,13 @@ describe.each(['embedded', 'shared'] as const)('every operation on %s backends',
       const first = await contract.ask(limited.url, operationId, failed);
       const second = await contract.ask(limited.url, operationId, failed);
       expect([first.status, second.status]).toEqual([401, 429]);
-      const ask = await admitted(ground, operation);
-      isAway = true;
+      const ask = await admitted(fixture, operation);
+      isUnavailable = true;
       try {
         const answer = await contract.ask(service.url, operationId, ask);
         if (ask.authorization?.startsWith('Token')) expect(answer.status).toBe(503);
       } finally {
-        isAway = false;
+        isUnavailable = false;
       }
     },
   );

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test';
 import type { Page } from 'playwright-core';
 import { SCREENS } from '../support/player/scene-fixture.ts';
-import { ShowGround, type Watching } from '../support/player/show-fixture.ts';
+import { ShowFixture, type Watching } from '../support/player/show-fixture.ts';
 import { until } from '../support/until.ts';
 
 // What the viewer page weighs and how soon it can be used, by the browser's own words.
@@ -27,18 +27,18 @@ const PARTS = `Object.fromEntries(performance.getEntriesByType('resource')
   .filter(({ name }) => new URL(name).pathname.startsWith('/player/'))
   .map(({ name, encodedBodySize }) => [name.split('/').at(-1), encodedBodySize]))`;
 
-let ground: ShowGround;
+let fixture: ShowFixture;
 let streamId: string;
 
 beforeAll(async () => {
-  ground = await ShowGround.start();
-  streamId = await ground.createStream();
+  fixture = await ShowFixture.start();
+  streamId = await fixture.createStream();
 }, 60_000);
-afterAll(() => ground?.close());
+afterAll(() => fixture?.close());
 
 /** Somebody who comes for the first time. */
 const comes = (): Promise<Watching> =>
-  ground.watch(streamId, SCREENS.phone, async (context) => {
+  fixture.watch(streamId, SCREENS.phone, async (context) => {
     await context.addInitScript(NOTE_INTERACTIVE);
   });
 const partsOf = (page: Page) => page.evaluate<Record<string, number>>(PARTS);
@@ -77,7 +77,7 @@ test('weighs under 250 KB, and loads the player of HLS when there is a picture, 
   await page.getByText('The show has not begun').waitFor();
   const own = await partsOf(page);
   await context.close();
-  await ground.play(streamId);
+  await fixture.play(streamId);
   const { page: live } = await comes();
   await until('a picture', () =>
     live.evaluate<boolean>("document.querySelector('video')?.currentTime > 0"),

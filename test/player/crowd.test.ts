@@ -4,23 +4,23 @@ import { FLIGHTS_MAX } from '../../player/crowd/heart-flights.ts';
 import type { Snapshot } from '../../sdk/viewer.ts';
 import { faultsIn } from '../support/player/axe.ts';
 import { linesOf } from '../support/player/pages/crowd-scenes.ts';
-import { SceneGround } from '../support/player/scene-fixture.ts';
+import { SceneFixture } from '../support/player/scene-fixture.ts';
 import { callsOf, shows } from '../support/player/scene-page.ts';
 
-let ground: SceneGround;
+let fixture: SceneFixture;
 
 beforeAll(async () => {
-  ground = await SceneGround.start();
+  fixture = await SceneFixture.start();
 }, 30_000);
-afterEach(() => ground.closePages());
-afterAll(() => ground?.close());
+afterEach(() => fixture.closePages());
+afterAll(() => fixture?.close());
 
 const box = (page: Page) => page.getByRole('textbox', { name: /^(Write|Ask|Say|Cheer)/ });
 const chat = (page: Page) => page.getByRole('list', { name: 'Chat' });
 
 describe('who writes', () => {
   test('is asked for a name once, with the first line, and it is kept', async () => {
-    const page = await ground.open('live', 'phone');
+    const page = await fixture.open('live', 'phone');
     await box(page).fill('Hello');
     await page.keyboard.press('Enter');
     await page.getByLabel('Your name, shown beside what you write').fill('  Ada ');
@@ -36,7 +36,7 @@ describe('who writes', () => {
   });
 
   test('may go without a name', async () => {
-    const page = await ground.open('live');
+    const page = await fixture.open('live');
     await box(page).fill('Hello');
     await page.getByRole('button', { name: 'Send', exact: true }).click();
     await page.getByRole('button', { name: 'Go without' }).click();
@@ -45,7 +45,7 @@ describe('who writes', () => {
   });
 
   test('may change the name, and goes on with the line', async () => {
-    const page = await ground.open('chat-lines');
+    const page = await fixture.open('chat-lines');
     await box(page).fill('Half a li');
     await page.getByRole('button', { name: 'You write as Ada · change' }).click();
     await page.getByLabel('Your name, shown beside what you write').fill('Countess');
@@ -59,7 +59,7 @@ describe('who writes', () => {
   });
 
   test('may change the name that the page around this one gave, and the line is not sent', async () => {
-    const page = await ground.open('live');
+    const page = await fixture.open('live');
     await page.evaluate("viewer.name = 'Outside'");
     await box(page).fill('Half a li');
     await page.getByRole('button', { name: 'You write as Outside · change' }).click();
@@ -71,7 +71,7 @@ describe('who writes', () => {
   });
 
   test('is not called back from a quiz while a line is on its way', async () => {
-    const page = await ground.open('chat-lines');
+    const page = await fixture.open('chat-lines');
     await page.evaluate('viewer.say = () => new Promise((done) => { globalThis.said = done; })');
     await box(page).fill('Slow');
     await page.keyboard.press('Enter');
@@ -83,7 +83,7 @@ describe('who writes', () => {
   });
 
   test('says what it is, with the keyboard alone', async () => {
-    const page = await ground.open('chat-lines');
+    const page = await fixture.open('chat-lines');
     await page.getByRole('radio', { name: 'Message' }).focus();
     await page.keyboard.press('ArrowRight');
     await page.keyboard.press('Tab');
@@ -94,7 +94,7 @@ describe('who writes', () => {
   });
 
   test('sees the line at once, and once when it is on screen', async () => {
-    const page = await ground.open('chat-lines');
+    const page = await fixture.open('chat-lines');
     await box(page).fill('Mine');
     await page.keyboard.press('Enter');
     await chat(page).getByText('Sent, on screen soon').waitFor();
@@ -106,7 +106,7 @@ describe('who writes', () => {
   });
 
   test('sees each line for 30 s that never comes, whatever is written meanwhile', async () => {
-    const page = await ground.open('chat-lines');
+    const page = await fixture.open('chat-lines');
     await page.clock.install();
     await page.reload();
     await box(page).waitFor();
@@ -124,7 +124,7 @@ describe('who writes', () => {
   });
 
   test('keeps the text, and reads why, when it is not taken', async () => {
-    const page = await ground.open('chat-trouble');
+    const page = await fixture.open('chat-trouble');
     await box(page).fill('Too much');
     await page.keyboard.press('Enter');
     await page.getByRole('alert').getByText('Your line is not sent yet.').waitFor();
@@ -133,7 +133,7 @@ describe('who writes', () => {
   });
 
   test('cannot send what is too long, and reads by how much', async () => {
-    const page = await ground.open('chat-lines');
+    const page = await fixture.open('chat-lines');
     await box(page).fill('a'.repeat(283));
     await page.getByText('3 too many').waitFor();
     await page.keyboard.press('Enter');
@@ -143,7 +143,7 @@ describe('who writes', () => {
   test.each(['light', 'dark'] as const)(
     'can use what only comes up on the way: %s',
     async (colorScheme) => {
-      const page = await ground.open('chat-empty', 'phone', { colorScheme });
+      const page = await fixture.open('chat-empty', 'phone', { colorScheme });
       await box(page).fill('Hello');
       await page.keyboard.press('Enter');
       await page.getByLabel('Your name, shown beside what you write').fill('Ada');
@@ -160,7 +160,7 @@ describe('who writes', () => {
   );
 
   test('cannot write when the show is over', async () => {
-    const page = await ground.open('chat-over');
+    const page = await fixture.open('chat-over');
     await page.getByText('The show is over. The chat is closed.').waitFor();
     expect(await page.getByRole('textbox').count()).toBe(0);
   });
@@ -174,7 +174,7 @@ describe('the chat', () => {
     inList<boolean>(page, 'list.scrollHeight - list.scrollTop - list.clientHeight < 2');
 
   test('shows the newest, unless somebody has scrolled up to read', async () => {
-    const page = await ground.open('chat-lines', 'phone');
+    const page = await fixture.open('chat-lines', 'phone');
     await shows(page, { lines: linesOf(40) });
     expect(await isAtEnd(page)).toBe(true);
     await inList(page, 'list.scrollTop = 0');
@@ -195,7 +195,7 @@ describe('the chat', () => {
     ['small phone', 360, 640],
     ['phone that is turned', 844, 390],
   ] as const)('is no longer and no wider than the window: %s', async (_, width, height) => {
-    const page = await ground.open('chat-lines', 'phone', { viewport: { width, height } });
+    const page = await fixture.open('chat-lines', 'phone', { viewport: { width, height } });
     await shows(page, { lines: linesOf(100) });
     await chat(page).getByRole('listitem').nth(99).waitFor();
     const size = await page.evaluate<number[]>(
@@ -205,7 +205,9 @@ describe('the chat', () => {
   });
 
   test('can be read in a window that is enlarged four times', async () => {
-    const page = await ground.open('chat-lines', 'desk', { viewport: { width: 320, height: 256 } });
+    const page = await fixture.open('chat-lines', 'desk', {
+      viewport: { width: 320, height: 256 },
+    });
     const { height = 0 } = (await chat(page).boundingBox()) ?? {};
     // Two lines, and the room around them.
     expect(height).toBeGreaterThan(60);
@@ -213,7 +215,7 @@ describe('the chat', () => {
   });
 
   test('has cards for purchases and discounts, and begins anew when the picture is elsewhere', async () => {
-    const page = await ground.open('chat-lines');
+    const page = await fixture.open('chat-lines');
     await text(page, '10 were taken').waitFor();
     expect(await text(page, 'bought two mugs').count()).toBeGreaterThan(0);
     await shows(page, { lines: [] });
@@ -226,7 +228,7 @@ describe('the chat', () => {
   });
 
   test('moves lines that come alone, and no flood of them', async () => {
-    const page = await ground.open('chat-lines', 'phone', { reducedMotion: 'no-preference' });
+    const page = await fixture.open('chat-lines', 'phone', { reducedMotion: 'no-preference' });
     const newest = chat(page).getByRole('listitem').last();
     const moves = async () => (await newest.getAttribute('class'))?.includes('comes');
     await shows(page, { lines: linesOf(40) });
@@ -238,7 +240,7 @@ describe('the chat', () => {
   });
 
   test('is read out as news, each 8 s, until the button ends it', async () => {
-    const page = await ground.open('live');
+    const page = await fixture.open('live');
     await page.clock.install();
     await page.reload();
     await page.getByRole('main').waitFor();
@@ -258,21 +260,21 @@ describe('hearts', () => {
   const flying = (page: Page) => page.locator('.rising--stage .rising-heart').count();
 
   test('fly over the picture, never more than a phone can draw', async () => {
-    const page = await ground.open('live', 'phone', { reducedMotion: 'no-preference' });
+    const page = await fixture.open('live', 'phone', { reducedMotion: 'no-preference' });
     for (let hearts = 1_000; hearts <= 20_000; hearts += 1_000) await shows(page, { hearts });
     expect(await flying(page)).toBe(FLIGHTS_MAX);
     await page.waitForFunction("!document.querySelector('.rising--stage .rising-heart')");
   });
 
   test('are a number for who wants things to stay where they are', async () => {
-    const page = await ground.open('live', 'phone');
+    const page = await fixture.open('live', 'phone');
     await shows(page, { hearts: 1_234 });
     await page.locator('.heart-number').getByText('1.2K').waitFor();
     expect(await flying(page)).toBe(0);
   });
 
   test('are sent by a button that says so', async () => {
-    const page = await ground.open('live', 'phone');
+    const page = await fixture.open('live', 'phone');
     const button = page.getByRole('button', { name: 'Send a heart' });
     await button.tap();
     await button.press('Enter');
@@ -281,7 +283,7 @@ describe('hearts', () => {
   });
 
   test('count once for who goes back and sees them again', async () => {
-    const page = await ground.open('live');
+    const page = await fixture.open('live');
     const number = page.locator('.audience-hearts');
     const sees = (interval: number, hearts: number, total: number) =>
       page.evaluate(`

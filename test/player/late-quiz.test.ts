@@ -7,7 +7,7 @@ import {
   pictureMsOf,
   seekTo,
 } from '../support/player/picture-clock.ts';
-import { ShowGround } from '../support/player/show-fixture.ts';
+import { ShowFixture } from '../support/player/show-fixture.ts';
 import { until } from '../support/until.ts';
 
 // People open the page while a quiz is open: late, by a link that somebody sent just then, on another
@@ -16,21 +16,21 @@ import { until } from '../support/until.ts';
 const DURATION_MS = 45_000;
 const BEHIND_MS = 5_000;
 
-let ground: ShowGround;
+let fixture: ShowFixture;
 let streamId: string;
 
 beforeAll(async () => {
-  ground = await ShowGround.start();
-  streamId = await ground.createStream({ latencyAllowance: 10_000 });
-  await ground.play(streamId);
+  fixture = await ShowFixture.start();
+  streamId = await fixture.createStream({ latencyAllowance: 10_000 });
+  await fixture.play(streamId);
   // So that there is a picture of before the quiz to go back to.
   await until('a past', async () => (await secondsOf(streamId)) > 2 + BEHIND_MS / 1_000, 30_000);
 }, 60_000);
-afterAll(() => ground?.close());
+afterAll(() => fixture?.close());
 
 /** How long the video is that there is. */
 async function secondsOf(streamId: string): Promise<number> {
-  const playlist = await (await fetch(`${ground.url}/media/${streamId}/v0.m3u8`)).text();
+  const playlist = await (await fetch(`${fixture.url}/media/${streamId}/v0.m3u8`)).text();
   return [...playlist.matchAll(/^#EXTINF:([\d.]+)/gm)].reduce((sum, [, s]) => sum + Number(s), 0);
 }
 
@@ -43,16 +43,16 @@ async function answer(page: Page, choice: string): Promise<void> {
 
 test('[S-17] [Q-7] who opens the page in the middle of a quiz answers it, and it counts', async () => {
   const viewport = { width: 640, height: 480 };
-  const { id } = await ground.publishQuiz(streamId, { duration: DURATION_MS });
+  const { id } = await fixture.publishQuiz(streamId, { duration: DURATION_MS });
   const openedMs = Date.now();
   // The picture of this one is at what was before the quiz, and comes to it.
-  const behind = await ground.watch(streamId, { viewport }, addPictureClock);
+  const behind = await fixture.watch(streamId, { viewport }, addPictureClock);
   const isPlaying = async () => (await pictureMsOf(behind.page)) !== null;
   await until('a picture', isPlaying, 15_000);
   await seekTo(behind.page, Date.now() - openedMs + BEHIND_MS);
   await quizOf(behind.page).waitFor({ state: 'detached' });
   await quizOf(behind.page).getByRole('heading', { name: 'Which planet' }).waitFor();
-  const told = (await ground.toldEvents(streamId)).find(({ type }) => type === 'quiz');
+  const told = (await fixture.toldEvents(streamId)).find(({ type }) => type === 'quiz');
   const overlay = (await overlaysOf(behind.page)).at(-1);
   const off = intervalAt(overlay?.pictureMs ?? Number.NaN) - (told?.interval ?? Number.NaN);
   expect(Math.abs(off)).toBeLessThanOrEqual(1);
@@ -60,7 +60,7 @@ test('[S-17] [Q-7] who opens the page in the middle of a quiz answers it, and it
 
   const waitMs = openedMs + 8_000 - Date.now();
   await Bun.sleep(Math.max(0, waitMs));
-  const late = await ground.watch(streamId, { viewport });
+  const late = await fixture.watch(streamId, { viewport });
   await quizOf(late.page).getByRole('heading', { name: 'Which planet' }).waitFor();
   await answer(late.page, 'Mars');
   // Nobody is told that it is there twice, and the answer stays, when the page is loaded again.
@@ -68,7 +68,7 @@ test('[S-17] [Q-7] who opens the page in the middle of a quiz answers it, and it
   await quizOf(late.page).getByText('Your answer counts.').waitFor();
 
   type Answered = { readonly quizId: string; readonly choice: string };
-  const answers = await ground.exported<Answered>(streamId, 'answers');
+  const answers = await fixture.exported<Answered>(streamId, 'answers');
   const counted = answers.filter(({ quizId }) => quizId === id).map(({ choice }) => choice);
   expect(counted.sort()).toEqual(['Jupiter', 'Mars']);
   expect([...behind.errors, ...late.errors]).toEqual([]);

@@ -4,8 +4,8 @@ import type { LoggedLine } from '../../protocol/history.ts';
 import { join } from '../../sdk/join.ts';
 import type { Viewer } from '../../sdk/viewer.ts';
 import { faultsIn } from '../support/player/axe.ts';
-import { SCREENS, SceneGround } from '../support/player/scene-fixture.ts';
-import { ShowGround, type Watching } from '../support/player/show-fixture.ts';
+import { SCREENS, SceneFixture } from '../support/player/scene-fixture.ts';
+import { ShowFixture, type Watching } from '../support/player/show-fixture.ts';
 import { until } from '../support/until.ts';
 
 // A chat that somebody keeps in order, as those see it who watch.
@@ -18,18 +18,18 @@ const isDisabled = (page: Page, name: string) =>
   page.getByRole('button', { name, exact: true }).getAttribute('aria-disabled');
 
 describe('what a page shows of it', () => {
-  let ground: SceneGround;
+  let fixture: SceneFixture;
   beforeAll(async () => {
-    ground = await SceneGround.start();
+    fixture = await SceneFixture.start();
   }, 30_000);
-  afterEach(() => ground.closePages());
-  afterAll(() => ground?.close());
+  afterEach(() => fixture.closePages());
+  afterAll(() => fixture?.close());
 
   test.each(['chat-slow', 'chat-paused', 'chat-pinned'])(
     'can be used by everybody, on telephones and desks: %s',
     async (scene) => {
       for (const screen of ['phone', 'desk'] as const) {
-        const page = await ground.open(scene, screen, {
+        const page = await fixture.open(scene, screen, {
           colorScheme: screen === 'desk' ? 'light' : 'dark',
         });
         await chat(page).getByText('Go Blue!').first().waitFor();
@@ -43,7 +43,7 @@ describe('what a page shows of it', () => {
   );
 
   test('[C-15] the box counts down, keeps what is typed, and sends it when it may', async () => {
-    const page = await ground.open('chat-slow');
+    const page = await fixture.open('chat-slow');
     await page.getByText('Slow mode: one message each 10 s.').waitFor();
     await page.evaluate(`{
       const say = viewer.say;
@@ -67,7 +67,7 @@ describe('what a page shows of it', () => {
   });
 
   test('[C-16] what is hidden goes away from who reads above, too, and is not read out', async () => {
-    const page = await ground.open('chat-slow', 'phone');
+    const page = await fixture.open('chat-slow', 'phone');
     await chat(page).evaluate((list) => {
       list.scrollTop = 0;
     });
@@ -81,9 +81,9 @@ describe('what a page shows of it', () => {
   });
 
   test('[C-17] a pinned line that is long is shown whole when that is wanted', async () => {
-    const turned = await ground.open('chat-pinned', 'turned');
+    const turned = await fixture.open('chat-pinned', 'turned');
     expect((await chat(turned).boundingBox())?.height ?? 0).toBeGreaterThan(60);
-    const page = await ground.open('chat-pinned', 'phone');
+    const page = await fixture.open('chat-pinned', 'phone');
     const text = pinned(page).locator('p');
     const before = (await text.boundingBox())?.height ?? 0;
     await pinned(page).getByRole('button', { name: 'More' }).tap();
@@ -93,31 +93,31 @@ describe('what a page shows of it', () => {
 });
 
 describe('in a show', () => {
-  let ground: ShowGround;
+  let fixture: ShowFixture;
   let streamId: string;
   let watching: Watching;
   let other: Viewer;
   let page: Page;
 
   beforeAll(async () => {
-    ground = await ShowGround.start();
-    streamId = await ground.createStream();
-    await ground.studio('POST', `/streams/${streamId}/start`);
-    other = join({ baseUrl: ground.url, streamId, viewerId: 'bo', name: 'Bo', storage: null });
-    watching = await ground.watch(streamId, SCREENS.phone);
+    fixture = await ShowFixture.start();
+    streamId = await fixture.createStream();
+    await fixture.studio('POST', `/streams/${streamId}/start`);
+    other = join({ baseUrl: fixture.url, streamId, viewerId: 'bo', name: 'Bo', storage: null });
+    watching = await fixture.watch(streamId, SCREENS.phone);
     page = watching.page;
     await page.getByText('Nobody has written').waitFor();
   }, 60_000);
   afterAll(async () => {
     other?.leave();
-    await ground?.close();
+    await fixture?.close();
   });
 
   const moderate = (method: string, path: string, body?: unknown) =>
-    ground.studio(method, `/streams/${streamId}${path}`, body);
+    fixture.studio(method, `/streams/${streamId}${path}`, body);
   const lineOf = (text: string) =>
     until(`the line ${text}`, async () => {
-      const { results } = await ground.studio<{ results: LoggedLine[] }>(
+      const { results } = await fixture.studio<{ results: LoggedLine[] }>(
         'GET',
         `/streams/${streamId}/chat`,
       );
@@ -143,7 +143,7 @@ describe('in a show', () => {
   }, 30_000);
 
   test('[C-22] who comes late, or again, knows what was said before', async () => {
-    const late = await ground.watch(streamId, SCREENS.desk);
+    const late = await fixture.watch(streamId, SCREENS.desk);
     await pinned(late.page).getByText('When does it begin?').waitFor();
     await late.page.getByText('Slow mode: one message each 1 min.').waitFor();
     await page.reload();

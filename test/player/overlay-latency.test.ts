@@ -7,7 +7,7 @@ import {
   overlaysOf,
   seekTo,
 } from '../support/player/picture-clock.ts';
-import { ShowGround, type Watching } from '../support/player/show-fixture.ts';
+import { ShowFixture, type Watching } from '../support/player/show-fixture.ts';
 import { until } from '../support/until.ts';
 
 // The test picture has the time in it: what was on screen when a quiz came needs no player's word.
@@ -18,20 +18,20 @@ const EACH_MS = 1_500;
 /** A picture is held so far behind as wanted, but for this. */
 const ABOUT_MS = 400;
 
-let ground: ShowGround;
+let fixture: ShowFixture;
 let streamId: string;
 let watching: readonly Watching[];
 
 beforeAll(async () => {
-  ground = await ShowGround.start();
-  streamId = await ground.createStream({ latencyAllowance: 15_000 });
-  await ground.play(streamId);
+  fixture = await ShowFixture.start();
+  streamId = await fixture.createStream({ latencyAllowance: 15_000 });
+  await fixture.play(streamId);
   const viewport = { width: 640, height: 480 };
   watching = await Promise.all(
-    LATENCIES_MS.map(() => ground.watch(streamId, { viewport }, addPictureClock)),
+    LATENCIES_MS.map(() => fixture.watch(streamId, { viewport }, addPictureClock)),
   );
 }, 60_000);
-afterAll(() => ground?.close());
+afterAll(() => fixture?.close());
 
 /** Brings the picture so far behind, as a viewer does who goes back, and waits until it stays. */
 async function hold({ page }: Watching, latencyMs: number): Promise<void> {
@@ -51,7 +51,7 @@ async function hold({ page }: Watching, latencyMs: number): Promise<void> {
 test('[M-12] a quiz is over the picture within an interval of its frame, 2, 5 and 10 s behind', async () => {
   await Promise.all(watching.map((one, at) => hold(one, LATENCIES_MS[at] ?? 0)));
   for (let n = 1; n <= QUIZZES; n++) {
-    await ground.publishQuiz(streamId, {
+    await fixture.publishQuiz(streamId, {
       question: `Quiz ${n}?`,
       duration: 1_000,
       reveal: 'manual',
@@ -66,7 +66,7 @@ test('[M-12] a quiz is over the picture within an interval of its frame, 2, 5 an
       }),
     ),
   );
-  const told = (await ground.toldEvents(streamId)).filter(({ type }) => type === 'quiz');
+  const told = (await fixture.toldEvents(streamId)).filter(({ type }) => type === 'quiz');
   const intervals = new Map(
     told.map(({ interval, data }) => [(data as { question: string }).question, interval]),
   );

@@ -2,7 +2,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from 'bun:test
 import type { Snapshot } from '../../sdk/viewer.ts';
 import { faultsIn } from '../support/player/axe.ts';
 import { QUIZ, RESULTS } from '../support/player/pages/fake-viewer.ts';
-import { SCREENS, SceneGround } from '../support/player/scene-fixture.ts';
+import { SCREENS, SceneFixture } from '../support/player/scene-fixture.ts';
 import {
   activeName,
   asks,
@@ -13,23 +13,23 @@ import {
   shows,
 } from '../support/player/scene-page.ts';
 
-let ground: SceneGround;
+let fixture: SceneFixture;
 
 beforeAll(async () => {
-  ground = await SceneGround.start();
+  fixture = await SceneFixture.start();
 }, 30_000);
-afterEach(() => ground.closePages());
-afterAll(() => ground?.close());
+afterEach(() => fixture.closePages());
+afterAll(() => fixture?.close());
 
 describe('the keyboard', () => {
   test('answers by a number at once, when it is nowhere else', async () => {
-    const page = await ground.open('quiz-open');
+    const page = await fixture.open('quiz-open');
     await page.keyboard.press('2');
     expect(await callsOf(page)).toEqual(['answer Jupiter']);
   });
 
   test('answers once: the first choice stands, by keys and by buttons', async () => {
-    const page = await ground.open('quiz-open');
+    const page = await fixture.open('quiz-open');
     await choiceOf(page, 'Venus').click();
     await page.keyboard.press('1');
     await choiceOf(page, 'Mars').click({ force: true });
@@ -39,7 +39,7 @@ describe('the keyboard', () => {
   });
 
   test('stays where somebody writes, and a number is written there', async () => {
-    const page = await ground.open('live');
+    const page = await fixture.open('live');
     const box = page.getByRole('textbox', { name: 'Write a message' });
     await box.fill('I say ');
     await asks(page);
@@ -50,7 +50,7 @@ describe('the keyboard', () => {
   });
 
   test('gets to every choice by Tab, and stays on what it chose', async () => {
-    const page = await ground.open('quiz-open');
+    const page = await fixture.open('quiz-open');
     for (const name of ['Hide the quiz', 'Mars', 'Jupiter']) {
       await page.keyboard.press('Tab');
       expect(await page.evaluate<string>('document.activeElement.textContent')).toContain(name);
@@ -61,7 +61,7 @@ describe('the keyboard', () => {
   });
 
   test('is in the quiz when the choice that it was on makes way for the results', async () => {
-    const page = await ground.open('quiz-open');
+    const page = await fixture.open('quiz-open');
     await choiceOf(page, 'Mars').press('Enter');
     await shows(page, {
       quiz: { quiz: QUIZ, choice: 'Mars', outcome: 'counted', results: RESULTS },
@@ -71,7 +71,7 @@ describe('the keyboard', () => {
   });
 
   test('is where it was when the quiz is over', async () => {
-    const page = await ground.open('live');
+    const page = await fixture.open('live');
     const heart = page.getByRole('button', { name: 'Send a heart' });
     await heart.focus();
     await asks(page);
@@ -84,7 +84,7 @@ describe('the keyboard', () => {
   });
 
   test('closes the winners by Escape', async () => {
-    const page = await ground.open('winners-own');
+    const page = await fixture.open('winners-own');
     await page.getByRole('heading', { name: 'You have won!' }).waitFor();
     expect(await activeName(page)).toBe('Winners');
     await page.keyboard.press('Escape');
@@ -94,7 +94,7 @@ describe('the keyboard', () => {
 
 describe('a choice', () => {
   test('that was not taken may be made again', async () => {
-    const page = await ground.open('quiz-open');
+    const page = await fixture.open('quiz-open');
     await page.evaluate('viewer.answer = () => Promise.reject(new Error("refused"))');
     await choiceOf(page, 'Mars').click();
     await page.getByText('Your choice was not taken. Please choose again.').waitFor();
@@ -102,7 +102,7 @@ describe('a choice', () => {
   });
 
   test.each(['phone', 'turned'] as const)('is large enough for a finger: %s', async (screen) => {
-    const page = await ground.open('quiz-open', screen);
+    const page = await fixture.open('quiz-open', screen);
     for (const button of await quizOf(page).getByRole('button').all()) {
       expect((await boxOf(button)).height).toBeGreaterThanOrEqual(48);
     }
@@ -111,7 +111,7 @@ describe('a choice', () => {
 
 describe('a sheet of a dark page', () => {
   test('can be read and used, put aside too', async () => {
-    const page = await ground.open('quiz-open', 'phone', { colorScheme: 'dark' });
+    const page = await fixture.open('quiz-open', 'phone', { colorScheme: 'dark' });
     expect(await faultsIn(page)).toEqual([]);
     await quizOf(page).getByRole('button', { name: 'Hide the quiz' }).click();
     expect(await faultsIn(page)).toEqual([]);
@@ -128,7 +128,7 @@ describe('a sheet of a dark page', () => {
 
 describe('the countdown', () => {
   test('ends the quiz when there is no time left', async () => {
-    const page = await ground.open('quiz-open');
+    const page = await fixture.open('quiz-open');
     await page.evaluate('viewer.setRemaining(300)');
     await quizOf(page).getByText('Time is up').waitFor();
     await page.keyboard.press('1');
@@ -138,7 +138,7 @@ describe('the countdown', () => {
 
 describe('screen readers', () => {
   test('hear the question, what became of the answer, and the winners', async () => {
-    const page = await ground.open('quiz-open');
+    const page = await fixture.open('quiz-open');
     const voice = page.locator('[aria-live="assertive"]');
     await voice.getByText(/^Quiz: Which planet .* 1: Mars, 2: Jupiter, 3: Venus\./).waitFor();
     await page.keyboard.press('2');
@@ -153,7 +153,7 @@ describe('what lies over the picture', () => {
   test.each(Object.keys(SCREENS) as (keyof typeof SCREENS)[])(
     'leaves the controls free, and can be put aside: %s',
     async (screen) => {
-      const page = await ground.open('quiz-long', screen, { isPlaying: true });
+      const page = await fixture.open('quiz-long', screen, { isPlaying: true });
       const controls = page.locator('media-control-bar');
       await controls.waitFor();
       const isBelow = async () => {
@@ -173,14 +173,14 @@ describe('what lies over the picture', () => {
   test.each(['quiz-short', 'quiz-results', 'winners-own', 'hearts'])(
     'stays where it is for who wants that: %s',
     async (scene) => {
-      const page = await ground.open(scene, 'phone');
+      const page = await fixture.open(scene, 'phone');
       await page.waitForFunction('viewer.snapshot.hearts === 900 || viewer.snapshot.hearts === 0');
       expect(await page.evaluate<number>('document.getAnimations().length')).toBe(0);
     },
   );
 
   test('is the winners instead of results, and a quiz that runs instead of winners', async () => {
-    const page = await ground.open('quiz-results');
+    const page = await fixture.open('quiz-results');
     await page.evaluate("viewer.tell('request-quiz-winners', null)");
     await page.getByRole('heading', { name: 'Who has won?' }).waitFor();
     await page.evaluate("viewer.tell('quiz', null)");
@@ -190,7 +190,7 @@ describe('what lies over the picture', () => {
   });
 
   test('is no quiz whose end the picture went over, until its results come', async () => {
-    const page = await ground.open('quiz-replayed');
+    const page = await fixture.open('quiz-replayed');
     await quizOf(page).waitFor();
     const jumps = (interval: number) =>
       page.evaluate(`viewer.tell('jump', { interval: ${interval} })`);
@@ -203,7 +203,7 @@ describe('what lies over the picture', () => {
   });
 
   test('is not the results again when the winners are closed', async () => {
-    const page = await ground.open('quiz-results');
+    const page = await fixture.open('quiz-results');
     await page.evaluate("viewer.tell('quiz-winners', { count: 3 })");
     await page.getByRole('button', { name: 'Close' }).click();
     await page.getByRole('region', { name: 'Winners' }).waitFor({ state: 'detached' });

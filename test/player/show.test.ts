@@ -7,7 +7,7 @@ import { addPictureClock, overlaysOf, pictureMsOf } from '../support/player/pict
 import { SCREENS } from '../support/player/scene-fixture.ts';
 import {
   HASTEN,
-  ShowGround,
+  ShowFixture,
   type ToldEvent,
   type Watching,
 } from '../support/player/show-fixture.ts';
@@ -20,25 +20,25 @@ import { until } from '../support/until.ts';
 const FOLDER = new URL('./pictures/show/', import.meta.url).pathname;
 const SECOND = { question: 'Which of them has rings?', choices: ['Mars', 'Venus', 'Saturn'] };
 
-let ground: ShowGround;
+let fixture: ShowFixture;
 let streamId: string;
 let phone: Watching;
 let desk: Watching;
 
 beforeAll(async () => {
   mkdirSync(FOLDER, { recursive: true });
-  ground = await ShowGround.start();
-  streamId = await ground.createStream({ recording: true, latencyAllowance: 2_500 });
+  fixture = await ShowFixture.start();
+  streamId = await fixture.createStream({ recording: true, latencyAllowance: 2_500 });
   const prepare = async (context: BrowserContext) => {
     await context.addInitScript(HASTEN);
     await addPictureClock(context);
   };
   [phone, desk] = await Promise.all([
-    ground.watch(streamId, { ...SCREENS.phone, colorScheme: 'dark' }, prepare),
-    ground.watch(streamId, { ...SCREENS.desk, colorScheme: 'light' }, prepare),
+    fixture.watch(streamId, { ...SCREENS.phone, colorScheme: 'dark' }, prepare),
+    fixture.watch(streamId, { ...SCREENS.desk, colorScheme: 'light' }, prepare),
   ]);
 }, 60_000);
-afterAll(() => ground?.close());
+afterAll(() => fixture?.close());
 
 /** Both see it. */
 async function see(locate: (page: Page) => Locator): Promise<void> {
@@ -56,10 +56,10 @@ const chat = (page: Page) => page.getByRole('list', { name: 'Chat' });
 const quiz = (page: Page) => page.getByRole('region', { name: 'Quiz' });
 const says = (page: Page, title: string) => page.locator('.notice-title', { hasText: title });
 const happens = (type: string, data: unknown) =>
-  ground.studio('POST', `/streams/${streamId}/events`, { type, data });
+  fixture.studio('POST', `/streams/${streamId}/events`, { type, data });
 const statusOf = async () =>
-  (await ground.studio<StudioStream>('GET', `/streams/${streamId}`)).status;
-const chatsTold = async () => chatsIn(await ground.toldEvents(streamId));
+  (await fixture.studio<StudioStream>('GET', `/streams/${streamId}`)).status;
+const chatsTold = async () => chatsIn(await fixture.toldEvents(streamId));
 
 /** What the feed has told of the chat, all together. */
 function chatsIn(events: readonly ToldEvent[]) {
@@ -85,7 +85,7 @@ async function goToShortlyBefore(page: Page, interval: number): Promise<void> {
 
 /** How many the studio has counted, by choice, once the quiz is revealed. */
 async function countsOf(quizId: string): Promise<Record<string, number>> {
-  const { state, counts } = await ground.studio<StudioQuiz>('GET', `/quizzes/${quizId}`);
+  const { state, counts } = await fixture.studio<StudioQuiz>('GET', `/quizzes/${quizId}`);
   expect(state).toBe('revealed');
   const all = Object.entries(counts ?? {});
   return Object.fromEntries(all.map(([choice, { count }]) => [choice, count]));
@@ -101,7 +101,7 @@ describe('a whole show, on a telephone and on a desk', () => {
   }, 20_000);
 
   test('[S-4] [M-8] it begins by itself with its source, with picture and count', async () => {
-    await ground.play(streamId, '640x360');
+    await fixture.play(streamId, '640x360');
     await see((page) => page.locator('.badge-status', { hasText: 'Live' }));
     for (const { page } of [phone, desk]) {
       const first = await until('the picture', () => pictureMsOf(page));
@@ -154,7 +154,7 @@ describe('a whole show, on a telephone and on a desk', () => {
   test('[Q-7] [Q-20] a quiz is answered by touch and by keyboard, and both were right', async () => {
     // The keyboard is nowhere else.
     await desk.page.evaluate('document.activeElement.blur()');
-    const { id } = await ground.publishQuiz(streamId, { duration: 3_500 });
+    const { id } = await fixture.publishQuiz(streamId, { duration: 3_500 });
     await see((page) => quiz(page).getByRole('heading', { name: 'Which planet' }));
     await keepPictures('6-quiz');
     await quiz(phone.page).getByRole('button', { name: 'Jupiter' }).tap();
@@ -168,7 +168,7 @@ describe('a whole show, on a telephone and on a desk', () => {
   }, 30_000);
 
   test('[Q-7] [Q-20] the next one is wrong for one of them', async () => {
-    const { id } = await ground.publishQuiz(streamId, {
+    const { id } = await fixture.publishQuiz(streamId, {
       ...SECOND,
       answer: 'Saturn',
       duration: 3_500,
@@ -185,21 +185,21 @@ describe('a whole show, on a telephone and on a desk', () => {
   }, 30_000);
 
   test('[W-7] [W-8] who answered everything has won, and the other has not', async () => {
-    await ground.studio('POST', `/streams/${streamId}/request-winners`);
+    await fixture.studio('POST', `/streams/${streamId}/request-winners`);
     await phone.page.getByRole('heading', { name: 'You have won!' }).waitFor();
     await desk.page.getByRole('heading', { name: 'One viewer has won.' }).waitFor();
-    const { results } = await ground.studio<{ results: WinnersRound[] }>(
+    const { results } = await fixture.studio<{ results: WinnersRound[] }>(
       'GET',
       `/streams/${streamId}/winners-rounds`,
     );
     expect(results).toMatchObject([{ state: 'closed', quizzes: 2, count: 1 }]);
-    expect(await ground.exported(streamId, 'winners')).toHaveLength(1);
+    expect(await fixture.exported(streamId, 'winners')).toHaveLength(1);
     await keepPictures('10-winners');
   }, 20_000);
 
   test('[S-4] it ends for both', async () => {
-    await ground.stopPicture();
-    await ground.studio('POST', `/streams/${streamId}/end`);
+    await fixture.stopPicture();
+    await fixture.studio('POST', `/streams/${streamId}/end`);
     await see((page) => page.getByText('The show is over. The chat is closed.'));
     await see((page) => page.locator('.audience-count', { hasText: '2 watched at once' }));
     await phone.page.getByRole('button', { name: 'Close' }).tap();
@@ -212,10 +212,10 @@ describe('a whole show, on a telephone and on a desk', () => {
 });
 
 test('[M-27] whoever comes later sees it with its chat and quizzes in step', async () => {
-  const late = await ground.watch(streamId, SCREENS.desk, addPictureClock);
+  const late = await fixture.watch(streamId, SCREENS.desk, addPictureClock);
   const { page } = late;
   await page.locator('.badge-status', { hasText: 'Replay' }).waitFor();
-  const told = await ground.toldEvents(streamId);
+  const told = await fixture.toldEvents(streamId);
   const intervalOf = (type: string, word: string) =>
     told.find((event) => event.type === type && JSON.stringify(event.data).includes(word))
       ?.interval ?? Number.NaN;

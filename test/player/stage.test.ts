@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'bun:test';
 import type { Page } from 'playwright-core';
 import { faultsIn } from '../support/player/axe.ts';
-import { SceneGround } from '../support/player/scene-fixture.ts';
+import { SceneFixture } from '../support/player/scene-fixture.ts';
 import { until } from '../support/until.ts';
 
 // The picture of the viewer page and its controls, in a browser.
@@ -25,13 +25,13 @@ const UNKNOWN_ELEMENTS = `
     ]);
   })(document)`;
 
-let ground: SceneGround;
+let fixture: SceneFixture;
 
 beforeAll(async () => {
-  ground = await SceneGround.start();
+  fixture = await SceneFixture.start();
 }, 30_000);
-afterEach(() => ground.closePages());
-afterAll(() => ground?.close());
+afterEach(() => fixture.closePages());
+afterAll(() => fixture?.close());
 
 const video = <T>(page: Page, member: string) => page.evaluate<T>(`${VIDEO}.${member}`);
 const plays = (page: Page) => until('the picture', () => video<number>(page, 'currentTime'));
@@ -39,14 +39,14 @@ const heightIs = (page: Page, height: number) =>
   until(`${height} lines`, async () => (await video(page, 'videoHeight')) === height);
 
 test('the viewer follows the picture, by the wall clock of its frames', async () => {
-  const page = await ground.open('live', 'desk', PLAYING);
+  const page = await fixture.open('live', 'desk', PLAYING);
   await plays(page);
   expect(await page.evaluate<number>('viewer.picture.wallClockMs()')).toBeGreaterThan(1e12);
 }, 20_000);
 
 describe('the quality menu', () => {
   test('has what there is, and what is chosen is played', async () => {
-    const page = await ground.open('live', 'desk', PLAYING);
+    const page = await fixture.open('live', 'desk', PLAYING);
     await plays(page);
     // All that the controls are made of is loaded, the menu’s lines too.
     await page.getByRole('button', { name: 'quality' }).click();
@@ -60,7 +60,7 @@ describe('the quality menu', () => {
   }, 20_000);
 
   test('is for keyboards too', async () => {
-    const page = await ground.open('live', 'desk', PLAYING);
+    const page = await fixture.open('live', 'desk', PLAYING);
     await plays(page);
     await page.getByRole('button', { name: 'quality' }).focus();
     await page.keyboard.press('Enter');
@@ -77,7 +77,7 @@ describe('the quality menu', () => {
 
 describe('a browser that refuses', () => {
   test('sound plays without it, until the viewer turns it on', async () => {
-    const page = await ground.open('live', 'phone', {
+    const page = await fixture.open('live', 'phone', {
       ...PLAYING,
       script: refuse('!this.muted'),
     });
@@ -93,7 +93,7 @@ describe('a browser that refuses', () => {
   }, 20_000);
 
   test('everything is asked by a press of the viewer', async () => {
-    const page = await ground.open('live', 'phone', { ...PLAYING, script: refuse('true') });
+    const page = await fixture.open('live', 'phone', { ...PLAYING, script: refuse('true') });
     await page.getByText('Press play to watch').waitFor();
     await page.getByRole('button', { name: 'Play', exact: true }).tap();
     await plays(page);
@@ -103,7 +103,7 @@ describe('a browser that refuses', () => {
 
 describe('the whole screen', () => {
   test('has the quiz as well', async () => {
-    const page = await ground.open('quiz-open', 'desk', PLAYING);
+    const page = await fixture.open('quiz-open', 'desk', PLAYING);
     await plays(page);
     await page.getByRole('button', { name: 'enter fullscreen mode' }).click();
     await until('the whole screen', () =>
@@ -128,7 +128,7 @@ describe('the whole screen', () => {
     const LEFT_EDGE = { x: 5, y: 200 };
 
     test('is the window, with the quiz, and a button goes back', async () => {
-      const page = await ground.open('quiz-open', 'turned', BARE_VIDEO_ONLY);
+      const page = await fixture.open('quiz-open', 'turned', BARE_VIDEO_ONLY);
       await plays(page);
       expect(await page.locator('media-fullscreen-button').count()).toBe(0);
       const button = page.getByRole('button', { name: 'Fill the window', exact: true });
@@ -145,7 +145,7 @@ describe('the whole screen', () => {
     }, 20_000);
 
     test('is the window by the keyboard, which stays there, and Escape goes back', async () => {
-      const page = await ground.open('quiz-open', 'desk', BARE_VIDEO_ONLY);
+      const page = await fixture.open('quiz-open', 'desk', BARE_VIDEO_ONLY);
       await plays(page);
       const button = page.getByRole('button', { name: 'Fill the window', exact: true });
       await button.press('Enter');
@@ -167,7 +167,7 @@ describe('the whole screen', () => {
     }, 20_000);
 
     test('is not offered to a picture that has the window', async () => {
-      const page = await ground.open('live&bare', 'desk', BARE_VIDEO_ONLY);
+      const page = await fixture.open('live&bare', 'desk', BARE_VIDEO_ONLY);
       await plays(page);
       expect(await page.locator('media-mute-button').count()).toBe(1);
       expect(await page.locator('.stage-fill').count()).toBe(0);
@@ -176,7 +176,7 @@ describe('the whole screen', () => {
 });
 
 test('controls stay while the keyboard is on one of them, and go when it leaves', async () => {
-  const page = await ground.open('live', 'desk', PLAYING);
+  const page = await fixture.open('live', 'desk', PLAYING);
   await plays(page);
   await page.clock.install();
   const opacity = () =>
@@ -195,7 +195,7 @@ test('controls stay while the keyboard is on one of them, and go when it leaves'
 }, 20_000);
 
 test('a show that ends while it is watched can be watched again', async () => {
-  const page = await ground.open('live', 'desk', PLAYING);
+  const page = await fixture.open('live', 'desk', PLAYING);
   await plays(page);
   await page.evaluate(`${VIDEO}.currentTime = 59`);
   await page.getByText('The show is over').waitFor();
@@ -207,7 +207,7 @@ test('a show that ends while it is watched can be watched again', async () => {
 }, 20_000);
 
 test('a player that could not be loaded is loaded again with the page', async () => {
-  const page = await ground.open('lobby', 'desk', PLAYING);
+  const page = await fixture.open('lobby', 'desk', PLAYING);
   await page.route('**/hls-source-*.js', (route) => route.abort(), { times: 1 });
   await page.evaluate(
     "viewer.show({ stream: { ...viewer.snapshot.stream, status: 'STREAMING' } })",
@@ -223,7 +223,7 @@ test('a player that could not be loaded is loaded again with the page', async ()
 }, 20_000);
 
 test('a picture that is lost keeps nobody from what happens', async () => {
-  const page = await ground.open('live', 'desk', PLAYING);
+  const page = await fixture.open('live', 'desk', PLAYING);
   await plays(page);
   await page.clock.install();
   await page.evaluate(`${VIDEO}.dispatchEvent(new Event('waiting'))`);
@@ -236,7 +236,7 @@ test('a picture that is lost keeps nobody from what happens', async () => {
 }, 20_000);
 
 test('before the show nothing is played, and its start is seen', async () => {
-  const page = await ground.open('lobby', 'desk', PLAYING);
+  const page = await fixture.open('lobby', 'desk', PLAYING);
   await page.getByText('The show has not begun').waitFor();
   expect(await video<string>(page, 'currentSrc')).toBe('');
   await page.evaluate(

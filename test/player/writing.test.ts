@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'bun:test';
 import type { Locator } from 'playwright-core';
 import { faultsIn } from '../support/player/axe.ts';
-import { SceneGround } from '../support/player/scene-fixture.ts';
+import { SceneFixture } from '../support/player/scene-fixture.ts';
 import {
   activeName,
   asks,
@@ -12,13 +12,13 @@ import {
   shows,
 } from '../support/player/scene-page.ts';
 
-let ground: SceneGround;
+let fixture: SceneFixture;
 
 beforeAll(async () => {
-  ground = await SceneGround.start();
+  fixture = await SceneFixture.start();
 }, 30_000);
-afterEach(() => ground.closePages());
-afterAll(() => ground?.close());
+afterEach(() => fixture.closePages());
+afterAll(() => fixture?.close());
 
 /** As iPhones do: what is seen of the window is less of it, and further down. */
 const KEYBOARD_OVER_PAGE = `
@@ -37,7 +37,7 @@ describe('who writes on a phone', () => {
     });
 
   test('sees the box when a quiz comes, and the quiz when the line is written', async () => {
-    const page = await ground.open('live', 'phone');
+    const page = await fixture.open('live', 'phone');
     const field = page.getByRole('textbox', { name: 'Write a message' });
     await field.fill('I say ');
     await asks(page);
@@ -51,7 +51,7 @@ describe('who writes on a phone', () => {
   });
 
   test('may look at the quiz at once, and go back to the line', async () => {
-    const page = await ground.open('live', 'phone');
+    const page = await fixture.open('live', 'phone');
     const field = page.getByRole('textbox', { name: 'Write a message' });
     await field.focus();
     await asks(page);
@@ -64,7 +64,7 @@ describe('who writes on a phone', () => {
   });
 
   test('sees the box when winners come, and the winners when the line is written', async () => {
-    const page = await ground.open('live', 'phone');
+    const page = await fixture.open('live', 'phone');
     const field = page.getByRole('textbox', { name: 'Write a message' });
     await field.fill('I say ');
     await shows(page, { winners: { isWinning: null, hasWon: true, count: 12 } });
@@ -86,7 +86,7 @@ describe('who writes on a phone', () => {
   });
 
   test('sees the box and the quiz above a keyboard that lies over the page', async () => {
-    const page = await ground.open('live', 'phone', { script: KEYBOARD_OVER_PAGE });
+    const page = await fixture.open('live', 'phone', { script: KEYBOARD_OVER_PAGE });
     const field = page.getByRole('textbox', { name: 'Write a message' });
     await field.focus();
     await page.evaluate('keyboard(336)');
@@ -104,7 +104,7 @@ describe('who writes on a phone', () => {
   });
 
   test('can press what stands beside the box', async () => {
-    const page = await ground.open('live', 'phone');
+    const page = await fixture.open('live', 'phone');
     await page.getByRole('textbox', { name: 'Write a message' }).focus();
     await asks(page);
     await quizOf(page).getByRole('button', { name: 'Show the quiz' }).waitFor();

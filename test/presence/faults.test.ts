@@ -4,11 +4,11 @@ import { Unavailable } from '../../server/platform/errors.ts';
 import { openRedis } from '../../server/storage/redis/open-redis.ts';
 import type { Redis } from '../../server/storage/redis/redis.ts';
 import { type RedisServer, startRedis } from '../support/backends/redis.ts';
-import { TallyNodes } from '../support/presence/nodes.ts';
+import { PresenceNodes } from '../support/presence/nodes.ts';
 
 let server: RedisServer;
 let redis: Redis;
-let nodes: TallyNodes;
+let nodes: PresenceNodes;
 
 beforeAll(async () => {
   server = await startRedis({ persistence: false });
@@ -21,7 +21,7 @@ afterAll(async () => {
 });
 
 beforeEach(() => {
-  nodes = new TallyNodes(redis, 2);
+  nodes = new PresenceNodes(redis, 2);
 });
 
 async function until(condition: () => boolean): Promise<void> {
@@ -44,7 +44,7 @@ describe('while Redis is away', () => {
   test('[N-9] nobody is registered, counted or handed in; then all that still counts goes again', async () => {
     await registerInThree();
     await server.kill9();
-    await until(() => redis.away() !== null);
+    await until(() => redis.unavailable() !== null);
     expect(() => nodes.register(0, 4)).toThrow(Unavailable);
     const work = [
       nodes.count(0),
@@ -58,7 +58,7 @@ describe('while Redis is away', () => {
     expect((await nodes.count(0).catch((error) => error)).message).toBe('Redis is away.');
 
     await server.restart();
-    await until(() => redis.away() === null);
+    await until(() => redis.unavailable() === null);
     await nodes.pass(1);
     expect(await nodes.countAtEndOf(ended())).toBe(3);
     nodes.register(0, 4);
@@ -78,8 +78,8 @@ describe('while Redis is away', () => {
     expect(failed).toBeInstanceOf(Unavailable);
     expect((await counted).message).toBe('Redis is away.');
     server.resume();
-    await until(() => redis.away() === null);
-    await nodes.handIn();
+    await until(() => redis.unavailable() === null);
+    await nodes.merge();
     expect(await nodes.countAtEndOf(ended())).toBe(4);
   });
 });
@@ -107,7 +107,7 @@ describe('when Redis lost its memory', () => {
   test('[N-12] or the list of blocks, those of all streams are listed again', async () => {
     await registerInThree();
     await server.command('DEL', `fourbeat:{fourbeat}:${nodes.serviceId}:present`);
-    for (const tally of nodes.tallies) tally.register('another stream', 1);
+    for (const presence of nodes.tallies) presence.register('another stream', 1);
     await nodes.pass(1);
     expect(await nodes.countAtEndOf(ended())).toBe(3);
   });
@@ -118,7 +118,7 @@ test('[N-5] an interval that is handed in late, or again, counts once and in its
   nodes.end();
   nodes.register(0, 2);
   nodes.end();
-  for (let again = 0; again < 3; again += 1) await nodes.handIn();
+  for (let again = 0; again < 3; again += 1) await nodes.merge();
   expect(await nodes.countAtEndOf(ended())).toBe(2);
   expect(await nodes.countAtEndOf(ended() + 3)).toBe(2);
   expect(await nodes.countAtEndOf(ended() + 4)).toBe(1);

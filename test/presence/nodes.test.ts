@@ -6,7 +6,7 @@ import { openRedis } from '../../server/storage/redis/open-redis.ts';
 import type { Redis } from '../../server/storage/redis/redis.ts';
 import { startRedis } from '../support/backends/redis.ts';
 import { startCluster } from '../support/backends/redis-cluster.ts';
-import { TallyNodes } from '../support/presence/nodes.ts';
+import { PresenceNodes } from '../support/presence/nodes.ts';
 
 type Step =
   | { kind: 'register'; node: number; seats: number[] }
@@ -78,12 +78,12 @@ describe.each(BACKENDS)('viewers on many nodes, on $name,', ({ start, numRuns })
   });
 
   test('[N-5] count once, on however many nodes they are', async () => {
-    const nodes = new TallyNodes(redis, 3);
+    const nodes = new PresenceNodes(redis, 3);
     nodes.register(0, 1, 2, 70);
     nodes.register(1, 2, 3, 70);
     nodes.register(2, 70, 900);
     nodes.end();
-    await nodes.handIn();
+    await nodes.merge();
     for (const node of [0, 1, 2]) {
       expect(await nodes.count(node)).toBe(5);
       expect(await nodes.countAtEndOf(nodes.interval - 1, node)).toBe(5);
@@ -92,7 +92,7 @@ describe.each(BACKENDS)('viewers on many nodes, on $name,', ({ start, numRuns })
   });
 
   test('[N-5] [V-6] are in a count that is asked for after they registered on that node', async () => {
-    const nodes = new TallyNodes(redis, 2);
+    const nodes = new PresenceNodes(redis, 2);
     for (let seat = 0; seat < 20; seat += 1) {
       nodes.register(seat % 2, seat);
       expect(await nodes.count(seat % 2)).toBe(Math.floor(seat / 2) + 1);
@@ -100,7 +100,7 @@ describe.each(BACKENDS)('viewers on many nodes, on $name,', ({ start, numRuns })
   });
 
   test('[N-5] also when that was at the turn of an interval, in the middle of another count', async () => {
-    const nodes = new TallyNodes(redis, 1);
+    const nodes = new PresenceNodes(redis, 1);
     const first = nodes.count(0);
     nodes.register(0, 1);
     nodes.end();
@@ -114,7 +114,7 @@ describe.each(BACKENDS)('viewers on many nodes, on $name,', ({ start, numRuns })
   });
 
   test('[N-5] [I-5] are counted on every node as soon as their interval was handed in', async () => {
-    const nodes = new TallyNodes(redis, 2);
+    const nodes = new PresenceNodes(redis, 2);
     nodes.register(0, 5);
     expect(await nodes.count(1)).toBe(0);
     await nodes.pass(1);
@@ -127,7 +127,7 @@ describe.each(BACKENDS)('viewers on many nodes, on $name,', ({ start, numRuns })
   });
 
   test('[N-5] are counted with streams of more than a block of seats', async () => {
-    const nodes = new TallyNodes(redis, 2);
+    const nodes = new PresenceNodes(redis, 2);
     nodes.register(0, 0, BLOCK_SEATS, 15 * BLOCK_SEATS);
     nodes.register(1, BLOCK_SEATS, BLOCK_SEATS + 1);
     await nodes.pass(1);
@@ -140,14 +140,14 @@ describe.each(BACKENDS)('viewers on many nodes, on $name,', ({ start, numRuns })
   });
 
   test('[N-6] do not flicker when they move between two heartbeats', async () => {
-    const nodes = new TallyNodes(redis, 3);
+    const nodes = new PresenceNodes(redis, 3);
     for (let second = 0; second < 6; second += 1) {
       nodes.register(second % 2, 8);
       for (let passed = 0; passed < 4; passed += 1) {
         nodes.end();
         // The third node counts before the interval was handed in, and after.
         if (second > 0) expect(await nodes.count(2)).toBe(1);
-        await nodes.handIn();
+        await nodes.merge();
         expect(await nodes.count(2)).toBe(1);
         expect(await nodes.countAtEndOf(nodes.interval - 1, second % 3)).toBe(1);
       }
@@ -155,14 +155,14 @@ describe.each(BACKENDS)('viewers on many nodes, on $name,', ({ start, numRuns })
   });
 
   test('[N-6] nor when a heartbeat is late by a jitter', async () => {
-    const nodes = new TallyNodes(redis, 2);
+    const nodes = new PresenceNodes(redis, 2);
     nodes.register(0, 8);
     await nodes.pass(4);
     for (let second = 0; second < 3; second += 1) {
       // Due in the interval that ends here, it comes in the next.
       nodes.end();
       expect(await nodes.count(1)).toBe(1);
-      await nodes.handIn();
+      await nodes.merge();
       expect(await nodes.count(1)).toBe(1);
       nodes.register(0, 8);
       expect([await nodes.count(0), await nodes.count(1)]).toEqual([1, 1]);
@@ -171,23 +171,23 @@ describe.each(BACKENDS)('viewers on many nodes, on $name,', ({ start, numRuns })
   });
 
   test('[N-7] lose the interval in which their node died, and no other', async () => {
-    const nodes = new TallyNodes(redis, 2);
+    const nodes = new PresenceNodes(redis, 2);
     nodes.register(0, 1);
     nodes.register(1, 2);
     await nodes.pass(1);
     nodes.register(1, 3);
     nodes.end();
-    await nodes.handIn([0]);
+    await nodes.merge([0]);
     expect(await nodes.countAtEndOf(nodes.interval - 1)).toBe(2);
     // Each is back with its next heartbeat.
     nodes.register(0, 2, 3);
     nodes.end();
-    await nodes.handIn([0]);
+    await nodes.merge([0]);
     expect(await nodes.countAtEndOf(nodes.interval - 1)).toBe(3);
   });
 
   test('[N-8] [I-5] of a node that stood still count again with their next heartbeat after its step', async () => {
-    const nodes = new TallyNodes(redis, 3);
+    const nodes = new PresenceNodes(redis, 3);
     const all = async () => Promise.all([0, 1, 2].map((node) => nodes.count(node)));
     for (const behindMs of [2_000, 10_000]) {
       for (const stood of [1, 0]) {
@@ -215,18 +215,18 @@ describe.each(BACKENDS)('viewers on many nodes, on $name,', ({ start, numRuns })
   });
 
   test('[C-19] are counted on no node once all nodes have expelled them, until they come back', async () => {
-    const nodes = new TallyNodes(redis, 3);
+    const nodes = new PresenceNodes(redis, 3);
     const far = BLOCK_SEATS + 3;
     nodes.register(0, 1, far);
     nodes.register(1, 1, 2);
     nodes.register(2, 1);
     await nodes.pass(1);
     // One of them handed in by a node that has not learned of it, and one not handed in yet.
-    await nodes.node(0).expel(nodes.streamId, [1, far]);
+    await nodes.node(0).evict(nodes.streamId, [1, far]);
     nodes.register(1, 1);
     await nodes.pass(1);
     nodes.register(2, 1, 2);
-    for (const node of [1, 2]) await nodes.node(node).expel(nodes.streamId, [1, far]);
+    for (const node of [1, 2]) await nodes.node(node).evict(nodes.streamId, [1, far]);
     for (let passed = 0; passed < 4; passed += 1) {
       for (const node of [0, 1, 2]) expect(await nodes.count(node)).toBe(1);
       await nodes.pass(1);
@@ -239,7 +239,7 @@ describe.each(BACKENDS)('viewers on many nodes, on $name,', ({ start, numRuns })
   });
 
   test('are counted by the nodes of their own service alone', async () => {
-    const [one, other] = [new TallyNodes(redis, 1), new TallyNodes(redis, 1)];
+    const [one, other] = [new PresenceNodes(redis, 1), new PresenceNodes(redis, 1)];
     one.register(0, 1);
     await one.pass(1);
     await other.pass(1);
@@ -248,7 +248,7 @@ describe.each(BACKENDS)('viewers on many nodes, on $name,', ({ start, numRuns })
   });
 
   test('[F-27] a stream whose last viewer left is told of once more, with 0', async () => {
-    const nodes = new TallyNodes(redis, 2);
+    const nodes = new PresenceNodes(redis, 2);
     nodes.register(0, 1);
     const told: Array<number | undefined> = [];
     for (let second = 0; second < 4; second += 1) {
@@ -262,7 +262,7 @@ describe.each(BACKENDS)('viewers on many nodes, on $name,', ({ start, numRuns })
   test('[I-5] [N-5] are counted as in a list of all registrations, on whichever node', async () => {
     await fc.assert(
       fc.asyncProperty(steps, async (all) => {
-        const nodes = new TallyNodes(redis, 3);
+        const nodes = new PresenceNodes(redis, 3);
         const registrations = new Registrations();
         for (const step of all) {
           const now = nodes.interval;
@@ -273,7 +273,7 @@ describe.each(BACKENDS)('viewers on many nodes, on $name,', ({ start, numRuns })
           if (step.kind === 'pass') await nodes.pass(step.intervals);
           // The interval has ended, but one node has not handed it in when the next counts are asked for.
           if (step.kind === 'end') {
-            if (nodes.sealedTo < now - 1) await nodes.handIn();
+            if (nodes.sealedTo < now - 1) await nodes.merge();
             nodes.end();
             for (const other of [0, 1, 2])
               if (other !== step.late) await nodes.node(other).send(now);

@@ -3,11 +3,11 @@ import { randomUUID } from 'node:crypto';
 import pino from 'pino';
 import { intervalAt } from '../../protocol/interval.ts';
 import type { Clock } from '../../server/platform/clock.ts';
-import { createRedisTally } from '../../server/realtime/presence/presence-registry-redis.ts';
+import { createRedisPresence } from '../../server/realtime/presence/presence-registry-redis.ts';
 import { openRedis } from '../../server/storage/redis/open-redis.ts';
 import type { Redis } from '../../server/storage/redis/redis.ts';
 import { type RedisServer, startRedis } from '../support/backends/redis.ts';
-import { tallyContract } from '../support/presence/presence-registry-contract.ts';
+import { presenceRegistryContract } from '../support/presence/presence-registry-contract.ts';
 import { asFromAnotherThread } from '../support/presence/register-from-thread.ts';
 
 let server: RedisServer;
@@ -26,17 +26,17 @@ afterAll(async () => {
 // A node alone has handed in what it sent.
 const oneNode = (clock: Clock) => {
   const sealedTo = () => intervalAt(clock.nowMs()) - 1;
-  const tally = createRedisTally({ redis, clock, serviceId: randomUUID(), sealedTo });
+  const presence = createRedisPresence({ redis, clock, serviceId: randomUUID(), sealedTo });
   return {
-    ...tally,
+    ...presence,
     async countsAtEndOf(interval: number) {
-      await tally.send(interval);
-      return tally.countsAtEndOf(interval);
+      await presence.send(interval);
+      return presence.countsAtEndOf(interval);
     },
   };
 };
 
-tallyContract('Redis, one node', oneNode);
-tallyContract('Redis, one node, from another thread', (clock) =>
+presenceRegistryContract('Redis, one node', oneNode);
+presenceRegistryContract('Redis, one node, from another thread', (clock) =>
   asFromAnotherThread(oneNode(clock), clock),
 );

@@ -1,15 +1,15 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test';
-import type { TheRecord } from '../../server/app/procedures.ts';
+import type { Store } from '../../server/app/procedures.ts';
 import type { AnswerDecision, ArrivedAnswer } from '../../server/domains/quizzes/arrived-answer.ts';
 import {
   FIRST_INTERVAL,
-  type Ground,
+  type Fixture,
   NOW_MS,
   newDraft,
   newQuiz,
   newStream,
   onAll,
-  openGround,
+  openFixture,
   PRODUCER,
   refusedKinds,
   sealTo,
@@ -22,11 +22,11 @@ import {
 const ROUNDS = 20;
 const SEATS = 40;
 
-let ground: Ground;
+let fixture: Fixture;
 beforeAll(async () => {
-  ground = await openGround();
+  fixture = await openFixture();
 }, 30_000);
-afterAll(() => ground.close());
+afterAll(() => fixture.close());
 
 // Each test has intervals of its own, since they are sealed for all streams.
 let passed = FIRST_INTERVAL;
@@ -38,19 +38,19 @@ function laterMs(): number {
 const isYes = (decision: AnswerDecision) => decision === 'record' || decision === 'same';
 
 async function countsOf(id: string): Promise<readonly number[]> {
-  const { counts } = await ground.any.findOwnQuiz({ id, producer: PRODUCER });
+  const { counts } = await fixture.any.findOwnQuiz({ id, producer: PRODUCER });
   return counts ?? [];
 }
 
 async function roundOf(own: { streamId: string; producer: string }) {
-  const [round] = await ground.any.listWinnersRounds(own);
+  const [round] = await fixture.any.listWinnersRounds(own);
   if (!round) throw new Error('the stream has no round');
   return round;
 }
 
 /** The answers in batches, as turns of an event loop make them. */
 async function answerInBatches(
-  node: TheRecord,
+  node: Store,
   answers: readonly ArrivedAnswer[],
   size: number,
 ): Promise<(readonly [ArrivedAnswer, AnswerDecision])[]> {
@@ -65,23 +65,23 @@ test('[I-3] [N-18] a seat that answers on three nodes at once has one answer: th
   for (let round = 0; round < ROUNDS; round++) {
     const nowMs = laterMs();
     const interval = Math.floor(nowMs / 250);
-    const streamId = await newStream(ground);
+    const streamId = await newStream(fixture);
     const quizzes = [
-      await newQuiz(ground, streamId, nowMs),
-      await newQuiz(ground, streamId, nowMs),
+      await newQuiz(fixture, streamId, nowMs),
+      await newQuiz(fixture, streamId, nowMs),
     ];
     const told = await Promise.all(
-      ground.nodes.map((node) => {
+      fixture.nodes.map((node) => {
         const answers = quizzes.flatMap(({ number }) =>
           Array.from({ length: SEATS }, (_, seat) => {
-            const choice = Math.floor(ground.random() * 3);
+            const choice = Math.floor(fixture.random() * 3);
             return { quiz: number, seat, choice, receivedMs: nowMs, interval };
           }),
         );
-        return answerInBatches(node, shuffled(answers, ground.random), 30);
+        return answerInBatches(node, shuffled(answers, fixture.random), 30);
       }),
     );
-    await sealTo(ground.any, interval + 10);
+    await sealTo(fixture.any, interval + 10);
     for (const { id, number } of quizzes) {
       const acknowledged = new Map<number, Set<number>>();
       for (const [{ quiz, seat, choice }, decision] of told.flat()) {
@@ -102,24 +102,24 @@ test('[I-3] [Q-16] [Q-17] of the answers that race a close, those that were ackn
   let recorded = 0;
   for (let round = 0; round < 2 * ROUNDS; round++) {
     const nowMs = laterMs();
-    const quiz = await newQuiz(ground, await newStream(ground), nowMs);
+    const quiz = await newQuiz(fixture, await newStream(fixture), nowMs);
     const interval = quiz.closeInterval - 1;
-    const answering = ground.nodes.map(async (node, index) => {
+    const answering = fixture.nodes.map(async (node, index) => {
       const answers = Array.from({ length: SEATS }, (_, n) => {
         const seat = index * SEATS + n;
         return { quiz: quiz.number, seat, choice: seat % 3, receivedMs: nowMs, interval };
       });
       const told: (readonly [ArrivedAnswer, AnswerDecision])[] = [];
       while (answers.length > 0) {
-        await Bun.sleep(ground.random() * 6);
+        await Bun.sleep(fixture.random() * 6);
         told.push(...(await answerInBatches(node, answers.splice(0, 8), 4)));
       }
       return told;
     });
     const closing = (async () => {
-      await Bun.sleep(ground.random() * 20);
+      await Bun.sleep(fixture.random() * 20);
       for (let to = quiz.closeInterval; (await countsOf(quiz.id)).length === 0; to++) {
-        await sealTo(ground.nodes[round % 3] as TheRecord, to);
+        await sealTo(fixture.nodes[round % 3] as Store, to);
       }
     })();
     const told = (await Promise.all(answering)).flat();
@@ -139,10 +139,10 @@ test('[I-3] [Q-16] [Q-17] of the answers that race a close, those that were ackn
 
 test('[Q-12] [N-19] an answer that comes too late does not hold up the close', async () => {
   const nowMs = laterMs();
-  const quiz = await newQuiz(ground, await newStream(ground), nowMs);
+  const quiz = await newQuiz(fixture, await newStream(fixture), nowMs);
   const late = { quiz: quiz.number, choice: 0, receivedMs: nowMs, interval: quiz.closeInterval };
   let isClosed = false;
-  const latecomers = ground.nodes.flatMap((node, index) =>
+  const latecomers = fixture.nodes.flatMap((node, index) =>
     [0, 1].map(async (half) => {
       while (!isClosed) {
         const decisions = await node.recordAnswers([{ ...late, seat: index * 2 + half }]);
@@ -150,7 +150,7 @@ test('[Q-12] [N-19] an answer that comes too late does not hold up the close', a
       }
     }),
   );
-  await sealTo(ground.any, quiz.closeInterval);
+  await sealTo(fixture.any, quiz.closeInterval);
   isClosed = true;
   await Promise.all(latecomers);
   expect(await countsOf(quiz.id)).toEqual([0, 0, 0]);
@@ -159,33 +159,33 @@ test('[Q-12] [N-19] an answer that comes too late does not hold up the close', a
 test('[I-4] [Q-6] [N-18] a quiz that is published on three nodes at once is published once', async () => {
   for (let round = 0; round < ROUNDS; round++) {
     const nowMs = laterMs();
-    const streamId = await newStream(ground);
-    const own = await newDraft(ground, streamId);
-    const told = await onAll(ground, (node, index) =>
+    const streamId = await newStream(fixture);
+    const own = await newDraft(fixture, streamId);
+    const told = await onAll(fixture, (node, index) =>
       node.publishQuiz({ ...own, nowMs: nowMs + index }),
     );
     const refusals = refusedKinds(told);
     expect(refusals).toEqual(['conflict', 'conflict']);
-    await sealTo(ground.any, Math.floor(nowMs / 250));
-    expect((await toldOf(ground, streamId)).map(({ type }) => type)).toEqual(['quiz']);
+    await sealTo(fixture.any, Math.floor(nowMs / 250));
+    expect((await toldOf(fixture, streamId)).map(({ type }) => type)).toEqual(['quiz']);
   }
 }, 30_000);
 
 test('[I-4] [P-20] a quiz that is revealed on three nodes at once has its results once', async () => {
   for (let round = 0; round < ROUNDS; round++) {
     const nowMs = laterMs();
-    const streamId = await newStream(ground);
-    const own = await newDraft(ground, streamId, { reveal: 'manual' as 'auto' });
-    await ground.any.publishQuiz({ ...own, nowMs });
-    await sealTo(ground.any, Math.floor(nowMs / 250) + 5);
-    const told = await onAll(ground, (node) => node.revealQuiz(own));
+    const streamId = await newStream(fixture);
+    const own = await newDraft(fixture, streamId, { reveal: 'manual' as 'auto' });
+    await fixture.any.publishQuiz({ ...own, nowMs });
+    await sealTo(fixture.any, Math.floor(nowMs / 250) + 5);
+    const told = await onAll(fixture, (node) => node.revealQuiz(own));
     expect(told).toMatchObject([
       { state: 'revealed' },
       { state: 'revealed' },
       { state: 'revealed' },
     ]);
-    await sealTo(ground.any, Math.floor(nowMs / 250) + 6);
-    const types = (await toldOf(ground, streamId)).map(({ type }) => type);
+    await sealTo(fixture.any, Math.floor(nowMs / 250) + 6);
+    const types = (await toldOf(fixture, streamId)).map(({ type }) => type);
     expect(types).toEqual(['quiz', 'quiz-results']);
   }
 }, 30_000);
@@ -193,14 +193,14 @@ test('[I-4] [P-20] a quiz that is revealed on three nodes at once has its result
 test('[I-4] [W-3] winners that are asked for on three nodes at once are asked for once', async () => {
   for (let round = 0; round < ROUNDS; round++) {
     const nowMs = laterMs();
-    const streamId = await newStream(ground);
-    const told = await onAll(ground, (node) =>
+    const streamId = await newStream(fixture);
+    const told = await onAll(fixture, (node) =>
       node.requestWinners({ id: crypto.randomUUID(), streamId, producer: PRODUCER, nowMs }),
     );
     const refusals = refusedKinds(told);
     expect(refusals).toEqual(['conflict', 'conflict']);
-    await sealTo(ground.any, Math.floor(nowMs / 250));
-    const types = (await toldOf(ground, streamId)).map(({ type }) => type);
+    await sealTo(fixture.any, Math.floor(nowMs / 250));
+    const types = (await toldOf(fixture, streamId)).map(({ type }) => type);
     expect(types).toEqual(['request-quiz-winners']);
   }
 }, 30_000);
@@ -209,25 +209,25 @@ test('[I-4] [W-5] of the winners who race the end of their round, those that wer
   for (let round = 0; round < ROUNDS; round++) {
     const nowMs = laterMs();
     const interval = Math.floor(nowMs / 250);
-    const streamId = await newStream(ground);
+    const streamId = await newStream(fixture);
     const own = { id: crypto.randomUUID(), streamId, producer: PRODUCER };
-    await ground.any.requestWinners({ ...own, nowMs });
-    await sealTo(ground.any, interval);
+    await fixture.any.requestWinners({ ...own, nowMs });
+    await sealTo(fixture.any, interval);
     // A game without quizzes qualifies everyone (W-7); each seat says so on two nodes.
-    const claiming = ground.nodes.map(async (node, index) => {
+    const claiming = fixture.nodes.map(async (node, index) => {
       const seats = Array.from({ length: SEATS }, (_, n) => (index * SEATS) / 2 + n);
-      await Bun.sleep(ground.random() * 4);
+      await Bun.sleep(fixture.random() * 4);
       return Promise.all(
-        shuffled(seats, ground.random).map(async (seat) => {
+        shuffled(seats, fixture.random).map(async (seat) => {
           const [decision] = await node.recordWinners([{ streamId, seat, receivedMs: nowMs }]);
           return { seat, decision };
         }),
       );
     });
-    await Bun.sleep(ground.random() * 8);
+    await Bun.sleep(fixture.random() * 8);
     // While claims are being recorded it stays open.
     for (let to = interval + 4; (await roundOf(own)).state === 'open'; to++) {
-      await sealTo(ground.any, to);
+      await sealTo(fixture.any, to);
     }
     const told = (await Promise.all(claiming)).flat();
     const won = new Set(told.filter(({ decision }) => decision === 'won').map(({ seat }) => seat));

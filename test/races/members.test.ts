@@ -32,7 +32,7 @@ describe.each(['embedded', 'shared'] as const)('on %s backends', (backends) => {
 
   const session = () => ({ hash: randomUUID(), nowMs: service.clock.nowMs() });
   const acceptLink = (token: string) =>
-    service.record.acceptLink({
+    service.store.acceptLink({
       ...{ hash: hashOf(token), uuid: randomUUID(), name: 'Ada', passwordHash: randomUUID() },
       session: session(),
     });
@@ -44,7 +44,7 @@ describe.each(['embedded', 'shared'] as const)('on %s backends', (backends) => {
       const { token } = await invited(service, 'host', undefined, account);
       const tries = Array.from({ length: AT_ONCE }, () => acceptLink(token));
       expect(await outcomes(tries)).toEqual(once);
-      expect(await service.record.listMembers({ account: account.uuid })).toHaveLength(1);
+      expect(await service.store.listMembers({ account: account.uuid })).toHaveLength(1);
     }
   });
 
@@ -54,7 +54,7 @@ describe.each(['embedded', 'shared'] as const)('on %s backends', (backends) => {
       const secret = randomUUID();
       const nowMs = service.clock.nowMs();
       const link = { id: randomUUID(), hash: hashOf(secret), nowMs };
-      await service.record.linkFor({ email, link });
+      await service.store.linkFor({ email, link });
       const tries = Array.from({ length: AT_ONCE }, () => acceptLink(secret));
       expect(await outcomes(tries)).toEqual(once);
     }
@@ -64,16 +64,16 @@ describe.each(['embedded', 'shared'] as const)('on %s backends', (backends) => {
     for (let round = 0; round < ROUNDS; round++) {
       const account = await service.createAccount();
       const { uuid, email } = await newMember(service, 'host', account);
-      const { passwordHash } = (await service.record.findSignIn({ email })) ?? { passwordHash: '' };
+      const { passwordHash } = (await service.store.findSignIn({ email })) ?? { passwordHash: '' };
       const opened = Array.from({ length: AT_ONCE }, session);
       const known = { member: uuid, passwordHash, newPasswordHash: null, replaced: null };
-      const calls = opened.map((one) => service.record.openSession({ ...known, session: one }));
-      const removal = service.record.removeMember({ account: account.uuid, uuid });
+      const calls = opened.map((one) => service.store.openSession({ ...known, session: one }));
+      const removal = service.store.removeMember({ account: account.uuid, uuid });
       const ended = await outcomes([...calls, removal]);
       expect(ended.filter((end) => end !== 'done' && end !== 'unauthorized')).toEqual([]);
       expect(await outcomes([removal])).toEqual(['done']);
       for (const { hash } of opened) {
-        expect(await service.record.findSession({ hash })).toBeNull();
+        expect(await service.store.findSession({ hash })).toBeNull();
       }
     }
   });
@@ -81,21 +81,21 @@ describe.each(['embedded', 'shared'] as const)('on %s backends', (backends) => {
   test('[U-18] of new passwords that meet, one is set, and the old one opens nothing', async () => {
     for (let round = 0; round < ROUNDS; round++) {
       const { uuid, email } = await newMember(service, 'host');
-      const { passwordHash: old } = (await service.record.findSignIn({ email })) ?? {
+      const { passwordHash: old } = (await service.store.findSignIn({ email })) ?? {
         passwordHash: '',
       };
       const change = (next: string) =>
-        service.record.changeOwnMember({
+        service.store.changeOwnMember({
           ...{ uuid, session: 'none', name: null },
           password: { old, next },
         });
       const late = session();
       const known = { member: uuid, passwordHash: old, newPasswordHash: null, replaced: null };
       const changes = [change('one'), change('two'), change('three')];
-      const signIn = service.record.openSession({ ...known, session: late });
+      const signIn = service.store.openSession({ ...known, session: late });
       const [changed] = await Promise.all([outcomes(changes), outcomes([signIn])]);
       expect(changed).toEqual(['done', 'unauthorized', 'unauthorized']);
-      expect(await service.record.findSession({ hash: late.hash })).toBeNull();
+      expect(await service.store.findSession({ hash: late.hash })).toBeNull();
     }
   });
 });
@@ -109,13 +109,13 @@ test.each(['embedded', 'shared'] as const)(
         const nowMs = fresh.clock.nowMs();
         const secrets: string[] = [];
         for (let n = 0; n < AT_ONCE; n++) {
-          secrets.push(tokenOf((await newSetupLink(fresh.record, fresh.url, nowMs)) ?? ''));
+          secrets.push(tokenOf((await newSetupLink(fresh.store, fresh.url, nowMs)) ?? ''));
         }
         const setUp = (secret: string) => {
           const account = { uuid: randomUUID(), email: `${secret}@example.org`, name: 'Ada' };
           const named = { email: account.email.toLowerCase(), name: 'Ada', role: 'owner' as const };
           const owner = { uuid: randomUUID(), account: account.uuid, ...named };
-          return fresh.record.setUp({
+          return fresh.store.setUp({
             hash: hashOf(secret),
             account: { ...account, created: nowMs },
             owner: { ...owner, passwordHash: 'none', created: nowMs },
@@ -128,7 +128,7 @@ test.each(['embedded', 'shared'] as const)(
         ]);
         const later = await fresh.studio('GET', '/members');
         expect(await expectJson<{ results: object[] }>(later, 200)).toEqual({ results: [] });
-        expect(await newSetupLink(fresh.record, fresh.url, nowMs)).toBeNull();
+        expect(await newSetupLink(fresh.store, fresh.url, nowMs)).toBeNull();
       } finally {
         await fresh.close();
       }
@@ -149,15 +149,15 @@ test.each(['embedded', 'shared'] as const)(
           ...{ id: randomUUID(), hash: randomUUID(), nowMs },
         }));
         const keep = (from: number, to: number) =>
-          links.slice(from, to).map((link) => fresh.record.keepSetupLink(link));
+          links.slice(from, to).map((link) => fresh.store.keepSetupLink(link));
         const early = keep(0, 2);
-        const accepted = fresh.record.acceptLink({
+        const accepted = fresh.store.acceptLink({
           ...{ hash: hashOf(token), uuid: randomUUID(), name: 'Ada', passwordHash: 'none' },
           session: { hash: randomUUID(), nowMs },
         });
         await Promise.all([accepted, ...early, ...keep(2, AT_ONCE)]);
         for (const { hash } of links) {
-          expect(await fresh.record.isSetupLink({ hash, nowMs })).toBe(false);
+          expect(await fresh.store.isSetupLink({ hash, nowMs })).toBe(false);
         }
       } finally {
         await fresh.close();

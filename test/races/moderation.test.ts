@@ -1,13 +1,13 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test';
-import type { TheRecord } from '../../server/app/procedures.ts';
+import type { Store } from '../../server/app/procedures.ts';
 import { ChatRooms } from '../../server/domains/moderation/chat-rooms.ts';
 import {
   FIRST_INTERVAL,
-  type Ground,
+  type Fixture,
   NOW_MS,
   newStream,
   onAll,
-  openGround,
+  openFixture,
   PRODUCER,
   refusalsIn,
   sealTo,
@@ -20,23 +20,23 @@ import {
 const ROUNDS = 15;
 const SEATS = 6;
 
-let ground: Ground;
+let fixture: Fixture;
 beforeAll(async () => {
-  ground = await openGround();
+  fixture = await openFixture();
 }, 30_000);
-afterAll(() => ground.close());
+afterAll(() => fixture.close());
 
 const viewerAt = (seat: number) => `viewer ${seat}`;
 
 /** A stream with viewers on some seats. */
 async function newChat(): Promise<{ streamId: string; producer: string }> {
-  const streamId = await newStream(ground);
+  const streamId = await newStream(fixture);
   const seats = Array.from({ length: SEATS }, (_, seat) => seat);
-  await ground.any.takeSeats(seats.map((seat) => ({ streamId, viewer: viewerAt(seat), seat })));
+  await fixture.any.takeSeats(seats.map((seat) => ({ streamId, viewer: viewerAt(seat), seat })));
   return { streamId, producer: PRODUCER };
 }
 
-const ban = (node: TheRecord, own: Awaited<ReturnType<typeof newChat>>, seat: number) =>
+const ban = (node: Store, own: Awaited<ReturnType<typeof newChat>>, seat: number) =>
   node.restrictViewer({
     ...{ ...own, viewer: viewerAt(seat), kind: 'banned', name: '', until: null, by: null },
     nowMs: NOW_MS,
@@ -50,13 +50,13 @@ test('[C-16] [N-19] [I-2] lines that are hidden on all nodes at once are told on
   for (let round = 0; round < ROUNDS; round++) {
     const own = await newChat();
     const ids = Array.from({ length: 12 }, () => crypto.randomUUID());
-    const told = await onAll(ground, (node) =>
-      node.hideLines({ ...own, ids: shuffled(ids, ground.random).slice(0, 9) }),
+    const told = await onAll(fixture, (node) =>
+      node.hideLines({ ...own, ids: shuffled(ids, fixture.random).slice(0, 9) }),
     );
     expectNoErrors(told);
-    await ground.any.hideLines({ ...own, ids });
-    await sealTo(ground.any, FIRST_INTERVAL + round);
-    const events = await toldOf(ground, own.streamId);
+    await fixture.any.hideLines({ ...own, ids });
+    await sealTo(fixture.any, FIRST_INTERVAL + round);
+    const events = await toldOf(fixture, own.streamId);
     const hidden = events.flatMap(({ data }) => data?.ids as string[]);
     expect(hidden.toSorted()).toEqual(ids.toSorted());
   }
@@ -65,24 +65,24 @@ test('[C-16] [N-19] [I-2] lines that are hidden on all nodes at once are told on
 test('[C-13] [N-19] the last mode that is told is the one that is kept', async () => {
   for (let round = 0; round < ROUNDS; round++) {
     const own = await newChat();
-    const told = await onAll(ground, async (node, index) => {
+    const told = await onAll(fixture, async (node, index) => {
       await node.changeChatMode({ ...own, patch: { slowModeMs: 1_000 * (index + 1) } });
       await node.changeChatMode({ ...own, patch: { paused: index > 0 } });
     });
     expectNoErrors(told);
-    await sealTo(ground.any, FIRST_INTERVAL + ROUNDS + round);
-    const last = (await toldOf(ground, own.streamId)).at(-1);
-    const detail = await ground.any.readStreamDetail({ id: own.streamId, interval: 0 });
+    await sealTo(fixture.any, FIRST_INTERVAL + ROUNDS + round);
+    const last = (await toldOf(fixture, own.streamId)).at(-1);
+    const detail = await fixture.any.readStreamDetail({ id: own.streamId, interval: 0 });
     const { slow_mode_ms: slowModeMs, paused } = detail?.chat ?? {};
     expect(last).toMatchObject({ type: 'chat-mode', data: { slowModeMs, paused } });
   }
 }, 30_000);
 
 test('[C-21] [N-19] whatever meets, every node that looks afterwards knows the same as the record', async () => {
-  const rooms = ground.nodes.map(
-    (record) =>
+  const rooms = fixture.nodes.map(
+    (store) =>
       new ChatRooms({
-        record,
+        store,
         nowMs: () => NOW_MS,
         onDefect: (error) => {
           throw error;
@@ -92,10 +92,10 @@ test('[C-21] [N-19] whatever meets, every node that looks afterwards knows the s
   for (let round = 0; round < ROUNDS; round++) {
     const chats = await Promise.all([newChat(), newChat()]);
     // Looks while changes are on their way must not take one that is not committed for seen.
-    const told = await onAll(ground, async (node, index) => {
+    const told = await onAll(fixture, async (node, index) => {
       for (let n = 0; n < 4; n++) {
-        const own = chats[Math.floor(ground.random() * 2)] as (typeof chats)[0];
-        const seat = Math.floor(ground.random() * SEATS);
+        const own = chats[Math.floor(fixture.random() * 2)] as (typeof chats)[0];
+        const seat = Math.floor(fixture.random() * SEATS);
         await Promise.all([ban(node, own, seat), rooms[index]?.look()]);
         const other = { ...own, viewer: viewerAt((seat + 1) % SEATS), kind: 'banned' as const };
         await Promise.all([node.liftRestriction(other), rooms[(index + 1) % 3]?.look()]);
@@ -104,7 +104,7 @@ test('[C-21] [N-19] whatever meets, every node that looks afterwards knows the s
     expectNoErrors(told);
     await Promise.all(rooms.map((one) => one.look()));
     for (const own of chats) {
-      const listed = await ground.any.listRestricted({ ...own, nowMs: NOW_MS });
+      const listed = await fixture.any.listRestricted({ ...own, nowMs: NOW_MS });
       const banned = new Set(listed.map(({ viewer }) => viewer));
       for (const one of rooms) {
         for (let seat = 0; seat < SEATS; seat++) {

@@ -3,12 +3,12 @@ import type { RundownRows } from '../../server/domains/rundown/rundown-sql.ts';
 import { Refusal } from '../../server/platform/errors.ts';
 import {
   FIRST_INTERVAL,
-  type Ground,
+  type Fixture,
   NOW_MS,
   newDraft,
   newStream,
   onAll,
-  openGround,
+  openFixture,
   PRODUCER,
   QUIZ,
   refusalsIn,
@@ -22,20 +22,20 @@ import {
 
 const ROUNDS = 20;
 
-let ground: Ground;
+let fixture: Fixture;
 beforeAll(async () => {
-  ground = await openGround();
+  fixture = await openFixture();
 }, 30_000);
-afterAll(() => ground.close());
+afterAll(() => fixture.close());
 
 async function newRundown(count: number): Promise<{ streamId: string; ids: string[] }> {
-  const streamId = await newStream(ground);
+  const streamId = await newStream(fixture);
   const ids: string[] = [];
-  for (let n = 0; n < count; n++) ids.push((await newDraft(ground, streamId)).id);
+  for (let n = 0; n < count; n++) ids.push((await newDraft(fixture, streamId)).id);
   return { streamId, ids };
 }
 
-const rundown = (streamId: string) => ground.any.listQuizzes({ streamId, producer: PRODUCER });
+const rundown = (streamId: string) => fixture.any.listQuizzes({ streamId, producer: PRODUCER });
 const idsOf = ({ quizzes }: RundownRows) => quizzes.map(({ id }) => id);
 const own = (id: string = crypto.randomUUID()) => ({ id, producer: PRODUCER });
 
@@ -49,11 +49,11 @@ test('[D-4] of three hosts who order the rundown that all of them saw, one does'
   for (let round = 0; round < ROUNDS; round++) {
     const { streamId, ids } = await newRundown(5);
     const { revision } = await rundown(streamId);
-    const orders = ground.nodes.map((_, index) => [
+    const orders = fixture.nodes.map((_, index) => [
       ...ids.slice(index + 1),
       ...ids.slice(0, index + 1),
     ]);
-    const told = await onAll(ground, (node, index) => {
+    const told = await onAll(fixture, (node, index) => {
       const order = orders[index] ?? [];
       return node.orderQuizzes({ streamId, producer: PRODUCER, order, revision });
     });
@@ -71,8 +71,8 @@ test('[D-4] of three hosts who order the rundown that all of them saw, one does'
 test('[D-3] [N-19] three hosts who do not say what they saw leave the order of one of them', async () => {
   for (let round = 0; round < ROUNDS; round++) {
     const { streamId, ids } = await newRundown(6);
-    const orders = ground.nodes.map(() => shuffled(ids, ground.random));
-    const told = await onAll(ground, (node, index) => {
+    const orders = fixture.nodes.map(() => shuffled(ids, fixture.random));
+    const told = await onAll(fixture, (node, index) => {
       const order = orders[index] ?? [];
       return node.orderQuizzes({ streamId, producer: PRODUCER, order, revision: null });
     });
@@ -88,7 +88,7 @@ test('[D-3] [D-4] [Q-5] a quiz that is published while drafts are moved keeps it
     const { streamId, ids } = await newRundown(5);
     const [first = ''] = ids;
     const order = ids.toReversed();
-    const [published, ordered] = await onAll<unknown>(ground, async (node, index) => {
+    const [published, ordered] = await onAll<unknown>(fixture, async (node, index) => {
       if (index === 0) return node.publishQuiz({ ...own(first), nowMs: NOW_MS });
       if (index === 2) return null;
       return node.orderQuizzes({ streamId, producer: PRODUCER, order, revision: null });
@@ -109,9 +109,9 @@ test('[D-3] [D-4] [Q-5] a quiz that is published while drafts are moved keeps it
       revision: after.revision,
     };
     const place = idsOf(after).indexOf(first);
-    expect(idsOf(await ground.any.orderQuizzes(again)).indexOf(first)).toBe(place);
-    await sealTo(ground.any, FIRST_INTERVAL + round);
-    const told = await toldOf(ground, streamId);
+    expect(idsOf(await fixture.any.orderQuizzes(again)).indexOf(first)).toBe(place);
+    await sealTo(fixture.any, FIRST_INTERVAL + round);
+    const told = await toldOf(fixture, streamId);
     expect(told.filter(({ type }) => type === 'quiz')).toHaveLength(1);
   }
 }, 30_000);
@@ -121,8 +121,8 @@ test('[D-1] [D-5] [D-6] copies, imports and new quizzes at once are all there, e
     const { streamId, ids } = await newRundown(3);
     const [a = '', b = '', c = ''] = ids;
     const drafts = () => [1, 2, 3, 4].map(() => ({ id: crypto.randomUUID(), quiz: QUIZ }));
-    const imports = ground.nodes.map(drafts);
-    const told = await onAll<unknown>(ground, (node, index) =>
+    const imports = fixture.nodes.map(drafts);
+    const told = await onAll<unknown>(fixture, (node, index) =>
       Promise.all([
         node.importQuizzes({ streamId, producer: PRODUCER, drafts: imports[index] ?? [] }),
         node.duplicateQuiz({ ...own(b), copyId: crypto.randomUUID() }),
@@ -147,9 +147,9 @@ test('[L-13] of three imports at once for which there is room for one, one is ma
   const drafts = (count: number) =>
     Array.from({ length: count }, () => ({ id: crypto.randomUUID(), quiz: QUIZ }));
   for (const count of [500, 500, 500]) {
-    await ground.any.importQuizzes({ streamId, producer: PRODUCER, drafts: drafts(count) });
+    await fixture.any.importQuizzes({ streamId, producer: PRODUCER, drafts: drafts(count) });
   }
-  const told = await onAll(ground, (node) =>
+  const told = await onAll(fixture, (node) =>
     node.importQuizzes({ streamId, producer: PRODUCER, drafts: drafts(300) }),
   );
   expect(refusedKinds(told)).toEqual(['conflict', 'conflict']);
@@ -159,12 +159,12 @@ test('[L-13] of three imports at once for which there is room for one, one is ma
 test('[N-21] a quiz closes while its host’s order of the drafts is stalled', async () => {
   const { streamId, ids } = await newRundown(3);
   const [first = '', ...others] = ids;
-  await ground.any.publishQuiz({ ...own(first), nowMs: NOW_MS });
-  const host = await ground.outsider();
+  await fixture.any.publishQuiz({ ...own(first), nowMs: NOW_MS });
+  const host = await fixture.outsider();
   await host.query('begin');
   await host.query('select id from streams where id = $1 for no key update', [streamId]);
   await host.query('update quizzes set position = position where id = any($1)', [others]);
-  await sealTo(ground.any, FIRST_INTERVAL + ROUNDS + 8);
-  expect((await ground.any.findOwnQuiz(own(first))).state).toBe('revealed');
+  await sealTo(fixture.any, FIRST_INTERVAL + ROUNDS + 8);
+  expect((await fixture.any.findOwnQuiz(own(first))).state).toBe('revealed');
   await host.query('rollback');
 });

@@ -1,17 +1,17 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test';
 import { intervalStartMs } from '../../protocol/interval.ts';
-import type { TheRecord } from '../../server/app/procedures.ts';
+import type { Store } from '../../server/app/procedures.ts';
 import { type SealedBody, sealingProcedures } from '../../server/realtime/feed/sealing-sql.ts';
 import { openSession } from '../../server/storage/sql/postgres.ts';
 import type { Tx } from '../../server/storage/sql/procedure.ts';
 import {
   FIRST_INTERVAL,
-  type Ground,
+  type Fixture,
   NODES,
   NOW_MS,
   newStream,
   numberIn,
-  openGround,
+  openFixture,
   PRODUCER,
   sealNow,
   sealTo,
@@ -25,32 +25,32 @@ const STREAMS = 4;
 const EVENTS = 60;
 const INTERVALS = 60;
 
-let ground: Ground;
+let fixture: Fixture;
 beforeAll(async () => {
-  ground = await openGround();
+  fixture = await openFixture();
 }, 30_000);
-afterAll(() => ground.close());
+afterAll(() => fixture.close());
 
 let sealedTo = FIRST_INTERVAL;
 /** The next interval to seal; all tests share one watermark. */
 const next = () => ++sealedTo;
 
 test('[I-1] [I-2] [N-4] of three sealers one seals an interval, and every event is in one, in order', async () => {
-  await sealTo(ground.any, next());
-  const streams = await Promise.all(Array.from({ length: STREAMS }, () => newStream(ground)));
+  await sealTo(fixture.any, next());
+  const streams = await Promise.all(Array.from({ length: STREAMS }, () => newStream(fixture)));
   const accepted = new Map<string, number[]>(streams.map((id) => [id, []]));
   const producing = streams.map(async (streamId, at) => {
     for (let number = 0; number < EVENTS; number++) {
-      await sendEvent(ground.nodes[(at + number) % NODES] as TheRecord, streamId, { number });
+      await sendEvent(fixture.nodes[(at + number) % NODES] as Store, streamId, { number });
       accepted.get(streamId)?.push(number);
     }
   });
   const made: SealedBody[][] = [];
   const outcomes = { sealed: 0, busy: 0, behind: 0 };
-  const sealers = ground.nodes.map(async (node) => {
+  const sealers = fixture.nodes.map(async (node) => {
     // Each knows the watermark as it was some time ago, and tries what comes after that.
     for (let after = sealedTo; after < FIRST_INTERVAL + INTERVALS; ) {
-      const interval = after + 1 + Math.floor(ground.random() * 2);
+      const interval = after + 1 + Math.floor(fixture.random() * 2);
       const nowMs = intervalStartMs(interval + 1);
       const sealing = await node.sealInterval({ after, interval, nowMs, transients: [] });
       outcomes[sealing.outcome]++;
@@ -61,12 +61,12 @@ test('[I-1] [I-2] [N-4] of three sealers one seals an interval, and every event 
         expect(sealing.watermark).toBeGreaterThan(after);
         after = sealing.watermark;
       }
-      await Bun.sleep(ground.random() * 3);
+      await Bun.sleep(fixture.random() * 3);
     }
   });
   await Promise.all([...sealers, ...producing]);
-  sealedTo = await ground.any.readWatermark({});
-  made.push([...(await sealTo(ground.any, next()))]);
+  sealedTo = await fixture.any.readWatermark({});
+  made.push([...(await sealTo(fixture.any, next()))]);
   expect(outcomes.sealed).toBeLessThanOrEqual(INTERVALS + 1);
   expect(outcomes.busy + outcomes.behind).toBeGreaterThan(0);
   const bodies = made.flat().toSorted((a, b) => a.interval - b.interval);
@@ -76,25 +76,25 @@ test('[I-1] [I-2] [N-4] of three sealers one seals an interval, and every event 
     const told = own.flatMap(({ body }) => JSON.parse(body).events.map(numberIn));
     expect(told).toEqual(accepted.get(streamId) ?? []);
     // What the sealers were told is what everybody reads.
-    expect((await toldOf(ground, streamId)).map(numberIn)).toEqual(told);
+    expect((await toldOf(fixture, streamId)).map(numberIn)).toEqual(told);
   }
 }, 60_000);
 
 test('[I-1] [F-12] two who seal the same interval at once: one does, the other hears it', async () => {
   for (let round = 0; round < 30; round++) {
-    await sealTo(ground.any, sealedTo);
+    await sealTo(fixture.any, sealedTo);
     const interval = next();
-    const told = await Promise.all(ground.nodes.map((node) => sealNow(node, interval)));
+    const told = await Promise.all(fixture.nodes.map((node) => sealNow(node, interval)));
     const sealed = told.filter(({ outcome }) => outcome === 'sealed');
     expect(sealed).toHaveLength(1);
-    const watermark = await ground.any.readWatermark({});
+    const watermark = await fixture.any.readWatermark({});
     expect(watermark).toBe(interval);
-    expect(await sealNow(ground.any, interval)).toEqual({ outcome: 'behind', watermark });
+    expect(await sealNow(fixture.any, interval)).toEqual({ outcome: 'behind', watermark });
   }
 }, 30_000);
 
 test('[F-13] [N-17] ten thousand idle streams cost a sealing two statements, and no look at them', async () => {
-  const outsider = await ground.outsider();
+  const outsider = await fixture.outsider();
   await outsider.query(
     `insert into streams (id, number, producer, title, unlisted, latency_allowance_ms, status, created)
      select 'idle ' || n, 1000000 + n, $1, 'Idle', 0, 0, 'STREAMING', 0 from generate_series(1, 10000) n`,
@@ -106,8 +106,8 @@ test('[F-13] [N-17] ten thousand idle streams cost a sealing two statements, and
      select 'idle ' || n, 1000000 + n, 'idle ' || n, 'revealed', '?', '["a","b"]', 0, 1000, 'auto',
        0, 1, 0, '[0,0]' from generate_series(1, 10000) n`,
   );
-  await sealTo(ground.any, next());
-  const session = await openSession({ url: ground.url, connectMs: 1_000 });
+  await sealTo(fixture.any, next());
+  const session = await openSession({ url: fixture.url, connectMs: 1_000 });
   let statements = 0;
   let blocks = 0;
   const query: Tx['query'] = async (text, params) => {

@@ -2,61 +2,61 @@ import { afterAll, beforeAll, expect, test } from 'bun:test';
 import { intervalStartMs } from '../../protocol/interval.ts';
 import {
   FIRST_INTERVAL,
-  type Ground,
+  type Fixture,
   newStream,
-  openGround,
+  openFixture,
   PRODUCER,
   sealNow,
   sealTo,
 } from '../support/database/race-fixture.ts';
-import { type SourcesGround, sourcesContract } from '../support/media/ingest-contract.ts';
+import { type SourcesFixture, sourcesContract } from '../support/media/ingest-contract.ts';
 
 // Sources of streams, on several nodes that meet in PostgreSQL.
 
-async function postgresGround(): Promise<SourcesGround> {
-  const ground = await openGround();
+async function postgresFixture(): Promise<SourcesFixture> {
+  const fixture = await openFixture();
   return {
-    nodes: ground.nodes,
+    nodes: fixture.nodes,
     producer: PRODUCER,
-    newStream: () => newStream(ground),
-    close: () => ground.close(),
+    newStream: () => newStream(fixture),
+    close: () => fixture.close(),
   };
 }
 
-sourcesContract('PostgreSQL', postgresGround);
+sourcesContract('PostgreSQL', postgresFixture);
 
-let ground: Ground;
+let fixture: Fixture;
 beforeAll(async () => {
-  ground = await openGround();
+  fixture = await openFixture();
 }, 30_000);
-afterAll(() => ground.close());
+afterAll(() => fixture.close());
 
 test('[N-21] [M-7] a producer who stalls holds up nothing; the end that is due comes after that', async () => {
-  const id = await newStream(ground);
+  const id = await newStream(fixture);
   const own = { id, producer: PRODUCER };
-  const statusOf = async () => (await ground.any.findOwnStream(own)).status;
-  await sealTo(ground.any, FIRST_INTERVAL);
-  const key = await ground.any.keepStreamKey({ ...own, offered: 'sk_stalled' });
+  const statusOf = async () => (await fixture.any.findOwnStream(own)).status;
+  await sealTo(fixture.any, FIRST_INTERVAL);
+  const key = await fixture.any.keepStreamKey({ ...own, offered: 'sk_stalled' });
   const nowMs = intervalStartMs(FIRST_INTERVAL + 1);
   const source = { key, session: 'first', kind: 'rtmp' as const, nowMs, graceMs: 250 };
-  expect(await ground.any.openSource(source)).toMatchObject({ outcome: 'opened' });
-  const producer = await ground.outsider();
+  expect(await fixture.any.openSource(source)).toMatchObject({ outcome: 'opened' });
+  const producer = await fixture.outsider();
   await producer.query('begin');
   await producer.query('select id from streams where id = $1 for no key update', [id]);
-  expect(await sealNow(ground.any, FIRST_INTERVAL + 1)).toMatchObject({ outcome: 'sealed' });
-  expect(await sealNow(ground.any, FIRST_INTERVAL + 2)).toMatchObject({ outcome: 'sealed' });
+  expect(await sealNow(fixture.any, FIRST_INTERVAL + 1)).toMatchObject({ outcome: 'sealed' });
+  expect(await sealNow(fixture.any, FIRST_INTERVAL + 2)).toMatchObject({ outcome: 'sealed' });
   expect(await statusOf()).toBe('STREAMING');
   await producer.query('rollback');
-  expect(await sealNow(ground.any, FIRST_INTERVAL + 3)).toMatchObject({ outcome: 'sealed' });
+  expect(await sealNow(fixture.any, FIRST_INTERVAL + 3)).toMatchObject({ outcome: 'sealed' });
   expect(await statusOf()).toBe('ENDED');
 });
 
 test('[M-1] [N-16] a producer who changes a key keeps no viewer from taking a seat', async () => {
-  const id = await newStream(ground);
-  const producer = await ground.outsider();
+  const id = await newStream(fixture);
+  const producer = await fixture.outsider();
   await producer.query('begin');
   await producer.query('update streams set ingest_key = $2 where id = $1', [id, 'sk_changed']);
-  const viewer = await ground.outsider();
+  const viewer = await fixture.outsider();
   await viewer.query("set lock_timeout = '500ms'");
   await viewer.query('insert into seats (stream_id, viewer, seat) values ($1, $2, 0)', [id, 'ada']);
   await producer.query('rollback');

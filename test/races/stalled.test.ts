@@ -8,12 +8,12 @@ import { openSession, type PostgresSession } from '../../server/storage/sql/post
 import type { Procedure, SqlValue, Tx } from '../../server/storage/sql/procedure.ts';
 import {
   FIRST_INTERVAL,
-  type Ground,
+  type Fixture,
   NOW_MS,
   newQuiz,
   newStream,
   numberIn,
-  openGround,
+  openFixture,
   PRODUCER,
   sealNow,
   sealTo,
@@ -26,13 +26,13 @@ import {
 // Far more than a sealing takes, and less than it would wait for a lock.
 const STUCK_MS = 3_000;
 
-let ground: Ground;
+let fixture: Fixture;
 beforeAll(async () => {
-  ground = await openGround();
+  fixture = await openFixture();
 }, 30_000);
 afterAll(async () => {
   await Promise.all(stalledSessions.map((session) => session.end()));
-  await ground.close();
+  await fixture.close();
 });
 const stalledSessions: PostgresSession[] = [];
 
@@ -42,7 +42,7 @@ const next = () => ++sealedTo;
 
 /** A transaction of a process that has stopped in the middle, holding the locks of these statements. */
 async function stalled(...statements: [text: string, ...params: unknown[]][]): Promise<Client> {
-  const client = await ground.outsider();
+  const client = await fixture.outsider();
   await client.query('begin');
   for (const [text, ...params] of statements) await client.query(text, params);
   return client;
@@ -53,7 +53,7 @@ async function stalledIn<Input>(
   { run }: Procedure<Input, unknown>,
   input: Input,
 ): Promise<PostgresSession> {
-  const session = await openSession({ url: ground.url, connectMs: 1_000 });
+  const session = await openSession({ url: fixture.url, connectMs: 1_000 });
   stalledSessions.push(session);
   await session.run('begin; set local idle_in_transaction_session_timeout = 0');
   await run(session, input);
@@ -68,14 +68,14 @@ function claimingIn(streamIds: readonly string[]): Promise<PostgresSession> {
 }
 
 async function requestWinners(): Promise<{ id: string; streamId: string; producer: string }> {
-  const own = { id: crypto.randomUUID(), streamId: await newStream(ground), producer: PRODUCER };
-  await ground.any.requestWinners({ ...own, nowMs: intervalStartMs(sealedTo) });
+  const own = { id: crypto.randomUUID(), streamId: await newStream(fixture), producer: PRODUCER };
+  await fixture.any.requestWinners({ ...own, nowMs: intervalStartMs(sealedTo) });
   return own;
 }
 
 /** Until some transaction waits for another's lock. */
 async function untilOneWaits(): Promise<void> {
-  const outsider = await ground.outsider();
+  const outsider = await fixture.outsider();
   const isWaiting = "select 1 from pg_stat_activity where wait_event_type = 'Lock'";
   while ((await outsider.query(isWaiting)).rowCount === 0) await Bun.sleep(2);
 }
@@ -86,92 +86,92 @@ function orStuck<T>(sealing: Promise<T>): Promise<T | 'stuck'> {
 }
 
 test('[N-4] who finds another sealing under way hears so at once, and does not wait for it', async () => {
-  await sealTo(ground.any, sealedTo);
+  await sealTo(fixture.any, sealedTo);
   const other = await stalled(['select id from watermark for no key update']);
-  expect(await orStuck(sealNow(ground.any, sealedTo + 1))).toEqual({ outcome: 'busy' });
+  expect(await orStuck(sealNow(fixture.any, sealedTo + 1))).toEqual({ outcome: 'busy' });
   await other.query('rollback');
-  expect(await sealNow(ground.any, next())).toMatchObject({ outcome: 'sealed' });
+  expect(await sealNow(fixture.any, next())).toMatchObject({ outcome: 'sealed' });
 });
 
 test('[N-21] [P-14] a producer who stalls in the middle holds up neither the feed nor its own events', async () => {
-  await sealTo(ground.any, sealedTo);
-  const [held, free] = [await newStream(ground), await newStream(ground)];
+  await sealTo(fixture.any, sealedTo);
+  const [held, free] = [await newStream(fixture), await newStream(fixture)];
   const endsAt = intervalStartMs(sealedTo + 1);
   for (const id of [held, free]) {
-    await sendEvent(ground.any, id, { number: 1 });
-    await ground.any.endStream({ id, producer: PRODUCER, atMs: endsAt, nowMs: endsAt - 1 });
+    await sendEvent(fixture.any, id, { number: 1 });
+    await fixture.any.endStream({ id, producer: PRODUCER, atMs: endsAt, nowMs: endsAt - 1 });
   }
   const producer = await stalled(['select id from streams where id = $1 for no key update', held]);
-  const sealing = await orStuck(sealNow(ground.any, next()));
+  const sealing = await orStuck(sealNow(fixture.any, next()));
   expect(sealing).toMatchObject({ outcome: 'sealed' });
   const statusOf = async (id: string) =>
-    (await ground.any.findOwnStream({ id, producer: PRODUCER })).status;
+    (await fixture.any.findOwnStream({ id, producer: PRODUCER })).status;
   expect([await statusOf(free), await statusOf(held)]).toEqual(['ENDED', 'CREATED']);
   for (const id of [held, free]) {
-    expect((await toldOf(ground, id)).map(numberIn)).toEqual([1]);
+    expect((await toldOf(fixture, id)).map(numberIn)).toEqual([1]);
   }
   await producer.query('rollback');
-  await sealNow(ground.any, next());
+  await sealNow(fixture.any, next());
   expect(await statusOf(held)).toBe('ENDED');
 });
 
 test('[N-21] [Q-16] answers that stall on their way into a quiz hold up its close, and nothing else', async () => {
-  await sealTo(ground.any, sealedTo);
+  await sealTo(fixture.any, sealedTo);
   const nowMs = intervalStartMs(sealedTo);
-  const quiz = await newQuiz(ground, await newStream(ground), nowMs);
-  const other = await newQuiz(ground, await newStream(ground), nowMs);
+  const quiz = await newQuiz(fixture, await newStream(fixture), nowMs);
+  const other = await newQuiz(fixture, await newStream(fixture), nowMs);
   const answering = await stalledIn(answerProcedures.recordAnswers, [
     { quiz: quiz.number, seat: 0, choice: 0, receivedMs: 0, interval: sealedTo },
   ]);
   sealedTo = quiz.closeInterval;
-  expect(await orStuck(sealTo(ground.any, sealedTo))).not.toBe('stuck');
-  const rowOf = (id: string) => ground.any.findOwnQuiz({ id, producer: PRODUCER });
+  expect(await orStuck(sealTo(fixture.any, sealedTo))).not.toBe('stuck');
+  const rowOf = (id: string) => fixture.any.findOwnQuiz({ id, producer: PRODUCER });
   expect(await rowOf(other.id)).toMatchObject({ state: 'revealed', counts: [0, 0, 0] });
   expect(await rowOf(quiz.id)).toMatchObject({ state: 'open' });
   await answering.run('commit');
-  await sealNow(ground.any, next());
+  await sealNow(fixture.any, next());
   expect(await rowOf(quiz.id)).toMatchObject({ state: 'revealed', counts: [1, 0, 0] });
 });
 
 test('[N-21] [W-5] winners who stall on their way into a round hold up its count, and nothing else', async () => {
-  await sealTo(ground.any, sealedTo);
+  await sealTo(fixture.any, sealedTo);
   const own = await requestWinners();
-  await sealNow(ground.any, next());
+  await sealNow(fixture.any, next());
   const claiming = await claimingIn([own.streamId]);
   sealedTo += 4;
-  expect(await orStuck(sealTo(ground.any, sealedTo))).not.toBe('stuck');
-  expect(await ground.any.listWinnersRounds(own)).toMatchObject([{ state: 'open' }]);
+  expect(await orStuck(sealTo(fixture.any, sealedTo))).not.toBe('stuck');
+  expect(await fixture.any.listWinnersRounds(own)).toMatchObject([{ state: 'open' }]);
   await claiming.run('commit');
-  await sealNow(ground.any, next());
-  expect(await ground.any.listWinnersRounds(own)).toMatchObject([{ state: 'closed', count: 1 }]);
+  await sealNow(fixture.any, next());
+  expect(await fixture.any.listWinnersRounds(own)).toMatchObject([{ state: 'closed', count: 1 }]);
 });
 
 test('[N-21] [W-4] winners who stall before their round is announced hold up nothing, and are counted', async () => {
-  await sealTo(ground.any, sealedTo);
+  await sealTo(fixture.any, sealedTo);
   const own = await requestWinners();
   const claiming = await claimingIn([own.streamId]);
-  const sealing = await orStuck(sealNow(ground.any, next()));
+  const sealing = await orStuck(sealNow(fixture.any, next()));
   expect(sealing).toMatchObject({ outcome: 'sealed' });
-  const types = async () => (await toldOf(ground, own.streamId)).map(({ type }) => type);
+  const types = async () => (await toldOf(fixture, own.streamId)).map(({ type }) => type);
   expect(await types()).toEqual(['request-quiz-winners']);
   sealedTo += 4;
-  expect(await orStuck(sealTo(ground.any, sealedTo))).not.toBe('stuck');
-  expect(await ground.any.listWinnersRounds(own)).toMatchObject([{ state: 'open' }]);
+  expect(await orStuck(sealTo(fixture.any, sealedTo))).not.toBe('stuck');
+  expect(await fixture.any.listWinnersRounds(own)).toMatchObject([{ state: 'open' }]);
   await claiming.run('commit');
-  await sealNow(ground.any, next());
-  expect(await ground.any.listWinnersRounds(own)).toMatchObject([{ state: 'closed', count: 1 }]);
+  await sealNow(fixture.any, next());
+  expect(await fixture.any.listWinnersRounds(own)).toMatchObject([{ state: 'closed', count: 1 }]);
   expect(await types()).toEqual(['request-quiz-winners', 'quiz-winners']);
 });
 
 test('[N-21] [N-19] winners of several streams wait for a round that is being closed, and sealing not for them', async () => {
-  await sealTo(ground.any, sealedTo);
+  await sealTo(fixture.any, sealedTo);
   const closing = await requestWinners();
-  await sealNow(ground.any, next());
+  await sealNow(fixture.any, next());
   sealedTo += 3;
-  await sealTo(ground.any, sealedTo);
+  await sealTo(fixture.any, sealedTo);
   const announced = await requestWinners();
   const claiming = await claimingIn([announced.streamId]);
-  const sealer = await openSession({ url: ground.url, connectMs: 1_000 });
+  const sealer = await openSession({ url: fixture.url, connectMs: 1_000 });
   stalledSessions.push(sealer);
   const hasClosed = Promise.withResolvers<void>();
   const goOn = Promise.withResolvers<void>();
@@ -199,7 +199,7 @@ test('[N-21] [N-19] winners of several streams wait for a round that is being cl
   expect(await late).toEqual(['no-round']);
   await claiming.run('commit');
   sealedTo += 4;
-  await sealTo(ground.any, sealedTo);
-  expect(await ground.any.listWinnersRounds(closing)).toMatchObject([{ count: 0 }]);
-  expect(await ground.any.listWinnersRounds(announced)).toMatchObject([{ count: 1 }]);
+  await sealTo(fixture.any, sealedTo);
+  expect(await fixture.any.listWinnersRounds(closing)).toMatchObject([{ count: 0 }]);
+  expect(await fixture.any.listWinnersRounds(announced)).toMatchObject([{ count: 1 }]);
 });

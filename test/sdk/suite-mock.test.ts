@@ -2,20 +2,20 @@ import { beforeAll, expect, test } from 'bun:test';
 import { join } from '../../sdk/index.ts';
 import { mockService } from '../../sdk/mock/mock-service.ts';
 import { pictureOf } from '../../sdk/pictures.ts';
-import { type Ground, type Result, runSuite, SUITE } from '../support/sdk/suite.ts';
+import { type Fixture, type Result, runSuite, SUITE } from '../support/sdk/suite.ts';
 
 // Tests of apps that pass with the service in memory mean something: the SDK does the same with both.
 
 let results: Result[];
 beforeAll(async () => {
-  results = await runSuite(async () => mockGround());
+  results = await runSuite(async () => mockFixture());
 }, 60_000);
 
 test.each(Object.keys(SUITE))('with the service in memory: %s', (title) => {
   expect(results.find((result) => result.title === title)?.error).toBeNull();
 });
 
-function mockGround(): Ground {
+function mockFixture(): Fixture {
   const service = mockService();
   const { streamId, fetch } = service;
   service.setStatus('CREATED');

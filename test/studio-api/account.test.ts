@@ -175,7 +175,7 @@ describe('who may call', () => {
       const response = await limited.studio('POST', '/streams', { title: 'One too many' });
       expect(response.status).toBe(429);
       expect(Number(response.headers.get('retry-after'))).toBeGreaterThanOrEqual(1);
-      const streams = await limited.record.listStreams({
+      const streams = await limited.store.listStreams({
         producer: limited.account.uuid,
         withUnlisted: true,
         limit: 10,

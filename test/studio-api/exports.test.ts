@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { connect } from 'node:net';
-import type { TheRecord } from '../../server/app/procedures.ts';
+import type { Store } from '../../server/app/procedures.ts';
 import {
   expectJson,
   type Harness,
@@ -167,17 +167,17 @@ describe('a long export', () => {
   const SEATS = 2_500;
 
   /** A show with more answers than fit on a page; `pages` counts those that were read. */
-  async function longShow(record?: (record: TheRecord) => TheRecord) {
-    const long = await startService(record && { record });
+  async function longShow(store?: (store: Store) => Store) {
+    const long = await startService(store && { store });
     const streamId = await long.createStream();
-    const { first } = await long.record.leaseSeats({ streamId, count: SEATS + 1 });
-    const seats = await long.record.takeSeats(
+    const { first } = await long.store.leaseSeats({ streamId, count: SEATS + 1 });
+    const seats = await long.store.takeSeats(
       Array.from({ length: SEATS + 1 }, (_, n) => {
         return { streamId, viewer: `viewer-${n}`, seat: first + n };
       }),
     );
     const published = await long.publishQuiz(streamId);
-    const quiz = await long.record.findPublishedQuiz({ id: published.id });
+    const quiz = await long.store.findPublishedQuiz({ id: published.id });
     if (!quiz) throw new Error('the quiz is not published');
     const answers = seats.map((_, n) => ({
       quiz: quiz.number,
@@ -188,25 +188,25 @@ describe('a long export', () => {
     }));
     const last = answers.pop();
     if (!last) throw new Error('no answers');
-    await long.record.recordAnswers(answers);
+    await long.store.recordAnswers(answers);
     return { long, streamId, last };
   }
 
   test('[P-27] ends with what was recorded when it began, while answers go on', async () => {
     let pages = 0;
     let between = async () => {};
-    const { long, streamId, last } = await longShow((record) => ({
-      ...record,
+    const { long, streamId, last } = await longShow((store) => ({
+      ...store,
       async exportAnswers(page) {
         pages += 1;
         if (pages === 2) await between();
-        return record.exportAnswers(page);
+        return store.exportAnswers(page);
       },
     }));
     try {
       between = async () => {
         await long.advance(1);
-        const [decision] = await long.record.recordAnswers([
+        const [decision] = await long.store.recordAnswers([
           { ...last, receivedMs: long.clock.nowMs(), interval: long.interval() },
         ]);
         expect(decision).toBe('record');
@@ -223,11 +223,11 @@ describe('a long export', () => {
   });
 
   test('breaks off when a page cannot be read, so that nobody takes the part for the whole', async () => {
-    const { long, streamId } = await longShow((record) => ({
-      ...record,
+    const { long, streamId } = await longShow((store) => ({
+      ...store,
       async exportAnswers(page) {
         if (page.afterSeat >= 0) throw new Error('the disk is gone');
-        return record.exportAnswers(page);
+        return store.exportAnswers(page);
       },
     }));
     try {
@@ -244,8 +244,8 @@ describe('a long export', () => {
   test('reads on only as the client takes it, and stops when the client leaves', async () => {
     let pages = 0;
     const wide = 'x'.repeat(200);
-    const { long, streamId } = await longShow((record) => ({
-      ...record,
+    const { long, streamId } = await longShow((store) => ({
+      ...store,
       // Without an end: only the pace of the client bounds how much of it is read.
       async exportAnswers(page) {
         pages += 1;

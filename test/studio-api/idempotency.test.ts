@@ -368,14 +368,14 @@ describe('a key', () => {
     const { id } = await send();
     wait(DAY_MS - 1);
     expect((await send()).id).toBe(id);
-    await service.record.forgetIdempotencyKeys({ nowMs: service.clock.nowMs() });
+    await service.store.forgetIdempotencyKeys({ nowMs: service.clock.nowMs() });
     expect((await send()).id).toBe(id);
     wait(1);
     const next = await send();
     expect(next.id).not.toBe(id);
     expect((await send()).id).toBe(next.id);
     wait(DAY_MS);
-    await service.record.forgetIdempotencyKeys({ nowMs: service.clock.nowMs() });
+    await service.store.forgetIdempotencyKeys({ nowMs: service.clock.nowMs() });
     expect((await send()).id).not.toBe(next.id);
   });
 

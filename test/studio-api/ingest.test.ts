@@ -21,7 +21,7 @@ const statusOf = async (id: string) =>
     .status;
 
 const open = (key: string, session: string) =>
-  service.record.openSource({
+  service.store.openSource({
     key,
     session,
     kind: 'srt',
@@ -29,7 +29,7 @@ const open = (key: string, session: string) =>
     graceMs: GRACE_MS,
   });
 const renew = (streamId: string, session: string) =>
-  service.record.renewSource({
+  service.store.renewSource({
     streamId,
     session,
     nowMs: service.clock.nowMs(),

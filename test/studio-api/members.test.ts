@@ -54,7 +54,7 @@ describe.each(['embedded', 'shared'] as const)('on %s backends', (backends) => {
       )
     ).results;
   const memberLink = async (email: string) => {
-    const made = await newMemberLink(service.record, email, service.url, service.clock.nowMs());
+    const made = await newMemberLink(service.store, email, service.url, service.clock.nowMs());
     if (!made) throw new Error(`no link for ${email}`);
     return { ...made, token: tokenOf(made.link) };
   };
@@ -76,8 +76,8 @@ describe.each(['embedded', 'shared'] as const)('on %s backends', (backends) => {
         await fresh.close();
       }
     }
-    const newLink = ({ record, clock }: Harness) =>
-      newSetupLink(record, 'https://live.example.org', clock.nowMs());
+    const newLink = ({ store, clock }: Harness) =>
+      newSetupLink(store, 'https://live.example.org', clock.nowMs());
     const linkOf = async (fresh: Harness) => tokenOf((await newLink(fresh)) ?? '');
 
     test('[U-12] [U-13] makes an account and its owner, who is signed in', () =>
@@ -194,7 +194,7 @@ describe.each(['embedded', 'shared'] as const)('on %s backends', (backends) => {
     test('[U-16] says what it is for, and makes a member who is signed in', async () => {
       const account = await service.createAccount();
       const { token, email } = await invited(service, 'moderator', undefined, account);
-      const { name } = (await service.record.findAccount({ email })) ?? { name: 'A producer' };
+      const { name } = (await service.store.findAccount({ email })) ?? { name: 'A producer' };
       expect(await expectJson<object>(await look(token), 200)).toEqual({
         ...{ kind: 'invitation', email, role: 'moderator', account: { name } },
       });
@@ -337,7 +337,7 @@ describe.each(['embedded', 'shared'] as const)('on %s backends', (backends) => {
     });
 
     test('[U-15] there is none for an e-mail of nobody', async () => {
-      const args = [service.record, 'nobody@example.org', service.url, 0] as const;
+      const args = [service.store, 'nobody@example.org', service.url, 0] as const;
       expect(await newMemberLink(...args)).toBeNull();
     });
   });
@@ -431,10 +431,10 @@ describe.each(['embedded', 'shared'] as const)('on %s backends', (backends) => {
       const hash = fresh();
       const link = { id: fresh(), hash, nowMs };
       const email = `${fresh()}@example.org`;
-      await service.record.invite({ account: account.uuid, email, role: 'host', link });
+      await service.store.invite({ account: account.uuid, email, role: 'host', link });
       const session = { hash: fresh(), nowMs };
       const passwordHash = 'none';
-      await service.record.acceptLink({ hash, uuid: fresh(), name: 'A', passwordHash, session });
+      await service.store.acceptLink({ hash, uuid: fresh(), name: 'A', passwordHash, session });
     }
 
     test('[U-8] a sign-in that meets a removal leaves no session', async () => {

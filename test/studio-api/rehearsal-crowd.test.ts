@@ -5,7 +5,7 @@ import type {
   ToCrowdThread,
 } from '../../server/domains/rehearsals/crowd-messages.ts';
 import { expectJson, type Harness, startService } from '../support/harness/harness.ts';
-import { RehearsalGround } from '../support/rehearsals/rehearsal-fixture.ts';
+import { RehearsalFixture } from '../support/rehearsals/rehearsal-fixture.ts';
 
 // Rehearsals with their viewers: what these say is compared with the record.
 
@@ -19,18 +19,18 @@ describe.each(['embedded', 'shared'] as const)(
     afterAll(() => service.close());
 
     test.concurrent('[Y-4] [Y-6] [Y-7] [Y-8] come, answer, and are told as many answers as are recorded', async () => {
-      const ground = await RehearsalGround.of(service, { duration: 3_000 });
-      const { streamId } = await ground.begun({ viewers: 40 });
-      await ground.once(({ crowd }) => (crowd?.present ?? 0) > 36);
-      const { counts } = await ground.ask(streamId, 0);
+      const fixture = await RehearsalFixture.of(service, { duration: 3_000 });
+      const { streamId } = await fixture.begun({ viewers: 40 });
+      await fixture.once(({ crowd }) => (crowd?.present ?? 0) > 36);
+      const { counts } = await fixture.ask(streamId, 0);
       const sum = Object.values(counts ?? {}).reduce((total, { count }) => total + count, 0);
       await service.studio('POST', `/streams/${streamId}/end`);
-      const { crowd, ended } = await ground.once(({ state }) => state === 'over');
+      const { crowd, ended } = await fixture.once(({ state }) => state === 'over');
       expect(crowd?.mismatch).toBeNull();
       expect(crowd?.checks).toBeGreaterThan(100);
       expect(crowd?.requests).toBeGreaterThan(400);
       expect(crowd?.lost).toBe(0);
-      expect(crowd?.answers.acknowledged).toBe(await ground.recorded(streamId));
+      expect(crowd?.answers.acknowledged).toBe(await fixture.recorded(streamId));
       expect(crowd?.answers.acknowledged).toBe(sum);
       expect(sum).toBeGreaterThan(20);
       expect(crowd?.quizzes).toEqual([
@@ -54,45 +54,47 @@ describe.each(['embedded', 'shared'] as const)(
     }, 30_000);
 
     test.concurrent('[Y-5] [Y-7] answers that are sent after the close are refused, all of them', async () => {
-      const ground = await RehearsalGround.of(service, { duration: 1_000 });
-      const { streamId } = await ground.begun({ viewers: 20, lateShare: 1 });
-      await ground.once(({ crowd }) => (crowd?.present ?? 0) > 18);
-      await ground.ask(streamId, 0);
-      const { crowd } = await ground.once(({ crowd: now }) => (now?.answers.refusedLate ?? 0) > 10);
+      const fixture = await RehearsalFixture.of(service, { duration: 1_000 });
+      const { streamId } = await fixture.begun({ viewers: 20, lateShare: 1 });
+      await fixture.once(({ crowd }) => (crowd?.present ?? 0) > 18);
+      await fixture.ask(streamId, 0);
+      const { crowd } = await fixture.once(
+        ({ crowd: now }) => (now?.answers.refusedLate ?? 0) > 10,
+      );
       expect(crowd?.answers.acknowledged).toBe(0);
       expect(crowd?.quizzes[0]).toMatchObject({ acknowledged: 0, counted: 0 });
-      expect(await ground.recorded(streamId)).toBe(0);
+      expect(await fixture.recorded(streamId)).toBe(0);
       expect(crowd?.mismatch).toBeNull();
-      await ground.end();
+      await fixture.end();
     }, 30_000);
 
     test.concurrent('[Y-5] [Y-7] bots answer at once; what is lost is tried again, and counted once', async () => {
-      const ground = await RehearsalGround.of(service, { duration: 5_000 });
-      const { streamId } = await ground.begun({ viewers: 30, botShare: 1, lossShare: 0.3 });
-      await ground.once(({ crowd }) => (crowd?.present ?? 0) > 27);
-      await ground.ask(streamId, 0);
-      const recorded = await ground.recorded(streamId);
+      const fixture = await RehearsalFixture.of(service, { duration: 5_000 });
+      const { streamId } = await fixture.begun({ viewers: 30, botShare: 1, lossShare: 0.3 });
+      await fixture.once(({ crowd }) => (crowd?.present ?? 0) > 27);
+      await fixture.ask(streamId, 0);
+      const recorded = await fixture.recorded(streamId);
       expect(recorded).toBeGreaterThan(15);
       // An answer whose acknowledgement was lost is sent again, and acknowledged after the close as well.
-      const { crowd } = await ground.once(({ crowd: now }) => {
+      const { crowd } = await fixture.once(({ crowd: now }) => {
         const { acknowledged, unknown } = now?.answers ?? { acknowledged: 0, unknown: 0 };
         return acknowledged + unknown >= recorded && now?.quizzes[0]?.counted === recorded;
       });
       expect(crowd?.answers.acknowledged).toBeLessThanOrEqual(recorded);
       expect(crowd?.lost).toBeGreaterThan(20);
       expect(crowd?.mismatch).toBeNull();
-      await ground.end();
+      await fixture.end();
     }, 30_000);
 
     test.concurrent('[Y-7] who is banned goes, and that is no mismatch', async () => {
-      const ground = await RehearsalGround.of(service);
-      const { streamId } = await ground.begun({ viewers: 25 });
+      const fixture = await RehearsalFixture.of(service);
+      const { streamId } = await fixture.begun({ viewers: 25 });
       const chat = `/streams/${streamId}/chat`;
       const lines = async () => {
         const response = await service.studio('GET', chat);
         return (await expectJson<{ results: { viewer: string }[] }>(response, 200)).results;
       };
-      const rehearsal = await ground.once(({ crowd }) => (crowd?.present ?? 0) > 20);
+      const rehearsal = await fixture.once(({ crowd }) => (crowd?.present ?? 0) > 20);
       for (let tries = 0; tries < 100 && (await lines()).length === 0; tries++)
         await Bun.sleep(100);
       const viewer = (await lines())[0]?.viewer;
@@ -101,9 +103,9 @@ describe.each(['embedded', 'shared'] as const)(
       const before = rehearsal.crowd?.checks ?? 0;
       // Counts are compared for some seconds more, and what did not fit would be told by then.
       await Bun.sleep(4_000);
-      const { crowd } = await ground.once(({ crowd: now }) => (now?.checks ?? 0) > before + 50);
+      const { crowd } = await fixture.once(({ crowd: now }) => (now?.checks ?? 0) > before + 50);
       expect(crowd?.mismatch).toBeNull();
-      await ground.end();
+      await fixture.end();
     }, 30_000);
   },
 );
@@ -118,10 +120,10 @@ test('[Y-6] [Y-10] any node tells of a rehearsal, and any ends it', async () => 
     return [...(named?.read() ?? [])][0]?.[0];
   };
   try {
-    const ground = await RehearsalGround.of(first);
-    await ground.begun({ viewers: 5 });
-    await ground.once(({ crowd }) => crowd !== null);
-    const path = `/streams/${ground.showId}/rehearsals/current`;
+    const fixture = await RehearsalFixture.of(first);
+    await fixture.begun({ viewers: 5 });
+    await fixture.once(({ crowd }) => crowd !== null);
+    const path = `/streams/${fixture.showId}/rehearsals/current`;
     const read = await second.studio('GET', path, undefined, init);
     expect(await expectJson<Rehearsal>(read, 200)).toMatchObject({
       state: 'running',

@@ -15,7 +15,7 @@ import type { StudioStream } from '../../protocol/studio.ts';
 import { LOST_AFTER_MS } from '../../server/domains/rehearsals/rehearsals-sql.ts';
 import { networks } from '../../server/domains/webhooks/addresses.ts';
 import { configOf } from '../../server/platform/config.ts';
-import { BucketCounts } from '../../server/platform/histogram.ts';
+import { Histogram } from '../../server/platform/histogram.ts';
 import { createMetrics } from '../../server/platform/metrics.ts';
 import { answer } from '../support/conformance/quiz-show.ts';
 import {
@@ -26,7 +26,7 @@ import {
   START_MS,
   startService,
 } from '../support/harness/harness.ts';
-import { RehearsalGround } from '../support/rehearsals/rehearsal-fixture.ts';
+import { RehearsalFixture } from '../support/rehearsals/rehearsal-fixture.ts';
 import { startReceiver } from '../support/webhooks/webhook-receiver.ts';
 
 const webhooks = { allowHttp: true, allowPrivate: networks('127.0.0.1') };
@@ -36,8 +36,8 @@ const BACKENDS = ['embedded', 'shared'] as const;
 const pass = ({ clock }: Harness, ms: number) => (clock as ManualClock).set(clock.nowMs() + ms);
 
 /** Removes all that is to be removed now. */
-async function tidied({ record, clock }: Harness): Promise<void> {
-  while (await record.removeRehearsal({ nowMs: clock.nowMs() }));
+async function tidied({ store, clock }: Harness): Promise<void> {
+  while (await store.removeRehearsal({ nowMs: clock.nowMs() }));
 }
 
 /** Everything of a service that others look at: lists and counts of streams. */
@@ -57,11 +57,11 @@ function metricsOf({ service }: Harness): Promise<string> {
   return createMetrics({
     ...service.stats,
     version: '1.2.3',
-    sealLateness: new BucketCounts([1]),
+    sealLateness: new Histogram([1]),
     requests: () => service.stats.requests.counters,
     answers: () => Object.entries(service.stats.answers),
     backends: [],
-    recordPending: () => 0,
+    databasePendingCalls: () => 0,
     clockOffsetMs: () => 0,
   }).render();
 }
@@ -78,18 +78,18 @@ describe.each(BACKENDS)('a rehearsal on %s backends', (backends) => {
 
   test('[Y-1] [Y-3] is a stream of the show, with its drafts in their order', async () => {
     const quizzes = ['First?', 'Second?', 'Third?'].map((question) => ({ question }));
-    const ground = await RehearsalGround.of(service, ...quizzes);
-    const { showId } = ground;
+    const fixture = await RehearsalFixture.of(service, ...quizzes);
+    const { showId } = fixture;
     const urls = { hls_url: 'https://cdn.example/live.m3u8' };
     const fields = { ...urls, latencyAllowance: 1_500, recording: true };
     await expectJson(await service.studio('PATCH', `/streams/${showId}`, fields), 200);
-    const [first, , third] = await ground.quizzesOf(showId);
+    const [first, , third] = await fixture.quizzesOf(showId);
     await expectJson(await service.studio('POST', `/quizzes/${first?.id}/publish`), 200);
-    const second = (await ground.quizzesOf(showId))[1];
+    const second = (await fixture.quizzesOf(showId))[1];
     const order = [third?.id, second?.id];
     await expectJson(await service.studio('POST', `/streams/${showId}/rundown`, { order }), 200);
     const settings = { viewers: 1, latencyMs: 10, lossShare: 0, botShare: 0.5, lateShare: 0.25 };
-    const made = await ground.begun(settings);
+    const made = await fixture.begun(settings);
     expect(rehearsalSchema.strict().parse(made)).toEqual({
       streamId: expect.any(String),
       rehearsalOf: showId,
@@ -110,42 +110,42 @@ describe.each(BACKENDS)('a rehearsal on %s backends', (backends) => {
       status: 'CREATED',
       rehearsalOf: showId,
     });
-    const copies = await ground.quizzesOf(made.streamId);
+    const copies = await fixture.quizzesOf(made.streamId);
     expect(copies.map(({ question, state }) => [question, state])).toEqual([
       ['Third?', 'draft'],
       ['Second?', 'draft'],
     ]);
     // The show has what it had.
-    expect(await ground.quizzesOf(showId)).toHaveLength(3);
-    await ground.end();
+    expect(await fixture.quizzesOf(showId)).toHaveLength(3);
+    await fixture.end();
   });
 
   test('[Y-3] is as its show was, and not recorded', async () => {
-    const ground = await RehearsalGround.of(service);
-    const { streamId } = await ground.begun();
+    const fixture = await RehearsalFixture.of(service);
+    const { streamId } = await fixture.begun();
     for (const change of [{ recording: true }, { unlisted: false }, { title: 'Another' }]) {
       expect((await service.studio('PATCH', `/streams/${streamId}`, change)).status).toBe(409);
     }
     expect(await streamOf(streamId)).toMatchObject({ recording: false, unlisted: true });
-    await ground.end();
+    await fixture.end();
   });
 
   test('[Y-2] is in no list, in no count and in no metric', async () => {
-    const ground = await RehearsalGround.of(service);
+    const fixture = await RehearsalFixture.of(service);
     const before = await seenByOthers(service);
-    const { streamId } = await ground.begun({ viewers: 2 });
+    const { streamId } = await fixture.begun({ viewers: 2 });
     await service.studio('POST', `/streams/${streamId}/start`);
     const viewer = await service.viewer(streamId);
     await viewer.post(`/api/v1/view-counts/${streamId}`);
     expect(await seenByOthers(service)).toBe(before);
     const metrics = await metricsOf(service);
     expect(metrics.includes('fourbeat_rehearsals 1\n')).toBe(true);
-    for (const id of [streamId, ground.showId]) expect(metrics.includes(id)).toBe(false);
+    for (const id of [streamId, fixture.showId]) expect(metrics.includes(id)).toBe(false);
     // Who knows its id finds it, as an unlisted one.
     const detail = await fetch(`${service.url}/api/v1/streams/${streamId}/`);
     const known = await expectJson<object>(detail, 200);
     expect(Object.keys(known).sort()).toEqual(['dash_url', 'hls_url', 'id', 'producer', 'status']);
-    await ground.end();
+    await fixture.end();
     expect(await seenByOthers(service)).toBe(before);
     expect((await metricsOf(service)).includes('fourbeat_rehearsals 0\n')).toBe(true);
   });
@@ -157,25 +157,25 @@ describe.each(BACKENDS)('a rehearsal on %s backends', (backends) => {
       await service.studio('POST', '/webhooks', body),
       201,
     );
-    const ground = await RehearsalGround.of(service, { duration: 1_000 });
-    const { streamId } = await ground.begun({ viewers: 1 });
+    const fixture = await RehearsalFixture.of(service, { duration: 1_000 });
+    const { streamId } = await fixture.begun({ viewers: 1 });
     // The same happens in a show and in its rehearsal; of one of them webhooks are told.
-    for (const id of [ground.showId, streamId]) {
+    for (const id of [fixture.showId, streamId]) {
       await expectJson(await service.studio('POST', `/streams/${id}/start`), 200);
-      const [draft] = await ground.quizzesOf(id);
+      const [draft] = await fixture.quizzesOf(id);
       const publish = await service.studio('POST', `/quizzes/${draft?.id}/publish`);
       const quiz = await expectJson<{ id: string; closeInterval: number }>(publish, 200);
       const viewer = await service.viewer(id);
       expect((await answer(viewer, quiz, 'Jupiter')).status).toBe(204);
     }
     await service.advance(8);
-    for (const id of [ground.showId, streamId]) {
+    for (const id of [fixture.showId, streamId]) {
       await expectJson(await service.studio('POST', `/streams/${id}/request-winners`), 201);
     }
     await service.advance(6);
     pass(service, 60_000);
     await service.advance(4);
-    for (const id of [ground.showId, streamId]) {
+    for (const id of [fixture.showId, streamId]) {
       await expectJson(await service.studio('POST', `/streams/${id}/end`), 200);
     }
     await service.advance(1);
@@ -183,54 +183,54 @@ describe.each(BACKENDS)('a rehearsal on %s backends', (backends) => {
     const told = new Set(receiver.received.map(({ body: text }) => JSON.parse(text).type));
     expect([...told].sort()).toEqual([...EVENTS].sort());
     const texts = receiver.received.map(({ body: text }) => text).join('\n');
-    expect(texts).toContain(ground.showId);
+    expect(texts).toContain(fixture.showId);
     expect(texts).not.toContain(streamId);
     const log = await service.studio('GET', `/webhooks/${made.id}/deliveries?limit=100`);
     expect(await log.text()).not.toContain(streamId);
     await service.service.report();
     const report = await service.studio('GET', `/streams/${streamId}/report`);
     expect(await report.text()).not.toContain('"state":"ready"');
-    await ground.end();
+    await fixture.end();
     await service.studio('DELETE', `/webhooks/${made.id}`);
     await receiver.stop();
   }, 20_000);
 
   test('[Y-9] a rehearsal cannot be rehearsed', async () => {
-    const ground = await RehearsalGround.of(service);
-    const { streamId } = await ground.begun();
+    const fixture = await RehearsalFixture.of(service);
+    const { streamId } = await fixture.begun();
     const path = `/streams/${streamId}/rehearsals`;
     expect((await service.studio('POST', path, { viewers: 1 })).status).toBe(409);
-    await ground.end();
+    await fixture.end();
   });
 
   test('[Y-9] a show has one that runs, and a node four', async () => {
-    const grounds: RehearsalGround[] = [];
+    const fixtures: RehearsalFixture[] = [];
     for (let one = 0; one < REHEARSALS_OF_NODE_MAX; one++) {
-      grounds.push(await RehearsalGround.of(service));
-      await grounds.at(-1)?.begun({ viewers: 1 });
+      fixtures.push(await RehearsalFixture.of(service));
+      await fixtures.at(-1)?.begun({ viewers: 1 });
     }
-    expect((await grounds[0]?.create())?.status).toBe(409);
-    const another = await RehearsalGround.of(service);
+    expect((await fixtures[0]?.create())?.status).toBe(409);
+    const another = await RehearsalFixture.of(service);
     const full = await another.create();
     expect(full.status).toBe(409);
     expect(await full.text()).toContain('4 rehearsals');
     expect((await another.current()).status).toBe(404);
-    await grounds[0]?.end();
+    await fixtures[0]?.end();
     await another.begun({ viewers: 1 });
-    for (const ground of [another, ...grounds.slice(1)]) {
-      expect((await ground.end()).status).toBe(204);
+    for (const fixture of [another, ...fixtures.slice(1)]) {
+      expect((await fixture.end()).status).toBe(204);
     }
   });
 
   test('[Y-9] of two that begin at once one does', async () => {
-    const ground = await RehearsalGround.of(service);
-    const both = await Promise.all([ground.create(), ground.create()]);
+    const fixture = await RehearsalFixture.of(service);
+    const both = await Promise.all([fixture.create(), fixture.create()]);
     expect(both.map(({ status }) => status).sort()).toEqual([201, 409]);
-    const { streamId } = await expectJson<Rehearsal>(await ground.current(), 200);
+    const { streamId } = await expectJson<Rehearsal>(await fixture.current(), 200);
     const begun = both.find(({ status }) => status === 201);
     expect(await begun?.json()).toMatchObject({ streamId });
     expect(
-      (await Promise.all([ground.end(), ground.end()])).map(({ status }) => status).sort(),
+      (await Promise.all([fixture.end(), fixture.end()])).map(({ status }) => status).sort(),
     ).toEqual([204, 404]);
   });
 
@@ -254,19 +254,19 @@ describe.each(BACKENDS)('a rehearsal on %s backends', (backends) => {
   });
 
   test('[Y-1] [Y-4] [R-11] what is sent twice makes one, with its viewers once', async () => {
-    const ground = await RehearsalGround.of(service);
+    const fixture = await RehearsalFixture.of(service);
     const key = { 'Idempotency-Key': randomUUID() };
-    const first = await expectJson<Rehearsal>(await ground.create({}, key), 201);
-    expect(await expectJson<Rehearsal>(await ground.create({}, key), 201)).toEqual(first);
+    const first = await expectJson<Rehearsal>(await fixture.create({}, key), 201);
+    expect(await expectJson<Rehearsal>(await fixture.create({}, key), 201)).toEqual(first);
     expect((await metricsOf(service)).includes('fourbeat_rehearsals 1\n')).toBe(true);
     pass(service, LOST_AFTER_MS + 1_000);
-    expect(await expectJson<Rehearsal>(await ground.create({}, key), 201)).toEqual(first);
-    await ground.end();
+    expect(await expectJson<Rehearsal>(await fixture.create({}, key), 201)).toEqual(first);
+    await fixture.end();
     // Nor does it bring them back.
     await service.advance(1);
-    expect((await ground.create({}, key)).status).toBe(201);
+    expect((await fixture.create({}, key)).status).toBe(201);
     expect((await metricsOf(service)).includes('fourbeat_rehearsals 0\n')).toBe(true);
-    expect((await ground.current()).status).toBe(404);
+    expect((await fixture.current()).status).toBe(404);
   });
 
   test.each([
@@ -286,18 +286,18 @@ describe.each(BACKENDS)('a rehearsal on %s backends', (backends) => {
   });
 
   test('[Y-10] what is ended is nowhere, and nothing is kept of it', async () => {
-    const ground = await RehearsalGround.of(service, { duration: 600_000 }, {});
-    const { streamId } = await ground.begun({ viewers: 2 });
-    const [draft] = await ground.quizzesOf(streamId);
+    const fixture = await RehearsalFixture.of(service, { duration: 600_000 }, {});
+    const { streamId } = await fixture.begun({ viewers: 2 });
+    const [draft] = await fixture.quizzesOf(streamId);
     const publish = await service.studio('POST', `/quizzes/${draft?.id}/publish`);
     const quiz = await expectJson<{ id: string; closeInterval: number }>(publish, 200);
     const viewer = await service.viewer(streamId);
     expect((await answer(viewer, quiz, 'Jupiter')).status).toBe(204);
     await viewer.post(`/api/v1/view-counts/${streamId}`);
     await service.advance(4);
-    expect((await ground.end()).status).toBe(204);
-    expect((await ground.current()).status).toBe(404);
-    expect((await ground.end()).status).toBe(404);
+    expect((await fixture.end()).status).toBe(204);
+    expect((await fixture.current()).status).toBe(404);
+    expect((await fixture.end()).status).toBe(404);
     await service.advance(1);
     await tidied(service);
     expect((await service.studio('GET', `/streams/${streamId}`)).status).toBe(404);
@@ -314,8 +314,8 @@ describe.each(BACKENDS)('a rehearsal on %s backends', (backends) => {
   });
 
   test('[Y-8] ends 4 h after its start, also when it is to end later', async () => {
-    const ground = await RehearsalGround.of(service);
-    const { streamId, endsAt } = await ground.begun();
+    const fixture = await RehearsalFixture.of(service);
+    const { streamId, endsAt } = await fixture.begun();
     const endAt = async (at: number) =>
       expectJson<StudioStream>(
         await service.studio('POST', `/streams/${streamId}/end`, { at }),
@@ -323,18 +323,18 @@ describe.each(BACKENDS)('a rehearsal on %s backends', (backends) => {
       );
     expect((await endAt(endsAt - 1)).endsAt).toBe(endsAt - 1);
     expect((await endAt(endsAt + 1)).endsAt).toBe(endsAt);
-    await ground.end();
+    await fixture.end();
   });
 
   test('[Y-10] after 24 hours it is removed by itself, whatever became of it', async () => {
-    const ground = await RehearsalGround.of(service, {});
-    const { streamId } = await ground.begun();
+    const fixture = await RehearsalFixture.of(service, {});
+    const { streamId } = await fixture.begun();
     pass(service, REHEARSAL_LENGTH_MS);
     await service.advance(2);
     expect((await streamOf(streamId)).status).toBe('ENDED');
     pass(service, REHEARSAL_KEPT_MS - REHEARSAL_LENGTH_MS);
     await service.advance(1);
-    expect((await ground.current()).status).toBe(404);
+    expect((await fixture.current()).status).toBe(404);
     await tidied(service);
     expect((await service.studio('GET', `/streams/${streamId}`)).status).toBe(404);
   });
@@ -363,15 +363,15 @@ test.each(BACKENDS)(
   async (backends) => {
     const directory = mkdtempSync(join(tmpdir(), 'fourbeat-rehearsal-'));
     const first = await startService({ backends, directory });
-    const ground = await RehearsalGround.of(first);
-    const { streamId } = await ground.begun({ viewers: 2 });
+    const fixture = await RehearsalFixture.of(first);
+    const { streamId } = await fixture.begun({ viewers: 2 });
     const another = () => startService({ backends, directory, clock: manualClock(START_MS) });
     // Of one process another begins when it is gone; of many nodes another is there.
     if (backends === 'embedded') await first.close();
     const second = await another();
     try {
       const init = { token: first.account.token };
-      const path = `/streams/${ground.showId}/rehearsals`;
+      const path = `/streams/${fixture.showId}/rehearsals`;
       const read = async () =>
         expectJson<Rehearsal>(await second.studio('GET', `${path}/current`, undefined, init), 200);
       expect((await read()).state).toBe('running');

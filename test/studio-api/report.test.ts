@@ -81,12 +81,12 @@ describe.each(['embedded', 'shared'] as const)('after the show, on %s backends',
     await end(id);
     await service.advance(2);
     const nowMs = service.clock.nowMs();
-    await service.record.orderReports({ nowMs });
+    await service.store.orderReports({ nowMs });
     for (let n = 0; n < 6; n++) {
       const lease = `lease ${n}`;
-      const claimed = await service.record.claimReport({ lease, nowMs });
+      const claimed = await service.store.claimReport({ lease, nowMs });
       expect(claimed?.tries).toBe(n + 1);
-      await service.record.postponeReport({ streamId: id, lease, dueMs: nowMs });
+      await service.store.postponeReport({ streamId: id, lease, dueMs: nowMs });
     }
     expect(await report(id)).toEqual({ state: 'failed' });
     await service.service.report();
@@ -98,7 +98,7 @@ describe.each(['embedded', 'shared'] as const)('after the show, on %s backends',
     const of = await service.createStream();
     const nowMs = service.clock.nowMs();
     const stream = { title: 'A try', dash_url: null, hls_url: null, unlisted: true };
-    await service.record.createStream({
+    await service.store.createStream({
       ...{ id, producer: service.account.uuid, nowMs },
       stream: { ...stream, latencyAllowance: 0, recording: false },
       rehearsal: { of, endsAtMs: nowMs + 3_600_000 },
@@ -108,7 +108,7 @@ describe.each(['embedded', 'shared'] as const)('after the show, on %s backends',
     await service.service.report();
     expect((await read(id)).status).toBe(409);
     const row = { streamId: id, producer: service.account.uuid };
-    expect((await service.record.readReport(row)).report).toBeNull();
+    expect((await service.store.readReport(row)).report).toBeNull();
   });
 
   test('[J-4] [J-5] [J-6] the audience is that of the show, as viewers were told of it', async () => {

@@ -125,15 +125,15 @@ describe('signing in', () => {
 
   test('[U-11] replaces a hash of another cost, and the password stays', async () => {
     const { email } = await newMember(service, 'host');
-    const hashNow = async () => (await service.record.findSignIn({ email }))?.passwordHash ?? '';
+    const hashNow = async () => (await service.store.findSignIn({ email }))?.passwordHash ?? '';
     const cheap = await Bun.password.hash(PASSWORD, {
       algorithm: 'argon2id',
       memoryCost: 8_192,
       timeCost: 1,
     });
-    const { member } = (await service.record.findSignIn({ email })) ?? { member: '' };
+    const { member } = (await service.store.findSignIn({ email })) ?? { member: '' };
     const change = { old: await hashNow(), next: cheap };
-    await service.record.changeOwnMember({
+    await service.store.changeOwnMember({
       ...{ uuid: member, session: '', name: null },
       password: change,
     });
@@ -298,11 +298,11 @@ describe('a session', () => {
 
   test('[U-5] those that have ended do not stay in the record', async () => {
     const { browser } = await newMember(service, 'host');
-    const { hash } = (await service.record.findSession({ hash: hashIn(browser) })) ?? {};
+    const { hash } = (await service.store.findSession({ hash: hashIn(browser) })) ?? {};
     expect(hash).toBe(hashIn(browser));
     wait(12 * HOUR_MS);
-    await service.record.forgetEnded({ nowMs: service.clock.nowMs() });
-    expect(await service.record.findSession({ hash: hashIn(browser) })).toBeNull();
+    await service.store.forgetEnded({ nowMs: service.clock.nowMs() });
+    expect(await service.store.findSession({ hash: hashIn(browser) })).toBeNull();
   });
 
   test('[U-6] [U-8] signing out ends it at once, and takes the cookie away', async () => {

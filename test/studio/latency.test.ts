@@ -1,19 +1,19 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test';
 import { type DemoVideo, startVideo } from '../../demo/children.ts';
-import { type Opened, StudioGround } from '../support/studio/studio-fixture.ts';
+import { type Opened, StudioFixture } from '../support/studio/studio-fixture.ts';
 import { button, expectGood, field } from '../support/studio/studio-pages.ts';
 
-let ground: StudioGround;
+let fixture: StudioFixture;
 let owner: Opened;
 let video: DemoVideo | null = null;
 
 beforeAll(async () => {
-  ground = await StudioGround.start();
-  owner = await ground.openOwner();
+  fixture = await StudioFixture.start();
+  owner = await fixture.openOwner();
 }, 30_000);
 afterAll(async () => {
   await video?.stop();
-  await ground?.close();
+  await fixture?.close();
 });
 
 test('[D-17] says how late the picture is and what that costs viewers, and gives them their time back', async () => {
@@ -28,7 +28,7 @@ test('[D-17] says how late the picture is and what that costs viewers, and gives
   await page.getByRole('link', { name: 'Rundown' }).click();
   await page.getByText('No quizzes yet').waitFor();
   expect(await page.getByText('Time for the picture').count()).toBe(0);
-  video = startVideo(ground.url, ground.data, streamId);
+  video = startVideo(fixture.url, fixture.data, streamId);
   await page.getByText('Time for the picture').waitFor();
   const allow = page.getByRole('button', { name: /^Allow \d/ });
   await allow.waitFor({ timeout: 30_000 });

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { QUIZZES_AT_ONCE } from '../../protocol/limits.ts';
 import { fillChat, textOf } from '../support/studio/filled-record.ts';
 import { longestTask } from '../support/studio/long-tasks.ts';
-import { type Opened, StudioGround } from '../support/studio/studio-fixture.ts';
+import { type Opened, StudioFixture } from '../support/studio/studio-fixture.ts';
 
 // A show with as much in it as there may be: no page of it is at one thing for long. A task counts by
 // the time that the processor was at it, and something is long when it is so each time.
@@ -15,28 +15,28 @@ const TRIES = 3;
 const KEPT = 4_900;
 const LEAST_PX = 40;
 
-let ground: StudioGround;
+let fixture: StudioFixture;
 let owner: Opened;
 let streamId: string;
 let firstInterval: number;
 
 beforeAll(async () => {
-  ground = await StudioGround.start();
-  owner = await ground.openOwner();
+  fixture = await StudioFixture.start();
+  owner = await fixture.openOwner();
   const show = { title: 'A show of everything' };
-  ({ id: streamId } = await ground.call<{ id: string }>(owner, 'POST', '/streams', show));
+  ({ id: streamId } = await fixture.call<{ id: string }>(owner, 'POST', '/streams', show));
   const quizzes = Array.from({ length: QUIZZES_AT_ONCE }, quizOf);
-  await ground.call(owner, 'POST', `/streams/${streamId}/quizzes/import`, {
+  await fixture.call(owner, 'POST', `/streams/${streamId}/quizzes/import`, {
     format: 'fourbeat-json',
     text: JSON.stringify({ quizzes }),
   });
-  await ground.call(owner, 'POST', `/streams/${streamId}/start`);
-  await ground.kill();
-  firstInterval = await fillChat(ground.data, streamId, LINES);
-  await ground.restart();
-  await owner.page.goto(`${ground.url}/studio/streams/${streamId}`);
+  await fixture.call(owner, 'POST', `/streams/${streamId}/start`);
+  await fixture.kill();
+  firstInterval = await fillChat(fixture.data, streamId, LINES);
+  await fixture.restart();
+  await owner.page.goto(`${fixture.url}/studio/streams/${streamId}`);
 }, 60_000);
-afterAll(() => ground?.close());
+afterAll(() => fixture?.close());
 
 function quizOf(_: unknown, n: number) {
   const choices = ['Mercury', 'Venus', 'Mars', 'Jupiter'];

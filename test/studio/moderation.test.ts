@@ -1,14 +1,14 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import type { Locator, Page } from 'playwright-core';
 import type { Viewer } from '../../sdk/viewer.ts';
-import { type Opened, StudioGround } from '../support/studio/studio-fixture.ts';
+import { type Opened, StudioFixture } from '../support/studio/studio-fixture.ts';
 import { button, expectGood } from '../support/studio/studio-pages.ts';
 import { until } from '../support/until.ts';
 
 // A chat is kept in order from the page of a show: what is done there is looked for with those who
 // watch, and with who else is at work. Each test goes on where the one before stopped.
 
-let ground: StudioGround;
+let fixture: StudioFixture;
 let owner: Opened;
 /** The studio in another browser, as a second host has it. */
 let second: Page;
@@ -20,25 +20,25 @@ let watching: Page;
 const told: Record<string, unknown[]> = { 'chat-hidden': [], 'chat-pinned': [], 'chat-mode': [] };
 
 beforeAll(async () => {
-  ground = await StudioGround.start();
-  owner = await ground.openOwner();
+  fixture = await StudioFixture.start();
+  owner = await fixture.openOwner();
   const show = { title: 'A lively chat' };
-  const { id } = await ground.call<{ id: string }>(owner, 'POST', '/streams', show);
-  await ground.call(owner, 'POST', `/streams/${id}/start`);
-  troll = ground.watch(id, 'troll');
-  fan = ground.watch(id, 'fan');
+  const { id } = await fixture.call<{ id: string }>(owner, 'POST', '/streams', show);
+  await fixture.call(owner, 'POST', `/streams/${id}/start`);
+  troll = fixture.watch(id, 'troll');
+  fan = fixture.watch(id, 'fan');
   for (const [type, all] of Object.entries(told)) fan.on(type, (data) => all.push(data));
-  ({ page: watching } = await ground.watchPage(id));
+  ({ page: watching } = await fixture.watchPage(id));
   const onAir = `/studio/streams/${id}/on-air`;
   const session = await owner.context.storageState();
-  ({ page: second } = await ground.open(onAir, { storageState: session }));
-  await owner.page.goto(ground.url + onAir);
+  ({ page: second } = await fixture.open(onAir, { storageState: session }));
+  await owner.page.goto(fixture.url + onAir);
   await line(owner.page, 'Nobody').waitFor({ state: 'detached' });
   await troll.say('message', 'Buy my coins');
   await fan.say('question', 'Who made the music?');
   await fan.say('message', 'Good evening!');
 }, 60_000);
-afterAll(() => ground?.close());
+afterAll(() => fixture?.close());
 
 const chat = (page: Page) => page.getByRole('region', { name: 'Chat', exact: true });
 const line = (page: Page, text: string): Locator =>

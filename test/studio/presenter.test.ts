@@ -3,7 +3,7 @@ import type { Page } from 'playwright-core';
 import type { StudioQuiz, StudioStream } from '../../protocol/studio.ts';
 import type { Viewer } from '../../sdk/viewer.ts';
 import { faultsIn } from '../support/player/axe.ts';
-import { type Opened, StudioGround } from '../support/studio/studio-fixture.ts';
+import { type Opened, StudioFixture } from '../support/studio/studio-fixture.ts';
 import { button, expectGood, keepPicture } from '../support/studio/studio-pages.ts';
 import { until } from '../support/until.ts';
 
@@ -29,7 +29,7 @@ const LONGEST = {
   answer: `0 ${'and something more to read '.repeat(7)}`,
 };
 
-let ground: StudioGround;
+let fixture: StudioFixture;
 let owner: Opened;
 let wall: Opened;
 let overlay: Opened;
@@ -37,17 +37,17 @@ let viewers: Viewer[];
 let streamId: string;
 
 beforeAll(async () => {
-  ground = await StudioGround.start();
-  owner = await ground.openOwner();
+  fixture = await StudioFixture.start();
+  owner = await fixture.openOwner();
 }, 30_000);
-afterAll(() => ground?.close());
+afterAll(() => fixture?.close());
 
 const heading = (page: Page) => page.getByRole('heading', { level: 1 });
 
 async function send(quiz: object, duration: number, reveal: 'auto' | 'manual'): Promise<string> {
   const path = `/streams/${streamId}/quizzes`;
-  const draft = await ground.call<StudioQuiz>(owner, 'POST', path, { ...quiz, duration, reveal });
-  await ground.call(owner, 'POST', `/quizzes/${draft.id}/publish`);
+  const draft = await fixture.call<StudioQuiz>(owner, 'POST', path, { ...quiz, duration, reveal });
+  await fixture.call(owner, 'POST', `/quizzes/${draft.id}/publish`);
   return draft.id;
 }
 
@@ -86,7 +86,7 @@ const CUT = `[...document.querySelectorAll('.wall h1, .choice, .scene p, .wall-f
 /** How much is to be seen of each corner of a page, and of its lower part: 0 is nothing. */
 async function opacities({ page }: Opened): Promise<number[]> {
   const png = await page.screenshot({ omitBackground: true });
-  const reader = await ground.browser.newPage();
+  const reader = await fixture.browser.newPage();
   const seen = await reader.evaluate<number[]>(`(async () => {
     const image = new Image();
     image.src = 'data:image/png;base64,${png.toString('base64')}';
@@ -104,11 +104,11 @@ async function opacities({ page }: Opened): Promise<number[]> {
 describe('the presenter view', () => {
   test('[B-11] has a link, which the page of the show makes and shows once', async () => {
     const { page } = owner;
-    const stream = await ground.call<StudioStream>(owner, 'POST', '/streams', {
+    const stream = await fixture.call<StudioStream>(owner, 'POST', '/streams', {
       title: 'Friday quiz night',
     });
     streamId = stream.id;
-    await page.goto(`${ground.url}/studio/streams/${streamId}`);
+    await page.goto(`${fixture.url}/studio/streams/${streamId}`);
     await button(page, 'Make a link').click();
     const link = page.getByRole('dialog').locator('code');
     const plain = (await link.textContent()) ?? '';
@@ -119,30 +119,30 @@ describe('the presenter view', () => {
     await button(page, 'New link').waitFor();
     expect(await page.content()).not.toContain('pk_');
     await expectGood(page, 'presenter-card');
-    wall = await ground.open(plain, { viewport: SCREENS['1080p'], colorScheme: 'dark' });
-    overlay = await ground.open(transparent, { viewport: SCREENS['1080p'] });
+    wall = await fixture.open(plain, { viewport: SCREENS['1080p'], colorScheme: 'dark' });
+    overlay = await fixture.open(transparent, { viewport: SCREENS['1080p'] });
     await wall.page.getByRole('heading', { name: 'Friday quiz night' }).waitFor();
     await expectWhole(wall, 'title');
   }, 60_000);
 
   test('[B-12] is not there for who has neither a key nor a session, and is for a member', async () => {
-    const stranger = await ground.open(`/studio/present/${streamId}`);
+    const stranger = await fixture.open(`/studio/present/${streamId}`);
     await stranger.page.getByText(/Sign in to the studio in this browser/).waitFor();
     await expectWhole(stranger, 'refused');
-    const wrong = await ground.open(`/studio/present/${streamId}#key=pk_${'a'.repeat(40)}`);
+    const wrong = await fixture.open(`/studio/present/${streamId}#key=pk_${'a'.repeat(40)}`);
     await wrong.page.getByText(/This link is not good any more/).waitFor();
     const member = await owner.context.newPage();
-    await member.goto(`${ground.url}/studio/present/${streamId}`);
+    await member.goto(`${fixture.url}/studio/present/${streamId}`);
     await member.getByRole('heading', { name: 'Friday quiz night' }).waitFor();
     await Promise.all([member.close(), wrong.context.close(), stranger.context.close()]);
   }, 60_000);
 
   test('[B-14] shows a quiz that is open, who watches and how many answered, and no bars', async () => {
     const { page } = wall;
-    await ground.call(owner, 'POST', `/streams/${streamId}/start`);
-    viewers = ['one', 'two', 'three'].map((name) => ground.watch(streamId, name));
-    const live = await ground.open(
-      page.url().replace('#', '?bars=live#').replace(ground.url, ''),
+    await fixture.call(owner, 'POST', `/streams/${streamId}/start`);
+    viewers = ['one', 'two', 'three'].map((name) => fixture.watch(streamId, name));
+    const live = await fixture.open(
+      page.url().replace('#', '?bars=live#').replace(fixture.url, ''),
       {},
     );
     await page.getByText('3 watching').waitFor();
@@ -182,12 +182,12 @@ describe('the presenter view', () => {
 
   test('[B-14] shows nothing but a dot within 2 s of silence, and goes on by itself', async () => {
     const { page } = wall;
-    await ground.kill();
+    await fixture.kill();
     await heading(page).waitFor({ state: 'detached', timeout: SECRET_S });
     expect(await page.locator('main').innerText()).not.toMatch(/planet|watching|answers/);
     expect(await page.locator('.wall-dot').count()).toBe(1);
     await keepPicture(page, 'wall-silent');
-    await ground.restart();
+    await fixture.restart();
     await page.getByRole('heading', { name: LARGEST.question }).waitFor({ timeout: 8_000 });
     await page.getByText('3 answers').waitFor();
     expect(await page.locator('.wall-dot').count()).toBe(0);
@@ -198,13 +198,13 @@ describe('the presenter view', () => {
     const quizId = await send({ ...LARGEST, question: 'And the largest moon?' }, 2_000, 'manual');
     await page.getByText('Time is up').waitFor();
     await until('the quiz is closed', async () => {
-      const quiz = await ground.call<StudioQuiz>(owner, 'GET', `/quizzes/${quizId}`);
+      const quiz = await fixture.call<StudioQuiz>(owner, 'GET', `/quizzes/${quizId}`);
       return quiz.state === 'closed';
     });
     await keepPicture(page, 'wall-closed');
     expect(await page.evaluate(CUT)).toEqual([]);
     expect(await page.locator('.choice--right').count()).toBe(0);
-    await ground.call(owner, 'POST', `/quizzes/${quizId}/reveal`);
+    await fixture.call(owner, 'POST', `/quizzes/${quizId}/reveal`);
     const right = page.locator('.choice--right');
     await right.waitFor();
     expect(await right.innerText()).toMatch(/^Jupiter\n?\s*\(right\)\n0 %$/);
@@ -214,27 +214,27 @@ describe('the presenter view', () => {
   }, 60_000);
 
   test('[B-14] has room for the longest quiz there can be, and for the winners', async () => {
-    const other = await ground.call<StudioStream>(owner, 'POST', '/streams', {
+    const other = await fixture.call<StudioStream>(owner, 'POST', '/streams', {
       title: 'Long night',
     });
     streamId = other.id;
-    const made = await ground.call<{ url: string }>(
+    const made = await fixture.call<{ url: string }>(
       owner,
       'POST',
       `/streams/${streamId}/presenter-key`,
     );
-    const long = await ground.open(made.url, { colorScheme: 'dark' });
+    const long = await fixture.open(made.url, { colorScheme: 'dark' });
     // In a game without quizzes everybody has won.
-    const viewer = ground.watch(streamId, 'four');
+    const viewer = fixture.watch(streamId, 'four');
     await until('the viewer is there', () => viewer.state === 'live');
-    await ground.call(owner, 'POST', `/streams/${streamId}/request-winners`);
+    await fixture.call(owner, 'POST', `/streams/${streamId}/request-winners`);
     await long.page.getByText('winner!').waitFor();
     expect(await heading(long.page).innerText()).toBe('1');
     await expectWhole(long, 'winners');
     await send(LONGEST, 600_000, 'auto');
     await heading(long.page).filter({ hasText: 'Which of these' }).waitFor();
     await expectWhole(long, 'longest');
-    await ground.call(owner, 'POST', `/streams/${streamId}/presenter-key`);
+    await fixture.call(owner, 'POST', `/streams/${streamId}/presenter-key`);
     await heading(long.page).waitFor({ state: 'detached' });
     expect((await long.page.locator('main').innerText()).replace('Full screen', '').trim()).toBe(
       '',

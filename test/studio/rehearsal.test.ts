@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { randomUUID } from 'node:crypto';
 import type { Page } from 'playwright-core';
 import type { Rehearsal } from '../../protocol/rehearsal.ts';
-import { type Opened, StudioGround } from '../support/studio/studio-fixture.ts';
+import { type Opened, StudioFixture } from '../support/studio/studio-fixture.ts';
 import { button, expectGood } from '../support/studio/studio-pages.ts';
 
 // A show is rehearsed: run by the page for it, with viewers who are none. Each test goes on where the
@@ -11,28 +11,29 @@ import { button, expectGood } from '../support/studio/studio-pages.ts';
 const VIEWERS = 20;
 const QUESTION = 'Which planet is the largest?';
 
-let ground: StudioGround;
+let fixture: StudioFixture;
 let owner: Opened;
 let showId: string;
 let rehearsal: Rehearsal;
 
 beforeAll(async () => {
-  ground = await StudioGround.start();
-  owner = await ground.openOwner();
-  const { id } = await ground.call<{ id: string }>(owner, 'POST', '/streams', {
+  fixture = await StudioFixture.start();
+  owner = await fixture.openOwner();
+  const { id } = await fixture.call<{ id: string }>(owner, 'POST', '/streams', {
     title: 'Friday quiz night',
   });
   showId = id;
-  await ground.call(owner, 'POST', `/streams/${showId}/quizzes`, {
+  await fixture.call(owner, 'POST', `/streams/${showId}/quizzes`, {
     question: QUESTION,
     choices: ['Mars', 'Jupiter'],
     answer: 'Jupiter',
     duration: 4_000,
   });
 }, 60_000);
-afterAll(() => ground?.close());
+afterAll(() => fixture?.close());
 
-const current = () => ground.call<Rehearsal>(owner, 'GET', `/streams/${showId}/rehearsals/current`);
+const current = () =>
+  fixture.call<Rehearsal>(owner, 'GET', `/streams/${showId}/rehearsals/current`);
 
 /** A figure of the viewers, by its name. */
 async function figure(page: Page, name: string): Promise<number> {
@@ -50,7 +51,7 @@ async function untilFigure(page: Page, name: string, value: number): Promise<voi
 describe('a rehearsal from the studio', () => {
   test('[Y-1] [Y-4] is begun with a crowd, and its viewers come', async () => {
     const { page } = owner;
-    await page.goto(`${ground.url}/studio/streams/${showId}`);
+    await page.goto(`${fixture.url}/studio/streams/${showId}`);
     await page.getByRole('link', { name: 'Rehearsal' }).click();
     await page.getByRole('heading', { name: 'Rehearse the show' }).waitFor();
     await expectGood(page, 'rehearsal-new');
@@ -95,7 +96,7 @@ describe('a rehearsal from the studio', () => {
     await page.getByRole('link', { name: 'Its viewers and figures' }).click();
     await page.getByText('results are out').waitFor();
     const { crowd, streamId } = await current();
-    const exported = `${ground.url}/studio/v1/streams/${streamId}/exports/answers`;
+    const exported = `${fixture.url}/studio/v1/streams/${streamId}/exports/answers`;
     const rows = (await (await page.request.get(exported)).text()).split('\n').filter(Boolean);
     expect(crowd?.mismatch).toBeNull();
     expect(crowd?.answers.acknowledged).toBe(rows.length);
@@ -118,24 +119,24 @@ describe('a rehearsal from the studio', () => {
     await page.getByRole('link', { name: 'All shows' }).click();
     await page.getByRole('link', { name: 'Friday quiz night' }).waitFor();
     expect(await page.getByRole('link', { name: 'Friday quiz night' }).count()).toBe(1);
-    const { producer } = await ground.call<{ producer: string }>(
+    const { producer } = await fixture.call<{ producer: string }>(
       owner,
       'GET',
       `/streams/${showId}`,
     );
-    const list = await fetch(`${ground.url}/api/v1/streams/?producer=${producer}`);
+    const list = await fetch(`${fixture.url}/api/v1/streams/?producer=${producer}`);
     expect(await list.json()).toMatchObject({ count: 1, results: [{ id: showId }] });
-    const metrics = await (await fetch(`${ground.url}/metrics`)).text();
+    const metrics = await (await fetch(`${fixture.url}/metrics`)).text();
     expect(metrics.includes(rehearsal.streamId)).toBe(false);
   }, 60_000);
 
   test('[Y-10] nothing is left of it', async () => {
     const { page } = owner;
-    await page.goto(`${ground.url}/studio/streams/${showId}/rehearsal`);
+    await page.goto(`${fixture.url}/studio/streams/${showId}/rehearsal`);
     await button(page, 'Remove it now').click();
     await page.getByRole('alertdialog').getByRole('button', { name: 'Remove it' }).click();
     await page.getByRole('heading', { name: 'Rehearse the show' }).waitFor();
-    const path = `${ground.url}/studio/v1/streams/${rehearsal.streamId}`;
+    const path = `${fixture.url}/studio/v1/streams/${rehearsal.streamId}`;
     for (let tries = 0; tries < 200; tries++) {
       if ((await page.request.get(path)).status() === 404) break;
       await Bun.sleep(100);
@@ -144,7 +145,7 @@ describe('a rehearsal from the studio', () => {
     expect((await page.request.get(path.replace(rehearsal.streamId, randomUUID()))).status()).toBe(
       404,
     );
-    const { results } = await ground.call<{ results: { question: string; state: string }[] }>(
+    const { results } = await fixture.call<{ results: { question: string; state: string }[] }>(
       owner,
       'GET',
       `/streams/${showId}/quizzes`,

@@ -6,7 +6,7 @@ import type { StudioQuiz, StudioStream } from '../../protocol/studio.ts';
 import type { Viewer } from '../../sdk/viewer.ts';
 import { quit } from '../support/media/live-fixture.ts';
 import { playTestPicture } from '../support/media/test-source.ts';
-import { type Opened, PASSWORD, StudioGround } from '../support/studio/studio-fixture.ts';
+import { type Opened, PASSWORD, StudioFixture } from '../support/studio/studio-fixture.ts';
 import { button, expectGood, field, keepPicture } from '../support/studio/studio-pages.ts';
 import { until } from '../support/until.ts';
 
@@ -33,7 +33,7 @@ const HAS_ACCENT = `(() => {
   return dots.some((dot, at) => at % 4 === 0 && dot === red && dots[at + 1] === green && dots[at + 2] === blue);
 })()`;
 
-let ground: StudioGround;
+let fixture: StudioFixture;
 let owner: Opened;
 let streamId: string;
 let source: Subprocess | null = null;
@@ -41,16 +41,16 @@ let viewers: Viewer[];
 let report: ReadyReport;
 
 beforeAll(async () => {
-  ground = await StudioGround.start(PICTURE);
-  owner = await ground.openOwner();
+  fixture = await StudioFixture.start(PICTURE);
+  owner = await fixture.openOwner();
 }, 30_000);
 afterAll(async () => {
   if (source) await quit(source);
-  await ground?.close();
+  await fixture?.close();
 });
 
 const api = <T>(method: string, path: string, data?: unknown) =>
-  ground.call<T>(owner, method, path, data);
+  fixture.call<T>(owner, method, path, data);
 const ofShow = (part: string) => `/streams/${streamId}${part}`;
 const page = () => owner.page;
 const panel = (name: string) => page().getByRole('region', { name });
@@ -76,7 +76,7 @@ describe('the report', () => {
   test('[J-1] is not there before the end, and nobody is led astray', async () => {
     const fields = { title: 'Friday quiz night', recording: true };
     streamId = (await api<StudioStream>('POST', '/streams', fields)).id;
-    await page().goto(`${ground.url}/studio/streams/${streamId}`);
+    await page().goto(`${fixture.url}/studio/streams/${streamId}`);
     await page().getByRole('link', { name: 'Report' }).click();
     await page().getByText('The show is not over yet').waitFor();
     await expectGood(page(), 'report-before');
@@ -85,10 +85,10 @@ describe('the report', () => {
   test('a show is run: two quizzes, a winners round, and some words', async () => {
     const { token } = await api<{ token: string }>('POST', '/api-tokens', { name: 'Camera' });
     source = await playTestPicture(
-      { url: ground.url, account: { token } as Parameters<typeof playTestPicture>[0]['account'] },
+      { url: fixture.url, account: { token } as Parameters<typeof playTestPicture>[0]['account'] },
       streamId,
     );
-    viewers = ['one', 'two', 'three'].map((name) => ground.watch(streamId, name));
+    viewers = ['one', 'two', 'three'].map((name) => fixture.watch(streamId, name));
     await until('all are counted', () => viewers.every((viewer) => viewer.count?.value === 3));
     await ask(LARGEST, ['Mars', 'Jupiter', 'Jupiter']);
     await ask(SPOT, ['Jupiter', 'Jupiter']);
@@ -100,7 +100,7 @@ describe('the report', () => {
     await viewers[1]?.say('message', 'Hello there');
     await api('POST', ofShow('/events'), { type: 'discount', data: { count: 4 } });
     await Bun.sleep(2_000);
-    await page().goto(`${ground.url}/studio/streams/${streamId}/on-air`);
+    await page().goto(`${fixture.url}/studio/streams/${streamId}/on-air`);
     await page().getByText(/^3$/).first().waitFor();
     await api('POST', ofShow('/end'), {});
     // Else they would be counted on, and files of the audience with them.
@@ -245,7 +245,7 @@ describe('the report', () => {
       email: 'mo@example.org',
       role: 'moderator',
     });
-    const moderator = await ground.open(new URL(link).pathname + new URL(link).hash);
+    const moderator = await fixture.open(new URL(link).pathname + new URL(link).hash);
     await field(moderator.page, 'Your name').fill('Mo');
     await field(moderator.page, 'New password').fill(PASSWORD);
     await button(moderator.page, 'Join').click();
@@ -291,9 +291,9 @@ describe('the report', () => {
 async function rowsOf(what: string): Promise<Record<string, unknown>[]> {
   const link = panel('Files').locator(`a[href*="/exports/${what}?format=ndjson"]`);
   const href = (await link.getAttribute('href')) ?? '';
-  const text = await (await page().request.get(ground.url + href)).text();
+  const text = await (await page().request.get(fixture.url + href)).text();
   const rows = text.split('\n').filter(Boolean);
-  const csv = await (await page().request.get(ground.url + href.replace('ndjson', 'csv'))).text();
+  const csv = await (await page().request.get(fixture.url + href.replace('ndjson', 'csv'))).text();
   if (what !== 'feed') expect(csv.trimEnd().split('\r\n').length).toBe(rows.length + 1);
   return rows.map((row) => JSON.parse(row));
 }
@@ -306,7 +306,7 @@ async function spanOf(): Promise<{ readonly beginMs: number; readonly lengthMs: 
 
 /** The frame on screen was filmed then, by what the playlist says. */
 async function expectShown(wantedMs: number): Promise<void> {
-  const playlist = await (await fetch(`${ground.url}/media/${streamId}/v0.m3u8`)).text();
+  const playlist = await (await fetch(`${fixture.url}/media/${streamId}/v0.m3u8`)).text();
   const firstMs = Date.parse(/#EXT-X-PROGRAM-DATE-TIME:(\S+)/.exec(playlist)?.[1] ?? '');
   let offMs = Number.NaN;
   await until('the recording is there', async () => {

@@ -1,19 +1,19 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test';
 import type { StudioStream } from '../../protocol/studio.ts';
-import { type Opened, PASSWORD, StudioGround } from '../support/studio/studio-fixture.ts';
+import { type Opened, PASSWORD, StudioFixture } from '../support/studio/studio-fixture.ts';
 import { button, expectGood, field } from '../support/studio/studio-pages.ts';
 
 // What the pages offer to whom, at every size, and what they say of a form that is not filled in.
 
-let ground: StudioGround;
+let fixture: StudioFixture;
 let owner: Opened;
 let moderator: Opened;
 
 beforeAll(async () => {
-  ground = await StudioGround.start(['--rtmp-port', '0', '--srt-port', '0']);
-  owner = await ground.openOwner();
+  fixture = await StudioFixture.start(['--rtmp-port', '0', '--srt-port', '0']);
+  owner = await fixture.openOwner();
 }, 30_000);
-afterAll(() => ground?.close());
+afterAll(() => fixture?.close());
 
 test('a form says which field is not filled in, or filled in wrongly, and sends nothing', async () => {
   const { page } = owner;
@@ -45,12 +45,12 @@ test('a form says which field is not filled in, or filled in wrongly, and sends 
   expect(await dialog.locator('code').textContent()).toBe(link);
   await button(page, 'Done').click();
   await dialog.waitFor({ state: 'detached' });
-  moderator = await ground.open(link, { viewport: { width: 390, height: 844 } });
+  moderator = await fixture.open(link, { viewport: { width: 390, height: 844 } });
 }, 60_000);
 
 test('[U-9] moderators are offered nothing that is for owners and hosts', async () => {
   const title = 'Quiz night';
-  const stream = await ground.call<StudioStream>(owner, 'POST', '/streams', { title });
+  const stream = await fixture.call<StudioStream>(owner, 'POST', '/streams', { title });
   const { page } = moderator;
   await field(page, 'Your name').fill('Mo');
   await field(page, 'New password').fill(PASSWORD);
@@ -58,11 +58,11 @@ test('[U-9] moderators are offered nothing that is for owners and hosts', async 
   await page.getByRole('link', { name: /Quiz night/ }).waitFor();
   expect(await button(page, 'New show').count()).toBe(0);
   for (const place of ['team', 'tokens', 'webhooks']) {
-    await page.goto(`${ground.url}/studio/${place}`);
+    await page.goto(`${fixture.url}/studio/${place}`);
     await page.getByText('this is for owner').waitFor();
     expect(await page.getByRole('button', { name: /^(New|Invite)/ }).count()).toBe(0);
   }
-  const setUp = `${ground.url}/studio/streams/${stream.id}`;
+  const setUp = `${fixture.url}/studio/streams/${stream.id}`;
   await owner.page.goto(setUp);
   await button(owner.page, 'Copy the stream key').waitFor();
   await expectGood(owner.page, 'set-up-addresses');

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import type { StudioStream } from '../../protocol/studio.ts';
-import { type Opened, PASSWORD, StudioGround } from '../support/studio/studio-fixture.ts';
+import { type Opened, PASSWORD, StudioFixture } from '../support/studio/studio-fixture.ts';
 import { button, expectGood, field, writeQuiz } from '../support/studio/studio-pages.ts';
 import { until } from '../support/until.ts';
 
@@ -10,18 +10,18 @@ import { until } from '../support/until.ts';
 /** More than are read at once. */
 const MANY = 55;
 
-let ground: StudioGround;
+let fixture: StudioFixture;
 let owner: Opened;
 let streamId: string;
 
 beforeAll(async () => {
-  ground = await StudioGround.start();
+  fixture = await StudioFixture.start();
 }, 30_000);
-afterAll(() => ground?.close());
+afterAll(() => fixture?.close());
 
 describe('the studio', () => {
   test('[U-15] [U-16] an owner comes by a link, chooses a password, and is in', async () => {
-    owner = await ground.open(await ground.linkFor('ann@example.org'));
+    owner = await fixture.open(await fixture.linkFor('ann@example.org'));
     const { page } = owner;
     await field(page, 'New password').waitFor();
     await expectGood(page, 'link');
@@ -44,8 +44,8 @@ describe('the studio', () => {
   test('says what is wrong with a quiz, and nothing is lost by it', async () => {
     const { page } = owner;
     const show = { title: 'A show' };
-    streamId = (await ground.call<StudioStream>(owner, 'POST', '/streams', show)).id;
-    await page.goto(`${ground.url}/studio/streams/${streamId}/rundown`);
+    streamId = (await fixture.call<StudioStream>(owner, 'POST', '/streams', show)).id;
+    await page.goto(`${fixture.url}/studio/streams/${streamId}/rundown`);
     await button(page, 'New quiz').click();
     await field(page, 'Choice 1').fill('Mars');
     await button(page, 'Add it').click();
@@ -78,17 +78,17 @@ describe('the studio', () => {
 
   test('[B-8] [B-9] a page that is opened late has what was sent before, and how many saw it', async () => {
     const { page } = owner;
-    await ground.call(owner, 'POST', `/streams/${streamId}/start`);
+    await fixture.call(owner, 'POST', `/streams/${streamId}/start`);
     const send = (type: string) =>
-      ground.call(owner, 'POST', `/streams/${streamId}/events`, { type, data: null });
+      fixture.call(owner, 'POST', `/streams/${streamId}/events`, { type, data: null });
     await send('curtain');
     // A page of what was sent ends with a whole interval.
     await until('the curtain is told', async () =>
-      (await ground.sentEvents(owner, streamId)).some(({ type }) => type === 'curtain'),
+      (await fixture.sentEvents(owner, streamId)).some(({ type }) => type === 'curtain'),
     );
     for (let n = 0; n < MANY; n++) await send('lights');
     const audience = page.waitForResponse(/\/audience\?to=/);
-    await page.goto(`${ground.url}/studio/streams/${streamId}/on-air`);
+    await page.goto(`${fixture.url}/studio/streams/${streamId}/on-air`);
     const list = page.getByLabel('Sent events');
     await list.getByText('lights').nth(49).waitFor();
     expect(await list.getByText('curtain').count()).toBe(0);
@@ -102,9 +102,9 @@ describe('the studio', () => {
   test('[U-6] [U-8] who signs out everywhere is out in every window', async () => {
     const { page, context } = owner;
     const second = await context.newPage();
-    await second.goto(`${ground.url}/studio/`);
+    await second.goto(`${fixture.url}/studio/`);
     await second.getByRole('heading', { name: 'Shows', level: 1 }).waitFor();
-    await page.goto(`${ground.url}/studio/you`);
+    await page.goto(`${fixture.url}/studio/you`);
     await button(page, 'Everywhere').click();
     await page.getByRole('heading', { name: 'Sign in' }).waitFor();
     await expectGood(page, 'sign-in');

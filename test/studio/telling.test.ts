@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import type { Page } from 'playwright-core';
 import { Webhook as StandardWebhook } from 'standardwebhooks';
 import type { Viewer } from '../../sdk/viewer.ts';
-import { type Opened, StudioGround } from '../support/studio/studio-fixture.ts';
+import { type Opened, StudioFixture } from '../support/studio/studio-fixture.ts';
 import { button, expectGood, field } from '../support/studio/studio-pages.ts';
 import { until } from '../support/until.ts';
 import { type Receiver, startReceiver } from '../support/webhooks/webhook-receiver.ts';
@@ -12,7 +12,7 @@ import { type Receiver, startReceiver } from '../support/webhooks/webhook-receiv
 
 const LOCAL = ['--webhook-allow-http', '--webhook-allow-private', '127.0.0.1/32'];
 
-let ground: StudioGround;
+let fixture: StudioFixture;
 let owner: Opened;
 let receiver: Receiver;
 let streamId: string;
@@ -20,8 +20,8 @@ let viewer: Viewer;
 
 beforeAll(async () => {
   receiver = startReceiver();
-  ground = await StudioGround.start(LOCAL);
-  owner = await ground.openOwner();
+  fixture = await StudioFixture.start(LOCAL);
+  owner = await fixture.openOwner();
   const { page } = owner;
   await button(page, 'New show').first().click();
   await field(page, 'Title').fill('Market night');
@@ -30,13 +30,13 @@ beforeAll(async () => {
   streamId = new URL(page.url()).pathname.split('/').at(-1) ?? '';
 }, 60_000);
 afterAll(async () => {
-  await ground?.close();
+  await fixture?.close();
   await receiver?.stop();
 });
 
 const dialog = (page: Page) => page.getByRole('dialog');
 const sentOf = async (type: string) =>
-  (await ground.sentEvents(owner, streamId)).filter((event) => event.type === type);
+  (await fixture.sentEvents(owner, streamId)).filter((event) => event.type === type);
 
 /** What was pressed cannot be pressed again in the next moment (B-7). */
 async function untilReady(page: Page, name: string): Promise<void> {
@@ -49,7 +49,7 @@ describe('what is sold and sent in a show', () => {
     const purchases = () => viewer.snapshot.lines.filter(({ kind }) => kind === 'purchase');
     await page.getByRole('link', { name: 'On air' }).click();
     await button(page, 'Start the show').click();
-    viewer = ground.watch(streamId, 'one');
+    viewer = fixture.watch(streamId, 'one');
     await page.getByText('Nobody has bought anything yet.').waitFor();
     await page.getByRole('tab', { name: 'Purchase' }).click();
     await field(page, 'Who').fill('Ada');

@@ -4,7 +4,7 @@ import type { StudioQuiz, StudioStream } from '../../protocol/studio.ts';
 import type { Viewer } from '../../sdk/viewer.ts';
 import { QUIZ } from '../support/harness/harness.ts';
 import { CutLine } from '../support/studio/cut-line.ts';
-import { type Opened, StudioGround } from '../support/studio/studio-fixture.ts';
+import { type Opened, StudioFixture } from '../support/studio/studio-fixture.ts';
 import { button, expectGood } from '../support/studio/studio-pages.ts';
 import { until } from '../support/until.ts';
 
@@ -18,7 +18,7 @@ const QUESTIONS = ['First?', 'Second?', 'Third?', 'Fourth?'] as const;
 /** Between the presses of somebody who presses twice, ms: the first may have been answered by then. */
 const TWICE_MS = 150;
 
-let ground: StudioGround;
+let fixture: StudioFixture;
 let owner: Opened;
 let line: CutLine;
 let tab: Page;
@@ -28,16 +28,16 @@ let streamId: string;
 const tookMs = new Map<string, number>();
 
 beforeAll(async () => {
-  ground = await StudioGround.start();
-  owner = await ground.openOwner();
+  fixture = await StudioFixture.start();
+  owner = await fixture.openOwner();
   const show = { title: 'A show in trouble', latencyAllowance: 500 };
-  streamId = (await ground.call<StudioStream>(owner, 'POST', '/streams', show)).id;
+  streamId = (await fixture.call<StudioStream>(owner, 'POST', '/streams', show)).id;
   for (const question of QUESTIONS) {
     const quiz = { ...QUIZ, question, duration: 4_000, reveal: 'manual' };
-    await ground.call<StudioQuiz>(owner, 'POST', `/streams/${streamId}/quizzes`, quiz);
+    await fixture.call<StudioQuiz>(owner, 'POST', `/streams/${streamId}/quizzes`, quiz);
   }
-  viewers = ['one', 'two', 'three'].map((name) => ground.watch(streamId, name));
-  line = await CutLine.to(Number(new URL(ground.url).port));
+  viewers = ['one', 'two', 'three'].map((name) => fixture.watch(streamId, name));
+  line = await CutLine.to(Number(new URL(fixture.url).port));
   tab = owner.page;
   second = await owner.context.newPage();
   await Promise.all(
@@ -46,7 +46,7 @@ beforeAll(async () => {
 }, 60_000);
 afterAll(async () => {
   line?.close();
-  await ground?.close();
+  await fixture?.close();
 });
 
 const events = (page: Page) => page.getByLabel('Sent events');
@@ -77,7 +77,7 @@ async function press(page: Page, name: string, isTwice = false): Promise<void> {
 
 /** How often viewers were told of each event. */
 async function sent(): Promise<Record<string, number>> {
-  const told = await ground.sentEvents(owner, streamId);
+  const told = await fixture.sentEvents(owner, streamId);
   const counts: Record<string, number> = {};
   for (const { type, data } of told) {
     if (type === 'view-count' || type === 'chats') continue;
@@ -152,12 +152,12 @@ describe('in mid-show', () => {
     await tab.getByText('Second?').waitFor();
     await cdp.send('Page.setWebLifecycleState', { state: 'frozen' });
     line.cut();
-    const { results } = await ground.call<{ results: StudioQuiz[] }>(
+    const { results } = await fixture.call<{ results: StudioQuiz[] }>(
       owner,
       'GET',
       `/streams/${streamId}/quizzes`,
     );
-    await ground.call(owner, 'POST', `/quizzes/${results[1]?.id}/publish`);
+    await fixture.call(owner, 'POST', `/quizzes/${results[1]?.id}/publish`);
     await answerAll('Second?');
     line.mend();
     await cdp.send('Page.setWebLifecycleState', { state: 'active' });
@@ -192,9 +192,9 @@ describe('in mid-show', () => {
   test('[B-7] [R-6] the service is killed while winners are asked for, and starts again', async () => {
     await press(tab, 'Show the results');
     await press(tab, 'Ask for the winners', true);
-    await ground.kill();
+    await fixture.kill();
     await soon('lost by a kill', () => seeLost(tab, second));
-    await ground.restart();
+    await fixture.restart();
     await soon('restart', () =>
       Promise.all(
         [tab, second].flatMap((page) => [

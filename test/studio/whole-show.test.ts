@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import type { Locator, Page } from 'playwright-core';
 import { SCREENS } from '../support/player/scene-fixture.ts';
-import { type Opened, PASSWORD, StudioGround } from '../support/studio/studio-fixture.ts';
+import { type Opened, PASSWORD, StudioFixture } from '../support/studio/studio-fixture.ts';
 import {
   button,
   expectGood,
@@ -19,7 +19,7 @@ const LARGEST = 'Which planet is the largest?';
 const MOONS = 'How many moons has Mars?';
 const FILE = `question,choice 1,choice 2,answer,duration,reveal\n${MOONS},One,Two,Two,6000,auto\n`;
 
-let ground: StudioGround;
+let fixture: StudioFixture;
 let owner: Opened;
 let moderator: Opened;
 let phone: Opened;
@@ -29,11 +29,11 @@ let wall: Opened;
 let streamId: string;
 
 beforeAll(async () => {
-  ground = await StudioGround.startFirst();
+  fixture = await StudioFixture.startFirst();
 }, 30_000);
-afterAll(() => ground?.close());
+afterAll(() => fixture?.close());
 
-const path = (part = '') => `${ground.url}/studio/streams/${streamId}${part}`;
+const path = (part = '') => `${fixture.url}/studio/streams/${streamId}${part}`;
 const studio = () => [owner.page, moderator.page];
 const viewers = () => [phone.page, desk.page, other.page];
 const heading = (page: Page, name: string) => page.getByRole('heading', { name, level: 1 });
@@ -59,7 +59,7 @@ async function missSoon(pages: readonly Page[], locate: (page: Page) => Locator)
 
 /** How many events of each type viewers were sent. */
 async function sent(...types: string[]): Promise<number[]> {
-  const events = await ground.sentEvents(owner, streamId);
+  const events = await fixture.sentEvents(owner, streamId);
   return types.map((wanted) => events.filter(({ type }) => type === wanted).length);
 }
 
@@ -76,7 +76,7 @@ const goTo = async (page: Page, part: string) => {
 
 describe('a complete show', () => {
   test('[U-12] [U-13] the owner comes by the link that the first start printed, once', async () => {
-    owner = await ground.open(ground.setupLink, { viewport: { width: 1_440, height: 900 } });
+    owner = await fixture.open(fixture.setupLink, { viewport: { width: 1_440, height: 900 } });
     const { page } = owner;
     await heading(page, 'Make this service yours').waitFor();
     await expectGood(page, 'first-start');
@@ -87,7 +87,7 @@ describe('a complete show', () => {
     await heading(page, 'Shows').waitFor();
     expect(page.url()).not.toContain('#');
     await expectGood(page, 'shows-empty');
-    const again = await ground.open(ground.setupLink);
+    const again = await fixture.open(fixture.setupLink);
     await field(again.page, 'Your name').fill('Eve');
     await field(again.page, 'E-mail').fill('eve@example.org');
     await field(again.page, 'New password').fill(PASSWORD);
@@ -111,10 +111,10 @@ describe('a complete show', () => {
     const link = (await page.getByRole('dialog').locator('code').textContent()) ?? '';
     await button(page, 'Done').click();
     [wall, phone, desk, other] = await Promise.all([
-      ground.open(link, { viewport: { width: 1_920, height: 1_080 }, colorScheme: 'dark' }),
-      ground.watchPage(streamId, { ...SCREENS.phone, colorScheme: 'dark' }),
-      ground.watchPage(streamId, { ...SCREENS.desk, colorScheme: 'light' }),
-      ground.watchPage(streamId, { ...SCREENS.phone, colorScheme: 'light' }),
+      fixture.open(link, { viewport: { width: 1_920, height: 1_080 }, colorScheme: 'dark' }),
+      fixture.watchPage(streamId, { ...SCREENS.phone, colorScheme: 'dark' }),
+      fixture.watchPage(streamId, { ...SCREENS.desk, colorScheme: 'light' }),
+      fixture.watchPage(streamId, { ...SCREENS.phone, colorScheme: 'light' }),
     ]);
     await see(viewers(), (at) => at.locator('.notice-title', { hasText: 'has not begun' }));
     await see(viewers(), (at) => at.locator('.audience-count', { hasText: '3 waiting' }));
@@ -160,7 +160,7 @@ describe('a complete show', () => {
     const link = (await page.getByRole('dialog').locator('code').textContent()) ?? '';
     await button(page, 'Done').click();
     await page.getByText('mo@example.org').waitFor();
-    moderator = await ground.open(link, { viewport: { width: 1_024, height: 900 } });
+    moderator = await fixture.open(link, { viewport: { width: 1_024, height: 900 } });
     await heading(moderator.page, 'Join Ann').waitFor();
     await expectGood(moderator.page, 'join');
     await field(moderator.page, 'Your name').fill('Mo');

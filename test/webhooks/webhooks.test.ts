@@ -452,7 +452,7 @@ test('[H-17] two nodes send each delivery once', async () => {
     await Promise.all([one.service.deliver(), two.service.deliver()]);
     expect(hall.received).toHaveLength(48);
     expect(new Set(hall.received.map(({ id }) => id)).size).toBe(48);
-    const work = await one.record.findWebhookWork({ nowMs: one.clock.nowMs() + 60_000 });
+    const work = await one.store.findWebhookWork({ nowMs: one.clock.nowMs() + 60_000 });
     expect(work).toEqual({ untold: false, due: false });
     const sent = [one, two].map(({ service }) => {
       const reading = service.stats.more.find(({ name }) => name.includes('webhook'));

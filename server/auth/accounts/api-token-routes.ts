@@ -1,12 +1,12 @@
 import { studioApi } from '../../../protocol/studio-api.ts';
-import type { TheRecord } from '../../app/procedures.ts';
+import type { Store } from '../../app/procedures.ts';
 import type { Handlers } from '../../http/route.ts';
 import { shownOnce } from '../../http/shown-once.ts';
 import type { StudioWrapper } from '../studio-operation.ts';
 import { newToken } from './new-token.ts';
 
 export interface StudioAccountRoutes {
-  readonly record: Pick<TheRecord, 'createApiToken' | 'listApiTokens' | 'revokeApiToken'>;
+  readonly store: Pick<Store, 'createApiToken' | 'listApiTokens' | 'revokeApiToken'>;
   readonly newId: () => string;
   /** Secure random bytes, for secrets. */
   readonly randomBytes: (n: number) => Uint8Array;
@@ -20,7 +20,7 @@ type Operations = Pick<
 /** The account and its service tokens (SPEC P-5, P-6). */
 export function studioAccountHandlers(
   studio: StudioWrapper,
-  { record, newId, randomBytes }: StudioAccountRoutes,
+  { store, newId, randomBytes }: StudioAccountRoutes,
 ): Handlers<Operations> {
   return {
     readAccount: studio(studioApi.readAccount, async ({ user }) => user),
@@ -28,7 +28,7 @@ export function studioAccountHandlers(
     createApiToken: studio(studioApi.createApiToken, async (call, { name }) => {
       const id = newId();
       const { secret, stored } = newToken(id, name, randomBytes);
-      const made = await record.createApiToken(
+      const made = await store.createApiToken(
         { account: call.producer, token: stored, nowMs: call.nowMs },
         call.once,
       );
@@ -38,11 +38,11 @@ export function studioAccountHandlers(
     }),
 
     listApiTokens: studio(studioApi.listApiTokens, async ({ producer }) => ({
-      results: await record.listApiTokens({ account: producer }),
+      results: await store.listApiTokens({ account: producer }),
     })),
 
     revokeApiToken: studio(studioApi.revokeApiToken, async ({ producer, params, once }) => {
-      await record.revokeApiToken({ account: producer, id: params.token_id ?? '' }, once);
+      await store.revokeApiToken({ account: producer, id: params.token_id ?? '' }, once);
       return null;
     }),
   };

@@ -3,7 +3,7 @@ import type { Calls } from '../../storage/sql/procedure.ts';
 import type { accountProcedures, TokenOwner } from './accounts-sql.ts';
 import { hashApiToken, looksLikeApiToken, sameHash } from './api-token.ts';
 
-type TokenRecord = Pick<Calls<typeof accountProcedures>, 'findTokenOwner' | 'touchApiTokens'>;
+type ServiceTokenStore = Pick<Calls<typeof accountProcedures>, 'findTokenOwner' | 'touchApiTokens'>;
 
 // A bound on what is remembered between two writes; far more tokens than are used in a minute.
 const USES_MAX = 10_000;
@@ -13,7 +13,7 @@ export class ServiceTokens {
   private uses = new Map<string, number>();
 
   constructor(
-    private readonly record: TokenRecord,
+    private readonly store: ServiceTokenStore,
     private readonly clock: Clock,
   ) {}
 
@@ -21,7 +21,7 @@ export class ServiceTokens {
   async ownerOf(token: string): Promise<TokenOwner | null> {
     if (!looksLikeApiToken(token)) return null;
     const hash = hashApiToken(token);
-    const owner = await this.record.findTokenOwner({ hash });
+    const owner = await this.store.findTokenOwner({ hash });
     if (!owner || !sameHash(owner.hash, hash)) return null;
     if (this.uses.size < USES_MAX) this.uses.set(owner.tokenId, this.clock.nowMs());
     return owner;
@@ -32,6 +32,6 @@ export class ServiceTokens {
     if (this.uses.size === 0) return;
     const uses = [...this.uses];
     this.uses = new Map();
-    await this.record.touchApiTokens({ uses });
+    await this.store.touchApiTokens({ uses });
   }
 }

@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test';
 import { Unavailable } from '../../platform/errors.ts';
-import { Turns } from './concurrency-limiter.ts';
+import { ConcurrencyLimiter } from './concurrency-limiter.ts';
 
 /** Work that ends when it is told to. */
 function held() {
@@ -17,7 +17,7 @@ function held() {
 }
 
 test('[U-11] so many work at once, the next when one is done, in their order', async () => {
-  const turns = new Turns(2, 10);
+  const turns = new ConcurrencyLimiter(2, 10);
   const works = [held(), held(), held(), held()];
   const done = works.map(({ work }) => turns.take(work));
   const begun = () => works.map(({ hasBegun }) => hasBegun());
@@ -31,7 +31,7 @@ test('[U-11] so many work at once, the next when one is done, in their order', a
 });
 
 test('[U-11] beyond those that may wait it is refused at once, and works again later', async () => {
-  const turns = new Turns(1, 1);
+  const turns = new ConcurrencyLimiter(1, 1);
   const [first, second] = [held(), held()];
   const one = turns.take(first.work);
   const two = turns.take(second.work);
@@ -44,7 +44,7 @@ test('[U-11] beyond those that may wait it is refused at once, and works again l
 });
 
 test('[U-11] work that fails gives its place on', async () => {
-  const turns = new Turns(1, 10);
+  const turns = new ConcurrencyLimiter(1, 10);
   const failing = turns.take(() => Promise.reject(new Error('no'))).catch((error) => error.message);
   const next = turns.take(async () => 'next');
   expect(await failing).toBe('no');

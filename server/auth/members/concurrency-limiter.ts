@@ -1,7 +1,7 @@
 import { Unavailable } from '../../platform/errors.ts';
 
 /** Lets so much work go on at once; a bounded number waits, and more is refused. */
-export class Turns {
+export class ConcurrencyLimiter {
   private working = 0;
   private readonly waiting: (() => void)[] = [];
 

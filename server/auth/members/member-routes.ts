@@ -1,5 +1,5 @@
 import { studioApi } from '../../../protocol/studio-api.ts';
-import type { TheRecord } from '../../app/procedures.ts';
+import type { Store } from '../../app/procedures.ts';
 import type { Handlers } from '../../http/route.ts';
 import { shownOnce } from '../../http/shown-once.ts';
 import type { StudioWrapper } from '../studio-operation.ts';
@@ -8,8 +8,8 @@ import { hashOfSecret, newSecret } from './one-time-secret.ts';
 import type { Sessions } from './sessions.ts';
 
 export interface MemberRoutes {
-  readonly record: Pick<
-    TheRecord,
+  readonly store: Pick<
+    Store,
     | 'listMembers'
     | 'changeRole'
     | 'removeMember'
@@ -36,22 +36,22 @@ type Operations = Pick<
 /** Who is in the account, and who is to be (SPEC U). */
 export function memberHandlers(
   studio: StudioWrapper,
-  { record, sessions, newId, randomBytes }: MemberRoutes,
+  { store, sessions, newId, randomBytes }: MemberRoutes,
 ): Handlers<Operations> {
   return {
     listMembers: studio(studioApi.listMembers, async ({ producer }) => ({
-      results: await record.listMembers({ account: producer }),
+      results: await store.listMembers({ account: producer }),
     })),
 
     patchMember: studio(studioApi.patchMember, async ({ producer, params, once }, { role }) => {
       const member = { account: producer, uuid: params.member_id ?? '' };
-      const changed = await record.changeRole({ ...member, role }, once);
+      const changed = await store.changeRole({ ...member, role }, once);
       sessions.forget();
       return changed;
     }),
 
     removeMember: studio(studioApi.removeMember, async ({ producer, params, once }) => {
-      await record.removeMember({ account: producer, uuid: params.member_id ?? '' }, once);
+      await store.removeMember({ account: producer, uuid: params.member_id ?? '' }, once);
       sessions.forget();
       return null;
     }),
@@ -60,18 +60,18 @@ export function memberHandlers(
       const id = newId();
       const secret = newSecret(randomBytes);
       const link = { id, hash: hashOfSecret(secret), nowMs };
-      const made = await record.invite({ account: producer, ...invited, link }, once);
+      const made = await store.invite({ account: producer, ...invited, link }, once);
       if (made.id !== id) throw shownOnce('a link');
       return { ...made, link: linkUrl(origin, 'invitation', secret) };
     }),
 
     listInvitations: studio(studioApi.listInvitations, async ({ producer, nowMs }) => ({
-      results: await record.listInvitations({ account: producer, nowMs }),
+      results: await store.listInvitations({ account: producer, nowMs }),
     })),
 
     withdrawInvitation: studio(studioApi.withdrawInvitation, async ({ producer, params, once }) => {
       const invitation = { account: producer, id: params.invitation_id ?? '' };
-      await record.withdrawInvitation(invitation, once);
+      await store.withdrawInvitation(invitation, once);
       return null;
     }),
   };

@@ -1,6 +1,6 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import type { LinkKind } from '../../../protocol/members.ts';
-import type { TheRecord } from '../../app/procedures.ts';
+import type { Store } from '../../app/procedures.ts';
 import { linkUrl } from './link-url.ts';
 import type { NewLink } from './links-sql.ts';
 import { hashOfSecret, newSecret } from './one-time-secret.ts';
@@ -10,12 +10,12 @@ import { hashOfSecret, newSecret } from './one-time-secret.ts';
 
 /** A link that makes the first account and its owner; null when there is a member already. */
 export async function newSetupLink(
-  record: Pick<TheRecord, 'keepSetupLink'>,
+  store: Pick<Store, 'keepSetupLink'>,
   origin: string,
   nowMs: number,
 ): Promise<string | null> {
   const { secret, link } = fresh(nowMs);
-  return (await record.keepSetupLink(link)) ? linkUrl(origin, 'setup', secret) : null;
+  return (await store.keepSetupLink(link)) ? linkUrl(origin, 'setup', secret) : null;
 }
 
 /** What a member without a password, or an account without a member, is sent. */
@@ -32,13 +32,13 @@ export interface MemberLink {
  * an owner; null when there is neither.
  */
 export async function newMemberLink(
-  record: Pick<TheRecord, 'linkFor'>,
+  store: Pick<Store, 'linkFor'>,
   email: string,
   origin: string,
   nowMs: number,
 ): Promise<MemberLink | null> {
   const { secret, link } = fresh(nowMs);
-  const made = await record.linkFor({ email, link });
+  const made = await store.linkFor({ email, link });
   if (made === null) return null;
   const { kind, expires } = made;
   return { email, kind, link: linkUrl(origin, kind, secret), expires };

@@ -1,4 +1,4 @@
-import { Turns } from './concurrency-limiter.ts';
+import { ConcurrencyLimiter } from './concurrency-limiter.ts';
 
 /** What a hash costs: 19 MiB and two passes, which OWASP recommends for argon2id. */
 const COST = { algorithm: 'argon2id', memoryCost: 19_456, timeCost: 2 } as const;
@@ -13,7 +13,7 @@ const WAITING_MAX = 32;
 
 /** Hashes and checks passwords, beside the event loop and a few at once. */
 export class Passwords {
-  private readonly turns = new Turns(AT_ONCE_MAX, WAITING_MAX);
+  private readonly turns = new ConcurrencyLimiter(AT_ONCE_MAX, WAITING_MAX);
 
   /** What the record keeps of a password. @throws Unavailable when too many wait */
   hash(password: string): Promise<string> {

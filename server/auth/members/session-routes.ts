@@ -1,5 +1,5 @@
 import { studioApi } from '../../../protocol/studio-api.ts';
-import type { TheRecord } from '../../app/procedures.ts';
+import type { Store } from '../../app/procedures.ts';
 import { Problem, unauthorized } from '../../http/problem.ts';
 import type { Handlers } from '../../http/route.ts';
 import {
@@ -12,8 +12,8 @@ import {
 import type { LiveSession } from './sessions.ts';
 
 export interface SessionRoutes extends SessionGate {
-  readonly record: Pick<
-    TheRecord,
+  readonly store: Pick<
+    Store,
     'findSignIn' | 'openSession' | 'endSession' | 'endSessions' | 'changeOwnMember'
   >;
 }
@@ -27,7 +27,7 @@ const WRONG = 'The e-mail or the password is wrong.';
 
 /** Signing in and out, and what members change of themselves (SPEC U). */
 export function sessionHandlers(gate: SessionRoutes): Handlers<Operations> {
-  const { record, sessions, passwords, tries } = gate;
+  const { store, sessions, passwords, tries } = gate;
   const claim = claimWrapper(gate);
   const ofSession = sessionWrapper(gate);
 
@@ -38,7 +38,7 @@ export function sessionHandlers(gate: SessionRoutes): Handlers<Operations> {
     present: string,
   ): Promise<{ old: string; next: string }> {
     tries.ofEmail.take(email);
-    const known = await record.findSignIn({ email });
+    const known = await store.findSignIn({ email });
     const isRight = await passwords.isRight(present, known?.passwordHash ?? null);
     if (!known || !isRight) throw new Problem(400, 'currentPassword: is not the present one.');
     return { old: known.passwordHash, next: await passwords.hash(next) };
@@ -47,7 +47,7 @@ export function sessionHandlers(gate: SessionRoutes): Handlers<Operations> {
   return {
     signIn: claim(studioApi.signIn, async (claimed, { email, password }) => {
       tries.ofEmail.take(email);
-      const known = await record.findSignIn({ email });
+      const known = await store.findSignIn({ email });
       const isRight = await passwords.isRight(password, known?.passwordHash ?? null);
       if (!known || !isRight) throw unauthorized('Token', WRONG);
       const { member, passwordHash } = known;
@@ -56,7 +56,7 @@ export function sessionHandlers(gate: SessionRoutes): Handlers<Operations> {
         : null;
       const replaced = sessions.hashIn(claimed.request);
       return opened(gate, claimed, (session) =>
-        record.openSession({ member, passwordHash, newPasswordHash, replaced, session }),
+        store.openSession({ member, passwordHash, newPasswordHash, replaced, session }),
       );
     }),
 
@@ -65,13 +65,13 @@ export function sessionHandlers(gate: SessionRoutes): Handlers<Operations> {
     })),
 
     signOut: ofSession(studioApi.signOut, async ({ hash }, _, request) => {
-      await record.endSession({ hash });
+      await store.endSession({ hash });
       sessions.forget();
       return { reply: null, headers: { 'Set-Cookie': sessions.cookieFor(request).drop } };
     }),
 
     signOutEverywhere: ofSession(studioApi.signOutEverywhere, async ({ member }, _, request) => {
-      await record.endSessions({ member: member.uuid });
+      await store.endSessions({ member: member.uuid });
       sessions.forget();
       return { reply: null, headers: { 'Set-Cookie': sessions.cookieFor(request).drop } };
     }),
@@ -82,7 +82,7 @@ export function sessionHandlers(gate: SessionRoutes): Handlers<Operations> {
         password === undefined ? null : await newPassword(session, password, currentPassword);
       const { uuid } = session.member;
       const own = { uuid, session: session.hash, name, password: changed };
-      const reply = await record.changeOwnMember(own);
+      const reply = await store.changeOwnMember(own);
       sessions.forget();
       return { reply };
     }),

@@ -36,7 +36,7 @@ beforeEach(() => {
   delay = Promise.resolve();
   canWrite = true;
   sessions = new Sessions({
-    record: {
+    store: {
       findSession: async () => {
         reads++;
         const found = kept;

@@ -8,10 +8,10 @@ import { csrfTokenOf, hashOfSecret } from './one-time-secret.ts';
 import { type SessionCookie, sessionCookie } from './session-cookie.ts';
 import type { SessionRow, sessionProcedures } from './sessions-sql.ts';
 
-type SessionRecord = Pick<Calls<typeof sessionProcedures>, 'findSession' | 'touchSession'>;
+type SessionStore = Pick<Calls<typeof sessionProcedures>, 'findSession' | 'touchSession'>;
 
 export interface SessionsOptions {
-  readonly record: SessionRecord;
+  readonly store: SessionStore;
   readonly clock: Clock;
   /** Where browsers reach the service, without a trailing slash. */
   readonly originOf: (request: Request) => string;
@@ -82,7 +82,7 @@ export class Sessions {
     if (known) return known;
     const generation = this.generation;
     const start = this.monotonicMs();
-    const session = await this.options.record.findSession({ hash });
+    const session = await this.options.store.findSession({ hash });
     // What was read before a change of this node may be as it was before it.
     if (session && generation === this.generation) this.known.set(hash, session, { start });
     return session;
@@ -91,7 +91,7 @@ export class Sessions {
   private async used(session: SessionRow, nowMs: number): Promise<SessionRow> {
     if (!isUseToRecord(session, nowMs)) return session;
     try {
-      await this.options.record.touchSession({ hash: session.hash, nowMs });
+      await this.options.store.touchSession({ hash: session.hash, nowMs });
     } catch (error) {
       if (!(error instanceof Unavailable)) throw error;
       // Who only reads can do without; the next request tries again.

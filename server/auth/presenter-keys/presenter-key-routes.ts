@@ -1,5 +1,5 @@
 import { studioApi } from '../../../protocol/studio-api.ts';
-import type { TheRecord } from '../../app/procedures.ts';
+import type { Store } from '../../app/procedures.ts';
 import type { Handlers } from '../../http/route.ts';
 import { shownOnce } from '../../http/shown-once.ts';
 import { hashOfSecret } from '../members/one-time-secret.ts';
@@ -7,10 +7,7 @@ import type { StudioCall, StudioWrapper } from '../studio-operation.ts';
 import { newPresenterKey } from './presenter-key.ts';
 
 export interface PresenterKeyRoutes {
-  readonly record: Pick<
-    TheRecord,
-    'replacePresenterKey' | 'readPresenterKey' | 'withdrawPresenterKey'
-  >;
+  readonly store: Pick<Store, 'replacePresenterKey' | 'readPresenterKey' | 'withdrawPresenterKey'>;
   /** Secure source of new keys, `n` bytes at a time. */
   readonly randomBytes: (n: number) => Uint8Array;
 }
@@ -23,24 +20,24 @@ type Operations = Pick<
 /** Keys that open the presenter view of a stream (SPEC B). */
 export function presenterKeyHandlers(
   studio: StudioWrapper,
-  { record, randomBytes }: PresenterKeyRoutes,
+  { store, randomBytes }: PresenterKeyRoutes,
 ): Handlers<Operations> {
   return {
     createPresenterKey: studio(studioApi.createPresenterKey, async (call) => {
       const { nowMs, origin, once } = call;
       const key = newPresenterKey(randomBytes);
       const hash = hashOfSecret(key);
-      const kept = await record.replacePresenterKey({ ...own(call), hash, nowMs }, once);
+      const kept = await store.replacePresenterKey({ ...own(call), hash, nowMs }, once);
       if (kept.hash !== hash) throw shownOnce('a presenter key');
       return { key, url: `${origin}/studio/present/${own(call).id}#key=${key}` };
     }),
 
     readPresenterKey: studio(studioApi.readPresenterKey, (call) =>
-      record.readPresenterKey(own(call)),
+      store.readPresenterKey(own(call)),
     ),
 
     withdrawPresenterKey: studio(studioApi.withdrawPresenterKey, async (call) => {
-      await record.withdrawPresenterKey(own(call), call.once);
+      await store.withdrawPresenterKey(own(call), call.once);
       return null;
     }),
   };

@@ -7,17 +7,17 @@ import { sameHash } from '../accounts/api-token.ts';
 import { hashOfSecret } from '../members/one-time-secret.ts';
 import { looksLikePresenterKey } from './presenter-key.ts';
 
-type PresenterRecord = Pick<Calls<typeof presenterProcedures>, 'findPresented'>;
+type PresenterStore = Pick<Calls<typeof presenterProcedures>, 'findPresented'>;
 
 /** Checks presenter keys against the record on every use, so that a replaced one is out at once. */
 export class PresenterKeys {
-  constructor(private readonly record: PresenterRecord) {}
+  constructor(private readonly store: PresenterStore) {}
 
   /** The stream that a key opens, or null when there is no such key. */
   async streamOf(key: string): Promise<PresentedStream | null> {
     if (!looksLikePresenterKey(key)) return null;
     const hash = hashOfSecret(key);
-    const stream = await this.record.findPresented({ hash });
+    const stream = await this.store.findPresented({ hash });
     return stream && sameHash(stream.hash, hash) ? stream : null;
   }
 }

@@ -4,7 +4,7 @@ import type { Calls } from '../../storage/sql/procedure.ts';
 import { publishedKeys, rotationIsDue, type SigningKey, signingKeyAt } from './signing-keys.ts';
 import type { tokenProcedures } from './tokens-sql.ts';
 
-type KeyRecord = Pick<Calls<typeof tokenProcedures>, 'listSigningKeys' | 'rotateSigningKeys'>;
+type KeyStore = Pick<Calls<typeof tokenProcedures>, 'listSigningKeys' | 'rotateSigningKeys'>;
 
 interface ImportedKey {
   readonly key: SigningKey;
@@ -33,13 +33,13 @@ async function imported(key: SigningKey): Promise<ImportedKey> {
 export class Keyring {
   private keys = new Map<string, ImportedKey>();
 
-  constructor(private readonly record: KeyRecord) {}
+  constructor(private readonly store: KeyStore) {}
 
   /** Rotates when a rotation is due (or `force`d), then loads what the record holds. */
   async refresh(nowMs: number, force = false): Promise<void> {
-    let stored = await this.record.listSigningKeys({});
+    let stored = await this.store.listSigningKeys({});
     if (rotationIsDue(stored, nowMs, force)) {
-      stored = await this.record.rotateSigningKeys({
+      stored = await this.store.rotateSigningKeys({
         offered: await newSigningKey(),
         force,
         nowMs,

@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test';
 import fc from 'fast-check';
 import { Refusal, Unavailable } from '../../platform/errors.ts';
-import { SeatLeases, type SeatRecord } from './seat-leases.ts';
+import { SeatLeases, type SeatStore } from './seat-leases.ts';
 import type { SeatOffer, ViewerOfStream } from './tokens-sql.ts';
 
 // Several nodes give seats to viewers who come to any of them, at once and again. Their calls reach
@@ -14,7 +14,7 @@ const STREAMS = ['stream a', 'stream b'];
 type Fate = 'works' | 'fails' | 'loses its answer';
 
 /** The seats of a record, by the rules of its keys: a viewer has one, and nobody else has it. */
-class PlainRecord implements SeatRecord {
+class PlainRecord implements SeatStore {
   readonly seats = new Map<string, number>();
   private readonly next = new Map<string, number>();
   private readonly taken = new Set<string>();
@@ -75,7 +75,7 @@ test('[T-8] [T-9] [N-16] whatever fails or is lost, a viewer has one seat on all
       fc.array(wave, { minLength: 1, maxLength: 12 }),
       fates,
       async (scheduler, waves, fate) => {
-        const record = new PlainRecord(async (name, effect) => {
+        const store = new PlainRecord(async (name, effect) => {
           const { value } = fate.next();
           await scheduler.schedule(Promise.resolve(), `${name} arrives`);
           if (value === 'fails') throw new Unavailable('away');
@@ -84,7 +84,7 @@ test('[T-8] [T-9] [N-16] whatever fails or is lost, a viewer has one seat on all
           if (value === 'loses its answer') throw new Unavailable('lost');
           return answer;
         });
-        const nodes = Array.from({ length: NODES }, () => new SeatLeases(record));
+        const nodes = Array.from({ length: NODES }, () => new SeatLeases(store));
         const seatOf = new Map<string, number>();
         for (const { asks, dies } of waves) {
           const answers = asks.map(async ({ node, viewers }) => {
@@ -97,13 +97,13 @@ test('[T-8] [T-9] [N-16] whatever fails or is lost, a viewer has one seat on all
               if (seat instanceof Refusal) continue;
               const key = keyOf(asked);
               expect(seat).toBe(seatOf.get(key) ?? seat);
-              expect(seat).toBe(record.seats.get(key) ?? -1);
+              expect(seat).toBe(store.seats.get(key) ?? -1);
               seatOf.set(key, seat);
               told += 1;
             }
           });
           await scheduler.waitFor(Promise.all(answers));
-          if (dies !== null) nodes[dies] = new SeatLeases(record);
+          if (dies !== null) nodes[dies] = new SeatLeases(store);
         }
         for (const streamId of STREAMS) {
           const own = [...seatOf].filter(([key]) => key.startsWith(streamId));
@@ -137,13 +137,13 @@ test('[T-8] in one process, seats are given from 0 without gaps, however many co
 });
 
 test('[N-16] a seat that turns out to be somebody else’s is given to nobody', async () => {
-  const record = new PlainRecord(async (_, effect) => effect());
+  const store = new PlainRecord(async (_, effect) => effect());
   // As after a restored backup: seats 0 and 1 are taken, and the counter does not know.
   const before = ['x', 'y'].map((name, seat) => {
     return { streamId: STREAMS[0] as string, viewer: name, seat };
   });
-  await record.takeSeats(before);
-  const node = new SeatLeases(record);
+  await store.takeSeats(before);
+  const node = new SeatLeases(store);
   const ann = [{ streamId: STREAMS[0] as string, viewer: 'ann' }];
   expect(await node.assign(ann)).toEqual([2]);
   expect(await node.assign(ann)).toEqual([2]);

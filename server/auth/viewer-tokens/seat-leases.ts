@@ -4,7 +4,7 @@ import type { Calls } from '../../storage/sql/procedure.ts';
 import { SeatPool } from './seat-pool.ts';
 import type { tokenProcedures, ViewerOfStream } from './tokens-sql.ts';
 
-export type SeatRecord = Pick<
+export type SeatStore = Pick<
   Calls<typeof tokenProcedures>,
   'findSeats' | 'leaseSeats' | 'takeSeats'
 >;
@@ -28,14 +28,14 @@ export class SeatLeases {
     updateAgeOnGet: true,
   });
 
-  constructor(private readonly record: SeatRecord) {}
+  constructor(private readonly store: SeatStore) {}
 
   /**
    * The seats of these viewers, in their order; a Refusal for one whose stream is unknown or full.
    * @throws Unavailable when the record is; who has a seat then is not known
    */
   async assign(viewers: readonly ViewerOfStream[]): Promise<(number | Refusal)[]> {
-    const seats: (number | Refusal | null)[] = await this.record.findSeats(viewers);
+    const seats: (number | Refusal | null)[] = await this.store.findSeats(viewers);
     for (let tries = 0; seats.includes(null); tries++) {
       if (tries === TRIES_MAX) throw new Unavailable('Seats that were leased are taken.');
       const found = await this.seatNew(viewers.filter((_, index) => seats[index] === null));
@@ -71,7 +71,7 @@ export class SeatLeases {
     }
     if (offers.length === 0) return found;
     // When this fails, the seats may be taken all the same: they are given to nobody else.
-    const taken = await this.record.takeSeats(offers);
+    const taken = await this.store.takeSeats(offers);
     for (const [index, offer] of offers.entries()) {
       const seat = taken[index] ?? null;
       found.set(offered[index] as ViewerOfStream, seat);
@@ -87,7 +87,7 @@ export class SeatLeases {
     if (seats.length === count) return seats;
     try {
       const asked = pool.nextBlock(count - seats.length);
-      const block = await this.record.leaseSeats({ streamId, count: asked });
+      const block = await this.store.leaseSeats({ streamId, count: asked });
       pool.put([...seats, ...Array.from({ length: block.count }, (_, n) => block.first + n)]);
     } catch (error) {
       pool.put(seats);

@@ -13,7 +13,7 @@ import type { Keyring } from './keyring.ts';
 import type { ViewerTokens } from './viewer-tokens.ts';
 
 export interface TokenRoutes {
-  readonly record: Pick<Calls<typeof streamProcedures>, 'findStream'>;
+  readonly store: Pick<Calls<typeof streamProcedures>, 'findStream'>;
   readonly credentials: Credentials;
   readonly viewerTokens: ViewerTokens;
   readonly keyring: Keyring;
@@ -28,7 +28,7 @@ export interface TokenRoutes {
 export function tokenHandlers(
   routes: TokenRoutes,
 ): Handlers<Pick<typeof viewerApi, 'createToken' | 'readJwks'>> {
-  const { record, credentials, viewerTokens, keyring, clock, rate } = routes;
+  const { store, credentials, viewerTokens, keyring, clock, rate } = routes;
 
   /** The account that vouches for its viewers; null where nobody has to. */
   function voucherOf(caller: Caller): User | null {
@@ -38,7 +38,7 @@ export function tokenHandlers(
   }
 
   async function checkOwner(voucher: User, streamId: string): Promise<void> {
-    const stream = await record.findStream({ id: streamId });
+    const stream = await store.findStream({ id: streamId });
     if (!stream) throw new Problem(404, 'There is no stream with this stream_id.');
     if (stream.producer !== voucher.uuid) {
       throw unauthorized('Token', 'The stream is of another account.');

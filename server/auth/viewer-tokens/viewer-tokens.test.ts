@@ -19,7 +19,7 @@ async function setUp() {
   let seats = 0;
   const newTokens = () =>
     new ViewerTokens({
-      record: {
+      store: {
         findSeats: async (viewers) => viewers.map(() => null),
         leaseSeats: async ({ count }) => {
           seats += count;

@@ -9,7 +9,7 @@ import type { Clock } from '../../platform/clock.ts';
 import { Refusal } from '../../platform/errors.ts';
 import { Batch } from '../../storage/sql/batch.ts';
 import type { Keyring } from './keyring.ts';
-import { SeatLeases, type SeatRecord } from './seat-leases.ts';
+import { SeatLeases, type SeatStore } from './seat-leases.ts';
 import { SeenTokens, TOKEN_CHARS_MAX } from './seen-tokens.ts';
 import { signedToken } from './sign-token.ts';
 import type { ViewerOfStream } from './tokens-sql.ts';
@@ -30,7 +30,7 @@ export interface KnownViewer extends Viewer {
 }
 
 export interface ViewerTokensOptions {
-  readonly record: SeatRecord;
+  readonly store: SeatStore;
   readonly keyring: Keyring;
   readonly clock: Clock;
   readonly issuer: string;
@@ -60,7 +60,7 @@ export class ViewerTokens {
 
   constructor(private readonly options: ViewerTokensOptions) {
     this.verified = new SeenTokens(options.cacheSize, () => options.clock.nowMs());
-    const leases = new SeatLeases(options.record);
+    const leases = new SeatLeases(options.store);
     this.seats = new Batch((viewers) => leases.assign(viewers), SEATS_AT_ONCE_MAX, SEATS_MS);
   }
 

@@ -9,7 +9,7 @@ import type { Clock } from '../../platform/clock.ts';
 import type { Rate } from '../../platform/rate-limit.ts';
 import type { ChatRooms } from '../moderation/chat-rooms.ts';
 import type { ChatSource } from './chat.ts';
-import type { LineTurns } from './slow-mode.ts';
+import type { SlowMode } from './slow-mode.ts';
 
 export interface ChatRoutes {
   readonly chat: Pick<ChatSource, 'say' | 'hearts'>;
@@ -21,7 +21,7 @@ export interface ChatRoutes {
   /** How the chats go that somebody moderates, and who may not write. */
   readonly rooms: Pick<ChatRooms, 'room' | 'mutedUntil'>;
   /** Turns in those that are slowed. */
-  readonly turns: LineTurns;
+  readonly turns: SlowMode;
 }
 
 /** What viewers say and the hearts they send (SPEC C). */

@@ -13,7 +13,7 @@ const line = (id: string, at = 1): ChatElement => ({
   at,
 });
 const newChat = (bytesMax = 100_000) =>
-  createSharedChat({ random: Math.random, away: () => null, bytesMax });
+  createSharedChat({ random: Math.random, unavailable: () => null, bytesMax });
 const given = (...handOvers: (HandOver | null)[]) =>
   chatsOfNodes(
     handOvers.flatMap((one) => (one ? [one.bytes] : [])),
@@ -114,7 +114,7 @@ test('[N-13] what a node of another version handed over counts as far as it can 
 
 test('[N-9] while Redis is away posts are refused, and what was accepted is kept', () => {
   let reason: string | null = null;
-  const chat = createSharedChat({ random: Math.random, away: () => reason });
+  const chat = createSharedChat({ random: Math.random, unavailable: () => reason });
   chat.hearts('one', 2);
   reason = 'away';
   expect(() => chat.hearts('one', 1)).toThrow(Unavailable);

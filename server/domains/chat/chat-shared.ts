@@ -22,7 +22,7 @@ export interface SharedChatOptions {
   /** Numbers in [0, 1). */
   readonly random: () => number;
   /** Why no posts can be taken now, or null. */
-  readonly away: () => string | null;
+  readonly unavailable: () => string | null;
   /** Most bytes of one hand-over; streams beyond that go with the next one. */
   readonly bytesMax?: number;
 }
@@ -36,13 +36,13 @@ const encoder = new TextEncoder();
  * one hand-over.
  */
 export function createSharedChat(options: SharedChatOptions): SharedChat {
-  const { random, away, bytesMax = BYTES_MAX } = options;
+  const { random, unavailable, bytesMax = BYTES_MAX } = options;
   const buffers = new Map<string, ChatBuffer>();
   let outgoing: { number: number; bytes: Uint8Array; isRepeat: boolean } | null = null;
   let handedOver = 0;
 
   function bufferOf(streamId: string): ChatBuffer {
-    const reason = away();
+    const reason = unavailable();
     if (reason !== null) throw new Unavailable(reason);
     let buffer = buffers.get(streamId);
     if (!buffer) {

@@ -1,11 +1,11 @@
 import { expect, test } from 'bun:test';
 import { lineTurnsContract } from '../../../test/support/chat/slow-mode-contract.ts';
-import { createMemoryTurns } from './slow-mode-memory.ts';
+import { createMemorySlowMode } from './slow-mode-memory.ts';
 
-lineTurnsContract('memory', () => createMemoryTurns());
+lineTurnsContract('memory', () => createMemorySlowMode());
 
 test('[C-15] who wrote longest ago is forgotten first', () => {
-  const turns = createMemoryTurns(2);
+  const turns = createMemorySlowMode(2);
   const take = (seat: number) =>
     turns.take({ streamId: 'a', seat, everyMs: 1_000, nowMs: 1_750_000_000_000 });
   expect([1, 2, 1, 2].map(take)).toEqual([0, 0, 1_000, 1_000]);

@@ -1,11 +1,11 @@
 import { LRUCache } from 'lru-cache';
-import type { LineTurns } from './slow-mode.ts';
+import type { SlowMode } from './slow-mode.ts';
 
 // Those who wrote longest ago are forgotten first.
 const VIEWERS_MAX = 100_000;
 
 /** Turns of viewers in the memory of this process. @param viewersMax so many are remembered */
-export function createMemoryTurns(viewersMax = VIEWERS_MAX): LineTurns {
+export function createMemorySlowMode(viewersMax = VIEWERS_MAX): SlowMode {
   const written = new LRUCache<string, number>({ max: viewersMax });
   return {
     take({ streamId, seat, everyMs, nowMs }) {

@@ -4,7 +4,7 @@ import { type RedisServer, startRedis } from '../../../test/support/backends/red
 import { lineTurnsContract } from '../../../test/support/chat/slow-mode-contract.ts';
 import { openRedis } from '../../storage/redis/open-redis.ts';
 import type { Redis } from '../../storage/redis/redis.ts';
-import { createRedisTurns } from './slow-mode-redis.ts';
+import { createRedisSlowMode } from './slow-mode-redis.ts';
 
 let server: RedisServer;
 let redis: Redis;
@@ -18,5 +18,5 @@ afterAll(async () => {
 });
 
 lineTurnsContract('Redis', () =>
-  createRedisTurns({ redis: { call: (call) => redis.call(call) }, serviceId: 'a service' }),
+  createRedisSlowMode({ redis: { call: (call) => redis.call(call) }, serviceId: 'a service' }),
 );

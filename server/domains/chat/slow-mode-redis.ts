@@ -1,6 +1,6 @@
 import { SLOW_MODE_MAX_MS } from '../../../protocol/limits.ts';
 import type { Redis } from '../../storage/redis/redis.ts';
-import type { LineTurns } from './slow-mode.ts';
+import type { SlowMode } from './slow-mode.ts';
 
 export interface RedisTurnsOptions {
   readonly redis: Pick<Redis, 'call'>;
@@ -9,7 +9,7 @@ export interface RedisTurnsOptions {
 }
 
 /** Turns of viewers on all nodes of one Redis; its function is in `redis/library/turns.lua`. */
-export function createRedisTurns({ redis, serviceId }: RedisTurnsOptions): LineTurns {
+export function createRedisSlowMode({ redis, serviceId }: RedisTurnsOptions): SlowMode {
   return {
     async take({ streamId, seat, everyMs, nowMs }) {
       const key = `fourbeat:{fourbeat:${serviceId}:${streamId}:${seat}}:turn`;

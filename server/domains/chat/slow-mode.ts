@@ -2,7 +2,7 @@
  * When viewers of slowed chats wrote last: whoever wrote waits for their turn, on whatever node they
  * write next. It is transient, as their lines are (C-11): what forgets it lets a line through too early.
  */
-export interface LineTurns {
+export interface SlowMode {
   /**
    * Takes the turn of a viewer to write a line.
    * @returns 0, or how many ms it is until their turn; then nothing was taken

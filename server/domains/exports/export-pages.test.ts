@@ -21,7 +21,7 @@ function recordOf(rowsOf: ReadonlyMap<number, number>, pages: ExportPage[] = [])
     listExportedRounds: async () => [...rowsOf.keys()],
     exportAnswers: page,
     exportWinners: page,
-  } as unknown as ExportSource['record'];
+  } as unknown as ExportSource['store'];
 }
 
 describe('answers and winners', () => {
@@ -38,7 +38,7 @@ describe('answers and winners', () => {
         [11, 1],
       ]);
       const asked: ExportPage[] = [];
-      const source = { ...SOURCE, record: recordOf(counts, asked) };
+      const source = { ...SOURCE, store: recordOf(counts, asked) };
       const pages: (readonly unknown[])[] = [];
       for await (const page of await begin(source)) pages.push(page);
       expect(pages.map((page) => page.length)).toEqual([1_000, 1_000, 500, 1_000, 1]);
@@ -52,14 +52,14 @@ describe('answers and winners', () => {
 
   test('[P-27] rows that arrive after the beginning are never asked for', async () => {
     const asked: ExportPage[] = [];
-    const record = recordOf(new Map([[1, 1_500]]), asked);
-    await Array.fromAsync(await answerPages({ ...SOURCE, record }));
+    const store = recordOf(new Map([[1, 1_500]]), asked);
+    await Array.fromAsync(await answerPages({ ...SOURCE, store }));
     expect(asked.map(({ untilMs }) => untilMs)).toEqual([5_000, 5_000]);
   });
 
   test('a page is read when it is taken, not before', async () => {
     const asked: ExportPage[] = [];
-    const pages = await answerPages({ ...SOURCE, record: recordOf(new Map([[1, 5_000]]), asked) });
+    const pages = await answerPages({ ...SOURCE, store: recordOf(new Map([[1, 5_000]]), asked) });
     expect(asked).toHaveLength(0);
     await pages.next();
     expect(asked).toHaveLength(1);
@@ -72,7 +72,7 @@ describe('the feed', () => {
   test('[P-27] [P-29] ends with the interval that was the last sealed one, however long it takes', async () => {
     let watermark = 1_250;
     const asked: { from: number; to: number }[] = [];
-    const record = {
+    const store = {
       findOwnStream: async () => ({}),
       readWatermark: async () => watermark,
       exportFeed: async ({ from, to, limit }: { from: number; to: number; limit: number }) => {
@@ -81,8 +81,8 @@ describe('the feed', () => {
         const all = Array.from({ length: watermark + 1 }, (_, interval) => ({ interval }));
         return all.filter(({ interval }) => interval >= from && interval <= to).slice(0, limit);
       },
-    } as unknown as ExportSource['record'];
-    const rows = (await Array.fromAsync(await feedPages({ ...SOURCE, record }))).flat();
+    } as unknown as ExportSource['store'];
+    const rows = (await Array.fromAsync(await feedPages({ ...SOURCE, store }))).flat();
     expect(rows.map(({ interval }) => interval)).toEqual(
       Array.from({ length: 1_251 }, (_, n) => n),
     );

@@ -1,4 +1,4 @@
-import type { TheRecord } from '../../app/procedures.ts';
+import type { Store } from '../../app/procedures.ts';
 import type { SealedBody } from '../../realtime/feed/sealing-sql.ts';
 import { choiceCounts } from '../quizzes/quiz-rules.ts';
 import type { QuizRow } from '../quizzes/quizzes-sql.ts';
@@ -23,8 +23,8 @@ const QUIZZES_A_PAGE = 100;
 export type Pages<Row> = AsyncGenerator<readonly Row[]>;
 
 export interface ExportSource {
-  readonly record: Pick<
-    TheRecord,
+  readonly store: Pick<
+    Store,
     | 'listExportedQuizzes'
     | 'listExportedRounds'
     | 'exportAnswers'
@@ -49,43 +49,43 @@ export interface ExportSource {
 
 /** Every answer of a stream, by quiz and seat. @throws Refusal `not-found` */
 export async function answerPages(source: ExportSource): Promise<Pages<ExportedAnswer>> {
-  const { record, streamId, producer, nowMs } = source;
-  const quizzes = await record.listExportedQuizzes({ streamId, producer });
-  return bySeat(quizzes, nowMs, record.exportAnswers);
+  const { store, streamId, producer, nowMs } = source;
+  const quizzes = await store.listExportedQuizzes({ streamId, producer });
+  return bySeat(quizzes, nowMs, store.exportAnswers);
 }
 
 /** Every winner of a stream, by round and seat. @throws Refusal `not-found` */
 export async function winnerPages(source: ExportSource): Promise<Pages<ExportedWinner>> {
-  const { record, streamId, producer, nowMs } = source;
-  const rounds = await record.listExportedRounds({ streamId, producer });
-  return bySeat(rounds, nowMs, record.exportWinners);
+  const { store, streamId, producer, nowMs } = source;
+  const rounds = await store.listExportedRounds({ streamId, producer });
+  return bySeat(rounds, nowMs, store.exportWinners);
 }
 
 /** Every stored interval of a stream up to the last that is sealed. @throws Refusal `not-found` */
 export async function feedPages(source: ExportSource): Promise<Pages<SealedBody>> {
-  const { record, streamId } = source;
+  const { store, streamId } = source;
   const to = await lastSealed(source);
   return seek(
     FEED_PAGE_ROWS,
-    (after) => record.exportFeed({ streamId, from: after + 1, to, limit: FEED_PAGE_ROWS }),
+    (after) => store.exportFeed({ streamId, from: after + 1, to, limit: FEED_PAGE_ROWS }),
     (row) => row.interval,
   );
 }
 
 /** Every count that viewers were told of. @throws Refusal `not-found` */
 export async function audiencePages(source: ExportSource): Promise<Pages<ExportedCount>> {
-  return byInterval(source, await lastSealed(source), source.record.exportCounts);
+  return byInterval(source, await lastSealed(source), source.store.exportCounts);
 }
 
 /** Every line of the chat that viewers were sent. @throws Refusal `not-found` */
 export async function chatPages(source: ExportSource): Promise<Pages<ExportedLine>> {
-  return byInterval(source, await lastSealed(source), source.record.exportLines);
+  return byInterval(source, await lastSealed(source), source.store.exportLines);
 }
 
 /** Every choice of the quizzes that have closed, in the order of the rundown. @throws Refusal `not-found` */
 export async function resultPages(source: ExportSource): Promise<Pages<ExportedResult>> {
-  const { record, streamId, producer } = source;
-  const { quizzes } = await record.listQuizzes({ streamId, producer });
+  const { store, streamId, producer } = source;
+  const { quizzes } = await store.listQuizzes({ streamId, producer });
   return inChunks(quizzes);
 }
 
@@ -109,9 +109,9 @@ function resultsOf({ id, question, choices, answer, counts }: QuizRow): Exported
 }
 
 /** The last interval that is sealed, of a stream of this producer. @throws Refusal `not-found` */
-async function lastSealed({ record, streamId, producer }: ExportSource): Promise<number> {
-  await record.findOwnStream({ id: streamId, producer });
-  return record.readWatermark({});
+async function lastSealed({ store, streamId, producer }: ExportSource): Promise<number> {
+  await store.findOwnStream({ id: streamId, producer });
+  return store.readWatermark({});
 }
 
 async function* byInterval<Row>(

@@ -26,7 +26,7 @@ import {
   winnerPages,
 } from './export-pages.ts';
 
-export type ExportRoutes = Pick<ExportSource, 'record'>;
+export type ExportRoutes = Pick<ExportSource, 'store'>;
 
 type Operations = Pick<
   typeof studioApi,
@@ -39,7 +39,7 @@ type Operations = Pick<
 >;
 
 /** Exports of a stream (SPEC P-27 … P-30, J-12). */
-export function exportHandlers(gate: StudioGate, { record }: ExportRoutes): Handlers<Operations> {
+export function exportHandlers(gate: StudioGate, { store }: ExportRoutes): Handlers<Operations> {
   const handler =
     <Row>(
       kind: ExportKind,
@@ -51,7 +51,7 @@ export function exportHandlers(gate: StudioGate, { record }: ExportRoutes): Hand
       const { format } = readQuery(request, exportQuerySchema);
       const streamId = idsOf(request).stream_id ?? '';
       const pages = await begin({
-        record,
+        store,
         streamId,
         producer: user.uuid,
         nowMs: gate.clock.nowMs(),

@@ -1,12 +1,12 @@
 import { HISTORY_INTERVALS } from '../../../protocol/history.ts';
 import { intervalAt } from '../../../protocol/interval.ts';
 import { studioApi } from '../../../protocol/studio-api.ts';
-import type { TheRecord } from '../../app/procedures.ts';
+import type { Store } from '../../app/procedures.ts';
 import { ofStream, type StudioWrapper } from '../../auth/studio-operation.ts';
 import type { Handlers } from '../../http/route.ts';
 
 export interface HistoryRoutes {
-  readonly record: Pick<TheRecord, 'readSentLog' | 'readAudience' | 'readChatLog'>;
+  readonly store: Pick<Store, 'readSentLog' | 'readAudience' | 'readChatLog'>;
 }
 
 type Operations = Pick<typeof studioApi, 'readSentLog' | 'readAudience' | 'readChatLog'>;
@@ -14,22 +14,22 @@ type Operations = Pick<typeof studioApi, 'readSentLog' | 'readAudience' | 'readC
 /** What viewers were sent in a show so far (SPEC B). */
 export function historyHandlers(
   studio: StudioWrapper,
-  { record }: HistoryRoutes,
+  { store }: HistoryRoutes,
 ): Handlers<Operations> {
   return {
     readSentLog: studio(studioApi.readSentLog, (call, _, { before = null, limit }) =>
-      record.readSentLog({ ...ofStream(call), before, limit }),
+      store.readSentLog({ ...ofStream(call), before, limit }),
     ),
 
     readAudience: studio(studioApi.readAudience, async (call, _, { from, to }) => {
       const last = to ?? (from === undefined ? intervalAt(call.nowMs) : from + MOST_AFTER);
       const first = from ?? Math.max(0, last - MOST_AFTER);
       const stretch = { ...ofStream(call), from: first, to: last };
-      return { results: await record.readAudience(stretch) };
+      return { results: await store.readAudience(stretch) };
     }),
 
     readChatLog: studio(studioApi.readChatLog, (call, _, { before = null, limit, kind = null }) =>
-      record.readChatLog({ ...ofStream(call), before, limit, kind }),
+      store.readChatLog({ ...ofStream(call), before, limit, kind }),
     ),
   };
 }

@@ -6,14 +6,14 @@ import {
   liveQuerySchema,
 } from '../../../protocol/live.ts';
 import type { studioApi } from '../../../protocol/studio-api.ts';
-import type { TheRecord } from '../../app/procedures.ts';
+import type { Store } from '../../app/procedures.ts';
 import { admit, type StudioGate } from '../../auth/studio-operation.ts';
 import { idsOf } from '../../http/path-ids.ts';
 import { readQuery } from '../../http/query.ts';
 import type { Handlers } from '../../http/route.ts';
 import { openEventStream } from '../../realtime/feed/event-stream.ts';
 import type { FeedLog } from '../../realtime/feed/feed-log.ts';
-import type { Tally } from '../../realtime/presence/presence-registry.ts';
+import type { PresenceRegistry } from '../../realtime/presence/presence-registry.ts';
 import { presenterHandlers } from '../presenter/presenter-routes.ts';
 import { choiceCounts } from '../quizzes/quiz-rules.ts';
 import { studioQuizOf, studioStreamOf } from '../streams/studio-wire.ts';
@@ -24,9 +24,9 @@ import { ShowLines } from './show-lines.ts';
 export type LiveOperations = Pick<typeof studioApi, 'watchShow' | 'presentShow'>;
 
 export interface LiveRoutes {
-  readonly record: Pick<TheRecord, 'findOwnStream' | 'readLiveShow'>;
+  readonly store: Pick<Store, 'findOwnStream' | 'readLiveShow'>;
   readonly log: FeedLog;
-  readonly tally: Pick<Tally, 'count'>;
+  readonly presence: Pick<PresenceRegistry, 'count'>;
   /** A show could not be read, and no backend is away. */
   readonly onDefect: (error: unknown) => void;
 }
@@ -34,12 +34,12 @@ export interface LiveRoutes {
 /** Shows as they go, for those who run them (SPEC B). `endStreams` ends all, for the drain. */
 export function liveHandlers(
   gate: StudioGate,
-  { record, log, tally, onDefect }: LiveRoutes,
+  { store, log, presence, onDefect }: LiveRoutes,
 ): { handlers: Handlers<LiveOperations>; endStreams: () => void } {
   const shows = new LiveShows({
     nowMs: () => gate.clock.nowMs(),
-    read: (id, producer, nowMs) => record.readLiveShow({ id, producer, nowMs }),
-    count: (id) => tally.count(id),
+    read: (id, producer, nowMs) => store.readLiveShow({ id, producer, nowMs }),
+    count: (id) => presence.count(id),
     repeat: (tick) => {
       const timer = setInterval(tick, LIVE_STATE_MS);
       return () => clearInterval(timer);
@@ -54,7 +54,7 @@ export function liveHandlers(
         const streamId = idsOf(request).stream_id ?? '';
         const { interval } = readQuery(request, liveQuerySchema);
         const last = request.headers.get('last-event-id');
-        await record.findOwnStream({ id: streamId, producer: user.uuid });
+        await store.findOwnStream({ id: streamId, producer: user.uuid });
         const from = firstOf(last === null ? interval : Number(last) + 1, gate.clock.nowMs());
         const origin = gate.originOf(request);
         return lines.respond(request, route, {
@@ -65,7 +65,7 @@ export function liveHandlers(
           stateOf: (moment) => stateOf(moment, origin),
         });
       },
-      ...presenterHandlers(gate, record, lines),
+      ...presenterHandlers(gate, store, lines),
     },
     endStreams: () => lines.end(),
   };

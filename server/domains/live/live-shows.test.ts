@@ -4,7 +4,7 @@ import { type LiveMoment, LiveShows } from './live-shows.ts';
 import type { LiveShow } from './live-sql.ts';
 
 /** Shows whose record and time a test has in its hands. */
-function ground() {
+function fixture() {
   const ticks = new Set<() => void>();
   const defects: unknown[] = [];
   const reads: string[] = [];
@@ -41,13 +41,13 @@ function ground() {
   };
 }
 
-const away = async () => {
+const unavailable = async () => {
   throw new Unavailable('The record is away.');
 };
 
 describe('a show that is watched from the studio', () => {
   test('[B-1] is told at once, and again and again', async () => {
-    const { shows, tick } = ground();
+    const { shows, tick } = fixture();
     const told: LiveMoment[] = [];
     shows.watch('a', 'me', (moment) => told.push(moment));
     await tick();
@@ -57,7 +57,7 @@ describe('a show that is watched from the studio', () => {
   });
 
   test('is read once for all who watch it, and not any more when the last has gone', async () => {
-    const { shows, tick, reads, ticks } = ground();
+    const { shows, tick, reads, ticks } = fixture();
     const told: string[] = [];
     const first = shows.watch('a', 'me', () => told.push('first'));
     const second = shows.watch('a', 'me', () => told.push('second'));
@@ -75,7 +75,7 @@ describe('a show that is watched from the studio', () => {
   });
 
   test('is not read again while a reading is under way', async () => {
-    const { shows, tick, reads, answerWith } = ground();
+    const { shows, tick, reads, answerWith } = fixture();
     answerWith(() => new Promise(() => {}));
     shows.watch('a', 'me', () => {});
     await tick();
@@ -84,9 +84,9 @@ describe('a show that is watched from the studio', () => {
   });
 
   test('[B-4] is not told while the record is away, which is no defect, and again after it', async () => {
-    const { shows, tick, answerWith, defects } = ground();
+    const { shows, tick, answerWith, defects } = fixture();
     const told: LiveMoment[] = [];
-    answerWith(away);
+    answerWith(unavailable);
     shows.watch('a', 'me', (moment) => told.push(moment));
     await tick();
     expect([told.length, defects.length]).toEqual([0, 0]);
@@ -96,7 +96,7 @@ describe('a show that is watched from the studio', () => {
   });
 
   test('[B-1] has no count while the beat is away', async () => {
-    const { shows, tick, countWith } = ground();
+    const { shows, tick, countWith } = fixture();
     const told: LiveMoment[] = [];
     countWith(() => {
       throw new Unavailable('Redis is away.');
@@ -107,7 +107,7 @@ describe('a show that is watched from the studio', () => {
   });
 
   test('a defect is told, and ends nothing', async () => {
-    const { shows, tick, answerWith, defects } = ground();
+    const { shows, tick, answerWith, defects } = fixture();
     const told: LiveMoment[] = [];
     answerWith(async () => {
       throw new Error('a defect');
@@ -121,7 +121,7 @@ describe('a show that is watched from the studio', () => {
   });
 
   test('[Y-10] one that is there no more is told to be gone, which is no defect', async () => {
-    const { shows, tick, answerWith, defects } = ground();
+    const { shows, tick, answerWith, defects } = fixture();
     const told: string[] = [];
     shows.watch(
       'a',

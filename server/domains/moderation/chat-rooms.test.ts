@@ -6,24 +6,29 @@ import type { KnownRoom } from './chat-rooms-sql.ts';
 const DAY_MS = 24 * 3600_000;
 
 /** Rooms of a record that a test has in its hands. */
-async function ground({ pageSize = 10 } = {}) {
+async function fixture({ pageSize = 10 } = {}) {
   const stored = new Map<string, KnownRoom>();
   const defects: unknown[] = [];
   const told: [string, readonly number[]][] = [];
   const calls = { last: 0, rooms: 0 };
-  const world = { nowMs: DAY_MS, last: 0, away: null as Error | null, hold: Promise.resolve() };
+  const world = {
+    nowMs: DAY_MS,
+    last: 0,
+    unavailable: null as Error | null,
+    hold: Promise.resolve(),
+  };
   const rooms = new ChatRooms({
-    record: {
+    store: {
       lastModeration: async () => {
         calls.last++;
         const { last } = world;
         await world.hold;
-        if (world.away) throw world.away;
+        if (world.unavailable) throw world.unavailable;
         return last;
       },
       changedRooms: async ({ after }) => {
         calls.rooms++;
-        if (world.away) throw world.away;
+        if (world.unavailable) throw world.unavailable;
         return [...stored.values()]
           .filter(({ changed }) => changed > after)
           .sort((a, b) => a.changed - b.changed)
@@ -44,7 +49,7 @@ async function ground({ pageSize = 10 } = {}) {
 
 describe('what a node knows of chats', () => {
   test('[C-21] tells another who is banned, now and whenever it changes, and never less meanwhile', async () => {
-    const { rooms, stored, change, world } = await ground();
+    const { rooms, stored, change, world } = await fixture();
     change('a', { banned: [3] });
     await rooms.look();
     const told: [string, number[]][] = [];
@@ -75,7 +80,7 @@ describe('what a node knows of chats', () => {
   });
 
   test('[C-21] is what was committed before it looked', async () => {
-    const { rooms, change, world, told } = await ground();
+    const { rooms, change, world, told } = await fixture();
     expect(rooms.room('a')).toMatchObject({ slowModeMs: 0, paused: false });
     change('a', { paused: true, slowModeMs: 5, banned: [3] });
     await rooms.look();
@@ -100,7 +105,7 @@ describe('what a node knows of chats', () => {
   });
 
   test('costs one number as long as nothing changes', async () => {
-    const { rooms, change, calls } = await ground();
+    const { rooms, change, calls } = await fixture();
     change('a', { banned: [3] });
     await rooms.look();
     const { rooms: before } = calls;
@@ -109,14 +114,14 @@ describe('what a node knows of chats', () => {
   });
 
   test('is read a page at a time', async () => {
-    const { rooms, change } = await ground({ pageSize: 2 });
+    const { rooms, change } = await fixture({ pageSize: 2 });
     for (const id of ['a', 'b', 'c', 'd', 'e']) change(id, { paused: true });
     await rooms.look();
     for (const id of ['a', 'b', 'c', 'd', 'e']) expect(rooms.room(id).paused).toBe(true);
   });
 
   test('[C-21] a look that was under way before the change is not taken for one after it', async () => {
-    const { rooms, change, world, calls } = await ground();
+    const { rooms, change, world, calls } = await fixture();
     await rooms.look();
     let goOn = () => {};
     world.hold = new Promise((resolve) => {
@@ -132,23 +137,23 @@ describe('what a node knows of chats', () => {
   });
 
   test('[C-21] stays while the record is away, which is no defect, and goes on after it', async () => {
-    const { rooms, change, world, defects } = await ground();
+    const { rooms, change, world, defects } = await fixture();
     change('a', { paused: true });
     await rooms.look();
-    world.away = new Unavailable('PostgreSQL is away.');
+    world.unavailable = new Unavailable('PostgreSQL is away.');
     change('a', { paused: false });
     await rooms.look();
     expect([rooms.room('a').paused, defects.length]).toEqual([true, 0]);
-    world.away = null;
+    world.unavailable = null;
     await rooms.look();
     expect(rooms.room('a').paused).toBe(false);
-    world.away = new Error('a defect');
+    world.unavailable = new Error('a defect');
     await rooms.look();
     expect(defects).toHaveLength(1);
   });
 
   test('[N-22] goes back with a record that went back', async () => {
-    const { rooms, change, world, stored, told } = await ground();
+    const { rooms, change, world, stored, told } = await fixture();
     change('a', { banned: [1] });
     change('b', { banned: [2] });
     await rooms.look();
@@ -162,7 +167,7 @@ describe('what a node knows of chats', () => {
   });
 
   test('[C-21] forgets within an hour what is read no more', async () => {
-    const { rooms, change, world, stored } = await ground();
+    const { rooms, change, world, stored } = await fixture();
     change('a', { paused: true });
     await rooms.look();
     stored.clear();

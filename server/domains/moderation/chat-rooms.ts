@@ -1,4 +1,4 @@
-import type { TheRecord } from '../../app/procedures.ts';
+import type { Store } from '../../app/procedures.ts';
 import { Unavailable } from '../../platform/errors.ts';
 import type { KnownRoom } from './chat-rooms-sql.ts';
 
@@ -25,7 +25,7 @@ export type BannedListener = (streamId: string, seats: readonly number[]) => voi
 const UNTOUCHED: Room = { slowModeMs: 0, paused: false, muted: new Map() };
 
 export interface ChatRoomsOptions {
-  readonly record: Pick<TheRecord, 'lastModeration' | 'changedRooms'>;
+  readonly store: Pick<Store, 'lastModeration' | 'changedRooms'>;
   readonly nowMs: () => number;
   /** A reading failed by a defect; that the record is away is none. */
   readonly onDefect: (error: unknown) => void;
@@ -111,7 +111,7 @@ export class ChatRooms {
 
   async #read(): Promise<void> {
     const nowMs = this.options.nowMs();
-    const last = await this.options.record.lastModeration({});
+    const last = await this.options.store.lastModeration({});
     // A record that went back, as with the promotion of a replica (N-22), counts from there.
     const isAnew = last < this.#known || nowMs - this.#readAnewMs > ANEW_MS;
     if (last === this.#known && !isAnew) return;
@@ -143,7 +143,7 @@ export class ChatRooms {
   async #changedAfter(after: number, nowMs: number): Promise<KnownRoom[]> {
     const found: KnownRoom[] = [];
     for (let next = after; ; next = found.at(-1)?.changed ?? next) {
-      const page = await this.options.record.changedRooms({ after: next, nowMs });
+      const page = await this.options.store.changedRooms({ after: next, nowMs });
       if (page.length === 0) return found;
       found.push(...page);
     }

@@ -1,14 +1,14 @@
 import type { RestrictedViewer, Restriction } from '../../../protocol/moderation.ts';
 import type { moderationApi } from '../../../protocol/moderation-api.ts';
 import { studioApi } from '../../../protocol/studio-api.ts';
-import type { TheRecord } from '../../app/procedures.ts';
+import type { Store } from '../../app/procedures.ts';
 import { ofStream, type StudioCall, type StudioWrapper } from '../../auth/studio-operation.ts';
 import type { Handlers } from '../../http/route.ts';
 import type { ChatRooms } from './chat-rooms.ts';
 
 export interface ModerationRoutes {
-  readonly record: Pick<
-    TheRecord,
+  readonly store: Pick<
+    Store,
     | 'changeChatMode'
     | 'hideLines'
     | 'pinLine'
@@ -27,7 +27,7 @@ const MINUTE_MS = 60_000;
 /** How the chat of a show is kept in order (SPEC C). */
 export function moderationHandlers(
   studio: StudioWrapper,
-  { record, rooms }: ModerationRoutes,
+  { store, rooms }: ModerationRoutes,
 ): Handlers<typeof moderationApi> {
   async function restrict(
     call: StudioCall,
@@ -38,30 +38,30 @@ export function moderationHandlers(
     const { once, nowMs } = call;
     const until = minutes === undefined ? null : nowMs + minutes * MINUTE_MS;
     const decided = { kind, viewer: viewerOf(call), name, until, by: nameOf(call), nowMs };
-    const restricted = await record.restrictViewer({ ...ofStream(call), ...decided }, once);
+    const restricted = await store.restrictViewer({ ...ofStream(call), ...decided }, once);
     await rooms.look();
     return restricted;
   }
 
   async function lift(call: StudioCall, kind: Restriction): Promise<undefined> {
     const input = { ...ofStream(call), viewer: viewerOf(call), kind };
-    await record.liftRestriction(input, call.once);
+    await store.liftRestriction(input, call.once);
     await rooms.look();
   }
 
   return {
     patchChatMode: studio(studioApi.patchChatMode, async (call, patch) => {
-      const mode = await record.changeChatMode({ ...ofStream(call), patch }, call.once);
+      const mode = await store.changeChatMode({ ...ofStream(call), patch }, call.once);
       await rooms.look();
       return mode;
     }),
 
     hideChatLines: studio(studioApi.hideChatLines, (call, { ids }) =>
-      record.hideLines({ ...ofStream(call), ids }, call.once),
+      store.hideLines({ ...ofStream(call), ids }, call.once),
     ),
 
     pinChatLine: studio(studioApi.pinChatLine, (call, { line }) =>
-      record.pinLine({ ...ofStream(call), line }, call.once),
+      store.pinLine({ ...ofStream(call), line }, call.once),
     ),
 
     muteViewer: studio(studioApi.muteViewer, (call, { name, minutes }) =>
@@ -76,7 +76,7 @@ export function moderationHandlers(
 
     listRestricted: studio(studioApi.listRestricted, async (call) => {
       const { nowMs } = call;
-      return { results: await record.listRestricted({ ...ofStream(call), nowMs }) };
+      return { results: await store.listRestricted({ ...ofStream(call), nowMs }) };
     }),
 
     queueQuestion: studio(studioApi.queueQuestion, (call, { state, line: { id, at } }) => {
@@ -84,11 +84,11 @@ export function moderationHandlers(
       // One of another id than the path has names nothing.
       const line = { id: id === params.line_id ? id : '', at };
       const by = nameOf(call);
-      return record.queueQuestion({ ...ofStream(call), line, state, by, nowMs }, once);
+      return store.queueQuestion({ ...ofStream(call), line, state, by, nowMs }, once);
     }),
 
     listQuestions: studio(studioApi.listQuestions, async (call, _, { state = null }) => ({
-      results: await record.listQuestions({ ...ofStream(call), state }),
+      results: await store.listQuestions({ ...ofStream(call), state }),
     })),
   };
 }

@@ -1,5 +1,5 @@
 import type { studioApi } from '../../../protocol/studio-api.ts';
-import type { TheRecord } from '../../app/procedures.ts';
+import type { Store } from '../../app/procedures.ts';
 import type { StudioGate } from '../../auth/studio-operation.ts';
 import { idsOf } from '../../http/path-ids.ts';
 import type { Handlers } from '../../http/route.ts';
@@ -10,7 +10,7 @@ import { openStateStream } from './state-stream.ts';
 /** A show for the wall behind its host (SPEC B). */
 export function presenterHandlers(
   { credentials, rate }: StudioGate,
-  record: Pick<TheRecord, 'findOwnStream'>,
+  store: Pick<Store, 'findOwnStream'>,
   lines: ShowLines,
 ): Handlers<Pick<typeof studioApi, 'presentShow'>> {
   return {
@@ -19,7 +19,7 @@ export function presenterHandlers(
       const admitAgain = () => credentials.presenter(request, route, streamId);
       const { producer, share } = await admitAgain();
       rate.take(share);
-      await record.findOwnStream({ id: streamId, producer });
+      await store.findOwnStream({ id: streamId, producer });
       return lines.respond(request, route, {
         streamId,
         producer,

@@ -5,10 +5,10 @@ import { readBody } from '../../http/body.ts';
 import { idsOf } from '../../http/path-ids.ts';
 import type { Handlers } from '../../http/route.ts';
 import type { Clock } from '../../platform/clock.ts';
-import type { AnswerDesk } from './answer-service.ts';
+import type { AnswerService } from './answer-service.ts';
 
 export interface AnswerRoutes {
-  readonly desk: AnswerDesk;
+  readonly desk: AnswerService;
   readonly credentials: Credentials;
   readonly clock: Clock;
 }

@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, test } from 'bun:test';
 import { Problem } from '../../http/problem.ts';
 import { Unavailable } from '../../platform/errors.ts';
-import { AnswerDesk } from './answer-service.ts';
+import { AnswerService } from './answer-service.ts';
 import type { AnswerDecision, ArrivedAnswer } from './arrived-answer.ts';
 import { SeatRate } from './seat-rate.ts';
 import type { ClaimDecision } from './winners-sql.ts';
@@ -39,15 +39,15 @@ describe('the desk for answers', () => {
   let told: AnswerDecision[];
   let decide: () => AnswerDecision;
   let decideClaim: () => ClaimDecision;
-  let desk: AnswerDesk;
+  let desk: AnswerService;
 
   beforeEach(async () => {
     recorded = [];
     told = [];
     decide = () => 'record';
     decideClaim = () => 'won';
-    desk = new AnswerDesk({
-      record: {
+    desk = new AnswerService({
+      store: {
         findPublishedQuiz: async ({ id }) => (id === QUIZ ? asked : null),
         recordAnswers: async (answers) => {
           recorded.push(...answers);

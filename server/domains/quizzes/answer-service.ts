@@ -12,8 +12,8 @@ import type { quizProcedures } from './quizzes-sql.ts';
 import type { SeatRate } from './seat-rate.ts';
 import type { ClaimDecision, WinnerClaim, winnersProcedures } from './winners-sql.ts';
 
-export interface AnswerDeskOptions {
-  readonly record: Pick<
+export interface AnswerServiceOptions {
+  readonly store: Pick<
     Calls<typeof quizProcedures & typeof answerProcedures & typeof winnersProcedures>,
     'findPublishedQuiz' | 'recordAnswers' | 'recordWinners'
   >;
@@ -42,16 +42,16 @@ const PACE_MS = 4;
  * Takes answers and winner reports of viewers whose token was checked (SPEC Q, W), whatever way they
  * came. What is accepted is recorded.
  */
-export class AnswerDesk {
+export class AnswerService {
   private readonly quizzes: PublishedQuizzes;
   private readonly answers: Batch<ArrivedAnswer, AnswerDecision>;
   private readonly claims: Batch<WinnerClaim, ClaimDecision>;
 
-  constructor(private readonly options: AnswerDeskOptions) {
-    const { record } = options;
-    this.quizzes = new PublishedQuizzes(record);
-    this.answers = new Batch(record.recordAnswers, BATCH_MAX, null, PACE_MS);
-    this.claims = new Batch(record.recordWinners, BATCH_MAX, null, PACE_MS);
+  constructor(private readonly options: AnswerServiceOptions) {
+    const { store } = options;
+    this.quizzes = new PublishedQuizzes(store);
+    this.answers = new Batch(store.recordAnswers, BATCH_MAX, null, PACE_MS);
+    this.claims = new Batch(store.recordWinners, BATCH_MAX, null, PACE_MS);
   }
 
   /** Uses one request of the viewer's share. @throws Problem 429 */
@@ -162,7 +162,7 @@ class WaitingAnswer implements ArrivedAnswer, Waiter<AnswerDecision> {
     readonly choice: number,
     readonly receivedMs: number,
     private readonly outcome: Outcome,
-    private readonly onDecided: AnswerDeskOptions['onDecided'],
+    private readonly onDecided: AnswerServiceOptions['onDecided'],
   ) {
     this.interval = intervalAt(receivedMs);
   }

@@ -18,13 +18,13 @@ test('[W-4] [W-9] a report is in time until the interval of the count has ended,
   show = await openShow([STREAM]);
   const own = { id: uuidOf(2), streamId: STREAM, producer: PRODUCER };
   const interval = intervalAt(SHOW_START_MS);
-  await show.record.requestWinners({ ...own, nowMs: SHOW_START_MS });
+  await show.store.requestWinners({ ...own, nowMs: SHOW_START_MS });
   await sealedBy(show, { after: -1, interval, nowMs: SHOW_START_MS + 250, transients: [] });
   const endMs = intervalStartMs(interval + 5);
   const inTime = { streamId: STREAM, seat: 1, receivedMs: endMs - 1 };
   const late = { streamId: STREAM, seat: 2, receivedMs: endMs };
-  expect(await show.record.recordWinners([late, inTime])).toEqual(['no-round', 'won']);
-  expect(await show.record.recordWinners([late])).toEqual(['no-round']);
+  expect(await show.store.recordWinners([late, inTime])).toEqual(['no-round', 'won']);
+  expect(await show.store.recordWinners([late])).toEqual(['no-round']);
   const sealing = { after: interval, interval: interval + 9, nowMs: endMs + 1_250, transients: [] };
   const [told] = await sealedBy(show, sealing);
   expect(JSON.parse(told?.body ?? '').events).toEqual([

@@ -46,13 +46,13 @@ export class PublishedQuizzes {
   private last: Known | null = null;
   private readonly loading = new Map<string, Promise<PublishedQuiz | null>>();
 
-  constructor(private readonly record: Pick<Calls<typeof quizProcedures>, 'findPublishedQuiz'>) {}
+  constructor(private readonly store: Pick<Calls<typeof quizProcedures>, 'findPublishedQuiz'>) {}
 
   /** The quiz, or null when there is none. @throws Unavailable */
   async find(id: string): Promise<PublishedQuiz | null> {
     const known = this.known.get(id);
     if (known) return known.quiz;
-    const underWay = this.loading.get(id) ?? this.record.findPublishedQuiz({ id });
+    const underWay = this.loading.get(id) ?? this.store.findPublishedQuiz({ id });
     this.loading.set(id, underWay);
     const quiz = await underWay.finally(() => this.loading.delete(id));
     if (quiz && !this.known.has(id)) this.known.set(id, { id: Buffer.from(id), quiz, bodies: [] });

@@ -6,7 +6,7 @@ import { recordEvent } from '../../realtime/feed/outbox-sql.ts';
 import { reading, type Tx, writing } from '../../storage/sql/procedure.ts';
 import { addDrafts, rundownChanged } from '../rundown/drafts-sql.ts';
 import { lockOwnStream, ownStream, type StreamRow } from '../streams/streams-sql.ts';
-import type { Happening } from '../webhooks/webhook-events.ts';
+import type { WebhookEvent } from '../webhooks/webhook-events.ts';
 import { closeIntervalOf, quizClosed, quizEvent, quizResultsEvent } from './quiz-rules.ts';
 
 /** A quiz as the record keeps it; `answer` is an index into `choices`. */
@@ -236,7 +236,7 @@ export interface Closed {
   /** Events that follow of themselves. */
   readonly results: readonly ResultEvent[];
   /** What webhooks are told. */
-  readonly happenings: readonly Happening[];
+  readonly happenings: readonly WebhookEvent[];
 }
 
 /**
@@ -254,7 +254,7 @@ export async function closeQuizzes(tx: Tx, numbers: readonly number[]): Promise<
   );
   const closed: [number: number, state: QuizState, counts: string][] = [];
   const results: ResultEvent[] = [];
-  const happenings: Happening[] = [];
+  const happenings: WebhookEvent[] = [];
   if (due.length === 0) return { results, happenings };
   for (const quiz of due.map(fromRow)) {
     // A statement after that of the lock: it sees every answer that was recorded before.
@@ -281,7 +281,7 @@ function resultsOf(quiz: QuizRow, counts: readonly number[]): ResultEvent {
   return { streamId: quiz.streamId, type: 'quiz-results', data };
 }
 
-function closeOf(quiz: QuizRow, counts: readonly number[], state: QuizState): Happening {
+function closeOf(quiz: QuizRow, counts: readonly number[], state: QuizState): WebhookEvent {
   const data = quizClosed(published(quiz), counts, state);
   return { type: 'quiz.closed', streamId: quiz.streamId, key: quiz.id, data };
 }

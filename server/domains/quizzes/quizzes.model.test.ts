@@ -68,7 +68,7 @@ function command(text: string, run: (model: Model, real: Real) => Promise<void>)
 }
 
 async function compare(model: Model, { show }: Real): Promise<void> {
-  const { quizzes } = await show.record.listQuizzes({ streamId: STREAM, producer: PRODUCER });
+  const { quizzes } = await show.store.listQuizzes({ streamId: STREAM, producer: PRODUCER });
   const told = quizzes.map((row) => ({
     id: row.id,
     state: row.state,
@@ -108,7 +108,7 @@ const create = (fields: Fields) =>
       reveal: fields.reveal,
     };
     const id = uuidOf(number);
-    await real.show.record.createQuiz({ id, producer: PRODUCER, streamId: STREAM, quiz });
+    await real.show.store.createQuiz({ id, producer: PRODUCER, streamId: STREAM, quiz });
     model.quizzes.push(plainDraft({ id, streamId: STREAM, ...quiz }));
   });
 
@@ -123,7 +123,7 @@ const patch = (index: number, fields: Fields, withAnswer: boolean) =>
     const isPossible = withAnswer || choices.includes(quiz.answer);
     const yesOrNo: Said = isPossible ? 'yes' : 'invalid';
     const expected: Said = quiz.state === 'draft' ? yesOrNo : 'conflict';
-    expect(await said(real.show.record.patchQuiz(input))).toBe(expected);
+    expect(await said(real.show.store.patchQuiz(input))).toBe(expected);
     if (expected === 'yes') Object.assign(quiz, changed);
   });
 
@@ -133,7 +133,7 @@ const remove = (index: number) =>
     if (!quiz) return;
     const expected: Said = quiz.state === 'draft' ? 'yes' : 'conflict';
     const input = { id: quiz.id, producer: PRODUCER };
-    expect(await said(real.show.record.deleteQuiz(input))).toBe(expected);
+    expect(await said(real.show.store.deleteQuiz(input))).toBe(expected);
     if (expected === 'yes') model.quizzes = model.quizzes.filter((other) => other !== quiz);
   });
 
@@ -143,7 +143,7 @@ const publish = (index: number) =>
     if (!quiz) return;
     const expected: Said = quiz.state === 'draft' && !model.isEnded ? 'yes' : 'conflict';
     const input = { id: quiz.id, producer: PRODUCER, nowMs: model.nowMs };
-    expect(await said(real.show.record.publishQuiz(input))).toBe(expected);
+    expect(await said(real.show.store.publishQuiz(input))).toBe(expected);
     if (expected !== 'yes') return;
     model.waiting.push(plainPublish(quiz, model.nowMs, model.allowanceMs));
   });
@@ -154,7 +154,7 @@ const reveal = (index: number) =>
     if (!quiz) return;
     const isYes = quiz.state === 'closed' || quiz.state === 'revealed';
     const input = { id: quiz.id, producer: PRODUCER };
-    expect(await said(real.show.record.revealQuiz(input))).toBe(isYes ? 'yes' : 'conflict');
+    expect(await said(real.show.store.revealQuiz(input))).toBe(isYes ? 'yes' : 'conflict');
     if (quiz.state === 'closed') model.waiting.push(plainReveal(quiz));
   });
 
@@ -174,7 +174,7 @@ const answer = (tries: readonly Try[]) =>
     for (const { index, seat, choice, waitedMs } of tries) {
       const quiz = pick(model, index);
       if (!quiz) continue;
-      const found = await real.show.record.findPublishedQuiz({ id: quiz.id });
+      const found = await real.show.store.findPublishedQuiz({ id: quiz.id });
       expect(found === null).toBe(quiz.state === 'draft');
       if (!found) continue;
       const given = choice % quiz.choices.length;
@@ -183,7 +183,7 @@ const answer = (tries: readonly Try[]) =>
       batch.push({ quiz: found.number, seat, choice: given, receivedMs, interval });
       expected.push(plainAnswer(quiz, seat, given, receivedMs));
     }
-    expect(await real.show.record.recordAnswers(batch)).toEqual(expected);
+    expect(await real.show.store.recordAnswers(batch)).toEqual(expected);
   });
 
 const pass = (ms: number) =>
@@ -196,7 +196,7 @@ const seal = command('seal', async (model, real) => {
   const sealing = { after: model.watermark, interval, nowMs: model.nowMs, transients: [] };
   if (interval <= model.watermark) {
     const { watermark } = model;
-    expect(await real.show.record.sealInterval(sealing)).toEqual({ outcome: 'behind', watermark });
+    expect(await real.show.store.sealInterval(sealing)).toEqual({ outcome: 'behind', watermark });
     return;
   }
   const bodies = await sealedBy(real.show, sealing);
@@ -210,7 +210,7 @@ const seal = command('seal', async (model, real) => {
 
 const endStream = command('end the stream', async (model, real) => {
   const input = { id: STREAM, producer: PRODUCER, atMs: null, nowMs: model.nowMs };
-  await real.show.record.endStream(input);
+  await real.show.store.endStream(input);
   model.isEnded = true;
 });
 

@@ -1,12 +1,12 @@
 import { studioApi } from '../../../protocol/studio-api.ts';
-import type { TheRecord } from '../../app/procedures.ts';
+import type { Store } from '../../app/procedures.ts';
 import { ofStream, type StudioCall, type StudioWrapper } from '../../auth/studio-operation.ts';
 import type { Handlers } from '../../http/route.ts';
 import { studioQuizOf } from '../streams/studio-wire.ts';
 
 export interface StudioQuizRoutes {
-  readonly record: Pick<
-    TheRecord,
+  readonly store: Pick<
+    Store,
     | 'createQuiz'
     | 'findOwnQuiz'
     | 'patchQuiz'
@@ -34,41 +34,41 @@ type Operations = Pick<
 /** Quizzes and winners rounds of the account's streams (SPEC P-15 … P-22). */
 export function studioQuizHandlers(
   studio: StudioWrapper,
-  { record, newId }: StudioQuizRoutes,
+  { store, newId }: StudioQuizRoutes,
 ): Handlers<Operations> {
   return {
     createQuiz: studio(studioApi.createQuiz, async (call, quiz) => {
-      const row = await record.createQuiz({ ...ofStream(call), id: newId(), quiz }, call.once);
+      const row = await store.createQuiz({ ...ofStream(call), id: newId(), quiz }, call.once);
       return studioQuizOf(row);
     }),
 
     readQuiz: studio(studioApi.readQuiz, async (call) =>
-      studioQuizOf(await record.findOwnQuiz(ownQuiz(call))),
+      studioQuizOf(await store.findOwnQuiz(ownQuiz(call))),
     ),
 
     patchQuiz: studio(studioApi.patchQuiz, async (call, patch) =>
-      studioQuizOf(await record.patchQuiz({ ...ownQuiz(call), patch }, call.once)),
+      studioQuizOf(await store.patchQuiz({ ...ownQuiz(call), patch }, call.once)),
     ),
 
     deleteQuiz: studio(studioApi.deleteQuiz, async (call) => {
-      await record.deleteQuiz(ownQuiz(call), call.once);
+      await store.deleteQuiz(ownQuiz(call), call.once);
       return null;
     }),
 
     publishQuiz: studio(studioApi.publishQuiz, async (call) =>
-      studioQuizOf(await record.publishQuiz({ ...ownQuiz(call), nowMs: call.nowMs }, call.once)),
+      studioQuizOf(await store.publishQuiz({ ...ownQuiz(call), nowMs: call.nowMs }, call.once)),
     ),
 
     revealQuiz: studio(studioApi.revealQuiz, async (call) =>
-      studioQuizOf(await record.revealQuiz(ownQuiz(call), call.once)),
+      studioQuizOf(await store.revealQuiz(ownQuiz(call), call.once)),
     ),
 
     requestWinners: studio(studioApi.requestWinners, (call) =>
-      record.requestWinners({ ...ofStream(call), id: newId(), nowMs: call.nowMs }, call.once),
+      store.requestWinners({ ...ofStream(call), id: newId(), nowMs: call.nowMs }, call.once),
     ),
 
     listWinnersRounds: studio(studioApi.listWinnersRounds, async (call) => ({
-      results: await record.listWinnersRounds(ofStream(call)),
+      results: await store.listWinnersRounds(ofStream(call)),
     })),
   };
 }

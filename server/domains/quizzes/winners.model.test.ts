@@ -78,7 +78,7 @@ function command(text: string, run: (model: Model, real: Real) => Promise<void>)
 async function compare(model: Model, { show }: Real): Promise<void> {
   for (const [index, stream] of model.streams.entries()) {
     const streamId = idOf(index);
-    const rounds = await show.record.listWinnersRounds({ streamId, producer: PRODUCER });
+    const rounds = await show.store.listWinnersRounds({ streamId, producer: PRODUCER });
     expect(rounds).toEqual(
       stream.rounds.map(({ id, game, requested, count }) => ({
         id,
@@ -97,7 +97,7 @@ const ask = (stream: number, isManual: boolean) =>
     const plain = streamOf(model, stream);
     if (plain.isEnded) return;
     const own = { id: uuidOf(1_000 + plain.published.length * 2 + stream), producer: PRODUCER };
-    await show.record.createQuiz({
+    await show.store.createQuiz({
       ...own,
       streamId: idOf(stream),
       quiz: {
@@ -108,7 +108,7 @@ const ask = (stream: number, isManual: boolean) =>
         reveal: isManual ? 'manual' : 'auto',
       },
     });
-    await show.record.publishQuiz({ ...own, nowMs: model.nowMs });
+    await show.store.publishQuiz({ ...own, nowMs: model.nowMs });
     const closeInterval = Math.ceil((model.nowMs + 1_000) / 250);
     const quiz: PlainQuiz = {
       id: own.id,
@@ -129,7 +129,7 @@ const answer = (stream: number, seats: number, right: number) =>
     const interval = intervalAt(model.nowMs);
     for (const quiz of streamOf(model, stream).game) {
       if (quiz.state !== 'open' || interval >= quiz.closeInterval) continue;
-      const found = await show.record.findPublishedQuiz({ id: quiz.id });
+      const found = await show.store.findPublishedQuiz({ id: quiz.id });
       const batch = [];
       for (let seat = 0; seat < seats; seat++) {
         const choice = seat < right ? 0 : 1;
@@ -144,7 +144,7 @@ const answer = (stream: number, seats: number, right: number) =>
           interval,
         });
       }
-      await show.record.recordAnswers(batch);
+      await show.store.recordAnswers(batch);
     }
   });
 
@@ -152,7 +152,7 @@ const revealAll = (stream: number) =>
   command(`reveal in ${stream}`, async (model, { show }) => {
     const plain = streamOf(model, stream);
     for (const quiz of plain.game.filter(({ state }) => state === 'closed')) {
-      await show.record.revealQuiz({ id: quiz.id, producer: PRODUCER });
+      await show.store.revealQuiz({ id: quiz.id, producer: PRODUCER });
       quiz.state = 'revealed';
       plain.waiting.push('quiz-results');
     }
@@ -167,7 +167,7 @@ const requestWinners = (stream: number) =>
       openRoundOf(plain) !== undefined ||
       plain.game.some(({ state }) => state !== 'revealed');
     const input = { id, streamId: idOf(stream), producer: PRODUCER, nowMs: model.nowMs };
-    const call = real.show.record.requestWinners(input);
+    const call = real.show.store.requestWinners(input);
     if (isRefused) {
       const refused = await call.catch((error: unknown) => error);
       expect(refused).toBeInstanceOf(Refusal);
@@ -202,7 +202,7 @@ const claim = (claims: readonly (readonly [stream: number, seat: number])[]) =>
       seat,
       receivedMs: model.nowMs,
     }));
-    expect(await show.record.recordWinners(batch)).toEqual(expected);
+    expect(await show.store.recordWinners(batch)).toEqual(expected);
   });
 
 /** Moves on by whole intervals and seals the last one that ended, as a late service does. */
@@ -253,7 +253,7 @@ const play = (stream: number, right: number) => {
 const endStream = (stream: number) =>
   command(`end ${stream}`, async (model, { show }) => {
     const input = { id: idOf(stream), producer: PRODUCER, atMs: null, nowMs: model.nowMs };
-    await show.record.endStream(input);
+    await show.store.endStream(input);
     streamOf(model, stream).isEnded = true;
   });
 

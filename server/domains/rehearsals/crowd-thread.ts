@@ -42,7 +42,7 @@ async function rehearse({ hostname, port, streamId, settings }: Begin): Promise<
     port,
     streamId,
     viewers,
-    habitsOf: (viewer, random) => rehearsedHabits(settings, viewer, random),
+    viewerProfileOf: (viewer, random) => rehearsedHabits(settings, viewer, random),
     wayOf: (straight) => {
       net = new LossyNet(straight, loss);
       return net;

@@ -21,23 +21,23 @@ const calm = { viewers: 200, latencyMs: 0, lossShare: 0, botShare: 0, lateShare:
 
 function crowdOf(settings: Partial<typeof calm>) {
   const random = seededRandom(4250);
-  const habits = Array.from({ length: calm.viewers }, (_, viewer) =>
+  const profile = Array.from({ length: calm.viewers }, (_, viewer) =>
     rehearsedHabits({ ...calm, ...settings }, viewer, random),
   );
-  const plans = habits.map((each) => planAnswer(quiz, each, NOW_MS, random));
-  return { habits, delays: plans.flatMap((plan) => (plan ? [plan.delayMs] : [])) };
+  const plans = profile.map((each) => planAnswer(quiz, each, NOW_MS, random));
+  return { profile, delays: plans.flatMap((plan) => (plan ? [plan.delayMs] : [])) };
 }
 
 test('[Y-5] each viewer sees what happens half to one and a half of the latency later', () => {
-  const lags = crowdOf({ latencyMs: 2_000 }).habits.map(({ lagMs }) => lagMs);
+  const lags = crowdOf({ latencyMs: 2_000 }).profile.map(({ lagMs }) => lagMs);
   expect(Math.min(...lags)).toBeWithin(1_000, 1_200);
   expect(Math.max(...lags)).toBeWithin(2_800, 3_000);
-  expect(crowdOf({}).habits.every(({ lagMs }) => lagMs === 0)).toBe(true);
+  expect(crowdOf({}).profile.every(({ lagMs }) => lagMs === 0)).toBe(true);
 });
 
 test('[Y-5] as many are bots as were asked for, and answer 50 to 300 ms after they see a quiz', () => {
-  const { habits } = crowdOf({ botShare: 0.25 });
-  expect(habits.filter(({ isBot }) => isBot)).toHaveLength(50);
+  const { profile } = crowdOf({ botShare: 0.25 });
+  expect(profile.filter(({ isBot }) => isBot)).toHaveLength(50);
   const { delays } = crowdOf({ botShare: 1 });
   expect(delays).toHaveLength(calm.viewers);
   expect(delays.every((ms) => ms >= 50 && ms <= 300)).toBe(true);

@@ -1,4 +1,4 @@
-import { type Habits, habitsOf, type Random } from '../../../crowd/viewer-profile.ts';
+import { type Random, type ViewerProfile, viewerProfileOf } from '../../../crowd/viewer-profile.ts';
 import type { NewRehearsal } from '../../../protocol/rehearsal.ts';
 
 /** What the viewer with this number of a rehearsal is like. */
@@ -6,9 +6,9 @@ export function rehearsedHabits(
   { viewers, latencyMs, botShare, lateShare }: NewRehearsal,
   viewer: number,
   random: Random,
-): Habits {
+): ViewerProfile {
   return {
-    ...habitsOf(viewer, random),
+    ...viewerProfileOf(viewer, random),
     // Some see it sooner, some later.
     lagMs: latencyMs * (0.5 + random()),
     // The last ones, so that as many are bots as are asked for and the first, who never leaves, is none

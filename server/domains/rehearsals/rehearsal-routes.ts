@@ -2,7 +2,7 @@ import type { Rehearsal } from '../../../protocol/rehearsal.ts';
 import { REHEARSAL_KEPT_MS, REHEARSAL_LENGTH_MS } from '../../../protocol/rehearsal.ts';
 import type { rehearsalApi } from '../../../protocol/rehearsal-api.ts';
 import { studioApi } from '../../../protocol/studio-api.ts';
-import type { TheRecord } from '../../app/procedures.ts';
+import type { Store } from '../../app/procedures.ts';
 import type { StudioCall, StudioWrapper } from '../../auth/studio-operation.ts';
 import { Problem } from '../../http/problem.ts';
 import type { Handlers } from '../../http/route.ts';
@@ -12,8 +12,8 @@ import type { Rehearsals } from './rehearsals.ts';
 import { isRunning, type RehearsalRow } from './rehearsals-sql.ts';
 
 export interface RehearsalRoutes {
-  readonly record: Pick<
-    TheRecord,
+  readonly store: Pick<
+    Store,
     'listQuizzes' | 'createRehearsal' | 'findRehearsal' | 'dismissRehearsal'
   >;
   readonly newId: () => string;
@@ -24,12 +24,12 @@ export interface RehearsalRoutes {
 /** Rehearsals of a show (SPEC Y). */
 export function rehearsalHandlers(
   studio: StudioWrapper,
-  { record, newId, rehearsals }: RehearsalRoutes,
+  { store, newId, rehearsals }: RehearsalRoutes,
 ): Handlers<typeof rehearsalApi> {
   /** Whether the show has this rehearsal, as far as is known. */
   async function goesOn(call: StudioCall, { streamId }: RehearsalRow): Promise<boolean> {
     try {
-      const current = await record.findRehearsal(ofShow(call));
+      const current = await store.findRehearsal(ofShow(call));
       return current.streamId === streamId && isRunning(current, call.nowMs);
     } catch (error) {
       if (error instanceof Refusal) return false;
@@ -40,7 +40,7 @@ export function rehearsalHandlers(
   return {
     createRehearsal: studio(studioApi.createRehearsal, async (call, settings) => {
       const { showId, producer, nowMs } = ofShow(call);
-      const { quizzes } = await record.listQuizzes({ streamId: showId, producer });
+      const { quizzes } = await store.listQuizzes({ streamId: showId, producer });
       const unable = rehearsals.unable();
       if (unable !== null) throw new Problem(409, unable);
       const drafts = quizzes
@@ -51,7 +51,7 @@ export function rehearsalHandlers(
         });
       const id = newId();
       const { node } = rehearsals;
-      const row = await record.createRehearsal(
+      const row = await store.createRehearsal(
         { id, showId, producer, node, settings, drafts, nowMs },
         call.once,
       );
@@ -61,11 +61,11 @@ export function rehearsalHandlers(
     }),
 
     readRehearsal: studio(studioApi.readRehearsal, async (call) =>
-      rehearsalOf(await record.findRehearsal(ofShow(call)), call.nowMs),
+      rehearsalOf(await store.findRehearsal(ofShow(call)), call.nowMs),
     ),
 
     deleteRehearsal: studio(studioApi.deleteRehearsal, async (call) => {
-      rehearsals.dismissed(await record.dismissRehearsal(ofShow(call), call.once));
+      rehearsals.dismissed(await store.dismissRehearsal(ofShow(call), call.once));
       return null;
     }),
   };

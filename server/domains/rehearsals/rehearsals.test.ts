@@ -26,7 +26,7 @@ const ROW: RehearsalRow = {
   ended: null,
 };
 
-type Report = Parameters<RehearsalsOptions['record']['reportRehearsal']>[0];
+type Report = Parameters<RehearsalsOptions['store']['reportRehearsal']>[0];
 
 /** A node with a thread that does what the test says, and a record that answers so. */
 function setUp(outcome: () => ReportOutcome) {
@@ -36,7 +36,7 @@ function setUp(outcome: () => ReportOutcome) {
   let say: (message: FromCrowdThread) => void = () => {};
   let tick = () => {};
   const rehearsals = new Rehearsals({
-    record: {
+    store: {
       reportRehearsal: async (report) => {
         reports.push(report);
         return outcome();

@@ -18,7 +18,7 @@ export interface CrowdThread {
 }
 
 export interface RehearsalsOptions {
-  readonly record: Pick<Calls<typeof rehearsalProcedures>, 'reportRehearsal'> &
+  readonly store: Pick<Calls<typeof rehearsalProcedures>, 'reportRehearsal'> &
     Calls<typeof removalProcedures>;
   readonly clock: Clock;
   readonly logger: Logger;
@@ -111,10 +111,10 @@ export class Rehearsals {
 
   /** Removes what is kept of rehearsals that are over. */
   async tidy(): Promise<void> {
-    const { record, clock } = this.options;
+    const { store, clock } = this.options;
     try {
       for (let times = 0; times < REMOVALS_AT_ONCE; times++) {
-        if (!(await record.removeRehearsal({ nowMs: clock.nowMs() }))) return;
+        if (!(await store.removeRehearsal({ nowMs: clock.nowMs() }))) return;
       }
     } catch (error) {
       this.warn(error, 'a rehearsal is not removed');
@@ -179,8 +179,8 @@ export class Rehearsals {
   }
 
   private tell(id: string, { figures }: Running, isLast: boolean) {
-    const { record, node, clock } = this.options;
-    return record.reportRehearsal({ id, node, figures, isLast, nowMs: clock.nowMs() });
+    const { store, node, clock } = this.options;
+    return store.reportRehearsal({ id, node, figures, isLast, nowMs: clock.nowMs() });
   }
 
   /** Tells of a defect; that the record is away is none. */

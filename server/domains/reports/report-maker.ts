@@ -17,7 +17,7 @@ import { type ClaimedReport, type reportProcedures, TRIES_MAX } from './reports-
 import type { showProcedures } from './show-sql.ts';
 
 export interface ReportMakerOptions {
-  readonly record: Calls<typeof reportProcedures> & Calls<typeof showProcedures>;
+  readonly store: Calls<typeof reportProcedures> & Calls<typeof showProcedures>;
   readonly clock: Clock;
   readonly logger: Logger;
   readonly newId: () => string;
@@ -60,13 +60,13 @@ export class ReportMaker {
   }
 
   private async work(): Promise<void> {
-    const { record, clock, newId } = this.options;
+    const { store, clock, newId } = this.options;
     try {
       while (!this.stopped) {
-        const { over, due } = await record.findReportWork({ nowMs: clock.nowMs() });
-        if (over) await record.orderReports({ nowMs: clock.nowMs() });
+        const { over, due } = await store.findReportWork({ nowMs: clock.nowMs() });
+        if (over) await store.orderReports({ nowMs: clock.nowMs() });
         if (!over && !due) return;
-        const claimed = await record.claimReport({ lease: newId(), nowMs: clock.nowMs() });
+        const claimed = await store.claimReport({ lease: newId(), nowMs: clock.nowMs() });
         if (!claimed) return;
         await this.make(claimed);
       }
@@ -77,7 +77,7 @@ export class ReportMaker {
   }
 
   private async make(claimed: ClaimedReport): Promise<void> {
-    const { record, clock, logger } = this.options;
+    const { store, clock, logger } = this.options;
     const { streamId, lease, tries } = claimed;
     try {
       await this.count(claimed);
@@ -87,13 +87,13 @@ export class ReportMaker {
       if (!isPassing) logger.warn({ streamId, tries, err: error }, 'a report could not be made');
       const wait = Math.min(WAIT_MAX_MS, FIRST_WAIT_MS * 2 ** (tries - 1));
       // When that cannot be kept either, it is due once the lease ends.
-      await record.postponeReport({ streamId, lease, dueMs: clock.nowMs() + wait });
+      await store.postponeReport({ streamId, lease, dueMs: clock.nowMs() + wait });
     }
   }
 
   private async count({ streamId, lease, progress: kept }: ClaimedReport): Promise<void> {
-    const { record, clock, pause = Bun.sleep } = this.options;
-    const show = await record.readShow({ streamId });
+    const { store, clock, pause = Bun.sleep } = this.options;
+    const show = await store.readShow({ streamId });
     if (!show) throw new Error(`stream ${streamId} is not over`);
     let progress = kept ?? progressAtBegin(show);
     let keptMs = clock.nowMs();
@@ -104,14 +104,14 @@ export class ReportMaker {
       progress = await this.carryOut(streamId, progress, step);
       const howFar = { streamId, lease, progress, done: shareDone(show, progress) };
       const nowMs = clock.nowMs();
-      if (this.stopped) return record.leaveReport({ ...howFar, nowMs });
+      if (this.stopped) return store.leaveReport({ ...howFar, nowMs });
       if (nowMs >= keptMs + KEEP_MS) {
-        if (!(await record.keepReport({ ...howFar, nowMs }))) return;
+        if (!(await store.keepReport({ ...howFar, nowMs }))) return;
         keptMs = nowMs;
       }
       await pause(performance.now() - beganMs);
     }
-    await record.finishReport({ streamId, lease, report: reportOf(show, progress, clock.nowMs()) });
+    await store.finishReport({ streamId, lease, report: reportOf(show, progress, clock.nowMs()) });
   }
 
   private async carryOut(
@@ -119,21 +119,21 @@ export class ReportMaker {
     progress: Progress,
     step: Exclude<Step, { do: 'finish' }>,
   ): Promise<Progress> {
-    const { record } = this.options;
+    const { store } = this.options;
     if (step.do === 'intervals') {
       const { scope, feed } = progress;
       const page = { streamId, scope, next: step.next, figures: feed };
-      const { figures, next } = await record.addIntervals(page);
+      const { figures, next } = await store.addIntervals(page);
       return afterIntervals(progress, figures, next);
     }
     if (step.do === 'viewers') {
-      const { count, last } = await record.countViewers({ streamId, afterSeat: step.afterSeat });
+      const { count, last } = await store.countViewers({ streamId, afterSeat: step.afterSeat });
       return afterViewers(progress, count, last);
     }
     const { quiz, afterSeat, figures } = step;
     const { toldInterval, closeInterval } = quiz;
     const asked = { toldInterval, closeInterval };
-    const page = await record.addAnswers({ quiz: quiz.number, asked, afterSeat, figures });
+    const page = await store.addAnswers({ quiz: quiz.number, asked, afterSeat, figures });
     return afterAnswers(progress, quiz, page.figures, page.last);
   }
 }

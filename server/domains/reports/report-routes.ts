@@ -1,6 +1,6 @@
 import type { Report } from '../../../protocol/report.ts';
 import { reportApi } from '../../../protocol/report-api.ts';
-import type { TheRecord } from '../../app/procedures.ts';
+import type { Store } from '../../app/procedures.ts';
 import { ofStream, type StudioWrapper } from '../../auth/studio-operation.ts';
 import type { Handlers } from '../../http/route.ts';
 import { Refusal } from '../../platform/errors.ts';
@@ -8,17 +8,17 @@ import { streamOf } from '../streams/wire.ts';
 import { type ReportRow, TRIES_MAX } from './reports-sql.ts';
 
 export interface ReportRoutes {
-  readonly record: Pick<TheRecord, 'readReport'>;
+  readonly store: Pick<Store, 'readReport'>;
 }
 
 /** What a show was (SPEC J). */
 export function reportHandlers(
   studio: StudioWrapper,
-  { record }: ReportRoutes,
+  { store }: ReportRoutes,
 ): Handlers<Pick<typeof reportApi, 'readReport'>> {
   return {
     readReport: studio(reportApi.readReport, async (call) =>
-      reportAt(await record.readReport(ofStream(call)), call.origin),
+      reportAt(await store.readReport(ofStream(call)), call.origin),
     ),
   };
 }

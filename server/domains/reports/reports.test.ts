@@ -6,9 +6,9 @@ import {
   openInPostgres,
   openInSqlite,
   PRODUCER,
-  WebhookGround,
+  WebhookFixture,
 } from '../../../test/support/webhooks/webhook-fixture.ts';
-import type { TheRecord } from '../../app/procedures.ts';
+import type { Store } from '../../app/procedures.ts';
 import { Unavailable } from '../../platform/errors.ts';
 import type { KeptReport } from './progress.ts';
 import { ReportMaker } from './report-maker.ts';
@@ -23,7 +23,7 @@ beforeAll(async () => {
 }, 30_000);
 afterAll(() => postgres.stop());
 
-const GROUNDS = [
+const FIXTURES = [
   ['SQLite', openInSqlite],
   ['PostgreSQL', async () => openInPostgres(await postgres.createDatabase(`made_${++databases}`))],
 ] as const;
@@ -36,28 +36,25 @@ const QUIZ = {
   reveal: 'auto' as const,
 };
 
-describe.each(GROUNDS)('reports in %s', (_, open) => {
-  let ground: WebhookGround;
+describe.each(FIXTURES)('reports in %s', (_, open) => {
+  let fixture: WebhookFixture;
   const opened = async () => {
-    ground = await WebhookGround.on(await open());
-    return ground;
+    fixture = await WebhookFixture.on(await open());
+    return fixture;
   };
-  afterEach(() => ground.close());
+  afterEach(() => fixture.close());
 
   const own = (id: string) => ({ id, producer: PRODUCER });
-  const start = (id: string) => ground.record.startStream({ ...own(id), nowMs: ground.nowMs });
+  const start = (id: string) => fixture.store.startStream({ ...own(id), nowMs: fixture.nowMs });
   const end = (id: string) =>
-    ground.record.endStream({ ...own(id), atMs: null, nowMs: ground.nowMs });
-  const read = (streamId: string) => ground.record.readReport({ streamId, producer: PRODUCER });
+    fixture.store.endStream({ ...own(id), atMs: null, nowMs: fixture.nowMs });
+  const read = (streamId: string) => fixture.store.readReport({ streamId, producer: PRODUCER });
   const reportOf = async (streamId: string) => (await read(streamId)).report;
   /** A node that makes reports; `between` comes after each page. */
-  const maker = (
-    record: TheRecord = ground.record,
-    between: () => Promise<void> = async () => {},
-  ) =>
+  const maker = (store: Store = fixture.store, between: () => Promise<void> = async () => {}) =>
     new ReportMaker({
-      record,
-      clock: { nowMs: () => ground.nowMs },
+      store,
+      clock: { nowMs: () => fixture.nowMs },
       logger: pino({ level: 'silent' }),
       newId: () => crypto.randomUUID(),
       pause: between,
@@ -65,9 +62,9 @@ describe.each(GROUNDS)('reports in %s', (_, open) => {
 
   async function published(streamId: string): Promise<number> {
     const id = crypto.randomUUID();
-    await ground.record.createQuiz({ ...own(id), streamId, quiz: QUIZ });
-    await ground.record.publishQuiz({ ...own(id), nowMs: ground.nowMs });
-    return (await ground.record.findPublishedQuiz({ id }))?.number as number;
+    await fixture.store.createQuiz({ ...own(id), streamId, quiz: QUIZ });
+    await fixture.store.publishQuiz({ ...own(id), nowMs: fixture.nowMs });
+    return (await fixture.store.findPublishedQuiz({ id }))?.number as number;
   }
 
   /** Viewers who answer a quiz, one each ms from `fromMs` on; each third is right. */
@@ -78,31 +75,31 @@ describe.each(GROUNDS)('reports in %s', (_, open) => {
       return { quiz, seat, choice, receivedMs, interval: intervalAt(receivedMs) };
     });
     for (let at = 0; at < viewers; at += 1_000) {
-      await ground.record.recordAnswers(answers.slice(at, at + 1_000));
+      await fixture.store.recordAnswers(answers.slice(at, at + 1_000));
     }
   }
 
   /** A show of a minute with two quizzes, and many who answer them. */
   async function playedShow(viewers = 5_000): Promise<string> {
-    const id = await ground.newStream();
+    const id = await fixture.newStream();
     await start(id);
-    await ground.seal(40, { [id]: 3 });
+    await fixture.seal(40, { [id]: 3 });
     for (let n = 0; n < 2; n++) {
-      const told = ground.nowMs;
+      const told = fixture.nowMs;
       const quiz = await published(id);
-      await ground.seal(1, { [id]: 8 });
+      await fixture.seal(1, { [id]: 8 });
       await answer(quiz, viewers, told + 500);
-      await ground.seal(20, { [id]: 8 });
+      await fixture.seal(20, { [id]: 8 });
     }
-    await ground.seal(178, { [id]: 5 });
+    await fixture.seal(178, { [id]: 5 });
     await end(id);
     return id;
   }
 
   async function shortShow(): Promise<string> {
-    const id = await ground.newStream();
+    const id = await fixture.newStream();
     await start(id);
-    await ground.seal(4, { [id]: 3 });
+    await fixture.seal(4, { [id]: 3 });
     await end(id);
     return id;
   }
@@ -117,22 +114,22 @@ describe.each(GROUNDS)('reports in %s', (_, open) => {
       for (let seals = 0; ; seals++) {
         if (await isMade(id)) return seals;
         expect(seals).toBeLessThan(30);
-        await ground.seal(1);
+        await fixture.seal(1);
       }
     };
 
     test('[J-2] until the interval of the end is sealed', async () => {
       await opened();
-      const id = await ground.newStream();
+      const id = await fixture.newStream();
       await end(id);
       expect(await sealsUntilMade(id)).toBe(1);
     });
 
     test('[J-2] until quizzes have closed', async () => {
       await opened();
-      const id = await ground.newStream();
+      const id = await fixture.newStream();
       await published(id);
-      await ground.seal(2);
+      await fixture.seal(2);
       await end(id);
       // The quiz takes 8 intervals, and closes with the sealing of the one after.
       expect(await sealsUntilMade(id)).toBe(7);
@@ -141,9 +138,9 @@ describe.each(GROUNDS)('reports in %s', (_, open) => {
 
     test('[J-2] until winners are counted', async () => {
       await opened();
-      const id = await ground.newStream();
+      const id = await fixture.newStream();
       const asked = { id: crypto.randomUUID(), streamId: id, producer: PRODUCER };
-      await ground.record.requestWinners({ ...asked, nowMs: ground.nowMs });
+      await fixture.store.requestWinners({ ...asked, nowMs: fixture.nowMs });
       await end(id);
       expect(await sealsUntilMade(id)).toBe(5);
       expect((await reportOf(id))?.rounds).toMatchObject([{ id: asked.id, count: 0 }]);
@@ -151,11 +148,11 @@ describe.each(GROUNDS)('reports in %s', (_, open) => {
 
     test('[J-2] [J-8] until purchases that were many are sealed', async () => {
       await opened();
-      const id = await ground.newStream();
+      const id = await fixture.newStream();
       for (let n = 0; n < 130; n++) {
         const event = { type: 'purchase' as const, data: { name: '', text: `mug ${n}` } };
-        const sent = { streamId: id, producer: PRODUCER, event, nowMs: ground.nowMs };
-        await ground.record.recordProducerEvent(sent);
+        const sent = { streamId: id, producer: PRODUCER, event, nowMs: fixture.nowMs };
+        await fixture.store.recordProducerEvent(sent);
       }
       await end(id);
       expect(await sealsUntilMade(id)).toBe(3);
@@ -166,14 +163,14 @@ describe.each(GROUNDS)('reports in %s', (_, open) => {
   test('[J-2] a report that is made stays as it is, and is not made again', async () => {
     await opened();
     const id = await playedShow(100);
-    await ground.seal(1);
+    await fixture.seal(1);
     await maker().makeAll();
     const made = await read(id);
     expect(made.report).not.toBeNull();
-    ground.nowMs += 3_600_000;
-    await ground.seal(4, { [id]: 50 });
+    fixture.nowMs += 3_600_000;
+    await fixture.seal(4, { [id]: 50 });
     let pages = 0;
-    const again = counting(ground.record, () => pages++);
+    const again = counting(fixture.store, () => pages++);
     await maker(again).makeAll();
     expect(pages).toBe(0);
     expect((await read(id)).report).toEqual(made.report);
@@ -182,12 +179,12 @@ describe.each(GROUNDS)('reports in %s', (_, open) => {
   test('[J-6] viewers are those who were given a token, watching or not', async () => {
     await opened();
     const id = await shortShow();
-    const { first } = await ground.record.leaseSeats({ streamId: id, count: 7 });
+    const { first } = await fixture.store.leaseSeats({ streamId: id, count: 7 });
     const viewers = Array.from({ length: 5 }, (_, n) => `viewer-${n}`);
-    await ground.record.takeSeats(
+    await fixture.store.takeSeats(
       viewers.map((viewer, n) => ({ streamId: id, viewer, seat: first + n })),
     );
-    await ground.seal(1);
+    await fixture.seal(1);
     await maker().makeAll();
     expect((await reportOf(id))?.uniqueViewers).toBe(5);
   });
@@ -196,13 +193,13 @@ describe.each(GROUNDS)('reports in %s', (_, open) => {
     await opened();
     const ids: string[] = [];
     for (let n = 0; n < 12; n++) ids.push(await shortShow());
-    await ground.seal(1);
+    await fixture.seal(1);
     let finished = 0;
-    const nodes = [...ground.nodes, ...ground.nodes].map((record) =>
+    const nodes = [...fixture.nodes, ...fixture.nodes].map((store) =>
       maker({
-        ...record,
+        ...store,
         async finishReport(input) {
-          const isOurs = await record.finishReport(input);
+          const isOurs = await store.finishReport(input);
           finished += Number(isOurs);
           return isOurs;
         },
@@ -216,45 +213,45 @@ describe.each(GROUNDS)('reports in %s', (_, open) => {
   test('[J-3] what a node had made that died is gone on with when its lease ends', async () => {
     await opened();
     const id = await playedShow();
-    await ground.seal(1);
+    await fixture.seal(1);
     let pages = 0;
-    const looking = () => maker(counting(ground.record, () => pages++));
+    const looking = () => maker(counting(fixture.store, () => pages++));
     await looking().makeAll();
     const all = pages;
     expect(all).toBeGreaterThan(6);
     const { made: _, ...whole } = (await reportOf(id)) as KeptReport;
-    await ground.run('update reports set report = null, due = $1', [ground.nowMs]);
+    await fixture.run('update reports set report = null, due = $1', [fixture.nowMs]);
     pages = 0;
     let deaths = 0;
     while (!(await reportOf(id))) {
       const last = pages + 3;
-      const dying = counting(ground.record, () => {
+      const dying = counting(fixture.store, () => {
         if (pages === last) throw new Unavailable('The node is dead.');
         pages++;
-        ground.nowMs += 2_000;
+        fixture.nowMs += 2_000;
       });
       await maker(dead(dying, () => pages === last)).makeAll();
       if (await reportOf(id)) break;
       expect(++deaths).toBeLessThan(20);
-      ground.nowMs += LEASE_MS - 1;
+      fixture.nowMs += LEASE_MS - 1;
       await looking().makeAll();
       expect(pages).toBe(last);
-      ground.nowMs += 1;
+      fixture.nowMs += 1;
     }
     expect(deaths).toBeGreaterThan(1);
     // Each page was kept as it was made: nothing is counted twice.
     expect(pages).toBe(all);
-    expect(await reportOf(id)).toEqual({ ...whole, made: ground.nowMs });
+    expect(await reportOf(id)).toEqual({ ...whole, made: fixture.nowMs });
   });
 
   test('[J-3] a node that is passed over while it stalls keeps nothing', async () => {
     await opened();
     const id = await shortShow();
-    await ground.seal(1);
+    await fixture.seal(1);
     let stalls = true;
     let kept = 0;
-    const [one, two] = ground.nodes;
-    const stalled: TheRecord = {
+    const [one, two] = fixture.nodes;
+    const stalled: Store = {
       ...one,
       finishReport: async (input) => {
         const isOurs = await one.finishReport(input);
@@ -265,7 +262,7 @@ describe.each(GROUNDS)('reports in %s', (_, open) => {
     await maker(stalled, async () => {
       if (!stalls) return;
       stalls = false;
-      ground.nowMs += LEASE_MS;
+      fixture.nowMs += LEASE_MS;
       await maker(two).makeAll();
       expect((await read(id)).report).not.toBeNull();
     }).makeAll();
@@ -276,10 +273,10 @@ describe.each(GROUNDS)('reports in %s', (_, open) => {
   test('[J-3] a node that stops leaves its report to the others at once', async () => {
     await opened();
     const id = await playedShow();
-    await ground.seal(1);
+    await fixture.seal(1);
     let pages = 0;
     const stopping: ReportMaker = maker(
-      counting(ground.record, () => {
+      counting(fixture.store, () => {
         if (++pages === 3) void stopping.stop();
       }),
     );
@@ -289,7 +286,7 @@ describe.each(GROUNDS)('reports in %s', (_, open) => {
     expect(report).toBeNull();
     expect(done).toBeGreaterThan(0);
     expect(done).toBeLessThan(1);
-    await maker(counting(ground.nodes[1], () => pages++)).makeAll();
+    await maker(counting(fixture.nodes[1], () => pages++)).makeAll();
     expect((await read(id)).report).not.toBeNull();
   });
 
@@ -297,65 +294,65 @@ describe.each(GROUNDS)('reports in %s', (_, open) => {
     await opened();
     const wrong = await shortShow();
     const right = await shortShow();
-    await ground.seal(1);
+    await fixture.seal(1);
     let tries = 0;
-    const record: TheRecord = {
-      ...ground.record,
+    const store: Store = {
+      ...fixture.store,
       readShow: async (input) => {
-        if (input.streamId !== wrong) return ground.record.readShow(input);
+        if (input.streamId !== wrong) return fixture.store.readShow(input);
         tries++;
         throw new Error('a body is torn');
       },
     };
-    const reports = maker(record);
+    const reports = maker(store);
     await reports.makeAll();
     expect((await read(right)).report).not.toBeNull();
     for (const waitMs of [5_000, 10_000, 20_000, 40_000, 80_000]) {
       const before = tries;
-      ground.nowMs += waitMs - 1;
+      fixture.nowMs += waitMs - 1;
       await reports.makeAll();
       expect(tries).toBe(before);
-      ground.nowMs += 1;
+      fixture.nowMs += 1;
       await reports.makeAll();
       expect(tries).toBe(before + 1);
     }
     expect((await read(wrong)).tries).toBe(6);
-    ground.nowMs += 3_600_000;
+    fixture.nowMs += 3_600_000;
     await maker().makeAll();
     expect((await read(wrong)).report).not.toBeNull();
   });
 
   test('[J-11] what is kept of a report that is being made has a bound', async () => {
     await opened();
-    const id = await ground.newStream();
+    const id = await fixture.newStream();
     await start(id);
     const long = { ...QUIZ, duration: 600_000 };
     const quizId = crypto.randomUUID();
-    await ground.record.createQuiz({ ...own(quizId), streamId: id, quiz: long });
-    await ground.record.publishQuiz({ ...own(quizId), nowMs: ground.nowMs });
-    const quiz = (await ground.record.findPublishedQuiz({ id: quizId }))?.number as number;
-    const told = ground.nowMs;
-    await ground.seal(1);
+    await fixture.store.createQuiz({ ...own(quizId), streamId: id, quiz: long });
+    await fixture.store.publishQuiz({ ...own(quizId), nowMs: fixture.nowMs });
+    const quiz = (await fixture.store.findPublishedQuiz({ id: quizId }))?.number as number;
+    const told = fixture.nowMs;
+    await fixture.seal(1);
     for (let at = 0; at < 20_000; at += 1_000) {
       const answers = Array.from({ length: 1_000 }, (_, n) => {
         const receivedMs = told + (at + n) * 29;
         return { quiz, seat: at + n, choice: 0, receivedMs, interval: intervalAt(receivedMs) };
       });
-      await ground.record.recordAnswers(answers);
+      await fixture.store.recordAnswers(answers);
     }
-    await ground.sealTo(intervalAt(told) + 2_500);
+    await fixture.sealTo(intervalAt(told) + 2_500);
     await end(id);
-    await ground.seal(1);
+    await fixture.seal(1);
     let bytes = 0;
-    const record: TheRecord = {
-      ...ground.record,
+    const store: Store = {
+      ...fixture.store,
       keepReport: (input) => {
         bytes = Math.max(bytes, JSON.stringify(input.progress).length);
-        return ground.record.keepReport(input);
+        return fixture.store.keepReport(input);
       },
     };
-    await maker(record, async () => {
-      ground.nowMs += 2_000;
+    await maker(store, async () => {
+      fixture.nowMs += 2_000;
     }).makeAll();
     expect((await reportOf(id))?.quizzes[0]?.answered).toBe(20_000);
     expect(bytes).toBeGreaterThan(10_000);
@@ -364,7 +361,7 @@ describe.each(GROUNDS)('reports in %s', (_, open) => {
 });
 
 /** A record that says when a page is read, before it is. */
-function counting(record: TheRecord, onPage: () => void): TheRecord {
+function counting(store: Store, onPage: () => void): Store {
   const told =
     <Input, Output>(call: (input: Input) => Promise<Output>) =>
     async (input: Input) => {
@@ -372,20 +369,20 @@ function counting(record: TheRecord, onPage: () => void): TheRecord {
       return call(input);
     };
   return {
-    ...record,
-    addIntervals: told(record.addIntervals),
-    addAnswers: told(record.addAnswers),
-    countViewers: told(record.countViewers),
+    ...store,
+    addIntervals: told(store.addIntervals),
+    addAnswers: told(store.addAnswers),
+    countViewers: told(store.countViewers),
   };
 }
 
 /** A record to which a node that is dead writes nothing more. */
-function dead(record: TheRecord, isDead: () => boolean): TheRecord {
+function dead(store: Store, isDead: () => boolean): Store {
   return {
-    ...record,
+    ...store,
     postponeReport: async (input) => {
       if (isDead()) throw new Unavailable('The node is dead.');
-      return record.postponeReport(input);
+      return store.postponeReport(input);
     },
   };
 }

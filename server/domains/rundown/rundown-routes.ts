@@ -2,7 +2,7 @@ import { randomInt } from 'node:crypto';
 import { quizFileQuerySchema } from '../../../protocol/rundown.ts';
 import type { rundownApi } from '../../../protocol/rundown-api.ts';
 import { studioApi } from '../../../protocol/studio-api.ts';
-import type { TheRecord } from '../../app/procedures.ts';
+import type { Store } from '../../app/procedures.ts';
 import {
   admit,
   ofStream,
@@ -19,10 +19,7 @@ import type { RundownRows } from './rundown-sql.ts';
 import { CONTENT_TYPES, writtenQuizzes } from './write-quizzes.ts';
 
 export interface RundownRoutes {
-  readonly record: Pick<
-    TheRecord,
-    'listQuizzes' | 'orderQuizzes' | 'duplicateQuiz' | 'importQuizzes'
-  >;
+  readonly store: Pick<Store, 'listQuizzes' | 'orderQuizzes' | 'duplicateQuiz' | 'importQuizzes'>;
   readonly newId: () => string;
 }
 
@@ -30,31 +27,31 @@ export interface RundownRoutes {
 export function rundownHandlers(
   studio: StudioWrapper,
   gate: StudioGate,
-  { record, newId }: RundownRoutes,
+  { store, newId }: RundownRoutes,
 ): Handlers<typeof rundownApi> {
   return {
     listQuizzes: studio(studioApi.listQuizzes, async (call) =>
-      rundownOf(await record.listQuizzes(ofStream(call))),
+      rundownOf(await store.listQuizzes(ofStream(call))),
     ),
 
     orderQuizzes: studio(studioApi.orderQuizzes, async (call, { order, revision = null }) =>
-      rundownOf(await record.orderQuizzes({ ...ofStream(call), order, revision }, call.once)),
+      rundownOf(await store.orderQuizzes({ ...ofStream(call), order, revision }, call.once)),
     ),
 
     duplicateQuiz: studio(studioApi.duplicateQuiz, async (call) => {
       const { producer, params, once } = call;
       const input = { id: params.quiz_id ?? '', producer, copyId: newId() };
-      return studioQuizOf(await record.duplicateQuiz(input, once));
+      return studioQuizOf(await store.duplicateQuiz(input, once));
     }),
 
     importQuizzes: studio(studioApi.importQuizzes, async (call, file) => {
       const quizzes = quizzesIn({ ...file, randomBelow: randomInt });
       const drafts = quizzes.map((quiz) => ({ id: newId(), quiz }));
-      const rows = await record.importQuizzes({ ...ofStream(call), drafts }, call.once);
+      const rows = await store.importQuizzes({ ...ofStream(call), drafts }, call.once);
       return { results: rows.map(studioQuizOf) };
     }),
 
-    exportQuizzes: exporting(gate, record),
+    exportQuizzes: exporting(gate, store),
   };
 }
 
@@ -67,12 +64,12 @@ function quizzesIn(reading: Reading) {
   }
 }
 
-function exporting(gate: StudioGate, record: RundownRoutes['record']): Handler {
+function exporting(gate: StudioGate, store: RundownRoutes['store']): Handler {
   return async (request, route) => {
     const { user } = await admit(gate, request, route);
     const { format } = readQuery(request, quizFileQuerySchema);
     const streamId = idsOf(request).stream_id ?? '';
-    const rows = await record.listQuizzes({ streamId, producer: user.uuid });
+    const rows = await store.listQuizzes({ streamId, producer: user.uuid });
     const quizzes = rundownOf(rows).results.map(
       ({ question, choices, answer, duration, reveal }) => ({
         question,

@@ -49,7 +49,7 @@ function command(text: string, run: (model: Model, real: Real) => Promise<boolea
     toString: () => text,
     run: async (model, real) => {
       const isChanged = await run(model, real);
-      const { quizzes, revision } = await real.show.record.listQuizzes(OWN);
+      const { quizzes, revision } = await real.show.store.listQuizzes(OWN);
       expect(
         quizzes.map(({ id, question, state }) => ({ id, question, isDraft: state === 'draft' })),
       ).toEqual(model.items);
@@ -83,7 +83,7 @@ function newItem(real: Real): Item {
 
 const create = command('create', async (model, real) => {
   const item = newItem(real);
-  await real.show.record.createQuiz({ id: item.id, ...OWN, quiz: quizOf(item.question) });
+  await real.show.store.createQuiz({ id: item.id, ...OWN, quiz: quizOf(item.question) });
   model.items.push(item);
   return true;
 });
@@ -92,7 +92,7 @@ const importing = (count: number) =>
   command(`import ${count}`, async (model, real) => {
     const items = Array.from({ length: count }, () => newItem(real));
     const drafts = items.map(({ id, question }) => ({ id, quiz: quizOf(question) }));
-    const rows = await real.show.record.importQuizzes({ ...OWN, drafts });
+    const rows = await real.show.store.importQuizzes({ ...OWN, drafts });
     expect(rows.map(({ id }) => id)).toEqual(items.map(({ id }) => id));
     model.items.push(...items);
     return true;
@@ -104,7 +104,7 @@ const duplicate = (index: number) =>
     if (!original) return false;
     const copy = { ...newItem(real), question: original.question };
     const input = { id: original.id, producer: PRODUCER, copyId: copy.id };
-    expect((await real.show.record.duplicateQuiz(input)).id).toBe(copy.id);
+    expect((await real.show.store.duplicateQuiz(input)).id).toBe(copy.id);
     const at = model.items.indexOf(original) + 1;
     const drafts = [...model.items.slice(0, at), copy, ...model.items.slice(at)];
     model.items = laidOut(
@@ -118,7 +118,7 @@ const remove = (index: number) =>
   command(`delete #${index}`, async (model, { show }) => {
     const item = pick(model, index);
     if (!item) return false;
-    const call = show.record.deleteQuiz({ id: item.id, producer: PRODUCER });
+    const call = show.store.deleteQuiz({ id: item.id, producer: PRODUCER });
     expect(await isRefused(call)).toBe(!item.isDraft);
     if (item.isDraft) model.items = model.items.filter((other) => other !== item);
     return item.isDraft;
@@ -129,7 +129,7 @@ const publish = (index: number) =>
     const item = pick(model, index);
     if (!item) return false;
     const input = { id: item.id, producer: PRODUCER, nowMs: SHOW_START_MS };
-    expect(await isRefused(show.record.publishQuiz(input))).toBe(!item.isDraft);
+    expect(await isRefused(show.store.publishQuiz(input))).toBe(!item.isDraft);
     const isChanged = item.isDraft;
     item.isDraft = false;
     return isChanged;
@@ -166,7 +166,7 @@ const order = (way: (typeof WAYS)[number], keys: readonly number[]) =>
           : null;
     const isSame = given.length === ids.length && new Set(given).size === ids.length;
     const isRight = isSame && way !== 'of one before';
-    const call = show.record.orderQuizzes({ ...OWN, order: given, revision });
+    const call = show.store.orderQuizzes({ ...OWN, order: given, revision });
     const refusal = await call.then(
       () => null,
       (error) => error,

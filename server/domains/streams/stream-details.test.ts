@@ -19,7 +19,7 @@ describe('what viewers are told of a stream', () => {
     reads = [];
     answer = async () => row();
     details = new StreamDetails({
-      record: {
+      store: {
         readStreamDetail: (asked) => {
           reads.push(asked);
           return answer();

@@ -4,7 +4,7 @@ import type { Calls } from '../../storage/sql/procedure.ts';
 import type { detailProcedures, StreamDetailRow } from './detail-sql.ts';
 
 export interface StreamDetailsOptions {
-  readonly record: Pick<Calls<typeof detailProcedures>, 'readStreamDetail'>;
+  readonly store: Pick<Calls<typeof detailProcedures>, 'readStreamDetail'>;
   readonly clock: Clock;
   /** How many writes this process has made that may change what is told. */
   readonly writes: () => number;
@@ -47,8 +47,8 @@ export class StreamDetails {
 
   /** The stream as it is now, whichever node changed it; null when there is none. @throws Unavailable */
   readAnew(id: string): Promise<StreamDetailRow | null> {
-    const { clock, record } = this.options;
-    return record.readStreamDetail({ id, interval: intervalAt(clock.nowMs()) });
+    const { clock, store } = this.options;
+    return store.readStreamDetail({ id, interval: intervalAt(clock.nowMs()) });
   }
 
   // What is not there may be any moment, made by another node; and a failure is nobody else's.

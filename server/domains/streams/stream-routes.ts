@@ -11,7 +11,7 @@ import type { streamProcedures } from './streams-sql.ts';
 import { streamOf } from './wire.ts';
 
 export interface StreamRoutes {
-  readonly record: Pick<Calls<typeof streamProcedures>, 'listStreams'>;
+  readonly store: Pick<Calls<typeof streamProcedures>, 'listStreams'>;
   readonly details: StreamDetails;
   readonly credentials: Credentials;
   /** Where this service is reached, without a trailing slash. */
@@ -20,7 +20,7 @@ export interface StreamRoutes {
 
 /** The stream list and a stream's detail (SPEC S). */
 export function streamHandlers({
-  record,
+  store,
   details,
   credentials,
   originOf,
@@ -29,7 +29,7 @@ export function streamHandlers({
     listStreams: async (request, route) => {
       const caller = await credentials.anybody(request, route);
       const query = readQuery(request, streamListQuerySchema);
-      const { count, streams } = await record.listStreams({
+      const { count, streams } = await store.listStreams({
         producer: query.producer,
         withUnlisted: isOwner(caller, query.producer),
         limit: query.page_size,

@@ -19,19 +19,19 @@ test('[P-14] a stream ends with the interval that holds its end, however late se
   const interval = intervalAt(SHOW_START_MS) + 10;
   const atMs = intervalStartMs(interval + 1);
   const own = { id: STREAM, producer: PRODUCER };
-  await show.record.endStream({ ...own, atMs, nowMs: SHOW_START_MS });
+  await show.store.endStream({ ...own, atMs, nowMs: SHOW_START_MS });
   const nowMs = atMs + 200;
-  await show.record.sealInterval({ after: -1, interval, nowMs, transients: [] });
-  expect((await show.record.findOwnStream(own)).status).toBe('CREATED');
+  await show.store.sealInterval({ after: -1, interval, nowMs, transients: [] });
+  expect((await show.store.findOwnStream(own)).status).toBe('CREATED');
   const next = { after: interval, interval: interval + 1 };
-  await show.record.sealInterval({ ...next, nowMs: atMs + 300, transients: [] });
-  expect(await show.record.findOwnStream(own)).toMatchObject({ status: 'ENDED', endsAt: null });
+  await show.store.sealInterval({ ...next, nowMs: atMs + 300, transients: [] });
+  expect(await show.store.findOwnStream(own)).toMatchObject({ status: 'ENDED', endsAt: null });
 });
 
 test('[L-13] an account has at most 10,000 streams', async () => {
   show = await openShow([]);
   const create = (number: number) =>
-    show.record.createStream({
+    show.store.createStream({
       id: uuidOf(number),
       producer: PRODUCER,
       stream: { ...NEW_STREAM, latencyAllowance: 0, recording: false },

@@ -6,7 +6,7 @@ import { nextNumber } from '../../storage/sql/counters.ts';
 import { reading, type Tx, writing } from '../../storage/sql/procedure.ts';
 import { NO_REHEARSAL } from '../rehearsals/hidden.ts';
 import { note } from '../webhooks/event-log-sql.ts';
-import type { Happening } from '../webhooks/webhook-events.ts';
+import type { WebhookEvent } from '../webhooks/webhook-events.ts';
 import { ended, type StreamState, started } from './stream-rules.ts';
 
 /** A stream as the record keeps it. */
@@ -113,7 +113,7 @@ export async function endLockedStream(
 function endOf(
   { id, title, started }: Pick<StreamRow, 'id' | 'title' | 'started'>,
   nowMs: number,
-): Happening {
+): WebhookEvent {
   const data = { streamId: id, title, started, ended: nowMs };
   return { type: 'stream.ended', streamId: id, key: id, data };
 }
@@ -257,7 +257,7 @@ export async function endStreams(
   ids: readonly string[],
   beforeMs: number,
   nowMs: number,
-): Promise<Happening[]> {
+): Promise<WebhookEvent[]> {
   if (ids.length === 0) return [];
   const due = await tx.query<Pick<StreamRow, 'id' | 'title' | 'started'>>(
     `select id, title, started from streams where id in (select id from ${tx.rows('$1', ['id text'])} due)

@@ -1,14 +1,14 @@
 import { PRODUCER_EVENT_BYTES } from '../../../protocol/limits.ts';
 import { studioApi } from '../../../protocol/studio-api.ts';
-import type { TheRecord } from '../../app/procedures.ts';
+import type { Store } from '../../app/procedures.ts';
 import type { StudioCall, StudioWrapper } from '../../auth/studio-operation.ts';
 import { Problem } from '../../http/problem.ts';
 import type { Handlers } from '../../http/route.ts';
 import { studioStreamOf } from './studio-wire.ts';
 
 export interface StudioStreamRoutes {
-  readonly record: Pick<
-    TheRecord,
+  readonly store: Pick<
+    Store,
     | 'createStream'
     | 'listStreams'
     | 'findOwnStream'
@@ -34,19 +34,19 @@ type Operations = Pick<
 /** The account's streams and the producer's own events (SPEC P-7 … P-14, P-23 … P-26). */
 export function studioStreamHandlers(
   studio: StudioWrapper,
-  { record, newId }: StudioStreamRoutes,
+  { store, newId }: StudioStreamRoutes,
 ): Handlers<Operations> {
   return {
     createStream: studio(
       studioApi.createStream,
       async ({ producer, nowMs, once, origin }, stream) => {
-        const row = await record.createStream({ id: newId(), producer, stream, nowMs }, once);
+        const row = await store.createStream({ id: newId(), producer, stream, nowMs }, once);
         return studioStreamOf(row, origin);
       },
     ),
 
     listOwnStreams: studio(studioApi.listOwnStreams, async ({ producer, origin }) => {
-      const { streams } = await record.listStreams({
+      const { streams } = await store.listStreams({
         producer,
         withUnlisted: true,
         limit: Number.MAX_SAFE_INTEGER,
@@ -56,22 +56,22 @@ export function studioStreamHandlers(
     }),
 
     readOwnStream: studio(studioApi.readOwnStream, async (call) =>
-      studioStreamOf(await record.findOwnStream(ownStream(call)), call.origin),
+      studioStreamOf(await store.findOwnStream(ownStream(call)), call.origin),
     ),
 
     patchStream: studio(studioApi.patchStream, async (call, patch) => {
-      const row = await record.patchStream({ ...ownStream(call), patch }, call.once);
+      const row = await store.patchStream({ ...ownStream(call), patch }, call.once);
       return studioStreamOf(row, call.origin);
     }),
 
     startStream: studio(studioApi.startStream, async (call) => {
       const { nowMs, once, origin } = call;
-      return studioStreamOf(await record.startStream({ ...ownStream(call), nowMs }, once), origin);
+      return studioStreamOf(await store.startStream({ ...ownStream(call), nowMs }, once), origin);
     }),
 
     endStream: studio(studioApi.endStream, async (call, { at = null }) => {
       const { nowMs, once, origin } = call;
-      const row = await record.endStream({ ...ownStream(call), atMs: at, nowMs }, once);
+      const row = await store.endStream({ ...ownStream(call), atMs: at, nowMs }, once);
       return studioStreamOf(row, origin);
     }),
 
@@ -81,7 +81,7 @@ export function studioStreamHandlers(
       }
       const { id: streamId, producer } = ownStream(call);
       const { nowMs, once } = call;
-      return record.recordProducerEvent({ streamId, producer, event, nowMs }, once);
+      return store.recordProducerEvent({ streamId, producer, event, nowMs }, once);
     }),
   };
 }

@@ -2,13 +2,13 @@ import { reading, type Tx, writing } from '../../storage/sql/procedure.ts';
 import {
   bodyOf,
   deliveryIdOf,
-  type Happening,
   MINUTE_INTERVALS,
   MINUTE_MS,
+  type WebhookEvent,
 } from './webhook-events.ts';
 
 /** What happened, as it waits to be told. */
-interface Noted extends Pick<Happening, 'type' | 'key' | 'streamId'> {
+interface Noted extends Pick<WebhookEvent, 'type' | 'key' | 'streamId'> {
   readonly atMs: number;
   /** JSON. */
   readonly data: string;
@@ -49,7 +49,7 @@ export const tellingProcedures = {
 async function takeHappenings(tx: Tx): Promise<Noted[]> {
   const rows = await tx.query<{
     at: number;
-    type: Happening['type'];
+    type: WebhookEvent['type'];
     key: string;
     streamId: string;
     data: string;

@@ -6,7 +6,7 @@ import {
   openInPostgres,
   openInSqlite,
   PRODUCER,
-  WebhookGround,
+  WebhookFixture,
 } from '../../../test/support/webhooks/webhook-fixture.ts';
 
 let postgres: PostgresServer;
@@ -16,7 +16,7 @@ beforeAll(async () => {
 }, 30_000);
 afterAll(() => postgres.stop());
 
-const GROUNDS = [
+const FIXTURES = [
   ['SQLite', openInSqlite],
   ['PostgreSQL', async () => openInPostgres(await postgres.createDatabase(`told_${++databases}`))],
 ] as const;
@@ -29,66 +29,66 @@ const QUIZ = {
   reveal: 'auto' as const,
 };
 
-describe.each(GROUNDS)('what happens, in %s', (_, open) => {
-  let ground: WebhookGround;
+describe.each(FIXTURES)('what happens, in %s', (_, open) => {
+  let fixture: WebhookFixture;
   const opened = async () => {
-    ground = await WebhookGround.on(await open());
-    return ground;
+    fixture = await WebhookFixture.on(await open());
+    return fixture;
   };
-  afterEach(() => ground.close());
+  afterEach(() => fixture.close());
 
   const own = (id: string) => ({ id, producer: PRODUCER });
-  const start = (id: string) => ground.record.startStream({ ...own(id), nowMs: ground.nowMs });
+  const start = (id: string) => fixture.store.startStream({ ...own(id), nowMs: fixture.nowMs });
   const end = (id: string, atMs: number | null = null) =>
-    ground.record.endStream({ ...own(id), atMs, nowMs: ground.nowMs });
+    fixture.store.endStream({ ...own(id), atMs, nowMs: fixture.nowMs });
 
   async function published(streamId: string, reveal: 'auto' | 'manual' = 'auto'): Promise<string> {
     const id = crypto.randomUUID();
-    await ground.record.createQuiz({ ...own(id), streamId, quiz: { ...QUIZ, reveal } });
-    await ground.record.publishQuiz({ ...own(id), nowMs: ground.nowMs });
+    await fixture.store.createQuiz({ ...own(id), streamId, quiz: { ...QUIZ, reveal } });
+    await fixture.store.publishQuiz({ ...own(id), nowMs: fixture.nowMs });
     return id;
   }
 
   test('[H-5] [H-6] a start and an end are told once each, to those who ask', async () => {
     await opened();
-    const both = await ground.newWebhook('stream.started', 'stream.ended');
-    const ends = await ground.newWebhook('stream.ended');
-    const id = await ground.newStream();
-    const started = ground.nowMs;
+    const both = await fixture.newWebhook('stream.started', 'stream.ended');
+    const ends = await fixture.newWebhook('stream.ended');
+    const id = await fixture.newStream();
+    const started = fixture.nowMs;
     await start(id);
     await start(id);
-    ground.nowMs += 5_000;
-    await end(id, ground.nowMs + 60_000);
+    fixture.nowMs += 5_000;
+    await end(id, fixture.nowMs + 60_000);
     await end(id);
     await end(id);
-    const ended = { streamId: id, title: 'A show', started, ended: ground.nowMs };
-    expect((await ground.told(both)).map(({ body }) => body)).toEqual([
+    const ended = { streamId: id, title: 'A show', started, ended: fixture.nowMs };
+    expect((await fixture.told(both)).map(({ body }) => body)).toEqual([
       {
         type: 'stream.started',
         timestamp: new Date(started).toISOString(),
         data: { streamId: id, title: 'A show', started },
       },
-      { type: 'stream.ended', timestamp: new Date(ground.nowMs).toISOString(), data: ended },
+      { type: 'stream.ended', timestamp: new Date(fixture.nowMs).toISOString(), data: ended },
     ]);
-    expect((await ground.told(ends)).map(({ body }) => body.data)).toEqual([ended]);
+    expect((await fixture.told(ends)).map(({ body }) => body.data)).toEqual([ended]);
   });
 
   test('[H-6] an end is told that comes of its time, of a source that left, or before any start', async () => {
     await opened();
-    const webhook = await ground.newWebhook('stream.started', 'stream.ended');
+    const webhook = await fixture.newWebhook('stream.started', 'stream.ended');
     const [timed, left, unused] = [
-      await ground.newStream(),
-      await ground.newStream(),
-      await ground.newStream(),
+      await fixture.newStream(),
+      await fixture.newStream(),
+      await fixture.newStream(),
     ] as const;
     await start(timed);
-    await end(timed, ground.nowMs + 1_000);
+    await end(timed, fixture.nowMs + 1_000);
     await end(unused);
-    await ground.record.keepStreamKey({ ...own(left), offered: 'sk_left' });
-    const source = { session: 's', kind: 'rtmp' as const, nowMs: ground.nowMs, graceMs: 2_000 };
-    await ground.record.openSource({ key: 'sk_left', ...source });
-    await ground.seal(12);
-    const told = (await ground.told(webhook)).map(({ type, body }) => [type, body.data.streamId]);
+    await fixture.store.keepStreamKey({ ...own(left), offered: 'sk_left' });
+    const source = { session: 's', kind: 'rtmp' as const, nowMs: fixture.nowMs, graceMs: 2_000 };
+    await fixture.store.openSource({ key: 'sk_left', ...source });
+    await fixture.seal(12);
+    const told = (await fixture.told(webhook)).map(({ type, body }) => [type, body.data.streamId]);
     expect(told.toSorted()).toEqual(
       [
         ['stream.started', timed],
@@ -102,17 +102,17 @@ describe.each(GROUNDS)('what happens, in %s', (_, open) => {
 
   test('[H-8] a closed quiz has its counts, and its answer only when it is revealed', async () => {
     await opened();
-    const webhook = await ground.newWebhook('quiz.closed');
-    const streamId = await ground.newStream();
+    const webhook = await fixture.newWebhook('quiz.closed');
+    const streamId = await fixture.newStream();
     const revealed = await published(streamId);
     const hidden = await published(streamId, 'manual');
-    const quiz = await ground.record.findPublishedQuiz({ id: revealed });
-    const arrival = { receivedMs: ground.nowMs, interval: intervalAt(ground.nowMs) };
-    await ground.record.recordAnswers([
+    const quiz = await fixture.store.findPublishedQuiz({ id: revealed });
+    const arrival = { receivedMs: fixture.nowMs, interval: intervalAt(fixture.nowMs) };
+    await fixture.store.recordAnswers([
       { quiz: quiz?.number ?? 0, seat: 1, choice: 1, ...arrival },
     ]);
-    await ground.seal(8);
-    const told = await ground.told(webhook);
+    await fixture.seal(8);
+    const told = await fixture.told(webhook);
     const byId = new Map(told.map(({ body }) => [body.data.id, body.data]));
     expect(told).toHaveLength(2);
     expect(byId.get(revealed)).toMatchObject({
@@ -129,56 +129,56 @@ describe.each(GROUNDS)('what happens, in %s', (_, open) => {
 
   test('[H-8] a winners round is told with its count', async () => {
     await opened();
-    const webhook = await ground.newWebhook('winners');
-    const streamId = await ground.newStream();
+    const webhook = await fixture.newWebhook('winners');
+    const streamId = await fixture.newStream();
     const roundId = crypto.randomUUID();
-    const asked = { id: roundId, streamId, producer: PRODUCER, nowMs: ground.nowMs };
-    await ground.record.requestWinners(asked);
-    await ground.seal(2);
-    await ground.record.recordWinners([{ streamId, seat: 3, receivedMs: ground.nowMs }]);
-    await ground.seal(4);
-    expect((await ground.told(webhook)).map(({ body }) => body.data)).toEqual([
+    const asked = { id: roundId, streamId, producer: PRODUCER, nowMs: fixture.nowMs };
+    await fixture.store.requestWinners(asked);
+    await fixture.seal(2);
+    await fixture.store.recordWinners([{ streamId, seat: 3, receivedMs: fixture.nowMs }]);
+    await fixture.seal(4);
+    expect((await fixture.told(webhook)).map(({ body }) => body.data)).toEqual([
       { streamId, roundId, count: 1 },
     ]);
   });
 
   test('[H-5] nobody is told who is another account, is disabled, or does not ask', async () => {
     await opened();
-    const disabled = await ground.newWebhook('stream.started');
-    const other = await ground.newWebhook('winners');
-    const later = await ground.newWebhook('winners');
+    const disabled = await fixture.newWebhook('stream.started');
+    const other = await fixture.newWebhook('winners');
+    const later = await fixture.newWebhook('winners');
     const account = PRODUCER;
-    await ground.record.patchWebhook({ id: disabled, account, patch: { enabled: false } });
+    await fixture.store.patchWebhook({ id: disabled, account, patch: { enabled: false } });
     const stranger = crypto.randomUUID();
-    await ground.record.createAccount({
+    await fixture.store.createAccount({
       user: { uuid: stranger, email: 'b@example.org', name: 'B', created: 0 },
       token: { id: 'another', name: 'test', prefix: 'fb_', hash: 'other' },
       nowMs: 0,
     });
     const strange = crypto.randomUUID();
-    await ground.record.createWebhook({
+    await fixture.store.createWebhook({
       ...{ id: strange, account: stranger, secret: 'whsec_', nowMs: 0 },
       webhook: { url: 'https://b.example.org/', events: ['stream.started'], enabled: true },
     });
-    await start(await ground.newStream());
-    for (const id of [disabled, other, later]) expect(await ground.told(id)).toEqual([]);
-    const [row] = await ground.run('select count(*) as n from deliveries');
+    await start(await fixture.newStream());
+    for (const id of [disabled, other, later]) expect(await fixture.told(id)).toEqual([]);
+    const [row] = await fixture.run('select count(*) as n from deliveries');
     expect(Number(row?.n)).toBe(0);
-    await ground.record.patchWebhook({ id: disabled, account, patch: { enabled: true } });
+    await fixture.store.patchWebhook({ id: disabled, account, patch: { enabled: true } });
     const patch = { events: ['stream.started' as const] };
-    await ground.record.patchWebhook({ id: later, account, patch });
-    await start(await ground.newStream());
+    await fixture.store.patchWebhook({ id: later, account, patch });
+    await start(await fixture.newStream());
     expect([
-      (await ground.told(disabled)).length,
-      (await ground.told(other)).length,
-      (await ground.told(later)).length,
+      (await fixture.told(disabled)).length,
+      (await fixture.told(other)).length,
+      (await fixture.told(later)).length,
     ]).toEqual([1, 0, 1]);
   });
 
   describe('minutes', () => {
     /** The minutes that a webhook was told, as [minutes since the beginning, count, peak]. */
     const minutes = async (webhook: string, fromMs: number) => {
-      const told = (await ground.told(webhook)).map(({ body: { data } }) => data);
+      const told = (await fixture.told(webhook)).map(({ body: { data } }) => data);
       return told
         .toSorted((a, b) => Number(a.minute) - Number(b.minute))
         .map(({ minute, count, peak }) => [(Number(minute) - fromMs) / 60_000, count, peak]);
@@ -186,21 +186,21 @@ describe.each(GROUNDS)('what happens, in %s', (_, open) => {
 
     test('[H-7] are told at their end, with the last count and the highest', async () => {
       await opened();
-      const webhook = await ground.newWebhook('audience.minute');
+      const webhook = await fixture.newWebhook('audience.minute');
       const [id, quiet, unstarted] = [
-        await ground.newStream(),
-        await ground.newStream(),
-        await ground.newStream(),
+        await fixture.newStream(),
+        await fixture.newStream(),
+        await fixture.newStream(),
       ] as const;
-      const fromMs = ground.nowMs;
+      const fromMs = fixture.nowMs;
       await start(id);
       await start(quiet);
-      await ground.seal(100, { [id]: 3, [unstarted]: 9 });
-      await ground.seal(40, { [id]: 8 });
-      await ground.seal(99, { [id]: 5 });
-      expect(await ground.told(webhook)).toEqual([]);
-      await ground.seal(1, { [id]: 5 });
-      const told = await ground.told(webhook);
+      await fixture.seal(100, { [id]: 3, [unstarted]: 9 });
+      await fixture.seal(40, { [id]: 8 });
+      await fixture.seal(99, { [id]: 5 });
+      expect(await fixture.told(webhook)).toEqual([]);
+      await fixture.seal(1, { [id]: 5 });
+      const told = await fixture.told(webhook);
       expect(told.map(({ body }) => body.data)).toContainEqual({
         ...{ streamId: id, minute: fromMs, count: 5, peak: 8 },
       });
@@ -209,31 +209,31 @@ describe.each(GROUNDS)('what happens, in %s', (_, open) => {
       });
       expect(told).toHaveLength(2);
       await end(quiet);
-      await ground.seal(240, { [id]: 2 });
+      await fixture.seal(240, { [id]: 2 });
       expect((await minutes(webhook, fromMs)).slice(2)).toEqual([[1, 2, 2]]);
       await end(id);
-      await ground.seal(240);
-      expect(await ground.told(webhook)).toHaveLength(3);
+      await fixture.seal(240);
+      expect(await fixture.told(webhook)).toHaveLength(3);
     });
 
     test('[H-7] in which sealing stood still are told as far as they were counted', async () => {
       await opened();
-      const webhook = await ground.newWebhook('audience.minute');
-      const id = await ground.newStream();
-      const fromMs = ground.nowMs;
+      const webhook = await fixture.newWebhook('audience.minute');
+      const id = await fixture.newStream();
+      const fromMs = fixture.nowMs;
       const first = intervalAt(fromMs);
       await start(id);
-      await ground.seal(60, { [id]: 4 });
-      await ground.sealTo(first + 3 * 240 + 100, { [id]: 7 });
+      await fixture.seal(60, { [id]: 4 });
+      await fixture.sealTo(first + 3 * 240 + 100, { [id]: 7 });
       expect(await minutes(webhook, fromMs)).toEqual([[0, 4, 4]]);
-      await ground.seal(139, { [id]: 6 });
+      await fixture.seal(139, { [id]: 6 });
       expect(await minutes(webhook, fromMs)).toEqual([
         [0, 4, 4],
         [3, 6, 7],
       ]);
       // To the very end of a minute, and over it.
-      await ground.seal(60, { [id]: 1 });
-      await ground.sealTo(first + 6 * 240 - 1, { [id]: 2 });
+      await fixture.seal(60, { [id]: 1 });
+      await fixture.sealTo(first + 6 * 240 - 1, { [id]: 2 });
       expect((await minutes(webhook, fromMs)).slice(2)).toEqual([
         [4, 1, 1],
         [5, 2, 2],
@@ -244,21 +244,21 @@ describe.each(GROUNDS)('what happens, in %s', (_, open) => {
   test('[H-5] [H-17] nodes that tell together tell everything once, however much it is', async () => {
     await opened();
     const webhooks = [
-      await ground.newWebhook('stream.ended'),
-      await ground.newWebhook('stream.ended'),
+      await fixture.newWebhook('stream.ended'),
+      await fixture.newWebhook('stream.ended'),
     ];
     const ids = new Set<string>();
     for (let n = 0; n < 130; n++) {
-      const id = await ground.newStream();
+      const id = await fixture.newStream();
       ids.add(id);
       await end(id);
     }
     const untold = async () =>
-      (await ground.record.findWebhookWork({ nowMs: ground.nowMs })).untold;
+      (await fixture.store.findWebhookWork({ nowMs: fixture.nowMs })).untold;
     expect(await untold()).toBe(true);
-    while (await untold()) await Promise.all(ground.nodes.map((node) => node.tellWebhooks({})));
+    while (await untold()) await Promise.all(fixture.nodes.map((node) => node.tellWebhooks({})));
     for (const webhook of webhooks) {
-      const rows = await ground.run('select body from deliveries where webhook = $1', [webhook]);
+      const rows = await fixture.run('select body from deliveries where webhook = $1', [webhook]);
       const told = rows.map(({ body }) => JSON.parse(String(body)).data.streamId);
       expect(told).toHaveLength(130);
       expect(new Set(told)).toEqual(ids);
@@ -267,35 +267,35 @@ describe.each(GROUNDS)('what happens, in %s', (_, open) => {
 
   test('[H-5] what cannot be told does not happen in a call of the producer', async () => {
     await opened();
-    const webhook = await ground.newWebhook('stream.started');
-    const id = await ground.newStream();
-    await ground.run('alter table happenings rename to away');
+    const webhook = await fixture.newWebhook('stream.started');
+    const id = await fixture.newStream();
+    await fixture.run('alter table happenings rename to away');
     expect(await start(id).catch((error) => error)).toBeInstanceOf(Error);
-    expect((await ground.record.findOwnStream(own(id))).status).toBe('CREATED');
-    await ground.run('alter table away rename to happenings');
+    expect((await fixture.store.findOwnStream(own(id))).status).toBe('CREATED');
+    await fixture.run('alter table away rename to happenings');
     await start(id);
-    expect(await ground.told(webhook)).toHaveLength(1);
+    expect(await fixture.told(webhook)).toHaveLength(1);
   });
 
   test('[H-21] what cannot be told stops no sealing, and nothing else in it is lost', async () => {
     await opened();
-    await ground.newWebhook('quiz.closed', 'audience.minute', 'stream.ended');
-    const streamId = await ground.newStream();
+    await fixture.newWebhook('quiz.closed', 'audience.minute', 'stream.ended');
+    const streamId = await fixture.newStream();
     await start(streamId);
     const quiz = await published(streamId);
-    await ground.run('alter table happenings rename to away');
-    const from = await ground.record.readWatermark({});
-    const outcome = await ground.sealTo(from + 8, { [streamId]: 3 });
+    await fixture.run('alter table happenings rename to away');
+    const from = await fixture.store.readWatermark({});
+    const outcome = await fixture.sealTo(from + 8, { [streamId]: 3 });
     expect(outcome).toMatchObject({ outcome: 'sealed', untold: expect.stringMatching(/\w/) });
-    expect((await ground.record.findOwnQuiz(own(quiz))).state).toBe('revealed');
-    const bodies = await ground.record.readSealedOfAll({ from: from + 1, to: from + 8 });
+    expect((await fixture.store.findOwnQuiz(own(quiz))).state).toBe('revealed');
+    const bodies = await fixture.store.readSealedOfAll({ from: from + 1, to: from + 8 });
     const types = bodies.flatMap(({ body }) =>
       JSON.parse(body).events.map(({ type }: { type: string }) => type),
     );
     expect(types).toEqual(['view-count', 'quiz', 'quiz-results']);
-    expect(await ground.record.readWatermark({})).toBe(from + 8);
-    await ground.run('alter table away rename to happenings');
-    const next = await ground.sealTo(from + 12, { [streamId]: 3 });
+    expect(await fixture.store.readWatermark({})).toBe(from + 8);
+    await fixture.run('alter table away rename to happenings');
+    const next = await fixture.sealTo(from + 12, { [streamId]: 3 });
     expect(next).not.toHaveProperty('untold');
   });
 });

@@ -1,13 +1,13 @@
 import type { Tx } from '../../storage/sql/procedure.ts';
 import { NO_REHEARSAL } from '../rehearsals/hidden.ts';
-import { type Happening, MINUTE_INTERVALS } from './webhook-events.ts';
+import { MINUTE_INTERVALS, type WebhookEvent } from './webhook-events.ts';
 
 /** What a sealing has for webhooks. */
 export interface SealedNews {
   /** The last interval that it seals. */
   readonly interval: number;
   readonly nowMs: number;
-  readonly happenings: readonly Happening[];
+  readonly happenings: readonly WebhookEvent[];
   /** Streams on air whose audience is told by the minute, when the sealing has counts. */
   readonly onAir: readonly string[];
   /** Viewers of streams in this sealing; of all others there are none. */
@@ -18,7 +18,7 @@ export interface SealedNews {
  * Notes something for the webhooks that want to be told, in the transaction of the producer's call
  * that makes it so: both are recorded or neither is.
  */
-export async function note(tx: Tx, happening: Happening, nowMs: number): Promise<void> {
+export async function note(tx: Tx, happening: WebhookEvent, nowMs: number): Promise<void> {
   await insert(tx, await wanted(tx, [happening]), nowMs);
 }
 
@@ -48,7 +48,7 @@ export async function noteSealed(tx: Tx, news: SealedNews): Promise<string | nul
  * Those of which a webhook wants to be told; one look at an index, and none when nothing happened.
  * Nobody is told of a rehearsal.
  */
-async function wanted(tx: Tx, happenings: readonly Happening[]): Promise<Happening[]> {
+async function wanted(tx: Tx, happenings: readonly WebhookEvent[]): Promise<WebhookEvent[]> {
   if (happenings.length === 0) return [];
   const rows = await tx.query<{ place: number }>(
     `select happened.place as place
@@ -58,12 +58,12 @@ async function wanted(tx: Tx, happenings: readonly Happening[]): Promise<Happeni
        where w.type = happened.type and w.account = s.producer)`,
     [JSON.stringify(happenings.map(({ type, streamId }, place) => [place, type, streamId]))],
   );
-  return rows.map(({ place }) => happenings[Number(place)] as Happening);
+  return rows.map(({ place }) => happenings[Number(place)] as WebhookEvent);
 }
 
 const COLUMNS = ['type text', 'key text', 'stream_id text', 'data text'];
 
-async function insert(tx: Tx, happenings: readonly Happening[], atMs: number): Promise<void> {
+async function insert(tx: Tx, happenings: readonly WebhookEvent[], atMs: number): Promise<void> {
   if (happenings.length === 0) return;
   const rows = happenings.map(({ type, key, streamId, data }) => {
     return [type, key, streamId, JSON.stringify(data)];

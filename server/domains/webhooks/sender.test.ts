@@ -18,7 +18,7 @@ const CLAIMED: Claimed = {
 };
 
 /** A sender on a record that has one delivery due, and what it did there. */
-function senderOf(post: Post | null, record: Partial<SenderOptions['record']> = {}) {
+function senderOf(post: Post | null, store: Partial<SenderOptions['store']> = {}) {
   const calls: string[] = [];
   let due = true;
   const sender = new WebhookSender({
@@ -29,7 +29,7 @@ function senderOf(post: Post | null, record: Partial<SenderOptions['record']> = 
     random: () => 0,
     lastMs: 1,
     pause: async () => void calls.push('pause'),
-    record: {
+    store: {
       findWebhookWork: async () => ({ untold: due, due }),
       tellWebhooks: async () => {
         calls.push('tell');
@@ -47,7 +47,7 @@ function senderOf(post: Post | null, record: Partial<SenderOptions['record']> = 
       releaseDelivery: async () => void calls.push('release'),
       findOldDeliveries: async () => ({ old: [], beyond: [] }),
       forgetDeliveries: async () => {},
-      ...record,
+      ...store,
     },
   });
   return { sender, calls };
@@ -57,10 +57,10 @@ const WELL: Posted = { status: 200, error: null };
 
 describe('a sender', () => {
   test('[H-17] tells the record what came of it as often as it takes, while the lease lasts', async () => {
-    let away = 3;
+    let unavailable = 3;
     const { sender, calls } = senderOf(async () => WELL, {
       finishDelivery: async () => {
-        if (away-- > 0) throw new Unavailable('The record is away.');
+        if (unavailable-- > 0) throw new Unavailable('The record is away.');
         return 'delivered';
       },
     });

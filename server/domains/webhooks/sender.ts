@@ -10,7 +10,7 @@ import { type Claimed, LEASE_MS, type Sent, type sendingProcedures } from './sen
 import { secretsAt, signedHeaders } from './signing.ts';
 
 export interface SenderOptions {
-  readonly record: Calls<typeof tellingProcedures> &
+  readonly store: Calls<typeof tellingProcedures> &
     Calls<typeof sendingProcedures> &
     Pick<Calls<typeof deliveryProcedures>, 'findOldDeliveries' | 'forgetDeliveries'>;
   readonly clock: Clock;
@@ -72,10 +72,10 @@ export class WebhookSender {
 
   /** Forgets what is old. */
   async tidy(): Promise<void> {
-    const { record, clock } = this.options;
+    const { store, clock } = this.options;
     try {
-      const found = await record.findOldDeliveries({ nowMs: clock.nowMs() });
-      if (found.old.length + found.beyond.length > 0) await record.forgetDeliveries(found);
+      const found = await store.findOldDeliveries({ nowMs: clock.nowMs() });
+      if (found.old.length + found.beyond.length > 0) await store.forgetDeliveries(found);
     } catch (error) {
       this.complain(error);
     }
@@ -110,14 +110,14 @@ export class WebhookSender {
   }
 
   private async claim(): Promise<void> {
-    const { record, clock, newId, post } = this.options;
+    const { store, clock, newId, post } = this.options;
     const room = AT_ONCE_MAX - this.underWay.size;
     if (this.stopped) return;
     try {
-      const work = await record.findWebhookWork({ nowMs: clock.nowMs() });
-      if (work.untold) while (await record.tellWebhooks({}));
+      const work = await store.findWebhookWork({ nowMs: clock.nowMs() });
+      if (work.untold) while (await store.tellWebhooks({}));
       if (post === null || room === 0 || !(work.due || work.untold)) return;
-      const claimed = await record.claimDeliveries({
+      const claimed = await store.claimDeliveries({
         lease: newId(),
         room,
         failingRoom: FAILING_AT_ONCE_MAX - this.failingUnderWay,
@@ -143,7 +143,7 @@ export class WebhookSender {
   }
 
   private async deliver(post: Post, delivery: Claimed): Promise<void> {
-    const { clock, record } = this.options;
+    const { clock, store } = this.options;
     const { id, url, body, lease } = delivery;
     const at = clock.nowMs();
     const beganMs = performance.now();
@@ -158,7 +158,7 @@ export class WebhookSender {
     } catch (error) {
       if (!this.stopping.signal.aborted) throw error;
       // Any node may send it, at once: the receiver knows by its id whether it had it.
-      return record.releaseDelivery({ id, lease, nowMs: clock.nowMs() });
+      return store.releaseDelivery({ id, lease, nowMs: clock.nowMs() });
     }
     const ms = Math.round(performance.now() - beganMs);
     await this.finish(delivery, { at, ...posted, ms });
@@ -166,13 +166,13 @@ export class WebhookSender {
 
   // What came of it must be recorded, or it is sent again; a record that is away comes back.
   private async finish(delivery: Claimed, attempt: Posted & { at: number; ms: number }) {
-    const { clock, logger, random, record, pause = () => Bun.sleep(1_000) } = this.options;
+    const { clock, logger, random, store, pause = () => Bun.sleep(1_000) } = this.options;
     const { id, webhook, lease } = delivery;
     const input = { id, webhook, lease, attempt, jitter: random() };
     for (;;) {
       const nowMs = clock.nowMs();
       try {
-        const sent = await record.finishDelivery({ ...input, nowMs });
+        const sent = await store.finishDelivery({ ...input, nowMs });
         if (sent === null) return;
         this.outcomes.set(sent, (this.outcomes.get(sent) ?? 0) + 1);
         const { status, error } = attempt;

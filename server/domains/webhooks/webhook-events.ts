@@ -1,10 +1,10 @@
 import { createHash } from 'node:crypto';
 import { INTERVAL_MS } from '../../../protocol/interval.ts';
-import type { WebhookData, WebhookEvent } from '../../../protocol/webhooks.ts';
+import type { WebhookData, WebhookEvent as WebhookEventType } from '../../../protocol/webhooks.ts';
 
 /** Something that webhooks are told of. */
-export type Happening = {
-  [Type in WebhookEvent]: {
+export type WebhookEvent = {
+  [Type in WebhookEventType]: {
     readonly type: Type;
     /** The stream whose producer may want to know. */
     readonly streamId: string;
@@ -12,7 +12,7 @@ export type Happening = {
     readonly key: string;
     readonly data: WebhookData[Type];
   };
-}[WebhookEvent];
+}[WebhookEventType];
 
 export const MINUTE_MS = 60_000;
 /** Intervals of a minute; the first of the hour, and of each minute, is a multiple. */

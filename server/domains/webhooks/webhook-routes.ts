@@ -1,5 +1,5 @@
 import { studioApi } from '../../../protocol/studio-api.ts';
-import type { TheRecord } from '../../app/procedures.ts';
+import type { Store } from '../../app/procedures.ts';
 import type { StudioCall, StudioWrapper } from '../../auth/studio-operation.ts';
 import { Problem } from '../../http/problem.ts';
 import type { Handlers } from '../../http/route.ts';
@@ -8,8 +8,8 @@ import { type AddressPolicy, urlProblem } from './addresses.ts';
 import { newSecret } from './signing.ts';
 
 export interface WebhookRoutes {
-  readonly record: Pick<
-    TheRecord,
+  readonly store: Pick<
+    Store,
     | 'createWebhook'
     | 'listWebhooks'
     | 'patchWebhook'
@@ -40,7 +40,7 @@ type Operations = Pick<
 /** Whom the account wants told of what happens, and what they were told (SPEC H). */
 export function webhookHandlers(
   studio: StudioWrapper,
-  { record, newId, randomBytes, webhookPolicy }: WebhookRoutes,
+  { store, newId, randomBytes, webhookPolicy }: WebhookRoutes,
 ): Handlers<Operations> {
   const checkUrl = (url: string | undefined): void => {
     const problem = url === undefined ? null : urlProblem(url, webhookPolicy);
@@ -51,23 +51,23 @@ export function webhookHandlers(
       checkUrl(webhook.url);
       const { producer: account, nowMs, once } = call;
       const [id, secret] = [newId(), newSecret(randomBytes)];
-      const made = await record.createWebhook({ id, account, webhook, secret, nowMs }, once);
+      const made = await store.createWebhook({ id, account, webhook, secret, nowMs }, once);
       if (made.id !== id) throw shownOnce('a secret');
       const state = { created: nowMs, failingSince: null, disabledReason: null };
       return { id, ...webhook, ...state, secret };
     }),
 
     listWebhooks: studio(studioApi.listWebhooks, async ({ producer: account }) => ({
-      results: await record.listWebhooks({ account }),
+      results: await store.listWebhooks({ account }),
     })),
 
     patchWebhook: studio(studioApi.patchWebhook, async (call, patch) => {
       checkUrl(patch.url);
-      return record.patchWebhook({ ...ownWebhook(call), patch }, call.once);
+      return store.patchWebhook({ ...ownWebhook(call), patch }, call.once);
     }),
 
     deleteWebhook: studio(studioApi.deleteWebhook, async (call) => {
-      await record.deleteWebhook(ownWebhook(call), call.once);
+      await store.deleteWebhook(ownWebhook(call), call.once);
       return null;
     }),
 
@@ -75,22 +75,22 @@ export function webhookHandlers(
       const { nowMs, once } = call;
       const [rotation, secret] = [newId(), newSecret(randomBytes)];
       const input = { ...ownWebhook(call), rotation, secret, nowMs };
-      const made = await record.rotateWebhookSecret(input, once);
+      const made = await store.rotateWebhookSecret(input, once);
       if (made.rotation !== rotation) throw shownOnce('a secret');
       return { ...made.webhook, secret };
     }),
 
     testWebhook: studio(studioApi.testWebhook, (call) =>
-      record.testWebhook({ ...ownWebhook(call), key: newId(), nowMs: call.nowMs }, call.once),
+      store.testWebhook({ ...ownWebhook(call), key: newId(), nowMs: call.nowMs }, call.once),
     ),
 
     listDeliveries: studio(studioApi.listDeliveries, (call, _, { before = null, limit }) =>
-      record.listDeliveries({ ...ownWebhook(call), before, limit }),
+      store.listDeliveries({ ...ownWebhook(call), before, limit }),
     ),
 
     retryDelivery: studio(studioApi.retryDelivery, (call) => {
       const delivery = call.params.delivery_id ?? '';
-      return record.retryDelivery({ ...ownWebhook(call), delivery, nowMs: call.nowMs }, call.once);
+      return store.retryDelivery({ ...ownWebhook(call), delivery, nowMs: call.nowMs }, call.once);
     }),
   };
 }

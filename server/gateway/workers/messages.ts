@@ -22,11 +22,11 @@ export interface Begin {
   readonly sealed: number;
   /** See `TimeTold`. */
   readonly time: Float64Array;
-  readonly away: Away;
+  readonly unavailable: UnavailableReasons;
 }
 
 /** Why nobody can register now, and why no interval can be held; null: they can. */
-export interface Away {
+export interface UnavailableReasons {
   readonly registrations: string | null;
   readonly feed: string | null;
 }
@@ -44,7 +44,7 @@ export type ToThread =
     }
   | { readonly kind: 'skipped'; readonly interval: number }
   | { readonly kind: 'refused'; readonly reason: string }
-  | { readonly kind: 'away'; readonly away: Away }
+  | { readonly kind: 'away'; readonly unavailable: UnavailableReasons }
   /** All who are banned in a stream; `told` follows. */
   | {
       readonly kind: 'bans';

@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test';
 import { createClock } from '../../platform/clock.ts';
-import { measureAhead, TimeHeard, TimeTold } from './shared-time.ts';
+import { ClockFollower, ClockPublisher, measureAhead } from './shared-time.ts';
 
 /** A clock whose system is stepped and slewed, and a thread whose own clock began later. */
 function setUp() {
@@ -10,8 +10,8 @@ function setUp() {
     monotonicMs: () => world.monotonicMs,
     notBeforeMs: 0,
   });
-  const told = new TimeTold(clock, () => world.monotonicMs);
-  const heard = new TimeHeard(told.memory, 4_000, () => world.monotonicMs - 4_000);
+  const told = new ClockPublisher(clock, () => world.monotonicMs);
+  const heard = new ClockFollower(told.memory, 4_000, () => world.monotonicMs - 4_000);
   const pass = (ms: number) => {
     world.systemMs += ms;
     world.monotonicMs += ms;

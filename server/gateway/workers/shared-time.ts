@@ -7,7 +7,7 @@ import type { Clock } from '../../platform/clock.ts';
 const DRIFT = 0.011;
 
 /** Tells other threads service time: how far it is ahead of this thread's `performance.now`. */
-export class TimeTold {
+export class ClockPublisher {
   readonly memory = new Float64Array(new SharedArrayBuffer(Float64Array.BYTES_PER_ELEMENT));
   #saidAtMs: number | null = null;
 
@@ -32,7 +32,7 @@ export class TimeTold {
 }
 
 /** Service time in another thread. It never goes back. */
-export class TimeHeard implements Clock {
+export class ClockFollower implements Clock {
   #lastMs = 0;
 
   /** @param aheadMs how far the main thread's `performance.now` is ahead of that of this thread */

@@ -2,8 +2,8 @@ import { Unavailable } from '../../platform/errors.ts';
 import { Front } from '../gateway.ts';
 import { Relay } from '../relay.ts';
 import type { Begin, FromThread, ThreadCalls, ToThread } from './messages.ts';
-import { measureAhead, TimeHeard } from './shared-time.ts';
-import { ThreadService } from './worker-gateway-backend.ts';
+import { ClockFollower, measureAhead } from './shared-time.ts';
+import { WorkerGatewayBackend } from './worker-gateway-backend.ts';
 
 // One of the threads that answer viewers: it has a front on the port that all of them share.
 
@@ -15,7 +15,7 @@ const FORGET_MS = 10_000;
 const DRAIN_POLL_MS = 10;
 
 interface Running {
-  readonly service: ThreadService;
+  readonly service: WorkerGatewayBackend;
   readonly front: Front;
   readonly relay: Relay;
 }
@@ -49,7 +49,7 @@ async function begin(told: Begin): Promise<void> {
       pong = resolve;
     });
   });
-  const service = new ThreadService(told, new TimeHeard(told.time, aheadMs), calls);
+  const service = new WorkerGatewayBackend(told, new ClockFollower(told.time, aheadMs), calls);
   const relay = new Relay({ path: told.path, secret: told.secret });
   const { host, port, corsOrigin, edgeCache } = told;
   const front = new Front({
@@ -70,7 +70,7 @@ async function begin(told: Begin): Promise<void> {
   tell({ kind: 'listening' });
 }
 
-function report(service: ThreadService): void {
+function report(service: WorkerGatewayBackend): void {
   tell(service.report());
 }
 
@@ -81,7 +81,7 @@ function hear(message: ToThread, { service, front, relay }: Running): void {
   else if (kind === 'appended') service.log.appendBytes(message.interval, message.bodies);
   else if (kind === 'skipped') service.log.skipTo(message.interval);
   else if (kind === 'refused') service.log.refuseHeld(message.reason);
-  else if (kind === 'away') service.away = message.away;
+  else if (kind === 'away') service.unavailable = message.unavailable;
   else if (kind === 'bans') {
     service.ban(message.streamId, message.seats);
     tell({ kind: 'told', id: message.id });
@@ -89,14 +89,14 @@ function hear(message: ToThread, { service, front, relay }: Running): void {
   else if (kind === 'close') void close(service, front, relay);
 }
 
-async function drain(service: ThreadService): Promise<void> {
+async function drain(service: WorkerGatewayBackend): Promise<void> {
   const released = service.log.drain();
   service.streams.endAll();
   await released;
   tell({ kind: 'drained' });
 }
 
-async function close(service: ThreadService, front: Front, relay: Relay): Promise<void> {
+async function close(service: WorkerGatewayBackend, front: Front, relay: Relay): Promise<void> {
   front.close();
   while (front.pending() + relay.underWay() > 0) await Bun.sleep(DRAIN_POLL_MS);
   report(service);

@@ -1,17 +1,17 @@
 import { expect, test } from 'bun:test';
 import { Unavailable } from '../../platform/errors.ts';
-import { ThreadService } from './worker-gateway-backend.ts';
+import { WorkerGatewayBackend } from './worker-gateway-backend.ts';
 
 const holder = { sealed: () => {}, refused: () => {} };
 
-function ground() {
-  const service = new ThreadService(
+function fixture() {
+  const service = new WorkerGatewayBackend(
     {
       ...{ kind: 'begin', host: null, port: 0, path: '/nowhere', secret: 'secret' },
       ...{ corsOrigin: '*', edgeCache: false, tokenCacheSize: 10, sealed: 0 },
       allow: { heartbeats: 'POST', feed: 'GET' },
       time: new Float64Array(new SharedArrayBuffer(8)),
-      away: { registrations: null, feed: null },
+      unavailable: { registrations: null, feed: null },
     },
     { nowMs: () => 250_000 },
     { check: async () => null, readSealed: async () => [] },
@@ -30,18 +30,18 @@ function ground() {
 }
 
 test('[N-9] a thread says no by itself while a backend is away, and passes on what it does not know', () => {
-  const { service, register, hold } = ground();
+  const { service, register, hold } = fixture();
   expect(register()).not.toBeInstanceOf(Unavailable);
   expect(hold()).toBeNull();
-  service.away = { registrations: 'Redis is away.', feed: 'Sealing is held up.' };
+  service.unavailable = { registrations: 'Redis is away.', feed: 'Sealing is held up.' };
   expect(register()).toEqual(new Unavailable('Redis is away.'));
   expect(hold()).toEqual(new Unavailable('Sealing is held up.'));
-  service.away = { registrations: null, feed: null };
+  service.unavailable = { registrations: null, feed: null };
   expect(hold()).toBeNull();
 });
 
 test('[O-12] [O-13] whom a thread told so is reported once, with the first of them for the log', () => {
-  const { service } = ground();
+  const { service } = fixture();
   const { feed, heartbeats } = service;
   expect(feed?.refused('mine', new Unavailable('away'))).toBe('mine');
   expect(feed?.refused(null, new Unavailable('late'))).toMatch(/^[0-9a-f]{8}-0$/);

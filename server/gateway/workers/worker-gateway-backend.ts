@@ -11,9 +11,14 @@ import { Unavailable } from '../../platform/errors.ts';
 import { MemoryFeedLog } from '../../realtime/feed/feed-log-memory.ts';
 import { OpenStreams } from '../../realtime/feed/open-streams.ts';
 import type { SeatMemory } from '../../realtime/presence/presence-cells.ts';
-import { SeatMarks } from '../../realtime/presence/shared-presence-writer.ts';
-import type { FrontFeed, FrontHeartbeats, FrontService, FrontTokens } from '../gateway-backend.ts';
-import type { Away, Begin, Report, ThreadCalls } from './messages.ts';
+import { SharedPresenceWriter } from '../../realtime/presence/shared-presence-writer.ts';
+import type {
+  FrontFeed,
+  FrontHeartbeats,
+  FrontTokens,
+  GatewayBackend,
+} from '../gateway-backend.ts';
+import type { Begin, Report, ThreadCalls, UnavailableReasons } from './messages.ts';
 import { ThreadOperation } from './worker-operation.ts';
 
 /** A stream that is read is told of again after so long: it counts as read for 2 s. */
@@ -23,7 +28,7 @@ const TOLD_AGAIN_INTERVALS = 4;
 const NOT_HERE = new Error('The main thread registers this one.');
 
 /** What a front needs, in a thread that has only what the main thread tells it. */
-export class ThreadService implements FrontService {
+export class WorkerGatewayBackend implements GatewayBackend {
   readonly tokens: FrontTokens;
   readonly heartbeats: FrontHeartbeats | null;
   readonly feed: FrontFeed | null;
@@ -31,10 +36,10 @@ export class ThreadService implements FrontService {
   readonly quizzes = null;
   readonly log: MemoryFeedLog;
   /** As the main thread said last. */
-  away: Away;
+  unavailable: UnavailableReasons;
   readonly streams: OpenStreams;
   private readonly seen: SeenTokens;
-  private readonly rings = new Map<string, SeatMarks>();
+  private readonly rings = new Map<string, SharedPresenceWriter>();
   private readonly banned = new Map<string, ReadonlySet<number>>();
   private readonly toldRead = new Map<string, number>();
   private readonly registered: ThreadOperation;
@@ -45,7 +50,7 @@ export class ThreadService implements FrontService {
     private readonly time: Clock,
     private readonly calls: ThreadCalls,
   ) {
-    this.away = told.away;
+    this.unavailable = told.unavailable;
     const { allow } = told;
     // No other thread's.
     const ids = new RequestIds(randomUUID().slice(0, 8));
@@ -54,7 +59,7 @@ export class ThreadService implements FrontService {
     const nowMs = () => time.nowMs();
     this.seen = new SeenTokens(told.tokenCacheSize, nowMs);
     this.streams = new OpenStreams(nowMs);
-    this.log = new MemoryFeedLog(calls, told.sealed, () => this.away.feed);
+    this.log = new MemoryFeedLog(calls, told.sealed, () => this.unavailable.feed);
     this.tokens = {
       known: (token) => this.seen.seen(token),
       find: (...token) => this.seen.find(...token),
@@ -78,7 +83,7 @@ export class ThreadService implements FrontService {
 
   /** The ring of a stream, which is new or has grown. */
   ringShared(streamId: string, memory: SeatMemory): void {
-    this.rings.set(streamId, new SeatMarks(memory));
+    this.rings.set(streamId, new SharedPresenceWriter(memory));
   }
 
   ringDropped(streamId: string): void {
@@ -121,7 +126,7 @@ export class ThreadService implements FrontService {
   }
 
   private register(streamId: string, seat: number, nowMs: number): void {
-    const { registrations } = this.away;
+    const { registrations } = this.unavailable;
     if (registrations !== null) throw new Unavailable(registrations);
     if (!this.rings.get(streamId)?.register(seat, intervalAt(nowMs))) throw NOT_HERE;
   }

@@ -1,22 +1,25 @@
-import type { TheRecord } from '../../app/procedures.ts';
+import type { Store } from '../../app/procedures.ts';
 import type { ViewerTokens } from '../../auth/viewer-tokens/viewer-tokens.ts';
 import type { ChatRooms } from '../../domains/moderation/chat-rooms.ts';
 import type { RequestLog } from '../../http/request-log.ts';
 import type { Clock } from '../../platform/clock.ts';
 import { Unavailable } from '../../platform/errors.ts';
-import type { Beat, BeatThreads } from '../../realtime/coordination/realtime-backend.ts';
+import type {
+  RealtimeBackend,
+  RealtimeThreads,
+} from '../../realtime/coordination/realtime-backend.ts';
 import type { SeatMemory } from '../../realtime/presence/presence-cells.ts';
-import type { FrontOperation, FrontService } from '../gateway-backend.ts';
-import type { Away, Begin, Refused, Report, ThreadCalls } from './messages.ts';
+import type { FrontOperation, GatewayBackend } from '../gateway-backend.ts';
+import type { Begin, Refused, Report, ThreadCalls, UnavailableReasons } from './messages.ts';
 import { sharedCopy } from './shared-bodies.ts';
-import { TimeTold } from './shared-time.ts';
+import { ClockPublisher } from './shared-time.ts';
 import { Thread } from './worker.ts';
 
 /** What the threads share with the service. */
 export interface SharedParts {
   readonly clock: Clock;
-  readonly beat: Beat;
-  readonly record: Pick<TheRecord, 'readSealed'>;
+  readonly realtime: RealtimeBackend;
+  readonly store: Pick<Store, 'readSealed'>;
   readonly viewerTokens: Pick<ViewerTokens, 'check'>;
   readonly rooms: Pick<ChatRooms, 'shareBans'>;
   readonly requests: Pick<RequestLog, 'refused'>;
@@ -27,7 +30,7 @@ export interface SharedParts {
 export interface ViewerThreadsOptions extends SharedParts {
   readonly count: number;
   /** What a front of this thread would answer by itself. */
-  readonly front: FrontService;
+  readonly front: GatewayBackend;
   /** Told what must not happen. */
   readonly onDefect: (reason: string) => void;
   /** Told when a thread is gone: its viewers are answered by nobody, so the process should end. */
@@ -45,28 +48,28 @@ const TURN_TICKS = 12;
  * of this thread, whose memory they share, and show what this thread seals. Everything else is here:
  * what they do not know they ask, and what they cannot do they pass on to the server of this thread.
  */
-export class ViewerThreads implements BeatThreads {
+export class ViewerThreads implements RealtimeThreads {
   private threads: Thread[] = [];
-  private readonly time: TimeTold;
-  private away: Away = { registrations: null, feed: null };
+  private readonly time: ClockPublisher;
+  private unavailable: UnavailableReasons = { registrations: null, feed: null };
   private readonly banned = new Map<string, ReadonlySet<number>>();
   private readonly calls: ThreadCalls;
   private timer: Timer | null = null;
   private ticks = 0;
 
   constructor(private readonly options: ViewerThreadsOptions) {
-    const { clock, viewerTokens, record } = options;
-    this.time = new TimeTold(clock);
+    const { clock, viewerTokens, store } = options;
+    this.time = new ClockPublisher(clock);
     this.calls = {
       check: (token) => viewerTokens.check(token),
-      readSealed: (input) => record.readSealed(input),
+      readSealed: (input) => store.readSealed(input),
     };
   }
 
   /** Begins to listen. @throws Error when the port cannot be had, or a thread not begin */
   async begin(place: Place): Promise<void> {
-    const { beat, rooms, count } = this.options;
-    beat.share(this);
+    const { realtime, rooms, count } = this.options;
+    realtime.share(this);
     this.timer = setInterval(() => this.tick(), TICK_MS);
     this.tick();
     const starting = Array.from({ length: count }, () => this.start(place));
@@ -119,7 +122,7 @@ export class ViewerThreads implements BeatThreads {
   }
 
   private start(place: Place): Promise<void> {
-    const { beat, front, tokenCacheSize, onDefect, onLost } = this.options;
+    const { realtime, front, tokenCacheSize, onDefect, onLost } = this.options;
     const onReport = (report: Report) => this.add(report);
     const thread = new Thread({ calls: this.calls, onReport, onDefect, onLost });
     // From here on it is told of what changes.
@@ -132,14 +135,14 @@ export class ViewerThreads implements BeatThreads {
         feed: front.feed?.allow ?? null,
       },
       tokenCacheSize,
-      sealed: beat.feed.sealedTo(),
+      sealed: realtime.feed.sealedTo(),
       time: this.time.memory,
-      away: this.away,
+      unavailable: this.unavailable,
     });
   }
 
   private async ban(streamId: string, seats: ReadonlySet<number>): Promise<void> {
-    const { beat, onDefect } = this.options;
+    const { realtime, onDefect } = this.options;
     const before = this.banned.get(streamId);
     if (seats.size > 0) this.banned.set(streamId, seats);
     else this.banned.delete(streamId);
@@ -147,17 +150,17 @@ export class ViewerThreads implements BeatThreads {
     // They were taken out before, but a thread that had not heard of it may have let them in again.
     const gone = [...seats].filter((seat) => !before?.has(seat));
     try {
-      await beat.tally.expel(streamId, gone);
+      await realtime.presence.evict(streamId, gone);
     } catch (error) {
       onDefect(Bun.inspect(error));
     }
   }
 
   private add({ read, heartbeats, intervals, refused }: Report): void {
-    const { beat, front } = this.options;
+    const { realtime, front } = this.options;
     this.log(front.heartbeats, refused.heartbeats);
     this.log(front.feed, refused.intervals);
-    for (const streamId of read) beat.noteRead(streamId);
+    for (const streamId of read) realtime.noteRead(streamId);
     front.heartbeats?.counter.addAll(heartbeats);
     front.feed?.counter.addAll(intervals);
   }
@@ -170,18 +173,21 @@ export class ViewerThreads implements BeatThreads {
   }
 
   // Not by shared memory: who hears of it has heard of all that was sealed before, and serves that.
-  private tellAway(away: Away): void {
-    const { registrations, feed } = this.away;
-    if (away.registrations === registrations && away.feed === feed) return;
-    this.away = away;
-    for (const thread of this.threads) thread.tell({ kind: 'away', away });
+  private tellUnavailable(unavailable: UnavailableReasons): void {
+    const { registrations, feed } = this.unavailable;
+    if (unavailable.registrations === registrations && unavailable.feed === feed) return;
+    this.unavailable = unavailable;
+    for (const thread of this.threads) thread.tell({ kind: 'away', unavailable });
   }
 
   private tick(): void {
-    const { beat } = this.options;
+    const { realtime } = this.options;
     this.time.tell();
-    this.tellAway({ registrations: beat.tally.away(), feed: beat.away() });
+    this.tellUnavailable({
+      registrations: realtime.presence.unavailable(),
+      feed: realtime.unavailable(),
+    });
     // Sealing does it too, but not while the record is away.
-    if (++this.ticks % TURN_TICKS === 0) beat.tally.turn();
+    if (++this.ticks % TURN_TICKS === 0) realtime.presence.turn();
   }
 }

@@ -30,7 +30,7 @@ const told = (host: string): Begin => ({
   tokenCacheSize: 10,
   sealed: 0,
   time: new Float64Array(new SharedArrayBuffer(8)),
-  away: { registrations: null, feed: null },
+  unavailable: { registrations: null, feed: null },
 });
 
 test('a thread that cannot listen says why', async () => {

@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test';
 import { intervalStartMs } from '../../../protocol/interval.ts';
 import {
-  type SourcesGround,
+  type SourcesFixture,
   sourcesContract,
 } from '../../../test/support/media/ingest-contract.ts';
 import {
@@ -10,28 +10,28 @@ import {
   SHOW_START_MS,
   uuidOf,
 } from '../../../test/support/streams/show-fixture.ts';
-import type { TheRecord } from '../../app/procedures.ts';
+import type { Store } from '../../app/procedures.ts';
 
 const NEW_STREAM = { title: 'A show', dash_url: null, hls_url: null, unlisted: false };
 
-async function sqliteGround(): Promise<SourcesGround> {
+async function sqliteFixture(): Promise<SourcesFixture> {
   const show = await openShow([]);
-  const record: TheRecord = show.record;
+  const store: Store = show.store;
   let streams = 0;
   return {
-    nodes: [record, record],
+    nodes: [store, store],
     producer: PRODUCER,
     newStream: async () => {
       const stream = { ...NEW_STREAM, latencyAllowance: 0, recording: false };
       const id = uuidOf(++streams);
-      await record.createStream({ id, producer: PRODUCER, stream, nowMs: SHOW_START_MS });
+      await store.createStream({ id, producer: PRODUCER, stream, nowMs: SHOW_START_MS });
       return id;
     },
     close: () => show.close(),
   };
 }
 
-sourcesContract('SQLite', sqliteGround);
+sourcesContract('SQLite', sqliteFixture);
 
 test('[M-7] [M-8] a restart ends no show: the source has the rest of its 30 s after it', async () => {
   const id = uuidOf(1);
@@ -39,24 +39,24 @@ test('[M-7] [M-8] a restart ends no show: the source has the rest of its 30 s af
   const show = await openShow([id]);
   try {
     const seal = async (atMs: number) => {
-      const after = await show.record.readWatermark({});
+      const after = await show.store.readWatermark({});
       const interval = Math.floor(atMs / 250) - 1;
-      await show.record.sealInterval({ after, interval, nowMs: atMs, transients: [] });
+      await show.store.sealInterval({ after, interval, nowMs: atMs, transients: [] });
     };
-    const key = await show.record.keepStreamKey({ ...own, offered: 'sk_key' });
+    const key = await show.store.keepStreamKey({ ...own, offered: 'sk_key' });
     const source = { key, session: 'first', kind: 'srt' as const, graceMs: 30_000 };
     // Before anything was ever sealed in this record.
-    await show.record.openSource({ ...source, nowMs: SHOW_START_MS });
+    await show.store.openSource({ ...source, nowMs: SHOW_START_MS });
     await seal(SHOW_START_MS + 250);
     await show.restart();
     const startedMs = SHOW_START_MS + 600_000;
     const again = { ...source, session: 'second', nowMs: startedMs };
-    expect(await show.record.openSource(again)).toEqual({ outcome: 'busy' });
+    expect(await show.store.openSource(again)).toEqual({ outcome: 'busy' });
     await seal(startedMs);
-    expect(await show.record.findOwnStream(own)).toMatchObject({ status: 'STREAMING' });
+    expect(await show.store.findOwnStream(own)).toMatchObject({ status: 'STREAMING' });
     for (let ms = 250; ms <= 6_000; ms += 250) await seal(startedMs + ms);
     const later = { ...again, nowMs: startedMs + 6_000 };
-    expect(await show.record.openSource(later)).toMatchObject({ outcome: 'opened' });
+    expect(await show.store.openSource(later)).toMatchObject({ outcome: 'opened' });
   } finally {
     await show.close();
   }
@@ -68,9 +68,9 @@ test('[P-2] [M-1] nobody else sees the key or changes it', async () => {
   try {
     const stranger = { id, producer: other, nowMs: intervalStartMs(1) };
     for (const look of [
-      show.record.findIngest(stranger),
-      show.record.keepStreamKey({ ...stranger, offered: 'sk_a' }),
-      show.record.rotateStreamKey({ ...stranger, key: 'sk_b' }),
+      show.store.findIngest(stranger),
+      show.store.keepStreamKey({ ...stranger, offered: 'sk_a' }),
+      show.store.rotateStreamKey({ ...stranger, key: 'sk_b' }),
     ]) {
       expect(await look.catch((error) => error)).toMatchObject({ kind: 'not-found' });
     }

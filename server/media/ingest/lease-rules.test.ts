@@ -5,7 +5,7 @@ import { leaseClockMs, standstillOf } from '../../realtime/coordination/lease-cl
 import { hasSource, type Lease, mayOpen, mayRenew, SOURCE_ALIVE_MS } from './lease-rules.ts';
 
 const LIVE: Lease = { status: 'STREAMING', source: 'first', seenMs: 1_000 };
-const AWAY: Lease = { ...LIVE, source: null, seenMs: null };
+const UNAVAILABLE: Lease = { ...LIVE, source: null, seenMs: null };
 
 describe('who may be the source', () => {
   test('[M-6] the one that is there, until it was silent for 6 s', () => {
@@ -15,7 +15,7 @@ describe('who may be the source', () => {
     expect(mayOpen(LIVE, 'second', 6_999)).toBe('busy');
     expect(mayOpen(LIVE, 'second', 7_000)).toBe('opened');
     expect(mayOpen(LIVE, 'first', 1_001)).toBe('opened');
-    expect(mayOpen(AWAY, 'second', 1_000)).toBe('opened');
+    expect(mayOpen(UNAVAILABLE, 'second', 1_000)).toBe('opened');
   });
 
   test('[M-8] nobody, once the stream has ended', () => {
@@ -28,7 +28,7 @@ describe('who may be the source', () => {
   test('[M-6] who was silent for long still is, until another comes', () => {
     expect(mayRenew(LIVE, 'first')).toBe('renewed');
     expect(mayRenew({ ...LIVE, source: 'second' }, 'first')).toBe('lost');
-    expect(mayRenew(AWAY, 'first')).toBe('lost');
+    expect(mayRenew(UNAVAILABLE, 'first')).toBe('lost');
   });
 });
 

@@ -3,7 +3,7 @@ import { connect } from 'node:net';
 import {
   FakePlayable,
   listenOrigin,
-  type OriginGround,
+  type OriginFixture,
   STREAM,
 } from '../../../test/support/media/origin-fixture.ts';
 
@@ -50,7 +50,7 @@ test.each([
 });
 
 /** What the server answers to bytes; `fetch` would make paths harmless. */
-function raw({ server }: OriginGround, request: string): Promise<string> {
+function raw({ server }: OriginFixture, request: string): Promise<string> {
   const { promise, resolve, reject } = Promise.withResolvers<string>();
   let answer = '';
   const socket = connect(server.port ?? 0, '127.0.0.1', () => socket.write(request));

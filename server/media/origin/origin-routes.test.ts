@@ -7,19 +7,19 @@ import {
   BEGIN_MS,
   FakePlayable,
   listenOrigin,
-  type OriginGround,
+  type OriginFixture,
   STREAM,
 } from '../../../test/support/media/origin-fixture.ts';
 import { Unavailable } from '../../platform/errors.ts';
 
 const IDLE = '1b8ee0d6-6f5c-4a7e-9d6b-1d2f3a4b5c6d';
-const AWAY = '2b8ee0d6-6f5c-4a7e-9d6b-1d2f3a4b5c6d';
+const UNAVAILABLE = '2b8ee0d6-6f5c-4a7e-9d6b-1d2f3a4b5c6d';
 const UNKNOWN = '3b8ee0d6-6f5c-4a7e-9d6b-1d2f3a4b5c6d';
 const LONG = '4b8ee0d6-6f5c-4a7e-9d6b-1d2f3a4b5c6d';
 const SHORT = '5b8ee0d6-6f5c-4a7e-9d6b-1d2f3a4b5c6d';
 const ENDED = '6b8ee0d6-6f5c-4a7e-9d6b-1d2f3a4b5c6d';
 
-let ground: OriginGround;
+let fixture: OriginFixture;
 let directory: string;
 
 function withSegments(playable: FakePlayable, count: number): FakePlayable {
@@ -39,16 +39,16 @@ const streams: Record<string, FakePlayable> = {
 
 beforeAll(async () => {
   directory = await mkdtemp(join(tmpdir(), 'origin-'));
-  ground = listenOrigin((streamId) => {
-    if (streamId === AWAY) throw new Unavailable('The record is away.');
+  fixture = listenOrigin((streamId) => {
+    if (streamId === UNAVAILABLE) throw new Unavailable('The record is away.');
     return streams[streamId] ?? null;
   });
 });
 
 afterAll(async () => {
-  await ground.stop();
+  await fixture.stop();
   await rm(directory, { recursive: true, force: true });
-  expect(ground.broken).toEqual([]);
+  expect(fixture.broken).toEqual([]);
 });
 
 const PATHS = {
@@ -73,10 +73,10 @@ describe('what is served', () => {
     [PATHS.segmentVideo, 'video/mp4', 'segment 12 v0'],
     [PATHS.segmentAudio, 'audio/mp4', 'segment 12 a0'],
   ])('[M-20] %s is %s', async (path, type, part) => {
-    const response = await ground.get(`${STREAM}/${path}`);
+    const response = await fixture.get(`${STREAM}/${path}`);
     expect([response.status, response.headers.get('content-type')]).toEqual([200, type]);
     expect(await response.text()).toContain(part);
-    const upper = await ground.get(`${STREAM.toUpperCase()}/${path}`);
+    const upper = await fixture.get(`${STREAM.toUpperCase()}/${path}`);
     expect(upper.status).toBe(200);
   });
 
@@ -94,25 +94,25 @@ describe('what is served', () => {
     [`${IDLE}/${PATHS.master}`, 'no-store'],
     [`${STREAM}/v7.m3u8`, 'no-store'],
   ])('[M-21] %s may be kept: %s', async (path, lifetime) => {
-    const response = await ground.get(path);
+    const response = await fixture.get(path);
     expect(response.headers.get('cache-control')).toBe(lifetime);
     expect(response.status).toBe(lifetime === 'no-store' ? 404 : 200);
   });
 
   test('[M-21] a playlist that has not changed is 304, and one that has is not', async () => {
     const path = `${SHORT}/v0.m3u8`;
-    const etag = (await ground.get(path)).headers.get('etag') ?? '';
+    const etag = (await fixture.get(path)).headers.get('etag') ?? '';
     expect(etag).toMatch(/^W\/"\w+"$/);
-    const again = () => ground.get(path, { headers: { 'If-None-Match': `"other", ${etag}` } });
+    const again = () => fixture.get(path, { headers: { 'If-None-Match': `"other", ${etag}` } });
     const same = await again();
     expect([same.status, await same.text(), same.headers.get('etag')]).toEqual([304, '', etag]);
     streams[SHORT]?.addSegment();
     const other = await again();
     expect(other.status).toBe(200);
     expect(other.headers.get('etag')).not.toBe(etag);
-    const piece = await ground.get(`${STREAM}/v0/1795000000000-1.m4s`);
+    const piece = await fixture.get(`${STREAM}/v0/1795000000000-1.m4s`);
     const tag = piece.headers.get('etag') ?? '';
-    const known = await ground.get(`${STREAM}/v0/1795000000000-1.m4s`, {
+    const known = await fixture.get(`${STREAM}/v0/1795000000000-1.m4s`, {
       headers: { 'If-None-Match': tag },
     });
     expect(known.status).toBe(304);
@@ -120,13 +120,13 @@ describe('what is served', () => {
 
   test('[M-21] playlists are compressed for who takes it, and the same', async () => {
     const path = `${STREAM}/v0.m3u8`;
-    const plain = await ground.get(path, { headers: { 'Accept-Encoding': 'br' } });
+    const plain = await fixture.get(path, { headers: { 'Accept-Encoding': 'br' } });
     expect(plain.headers.get('content-encoding')).toBeNull();
     expect(plain.headers.get('vary')).toBe('Accept-Encoding');
     const text = await plain.text();
     const init = { headers: { 'Accept-Encoding': 'br, gzip;q=0.5' }, decompress: false };
     for (let times = 0; times < 2; times++) {
-      const small = await ground.get(path, init);
+      const small = await fixture.get(path, init);
       expect(small.headers.get('content-encoding')).toBe('gzip');
       expect(small.headers.get('etag')).toBe(plain.headers.get('etag'));
       const bytes = await small.bytes();
@@ -134,18 +134,18 @@ describe('what is served', () => {
       expect(gunzipSync(bytes).toString()).toBe(text);
     }
     const refused = { headers: { 'Accept-Encoding': 'gzip;q=0' }, decompress: false };
-    expect((await ground.get(path, refused)).headers.get('content-encoding')).toBeNull();
+    expect((await fixture.get(path, refused)).headers.get('content-encoding')).toBeNull();
   });
 
   test('[M-23] pages of the configured origin may read it', async () => {
     for (const path of Object.values(PATHS)) {
-      const response = await ground.get(`${STREAM}/${path}`);
+      const response = await fixture.get(`${STREAM}/${path}`);
       expect(response.headers.get('access-control-allow-origin')).toBe('https://app.example');
       const exposed = response.headers.get('access-control-expose-headers')?.split(', ');
       for (const name of ['Content-Length', 'Content-Range', 'Date', 'ETag']) {
         expect(exposed).toContain(name);
       }
-      const preflight = await ground.get(`${STREAM}/${path}`, { method: 'OPTIONS' });
+      const preflight = await fixture.get(`${STREAM}/${path}`, { method: 'OPTIONS' });
       expect(preflight.status).toBe(204);
       expect(preflight.headers.get('access-control-allow-headers')).toContain('Range');
       expect(preflight.headers.get('access-control-allow-methods')).toBe('GET, HEAD, OPTIONS');
@@ -154,12 +154,12 @@ describe('what is served', () => {
   });
 
   test('the counts say what was sent', async () => {
-    const before = ground.origin.stats();
+    const before = fixture.origin.stats();
     const [segments, bytes] = [before.served.segment, before.bytes];
-    await ground.get(`${STREAM}/v0/1795000000000-3.m4s`);
-    await ground.get(`${STREAM}/v0/1795000000000-3.m4s`, { method: 'HEAD' });
-    await ground.get(`${STREAM}/v0/1795000000000-3.m4s`, { headers: { Range: 'bytes=0-3' } });
-    const { served, bytes: after, held } = ground.origin.stats();
+    await fixture.get(`${STREAM}/v0/1795000000000-3.m4s`);
+    await fixture.get(`${STREAM}/v0/1795000000000-3.m4s`, { method: 'HEAD' });
+    await fixture.get(`${STREAM}/v0/1795000000000-3.m4s`, { headers: { Range: 'bytes=0-3' } });
+    const { served, bytes: after, held } = fixture.origin.stats();
     expect([served.segment - segments, after - bytes]).toEqual([3, 'segment 3 v0'.length + 4]);
     expect(held).toBe(0);
   });
@@ -194,7 +194,7 @@ describe('parts of a segment', () => {
     ['frames=0-1', 200, whole, null],
     ['bytes=99999999999999999999-', 200, whole, null],
   ])('[M-22] Range: %s is %d', async (range, status, text, contentRange) => {
-    const response = await ground.get(path, { headers: { Range: range } });
+    const response = await fixture.get(path, { headers: { Range: range } });
     expect(response.status).toBe(status);
     expect(response.headers.get('content-range')).toBe(contentRange);
     if (text !== null) expect(await response.text()).toBe(text);
@@ -202,9 +202,9 @@ describe('parts of a segment', () => {
   });
 
   test('[M-22] If-Range: a part of what is known, or the whole of what is not', async () => {
-    const etag = (await ground.get(path)).headers.get('etag') ?? '';
+    const etag = (await fixture.get(path)).headers.get('etag') ?? '';
     const ask = (ifRange: string) =>
-      ground.get(path, { headers: { Range: 'bytes=0-3', 'If-Range': ifRange } });
+      fixture.get(path, { headers: { Range: 'bytes=0-3', 'If-Range': ifRange } });
     expect((await ask(etag)).status).toBe(206);
     expect((await ask(`W/${etag}`)).status).toBe(200);
     expect((await ask('"other"')).status).toBe(200);
@@ -212,11 +212,11 @@ describe('parts of a segment', () => {
   });
 
   test('[M-22] HEAD tells the length, and sends nothing', async () => {
-    const head = await ground.get(path, { method: 'HEAD' });
+    const head = await fixture.get(path, { method: 'HEAD' });
     expect(head.headers.get('content-length')).toBe(String(length));
     expect(head.headers.get('accept-ranges')).toBe('bytes');
     expect(await head.text()).toBe('');
-    const playlist = await ground.get(`${STREAM}/v0.m3u8`, { method: 'HEAD' });
+    const playlist = await fixture.get(`${STREAM}/v0.m3u8`, { method: 'HEAD' });
     expect(Number(playlist.headers.get('content-length'))).toBeGreaterThan(100);
   });
 
@@ -224,17 +224,17 @@ describe('parts of a segment', () => {
     const file = join(directory, 'segments');
     await writeFile(file, `xxx${whole}yyy`);
     stream.files.set(12, () => Bun.file(file).slice(3, 3 + length));
-    const response = await ground.get(path);
+    const response = await fixture.get(path);
     expect([await response.text(), response.headers.get('content-type')]).toEqual([
       whole,
       'video/mp4',
     ]);
-    const part = await ground.get(path, { headers: { Range: 'bytes=8-' } });
+    const part = await fixture.get(path, { headers: { Range: 'bytes=8-' } });
     expect([part.status, await part.text()]).toEqual([206, '12 v0']);
-    const head = await ground.get(path, { method: 'HEAD' });
+    const head = await fixture.get(path, { method: 'HEAD' });
     expect(head.headers.get('content-length')).toBe(String(length));
     await unlink(file);
-    expect((await ground.get(path)).status).toBe(404);
+    expect((await fixture.get(path)).status).toBe(404);
     stream.files.clear();
   });
 });
@@ -255,7 +255,7 @@ describe('what is not there', () => {
     `${STREAM}/v0/1795000000001-1.m4s`,
     `${STREAM}/v0/1.m4s`,
   ])('[M-31] %s is 404, as a problem', async (path) => {
-    const response = await ground.get(path, { headers: { Accept: 'application/problem+json' } });
+    const response = await fixture.get(path, { headers: { Accept: 'application/problem+json' } });
     expect(response.status).toBe(404);
     expect(response.headers.get('content-type')).toBe('application/problem+json');
     expect(await response.json()).toMatchObject({ status: 404, title: 'Not Found' });
@@ -272,13 +272,13 @@ describe('what is not there', () => {
 
   test('[M-31] only reading is allowed', async () => {
     for (const method of ['POST', 'PUT', 'DELETE', 'PATCH']) {
-      const response = await ground.get(`${STREAM}/master.m3u8`, { method });
+      const response = await fixture.get(`${STREAM}/master.m3u8`, { method });
       expect([response.status, response.headers.get('allow')]).toEqual([405, 'GET, HEAD, OPTIONS']);
     }
   });
 
   test('a record that is away is 503', async () => {
-    const response = await ground.get(`${AWAY}/master.m3u8`);
+    const response = await fixture.get(`${UNAVAILABLE}/master.m3u8`);
     expect([response.status, response.headers.get('retry-after')]).toEqual([503, '1']);
   });
 });

@@ -9,7 +9,7 @@ import { SoundLine, soundTrack } from './sound.ts';
 
 const SOUND: TrackId = 'a0';
 /** Sound that did not come for this long, while the picture did, is replaced by silence. */
-const SOUND_AWAY_MS = 2_000;
+const SOUND_UNAVAILABLE_MS = 2_000;
 /** Sound that is this near to the picture is only late. */
 const SOUND_NEAR_MS = 1_000;
 /** Of fragments before all tracks began: some seconds of the largest renditions. */
@@ -30,7 +30,7 @@ export class EncoderTracks {
   private endMs = 0;
   private soundAtMs: number | null = null;
   /** Silence is made for each picture that comes. */
-  private isSoundAway: boolean;
+  private isSoundUnavailable: boolean;
 
   constructor(
     private readonly plan: EncoderPlan,
@@ -41,8 +41,8 @@ export class EncoderTracks {
     this.written = plan.source.hasAudio ? [...pictures, SOUND] : pictures;
     this.readers = this.written.map(() => new Fmp4Reader());
     this.sound = new SoundLine(soundFragmentMs(plan.settings));
-    this.isSoundAway = !plan.source.hasAudio;
-    if (this.isSoundAway) this.inits.set(SOUND, silentInit());
+    this.isSoundUnavailable = !plan.source.hasAudio;
+    if (this.isSoundUnavailable) this.inits.set(SOUND, silentInit());
   }
 
   /**
@@ -63,10 +63,10 @@ export class EncoderTracks {
   /** Looks whether sound has stayed away. To be called now and then. */
   look(nowMs: number): void {
     if (this.startMs === null || this.soundAtMs === null || !this.plan.source.hasAudio) return;
-    if (nowMs - this.soundAtMs < SOUND_AWAY_MS) return;
+    if (nowMs - this.soundAtMs < SOUND_UNAVAILABLE_MS) return;
     if (this.sound.behindMs(this.startMs, this.endMs) < SOUND_NEAR_MS) return;
     if (!this.inits.has(SOUND)) this.begins(SOUND, silentInit());
-    this.isSoundAway = true;
+    this.isSoundUnavailable = true;
     this.fillSound(this.startMs);
   }
 
@@ -85,7 +85,7 @@ export class EncoderTracks {
     if (id === SOUND) {
       if (!this.sound.takes(fragment)) return;
       this.soundAtMs = nowMs;
-      this.isSoundAway = false;
+      this.isSoundUnavailable = false;
       this.tell(id, fragment);
       return;
     }
@@ -97,7 +97,7 @@ export class EncoderTracks {
     this.soundAtMs ??= nowMs;
     this.startMs ??= this.pictureMs(startTicks);
     this.endMs = this.pictureMs(startTicks + durationTicks);
-    if (this.isSoundAway) this.fillSound(this.startMs);
+    if (this.isSoundUnavailable) this.fillSound(this.startMs);
   }
 
   private pictureMs(ticks: number): number {

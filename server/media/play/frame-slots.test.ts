@@ -7,8 +7,8 @@ const times = fc.double({ min: 1.7e12, max: 1.9e12, noNaN: true });
 
 test('[M-45] no frame is handed over more than half a frame after the moment that it shows', () => {
   fc.assert(
-    fc.property(rates, times, fc.integer({ min: -200, max: 200 }), (rate, nowMs, away) => {
-      const last = Math.round((nowMs * rate) / 1_000) + away;
+    fc.property(rates, times, fc.integer({ min: -200, max: 200 }), (rate, nowMs, unavailable) => {
+      const last = Math.round((nowMs * rate) / 1_000) + unavailable;
       const { slot, slotMs, waitMs, skipped } = nextSlot(last, nowMs, rate);
       expect(slot).toBe(last + 1 + skipped);
       expect(skipped).toBeGreaterThanOrEqual(0);

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test';
 import {
   picture,
-  RtmpGround,
+  RtmpFixture,
   type TestSender,
   TestSession,
 } from '../../../test/support/media/rtmp-fixture.ts';
@@ -24,13 +24,13 @@ import {
 } from './rtmp-message.ts';
 import { FAILED } from './status-codes.ts';
 
-let ground: RtmpGround;
+let fixture: RtmpFixture;
 
 beforeEach(() => {
-  ground = new RtmpGround();
+  fixture = new RtmpFixture();
 });
 
-afterEach(() => ground.close());
+afterEach(() => fixture.close());
 
 describe('back-pressure', () => {
   /** Sends pictures for as long as they are taken, 64 KB each. */
@@ -52,7 +52,7 @@ describe('back-pressure', () => {
   }
 
   test('reaches the sender, and when it is over all arrives', async () => {
-    const { source, session } = await ground.live(await ground.listening());
+    const { source, session } = await fixture.live(await fixture.listening());
     session.isFull = true;
     const { sentBytes } = flood(source);
     await session.until(({ receivedBytes }) => receivedBytes > 0);
@@ -70,7 +70,7 @@ describe('back-pressure', () => {
   });
 
   test('comes and goes', async () => {
-    const { source, session } = await ground.live(await ground.listening({ slowMs: 300 }));
+    const { source, session } = await fixture.live(await fixture.listening({ slowMs: 300 }));
     for (let turn = 1; turn <= 3; turn++) {
       session.isFull = true;
       source.send(picture(turn * 40));
@@ -83,7 +83,7 @@ describe('back-pressure', () => {
   });
 
   test('that lasts too long ends the source', async () => {
-    const { source, session } = await ground.live(await ground.listening({ slowMs: 100 }));
+    const { source, session } = await fixture.live(await fixture.listening({ slowMs: 100 }));
     session.isFull = true;
     flood(source);
     await session.until(({ ending }) => ending !== null);
@@ -92,7 +92,7 @@ describe('back-pressure', () => {
   });
 
   test('is no idleness', async () => {
-    const { source, session } = await ground.live(await ground.listening({ idleMs: 300 }));
+    const { source, session } = await fixture.live(await fixture.listening({ idleMs: 300 }));
     session.isFull = true;
     source.send(picture(0));
     await session.until(({ receivedBytes }) => receivedBytes > 0);
@@ -105,7 +105,7 @@ describe('back-pressure', () => {
 });
 
 test('[M-7] a sender that closes without a word has lost its connection', async () => {
-  const { source, session } = await ground.live(await ground.listening());
+  const { source, session } = await fixture.live(await fixture.listening());
   source.socket.end();
   await session.until(({ ending }) => ending !== null);
   expect(session.ending).toBe('connection lost');
@@ -116,10 +116,10 @@ describe('while the service thinks about it', () => {
     const gate = Promise.withResolvers<void>();
     const open = async (offer: SourceOffer) => {
       await gate.promise;
-      return ground.ingest.open(offer);
+      return fixture.ingest.open(offer);
     };
-    const source = await ground.sender(await ground.listening({}, open));
-    const taken = ground.ingest.next();
+    const source = await fixture.sender(await fixture.listening({}, open));
+    const taken = fixture.ingest.next();
     source.publish('KEY');
     source.send(picture(0, 200_000), picture(40));
     gate.resolve();
@@ -148,11 +148,11 @@ describe('while the service thinks about it', () => {
   async function asked(limits: Partial<RtmpLimits> = {}) {
     const gate = Promise.withResolvers<SourceSession>();
     const question = Promise.withResolvers<void>();
-    const port = await ground.listening(limits, () => {
+    const port = await fixture.listening(limits, () => {
       question.resolve();
       return gate.promise;
     });
-    const source = await ground.sender(port);
+    const source = await fixture.sender(port);
     source.publish('KEY');
     await question.promise;
     const session = new TestSession('stream');
@@ -175,7 +175,7 @@ describe('while the service thinks about it', () => {
       'NetStream.Publish.BadName',
     ],
   ])('%s: a refusal', async (_, open, code) => {
-    const source = await ground.sender(await ground.listening({}, open));
+    const source = await fixture.sender(await fixture.listening({}, open));
     source.publish('KEY');
     await source.until((one) => one.codes().includes(code));
     const told = source.messages.map(({ payload }) => Buffer.from(payload).toString('latin1'));
@@ -184,7 +184,7 @@ describe('while the service thinks about it', () => {
 });
 
 test('a ping is answered, and what came is confirmed', async () => {
-  const { source } = await ground.live(await ground.listening());
+  const { source } = await fixture.live(await fixture.listening());
   source.send(userControl(PING_REQUEST, 77), controlMessage(WINDOW_SIZE, 100));
   source.send({ ...picture(0), type: AUDIO, payload: new Uint8Array(70_000) });
   await source.until((one) => one.messages.some(({ type }) => type === ACKNOWLEDGEMENT));
@@ -196,7 +196,7 @@ test('a ping is answered, and what came is confirmed', async () => {
 });
 
 test('nobody who did not ask is told what came', async () => {
-  const { source } = await ground.live(await ground.listening());
+  const { source } = await fixture.live(await fixture.listening());
   for (let frame = 0; frame < 60; frame++) source.send(picture(frame * 40, 100_000));
   source.send(userControl(PING_REQUEST, 77));
   const isPong = Buffer.from(userControl(PING_RESPONSE, 77).payload);
@@ -205,7 +205,7 @@ test('nobody who did not ask is told what came', async () => {
 });
 
 test('what is no description is left out', async () => {
-  const { source, session } = await ground.live(await ground.listening());
+  const { source, session } = await fixture.live(await fixture.listening());
   const data = (name: string) => {
     return { type: DATA, streamId: 1, timestampMs: 0, payload: writeAmf([name, { a: 1 }]) };
   };

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test';
-import { picture, RtmpGround, type TestSender } from '../../../test/support/media/rtmp-fixture.ts';
+import { picture, RtmpFixture, type TestSender } from '../../../test/support/media/rtmp-fixture.ts';
 import { flvTag } from '../container/flv-tag.ts';
 import { chunked } from './chunk-writer.ts';
 import { commandMessage } from './publish-dialog.ts';
@@ -11,21 +11,21 @@ const EMPTY = Buffer.alloc(0);
 const REPEATED = Buffer.alloc(60_000, 0xc3);
 
 const BAD_NAME = 'NetStream.Publish.BadName';
-let ground: RtmpGround;
+let fixture: RtmpFixture;
 
 beforeEach(() => {
-  ground = new RtmpGround();
+  fixture = new RtmpFixture();
 });
 
-afterEach(() => ground.close());
+afterEach(() => fixture.close());
 
 describe('[M-16] whoever', () => {
   test('speaks another language is closed at once, and fills no log', async () => {
-    const port = await ground.listening();
-    const one = await ground.sender(port);
+    const port = await fixture.listening();
+    const one = await fixture.sender(port);
     one.socket.write('GET / HTTP/1.1\r\n\r\n');
     await one.closed;
-    expect(ground.lines.map((line) => JSON.parse(line).level)).toEqual([20]);
+    expect(fixture.lines.map((line) => JSON.parse(line).level)).toEqual([20]);
   });
 
   test.each([
@@ -40,10 +40,10 @@ describe('[M-16] whoever', () => {
       },
     ],
   ])('sends %s is closed after a while', async (_, act) => {
-    const one = await ground.sender(await ground.listening({ handshakeMs: 50, publishMs: 50 }));
+    const one = await fixture.sender(await fixture.listening({ handshakeMs: 50, publishMs: 50 }));
     act(one);
     await one.closed;
-    expect(ground.lines.join()).toContain('it did not publish in time');
+    expect(fixture.lines.join()).toContain('it did not publish in time');
   });
 
   test.each([
@@ -51,25 +51,25 @@ describe('[M-16] whoever', () => {
     ['what is no command', { ...commandMessage(0), payload: Buffer.of(77) }],
     ['publish before connect', commandMessage(1, 'publish', 1, null, 'KEY')],
   ])('begins with %s is closed', async (_, message) => {
-    const one = await ground.sender(await ground.listening());
+    const one = await fixture.sender(await fixture.listening());
     one.shake();
     one.send(message);
     await one.closed;
-    expect(ground.ingest.offers).toEqual([]);
+    expect(fixture.ingest.offers).toEqual([]);
   });
 
   test('wants to play is told that nothing is played here', async () => {
-    const one = await ground.sender(await ground.listening());
+    const one = await fixture.sender(await fixture.listening());
     one.shake();
     one.send(commandMessage(0, 'connect', 1, { app: 'live' }));
     one.send(commandMessage(1, 'play', 2, null, 'KEY'));
     await one.until((all) => all.codes().includes('NetStream.Play.StreamNotFound'));
-    expect(ground.ingest.offers).toEqual([]);
+    expect(fixture.ingest.offers).toEqual([]);
   });
 
   test('asks much and never reads the answers is closed', async () => {
-    const port = await ground.listening({ messagesPerS: Number.POSITIVE_INFINITY });
-    const { source, session } = await ground.live(port);
+    const port = await fixture.listening({ messagesPerS: Number.POSITIVE_INFINITY });
+    const { source, session } = await fixture.live(port);
     source.socket.pause();
     const question = chunked(userControl(PING_REQUEST, 1), 2, 128);
     const questions = Buffer.concat(Array.from({ length: 1_000 }, () => question));
@@ -83,14 +83,14 @@ describe('[M-16] whoever', () => {
   });
 
   test('sends messages without end before it publishes is closed', async () => {
-    const one = await ground.sender(await ground.listening());
+    const one = await fixture.sender(await fixture.listening());
     one.shake();
     // One byte each: a chunk of format 3 repeats the empty message before it.
     const flood = Buffer.concat([chunked({ ...picture(0), payload: EMPTY }, 3, 128), REPEATED]);
     one.socket.write(flood);
     await one.closed;
-    expect(ground.ingest.offers).toEqual([]);
-    const two = await ground.sender(await ground.listening());
+    expect(fixture.ingest.offers).toEqual([]);
+    const two = await fixture.sender(await fixture.listening());
     two.shake();
     two.send(
       ...Array.from({ length: 40 }, () => ({ ...picture(0), payload: Buffer.alloc(8_000) })),
@@ -99,7 +99,7 @@ describe('[M-16] whoever', () => {
   });
 
   test('sends empty messages without end as a source is told so', async () => {
-    const { source, session } = await ground.live(await ground.listening());
+    const { source, session } = await fixture.live(await fixture.listening());
     source.socket.write(chunked({ ...picture(0), payload: EMPTY }, 3, 128));
     source.socket.write(REPEATED);
     await session.until(({ ending }) => ending !== null);
@@ -131,10 +131,10 @@ describe('[M-16] whoever', () => {
       },
     ],
   ])('sends %s as a source is told so, and only it ends', async (_, line, act) => {
-    ground.ingest.keys.set('OTHER', 'another');
-    const port = await ground.listening();
-    const { source, session } = await ground.live(port);
-    const { source: bad, session: badSession } = await ground.live(port, 'OTHER');
+    fixture.ingest.keys.set('OTHER', 'another');
+    const port = await fixture.listening();
+    const { source, session } = await fixture.live(port);
+    const { source: bad, session: badSession } = await fixture.live(port, 'OTHER');
     act(bad);
     await badSession.until(({ ending }) => ending !== null);
     expect(badSession.ending).toContain(line);
@@ -145,7 +145,7 @@ describe('[M-16] whoever', () => {
   });
 
   test('sends nothing any more has ended', async () => {
-    const { source, session } = await ground.live(await ground.listening({ idleMs: 50 }));
+    const { source, session } = await fixture.live(await fixture.listening({ idleMs: 50 }));
     await session.until(({ ending }) => ending !== null);
     expect(session.ending).toBe('timeout');
     await source.until((one) => one.codes().includes(FAILED));
@@ -154,20 +154,20 @@ describe('[M-16] whoever', () => {
   test('[M-5] guesses keys is slowed', async () => {
     const guess = async (port: number, times: number) => {
       for (let turn = 0; turn < times; turn++) {
-        const one = await ground.sender(port);
+        const one = await fixture.sender(port);
         one.publish('WRONG');
         await one.closed;
       }
     };
-    await guess(await ground.listening({ restMs: 60_000 }), 40);
-    expect(ground.ingest.offers.length).toBe(16);
-    ground.ingest.offers.length = 0;
-    await guess(await ground.listening({ restMs: 0 }), 40);
-    expect(ground.ingest.offers.length).toBe(40);
+    await guess(await fixture.listening({ restMs: 60_000 }), 40);
+    expect(fixture.ingest.offers.length).toBe(16);
+    fixture.ingest.offers.length = 0;
+    await guess(await fixture.listening({ restMs: 0 }), 40);
+    expect(fixture.ingest.offers.length).toBe(40);
   });
 
   test('is refused and does not hang up is closed', async () => {
-    const one = await ground.sender(await ground.listening({ lingerMs: 50 }), true);
+    const one = await fixture.sender(await fixture.listening({ lingerMs: 50 }), true);
     one.publish('WRONG');
     await one.until((all) => all.codes().includes(BAD_NAME));
     const writing = setInterval(() => one.socket.write(Buffer.alloc(100)), 10);
@@ -177,9 +177,9 @@ describe('[M-16] whoever', () => {
 });
 
 test('[M-16] crowds of strangers do not disturb a source', async () => {
-  const port = await ground.listening({ handshakeMs: 500, publishMs: 500, restMs: 0 });
-  const { source, session } = await ground.live(port);
-  const strangers = await Promise.all(Array.from({ length: 200 }, () => ground.sender(port)));
+  const port = await fixture.listening({ handshakeMs: 500, publishMs: 500, restMs: 0 });
+  const { source, session } = await fixture.live(port);
+  const strangers = await Promise.all(Array.from({ length: 200 }, () => fixture.sender(port)));
   const sent: Uint8Array[] = [];
   for (const [index, stranger] of strangers.entries()) {
     // One in three says nothing, one whispers, one shouts.
@@ -194,7 +194,7 @@ test('[M-16] crowds of strangers do not disturb a source', async () => {
   expect(Buffer.from(session.bytes()).subarray(13).equals(Buffer.concat(sent))).toBe(true);
   expect(session.ending).toBeNull();
   // There is room again.
-  const next = await ground.sender(port);
+  const next = await fixture.sender(port);
   next.publish('WRONG');
   await next.until((one) => one.codes().includes(BAD_NAME));
 });

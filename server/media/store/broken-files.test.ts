@@ -5,10 +5,10 @@ import {
   addSegments,
   epochOf,
   gapsOf,
-  newGround,
+  newFixture,
   range,
   readOf,
-  removeGrounds,
+  removeFixtures,
   segmentOf,
   seqsOf,
   writtenOf,
@@ -16,21 +16,21 @@ import {
 
 const STREAM = '0b8ee0d6-6f5c-4a7e-9d6b-1d2f3a4b5c6d';
 
-afterEach(removeGrounds);
+afterEach(removeFixtures);
 
 test('what was not finished is removed, and what is not ours is left alone', async () => {
-  const ground = await newGround();
-  const shelf = await (await ground.start()).open(STREAM);
+  const fixture = await newFixture();
+  const shelf = await (await fixture.start()).open(STREAM);
   shelf.addEpoch(epochOf(0));
-  await addSegments(ground, shelf, range(0, 3));
+  await addSegments(fixture, shelf, range(0, 3));
   await shelf.close(false);
-  const folder = join(ground.directory, STREAM);
+  const folder = join(fixture.directory, STREAM);
   await writeFile(join(folder, '3-0-1795000003000-1000-1300.segment.unfinished'), 'torn');
   await writeFile(join(folder, 'notes.txt'), 'mine');
-  await writeFile(join(ground.directory, 'notes.txt'), 'mine');
-  const shelves = await ground.start();
+  await writeFile(join(fixture.directory, 'notes.txt'), 'mine');
+  const shelves = await fixture.start();
   expect(seqsOf(await shelves.find(STREAM))).toEqual(range(0, 3));
-  const files = await ground.files(STREAM);
+  const files = await fixture.files(STREAM);
   expect(files.some((name) => name.endsWith('.unfinished'))).toBe(false);
   expect(files).toContain('notes.txt');
 });
@@ -57,21 +57,21 @@ test.each([
 ])(
   'a file in the middle that %s is a gap, while the stream goes on and after its end',
   async (_, harm) => {
-    const ground = await newGround();
-    const shelf = await (await ground.start()).open(STREAM);
+    const fixture = await newFixture();
+    const shelf = await (await fixture.start()).open(STREAM);
     shelf.keep('recording');
     shelf.addEpoch(epochOf(0));
-    await addSegments(ground, shelf, range(0, 100));
+    await addSegments(fixture, shelf, range(0, 100));
     await shelf.close(false);
-    const harmed = (await ground.files(STREAM)).find((name) => name.startsWith('60-'));
+    const harmed = (await fixture.files(STREAM)).find((name) => name.startsWith('60-'));
     if (!harmed) throw new Error('there is no such file');
-    await harm(join(ground.directory, STREAM, harmed));
-    const during = await (await ground.start()).open(STREAM);
+    await harm(join(fixture.directory, STREAM, harmed));
+    const during = await (await fixture.start()).open(STREAM);
     expect([seqsOf(during), gapsOf(during)]).toEqual([without(60, 100), [60]]);
-    await addSegments(ground, during, range(100, 110));
+    await addSegments(fixture, during, range(100, 110));
     await during.close(true);
     expect([seqsOf(during), gapsOf(during)]).toEqual([without(60, 110), [60]]);
-    const after = await (await ground.start()).open(STREAM);
+    const after = await (await fixture.start()).open(STREAM);
     expect([seqsOf(after), gapsOf(after)]).toEqual([without(60, 110), [60]]);
     for (const seq of seqsOf(after)) expect(await readOf(after, seq)).toBe(writtenOf(seq));
     expect(await readOf(after, 60)).toBeNull();
@@ -80,14 +80,14 @@ test.each([
 );
 
 test('segments without their init segments are no use, and leave', async () => {
-  const ground = await newGround();
-  const shelf = await (await ground.start()).open(STREAM);
+  const fixture = await newFixture();
+  const shelf = await (await fixture.start()).open(STREAM);
   shelf.addEpoch(epochOf(0));
-  await addSegments(ground, shelf, range(0, 5));
+  await addSegments(fixture, shelf, range(0, 5));
   shelf.addEpoch(epochOf(1));
-  await addSegments(ground, shelf, range(5, 10), { epoch: 1 });
+  await addSegments(fixture, shelf, range(5, 10), { epoch: 1 });
   await shelf.close(true);
-  await truncate(join(ground.directory, STREAM, '0.epoch'), 10);
-  expect(seqsOf(await (await ground.start()).find(STREAM))).toEqual(range(5, 10));
-  expect(ground.lines).toMatchObject([{ level: 40, broken: 5 }]);
+  await truncate(join(fixture.directory, STREAM, '0.epoch'), 10);
+  expect(seqsOf(await (await fixture.start()).find(STREAM))).toEqual(range(5, 10));
+  expect(fixture.lines).toMatchObject([{ level: 40, broken: 5 }]);
 });

@@ -9,10 +9,10 @@ import {
   addSegments,
   epochOf,
   gapsOf,
-  newGround,
+  newFixture,
   range,
   readOf,
-  removeGrounds,
+  removeFixtures,
   segmentOf,
   seqsOf,
   writtenOf,
@@ -21,20 +21,20 @@ import {
 const STREAM = '0b8ee0d6-6f5c-4a7e-9d6b-1d2f3a4b5c6d';
 const OTHER = '1b8ee0d6-6f5c-4a7e-9d6b-1d2f3a4b5c6d';
 
-afterEach(removeGrounds);
+afterEach(removeFixtures);
 
 test.each(['EIO', 'EROFS', 'ENOSPC'])(
   '[M-27] [M-29] %s: the show goes on from memory, with one line in the log, and what was recorded before stays',
   async (code) => {
     const disk = new FaultyDisk();
-    const ground = await newGround({ disk });
-    const shelves = await ground.start();
+    const fixture = await newFixture({ disk });
+    const shelves = await fixture.start();
     const shelf = await shelves.open(STREAM);
     shelf.keep('recording');
     shelf.addEpoch(epochOf(0));
-    await addSegments(ground, shelf, range(0, 50));
+    await addSegments(fixture, shelf, range(0, 50));
     disk.failure = code;
-    await addSegments(ground, shelf, range(50, 70));
+    await addSegments(fixture, shelf, range(50, 70));
     expect(shelf.isFull).toBe(true);
     expect(shelves.stats().fullStreams).toBe(1);
     expect(shelf.keeping).toBe('recording');
@@ -43,7 +43,7 @@ test.each(['EIO', 'EROFS', 'ENOSPC'])(
     expect(from).toBeWithin(0, code === 'ENOSPC' ? 10 : 1);
     expect([seqsOf(shelf), gapsOf(shelf)]).toEqual([range(from, 70), []]);
     const { writes } = disk;
-    await addSegments(ground, shelf, range(70, 500));
+    await addSegments(fixture, shelf, range(70, 500));
     // Tried again now and then, and not for each segment.
     expect(disk.writes - writes).toBeGreaterThan(5);
     expect(disk.writes - writes).toBeLessThan(30);
@@ -53,20 +53,20 @@ test.each(['EIO', 'EROFS', 'ENOSPC'])(
     expect(gapsOf(shelf)).toEqual(range(50, 469));
     for (const seq of seqsOf(shelf)) expect(await readOf(shelf, seq)).toBe(writtenOf(seq));
     for (const seq of gapsOf(shelf)) expect(await readOf(shelf, seq)).toBeNull();
-    const lines = ground.lines.filter(({ level }) => level !== 30);
+    const lines = fixture.lines.filter(({ level }) => level !== 30);
     expect(lines).toMatchObject([{ level: 50, stream: STREAM, err: { code } }]);
 
     disk.failure = null;
-    await addSegments(ground, shelf, range(500, 600));
+    await addSegments(fixture, shelf, range(500, 600));
     expect([shelf.isFull, shelf.keeping]).toEqual([false, 'recording']);
     expect(shelves.stats().fullStreams).toBe(0);
-    expect(ground.lines.at(-1)).toMatchObject({ level: 40, stream: STREAM });
+    expect(fixture.lines.at(-1)).toMatchObject({ level: 40, stream: STREAM });
     const first = (gapsOf(shelf).at(-1) ?? 0) + 1;
     expect(first).toBeLessThan(500);
     expect(gapsOf(shelf)).toEqual(range(50, first));
     expect(seqsOf(shelf)).toEqual([...range(kept, 50), ...range(first, 600)]);
     await shelf.close(true);
-    const found = await (await ground.start()).open(STREAM);
+    const found = await (await fixture.start()).open(STREAM);
     expect(found.segments).toEqual(shelf.segments);
     for (const seq of seqsOf(found)) expect(await readOf(found, seq)).toBe(writtenOf(seq));
   },
@@ -74,45 +74,45 @@ test.each(['EIO', 'EROFS', 'ENOSPC'])(
 
 test('[M-29] a fault that is over before memory is: nothing is lost', async () => {
   const disk = new FaultyDisk();
-  const ground = await newGround({ disk });
-  const shelves = await ground.start();
+  const fixture = await newFixture({ disk });
+  const shelves = await fixture.start();
   const shelf = await shelves.open(STREAM);
   shelf.addEpoch(epochOf(0));
-  await addSegments(ground, shelf, range(0, 10));
+  await addSegments(fixture, shelf, range(0, 10));
   disk.failure = 'EIO';
-  await addSegments(ground, shelf, range(10, 20));
+  await addSegments(fixture, shelf, range(10, 20));
   disk.failure = null;
   // The source has gone meanwhile: time alone has it tried again.
-  ground.clock.nowMs += 20_000;
+  fixture.clock.nowMs += 20_000;
   await shelves.sweep();
   expect(shelf.isFull).toBe(true);
-  ground.clock.nowMs += 15_000;
+  fixture.clock.nowMs += 15_000;
   await shelves.sweep();
   await shelf.written();
   expect([shelf.isFull, shelf.keeping]).toEqual([false, 'dvr']);
-  expect(seqsOf(await (await ground.start()).find(STREAM))).toEqual(range(0, 20));
+  expect(seqsOf(await (await fixture.start()).find(STREAM))).toEqual(range(0, 20));
 });
 
 test('[M-29] at the end a disk that failed is tried once more', async () => {
   const disk = new FaultyDisk();
-  const ground = await newGround({ disk });
-  const shelf = await (await ground.start()).open(STREAM);
+  const fixture = await newFixture({ disk });
+  const shelf = await (await fixture.start()).open(STREAM);
   shelf.addEpoch(epochOf(0));
   disk.failure = 'EIO';
-  await addSegments(ground, shelf, range(0, 10));
+  await addSegments(fixture, shelf, range(0, 10));
   disk.failure = null;
   await shelf.close(true);
   expect([shelf.isFull, shelf.keeping]).toEqual([false, 'dvr']);
-  expect(seqsOf(await (await ground.start()).find(STREAM))).toEqual(range(0, 10));
+  expect(seqsOf(await (await fixture.start()).find(STREAM))).toEqual(range(0, 10));
 });
 
 test('[M-29] a disk that hangs costs no more memory than the newest', async () => {
   const disk = new FaultyDisk();
-  const ground = await newGround({ disk });
-  const shelves = await ground.start();
+  const fixture = await newFixture({ disk });
+  const shelves = await fixture.start();
   const shelf = await shelves.open(STREAM);
   shelf.addEpoch(epochOf(0));
-  await addSegments(ground, shelf, range(0, 10));
+  await addSegments(fixture, shelf, range(0, 10));
   disk.hang();
   const { writes } = disk;
   for (const seq of range(10, 300)) shelf.add(...segmentOf(seq));
@@ -121,19 +121,19 @@ test('[M-29] a disk that hangs costs no more memory than the newest', async () =
   expect(disk.writes).toBe(writes + 1);
   expect(seqsOf(shelf)).toEqual([...range(0, 10), ...range(269, 300)]);
   for (const seq of range(10, 269)) expect(shelf.read(0, seq, 'v0')).toBeNull();
-  expect(ground.lines).toHaveLength(1);
+  expect(fixture.lines).toHaveLength(1);
   disk.goOn();
   await shelf.written();
   // The one that it was at is there after all.
   expect(seqsOf(shelf)).toEqual([...range(0, 11), ...range(269, 300)]);
   expect([shelf.isFull, shelf.keeping]).toEqual([false, 'dvr']);
-  expect((await (await ground.start()).find(STREAM))?.segments).toEqual([...shelf.segments]);
+  expect((await (await fixture.start()).find(STREAM))?.segments).toEqual([...shelf.segments]);
 });
 
 test('[M-29] large segments: memory is bounded in bytes, and a player has a few', async () => {
   const disk = new FaultyDisk();
-  const ground = await newGround({ disk });
-  const shelf = await (await ground.start()).open(STREAM);
+  const fixture = await newFixture({ disk });
+  const shelf = await (await fixture.start()).open(STREAM);
   shelf.addEpoch(epochOf(0));
   disk.hang();
   const large = new Uint8Array(40 << 20);
@@ -150,8 +150,8 @@ test('[M-29] large segments: memory is bounded in bytes, and a player has a few'
 
 test('a close does not wait for ever for a disk that hangs', async () => {
   const disk = new FaultyDisk();
-  const ground = await newGround({ disk });
-  const shelves = await ground.start({ closeMs: 10 });
+  const fixture = await newFixture({ disk });
+  const shelves = await fixture.start({ closeMs: 10 });
   const shelf = await shelves.open(STREAM);
   shelf.addEpoch(epochOf(0));
   disk.hang();
@@ -164,17 +164,17 @@ test('a close does not wait for ever for a disk that hangs', async () => {
 
 test('what only memory has is forgotten a minute after the end', async () => {
   const disk = new FaultyDisk();
-  const ground = await newGround({ disk });
-  const shelves = await ground.start();
+  const fixture = await newFixture({ disk });
+  const shelves = await fixture.start();
   const shelf = await shelves.open(STREAM);
   shelf.addEpoch(epochOf(0));
-  await addSegments(ground, shelf, range(0, 5));
+  await addSegments(fixture, shelf, range(0, 5));
   disk.failure = 'EIO';
-  await addSegments(ground, shelf, range(5, 10));
+  await addSegments(fixture, shelf, range(5, 10));
   await shelf.close(true);
   await shelves.sweep();
   expect(await readOf(shelf, 9)).toBe(writtenOf(9));
-  ground.clock.nowMs += 61_000;
+  fixture.clock.nowMs += 61_000;
   await shelves.sweep();
   expect(seqsOf(shelf)).toEqual(range(0, 5));
   expect(shelf.read(0, 9, 'v0')).toBeNull();
@@ -182,34 +182,34 @@ test('what only memory has is forgotten a minute after the end', async () => {
 
 test('[M-11] what was forgotten is a gap once its source is back, and its numbers do not come again', async () => {
   const disk = new FaultyDisk();
-  const ground = await newGround({ disk });
-  const shelves = await ground.start();
+  const fixture = await newFixture({ disk });
+  const shelves = await fixture.start();
   const shelf = await shelves.open(STREAM);
   shelf.addEpoch(epochOf(0));
-  await addSegments(ground, shelf, range(0, 5));
+  await addSegments(fixture, shelf, range(0, 5));
   disk.failure = 'EIO';
-  await addSegments(ground, shelf, range(5, 50));
-  ground.clock.nowMs += 61_000;
+  await addSegments(fixture, shelf, range(5, 50));
+  fixture.clock.nowMs += 61_000;
   await shelves.sweep();
   expect([seqsOf(shelf), gapsOf(shelf), shelf.nextSeq]).toEqual([range(0, 5), [], 50]);
   disk.failure = null;
   shelf.addEpoch(epochOf(1));
-  await addSegments(ground, shelf, range(50, 60), { epoch: 1 });
+  await addSegments(fixture, shelf, range(50, 60), { epoch: 1 });
   expect(seqsOf(shelf)).toEqual([...range(0, 5), ...range(50, 60)]);
   expect(gapsOf(shelf)).toEqual(range(5, 50));
 });
 
 test('[M-28] so much of the file system is left to others as was said', async () => {
   const disk = new FaultyDisk();
-  const ground = await newGround({ disk, minFreeBytes: 1 << 30 });
+  const fixture = await newFixture({ disk, minFreeBytes: 1 << 30 });
   const free = { bytes: (1 << 30) + 40 * 8192 };
   Object.assign(disk, { freeBytes: async () => free.bytes });
-  const shelves = await ground.start();
+  const shelves = await fixture.start();
   await shelves.sweep();
   const shelf = await shelves.open(STREAM);
   shelf.addEpoch(epochOf(0));
   // 8192 bytes each on disk.
-  await addSegments(ground, shelf, range(0, 100), { videoBytes: 7500 });
+  await addSegments(fixture, shelf, range(0, 100), { videoBytes: 7500 });
   expect([shelf.isFull, shelf.keeping]).toEqual([false, 'dvr']);
   const kept = seqsOf(shelf).length;
   expect(kept).toBeGreaterThanOrEqual(39);
@@ -219,7 +219,7 @@ test('[M-28] so much of the file system is left to others as was said', async ()
   await shelves.sweep();
   const before = seqsOf(shelf);
   expect(before.length).toBeLessThan(33);
-  await addSegments(ground, shelf, range(100, 200), { videoBytes: 7500 });
+  await addSegments(fixture, shelf, range(100, 200), { videoBytes: 7500 });
   expect(shelf.isFull).toBe(true);
   expect(seqsOf(shelf)).toEqual([...before, ...range(169, 200)]);
 });
@@ -232,54 +232,58 @@ const isMounted =
 
 describe.skipIf(!isMounted)('a file system that is full (needs the right to mount one)', () => {
   test('[M-28] [M-29] the oldest goes first, of the stream that ended before the live one', async () => {
-    const ground = await newGround({ directory: join(mount, 'shelves') });
-    const shelves = await ground.start();
+    const fixture = await newFixture({ directory: join(mount, 'shelves') });
+    const shelves = await fixture.start();
     const ended = await shelves.open(OTHER);
     ended.addEpoch(epochOf(0));
-    await addSegments(ground, ended, range(0, 50), { videoBytes: 16_000 });
+    await addSegments(fixture, ended, range(0, 50), { videoBytes: 16_000 });
     await ended.close(true);
     const shelf = await shelves.open(STREAM);
     shelf.keep('recording');
     shelf.addEpoch(epochOf(0));
-    await addSegments(ground, shelf, range(0, 60), { videoBytes: 24_000 });
+    await addSegments(fixture, shelf, range(0, 60), { videoBytes: 24_000 });
     expect([shelf.isFull, shelf.keeping]).toEqual([false, 'recording']);
     expect(seqsOf(shelf)).toEqual(range(0, 60));
     const [first = 0] = seqsOf(ended);
     expect(first).toBeGreaterThan(0);
     expect(seqsOf(ended)).toEqual(range(first, 50));
-    await addSegments(ground, shelf, range(60, 200), { videoBytes: 24_000 });
+    await addSegments(fixture, shelf, range(60, 200), { videoBytes: 24_000 });
     expect([shelf.isFull, shelf.keeping]).toEqual([false, 'recording']);
     expect(await shelves.find(OTHER)).toBeNull();
     expect(shelf.segments.length).toBeGreaterThan(40);
     for (const seq of seqsOf(shelf)) expect(await readOf(shelf, seq)).toBe(writtenOf(seq, 24_000));
-    expect(ground.lines.every(({ level, stream }) => level === 30 && stream === STREAM)).toBe(true);
+    expect(fixture.lines.every(({ level, stream }) => level === 30 && stream === STREAM)).toBe(
+      true,
+    );
     await shelves.close();
-    expect(seqsOf(await (await ground.start()).find(STREAM))).toEqual(seqsOf(shelf));
+    expect(seqsOf(await (await fixture.start()).find(STREAM))).toEqual(seqsOf(shelf));
   });
 
   test('[M-29] filled by others: the show goes on, and is recorded again once there is room', async () => {
-    const ground = await newGround({ directory: join(mount, 'shelves') });
-    const shelves = await ground.start();
+    const fixture = await newFixture({ directory: join(mount, 'shelves') });
+    const shelves = await fixture.start();
     const shelf = await shelves.open(STREAM);
     shelf.keep('recording');
     shelf.addEpoch(epochOf(0));
     // Others leave no room for what a live player needs.
     const filling = join(mount, 'filling');
     await writeFile(filling, new Uint8Array(SMALL_BYTES - 200_000));
-    await addSegments(ground, shelf, range(0, 120), { videoBytes: 16_000 });
+    await addSegments(fixture, shelf, range(0, 120), { videoBytes: 16_000 });
     expect(shelf.isFull).toBe(true);
     const first = gapsOf(shelf)[0] ?? 0;
     expect(first).toBeWithin(1, 20);
     expect(seqsOf(shelf)).toEqual([...range(0, first), ...range(89, 120)]);
-    expect(ground.lines).toMatchObject([{ level: 50, err: { code: 'ENOSPC' } }]);
+    expect(fixture.lines).toMatchObject([{ level: 50, err: { code: 'ENOSPC' } }]);
     // No torn file is left behind.
-    expect((await ground.files(STREAM)).filter((name) => name.endsWith('.unfinished'))).toEqual([]);
+    expect((await fixture.files(STREAM)).filter((name) => name.endsWith('.unfinished'))).toEqual(
+      [],
+    );
     await rm(filling);
-    await addSegments(ground, shelf, range(120, 160), { videoBytes: 16_000 });
+    await addSegments(fixture, shelf, range(120, 160), { videoBytes: 16_000 });
     expect([shelf.isFull, shelf.keeping]).toEqual([false, 'recording']);
-    expect(ground.lines).toHaveLength(2);
+    expect(fixture.lines).toHaveLength(2);
     await shelf.close(true);
-    const found = await (await ground.start()).open(STREAM);
+    const found = await (await fixture.start()).open(STREAM);
     const next = (gapsOf(found).at(-1) ?? 0) + 1;
     expect(next).toBeWithin(89, 120);
     expect(seqsOf(found)).toEqual([...range(0, first), ...range(next, 160)]);

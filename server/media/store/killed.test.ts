@@ -1,17 +1,17 @@
 import { afterEach, expect, test } from 'bun:test';
 import { join } from 'node:path';
 import {
-  newGround,
+  newFixture,
   range,
   readOf,
-  removeGrounds,
+  removeFixtures,
   seqsOf,
   writtenOf,
 } from '../../../test/support/media/segment-store-fixture.ts';
 
 const STREAM = '0b8ee0d6-6f5c-4a7e-9d6b-1d2f3a4b5c6d';
 
-afterEach(removeGrounds);
+afterEach(removeFixtures);
 
 /** Adds segments as fast as the disk takes them, and tells of each, until it is killed. */
 const WRITER = `
@@ -29,11 +29,11 @@ const WRITER = `
 `;
 
 test('what was written before kill -9 is there after it, again and again', async () => {
-  const ground = await newGround();
+  const fixture = await newFixture();
   let told = -1;
   for (let times = 1; times <= 4; times++) {
     const module = join(import.meta.dir, 'shelf-ground.ts');
-    const writer = Bun.spawn([process.execPath, '-e', WRITER, ground.directory, module], {
+    const writer = Bun.spawn([process.execPath, '-e', WRITER, fixture.directory, module], {
       stdout: 'pipe',
     });
     let text = '';
@@ -44,14 +44,16 @@ test('what was written before kill -9 is there after it, again and again', async
     }
     await writer.exited;
     told = Number(text.slice(0, text.lastIndexOf('\n')).split('\n').at(-1));
-    const shelf = await (await ground.start()).open(STREAM);
+    const shelf = await (await fixture.start()).open(STREAM);
     const count = shelf.segments.length;
     expect(count).toBeGreaterThan(told);
     expect(seqsOf(shelf)).toEqual(range(0, count));
     expect(shelf.epochs).toHaveLength(times);
     for (const seq of range(0, count))
       expect(await readOf(shelf, seq)).toBe(writtenOf(seq, 50_000));
-    expect((await ground.files(STREAM)).filter((name) => name.endsWith('.unfinished'))).toEqual([]);
+    expect((await fixture.files(STREAM)).filter((name) => name.endsWith('.unfinished'))).toEqual(
+      [],
+    );
   }
-  expect(ground.lines).toEqual([]);
+  expect(fixture.lines).toEqual([]);
 });

@@ -4,9 +4,9 @@ import {
   BEGIN_MS,
   epochOf,
   gapsOf,
-  newGround,
+  newFixture,
   range,
-  removeGrounds,
+  removeFixtures,
   segmentOf,
   seqsOf,
 } from '../../../test/support/media/segment-store-fixture.ts';
@@ -16,25 +16,25 @@ import { SegmentList } from './segment-list.ts';
 const STREAM = '0b8ee0d6-6f5c-4a7e-9d6b-1d2f3a4b5c6d';
 const HOUR_MS = 3_600_000;
 
-afterEach(removeGrounds);
+afterEach(removeFixtures);
 
 test('[M-11] numbers that came to nothing are gaps; before very many of them nothing is shown', async () => {
-  const ground = await newGround({ dvrMs: 48 * HOUR_MS });
-  const shelf = await (await ground.start()).open(STREAM);
+  const fixture = await newFixture({ dvrMs: 48 * HOUR_MS });
+  const shelf = await (await fixture.start()).open(STREAM);
   shelf.addEpoch(epochOf(0));
-  await addSegments(ground, shelf, range(0, 10));
-  await addSegments(ground, shelf, range(12, 15));
+  await addSegments(fixture, shelf, range(0, 10));
+  await addSegments(fixture, shelf, range(12, 15));
   const [last] = segmentOf(14);
-  await addSegments(ground, shelf, [20_015]);
+  await addSegments(fixture, shelf, [20_015]);
   expect([seqsOf(shelf), gapsOf(shelf).length]).toEqual([
     [...range(0, 10), ...range(12, 15), 20_015],
     20_002,
   ]);
   expect(shelf.segments[14]).toEqual(last);
-  await addSegments(ground, shelf, [40_017]);
+  await addSegments(fixture, shelf, [40_017]);
   expect([seqsOf(shelf), gapsOf(shelf)]).toEqual([[40_017], []]);
   await shelf.close(true);
-  const found = await (await ground.start()).find(STREAM);
+  const found = await (await fixture.start()).find(STREAM);
   expect([seqsOf(found), gapsOf(found)]).toEqual([[40_017], []]);
 });
 
@@ -47,10 +47,10 @@ test('a disk that is full for hours costs what was before it, and no memory', ()
 });
 
 test('gaps last as long as what they stand for, and no longer where the source was away', async () => {
-  const ground = await newGround();
-  const shelf = await (await ground.start()).open(STREAM);
+  const fixture = await newFixture();
+  const shelf = await (await fixture.start()).open(STREAM);
   shelf.addEpoch(epochOf(0));
-  await addSegments(ground, shelf, [0, 3]);
+  await addSegments(fixture, shelf, [0, 3]);
   shelf.addEpoch(epochOf(1));
   const [late, bytes] = segmentOf(6, 1);
   shelf.add({ ...late, startMs: BEGIN_MS + 300_000 }, bytes);

@@ -7,19 +7,19 @@ import {
   addSegments,
   BEGIN_MS,
   epochOf,
-  type Ground,
+  type Fixture,
   gapsOf,
-  newGround,
+  newFixture,
   range,
   readOf,
-  removeGrounds,
+  removeFixtures,
   seqsOf,
   writtenOf,
 } from '../../../test/support/media/segment-store-fixture.ts';
 import type { FileShelf } from './segment-store-files.ts';
 import type { FileShelves } from './segment-stores-files.ts';
 
-afterEach(removeGrounds);
+afterEach(removeFixtures);
 
 const STREAM = '0b8ee0d6-6f5c-4a7e-9d6b-1d2f3a4b5c6d';
 const DVR_S = 50;
@@ -123,7 +123,7 @@ class Model {
 /** The real thing, beside its model. */
 class Real {
   private constructor(
-    readonly ground: Ground,
+    readonly fixture: Fixture,
     readonly disk: FaultyDisk,
     public shelves: FileShelves,
     public shelf: FileShelf,
@@ -131,9 +131,9 @@ class Real {
 
   static async begin(): Promise<Real> {
     const disk = new FaultyDisk();
-    const ground = await newGround({ dvrMs: DVR_S * 1000, spaceBytes: FILES_MAX * 4096, disk });
-    const shelves = await ground.start();
-    return new Real(ground, disk, shelves, await shelves.open(STREAM));
+    const fixture = await newFixture({ dvrMs: DVR_S * 1000, spaceBytes: FILES_MAX * 4096, disk });
+    const shelves = await fixture.start();
+    return new Real(fixture, disk, shelves, await shelves.open(STREAM));
   }
 
   /** Another source comes. */
@@ -142,11 +142,11 @@ class Real {
     same('number', [next], [model.next]);
     const epoch = (this.shelf.epochs.at(-1)?.number ?? -1) + 1;
     this.shelf.addEpoch(epochOf(epoch));
-    await addSegments(this.ground, this.shelf, range(next, next + count), { epoch });
+    await addSegments(this.fixture, this.shelf, range(next, next + count), { epoch });
   }
 
   async restart(): Promise<void> {
-    this.shelves = await this.ground.start();
+    this.shelves = await this.fixture.start();
     this.shelf = await this.shelves.open(STREAM);
   }
 }
@@ -171,7 +171,7 @@ class AddWhileFull implements fc.AsyncCommand<Model, Real> {
     await real.add(this.count, model);
     real.disk.failure = null;
     model.addWhileFull(this.count);
-    real.ground.clock.nowMs = nowMsOf(model);
+    real.fixture.clock.nowMs = nowMsOf(model);
     real.shelf.look();
     await real.shelf.written();
     await agrees(model, real);
@@ -197,7 +197,7 @@ class Pass implements fc.AsyncCommand<Model, Real> {
   check = () => true;
   async run(model: Model, real: Real): Promise<void> {
     model.now += this.seconds;
-    real.ground.clock.nowMs = nowMsOf(model);
+    real.fixture.clock.nowMs = nowMsOf(model);
     await real.shelves.sweep();
     model.sweep();
     await agrees(model, real);
@@ -220,12 +220,12 @@ class Restart implements fc.AsyncCommand<Model, Real> {
   constructor(readonly lost: readonly number[]) {}
   check = () => true;
   async run(model: Model, real: Real): Promise<void> {
-    const files = await real.ground.files(STREAM);
+    const files = await real.fixture.files(STREAM);
     for (const place of this.lost) {
       const seq = model.disk[place];
       const name = files.find((each) => each.startsWith(`${seq}-`));
       if (seq === undefined || name === undefined || model.disk.length === 1) continue;
-      await unlink(join(real.ground.directory, STREAM, name));
+      await unlink(join(real.fixture.directory, STREAM, name));
       files.splice(files.indexOf(name), 1);
       model.disk.splice(model.disk.indexOf(seq), 1);
     }
@@ -238,7 +238,7 @@ class Restart implements fc.AsyncCommand<Model, Real> {
 
 const nowMsOf = ({ now }: Model) => BEGIN_MS + now * 1000;
 
-async function agrees(model: Model, { shelf, shelves, ground }: Real): Promise<void> {
+async function agrees(model: Model, { shelf, shelves, fixture }: Real): Promise<void> {
   same('shown', seqsOf(shelf), model.shown);
   same('gaps', gapsOf(shelf), model.gaps);
   same(
@@ -246,7 +246,7 @@ async function agrees(model: Model, { shelf, shelves, ground }: Real): Promise<v
     shelf.segments.map(({ startMs }) => startMs),
     shelf.segments.map(({ seq }) => BEGIN_MS + seq * 1000),
   );
-  const files = (await ground.files(STREAM)).filter((name) => name.endsWith('.segment'));
+  const files = (await fixture.files(STREAM)).filter((name) => name.endsWith('.segment'));
   same(
     'on disk',
     files.map((name) => Number.parseInt(name, 10)),
@@ -286,7 +286,7 @@ test('[M-26] [M-27] [M-28] [M-29] whatever comes, what can be read is what the r
         async () => ({ model: new Model(), real: await Real.begin() }),
         sequence,
       );
-      await removeGrounds();
+      await removeFixtures();
     }),
     { numRuns: 60 },
   );

@@ -1,14 +1,14 @@
 import type { Calls } from '../../storage/sql/procedure.ts';
 import type { MemoryFeedLog } from '../feed/feed-log-memory.ts';
-import { APPENDED_MAX, showSealed } from '../feed/publish-sealed.ts';
+import { APPENDED_MAX, publishSealed } from '../feed/publish-sealed.ts';
 import type { SealedBody, sealingProcedures } from '../feed/sealing-sql.ts';
-import type { IntervalParts, SealedEntry } from './seal-coordinator.ts';
-import { LostTail, RecordWentBack } from './tail-repair.ts';
+import type { SealCoordinator, SealedEntry } from './seal-coordinator.ts';
+import { DatabaseRolledBack, TailRepair } from './tail-repair.ts';
 import type { lostTailProcedures } from './tail-repair-sql.ts';
 
 export interface FeedFollowerOptions {
-  readonly parts: Pick<IntervalParts, 'follow'>;
-  readonly record: Pick<Calls<typeof sealingProcedures>, 'readWatermark' | 'readSealedOfAll'> &
+  readonly parts: Pick<SealCoordinator, 'follow'>;
+  readonly store: Pick<Calls<typeof sealingProcedures>, 'readWatermark' | 'readSealedOfAll'> &
     Calls<typeof lostTailProcedures>;
   readonly log: MemoryFeedLog;
   readonly random: () => number;
@@ -33,11 +33,11 @@ export class FeedFollower {
   private stopped = false;
   private last: Promise<unknown> = Promise.resolve();
 
-  private readonly lostTail: LostTail;
+  private readonly lostTail: TailRepair;
 
   constructor(private readonly options: FeedFollowerOptions) {
-    const { record, log } = options;
-    this.lostTail = new LostTail({ record, log, nowMs: () => performance.now() });
+    const { store, log } = options;
+    this.lostTail = new TailRepair({ store, log, nowMs: () => performance.now() });
   }
 
   /** Follows the log until `stop`. */
@@ -69,10 +69,10 @@ export class FeedFollower {
    * @throws RecordWentBack when it lost something and has not got it back yet
    */
   async catchUp(): Promise<SealedEntry | null> {
-    const { record, log } = this.options;
+    const { store, log } = this.options;
     // Shown was only what is recorded: a later look that does not find it means that it is lost.
     const served = log.sealedTo();
-    const to = await record.readWatermark({});
+    const to = await store.readWatermark({});
     await this.lostTail.check(to, served);
     if (to <= log.sealedTo()) return null;
     return this.inTurn(() => this.fillTo(to));
@@ -94,20 +94,20 @@ export class FeedFollower {
 
   // What the record lost is not empty: nobody is served it from there.
   private async fillGap(interval: number): Promise<void> {
-    const watermark = await this.options.record.readWatermark({});
-    if (watermark < interval) throw new RecordWentBack(watermark, interval);
+    const watermark = await this.options.store.readWatermark({});
+    if (watermark < interval) throw new DatabaseRolledBack(watermark, interval);
     await this.fillTo(interval);
   }
 
   private async fillTo(interval: number): Promise<SealedEntry | null> {
-    const { record, log } = this.options;
+    const { store, log } = this.options;
     if (interval <= log.sealedTo()) return null;
     // What is further back is read by those who ask for it.
     const after = Math.max(log.sealedTo(), interval - APPENDED_MAX);
     const all: SealedBody[] = [];
     for (let from = after + 1; from <= interval; from += FILL_INTERVALS) {
       const to = Math.min(from + FILL_INTERVALS - 1, interval);
-      const bodies = await record.readSealedOfAll({ from, to });
+      const bodies = await store.readSealedOfAll({ from, to });
       if (from - 1 > log.sealedTo()) log.skipTo(from - 1);
       this.show(to, bodies);
       all.push(...bodies);
@@ -117,7 +117,7 @@ export class FeedFollower {
 
   private show(interval: number, bodies: readonly SealedBody[]): void {
     const { log, onShown } = this.options;
-    showSealed(log, interval, bodies);
+    publishSealed(log, interval, bodies);
     onShown(interval);
   }
 

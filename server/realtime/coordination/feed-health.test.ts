@@ -1,12 +1,12 @@
 import { expect, test } from 'bun:test';
 import pino from 'pino';
-import { FeedTrouble } from './feed-health.ts';
+import { FeedHealth } from './feed-health.ts';
 
 const logger = pino({ level: 'silent' });
 
 test('[N-14] a failure after which nothing is sealed is an outage, also while both backends answer', () => {
   let nowMs = 0;
-  const trouble = new FeedTrouble(
+  const trouble = new FeedHealth(
     () => null,
     logger,
     () => nowMs,
@@ -24,7 +24,7 @@ test('[N-14] a failure after which nothing is sealed is an outage, also while bo
 
 test('[N-9] a failure before an interval that is sealed is none', () => {
   let nowMs = 0;
-  const trouble = new FeedTrouble(
+  const trouble = new FeedHealth(
     () => null,
     logger,
     () => nowMs,
@@ -38,7 +38,7 @@ test('[N-9] a failure before an interval that is sealed is none', () => {
 
 test('[N-9] [N-14] what was sealed before a failure and is found after it ends no outage', () => {
   let nowMs = 0;
-  const trouble = new FeedTrouble(
+  const trouble = new FeedHealth(
     () => null,
     logger,
     () => nowMs,
@@ -54,7 +54,7 @@ test('[N-9] [N-14] what was sealed before a failure and is found after it ends n
 
 test('[N-9] sealing that goes on is no outage, however far it is behind', () => {
   let nowMs = 0;
-  const trouble = new FeedTrouble(
+  const trouble = new FeedHealth(
     () => null,
     logger,
     () => nowMs,

@@ -7,15 +7,15 @@ const HELD_UP_MS = 300;
  * Why intervals that are not sealed cannot be served by this node now (N-9, N-10). It says so in
  * the log once, and once when they can be again.
  */
-export class FeedTrouble {
-  private recordAway: string | null = null;
+export class FeedHealth {
+  private databaseUnavailable: string | null = null;
   /** What has failed since an interval was last sealed, and since when. */
   private failing: { readonly reason: string; readonly sinceMs: number } | null = null;
   private told = false;
   private toldOfLoss = false;
 
   constructor(
-    private readonly redisAway: () => string | null,
+    private readonly redisUnavailable: () => string | null,
     private readonly logger: Logger,
     /** A source that runs forward at the pace of real time, in ms. */
     private readonly nowMs: () => number,
@@ -23,13 +23,13 @@ export class FeedTrouble {
 
   /** The reason, for the operator; null when all is well as far as is known. */
   reason(): string | null {
-    return this.redisAway() ?? this.recordAway ?? this.heldUp();
+    return this.redisUnavailable() ?? this.databaseUnavailable ?? this.heldUp();
   }
 
   /** The reason, for viewers: without addresses. */
   refusal(): string | null {
-    if (this.redisAway() !== null) return 'Redis is away.';
-    if (this.recordAway !== null) return 'The record is away.';
+    if (this.redisUnavailable() !== null) return 'Redis is away.';
+    if (this.databaseUnavailable !== null) return 'The record is away.';
     return this.heldUp() === null ? null : 'Sealing is held up.';
   }
 
@@ -49,13 +49,13 @@ export class FeedTrouble {
 
   /** The record did not answer. */
   recordFailed(error: unknown): void {
-    this.recordAway = messageOf(error);
+    this.databaseUnavailable = messageOf(error);
     this.note(error);
   }
 
   /** The record answered, and lacks what was served. */
-  recordWentBack(error: Error): void {
-    this.recordAway = error.message;
+  databaseRolledBack(error: Error): void {
+    this.databaseUnavailable = error.message;
     if (!this.toldOfLoss) {
       this.logger.error(
         { reason: error.message },
@@ -70,7 +70,7 @@ export class FeedTrouble {
 
   /** The record answered. */
   recordWorked(): void {
-    this.recordAway = null;
+    this.databaseUnavailable = null;
   }
 
   /** Something that sealing needs did not work. */
@@ -87,7 +87,7 @@ export class FeedTrouble {
    */
   healed(interval: number, endedMs: number): void {
     if (this.wasSealedBefore(endedMs)) return;
-    this.recordAway = null;
+    this.databaseUnavailable = null;
     this.failing = null;
     if (this.told) this.logger.info({ interval }, 'sealing goes on');
     this.told = false;

@@ -4,19 +4,19 @@ import { intervalAt } from '../../../protocol/interval.ts';
 import { type PostgresServer, startPostgres } from '../../../test/support/backends/postgres.ts';
 import { type RedisServer, startRedis } from '../../../test/support/backends/redis.ts';
 import {
-  type FeedGround,
+  type FeedFixture,
   type FeedNode,
-  openSharedGround,
+  openSharedFixture,
 } from '../../../test/support/feed/feed-fixture.ts';
-import { FeedWitness } from '../../../test/support/feed/feed-recorder.ts';
+import { FeedRecorder } from '../../../test/support/feed/feed-recorder.ts';
 import { Unavailable } from '../../platform/errors.ts';
 
 // Three nodes on one Redis and one PostgreSQL, in real time, while something breaks.
 
 let redis: RedisServer;
 let postgres: PostgresServer;
-let ground: FeedGround;
-let witness: FeedWitness;
+let fixture: FeedFixture;
+let witness: FeedRecorder;
 let databaseUrl: string;
 let databases = 0;
 
@@ -30,13 +30,13 @@ afterAll(async () => {
 beforeEach(async () => {
   await redis.command('FLUSHALL');
   databaseUrl = await postgres.createDatabase(`many_nodes_${++databases}`);
-  ground = await openSharedGround({ redisUrl: redis.url, databaseUrl, nodes: 3 });
-  witness = await FeedWitness.of(ground);
+  fixture = await openSharedFixture({ redisUrl: redis.url, databaseUrl, nodes: 3 });
+  witness = await FeedRecorder.of(fixture);
   await Bun.sleep(1_000);
 });
-afterEach(() => ground.close());
+afterEach(() => fixture.close());
 
-const first = () => ground.nodes[0] as FeedNode;
+const first = () => fixture.nodes[0] as FeedNode;
 const HELD_503_MS = 300;
 // Until the end of the interval that was under way, and until silence says something.
 const REFUSED_MS = 1_000;
@@ -56,8 +56,8 @@ async function untilWell(): Promise<number> {
 function refusals(): Promise<number[]> {
   const askedMs = performance.now();
   return Promise.all(
-    ground.nodes.map(async ({ beat, clock }) => {
-      const held = async () => beat.feed.read(witness.streamId, intervalAt(clock.nowMs()) + 4);
+    fixture.nodes.map(async ({ realtime, clock }) => {
+      const held = async () => realtime.feed.read(witness.streamId, intervalAt(clock.nowMs()) + 4);
       const error = await held().catch((e) => e);
       expect(error).toBeInstanceOf(Unavailable);
       return performance.now() - askedMs;
@@ -68,7 +68,7 @@ function refusals(): Promise<number[]> {
 describe('nothing that was served changes, every event comes once and no post twice', () => {
   test('[N-4] [C-6] when all is well: an event and a post on one node are seen on all', async () => {
     await Bun.sleep(1_000);
-    await witness.end(ground.nodes, 'nothing');
+    await witness.end(fixture.nodes, 'nothing');
     expect(witness.answers.filter(({ refused }) => refused)).toEqual([]);
   });
 
@@ -77,39 +77,39 @@ describe('nothing that was served changes, every event comes once and no post tw
       const stall = Promise.withResolvers<void>();
       first().manners[manner] = stall.promise;
       await Bun.sleep(700);
-      const { beat, clock } = first();
+      const { realtime, clock } = first();
       // Others seal, and the node follows them.
-      expect(intervalAt(clock.nowMs()) - 1 - beat.feed.sealedTo()).toBeLessThanOrEqual(2);
+      expect(intervalAt(clock.nowMs()) - 1 - realtime.feed.sealedTo()).toBeLessThanOrEqual(2);
       first().manners[manner] = null;
       stall.resolve();
       await Bun.sleep(300);
     }
-    await witness.end(ground.nodes, 'nothing');
+    await witness.end(fixture.nodes, 'nothing');
   });
 
   test('[N-7] [N-4] when a node dies', async () => {
     await first().drop();
-    const well = ground.nodes.slice(1);
+    const well = fixture.nodes.slice(1);
     for (let step = 0; step < 10; step++) {
       await Bun.sleep(100);
-      for (const { beat, clock } of well) {
-        expect(intervalAt(clock.nowMs()) - 1 - beat.feed.sealedTo()).toBeLessThanOrEqual(2);
+      for (const { realtime, clock } of well) {
+        expect(intervalAt(clock.nowMs()) - 1 - realtime.feed.sealedTo()).toBeLessThanOrEqual(2);
       }
     }
-    const late = await ground.openNode();
+    const late = await fixture.openNode();
     witness.watch(late);
     await Bun.sleep(500);
     await witness.end([...well, late], 'posts');
   });
 
   test('[N-13] when nodes are restarted one after the other: no post is lost', async () => {
-    for (const node of [...ground.nodes]) {
-      witness.watch(await ground.openNode());
-      (ground.nodes as FeedNode[]).splice(ground.nodes.indexOf(node), 1);
+    for (const node of [...fixture.nodes]) {
+      witness.watch(await fixture.openNode());
+      (fixture.nodes as FeedNode[]).splice(fixture.nodes.indexOf(node), 1);
       await node.stop();
     }
     await Bun.sleep(300);
-    await witness.end(ground.nodes, 'nothing');
+    await witness.end(fixture.nodes, 'nothing');
   });
 
   test('[N-12] [N-9] when Redis is killed and started again', async () => {
@@ -118,7 +118,7 @@ describe('nothing that was served changes, every event comes once and no post tw
     await redis.restart();
     expect(await untilWell()).toBeLessThan(WELL_MS);
     await Bun.sleep(500);
-    await witness.end(ground.nodes, 'posts');
+    await witness.end(fixture.nodes, 'posts');
   });
 
   test('[N-12] when Redis forgets everything, again and again', async () => {
@@ -127,7 +127,7 @@ describe('nothing that was served changes, every event comes once and no post tw
       await Bun.sleep(130 + 40 * time);
     }
     expect(await untilWell()).toBeLessThan(WELL_MS);
-    await witness.end(ground.nodes, 'posts');
+    await witness.end(fixture.nodes, 'posts');
   });
 
   test('[N-9] when Redis is halted: what is not sealed is 503, and what is sealed goes on', async () => {
@@ -135,13 +135,15 @@ describe('nothing that was served changes, every event comes once and no post tw
     const refused = refusals();
     await Bun.sleep(600);
     for (const ms of await refused) expect(ms).toBeLessThan(REFUSED_MS);
-    for (const { beat, clock } of ground.nodes) {
+    for (const { realtime, clock } of fixture.nodes) {
       const interval = intervalAt(clock.nowMs());
-      expect(() => beat.feed.read(witness.streamId, interval)).toThrow(Unavailable);
-      expect(() => beat.chat.hearts(witness.streamId, 1)).toThrow(Unavailable);
-      expect(() => beat.tally.register(witness.streamId, 1)).toThrow(Unavailable);
-      expect(beat.feed.read(witness.streamId, beat.feed.sealedTo())).toBeInstanceOf(Uint8Array);
-      expect(beat.away()).not.toBeNull();
+      expect(() => realtime.feed.read(witness.streamId, interval)).toThrow(Unavailable);
+      expect(() => realtime.chat.hearts(witness.streamId, 1)).toThrow(Unavailable);
+      expect(() => realtime.presence.register(witness.streamId, 1)).toThrow(Unavailable);
+      expect(realtime.feed.read(witness.streamId, realtime.feed.sealedTo())).toBeInstanceOf(
+        Uint8Array,
+      );
+      expect(realtime.unavailable()).not.toBeNull();
     }
     const knownMs = performance.now();
     await Bun.sleep(1_000);
@@ -151,7 +153,7 @@ describe('nothing that was served changes, every event comes once and no post tw
     expect(slow.length).toBeGreaterThan(0);
     for (const { tookMs } of slow) expect(tookMs).toBeLessThan(HELD_503_MS);
     await Bun.sleep(300);
-    await witness.end(ground.nodes, 'posts');
+    await witness.end(fixture.nodes, 'posts');
   });
 
   for (const [name, stop, start] of [
@@ -164,13 +166,15 @@ describe('nothing that was served changes, every event comes once and no post tw
       await stopped;
       await Bun.sleep(1_000);
       for (const ms of await refused) expect(ms).toBeLessThan(REFUSED_MS);
-      for (const { beat, clock } of ground.nodes) {
+      for (const { realtime, clock } of fixture.nodes) {
         const interval = intervalAt(clock.nowMs());
-        expect(() => beat.feed.read(witness.streamId, interval)).toThrow(Unavailable);
-        expect(beat.feed.read(witness.streamId, beat.feed.sealedTo())).toBeInstanceOf(Uint8Array);
-        expect(beat.away()).not.toBeNull();
-        beat.tally.register(witness.streamId, 1);
-        expect(await beat.tally.count(witness.streamId)).toBe(1);
+        expect(() => realtime.feed.read(witness.streamId, interval)).toThrow(Unavailable);
+        expect(realtime.feed.read(witness.streamId, realtime.feed.sealedTo())).toBeInstanceOf(
+          Uint8Array,
+        );
+        expect(realtime.unavailable()).not.toBeNull();
+        realtime.presence.register(witness.streamId, 1);
+        expect(await realtime.presence.count(witness.streamId)).toBe(1);
       }
       const knownMs = performance.now();
       await Bun.sleep(1_500);
@@ -180,30 +184,30 @@ describe('nothing that was served changes, every event comes once and no post tw
       expect(slow.length).toBeGreaterThan(0);
       for (const { tookMs } of slow) expect(tookMs).toBeLessThan(HELD_503_MS);
       await Bun.sleep(300);
-      await witness.end(ground.nodes, 'lines');
+      await witness.end(fixture.nodes, 'lines');
     });
   }
 
   test('[N-10] [N-7] when PostgreSQL is halted under a sealing by the only node left', async () => {
-    const [last, ...others] = ground.nodes as FeedNode[];
+    const [last, ...others] = fixture.nodes as FeedNode[];
     const stall = Promise.withResolvers<void>();
     (last as FeedNode).manners.before = stall.promise;
     const dropped = Promise.all(others.map((node) => node.drop()));
-    (ground.nodes as FeedNode[]).splice(1);
+    (fixture.nodes as FeedNode[]).splice(1);
     await Bun.sleep(600);
     postgres.pause();
     first().manners.before = null;
     stall.resolve();
     await Bun.sleep(1_000);
     for (let time = 0; time < 3; time++) {
-      expect(first().beat.away()).not.toBeNull();
+      expect(first().realtime.unavailable()).not.toBeNull();
       for (const ms of await refusals()) expect(ms).toBeLessThan(HELD_503_MS);
       await Bun.sleep(300);
     }
     postgres.resume();
     expect(await untilWell()).toBeLessThan(WELL_MS);
     await dropped;
-    await witness.end(ground.nodes, 'posts');
+    await witness.end(fixture.nodes, 'posts');
   });
 
   test('[N-22] [I-1] when the record loses its last intervals: they are there again as they were served', async () => {
@@ -219,8 +223,8 @@ describe('nothing that was served changes, every event comes once and no post tw
     await database.end();
     expect(rowCount).toBeGreaterThan(0);
     await Bun.sleep(300);
-    expect(first().beat.away()).toBe('The record is away.');
+    expect(first().realtime.unavailable()).toBe('The record is away.');
     expect(await untilWell()).toBeLessThan(WELL_MS);
-    await witness.end(ground.nodes, 'posts');
+    await witness.end(fixture.nodes, 'posts');
   });
 });

@@ -1,28 +1,28 @@
 import { createMemoryChat } from '../../domains/chat/chat-memory.ts';
-import { createMemoryTurns } from '../../domains/chat/slow-mode-memory.ts';
+import { createMemorySlowMode } from '../../domains/chat/slow-mode-memory.ts';
 import { MemoryFeedLog } from '../feed/feed-log-memory.ts';
 import { Sealer } from '../feed/sealer.ts';
-import { UnsealedParts } from '../feed/transient-buffer.ts';
-import { createMemoryTally } from '../presence/presence-registry-memory.ts';
+import { TransientBuffer } from '../feed/transient-buffer.ts';
+import { createMemoryPresence } from '../presence/presence-registry-memory.ts';
 import { CountEvents } from '../presence/view-count-events.ts';
-import type { Beat, BeatOptions } from './realtime-backend.ts';
+import type { RealtimeBackend, RealtimeBackendOptions } from './realtime-backend.ts';
 
 /** The beat of a service that is one process: all of it in memory, sealed by this process alone. */
-export function createMemoryBeat(options: BeatOptions): Beat {
-  const { record, clock, logger, watermark, random, onSealed } = options;
-  const tally = createMemoryTally({ clock });
+export function createMemoryRealtimeBackend(options: RealtimeBackendOptions): RealtimeBackend {
+  const { store, clock, logger, watermark, random, onSealed } = options;
+  const presence = createMemoryPresence({ clock });
   const chat = createMemoryChat({ random });
-  const feed = new MemoryFeedLog(record, watermark);
+  const feed = new MemoryFeedLog(store, watermark);
   const watched = (interval: number) => feed.watched(interval);
-  const parts = new UnsealedParts({ chat, counts: new CountEvents(tally), watched });
-  const sealer = new Sealer({ clock, record, log: feed, logger, onSealed, parts });
+  const parts = new TransientBuffer({ chat, counts: new CountEvents(presence), watched });
+  const sealer = new Sealer({ clock, store, log: feed, logger, onSealed, parts });
   return {
-    tally,
+    presence,
     chat,
-    turns: createMemoryTurns(),
+    turns: createMemorySlowMode(),
     feed,
     share: (threads) => {
-      tally.share(threads);
+      presence.share(threads);
       feed.share(threads);
     },
     noteRead: (streamId) => feed.noteRead(streamId),
@@ -30,7 +30,7 @@ export function createMemoryBeat(options: BeatOptions): Beat {
     seal: () => sealer.seal(),
     behindMs: () => sealer.behindMs(),
     load: () => feed.load(),
-    away: () => null,
+    unavailable: () => null,
     drain: () => feed.drain(),
     stop: () => sealer.stop(),
   };

@@ -1,19 +1,23 @@
 import { randomUUID } from 'node:crypto';
 import { INTERVAL_MS, intervalAt, intervalStartMs } from '../../../protocol/interval.ts';
 import { createSharedChat, type SharedChat } from '../../domains/chat/chat-shared.ts';
-import { createRedisTurns } from '../../domains/chat/slow-mode-redis.ts';
+import { createRedisSlowMode } from '../../domains/chat/slow-mode-redis.ts';
 import type { Redis } from '../../storage/redis/redis.ts';
 import { MemoryFeedLog } from '../feed/feed-log-memory.ts';
-import { createRedisTally } from '../presence/presence-registry-redis.ts';
+import { createRedisPresence } from '../presence/presence-registry-redis.ts';
 import { FeedFollower } from './feed-follower.ts';
-import { FeedTrouble } from './feed-health.ts';
-import type { Beat, BeatOptions, MakeBeat } from './realtime-backend.ts';
-import { RedisIntervalParts } from './seal-coordinator-redis.ts';
-import { LateSealing } from './seal-failover.ts';
-import { NodeReports, untilEndMs } from './seal-reporter.ts';
+import { FeedHealth } from './feed-health.ts';
+import type {
+  CreateRealtimeBackend,
+  RealtimeBackend,
+  RealtimeBackendOptions,
+} from './realtime-backend.ts';
+import { RedisSealCoordinator } from './seal-coordinator-redis.ts';
+import { SealFailover } from './seal-failover.ts';
+import { SealReporter, untilEndMs } from './seal-reporter.ts';
 import { SharedSealer } from './shared-sealer.ts';
 
-export interface RedisBeatOptions {
+export interface RedisRealtimeOptions {
   readonly redis: Redis;
   /** Of this process, never used by another. */
   readonly nodeId: string;
@@ -27,46 +31,54 @@ const POLL_MS = 10;
 const GOODBYE_MS = 250;
 
 /** The beat of one node among several: they meet in Redis, and any of them seals (SPEC N). */
-export function redisBeat({ redis, nodeId }: RedisBeatOptions): MakeBeat {
+export function redisRealtimeBackend({
+  redis,
+  nodeId,
+}: RedisRealtimeOptions): CreateRealtimeBackend {
   return async (options) => {
     // A record that was begun anew must not be told of intervals that an older one sealed.
     const offered = randomUUID();
-    const serviceId = await options.record.keepSecret({ name: 'service', offered });
-    const parts = new RedisIntervalParts(redis, nodeId, serviceId);
-    return new RedisBeat(redis, serviceId, parts, options).beat;
+    const serviceId = await options.store.keepSecret({ name: 'service', offered });
+    const parts = new RedisSealCoordinator(redis, nodeId, serviceId);
+    return new RedisRealtimeBackend(redis, serviceId, parts, options).realtime;
   };
 }
 
-class RedisBeat {
-  readonly beat: Beat;
-  private readonly trouble: FeedTrouble;
+class RedisRealtimeBackend {
+  readonly realtime: RealtimeBackend;
+  private readonly trouble: FeedHealth;
   private readonly log: MemoryFeedLog;
   private readonly chat: SharedChat;
   private readonly sealer: SharedSealer;
   private readonly follower: FeedFollower;
-  private readonly late: LateSealing;
-  private readonly reports: NodeReports;
+  private readonly late: SealFailover;
+  private readonly reports: SealReporter;
   private tick: Timer | null = null;
   private watch: Timer | null = null;
 
   constructor(
     redis: Redis,
     serviceId: string,
-    private readonly parts: RedisIntervalParts,
-    private readonly options: BeatOptions,
+    private readonly parts: RedisSealCoordinator,
+    private readonly options: RealtimeBackendOptions,
   ) {
-    const { record, clock, logger, watermark, random, onSealed } = options;
-    const redisAway = () => redis.away();
-    const trouble = new FeedTrouble(redisAway, logger, () => performance.now());
-    const log = new MemoryFeedLog(record, watermark, () => trouble.refusal());
-    const tally = createRedisTally({ redis, clock, serviceId, sealedTo: () => log.sealedTo() });
+    const { store, clock, logger, watermark, random, onSealed } = options;
+    const redisUnavailable = () => redis.unavailable();
+    const trouble = new FeedHealth(redisUnavailable, logger, () => performance.now());
+    const log = new MemoryFeedLog(store, watermark, () => trouble.refusal());
+    const presence = createRedisPresence({
+      redis,
+      clock,
+      serviceId,
+      sealedTo: () => log.sealedTo(),
+    });
     const chat = createSharedChat({
       random,
-      away: () => (redisAway() === null ? null : 'Redis is away.'),
+      unavailable: () => (redisUnavailable() === null ? null : 'Redis is away.'),
     });
     const follower = new FeedFollower({
       parts,
-      record,
+      store,
       log,
       random,
       onShown: (interval) => {
@@ -78,29 +90,37 @@ class RedisBeat {
     });
     const sealer = new SharedSealer({
       clock,
-      record,
+      store,
       log,
       logger,
       parts,
-      tally,
+      presence,
       follower,
       random,
     });
-    const late = new LateSealing({ log, parts, sealer, follower, trouble, redisAway, random });
+    const late = new SealFailover({
+      log,
+      parts,
+      sealer,
+      follower,
+      trouble,
+      redisUnavailable,
+      random,
+    });
     this.trouble = trouble;
     this.log = log;
     this.chat = chat;
     this.follower = follower;
     this.late = late;
     this.sealer = sealer;
-    this.reports = new NodeReports({ clock, log, parts, tally, chat, sealer, late, trouble });
-    this.beat = {
-      tally,
+    this.reports = new SealReporter({ clock, log, parts, presence, chat, sealer, late, trouble });
+    this.realtime = {
+      presence,
       chat,
-      turns: createRedisTurns({ redis, serviceId }),
+      turns: createRedisSlowMode({ redis, serviceId }),
       feed: log,
       share: (threads) => {
-        tally.share(threads);
+        presence.share(threads);
         log.share(threads);
       },
       noteRead: (streamId) => log.noteRead(streamId),
@@ -108,7 +128,7 @@ class RedisBeat {
       seal: () => this.seal(),
       behindMs: () => this.behindMs(),
       load: () => log.load(),
-      away: () => trouble.refusal(),
+      unavailable: () => trouble.refusal(),
       drain: () => log.drain(),
       stop: () => this.stop(),
     };

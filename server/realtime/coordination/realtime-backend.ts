@@ -1,24 +1,24 @@
 import type { Logger } from 'pino';
-import type { TheRecord } from '../../app/procedures.ts';
+import type { Store } from '../../app/procedures.ts';
 import type { ChatSource } from '../../domains/chat/chat.ts';
-import type { LineTurns } from '../../domains/chat/slow-mode.ts';
+import type { SlowMode } from '../../domains/chat/slow-mode.ts';
 import type { ServiceClock } from '../../platform/clock.ts';
 import type { FeedLog } from '../feed/feed-log.ts';
 import type { FeedReaders } from '../feed/feed-log-memory.ts';
-import type { ShareableTally, Tally } from '../presence/presence-registry.ts';
+import type { PresenceRegistry, ShareablePresence } from '../presence/presence-registry.ts';
 import type { RingSharer } from '../presence/presence-rings.ts';
 
 /**
  * What may be lost with a process or a cache: who is present, the interval being filled, and the
  * way of sealed intervals to their readers. What must not be lost is the record's.
  */
-export interface Beat {
-  readonly tally: Tally & ShareableTally;
+export interface RealtimeBackend {
+  readonly presence: PresenceRegistry & ShareablePresence;
   readonly chat: Pick<ChatSource, 'say' | 'hearts'>;
-  readonly turns: LineTurns;
+  readonly turns: SlowMode;
   readonly feed: FeedLog;
   /** Lets other threads of this process register and read, too; before anybody has. */
-  share(threads: BeatThreads): void;
+  share(threads: RealtimeThreads): void;
   /** Somebody read the feed of this stream in another thread. */
   noteRead(streamId: string): void;
   /** Takes part in sealing, on time, from here on. */
@@ -30,7 +30,7 @@ export interface Beat {
   /** How many requests are held and how many event streams listen. */
   load(): { held: number; listeners: number };
   /** Why the beat cannot be reached now, for everybody to read; null when all is well. */
-  away(): string | null;
+  unavailable(): string | null;
   /** Answers what is held and takes no more to hold. */
   drain(): Promise<void>;
   /** Sees to it that what was accepted is sealed, then stops. After the drain. */
@@ -38,10 +38,10 @@ export interface Beat {
 }
 
 /** Other threads of this process that register viewers and have readers. */
-export interface BeatThreads extends RingSharer, FeedReaders {}
+export interface RealtimeThreads extends RingSharer, FeedReaders {}
 
-export interface BeatOptions {
-  readonly record: TheRecord;
+export interface RealtimeBackendOptions {
+  readonly store: Store;
   readonly clock: ServiceClock;
   readonly logger: Logger;
   /** The watermark of the record: everything up to here is sealed. */
@@ -53,4 +53,6 @@ export interface BeatOptions {
 }
 
 /** Makes the beat of one process. */
-export type MakeBeat = (options: BeatOptions) => Beat | Promise<Beat>;
+export type CreateRealtimeBackend = (
+  options: RealtimeBackendOptions,
+) => RealtimeBackend | Promise<RealtimeBackend>;

@@ -6,7 +6,7 @@ import { Unavailable } from '../../platform/errors.ts';
 import { openRedis } from '../../storage/redis/open-redis.ts';
 import type { Redis } from '../../storage/redis/redis.ts';
 import type { HandOver, Report } from './seal-coordinator.ts';
-import { RedisIntervalParts } from './seal-coordinator-redis.ts';
+import { RedisSealCoordinator } from './seal-coordinator-redis.ts';
 
 let server: RedisServer;
 let redis: Redis;
@@ -28,7 +28,7 @@ beforeEach(async () => {
   first = intervalAt(await redis.timeMs()) - 1_000;
 });
 
-const node = (name: string) => new RedisIntervalParts(redis, name, 'test');
+const node = (name: string) => new RedisSealCoordinator(redis, name, 'test');
 const decoder = new TextDecoder();
 const part = (number: number, text = `${number}`, isRepeat = false): HandOver => ({
   number,
@@ -44,7 +44,7 @@ const reportOf = (interval: number, more: Partial<Report> = {}): Report => ({
   ...more,
 });
 
-async function collected(parts: RedisIntervalParts, after: number, interval: number) {
+async function collected(parts: RedisSealCoordinator, after: number, interval: number) {
   const found = await parts.collect(after, interval, false);
   return found.parts.map((bytes) => decoder.decode(bytes));
 }
@@ -230,10 +230,10 @@ test('[N-14] what is not on the replicas that the settings ask for is not given 
       if (asked === 1) throw new Unavailable('Too few replicas of Redis.');
     },
     timeMs: () => redis.timeMs(),
-    away: () => redis.away(),
+    unavailable: () => redis.unavailable(),
     close: async () => {},
   };
-  const a = new RedisIntervalParts(lagging, 'a', 'test');
+  const a = new RedisSealCoordinator(lagging, 'a', 'test');
   await a.report(reportOf(first, { handOver: part(1) }));
   expect(await a.collect(first - 1, first, false).catch((e) => e)).toBeInstanceOf(Unavailable);
   expect(await collected(a, first - 1, first)).toEqual(['1']);
@@ -279,12 +279,12 @@ describe('what is handed over', () => {
     const own = await startRedis();
     const options = { url: own.url, replicas: 0, logger: pino({ level: 'silent' }) };
     const connection = await openRedis(options);
-    const a = new RedisIntervalParts(connection, 'a', 'test');
+    const a = new RedisSealCoordinator(connection, 'a', 'test');
     await a.report(reportOf(first));
     await a.report(reportOf(first, { handOver: part(1) }));
     await own.command('WAITAOF', 1, 0, 0).catch(() => Bun.sleep(1_100));
     await own.restart();
-    while (connection.away() !== null) await Bun.sleep(10);
+    while (connection.unavailable() !== null) await Bun.sleep(10);
     expect(await own.command('XLEN', 'fourbeat:{fourbeat}:test:parts')).toBe(1);
     expect(await collected(a, first - 1, first)).toEqual([]);
     const repeated = reportOf(first, { handOver: part(1, '1', true) });

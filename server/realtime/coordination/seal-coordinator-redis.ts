@@ -2,9 +2,9 @@ import type { Redis, RedisValue } from '../../storage/redis/redis.ts';
 import type {
   Collected,
   HandOverFate,
-  IntervalParts,
   Report,
   ReportReply,
+  SealCoordinator,
   SealedEntry,
   Verdict,
 } from './seal-coordinator.ts';
@@ -21,7 +21,7 @@ const encoder = new TextEncoder();
 const decoder = new TextDecoder();
 
 /** The meeting place of nodes in Redis; its functions are in `redis/library/sealing.lua`. */
-export class RedisIntervalParts implements IntervalParts {
+export class RedisSealCoordinator implements SealCoordinator {
   /** The name of what Redis knows: another one means that it may have forgotten something. */
   private memory = '';
   private readonly keys: readonly string[];

@@ -63,7 +63,7 @@ export interface SealedEntry {
 }
 
 /** Where nodes meet to seal an interval. Methods that wait throw Unavailable while that is away. */
-export interface IntervalParts {
+export interface SealCoordinator {
   /** Whether posts can be handed over: their fate would be known. */
   isKnown(): boolean;
   /** Says that an interval has ended here. Of the live nodes, the last to say so is told to seal. */

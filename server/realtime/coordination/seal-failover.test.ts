@@ -2,10 +2,10 @@ import { describe, expect, test } from 'bun:test';
 import pino from 'pino';
 import { Unavailable } from '../../platform/errors.ts';
 import { MemoryFeedLog } from '../feed/feed-log-memory.ts';
-import { FeedTrouble } from './feed-health.ts';
+import { FeedHealth } from './feed-health.ts';
 import type { SealedEntry, Verdict } from './seal-coordinator.ts';
-import { LateSealing } from './seal-failover.ts';
-import { RecordWentBack } from './tail-repair.ts';
+import { SealFailover } from './seal-failover.ts';
+import { DatabaseRolledBack } from './tail-repair.ts';
 
 const START = 7_000_000_000;
 
@@ -14,14 +14,14 @@ function testLate(claims: Verdict[]) {
   const log = new MemoryFeedLog({ readSealed: async () => [] }, START);
   const lines: string[] = [];
   const logger = pino({ level: 'info' }, { write: (line) => lines.push(JSON.parse(line).msg) });
-  const trouble = new FeedTrouble(
+  const trouble = new FeedHealth(
     () => null,
     logger,
     () => 0,
   );
   const state = {
     watermark: START,
-    isAway: false,
+    isUnavailable: false,
     wentBack: null as Error | null,
     isBusy: false,
     /** Sealings wait for this. */
@@ -30,7 +30,7 @@ function testLate(claims: Verdict[]) {
     claims: 0,
   };
   const published: SealedEntry[] = [];
-  const late = new LateSealing({
+  const late = new SealFailover({
     log,
     parts: {
       claim: async () => {
@@ -51,7 +51,7 @@ function testLate(claims: Verdict[]) {
     },
     follower: {
       catchUp: async () => {
-        if (state.isAway) throw new Unavailable('the record is away');
+        if (state.isUnavailable) throw new Unavailable('the record is away');
         if (state.wentBack) throw state.wentBack;
         if (state.watermark <= log.sealedTo()) return null;
         const entry = { after: log.sealedTo(), interval: state.watermark, bodies: [] };
@@ -60,7 +60,7 @@ function testLate(claims: Verdict[]) {
       },
     },
     trouble,
-    redisAway: () => null,
+    redisUnavailable: () => null,
     random: () => 0.5,
   });
   return { late, log, trouble, state, published, lines };
@@ -111,7 +111,7 @@ describe('an interval that is not sealed in time', () => {
 
   test('[N-10] because the record is away: that is known, tried again, and said once', async () => {
     const { late, log, state, trouble, lines } = testLate(['seal']);
-    state.isAway = true;
+    state.isUnavailable = true;
     late.expect(START + 1);
     await until(() => trouble.reason() !== null);
     expect(trouble.reason()).toBe('the record is away');
@@ -119,7 +119,7 @@ describe('an interval that is not sealed in time', () => {
     late.expect(START + 2);
     await Bun.sleep(500);
     expect(state.claims).toBe(0);
-    state.isAway = false;
+    state.isUnavailable = false;
     await until(() => log.sealedTo() === START + 2);
     expect(trouble.reason()).toBeNull();
     trouble.healed(START + 2, 0);
@@ -134,10 +134,10 @@ describe('an interval that is not sealed in time', () => {
     state.stall = stall.promise;
     late.expect(START + 1);
     await until(() => state.sealed === 1);
-    state.isAway = true;
+    state.isUnavailable = true;
     late.expect(START + 2);
     await until(() => trouble.reason() !== null);
-    state.isAway = false;
+    state.isUnavailable = false;
     stall.resolve();
     await until(() => log.sealedTo() === START + 1);
     state.watermark = START + 2;
@@ -148,7 +148,7 @@ describe('an interval that is not sealed in time', () => {
 
   test('[N-10] by others, while only this node does not reach the record: their news may be late', async () => {
     const { late, log, state, trouble } = testLate(['wait']);
-    state.isAway = true;
+    state.isUnavailable = true;
     late.expect(START + 1);
     await until(() => trouble.reason() !== null);
     log.append(START + 1, []);
@@ -163,7 +163,7 @@ describe('an interval that is not sealed in time', () => {
 
   test('[N-22] because the record went back: that is an error in the log, once, until it is mended', async () => {
     const { late, log, state, trouble, lines } = testLate(['seal']);
-    state.wentBack = new RecordWentBack(START - 2, START);
+    state.wentBack = new DatabaseRolledBack(START - 2, START);
     late.expect(START + 1);
     await until(() => trouble.reason() !== null);
     expect(trouble.reason()).toContain(`${START - 2}`);

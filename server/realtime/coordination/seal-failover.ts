@@ -1,17 +1,17 @@
 import type { MemoryFeedLog } from '../feed/feed-log-memory.ts';
 import type { FeedFollower } from './feed-follower.ts';
-import type { FeedTrouble } from './feed-health.ts';
-import type { IntervalParts } from './seal-coordinator.ts';
+import type { FeedHealth } from './feed-health.ts';
+import type { SealCoordinator } from './seal-coordinator.ts';
 import type { SharedSealer } from './shared-sealer.ts';
-import { RecordWentBack } from './tail-repair.ts';
+import { DatabaseRolledBack } from './tail-repair.ts';
 
-export interface LateSealingOptions {
+export interface SealFailoverOptions {
   readonly log: MemoryFeedLog;
-  readonly parts: Pick<IntervalParts, 'claim' | 'publish'>;
+  readonly parts: Pick<SealCoordinator, 'claim' | 'publish'>;
   readonly sealer: Pick<SharedSealer, 'seal' | 'isBusy'>;
   readonly follower: Pick<FeedFollower, 'catchUp'>;
-  readonly trouble: FeedTrouble;
-  readonly redisAway: () => string | null;
+  readonly trouble: FeedHealth;
+  readonly redisUnavailable: () => string | null;
   readonly random: () => number;
 }
 
@@ -31,7 +31,7 @@ const OTHERS_MS = 200;
  * Sees to it that an interval is sealed, or seen to be, when that did not happen in time: whoever
  * was to seal it died or stalls, or the news of it were lost, or the record is away.
  */
-export class LateSealing {
+export class SealFailover {
   private target = -1;
   private targetAtMs = 0;
   /** What readers here had when the record failed to answer first; null while it answers. */
@@ -40,7 +40,7 @@ export class LateSealing {
   private timer: Timer | null = null;
   private stopped = false;
 
-  constructor(private readonly options: LateSealingOptions) {}
+  constructor(private readonly options: SealFailoverOptions) {}
 
   /** An interval was reported by this node. */
   expect(interval: number): void {
@@ -67,8 +67,8 @@ export class LateSealing {
   }
 
   private isLate(): boolean {
-    const { log, redisAway } = this.options;
-    return !this.stopped && redisAway() === null && log.sealedTo() < this.target;
+    const { log, redisUnavailable } = this.options;
+    return !this.stopped && redisUnavailable() === null && log.sealedTo() < this.target;
   }
 
   /** @returns how long to wait before the next look, in ms */
@@ -77,7 +77,7 @@ export class LateSealing {
     const failed = FAILED_LEAST_MS + random() * FAILED_JITTER_MS;
     const again = AGAIN_LEAST_MS + random() * AGAIN_JITTER_MS;
     try {
-      if (await this.findInRecord()) return 0;
+      if (await this.findInStore()) return 0;
     } catch (error) {
       this.recordFailed(error);
       return failed;
@@ -93,8 +93,8 @@ export class LateSealing {
   // As long as others seal and tell it, the record is away from here only, and readers may wait.
   private recordFailed(error: unknown): void {
     const { log, trouble } = this.options;
-    if (error instanceof RecordWentBack) {
-      trouble.recordWentBack(error);
+    if (error instanceof DatabaseRolledBack) {
+      trouble.databaseRolledBack(error);
       return;
     }
     this.failedAt ??= log.sealedTo();
@@ -105,7 +105,7 @@ export class LateSealing {
   }
 
   // It may be sealed, and only the news of it lost: with its sealer, or with the memory of Redis.
-  private async findInRecord(): Promise<boolean> {
+  private async findInStore(): Promise<boolean> {
     const { follower, parts, trouble } = this.options;
     const found = await follower.catchUp();
     this.failedAt = null;

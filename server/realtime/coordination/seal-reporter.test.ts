@@ -3,18 +3,18 @@ import pino from 'pino';
 import { intervalStartMs } from '../../../protocol/interval.ts';
 import { createSharedChat } from '../../domains/chat/chat-shared.ts';
 import { MemoryFeedLog } from '../feed/feed-log-memory.ts';
-import { FeedTrouble } from './feed-health.ts';
+import { FeedHealth } from './feed-health.ts';
 import type { HandOver, ReportReply } from './seal-coordinator.ts';
-import { NodeReports } from './seal-reporter.ts';
+import { SealReporter } from './seal-reporter.ts';
 
 const START = 7_000_000_000;
 
 /** Reports of a node in the interval after `START`; `answer` is what it is told of each. */
 function testReports(answer: () => ReportReply, clock = { interval: START + 1 }) {
   const log = new MemoryFeedLog({ readSealed: async () => [] }, START - 1);
-  const chat = createSharedChat({ random: Math.random, away: () => null });
+  const chat = createSharedChat({ random: Math.random, unavailable: () => null });
   const handedOver: (HandOver | null)[] = [];
-  const reports = new NodeReports({
+  const reports = new SealReporter({
     clock: { nowMs: () => intervalStartMs(clock.interval) },
     log,
     parts: {
@@ -24,11 +24,11 @@ function testReports(answer: () => ReportReply, clock = { interval: START + 1 })
         return answer();
       },
     },
-    tally: { send: async () => {} },
+    presence: { send: async () => {} },
     chat,
     sealer: { seal: async () => {}, isBusy: () => false },
     late: { expect: () => {} },
-    trouble: new FeedTrouble(
+    trouble: new FeedHealth(
       () => null,
       pino({ level: 'silent' }),
       () => 0,

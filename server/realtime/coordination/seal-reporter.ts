@@ -2,22 +2,22 @@ import { intervalAt, intervalStartMs } from '../../../protocol/interval.ts';
 import type { SharedChat } from '../../domains/chat/chat-shared.ts';
 import type { Clock } from '../../platform/clock.ts';
 import type { MemoryFeedLog } from '../feed/feed-log-memory.ts';
-import type { SharedTally } from '../presence/presence-registry.ts';
+import type { SharedPresenceRegistry } from '../presence/presence-registry.ts';
 import { countIsDue } from '../presence/view-count-events.ts';
-import type { FeedTrouble } from './feed-health.ts';
-import type { IntervalParts, ReportReply } from './seal-coordinator.ts';
-import type { LateSealing } from './seal-failover.ts';
+import type { FeedHealth } from './feed-health.ts';
+import type { ReportReply, SealCoordinator } from './seal-coordinator.ts';
+import type { SealFailover } from './seal-failover.ts';
 import type { SharedSealer } from './shared-sealer.ts';
 
-export interface NodeReportsOptions {
+export interface SealReporterOptions {
   readonly clock: Clock;
   readonly log: MemoryFeedLog;
-  readonly parts: Pick<IntervalParts, 'isKnown' | 'report'>;
-  readonly tally: Pick<SharedTally, 'send'>;
+  readonly parts: Pick<SealCoordinator, 'isKnown' | 'report'>;
+  readonly presence: Pick<SharedPresenceRegistry, 'send'>;
   readonly chat: SharedChat;
   readonly sealer: Pick<SharedSealer, 'seal' | 'isBusy'>;
-  readonly late: Pick<LateSealing, 'expect'>;
-  readonly trouble: FeedTrouble;
+  readonly late: Pick<SealFailover, 'expect'>;
+  readonly trouble: FeedHealth;
 }
 
 /**
@@ -30,7 +30,7 @@ const HAND_OVER_LATE_EVERY = 4;
 const EARLY_TRIES = 4;
 
 /** Reports each interval to all nodes as soon as it has ended, and seals when told to. */
-export class NodeReports {
+export class SealReporter {
   private reported: number;
   private running: Promise<void> | null = null;
   private stopped = false;
@@ -38,7 +38,7 @@ export class NodeReports {
   /** What was handed over here is in the feed when this interval is sealed. */
   private handedOverIn: number;
 
-  constructor(private readonly options: NodeReportsOptions) {
+  constructor(private readonly options: SealReporterOptions) {
     this.reported = options.log.sealedTo();
     this.handedOverIn = this.reported;
   }
@@ -86,8 +86,8 @@ export class NodeReports {
 
   /** @returns whether it has ended for all */
   private async reportOne(interval: number): Promise<boolean> {
-    const { tally, sealer, late, trouble } = this.options;
-    await tally.send(interval);
+    const { presence, sealer, late, trouble } = this.options;
+    await presence.send(interval);
     for (let tries = 0; tries < EARLY_TRIES; tries++) {
       const { verdict, waitMs } = await this.tell(interval);
       if (verdict === 'early') {

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { type PostgresServer, startPostgres } from '../../../test/support/backends/postgres.ts';
-import { SteppedGround } from '../../../test/support/feed/stepped-fixture.ts';
+import { SteppedFixture } from '../../../test/support/feed/stepped-fixture.ts';
 
 // Three nodes in real time, on a Redis whose clock is stepped under them.
 
@@ -20,17 +20,17 @@ describe.concurrent('service time of nodes that live together', () => {
     test(
       `[N-8] [I-5] is the same when Redis’ clock steps by ${stepMs} ms and nodes are restarted`,
       () =>
-        SteppedGround.use(postgres, async (ground) => {
-          await ground.stepRedis(stepMs);
+        SteppedFixture.use(postgres, async (fixture) => {
+          await fixture.stepRedis(stepMs);
           const fromMs = performance.now();
           await Bun.sleep(1_200);
-          await ground.restart();
-          await ground.restart();
-          await ground.agree(fromMs);
-          await ground.isWell();
-          await ground.restart();
+          await fixture.restart();
+          await fixture.restart();
+          await fixture.agree(fromMs);
+          await fixture.isWell();
+          await fixture.restart();
           await Bun.sleep(1_500);
-          await ground.isWell();
+          await fixture.isWell();
         }),
       TEST_MS,
     );
@@ -39,14 +39,14 @@ describe.concurrent('service time of nodes that live together', () => {
   test(
     '[N-8] [I-5] is the same again when a node did not run for a while, also while Redis’ clock is behind',
     () =>
-      SteppedGround.use(postgres, async (ground) => {
-        await ground.stepRedis(-15_000);
+      SteppedFixture.use(postgres, async (fixture) => {
+        await fixture.stepRedis(-15_000);
         let stoodMs = 0;
-        await ground.restart(() => performance.now() - stoodMs);
+        await fixture.restart(() => performance.now() - stoodMs);
         for (const ms of [1_000, 9_000]) {
           stoodMs += ms;
-          await ground.agree(performance.now());
-          await ground.isWell();
+          await fixture.agree(performance.now());
+          await fixture.isWell();
         }
       }),
     TEST_MS,
@@ -56,10 +56,10 @@ describe.concurrent('service time of nodes that live together', () => {
     test(
       `[N-8] [N-11] feed reads are answered in time when service time is ${aheadMs} ms ahead of Redis’ clock`,
       () =>
-        SteppedGround.use(postgres, async (ground) => {
-          await ground.stepRedis(-aheadMs);
+        SteppedFixture.use(postgres, async (fixture) => {
+          await fixture.stepRedis(-aheadMs);
           await Bun.sleep(1_500);
-          const late = (await ground.readsLate()).toSorted((a, b) => a - b);
+          const late = (await fixture.readsLate()).toSorted((a, b) => a - b);
           expect(late.at(-1)).toBeFinite();
           expect(late[late.length >> 1]).toBeLessThan(200);
         }),

@@ -1,14 +1,14 @@
 import { randomUUID } from 'node:crypto';
 import type { Logger } from 'pino';
 import { serviceClock } from '../../app/backends.ts';
-import type { TheRecord } from '../../app/procedures.ts';
+import type { Store } from '../../app/procedures.ts';
 import type { ServiceClock } from '../../platform/clock.ts';
 import type { Redis } from '../../storage/redis/redis.ts';
 import { openRedisClock } from '../../storage/redis/redis-clock.ts';
 
 export interface SharedClockOptions {
   readonly redis: Pick<Redis, 'timeMs' | 'call'>;
-  readonly record: Pick<TheRecord, 'readWatermark' | 'keepSecret'>;
+  readonly store: Pick<Store, 'readWatermark' | 'keepSecret'>;
   /** Of this process, never used by another. */
   readonly nodeId: string;
   readonly logger: Logger;
@@ -41,9 +41,9 @@ const BEHIND_FOREMOST_MS = 20;
  * @throws Unavailable when the record is away; waits for Redis
  */
 export async function openSharedClock(options: SharedClockOptions): Promise<SharedClock> {
-  const { redis, record, nodeId, logger, monotonicMs = () => performance.now() } = options;
+  const { redis, store, nodeId, logger, monotonicMs = () => performance.now() } = options;
   // The time of other services on the same Redis is theirs.
-  const serviceId = await record.keepSecret({ name: 'service', offered: randomUUID() });
+  const serviceId = await store.keepSecret({ name: 'service', offered: randomUUID() });
   const keys = [`fourbeat:{fourbeat}:${serviceId}:clock`];
   const time = await openRedisClock({
     redis,
@@ -56,7 +56,7 @@ export async function openSharedClock(options: SharedClockOptions): Promise<Shar
     },
   });
   try {
-    const watermark = await record.readWatermark({});
+    const watermark = await store.readWatermark({});
     const clock = serviceClock(time.systemMs, watermark, logger, {
       monotonicMs,
       leadMs: time.leadMs,

@@ -10,7 +10,7 @@ const START = 7_000_000_000;
 const NO_CHATS = { messages: [], questions: [], greetings: [], cheers: [], hearts: 0 };
 
 function testSealer(seal: (sealing: Sealing) => Promise<SealOutcome>) {
-  const chat = createSharedChat({ random: Math.random, away: () => null });
+  const chat = createSharedChat({ random: Math.random, unavailable: () => null });
   const log = new MemoryFeedLog({ readSealed: async () => [] }, START - 1);
   const published: SealedEntry[] = [];
   const shown: SealedEntry[] = [];
@@ -18,7 +18,7 @@ function testSealer(seal: (sealing: Sealing) => Promise<SealOutcome>) {
   const asked: [number, number, boolean][] = [];
   const sealer = new SharedSealer({
     clock: { nowMs: () => intervalStartMs(START + 1) },
-    record: { sealInterval: seal },
+    store: { sealInterval: seal },
     log,
     logger: { error: (_: object, line: string) => void complaints.push(line) },
     parts: {
@@ -29,7 +29,7 @@ function testSealer(seal: (sealing: Sealing) => Promise<SealOutcome>) {
       },
       publish: async (entry) => void published.push(entry),
     },
-    tally: {
+    presence: {
       countsAtEndOf: async () =>
         [
           ['present', 2],

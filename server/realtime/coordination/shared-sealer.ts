@@ -6,18 +6,18 @@ import type { MemoryFeedLog } from '../feed/feed-log-memory.ts';
 import type { Transient, ViewerChats } from '../feed/interval-body.ts';
 import type { sealingProcedures } from '../feed/sealing-sql.ts';
 import { formatCount } from '../presence/format-count.ts';
-import type { Counts, SharedTally } from '../presence/presence-registry.ts';
+import type { Counts, SharedPresenceRegistry } from '../presence/presence-registry.ts';
 import { countIsDue } from '../presence/view-count-events.ts';
 import type { FeedFollower } from './feed-follower.ts';
-import type { IntervalParts, SealedEntry } from './seal-coordinator.ts';
+import type { SealCoordinator, SealedEntry } from './seal-coordinator.ts';
 
 export interface SharedSealerOptions {
   readonly clock: Clock;
-  readonly record: Pick<Calls<typeof sealingProcedures>, 'sealInterval'>;
+  readonly store: Pick<Calls<typeof sealingProcedures>, 'sealInterval'>;
   readonly log: MemoryFeedLog;
   readonly logger: { error(about: object, line: string): void };
-  readonly parts: Pick<IntervalParts, 'collect' | 'publish'>;
-  readonly tally: Pick<SharedTally, 'countsAtEndOf'>;
+  readonly parts: Pick<SealCoordinator, 'collect' | 'publish'>;
+  readonly presence: Pick<SharedPresenceRegistry, 'countsAtEndOf'>;
   readonly follower: Pick<FeedFollower, 'take'>;
   readonly random: () => number;
 }
@@ -52,11 +52,11 @@ export class SharedSealer {
   }
 
   private async sealTo(interval: number): Promise<void> {
-    const { clock, record, log, logger, follower, parts } = this.options;
+    const { clock, store, log, logger, follower, parts } = this.options;
     const after = log.sealedTo();
     const transients = await this.transients(after, interval);
     const nowMs = Math.max(clock.nowMs(), intervalStartMs(interval + 1));
-    const sealing = await record.sealInterval({ after, interval, nowMs, transients });
+    const sealing = await store.sealInterval({ after, interval, nowMs, transients });
     if (sealing.outcome !== 'sealed') return;
     if (sealing.untold) logger.error({ interval }, `webhooks are not told: ${sealing.untold}`);
     const entry: SealedEntry = { after, interval, bodies: sealing.bodies };
@@ -66,10 +66,10 @@ export class SharedSealer {
   }
 
   private async transients(after: number, interval: number): Promise<Transient[]> {
-    const { parts, tally, random } = this.options;
+    const { parts, presence, random } = this.options;
     const isDue = countIsDue(after + 1, interval);
     const collected = await parts.collect(after, interval, isDue);
-    const counts = isDue ? await tally.countsAtEndOf(interval) : [];
+    const counts = isDue ? await presence.countsAtEndOf(interval) : [];
     return transientsOf(chatsOfNodes(collected.parts, random), counts, collected.watched);
   }
 }

@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test';
 import { MemoryFeedLog } from '../feed/feed-log-memory.ts';
-import { LostTail, RecordWentBack } from './tail-repair.ts';
+import { DatabaseRolledBack, TailRepair } from './tail-repair.ts';
 import type { LostIntervals } from './tail-repair-sql.ts';
 
 const START = 7_000_000_000;
@@ -18,7 +18,7 @@ function testTail(first: number, last: number) {
     state.watermark = lost.interval;
     return true;
   };
-  const tail = new LostTail({ record: { restoreSealed }, log, nowMs: () => state.nowMs });
+  const tail = new TailRepair({ store: { restoreSealed }, log, nowMs: () => state.nowMs });
   const check = () => tail.check(state.watermark, log.sealedTo()).catch((error) => error);
   return { log, state, written, check };
 }
@@ -34,9 +34,9 @@ test('[N-22] a record that has all that was served is left as it is', async () =
 
 test('[N-22] [I-1] what the record lost is written back as it was served, once all have the last news', async () => {
   const { state, written, check } = testTail(START - 5, START + 20);
-  expect(await check()).toBeInstanceOf(RecordWentBack);
+  expect(await check()).toBeInstanceOf(DatabaseRolledBack);
   state.nowMs = 400;
-  expect(await check()).toBeInstanceOf(RecordWentBack);
+  expect(await check()).toBeInstanceOf(DatabaseRolledBack);
   expect(written).toEqual([]);
   state.nowMs = 600;
   expect(await check()).toBeUndefined();
@@ -55,7 +55,7 @@ test('[N-22] a node that has not all of it lets others go first, and then writes
   const { state, written, check } = testTail(START + 16, START + 18);
   await check();
   state.nowMs = 1_900;
-  expect(await check()).toBeInstanceOf(RecordWentBack);
+  expect(await check()).toBeInstanceOf(DatabaseRolledBack);
   state.nowMs = 2_100;
   expect(await check()).toBeUndefined();
   expect(written).toEqual([
@@ -74,6 +74,6 @@ test('[N-22] what another node writes back is not written twice; each loss is wa
   expect(await check()).toBeUndefined();
   state.isTaken = false;
   state.watermark = START + 2;
-  expect(await check()).toBeInstanceOf(RecordWentBack);
+  expect(await check()).toBeInstanceOf(DatabaseRolledBack);
   expect(written).toEqual([]);
 });

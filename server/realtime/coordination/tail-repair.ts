@@ -4,14 +4,14 @@ import type { MemoryFeedLog } from '../feed/feed-log-memory.ts';
 import type { lostTailProcedures } from './tail-repair-sql.ts';
 
 /** The record lacks intervals that were served: it is older than it was. */
-export class RecordWentBack extends Unavailable {
+export class DatabaseRolledBack extends Unavailable {
   constructor(watermark: number, served: number) {
     super(`the record went back: it ends with interval ${watermark}, and ${served} was served`);
   }
 }
 
-export interface LostTailOptions {
-  readonly record: Pick<Calls<typeof lostTailProcedures>, 'restoreSealed'>;
+export interface TailRepairOptions {
+  readonly store: Pick<Calls<typeof lostTailProcedures>, 'restoreSealed'>;
   readonly log: Pick<MemoryFeedLog, 'sealedTo' | 'inMemory'>;
   readonly nowMs: () => number;
 }
@@ -28,10 +28,10 @@ const STEP_INTERVALS = 8;
  * last commits or the restore of a backup: the intervals that readers were served in the last
  * minute (N-22). What no node has in memory is lost: those intervals are empty.
  */
-export class LostTail {
+export class TailRepair {
   private seenAtMs: number | null = null;
 
-  constructor(private readonly options: LostTailOptions) {}
+  constructor(private readonly options: TailRepairOptions) {}
 
   /**
    * Compares the watermark with what was served before it was read, and mends the record if need be.
@@ -47,8 +47,8 @@ export class LostTail {
     this.seenAtMs ??= nowMs();
     const { from, bodies } = log.inMemory(watermark + 1, to);
     const waitMs = from === watermark + 1 ? WHOLE_AFTER_MS : PART_AFTER_MS;
-    if (nowMs() < this.seenAtMs + waitMs) throw new RecordWentBack(watermark, served);
-    const { restoreSealed } = this.options.record;
+    if (nowMs() < this.seenAtMs + waitMs) throw new DatabaseRolledBack(watermark, served);
+    const { restoreSealed } = this.options.store;
     let after = watermark;
     while (after < to) {
       // What is not in memory is passed over at once.

@@ -60,20 +60,20 @@ describe('what an event stream catches up on', () => {
   /** A log on a real record in which ten large intervals follow one another. */
   async function logWithLarge(sealedLater: number) {
     const show = await openShow([uuidOf(1)]);
-    const { record } = show;
+    const { store } = show;
     for (let n = 0; n < 10; n++) {
       const interval = FIRST + n;
       const messages = [{ id: '1', viewer: '', name: '', text: 'x'.repeat(LARGE), at: 0 }];
       const chats = { messages, questions: [], greetings: [], cheers: [], hearts: 0 };
-      const after = await record.readWatermark({});
+      const after = await store.readWatermark({});
       const transients = [{ streamId: uuidOf(1), viewCount: null, chats }];
-      await record.sealInterval({ after, interval, nowMs: interval * 250, transients });
+      await store.sealInterval({ after, interval, nowMs: interval * 250, transients });
     }
     let reads = 0;
     const counting = {
-      readSealed: (input: Parameters<typeof record.readSealed>[0]) => {
+      readSealed: (input: Parameters<typeof store.readSealed>[0]) => {
         reads++;
-        return record.readSealed(input);
+        return store.readSealed(input);
       },
     };
     const log = new MemoryFeedLog(counting, FIRST + 9 + sealedLater);

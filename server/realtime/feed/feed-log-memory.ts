@@ -2,11 +2,17 @@ import { LRUCache } from 'lru-cache';
 import { intervalStartMs } from '../../../protocol/interval.ts';
 import { Unavailable } from '../../platform/errors.ts';
 import type { Calls } from '../../storage/sql/procedure.ts';
-import type { FeedLog, FeedRange, Holder, IntervalListener, SealedInterval } from './feed-log.ts';
+import type {
+  FeedLog,
+  FeedRange,
+  IntervalListener,
+  IntervalWaiter,
+  SealedInterval,
+} from './feed-log.ts';
 import { emptyBody } from './interval-body.ts';
 import type { SealedBody, sealingProcedures } from './sealing-sql.ts';
 
-type FeedRecord = Pick<Calls<typeof sealingProcedures>, 'readSealed'>;
+type FeedStore = Pick<Calls<typeof sealingProcedures>, 'readSealed'>;
 
 /** Intervals kept in memory: a minute, so that live viewers never touch the record. */
 export const RECENT_INTERVALS = 240;
@@ -39,7 +45,7 @@ export interface FeedReaders {
 
 interface Held {
   readonly streamId: string;
-  readonly holder: Holder;
+  readonly holder: IntervalWaiter;
 }
 
 interface Slot {
@@ -103,7 +109,7 @@ export class MemoryFeedLog implements FeedLog {
    * @param unreachable why intervals that are not sealed cannot be served now, or null
    */
   constructor(
-    private readonly record: FeedRecord,
+    private readonly store: FeedStore,
     private sealed: number,
     private readonly unreachable: () => string | null = () => null,
   ) {}
@@ -118,7 +124,7 @@ export class MemoryFeedLog implements FeedLog {
     return this.recent(streamId, interval) ?? this.old(streamId, interval);
   }
 
-  hold(streamId: string, interval: number, holder: Holder): void {
+  hold(streamId: string, interval: number, holder: IntervalWaiter): void {
     if (this.draining) throw new Unavailable('The service is stopping.');
     const reason = this.unreachable();
     if (reason !== null) throw new Unavailable(reason);
@@ -280,7 +286,7 @@ export class MemoryFeedLog implements FeedLog {
   /** A page of what the record holds; it ends before `to` as long as there may be more. */
   private async stored(streamId: string, from: number, to: number): Promise<FeedRange> {
     const limits = { limit: RANGE_ROWS, bytesMax: RANGE_BYTES };
-    const rows = await this.record.readSealed({ streamId, from, to, ...limits });
+    const rows = await this.store.readSealed({ streamId, from, to, ...limits });
     const page = rows.map(({ interval, body }) => ({ interval, body: encoder.encode(body) }));
     return { page, next: (page.at(-1)?.interval ?? to) + 1 };
   }
@@ -298,7 +304,7 @@ export class MemoryFeedLog implements FeedLog {
   }
 
   private async loadPage(streamId: string, first: number, to: number, key: string): Promise<Page> {
-    const rows = await this.record.readSealed({ streamId, from: first, to, limit: PAGE_INTERVALS });
+    const rows = await this.store.readSealed({ streamId, from: first, to, limit: PAGE_INTERVALS });
     const bodies = rows.map(({ interval, body }) => [interval, encoder.encode(body)] as const);
     const page = bodies.length === 0 ? NO_ROWS : new Map(bodies);
     // A page that is not sealed to its end would be wrong a moment later.

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll } from 'bun:test';
 import { type PostgresServer, startPostgres } from '../../../test/support/backends/postgres.ts';
 import { type RedisServer, startRedis } from '../../../test/support/backends/redis.ts';
-import { openEmbeddedGround, openSharedGround } from '../../../test/support/feed/feed-fixture.ts';
+import { openEmbeddedFixture, openSharedFixture } from '../../../test/support/feed/feed-fixture.ts';
 import { feedLogContract } from '../../../test/support/feed/feed-log-contract.ts';
 
 let redis: RedisServer;
@@ -15,12 +15,12 @@ afterAll(async () => {
   await Promise.all([redis.stop(), postgres.stop()]);
 });
 
-feedLogContract('one process, SQLite', openEmbeddedGround);
+feedLogContract('one process, SQLite', openEmbeddedFixture);
 
 for (const nodes of [1, 3]) {
   feedLogContract(`${nodes} on Redis and PostgreSQL`, async () => {
     await redis.command('FLUSHALL');
     const databaseUrl = await postgres.createDatabase(`feed_of_${nodes}`);
-    return openSharedGround({ redisUrl: redis.url, databaseUrl, nodes });
+    return openSharedFixture({ redisUrl: redis.url, databaseUrl, nodes });
   });
 }

@@ -2,7 +2,7 @@
 export type IntervalListener = (interval: number, body: Uint8Array) => void;
 
 /** Waits for one interval of a stream: one of these is called, once. */
-export interface Holder {
+export interface IntervalWaiter {
   sealed(body: Uint8Array): void;
   /** @param error why it will not be sealed in time: `Unavailable` */
   refused(error: Error): void;
@@ -37,7 +37,7 @@ export interface FeedLog {
    * Waits for an interval that is not sealed yet, as `read` does, without a promise for each.
    * @throws Unavailable when too many wait, or nobody knows when it will be sealed
    */
-  hold(streamId: string, interval: number, holder: Holder): void;
+  hold(streamId: string, interval: number, holder: IntervalWaiter): void;
   /**
    * Sealed intervals from `from` on, in order, at most up to `to` and at most a page, which
    * is small enough to be held for each of many readers. Empty ones that ended long ago are left

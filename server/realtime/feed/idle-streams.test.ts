@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test';
 import { type PostgresServer, startPostgres } from '../../../test/support/backends/postgres.ts';
 import { type RedisServer, startRedis } from '../../../test/support/backends/redis.ts';
-import { type FeedGround, openSharedGround } from '../../../test/support/feed/feed-fixture.ts';
+import { type FeedFixture, openSharedFixture } from '../../../test/support/feed/feed-fixture.ts';
 
 const NODES = 2;
 const STREAMS = 200;
@@ -12,15 +12,15 @@ const CALLS_PER_NODE_AND_INTERVAL_MAX = 5;
 
 let redis: RedisServer;
 let postgres: PostgresServer;
-let ground: FeedGround;
+let fixture: FeedFixture;
 
 beforeAll(async () => {
   [redis, postgres] = await Promise.all([startRedis(), startPostgres({ fsync: false })]);
   const databaseUrl = await postgres.createDatabase('idle_streams');
-  ground = await openSharedGround({ redisUrl: redis.url, databaseUrl, nodes: NODES });
+  fixture = await openSharedFixture({ redisUrl: redis.url, databaseUrl, nodes: NODES });
 });
 afterAll(async () => {
-  await ground.close();
+  await fixture.close();
   await Promise.all([redis.stop(), postgres.stop()]);
 });
 
@@ -53,12 +53,12 @@ test('[N-17] an idle interval costs the same few commands, however many streams 
   await Bun.sleep(500);
   const unused = await costs();
   const streamIds: string[] = [];
-  for (let n = 0; n < STREAMS; n++) streamIds.push(await ground.newStream());
+  for (let n = 0; n < STREAMS; n++) streamIds.push(await fixture.newStream());
   for (const [place, streamId] of streamIds.entries()) {
-    const { beat } = ground.nodes[place % NODES] as (typeof ground.nodes)[number];
-    beat.tally.register(streamId, place);
-    beat.chat.hearts(streamId, 1);
-    void beat.feed.read(streamId, beat.feed.sealedTo() + 1);
+    const { realtime } = fixture.nodes[place % NODES] as (typeof fixture.nodes)[number];
+    realtime.presence.register(streamId, place);
+    realtime.chat.hearts(streamId, 1);
+    void realtime.feed.read(streamId, realtime.feed.sealedTo() + 1);
   }
   const busy = await costs();
   // Registrations, reads and the zeros after them are over.

@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test';
 import { MemoryFeedLog } from './feed-log-memory.ts';
-import { APPENDED_MAX, showSealed } from './publish-sealed.ts';
+import { APPENDED_MAX, publishSealed } from './publish-sealed.ts';
 
 const START = 7_000_000_000;
 
@@ -13,7 +13,7 @@ test('[N-10] after a long absence the last moments are in memory: another outage
     { streamId: 's', interval: first, body: 'first' },
     { streamId: 's', interval: to, body: 'last' },
   ];
-  showSealed(log, to, bodies);
+  publishSealed(log, to, bodies);
   const text = (interval: number) =>
     new TextDecoder().decode(log.read('s', interval) as Uint8Array);
   expect(text(first)).toBe('first');

@@ -5,7 +5,7 @@ import type { SealedBody } from './sealing-sql.ts';
 export const APPENDED_MAX = 40;
 
 /** Shows readers everything up to this interval; `bodies` are all that were stored since. */
-export function showSealed(log: MemoryFeedLog, to: number, bodies: readonly SealedBody[]): void {
+export function publishSealed(log: MemoryFeedLog, to: number, bodies: readonly SealedBody[]): void {
   if (to - log.sealedTo() > APPENDED_MAX) log.skipTo(to - APPENDED_MAX);
   const byInterval = Map.groupBy(bodies, ({ interval }) => interval);
   for (let interval = log.sealedTo() + 1; interval <= to; interval++) {

@@ -6,14 +6,14 @@ import { CountEvents } from '../presence/view-count-events.ts';
 import { MemoryFeedLog } from './feed-log-memory.ts';
 import { Sealer } from './sealer.ts';
 import type { Sealing } from './sealing-sql.ts';
-import { UnsealedParts } from './transient-buffer.ts';
+import { TransientBuffer } from './transient-buffer.ts';
 
 const INTERVAL = 7_000_000_000;
 const STREAM = 'a stream';
 
 /** A sealer on a record that only remembers; everything before `INTERVAL` is sealed. */
 function testSealer(nowMs: () => number, onSealing: (sealing: Sealing) => void = () => {}) {
-  const record = {
+  const store = {
     sealInterval: async (sealing: Sealing) => {
       onSealing(sealing);
       return { outcome: 'sealed' as const, bodies: [] };
@@ -26,9 +26,9 @@ function testSealer(nowMs: () => number, onSealing: (sealing: Sealing) => void =
   const counts = new CountEvents({ countsAtEndOf: () => [] });
   const sealer = new Sealer({
     clock: { nowMs },
-    record,
+    store,
     log,
-    parts: new UnsealedParts({ chat, counts, watched: () => [] }),
+    parts: new TransientBuffer({ chat, counts, watched: () => [] }),
     logger: pino({ level: 'silent' }),
     onSealed: () => {},
   });

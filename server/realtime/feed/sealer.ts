@@ -3,18 +3,18 @@ import { INTERVAL_MS, intervalAt, intervalStartMs } from '../../../protocol/inte
 import type { Clock } from '../../platform/clock.ts';
 import type { Calls } from '../../storage/sql/procedure.ts';
 import type { MemoryFeedLog } from './feed-log-memory.ts';
-import { showSealed } from './publish-sealed.ts';
+import { publishSealed } from './publish-sealed.ts';
 import type { sealingProcedures } from './sealing-sql.ts';
-import type { UnsealedParts } from './transient-buffer.ts';
+import type { TransientBuffer } from './transient-buffer.ts';
 
 export interface SealerOptions {
   readonly clock: Clock;
-  readonly record: Pick<
+  readonly store: Pick<
     Calls<typeof sealingProcedures>,
     'sealInterval' | 'readWatermark' | 'readSealedOfAll'
   >;
   readonly log: MemoryFeedLog;
-  readonly parts: UnsealedParts;
+  readonly parts: TransientBuffer;
   readonly logger: Logger;
   /** Told how long after the end of its interval a body could be served, in ms. */
   readonly onSealed: (latenessMs: number) => void;
@@ -108,28 +108,28 @@ export class Sealer {
   }
 
   private async sealTo(interval: number, nowMs: number): Promise<void> {
-    const { record, log, logger, parts } = this.options;
+    const { store, log, logger, parts } = this.options;
     const after = log.sealedTo();
     const transients = parts.collect(after + 1, interval);
-    const sealing = await record.sealInterval({ after, interval, nowMs, transients });
+    const sealing = await store.sealInterval({ after, interval, nowMs, transients });
     // Nobody else seals here, so it was a sealing of our own whose answer was lost.
     if (sealing.outcome !== 'sealed')
       throw new Error(`intervals after ${after} are sealed already`);
     if (sealing.untold) logger.error({ interval }, `webhooks are not told: ${sealing.untold}`);
     parts.sealed();
-    showSealed(log, interval, sealing.bodies);
+    publishSealed(log, interval, sealing.bodies);
   }
 
   // A sealing that failed may have been committed all the same, and its answer lost. Then only the
   // record knows what is in it.
   private async recover(): Promise<void> {
-    const { record, log, parts } = this.options;
+    const { store, log, parts } = this.options;
     const from = log.sealedTo() + 1;
-    const to = await record.readWatermark({});
+    const to = await store.readWatermark({});
     if (to < from) return;
-    const bodies = await record.readSealedOfAll({ from, to });
+    const bodies = await store.readSealedOfAll({ from, to });
     parts.sealed();
-    showSealed(log, to, bodies);
+    publishSealed(log, to, bodies);
   }
 }
 

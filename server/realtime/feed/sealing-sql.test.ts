@@ -6,7 +6,7 @@ import type { Tx } from '../../storage/sql/procedure.ts';
 import { openMigratedSqlite, type Sqlite } from '../../storage/sql/sqlite.ts';
 import { sealingProcedures } from './sealing-sql.ts';
 
-async function withRecord(work: (sqlite: Sqlite) => Promise<void>): Promise<void> {
+async function withDatabase(work: (sqlite: Sqlite) => Promise<void>): Promise<void> {
   const directory = mkdtempSync(join(tmpdir(), 'fourbeat-sealing-'));
   const sqlite = await openMigratedSqlite(directory);
   try {
@@ -39,7 +39,7 @@ function listening(sqlite: Sqlite): { tx: Tx; texts: string[] } {
 }
 
 test('[F-13] what a lost answer sealed is found without reading the feed of years', () =>
-  withRecord(async (sqlite) => {
+  withDatabase(async (sqlite) => {
     const { tx, plans } = explaining(sqlite);
     expect(await sealingProcedures.readSealedOfAll.run(tx, { from: 1, to: 40 })).toEqual([]);
     const plan = plans.flat().join('\n');
@@ -48,7 +48,7 @@ test('[F-13] what a lost answer sealed is found without reading the feed of year
   }));
 
 test('[F-13] an interval in which nothing happened costs two statements, and no look at idle streams', () =>
-  withRecord(async (sqlite) => {
+  withDatabase(async (sqlite) => {
     const { tx, plans } = explaining(sqlite);
     const sealing = { after: -1, interval: 7, nowMs: 2_000, transients: [] };
     expect(await sealingProcedures.sealInterval.run(tx, sealing)).toEqual({
@@ -66,7 +66,7 @@ test('[F-13] an interval in which nothing happened costs two statements, and no 
   }));
 
 test('[H-21] streams on air are found by an index, from webhooks that want their minutes', () =>
-  withRecord(async (sqlite) => {
+  withDatabase(async (sqlite) => {
     const { tx, plans } = explaining(sqlite);
     const sealing = { after: 6, interval: 7, nowMs: 2_000, transients: [] };
     await sqlite.query('update watermark set interval = 6');
@@ -79,7 +79,7 @@ test('[H-21] streams on air are found by an index, from webhooks that want their
   }));
 
 test('[H-21] what happens costs one look while nobody wants to be told, and writes nothing', () =>
-  withRecord(async (sqlite) => {
+  withDatabase(async (sqlite) => {
     await sqlite.query(`insert into accounts values ('a', 'a@example.org', 'A', 0)`);
     await sqlite.query(
       `insert into streams (id, number, producer, title, unlisted, latency_allowance_ms, status,

@@ -1,7 +1,11 @@
 import { expect, test } from 'bun:test';
 import fc from 'fast-check';
 import type { Kind, PlainFeed } from '../../../test/support/feed/feed-model.ts';
-import { type Fate, STREAMS, World } from '../../../test/support/feed/sealing-model-system.ts';
+import {
+  type Fate,
+  ModelSystem,
+  STREAMS,
+} from '../../../test/support/feed/sealing-model-system.ts';
 
 // A service of two streams that seals, fails, loses answers of its record, restarts and has its
 // system clock stepped, in any order. A plain model says what every interval must hold, and a reader
@@ -13,8 +17,8 @@ const TIME_LIMIT_MS = 15_000;
 function command(
   text: string,
   old: number,
-  run: (world: World) => unknown,
-): fc.AsyncCommand<PlainFeed, World> {
+  run: (world: ModelSystem) => unknown,
+): fc.AsyncCommand<PlainFeed, ModelSystem> {
   return {
     check: () => true,
     toString: () => text,
@@ -98,7 +102,7 @@ test(
     let served = 0;
     await fc.assert(
       fc.asyncProperty(steps, async (commands) => {
-        const world = await World.open();
+        const world = await ModelSystem.open();
         try {
           await fc.asyncModelRun(() => ({ model: world.plain, real: world }), commands);
           await world.end();

@@ -14,7 +14,7 @@ export interface UnsealedPartsOptions {
  * again later: posts that were handed over then come again and are lost to none, while counts are
  * those of the later moment (F-26).
  */
-export class UnsealedParts {
+export class TransientBuffer {
   private chats: Map<string, ViewerChats> | null = null;
 
   constructor(private readonly options: UnsealedPartsOptions) {}

@@ -27,7 +27,7 @@ const BYTES_PER_SEAT = 512;
  * @param before an interval whose bitset this node handed in before, if it did
  * @returns a call that replies 1, or 0 when that is not there any more
  */
-export function handIn(
+export function merge(
   streamId: string,
   block: number,
   parts: readonly Part[],
@@ -61,7 +61,7 @@ export function uniteBlock(
 }
 
 /** @returns calls that take seats out of the bitsets of these intervals */
-export function expel(
+export function evict(
   streamId: string,
   seats: readonly number[],
   intervals: readonly number[],

@@ -6,17 +6,17 @@ import {
   type Announcement,
   BlockList,
   countBlock,
-  expel,
-  handIn,
+  evict,
+  merge,
   readBlocks,
 } from './presence-commands.ts';
-import type { Counts, SharedTally } from './presence-registry.ts';
-import { Rings } from './presence-rings.ts';
-import { HandedIn, windowTo } from './replication-state.ts';
+import type { Counts, SharedPresenceRegistry } from './presence-registry.ts';
+import { PresenceRings } from './presence-rings.ts';
+import { ReplicationState, windowTo } from './replication-state.ts';
 import { StreamCount } from './stream-count.ts';
 
-export interface RedisTallyOptions {
-  readonly redis: Pick<Redis, 'call' | 'callAll' | 'away'>;
+export interface RedisPresenceOptions {
+  readonly redis: Pick<Redis, 'call' | 'callAll' | 'unavailable'>;
   readonly clock: Clock;
   /** Of the record: streams of another are not counted with those of this one. */
   readonly serviceId: string;
@@ -46,22 +46,22 @@ const CALLS_MAX = 1_000;
  * second of SPEC N-5. The moment after the end of an interval would be a wrong one to count in: a
  * heartbeat that is late by a jitter, or not handed in yet, would be missing until the next (N-6).
  */
-export function createRedisTally(options: RedisTallyOptions): SharedTally {
+export function createRedisPresence(options: RedisPresenceOptions): SharedPresenceRegistry {
   const { redis, clock, serviceId, maxSeats } = options;
   const list = new BlockList(serviceId);
-  const rings = new Rings(clock, maxSeats);
+  const rings = new PresenceRings(clock, maxSeats);
   const counts = new Map<string, StreamCount>();
-  let handedIn = new Map<string, HandedIn>();
+  let handedIn = new Map<string, ReplicationState>();
   let announcedIn = Number.NEGATIVE_INFINITY;
   let isShared = false;
 
   function requireRedis(): void {
-    const reason = redis.away();
+    const reason = redis.unavailable();
     if (reason !== null) throw new Unavailable(reason);
   }
 
-  function handedInOf(streamId: string): HandedIn {
-    const found = handedIn.get(streamId) ?? new HandedIn();
+  function handedInOf(streamId: string): ReplicationState {
+    const found = handedIn.get(streamId) ?? new ReplicationState();
     handedIn.set(streamId, found);
     return found;
   }
@@ -102,7 +102,7 @@ export function createRedisTally(options: RedisTallyOptions): SharedTally {
       known.expire(interval);
       const missing = known.missing(ring, interval);
       for (const [block, parts] of missing) {
-        calls.push(handIn(streamId, block, parts, known.newestBefore(block, interval)));
+        calls.push(merge(streamId, block, parts, known.newestBefore(block, interval)));
         handed.push(() => known.confirm(parts));
       }
       for (const one of known.unannounced(streamId, interval, missing)) {
@@ -169,28 +169,28 @@ export function createRedisTally(options: RedisTallyOptions): SharedTally {
 
   return {
     register(streamId, seat, nowMs) {
-      if (redis.away() !== null) throw isAway();
+      if (redis.unavailable() !== null) throw isUnavailable();
       rings.register(streamId, seat, nowMs);
       counts.get(streamId)?.add(seat);
     },
-    async expel(streamId, seats) {
-      rings.expel(streamId, seats);
+    async evict(streamId, seats) {
+      rings.evict(streamId, seats);
       counts.get(streamId)?.forget();
       const now = intervalAt(clock.nowMs());
       // `count` goes by up to two intervals more than count at the end of one.
       const counted = [...new Set([...windowTo(now - 2), ...windowTo(now)])];
       try {
-        await callAll(expel(streamId, seats, counted));
+        await callAll(evict(streamId, seats, counted));
       } catch (error) {
         if (!(error instanceof Unavailable)) throw error;
       }
     },
     async count(streamId) {
-      if (redis.away() !== null) throw isAway();
+      if (redis.unavailable() !== null) throw isUnavailable();
       try {
         return await countOf(streamId).value();
       } catch (error) {
-        throw error instanceof Unavailable ? isAway() : error;
+        throw error instanceof Unavailable ? isUnavailable() : error;
       }
     },
     countsAtEndOf,
@@ -200,12 +200,12 @@ export function createRedisTally(options: RedisTallyOptions): SharedTally {
       isShared = true;
       rings.share(sharer);
     },
-    away: () => redis.away(),
+    unavailable: () => redis.unavailable(),
     turn: () => rings.turn(),
   };
 }
 
 // For viewers. What the reason is, addresses and all, is for the log.
-function isAway(): Unavailable {
+function isUnavailable(): Unavailable {
   return new Unavailable('Redis is away.');
 }

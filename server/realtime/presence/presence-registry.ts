@@ -5,7 +5,7 @@ import type { RingSharer } from './presence-rings.ts';
  * rounded up to the end of an interval. The *count* of a stream is the number of distinct seats with
  * a registration that lasts (SPEC I-5): a viewer in many tabs has one seat and counts once.
  */
-export interface Tally {
+export interface PresenceRegistry {
   /**
    * Registers a viewer's seat in a stream, now. A count asked for afterwards includes it.
    * @param nowMs service time, of whoever has just read it
@@ -17,7 +17,7 @@ export interface Tally {
    * Counts seats no longer, from the next interval on at the latest: whoever calls this lets them
    * register no more. What Redis, that is away, cannot be told lapses with their last registrations.
    */
-  expel(streamId: string, seats: readonly number[]): void | Promise<void>;
+  evict(streamId: string, seats: readonly number[]): void | Promise<void>;
 
   /** The count of one stream, now; 0 for a stream nobody registered in. */
   count(streamId: string): number | Promise<number>;
@@ -41,7 +41,7 @@ export interface Tally {
  * (SPEC N-5). `countsAtEndOf` is for whichever node seals: it has the registrations of all nodes
  * that have sent the interval before.
  */
-export interface SharedTally extends Tally, ShareableTally {
+export interface SharedPresenceRegistry extends PresenceRegistry, ShareablePresence {
   /** @throws Unavailable while Redis is away (SPEC N-9); else like `Tally`, and as cheap */
   register(streamId: string, seat: number, nowMs?: number): void;
 
@@ -61,11 +61,11 @@ export interface SharedTally extends Tally, ShareableTally {
 }
 
 /** A tally for whose streams other threads register, too. */
-export interface ShareableTally {
+export interface ShareablePresence {
   /** Tells where, before anybody has registered. */
   share(sharer: RingSharer): void;
   /** Why nobody can register now, or null. */
-  away(): string | null;
+  unavailable(): string | null;
   /** To be called in every interval, also while nothing is counted: other threads wait for it. */
   turn(): void;
 }

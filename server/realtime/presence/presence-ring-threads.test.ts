@@ -12,8 +12,8 @@ import {
   type SeatWork,
 } from '../../../test/support/presence/presence-threads.ts';
 import { AHEAD_INTERVALS, LIVE_INTERVALS, PENDING, TOTAL } from './presence-cells.ts';
-import { SeatRing } from './presence-ring.ts';
-import { SeatMarks } from './shared-presence-writer.ts';
+import { PresenceRing } from './presence-ring.ts';
+import { SharedPresenceWriter } from './shared-presence-writer.ts';
 
 const FIRST = 6_800_000_000;
 const THREADS = 2;
@@ -92,9 +92,9 @@ test('[V-6] nor is a viewer missed whose seat a thread makes present that stands
 
 /** A ring with a count of 1, and what registers in it as another thread would. */
 function sharedRing(seat = 1) {
-  const ring = new SeatRing(1_000, { isShared: true });
+  const ring = new PresenceRing(1_000, { isShared: true });
   ring.register(seat, FIRST);
-  return { ring, marks: new SeatMarks(ring.memory()) };
+  return { ring, marks: new SharedPresenceWriter(ring.memory()) };
 }
 
 test('[V-3] a registration of another thread counts from its own interval on, though the ring is late', () => {
@@ -135,7 +135,7 @@ test('a ring that was given up takes no more, and none is given up with somebody
 
 /** A ring and threads that register in it. */
 function begin(seats: number) {
-  const ring = new SeatRing(seats, { isShared: true });
+  const ring = new PresenceRing(seats, { isShared: true });
   for (let seat = 0; seat < seats; seat += 1) ring.register(seat, FIRST - 10);
   ring.count(FIRST);
   const told = words(2);
@@ -179,7 +179,7 @@ function presentAt(now: number, seats: number) {
   return { surely, perhaps };
 }
 
-function seatsIn(ring: SeatRing, interval: number): number[] {
+function seatsIn(ring: PresenceRing, interval: number): number[] {
   const [block] = ring.blocksOf(interval);
   return [...(block?.bytes ?? [])].flatMap((byte, index) =>
     [0, 1, 2, 3, 4, 5, 6, 7].filter((bit) => byte & (1 << bit)).map((bit) => index * 8 + bit),

@@ -1,14 +1,14 @@
 import { describe, expect, test } from 'bun:test';
 import fc from 'fast-check';
 import { SEATS_MAX } from '../../../protocol/limits.ts';
-import { BLOCK_SEATS, type SeatBlock, SeatRing } from './presence-ring.ts';
+import { BLOCK_SEATS, PresenceRing, type SeatBlock } from './presence-ring.ts';
 
 const NOW = 6_800_000_000;
 
 describe('a registration', () => {
   test('[V-3] counts in its interval and the four that follow, and in no other', () => {
     for (let phase = 0; phase < 5; phase += 1) {
-      const ring = new SeatRing();
+      const ring = new PresenceRing();
       ring.register(7, NOW + phase);
       const counts = [0, 1, 2, 3, 4, 5, 6].map((later) => ring.count(NOW + phase + later));
       expect(counts).toEqual([1, 1, 1, 1, 1, 0, 0]);
@@ -16,7 +16,7 @@ describe('a registration', () => {
   });
 
   test('[V-5] counts once, however often it is repeated', () => {
-    const ring = new SeatRing();
+    const ring = new PresenceRing();
     for (let beat = 0; beat < 40; beat += 1) {
       ring.register(3, NOW + beat);
       ring.register(3, NOW + beat);
@@ -27,7 +27,7 @@ describe('a registration', () => {
   });
 
   test('[V-5] is for one seat alone', () => {
-    const ring = new SeatRing();
+    const ring = new PresenceRing();
     for (const seat of [0, 31, 32, 63, 5_000]) ring.register(seat, NOW);
     expect(ring.count(NOW)).toBe(5);
     for (const seat of [0, 31, 32, 63, 5_000]) expect(ring.isPresent(seat, NOW)).toBe(true);
@@ -37,7 +37,7 @@ describe('a registration', () => {
   });
 
   test('[V-3] is over when many intervals passed without one', () => {
-    const ring = new SeatRing();
+    const ring = new PresenceRing();
     for (let seat = 0; seat < 1_000; seat += 1) ring.register(seat, NOW);
     expect(ring.count(NOW + 1_000_000)).toBe(0);
     ring.register(5, NOW + 1_000_001);
@@ -46,7 +46,7 @@ describe('a registration', () => {
   });
 
   test('[F-26] counts to the end of an interval, also when the next one has begun', () => {
-    const ring = new SeatRing();
+    const ring = new PresenceRing();
     ring.register(1, NOW);
     ring.register(2, NOW + 2);
     expect(ring.countAtEndOf(NOW + 2)).toBe(2);
@@ -59,7 +59,7 @@ describe('a registration', () => {
     const beats = fc.array(fc.tuple(fc.nat({ max: 7 }), fc.nat({ max: 40 })), { maxLength: 60 });
     fc.assert(
       fc.property(beats, (steps) => {
-        const ring = new SeatRing();
+        const ring = new PresenceRing();
         const last = new Map<number, number>();
         let interval = NOW;
         for (const [passed, seat] of steps) {
@@ -75,11 +75,11 @@ describe('a registration', () => {
   });
 
   test('[C-19] that is taken back counts no longer, nor expires a second time', () => {
-    const ring = new SeatRing();
+    const ring = new PresenceRing();
     for (const seat of [1, 2, 40]) ring.register(seat, NOW);
     ring.register(2, NOW + 1);
-    for (const seat of [2, 3, 5_000]) ring.expel(seat, NOW + 2);
-    ring.expel(2, NOW + 2);
+    for (const seat of [2, 3, 5_000]) ring.evict(seat, NOW + 2);
+    ring.evict(2, NOW + 2);
     expect([ring.count(NOW + 2), ring.seatsIn(NOW), ring.seatsIn(NOW + 1)]).toEqual([2, 2, 0]);
     expect(ring.blocksOf(NOW).flatMap(seatsOf)).toEqual([1, 40]);
     ring.register(2, NOW + 3);
@@ -87,7 +87,7 @@ describe('a registration', () => {
   });
 
   test('for an interval that is past counts in the newest', () => {
-    const ring = new SeatRing();
+    const ring = new PresenceRing();
     ring.register(1, NOW);
     ring.register(2, NOW - 3);
     expect(ring.count(NOW - 100)).toBe(2);
@@ -100,7 +100,7 @@ describe('the seats', () => {
   test('are all 32 of a word, each of which comes and goes', () => {
     fc.assert(
       fc.property(fc.subarray(Array.from({ length: 32 }, (_, seat) => seat)), (stayed) => {
-        const ring = new SeatRing();
+        const ring = new PresenceRing();
         for (let seat = 0; seat < 32; seat += 1) ring.register(seat, NOW);
         expect(ring.count(NOW)).toBe(32);
         for (const seat of stayed) ring.register(seat, NOW + 4);
@@ -111,7 +111,7 @@ describe('the seats', () => {
   });
 
   test('[L-13] end where they are said to', () => {
-    const ring = new SeatRing(1_000);
+    const ring = new PresenceRing(1_000);
     ring.register(999, NOW);
     expect(ring.count(NOW)).toBe(1);
     for (const seat of [1_000, -1, 0.5, Number.NaN, 2 ** 32, Number.POSITIVE_INFINITY]) {
@@ -122,14 +122,14 @@ describe('the seats', () => {
 
   test('[L-13] are 16,777,216 unless said otherwise', () => {
     expect(SEATS_MAX).toBe(16_777_216);
-    const ring = new SeatRing();
+    const ring = new PresenceRing();
     ring.register(SEATS_MAX - 1, NOW);
     expect(ring.isPresent(SEATS_MAX - 1, NOW)).toBe(true);
     expect(() => ring.register(SEATS_MAX, NOW)).toThrow(RangeError);
   });
 
   test('stay counted when the ring grows', () => {
-    const ring = new SeatRing();
+    const ring = new PresenceRing();
     for (let seat = 1; seat < SEATS_MAX; seat *= 4) ring.register(seat, NOW);
     expect(ring.count(NOW)).toBe(12);
     expect(ring.isPresent(1, NOW)).toBe(true);
@@ -139,7 +139,7 @@ describe('the seats', () => {
 
 describe('the bitset of an interval', () => {
   test('has its seats by blocks, each up to its last word with a bit', () => {
-    const ring = new SeatRing();
+    const ring = new PresenceRing();
     const seats = [0, 9, 31, 40, BLOCK_SEATS - 1, 3 * BLOCK_SEATS + 7, SEATS_MAX - 1];
     for (const seat of seats) ring.register(seat, NOW);
     const blocks = ring.blocksOf(NOW);
@@ -152,7 +152,7 @@ describe('the bitset of an interval', () => {
   });
 
   test('can be had for the five intervals that count, and for no other', () => {
-    const ring = new SeatRing();
+    const ring = new PresenceRing();
     for (let interval = NOW; interval < NOW + 8; interval += 1)
       ring.register(interval % 8, interval);
     const live = Array.from({ length: 12 }, (_, n) => NOW - 2 + n).filter(
@@ -163,7 +163,7 @@ describe('the bitset of an interval', () => {
   });
 
   test('does not change with registrations that come later', () => {
-    const ring = new SeatRing();
+    const ring = new PresenceRing();
     ring.register(1, NOW);
     const [before] = ring.blocksOf(NOW);
     ring.register(2, NOW);
@@ -202,7 +202,7 @@ test('[I-5] counts the distinct seats of five intervals, as a map of last regist
         size: 'max',
       }),
       (beats) => {
-        const ring = new SeatRing(100_000);
+        const ring = new PresenceRing(100_000);
         const lastIntervals = new Map<number, number>();
         const byInterval = new Map<number, Set<number>>();
         const isLive = (seat: number, interval: number) =>

@@ -63,7 +63,7 @@ export interface SeatRingOptions {
  * needed; `seat-cells.ts` says why no seat is lost or counted twice. A registration takes 16 ns, and
  * turning time on by an interval 12 µs for each 100,000 seats.
  */
-export class SeatRing {
+export class PresenceRing {
   readonly #maxSeats: number;
   readonly #options: SeatRingOptions;
   readonly #control: Int32Array;
@@ -105,7 +105,7 @@ export class SeatRing {
   }
 
   /** Counts a seat no longer, from this interval on, until it registers again. */
-  expel(seat: number, interval: number): void {
+  evict(seat: number, interval: number): void {
     if (!this.isPresent(seat, interval)) return;
     const chunk = chunkOf(seat);
     const cells = this.#chunks[chunk] as Int32Array;

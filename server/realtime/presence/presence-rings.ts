@@ -1,7 +1,7 @@
 import { intervalAt } from '../../../protocol/interval.ts';
 import type { Clock } from '../../platform/clock.ts';
 import type { SeatMemory } from './presence-cells.ts';
-import { SeatRing } from './presence-ring.ts';
+import { PresenceRing } from './presence-ring.ts';
 
 /** Intervals between two looks for rings to drop, when nobody reads the counts. */
 const SWEEP_INTERVALS = 240;
@@ -20,8 +20,8 @@ export interface RingSharer {
  * They are noticed whenever counts of all streams are read, and at least once a minute while streams
  * keep coming.
  */
-export class Rings {
-  readonly #rings = new Map<string, SeatRing>();
+export class PresenceRings {
+  readonly #rings = new Map<string, PresenceRing>();
   #nextSweep = Number.NEGATIVE_INFINITY;
   #sharer: RingSharer | null = null;
 
@@ -44,16 +44,16 @@ export class Rings {
   }
 
   /** Counts these seats no longer, until they register again. */
-  expel(streamId: string, seats: readonly number[]): void {
+  evict(streamId: string, seats: readonly number[]): void {
     const interval = intervalAt(this.clock.nowMs());
-    for (const seat of seats) this.#rings.get(streamId)?.expel(seat, interval);
+    for (const seat of seats) this.#rings.get(streamId)?.evict(seat, interval);
   }
 
-  get(streamId: string): SeatRing | undefined {
+  get(streamId: string): PresenceRing | undefined {
     return this.#rings.get(streamId);
   }
 
-  entries(): Iterable<readonly [streamId: string, ring: SeatRing]> {
+  entries(): Iterable<readonly [streamId: string, ring: PresenceRing]> {
     return this.#rings;
   }
 
@@ -64,7 +64,9 @@ export class Rings {
   }
 
   /** The streams whose count of a kind is above 0, with it; drops the rings of those without viewers. */
-  counts(countOf: (ring: SeatRing, interval: number) => number): Array<readonly [string, number]> {
+  counts(
+    countOf: (ring: PresenceRing, interval: number) => number,
+  ): Array<readonly [string, number]> {
     const interval = intervalAt(this.clock.nowMs());
     this.#nextSweep = interval + SWEEP_INTERVALS;
     const found: Array<readonly [string, number]> = [];
@@ -87,10 +89,10 @@ export class Rings {
     return this.#rings.size;
   }
 
-  #add(streamId: string, interval: number): SeatRing {
+  #add(streamId: string, interval: number): PresenceRing {
     if (interval >= this.#nextSweep) this.liveCounts();
     const sharer = this.#sharer;
-    const ring: SeatRing = new SeatRing(this.maxSeats, {
+    const ring: PresenceRing = new PresenceRing(this.maxSeats, {
       isShared: sharer !== null,
       ...(sharer && { onGrown: () => sharer.shared(streamId, ring.memory()) }),
     });

@@ -1,6 +1,6 @@
 import { LIVE_INTERVALS } from './presence-cells.ts';
 import type { Announcement, Part } from './presence-commands.ts';
-import type { SeatRing } from './presence-ring.ts';
+import type { PresenceRing } from './presence-ring.ts';
 
 /** The intervals that count at the end of this one, oldest first. */
 export function windowTo(interval: number): number[] {
@@ -11,14 +11,14 @@ export function windowTo(interval: number): number[] {
  * How much of what registered in one stream on this node Redis is known to have. A bitset only ever
  * gains bits, so the number of its seats says whether Redis has all of it.
  */
-export class HandedIn {
+export class ReplicationState {
   /** Seats by interval and block. */
   readonly #seats = new Map<number, Map<number, number>>();
   /** The newest interval for which a block was announced. */
   readonly #announced = new Map<number, number>();
 
   /** Bitsets of the window to this interval that Redis is not known to have, by block. */
-  missing(ring: SeatRing, interval: number): Map<number, Part[]> {
+  missing(ring: PresenceRing, interval: number): Map<number, Part[]> {
     const missing = new Map<number, Part[]>();
     for (const past of windowTo(interval)) {
       const known = this.#seats.get(past);

@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test';
 import fc from 'fast-check';
-import { BLOCK_SEATS, SeatRing } from './presence-ring.ts';
+import { BLOCK_SEATS, PresenceRing } from './presence-ring.ts';
 import { SeatSet } from './seat-set.ts';
 
 const seat = fc.oneof(
@@ -16,7 +16,7 @@ test('a set of seats has as many as were added, singly or as bitsets, once each'
       const set = new SeatSet();
       const expected = new Set<number>();
       for (const { asBits, seats } of additions) {
-        const ring = new SeatRing();
+        const ring = new PresenceRing();
         for (const one of seats) {
           expected.add(one);
           if (asBits) ring.register(one, 1_000);

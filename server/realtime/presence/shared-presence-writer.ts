@@ -26,7 +26,7 @@ import {
  * sets the bit in a slot that is another interval's meanwhile, counts its seat for half a second too
  * long, never too short.
  */
-export class SeatMarks {
+export class SharedPresenceWriter {
   #interval = Number.NaN;
   #low = 0;
   #slot = 0;

@@ -2,7 +2,7 @@ import { intervalAt } from '../../../protocol/interval.ts';
 import type { Clock } from '../../platform/clock.ts';
 import type { Redis } from '../../storage/redis/redis.ts';
 import { type BlockList, uniteBlock } from './presence-commands.ts';
-import { BLOCK_SEATS, type SeatRing } from './presence-ring.ts';
+import { BLOCK_SEATS, type PresenceRing } from './presence-ring.ts';
 import { windowTo } from './replication-state.ts';
 import { SeatSet } from './seat-set.ts';
 
@@ -14,7 +14,7 @@ export interface StreamCountOptions {
   readonly list: BlockList;
   readonly streamId: string;
   /** What registered on this node, if anything did. */
-  readonly ring: () => SeatRing | undefined;
+  readonly ring: () => PresenceRing | undefined;
   /** Whether other threads register here, of which `add` is not told. */
   readonly isShared: boolean;
 }

@@ -1,6 +1,6 @@
 import type { ViewCount } from '../../../protocol/view-counts.ts';
 import { formatCount } from './format-count.ts';
-import type { MemoryTally } from './presence-registry-memory.ts';
+import type { MemoryPresenceRegistry } from './presence-registry-memory.ts';
 
 /** The intervals that hold a count: one a second, the last of its four. */
 const COUNT_PHASE = 3;
@@ -15,14 +15,14 @@ export class CountEvents {
   private taken: ReadonlyMap<string, number> | null = null;
   private last: ReadonlyMap<string, number> = new Map();
 
-  constructor(private readonly tally: Pick<MemoryTally, 'countsAtEndOf'>) {}
+  constructor(private readonly presence: Pick<MemoryPresenceRegistry, 'countsAtEndOf'>) {}
 
   /**
    * The counts to publish in an interval, as they were when it ended.
    * @param watched streams whose feed is read
    */
   take(interval: number, watched: Iterable<string>): Map<string, ViewCount> {
-    const counts = new Map(this.tally.countsAtEndOf(interval));
+    const counts = new Map(this.presence.countsAtEndOf(interval));
     const published = new Map<string, ViewCount>();
     for (const [streamId, value] of counts) published.set(streamId, countOf(value));
     const silent = [...this.last.keys(), ...watched];

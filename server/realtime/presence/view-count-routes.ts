@@ -3,15 +3,15 @@ import type { Credentials } from '../../auth/credentials.ts';
 import type { Viewer } from '../../auth/viewer-tokens/viewer-tokens.ts';
 import type { Handlers, Route } from '../../http/route.ts';
 import { formatCount } from './format-count.ts';
-import type { Tally } from './presence-registry.ts';
+import type { PresenceRegistry } from './presence-registry.ts';
 
 /** Heartbeats and the count (SPEC V). */
 export function viewCountHandlers(
-  tally: Tally,
+  presence: PresenceRegistry,
   credentials: Credentials,
 ): Handlers<Pick<typeof viewerApi, 'registerView' | 'readViewCount'>> {
   const register = (viewer: Viewer, route: Route): Response => {
-    tally.register(viewer.streamId, viewer.seat);
+    presence.register(viewer.streamId, viewer.seat);
     return route.noContent();
   };
 
@@ -25,7 +25,7 @@ export function viewCountHandlers(
 
     readViewCount: async (request, route) => {
       const { streamId } = await credentials.viewer(request, route, request.params.stream_id ?? '');
-      const value = await tally.count(streamId);
+      const value = await presence.count(streamId);
       return route.ok({ value, formatted: formatCount(value) });
     },
   };

@@ -36,7 +36,7 @@ export class ClusterTopology implements Topology {
 
   constructor(private readonly options: ClusterOptions) {
     this.timer = setInterval(() => {
-      if (this.isStale || this.away() !== null) void this.look().catch(() => {});
+      if (this.isStale || this.unavailable() !== null) void this.look().catch(() => {});
     }, LOOK_MS);
   }
 
@@ -64,10 +64,10 @@ export class ClusterTopology implements Topology {
     return { to, isAsking: found.isAsking };
   }
 
-  away(): string | null {
+  unavailable(): string | null {
     if (this.trouble !== null) return this.trouble;
     for (const { links } of this.servers.values()) {
-      const reason = links.away();
+      const reason = links.unavailable();
       if (reason !== null) return reason;
     }
     return null;

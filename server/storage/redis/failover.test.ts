@@ -102,7 +102,7 @@ describe('[N-14] a primary that became a replica', () => {
       await group.promote();
       const { end } = await timed(redis.replicated('{a}'));
       expect(end).toBeInstanceOf(Unavailable);
-      expect(redis.away()).toContain('WAIT');
+      expect(redis.unavailable()).toContain('WAIT');
       expect(await wellMs(redis)).toBeLessThan(HEALED_MS);
       await confirmed(redis, 'after');
     } finally {
@@ -243,7 +243,7 @@ describe('[N-15] a cluster', () => {
     }
     expect(textOf(await redis.call(setCall(key, 'moved')))).toBe('moved');
     expect(await to.command('GET', key)).toBe('moved');
-    expect(redis.away()).toBeNull();
+    expect(redis.unavailable()).toBeNull();
   });
 
   test('[N-12] a member without the library gets it', async () => {
@@ -257,7 +257,7 @@ describe('[N-15] a cluster', () => {
     const other = await keyElsewhere(stopped);
     const { end } = await timed(redis.call(setCall('{fourbeat}')));
     expect(end).toBeInstanceOf(Unavailable);
-    expect(redis.away()).toContain('does not answer');
+    expect(redis.unavailable()).toContain('does not answer');
     await redis.call(setCall(other));
     await expectFailover(redis, '{fourbeat}');
     expect((await cluster.ownerOf('{fourbeat}')).port).not.toBe(stopped.port);
@@ -284,7 +284,7 @@ describe('[N-15] a cluster', () => {
         expect(performance.now()).toBeLessThan(giveUpMs);
         await Bun.sleep(20);
       }
-      expect(node.away()).not.toBeNull();
+      expect(node.unavailable()).not.toBeNull();
       await dead.restart();
       await lonely.settled();
       const backMs = performance.now();

@@ -47,7 +47,7 @@ test('closed while it connects, it stays closed', async () => {
   const link = linkTo(server.port);
   link.close();
   expect(await link.opened().catch((e: Error) => e)).toBeInstanceOf(Unavailable);
-  expect(link.away()).toBe('closed');
+  expect(link.unavailable()).toBe('closed');
   await Bun.sleep(300);
   const clients = String(await server.command('CLIENT', 'LIST', 'TYPE', 'normal'));
   expect(clients.trim().split('\n')).toHaveLength(1);

@@ -9,7 +9,7 @@ export interface LinkOptions {
   /** What makes a new connection fit for calls. @throws when it is not */
   readonly greet: (connection: Connection) => Promise<void>;
   /** Told when a fit connection was lost, and why. */
-  readonly onAway?: (reason: string) => void;
+  readonly onUnavailable?: (reason: string) => void;
   /** Told when there is one again. */
   readonly onBack?: () => void;
   /** Whether keys were another server's until now: what was written there may not be here. */
@@ -70,7 +70,7 @@ export class Link {
   }
 
   /** Why there is no connection that is fit; null when there is. */
-  away(): string | null {
+  unavailable(): string | null {
     return this.connection === null ? this.reason : null;
   }
 
@@ -80,14 +80,14 @@ export class Link {
    */
   async opened(): Promise<void> {
     await this.settling;
-    if (this.connection === null) throw this.wrong ?? this.unavailable();
+    if (this.connection === null) throw this.wrong ?? this.unavailableError();
   }
 
   /** @throws Unavailable, at once while the server is away @throws ReplyError */
   async send(words: readonly RedisValue[], options: SendOptions = {}): Promise<unknown> {
     if (this.settling) await this.settling;
     const { connection } = this;
-    if (connection === null) throw this.unavailable();
+    if (connection === null) throw this.unavailableError();
     try {
       // Its answer is OK, or the next one's is an error too.
       if (options.isAsking) connection.send(['ASKING']).catch(() => {});
@@ -168,7 +168,7 @@ export class Link {
     this.answeredElsewhereMs = this.answeredMs;
     this.tryAgain(reason);
     this.wasLost = true;
-    this.options.onAway?.(reason);
+    this.options.onUnavailable?.(reason);
   }
 
   private tryAgain(reason: string): void {
@@ -178,7 +178,7 @@ export class Link {
     this.retry = setTimeout(() => void this.connect(), delayMs);
   }
 
-  private unavailable(): Unavailable {
+  private unavailableError(): Unavailable {
     return new Unavailable(`Redis is away: ${this.reason}`);
   }
 }

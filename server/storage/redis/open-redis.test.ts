@@ -149,7 +149,7 @@ define('fourbeat_echo', function() return 'the new release' end)`;
     await server.command('FLUSHALL');
     const replies = await redis.callAll(Array.from({ length: 20 }, () => echo('again')));
     expect(replies).toHaveLength(20);
-    expect(redis.away()).toBeNull();
+    expect(redis.unavailable()).toBeNull();
   });
 
   test('is loaded by nodes that start together', async () => {
@@ -181,7 +181,7 @@ describe('a Redis that is away', () => {
       expect(first.end).toBeInstanceOf(Unavailable);
       expect(first.ms).toBeLessThan(ANSWERED_MS);
       expect((await reading).end).toBeInstanceOf(Unavailable);
-      expect(redis.away()).toContain('does not answer');
+      expect(redis.unavailable()).toContain('does not answer');
       const stoppedMs = performance.now();
       while (performance.now() - stoppedMs < 2_000) {
         const calls = [
@@ -226,7 +226,7 @@ describe('a Redis that is away', () => {
     await Bun.sleep(1);
     Bun.sleepSync(700);
     expect(await more).toBeTruthy();
-    expect(redis.away()).toBeNull();
+    expect(redis.unavailable()).toBeNull();
   });
 
   test('[N-9] is also one whose function hangs, and the rest goes on when it ends', async () => {
@@ -240,7 +240,7 @@ describe('a Redis that is away', () => {
     // Small against the silence that is too long, so that a busy machine does not add up to it.
     const spin = spinCall(await turnsFor(redis, 40));
     const calls = await Promise.all(Array.from({ length: 50 }, () => timed(redis.call(spin))));
-    expect(redis.away()).toBeNull();
+    expect(redis.unavailable()).toBeNull();
     expect(calls[0]?.end).not.toBeInstanceOf(Error);
     const late = calls.filter(({ end }) => end instanceof Error);
     expect(late.length).toBeGreaterThan(0);
@@ -277,7 +277,7 @@ describe('a Redis that takes no writes', () => {
       const { end, ms } = await timed(redis.call(setCall('a')));
       expect(end).toBeInstanceOf(Unavailable);
       expect(ms).toBeLessThan(ANSWERED_MS);
-      expect(redis.away()).toContain(code);
+      expect(redis.unavailable()).toContain(code);
     } finally {
       await server.command(...cure);
     }

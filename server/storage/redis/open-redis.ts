@@ -153,7 +153,7 @@ function redisOn(topology: Topology, library: Library, replicas: number): Redis 
       const [seconds, microseconds] = (reply as [Uint8Array, Uint8Array]).map(Number);
       return (seconds as number) * 1000 + (microseconds as number) / 1000;
     },
-    away: () => topology.away(),
+    unavailable: () => topology.unavailable(),
     async close() {
       topology.close();
     },

@@ -31,11 +31,11 @@ function createNode() {
     ...STEPS,
   });
   /** Lets seconds pass, with a reading in each unless Redis is away. @returns service times */
-  const run = (seconds: number, isAway = false) =>
+  const run = (seconds: number, isUnavailable = false) =>
     Array.from({ length: seconds * 4 }, (_, quarter) => {
       world.monotonicMs += 250;
       world.redisMs += 250;
-      if (!isAway && quarter % 4 === 0) ({ readings } = withReading(readings, reading()));
+      if (!isUnavailable && quarter % 4 === 0) ({ readings } = withReading(readings, reading()));
       return clock.nowMs();
     });
   return { world, clock, run };

@@ -39,6 +39,6 @@ export interface Redis {
   /** The server's clock in Unix ms, with fractions: what its functions go by. */
   timeMs(): Promise<number>;
   /** Why it cannot be reached now; null when it can. */
-  away(): string | null;
+  unavailable(): string | null;
   close(): Promise<void>;
 }

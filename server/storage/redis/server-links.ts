@@ -41,7 +41,7 @@ export class ServerLinks {
         await check(connection);
         await provideLibrary(connection, library);
       },
-      onAway: (reason) => {
+      onUnavailable: (reason) => {
         logger.warn({ server: name, reason }, 'Redis is away');
         this.log.leave(reason);
       },
@@ -63,8 +63,8 @@ export class ServerLinks {
     this.log.leave(reason);
   }
 
-  away(): string | null {
-    const reason = this.calls.away() ?? this.log.away();
+  unavailable(): string | null {
+    const reason = this.calls.unavailable() ?? this.log.unavailable();
     return reason === null ? null : `${this.options.name}: ${reason}`;
   }
 

@@ -18,7 +18,7 @@ export interface Topology {
   /** Learns from an error that a server answered with. @returns where else to go; null: nowhere */
   redirected(error: ReplyError, by: ServerLinks): Redirection | null;
   /** Why some keys cannot be reached; null when all can. */
-  away(): string | null;
+  unavailable(): string | null;
   close(): void;
 }
 
@@ -28,7 +28,7 @@ export function singleTopology(links: ServerLinks): Topology {
     opened: () => links.opened(),
     holderOf: () => links,
     redirected: () => null,
-    away: () => links.away(),
+    unavailable: () => links.unavailable(),
     close: () => links.close(),
   };
 }

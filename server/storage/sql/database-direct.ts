@@ -3,8 +3,8 @@ import type { Calls, Idempotency, Procedures } from './procedure.ts';
 import { inSnapshot, inTransaction, openMigratedSqlite } from './sqlite.ts';
 
 /** A record in the calling thread, one transaction a call. */
-export interface DirectRecord<P extends Procedures> {
-  readonly calls: Calls<P>;
+export interface DirectDatabase<P extends Procedures> {
+  readonly store: Calls<P>;
   close(): Promise<void>;
 }
 
@@ -13,10 +13,10 @@ export interface DirectRecord<P extends Procedures> {
  * call takes its turn on the caller's thread and waits as long as it takes. For commands at a
  * terminal, and for tests that drive rules through it by the thousand.
  */
-export async function openDirectRecord<P extends Procedures>(
+export async function openDirectDatabase<P extends Procedures>(
   procedures: P,
   directory: string,
-): Promise<DirectRecord<P>> {
+): Promise<DirectDatabase<P>> {
   const sqlite = await openMigratedSqlite(directory);
   // A connection has one transaction at a time, so calls made together go one after the other.
   let last: Promise<unknown> = Promise.resolve();
@@ -34,7 +34,7 @@ export async function openDirectRecord<P extends Procedures>(
     };
   }
   return {
-    calls: calls as Calls<P>,
+    store: calls as Calls<P>,
     close: () => inTurn(() => sqlite.close()),
   };
 }

@@ -1,13 +1,13 @@
 import type { Logger } from 'pino';
 import { Unavailable } from '../../platform/errors.ts';
-import { migrate, UnusableRecord } from './migrate.ts';
+import { migrate, UnusableDatabase } from './migrate.ts';
 import { openSession } from './postgres.ts';
 import { Call } from './postgres-calls.ts';
 import { needsOperator } from './postgres-errors.ts';
 import { PostgresPool } from './postgres-pool.ts';
-import type { Calls, Idempotency, OpenRecord, Procedures } from './procedure.ts';
+import type { Calls, Database, Idempotency, Procedures } from './procedure.ts';
 
-export interface PostgresRecordOptions<P extends Procedures> {
+export interface PostgresDatabaseOptions<P extends Procedures> {
   readonly procedures: P;
   /** `postgres://user:password@host:port/database?sslmode=…` */
   readonly url: string;
@@ -19,9 +19,9 @@ export interface PostgresRecordOptions<P extends Procedures> {
 }
 
 /** A record in PostgreSQL. */
-export interface PostgresRecord<P extends Procedures> extends OpenRecord<P> {
+export interface PostgresDatabase<P extends Procedures> extends Database<P> {
   /** Why it cannot be reached now; null when it can. */
-  away(): string | null;
+  unavailable(): string | null;
 }
 
 // So many record 60,000 to 85,000 answers a second in batches of a thousand (p99 0.24 s when they
@@ -41,9 +41,9 @@ const MIGRATION_LOCK = 4_250_250;
  * @throws Unavailable when the server cannot be reached
  * @throws Error with a line for the operator about what does not heal by itself
  */
-export async function openPostgresRecord<P extends Procedures>(
-  options: PostgresRecordOptions<P>,
-): Promise<PostgresRecord<P>> {
+export async function openPostgresDatabase<P extends Procedures>(
+  options: PostgresDatabaseOptions<P>,
+): Promise<PostgresDatabase<P>> {
   const pool = new PostgresPool(options.url, options.logger, options.connections ?? CONNECTIONS);
   try {
     await migrateOnce(options.url, options.create ?? true);
@@ -59,16 +59,16 @@ export async function openPostgresRecord<P extends Procedures>(
       });
   }
   return {
-    calls: calls as Calls<P>,
+    store: calls as Calls<P>,
     pending: () => pool.size(),
-    away: () => pool.away(),
+    unavailable: () => pool.unavailable(),
     close: () => pool.close(),
   };
 }
 
 function openingError(error: unknown): Error {
   const { message } = error as Error;
-  if (error instanceof UnusableRecord || needsOperator(error)) {
+  if (error instanceof UnusableDatabase || needsOperator(error)) {
     return new Error(`the record in PostgreSQL cannot be opened: ${message}`);
   }
   return new Unavailable(message);
@@ -83,7 +83,7 @@ async function migrateOnce(url: string, create: boolean): Promise<void> {
     await session.run(`select pg_advisory_xact_lock(${MIGRATION_LOCK})`);
     const [found] = await session.query("select to_regclass('migrations') is not null as there");
     if (found?.there === 0 && !create)
-      throw new UnusableRecord('it is not there; make an account first');
+      throw new UnusableDatabase('it is not there; make an account first');
     await migrate(session, 'postgres', Date.now());
     await session.run('commit');
   } finally {

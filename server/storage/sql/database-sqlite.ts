@@ -1,8 +1,8 @@
 import { Refusal, Unavailable } from '../../platform/errors.ts';
-import type { Calls, Idempotency, OpenRecord, Procedures } from './procedure.ts';
+import type { Calls, Database, Idempotency, Procedures } from './procedure.ts';
 import type { Command, Outcome, WorkerReply, WorkerRequest } from './sqlite-worker.ts';
 
-export interface RecordOptions<P extends Procedures> {
+export interface SqliteDatabaseOptions<P extends Procedures> {
   readonly procedures: P;
   /** The module that serves the procedures in a worker thread. */
   readonly worker: URL;
@@ -156,9 +156,9 @@ class Connection {
  * waits for a commit nor a commit for it.
  * @throws Error when the directory cannot be opened or holds a newer record.
  */
-export async function openRecord<P extends Procedures>(
-  options: RecordOptions<P>,
-): Promise<OpenRecord<P>> {
+export async function openSqliteDatabase<P extends Procedures>(
+  options: SqliteDatabaseOptions<P>,
+): Promise<Database<P>> {
   const writer = new Connection(options.worker, options.onLost);
   const reader = new Connection(options.worker, options.onLost);
   try {
@@ -179,7 +179,7 @@ export async function openRecord<P extends Procedures>(
       : call;
   }
   return {
-    calls: calls as Calls<P>,
+    store: calls as Calls<P>,
     pending: () => writer.size() + reader.size(),
     async close() {
       await Promise.all([writer.close(), reader.close()]);

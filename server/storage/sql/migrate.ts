@@ -11,7 +11,7 @@ interface Migration {
 }
 
 /** The record is none that this program can use; the message says why. */
-export class UnusableRecord extends Error {}
+export class UnusableDatabase extends Error {}
 
 /** The databases that the record can be in; each may have its own words in a migration. */
 export type Dialect = 'sqlite' | 'postgres';
@@ -56,7 +56,7 @@ export async function migrate(tx: Tx, dialect: Dialect, nowMs: number): Promise<
   const newest = known.at(-1)?.number ?? 0;
   const newer = rows.find((row) => row.number > newest);
   if (newer) {
-    throw new UnusableRecord(
+    throw new UnusableDatabase(
       `the record is at migration ${newer.number}, this program knows ${newest}: run the newer version`,
     );
   }

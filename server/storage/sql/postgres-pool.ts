@@ -36,7 +36,7 @@ export class PostgresPool {
   // It carries no calls: what is asked on it does not wait behind a slow statement or a lock.
   private heart: PostgresSession | null = null;
   private isAsking = false;
-  private awayBecause: string | null = null;
+  private unavailableBecause: string | null = null;
   private isClosed = false;
   private turnAtMs = performance.now();
   private timer: Timer | null = null;
@@ -62,7 +62,8 @@ export class PostgresPool {
   /** Takes a call in; its caller is told what became of it, or why it cannot be carried out. */
   take(call: Call): void {
     if (this.isClosed) call.reject(new Unavailable('The record is away: it is closed.'));
-    else if (this.awayBecause !== null && !call.procedure.patient) call.reject(isAway());
+    else if (this.unavailableBecause !== null && !call.procedure.patient)
+      call.reject(isUnavailable());
     else {
       this.queue.add(call);
       this.dispatch();
@@ -73,14 +74,14 @@ export class PostgresPool {
     return this.queue.size();
   }
 
-  away(): string | null {
-    return this.awayBecause;
+  unavailable(): string | null {
+    return this.unavailableBecause;
   }
 
   /** Carries out what was taken in, unless the server is away, and ends the connections. */
   async close(): Promise<void> {
     this.isClosed = true;
-    if (this.awayBecause !== null) this.queue.refuse(isAway, true);
+    if (this.unavailableBecause !== null) this.queue.refuse(isUnavailable, true);
     if (this.queue.size() > 0) {
       await new Promise<void>((resolve) => {
         this.onEmpty = resolve;
@@ -100,7 +101,7 @@ export class PostgresPool {
   }
 
   private dispatch(): void {
-    while (this.idle.length > 0 && this.awayBecause === null) {
+    while (this.idle.length > 0 && this.unavailableBecause === null) {
       const call = this.queue.next();
       if (!call) return;
       void this.serve(this.takeLane(), call);
@@ -161,7 +162,7 @@ export class PostgresPool {
   private async sessionOf(lane: Lane): Promise<PostgresSession | null> {
     if (lane.session?.lost() === null) return lane.session;
     lane.session = null;
-    if (this.awayBecause !== null) return null;
+    if (this.unavailableBecause !== null) return null;
     try {
       lane.session = await this.connect();
     } catch (error) {
@@ -173,13 +174,13 @@ export class PostgresPool {
   // A server that takes no further connection lives, as long as it keeps those that it has.
   private couldNotConnect({ message }: Error): void {
     const sessions = [this.heart, ...this.lanes.map(({ session }) => session)];
-    if (!sessions.some((session) => session?.lost() === null)) this.goAway(message);
+    if (!sessions.some((session) => session?.lost() === null)) this.goUnavailable(message);
   }
 
   private turn(nowMs: number): void {
     const isLate = nowMs - this.turnAtMs > TURN_MS + LATE_MS;
     this.turnAtMs = nowMs;
-    if (this.awayBecause !== null) return;
+    if (this.unavailableBecause !== null) return;
     if (!isLate) {
       this.queue.expire(nowMs);
       for (const { session } of this.lanes) {
@@ -190,7 +191,7 @@ export class PostgresPool {
     const waits = this.isAsking || this.idle.length < this.lanes.length;
     const sign = this.pulse.turn(waits);
     if (sign === 'ask') void this.ask();
-    else if (sign === 'away') this.goAway('it does not answer');
+    else if (sign === 'away') this.goUnavailable('it does not answer');
   }
 
   private async ask(): Promise<void> {
@@ -207,11 +208,11 @@ export class PostgresPool {
     }
   }
 
-  private goAway(reason: string): void {
-    if (this.awayBecause !== null) return;
-    this.awayBecause = reason;
+  private goUnavailable(reason: string): void {
+    if (this.unavailableBecause !== null) return;
+    this.unavailableBecause = reason;
     this.logger.warn({ reason }, 'PostgreSQL is away');
-    this.queue.refuse(isAway, this.isClosed);
+    this.queue.refuse(isUnavailable, this.isClosed);
     this.heart?.drop(reason);
     for (const { session } of this.lanes) session?.drop(reason);
     void this.heal(performance.now());
@@ -223,19 +224,19 @@ export class PostgresPool {
       try {
         this.heart = await this.connect();
         if (this.isClosed) return this.heart.drop('it is closed');
-        this.awayBecause = null;
-        const awayMs = Math.round(performance.now() - sinceMs);
-        this.logger.info({ awayMs }, 'PostgreSQL is back');
+        this.unavailableBecause = null;
+        const unavailableMs = Math.round(performance.now() - sinceMs);
+        this.logger.info({ unavailableMs }, 'PostgreSQL is back');
         this.dispatch();
         return;
       } catch (error) {
-        this.awayBecause = (error as Error).message;
+        this.unavailableBecause = (error as Error).message;
       }
     }
   }
 }
 
 // What the reason is, addresses and all, is for the log.
-function isAway(): Unavailable {
+function isUnavailable(): Unavailable {
   return new Unavailable('The record is away.');
 }

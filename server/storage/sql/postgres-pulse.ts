@@ -3,7 +3,7 @@ export const TURN_MS = 25;
 // Nothing heard for 75 ms while something waits: a statement may be slow, so ask a simple question.
 const ASK_TURNS = 3;
 // Nothing heard for 225 to 250 ms, not even the answer to that.
-const AWAY_TURNS = 10;
+const UNAVAILABLE_TURNS = 10;
 // An idle connection is asked each second, so that `/readyz` knows.
 const IDLE_TURNS = 1_000 / TURN_MS;
 
@@ -28,7 +28,7 @@ export class Pulse {
     this.heard = false;
     this.idleTurns = isQuiet && !waits ? this.idleTurns + 1 : 0;
     this.silentTurns = isQuiet && waits ? this.silentTurns + 1 : 0;
-    if (this.silentTurns >= AWAY_TURNS) return 'away';
+    if (this.silentTurns >= UNAVAILABLE_TURNS) return 'away';
     return this.silentTurns >= ASK_TURNS || this.idleTurns >= IDLE_TURNS ? 'ask' : 'fine';
   }
 }

@@ -108,8 +108,8 @@ export type Calls<P extends Procedures> = {
 };
 
 /** A record that is open. */
-export interface OpenRecord<P extends Procedures> {
-  readonly calls: Calls<P>;
+export interface Database<P extends Procedures> {
+  readonly store: Calls<P>;
   /** Calls that are not answered or dropped yet, for metrics. */
   pending(): number;
   /** Commits what is queued and closes the files or connections. */

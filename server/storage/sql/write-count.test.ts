@@ -11,22 +11,22 @@ const procedures = {
 
 test('a write counts once it is over, also one that failed; reads and what a crowd writes do not', async () => {
   const noted = Promise.withResolvers<void>();
-  const calls: Calls<typeof procedures> = {
+  const store: Calls<typeof procedures> = {
     look: async () => 'seen',
     note: () => noted.promise,
     fail: () => Promise.reject(new Error('The disk is full.')),
     crowd: async () => {},
   };
-  const record = countWrites(procedures, calls, new Set(['crowd']));
-  const noting = record.calls.note(undefined);
-  await record.calls.crowd(undefined);
-  expect(await record.calls.look(undefined)).toBe('seen');
-  expect(record.writes()).toBe(0);
+  const counted = countWrites(procedures, store, new Set(['crowd']));
+  const noting = counted.store.note(undefined);
+  await counted.store.crowd(undefined);
+  expect(await counted.store.look(undefined)).toBe('seen');
+  expect(counted.writes()).toBe(0);
   noted.resolve();
   await noting;
-  expect(record.writes()).toBe(1);
-  expect(await record.calls.fail(undefined).catch((error) => error.message)).toBe(
+  expect(counted.writes()).toBe(1);
+  expect(await counted.store.fail(undefined).catch((error) => error.message)).toBe(
     'The disk is full.',
   );
-  expect(record.writes()).toBe(2);
+  expect(counted.writes()).toBe(2);
 });

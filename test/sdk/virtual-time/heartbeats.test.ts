@@ -2,7 +2,7 @@ import { expect, test } from 'bun:test';
 import { mockService } from '../../../sdk/mock/mock-service.ts';
 import { beatsOf } from '../../support/sdk/virtual-time/checks.ts';
 import { Scheduler } from '../../support/sdk/virtual-time/scheduler.ts';
-import { Guest } from '../../support/sdk/virtual-time/simulated-viewer.ts';
+import { SimulatedViewer } from '../../support/sdk/virtual-time/simulated-viewer.ts';
 import { seededRandom } from '../../support/seeded-random.ts';
 
 const START_MS = 1_760_000_000_000;
@@ -14,7 +14,7 @@ const LATE_MS = 50;
 test('[V-4] with timers that come up to 50 ms late a viewer is counted for an hour without a gap', () => {
   const scheduler = new Scheduler(START_MS);
   const service = mockService({ now: () => Math.floor(scheduler.nowMs), after: scheduler.after });
-  const guest = new Guest(scheduler, service, seededRandom(1), {
+  const guest = new SimulatedViewer(scheduler, service, seededRandom(1), {
     viewerId: 'ada',
     transport: 'stream',
     canStream: true,

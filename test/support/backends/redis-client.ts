@@ -85,8 +85,8 @@ export function spinCall(turns: number): FunctionCall {
 /** Waits until all connections are well again. @returns after how many ms; Infinity when never */
 export async function wellMs(redis: Redis, mostMs = 10_000): Promise<number> {
   const startMs = performance.now();
-  while (redis.away() !== null && performance.now() - startMs < mostMs) await Bun.sleep(5);
-  return redis.away() === null ? performance.now() - startMs : Number.POSITIVE_INFINITY;
+  while (redis.unavailable() !== null && performance.now() - startMs < mostMs) await Bun.sleep(5);
+  return redis.unavailable() === null ? performance.now() - startMs : Number.POSITIVE_INFINITY;
 }
 
 /** Waits until a call goes through. @returns after how many ms; Infinity when it never does */

@@ -1,11 +1,11 @@
 import { describe, expect, test } from 'bun:test';
 import { randomUUID } from 'node:crypto';
-import type { LineTurns } from '../../../server/domains/chat/slow-mode.ts';
+import type { SlowMode } from '../../../server/domains/chat/slow-mode.ts';
 
 const NOW_MS = 1_750_000_000_000;
 
 /** What turns do, wherever they are remembered. Streams are named at random, so that all may share a server. */
-export function lineTurnsContract(name: string, makeTurns: () => LineTurns): void {
+export function lineTurnsContract(name: string, makeTurns: () => SlowMode): void {
   const setUp = () => {
     const turns = makeTurns();
     const streamId = randomUUID();

@@ -1,6 +1,6 @@
 import { seededRandom } from '../seeded-random.ts';
 import type { Fault } from './faults.ts';
-import { type Ground, openGround } from './fixture.ts';
+import { type Fixture, openFixture } from './fixture.ts';
 import type { LoadFigures } from './load.ts';
 import { Scene } from './scene.ts';
 
@@ -11,7 +11,7 @@ export interface RunOptions {
   readonly isFull: boolean;
   readonly onProgress?: (line: string) => void;
   /** An open ground; else one of its own. */
-  readonly ground?: Ground;
+  readonly fixture?: Fixture;
 }
 
 /** What came of a fault, over all its rounds. */
@@ -39,7 +39,7 @@ const LOG_CHARACTERS = 20_000;
 export async function runFault(fault: Fault, options: RunOptions): Promise<Report> {
   const { rounds, seed, isFull, onProgress = () => {} } = options;
   const random = seededRandom(seed);
-  const ground = options.ground ?? (await openGround(fault.ground));
+  const fixture = options.fixture ?? (await openFixture(fault.fixture));
   const startedMs = performance.now();
   const times: number[] = [];
   const violations: string[] = [];
@@ -48,7 +48,7 @@ export async function runFault(fault: Fault, options: RunOptions): Promise<Repor
   let round = 0;
   try {
     while (round < rounds) {
-      const scene = await Scene.open(ground, random);
+      const scene = await Scene.open(fixture, random);
       const { violations: found, excused } = scene.judgement;
       const actMs = performance.now();
       await Bun.sleep(CALM_MS);
@@ -70,10 +70,10 @@ export async function runFault(fault: Fault, options: RunOptions): Promise<Repor
       excuses.push(...excused);
     }
   } finally {
-    if (!options.ground) await ground.close();
+    if (!options.fixture) await fixture.close();
   }
   const [max = 0] = times.sort((a, b) => b - a);
-  const log = ground.cluster.nodes.map(
+  const log = fixture.cluster.nodes.map(
     (node, number) => `node ${number}:\n${shortened(node.log())}`,
   );
   return {

@@ -1,5 +1,5 @@
 import type { RedisServer } from '../backends/redis.ts';
-import type { GroundKind } from './fixture.ts';
+import type { FixtureKind } from './fixture.ts';
 import { type Direction, noNetworkReason } from './network.ts';
 import type { Scene } from './scene.ts';
 import { noFalseClockReason } from './skewed-clock.ts';
@@ -9,7 +9,7 @@ export interface Fault {
   readonly name: string;
   /** What happens. */
   readonly title: string;
-  readonly ground: GroundKind;
+  readonly fixture: FixtureKind;
   /** Rounds in `npm test`, and in `npm run faults`. */
   readonly rounds: { readonly test: number; readonly full: number };
   /** Why it cannot be done on this machine; null: it can. */
@@ -22,7 +22,7 @@ export interface Fault {
 const MID_QUIZ = 0.8;
 const STALL_MS = 2_500;
 const REDIS_PAUSE_MS = 5_000;
-const POSTGRES_AWAY_MS = 30_000;
+const POSTGRES_UNAVAILABLE_MS = 30_000;
 const POSTGRES_SHORT_MS = 3_000;
 const POSTGRES_LONG_IN_TEST_MS = 12_000;
 const CLOCK_OFFSETS_MS = [500, -500, 3_600_000, -3_600_000];
@@ -37,7 +37,7 @@ export const FAULTS: readonly Fault[] = [
   {
     name: 'node',
     title: 'a node is killed (-9) while quizzes are open',
-    ground: 'plain',
+    fixture: 'plain',
     rounds: { test: 4, full: 100 },
     async round(scene) {
       if (scene.random() < MID_QUIZ) await scene.quizOpen(100);
@@ -48,7 +48,7 @@ export const FAULTS: readonly Fault[] = [
   {
     name: 'stall',
     title: 'a node does not run for a while, and then goes on where it was',
-    ground: 'plain',
+    fixture: 'plain',
     rounds: { test: 1, full: 40 },
     async round(scene) {
       if (scene.random() < MID_QUIZ) await scene.quizOpen(100);
@@ -59,44 +59,44 @@ export const FAULTS: readonly Fault[] = [
   {
     name: 'redis',
     title: 'Redis is killed (-9), and starts again without its memory',
-    ground: 'plain',
+    fixture: 'plain',
     rounds: { test: 4, full: 100 },
     async round(scene) {
       const redis = soleRedis(scene);
       await scene.sleepUpTo(500);
-      const awayMs = scene.random() * 800;
+      const unavailableMs = scene.random() * 800;
       const kill = () => redis.kill9();
-      return [await scene.backendAway('redis', kill, awayMs, () => redis.restart())];
+      return [await scene.backendUnavailable('redis', kill, unavailableMs, () => redis.restart())];
     },
   },
   {
     name: 'redis-pause',
     title: 'Redis answers nothing for 5 s',
-    ground: 'plain',
+    fixture: 'plain',
     rounds: { test: 1, full: 20 },
     async round(scene) {
       const redis = soleRedis(scene);
       await scene.sleepUpTo(500);
       const pause = () => redis.pause();
-      return [await scene.backendAway('redis', pause, REDIS_PAUSE_MS, () => redis.resume())];
+      return [await scene.backendUnavailable('redis', pause, REDIS_PAUSE_MS, () => redis.resume())];
     },
   },
   {
     name: 'postgres',
     title: 'PostgreSQL stops for 30 s, is shut down, or killed (-9)',
-    ground: 'plain',
+    fixture: 'plain',
     rounds: { test: 3, full: 20 },
     async round(scene, round, isFull) {
-      const { postgres } = scene.ground.cluster;
-      const longMs = isFull ? POSTGRES_AWAY_MS : POSTGRES_LONG_IN_TEST_MS;
-      const awayMs = isFull || round === 0 ? longMs : POSTGRES_SHORT_MS;
+      const { postgres } = scene.fixture.cluster;
+      const longMs = isFull ? POSTGRES_UNAVAILABLE_MS : POSTGRES_LONG_IN_TEST_MS;
+      const unavailableMs = isFull || round === 0 ? longMs : POSTGRES_SHORT_MS;
       await scene.sleepUpTo(500);
       const [breakIt, repair] = [
         [() => postgres.pause(), () => postgres.resume()],
         [() => postgres.halt(), () => postgres.start()],
         [() => postgres.kill9(), () => postgres.start()],
       ][round % 3] as [() => Promise<void>, () => Promise<void>];
-      return [await scene.backendAway('postgres', breakIt, awayMs, repair)];
+      return [await scene.backendUnavailable('postgres', breakIt, unavailableMs, repair)];
     },
   },
   promoteFault('replica', 'promote', 'a replica of Redis is promoted', { test: 2, full: 20 }),
@@ -114,13 +114,13 @@ export const FAULTS: readonly Fault[] = [
   {
     name: 'clock',
     title: 'the clock of a node is off by 500 ms or an hour, either way',
-    ground: 'clocks',
+    fixture: 'clocks',
     rounds: { test: 2, full: 20 },
     unable: noFalseClockReason,
     async round(scene, round) {
       const node = scene.anyNode();
       const offsetMs = CLOCK_OFFSETS_MS[round % CLOCK_OFFSETS_MS.length] ?? 0;
-      scene.ground.clocks?.[node]?.step(offsetMs);
+      scene.fixture.clocks?.[node]?.step(offsetMs);
       // Every other time it starts with the wrong clock; else it is set while it runs.
       const times = round % 2 === 0 ? [] : [await scene.restartNode(node)];
       for (const startMs = Date.now(); Date.now() < startMs + CLOCK_MS; await Bun.sleep(100)) {
@@ -138,7 +138,7 @@ export const FAULTS: readonly Fault[] = [
   {
     name: 'rolling',
     title: 'nodes are restarted one after the other',
-    ground: 'plain',
+    fixture: 'plain',
     rounds: { test: 1, full: 20 },
     async round(scene) {
       const times: number[] = [];
@@ -148,25 +148,25 @@ export const FAULTS: readonly Fault[] = [
   },
 ];
 
-function soleRedis({ ground: { redis } }: Scene): RedisServer {
+function soleRedis({ fixture: { redis } }: Scene): RedisServer {
   if (!redis) throw new Error('there are several servers');
   return redis;
 }
 
 function promoteFault(
-  ground: GroundKind,
+  fixture: FixtureKind,
   name: string,
   title: string,
   rounds: Fault['rounds'],
 ): Fault {
   return {
-    ...{ name, title, ground, rounds },
+    ...{ name, title, fixture, rounds },
     async round(scene) {
-      const { promote, restMs = 0 } = scene.ground;
+      const { promote, restMs = 0 } = scene.fixture;
       if (!promote) throw new Error('there is no replica');
       await Bun.sleep(restMs);
       await scene.sleepUpTo(500);
-      return [await scene.backendAway('redis', promote, 0, () => {})];
+      return [await scene.backendUnavailable('redis', promote, 0, () => {})];
     },
   };
 }
@@ -175,17 +175,17 @@ function cutFault(direction: Direction, what: string): Fault {
   return {
     name: `cut-${direction}`,
     title: `a cable is cut: ${what}`,
-    ground: 'network',
+    fixture: 'network',
     rounds: { test: 1, full: 20 },
     unable: noNetworkReason,
     async round(scene) {
-      const { network } = scene.ground;
+      const { network } = scene.fixture;
       if (!network) throw new Error('there is no network');
       await scene.sleepUpTo(500);
-      const awayMs = 500 + scene.random() * 2_500;
+      const unavailableMs = 500 + scene.random() * 2_500;
       const node = scene.nodes.length - 1;
       const cut = () => network.cut(direction);
-      return [await scene.cutNode(node, cut, awayMs, network.heal)];
+      return [await scene.cutNode(node, cut, unavailableMs, network.heal)];
     },
   };
 }

@@ -12,7 +12,7 @@ import { makeNetwork, type Network } from './network.ts';
 import { type FalseClock, makeFalseClock } from './skewed-clock.ts';
 
 /** Where faults happen: nodes with their backends, and what a kind of fault needs besides. */
-export interface Ground {
+export interface Fixture {
   readonly cluster: Cluster;
   readonly apiToken: string;
   /** The one server of Redis; null: there are several. */
@@ -30,7 +30,7 @@ export interface Ground {
   close(): Promise<void>;
 }
 
-export type GroundKind = 'plain' | 'clocks' | 'replica' | 'behind' | 'sentinel' | 'network';
+export type FixtureKind = 'plain' | 'clocks' | 'replica' | 'behind' | 'sentinel' | 'network';
 
 const NODES = 3;
 /**
@@ -49,33 +49,33 @@ const BEHIND_MS = 700;
 /** What the Sentinels call their primary. */
 const NAME = 'fourbeat';
 
-export function openGround(kind: GroundKind): Promise<Ground> {
+export function openFixture(kind: FixtureKind): Promise<Fixture> {
   return { plain, clocks, replica, behind, sentinel, network }[kind]();
 }
 
-async function plain(): Promise<Ground> {
+async function plain(): Promise<Fixture> {
   const redis = await startRedis({ persistence: false });
   return onOneRedis(redis, { redis });
 }
 
 /** Each node sees a system clock of its own. */
-async function clocks(): Promise<Ground> {
+async function clocks(): Promise<Fixture> {
   const redis = await startRedis({ persistence: false });
   const made = Array.from({ length: NODES }, makeFalseClock);
   const env = (node: number) => made[node]?.env ?? {};
-  const ground = await onOneRedis(redis, { redis, env });
+  const fixture = await onOneRedis(redis, { redis, env });
   return {
-    ...ground,
+    ...fixture,
     clocks: made,
     async close() {
-      await ground.close();
+      await fixture.close();
       for (const clock of made) clock.remove();
     },
   };
 }
 
 /** A leading Redis and its replica behind one address; what nodes hand over must be on both. */
-async function replica(): Promise<Ground> {
+async function replica(): Promise<Fixture> {
   const replicated = await startReplicated({ persistence: false });
   return onReplicas(
     replicated,
@@ -88,7 +88,7 @@ async function replica(): Promise<Ground> {
 }
 
 /** The same, but nobody waits for the replica, and it lacks the last moment when it takes over. */
-async function behind(): Promise<Ground> {
+async function behind(): Promise<Fixture> {
   const replicated = await startReplicated({ persistence: false });
   const promote = async () => {
     // It follows a server that is not there, and keeps what it has.
@@ -101,10 +101,10 @@ async function behind(): Promise<Ground> {
 }
 
 /** Sentinels watch a leading Redis and its replica; what nodes hand over must be on both. */
-async function sentinel(): Promise<Ground> {
+async function sentinel(): Promise<Fixture> {
   const watched = await startSentinels({ persistence: false });
   await takeForDead(watched, DEAD_AFTER_ELSE_MS);
-  const ground = await onReplicas(
+  const fixture = await onReplicas(
     watched,
     () => watched.primary(),
     async () => {
@@ -125,7 +125,7 @@ async function sentinel(): Promise<Ground> {
       await takeForDead(watched, DEAD_AFTER_ELSE_MS);
     },
   );
-  return { ...ground, restMs: SENTINELS_REST_MS };
+  return { ...fixture, restMs: SENTINELS_REST_MS };
 }
 
 /** Tells the Sentinels how long a primary must be silent to be replaced, in ms. */
@@ -155,7 +155,7 @@ async function onReplicas(
   primary: () => RedisServer | Promise<RedisServer>,
   promote: () => Promise<void>,
   replicas = 1,
-): Promise<Ground> {
+): Promise<Fixture> {
   const args = () => ['--redis-replicas', String(replicas)];
   const cluster = await startCluster({ nodes: NODES, redis, args });
   return {
@@ -169,7 +169,7 @@ async function onReplicas(
 }
 
 /** The last node is in a network of its own. */
-async function network(): Promise<Ground> {
+async function network(): Promise<Fixture> {
   const made = await makeNetwork();
   try {
     const settings = [
@@ -184,12 +184,12 @@ async function network(): Promise<Ground> {
       within: made.within,
     };
     const place = (node: number) => (node === NODES - 1 ? apart : {});
-    const ground = await onOneRedis(redis, { redis, postgres, place });
+    const fixture = await onOneRedis(redis, { redis, postgres, place });
     return {
-      ...ground,
+      ...fixture,
       network: made,
       async close() {
-        await ground.close();
+        await fixture.close();
         made.remove();
       },
     };
@@ -199,7 +199,7 @@ async function network(): Promise<Ground> {
   }
 }
 
-async function onOneRedis(redis: RedisServer, options: ClusterOptions): Promise<Ground> {
+async function onOneRedis(redis: RedisServer, options: ClusterOptions): Promise<Fixture> {
   const cluster = await startCluster({ nodes: NODES, ...options });
   return {
     ...{ cluster, redis },

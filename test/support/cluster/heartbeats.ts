@@ -14,7 +14,7 @@ export interface HeartbeatsOptions {
 
 // How long viewers wait between heartbeats, and how long those who leave stay away.
 const EVERY_MS = 900;
-const AWAY_MS = 3_000;
+const UNAVAILABLE_MS = 3_000;
 const LEAVING = 0.05;
 /** Shares of viewers who go to another node each time, and who are on two nodes at once. */
 const RESTLESS = 0.3;
@@ -123,7 +123,7 @@ export class Heartbeats {
       // A viewer who is not heard turns to another node at once.
       if (!answered) await this.beat(watcher, node + 1);
       if (random() < ASKING) await this.ask(requests);
-      await Bun.sleep(random() < LEAVING ? AWAY_MS * random() : EVERY_MS);
+      await Bun.sleep(random() < LEAVING ? UNAVAILABLE_MS * random() : EVERY_MS);
     }
   }
 

@@ -9,8 +9,8 @@ import { Chatter } from './chatter.ts';
 import { Judgement } from './checks.ts';
 import { Heartbeats } from './heartbeats.ts';
 import type { Outages } from './outages.ts';
-import { Manners } from './response-checker.ts';
-import { Strangers } from './unauthorized-clients.ts';
+import { ResponseChecker } from './response-checker.ts';
+import { UnauthorizedClients } from './unauthorized-clients.ts';
 
 export interface LoadOptions {
   readonly nodes: readonly Target[];
@@ -154,8 +154,8 @@ export class Load {
   private constructor(
     readonly judgement: Judgement,
     private readonly stages: readonly Stage[],
-    private readonly manners: Manners,
-    private readonly strangers: Strangers,
+    private readonly manners: ResponseChecker,
+    private readonly strangers: UnauthorizedClients,
     private readonly nodes: readonly Target[],
   ) {}
 
@@ -163,13 +163,13 @@ export class Load {
   static async open(options: LoadOptions): Promise<Load> {
     const { nodes, outages, shows = 3 } = options;
     const judgement = new Judgement();
-    const manners = new Manners(outages, judgement);
+    const manners = new ResponseChecker(outages, judgement);
     const service = { nodes, patienceMs: PATIENCE_MS, onAnswer: manners.told };
     const stages: Stage[] = [];
     for (let show = 0; show < shows; show++) {
       stages.push(await Stage.open(show, service, judgement, options));
     }
-    const strangers = new Strangers(service, judgement.violations);
+    const strangers = new UnauthorizedClients(service, judgement.violations);
     return new Load(judgement, stages, manners, strangers, nodes);
   }
 

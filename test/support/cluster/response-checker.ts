@@ -4,7 +4,7 @@ import type { Judgement } from './checks.ts';
 import type { Outage, Outages } from './outages.ts';
 
 // I-7, N-9, N-10: a backend that is away is a 503 within this time.
-const AWAY_MS = 300;
+const UNAVAILABLE_MS = 300;
 // R-15: a backend that is slow is a 503 within this time, and no answer takes longer.
 const SLOW_MS = 900;
 // N-9, N-10: a node keeps the last minute of intervals in its memory; this is safely within it.
@@ -37,7 +37,7 @@ const RIGHT: readonly (readonly [RegExp, readonly number[]])[] = [
  * I-7: whatever is broken, clients hear a 2xx, a 4xx that is right, or in time a 503 with
  * `Retry-After`; and a connection breaks only together with its node.
  */
-export class Manners {
+export class ResponseChecker {
   readonly figures = { requests: 0, unavailable: 0, unavailableMs: 0, lost: 0, slowestMs: 0 };
   /** What each node has served, and when first, while it lives: it is in its memory. */
   private readonly inMemory = new Map<string, number>();
@@ -112,10 +112,10 @@ export class Manners {
   }
 
   private mostMs({ answeredMs, node: at }: Told, outages: readonly Outage[]): number {
-    const isAway = ({ what, node, toMs }: Outage) => {
+    const isUnavailable = ({ what, node, toMs }: Outage) => {
       return toMs > answeredMs && (node === null || (node === at && what === 'cut'));
     };
-    return outages.some(isAway) ? AWAY_MS : SLOW_MS;
+    return outages.some(isUnavailable) ? UNAVAILABLE_MS : SLOW_MS;
   }
 }
 

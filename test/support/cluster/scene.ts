@@ -1,5 +1,5 @@
 import type { Judgement } from './checks.ts';
-import type { Ground } from './fixture.ts';
+import type { Fixture } from './fixture.ts';
 import { Load, type LoadFigures } from './load.ts';
 import { type Outage, Outages, RIGHT_AGAIN_MS } from './outages.ts';
 import { Recovery } from './recovery.ts';
@@ -9,16 +9,16 @@ import { TOLERANCE_MS } from './response-checker.ts';
 export class Scene {
   readonly outages = new Outages();
   private constructor(
-    readonly ground: Ground,
+    readonly fixture: Fixture,
     readonly random: () => number,
   ) {}
 
   private load!: Load;
   private recovery!: Recovery;
 
-  static async open(ground: Ground, random: () => number): Promise<Scene> {
-    const scene = new Scene(ground, random);
-    const { cluster, apiToken } = ground;
+  static async open(fixture: Fixture, random: () => number): Promise<Scene> {
+    const scene = new Scene(fixture, random);
+    const { cluster, apiToken } = fixture;
     const nodes = cluster.nodes.map(({ target }) => target);
     const { outages } = scene;
     scene.recovery = await Recovery.open({ nodes, apiToken });
@@ -28,7 +28,7 @@ export class Scene {
   }
 
   get nodes(): number[] {
-    return [...this.ground.cluster.nodes.keys()];
+    return [...this.fixture.cluster.nodes.keys()];
   }
 
   get judgement(): Judgement {
@@ -50,22 +50,22 @@ export class Scene {
   }
 
   /** Breaks a backend, waits, and repairs it. @returns ms from the repair until all is right */
-  async backendAway(
+  async backendUnavailable(
     what: 'redis' | 'postgres',
     breakIt: () => void | Promise<void>,
-    awayMs: number,
+    unavailableMs: number,
     repair: () => void | Promise<void>,
   ): Promise<number> {
     const outage = this.outages.begin(what);
     await breakIt();
-    await Bun.sleep(awayMs);
+    await Bun.sleep(unavailableMs);
     await repair();
     return this.recovered(outage);
   }
 
   /** `kill -9`, and a new start. @returns ms until the others, and then it too, did everything */
   async killNode(node: number, downMs: number): Promise<number[]> {
-    const killed = this.ground.cluster.nodes[node];
+    const killed = this.fixture.cluster.nodes[node];
     const outage = this.outages.begin('killed', node);
     const gone = killed?.kill();
     this.load.nodeLost(node);
@@ -79,7 +79,7 @@ export class Scene {
 
   /** Tells a node to stop and starts it again. @returns ms until all was right after that */
   async restartNode(node: number): Promise<number> {
-    const restarted = this.ground.cluster.nodes[node];
+    const restarted = this.fixture.cluster.nodes[node];
     const outage = this.outages.begin('stopped', node);
     await restarted?.stop();
     this.load.nodeEnded(node);
@@ -88,18 +88,23 @@ export class Scene {
   }
 
   /** Cuts a node from Redis, and heals it. @returns ms from the healing until all is right */
-  async cutNode(node: number, cut: () => void, awayMs: number, heal: () => void): Promise<number> {
+  async cutNode(
+    node: number,
+    cut: () => void,
+    unavailableMs: number,
+    heal: () => void,
+  ): Promise<number> {
     const outage = this.outages.begin('cut', node);
     cut();
     this.load.nodeLost(node);
-    await Bun.sleep(awayMs);
+    await Bun.sleep(unavailableMs);
     heal();
     return this.recovered(outage);
   }
 
   /** Keeps a node from running for a while. @returns ms until all was right after that */
   async stallNode(node: number, stalledMs: number): Promise<number> {
-    const stalled = this.ground.cluster.nodes[node];
+    const stalled = this.fixture.cluster.nodes[node];
     const outage = this.outages.begin('stalled', node);
     stalled?.pause();
     this.load.nodeLost(node);
@@ -110,7 +115,7 @@ export class Scene {
 
   /** How far the service time of each node is from the real time, in ms, by a round trip. */
   async clockErrors(): Promise<number[]> {
-    const errors = this.ground.cluster.nodes.map(async ({ target: { hostname, port } }) => {
+    const errors = this.fixture.cluster.nodes.map(async ({ target: { hostname, port } }) => {
       const sentMs = Date.now();
       const response = await fetch(`http://${hostname}:${port}/api/v1/time`);
       const { now } = (await response.json()) as { now: number };
@@ -121,7 +126,7 @@ export class Scene {
 
   /** How far the system clock of a node is from ours, in ms, by the whole seconds of its `Date`. */
   async systemClockError(node: number): Promise<number> {
-    const { hostname, port } = this.ground.cluster.nodes[node]?.target ?? {};
+    const { hostname, port } = this.fixture.cluster.nodes[node]?.target ?? {};
     const { headers } = await fetch(`http://${hostname}:${port}/healthz`);
     return Date.parse(headers.get('date') ?? '') - Date.now();
   }
@@ -149,7 +154,7 @@ export class Scene {
   /** Ends the load, starts everything anew, and reads everything once more. */
   async close(): Promise<LoadFigures> {
     await this.load.end();
-    const { cluster, forget } = this.ground;
+    const { cluster, forget } = this.fixture;
     const { nodes, postgres } = cluster;
     await Promise.all(nodes.map((node) => node.kill()));
     await Promise.all([forget(), postgres.halt().then(() => postgres.start())]);

@@ -4,7 +4,7 @@ const EVERY_MS = 120;
 const PAUSE_MS = 50;
 
 /** I-6: somebody with a token of one stream tries every door of another, on all nodes. */
-export class Strangers {
+export class UnauthorizedClients {
   tries = 0;
   private running: Promise<void> = Promise.resolve();
   private over = false;

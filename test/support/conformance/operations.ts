@@ -217,7 +217,7 @@ async function makeRoomForRehearsals(harness: Harness, next: string): Promise<vo
     await harness.studio('DELETE', `/streams/${id}/rehearsals/current`);
   }
   rehearsed.set(harness, [next]);
-  while (await harness.record.removeRehearsal({ nowMs: harness.clock.nowMs() }));
+  while (await harness.store.removeRehearsal({ nowMs: harness.clock.nowMs() }));
 }
 
 /** An account has few webhooks, and these tests make many. */

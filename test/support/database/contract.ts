@@ -2,17 +2,17 @@ import { afterEach, describe, expect, test } from 'bun:test';
 import { Refusal, Unavailable } from '../../../server/platform/errors.ts';
 import { IDEMPOTENCY_MS } from '../../../server/storage/sql/idempotency.ts';
 import { type Dialect, migrations } from '../../../server/storage/sql/migrate.ts';
-import type { OpenRecord } from '../../../server/storage/sql/procedure.ts';
+import type { Database } from '../../../server/storage/sql/procedure.ts';
 import type { testProcedures } from './procedures.ts';
 
-export type TestRecord = OpenRecord<typeof testProcedures>;
+export type TestDatabase = Database<typeof testProcedures>;
 
 /** Where a kind of record can be tried. */
-export interface RecordGround {
+export interface DatabaseFixture {
   readonly dialect: Dialect;
   /** A directory or url in which no record is yet. */
   newPlace(): Promise<string>;
-  open(place: string): Promise<TestRecord>;
+  open(place: string): Promise<TestDatabase>;
 }
 
 // Calls to PostgreSQL are made beside each other: after this the first holds what it locks.
@@ -32,64 +32,64 @@ export const keyed = (key: string, fingerprint = key, nowMs = 0, owner = 'an acc
 });
 
 /** What every record does, whatever it is kept in (SPEC R). */
-export function recordContract(ground: RecordGround): void {
-  const opened: TestRecord[] = [];
+export function databaseContract(fixture: DatabaseFixture): void {
+  const opened: TestDatabase[] = [];
   afterEach(async () => {
-    await Promise.all(opened.splice(0).map((record) => record.close()));
+    await Promise.all(opened.splice(0).map((database) => database.close()));
   });
 
-  async function open(place?: string): Promise<TestRecord> {
-    const record = await ground.open(place ?? (await ground.newPlace()));
-    opened.push(record);
-    await record.calls.prepare({});
-    return record;
+  async function open(place?: string): Promise<TestDatabase> {
+    const database = await fixture.open(place ?? (await fixture.newPlace()));
+    opened.push(database);
+    await database.store.prepare({});
+    return database;
   }
 
-  describe(`the record in ${ground.dialect}`, () => {
+  describe(`the record in ${fixture.dialect}`, () => {
     test('values come back as they went in, and counts are numbers', async () => {
-      const { calls } = await open();
+      const { store } = await open();
       const whole = 2 ** 53 - 1;
-      expect(await calls.echo({ whole, text: 'quiz' })).toEqual({
+      expect(await store.echo({ whole, text: 'quiz' })).toEqual({
         whole,
         text: 'quiz',
         counted: 1,
       });
-      expect(await calls.echo({ whole: -1, text: null })).toEqual({
+      expect(await store.echo({ whole: -1, text: null })).toEqual({
         whole: -1,
         text: null,
         counted: 0,
       });
       const text = 'ein „Zitat“, ein \\ und \u{1f389}';
-      expect(await calls.addRows({ notes: [] })).toBe(0);
+      expect(await store.addRows({ notes: [] })).toBe(0);
       expect(
-        await calls.addRows({
+        await store.addRows({
           notes: [
             [1, text],
             [2, null],
           ],
         }),
       ).toBe(2);
-      expect(await calls.addRows({ notes: [[2, 'again']] })).toBe(0);
-      expect(await calls.list({})).toEqual([text, 'none']);
+      expect(await store.addRows({ notes: [[2, 'again']] })).toBe(0);
+      expect(await store.list({})).toEqual([text, 'none']);
     });
 
     test('of rows with keys, those are added whose key is new, and of several the first', async () => {
-      const { calls } = await open();
-      expect(await calls.addPlaces([])).toEqual([]);
+      const { store } = await open();
+      expect(await store.addPlaces([])).toEqual([]);
       const some = [
         [2, 1, 10],
         [1, 2, 11],
         [2, 1, 12],
         [1, 1, 13],
       ] as const;
-      expect(await calls.addPlaces(some)).toEqual([true, true, false, true]);
+      expect(await store.addPlaces(some)).toEqual([true, true, false, true]);
       expect(
-        await calls.addPlaces([
+        await store.addPlaces([
           [1, 1, 20],
           [3, 0, 21],
         ]),
       ).toEqual([false, true]);
-      expect(await calls.listPlaces({})).toEqual([
+      expect(await store.listPlaces({})).toEqual([
         [1, 1, 13],
         [1, 2, 11],
         [2, 1, 10],
@@ -98,135 +98,135 @@ export function recordContract(ground: RecordGround): void {
     });
 
     test('[R-3] a command that is refused or broken undoes nothing of the others', async () => {
-      const { calls } = await open();
+      const { store } = await open();
       const outcomes = await Promise.all([
-        told(calls.add({ text: 'one' })),
-        told(calls.addThenRefuse({ text: 'two' })),
-        told(calls.add({ text: 'three' })),
-        told(calls.addThenBreak({ text: 'four' })),
-        told(calls.add({ text: 'five' })),
+        told(store.add({ text: 'one' })),
+        told(store.addThenRefuse({ text: 'two' })),
+        told(store.add({ text: 'three' })),
+        told(store.addThenBreak({ text: 'four' })),
+        told(store.add({ text: 'five' })),
       ]);
       expect(outcomes.filter((outcome) => typeof outcome === 'number').sort()).toEqual([1, 2, 3]);
       expect(outcomes[1]).toBe('Refusal: No.');
       expect(outcomes[3]).toBe('Unavailable: The record failed: addThenBreak: a defect.');
-      expect((await calls.list({})).sort()).toEqual(['five', 'one', 'three']);
+      expect((await store.list({})).sort()).toEqual(['five', 'one', 'three']);
     });
 
     test('[R-1] no success goes out when the commit fails', async () => {
-      const { calls } = await open();
-      await calls.add({ text: 'before' });
-      expect(await told(calls.spoilCommit({ text: 'spoilt' }))).toStartWith(
+      const { store } = await open();
+      await store.add({ text: 'before' });
+      expect(await told(store.spoilCommit({ text: 'spoilt' }))).toStartWith(
         'Unavailable: The record failed',
       );
-      await calls.add({ text: 'after' });
-      expect(await calls.list({})).toEqual(['before', 'after']);
+      await store.add({ text: 'after' });
+      expect(await store.list({})).toEqual(['before', 'after']);
     });
 
     test('[R-1] a read sees everything that was acknowledged before it, also by others', async () => {
-      const place = await ground.newPlace();
+      const place = await fixture.newPlace();
       const [one, two] = [await open(place), await open(place)];
       const texts: string[] = [];
       for (let note = 0; note < 50; note++) {
         texts.push(`note ${note}`);
-        await one.calls.add({ text: `note ${note}` });
-        expect(await two.calls.list({})).toEqual(texts);
+        await one.store.add({ text: `note ${note}` });
+        expect(await two.store.list({})).toEqual(texts);
       }
     });
 
     test('[R-4] a long commit does not delay reads', async () => {
-      const { calls } = await open();
-      await calls.add({ text: 'first' });
+      const { store } = await open();
+      await store.add({ text: 'first' });
       let writerIsFree = false;
-      const blocked = calls.block({ ms: 500 }).then(() => {
+      const blocked = store.block({ ms: 500 }).then(() => {
         writerIsFree = true;
       });
-      expect(await calls.list({})).toEqual(['first']);
+      expect(await store.list({})).toEqual(['first']);
       expect(writerIsFree).toBe(false);
       await blocked;
     });
 
     test('[R-4] a read sees one state of the record, whatever is written meanwhile', async () => {
-      const { calls } = await open();
-      await calls.add({ text: 'first' });
-      const reading = calls.countTwice({ ms: 300 });
+      const { store } = await open();
+      await store.add({ text: 'first' });
+      const reading = store.countTwice({ ms: 300 });
       await Bun.sleep(50);
-      await calls.add({ text: 'second' });
+      await store.add({ text: 'second' });
       expect(await reading).toEqual([1, 1]);
-      expect(await calls.countTwice({ ms: 0 })).toEqual([2, 2]);
+      expect(await store.countTwice({ ms: 0 })).toEqual([2, 2]);
     });
 
     test('[R-7] a migration runs once, also when programs open a new record together', async () => {
-      const place = await ground.newPlace();
+      const place = await fixture.newPlace();
       const records = await Promise.all([1, 2, 3, 4].map(() => open(place)));
-      const known = migrations(ground.dialect).map(({ number, name }) => ({ number, name }));
-      for (const { calls } of records) expect(await calls.listMigrations({})).toEqual(known);
-      await Promise.all(records.map((record) => record.close()));
+      const known = migrations(fixture.dialect).map(({ number, name }) => ({ number, name }));
+      for (const { store } of records) expect(await store.listMigrations({})).toEqual(known);
+      await Promise.all(records.map((database) => database.close()));
       const again = await open(place);
-      expect(await again.calls.listMigrations({})).toEqual(known);
+      expect(await again.store.listMigrations({})).toEqual(known);
     });
 
     test('[R-7] a record newer than the program is refused and left as it is', async () => {
-      const place = await ground.newPlace();
-      const record = await open(place);
-      await record.calls.add({ text: 'kept' });
-      await record.calls.comeFromTheFuture({});
-      const newest = migrations(ground.dialect).at(-1)?.number;
-      expect(await told(ground.open(place))).toMatch(
+      const place = await fixture.newPlace();
+      const database = await open(place);
+      await database.store.add({ text: 'kept' });
+      await database.store.comeFromTheFuture({});
+      const newest = migrations(fixture.dialect).at(-1)?.number;
+      expect(await told(fixture.open(place))).toMatch(
         new RegExp(
           `^Error: [^\\n]*the record is at migration 9999, this program knows ${newest}: run the newer version$`,
         ),
       );
-      expect(await record.calls.list({})).toEqual(['kept']);
-      expect(await record.calls.listMigrations({})).toHaveLength((newest ?? 0) + 1);
+      expect(await database.store.list({})).toEqual(['kept']);
+      expect(await database.store.listMigrations({})).toHaveLength((newest ?? 0) + 1);
     });
 
     test('[R-10] [R-11] a key does its work once, and a repeat hears the first output', async () => {
-      const { calls } = await open();
-      expect(await calls.add({ text: 'one' }, keyed('k'))).toBe(1);
-      expect(await calls.add({ text: 'one' }, keyed('k'))).toBe(1);
-      const together = [0, 1, 2].map(() => calls.add({ text: 'two' }, keyed('l')));
+      const { store } = await open();
+      expect(await store.add({ text: 'one' }, keyed('k'))).toBe(1);
+      expect(await store.add({ text: 'one' }, keyed('k'))).toBe(1);
+      const together = [0, 1, 2].map(() => store.add({ text: 'two' }, keyed('l')));
       expect(await Promise.all(together)).toEqual([2, 2, 2]);
-      expect(await calls.list({})).toEqual(['one', 'two']);
+      expect(await store.list({})).toEqual(['one', 'two']);
     });
 
     test('[R-10] keys of accounts are apart, and are forgotten after 24 h', async () => {
-      const { calls } = await open();
-      await calls.add({ text: 'one' }, keyed('k', 'f', 1));
-      await calls.add({ text: 'other' }, keyed('k', 'f', 1, 'another account'));
-      expect(await calls.add({ text: 'one' }, keyed('k', 'f', IDEMPOTENCY_MS))).toBe(1);
-      expect(await calls.forgetIdempotencyKeys({ nowMs: IDEMPOTENCY_MS })).toBe(0);
-      expect(await calls.add({ text: 'later' }, keyed('k', 'f', IDEMPOTENCY_MS + 1))).toBe(3);
-      expect(await calls.list({})).toEqual(['one', 'other', 'later']);
-      await calls.add({ text: 'last' }, keyed('l', 'f', IDEMPOTENCY_MS + 2));
-      expect(await calls.forgetIdempotencyKeys({ nowMs: 2 * IDEMPOTENCY_MS + 1 })).toBe(1);
+      const { store } = await open();
+      await store.add({ text: 'one' }, keyed('k', 'f', 1));
+      await store.add({ text: 'other' }, keyed('k', 'f', 1, 'another account'));
+      expect(await store.add({ text: 'one' }, keyed('k', 'f', IDEMPOTENCY_MS))).toBe(1);
+      expect(await store.forgetIdempotencyKeys({ nowMs: IDEMPOTENCY_MS })).toBe(0);
+      expect(await store.add({ text: 'later' }, keyed('k', 'f', IDEMPOTENCY_MS + 1))).toBe(3);
+      expect(await store.list({})).toEqual(['one', 'other', 'later']);
+      await store.add({ text: 'last' }, keyed('l', 'f', IDEMPOTENCY_MS + 2));
+      expect(await store.forgetIdempotencyKeys({ nowMs: 2 * IDEMPOTENCY_MS + 1 })).toBe(1);
     });
 
     test('[R-10] each new key takes old ones with it, so that they cannot pile up', async () => {
-      const { calls } = await open();
-      for (const key of ['a', 'b', 'c']) await calls.add({ text: key }, keyed(key, key, 1));
-      await calls.add({ text: 'd' }, keyed('d', 'd', IDEMPOTENCY_MS + 1));
-      expect(await calls.forgetIdempotencyKeys({ nowMs: IDEMPOTENCY_MS + 1 })).toBe(1);
+      const { store } = await open();
+      for (const key of ['a', 'b', 'c']) await store.add({ text: key }, keyed(key, key, 1));
+      await store.add({ text: 'd' }, keyed('d', 'd', IDEMPOTENCY_MS + 1));
+      expect(await store.forgetIdempotencyKeys({ nowMs: IDEMPOTENCY_MS + 1 })).toBe(1);
     });
 
     test('[R-12] a key with another request is a conflict and changes nothing', async () => {
-      const { calls } = await open();
-      await calls.add({ text: 'one' }, keyed('k', 'one'));
-      const refused = await calls.add({ text: 'two' }, keyed('k', 'two')).catch((error) => error);
+      const { store } = await open();
+      await store.add({ text: 'one' }, keyed('k', 'one'));
+      const refused = await store.add({ text: 'two' }, keyed('k', 'two')).catch((error) => error);
       expect(refused).toBeInstanceOf(Refusal);
       expect(refused).toMatchObject({ kind: 'conflict' });
-      expect(await calls.list({})).toEqual(['one']);
+      expect(await store.list({})).toEqual(['one']);
     });
 
     test('[R-13] a request that failed does not use up its key', async () => {
-      const { calls } = await open();
-      expect(await told(calls.addThenRefuse({ text: 'no' }, keyed('k')))).toBe('Refusal: No.');
-      expect(await told(calls.spoilCommit({ text: 'no' }, keyed('k')))).toStartWith('Unavailable');
-      expect(await calls.add({ text: 'yes' }, keyed('k'))).toBe(1);
-      expect(await calls.list({})).toEqual(['yes']);
+      const { store } = await open();
+      expect(await told(store.addThenRefuse({ text: 'no' }, keyed('k')))).toBe('Refusal: No.');
+      expect(await told(store.spoilCommit({ text: 'no' }, keyed('k')))).toStartWith('Unavailable');
+      expect(await store.add({ text: 'yes' }, keyed('k'))).toBe(1);
+      expect(await store.list({})).toEqual(['yes']);
     });
 
     test('[R-10] [R-1] after kill -9 a key and its work are both there or both not', async () => {
-      const place = await ground.newPlace();
+      const place = await fixture.newPlace();
       await (await open(place)).close();
       const child = Bun.spawn(
         [process.execPath, new URL('./writer.ts', import.meta.url).pathname, place],
@@ -243,24 +243,24 @@ export function recordContract(ground: RecordGround): void {
         child.kill('SIGKILL');
       }
       const lastTold = Number(printed.split('\n').at(-2));
-      const { calls } = await open(place);
-      const survived = await calls.list({});
+      const { store } = await open(place);
+      const survived = await store.list({});
       const all = Array.from({ length: lastTold + 3 }, (_, note) => `note ${note}`);
       expect(survived).toEqual(all.slice(0, survived.length));
       expect(survived.length).toBeGreaterThan(lastTold);
       // Its client repeats everything, not knowing what the crash took.
-      for (const text of all) await calls.add({ text }, { ...keyed(text), owner: 'a' });
-      expect(await calls.list({})).toEqual(all);
+      for (const text of all) await store.add({ text }, { ...keyed(text), owner: 'a' });
+      expect(await store.list({})).toEqual(all);
     });
 
     test('[R-15] a call that gets no answer is Unavailable while writing is still blocked', async () => {
-      const { calls } = await open();
+      const { store } = await open();
       let writerIsFree = false;
-      const blocked = calls.block({ ms: 1_500 }).then(() => {
+      const blocked = store.block({ ms: 1_500 }).then(() => {
         writerIsFree = true;
       });
       await Bun.sleep(BEGUN_MS);
-      const refused = await calls.add({ text: 'late' }).catch((error) => error);
+      const refused = await store.add({ text: 'late' }).catch((error) => error);
       expect(refused).toBeInstanceOf(Unavailable);
       expect(refused.retryAfterS).toBeGreaterThanOrEqual(1);
       expect(writerIsFree).toBe(false);
@@ -268,44 +268,44 @@ export function recordContract(ground: RecordGround): void {
     });
 
     test('[R-15] what was refused at its deadline is not carried out later', async () => {
-      const { calls } = await open();
-      await calls.add({ text: 'first' });
-      const blocked = calls.block({ ms: 1_500 });
+      const { store } = await open();
+      await store.add({ text: 'first' });
+      const blocked = store.block({ ms: 1_500 });
       await Bun.sleep(BEGUN_MS);
-      const refused = Array.from({ length: 30 }, () => told(calls.add({ text: 'refused' })));
+      const refused = Array.from({ length: 30 }, () => told(store.add({ text: 'refused' })));
       for (const outcome of await Promise.all(refused)) expect(outcome).toStartWith('Unavailable');
       await blocked;
-      await calls.add({ text: 'second' });
-      expect(await calls.list({})).toEqual(['first', 'second']);
+      await store.add({ text: 'second' });
+      expect(await store.list({})).toEqual(['first', 'second']);
     });
 
     test('[R-15] a full queue refuses at once, and takes calls again when it has room', async () => {
-      const record = await open();
-      const blocked = record.calls.block({ ms: 300 });
+      const database = await open();
+      const blocked = database.store.block({ ms: 300 });
       const queued = Array.from({ length: 50_000 }, () =>
-        told(record.calls.add({ text: 'queued' })),
+        told(database.store.add({ text: 'queued' })),
       );
-      expect(record.pending()).toBe(50_001);
-      expect(await told(record.calls.add({ text: 'over' }))).toBe(
+      expect(database.pending()).toBe(50_001);
+      expect(await told(database.store.add({ text: 'over' }))).toBe(
         'Unavailable: The record is busy.',
       );
       // A patient call, such as a sealing, has a place beside them.
-      const patient = record.calls.block({ ms: 0 });
+      const patient = database.store.block({ ms: 0 });
       await Promise.all([blocked, patient, ...queued]);
-      await record.calls.block({ ms: 0 });
-      expect(await record.calls.add({ text: 'room' })).toBeGreaterThan(0);
-      while (record.pending() > 0) await Bun.sleep(1);
+      await database.store.block({ ms: 0 });
+      expect(await database.store.add({ text: 'room' })).toBeGreaterThan(0);
+      while (database.pending() > 0) await Bun.sleep(1);
     });
 
     test('[R-1] closing commits what is queued; later calls are refused, not left waiting', async () => {
-      const place = await ground.newPlace();
-      const record = await open(place);
-      const queued = [1, 2, 3].map((note) => record.calls.add({ text: `note ${note}` }));
-      await record.close();
+      const place = await fixture.newPlace();
+      const database = await open(place);
+      const queued = [1, 2, 3].map((note) => database.store.add({ text: `note ${note}` }));
+      await database.close();
       expect((await Promise.all(queued)).sort()).toEqual([1, 2, 3]);
-      expect(await told(record.calls.add({ text: 'later' }))).toStartWith('Unavailable');
+      expect(await told(database.store.add({ text: 'later' }))).toStartWith('Unavailable');
       const again = await open(place);
-      expect((await again.calls.list({})).sort()).toEqual(['note 1', 'note 2', 'note 3']);
+      expect((await again.store.list({})).sort()).toEqual(['note 1', 'note 2', 'note 3']);
     });
   });
 }

@@ -1,11 +1,11 @@
 import { Client } from 'pg';
 import pino from 'pino';
 import { INTERVAL_MS, intervalStartMs } from '../../../protocol/interval.ts';
-import { procedures, type TheRecord } from '../../../server/app/procedures.ts';
+import { procedures, type Store } from '../../../server/app/procedures.ts';
 import type { PublishedQuiz } from '../../../server/domains/quizzes/quizzes-sql.ts';
 import { Refusal } from '../../../server/platform/errors.ts';
 import type { SealedBody, SealOutcome } from '../../../server/realtime/feed/sealing-sql.ts';
-import { openPostgresRecord } from '../../../server/storage/sql/database-postgres.ts';
+import { openPostgresDatabase } from '../../../server/storage/sql/database-postgres.ts';
 import { startPostgres } from '../backends/postgres.ts';
 import { seededRandom } from '../seeded-random.ts';
 
@@ -19,10 +19,10 @@ export const FIRST_INTERVAL = 7_000_000_000;
 export const NOW_MS = FIRST_INTERVAL * INTERVAL_MS;
 
 /** Nodes of one service, with connections of their own each. */
-export interface Ground {
-  readonly nodes: readonly TheRecord[];
+export interface Fixture {
+  readonly nodes: readonly Store[];
   /** One of them. */
-  readonly any: TheRecord;
+  readonly any: Store;
   /** The database they are on. */
   readonly url: string;
   readonly random: () => number;
@@ -33,16 +33,16 @@ export interface Ground {
 }
 
 /** Starts a PostgreSQL, with nodes and a producer's account on it. */
-export async function openGround(): Promise<Ground> {
+export async function openFixture(): Promise<Fixture> {
   const server = await startPostgres({ fsync: false });
   const url = await server.createDatabase('races');
   const logger = pino({ level: 'silent' });
   const options = { procedures, url, logger, connections: 6 };
   const records = await Promise.all(
-    Array.from({ length: NODES }, () => openPostgresRecord(options)),
+    Array.from({ length: NODES }, () => openPostgresDatabase(options)),
   );
-  const nodes = records.map(({ calls }) => calls);
-  const any = nodes[0] as TheRecord;
+  const nodes = records.map(({ store }) => store);
+  const any = nodes[0] as Store;
   await any.createAccount({
     user: { uuid: PRODUCER, email: 'a@example.org', name: 'A producer', created: NOW_MS },
     token: { id: 'token', name: 'test', prefix: 'fb_', hash: 'hash' },
@@ -64,7 +64,7 @@ export async function openGround(): Promise<Ground> {
     },
     async close() {
       await Promise.all(outsiders.map((client) => client.end()));
-      await Promise.all(records.map((record) => record.close()));
+      await Promise.all(records.map((database) => database.close()));
       const deadlocks = await deadlocksOf(server.url);
       await server.stop();
       // They are tried again (N-19), but an order of locks that is kept has none.
@@ -93,8 +93,8 @@ export function shuffled<T>(items: readonly T[], random: () => number): T[] {
 
 /** Calls something on every node at once, a moment apart. @returns what each said, or its error */
 export function onAll<T>(
-  { nodes, random }: Ground,
-  call: (node: TheRecord, index: number) => Promise<T>,
+  { nodes, random }: Fixture,
+  call: (node: Store, index: number) => Promise<T>,
 ): Promise<(T | Error)[]> {
   return Promise.all(
     nodes.map(async (node, index) => {
@@ -126,7 +126,7 @@ export function refusedKinds(told: readonly unknown[]): Refusal['kind'][] {
 }
 
 /** Makes a stream. @returns its id */
-export async function newStream({ any }: Ground): Promise<string> {
+export async function newStream({ any }: Fixture): Promise<string> {
   const id = crypto.randomUUID();
   const stream = { title: 'A show', dash_url: null, hls_url: null, unlisted: false };
   await any.createStream({
@@ -147,7 +147,11 @@ export const QUIZ = {
 };
 
 /** Makes a draft. @returns what names it to its owner */
-export async function newDraft({ any }: Ground, streamId: string, quiz: Partial<typeof QUIZ> = {}) {
+export async function newDraft(
+  { any }: Fixture,
+  streamId: string,
+  quiz: Partial<typeof QUIZ> = {},
+) {
   const own = { id: crypto.randomUUID(), producer: PRODUCER };
   await any.createQuiz({ ...own, streamId, quiz: { ...QUIZ, ...quiz } });
   return own;
@@ -155,16 +159,16 @@ export async function newDraft({ any }: Ground, streamId: string, quiz: Partial<
 
 /** Publishes a quiz; it takes answers of `openInterval(quiz)`. */
 export async function newQuiz(
-  ground: Ground,
+  fixture: Fixture,
   streamId: string,
   nowMs = NOW_MS,
 ): Promise<PublishedQuiz> {
-  const own = await newDraft(ground, streamId);
-  return (await ground.any.publishQuiz({ ...own, nowMs })) as PublishedQuiz;
+  const own = await newDraft(fixture, streamId);
+  return (await fixture.any.publishQuiz({ ...own, nowMs })) as PublishedQuiz;
 }
 
 /** Seals up to an interval, whoever else does. @returns the bodies that this sealing made */
-export async function sealTo(node: TheRecord, interval: number): Promise<readonly SealedBody[]> {
+export async function sealTo(node: Store, interval: number): Promise<readonly SealedBody[]> {
   const after = await node.readWatermark({});
   if (after >= interval) return [];
   const nowMs = (interval + 1) * INTERVAL_MS;
@@ -173,7 +177,7 @@ export async function sealTo(node: TheRecord, interval: number): Promise<readonl
 }
 
 /** The events of a stream in the sealed feed, in order. */
-export async function toldOf({ any }: Ground, streamId: string) {
+export async function toldOf({ any }: Fixture, streamId: string) {
   const all = { from: 0, to: Number.MAX_SAFE_INTEGER };
   const bodies = await any.readSealedOfAll(all);
   return bodies
@@ -184,14 +188,14 @@ export async function toldOf({ any }: Ground, streamId: string) {
 }
 
 /** Seals one interval, as one who knows that the one before it is sealed. */
-export function sealNow(node: TheRecord, interval: number): Promise<SealOutcome> {
+export function sealNow(node: Store, interval: number): Promise<SealOutcome> {
   const nowMs = intervalStartMs(interval + 1);
   return node.sealInterval({ after: interval - 1, interval, nowMs, transients: [] });
 }
 
 /** Accepts an event of the producer's own that has a number. */
 export async function sendEvent(
-  node: TheRecord,
+  node: Store,
   streamId: string,
   data: { number: number },
 ): Promise<void> {

@@ -1,21 +1,24 @@
 import { randomUUID } from 'node:crypto';
 import pino from 'pino';
 import { serviceClock } from '../../../server/app/backends.ts';
-import { procedures, type TheRecord } from '../../../server/app/procedures.ts';
+import { procedures, type Store } from '../../../server/app/procedures.ts';
 import type { ServiceClock } from '../../../server/platform/clock.ts';
-import type { Beat, MakeBeat } from '../../../server/realtime/coordination/realtime-backend.ts';
-import { createMemoryBeat } from '../../../server/realtime/coordination/realtime-backend-memory.ts';
-import { redisBeat } from '../../../server/realtime/coordination/realtime-backend-redis.ts';
+import type {
+  CreateRealtimeBackend,
+  RealtimeBackend,
+} from '../../../server/realtime/coordination/realtime-backend.ts';
+import { createMemoryRealtimeBackend } from '../../../server/realtime/coordination/realtime-backend-memory.ts';
+import { redisRealtimeBackend } from '../../../server/realtime/coordination/realtime-backend-redis.ts';
 import { openSharedClock } from '../../../server/realtime/coordination/shared-clock.ts';
 import { openRedis } from '../../../server/storage/redis/open-redis.ts';
 import type { Redis } from '../../../server/storage/redis/redis.ts';
-import { openPostgresRecord } from '../../../server/storage/sql/database-postgres.ts';
+import { openPostgresDatabase } from '../../../server/storage/sql/database-postgres.ts';
 import { openShow, PRODUCER, uuidOf } from '../streams/show-fixture.ts';
 
 // What tests of the feed stand on: one or more nodes in this process, in real time.
 
 /** How the record of one node treats sealings. */
-export interface Manners {
+export interface StoreBehavior {
   /** Sealings wait for this before they are begun. */
   before: Promise<unknown> | null;
   /** What was sealed is answered after this. */
@@ -24,10 +27,10 @@ export interface Manners {
 
 /** A node: a beat that takes part in sealing, and its way to the record. */
 export interface FeedNode {
-  readonly beat: Beat;
+  readonly realtime: RealtimeBackend;
   readonly clock: ServiceClock;
-  readonly record: TheRecord;
-  readonly manners: Manners;
+  readonly store: Store;
+  readonly manners: StoreBehavior;
   /** Its connection, on a ground of many nodes. */
   readonly redis: Redis | null;
   /** Stops as a service does. */
@@ -37,7 +40,7 @@ export interface FeedNode {
 }
 
 /** Nodes on one record. */
-export interface FeedGround {
+export interface FeedFixture {
   readonly nodes: readonly FeedNode[];
   /**
    * Starts one more; on a ground for one node, after the one before was stopped.
@@ -52,28 +55,35 @@ export interface FeedGround {
 const logger = pino({ level: 'silent' });
 
 interface Foundation {
-  readonly record: TheRecord;
+  readonly store: Store;
   readonly clock: ServiceClock;
   readonly watermark: number;
-  readonly makeBeat: MakeBeat;
+  readonly createRealtimeBackend: CreateRealtimeBackend;
   readonly redis: Redis | null;
   end(): Promise<void>;
 }
 
 /** One node on SQLite, its beat in memory. */
-export async function openEmbeddedGround(): Promise<FeedGround> {
+export async function openEmbeddedFixture(): Promise<FeedFixture> {
   const show = await openShow([]);
-  const ground = await groundOf(async () => {
-    const watermark = await show.record.readWatermark({});
+  const fixture = await fixtureOf(async () => {
+    const watermark = await show.store.readWatermark({});
     const clock = serviceClock(Date.now, watermark, logger);
-    const makeBeat = createMemoryBeat;
-    return { record: show.record, clock, watermark, makeBeat, redis: null, end: async () => {} };
+    const createRealtimeBackend = createMemoryRealtimeBackend;
+    return {
+      store: show.store,
+      clock,
+      watermark,
+      createRealtimeBackend,
+      redis: null,
+      end: async () => {},
+    };
   });
-  await ground.openNode();
-  return { ...ground, close: () => ground.close().then(() => show.close()) };
+  await fixture.openNode();
+  return { ...fixture, close: () => fixture.close().then(() => show.close()) };
 }
 
-export interface SharedGroundOptions {
+export interface SharedFixtureOptions {
   readonly redisUrl: string;
   /** Of an empty database. */
   readonly databaseUrl: string;
@@ -85,43 +95,43 @@ export interface SharedGroundOptions {
 }
 
 /** Several nodes, on Redis and PostgreSQL. */
-export async function openSharedGround(options: SharedGroundOptions): Promise<FeedGround> {
+export async function openSharedFixture(options: SharedFixtureOptions): Promise<FeedFixture> {
   const { redisUrl, databaseUrl, onSealed = () => {} } = options;
   const connect = options.connect ?? (() => openRedis({ url: redisUrl, replicas: 0, logger }));
-  const ground = await groundOf(async (monotonicMs) => {
+  const fixture = await fixtureOf(async (monotonicMs) => {
     const redis = await connect();
-    const record = await openPostgresRecord({ procedures, url: databaseUrl, logger });
+    const database = await openPostgresDatabase({ procedures, url: databaseUrl, logger });
     const nodeId = randomUUID();
-    const { calls } = record;
-    const time = await openSharedClock({ redis, record: calls, nodeId, logger, monotonicMs });
+    const { store } = database;
+    const time = await openSharedClock({ redis, store: store, nodeId, logger, monotonicMs });
     return {
-      record: calls,
+      store: store,
       clock: time.clock,
       watermark: time.watermark,
-      makeBeat: redisBeat({ redis, nodeId }),
+      createRealtimeBackend: redisRealtimeBackend({ redis, nodeId }),
       redis,
       end: async () => {
         time.close();
         await redis.close();
-        await record.close();
+        await database.close();
       },
     };
   }, onSealed);
-  await ground.openNode();
-  const [first] = ground.nodes;
-  await first?.record.createAccount({
+  await fixture.openNode();
+  const [first] = fixture.nodes;
+  await first?.store.createAccount({
     user: { uuid: PRODUCER, email: 'a@example.org', name: 'A producer', created: 0 },
     token: { id: 'token', name: 'test', prefix: 'fb_', hash: 'hash' },
     nowMs: 0,
   });
-  for (let n = 1; n < options.nodes; n++) await ground.openNode();
-  return ground;
+  for (let n = 1; n < options.nodes; n++) await fixture.openNode();
+  return fixture;
 }
 
-async function groundOf(
+async function fixtureOf(
   found: (monotonicMs?: () => number) => Promise<Foundation>,
   onSealed: (latenessMs: number) => void = () => {},
-): Promise<FeedGround> {
+): Promise<FeedFixture> {
   const nodes: FeedNode[] = [];
   let streams = 0;
   return {
@@ -133,7 +143,7 @@ async function groundOf(
     },
     async newStream() {
       const id = uuidOf(++streams);
-      await nodes.at(-1)?.record.createStream({
+      await nodes.at(-1)?.store.createStream({
         id,
         producer: PRODUCER,
         stream: {
@@ -155,40 +165,40 @@ async function groundOf(
 }
 
 async function openNode(
-  { record, clock, watermark, makeBeat, redis, end }: Foundation,
+  { store: database, clock, watermark, createRealtimeBackend, redis, end }: Foundation,
   onSealed: (latenessMs: number) => void,
 ): Promise<FeedNode> {
-  const manners: Manners = { before: null, after: null };
-  const calls: TheRecord = {
-    ...record,
+  const manners: StoreBehavior = { before: null, after: null };
+  const store: Store = {
+    ...database,
     sealInterval: async (sealing) => {
       await manners.before;
-      const outcome = await record.sealInterval(sealing);
+      const outcome = await database.sealInterval(sealing);
       await manners.after;
       return outcome;
     },
   };
-  const options = { record: calls, clock, logger, watermark, random: Math.random, onSealed };
-  const beat = await makeBeat(options);
-  beat.begin();
+  const options = { store: store, clock, logger, watermark, random: Math.random, onSealed };
+  const realtime = await createRealtimeBackend(options);
+  realtime.begin();
   let ended: Promise<void> | null = null;
   const endOnce = (work: () => Promise<void>) => (ended ??= work());
   return {
-    beat,
+    realtime,
     clock,
-    record: calls,
+    store: store,
     manners,
     redis,
     stop: () =>
       endOnce(async () => {
-        await beat.drain();
-        await beat.stop();
+        await realtime.drain();
+        await realtime.stop();
         await end();
       }),
     drop: () =>
       endOnce(async () => {
         await redis?.close();
-        await beat.stop();
+        await realtime.stop();
         await end();
       }),
   };

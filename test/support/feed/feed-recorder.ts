@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { intervalAt } from '../../../protocol/interval.ts';
 import { Unavailable } from '../../../server/platform/errors.ts';
 import { PRODUCER } from '../streams/show-fixture.ts';
-import type { FeedGround, FeedNode } from './feed-fixture.ts';
+import type { FeedFixture, FeedNode } from './feed-fixture.ts';
 
 const decoder = new TextDecoder();
 
@@ -24,7 +24,7 @@ interface Told {
  * who post on one node or the other, and readers who hold requests and listen everywhere. They
  * remember all that they were told.
  */
-export class FeedWitness {
+export class FeedRecorder {
   /** The bytes that somebody was served first. */
   private readonly served = new Map<number, string>();
   private readonly wrong: string[] = [];
@@ -38,13 +38,13 @@ export class FeedWitness {
   readonly answers: { atMs: number; tookMs: number; refused: boolean }[] = [];
 
   private constructor(
-    private readonly ground: FeedGround,
+    private readonly fixture: FeedFixture,
     readonly streamId: string,
   ) {}
 
-  static async of(ground: FeedGround): Promise<FeedWitness> {
-    const witness = new FeedWitness(ground, await ground.newStream());
-    for (const node of ground.nodes) witness.watch(node);
+  static async of(fixture: FeedFixture): Promise<FeedRecorder> {
+    const witness = new FeedRecorder(fixture, await fixture.newStream());
+    for (const node of fixture.nodes) witness.watch(node);
     witness.work.push(witness.produce(), witness.post());
     return witness;
   }
@@ -52,7 +52,7 @@ export class FeedWitness {
   /** Also listens to this node and reads there. */
   watch(node: FeedNode): void {
     let last = -1;
-    node.beat.feed.subscribe(this.streamId, (interval, body) => {
+    node.realtime.feed.subscribe(this.streamId, (interval, body) => {
       if (interval <= last) this.wrong.push(`${interval} was told after ${last}`);
       last = interval;
       this.serve(interval, body);
@@ -67,10 +67,10 @@ export class FeedWitness {
 
   /** Every node serves what has ended, less than so many intervals behind. */
   async isWell(behindMax = 2): Promise<void> {
-    for (const { beat, clock } of this.ground.nodes) {
+    for (const { realtime, clock } of this.fixture.nodes) {
       while (
-        beat.away() !== null ||
-        intervalAt(clock.nowMs()) - 1 - beat.feed.sealedTo() > behindMax
+        realtime.unavailable() !== null ||
+        intervalAt(clock.nowMs()) - 1 - realtime.feed.sealedTo() > behindMax
       ) {
         await Bun.sleep(5);
       }
@@ -86,18 +86,18 @@ export class FeedWitness {
     this.going = false;
     await Promise.all(this.work);
     const to = intervalAt((nodes[0] as FeedNode).clock.nowMs()) + 2;
-    for (const { beat } of nodes) while (beat.feed.sealedTo() < to) await Bun.sleep(5);
+    for (const { realtime } of nodes) while (realtime.feed.sealedTo() < to) await Bun.sleep(5);
     expect(this.wrong).toEqual([]);
-    const { record } = nodes[0] as FeedNode;
+    const { store } = nodes[0] as FeedNode;
     const from = Math.min(...this.served.keys());
-    const rows = await record.readSealed({ streamId: this.streamId, from: 0, to, limit: 10_000 });
+    const rows = await store.readSealed({ streamId: this.streamId, from: 0, to, limit: 10_000 });
     const stored = new Map(rows.map(({ interval, body }) => [interval, body]));
     for (let interval = from; interval <= to; interval++) {
       const body = stored.get(interval) ?? `{"interval":${interval},"events":[]}`;
       const known = this.served.get(interval);
       if (known !== undefined) expect(known).toBe(body);
-      for (const { beat } of nodes) {
-        expect(decoder.decode(await beat.feed.read(this.streamId, interval))).toBe(body);
+      for (const { realtime } of nodes) {
+        expect(decoder.decode(await realtime.feed.read(this.streamId, interval))).toBe(body);
       }
     }
     this.expectOnce(
@@ -128,13 +128,13 @@ export class FeedWitness {
   }
 
   private async read(node: FeedNode): Promise<void> {
-    const { beat, clock } = node;
-    let next = beat.feed.sealedTo() + 1;
+    const { realtime, clock } = node;
+    let next = realtime.feed.sealedTo() + 1;
     while (this.going) {
       next = Math.max(next, intervalAt(clock.nowMs()) - 20);
       const atMs = performance.now();
       const interval = next;
-      const body = await ask(() => beat.feed.read(this.streamId, interval));
+      const body = await ask(() => realtime.feed.read(this.streamId, interval));
       this.answers.push({ atMs, tookMs: performance.now() - atMs, refused: body === null });
       if (body === null) await Bun.sleep(30);
       else {
@@ -149,11 +149,11 @@ export class FeedWitness {
       const event = { type: 'custom', data: { number } } as const;
       const key = randomUUID();
       for (let tries = 0; ; tries++) {
-        const { record, clock } = this.node(number + tries);
+        const { store, clock } = this.node(number + tries);
         const nowMs = clock.nowMs();
         const input = { streamId: this.streamId, producer: PRODUCER, event, nowMs };
         const once = { owner: PRODUCER, key, fingerprint: '', nowMs };
-        if ((await ask(() => record.recordProducerEvent(input, once))) !== null) break;
+        if ((await ask(() => store.recordProducerEvent(input, once))) !== null) break;
         await Bun.sleep(50);
       }
       this.acknowledged = number + 1;
@@ -163,16 +163,16 @@ export class FeedWitness {
 
   private async post(): Promise<void> {
     for (let turn = 0; this.going; turn++) {
-      const { beat, clock } = this.node(turn);
+      const { realtime, clock } = this.node(turn);
       try {
         if (turn % 2 === 0) {
-          beat.chat.hearts(this.streamId, 3);
+          realtime.chat.hearts(this.streamId, 3);
           this.hearts += 3;
         } else {
           const id = randomUUID();
           const element = { id, viewer: 'v', name: '', text: 'Hi', at: clock.nowMs() };
           this.ids.add(id);
-          beat.chat.say(this.streamId, 'message', element);
+          realtime.chat.say(this.streamId, 'message', element);
           this.lines += 1;
         }
       } catch (error) {
@@ -183,7 +183,7 @@ export class FeedWitness {
   }
 
   private node(turn: number): FeedNode {
-    return this.ground.nodes[turn % this.ground.nodes.length] as FeedNode;
+    return this.fixture.nodes[turn % this.fixture.nodes.length] as FeedNode;
   }
 }
 

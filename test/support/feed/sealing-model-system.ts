@@ -8,7 +8,7 @@ import { type Clock, createClock } from '../../../server/platform/clock.ts';
 import { MemoryFeedLog } from '../../../server/realtime/feed/feed-log-memory.ts';
 import { Sealer } from '../../../server/realtime/feed/sealer.ts';
 import type { Sealing, SealOutcome } from '../../../server/realtime/feed/sealing-sql.ts';
-import { UnsealedParts } from '../../../server/realtime/feed/transient-buffer.ts';
+import { TransientBuffer } from '../../../server/realtime/feed/transient-buffer.ts';
 import { CountEvents } from '../../../server/realtime/presence/view-count-events.ts';
 import { openShow, PRODUCER, SHOW_START_MS, type Show, uuidOf } from '../streams/show-fixture.ts';
 import { type Kind, PlainFeed } from './feed-model.ts';
@@ -37,7 +37,7 @@ interface Service {
  * The feed of a service on its real record, the machine it runs on, its producer, and a reader who
  * has seen every interval. What must be true of it is in `plain`.
  */
-export class World {
+export class ModelSystem {
   readonly plain = new PlainFeed(STREAMS);
   private fate: Fate = 'works';
   private systemMs = SHOW_START_MS;
@@ -54,8 +54,8 @@ export class World {
     this.service = this.start(-1);
   }
 
-  static async open(): Promise<World> {
-    return new World(await openShow(STREAMS));
+  static async open(): Promise<ModelSystem> {
+    return new ModelSystem(await openShow(STREAMS));
   }
 
   close(): Promise<void> {
@@ -81,13 +81,13 @@ export class World {
 
   /** The producer sends an event, and again when it did not hear the answer. */
   async produce(streamId: string, kind: Kind, isRetried: boolean): Promise<void> {
-    const { record } = this.show;
+    const { store } = this.show;
     const number = this.nextNumber++;
     const nowMs = this.nowMs();
     const input = { streamId, producer: PRODUCER, event: eventOf(kind, number), nowMs };
     const once = { owner: PRODUCER, key: `${number}`, fingerprint: '', nowMs };
-    const first = await record.recordProducerEvent(input, once);
-    if (isRetried) expect(await record.recordProducerEvent(input, once)).toEqual(first);
+    const first = await store.recordProducerEvent(input, once);
+    if (isRetried) expect(await store.recordProducerEvent(input, once)).toEqual(first);
     this.plain.acknowledge(streamId, kind, number);
   }
 
@@ -107,7 +107,7 @@ export class World {
   /** The process dies, with what was in its memory, and starts again on the same directory. */
   async restart(): Promise<void> {
     await this.show.restart();
-    const watermark = await this.show.record.readWatermark({});
+    const watermark = await this.show.store.readWatermark({});
     this.plain.forgetHearts();
     this.service = this.start(watermark);
     expect(this.nowMs()).toBeGreaterThanOrEqual(intervalStartMs(watermark + 1));
@@ -125,7 +125,7 @@ export class World {
     const { plain } = this;
     const { log } = this.service;
     if (this.wrong) throw this.wrong;
-    expect(await this.show.record.readWatermark({})).toBe(plain.watermark);
+    expect(await this.show.store.readWatermark({})).toBe(plain.watermark);
     expect(intervalAt(this.nowMs())).toBeGreaterThan(plain.watermark);
     expect(log.sealedTo()).toBeLessThanOrEqual(plain.watermark);
     expect(log.sealedTo()).toBeGreaterThanOrEqual(this.sealedTo);
@@ -152,7 +152,7 @@ export class World {
       await this.look(0);
     }
     const all = { from: 0, to: Number.MAX_SAFE_INTEGER };
-    this.plain.expectAllTold(await this.show.record.readSealedOfAll(all));
+    this.plain.expectAllTold(await this.show.store.readSealedOfAll(all));
   }
 
   private nowMs(): number {
@@ -173,7 +173,7 @@ export class World {
       monotonicMs: () => this.monotonicMs,
       notBeforeMs: intervalStartMs(watermark + 1),
     });
-    const log = new MemoryFeedLog(this.show.record, watermark);
+    const log = new MemoryFeedLog(this.show.store, watermark);
     const chat = createMemoryChat({ random: () => 0.5 });
     const first = STREAMS[0] as string;
     const countsAtEndOf = () => {
@@ -183,9 +183,9 @@ export class World {
     const counts = new CountEvents({ countsAtEndOf });
     const sealer = new Sealer({
       clock,
-      record: this.unreliableRecord(),
+      store: this.unreliableStore(),
       log,
-      parts: new UnsealedParts({ chat, counts, watched: () => [] }),
+      parts: new TransientBuffer({ chat, counts, watched: () => [] }),
       logger: pino({ level: 'silent' }),
       onSealed: () => {},
     });
@@ -206,17 +206,17 @@ export class World {
   }
 
   /** The record, whose sealings have the fate that this step gave them. */
-  private unreliableRecord() {
-    const { record } = this.show;
+  private unreliableStore() {
+    const { store } = this.show;
     return {
-      readWatermark: record.readWatermark,
+      readWatermark: store.readWatermark,
       readSealedOfAll: async (range: { from: number; to: number }) => {
         if (this.fate.endsWith('cannot be read')) throw new Error('the disk cannot be read');
-        return record.readSealedOfAll(range);
+        return store.readSealedOfAll(range);
       },
       sealInterval: async (sealing: Sealing): Promise<SealOutcome> => {
         if (this.fate === 'fails') throw new Error('the disk failed');
-        const sealed = await record.sealInterval(sealing);
+        const sealed = await store.sealInterval(sealing);
         if (sealed.outcome === 'sealed') {
           this.note(() => this.plain.commit(sealing, sealed.bodies));
         }

@@ -7,7 +7,7 @@ import type { Redis } from '../../../server/storage/redis/redis.ts';
 import type { PostgresServer } from '../backends/postgres.ts';
 import { type RedisServer, startRedis } from '../backends/redis.ts';
 import { type Seen, SteadyMachine, seenBy, seenNow } from '../steady-machine.ts';
-import { type FeedGround, type FeedNode, openSharedGround } from './feed-fixture.ts';
+import { type FeedFixture, type FeedNode, openSharedFixture } from './feed-fixture.ts';
 
 const SEATS = 9;
 const HEARTBEAT_MS = 400;
@@ -46,10 +46,10 @@ const COUNTED = Array.from({ length: NODES }, () => SEATS);
 let opening: Promise<void> = Promise.resolve();
 
 /** Three nodes and viewers who are there all the time, on a Redis of their own that can be stepped. */
-export class SteppedGround {
+export class SteppedFixture {
   private steppedMs = 0;
   private nodes: FeedNode[] = [];
-  private ground!: FeedGround;
+  private fixture!: FeedFixture;
   private machine!: SteadyMachine;
   private streamId = '';
   private heartbeats: Timer | null = null;
@@ -62,10 +62,10 @@ export class SteppedGround {
   /** Opens one for a test, and closes it in the end. */
   static async use(
     postgres: PostgresServer,
-    run: (ground: SteppedGround) => Promise<void>,
+    run: (fixture: SteppedFixture) => Promise<void>,
   ): Promise<void> {
     const redis = await startRedis({ persistence: false });
-    const stepped = new SteppedGround(redis, postgres);
+    const stepped = new SteppedFixture(redis, postgres);
     try {
       await stepped.openInTurn();
       await Bun.sleep(1_500);
@@ -73,7 +73,7 @@ export class SteppedGround {
     } finally {
       clearInterval(stepped.heartbeats ?? undefined);
       stepped.machine?.stop();
-      await stepped.ground?.close();
+      await stepped.fixture?.close();
       await redis.stop();
     }
   }
@@ -89,17 +89,17 @@ export class SteppedGround {
     const databaseUrl = await this.postgres.createDatabase(`shared_clock_${this.redis.port}`);
     const connect = () => this.connect();
     const { url: redisUrl } = this.redis;
-    this.ground = await openSharedGround({ redisUrl, databaseUrl, nodes: NODES, connect });
-    this.streamId = await this.ground.newStream();
-    this.nodes = [...this.ground.nodes];
+    this.fixture = await openSharedFixture({ redisUrl, databaseUrl, nodes: NODES, connect });
+    this.streamId = await this.fixture.newStream();
+    this.nodes = [...this.fixture.nodes];
     this.machine = new SteadyMachine(() => this.backends());
     this.heartbeats = setInterval(() => this.beat(), HEARTBEAT_MS);
   }
   private beat(): void {
     for (let seat = 0; seat < SEATS; seat++) {
-      const { beat } = this.nodes[seat % this.nodes.length] as FeedNode;
+      const { realtime } = this.nodes[seat % this.nodes.length] as FeedNode;
       // While Redis is away nobody registers, and nobody is looked at either.
-      if (beat.tally.away() === null) beat.tally.register(this.streamId, seat);
+      if (realtime.presence.unavailable() === null) realtime.presence.register(this.streamId, seat);
     }
   }
 
@@ -111,8 +111,8 @@ export class SteppedGround {
   }
 
   private async backends(): Promise<void> {
-    const { redis, record } = this.nodes.at(-1) as FeedNode;
-    await Promise.all([redis?.timeMs(), record.readWatermark({})]);
+    const { redis, store } = this.nodes.at(-1) as FeedNode;
+    await Promise.all([redis?.timeMs(), store.readWatermark({})]);
   }
 
   async stepRedis(ms: number): Promise<void> {
@@ -123,7 +123,7 @@ export class SteppedGround {
   /** The oldest node is stopped, and another takes its place; `monotonicMs` is the other's. */
   async restart(monotonicMs?: () => number): Promise<void> {
     await this.nodes.shift()?.stop();
-    this.nodes.push(await this.ground.openNode(monotonicMs));
+    this.nodes.push(await this.fixture.openNode(monotonicMs));
   }
 
   /**
@@ -146,7 +146,7 @@ export class SteppedGround {
    */
   async isWell(): Promise<void> {
     const told: Seen<number>[] = [];
-    const end = this.nodes[0]?.beat.feed.subscribe(this.streamId, (_, body) => {
+    const end = this.nodes[0]?.realtime.feed.subscribe(this.streamId, (_, body) => {
       const value = /"value":(\d+)/.exec(new TextDecoder().decode(body))?.[1];
       if (value !== undefined) told.push(seenNow(Number(value)));
     });
@@ -188,8 +188,8 @@ export class SteppedGround {
     const areTogether = this.apartMs() < APART_MAX_MS;
     const reads = await Promise.all(nodes.map((node) => this.read(node)));
     const counts: unknown[] = [];
-    for (const { beat } of nodes) {
-      counts.push(await Promise.resolve(beat.tally.count(streamId)).catch(String));
+    for (const { realtime } of nodes) {
+      counts.push(await Promise.resolve(realtime.presence.count(streamId)).catch(String));
     }
     return { areTogether, reads, counts };
   }
@@ -200,8 +200,8 @@ export class SteppedGround {
   }
 
   /** The interval that is under way; or what it was refused with. */
-  private async read({ beat, clock }: FeedNode): Promise<string> {
-    const body = beat.feed.read(this.streamId, intervalAt(clock.nowMs()));
+  private async read({ realtime, clock }: FeedNode): Promise<string> {
+    const body = realtime.feed.read(this.streamId, intervalAt(clock.nowMs()));
     return Promise.resolve(body).then(() => 'read', String);
   }
 

@@ -12,7 +12,7 @@ import { Relay } from '../../../server/gateway/relay.ts';
 import type { Relayed, RelayedClient } from '../../../server/gateway/relayed.ts';
 
 /** A front that relays everything, for tests of the relay. */
-export interface RelayGround {
+export interface RelayFixture {
   readonly port: number;
   readonly relay: Relay;
   /** Where the inner server must listen. */
@@ -23,7 +23,7 @@ export interface RelayGround {
 export const SECRET = 's3cret';
 
 /** Listens on a port, and passes all on to whatever listens at `path`. */
-export function startRelay(): RelayGround {
+export function startRelay(): RelayFixture {
   const directory = mkdtempSync(join(tmpdir(), 'fourbeat-relay-'));
   const path = join(directory, 'inner.sock');
   const relay = new Relay({ path, secret: SECRET });

@@ -1,13 +1,13 @@
 import { randomUUID } from 'node:crypto';
 import pino from 'pino';
 import { procedures } from '../../../server/app/procedures.ts';
-import type { MakeBeat } from '../../../server/realtime/coordination/realtime-backend.ts';
-import { createMemoryBeat } from '../../../server/realtime/coordination/realtime-backend-memory.ts';
-import { redisBeat } from '../../../server/realtime/coordination/realtime-backend-redis.ts';
+import type { CreateRealtimeBackend } from '../../../server/realtime/coordination/realtime-backend.ts';
+import { createMemoryRealtimeBackend } from '../../../server/realtime/coordination/realtime-backend-memory.ts';
+import { redisRealtimeBackend } from '../../../server/realtime/coordination/realtime-backend-redis.ts';
 import { openRedis } from '../../../server/storage/redis/open-redis.ts';
-import { openPostgresRecord } from '../../../server/storage/sql/database-postgres.ts';
-import { openRecord } from '../../../server/storage/sql/database-sqlite.ts';
-import type { OpenRecord } from '../../../server/storage/sql/procedure.ts';
+import { openPostgresDatabase } from '../../../server/storage/sql/database-postgres.ts';
+import { openSqliteDatabase } from '../../../server/storage/sql/database-sqlite.ts';
+import type { Database } from '../../../server/storage/sql/procedure.ts';
 import { type PostgresServer, startPostgres } from '../backends/postgres.ts';
 import { type RedisServer, startRedis } from '../backends/redis.ts';
 
@@ -20,8 +20,8 @@ export const USUAL_BACKENDS: BackendsKind =
 
 /** What a harness stands on. */
 export interface HarnessBackends {
-  readonly record: OpenRecord<typeof procedures>;
-  readonly makeBeat: MakeBeat;
+  readonly database: Database<typeof procedures>;
+  readonly createRealtimeBackend: CreateRealtimeBackend;
   close(): Promise<void>;
 }
 
@@ -31,13 +31,17 @@ export function openBackends(kind: BackendsKind, directory: string): Promise<Har
 }
 
 async function openEmbedded(directory: string): Promise<HarnessBackends> {
-  const record = await openRecord({
+  const database = await openSqliteDatabase({
     procedures,
     worker: new URL('../../../server/app/database-worker.ts', import.meta.url),
     directory,
     onLost: () => {},
   });
-  return { record, makeBeat: createMemoryBeat, close: () => record.close() };
+  return {
+    database,
+    createRealtimeBackend: createMemoryRealtimeBackend,
+    close: () => database.close(),
+  };
 }
 
 interface Servers {
@@ -64,16 +68,16 @@ async function openShared(directory: string): Promise<HarnessBackends> {
   users++;
   servers ??= startServers();
   const { postgres, redis: redisServer, databases } = await servers;
-  const database = databases.get(directory) ?? postgres.createDatabase(`harness_${databases.size}`);
-  databases.set(directory, database);
+  const name = databases.get(directory) ?? postgres.createDatabase(`harness_${databases.size}`);
+  databases.set(directory, name);
   const logger = pino({ level: 'silent' });
   const redis = await openRedis({ url: redisServer.url, replicas: 0, logger });
-  const record = await openPostgresRecord({ procedures, url: await database, logger });
+  const database = await openPostgresDatabase({ procedures, url: await name, logger });
   return {
-    record,
-    makeBeat: redisBeat({ redis, nodeId: randomUUID() }),
+    database,
+    createRealtimeBackend: redisRealtimeBackend({ redis, nodeId: randomUUID() }),
     close: async () => {
-      await record.close();
+      await database.close();
       await redis.close();
       if (--users > 0) return;
       servers = null;

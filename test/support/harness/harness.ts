@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import pino from 'pino';
 import { intervalAt, intervalStartMs } from '../../../protocol/interval.ts';
 import { AHEAD_INTERVALS } from '../../../protocol/limits.ts';
-import type { TheRecord } from '../../../server/app/procedures.ts';
+import type { Store } from '../../../server/app/procedures.ts';
 import { createService, type Service } from '../../../server/app/service.ts';
 import { newToken } from '../../../server/auth/accounts/new-token.ts';
 import { listen } from '../../../server/gateway/listen.ts';
@@ -13,7 +13,7 @@ import type { Listener } from '../../../server/http/address.ts';
 import type { MediaConfig } from '../../../server/media/media-settings.ts';
 import { createClock, type ServiceClock } from '../../../server/platform/clock.ts';
 import { type Config, configOf } from '../../../server/platform/config.ts';
-import type { Beat } from '../../../server/realtime/coordination/realtime-backend.ts';
+import type { RealtimeBackend } from '../../../server/realtime/coordination/realtime-backend.ts';
 import { type BackendsKind, openBackends, USUAL_BACKENDS } from './backends.ts';
 
 /** A clock that stands still until a test moves it. */
@@ -49,7 +49,7 @@ export interface TestViewer {
 export interface Harness {
   readonly url: string;
   readonly clock: ServiceClock;
-  readonly record: TheRecord;
+  readonly store: Store;
   readonly service: Service;
   readonly directory: string;
   readonly account: Account;
@@ -92,9 +92,9 @@ export interface HarnessOptions {
   /** Start on this directory and leave it there; else a temporary one that is removed. */
   readonly directory?: string;
   /** Stands between the service and its record, to make it fail. */
-  readonly record?: (record: TheRecord) => TheRecord;
+  readonly store?: (store: Store) => Store;
   /** The same for its beat. */
-  readonly beat?: (beat: Beat) => Beat;
+  readonly realtime?: (realtime: RealtimeBackend) => RealtimeBackend;
 }
 
 /** A moment at the start of an interval whose count is published three intervals later. */
@@ -118,10 +118,10 @@ export async function startService(options: HarnessOptions = {}): Promise<Harnes
   const directory = options.directory ?? mkdtempSync(join(tmpdir(), 'fourbeat-test-'));
   const kind = options.backends ?? USUAL_BACKENDS;
   const backends = await openBackends(kind, directory);
-  const { calls } = backends.record;
-  const record = options.record?.(calls) ?? calls;
-  const wrapped = options.beat ?? ((beat: Beat) => beat);
-  const watermark = await record.readWatermark({});
+  const opened = backends.database.store;
+  const store = options.store?.(opened) ?? opened;
+  const wrapped = options.realtime ?? ((realtime: RealtimeBackend) => realtime);
+  const watermark = await store.readWatermark({});
   const clock = chosenClock(options.clock ?? 'manual', watermark);
   const listener: Listener = { server: null };
   const place = { directory: join(directory, 'media'), ...NO_PORTS };
@@ -136,10 +136,10 @@ export async function startService(options: HarnessOptions = {}): Promise<Harnes
   const service = await createService(
     {
       config,
-      record,
+      store,
       clock,
       logger: pino({ level: 'silent' }),
-      makeBeat: async (given) => wrapped(await backends.makeBeat(given)),
+      createRealtimeBackend: async (given) => wrapped(await backends.createRealtimeBackend(given)),
       watermark,
       listener,
       random: Math.random,
@@ -167,7 +167,7 @@ export async function startService(options: HarnessOptions = {}): Promise<Harnes
     const nowMs = clock.nowMs();
     const user = { uuid: randomUUID(), email, name: 'A producer', created: nowMs };
     const { secret, stored } = newToken(randomUUID(), 'test', randomBytes);
-    await calls.createAccount({ user, token: stored, nowMs });
+    await store.createAccount({ user, token: stored, nowMs });
     return { uuid: user.uuid, token: secret };
   };
   const account = await createAccount();
@@ -175,7 +175,7 @@ export async function startService(options: HarnessOptions = {}): Promise<Harnes
   const harness: Harness = {
     url,
     clock,
-    record,
+    store,
     service,
     directory,
     account,

@@ -81,12 +81,12 @@ interface Row {
   seenMs: number | null;
 }
 
-type MediaRecord = ChannelsOptions['record'];
+type MediaStore = ChannelsOptions['store'];
 
 /** What the record knows of streams and their sources, with the rules of the real one. */
-export class FakeRecord implements MediaRecord {
+export class FakeStore implements MediaStore {
   readonly rows = new Map<string, Row>();
-  isAway = false;
+  isUnavailable = false;
   /** Opening waits for it. */
   gate: Promise<void> = Promise.resolve();
   /** What was said of sources, in order. */
@@ -98,7 +98,7 @@ export class FakeRecord implements MediaRecord {
     return row;
   }
 
-  readonly openSource: MediaRecord['openSource'] = async ({ key, streamId, session, nowMs }) => {
+  readonly openSource: MediaStore['openSource'] = async ({ key, streamId, session, nowMs }) => {
     await this.gate;
     this.there();
     const [id, row] = [...this.rows].find(([, one]) => one.key === key) ?? [];
@@ -110,7 +110,7 @@ export class FakeRecord implements MediaRecord {
     return { outcome, stream: this.streamOf(id, row) };
   };
 
-  readonly renewSource: MediaRecord['renewSource'] = async ({ streamId, session, nowMs }) => {
+  readonly renewSource: MediaStore['renewSource'] = async ({ streamId, session, nowMs }) => {
     this.there();
     const row = this.rows.get(streamId) as Row;
     const outcome = mayRenew(row, session);
@@ -119,7 +119,7 @@ export class FakeRecord implements MediaRecord {
     return { outcome, recording: row.recording };
   };
 
-  readonly releaseSource: MediaRecord['releaseSource'] = async ({ streamId, session }) => {
+  readonly releaseSource: MediaStore['releaseSource'] = async ({ streamId, session }) => {
     this.there();
     const row = this.rows.get(streamId) as Row;
     if (mayRenew(row, session) !== 'renewed') return;
@@ -127,14 +127,14 @@ export class FakeRecord implements MediaRecord {
     this.said.push(`release ${session}`);
   };
 
-  readonly findStream: MediaRecord['findStream'] = async ({ id }) => {
+  readonly findStream: MediaStore['findStream'] = async ({ id }) => {
     this.there();
     const row = this.rows.get(id);
     return row ? this.streamOf(id, row) : null;
   };
 
   private there(): void {
-    if (this.isAway) throw new Unavailable('The record is away.');
+    if (this.isUnavailable) throw new Unavailable('The record is away.');
   }
 
   private streamOf(id: string, { status, recording }: Row): StreamRow {
@@ -167,14 +167,14 @@ export const OFFER: SourceOffer = {
 
 /** Channels with one stream, `one`, that has the key of `OFFER`. */
 export function newChannels(options: Partial<ChannelsOptions> = {}) {
-  const record = new FakeRecord();
+  const store = new FakeStore();
   const shelves = new FakeShelves();
   const parts = new FakeParts();
-  const row = record.add('one', OFFER.key);
+  const row = store.add('one', OFFER.key);
   const ids = { next: 0 };
   const channels = new Channels({
     config: MEDIA_CONFIG,
-    record,
+    store,
     shelves,
     parts,
     unable: async () => null,
@@ -182,5 +182,5 @@ export function newChannels(options: Partial<ChannelsOptions> = {}) {
     logger: pino({ level: 'silent' }),
     ...options,
   });
-  return { channels, record, shelves, parts, row };
+  return { channels, store, shelves, parts, row };
 }

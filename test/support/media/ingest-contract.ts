@@ -2,12 +2,12 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { randomUUID } from 'node:crypto';
 import { INTERVAL_MS, intervalAt, intervalStartMs } from '../../../protocol/interval.ts';
 import type { StreamStatus } from '../../../protocol/streams.ts';
-import type { TheRecord } from '../../../server/app/procedures.ts';
+import type { Store } from '../../../server/app/procedures.ts';
 
 /** A record on which sources can be tried; nobody else seals there. */
-export interface SourcesGround {
+export interface SourcesFixture {
   /** Two or more that work on one record; the same one where there is only one. */
-  readonly nodes: readonly TheRecord[];
+  readonly nodes: readonly Store[];
   readonly producer: string;
   newStream(): Promise<string>;
   close(): Promise<void>;
@@ -18,24 +18,24 @@ const GRACE_MS = 30_000;
 const HEALTH = { bitrate: 4_000_000, fps: 30, speed: 1, dropped: 0, width: 1280, height: 720 };
 
 /** What the record does with sources, whatever it is kept in (SPEC M-1, M-6 – M-8). */
-export function sourcesContract(name: string, openGround: () => Promise<SourcesGround>): void {
-  let ground: SourcesGround;
-  let record: TheRecord;
+export function sourcesContract(name: string, openFixture: () => Promise<SourcesFixture>): void {
+  let fixture: SourcesFixture;
+  let store: Store;
   /** The moment up to which everything is sealed: now, for all tests here. */
   let nowMs = START_MS;
 
   beforeAll(async () => {
-    ground = await openGround();
-    record = ground.nodes[0] as TheRecord;
+    fixture = await openFixture();
+    store = fixture.nodes[0] as Store;
     await sealAt(nowMs);
   }, 30_000);
-  afterAll(() => ground.close());
+  afterAll(() => fixture.close());
 
   async function sealAt(atMs: number): Promise<void> {
-    const after = await record.readWatermark({});
+    const after = await store.readWatermark({});
     const interval = intervalAt(atMs) - 1;
     const sealing = { after, interval, nowMs: atMs, transients: [] };
-    expect(await record.sealInterval(sealing)).toMatchObject({ outcome: 'sealed' });
+    expect(await store.sealInterval(sealing)).toMatchObject({ outcome: 'sealed' });
     nowMs = atMs;
   }
 
@@ -48,23 +48,23 @@ export function sourcesContract(name: string, openGround: () => Promise<SourcesG
   /** Time passes in which nothing is sealed; then everything is, at once. */
   const standStill = (ms: number) => sealAt(nowMs + ms);
 
-  const own = (id: string) => ({ id, producer: ground.producer });
+  const own = (id: string) => ({ id, producer: fixture.producer });
   const statusOf = async (id: string): Promise<StreamStatus> =>
-    (await record.findOwnStream(own(id))).status;
-  const end = (id: string) => record.endStream({ ...own(id), atMs: null, nowMs });
+    (await store.findOwnStream(own(id))).status;
+  const end = (id: string) => store.endStream({ ...own(id), atMs: null, nowMs });
 
   async function newStreamWithKey(): Promise<{ id: string; key: string }> {
-    const id = await ground.newStream();
-    return { id, key: await record.keepStreamKey({ ...own(id), offered: `sk_${randomUUID()}` }) };
+    const id = await fixture.newStream();
+    return { id, key: await store.keepStreamKey({ ...own(id), offered: `sk_${randomUUID()}` }) };
   }
 
-  const open = (key: string, session: string, node = record) =>
+  const open = (key: string, session: string, node = store) =>
     node.openSource({ key, session, kind: 'rtmp', nowMs, graceMs: GRACE_MS });
   const outcomeOf = async (key: string, session: string) => (await open(key, session)).outcome;
   const renew = (streamId: string, session: string) =>
-    record.renewSource({ streamId, session, nowMs, graceMs: GRACE_MS, health: HEALTH });
+    store.renewSource({ streamId, session, nowMs, graceMs: GRACE_MS, health: HEALTH });
   const release = (streamId: string, session: string) =>
-    record.releaseSource({ streamId, session, nowMs, graceMs: GRACE_MS });
+    store.releaseSource({ streamId, session, nowMs, graceMs: GRACE_MS });
 
   async function newStreamWithSource(): Promise<{ id: string; key: string }> {
     const stream = await newStreamWithKey();
@@ -74,12 +74,12 @@ export function sourcesContract(name: string, openGround: () => Promise<SourcesG
 
   describe(`sources in the record in ${name}`, () => {
     test('[M-1] a key is made on the first look and kept, and opens the stream it belongs to', async () => {
-      const id = await ground.newStream();
-      expect(await record.findIngest({ ...own(id), nowMs })).toEqual({ key: null, source: null });
+      const id = await fixture.newStream();
+      expect(await store.findIngest({ ...own(id), nowMs })).toEqual({ key: null, source: null });
       const key = `sk_${randomUUID()}`;
-      expect(await record.keepStreamKey({ ...own(id), offered: key })).toBe(key);
-      expect(await record.keepStreamKey({ ...own(id), offered: 'another' })).toBe(key);
-      expect(await record.findIngest({ ...own(id), nowMs })).toEqual({ key, source: null });
+      expect(await store.keepStreamKey({ ...own(id), offered: key })).toBe(key);
+      expect(await store.keepStreamKey({ ...own(id), offered: 'another' })).toBe(key);
+      expect(await store.findIngest({ ...own(id), nowMs })).toEqual({ key, source: null });
       expect(await open(key, 'first')).toMatchObject({
         outcome: 'opened',
         stream: { id, status: 'STREAMING', started: nowMs },
@@ -87,8 +87,8 @@ export function sourcesContract(name: string, openGround: () => Promise<SourcesG
     });
 
     test('[M-1] of two first looks at once one makes the key', async () => {
-      const id = await ground.newStream();
-      const offers = ground.nodes.map((node, at) =>
+      const id = await fixture.newStream();
+      const offers = fixture.nodes.map((node, at) =>
         node.keepStreamKey({ ...own(id), offered: `sk_${at}_${randomUUID()}` }),
       );
       expect(new Set(await Promise.all(offers)).size).toBe(1);
@@ -97,7 +97,7 @@ export function sourcesContract(name: string, openGround: () => Promise<SourcesG
     test('[M-1] a rotated key opens nothing, and the source that it opened goes on', async () => {
       const { id, key } = await newStreamWithSource();
       const next = `sk_${randomUUID()}`;
-      const rotated = await record.rotateStreamKey({ ...own(id), key: next, nowMs });
+      const rotated = await store.rotateStreamKey({ ...own(id), key: next, nowMs });
       expect(rotated).toEqual({ key: next, source: { kind: 'rtmp', health: null } });
       expect(await open(key, 'second')).toEqual({ outcome: 'unknown-key' });
       expect(await renew(id, 'first')).toEqual({ outcome: 'renewed', recording: false });
@@ -115,10 +115,10 @@ export function sourcesContract(name: string, openGround: () => Promise<SourcesG
       const source = { key: one.key, session: 'first', kind: 'websocket' as const };
       const lease = { nowMs, graceMs: GRACE_MS };
       const wrong = { ...source, ...lease, streamId: other.id };
-      expect(await record.openSource(wrong)).toEqual({ outcome: 'unknown-key' });
+      expect(await store.openSource(wrong)).toEqual({ outcome: 'unknown-key' });
       expect([await statusOf(one.id), await statusOf(other.id)]).toEqual(['CREATED', 'CREATED']);
       const right = { ...wrong, streamId: one.id };
-      expect(await record.openSource(right)).toMatchObject({ outcome: 'opened' });
+      expect(await store.openSource(right)).toMatchObject({ outcome: 'opened' });
     });
 
     test('[M-6] a second source is refused until the first was silent for 6 s', async () => {
@@ -137,7 +137,7 @@ export function sourcesContract(name: string, openGround: () => Promise<SourcesG
     test('[M-6] one that says it is gone leaves its place at once, but nobody else’s', async () => {
       const { id, key } = await newStreamWithSource();
       await release(id, 'first');
-      expect(await record.findIngest({ ...own(id), nowMs })).toEqual({ key, source: null });
+      expect(await store.findIngest({ ...own(id), nowMs })).toEqual({ key, source: null });
       expect(await renew(id, 'first')).toMatchObject({ outcome: 'lost' });
       expect(await outcomeOf(key, 'second')).toBe('opened');
       await release(id, 'first');
@@ -152,7 +152,7 @@ export function sourcesContract(name: string, openGround: () => Promise<SourcesG
     test('[M-6] [M-8] of two that come to two nodes at once one is the source', async () => {
       for (let round = 0; round < 20; round++) {
         const { key } = await newStreamWithKey();
-        const told = await Promise.all(ground.nodes.map((node, at) => open(key, `${at}`, node)));
+        const told = await Promise.all(fixture.nodes.map((node, at) => open(key, `${at}`, node)));
         const outcomes = told.map(({ outcome }) => outcome);
         expect(outcomes.filter((outcome) => outcome === 'opened')).toHaveLength(1);
         expect(outcomes.filter((outcome) => outcome === 'busy')).toHaveLength(told.length - 1);
@@ -166,13 +166,13 @@ export function sourcesContract(name: string, openGround: () => Promise<SourcesG
       await pass(GRACE_MS);
       expect(await statusOf(id)).toBe('STREAMING');
       await pass(INTERVAL_MS);
-      expect(await record.findOwnStream(own(id))).toMatchObject({ status: 'ENDED', ended: nowMs });
+      expect(await store.findOwnStream(own(id))).toMatchObject({ status: 'ENDED', ended: nowMs });
       expect(await outcomeOf(key, 'second')).toBe('ended');
       expect(await renew(id, 'first')).toMatchObject({ outcome: 'ended' });
       // It is due no more.
-      const { ended } = await record.findOwnStream(own(id));
+      const { ended } = await store.findOwnStream(own(id));
       await pass(1_000);
-      expect(await record.findOwnStream(own(id))).toMatchObject({ ended });
+      expect(await store.findOwnStream(own(id))).toMatchObject({ ended });
     });
 
     test('[M-7] a source that comes back in time goes on as if nothing had been', async () => {
@@ -189,7 +189,7 @@ export function sourcesContract(name: string, openGround: () => Promise<SourcesG
 
     test('[B-1] [M-7] while its source is gone, a show says when it ends', async () => {
       const { id, key } = await newStreamWithSource();
-      const endsAt = async () => (await record.readLiveShow({ ...own(id), nowMs })).sourceEndsAt;
+      const endsAt = async () => (await store.readLiveShow({ ...own(id), nowMs })).sourceEndsAt;
       expect(await endsAt()).toBeNull();
       await pass(7_000);
       const told = (await endsAt()) ?? 0;
@@ -242,34 +242,34 @@ export function sourcesContract(name: string, openGround: () => Promise<SourcesG
 
     test('[M-8] a source starts its stream once, and one that has ended stays so', async () => {
       const { id, key } = await newStreamWithSource();
-      const { started } = await record.findOwnStream(own(id));
+      const { started } = await store.findOwnStream(own(id));
       await pass(1_000);
       await release(id, 'first');
       expect(await open(key, 'second')).toMatchObject({ stream: { started } });
       await end(id);
       expect(await renew(id, 'second')).toMatchObject({ outcome: 'ended' });
       expect(await open(key, 'third')).toEqual({ outcome: 'ended' });
-      expect(await record.findIngest({ ...own(id), nowMs })).toEqual({ key, source: null });
+      expect(await store.findIngest({ ...own(id), nowMs })).toEqual({ key, source: null });
       await release(id, 'second');
       await pass(GRACE_MS + 1_000);
-      expect(await record.findOwnStream(own(id))).toMatchObject({ status: 'ENDED', started });
+      expect(await store.findOwnStream(own(id))).toMatchObject({ status: 'ENDED', started });
     });
 
     test('[M-8] a stream that was started by hand, without a source, goes on', async () => {
       const { id } = await newStreamWithKey();
-      await record.startStream({ ...own(id), nowMs });
+      await store.startStream({ ...own(id), nowMs });
       await pass(2 * GRACE_MS);
       expect(await statusOf(id)).toBe('STREAMING');
     });
 
     test('[M-1] the source and how it does are seen, while it is heard of', async () => {
       const { id } = await newStreamWithSource();
-      await record.patchStream({ ...own(id), patch: { recording: true } });
+      await store.patchStream({ ...own(id), patch: { recording: true } });
       expect(await renew(id, 'first')).toEqual({ outcome: 'renewed', recording: true });
       const live = { kind: 'rtmp', health: HEALTH };
-      expect(await record.findIngest({ ...own(id), nowMs })).toMatchObject({ source: live });
+      expect(await store.findIngest({ ...own(id), nowMs })).toMatchObject({ source: live });
       await pass(6_000);
-      expect(await record.findIngest({ ...own(id), nowMs })).toMatchObject({ source: null });
+      expect(await store.findIngest({ ...own(id), nowMs })).toMatchObject({ source: null });
     });
   });
 }

@@ -172,7 +172,7 @@ function piecesOf(startMs: number, durationMs: number, bytes: PieceBytes) {
 }
 
 /** An origin that listens, with the streams of a test. */
-export interface OriginGround {
+export interface OriginFixture {
   readonly origin: Origin;
   readonly server: Listening;
   /** What went wrong on our side. */
@@ -187,7 +187,7 @@ export interface OriginGround {
 export function listenOrigin(
   find: (streamId: string) => Playable | null,
   corsOrigin = 'https://app.example',
-): OriginGround {
+): OriginFixture {
   const broken: unknown[] = [];
   const lookUps: string[] = [];
   const playables: Playables = {

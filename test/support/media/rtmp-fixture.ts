@@ -178,7 +178,7 @@ export class TestSender {
 }
 
 /** Listeners and senders of one test. KEY is the key of a stream. */
-export class RtmpGround {
+export class RtmpFixture {
   readonly ingest = new TestIngest(new Map([['KEY', 'stream']]));
   /** What was logged. */
   readonly lines: string[] = [];

@@ -22,7 +22,7 @@ export function listeningLogger(): { logger: Logger; lines: Record<string, unkno
   return { logger, lines };
 }
 
-export interface Ground {
+export interface Fixture {
   readonly directory: string;
   readonly lines: Record<string, unknown>[];
   readonly clock: { nowMs: number };
@@ -32,14 +32,14 @@ export interface Ground {
   files(streamId: string): Promise<string[]>;
 }
 
-const open: Ground[] = [];
+const open: Fixture[] = [];
 
 /** A folder of its own for each test. */
-export async function newGround(options: Partial<ShelvesOptions> = {}): Promise<Ground> {
+export async function newFixture(options: Partial<ShelvesOptions> = {}): Promise<Fixture> {
   const directory = options.directory ?? (await mkdtemp(join(tmpdir(), 'shelves-')));
   const { logger, lines } = listeningLogger();
   const clock = { nowMs: BEGIN_MS };
-  const ground: Ground = {
+  const fixture: Fixture = {
     directory,
     lines,
     clock,
@@ -63,12 +63,12 @@ export async function newGround(options: Partial<ShelvesOptions> = {}): Promise<
       return names.sort(new Intl.Collator('en', { numeric: true }).compare);
     },
   };
-  open.push(ground);
-  return ground;
+  open.push(fixture);
+  return fixture;
 }
 
 /** Removes the folders of all grounds; each test file calls it after each test. */
-export async function removeGrounds(): Promise<void> {
+export async function removeFixtures(): Promise<void> {
   for (const { directory } of open.splice(0)) await rm(directory, { recursive: true, force: true });
 }
 
@@ -133,7 +133,7 @@ function bytesOf(seq: number, videoBytes: number): PieceBytes {
 
 /** Adds segments as time goes by, one a second, to a disk that keeps up. */
 export async function addSegments(
-  { clock }: Ground,
+  { clock }: Fixture,
   shelf: FileShelf,
   seqs: Iterable<number>,
   { epoch = 0, videoBytes = 1000 } = {},

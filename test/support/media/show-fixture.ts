@@ -8,8 +8,8 @@ import { steady } from './conformance/made-stream.ts';
 import type { Violation } from './conformance/violation.ts';
 import { FaultyDisk } from './faulty-disk.ts';
 import { StreamCheck } from './live-fixture.ts';
-import { listenOrigin, type OriginGround } from './origin-fixture.ts';
-import { BEGIN_MS, type Ground, newGround, removeGrounds } from './segment-store-fixture.ts';
+import { listenOrigin, type OriginFixture } from './origin-fixture.ts';
+import { BEGIN_MS, type Fixture, newFixture, removeFixtures } from './segment-store-fixture.ts';
 
 const STREAM = '0b8ee0d6-6f5c-4a7e-9d6b-1d2f3a4b5c6d';
 // What an encoder takes.
@@ -22,17 +22,17 @@ export interface Encoding {
   readonly fragments: readonly (readonly [TrackId, Fragment])[];
 }
 
-const origins: OriginGround[] = [];
+const origins: OriginFixture[] = [];
 
 /** Ends all shows; each test file calls it after each test. */
 export async function removeShows(): Promise<void> {
   for (const origin of origins.splice(0)) await origin.stop();
-  await removeGrounds();
+  await removeFixtures();
 }
 
 /** Where a show is: what stays when the service is started again. */
 interface Place {
-  readonly ground: Ground;
+  readonly fixture: Fixture;
   readonly disk: FaultyDisk;
   readonly trackIds: readonly TrackId[];
 }
@@ -50,21 +50,21 @@ export class Show {
     private readonly place: Place,
     readonly shelf: FileShelf,
     readonly channel: Channel,
-    origin: OriginGround,
+    origin: OriginFixture,
   ) {
     this.disk = place.disk;
     this.url = `http://127.0.0.1:${origin.server.port}`;
-    const clock = { nowMs: () => place.ground.clock.nowMs + ENCODER_MS };
+    const clock = { nowMs: () => place.fixture.clock.nowMs + ENCODER_MS };
     this.check = new StreamCheck({ url: this.url, clock }, STREAM, place.trackIds);
   }
 
   static async begin(trackIds: readonly TrackId[]): Promise<Show> {
     const disk = new FaultyDisk();
-    return Show.at({ ground: await newGround({ disk }), disk, trackIds }, false);
+    return Show.at({ fixture: await newFixture({ disk }), disk, trackIds }, false);
   }
 
   private static async at(place: Place, hasEnded: boolean): Promise<Show> {
-    const shelf = await (await place.ground.start()).open(STREAM);
+    const shelf = await (await place.fixture.start()).open(STREAM);
     const channel = new Channel(STREAM, shelf, MEDIA_CONFIG, hasEnded);
     channel.keep('recording');
     const origin = listenOrigin(() => channel, '*');
@@ -80,7 +80,7 @@ export class Show {
   /** An encoder begins. @returns what has it go on until a second of the show */
   encoder({ tracks, inits, fragments }: Encoding): (untilS: number) => Promise<void> {
     const { shelf } = this;
-    const { clock } = this.place.ground;
+    const { clock } = this.place.fixture;
     const output = this.channel.output(() => {});
     const { epoch, seq, notBeforeMs } = output.next();
     const segmenter = new Segmenter({

@@ -9,7 +9,7 @@ export type Answered = readonly [Response, number];
 export type Exercises = Record<string, () => Promise<Answered[]>>;
 
 /** A running service, and the document that its responses are held against. */
-export class Ground {
+export class Fixture {
   private host: Promise<SignedIn> | null = null;
   private readonly ids = new Map<string, Promise<string>>();
 

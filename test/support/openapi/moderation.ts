@@ -1,15 +1,15 @@
 import { randomUUID } from 'node:crypto';
 import { idOf, post, sentLine } from '../chat/moderated-chat.ts';
-import { type Answered, bearer, type Exercises, type Ground } from './ground.ts';
+import { type Answered, bearer, type Exercises, type Fixture } from './ground.ts';
 
 const NOBODY = 'nobodynobodynobodynobo';
 
 /** The operations by which the chat of a show is kept in order. */
-export function moderationExercises(ground: Ground): Exercises {
-  const { service } = ground;
+export function moderationExercises(fixture: Fixture): Exercises {
+  const { service } = fixture;
 
   async function chat() {
-    const { streamId, viewer } = await ground.show();
+    const { streamId, viewer } = await fixture.show();
     const line = await sentLine(service, viewer, { kind: 'question', name: 'Ada' });
     return {
       params: { stream_id: streamId, viewer: idOf(viewer), line_id: line.id },
@@ -21,31 +21,31 @@ export function moderationExercises(ground: Ground): Exercises {
   async function onViewer(operationId: string, status: number, body?: object): Promise<Answered[]> {
     const { params } = await chat();
     return [
-      [await ground.studio(operationId, { params }), status],
-      [await ground.studio(operationId, { params, body }), status],
-      [await ground.studio(operationId, { params: { ...params, viewer: NOBODY } }), 404],
+      [await fixture.studio(operationId, { params }), status],
+      [await fixture.studio(operationId, { params, body }), status],
+      [await fixture.studio(operationId, { params: { ...params, viewer: NOBODY } }), 404],
     ];
   }
 
   return {
     patchChatMode: async () => [
-      ...(await ground.inStream('patchChatMode', { body: { slowModeMs: 1_000 } }, 200)),
-      ...(await ground.inStream('patchChatMode', { body: {} }, 400)),
+      ...(await fixture.inStream('patchChatMode', { body: { slowModeMs: 1_000 } }, 200)),
+      ...(await fixture.inStream('patchChatMode', { body: {} }, 400)),
     ],
     hideChatLines: async () =>
-      ground.inStream('hideChatLines', { body: { ids: [randomUUID(), 'p7'] } }, 201),
+      fixture.inStream('hideChatLines', { body: { ids: [randomUUID(), 'p7'] } }, 201),
     pinChatLine: async () => {
       const { params, line } = await chat();
       const ask = { params, body: { line } };
-      const pinned = await ground.studio('pinChatLine', ask);
-      const unpinned = await ground.studio('pinChatLine', { params, body: { line: null } });
-      await ground.studio('hideChatLines', { params, body: { ids: [line.id] } });
+      const pinned = await fixture.studio('pinChatLine', ask);
+      const unpinned = await fixture.studio('pinChatLine', { params, body: { line: null } });
+      await fixture.studio('hideChatLines', { params, body: { ids: [line.id] } });
       const unsent = { line: { ...line, id: randomUUID() } };
       return [
         [pinned, 201],
         [unpinned, 201],
-        [await ground.studio('pinChatLine', ask), 409],
-        [await ground.studio('pinChatLine', { params, body: unsent }), 404],
+        [await fixture.studio('pinChatLine', ask), 409],
+        [await fixture.studio('pinChatLine', { params, body: unsent }), 404],
       ];
     },
     muteViewer: async () => onViewer('muteViewer', 201, { minutes: 1, name: 'Ada' }),
@@ -54,16 +54,16 @@ export function moderationExercises(ground: Ground): Exercises {
     unbanViewer: async () => onViewer('unbanViewer', 204),
     listRestricted: async () => {
       const { params } = await chat();
-      await ground.studio('muteViewer', { params, body: { minutes: 1, name: 'Ada' } });
-      await ground.studio('banViewer', { params });
+      await fixture.studio('muteViewer', { params, body: { minutes: 1, name: 'Ada' } });
+      await fixture.studio('banViewer', { params });
       return [
-        ...(await ground.inStream('listRestricted', {}, 200)),
-        [await ground.studio('listRestricted', { params }), 200],
+        ...(await fixture.inStream('listRestricted', {}, 200)),
+        [await fixture.studio('listRestricted', { params }), 200],
       ];
     },
     queueQuestion: async () => {
       const { params, line } = await chat();
-      const ask = (body: object) => ground.studio('queueQuestion', { params, body });
+      const ask = (body: object) => fixture.studio('queueQuestion', { params, body });
       return [
         [await ask({ state: 'open', line }), 201],
         [await ask({ state: 'answered', line }), 201],
@@ -73,49 +73,49 @@ export function moderationExercises(ground: Ground): Exercises {
     },
     listQuestions: async () => {
       const { params, line } = await chat();
-      await ground.studio('queueQuestion', { params, body: { state: 'open', line } });
+      await fixture.studio('queueQuestion', { params, body: { state: 'open', line } });
       return [
-        ...(await ground.inStream('listQuestions', {}, 200)),
-        [await ground.studio('listQuestions', { params, query: '?state=open' }), 200],
-        [await ground.studio('listQuestions', { params, query: '?state=shut' }), 400],
+        ...(await fixture.inStream('listQuestions', {}, 200)),
+        [await fixture.studio('listQuestions', { params, query: '?state=open' }), 200],
+        [await fixture.studio('listQuestions', { params, query: '?state=shut' }), 400],
       ];
     },
   };
 }
 
 /** What viewers are told of a chat that is kept in order. */
-export async function moderated(ground: Ground): Promise<Answered[]> {
-  const { streamId, viewer } = await ground.show();
+export async function moderated(fixture: Fixture): Promise<Answered[]> {
+  const { streamId, viewer } = await fixture.show();
   const params = { stream_id: streamId, viewer: idOf(viewer) };
-  const line = await sentLine(ground.service, viewer);
-  const from = ground.service.interval();
-  await ground.studio('pinChatLine', { params, body: { line } });
-  await ground.studio('hideChatLines', { params, body: { ids: [randomUUID()] } });
-  await ground.studio('patchChatMode', { params, body: { slowModeMs: 10_000, paused: true } });
-  await ground.service.advance(1);
+  const line = await sentLine(fixture.service, viewer);
+  const from = fixture.service.interval();
+  await fixture.studio('pinChatLine', { params, body: { line } });
+  await fixture.studio('hideChatLines', { params, body: { ids: [randomUUID()] } });
+  await fixture.studio('patchChatMode', { params, body: { slowModeMs: 10_000, paused: true } });
+  await fixture.service.advance(1);
   const authorization = bearer(viewer);
-  const told = await ground.ask('readInterval', {
+  const told = await fixture.ask('readInterval', {
     params,
     query: `?interval=${from}`,
     authorization,
   });
-  const posted = () => ground.ask('postChat', { params, body: { kind: 'heart' }, authorization });
+  const posted = () => fixture.ask('postChat', { params, body: { kind: 'heart' }, authorization });
   const paused = await posted();
-  const late = await ground.ask('readStream', { params, authorization });
-  await ground.studio('patchChatMode', { params, body: { paused: false } });
-  await ground.studio('muteViewer', { params });
+  const late = await fixture.ask('readStream', { params, authorization });
+  await fixture.studio('patchChatMode', { params, body: { paused: false } });
+  await fixture.studio('muteViewer', { params });
   const muted = await posted();
-  await ground.studio('unmuteViewer', { params });
+  await fixture.studio('unmuteViewer', { params });
   await post(viewer);
   const line2 = { kind: 'message', text: 'Too soon' };
-  const slowed = await ground.ask('postChat', { params, body: line2, authorization });
-  await ground.studio('banViewer', { params });
+  const slowed = await fixture.ask('postChat', { params, body: line2, authorization });
+  await fixture.studio('banViewer', { params });
   return [
     [told, 200],
     [paused, 409],
     [late, 200],
     [muted, 409],
     [slowed, 429],
-    [await ground.ask('registerView', { params, authorization }), 401],
+    [await fixture.ask('registerView', { params, authorization }), 401],
   ];
 }

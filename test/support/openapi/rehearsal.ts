@@ -1,36 +1,36 @@
-import type { Exercises, Ground } from './ground.ts';
+import type { Exercises, Fixture } from './ground.ts';
 
 const CROWD = { viewers: 1, latencyMs: 500, lossShare: 0.1, botShare: 0.5, lateShare: 0.25 };
 
 /** The operations about rehearsals. */
-export function rehearsalExercises(ground: Ground): Exercises {
-  const { service } = ground;
+export function rehearsalExercises(fixture: Fixture): Exercises {
+  const { service } = fixture;
   const newShow = async () => ({ stream_id: await service.createStream() });
   const begun = async () => {
     const params = await newShow();
-    await ground.studio('createRehearsal', { params, body: CROWD });
+    await fixture.studio('createRehearsal', { params, body: CROWD });
     return params;
   };
-  const end = (params: { stream_id: string }) => ground.studio('deleteRehearsal', { params });
+  const end = (params: { stream_id: string }) => fixture.studio('deleteRehearsal', { params });
   return {
     createRehearsal: async () => {
       const ask = { params: await newShow(), body: CROWD };
-      const first = await ground.studio('createRehearsal', ask);
-      const second = await ground.studio('createRehearsal', ask);
+      const first = await fixture.studio('createRehearsal', ask);
+      const second = await fixture.studio('createRehearsal', ask);
       await end(ask.params);
       return [
         [first, 201],
         [second, 409],
-        [await ground.studio('createRehearsal', { ...ask, body: { viewers: 0 } }), 400],
+        [await fixture.studio('createRehearsal', { ...ask, body: { viewers: 0 } }), 400],
       ];
     },
     readRehearsal: async () => {
       const params = await begun();
-      const read = await ground.studio('readRehearsal', { params });
+      const read = await fixture.studio('readRehearsal', { params });
       await end(params);
       return [
         [read, 200],
-        [await ground.studio('readRehearsal', { params }), 404],
+        [await fixture.studio('readRehearsal', { params }), 404],
       ];
     },
     deleteRehearsal: async () => {

@@ -1,58 +1,58 @@
 import { expect } from 'bun:test';
 import { randomUUID } from 'node:crypto';
-import { type Answered, bearer, type Exercises, type Ground } from './ground.ts';
+import { type Answered, bearer, type Exercises, type Fixture } from './ground.ts';
 import { moderated } from './moderation.ts';
 
 /** The operations of the given interface. */
-export function viewerExercises(ground: Ground): Exercises {
-  const { service } = ground;
+export function viewerExercises(fixture: Fixture): Exercises {
+  const { service } = fixture;
   return {
     readTime: async () => {
       const plain = { headers: { Accept: 'text/plain' } };
-      const text = await ground.ask('readTime', plain);
+      const text = await fixture.ask('readTime', plain);
       expect(text.headers.get('content-type')).toStartWith('text/plain');
       return [
-        [await ground.ask('readTime'), 200],
+        [await fixture.ask('readTime'), 200],
         [text, 200],
-        [await ground.ask('readTime', { query: '?format=iso' }), 200],
-        [await ground.ask('readTime', { query: '?format=ntp' }), 400],
+        [await fixture.ask('readTime', { query: '?format=iso' }), 200],
+        [await fixture.ask('readTime', { query: '?format=ntp' }), 400],
       ];
     },
-    readMe: async () => [[await ground.studio('readMe'), 200]],
+    readMe: async () => [[await fixture.studio('readMe'), 200]],
     listStreams: async () => {
       for (let n = 0; n < 3; n++) await service.createStream();
       const query = `?producer=${service.account.uuid}&page_size=1`;
       return [
-        [await ground.ask('listStreams', { query }), 200],
-        [await ground.studio('listStreams', { query: `${query}&page=2` }), 200],
-        [await ground.ask('listStreams', { query: `?producer=${randomUUID()}` }), 200],
+        [await fixture.ask('listStreams', { query }), 200],
+        [await fixture.studio('listStreams', { query: `${query}&page=2` }), 200],
+        [await fixture.ask('listStreams', { query: `?producer=${randomUUID()}` }), 200],
       ];
     },
     readStream: async () => {
-      const { streamId, viewer } = await ground.show();
+      const { streamId, viewer } = await fixture.show();
       const params = { stream_id: streamId };
       return [
-        [await ground.ask('readStream', { params }), 200],
-        [await ground.ask('readStream', { params, authorization: bearer(viewer) }), 200],
+        [await fixture.ask('readStream', { params }), 200],
+        [await fixture.ask('readStream', { params, authorization: bearer(viewer) }), 200],
       ];
     },
     createToken: async () => {
       const body = { stream_id: await service.createStream(), unique_user_identifier: 'user-42' };
-      return [[await ground.ask('createToken', { body }), 200]];
+      return [[await fixture.ask('createToken', { body }), 200]];
     },
-    readJwks: async () => [[await ground.ask('readJwks'), 200]],
+    readJwks: async () => [[await fixture.ask('readJwks'), 200]],
     registerView: async () => {
-      const { streamId, viewer } = await ground.show();
+      const { streamId, viewer } = await fixture.show();
       const ask = { params: { stream_id: streamId }, authorization: bearer(viewer) };
-      return [[await ground.ask('registerView', ask), 204]];
+      return [[await fixture.ask('registerView', ask), 204]];
     },
     readViewCount: async () => {
-      const { streamId, viewer } = await ground.show();
+      const { streamId, viewer } = await fixture.show();
       const ask = { params: { stream_id: streamId }, authorization: bearer(viewer) };
-      return [[await ground.ask('readViewCount', ask), 200]];
+      return [[await fixture.ask('readViewCount', ask), 200]];
     },
     answerQuiz: async () => {
-      const { streamId, viewer, quiz } = await ground.show();
+      const { streamId, viewer, quiz } = await fixture.show();
       const ask = {
         params: { quiz_id: quiz.id },
         authorization: bearer(viewer),
@@ -61,27 +61,27 @@ export function viewerExercises(ground: Ground): Exercises {
       const other = { ...ask, body: { ...ask.body, choice: 'Venus' } };
       const unknown = { ...ask, params: { quiz_id: randomUUID() } };
       return [
-        [await ground.ask('answerQuiz', ask), 204],
-        [await ground.ask('answerQuiz', other), 409],
-        [await ground.ask('answerQuiz', unknown), 404],
+        [await fixture.ask('answerQuiz', ask), 204],
+        [await fixture.ask('answerQuiz', other), 409],
+        [await fixture.ask('answerQuiz', unknown), 404],
       ];
     },
     recordWinner: async () => {
       const streamId = await service.createStream();
       const viewer = await service.viewer(streamId);
       const ask = { params: { stream_id: streamId }, authorization: bearer(viewer) };
-      const early = await ground.ask('recordWinner', ask);
+      const early = await fixture.ask('recordWinner', ask);
       await service.studio('POST', `/streams/${streamId}/request-winners`);
       return [
         [early, 409],
-        [await ground.ask('recordWinner', ask), 204],
+        [await fixture.ask('recordWinner', ask), 204],
       ];
     },
     readInterval: async () => {
-      const { streamId, viewer, quiz } = await ground.show();
+      const { streamId, viewer, quiz } = await fixture.show();
       const from = service.interval();
       const ask = (interval: number | string, headers: Record<string, string> = {}) =>
-        ground.ask('readInterval', {
+        fixture.ask('readInterval', {
           params: { stream_id: streamId },
           query: `?interval=${interval}`,
           authorization: bearer(viewer),
@@ -130,9 +130,9 @@ export function viewerExercises(ground: Ground): Exercises {
       ];
     },
     postChat: async () => {
-      const { streamId, viewer } = await ground.show();
+      const { streamId, viewer } = await fixture.show();
       const post = (body: object) =>
-        ground.ask('postChat', {
+        fixture.ask('postChat', {
           params: { stream_id: streamId },
           authorization: bearer(viewer),
           body,
@@ -141,7 +141,7 @@ export function viewerExercises(ground: Ground): Exercises {
         [await post({ kind: 'message', text: 'Hello', name: 'Ada' }), 204],
         [await post({ kind: 'heart' }), 204],
         [await post({ kind: 'purchase', text: 'two mugs' }), 400],
-        ...(await moderated(ground)),
+        ...(await moderated(fixture)),
       ];
     },
   };

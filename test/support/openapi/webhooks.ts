@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
-import { type Answered, type Exercises, type Ground, WEBHOOK } from './ground.ts';
+import { type Answered, type Exercises, type Fixture, WEBHOOK } from './ground.ts';
 
 /** The operations about webhooks. */
-export function webhookExercises(ground: Ground): Exercises {
-  const newWebhook = () => ground.made('createWebhook', { body: WEBHOOK });
+export function webhookExercises(fixture: Fixture): Exercises {
+  const newWebhook = () => fixture.made('createWebhook', { body: WEBHOOK });
   /** On a webhook of its own, and on one that there is not. */
   const onWebhook = async (
     operationId: string,
@@ -14,22 +14,22 @@ export function webhookExercises(ground: Ground): Exercises {
     const ask = { ...(body && { body }) };
     const missing = { webhook_id: randomUUID() };
     return [
-      [await ground.studio(operationId, { ...ask, params }), status],
-      [await ground.studio(operationId, { ...ask, params: missing }), 404],
+      [await fixture.studio(operationId, { ...ask, params }), status],
+      [await fixture.studio(operationId, { ...ask, params: missing }), 404],
     ];
   };
   return {
     createWebhook: async () => {
       const ask = { body: WEBHOOK, headers: { 'Idempotency-Key': randomUUID() } };
       return [
-        [await ground.studio('createWebhook', ask), 201],
-        [await ground.studio('createWebhook', ask), 409],
-        [await ground.studio('createWebhook', { body: { ...WEBHOOK, url: 'http://a/' } }), 400],
+        [await fixture.studio('createWebhook', ask), 201],
+        [await fixture.studio('createWebhook', ask), 409],
+        [await fixture.studio('createWebhook', { body: { ...WEBHOOK, url: 'http://a/' } }), 400],
       ];
     },
     listWebhooks: async () => {
       await newWebhook();
-      return [[await ground.studio('listWebhooks'), 200]];
+      return [[await fixture.studio('listWebhooks'), 200]];
     },
     patchWebhook: () => onWebhook('patchWebhook', 200, { enabled: false }),
     deleteWebhook: () => onWebhook('deleteWebhook', 204),
@@ -37,25 +37,25 @@ export function webhookExercises(ground: Ground): Exercises {
     testWebhook: () => onWebhook('testWebhook', 201),
     listDeliveries: async () => {
       const webhook_id = await newWebhook();
-      for (let n = 0; n < 2; n++) await ground.made('testWebhook', { params: { webhook_id } });
+      for (let n = 0; n < 2; n++) await fixture.made('testWebhook', { params: { webhook_id } });
       const ask = { params: { webhook_id }, query: '?limit=1' };
       return [
         ...(await onWebhook('listDeliveries', 200)),
-        [await ground.studio('listDeliveries', ask), 200],
-        [await ground.studio('listDeliveries', { ...ask, query: '?limit=0' }), 400],
+        [await fixture.studio('listDeliveries', ask), 200],
+        [await fixture.studio('listDeliveries', { ...ask, query: '?limit=0' }), 400],
       ];
     },
     retryDelivery: async () => {
       const webhook_id = await newWebhook();
-      const delivery_id = await ground.made('testWebhook', { params: { webhook_id } });
+      const delivery_id = await fixture.made('testWebhook', { params: { webhook_id } });
       const params = { webhook_id, delivery_id };
-      const retried = await ground.studio('retryDelivery', { params });
-      await ground.studio('patchWebhook', { params: { webhook_id }, body: { enabled: false } });
+      const retried = await fixture.studio('retryDelivery', { params });
+      await fixture.studio('patchWebhook', { params: { webhook_id }, body: { enabled: false } });
       return [
         [retried, 200],
-        [await ground.studio('retryDelivery', { params }), 409],
+        [await fixture.studio('retryDelivery', { params }), 409],
         [
-          await ground.studio('retryDelivery', { params: { ...params, delivery_id: webhook_id } }),
+          await fixture.studio('retryDelivery', { params: { ...params, delivery_id: webhook_id } }),
           404,
         ],
       ];

@@ -17,15 +17,15 @@ interface SceneOptions extends BrowserContextOptions {
 }
 
 /** A browser that shows scenes of the viewer page. */
-export class SceneGround {
+export class SceneFixture {
   private constructor(
     private readonly server: FixtureServer,
     private readonly browser: Browser,
   ) {}
 
-  static async start(): Promise<SceneGround> {
+  static async start(): Promise<SceneFixture> {
     const [server, browser] = await Promise.all([serveFixture(), launchBrowser()]);
-    return new SceneGround(server, browser);
+    return new SceneFixture(server, browser);
   }
 
   /**

@@ -36,7 +36,7 @@ export interface ToldEvent {
 }
 
 /** The program as people run it, with a producer, and a browser with viewers. */
-export class ShowGround {
+export class ShowFixture {
   private source: Subprocess | null = null;
 
   private constructor(
@@ -46,7 +46,7 @@ export class ShowGround {
     private readonly folder: ReturnType<typeof temporaryFolder>,
   ) {}
 
-  static async start(): Promise<ShowGround> {
+  static async start(): Promise<ShowFixture> {
     const folder = temporaryFolder();
     const data = ['--data', folder.path('data')];
     const producer = ['--email', 'ann@example.org', '--name', 'Ann'];
@@ -55,7 +55,7 @@ export class ShowGround {
       launchBrowser(),
     ]);
     const { url } = await serveProcess([...data, ...MEDIA, ...SOON]);
-    return new ShowGround(url, JSON.parse(made.stdout), browser, folder);
+    return new ShowFixture(url, JSON.parse(made.stdout), browser, folder);
   }
 
   /** A call of the studio API that must work. @returns its JSON */

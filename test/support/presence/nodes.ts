@@ -1,15 +1,15 @@
 import { randomUUID } from 'node:crypto';
 import { intervalAt, intervalStartMs } from '../../../protocol/interval.ts';
-import type { SharedTally } from '../../../server/realtime/presence/presence-registry.ts';
-import { createRedisTally } from '../../../server/realtime/presence/presence-registry-redis.ts';
+import type { SharedPresenceRegistry } from '../../../server/realtime/presence/presence-registry.ts';
+import { createRedisPresence } from '../../../server/realtime/presence/presence-registry-redis.ts';
 import type { Redis } from '../../../server/storage/redis/redis.ts';
 import { asFromAnotherThread } from './register-from-thread.ts';
 
 const START = intervalAt(1_700_000_000_000);
 
 /** Nodes on one Redis, for tests: their clock is set, and they hand in when they are told to. */
-export class TallyNodes {
-  readonly tallies: readonly SharedTally[];
+export class PresenceNodes {
+  readonly tallies: readonly SharedPresenceRegistry[];
   readonly serviceId = randomUUID();
   readonly streamId = randomUUID();
   nowMs = intervalStartMs(START);
@@ -22,9 +22,9 @@ export class TallyNodes {
     const sealedTo = () => this.sealedTo;
     this.tallies = Array.from({ length: count }, (_, node) => {
       const clock = { nowMs: () => this.nowMsOf(node) };
-      const tally = createRedisTally({ redis, clock, serviceId: this.serviceId, sealedTo });
+      const presence = createRedisPresence({ redis, clock, serviceId: this.serviceId, sealedTo });
       // Whichever thread its viewers talk to, a node counts the same.
-      return node === 1 ? asFromAnotherThread(tally, clock) : tally;
+      return node === 1 ? asFromAnotherThread(presence, clock) : presence;
     });
   }
 
@@ -32,8 +32,8 @@ export class TallyNodes {
     return intervalAt(this.nowMs);
   }
 
-  node(at: number): SharedTally {
-    return this.tallies[at] as SharedTally;
+  node(at: number): SharedPresenceRegistry {
+    return this.tallies[at] as SharedPresenceRegistry;
   }
 
   register(node: number, ...seats: number[]): void {
@@ -50,7 +50,7 @@ export class TallyNodes {
   }
 
   /** Nodes hand in what has ended; then it is sealed. */
-  async handIn(nodes: Iterable<number> = this.tallies.keys()): Promise<void> {
+  async merge(nodes: Iterable<number> = this.tallies.keys()): Promise<void> {
     for (const node of nodes) await this.node(node).send(intervalAt(this.nowMsOf(node)) - 1);
     this.sealedTo = this.interval - 1;
   }
@@ -59,7 +59,7 @@ export class TallyNodes {
   async pass(intervals: number): Promise<void> {
     for (let passed = 0; passed < intervals; passed += 1) {
       this.end();
-      await this.handIn();
+      await this.merge();
     }
   }
 

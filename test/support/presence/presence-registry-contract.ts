@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import fc from 'fast-check';
 import { INTERVAL_MS, intervalAt, intervalStartMs } from '../../../protocol/interval.ts';
 import type { Clock } from '../../../server/platform/clock.ts';
-import type { Tally } from '../../../server/realtime/presence/presence-registry.ts';
+import type { PresenceRegistry } from '../../../server/realtime/presence/presence-registry.ts';
 
 const START_MS = intervalStartMs(6_800_000_000);
 
@@ -34,138 +34,138 @@ const heartbeats = fc.array(
  * What every tally does, whatever it is made of. Streams are named at random, so that tallies may
  * share a backend. `makeTally` gets the clock that the tally has to live by.
  */
-export function tallyContract(
+export function presenceRegistryContract(
   name: string,
-  makeTally: (clock: Clock) => Tally | Promise<Tally>,
+  createPresence: (clock: Clock) => PresenceRegistry | Promise<PresenceRegistry>,
 ): void {
   async function setUp() {
     const clock = { ms: START_MS, nowMs: () => clock.ms };
-    const tally = await makeTally(clock);
+    const presence = await createPresence(clock);
     const liveCountsOf = (streamIds: string[]) =>
-      [...tally.liveCounts()].filter(([streamId]) => streamIds.includes(streamId)).sort();
-    return { clock, tally, liveCountsOf };
+      [...presence.liveCounts()].filter(([streamId]) => streamIds.includes(streamId)).sort();
+    return { clock, presence, liveCountsOf };
   }
 
   describe(`tally: ${name}`, () => {
     test('a stream nobody registered in has a count of 0', async () => {
-      const { tally, liveCountsOf } = await setUp();
+      const { presence, liveCountsOf } = await setUp();
       const streamId = randomUUID();
-      expect(await tally.count(streamId)).toBe(0);
+      expect(await presence.count(streamId)).toBe(0);
       expect(liveCountsOf([streamId])).toEqual([]);
     });
 
     test('[V-6] a count right after a registration includes it', async () => {
-      const { tally, liveCountsOf } = await setUp();
+      const { presence, liveCountsOf } = await setUp();
       const streamId = randomUUID();
       for (let seat = 0; seat < 40; seat += 1) {
-        tally.register(streamId, seat);
-        expect(await tally.count(streamId)).toBe(seat + 1);
+        presence.register(streamId, seat);
+        expect(await presence.count(streamId)).toBe(seat + 1);
       }
       expect(liveCountsOf([streamId])).toEqual([[streamId, 40]]);
     });
 
     test('[F-26] a published count does not miss a viewer whose heartbeat is late by a jitter', async () => {
-      const { clock, tally } = await setUp();
+      const { clock, presence } = await setUp();
       const streamId = randomUUID();
       for (let beat = 0; beat < 20; beat += 1) {
         // The last millisecond of an interval, and every other time 20 ms later.
         clock.ms = START_MS + 249 + beat * 1_000 + (beat % 2) * 20;
-        tally.register(streamId, 4);
+        presence.register(streamId, 4);
         // Sealing comes a moment after the interval has ended.
         clock.ms = START_MS + 1_250 + beat * 1_000 + 1;
         const ended = intervalAt(clock.ms) - 1;
-        expect([...(await tally.countsAtEndOf(ended))]).toContainEqual([streamId, 1]);
+        expect([...(await presence.countsAtEndOf(ended))]).toContainEqual([streamId, 1]);
       }
     });
 
     test('[V-5] the same viewer counts once, from however many tabs', async () => {
-      const { clock, tally } = await setUp();
+      const { clock, presence } = await setUp();
       const streamId = randomUUID();
       for (let post = 0; post < 50; post += 1) {
-        tally.register(streamId, 12);
-        tally.register(streamId, 12);
-        expect(await tally.count(streamId)).toBe(1);
+        presence.register(streamId, 12);
+        presence.register(streamId, 12);
+        expect(await presence.count(streamId)).toBe(1);
         clock.ms += 97;
       }
     });
 
     test('[V-9] a viewer is counted in its own stream alone', async () => {
-      const { tally } = await setUp();
+      const { presence } = await setUp();
       const [one, other] = [randomUUID(), randomUUID()];
-      tally.register(one, 1);
-      expect([await tally.count(one), await tally.count(other)]).toEqual([1, 0]);
+      presence.register(one, 1);
+      expect([await presence.count(one), await presence.count(other)]).toEqual([1, 0]);
     });
 
     test('[V-3] a registration lasts 1 s, rounded up to the end of an interval', async () => {
-      const { clock, tally } = await setUp();
+      const { clock, presence } = await setUp();
       for (let phaseMs = 0; phaseMs < INTERVAL_MS; phaseMs += 1) {
         const streamId = randomUUID();
         const postMs = clock.ms - (clock.ms % INTERVAL_MS) + INTERVAL_MS + phaseMs;
         clock.ms = postMs;
-        tally.register(streamId, 3);
+        presence.register(streamId, 3);
         clock.ms = postMs + 1_000;
-        expect(await tally.count(streamId)).toBe(1);
+        expect(await presence.count(streamId)).toBe(1);
         clock.ms = postMs - phaseMs + 1_249;
-        expect(await tally.count(streamId)).toBe(1);
+        expect(await presence.count(streamId)).toBe(1);
         clock.ms = postMs - phaseMs + 1_250;
-        expect(await tally.count(streamId)).toBe(0);
+        expect(await presence.count(streamId)).toBe(0);
       }
     });
 
     test('[V-4] a viewer that posts once a second does not flicker', async () => {
-      const { clock, tally } = await setUp();
+      const { clock, presence } = await setUp();
       const streamId = randomUUID();
       for (let post = 0; post < 20; post += 1) {
         clock.ms = START_MS + 83 + post * 1_000;
-        tally.register(streamId, 0);
+        presence.register(streamId, 0);
         for (let later = 0; later <= 1_000; later += 125) {
           clock.ms = START_MS + 83 + post * 1_000 + later;
-          expect(await tally.count(streamId)).toBe(1);
+          expect(await presence.count(streamId)).toBe(1);
         }
       }
     });
 
     test('[C-19] a seat that is expelled is not counted until it registers again', async () => {
-      const { clock, tally, liveCountsOf } = await setUp();
+      const { clock, presence, liveCountsOf } = await setUp();
       const [streamId, other] = [randomUUID(), randomUUID()];
-      for (const id of [streamId, other]) tally.register(id, 7);
-      for (const seat of [6, 8]) tally.register(streamId, seat);
+      for (const id of [streamId, other]) presence.register(id, 7);
+      for (const seat of [6, 8]) presence.register(streamId, seat);
       clock.ms += INTERVAL_MS;
-      expect([...(await tally.countsAtEndOf(intervalAt(clock.ms) - 1))]).toContainEqual([
+      expect([...(await presence.countsAtEndOf(intervalAt(clock.ms) - 1))]).toContainEqual([
         streamId,
         3,
       ]);
-      for (const seat of [7, 8]) tally.register(streamId, seat);
-      await tally.expel(streamId, [7, 9]);
-      expect([await tally.count(streamId), await tally.count(other)]).toEqual([2, 1]);
+      for (const seat of [7, 8]) presence.register(streamId, seat);
+      await presence.evict(streamId, [7, 9]);
+      expect([await presence.count(streamId), await presence.count(other)]).toEqual([2, 1]);
       expect(liveCountsOf([streamId])).toEqual([[streamId, 2]]);
       clock.ms += INTERVAL_MS;
-      expect([...(await tally.countsAtEndOf(intervalAt(clock.ms) - 1))]).toContainEqual([
+      expect([...(await presence.countsAtEndOf(intervalAt(clock.ms) - 1))]).toContainEqual([
         streamId,
         2,
       ]);
-      tally.register(streamId, 7);
-      expect(await tally.count(streamId)).toBe(3);
+      presence.register(streamId, 7);
+      expect(await presence.count(streamId)).toBe(3);
     });
 
     test('[I-5] counts the distinct seats with a registration that lasts', async () => {
       await fc.assert(
         fc.asyncProperty(heartbeats, async (beats) => {
-          const { clock, tally, liveCountsOf } = await setUp();
+          const { clock, presence, liveCountsOf } = await setUp();
           const streamIds = [randomUUID(), randomUUID(), randomUUID()].sort();
           const endsMs = streamIds.map(() => new Map<number, number>());
           for (const { passedMs, stream, seats, expelled } of beats) {
             clock.ms += passedMs;
             for (const seat of seats) {
-              tally.register(streamIds[stream] as string, seat);
+              presence.register(streamIds[stream] as string, seat);
               // The end of the interval in which its second ends.
               const endMs = intervalStartMs(intervalAt(clock.ms + 1_000) + 1);
               endsMs[stream]?.set(seat, endMs);
             }
-            if (expelled.length > 0) await tally.expel(streamIds[stream] as string, expelled);
+            if (expelled.length > 0) await presence.evict(streamIds[stream] as string, expelled);
             for (const seat of expelled) endsMs[stream]?.delete(seat);
             const expected = endsMs.map((ends) => [...ends.values()].filter((ms) => clock.ms < ms));
-            const counts = await Promise.all(streamIds.map((streamId) => tally.count(streamId)));
+            const counts = await Promise.all(streamIds.map((streamId) => presence.count(streamId)));
             expect(counts).toEqual(expected.map((present) => present.length));
             expect(liveCountsOf(streamIds)).toEqual(
               streamIds

@@ -4,7 +4,7 @@ import {
   LIVE_INTERVALS,
   type SeatMemory,
 } from '../../../server/realtime/presence/presence-cells.ts';
-import { SeatMarks } from '../../../server/realtime/presence/shared-presence-writer.ts';
+import { SharedPresenceWriter } from '../../../server/realtime/presence/shared-presence-writer.ts';
 
 // A thread that registers as fast as it can, for tests of rings that threads share.
 
@@ -44,7 +44,7 @@ declare const self: Worker;
 
 self.onmessage = ({ data }: MessageEvent<SeatWork>) => {
   const { told, doing } = data;
-  const marks = new SeatMarks(data.memory);
+  const marks = new SharedPresenceWriter(data.memory);
   for (;;) {
     const order = Atomics.load(told, ORDER);
     Atomics.store(doing, OBEYS, order);
@@ -55,7 +55,7 @@ self.onmessage = ({ data }: MessageEvent<SeatWork>) => {
   }
 };
 
-function registerAny(marks: SeatMarks, work: SeatWork): void {
+function registerAny(marks: SharedPresenceWriter, work: SeatWork): void {
   const { told, firstInterval, doing, surely, perhaps, seed } = work;
   let random = seed;
   while (Atomics.load(told, ORDER) === ANY) {
@@ -86,7 +86,10 @@ function isLost({ told, memory }: SeatWork, seat: number, from: number, to: numb
   }
 }
 
-function registerInTurn(marks: SeatMarks, { told, firstInterval, doing, surely }: SeatWork): void {
+function registerInTurn(
+  marks: SharedPresenceWriter,
+  { told, firstInterval, doing, surely }: SeatWork,
+): void {
   for (let seat = 0; seat < surely.length; seat += 1) {
     marks.register(seat, firstInterval + Atomics.load(told, NOW));
     Atomics.store(doing, REACHED, seat + 1);

@@ -1,24 +1,31 @@
 import { intervalAt } from '../../../protocol/interval.ts';
 import type { Clock } from '../../../server/platform/clock.ts';
-import type { ShareableTally, Tally } from '../../../server/realtime/presence/presence-registry.ts';
-import { SeatMarks } from '../../../server/realtime/presence/shared-presence-writer.ts';
+import type {
+  PresenceRegistry,
+  ShareablePresence,
+} from '../../../server/realtime/presence/presence-registry.ts';
+import { SharedPresenceWriter } from '../../../server/realtime/presence/shared-presence-writer.ts';
 
 /**
  * A tally in which viewers register as they do in another thread: in the memory that it shares, and by
  * itself where that thread cannot. For tests.
  */
-export function asFromAnotherThread<T extends Tally & ShareableTally>(tally: T, clock: Clock): T {
-  const rings = new Map<string, SeatMarks>();
-  tally.share({
-    shared: (streamId, memory) => rings.set(streamId, new SeatMarks(memory)),
+export function asFromAnotherThread<T extends PresenceRegistry & ShareablePresence>(
+  presence: T,
+  clock: Clock,
+): T {
+  const rings = new Map<string, SharedPresenceWriter>();
+  presence.share({
+    shared: (streamId, memory) => rings.set(streamId, new SharedPresenceWriter(memory)),
     dropped: (streamId) => rings.delete(streamId),
   });
   return {
-    ...tally,
+    ...presence,
     register(streamId, seat) {
       const interval = intervalAt(clock.nowMs());
-      const isMade = tally.away() === null && rings.get(streamId)?.register(seat, interval);
-      if (!isMade) tally.register(streamId, seat);
+      const isMade =
+        presence.unavailable() === null && rings.get(streamId)?.register(seat, interval);
+      if (!isMade) presence.register(streamId, seat);
     },
   };
 }

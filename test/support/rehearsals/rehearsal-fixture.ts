@@ -6,20 +6,20 @@ import { expectJson, type Harness, QUIZ } from '../harness/harness.ts';
 const LOOK_MS = 100;
 
 /** A show of a service, and its rehearsals. */
-export class RehearsalGround {
+export class RehearsalFixture {
   private constructor(
     readonly service: Harness,
     readonly showId: string,
   ) {}
 
   /** With a new show that has these quizzes as drafts. */
-  static async of(service: Harness, ...quizzes: object[]): Promise<RehearsalGround> {
+  static async of(service: Harness, ...quizzes: object[]): Promise<RehearsalFixture> {
     const showId = await service.createStream({ title: 'Friday quiz night' });
     for (const quiz of quizzes) {
       const body = { ...QUIZ, ...quiz };
       await expectJson(await service.studio('POST', `/streams/${showId}/quizzes`, body), 201);
     }
-    return new RehearsalGround(service, showId);
+    return new RehearsalFixture(service, showId);
   }
 
   create(settings: Partial<NewRehearsal> = {}, headers = {}): Promise<Response> {

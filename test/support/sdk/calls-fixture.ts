@@ -1,6 +1,6 @@
 import { expect } from 'bun:test';
 import { Calls } from '../../../sdk/calls.ts';
-import type { Trouble } from '../../../sdk/errors.ts';
+import type { FourbeatError } from '../../../sdk/errors.ts';
 import type { Quiz } from '../../../sdk/types.ts';
 import { FakeMachine } from './fake-environment.ts';
 
@@ -60,7 +60,7 @@ export const says =
   () =>
     Response.json(body, { status, headers });
 
-export function troubleOf(promise: Promise<unknown>): Promise<Trouble> {
+export function troubleOf(promise: Promise<unknown>): Promise<FourbeatError> {
   return promise.then(
     () => expect.unreachable('it should have failed'),
     (trouble) => trouble,

@@ -1,5 +1,5 @@
 import { ServiceClock } from '../../../sdk/clock.ts';
-import { Trouble } from '../../../sdk/errors.ts';
+import { FourbeatError } from '../../../sdk/errors.ts';
 import { FakeMachine, type FakeMachineOptions } from './fake-environment.ts';
 
 /** How long a question and its answer are on their way, ms. */
@@ -10,7 +10,7 @@ interface Way {
 
 /** Samples beyond those take as long as the last. */
 export function begin(
-  ways: readonly (Way | Trouble)[] = [{ thereMs: 10, backMs: 10 }],
+  ways: readonly (Way | FourbeatError)[] = [{ thereMs: 10, backMs: 10 }],
   options?: FakeMachineOptions,
 ) {
   const machine = new FakeMachine(options);
@@ -22,9 +22,9 @@ export function begin(
   /** How far the service's clock is ahead of the true time. */
   const service = { errorMs: 0 };
   const clock = new ServiceClock(machine.environment, async () => {
-    const way = ways[Math.min(asked.length, ways.length - 1)] as Way | Trouble;
+    const way = ways[Math.min(asked.length, ways.length - 1)] as Way | FourbeatError;
     asked.push(Math.round(machine.nowMs - fromMs));
-    if (way instanceof Trouble) throw way;
+    if (way instanceof FourbeatError) throw way;
     await wait(way.thereMs);
     const now = Math.floor(machine.nowMs + service.errorMs);
     await wait(way.backMs);
@@ -34,4 +34,4 @@ export function begin(
   return { machine, clock, asked, service, offMs };
 }
 
-export const away = new Trouble('away', 'the service is away');
+export const unavailable = new FourbeatError('away', 'the service is away');

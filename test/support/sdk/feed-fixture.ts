@@ -1,7 +1,7 @@
 import { INTERVAL_MS, intervalAt, intervalStartMs } from '../../../protocol/interval.ts';
 import { AHEAD_INTERVALS } from '../../../protocol/limits.ts';
 import type { Calls } from '../../../sdk/calls.ts';
-import { Trouble } from '../../../sdk/errors.ts';
+import { FourbeatError } from '../../../sdk/errors.ts';
 import type { EventsInterval } from '../../../sdk/types.ts';
 import type { FakeMachine } from './fake-environment.ts';
 
@@ -31,10 +31,10 @@ const HELD_MS = 750;
 const ANSWER_MS = 5_000;
 
 /** The service's side of the feed, as far as viewers' calls tell it. */
-export class FeedGround implements Pick<Calls, 'interval' | 'eventStream'> {
+export class FeedFixture implements Pick<Calls, 'interval' | 'eventStream'> {
   readonly asked: Asked[] = [];
   /** Thrown by all that is asked; null: the service is well. */
-  trouble: Trouble | null = null;
+  trouble: FourbeatError | null = null;
   /** Streams do not even answer. */
   isUnanswered = false;
   /** Polls get no answer either. */
@@ -65,12 +65,12 @@ export class FeedGround implements Pick<Calls, 'interval' | 'eventStream'> {
     this.ask('poll', interval);
     if (this.isSilent) {
       await this.wait(ANSWER_MS);
-      throw new Trouble('away', 'no answer');
+      throw new FourbeatError('away', 'no answer');
     }
     await this.wait(this.delayMs);
     for (; interval > this.sealedTo; await this.wait(INTERVAL_MS / 10)) {
       if (this.machine.nowMs > intervalStartMs(interval + 1) + HELD_MS) {
-        throw new Trouble('away', 'not sealed', 503, 1_000);
+        throw new FourbeatError('away', 'not sealed', 503, 1_000);
       }
     }
     return { interval, events: [] };
@@ -80,7 +80,7 @@ export class FeedGround implements Pick<Calls, 'interval' | 'eventStream'> {
     this.ask('stream', interval);
     if (this.isUnanswered) {
       await this.wait(ANSWER_MS);
-      throw new Trouble('away', 'no answer');
+      throw new FourbeatError('away', 'no answer');
     }
     const body = new ReadableStream<Uint8Array>({
       start: (sink) => {
@@ -112,7 +112,8 @@ export class FeedGround implements Pick<Calls, 'interval' | 'eventStream'> {
   private ask(by: Asked['by'], interval: number): void {
     this.asked.push({ by, interval, atMs: this.machine.nowMs });
     if (this.trouble) throw this.trouble;
-    if (interval > this.current + AHEAD_INTERVALS) throw new Trouble('refused', 'too far', 400);
+    if (interval > this.current + AHEAD_INTERVALS)
+      throw new FourbeatError('refused', 'too far', 400);
   }
 
   private end(stream: OpenStream, how: 'over' | 'cut'): void {

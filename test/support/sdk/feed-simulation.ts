@@ -1,20 +1,20 @@
-import { Trouble } from '../../../sdk/errors.ts';
+import { FourbeatError } from '../../../sdk/errors.ts';
 import { Feed, type Transport } from '../../../sdk/feed/feed.ts';
 import { FakeMachine } from './fake-environment.ts';
-import { FeedGround } from './feed-fixture.ts';
+import { FeedFixture } from './feed-fixture.ts';
 
 export interface World {
   readonly machine: FakeMachine;
-  readonly ground: FeedGround;
+  readonly fixture: FeedFixture;
 }
 
 export const MINUTE_MS = 60_000;
-export const AWAY = new Trouble('away', 'nobody is there');
+export const UNAVAILABLE = new FourbeatError('away', 'nobody is there');
 
 /** @param random always in the middle by default */
 export function world(random = () => 0.5): World {
   const machine = new FakeMachine({ random });
-  return { machine, ground: new FeedGround(machine) };
+  return { machine, fixture: new FeedFixture(machine) };
 }
 
 interface FollowOptions {
@@ -24,7 +24,7 @@ interface FollowOptions {
 
 /** A viewer's feed, and all that is told of it. */
 export function follow(
-  { machine, ground }: World,
+  { machine, fixture }: World,
   { transport = 'auto', catchUpMs = MINUTE_MS }: FollowOptions = {},
 ) {
   const told: number[] = [];
@@ -41,7 +41,7 @@ export function follow(
       clock.looks++;
     },
   };
-  const feed = new Feed(machine.environment, clock, ground, transport, catchUpMs, {
+  const feed = new Feed(machine.environment, clock, fixture, transport, catchUpMs, {
     onInterval: ({ interval }) => {
       told.push(interval);
       listener.onTold();
@@ -59,13 +59,13 @@ export function range(first = 0, last = 0): number[] {
   return Array.from({ length: last - first + 1 }, (_, at) => first + at);
 }
 
-export function countBy({ ground }: World, by: 'poll' | 'stream'): number {
-  return ground.asked.filter((one) => one.by === by).length;
+export function countBy({ fixture }: World, by: 'poll' | 'stream'): number {
+  return fixture.asked.filter((one) => one.by === by).length;
 }
 
 /** The most requests that begin in one second. */
-export function peak({ ground }: World, fromMs: number): number {
-  const times = ground.asked.map(({ atMs }) => atMs).filter((atMs) => atMs >= fromMs);
+export function peak({ fixture }: World, fromMs: number): number {
+  const times = fixture.asked.map(({ atMs }) => atMs).filter((atMs) => atMs >= fromMs);
   return Math.max(...times.map((ms) => times.filter((at) => at >= ms && at < ms + 1_000).length));
 }
 

@@ -1,5 +1,5 @@
 import { INTERVAL_MS, intervalAt } from '../../../protocol/interval.ts';
-import type { Trouble } from '../../../sdk/errors.ts';
+import type { FourbeatError } from '../../../sdk/errors.ts';
 import { Screen } from '../../../sdk/screen.ts';
 import { FakeMachine } from './fake-environment.ts';
 
@@ -12,7 +12,7 @@ export function begin({ hasFeed = true } = {}) {
   const told: (number | string)[] = [];
   /** What was asked for, and when. */
   const asked: { interval: number; atMs: number }[] = [];
-  const service = { trouble: null as Trouble | null, delayMs: 20 };
+  const service = { trouble: null as FourbeatError | null, delayMs: 20 };
   const picture = {
     /** Behind what happens. */
     lateMs: 8_000,

@@ -1,11 +1,11 @@
-import type { Ground, NewQuiz } from './suite.ts';
+import type { Fixture, NewQuiz } from './suite.ts';
 
 /** Streams of a real service, made by its studio API. It runs wherever the suite does. */
-export async function studioGround(
-  sdk: Pick<Ground, 'join' | 'pictureOf'>,
+export async function studioFixture(
+  sdk: Pick<Fixture, 'join' | 'pictureOf'>,
   baseUrl: string,
   serviceToken: string,
-): Promise<Ground> {
+): Promise<Fixture> {
   const post = async (path: string, body?: unknown): Promise<{ id: string }> => {
     const response = await fetch(`${baseUrl}/studio/v1${path}`, {
       method: 'POST',

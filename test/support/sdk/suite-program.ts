@@ -1,5 +1,5 @@
-import { studioGround } from './studio-fixture.ts';
-import { type Ground, type Result, runSuite } from './suite.ts';
+import { studioFixture } from './studio-fixture.ts';
+import { type Fixture, type Result, runSuite } from './suite.ts';
 
 /**
  * What is bundled for runtimes that cannot read the suite as it is.
@@ -7,13 +7,13 @@ import { type Ground, type Result, runSuite } from './suite.ts';
  * host at most, and an event stream keeps one
  */
 export function runOnService(
-  sdk: Pick<Ground, 'join' | 'pictureOf'>,
+  sdk: Pick<Fixture, 'join' | 'pictureOf'>,
   baseUrl: string,
   serviceToken: string,
 ): Promise<Result[]> {
   let cases = 0;
   return runSuite(() => {
     cases += 1;
-    return studioGround(sdk, baseUrl.replace('*', String(cases)), serviceToken);
+    return studioFixture(sdk, baseUrl.replace('*', String(cases)), serviceToken);
   });
 }

@@ -15,7 +15,7 @@ export interface NewQuiz {
 }
 
 /** A service with a stream of this case's own. */
-export interface Ground {
+export interface Fixture {
   readonly join: typeof joinStream;
   readonly pictureOf: typeof pictureOfPlayer;
   /** The stream was made and not begun: nobody came in the middle of a game. */
@@ -35,7 +35,7 @@ export interface Result {
 type Options = Partial<JoinOptions>;
 type Case = (
   enter: (viewerId: string, options?: Options) => Viewer,
-  ground: Ground,
+  fixture: Fixture,
 ) => Promise<void>;
 
 const QUIZ: NewQuiz = { choices: ['Mars', '2', '1'], answer: '2', durationMs: 4_000 };
@@ -62,13 +62,13 @@ export const SUITE: Readonly<Record<string, Case>> = {
     check(offMs <= errorMs + 2, `it is off by ${offMs} ms, not by ${errorMs}`);
   },
 
-  'a stream of the feed tells each interval once, and each event [F-21] [F-10]': (enter, ground) =>
-    readsAll(enter('ada', { transport: 'stream' }), ground),
+  'a stream of the feed tells each interval once, and each event [F-21] [F-10]': (enter, fixture) =>
+    readsAll(enter('ada', { transport: 'stream' }), fixture),
 
-  'so do polls [F-4] [F-10]': (enter, ground) =>
-    readsAll(enter('ada', { transport: 'poll' }), ground),
+  'so do polls [F-4] [F-10]': (enter, fixture) =>
+    readsAll(enter('ada', { transport: 'poll' }), fixture),
 
-  'and so does a stream that breaks again and again [F-25]': async (enter, ground) => {
+  'and so does a stream that breaks again and again [F-25]': async (enter, fixture) => {
     let cuts = new AbortController();
     const environment = {
       fetch: (url: string, init: RequestInit = {}) => {
@@ -77,8 +77,8 @@ export const SUITE: Readonly<Record<string, Case>> = {
         return fetch(url, { ...init, signal: AbortSignal.any(signals) });
       },
     };
-    const ada = enter('ada', { transport: 'stream', ...lookedAfter(ground, environment) });
-    const reading = readsAll(ada, ground, 5_000);
+    const ada = enter('ada', { transport: 'stream', ...lookedAfter(fixture, environment) });
+    const reading = readsAll(ada, fixture, 5_000);
     for (let times = 0; times < 2; times++) {
       await sleep(1_500);
       cuts.abort();
@@ -87,12 +87,15 @@ export const SUITE: Readonly<Record<string, Case>> = {
     await reading;
   },
 
-  'an answer is counted once, and there are results [Q-7] [Q-13] [F-32]': async (enter, ground) => {
+  'an answer is counted once, and there are results [Q-7] [Q-13] [F-32]': async (
+    enter,
+    fixture,
+  ) => {
     const [ada, bob] = [enter('ada'), enter('bob')];
     await live(ada, bob);
     same(ada.remainingMs(), 0);
     const asked = [once(ada, 'quiz'), once(bob, 'quiz')] as const;
-    await ground.openQuiz(QUIZ);
+    await fixture.openQuiz(QUIZ);
     const [quiz] = await Promise.all(asked);
     same([quiz.order, quiz.duration], [QUIZ.choices, QUIZ.durationMs]);
     const leftMs = ada.remainingMs();
@@ -114,17 +117,17 @@ export const SUITE: Readonly<Record<string, Case>> = {
 
   'who joins in the middle of a quiz sees it, answers, and it counts [S-17] [Q-7]': async (
     enter,
-    ground,
+    fixture,
   ) => {
     const ada = enter('ada');
     await live(ada);
     const asked = once(ada, 'quiz');
-    await ground.openQuiz({ ...QUIZ, durationMs: 9_000 });
+    await fixture.openQuiz({ ...QUIZ, durationMs: 9_000 });
     const { id } = await asked;
     // Longer than what the feed begins with.
     await sleep(2_500);
     const [bob, eve] = [enter('bob'), enter('eve')];
-    eve.follow(ground.pictureOf(() => eve.clock.nowMs() - 2_000));
+    eve.follow(fixture.pictureOf(() => eve.clock.nowMs() - 2_000));
     await Promise.all([bob, eve].map((one) => until(one, ({ quiz }) => quiz?.quiz.id === id)));
     check(bob.remainingMs() > 0, 'no time is left');
     same(await Promise.all([bob.answer('2'), eve.answer('1')]), ['counted', 'counted']);
@@ -138,11 +141,11 @@ export const SUITE: Readonly<Record<string, Case>> = {
     );
   },
 
-  'a viewer who answered elsewhere is told so [Q-14]': async (enter, ground) => {
+  'a viewer who answered elsewhere is told so [Q-14]': async (enter, fixture) => {
     const [ada, other] = [enter('ada'), enter('ada')];
     await live(ada, other);
     const asked = [once(ada, 'quiz'), once(other, 'quiz')];
-    await ground.openQuiz(QUIZ);
+    await fixture.openQuiz(QUIZ);
     await Promise.all(asked);
     same(await ada.answer('1'), 'counted');
     same(await other.answer('2'), 'other-answer');
@@ -150,31 +153,31 @@ export const SUITE: Readonly<Record<string, Case>> = {
 
   'who answered everything correctly reports by itself, and wins [W-6] [W-7]': async (
     enter,
-    ground,
+    fixture,
   ) => {
     const [ada, bob] = [enter('ada'), enter('bob')];
     await live(ada, bob);
     const asked = [once(ada, 'quiz'), once(bob, 'quiz')];
     const told = [once(ada, 'quiz-results'), once(bob, 'quiz-results')];
-    await ground.openQuiz(QUIZ);
+    await fixture.openQuiz(QUIZ);
     await Promise.all(asked);
     same(await Promise.all([ada.answer('2'), bob.answer('1')]), ['counted', 'counted']);
     await Promise.all(told);
     same([ada.snapshot.winners.isWinning, bob.snapshot.winners.isWinning], [true, false]);
     const counted = once(ada, 'quiz-winners');
-    await ground.requestWinners();
+    await fixture.requestWinners();
     same(await counted, { count: 1 });
     await until(ada, ({ winners }) => winners.hasWon && winners.count === 1);
     await until(bob, ({ winners }) => winners.count === 1);
     same(bob.snapshot.winners.hasWon, false);
   },
 
-  'what somebody writes, all read; hearts add up [C-2] [C-9]': async (enter, ground) => {
+  'what somebody writes, all read; hearts add up [C-2] [C-9]': async (enter, fixture) => {
     const [ada, bob] = [enter('ada', { name: 'Ada' }), enter('bob')];
     await live(ada, bob);
     await ada.say('question', 'How late is it?');
-    await ground.publish('purchase', { text: 'a mug', name: 'Eve' });
-    await ground.publish('discount', { count: 2 });
+    await fixture.publish('purchase', { text: 'a mug', name: 'Eve' });
+    await fixture.publish('discount', { count: 2 });
     for (let count = 0; count < 7; count++) ada.heart();
     await until(bob, ({ lines, hearts }) => lines.length === 2 && hearts === 7);
     const lines = bob.snapshot.lines.map(({ kind, name, text }) => [kind, name, text]);
@@ -186,21 +189,21 @@ export const SUITE: Readonly<Record<string, Case>> = {
     same(await trouble(ada.say('message', 'x'.repeat(281))), 'refused');
   },
 
-  'what happens is held until it is in the picture': async (enter, ground) => {
+  'what happens is held until it is in the picture': async (enter, fixture) => {
     const latencyMs = 1_500;
     const ada = enter('ada');
-    ada.follow(ground.pictureOf(() => ada.clock.nowMs() - latencyMs));
+    ada.follow(fixture.pictureOf(() => ada.clock.nowMs() - latencyMs));
     await live(ada);
     const seen = once(ada, 'lights');
     const publishedMs = ada.clock.nowMs();
-    await ground.publish('lights', { colour: 'red' });
+    await fixture.publish('lights', { colour: 'red' });
     same(await seen, { colour: 'red' });
     const heldMs = ada.clock.nowMs() - publishedMs;
     check(heldMs > latencyMs - 300, `held for ${heldMs} ms`);
   },
 
-  'a show that is over is ended': async (enter, ground) => {
-    await ground.end();
+  'a show that is over is ended': async (enter, fixture) => {
+    await fixture.end();
     const ada = enter('ada');
     await until(ada, ({ state }) => state === 'ended');
     same(ada.snapshot.stream?.status, 'ENDED');
@@ -212,7 +215,7 @@ export const SUITE: Readonly<Record<string, Case>> = {
     same(ada.snapshot.trouble?.kind, 'unknown');
   },
 
-  'who has left is told nothing more': async (enter, ground) => {
+  'who has left is told nothing more': async (enter, fixture) => {
     const ada = enter('ada');
     await live(ada);
     let told = 0;
@@ -220,23 +223,23 @@ export const SUITE: Readonly<Record<string, Case>> = {
     ada.leave();
     await sleep(600);
     same([told, ada.state, await trouble(ada.say('message', 'Hello'))], [0, 'ended', 'left']);
-    await ground.publish('lights', {});
+    await fixture.publish('lights', {});
   },
 };
 
 /** Runs all of it, each case on a stream of its own, at the same time. */
-export async function runSuite(newGround: () => Promise<Ground>): Promise<Result[]> {
+export async function runSuite(newFixture: () => Promise<Fixture>): Promise<Result[]> {
   return Promise.all(
     Object.entries(SUITE).map(async ([title, run]) => {
       const viewers: Viewer[] = [];
       try {
-        const ground = await newGround();
+        const fixture = await newFixture();
         await run((viewerId, options) => {
-          const all = { ...ground.options, storage: null, viewerId, ...options } as JoinOptions;
-          const viewer = ground.join(all);
+          const all = { ...fixture.options, storage: null, viewerId, ...options } as JoinOptions;
+          const viewer = fixture.join(all);
           viewers.push(viewer);
           return viewer;
-        }, ground);
+        }, fixture);
         return { title, error: null };
       } catch (error) {
         return { title, error: error instanceof Error ? error.message : String(error) };
@@ -248,7 +251,7 @@ export async function runSuite(newGround: () => Promise<Ground>): Promise<Result
 }
 
 /** All intervals in order, and all events that are published meanwhile. */
-async function readsAll(viewer: Viewer, ground: Ground, forMs = 2_000): Promise<void> {
+async function readsAll(viewer: Viewer, fixture: Fixture, forMs = 2_000): Promise<void> {
   const intervals: EventsInterval[] = [];
   const numbers: unknown[] = [];
   viewer.on('interval', (interval) => intervals.push(interval));
@@ -257,7 +260,7 @@ async function readsAll(viewer: Viewer, ground: Ground, forMs = 2_000): Promise<
   const untilMs = Date.now() + forMs;
   let published = 0;
   for (; Date.now() < untilMs; published++) {
-    await ground.publish('count-up', { number: published });
+    await fixture.publish('count-up', { number: published });
     await sleep(90);
   }
   await until(viewer, () => numbers.length >= published);
@@ -273,6 +276,6 @@ async function readsAll(viewer: Viewer, ground: Ground, forMs = 2_000): Promise<
 }
 
 /** The ground's own way to the service, but for what is given here. */
-function lookedAfter({ options }: Ground, environment: JoinOptions['environment']): Options {
+function lookedAfter({ options }: Fixture, environment: JoinOptions['environment']): Options {
   return { environment: { ...environment, ...options.environment } };
 }

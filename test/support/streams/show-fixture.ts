@@ -5,8 +5,8 @@ import { intervalStartMs } from '../../../protocol/interval.ts';
 import { procedures } from '../../../server/app/procedures.ts';
 import type { SealedBody, Sealing } from '../../../server/realtime/feed/sealing-sql.ts';
 import {
-  type DirectRecord,
-  openDirectRecord,
+  type DirectDatabase,
+  openDirectDatabase,
 } from '../../../server/storage/sql/database-direct.ts';
 
 /** When the show's record begins: the start of an interval. */
@@ -21,7 +21,7 @@ export const uuidOf = (number: number): string =>
 
 /** A real record in a temporary directory, with an account and streams: what model tests act on. */
 export interface Show {
-  readonly record: DirectRecord<typeof procedures>['calls'];
+  readonly store: DirectDatabase<typeof procedures>['store'];
   /** Closes the record and opens it again, as a restart does. */
   restart(): Promise<void>;
   /** Closes the record and removes its directory. */
@@ -30,7 +30,7 @@ export interface Show {
 
 /** Seals an interval of the show. @returns the bodies @throws Error when it was not sealed */
 export async function sealedBy(show: Show, sealing: Sealing): Promise<readonly SealedBody[]> {
-  const sealed = await show.record.sealInterval(sealing);
+  const sealed = await show.store.sealInterval(sealing);
   if (sealed.outcome !== 'sealed') throw new Error(`not sealed: ${JSON.stringify(sealed)}`);
   return sealed.bodies;
 }
@@ -41,15 +41,15 @@ export async function openShow(
   latencyAllowanceMs = 0,
 ): Promise<Show> {
   const directory = mkdtempSync(join(tmpdir(), 'fourbeat-model-'));
-  let opened = await openDirectRecord(procedures, directory);
-  await opened.calls.createAccount({
+  let opened = await openDirectDatabase(procedures, directory);
+  await opened.store.createAccount({
     user: { uuid: PRODUCER, email: 'a@example.org', name: 'A producer', created: SHOW_START_MS },
     token: { id: 'token', name: 'test', prefix: 'fb_', hash: 'hash' },
     nowMs: SHOW_START_MS,
   });
   const stream = { title: 'A show', dash_url: null, hls_url: null, unlisted: false };
   for (const id of streamIds) {
-    await opened.calls.createStream({
+    await opened.store.createStream({
       id,
       producer: PRODUCER,
       stream: { ...stream, latencyAllowance: latencyAllowanceMs, recording: false },
@@ -57,12 +57,12 @@ export async function openShow(
     });
   }
   return {
-    get record() {
-      return opened.calls;
+    get store() {
+      return opened.store;
     },
     async restart() {
       await opened.close();
-      opened = await openDirectRecord(procedures, directory);
+      opened = await openDirectDatabase(procedures, directory);
     },
     async close() {
       await opened.close();

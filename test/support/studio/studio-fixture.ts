@@ -27,7 +27,7 @@ export interface Opened {
 }
 
 /** The program as people run it, with browsers for who is at work in the studio. */
-export class StudioGround {
+export class StudioFixture {
   private readonly viewers: Viewer[] = [];
 
   private constructor(
@@ -38,7 +38,7 @@ export class StudioGround {
   ) {}
 
   /** A service with the account of Ann, who has no password yet. @param more settings */
-  static async start(more: readonly string[] = []): Promise<StudioGround> {
+  static async start(more: readonly string[] = []): Promise<StudioFixture> {
     const folder = temporaryFolder();
     const settings = ['--data', folder.path('data'), ...NO_VIDEO, ...more];
     const producer = ['--email', 'ann@example.org', '--name', 'Ann'];
@@ -47,15 +47,15 @@ export class StudioGround {
       fourbeat(['account', 'create', ...producer, ...data]),
       launchBrowser(),
     ]);
-    return new StudioGround(await serveProcess(settings), settings, browser, folder);
+    return new StudioFixture(await serveProcess(settings), settings, browser, folder);
   }
 
   /** A service that was started for the first time. */
-  static async startFirst(): Promise<StudioGround> {
+  static async startFirst(): Promise<StudioFixture> {
     const folder = temporaryFolder();
     const settings = ['--data', folder.path('data'), ...NO_VIDEO];
     const [server, browser] = await Promise.all([serveProcess(settings), launchBrowser()]);
-    return new StudioGround(server, settings, browser, folder);
+    return new StudioFixture(server, settings, browser, folder);
   }
 
   /** The folder with its data. */

@@ -4,10 +4,10 @@ import { join } from 'node:path';
 import pino from 'pino';
 import { intervalAt, intervalStartMs } from '../../../protocol/interval.ts';
 import type { Delivery, WebhookEvent } from '../../../protocol/webhooks.ts';
-import { procedures, type TheRecord } from '../../../server/app/procedures.ts';
+import { procedures, type Store } from '../../../server/app/procedures.ts';
 import type { Sealing } from '../../../server/realtime/feed/sealing-sql.ts';
-import { openDirectRecord } from '../../../server/storage/sql/database-direct.ts';
-import { openPostgresRecord } from '../../../server/storage/sql/database-postgres.ts';
+import { openDirectDatabase } from '../../../server/storage/sql/database-direct.ts';
+import { openPostgresDatabase } from '../../../server/storage/sql/database-postgres.ts';
 import { type Rows, type SqlValue, writing } from '../../../server/storage/sql/procedure.ts';
 
 /** The procedures, and any statement besides. */
@@ -22,20 +22,20 @@ const withStatements = {
 type SqlRow = Record<string, SqlValue>;
 
 /** A record on which webhooks can be tried; nobody else seals there. */
-export interface WebhookRecord {
+export interface WebhookStore {
   /** Two that work on one record; the same one where there is only one. */
-  readonly nodes: readonly [TheRecord, TheRecord];
+  readonly nodes: readonly [Store, Store];
   /** Runs a statement in a transaction of its own. */
   run(text: string, params?: SqlValue[]): Promise<Rows<SqlRow>>;
   close(): Promise<void>;
 }
 
-export async function openInSqlite(): Promise<WebhookRecord> {
+export async function openInSqlite(): Promise<WebhookStore> {
   const directory = mkdtempSync(join(tmpdir(), 'fourbeat-webhooks-'));
-  const { calls, close } = await openDirectRecord(withStatements, directory);
+  const { store, close } = await openDirectDatabase(withStatements, directory);
   return {
-    nodes: [calls, calls],
-    run: (text, params) => calls.run({ text, ...(params && { params }) }),
+    nodes: [store, store],
+    run: (text, params) => store.run({ text, ...(params && { params }) }),
     close: async () => {
       await close();
       rmSync(directory, { recursive: true, force: true });
@@ -43,13 +43,13 @@ export async function openInSqlite(): Promise<WebhookRecord> {
   };
 }
 
-export async function openInPostgres(url: string): Promise<WebhookRecord> {
+export async function openInPostgres(url: string): Promise<WebhookStore> {
   const logger = pino({ level: 'silent' });
-  const open = () => openPostgresRecord({ procedures: withStatements, url, logger });
+  const open = () => openPostgresDatabase({ procedures: withStatements, url, logger });
   const [one, two] = [await open(), await open()];
   return {
-    nodes: [one.calls, two.calls],
-    run: (text, params) => one.calls.run({ text, ...(params && { params }) }),
+    nodes: [one.store, two.store],
+    run: (text, params) => one.store.run({ text, ...(params && { params }) }),
     close: async () => {
       await Promise.all([one.close(), two.close()]);
     },
@@ -63,27 +63,27 @@ const START_MS = 29_166_667 * 60_000;
 const SECRET = 'whsec_AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA=';
 
 /** A producer with streams and webhooks, and the time that passes. */
-export class WebhookGround {
+export class WebhookFixture {
   nowMs = START_MS;
   private webhooks = 0;
 
-  private constructor(private readonly on: WebhookRecord) {}
+  private constructor(private readonly on: WebhookStore) {}
 
-  static async on(record: WebhookRecord): Promise<WebhookGround> {
-    const ground = new WebhookGround(record);
-    await ground.record.createAccount({
+  static async on(store: WebhookStore): Promise<WebhookFixture> {
+    const fixture = new WebhookFixture(store);
+    await fixture.store.createAccount({
       user: { uuid: PRODUCER, email: 'a@example.org', name: 'A producer', created: START_MS },
       token: { id: 'token', name: 'test', prefix: 'fb_', hash: 'hash' },
       nowMs: START_MS,
     });
-    await ground.sealTo(intervalAt(START_MS) - 1);
-    return ground;
+    await fixture.sealTo(intervalAt(START_MS) - 1);
+    return fixture;
   }
 
-  get record(): TheRecord {
+  get store(): Store {
     return this.on.nodes[0];
   }
-  get nodes(): readonly [TheRecord, TheRecord] {
+  get nodes(): readonly [Store, Store] {
     return this.on.nodes;
   }
   run(text: string, params?: SqlValue[]): Promise<Rows<SqlRow>> {
@@ -96,7 +96,7 @@ export class WebhookGround {
   async newStream(): Promise<string> {
     const id = crypto.randomUUID();
     const stream = { ...STREAM, latencyAllowance: 0, recording: false };
-    await this.record.createStream({ id, producer: PRODUCER, stream, nowMs: this.nowMs });
+    await this.store.createStream({ id, producer: PRODUCER, stream, nowMs: this.nowMs });
     return id;
   }
 
@@ -105,32 +105,32 @@ export class WebhookGround {
     const url = `https://hooks.example.org/${++this.webhooks}`;
     const webhook = { url, events, enabled: true };
     const { nowMs } = this;
-    await this.record.createWebhook({ id, account: PRODUCER, webhook, secret: SECRET, nowMs });
+    await this.store.createWebhook({ id, account: PRODUCER, webhook, secret: SECRET, nowMs });
     return id;
   }
 
   /** Seals up to an interval at once. @param viewers of each stream */
   async sealTo(interval: number, viewers: Readonly<Record<string, number>> = {}) {
-    const after = await this.record.readWatermark({});
+    const after = await this.store.readWatermark({});
     const transients: Sealing['transients'] = Object.entries(viewers).map(([streamId, value]) => {
       return { streamId, viewCount: { value, formatted: String(value) }, chats: null };
     });
     this.nowMs = Math.max(this.nowMs, intervalStartMs(interval + 1));
-    return this.record.sealInterval({ after, interval, nowMs: this.nowMs, transients });
+    return this.store.sealInterval({ after, interval, nowMs: this.nowMs, transients });
   }
 
   /** Seals the next so many intervals, one by one. */
   async seal(intervals: number, viewers: Readonly<Record<string, number>> = {}): Promise<void> {
     for (let n = 0; n < intervals; n++) {
-      await this.sealTo((await this.record.readWatermark({})) + 1, viewers);
+      await this.sealTo((await this.store.readWatermark({})) + 1, viewers);
     }
   }
 
   /** What a webhook was told or waits to be told, oldest first. */
   async told(id: string): Promise<(Omit<Delivery, 'body'> & { body: Told })[]> {
-    while (await this.record.tellWebhooks({}));
+    while (await this.store.tellWebhooks({}));
     const page = { id, account: PRODUCER, before: null, limit: 100 };
-    const { results } = await this.record.listDeliveries(page);
+    const { results } = await this.store.listDeliveries(page);
     return results.toReversed().map((one) => ({ ...one, body: JSON.parse(one.body) }));
   }
 }

@@ -1,4 +1,4 @@
-import { Trouble } from '../../../../sdk/errors.ts';
+import { FourbeatError } from '../../../../sdk/errors.ts';
 import type { PinnedLine, StreamChat } from '../../../../sdk/types.ts';
 import type { Snapshot } from '../../../../sdk/viewer.ts';
 import { type FakeViewer, fakeViewer, STREAM } from './fake-viewer.ts';
@@ -68,7 +68,7 @@ export const CROWD_SCENES: Readonly<Record<string, () => FakeViewer>> = {
   'chat-trouble': () => {
     const viewer = fakeViewer({ lines: linesOf(3) });
     viewer.name = 'Ada';
-    viewer.say = () => Promise.reject(new Trouble('busy', 'too many', 429, 5_000));
+    viewer.say = () => Promise.reject(new FourbeatError('busy', 'too many', 429, 5_000));
     return viewer;
   },
   'chat-slow': () => moderated({ slow_mode_ms: 10_000 }),

@@ -1,4 +1,4 @@
-import { Trouble } from '../../../../sdk/errors.ts';
+import { FourbeatError } from '../../../../sdk/errors.ts';
 import { CROWD_SCENES } from './crowd-scenes.ts';
 import { type FakeViewer, fakeViewer, STREAM } from './fake-viewer.ts';
 import { QUIZ_SCENES } from './quiz-scenes.ts';
@@ -10,12 +10,12 @@ export const SCENES: Readonly<Record<string, () => FakeViewer>> = {
   lobby: () => fakeViewer({ stream: { ...STREAM, status: 'CREATED' } }),
   live: () => fakeViewer(),
   waiting: () => fakeViewer({ stream: { ...STREAM, hls_url: '/none.m3u8' } }),
-  away: () =>
-    fakeViewer({ state: 'offline', trouble: new Trouble('away', 'no answer'), stream: null }),
+  unavailable: () =>
+    fakeViewer({ state: 'offline', trouble: new FourbeatError('away', 'no answer'), stream: null }),
   unknown: () =>
     fakeViewer({
       state: 'offline',
-      trouble: new Trouble('unknown', 'no stream', 404),
+      trouble: new FourbeatError('unknown', 'no stream', 404),
       stream: null,
     }),
   ended: () => fakeViewer({ state: 'ended', stream: { ...STREAM, status: 'ENDED' } }),

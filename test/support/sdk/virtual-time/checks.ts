@@ -1,6 +1,6 @@
 import { INTERVAL_MS, intervalAt, intervalStartMs } from '../../../../protocol/interval.ts';
 import { MARK, type Mark } from './show.ts';
-import type { Guest } from './simulated-viewer.ts';
+import type { SimulatedViewer } from './simulated-viewer.ts';
 import type { Period } from './virtual-environment.ts';
 import type { SentRequest } from './virtual-network.ts';
 
@@ -26,11 +26,11 @@ const RECOVERY_MS = 16_000;
 const REQUESTS_MAX = 30;
 
 /** All intervals in their order, each once, with what was in them; what is passed over is told. */
-export function wrongInFeed(guest: Guest, marks: readonly Mark[]): string[] {
+export function wrongInFeed(guest: SimulatedViewer, marks: readonly Mark[]): string[] {
   return [...wrongInOrder(guest), ...wrongInGaps(guest), ...wrongInContent(guest, marks)];
 }
 
-function wrongInOrder(guest: Guest): string[] {
+function wrongInOrder(guest: SimulatedViewer): string[] {
   const { told, options } = guest;
   const wrong: string[] = [];
   // Gaps are told when they are found; what is held for the picture comes later.
@@ -65,7 +65,7 @@ function wrongInOrder(guest: Guest): string[] {
  * what was slept through, and what did not come because something else was wrong.
  */
 function wrongInJump(
-  { options, machine, outages }: Guest,
+  { options, machine, outages }: SimulatedViewer,
   { to, atMs }: { readonly to: number; readonly atMs: number },
   next: number | null,
 ): string[] {
@@ -84,7 +84,7 @@ function wrongInJump(
 }
 
 /** What is passed over is older than what is caught up with, and something kept it from coming. */
-function wrongInGaps({ told, options, machine, outages }: Guest): string[] {
+function wrongInGaps({ told, options, machine, outages }: SimulatedViewer): string[] {
   return told.flatMap((one) => {
     if (one.kind !== 'gap') return [];
     const { from, to, atMs, errorMs } = one;
@@ -116,7 +116,7 @@ function lostIn(periods: readonly Period[], fromMs: number, toMs: number): numbe
   );
 }
 
-function wrongInContent({ told }: Guest, marks: readonly Mark[]): string[] {
+function wrongInContent({ told }: SimulatedViewer, marks: readonly Mark[]): string[] {
   const published = new Map<number, number[]>();
   for (const { interval, number } of marks) {
     const known = published.get(interval);
@@ -139,7 +139,7 @@ function wrongInContent({ told }: Guest, marks: readonly Mark[]): string[] {
 }
 
 /** Whether all is well again some time after the last mishap. */
-export function wrongAtTheEnd(guest: Guest, quietMs: number): string[] {
+export function wrongAtTheEnd(guest: SimulatedViewer, quietMs: number): string[] {
   const { viewer, scheduler, network, told, options } = guest;
   const { nowMs } = scheduler;
   const wrong: string[] = [];
@@ -159,7 +159,7 @@ export function wrongAtTheEnd(guest: Guest, quietMs: number): string[] {
 }
 
 /** Never two in a second. */
-export function wrongInHeartbeats({ network, options }: Guest): string[] {
+export function wrongInHeartbeats({ network, options }: SimulatedViewer): string[] {
   const beats = beatsOf(network.requests);
   return beats.flatMap(({ sentMs }, at) => {
     const before = beats[at - 1];
@@ -170,7 +170,7 @@ export function wrongInHeartbeats({ network, options }: Guest): string[] {
 }
 
 /** However much there is to catch up with, and however often it fails. */
-export function wrongInRates({ network, options }: Guest): string[] {
+export function wrongInRates({ network, options }: SimulatedViewer): string[] {
   const { requests } = network;
   const isPolling = options.transport === 'poll' || !options.canStream;
   const polls = requests.filter(
@@ -188,7 +188,7 @@ export function wrongInRates({ network, options }: Guest): string[] {
 }
 
 /** One token is asked for at a time. */
-export function wrongInTokens({ network }: Guest): string[] {
+export function wrongInTokens({ network }: SimulatedViewer): string[] {
   const asked = network.requests.filter(({ path }) => path.endsWith('/token'));
   return asked.flatMap(({ sentMs }, at) => {
     const before = asked[at - 1];
@@ -198,7 +198,7 @@ export function wrongInTokens({ network }: Guest): string[] {
 }
 
 /** What the viewer was told about an answer is true. */
-export function wrongInAnswers({ answers, service, options, network }: Guest): string[] {
+export function wrongInAnswers({ answers, service, options, network }: SimulatedViewer): string[] {
   return answers.flatMap(({ quizId, choice, outcome }) => {
     const counted = service.answersTo(quizId).get(options.viewerId);
     const isTrue = {
@@ -216,12 +216,12 @@ export function wrongInAnswers({ answers, service, options, network }: Guest): s
 }
 
 /** It never goes back. */
-export function wrongInClock({ clockBackMs }: Guest): string[] {
+export function wrongInClock({ clockBackMs }: SimulatedViewer): string[] {
   return clockBackMs > 0 ? [`the clock went back by ${clockBackMs} ms`] : [];
 }
 
 /** Nothing is left of who has left. */
-export function wrongAfterLeaving({ network, machine }: Guest, leftMs: number): string[] {
+export function wrongAfterLeaving({ network, machine }: SimulatedViewer, leftMs: number): string[] {
   const later = network.requests.filter(({ sentMs }) => sentMs > leftMs);
   const wrong = later.map(({ method, path }) => `${method} ${path} after leaving`);
   if (machine.waiting > 0) wrong.push(`${machine.waiting} timers after leaving`);

@@ -1,7 +1,7 @@
 import { type MockService, mockService } from '../../../../sdk/mock/mock-service.ts';
 import { mostIn } from './checks.ts';
 import { Scheduler } from './scheduler.ts';
-import { Guest } from './simulated-viewer.ts';
+import { SimulatedViewer } from './simulated-viewer.ts';
 
 /** An outage of the whole service. @returns what ends it */
 export type Outage = (service: MockService, cutStreams: () => void) => () => void;
@@ -40,7 +40,7 @@ const TENTH_MS = 100;
 export function runCrowd(options: CrowdOptions, random: () => number): CrowdRates {
   const scheduler = new Scheduler(START_MS);
   const service = mockService({ now: () => Math.floor(scheduler.nowMs), after: scheduler.after });
-  const guests: Guest[] = [];
+  const guests: SimulatedViewer[] = [];
   for (let number = 0; number < options.viewers; number++) {
     scheduler.advance(COMING_MS / options.viewers);
     guests.push(guestOf(scheduler, service, random, options, number));
@@ -48,7 +48,7 @@ export function runCrowd(options: CrowdOptions, random: () => number): CrowdRate
   scheduler.advance(SETTLED_MS);
   const steadyFromMs = scheduler.nowMs;
   scheduler.advance(STEADY_MS);
-  const awayFromMs = scheduler.nowMs;
+  const unavailableFromMs = scheduler.nowMs;
   const end = options.outage(service, () => {
     for (const { network } of guests) network.cutStreams();
   });
@@ -64,10 +64,10 @@ export function runCrowd(options: CrowdOptions, random: () => number): CrowdRate
   const between = (fromMs: number, toMs: number) =>
     requests.filter(({ sentMs }) => fromMs <= sentMs && sentMs < toMs);
   return {
-    steady: between(steadyFromMs, awayFromMs).length / (STEADY_MS / 1_000),
-    during: mostIn(SECOND_MS, between(awayFromMs, backFromMs)),
+    steady: between(steadyFromMs, unavailableFromMs).length / (STEADY_MS / 1_000),
+    during: mostIn(SECOND_MS, between(unavailableFromMs, backFromMs)),
     after: mostIn(SECOND_MS, between(backFromMs, scheduler.nowMs)),
-    burst: mostIn(TENTH_MS, between(awayFromMs, scheduler.nowMs)) * (SECOND_MS / TENTH_MS),
+    burst: mostIn(TENTH_MS, between(unavailableFromMs, scheduler.nowMs)) * (SECOND_MS / TENTH_MS),
     live,
   };
 }
@@ -78,8 +78,8 @@ function guestOf(
   random: () => number,
   { transport }: CrowdOptions,
   number: number,
-): Guest {
-  return new Guest(scheduler, service, random, {
+): SimulatedViewer {
+  return new SimulatedViewer(scheduler, service, random, {
     viewerId: `viewer-${number}`,
     transport,
     canStream: true,

@@ -1,10 +1,10 @@
 import type { MockService } from '../../../../sdk/mock/mock-service.ts';
-import type { Guest } from './simulated-viewer.ts';
-import type { Weather } from './virtual-network.ts';
+import type { SimulatedViewer } from './simulated-viewer.ts';
+import type { NetworkConditions } from './virtual-network.ts';
 
 /** Something that goes wrong. @returns what ends it */
 type Mishap = (scene: {
-  readonly guest: Guest;
+  readonly guest: SimulatedViewer;
   readonly service: MockService;
   readonly random: () => number;
   /** How long it will be, ms. */
@@ -17,7 +17,7 @@ const NOTHING = () => {};
 const PATHS = ['/time', '/token', '/view-counts/', '/events-streams/', '/quizzes/', '/streams/'];
 
 const weather =
-  (change: (random: () => number) => Partial<Weather>): Mishap =>
+  (change: (random: () => number) => Partial<NetworkConditions>): Mishap =>
   ({ guest, random }) =>
     guest.network.change(change(random));
 

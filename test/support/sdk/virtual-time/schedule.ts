@@ -12,7 +12,7 @@ import {
 import { HARMLESS, MISHAPS } from './faults.ts';
 import { Scheduler } from './scheduler.ts';
 import { Show } from './show.ts';
-import { Guest, type GuestOptions } from './simulated-viewer.ts';
+import { type GuestOptions, SimulatedViewer } from './simulated-viewer.ts';
 
 const START_MS = 1_760_000_000_000;
 /** Things go wrong in this time, each for a while. */
@@ -51,7 +51,7 @@ export interface Run {
 export function runSchedule(random: () => number): Run {
   const scheduler = new Scheduler(START_MS + Math.floor(random() * 1_000_000));
   const service = mockService({ now: () => Math.floor(scheduler.nowMs), after: scheduler.after });
-  const guest = new Guest(scheduler, service, random, guestOptions(random));
+  const guest = new SimulatedViewer(scheduler, service, random, guestOptions(random));
   const show = new Show(scheduler, service, random);
   const calmMs = random() < LONG_SHOWS ? CALM_MS + random() * RENEWALS_MS : 0;
   const mishaps = planMishaps(guest, service, random, calmMs);
@@ -90,7 +90,7 @@ function guestOptions(random: () => number): GuestOptions {
 
 /** A few things go wrong, at any moment, one over another. */
 function planMishaps(
-  guest: Guest,
+  guest: SimulatedViewer,
   service: MockService,
   random: () => number,
   calmMs: number,
@@ -113,7 +113,7 @@ function planMishaps(
 }
 
 /** When all is well, the winners of two games are who they are. */
-function finale({ scheduler, service, viewer, options }: Guest, show: Show) {
+function finale({ scheduler, service, viewer, options }: SimulatedViewer, show: Show) {
   const wrong: string[] = [];
   for (const quizMs of [show.stop(), 2_000]) {
     scheduler.advance(quizMs + QUIZ_TOLD_MS);
@@ -129,7 +129,7 @@ function finale({ scheduler, service, viewer, options }: Guest, show: Show) {
 }
 
 /** Lets time pass until all is well again, and looks at the viewer's clock meanwhile. */
-function watch(guest: Guest, calmMs: number): string[] {
+function watch(guest: SimulatedViewer, calmMs: number): string[] {
   const { viewer, machine, scheduler } = guest;
   const wrong: string[] = [];
   let healedMs = scheduler.nowMs + calmMs + ROUGH_MS + MISHAP_MS;

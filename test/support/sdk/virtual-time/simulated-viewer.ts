@@ -44,7 +44,7 @@ export interface GuestOptions {
 }
 
 /** A viewer on a machine and a network of its own. */
-export class Guest {
+export class SimulatedViewer {
   readonly machine: VirtualMachine;
   readonly network: VirtualNetwork;
   readonly viewer: Viewer;

@@ -17,7 +17,7 @@ export interface SentRequest {
 }
 
 /** What a network is like at the moment. */
-export interface Weather {
+export interface NetworkConditions {
   /** One way, ms: between these. */
   readonly leastDelayMs: number;
   readonly mostDelayMs: number;
@@ -29,7 +29,7 @@ export interface Weather {
   readonly isBuffering: boolean;
 }
 
-const FAIR: Weather = {
+const FAIR: NetworkConditions = {
   leastDelayMs: 5,
   mostDelayMs: 60,
   loss: 0,
@@ -40,10 +40,10 @@ const FAIR: Weather = {
 /** The way of one machine to the service, which delays, loses and breaks. */
 export class VirtualNetwork {
   readonly requests: SentRequest[] = [];
-  weather: Weather = FAIR;
+  weather: NetworkConditions = FAIR;
   /** Whose messages come in here. */
   machine: VirtualMachine | null = null;
-  readonly #changes = new Set<Partial<Weather>>();
+  readonly #changes = new Set<Partial<NetworkConditions>>();
   readonly #streams = new Set<CarriedStream>();
 
   constructor(
@@ -92,7 +92,7 @@ export class VirtualNetwork {
   };
 
   /** From now on it is like this, too. @returns what ends it */
-  change(change: Partial<Weather>): () => void {
+  change(change: Partial<NetworkConditions>): () => void {
     const blend = () => {
       this.weather = Object.assign({}, FAIR, ...this.#changes);
     };
