@@ -65,7 +65,7 @@ const ours = (told: Told): Contender => ({
     const tokens = await fourbeat.tokens(VIEWERS);
     return {
       measure: async (seconds) => {
-        // A new one for each turn: an old one would be read from the record.
+        // A new one for each turn: an old one would be read from the database.
         const { interval, body } = await makeTypicalInterval(fourbeat, tokens);
         const size = told.latest?.body.length ?? body.length;
         if (body.length !== size) {

@@ -105,7 +105,7 @@ export function stayMs(random: Random): number {
   return 10_000 + exponential(100_000, random);
 }
 
-/** How long it is away, ms. */
+/** How long it is unavailable, ms. */
 export function unavailableMs(random: Random): number {
   return 3_000 + exponential(6_000, random);
 }

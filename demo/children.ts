@@ -28,8 +28,8 @@ export interface DemoVideo extends Child {
   readonly ended: Promise<string>;
 }
 
-const MAIN = join(import.meta.dir, '../server', 'main.ts');
-const CROWD = join(import.meta.dir, 'crowd/crowd-process.ts');
+const MAIN = join(import.meta.dir, '../server/main.ts');
+const CROWD = join(import.meta.dir, 'crowd-process.ts');
 // O-11: a server drains within 10 s.
 const STOP_MS = 11_000;
 const LISTENING = /^Fourbeat is listening on \S+:(\d+)/m;
@@ -110,7 +110,7 @@ export async function startServer(port: number, data: string): Promise<DemoServe
 
 /**
  * Starts the process that sends the test picture to a stream.
- * @param data where the record of the server is
+ * @param data where the database of the server is
  */
 export function startVideo(origin: string, data: string, streamId: string): DemoVideo {
   const where = ['--stream', streamId, '--url', origin, '--data', data];

@@ -17,7 +17,7 @@ export interface DemoOptions {
   readonly quizEvery: number;
   /** Seconds after which it ends by itself. */
   readonly duration?: number | undefined;
-  /** Where the record is kept; without it, nowhere. */
+  /** Where the database is kept; without it, nowhere. */
   readonly data?: string | undefined;
   /** Whether it shows video, where there is ffmpeg. */
   readonly video?: boolean | undefined;

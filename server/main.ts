@@ -1,6 +1,6 @@
 import { runCommandLine } from './cli/program.ts';
 
-// The record holds keys and hashes of tokens: its files are for its owner only (O-20).
+// The database holds keys and hashes of tokens: its files are for its owner only (O-20).
 process.umask(0o077);
 
 process.exit(

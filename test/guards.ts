@@ -165,7 +165,7 @@ export const GUARDS: readonly Guard[] = [
     '[I-7] [R-15] [R-16] with a record that does not answer it is 503 in under a second, and the retry counts',
     {
       file: 'server/storage/sql/database-sqlite.ts',
-      line: "call.reject(new Unavailable('The record did not answer in time.'));",
+      line: "call.reject(new Unavailable('The database did not answer in time.'));",
     },
   ),
   guardIn(

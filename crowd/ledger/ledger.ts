@@ -20,7 +20,7 @@ const DUE_AFTER_MS = 8_000;
 const COUNT_CHECKED_MS = 4_000;
 // No heartbeat from before a step of the clock decides a count any more.
 const UNSURE_MS = 3_000;
-// Intervals that nobody in the crowd read; it is small, and everybody was away.
+// Intervals that nobody in the crowd read; it is small, and everybody was unavailable.
 const UNREAD_MAX = 40;
 
 /** Where a viewer is in the feed. */

@@ -70,7 +70,7 @@ export class StudioClient {
     return this.write(`/streams/${streamId}/events`, { type, data });
   }
 
-  /** @throws StudioRefusal for a 4xx, or when the service is away for long */
+  /** @throws StudioRefusal for a 4xx, or when the service is unavailable for long */
   private async write<T>(path: string, body?: object): Promise<T> {
     const { origin, token, sleep } = this.options;
     const headers: Record<string, string> = {

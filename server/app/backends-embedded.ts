@@ -5,7 +5,7 @@ import { type Backends, type BackendsOptions, serviceClock } from './backends.ts
 import { procedures } from './procedures.ts';
 
 /**
- * The backends of a service that is one process: SQLite in its data directory, the beat in memory.
+ * The backends of a service that is one process: SQLite in its data directory, the realtime backend in memory.
  * @throws Error with a line for the operator: the directory is in use, cannot be written or holds
  *   a newer record
  */
@@ -38,7 +38,7 @@ async function openOnDirectory(
     directory: config.data,
     onLost,
   }).catch((error: Error) => {
-    throw new Error(`the record in ${config.data} (--data) cannot be opened: ${error.message}`);
+    throw new Error(`the database in ${config.data} (--data) cannot be opened: ${error.message}`);
   });
   try {
     const watermark = await database.store.readWatermark({});

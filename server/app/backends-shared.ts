@@ -8,8 +8,8 @@ import type { Backends, BackendsOptions } from './backends.ts';
 import { procedures } from './procedures.ts';
 
 /**
- * The backends of one node among several: the record in PostgreSQL, the beat in Redis. While one
- * is away it goes on trying (N-2).
+ * The backends of one node among several: the database in PostgreSQL, the realtime backend in Redis. While one
+ * is unavailable it goes on trying (N-2).
  * @throws Error with a line for the operator about what does not heal by itself
  */
 export async function openShared({ config, logger }: BackendsOptions): Promise<Backends> {

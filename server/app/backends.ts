@@ -9,15 +9,15 @@ import type { procedures } from './procedures.ts';
 /** What a service stands on: a record, a beat and a clock that go together. */
 export interface Backends {
   readonly database: Database<typeof procedures>;
-  /** The watermark of the record when it was opened. */
+  /** The watermark of the database when it was opened. */
   readonly watermark: number;
   readonly clock: ServiceClock;
   readonly createRealtimeBackend: CreateRealtimeBackend;
   /** Other servers that this needs, with why each cannot be reached now, or null. */
   readonly servers: readonly { readonly name: string; unavailable(): string | null }[];
-  /** Where the record is, for people; without credentials. */
+  /** Where the database is, for people; without credentials. */
   readonly place: string;
-  /** Does what a start needs of them: again while one is away, where that may heal (N-2). */
+  /** Does what a start needs of them: again while one is unavailable, where that may heal (N-2). */
   reach<T>(work: () => Promise<T>): Promise<T>;
   /** Commits what is queued and ends the connections. */
   end(): Promise<void>;

@@ -68,5 +68,5 @@ export const procedures = {
   ...idempotencyProcedures,
 };
 
-/** The record as the domains see it: each takes the part it needs. */
+/** The database as the domains see it: each takes the part it needs. */
 export type Store = Calls<typeof procedures>;

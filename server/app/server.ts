@@ -23,7 +23,7 @@ export interface RunningServer {
   /** Where a person on this machine reaches it. */
   readonly url: string;
   readonly port: number;
-  /** Where the record is, for people. */
+  /** Where the database is, for people. */
   readonly place: string;
   /**
    * A new link that makes the first account and its owner; null when there is a member already, or no
@@ -153,7 +153,7 @@ async function startOn(
 // Anybody may read this: the reason, with its addresses, is in the log.
 function unavailableOf({ servers }: Backends): string | null {
   const server = servers.find(({ unavailable }) => unavailable() !== null);
-  return server ? `${server.name} is away.` : null;
+  return server ? `${server.name} is unavailable.` : null;
 }
 
 /** Whether a promise was fulfilled in time. One that is late may still go on. */

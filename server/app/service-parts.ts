@@ -33,7 +33,7 @@ export interface ServiceOptions {
   readonly clock: ServiceClock;
   readonly logger: Logger;
   readonly createRealtimeBackend: CreateRealtimeBackend;
-  /** The watermark of the record: everything up to here is sealed. */
+  /** The watermark of the database: everything up to here is sealed. */
   readonly watermark: number;
   readonly listener: Listener;
   /** Numbers in [0, 1) for samples. */
@@ -43,7 +43,7 @@ export interface ServiceOptions {
 /** The domains' parts. */
 export type Parts = Awaited<ReturnType<typeof partsOf>>;
 
-/** The domains' parts, on the record and the beat that were chosen. @param writes see `StreamDetails` */
+/** The domains' parts, on the database and the realtime backend that were chosen. @param writes see `StreamDetails` */
 export async function partsOf(
   options: ServiceOptions,
   writes: () => number,

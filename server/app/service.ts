@@ -226,7 +226,7 @@ function lifeOf(
       store.forgetIdempotencyKeys({ nowMs }),
       store.forgetEnded({ nowMs }),
     ];
-    // What is away is told of elsewhere, once; this comes again every ten seconds.
+    // What is unavailable is told of elsewhere, once; this comes again every ten seconds.
     Promise.all(work).catch((error) => {
       if (!(error instanceof Unavailable)) logger.warn({ err: error }, 'upkeep failed');
     });

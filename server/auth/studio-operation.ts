@@ -36,7 +36,7 @@ export interface StudioCall {
   readonly params: Readonly<Record<string, string>>;
   readonly origin: string;
   readonly nowMs: number;
-  /** Goes to the record with a write, so that a repeat does nothing; null without a key. */
+  /** Goes to the database with a write, so that a repeat does nothing; null without a key. */
   readonly once: Idempotency | null;
 }
 

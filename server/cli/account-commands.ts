@@ -12,7 +12,7 @@ import { parseEmail, parseId, parseName } from './values.ts';
 const EMAIL = '--email <address>';
 const EMAIL_HELP = 'email of the account';
 
-/** `account create` (SPEC O-3). Code that opens the record is loaded when it is needed. */
+/** `account create` (SPEC O-3). Code that opens the database is loaded when it is needed. */
 export function addAccountCommands(program: Command, terminal: Terminal): void {
   const account = program.command('account').description('make accounts of producers');
   const create = account
@@ -80,7 +80,7 @@ export function addTokenCommands(program: Command, terminal: Terminal): void {
 
 /** Says where something was made: what is in another record than the server's is none to it. */
 export function sayWhere(terminal: Terminal, place: DatabaseLocation): void {
-  terminal.complain(`fourbeat: made in the record in ${nameOfPlace(place)}`);
+  terminal.complain(`fourbeat: made in the database in ${nameOfPlace(place)}`);
 }
 
 async function records() {

@@ -20,7 +20,7 @@ export function addDemoCommand(program: Command, end: (status: number) => void):
       'end after this long (default: when it is told to)',
       wholeNumber(1, 86_400),
     )
-    .option('--data <directory>', 'keep the record here (default: nowhere)', SETTINGS.data.parse)
+    .option('--data <directory>', 'keep the database here (default: nowhere)', SETTINGS.data.parse)
     .option('--no-video', 'without video, which takes a part of a processor')
     .option('--plain', 'print lines instead of a dashboard')
     .action(async (options) => {

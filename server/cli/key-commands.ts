@@ -19,7 +19,7 @@ export function addKeyCommands(program: Command, terminal: Terminal): void {
       store.rotateSigningKeys({ offered, force: true, nowMs }),
     );
     const newest = keys.at(-1);
-    if (!newest) throw new Error('the record has no signing key');
+    if (!newest) throw new Error('the database has no signing key');
     if (newest.kid !== offered.kid) {
       terminal.complain('fourbeat: a new key is waiting for its turn already; none was made');
     }

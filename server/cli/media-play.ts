@@ -11,7 +11,7 @@ export interface PlayCommand {
   readonly material: Material;
   readonly streamId: string;
   readonly origin: string;
-  /** null: the record is asked in place of the service. */
+  /** null: the database is asked in place of the service. */
   readonly token: string | null;
   readonly data: string | null;
   readonly ffmpeg: string;
@@ -45,7 +45,7 @@ function reportOf({ plain, print }: PlayCommand): PlayReport {
   return stdout.isTTY && !plain ? terminalReport(stdout) : plainReport(print);
 }
 
-/** Who may read the record may send to all its streams. */
+/** Who may read the database may send to all its streams. */
 function addressInRecord({ data, origin, streamId }: PlayCommand): Promise<SourceAddress> {
   return withDatabase({ data: data ?? '', database: null }, false, async (store) => {
     const stream = await store.findStream({ id: streamId });

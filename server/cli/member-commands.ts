@@ -4,7 +4,7 @@ import { addSettings, RECORD_SETTINGS, recordOf } from './settings.ts';
 import type { Terminal } from './terminal.ts';
 import { parseEmail } from './values.ts';
 
-/** `member link` (SPEC U). Code that opens the record is loaded when it is needed. */
+/** `member link` (SPEC U). Code that opens the database is loaded when it is needed. */
 export function addMemberCommands(program: Command, terminal: Terminal): void {
   const member = program.command('member').description('people who sign in to the studio');
   const link = member

@@ -14,10 +14,10 @@ interface Opened {
 }
 
 /**
- * Does one piece of work on the record, also while servers run on it.
+ * Does one piece of work on the database, also while servers run on it.
  * @param create whether a place without a record gets one
- * @param work gets the record, and a time in Unix ms that is not before anything sealed (K-6)
- * @throws Error when the record cannot be opened, or is not there and `create` is false
+ * @param work gets the database, and a time in Unix ms that is not before anything sealed (K-6)
+ * @throws Error when the database cannot be opened, or is not there and `create` is false
  */
 export async function withDatabase<T>(
   { data, database: url }: DatabaseLocation,
@@ -40,7 +40,7 @@ async function openInDirectory(data: string, create: boolean): Promise<Opened> {
     throw new Error(`${data} holds no record; check --data, or make an account first`);
   }
   return openDirectDatabase(procedures, data).catch((error: Error) => {
-    throw new Error(`the record in ${data} (--data) cannot be opened: ${error.message}`);
+    throw new Error(`the database in ${data} (--data) cannot be opened: ${error.message}`);
   });
 }
 

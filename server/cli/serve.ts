@@ -54,7 +54,7 @@ async function runServer(
       void fail(log);
     },
   });
-  // A node waits for backends that are away, and must not have to be killed for that (N-2).
+  // A node waits for backends that are unavailable, and must not have to be killed for that (N-2).
   const server = await Promise.race([starting, told]);
   if (typeof server === 'string') return 0;
   logger.info({ url: server.url, record: server.place, version }, 'listening');

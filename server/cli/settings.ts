@@ -67,7 +67,7 @@ export const RECORD_SETTINGS = ['data', 'database', 'logLevel'] as const;
 /** Where a record is: in PostgreSQL, or else in a data directory. */
 export type DatabaseLocation = Pick<SettingValues, 'data' | 'database'>;
 
-/** The record of a command that has the settings of these. */
+/** The database of a command that has the settings of these. */
 export function recordOf(command: CommandUnknownOpts): DatabaseLocation {
   const { data, database } = command.opts() as DatabaseLocation;
   return { data, database: database || null };

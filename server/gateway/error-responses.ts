@@ -15,7 +15,7 @@ interface ErrorPreferences {
 }
 
 /**
- * Tells 503 as the inner server does. When a backend is away everybody who waits is told so at once: to
+ * Tells 503 as the origin server does. When a backend is unavailable everybody who waits is told so at once: to
  * pass each on cost 50 µs and more, so that 20,000 heard it after seconds.
  */
 export class Refusals {
@@ -25,7 +25,7 @@ export class Refusals {
 
   /**
    * @param startedMs when the request came, by `performance.now`; null: just now
-   * @returns whether the client is told; any other error is the inner server's to tell
+   * @returns whether the client is told; any other error is the origin server's to tell
    */
   tell(
     connection: Connection,

@@ -73,7 +73,7 @@ export interface FrontQuizzesOf {
 /** `GET` of an interval. */
 export interface FrontFeed extends FrontOperation {
   readonly log: FrontFeedLog;
-  /** The event streams that are open; the inner server has the same. */
+  /** The event streams that are open; the origin server has the same. */
   readonly streams: OpenStreams;
 }
 

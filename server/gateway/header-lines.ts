@@ -13,10 +13,10 @@ export const FIELD = {
 
 export type Field = (typeof FIELD)[keyof typeof FIELD];
 
-// Of each there may be one; two are the inner server's.
+// Of each there may be one; two are the origin server's.
 const FIELDS = Object.keys(FIELD);
 
-/** What these ask for is the inner server's. */
+/** What these ask for is the origin server's. */
 export const NOT_HERE = [
   'transfer-encoding',
   'trailer',

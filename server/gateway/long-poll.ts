@@ -13,7 +13,7 @@ export interface HeldReads {
   readonly feed: FrontOperation;
 }
 
-/** A read of an interval that waits: until it is sealed, or for the record. */
+/** A read of an interval that waits: until it is sealed, or for the database. */
 export class LongPoll implements PendingResponse, IntervalWaiter {
   private readonly startedMs = performance.now();
 

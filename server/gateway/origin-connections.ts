@@ -14,18 +14,18 @@ export interface InnerUser {
   innerClosed(): void;
 }
 
-// The kernel refuses those beyond the backlog of the inner server (512), and other threads dial too.
+// The kernel refuses those beyond the backlog of the origin server (512), and other threads dial too.
 const MAX_DIALING = 64;
 const RETRY_MS = 20;
 
-// The inner server keeps them for longer: none is used that it is about to close.
+// The origin server keeps them for longer: none is used that it is about to close.
 const MAX_IDLE_TICKS = 4;
 const MAX_IDLE = 64;
 
 /** `readyState` of a socket. */
 const OPEN = 1;
 
-/** A connection to the inner server. */
+/** A connection to the origin server. */
 export class InnerConnection {
   user: InnerUser | null = null;
   idleTicks = 0;
@@ -78,7 +78,7 @@ interface InnerSlot {
   isEnded: boolean;
 }
 
-/** Connections to the inner server, which are kept for a while when they can serve again. */
+/** Connections to the origin server, which are kept for a while when they can serve again. */
 export class InnerConnections {
   // The last is used first, so that those too many get old.
   private readonly idle: InnerConnection[] = [];
@@ -89,7 +89,7 @@ export class InnerConnections {
   private retry: Timer | null = null;
   private isClosed = false;
 
-  /** @param path where the inner server listens: a unix socket */
+  /** @param path where the origin server listens: a unix socket */
   constructor(private readonly path: string) {}
 
   /** One that served before, for a request that may share; null when there is none. */

@@ -10,7 +10,7 @@ import type { AnswerBytes } from './response-bytes.ts';
 
 /**
  * Takes answers and reports of winners, of viewers whose token is known and good. Whatever is wrong
- * with one before the record is asked is the inner server's to tell.
+ * with one before the database is asked is the origin server's to tell.
  */
 export class QuizFastPath {
   constructor(
@@ -74,7 +74,7 @@ export class QuizFastPath {
   }
 }
 
-/** An answer or a report that the record decides. */
+/** An answer or a report that the database decides. */
 class QuizTask implements PendingResponse, Outcome {
   private readonly startedMs = performance.now();
 

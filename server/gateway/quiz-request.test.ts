@@ -47,7 +47,7 @@ describe('the head of an answer or a report', () => {
     expect(read(REPORT, [...headers, 'Content-Length: 1'], 'x')).toBe(OTHER);
   });
 
-  test('that has not come whole is waited for; a body is left to the inner server', () => {
+  test('that has not come whole is waited for; a body is left to the origin server', () => {
     const bytes = bytesOf(ANSWER, PLAIN, BODY);
     const headEnd = bytes.length - BODY.length;
     for (let length = 20; length < headEnd; length++) {
@@ -80,7 +80,7 @@ describe('the head of an answer or a report', () => {
     ['an encoding', ANSWER, [...PLAIN, 'Content-Encoding: identity']],
     ['100-continue', ANSWER, [...PLAIN, 'Expect: 100-continue']],
     ['a close', ANSWER, [...PLAIN, 'Connection: close']],
-  ])('with %s is left to the inner server', (_, line, headers) => {
+  ])('with %s is left to the origin server', (_, line, headers) => {
     expect(read(line, headers)).toBe(OTHER);
   });
 });

@@ -35,7 +35,7 @@ const lines = new HeaderLines();
 
 /**
  * Reads such a request as strictly as `readHead` does. One whose body has not come whole is left to
- * the inner server, which knows how long to wait for it.
+ * the origin server, which knows how long to wait for it.
  */
 export function readQuizHead(
   bytes: Buffer,

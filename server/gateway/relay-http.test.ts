@@ -199,7 +199,7 @@ test.each(ODD)('what is hidden behind %s is not heard', async (_, odd) => {
   const client = new RawClient(fixture.port);
   client.send(odd);
   await client.ends();
-  // Whatever came to the inner server has been read when it has answered another.
+  // Whatever came to the origin server has been read when it has answered another.
   const other = new RawClient(fixture.port);
   other.send(HIDDEN);
   await other.hears('hidden');

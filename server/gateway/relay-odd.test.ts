@@ -57,7 +57,7 @@ test.each(ODD)(
   },
 );
 
-test.each(ODD_WITH_END)('what follows %s does not come to the inner server', async (_, odd) => {
+test.each(ODD_WITH_END)('what follows %s does not come to the origin server', async (_, odd) => {
   const attacker = new RawClient(fixture.port);
   attacker.send(odd);
   await attacker.ends();
@@ -66,7 +66,7 @@ test.each(ODD_WITH_END)('what follows %s does not come to the inner server', asy
 });
 
 test.each(ODD_WITHOUT_END)(
-  '%s comes to the inner server as it is, to be refused',
+  '%s comes to the origin server as it is, to be refused',
   async (_, odd) => {
     const attacker = new RawClient(fixture.port);
     attacker.send(odd);

@@ -18,7 +18,7 @@ const SWITCHED = 'HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpg
 let fixture: RelayFixture;
 let inner: PlayedServer;
 let client: RawClient;
-/** What the inner server says to a request; until then it says nothing. */
+/** What the origin server says to a request; until then it says nothing. */
 let answer: string | null;
 
 beforeEach(async () => {

@@ -35,7 +35,7 @@ async function play(onData: (connection: PlayedConnection, bytes: Buffer) => voi
   inner = await playInner(fixture.path, onData);
 }
 
-/** An inner server that answers each whole head that comes. */
+/** An origin server that answers each whole head that comes. */
 const answering =
   (answer: string) =>
   ({ socket }: PlayedConnection, bytes: Buffer): void => {
@@ -54,7 +54,7 @@ function innerAt(index: number): PlayedConnection {
   return connection;
 }
 
-describe('connections to the inner server', () => {
+describe('connections to the origin server', () => {
   test('plain requests of all clients share them, and each says who asks', async () => {
     await play(answering(OK));
     for (let n = 0; n < 3; n++) {
@@ -178,7 +178,7 @@ describe('a request', () => {
       'GET /a HTTP/1.1\r\nHost: h\r\nX-Fourbeat-Client: s3cret 1.2.3.4\r\n\r\n',
       `GET /a HTTP/1.1\r\n${TOLD}Host: h\r\nX-Fourbeat-Client: s3cret 1.2.3.4\r\n\r\n`,
     ],
-  ])('%s comes to the inner server as it is, in however many parts', async (_, sent, told) => {
+  ])('%s comes to the origin server as it is, in however many parts', async (_, sent, told) => {
     await play(() => {});
     client().send(sent);
     await until('it has come', () => inner.connections[0]?.text === told);
@@ -219,7 +219,7 @@ describe('a request', () => {
     expect(fixture.relay.underWay()).toBe(0);
   });
 
-  test('that the inner server breaks off ends for its client too, and is not tried again', async () => {
+  test('that the origin server breaks off ends for its client too, and is not tried again', async () => {
     await play(({ socket }) => socket.destroy());
     const one = client();
     one.send(GET);
@@ -256,7 +256,7 @@ describe('a request', () => {
     await one.ends();
   });
 
-  test('that is whole may be held for as long as the inner server likes', async () => {
+  test('that is whole may be held for as long as the origin server likes', async () => {
     await play(() => {});
     const one = client();
     one.send(GET);
@@ -426,7 +426,7 @@ describe('a slow side', () => {
   // What the kernel and each side hold: a few times its largest buffers.
   const BOUND_BYTES = 24_000_000;
 
-  test('a client that does not read keeps the inner server from sending', async () => {
+  test('a client that does not read keeps the origin server from sending', async () => {
     let writtenBytes = 0;
     await play(({ socket }) => {
       socket.write('HTTP/1.1 200 OK\r\nContent-Length: 300000000\r\n\r\n');
@@ -452,7 +452,7 @@ describe('a slow side', () => {
     await until('it is over', () => fixture.relay.underWay() === 0);
   });
 
-  test('an inner server that does not read keeps the client from sending', async () => {
+  test('an origin server that does not read keeps the client from sending', async () => {
     let isReading = false;
     await play(({ socket }) => {
       if (!isReading) socket.pause();
@@ -485,7 +485,7 @@ describe('a slow side', () => {
     expect(innerAt(0).text).toBe(GET_TOLD);
   });
 
-  test('an inner server that ended while the client did not read is heard to its end', async () => {
+  test('an origin server that ended while the client did not read is heard to its end', async () => {
     const body = 'x'.repeat(3_000_000);
     const answer = `HTTP/1.1 200 OK\r\nConnection: close\r\nContent-Length: ${body.length}\r\n\r\n${body}`;
     await play(({ socket }) => socket.end(answer));

@@ -3,7 +3,7 @@ import type { Relayed, RelayedClient } from './relayed.ts';
 import { RelayedRequest } from './relayed-request.ts';
 
 export interface RelayOptions {
-  /** Where the inner server listens: a unix socket. */
+  /** Where the origin server listens: a unix socket. */
   readonly path: string;
   /** Shown with the address of each client; whoever knows it is believed. */
   readonly secret: string;
@@ -13,7 +13,7 @@ const TICK_MS = 1_000;
 
 /**
  * Passes requests to the inner HTTP server, and its answers back, byte for byte but for two headers:
- * the inner server is told who asks (`X-Fourbeat-Client`), and a client whose connection ends that
+ * the origin server is told who asks (`X-Fourbeat-Client`), and a client whose connection ends that
  * it does (`Connection: close`). Trailers of requests are left out.
  *
  * A plain request, of which every server must say alike where it ends, goes over a connection that

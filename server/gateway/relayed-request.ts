@@ -17,7 +17,7 @@ export interface RelayedRequestOptions {
 const NOTHING = new Uint8Array(0);
 const END_OF_BODY = Buffer.from('\r\n');
 
-// In seconds. The front cuts a client that takes nothing, and the inner server has its own rules for
+// In seconds. The front cuts a client that takes nothing, and the origin server has its own rules for
 // bodies, which are stricter (L-2).
 const MAX_SILENT_TICKS = 12;
 const MAX_UNANSWERED_TICKS = 15;
@@ -179,7 +179,7 @@ export class RelayedRequest implements Relayed, InnerUser {
   }
 
   /**
-   * Leaves out trailers, which mean nothing here: the inner server would take them for requests. So it
+   * Leaves out trailers, which mean nothing here: the origin server would take them for requests. So it
    * would what comes behind a chunk that is none.
    */
   private endOfTrailers(bytes: Uint8Array, from: number): number {

@@ -43,7 +43,7 @@ const PLAIN_LENGTH = /^(?:0|[1-9]\d*)$/;
 /** Reads how a request is framed. @param bytes begin with its head, if they have one at all */
 export function framingOf(bytes: Buffer): RequestFraming {
   const headBytes = bytes.indexOf(END_OF_HEAD) + 4;
-  // The inner server takes no such head; to match it would take 38 ms for 500 KB.
+  // The origin server takes no such head; to match it would take 38 ms for 500 KB.
   if (headBytes < 4 || headBytes > HEAD_BYTES_MAX) return oddFraming(bytes);
   const head = bytes.toString('latin1', 0, headBytes);
   const match = STRICT_HEAD.exec(head);
@@ -133,7 +133,7 @@ function bodyOf(fields: Fields, isNew: boolean): RequestFraming['body'] {
   return LENGTH.test(length) ? Number(length) : 'unknown';
 }
 
-// The inner server says what is wrong with it, if anything is.
+// The origin server says what is wrong with it, if anything is.
 function oddFraming(bytes: Buffer): RequestFraming {
   const lineEnd = bytes.indexOf(END_OF_LINE);
   return {

@@ -18,7 +18,7 @@ export interface HotRequest {
 
 /** The bytes so far may become a head that is read; more must come. */
 export const PARTIAL = 'partial';
-/** A request for the inner server, or nothing that is HTTP. */
+/** A request for the origin server, or nothing that is HTTP. */
 export const OTHER = 'other';
 
 /** What a head may have at most before it is somebody else's: 16 KB, as in G-31. */

@@ -29,7 +29,7 @@ const ID_PLACE = '\0';
 export const LAST_CHUNK: Uint8Array = Buffer.from('0\r\n\r\n');
 
 /**
- * Answers as bytes, with the headers that the inner server would give them. Each is made once for all
+ * Answers as bytes, with the headers that the origin server would give them. Each is made once for all
  * who get it, and again when the second has changed, for its `Date`.
  */
 export class AnswerBytes {

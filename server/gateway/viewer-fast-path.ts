@@ -29,7 +29,7 @@ const LETTER_Q = 0x71;
 
 /**
  * Answers heartbeats and reads of the feed, of viewers whose token is good and of this stream, also that
- * the service cannot do it now. All else, each other error too, is the inner server's to answer.
+ * the service cannot do it now. All else, each other error too, is the origin server's to answer.
  */
 export class ViewerFastPath {
   private readonly shapes = new TemplateCache();

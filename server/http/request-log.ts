@@ -50,7 +50,7 @@ export class AnswerCounter {
 
 const REQUEST_ID = /^[A-Za-z0-9._-]{1,64}$/;
 
-// When the record stalls every write is refused: a line for each would be most of the work.
+// When the database stalls every write is refused: a line for each would be most of the work.
 const WARNING_EVERY_MS = 1_000;
 
 interface Warned {

@@ -135,7 +135,7 @@ describe('a source', () => {
     await stopped(scene);
   });
 
-  test('[M-7] goes on while the record is away, and others are told to come again', async () => {
+  test('[M-7] goes on while the database is unavailable, and others are told to come again', async () => {
     const scene = await live();
     scene.store.isUnavailable = true;
     scene.store.add('two', 'sk_2');
@@ -229,7 +229,7 @@ describe('a stop', () => {
     expect(scene.parts.probes).toHaveLength(0);
   });
 
-  test('does not wait for a record that is away', async () => {
+  test('does not wait for a record that is unavailable', async () => {
     const scene = await live();
     scene.store.isUnavailable = true;
     await stopped(scene);

@@ -282,7 +282,7 @@ export class Channels implements Ingest, Playables {
     }
   }
 
-  // What is away is told of elsewhere, once; this comes again every two seconds.
+  // What is unavailable is told of elsewhere, once; this comes again every two seconds.
   private tolerate(error: unknown): void {
     if (error instanceof Unavailable) return;
     this.options.logger.warn({ err: error }, 'looking after video failed');

@@ -14,7 +14,7 @@ export class LiveSource implements SourceSession {
   private bytesBefore = 0;
   private lookedMs: number;
 
-  /** @param id of this session, in the record */
+  /** @param id of this session, in the database */
   constructor(
     readonly id: string,
     readonly kind: SourceKind,

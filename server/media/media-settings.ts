@@ -32,7 +32,7 @@ export interface MediaConfig {
   readonly rtmpPort: number | null;
   /** UDP port for SRT; 0: any that is free; null: none. */
   readonly srtPort: number | null;
-  /** How long a source may be away without ending its stream. */
+  /** How long a source may be unavailable without ending its stream. */
   readonly sourceGraceMs: number;
 }
 
@@ -126,7 +126,7 @@ export const MEDIA_SETTINGS: {
   },
   sourceGrace: {
     value: 'seconds',
-    help: 'how long the source of a stream may be away before the stream ends',
+    help: 'how long the source of a stream may be unavailable before the stream ends',
     default: '30',
     parse: integer(1, 3_600),
   },

@@ -64,7 +64,7 @@ const READERS: Readonly<Record<Container, new () => ContainerReader>> = {
   mpegts: MpegTsReader,
 };
 
-/** Puts video together on the record and a directory. */
+/** Puts video together on the database and a directory. */
 export async function createMedia(options: MediaOptions): Promise<Media> {
   const { store, clock, newId, config } = options;
   const { media } = config;

@@ -24,7 +24,7 @@ export type Refused =
   | 'busy'
   /** The stream has ended. */
   | 'ended'
-  /** The record is away, or the service is stopping. */
+  /** The database is unavailable, or the service is stopping. */
   | 'unavailable';
 
 /** A source that is not taken; the message is for the person who sends it. */

@@ -36,7 +36,7 @@ describe('service time', () => {
     expect(createMachine().clock.nowMs()).toBe(START_MS);
   });
 
-  test('[K-6] never starts behind what the record has sealed', () => {
+  test('[K-6] never starts behind what the database has sealed', () => {
     const { clock, pass } = createMachine({ notBeforeMs: START_MS + 700 });
     expect(clock.nowMs()).toBe(START_MS + 700);
     expect(clock.offsetMs()).toBe(700);

@@ -23,7 +23,7 @@ export interface ClockOptions {
    * for a service that is one process. Service time is pulled to theirs.
    */
   leadMs?: () => number;
-  /** Service time starts here or later: the end of what the record has sealed. */
+  /** Service time starts here or later: the end of what the database has sealed. */
   notBeforeMs: number;
   /** Largest correction towards the system clock, as a share of elapsed time; 0 ≤ rate < 1. */
   slewRate?: number;

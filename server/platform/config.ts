@@ -35,9 +35,9 @@ export interface Config {
   readonly workers: number;
   /** The data directory, absolute. */
   readonly data: string;
-  /** Where the record is in PostgreSQL, with its credentials; null: in SQLite, in `data`. */
+  /** Where the database is in PostgreSQL, with its credentials; null: in SQLite, in `data`. */
   readonly database: string | null;
-  /** Where the beat is in Redis or Valkey, with its credentials; null: in this process. */
+  /** Where the realtime backend is in Redis or Valkey, with its credentials; null: in this process. */
   readonly redis: string | null;
   /** Replicas that must have a write to Redis before it counts. */
   readonly redisReplicas: number;
@@ -103,15 +103,15 @@ export const SETTINGS: { readonly [Key in keyof SettingValues]: Setting<SettingV
   },
   data: {
     value: 'directory',
-    help: 'where the record is kept; made when it is missing',
+    help: 'where the database is kept; made when it is missing',
     default: './fourbeat-data',
     parse: directory,
   },
   database: {
     value: 'url',
-    help: 'PostgreSQL that holds the record, for several nodes: postgres://user:password@host/name',
+    help: 'PostgreSQL that holds the database, for several nodes: postgres://user:password@host/name',
     default: '',
-    defaultMeans: 'the record is in the data directory',
+    defaultMeans: 'the database is in the data directory',
     isSecret: true,
     parse: (text) => (text === '' ? null : databaseUrl(text)),
   },

@@ -14,7 +14,7 @@ export class Refusal extends Error {
   }
 }
 
-/** The record or the beat cannot answer now; nothing is known to have been changed. */
+/** The database or the realtime backend cannot answer now; nothing is known to have been changed. */
 export class Unavailable extends Error {
   override readonly name = 'Unavailable';
   constructor(

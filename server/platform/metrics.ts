@@ -20,7 +20,7 @@ export interface MetricSources {
   watermark(): number;
   /** How late intervals were sealed, in seconds. */
   readonly sealLateness: Histogram;
-  /** Calls of the record that wait for their answer. */
+  /** Calls of the database that wait for their answer. */
   databasePendingCalls(): number;
   /** Answers to quizzes, by what was decided. */
   answers(): Iterable<readonly [decision: string, count: number]>;
@@ -187,7 +187,7 @@ function readingsOf(sources: MetricSources): Reading[] {
     {
       kind: 'gauge',
       name: 'fourbeat_record_pending',
-      help: 'Calls of the record that wait for their answer.',
+      help: 'Calls of the database that wait for their answer.',
       read: () => [[sources.databasePendingCalls()]],
     },
     {

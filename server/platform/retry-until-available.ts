@@ -1,12 +1,12 @@
 import type { Logger } from 'pino';
 import { Unavailable } from './errors.ts';
 
-// What is away is tried again this often, and said again every so many times.
+// What is unavailable is tried again this often, and said again every so many times.
 const RETRY_MS = 500;
 const SAID_EVERY = 20;
 
 /**
- * Does something until a server that is away can be reached, and says so meanwhile (SPEC N-2).
+ * Does something until a server that is unavailable can be reached, and says so meanwhile (SPEC N-2).
  * @param name of the server, for the operator
  * @throws what does not heal by itself
  */

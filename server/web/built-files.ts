@@ -3,7 +3,7 @@ import { own, type Page, withGzip } from './page.ts';
 
 // What React and others look at to leave out what only developers need: a name in what is built, not
 // a variable that is read here.
-const MODE = ['process', 'env', 'NODE_ENV'].join('../http');
+const MODE = ['process', 'env', 'NODE_ENV'].join('.');
 
 /**
  * Scripts and styles for browsers, with all that they import, by file name. What a script imports

@@ -50,7 +50,7 @@ async function createAccount(directory: string, email: string) {
  * @param madeIn the data directory that it says it used; null: it says nothing
  */
 function output<T>({ status, stdout, stderr }: Ended, madeIn: string | null = null): T {
-  const said = madeIn === null ? '' : `fourbeat: made in the record in ${madeIn}\n`;
+  const said = madeIn === null ? '' : `fourbeat: made in the database in ${madeIn}\n`;
   expect([status, stderr]).toEqual([0, said]);
   expect(stdout.trimEnd()).not.toContain('\n');
   return JSON.parse(stdout);
@@ -179,7 +179,7 @@ describe('tokens', () => {
   ])('[O-4] %s is told in one line, and nothing is made', async (_, args) => {
     failure(await fourbeat(['token', 'list', ...args]));
     failure(await fourbeat(['token', 'create', ...args, '--name', 'x']));
-    expect(readdirSync(folder.path('..'))).not.toContain('nowhere');
+    expect(readdirSync(folder.path('.'))).not.toContain('nowhere');
   });
 
   test('a stack trace is shown with --log-level debug only', async () => {
@@ -300,7 +300,7 @@ describe('serve', () => {
   test('[O-13] [O-14] the log is one JSON object a line, without secrets', async () => {
     const streamId = await createStream(server.url, account.token);
     const token = await viewerToken(server.url, streamId, 'hush-identifier');
-    const { sub } = JSON.parse(atob(token.split('..')[1] ?? ''));
+    const { sub } = JSON.parse(atob(token.split('.')[1] ?? ''));
     const chat = (text: string) =>
       fetch(`${server.url}/api/v1/events-streams/${streamId}/chats`, {
         method: 'POST',
@@ -320,7 +320,7 @@ describe('serve', () => {
     }
   });
 
-  test('[O-20] the files of the record are for their owner only, in any directory', async () => {
+  test('[O-20] the files of the database are for their owner only, in any directory', async () => {
     const open = folder.path('open');
     mkdirSync(open, { mode: 0o755 });
     await createAccount(open, 'ann@example.org');
@@ -374,7 +374,7 @@ describe('serve', () => {
     mkdirSync(damaged);
     writeFileSync(join(damaged, 'record.sqlite'), 'no record'.repeat(1_000));
     expect(failure(await fourbeat(['serve', '--port', '0', '--data', damaged]))).toContain(
-      `the record in ${damaged} (--data) cannot be opened`,
+      `the database in ${damaged} (--data) cannot be opened`,
     );
   });
 

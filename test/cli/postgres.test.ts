@@ -16,11 +16,11 @@ const printed = ({ status, stdout, stderr }: Ended): Record<string, unknown> => 
   return JSON.parse(stdout);
 };
 
-test('[N-20] [U-15] account, token, member and key commands work on the record in PostgreSQL', async () => {
+test('[N-20] [U-15] account, token, member and key commands work on the database in PostgreSQL', async () => {
   const ann = ['--email', 'ann@example.org', '--name', 'Ann'];
   const made = await fourbeat(['account', 'create', ...ann, '--database', database]);
   expect(made.stderr).toBe(
-    `fourbeat: made in the record in PostgreSQL at 127.0.0.1:${server.port}/live\n`,
+    `fourbeat: made in the database in PostgreSQL at 127.0.0.1:${server.port}/live\n`,
   );
   expect(printed(made)).toMatchObject({
     email: 'ann@example.org',

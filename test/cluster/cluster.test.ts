@@ -380,5 +380,5 @@ async function eventsOf(viewer: TestViewer, from: number, type: string): Promise
 }
 
 function claimsOf(token: string): { sub: string; seat: number } {
-  return JSON.parse(Buffer.from(token.split('..')[1] ?? '', 'base64url').toString());
+  return JSON.parse(Buffer.from(token.split('.')[1] ?? '', 'base64url').toString());
 }

@@ -34,7 +34,7 @@ function start(openBackends: ServerOptions['openBackends']) {
   return startServer({ config, logger, version: '0', onLost: () => {}, openBackends });
 }
 
-/** Starts a node while something is away for a moment; it is ready all the same. */
+/** Starts a node while something is unavailable for a moment; it is ready all the same. */
 async function startsWhile(openBackends: ServerOptions['openBackends']): Promise<void> {
   const server = await start(openBackends);
   try {
@@ -50,7 +50,7 @@ async function startsWhile(openBackends: ServerOptions['openBackends']): Promise
 }
 
 test(
-  '[N-2] a node that has opened the record goes on trying while it is away',
+  '[N-2] a node that has opened the database goes on trying while it is unavailable',
   () =>
     startsWhile(async (options) => {
       const backends = await openShared(options);
@@ -66,7 +66,7 @@ for (const [name, server] of [
   ['Redis', () => redis],
 ] as const) {
   test(
-    `[N-2] a node starts when ${name} is away for a moment at any point of its start`,
+    `[N-2] a node starts when ${name} is unavailable for a moment at any point of its start`,
     async () => {
       for (let afterMs = 0; afterMs <= 60; afterMs += 12) {
         await startsWhile((options) => {
@@ -81,8 +81,8 @@ for (const [name, server] of [
 }
 
 for (const [name, server, line] of [
-  ['PostgreSQL', () => postgres, /^(?:postgres|The record) is away\.$/],
-  ['Redis', () => redis, /^Redis is away\.$/],
+  ['PostgreSQL', () => postgres, /^(?:postgres|The database) is unavailable\.$/],
+  ['Redis', () => redis, /^Redis is unavailable\.$/],
 ] as const) {
   test(
     `[O-10] [N-11] a node that cannot reach ${name} is not ready until it can, and says no address`,
@@ -137,7 +137,7 @@ test('[N-2] a start that fails leaves no connection behind', async () => {
     await isAsBefore();
   };
   await failing({ database: postgres.url.replace(/[^/]*$/, 'nowhere') }, 'nowhere');
-  // It can open the record, and not the clock.
+  // It can open the database, and not the clock.
   await redis.command('ACL', 'SETUSER', 'timeless', 'on', '>secret', '~*', '&*', '+@all', '-time');
   const timeless = redis.url.replace('redis://', 'redis://timeless:secret@');
   await failing({ redis: timeless }, 'NOPERM');

@@ -175,8 +175,8 @@ test('[Q-15] refusals come in the order token, form, stream, quiz, choice, state
   await expectProblem(await answer(viewer, quiz, QUIZ.answer, { closeInterval: 1 }), 400);
   await expectProblem(await answer(viewer, quiz), 409);
 });
-test('[Q-17] what reaches the record after the close is 409 and not counted', async () => {
-  // The answer arrives in time, but its way to the record takes until after the close.
+test('[Q-17] what reaches the database after the close is 409 and not counted', async () => {
+  // The answer arrives in time, but its way to the database takes until after the close.
   let release: () => void = () => {};
   const held = new Promise<void>((resolve) => {
     release = resolve;

@@ -54,7 +54,7 @@ test('[F-3] a sealed interval is answered at once, old or new', async () => {
   }
 });
 
-test('[F-3] [F-11] an interval that left the memory is read from the record, the same bytes', async () => {
+test('[F-3] [F-11] an interval that left the memory is read from the database, the same bytes', async () => {
   const viewer = await newViewer();
   await send(viewer, 'lights', { colour: 'grün' });
   const interval = await sealed();

@@ -72,7 +72,7 @@ describe.each(['embedded', 'shared'] as const)('the open quiz on %s backends', (
     expect(await service.events(viewer, told)).toMatchObject([{ data: { id: quiz.id } }]);
     await service.advance(quiz.closeInterval - 1 - service.interval());
     expect(await openFor(viewer)).toBe(told);
-    // No answer is taken any more, though the record has it open until it is sealed.
+    // No answer is taken any more, though the database has it open until it is sealed.
     stall(1);
     expect(await openFor(viewer)).toBeNull();
     await service.advance(2);

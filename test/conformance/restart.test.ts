@@ -142,7 +142,7 @@ test('[R-9] [I-1] intervals that passed while it was down are empty, those befor
   });
 });
 
-test('[R-16] [R-15] [I-7] while the record is away, counting goes on and the rest is 503', async () => {
+test('[R-16] [R-15] [I-7] while the database is unavailable, counting goes on and the rest is 503', async () => {
   let isUnavailable = false;
   const harness = await startService({
     store: (store) =>

@@ -114,7 +114,7 @@ describe('POST /api/v1/token', () => {
     expect(decodeJwt(await tokenOf('ada@example.org', elsewhere)).sub).not.toBe(sub);
   });
 
-  test('[T-7] the identifier is neither in the token nor in the record', async () => {
+  test('[T-7] the identifier is neither in the token nor in the database', async () => {
     const identifier = 'very-private-identifier';
     const token = await tokenOf(identifier);
     expect(Buffer.from(partsOf(token)[1], 'base64url').toString()).not.toContain(identifier);

@@ -63,14 +63,14 @@ test('[N-10] [N-11] a server that stops in its tracks: 503 within 300 ms each, r
   );
   const sealing = told(database.store.block({ ms: 0 }));
   for (const { outcome, ms } of await Promise.all(first)) {
-    expect(outcome).toBe('Unavailable: The record is away.');
+    expect(outcome).toBe('Unavailable: The database is unavailable.');
     expect(ms).toBeLessThan(300);
   }
   expect(database.unavailable()).toBe('it does not answer');
   for (let second = 0; second < 10; second++) {
     await Bun.sleep(270);
     const { outcome, ms } = await timed(database.store.add({ text: 'later' }));
-    expect(outcome).toBe('Unavailable: The record is away.');
+    expect(outcome).toBe('Unavailable: The database is unavailable.');
     expect(ms).toBeLessThan(50);
   }
   server.resume();
@@ -101,7 +101,7 @@ test('[N-10] [N-11] [R-1] a server that is killed keeps what was acknowledged; c
   isDown = true;
   await writer;
   const { outcome, ms } = await timed(database.store.list({}));
-  expect(outcome).toBe('Unavailable: The record is away.');
+  expect(outcome).toBe('Unavailable: The database is unavailable.');
   expect(ms).toBeLessThan(300);
   await server.start();
   expect(await healed(database)).toBeLessThan(2_000);
@@ -115,7 +115,7 @@ test('[N-10] [N-11] a server that is shut down and started again is taken up aga
   const database = await open();
   await server.halt();
   const { outcome, ms } = await timed(database.store.list({}));
-  expect(outcome).toBe('Unavailable: The record is away.');
+  expect(outcome).toBe('Unavailable: The database is unavailable.');
   expect(ms).toBeLessThan(300);
   await server.start();
   expect(await healed(database)).toBeLessThan(2_000);
@@ -144,7 +144,7 @@ test('[N-19] connections that are ended while nothing runs on them are made anew
   expect(database.unavailable()).toBeNull();
 });
 
-test('[N-10] closing while the server is away ends at once', async () => {
+test('[N-10] closing while the server is unavailable ends at once', async () => {
   const database = await open();
   server.pause();
   try {
@@ -195,7 +195,7 @@ describe('[N-2] what does not heal by itself is one line, without the password',
       (url) => {
         url.password = SECRET;
       },
-      /^Error: the record in PostgreSQL cannot be opened: password authentication failed for user "fourbeat"$/,
+      /^Error: the database in PostgreSQL cannot be opened: password authentication failed for user "fourbeat"$/,
     ],
     [
       'no such user',

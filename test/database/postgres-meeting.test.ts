@@ -188,11 +188,11 @@ test('[N-19] a process that stalls in a transaction loses its locks, not its wor
   expect(await store.read({})).toEqual({ a: 3, b: 0 });
 });
 
-test('[R-15] a statement that is slow is no sign that the server is away', async () => {
+test('[R-15] a statement that is slow is no sign that the server is unavailable', async () => {
   const { store, unavailable } = await open();
   await store.sleep({ ms: 600 });
   expect(await told(store.sleep({ ms: 5_000 }))).toBe(
-    'Unavailable: The record did not answer in time.',
+    'Unavailable: The database did not answer in time.',
   );
   await store.sleepPatiently({ ms: 1_500 });
   expect(unavailable()).toBeNull();
@@ -214,7 +214,7 @@ test('[R-15] however many exports wait, a sealing is taken', async () => {
   const exports = Array.from({ length: 1_001 }, () =>
     told(store.exportSlowly({ until: ended.promise })),
   );
-  expect(await exports.at(-1)).toEqual('Unavailable: The record is busy.');
+  expect(await exports.at(-1)).toEqual('Unavailable: The database is busy.');
   expect(await told(store.sleepPatiently({ ms: 1 }))).toBeUndefined();
   ended.resolve();
   await Promise.all(exports);
@@ -224,7 +224,7 @@ test('[N-19] a defect of a procedure is run into once, and costs no connection',
   const { store } = await open();
   const pids: number[] = [];
   for (let n = 0; n < 3; n++) {
-    expect(await told(store.fail({ pids }))).toContain('The record failed: fail: a defect');
+    expect(await told(store.fail({ pids }))).toContain('The database failed: fail: a defect');
   }
   expect(pids).toHaveLength(3);
   expect(new Set(pids).size).toBe(1);
@@ -240,7 +240,7 @@ test('[N-10] a process that was held up does not take the server for dead', asyn
 
 test('[R-1] a procedure that passes over a failed statement has recorded nothing, and says so', async () => {
   const { store } = await open();
-  expect(await told(store.swallow({}))).toStartWith('Unavailable: The record failed: swallow');
+  expect(await told(store.swallow({}))).toStartWith('Unavailable: The database failed: swallow');
 });
 
 test('[R-2] acknowledged is on disk, whatever the default of the database is', async () => {

@@ -12,7 +12,7 @@ beforeAll(async () => {
 });
 afterAll(() => server.stop());
 
-/** What came of opening the record with these parameters in its url: its first note, or an error. */
+/** What came of opening the database with these parameters in its url: its first note, or an error. */
 async function opening(params: Record<string, string>): Promise<unknown> {
   const url = new URL(server.url);
   url.search = new URLSearchParams(params).toString();
@@ -37,14 +37,14 @@ test('[N-2] sslmode in the url means what it means elsewhere: require, verify-fu
   const sslrootcert = join(server.directory, 'data', 'server.crt');
   expect(await opening({ sslmode: 'verify-full', sslrootcert })).toEqual(OPEN);
   expect(await opening({ sslmode: 'verify-full' })).toMatch(
-    /^Error: the record in PostgreSQL cannot be opened: [^\n]*self[- ]signed certificate/,
+    /^Error: the database in PostgreSQL cannot be opened: [^\n]*self[- ]signed certificate/,
   );
   expect(await opening({ sslmode: 'disable' })).toMatch(
-    /^Error: the record in PostgreSQL cannot be opened: [^\n]*no encryption$/,
+    /^Error: the database in PostgreSQL cannot be opened: [^\n]*no encryption$/,
   );
 });
 
-test('[R-15] with TLS too, a statement that is slow is no sign that the server is away', async () => {
+test('[R-15] with TLS too, a statement that is slow is no sign that the server is unavailable', async () => {
   const logger = pino({ enabled: false });
   const { store, unavailable, close } = await openPostgresDatabase({
     procedures: testProcedures,
@@ -64,7 +64,7 @@ test('[R-15] with TLS too, a statement that is slow is no sign that the server i
     const waiting = told(store.list({}));
     server.pause();
     expect(['', await waiting, await told(store.list({}))]).toContain(
-      'Unavailable: The record is away.',
+      'Unavailable: The database is unavailable.',
     );
     server.resume();
     while (typeof (await told(store.add({ text: 'healed' }))) !== 'number') await Bun.sleep(10);

@@ -74,7 +74,7 @@ test('[R-1] no success goes out when the commit fails, for none who shared it', 
     told(store.add({ text: 'shared' })),
     told(store.spoilCommit({ text: 'spoilt' })),
   ]);
-  for (const outcome of shared) expect(outcome).toStartWith('Unavailable: The record failed');
+  for (const outcome of shared) expect(outcome).toStartWith('Unavailable: The database failed');
   await store.add({ text: 'after' });
   expect(await store.list({})).toEqual(['before', 'after']);
 });
@@ -127,7 +127,9 @@ test('[R-15] calls whose callers gave up stay in the queue’s bound until they 
   const blocked = database.store.block({ ms: 1_500 });
   const calls = Array.from({ length: 50_000 }, () => told(database.store.add({ text: 'dead' })));
   await Promise.all(calls);
-  expect(await told(database.store.add({ text: 'over' }))).toBe('Unavailable: The record is busy.');
+  expect(await told(database.store.add({ text: 'over' }))).toBe(
+    'Unavailable: The database is busy.',
+  );
   // A patient call, such as a sealing, has a place beside them.
   await database.store.block({ ms: 0 });
   await blocked;
@@ -139,8 +141,10 @@ test('[R-15] when the writer is gone its calls are Unavailable, and the program 
   const reasons: string[] = [];
   const { store } = await open(newDirectory(), (reason) => reasons.push(reason));
   await store.add({ text: 'first' });
-  expect(await told(store.die({}))).toStartWith('Unavailable: The record is away');
-  expect(await told(store.add({ text: 'later' }))).toStartWith('Unavailable: The record is away');
+  expect(await told(store.die({}))).toStartWith('Unavailable: The database is unavailable');
+  expect(await told(store.add({ text: 'later' }))).toStartWith(
+    'Unavailable: The database is unavailable',
+  );
   expect(await store.list({})).toEqual(['first']);
   expect(reasons).toHaveLength(1);
 });

@@ -110,7 +110,7 @@ describe('deploy/compose', () => {
     const mounts = Object.values(compose.services).flatMap(({ volumes = [] }) => volumes);
     for (const mount of mounts) {
       const [source = ''] = mount.split(':');
-      if (source.startsWith('../'))
+      if (source.startsWith('./'))
         expect([source, existsSync(COMPOSE + source)]).toEqual([source, true]);
       else expect(Object.keys(compose.volumes)).toContain(source);
     }

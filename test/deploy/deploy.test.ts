@@ -141,7 +141,7 @@ describe('nginx of deploy/compose in front of three nodes', () => {
   });
 
   test(
-    '[N-9] while Redis is away 503 comes with Retry-After, and nodes are not given up for it',
+    '[N-9] while Redis is unavailable 503 comes with Retry-After, and nodes are not given up for it',
     async () => {
       const sealed = (await currentInterval()) - 2;
       const body = await (await viewer.get(feedPath(sealed))).text();

@@ -26,7 +26,7 @@ beforeAll(async () => {
 });
 afterAll(() => harness.close());
 
-/** A header that makes a request the inner server's to answer. */
+/** A header that makes a request the origin server's to answer. */
 const PASSED_ON = { TE: 'trailers' };
 
 const beat = (of: TestViewer, headers = {}) =>

@@ -2,8 +2,8 @@ import { afterAll, beforeAll, expect, test } from 'bun:test';
 import { Unavailable } from '../../server/platform/errors.ts';
 import { type Harness, startService } from '../support/harness/harness.ts';
 
-// What a front takes by itself must be told as the inner server tells it. This header, which means
-// nothing here, is for the inner server.
+// What a front takes by itself must be told as the origin server tells it. This header, which means
+// nothing here, is for the origin server.
 const TO_INNER = { 'If-None-Match': '"any"' };
 
 let service: Harness;
@@ -34,7 +34,7 @@ async function told(response: Response): Promise<unknown> {
   };
 }
 
-test('[Q-7] [Q-14] [R-15] [W-8] [W-9] answers and reports are told alike by the front and the inner server', async () => {
+test('[Q-7] [Q-14] [R-15] [W-8] [W-9] answers and reports are told alike by the front and the origin server', async () => {
   const streamId = await service.createStream();
   const quiz = await service.publishQuiz(streamId);
   const viewer = await service.viewer(streamId);
@@ -62,7 +62,7 @@ test('[Q-7] [Q-14] [R-15] [W-8] [W-9] answers and reports are told alike by the 
   await expectAlike(409, path, { ...body, choice: 'Mars' });
 });
 
-test('[L-6] what the front takes uses the same share as what the inner server does', async () => {
+test('[L-6] what the front takes uses the same share as what the origin server does', async () => {
   const streamId = await service.createStream();
   const quiz = await service.publishQuiz(streamId);
   const viewer = await service.viewer(streamId, 'who asks too often');

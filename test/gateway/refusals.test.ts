@@ -9,7 +9,7 @@ import { RawClient } from '../support/gateway/relay-fixture.ts';
 import { type Harness, startService, type TestViewer } from '../support/harness/harness.ts';
 import { until } from '../support/until.ts';
 
-// While a backend is away, the front tells 503 by itself. Here is the same service once more, behind a
+// While a backend is unavailable, the front tells 503 by itself. Here is the same service once more, behind a
 // front that passes every request on: nobody can tell one from the other.
 
 const ORIGIN = 'https://app.example';
@@ -30,7 +30,7 @@ beforeAll(async () => {
       ...store,
       readSealed: (input) =>
         isDatabaseUnavailable
-          ? Promise.reject(new Unavailable('The record is away.'))
+          ? Promise.reject(new Unavailable('The database is unavailable.'))
           : store.readSealed(input),
     }),
     realtime: (realtime) => {
@@ -128,7 +128,7 @@ describe('what cannot be done now is told by the front as by the server behind i
   }
 
   test('[N-9] when it is asked', async () => {
-    unavailable = 'Redis is away.';
+    unavailable = 'Redis is unavailable.';
     for (const headers of [...WAYS, TWO_IDS]) {
       await expectAlike(heartbeat(), headers);
       await expectAlike(read(service.interval()), headers);
@@ -141,7 +141,7 @@ describe('what cannot be done now is told by the front as by the server behind i
     for (const headers of WAYS) {
       await expectAlike(read(service.interval()), headers, async () => {
         await held();
-        log.refuseHeld('Redis is away.');
+        log.refuseHeld('Redis is unavailable.');
       });
     }
     await expectAlike(read(service.interval()), '', async () => {
@@ -150,7 +150,7 @@ describe('what cannot be done now is told by the front as by the server behind i
     });
   });
 
-  test('[R-15] [N-10] when the record does not give it', async () => {
+  test('[R-15] [N-10] when the database does not give it', async () => {
     isDatabaseUnavailable = true;
     for (const headers of WAYS) await expectAlike(read(service.interval() - 380), headers);
     isDatabaseUnavailable = false;
@@ -171,7 +171,7 @@ test('[O-12] [O-13] each who is told so is counted once, and is in the log', asy
   };
   const one = ask(ownPort(), read(service.interval()), '');
   await until('it is held', () => service.service.stats.feed().held === 1);
-  log.refuseHeld('Redis is away.');
+  log.refuseHeld('Redis is unavailable.');
   unavailable = 'Sealing is held up.';
   await heard(one);
   await heard(ask(ownPort(), read(service.interval()), ''));
@@ -180,7 +180,7 @@ test('[O-12] [O-13] each who is told so is counted once, and is in the log', asy
   expect([told() - before[0], durations() - before[1]]).toEqual([2, 2]);
   const { path } = viewerApi.readInterval;
   expect(logged).toEqual([
-    [path, 503, 'Redis is away.'],
+    [path, 503, 'Redis is unavailable.'],
     [path, 503, 'Sealing is held up.'],
   ]);
 });
@@ -191,7 +191,7 @@ test('[F-9] who sent more requests behind one that is refused has an answer to e
   const sealed = requestOf(read(next - 1), '');
   client.send(requestOf(read(next), '') + sealed + requestOf(read(next), '') + sealed);
   await until('it is held', () => service.service.stats.feed().held === 1);
-  log.refuseHeld('Redis is away.');
+  log.refuseHeld('Redis is unavailable.');
   await client.when(() => client.text.split('HTTP/1.1').length === 5, 'four answers');
   expect(client.text.match(/HTTP\/1\.1 \d+/g)?.map((line) => line.slice(-3))).toEqual([
     ...['503', '200', '503', '200'],
@@ -210,7 +210,7 @@ test('[G-31] a read that is held keeps nothing of what came behind it', async ()
   client.send(requestOf(read(service.interval()), '') + 'x'.repeat(400_000));
   await until('it is held', () => kept.length > 0);
   log.hold = hold;
-  log.refuseHeld('Redis is away.');
+  log.refuseHeld('Redis is unavailable.');
   await client.ends();
   expect(kept[0]).toBeLessThanOrEqual(16 * 1024);
 });
@@ -240,7 +240,7 @@ test('[N-9] a crowd that is held hears at once that its interval will not come',
   await until('all are held', () => service.service.stats.feed().held === CROWD);
   const passedOn = countPassedOn();
   const startedMs = performance.now();
-  log.refuseHeld('Redis is away.');
+  log.refuseHeld('Redis is unavailable.');
   await all.promise;
   const tookMs = performance.now() - startedMs;
   passedOn.stop();

@@ -162,7 +162,7 @@ describe('I-7: bad input and a missing backend lose nothing', () => {
     expect([counts.Mars?.count, counts.Jupiter?.count]).toEqual([0, 1]);
   });
 
-  // Remove `call.reject(new Unavailable('The record did not answer in time.'));` in
+  // Remove `call.reject(new Unavailable('The database did not answer in time.'));` in
   // server/storage/sql/database-sqlite.ts.
   test('[I-7] [R-15] [R-16] with a record that does not answer it is 503 in under a second, and the retry counts', async () => {
     const directory = newDirectory();

@@ -74,7 +74,7 @@ test(
     await events;
     await readers.end();
 
-    // Once more after a kill, so that every interval comes from the record.
+    // Once more after a kill, so that every interval comes from the database.
     await server.kill();
     const feed = await readers.readAllAgain();
     oracle.checkFeed(feed);

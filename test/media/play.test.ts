@@ -188,7 +188,7 @@ describe('the test picture', () => {
     expect(probed(content).some(({ type }) => type === 'audio')).toBe(true);
   });
 
-  test('[M-9] runs on while the service is away, and is live again by itself', async () => {
+  test('[M-9] runs on while the service is unavailable, and is live again by itself', async () => {
     const taken = service.ingest.next();
     const child = startPlay('--size', '320x180', '--fps', '10');
     const first = await taken;

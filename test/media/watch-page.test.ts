@@ -202,7 +202,7 @@ describe.each(LOOKS)('%s', (look, options) => {
     await close(`${look}-unknown`);
   }, 20_000);
 
-  test('[I-7] a service that is away is asked again', async () => {
+  test('[I-7] a service that is unavailable is asked again', async () => {
     const { page, close } = await openPage(await service.createStream(), options);
     await says(page, 'The show has not begun');
     const { port } = front;
@@ -226,7 +226,7 @@ test('a show that is over and was not kept says so', async () => {
   await close('phone-light-gone');
 }, 20_000);
 
-test('[M-7] a source that is away for a while is waited for, and the picture goes on', async () => {
+test('[M-7] a source that is unavailable for a while is waited for, and the picture goes on', async () => {
   const streamId = await service.createStream();
   const first = await playTestPicture(service, streamId);
   const { page, close } = await openPage(streamId, { viewport: { width: 320, height: 568 } });

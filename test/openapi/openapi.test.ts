@@ -17,7 +17,7 @@ import { openApiDocument } from '../../server/web/openapi.ts';
 import { OPERATIONS, type OperationName } from '../support/conformance/operations.ts';
 import { expectJson, type Harness, startService } from '../support/harness/harness.ts';
 import { type Ask, Contract, type DocumentedOperation } from '../support/openapi/contract.ts';
-import { bearer, type Exercises, Fixture, WEBHOOK } from '../support/openapi/ground.ts';
+import { bearer, type Exercises, Fixture, WEBHOOK } from '../support/openapi/fixture.ts';
 import { studioExercises } from '../support/openapi/studio.ts';
 import { viewerExercises } from '../support/openapi/viewer.ts';
 import { webhookExercises } from '../support/openapi/webhooks.ts';
@@ -43,7 +43,7 @@ function breakable(store: Store): Store {
   return new Proxy(store, {
     get: (store, name: keyof Store) => (input: never, once?: never) =>
       isUnavailable
-        ? Promise.reject(new Unavailable('The record is away.'))
+        ? Promise.reject(new Unavailable('The database is unavailable.'))
         : store[name](input, once),
   });
 }
@@ -156,7 +156,7 @@ describe.each(['embedded', 'shared'] as const)('every operation on %s backends',
   });
 
   test.each(contract.operations.filter(({ security }) => security.length > 0))(
-    '[O-15] $operationId is 429 as documented, and 503 while the record is away',
+    '[O-15] $operationId is 429 as documented, and 503 while the database is unavailable',
     async (operation) => {
       const { operationId } = operation;
       const failed = {

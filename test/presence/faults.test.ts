@@ -40,7 +40,7 @@ async function registerInThree(): Promise<void> {
 
 const ended = () => nodes.interval - 1;
 
-describe('while Redis is away', () => {
+describe('while Redis is unavailable', () => {
   test('[N-9] nobody is registered, counted or handed in; then all that still counts goes again', async () => {
     await registerInThree();
     await server.kill9();
@@ -54,8 +54,8 @@ describe('while Redis is away', () => {
     ];
     for (const one of work) expect(await one.catch((error) => error)).toBeInstanceOf(Unavailable);
     // Viewers read no addresses, not even those of a call that was under way.
-    expect(() => nodes.register(0, 4)).toThrow(/^Redis is away\.$/);
-    expect((await nodes.count(0).catch((error) => error)).message).toBe('Redis is away.');
+    expect(() => nodes.register(0, 4)).toThrow(/^Redis is unavailable\.$/);
+    expect((await nodes.count(0).catch((error) => error)).message).toBe('Redis is unavailable.');
 
     await server.restart();
     await until(() => redis.unavailable() === null);
@@ -76,7 +76,7 @@ describe('while Redis is away', () => {
       .send(ended())
       .catch((error) => error);
     expect(failed).toBeInstanceOf(Unavailable);
-    expect((await counted).message).toBe('Redis is away.');
+    expect((await counted).message).toBe('Redis is unavailable.');
     server.resume();
     await until(() => redis.unavailable() === null);
     await nodes.merge();

@@ -4,7 +4,7 @@ import { newSetupLink } from '../../server/auth/members/operator-links.ts';
 import { expectJson, type Harness, startService } from '../support/harness/harness.ts';
 import { invited, newMember, tokenOf } from '../support/studio/member-browser.ts';
 
-// What meets in the record: over HTTP passwords are hashed a few at a time, so that requests which are
+// What meets in the database: over HTTP passwords are hashed a few at a time, so that requests which are
 // sent together rarely come here together.
 
 const ROUNDS = 8;

@@ -78,7 +78,7 @@ test('[C-13] [N-19] the last mode that is told is the one that is kept', async (
   }
 }, 30_000);
 
-test('[C-21] [N-19] whatever meets, every node that looks afterwards knows the same as the record', async () => {
+test('[C-21] [N-19] whatever meets, every node that looks afterwards knows the same as the database', async () => {
   const rooms = fixture.nodes.map(
     (store) =>
       new ChatRooms({

@@ -245,7 +245,7 @@ describe('service tokens', () => {
     for (const { token } of made) expect(text).not.toContain(token);
   });
 
-  test('[A-6] the record holds the hash of a token and never the token', async () => {
+  test('[A-6] the database holds the hash of a token and never the token', async () => {
     const { token } = await makeToken();
     const files = readdirSync(service.directory).map((name) =>
       readFileSync(join(service.directory, name), 'latin1'),

@@ -22,7 +22,7 @@ const linesOf = async (response: Response): Promise<Record<string, unknown>[]> =
   return lines.map((line) => JSON.parse(line));
 };
 const subOf = ({ token }: TestViewer): string =>
-  JSON.parse(Buffer.from(token.split('..')[1] ?? '', 'base64url').toString()).sub;
+  JSON.parse(Buffer.from(token.split('.')[1] ?? '', 'base64url').toString()).sub;
 
 /** A stream in which three viewers answered a quiz and one of them won. */
 async function playedShow() {
@@ -53,7 +53,7 @@ async function playedShow() {
 }
 
 function seatOf({ token }: TestViewer): number {
-  return JSON.parse(Buffer.from(token.split('..')[1] ?? '', 'base64url').toString()).seat;
+  return JSON.parse(Buffer.from(token.split('.')[1] ?? '', 'base64url').toString()).seat;
 }
 
 describe('rows', () => {

@@ -7,7 +7,7 @@ import type {
 import { expectJson, type Harness, startService } from '../support/harness/harness.ts';
 import { RehearsalFixture } from '../support/rehearsals/rehearsal-fixture.ts';
 
-// Rehearsals with their viewers: what these say is compared with the record.
+// Rehearsals with their viewers: what these say is compared with the database.
 
 describe.each(['embedded', 'shared'] as const)(
   'the viewers of a rehearsal on %s backends',

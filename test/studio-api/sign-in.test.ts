@@ -110,7 +110,7 @@ describe('signing in', () => {
     }
   });
 
-  test('[U-3] [U-11] [U-17] the record has no cookie, no password and no token of a link', async () => {
+  test('[U-3] [U-11] [U-17] the database has no cookie, no password and no token of a link', async () => {
     const { browser } = await newMember(service, 'host');
     const secret = browser.cookie?.split('=')[1] ?? 'none';
     const { token } = await invited(service, 'host');
@@ -296,7 +296,7 @@ describe('a session', () => {
     expect([await isIn(first), await isIn(second)]).toEqual([true, false]);
   }, 60_000);
 
-  test('[U-5] those that have ended do not stay in the record', async () => {
+  test('[U-5] those that have ended do not stay in the database', async () => {
     const { browser } = await newMember(service, 'host');
     const { hash } = (await service.store.findSession({ hash: hashIn(browser) })) ?? {};
     expect(hash).toBe(hashIn(browser));

@@ -20,7 +20,7 @@ export interface TokenOwner {
 
 const TOKEN_COLUMNS = 'id, name, prefix, created, last_used as "lastUsed"';
 const USE = ['id text', 'at bigint'];
-// A bound on what one account can make the record keep.
+// A bound on what one account can make the database keep.
 const TOKENS_MAX = 100;
 
 /**

@@ -20,7 +20,7 @@ export function looksLikeApiToken(token: string): boolean {
   return FORM.test(token);
 }
 
-/** What the record keeps of a token: its SHA-256 in hex. */
+/** What the database keeps of a token: its SHA-256 in hex. */
 export function hashApiToken(token: string): string {
   return createHash('sha256').update(token).digest('hex');
 }

@@ -2,7 +2,7 @@ import type { NewToken } from './accounts-sql.ts';
 import { hashApiToken, newApiToken, PREFIX_CHARS } from './api-token.ts';
 
 /**
- * A fresh API token: the secret for its owner, shown once, and what the record keeps of it (A-6).
+ * A fresh API token: the secret for its owner, shown once, and what the database keeps of it (A-6).
  * @param randomBytes secure source, `n` bytes at a time
  */
 export function newToken(

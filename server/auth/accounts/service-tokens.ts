@@ -8,7 +8,7 @@ type ServiceTokenStore = Pick<Calls<typeof accountProcedures>, 'findTokenOwner' 
 // A bound on what is remembered between two writes; far more tokens than are used in a minute.
 const USES_MAX = 10_000;
 
-/** Checks service tokens against the record on every use, so that a revoked one is out at once. */
+/** Checks service tokens against the database on every use, so that a revoked one is out at once. */
 export class ServiceTokens {
   private uses = new Map<string, number>();
 

@@ -10,7 +10,7 @@ const DAY_MS = 24 * HOUR_MS;
 export const SESSION_IDLE_MS = 12 * HOUR_MS;
 /** And every session after this long. */
 export const SESSION_LIFE_MS = 30 * DAY_MS;
-/** How exactly the record knows when a session was last used. */
+/** How exactly the database knows when a session was last used. */
 export const SESSION_SEEN_MS = 5 * 60_000;
 export const SESSIONS_MAX = 20;
 

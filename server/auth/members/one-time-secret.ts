@@ -16,14 +16,14 @@ export function looksLikeSecret(text: string): boolean {
   return FORM.test(text);
 }
 
-/** What the record keeps of a secret: its SHA-256 in hex. */
+/** What the database keeps of a secret: its SHA-256 in hex. */
 export function hashOfSecret(secret: string): string {
   return createHash('sha256').update(secret).digest('hex');
 }
 
 /**
  * The token that a page sends with its writes. Whoever holds the cookie's secret can make it, which is
- * this service and the browser, that shows it to no page; whoever has read the record cannot.
+ * this service and the browser, that shows it to no page; whoever has read the database cannot.
  */
 export function csrfTokenOf(sessionSecret: string): string {
   return createHmac('sha256', sessionSecret).update('csrf').digest('base64url');

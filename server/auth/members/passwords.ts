@@ -15,7 +15,7 @@ const WAITING_MAX = 32;
 export class Passwords {
   private readonly turns = new ConcurrencyLimiter(AT_ONCE_MAX, WAITING_MAX);
 
-  /** What the record keeps of a password. @throws Unavailable when too many wait */
+  /** What the database keeps of a password. @throws Unavailable when too many wait */
   hash(password: string): Promise<string> {
     return this.turns.take(() => Bun.password.hash(password, COST));
   }

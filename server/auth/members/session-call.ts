@@ -104,7 +104,7 @@ export function sessionReply(session: SessionRow, csrf: string): Session {
 
 /**
  * Opens a session: a new secret each time, so that nobody can know it before.
- * @param open makes the session in the record
+ * @param open makes the session in the database
  */
 export async function opened(
   gate: SessionGate,

@@ -9,7 +9,7 @@ import {
   type SessionTimes,
 } from './member-rules.ts';
 
-/** A session with its member and account, as the record has them. */
+/** A session with its member and account, as the database has them. */
 export interface SessionRow extends SessionTimes {
   readonly hash: string;
   readonly member: {

@@ -44,7 +44,7 @@ beforeEach(() => {
         return found;
       },
       touchSession: async ({ nowMs: atMs }) => {
-        if (!canWrite) throw new Unavailable('The record is away.');
+        if (!canWrite) throw new Unavailable('The database is unavailable.');
         touched.push(atMs);
         if (kept) kept = { ...kept, seen: atMs };
       },
@@ -69,7 +69,7 @@ test('[U-8] a session is read once a second, and what changed elsewhere is known
   expect(await roleNow()).toBeNull();
 });
 
-test('[U-8] the second counts from when the record was asked, not from its answer', async () => {
+test('[U-8] the second counts from when the database was asked, not from its answer', async () => {
   const { promise, resolve } = Promise.withResolvers<void>();
   delay = promise;
   const asked = roleNow();
@@ -139,7 +139,7 @@ test('[U-7] the token of a page goes with its cookie, and nothing that is kept t
   expect((await sessions.of(other))?.csrf).not.toBe(csrf);
 });
 
-test('[U-3] a request without a cookie, or with what is none, does not reach the record', async () => {
+test('[U-3] a request without a cookie, or with what is none, does not reach the database', async () => {
   for (const headers of [{}, { Cookie: 'a=b' }, { Cookie: 'fourbeat=x' }]) {
     expect(await sessions.of(new Request('http://localhost/', { headers }))).toBeNull();
   }

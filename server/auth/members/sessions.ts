@@ -30,7 +30,7 @@ export interface LiveSession extends SessionRow {
 const KNOWN_MS = 1_000;
 const KNOWN_MAX = 10_000;
 
-/** Knows the sessions of requests by their cookies, each for a second from the record. */
+/** Knows the sessions of requests by their cookies, each for a second from the database. */
 export class Sessions {
   private readonly known: LRUCache<string, SessionRow>;
   private readonly monotonicMs: () => number;

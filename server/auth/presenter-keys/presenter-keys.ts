@@ -9,7 +9,7 @@ import { looksLikePresenterKey } from './presenter-key.ts';
 
 type PresenterStore = Pick<Calls<typeof presenterProcedures>, 'findPresented'>;
 
-/** Checks presenter keys against the record on every use, so that a replaced one is out at once. */
+/** Checks presenter keys against the database on every use, so that a replaced one is out at once. */
 export class PresenterKeys {
   constructor(private readonly store: PresenterStore) {}
 

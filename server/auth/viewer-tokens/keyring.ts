@@ -13,7 +13,7 @@ interface ImportedKey {
   readonly publicJwk: JWK;
 }
 
-/** A fresh Ed25519 key pair, as it is offered to the record. */
+/** A fresh Ed25519 key pair, as it is offered to the database. */
 export async function newSigningKey(): Promise<{ kid: string; privateJwk: string }> {
   const { privateKey } = await generateKeyPair('EdDSA', { crv: 'Ed25519', extractable: true });
   const jwk = await exportJWK(privateKey);
@@ -29,13 +29,13 @@ async function imported(key: SigningKey): Promise<ImportedKey> {
   return { key, privateKey, publicKey, publicJwk };
 }
 
-/** The signing keys of the record, ready for use in this process. */
+/** The signing keys of the database, ready for use in this process. */
 export class Keyring {
   private keys = new Map<string, ImportedKey>();
 
   constructor(private readonly store: KeyStore) {}
 
-  /** Rotates when a rotation is due (or `force`d), then loads what the record holds. */
+  /** Rotates when a rotation is due (or `force`d), then loads what the database holds. */
   async refresh(nowMs: number, force = false): Promise<void> {
     let stored = await this.store.listSigningKeys({});
     if (rotationIsDue(stored, nowMs, force)) {

@@ -5,7 +5,7 @@ import { SeatLeases, type SeatStore } from './seat-leases.ts';
 import type { SeatOffer, ViewerOfStream } from './tokens-sql.ts';
 
 // Several nodes give seats to viewers who come to any of them, at once and again. Their calls reach
-// the record in any order, and so do the answers; some calls fail, some answers are lost, nodes die.
+// the database in any order, and so do the answers; some calls fail, some answers are lost, nodes die.
 
 const NODES = 3;
 const STREAMS = ['stream a', 'stream b'];

@@ -18,7 +18,7 @@ const TRIES_MAX = 3;
 
 /**
  * Gives viewers their seats. The first token of a viewer takes a seat from a block that this node
- * has leased, so that a rush waits for no row that all of them write (N-16); the record says which
+ * has leased, so that a rush waits for no row that all of them write (N-16); the database says which
  * seat the viewer has, whoever gave it.
  */
 export class SeatLeases {
@@ -32,7 +32,7 @@ export class SeatLeases {
 
   /**
    * The seats of these viewers, in their order; a Refusal for one whose stream is unknown or full.
-   * @throws Unavailable when the record is; who has a seat then is not known
+   * @throws Unavailable when the database is; who has a seat then is not known
    */
   async assign(viewers: readonly ViewerOfStream[]): Promise<(number | Refusal)[]> {
     const seats: (number | Refusal | null)[] = await this.store.findSeats(viewers);

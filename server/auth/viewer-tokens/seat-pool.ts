@@ -3,7 +3,7 @@ const BLOCK_MAX = 256;
 
 /**
  * The seats of one stream that this node has leased and given to nobody yet (N-16). A seat that was
- * offered to the record, and of which it is not known whether it was taken, never comes back here.
+ * offered to the database, and of which it is not known whether it was taken, never comes back here.
  */
 export class SeatPool {
   /** Highest first. */

@@ -49,7 +49,7 @@ const SUBJECT_CHARS = 22;
 const FORGED_MAX = 1_024;
 // A rush comes in batches; more in one statement would hold up what shares the commit.
 const SEATS_AT_ONCE_MAX = 1_000;
-/** to find seats, lease a block and give them is three calls of the record. */
+/** to find seats, lease a block and give them is three calls of the database. */
 const SEATS_MS = 850;
 
 /** Issues and checks viewer tokens (SPEC T): EdDSA JWTs that carry the viewer's seat. */

@@ -112,7 +112,7 @@ test('[N-13] what a node of another version handed over counts as far as it can 
   expect(chats.get('one')).toMatchObject({ messages: [line('a')], cheers: [], hearts: 2 });
 });
 
-test('[N-9] while Redis is away posts are refused, and what was accepted is kept', () => {
+test('[N-9] while Redis is unavailable posts are refused, and what was accepted is kept', () => {
   let reason: string | null = null;
   const chat = createSharedChat({ random: Math.random, unavailable: () => reason });
   chat.hearts('one', 2);

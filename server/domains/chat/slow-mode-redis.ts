@@ -4,7 +4,7 @@ import type { SlowMode } from './slow-mode.ts';
 
 export interface RedisTurnsOptions {
   readonly redis: Pick<Redis, 'call'>;
-  /** Of the record: streams of another may share the Redis. */
+  /** Of the database: streams of another may share the Redis. */
   readonly serviceId: string;
 }
 

@@ -19,7 +19,7 @@ export const CONTENT_TYPES: Readonly<Record<ExportFormat, string>> = {
   csv: 'text/csv; charset=utf-8',
 };
 
-/** How a row of the record is written down in either format. */
+/** How a row of the database is written down in either format. */
 export interface ExportTable<Row> {
   readonly columns: readonly string[];
   /** The row as one line of NDJSON, without the line's end. */

@@ -12,7 +12,7 @@ import type {
   FeedPage,
 } from './exports-sql.ts';
 
-/** Rows in one answer of the record, and so in memory at once. */
+/** Rows in one answer of the database, and so in memory at once. */
 const PAGE_ROWS = 1_000;
 // A row of the feed is all events of an interval and can have a hundred kilobytes.
 const FEED_PAGE_ROWS = 100;
@@ -42,7 +42,7 @@ export interface ExportSource {
 }
 
 /*
- * Each of these asks the record once before it answers, so that an unknown stream is told before
+ * Each of these asks the database once before it answers, so that an unknown stream is told before
  * the first byte. That first question also sets the end of the export (SPEC P-27): rows that
  * arrive later are left out, however long the reading takes.
  */

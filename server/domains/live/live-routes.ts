@@ -27,7 +27,7 @@ export interface LiveRoutes {
   readonly store: Pick<Store, 'findOwnStream' | 'readLiveShow'>;
   readonly log: FeedLog;
   readonly presence: Pick<PresenceRegistry, 'count'>;
-  /** A show could not be read, and no backend is away. */
+  /** A show could not be read, and no backend is unavailable. */
   readonly onDefect: (error: unknown) => void;
 }
 

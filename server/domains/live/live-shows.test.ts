@@ -42,7 +42,7 @@ function fixture() {
 }
 
 const unavailable = async () => {
-  throw new Unavailable('The record is away.');
+  throw new Unavailable('The database is unavailable.');
 };
 
 describe('a show that is watched from the studio', () => {
@@ -83,7 +83,7 @@ describe('a show that is watched from the studio', () => {
     expect(reads).toHaveLength(1);
   });
 
-  test('[B-4] is not told while the record is away, which is no defect, and again after it', async () => {
+  test('[B-4] is not told while the database is unavailable, which is no defect, and again after it', async () => {
     const { shows, tick, answerWith, defects } = fixture();
     const told: LiveMoment[] = [];
     answerWith(unavailable);
@@ -95,11 +95,11 @@ describe('a show that is watched from the studio', () => {
     expect(told).toHaveLength(1);
   });
 
-  test('[B-1] has no count while the beat is away', async () => {
+  test('[B-1] has no count while the realtime backend is unavailable', async () => {
     const { shows, tick, countWith } = fixture();
     const told: LiveMoment[] = [];
     countWith(() => {
-      throw new Unavailable('Redis is away.');
+      throw new Unavailable('Redis is unavailable.');
     });
     shows.watch('a', 'me', (moment) => told.push(moment));
     await tick();

@@ -11,13 +11,13 @@ export interface LiveMoment {
 
 export interface LiveShowsOptions {
   readonly nowMs: () => number;
-  /** @throws Unavailable while the record is away */
+  /** @throws Unavailable while the database is unavailable */
   readonly read: (id: string, producer: string, nowMs: number) => Promise<LiveShow>;
-  /** @throws Unavailable while the beat is away */
+  /** @throws Unavailable while the realtime backend is unavailable */
   readonly count: (id: string) => number | Promise<number>;
   /** Calls `tick` again and again. @returns what ends it */
   readonly repeat: (tick: () => void) => () => void;
-  /** A reading failed by a defect; one of a record that is away is none. */
+  /** A reading failed by a defect; one of a record that is unavailable is none. */
   readonly onDefect: (error: unknown) => void;
 }
 

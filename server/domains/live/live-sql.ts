@@ -6,7 +6,7 @@ import { countAnswers, latestPublished, type QuizRow } from '../quizzes/quizzes-
 import { latestRound } from '../quizzes/winners-sql.ts';
 import { ownStream, type StreamRow } from '../streams/streams-sql.ts';
 
-/** What the record knows of a show at one moment. */
+/** What the database knows of a show at one moment. */
 export interface LiveShow extends SourceNow {
   readonly stream: StreamRow;
   /** The quiz that was published last. */

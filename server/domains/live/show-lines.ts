@@ -65,7 +65,7 @@ export class ShowLines {
     );
     const again = setInterval(() => {
       admitAgain().catch((error) => {
-        // A record that is away says nothing about who may be here. A problem does: also that of an
+        // A record that is unavailable says nothing about who may be here. A problem does: also that of an
         // address with too many failures, since who is still let in does not come to it.
         if (error instanceof Problem) stream.end();
       });

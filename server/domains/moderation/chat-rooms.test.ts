@@ -136,11 +136,11 @@ describe('what a node knows of chats', () => {
     expect(rooms.room('a').paused).toBe(true);
   });
 
-  test('[C-21] stays while the record is away, which is no defect, and goes on after it', async () => {
+  test('[C-21] stays while the database is unavailable, which is no defect, and goes on after it', async () => {
     const { rooms, change, world, defects } = await fixture();
     change('a', { paused: true });
     await rooms.look();
-    world.unavailable = new Unavailable('PostgreSQL is away.');
+    world.unavailable = new Unavailable('PostgreSQL is unavailable.');
     change('a', { paused: false });
     await rooms.look();
     expect([rooms.room('a').paused, defects.length]).toEqual([true, 0]);

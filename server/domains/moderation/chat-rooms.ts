@@ -27,7 +27,7 @@ const UNTOUCHED: Room = { slowModeMs: 0, paused: false, muted: new Map() };
 export interface ChatRoomsOptions {
   readonly store: Pick<Store, 'lastModeration' | 'changedRooms'>;
   readonly nowMs: () => number;
-  /** A reading failed by a defect; that the record is away is none. */
+  /** A reading failed by a defect; that the database is unavailable is none. */
   readonly onDefect: (error: unknown) => void;
 }
 
@@ -38,7 +38,7 @@ const ANEW_MS = 3600_000;
 
 /**
  * What this node knows of the chats that are moderated. It looks at one number, several times a second,
- * whether it knows the last change, and reads what has changed. While the record is away it goes by what
+ * whether it knows the last change, and reads what has changed. While the database is unavailable it goes by what
  * it knows (SPEC N-10).
  */
 export class ChatRooms {
@@ -95,7 +95,7 @@ export class ChatRooms {
     this.#timer = null;
   }
 
-  /** Knows what was committed before this was called; while the record is away it changes nothing. */
+  /** Knows what was committed before this was called; while the database is unavailable it changes nothing. */
   async look(): Promise<void> {
     try {
       // A look that is under way may have begun before the commit.

@@ -149,9 +149,9 @@ describe('the desk for answers', () => {
     expect(await claim()).toMatchObject({ status: 409 });
   });
 
-  test('[R-15] when the record cannot take it, who waits is told so', async () => {
+  test('[R-15] when the database cannot take it, who waits is told so', async () => {
     decide = () => {
-      throw new Unavailable('The record is busy.');
+      throw new Unavailable('The database is busy.');
     };
     expect(await atOnce(MARS)).toBeInstanceOf(Unavailable);
   });

@@ -28,7 +28,7 @@ export interface AnswerServiceOptions {
 export interface Outcome {
   /** It is recorded. */
   accept(): void;
-  /** @param error Problem 401 or 409, or what the record failed with */
+  /** @param error Problem 401 or 409, or what the database failed with */
   refuse(error: unknown): void;
 }
 
@@ -152,7 +152,7 @@ export class AnswerService {
   }
 }
 
-/** An answer on its way to the record, and who waits for it: one object, since there are so many. */
+/** An answer on its way to the database, and who waits for it: one object, since there are so many. */
 class WaitingAnswer implements ArrivedAnswer, Waiter<AnswerDecision> {
   readonly interval: number;
 

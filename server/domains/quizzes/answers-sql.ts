@@ -57,7 +57,7 @@ async function recordedAmong(
 
 export const answerProcedures = {
   /**
-   * Records a batch of answers, each decided by the state the record has in this transaction:
+   * Records a batch of answers, each decided by the state the database has in this transaction:
    * a quiz that is closed here takes none, so the count that closed it stays right (I3).
    * Decisions come in the order of the answers.
    */

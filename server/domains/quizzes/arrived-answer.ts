@@ -1,6 +1,6 @@
 import type { decideAnswer } from './quiz-rules.ts';
 
-/** An answer on its way to the record: quiz number, seat, choice, Unix ms and interval of arrival. */
+/** An answer on its way to the database: quiz number, seat, choice, Unix ms and interval of arrival. */
 export interface ArrivedAnswer {
   readonly quiz: number;
   readonly seat: number;

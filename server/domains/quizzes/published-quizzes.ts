@@ -38,7 +38,7 @@ interface Known {
 
 /**
  * Published quizzes, read once each: what is checked of an answer here never changes. Its state, which
- * does, is for the record.
+ * does, is for the database.
  */
 export class PublishedQuizzes {
   private readonly known = new LRUCache<string, Known>({ max: QUIZZES_KEPT });

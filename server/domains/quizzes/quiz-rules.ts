@@ -36,7 +36,7 @@ export function isOpenAt(
  * recorded, which is a yes also after the close, so that a retry hears the truth; it is `other` than
  * the one recorded; or none is recorded and the quiz is `closed`.
  *
- * `state` is that of the record in the transaction that records: an answer that was in time but comes
+ * `state` is that of the database in the transaction that records: an answer that was in time but comes
  * after the counting is refused, whatever its `arrivalInterval`. Choices are indices.
  */
 export function decideAnswer(answer: {

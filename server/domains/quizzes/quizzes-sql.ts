@@ -9,7 +9,7 @@ import { lockOwnStream, ownStream, type StreamRow } from '../streams/streams-sql
 import type { WebhookEvent } from '../webhooks/webhook-events.ts';
 import { closeIntervalOf, quizClosed, quizEvent, quizResultsEvent } from './quiz-rules.ts';
 
-/** A quiz as the record keeps it; `answer` is an index into `choices`. */
+/** A quiz as the database keeps it; `answer` is an index into `choices`. */
 export interface QuizRow {
   readonly id: string;
   /** Short key that answers refer to. */

@@ -162,7 +162,7 @@ interface Try {
   readonly index: number;
   readonly seat: number;
   readonly choice: number;
-  /** How long ago it arrived: it may have waited for the record. */
+  /** How long ago it arrived: it may have waited for the database. */
   readonly waitedMs: number;
 }
 

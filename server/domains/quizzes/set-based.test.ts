@@ -7,7 +7,7 @@ import type { Rows, SqlValue, Tx } from '../../storage/sql/procedure.ts';
 import { openMigratedSqlite, type Sqlite } from '../../storage/sql/sqlite.ts';
 import { closeQuizzes, openQuizInterval } from './quizzes-sql.ts';
 
-// What a whole audience does in one second must cost the record a few statements over sets, found
+// What a whole audience does in one second must cost the database a few statements over sets, found
 // by an index: their number and their plans are looked at here, not their time.
 
 const PRODUCER = 'a producer';

@@ -18,7 +18,7 @@ import {
   type StreamRow,
 } from '../streams/streams-sql.ts';
 
-/** A rehearsal as the record keeps it; times in Unix ms. */
+/** A rehearsal as the database keeps it; times in Unix ms. */
 export interface RehearsalRow {
   /** The hidden stream. */
   readonly streamId: string;

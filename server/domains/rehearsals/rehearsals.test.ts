@@ -131,9 +131,9 @@ test('[Y-10] they go at once when nobody wants them any more', async () => {
   expect(reports).toHaveLength(1);
 });
 
-test('[Y-8] a record that is away sends nobody home, and a thread that fails ends its own alone', async () => {
+test('[Y-8] a record that is unavailable sends nobody home, and a thread that fails ends its own alone', async () => {
   const { rehearsals, say, tick, stopped } = setUp(() => {
-    throw new Unavailable('The record is away.');
+    throw new Unavailable('The database is unavailable.');
   });
   rehearsals.send(ROW);
   await tick();

@@ -28,7 +28,7 @@ export interface RehearsalsOptions {
   readonly place: () => { readonly hostname: string; readonly port: number } | null;
   /** What runs here: viewers come by this node's own port. */
   readonly roles: ReadonlySet<Role>;
-  /** @throws what the record or a rule says */
+  /** @throws what the database or a rule says */
   readonly issueToken: (streamId: string, identifier: string) => Promise<string>;
   /** Starts a thread; by default one of the runtime's. */
   readonly startThread?: (onMessage: (message: FromCrowdThread) => void) => CrowdThread;
@@ -46,7 +46,7 @@ const LAST_MS = 10_000;
 
 interface Running {
   readonly thread: CrowdThread;
-  /** Ends the reports to the record. */
+  /** Ends the reports to the database. */
   readonly hush: () => void;
   figures: CrowdFigures | null;
   isReporting: boolean;
@@ -55,8 +55,8 @@ interface Running {
 }
 
 /**
- * The rehearsals whose viewers this node sends (SPEC Y). What they tell is in the record each second, and
- * the record says when they are to go, so that any node may ask and any node may end them.
+ * The rehearsals whose viewers this node sends (SPEC Y). What they tell is in the database each second, and
+ * the database says when they are to go, so that any node may ask and any node may end them.
  */
 export class Rehearsals {
   private readonly running = new Map<string, Running>();
@@ -65,7 +65,7 @@ export class Rehearsals {
 
   constructor(private readonly options: RehearsalsOptions) {}
 
-  /** Names this process, as the record has it. */
+  /** Names this process, as the database has it. */
   get node(): string {
     return this.options.node;
   }
@@ -149,7 +149,7 @@ export class Rehearsals {
     }
   }
 
-  /** Says in the record how things stand, and hears whether they go on. */
+  /** Says in the database how things stand, and hears whether they go on. */
   private async report(streamId: string): Promise<void> {
     const running = this.running.get(streamId);
     if (!running || running.isReporting) return;
@@ -162,7 +162,7 @@ export class Rehearsals {
         running.ending = setTimeout(() => void this.end(streamId), LAST_MS);
       }
     } catch (error) {
-      // A record that is away says nothing about the rehearsal.
+      // A record that is unavailable says nothing about the rehearsal.
       if (!(error instanceof Unavailable)) {
         this.options.logger.warn({ err: error }, 'a rehearsal cannot be told of');
       }
@@ -183,7 +183,7 @@ export class Rehearsals {
     return store.reportRehearsal({ id, node, figures, isLast, nowMs: clock.nowMs() });
   }
 
-  /** Tells of a defect; that the record is away is none. */
+  /** Tells of a defect; that the database is unavailable is none. */
   private warn(error: unknown, what: string): void {
     if (!(error instanceof Unavailable)) this.options.logger.warn({ err: error }, what);
   }

@@ -9,7 +9,7 @@ const ROWS_AT_ONCE = 5_000;
 const TOKENS_MS = (TOKEN_LIFETIME_S + 60) * 1_000;
 
 /**
- * What a stream leaves in the record, with the columns that tell its rows apart: what refers to others
+ * What a stream leaves in the database, with the columns that tell its rows apart: what refers to others
  * comes before them.
  */
 const OF_STREAM: readonly (readonly [table: string, key: string])[] = [

@@ -82,7 +82,7 @@ export class ReportMaker {
     try {
       await this.count(claimed);
     } catch (error) {
-      // What is away for a moment is told of elsewhere; a procedure that fails looks the same.
+      // What is unavailable for a moment is told of elsewhere; a procedure that fails looks the same.
       const isPassing = error instanceof Unavailable && tries <= TRIES_MAX;
       if (!isPassing) logger.warn({ streamId, tries, err: error }, 'a report could not be made');
       const wait = Math.min(WAIT_MAX_MS, FIRST_WAIT_MS * 2 ** (tries - 1));

@@ -69,7 +69,7 @@ describe('what viewers are told of a stream', () => {
   test('[S-5] what is not there is looked for each time, and so is what could not be read', async () => {
     answer = async () => null;
     expect(await ask()).toBeNull();
-    answer = () => Promise.reject(new Unavailable('The record is away.'));
+    answer = () => Promise.reject(new Unavailable('The database is unavailable.'));
     expect(await ask().catch((error) => error)).toBeInstanceOf(Unavailable);
     answer = async () => row();
     expect(await ask()).not.toBeNull();

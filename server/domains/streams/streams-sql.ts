@@ -9,7 +9,7 @@ import { note } from '../webhooks/event-log-sql.ts';
 import type { WebhookEvent } from '../webhooks/webhook-events.ts';
 import { ended, type StreamState, started } from './stream-rules.ts';
 
-/** A stream as the record keeps it. */
+/** A stream as the database keeps it. */
 export interface StreamRow extends StreamState {
   readonly id: string;
   readonly producer: string;

@@ -56,11 +56,11 @@ function senderOf(post: Post | null, store: Partial<SenderOptions['store']> = {}
 const WELL: Posted = { status: 200, error: null };
 
 describe('a sender', () => {
-  test('[H-17] tells the record what came of it as often as it takes, while the lease lasts', async () => {
+  test('[H-17] tells the database what came of it as often as it takes, while the lease lasts', async () => {
     let unavailable = 3;
     const { sender, calls } = senderOf(async () => WELL, {
       finishDelivery: async () => {
-        if (unavailable-- > 0) throw new Unavailable('The record is away.');
+        if (unavailable-- > 0) throw new Unavailable('The database is unavailable.');
         return 'delivered';
       },
     });

@@ -20,7 +20,7 @@ export interface SenderOptions {
   readonly newId: () => string;
   /** Numbers in [0, 1). */
   readonly random: () => number;
-  /** Waits before the record is told again what came of an attempt (default a second). */
+  /** Waits before the database is told again what came of an attempt (default a second). */
   readonly pause?: () => Promise<void>;
   /** How long what is under way has when the service ends (default 3 s); then it is due for any node. */
   readonly lastMs?: number;
@@ -33,7 +33,7 @@ const AT_ONCE_MAX = 16;
 const FAILING_AT_ONCE_MAX = AT_ONCE_MAX / 2;
 const LAST_MS = 3_000;
 
-/** Sends what waits in the record to webhooks, beside other nodes that do the same (SPEC H). */
+/** Sends what waits in the database to webhooks, beside other nodes that do the same (SPEC H). */
 export class WebhookSender {
   private readonly underWay = new Set<Promise<void>>();
   private failingUnderWay = 0;
@@ -164,7 +164,7 @@ export class WebhookSender {
     await this.finish(delivery, { at, ...posted, ms });
   }
 
-  // What came of it must be recorded, or it is sent again; a record that is away comes back.
+  // What came of it must be recorded, or it is sent again; a record that is unavailable comes back.
   private async finish(delivery: Claimed, attempt: Posted & { at: number; ms: number }) {
     const { clock, logger, random, store, pause = () => Bun.sleep(1_000) } = this.options;
     const { id, webhook, lease } = delivery;
@@ -187,7 +187,7 @@ export class WebhookSender {
     }
   }
 
-  // What is away is told of elsewhere, once.
+  // What is unavailable is told of elsewhere, once.
   private complain(error: unknown): void {
     if (error instanceof Unavailable) return;
     this.options.logger.warn({ err: error }, 'webhooks could not be told');

@@ -18,7 +18,7 @@ export interface Claimed extends Secrets {
 /** What an attempt made of a delivery. */
 export type Sent = 'delivered' | 'retried' | 'failed';
 
-/** For how long a delivery is a node's to send: an attempt, and a record that is away for a moment. */
+/** For how long a delivery is a node's to send: an attempt, and a record that is unavailable for a moment. */
 export const LEASE_MS = 30_000;
 /** Attempts that are kept of each delivery. */
 const ATTEMPTS_MAX = 20;

@@ -28,7 +28,7 @@ export function bodyOf(type: string, atMs: number, data: string): string {
 }
 
 /**
- * The id of what a webhook is told: the same for the same webhook and happening, so that the record
+ * The id of what a webhook is told: the same for the same webhook and happening, so that the database
  * takes it once. It is a uuid of version 8, whose bits are whatever one likes (RFC 9562).
  */
 export function deliveryIdOf(

@@ -5,7 +5,7 @@ import { nextNumber } from '../../storage/sql/counters.ts';
 import { reading, type Tx, writing } from '../../storage/sql/procedure.ts';
 import { OLD_SECRET_MS } from './signing.ts';
 
-// A bound on what one account can make the record keep, and the service send.
+// A bound on what one account can make the database keep, and the service send.
 const WEBHOOKS_MAX = 20;
 
 const COLUMNS = `id, url, events, enabled, created, failing_since as "failingSince",

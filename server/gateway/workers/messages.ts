@@ -10,7 +10,7 @@ export interface Begin {
   readonly kind: 'begin';
   readonly host: string | null;
   readonly port: number;
-  /** Of the inner server; see `Relay`. */
+  /** Of the origin server; see `Relay`. */
   readonly path: string;
   readonly secret: string;
   readonly corsOrigin: string;
@@ -66,7 +66,7 @@ export interface ThreadCalls {
   readSealed(input: ReadInput): Promise<SealedBody[]>;
 }
 
-/** As the record's `readSealed` takes it. */
+/** As the database's `readSealed` takes it. */
 export interface ReadInput {
   readonly streamId: string;
   readonly from: number;

@@ -29,12 +29,12 @@ function fixture() {
   return { service, register, hold };
 }
 
-test('[N-9] a thread says no by itself while a backend is away, and passes on what it does not know', () => {
+test('[N-9] a thread says no by itself while a backend is unavailable, and passes on what it does not know', () => {
   const { service, register, hold } = fixture();
   expect(register()).not.toBeInstanceOf(Unavailable);
   expect(hold()).toBeNull();
-  service.unavailable = { registrations: 'Redis is away.', feed: 'Sealing is held up.' };
-  expect(register()).toEqual(new Unavailable('Redis is away.'));
+  service.unavailable = { registrations: 'Redis is unavailable.', feed: 'Sealing is held up.' };
+  expect(register()).toEqual(new Unavailable('Redis is unavailable.'));
   expect(hold()).toEqual(new Unavailable('Sealing is held up.'));
   service.unavailable = { registrations: null, feed: null };
   expect(hold()).toBeNull();

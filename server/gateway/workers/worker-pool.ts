@@ -187,7 +187,7 @@ export class ViewerThreads implements RealtimeThreads {
       registrations: realtime.presence.unavailable(),
       feed: realtime.unavailable(),
     });
-    // Sealing does it too, but not while the record is away.
+    // Sealing does it too, but not while the database is unavailable.
     if (++this.ticks % TURN_TICKS === 0) realtime.presence.turn();
   }
 }

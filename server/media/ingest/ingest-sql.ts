@@ -74,7 +74,7 @@ async function leaseMsAt(tx: Tx, nowMs: number): Promise<number> {
   const [sealed] = await tx.query<SealedTime>(
     'select interval, standstill_ms as "standstillMs" from watermark',
   );
-  if (!sealed) throw new Error('the record has no watermark');
+  if (!sealed) throw new Error('the database has no watermark');
   return leaseClockMs(sealed, nowMs);
 }
 

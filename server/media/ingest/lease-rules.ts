@@ -3,7 +3,7 @@ import type { StreamStatus } from '../../../protocol/streams.ts';
 /** A source that was not heard of for this long is gone, and another may take its place (M-6). */
 export const SOURCE_ALIVE_MS = 6_000;
 
-/** What the record knows of a stream and its source. Times are by the clock of leases, in ms. */
+/** What the database knows of a stream and its source. Times are by the clock of leases, in ms. */
 export interface Lease {
   readonly status: StreamStatus;
   /** The session that is the source; null: there is none. */

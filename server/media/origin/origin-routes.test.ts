@@ -40,7 +40,7 @@ const streams: Record<string, FakePlayable> = {
 beforeAll(async () => {
   directory = await mkdtemp(join(tmpdir(), 'origin-'));
   fixture = listenOrigin((streamId) => {
-    if (streamId === UNAVAILABLE) throw new Unavailable('The record is away.');
+    if (streamId === UNAVAILABLE) throw new Unavailable('The database is unavailable.');
     return streams[streamId] ?? null;
   });
 });
@@ -277,7 +277,7 @@ describe('what is not there', () => {
     }
   });
 
-  test('a record that is away is 503', async () => {
+  test('a record that is unavailable is 503', async () => {
     const response = await fixture.get(`${UNAVAILABLE}/master.m3u8`);
     expect([response.status, response.headers.get('retry-after')]).toEqual([503, '1']);
   });

@@ -57,7 +57,7 @@ test('the headers are the newest, also those that came while nobody took them', 
   expect(second.all.text).toBe('H3;J5;');
 });
 
-test('nothing is held while an encoder is away', () => {
+test('nothing is held while an encoder is unavailable', () => {
   const { feed, push } = newFeed();
   feed.begin(taker());
   feed.leave();

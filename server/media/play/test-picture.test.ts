@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'bun:test';
+import { fileURLToPath } from 'node:url';
 import fc from 'fast-check';
 import { intervalAt } from '../../../protocol/interval.ts';
 import { readPicture } from '../../../test/support/media/read-test-picture.ts';
@@ -155,7 +156,9 @@ describe('what is no test picture', () => {
 
 test('the reader runs in a page: it is made of nothing but the language', async () => {
   const built = await Bun.build({
-    entrypoints: [`${import.meta.dir}/read-picture.ts`],
+    entrypoints: [
+      fileURLToPath(new URL('../../../test/support/media/read-test-picture.ts', import.meta.url)),
+    ],
     target: 'browser',
   });
   const text = (await built.outputs[0]?.text()) ?? '';

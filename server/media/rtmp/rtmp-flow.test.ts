@@ -168,7 +168,7 @@ describe('while the service thinks about it', () => {
       },
       FAILED,
     ],
-    ['it is away', () => Promise.reject(new SourceRefused('unavailable', 'Again.')), FAILED],
+    ['it is unavailable', () => Promise.reject(new SourceRefused('unavailable', 'Again.')), FAILED],
     [
       'it ended',
       () => Promise.reject(new SourceRefused('ended', 'Over.')),

@@ -15,9 +15,9 @@ afterEach(removeFixtures);
 
 /** Adds segments as fast as the disk takes them, and tells of each, until it is killed. */
 const WRITER = `
-  const [directory, ground] = process.argv.slice(-2);
-  const { newGround, epochOf, segmentOf } = await import(ground);
-  const shelf = await (await (await newGround({ directory })).start()).open('${STREAM}');
+  const [directory, fixture] = process.argv.slice(-2);
+  const { newFixture, epochOf, segmentOf } = await import(fixture);
+  const shelf = await (await (await newFixture({ directory })).start()).open('${STREAM}');
   const first = (shelf.segments.at(-1)?.seq ?? -1) + 1;
   const epoch = (shelf.epochs.at(-1)?.number ?? -1) + 1;
   shelf.addEpoch(epochOf(epoch));
@@ -32,7 +32,7 @@ test('what was written before kill -9 is there after it, again and again', async
   const fixture = await newFixture();
   let told = -1;
   for (let times = 1; times <= 4; times++) {
-    const module = join(import.meta.dir, 'shelf-ground.ts');
+    const module = join(import.meta.dir, '../../../test/support/media/segment-store-fixture.ts');
     const writer = Bun.spawn([process.execPath, '-e', WRITER, fixture.directory, module], {
       stdout: 'pipe',
     });

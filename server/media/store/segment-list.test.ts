@@ -46,7 +46,7 @@ test('a disk that is full for hours costs what was before it, and no memory', ()
   expect(list.segments).toEqual([segmentOf(20_011)[0]]);
 });
 
-test('gaps last as long as what they stand for, and no longer where the source was away', async () => {
+test('gaps last as long as what they stand for, and no longer where the source was unavailable', async () => {
   const fixture = await newFixture();
   const shelf = await (await fixture.start()).open(STREAM);
   shelf.addEpoch(epochOf(0));

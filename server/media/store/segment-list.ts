@@ -95,7 +95,7 @@ function gapsBetween(before: Segment, after: Segment): Segment[] | null {
   if (count > HOLE_MAX) return null;
   const fromMs = endMsOf(before);
   const evenMs = (after.startMs - fromMs) / count;
-  // Between two epochs the source may have been away, which is no part of any segment.
+  // Between two epochs the source may have been unavailable, which is no part of any segment.
   const isSame = before.epoch === after.epoch;
   const durationMs = isSame ? evenMs : Math.min(evenMs, before.durationMs);
   return Array.from({ length: count }, (_, i) => ({

@@ -133,9 +133,9 @@ test('[M-27] a recording is what the producer has it as, also when nobody sends 
   expect(await later.find(STREAM)).toBeNull();
 });
 
-test('[M-27] what the record cannot tell about now is not removed', async () => {
+test('[M-27] what the database cannot tell about now is not removed', async () => {
   const fixture = await newFixture({ dvrMs: 60_000 });
-  const unavailable = () => Promise.reject(new Error('the record is away'));
+  const unavailable = () => Promise.reject(new Error('the database is unavailable'));
   const shelves = await fixture.start({ isRecording: unavailable });
   const shelf = await shelves.open(STREAM);
   shelf.addEpoch(epochOf(0));

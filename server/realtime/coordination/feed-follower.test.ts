@@ -76,7 +76,7 @@ describe('what any node sealed', () => {
     expect(store.reads).toBe(0);
   });
 
-  test('[N-4] [I-1] a gap in the log is filled from the record, first', async () => {
+  test('[N-4] [I-1] a gap in the log is filled from the database, first', async () => {
     const { follower, heard, store } = testFollower();
     store.watermark = START + 5;
     await follower.take(entry(START + 1));
@@ -85,7 +85,7 @@ describe('what any node sealed', () => {
     expect(store.reads).toBe(1);
   });
 
-  test('[N-10] nothing is shown past a gap that the record cannot fill now', async () => {
+  test('[N-10] nothing is shown past a gap that the database cannot fill now', async () => {
     const { follower, heard, log, store } = testFollower();
     store.watermark = START + 5;
     store.isUnavailableFor = 'all';
@@ -106,7 +106,7 @@ describe('what any node sealed', () => {
     expect(store.reads).toBe(0);
   });
 
-  test('[N-4] what was too much for the log is read from the record', async () => {
+  test('[N-4] what was too much for the log is read from the database', async () => {
     const { follower, heard, store } = testFollower();
     store.watermark = START + 2;
     await follower.take({ after: START, interval: START + 2, bodies: null });
@@ -123,7 +123,7 @@ describe('what any node sealed', () => {
     expect(decoder.decode(old)).toBe(bodyOf(START + 300).body);
   });
 
-  test('[N-4] what the record has is found without the log, for the other nodes too', async () => {
+  test('[N-4] what the database has is found without the log, for the other nodes too', async () => {
     const { follower, heard, store } = testFollower();
     expect(await follower.catchUp()).toBeNull();
     store.watermark = START + 2;
@@ -136,7 +136,7 @@ describe('what any node sealed', () => {
     expect(await follower.catchUp()).toBeNull();
   });
 
-  test('[N-10] what comes with its bodies is shown while this node does not reach the record', async () => {
+  test('[N-10] what comes with its bodies is shown while this node does not reach the database', async () => {
     const { follower, heard, store } = testFollower();
     store.watermark = START + 1;
     store.isUnavailableFor = 'bodies';
@@ -159,7 +159,7 @@ describe('what any node sealed', () => {
     expect(heard).toEqual(Array.from({ length: 40 }, (_, n) => START + 1 + n));
   });
 
-  test('[N-22] what the record lost is not shown as empty, and is written back by who has it', async () => {
+  test('[N-22] what the database lost is not shown as empty, and is written back by who has it', async () => {
     const { follower, heard, log, store } = testFollower();
     store.watermark = START + 5;
     for (const n of [1, 2, 3, 4, 5]) await follower.take(entry(START + n));

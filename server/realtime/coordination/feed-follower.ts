@@ -17,7 +17,7 @@ export interface FeedFollowerOptions {
   readonly onTrouble: (error: unknown) => void;
 }
 
-/** Read from the record at once: few enough to be there in time, however many streams there are. */
+/** Read from the database at once: few enough to be there in time, however many streams there are. */
 const FILL_INTERVALS = 8;
 /** How long one look for news waits. */
 const FOLLOW_MS = 1_000;
@@ -26,7 +26,7 @@ const RETRY_JITTER_MS = 100;
 
 /**
  * Shows the readers of this node what any node sealed, in order and without gaps. News come by the
- * log of all nodes; what that lacks is in the record. It knows of no interval that is not in the
+ * log of all nodes; what that lacks is in the database. It knows of no interval that is not in the
  * record (I-1).
  */
 export class FeedFollower {
@@ -49,7 +49,7 @@ export class FeedFollower {
     this.stopped = true;
   }
 
-  /** Shows what was sealed. @throws Unavailable when there is a gap that the record cannot fill now */
+  /** Shows what was sealed. @throws Unavailable when there is a gap that the database cannot fill now */
   take(entry: SealedEntry): Promise<void> {
     return this.inTurn(async () => {
       const { log } = this.options;
@@ -64,7 +64,7 @@ export class FeedFollower {
   }
 
   /**
-   * Shows what the record has, without the log. A record that lost what was shown here gets it back.
+   * Shows what the database has, without the log. A record that lost what was shown here gets it back.
    * @returns what nobody here knew of, for the other nodes; null when that is nothing
    * @throws RecordWentBack when it lost something and has not got it back yet
    */
@@ -92,7 +92,7 @@ export class FeedFollower {
     }
   }
 
-  // What the record lost is not empty: nobody is served it from there.
+  // What the database lost is not empty: nobody is served it from there.
   private async fillGap(interval: number): Promise<void> {
     const watermark = await this.options.store.readWatermark({});
     if (watermark < interval) throw new DatabaseRolledBack(watermark, interval);

@@ -44,7 +44,7 @@ test('[N-9] [N-14] what was sealed before a failure and is found after it ends n
     () => nowMs,
   );
   trouble.note(new Error('the connection was closed'));
-  // It ended 20 ms before Redis died, and was sealed 10 ms after; other nodes find it in the record.
+  // It ended 20 ms before Redis died, and was sealed 10 ms after; other nodes find it in the database.
   nowMs = 1_800;
   trouble.healed(7, 1_820);
   expect(trouble.refusal()).toBe('Sealing is held up.');

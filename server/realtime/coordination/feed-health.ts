@@ -28,12 +28,12 @@ export class FeedHealth {
 
   /** The reason, for viewers: without addresses. */
   refusal(): string | null {
-    if (this.redisUnavailable() !== null) return 'Redis is away.';
-    if (this.databaseUnavailable !== null) return 'The record is away.';
+    if (this.redisUnavailable() !== null) return 'Redis is unavailable.';
+    if (this.databaseUnavailable !== null) return 'The database is unavailable.';
     return this.heldUp() === null ? null : 'Sealing is held up.';
   }
 
-  // What was sealed just before Redis died is found in the record when it is back, and says nothing of
+  // What was sealed just before Redis died is found in the database when it is back, and says nothing of
   // whether sealing works since: readers would be held for another try that fails.
   private wasSealedBefore(endedMs: number): boolean {
     if (this.failing === null || endedMs < HELD_UP_MS) return false;
@@ -47,19 +47,19 @@ export class FeedHealth {
     return this.nowMs() - this.failing.sinceMs < HELD_UP_MS ? null : this.failing.reason;
   }
 
-  /** The record did not answer. */
+  /** The database did not answer. */
   recordFailed(error: unknown): void {
     this.databaseUnavailable = messageOf(error);
     this.note(error);
   }
 
-  /** The record answered, and lacks what was served. */
+  /** The database answered, and lacks what was served. */
   databaseRolledBack(error: Error): void {
     this.databaseUnavailable = error.message;
     if (!this.toldOfLoss) {
       this.logger.error(
         { reason: error.message },
-        'the record lost what was acknowledged: it was restored, or a replica that lacked the last ' +
+        'the database lost what was acknowledged: it was restored, or a replica that lacked the last ' +
           'commits was promoted; the feed of the last minute is written back, answers and the rest ' +
           'are gone (docs/operations.md, Backup and restore)',
       );
@@ -68,7 +68,7 @@ export class FeedHealth {
     this.told = true;
   }
 
-  /** The record answered. */
+  /** The database answered. */
   recordWorked(): void {
     this.databaseUnavailable = null;
   }

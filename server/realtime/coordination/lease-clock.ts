@@ -8,7 +8,7 @@ export interface SealedTime {
 }
 
 /**
- * Sealing that comes later than this after the last one stood still: the record was away, or no
+ * Sealing that comes later than this after the last one stood still: the database was unavailable, or no
  * process ran. It is the time between two signs of life of a source (SPEC M-7).
  */
 const STANDSTILL_FROM_MS = 2_000;

@@ -72,7 +72,7 @@ describe('nothing that was served changes, every event comes once and no post tw
     expect(witness.answers.filter(({ refused }) => refused)).toEqual([]);
   });
 
-  test('[N-4] when the record answers one node’s sealings late, or never', async () => {
+  test('[N-4] when the database answers one node’s sealings late, or never', async () => {
     for (const manner of ['before', 'after'] as const) {
       const stall = Promise.withResolvers<void>();
       first().manners[manner] = stall.promise;
@@ -210,7 +210,7 @@ describe('nothing that was served changes, every event comes once and no post tw
     await witness.end(fixture.nodes, 'posts');
   });
 
-  test('[N-22] [I-1] when the record loses its last intervals: they are there again as they were served', async () => {
+  test('[N-22] [I-1] when the database loses its last intervals: they are there again as they were served', async () => {
     await Bun.sleep(500);
     const database = new Client({ connectionString: databaseUrl });
     await database.connect();
@@ -223,7 +223,7 @@ describe('nothing that was served changes, every event comes once and no post tw
     await database.end();
     expect(rowCount).toBeGreaterThan(0);
     await Bun.sleep(300);
-    expect(first().realtime.unavailable()).toBe('The record is away.');
+    expect(first().realtime.unavailable()).toBe('The database is unavailable.');
     expect(await untilWell()).toBeLessThan(WELL_MS);
     await witness.end(fixture.nodes, 'posts');
   });

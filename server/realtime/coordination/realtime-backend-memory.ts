@@ -7,7 +7,7 @@ import { createMemoryPresence } from '../presence/presence-registry-memory.ts';
 import { CountEvents } from '../presence/view-count-events.ts';
 import type { RealtimeBackend, RealtimeBackendOptions } from './realtime-backend.ts';
 
-/** The beat of a service that is one process: all of it in memory, sealed by this process alone. */
+/** The realtime backend of a service that is one process: all of it in memory, sealed by this process alone. */
 export function createMemoryRealtimeBackend(options: RealtimeBackendOptions): RealtimeBackend {
   const { store, clock, logger, watermark, random, onSealed } = options;
   const presence = createMemoryPresence({ clock });

@@ -23,14 +23,14 @@ export interface RedisRealtimeOptions {
   readonly nodeId: string;
 }
 
-// What is held is refused this long after a backend is known to be away.
+// What is held is refused this long after a backend is known to be unavailable.
 const WATCH_MS = 25;
 // After the end of the last interval, for it to be sealed.
 const LAST_SEALING_MS = 1_000;
 const POLL_MS = 10;
 const GOODBYE_MS = 250;
 
-/** The beat of one node among several: they meet in Redis, and any of them seals (SPEC N). */
+/** The realtime backend of one node among several: they meet in Redis, and any of them seals (SPEC N). */
 export function redisRealtimeBackend({
   redis,
   nodeId,
@@ -74,7 +74,7 @@ class RedisRealtimeBackend {
     });
     const chat = createSharedChat({
       random,
-      unavailable: () => (redisUnavailable() === null ? null : 'Redis is away.'),
+      unavailable: () => (redisUnavailable() === null ? null : 'Redis is unavailable.'),
     });
     const follower = new FeedFollower({
       parts,

@@ -10,7 +10,7 @@ import type { RingSharer } from '../presence/presence-rings.ts';
 
 /**
  * What may be lost with a process or a cache: who is present, the interval being filled, and the
- * way of sealed intervals to their readers. What must not be lost is the record's.
+ * way of sealed intervals to their readers. What must not be lost is the database's.
  */
 export interface RealtimeBackend {
   readonly presence: PresenceRegistry & ShareablePresence;
@@ -29,7 +29,7 @@ export interface RealtimeBackend {
   behindMs(): number;
   /** How many requests are held and how many event streams listen. */
   load(): { held: number; listeners: number };
-  /** Why the beat cannot be reached now, for everybody to read; null when all is well. */
+  /** Why the realtime backend cannot be reached now, for everybody to read; null when all is well. */
   unavailable(): string | null;
   /** Answers what is held and takes no more to hold. */
   drain(): Promise<void>;
@@ -44,7 +44,7 @@ export interface RealtimeBackendOptions {
   readonly store: Store;
   readonly clock: ServiceClock;
   readonly logger: Logger;
-  /** The watermark of the record: everything up to here is sealed. */
+  /** The watermark of the database: everything up to here is sealed. */
   readonly watermark: number;
   /** Numbers in [0, 1) for samples. */
   readonly random: () => number;
@@ -52,7 +52,7 @@ export interface RealtimeBackendOptions {
   readonly onSealed: (latenessMs: number) => void;
 }
 
-/** Makes the beat of one process. */
+/** Makes the realtime backend of one process. */
 export type CreateRealtimeBackend = (
   options: RealtimeBackendOptions,
 ) => RealtimeBackend | Promise<RealtimeBackend>;

@@ -335,7 +335,7 @@ describe('the way of sealed bodies', () => {
     expect(await server.command('XLEN', 'fourbeat:{fourbeat}:test:log')).toBeLessThanOrEqual(67);
   });
 
-  test('[N-4] does not hold up Redis with much: the record has it', async () => {
+  test('[N-4] does not hold up Redis with much: the database has it', async () => {
     const a = node('a');
     const bodies = [{ streamId: 's', interval: first, body: 'x'.repeat(2 ** 20) }];
     await a.publish({ after: first - 1, interval: first, bodies });

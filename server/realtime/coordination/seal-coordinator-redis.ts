@@ -29,7 +29,7 @@ export class RedisSealCoordinator implements SealCoordinator {
 
   /**
    * @param nodeId of this process, never used by another
-   * @param serviceId of the record: what was published for another record is not in this one
+   * @param serviceId of the database: what was published for another record is not in this one
    */
   constructor(
     private readonly redis: Redis,

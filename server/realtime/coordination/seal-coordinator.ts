@@ -58,11 +58,11 @@ export interface Collected {
 export interface SealedEntry {
   readonly after: number;
   readonly interval: number;
-  /** All bodies that were stored for them; null when they are many: the record has them. */
+  /** All bodies that were stored for them; null when they are many: the database has them. */
   readonly bodies: readonly SealedBody[] | null;
 }
 
-/** Where nodes meet to seal an interval. Methods that wait throw Unavailable while that is away. */
+/** Where nodes meet to seal an interval. Methods that wait throw Unavailable while that is unavailable. */
 export interface SealCoordinator {
   /** Whether posts can be handed over: their fate would be known. */
   isKnown(): boolean;

@@ -51,7 +51,7 @@ function testLate(claims: Verdict[]) {
     },
     follower: {
       catchUp: async () => {
-        if (state.isUnavailable) throw new Unavailable('the record is away');
+        if (state.isUnavailable) throw new Unavailable('the database is unavailable');
         if (state.wentBack) throw state.wentBack;
         if (state.watermark <= log.sealedTo()) return null;
         const entry = { after: log.sealedTo(), interval: state.watermark, bodies: [] };
@@ -88,7 +88,7 @@ describe('an interval that is not sealed in time', () => {
     late.stop();
   });
 
-  test('[N-4] [N-7] that was sealed by a node that died then is found in the record, for all', async () => {
+  test('[N-4] [N-7] that was sealed by a node that died then is found in the database, for all', async () => {
     const { late, log, state, published } = testLate(['wait']);
     state.watermark = START + 1;
     late.expect(START + 1);
@@ -109,13 +109,13 @@ describe('an interval that is not sealed in time', () => {
     late.stop();
   });
 
-  test('[N-10] because the record is away: that is known, tried again, and said once', async () => {
+  test('[N-10] because the database is unavailable: that is known, tried again, and said once', async () => {
     const { late, log, state, trouble, lines } = testLate(['seal']);
     state.isUnavailable = true;
     late.expect(START + 1);
     await until(() => trouble.reason() !== null);
-    expect(trouble.reason()).toBe('the record is away');
-    expect(trouble.refusal()).toBe('The record is away.');
+    expect(trouble.reason()).toBe('the database is unavailable');
+    expect(trouble.refusal()).toBe('The database is unavailable.');
     late.expect(START + 2);
     await Bun.sleep(500);
     expect(state.claims).toBe(0);
@@ -128,7 +128,7 @@ describe('an interval that is not sealed in time', () => {
     late.stop();
   });
 
-  test('[N-10] because the record went away under a sealing here: that is known, and heals', async () => {
+  test('[N-10] because the database went away under a sealing here: that is known, and heals', async () => {
     const { late, log, state, trouble } = testLate(['seal', 'wait']);
     const stall = Promise.withResolvers<void>();
     state.stall = stall.promise;
@@ -146,7 +146,7 @@ describe('an interval that is not sealed in time', () => {
     late.stop();
   });
 
-  test('[N-10] by others, while only this node does not reach the record: their news may be late', async () => {
+  test('[N-10] by others, while only this node does not reach the database: their news may be late', async () => {
     const { late, log, state, trouble } = testLate(['wait']);
     state.isUnavailable = true;
     late.expect(START + 1);
@@ -161,7 +161,7 @@ describe('an interval that is not sealed in time', () => {
     late.stop();
   });
 
-  test('[N-22] because the record went back: that is an error in the log, once, until it is mended', async () => {
+  test('[N-22] because the database went back: that is an error in the log, once, until it is mended', async () => {
     const { late, log, state, trouble, lines } = testLate(['seal']);
     state.wentBack = new DatabaseRolledBack(START - 2, START);
     late.expect(START + 1);
@@ -172,7 +172,7 @@ describe('an interval that is not sealed in time', () => {
     state.wentBack = null;
     await until(() => log.sealedTo() === START + 1);
     expect(trouble.reason()).toBeNull();
-    expect(lines).toEqual([expect.stringContaining('the record lost')]);
+    expect(lines).toEqual([expect.stringContaining('the database lost')]);
     late.stop();
   });
 });

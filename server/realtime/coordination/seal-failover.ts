@@ -15,7 +15,7 @@ export interface SealFailoverOptions {
   readonly random: () => number;
 }
 
-/** What is not sealed by then may be lost news, or a record that is away: the record is asked. */
+/** What is not sealed by then may be lost news, or a record that is unavailable: the database is asked. */
 const LATE_MS = 30;
 /** A node waits so long for others to report and to seal. */
 const CLAIM_AFTER_MS = 120;
@@ -24,17 +24,17 @@ const AGAIN_JITTER_MS = 30;
 /** What failed is tried again after this. */
 const FAILED_LEAST_MS = 100;
 const FAILED_JITTER_MS = 100;
-/** Nodes that reach the record need so long to pass one over that does not, and to tell it. */
+/** Nodes that reach the database need so long to pass one over that does not, and to tell it. */
 const OTHERS_MS = 200;
 
 /**
  * Sees to it that an interval is sealed, or seen to be, when that did not happen in time: whoever
- * was to seal it died or stalls, or the news of it were lost, or the record is away.
+ * was to seal it died or stalls, or the news of it were lost, or the database is unavailable.
  */
 export class SealFailover {
   private target = -1;
   private targetAtMs = 0;
-  /** What readers here had when the record failed to answer first; null while it answers. */
+  /** What readers here had when the database failed to answer first; null while it answers. */
   private failedAt: number | null = null;
   private running = false;
   private timer: Timer | null = null;
@@ -90,7 +90,7 @@ export class SealFailover {
     }
   }
 
-  // As long as others seal and tell it, the record is away from here only, and readers may wait.
+  // As long as others seal and tell it, the database is unavailable from here only, and readers may wait.
   private recordFailed(error: unknown): void {
     const { log, trouble } = this.options;
     if (error instanceof DatabaseRolledBack) {

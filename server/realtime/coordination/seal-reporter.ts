@@ -21,7 +21,7 @@ export interface SealReporterOptions {
 }
 
 /**
- * While sealing is further behind than this, as when the record is away, posts are handed over once
+ * While sealing is further behind than this, as when the database is unavailable, posts are handed over once
  * a second and not with each interval: they wait in Redis until it is back, and take memory there.
  */
 const HAND_OVER_BEHIND_MAX = 4;

@@ -19,7 +19,7 @@ export interface SharedClockOptions {
 /** Service time of one node among several. */
 export interface SharedClock {
   readonly clock: ServiceClock;
-  /** The watermark of the record when the clock was made. */
+  /** The watermark of the database when the clock was made. */
   readonly watermark: number;
   close(): void;
 }
@@ -38,7 +38,7 @@ const BEHIND_FOREMOST_MS = 20;
  * each other: who seals, what is counted and which answer is in time are decided in their time. A
  * node that is behind steps forward when that lasts for 2 s, and all come back to the clock of
  * Redis by 1 % of the time that passes.
- * @throws Unavailable when the record is away; waits for Redis
+ * @throws Unavailable when the database is unavailable; waits for Redis
  */
 export async function openSharedClock(options: SharedClockOptions): Promise<SharedClock> {
   const { redis, store, nodeId, logger, monotonicMs = () => performance.now() } = options;

@@ -75,7 +75,7 @@ describe('a sealing', () => {
     }
   });
 
-  test('[N-4] there is one at a time on a node, even if the record never answers', async () => {
+  test('[N-4] there is one at a time on a node, even if the database never answers', async () => {
     let begun = 0;
     const { sealer } = testSealer(() => {
       begun++;

@@ -24,14 +24,14 @@ export interface SharedSealerOptions {
 
 /**
  * Seals intervals for all nodes, from what all nodes handed over. Whoever else does the same at the
- * same time: the record takes one of them, and the others learn that they were late (N-4).
+ * same time: the database takes one of them, and the others learn that they were late (N-4).
  */
 export class SharedSealer {
   private sealing = false;
 
   constructor(private readonly options: SharedSealerOptions) {}
 
-  /** Whether a sealing is under way here. One that the record does not answer may take for ever. */
+  /** Whether a sealing is under way here. One that the database does not answer may take for ever. */
   isBusy(): boolean {
     return this.sealing;
   }
@@ -39,7 +39,7 @@ export class SharedSealer {
   /**
    * Seals everything after what is known here, up to an interval that has ended; nothing when
    * another node was faster. Only one sealing at a time.
-   * @throws Unavailable when Redis or the record is away; the interval may be sealed all the same
+   * @throws Unavailable when Redis or the database is unavailable; the interval may be sealed all the same
    */
   async seal(interval: number): Promise<void> {
     if (this.sealing || interval <= this.options.log.sealedTo()) return;
@@ -75,7 +75,7 @@ export class SharedSealer {
 }
 
 /**
- * The parts of an interval that are not from the record (F-15, F-27).
+ * The parts of an interval that are not from the database (F-15, F-27).
  * @param counts of streams that have viewers or have just lost the last
  */
 export function transientsOf(

@@ -12,7 +12,7 @@ export interface LostIntervals {
 
 export const lostTailProcedures = {
   /**
-   * Seals intervals as they were served before the record lost them. Streams that it lost as well
+   * Seals intervals as they were served before the database lost them. Streams that it lost as well
    * are left out.
    * @returns whether it did; not when the watermark is elsewhere, or somebody else is at it
    */

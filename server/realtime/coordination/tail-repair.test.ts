@@ -32,7 +32,7 @@ test('[N-22] a record that has all that was served is left as it is', async () =
   expect(written).toEqual([]);
 });
 
-test('[N-22] [I-1] what the record lost is written back as it was served, once all have the last news', async () => {
+test('[N-22] [I-1] what the database lost is written back as it was served, once all have the last news', async () => {
   const { state, written, check } = testTail(START - 5, START + 20);
   expect(await check()).toBeInstanceOf(DatabaseRolledBack);
   state.nowMs = 400;

@@ -3,10 +3,10 @@ import type { Calls } from '../../storage/sql/procedure.ts';
 import type { MemoryFeedLog } from '../feed/feed-log-memory.ts';
 import type { lostTailProcedures } from './tail-repair-sql.ts';
 
-/** The record lacks intervals that were served: it is older than it was. */
+/** The database lacks intervals that were served: it is older than it was. */
 export class DatabaseRolledBack extends Unavailable {
   constructor(watermark: number, served: number) {
-    super(`the record went back: it ends with interval ${watermark}, and ${served} was served`);
+    super(`the database went back: it ends with interval ${watermark}, and ${served} was served`);
   }
 }
 
@@ -24,7 +24,7 @@ const PART_AFTER_MS = 2_000;
 const STEP_INTERVALS = 8;
 
 /**
- * Writes back to the record what it lost at its end, by the promotion of a replica that lacked the
+ * Writes back to the database what it lost at its end, by the promotion of a replica that lacked the
  * last commits or the restore of a backup: the intervals that readers were served in the last
  * minute (N-22). What no node has in memory is lost: those intervals are empty.
  */
@@ -34,7 +34,7 @@ export class TailRepair {
   constructor(private readonly options: TailRepairOptions) {}
 
   /**
-   * Compares the watermark with what was served before it was read, and mends the record if need be.
+   * Compares the watermark with what was served before it was read, and mends the database if need be.
    * @throws RecordWentBack when it is behind and cannot be mended yet
    */
   async check(watermark: number, served: number): Promise<void> {

@@ -92,7 +92,7 @@ describe('an event stream', () => {
     expect(await ids(2)).toEqual([102, 103]);
   });
 
-  test('[F-21] intervals that were skipped while it was live are read from the record', async () => {
+  test('[F-21] intervals that were skipped while it was live are read from the database', async () => {
     const { log, seal, reads } = testLog(100);
     const { ids } = open(log, 100);
     await ids(1);

@@ -6,7 +6,7 @@ import type { SealedBody } from './sealing-sql.ts';
 const STREAM = 'a stream';
 const decoder = new TextDecoder();
 
-test('[I-1] a read of the record that is under way never stands in for intervals sealed since', async () => {
+test('[I-1] a read of the database that is under way never stands in for intervals sealed since', async () => {
   const stored: SealedBody[] = [];
   const started = Promise.withResolvers<void>();
   const released = Promise.withResolvers<void>();

@@ -14,9 +14,9 @@ import type { SealedBody, sealingProcedures } from './sealing-sql.ts';
 
 type FeedStore = Pick<Calls<typeof sealingProcedures>, 'readSealed'>;
 
-/** Intervals kept in memory: a minute, so that live viewers never touch the record. */
+/** Intervals kept in memory: a minute, so that live viewers never touch the database. */
 export const RECENT_INTERVALS = 240;
-/** Intervals read from the record at once: a replay asks for the next ones soon. */
+/** Intervals read from the database at once: a replay asks for the next ones soon. */
 const PAGE_INTERVALS = 64;
 const PAGES_BYTES_MAX = 64 * 1024 * 1024;
 /** Event streams get empty intervals too if they ended within 10 minutes. */
@@ -88,7 +88,7 @@ function filled(
   return { page, next: from + page.length };
 }
 
-/** The feed of one process: recent intervals in memory, all others from the record. */
+/** The feed of one process: recent intervals in memory, all others from the database. */
 export class MemoryFeedLog implements FeedLog {
   private readonly slots: (Slot | undefined)[] = new Array(RECENT_INTERVALS);
   private readonly held = new Map<number, Held[]>();
@@ -105,7 +105,7 @@ export class MemoryFeedLog implements FeedLog {
   private readers: FeedReaders | null = null;
 
   /**
-   * @param sealed the watermark of the record at the start
+   * @param sealed the watermark of the database at the start
    * @param unreachable why intervals that are not sealed cannot be served now, or null
    */
   constructor(
@@ -204,7 +204,7 @@ export class MemoryFeedLog implements FeedLog {
 
   /**
    * Takes in that the watermark rose past intervals about which nothing is known here; they
-   * are read from the record.
+   * are read from the database.
    */
   skipTo(interval: number): void {
     this.readers?.skipped(interval);
@@ -283,7 +283,7 @@ export class MemoryFeedLog implements FeedLog {
     return page.get(interval) ?? encoder.encode(emptyBody(interval));
   }
 
-  /** A page of what the record holds; it ends before `to` as long as there may be more. */
+  /** A page of what the database holds; it ends before `to` as long as there may be more. */
   private async stored(streamId: string, from: number, to: number): Promise<FeedRange> {
     const limits = { limit: RANGE_ROWS, bytesMax: RANGE_BYTES };
     const rows = await this.store.readSealed({ streamId, from, to, ...limits });
@@ -291,7 +291,7 @@ export class MemoryFeedLog implements FeedLog {
     return { page, next: (page.at(-1)?.interval ?? to) + 1 };
   }
 
-  // Many viewers replay the same minute: one read of the record serves all of them.
+  // Many viewers replay the same minute: one read of the database serves all of them.
   private page(streamId: string, first: number): Page | Promise<Page> {
     const to = Math.min(first + PAGE_INTERVALS - 1, this.sealed);
     // A read under way of a page that has grown since would lack what was sealed meanwhile.

@@ -29,7 +29,7 @@ export interface FeedLog {
   sealedTo(): number;
   /**
    * The body of an interval; at once when it is sealed and recent, else when it has been read
-   * from the record or is sealed. The caller sees to it that it is not too far ahead.
+   * from the database or is sealed. The caller sees to it that it is not too far ahead.
    * @throws Unavailable when it is not sealed in time, or too many wait
    */
   read(streamId: string, interval: number): Uint8Array | Promise<Uint8Array>;

@@ -118,7 +118,7 @@ export class IntervalStream {
   private onSealed(interval: number, body: Uint8Array): void {
     if (interval < this.next) return;
     if (interval > this.next) {
-      // Intervals were skipped (the machine slept): the record has them.
+      // Intervals were skipped (the machine slept): the database has them.
       this.unsubscribe?.();
       this.unsubscribe = null;
       void this.roomFreed();

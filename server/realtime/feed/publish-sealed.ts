@@ -1,7 +1,7 @@
 import type { MemoryFeedLog } from './feed-log-memory.ts';
 import type { SealedBody } from './sealing-sql.ts';
 
-/** After a restart hours may have passed; readers find those intervals in the record. */
+/** After a restart hours may have passed; readers find those intervals in the database. */
 export const APPENDED_MAX = 40;
 
 /** Shows readers everything up to this interval; `bodies` are all that were stored since. */

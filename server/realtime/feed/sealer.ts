@@ -22,7 +22,7 @@ export interface SealerOptions {
 
 /**
  * Seals one interval after the other, each as soon as it has ended: takes what is in memory,
- * has the record seal it, and only then lets readers see it (F-13).
+ * has the database seal it, and only then lets readers see it (F-13).
  */
 export class Sealer {
   private timer: Timer | null = null;

@@ -17,7 +17,7 @@ async function withDatabase(work: (sqlite: Sqlite) => Promise<void>): Promise<vo
   }
 }
 
-/** The record, and how it found what each statement asked for. */
+/** The database, and how it found what each statement asked for. */
 function explaining(sqlite: Sqlite): { tx: Tx; plans: string[][] } {
   const plans: string[][] = [];
   const query: Tx['query'] = async (text, params) => {
@@ -28,7 +28,7 @@ function explaining(sqlite: Sqlite): { tx: Tx; plans: string[][] } {
   return { tx: { ...sqlite, query }, plans };
 }
 
-/** The record, and what it was asked. */
+/** The database, and what it was asked. */
 function listening(sqlite: Sqlite): { tx: Tx; texts: string[] } {
   const texts: string[] = [];
   const query: Tx['query'] = (text, params) => {

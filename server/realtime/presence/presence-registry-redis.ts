@@ -18,7 +18,7 @@ import { StreamCount } from './stream-count.ts';
 export interface RedisPresenceOptions {
   readonly redis: Pick<Redis, 'call' | 'callAll' | 'unavailable'>;
   readonly clock: Clock;
-  /** Of the record: streams of another are not counted with those of this one. */
+  /** Of the database: streams of another are not counted with those of this one. */
   readonly serviceId: string;
   /** The newest interval that all nodes have handed in, as far as is known here: the watermark. */
   readonly sealedTo: () => number;
@@ -207,5 +207,5 @@ export function createRedisPresence(options: RedisPresenceOptions): SharedPresen
 
 // For viewers. What the reason is, addresses and all, is for the log.
 function isUnavailable(): Unavailable {
-  return new Unavailable('Redis is away.');
+  return new Unavailable('Redis is unavailable.');
 }

@@ -15,7 +15,7 @@ export interface PresenceRegistry {
 
   /**
    * Counts seats no longer, from the next interval on at the latest: whoever calls this lets them
-   * register no more. What Redis, that is away, cannot be told lapses with their last registrations.
+   * register no more. What Redis, that is unavailable, cannot be told lapses with their last registrations.
    */
   evict(streamId: string, seats: readonly number[]): void | Promise<void>;
 
@@ -42,20 +42,20 @@ export interface PresenceRegistry {
  * that have sent the interval before.
  */
 export interface SharedPresenceRegistry extends PresenceRegistry, ShareablePresence {
-  /** @throws Unavailable while Redis is away (SPEC N-9); else like `Tally`, and as cheap */
+  /** @throws Unavailable while Redis is unavailable (SPEC N-9); else like `Tally`, and as cheap */
   register(streamId: string, seat: number, nowMs?: number): void;
 
-  /** @throws Unavailable while Redis is away */
+  /** @throws Unavailable while Redis is unavailable */
   count(streamId: string): Promise<number>;
 
-  /** @throws Unavailable while Redis is away */
+  /** @throws Unavailable while Redis is unavailable */
   countsAtEndOf(interval: number): Promise<Counts>;
 
   /**
    * Hands Redis what registered here in an interval that has ended, and what of the window before
    * is not known to be there. A node calls it for each interval, before it says that it is done
    * with it. What is sent twice counts once, and what failed goes again with the next interval.
-   * @throws Unavailable while Redis is away
+   * @throws Unavailable while Redis is unavailable
    */
   send(interval: number): Promise<void>;
 }

@@ -22,7 +22,7 @@ const ASKED_AT_ONCE = 5;
 
 /**
  * The servers of a cluster and their slots. A call that was answered with MOVED tells of a slot that
- * moved; while a primary is away, others are asked every 200 ms who has its slots now.
+ * moved; while a primary is unavailable, others are asked every 200 ms who has its slots now.
  */
 export class ClusterTopology implements Topology {
   private readonly servers = new Map<string, { address: Address; links: ServerLinks }>();
@@ -100,7 +100,7 @@ export class ClusterTopology implements Topology {
     }
     const reasons = answers.map((one) => (one as PromiseRejectedResult).reason as Error);
     this.trouble = reasons[0]?.message ?? 'no server of the cluster answers';
-    throw wrongAmong(reasons) ?? new Unavailable(`Redis is away: ${this.trouble}`);
+    throw wrongAmong(reasons) ?? new Unavailable(`Redis is unavailable: ${this.trouble}`);
   }
 
   private async viewOf(address: Address): Promise<ClusterView> {

@@ -83,7 +83,7 @@ export class Link {
     if (this.connection === null) throw this.wrong ?? this.unavailableError();
   }
 
-  /** @throws Unavailable, at once while the server is away @throws ReplyError */
+  /** @throws Unavailable, at once while the server is unavailable @throws ReplyError */
   async send(words: readonly RedisValue[], options: SendOptions = {}): Promise<unknown> {
     if (this.settling) await this.settling;
     const { connection } = this;
@@ -179,7 +179,7 @@ export class Link {
   }
 
   private unavailableError(): Unavailable {
-    return new Unavailable(`Redis is away: ${this.reason}`);
+    return new Unavailable(`Redis is unavailable: ${this.reason}`);
   }
 }
 

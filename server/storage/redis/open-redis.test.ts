@@ -171,7 +171,7 @@ define('fourbeat_echo', function() return 'the new release' end)`;
   });
 });
 
-describe('a Redis that is away', () => {
+describe('a Redis that is unavailable', () => {
   test('[N-9] [N-11] stopped for 2 s: calls fail within 300 ms, then at once, and are right within 2 s', async () => {
     const reading = timed(redis.readLog('{log}4', '0-0', 30_000));
     await redis.call(echo('x'));
@@ -201,7 +201,10 @@ describe('a Redis that is away', () => {
     expect(await wellMs(redis)).toBeLessThan(HEALED_MS);
     await redis.call(append('{log}4', '1-0', 'later'));
     expect(await redis.readLog('{log}4', '0-0', 1_000)).toHaveLength(1);
-    expect(log.map((line) => JSON.parse(line).msg)).toEqual(['Redis is away', 'Redis is back']);
+    expect(log.map((line) => JSON.parse(line).msg)).toEqual([
+      'Redis is unavailable',
+      'Redis is back',
+    ]);
   });
 
   test('[N-9] [N-11] [N-12] killed and started again without its file: within 2 s it has what it needs', async () => {
@@ -271,7 +274,7 @@ describe('a Redis that takes no writes', () => {
       ['CONFIG', 'SET', 'min-replicas-to-write', '1'],
       ['CONFIG', 'SET', 'min-replicas-to-write', '0'],
     ],
-  ])('[N-9] [N-11] (%s) is away, and says so, until it does', async (code, cause, cure) => {
+  ])('[N-9] [N-11] (%s) is unavailable, and says so, until it does', async (code, cause, cure) => {
     await server.command(...cause);
     try {
       const { end, ms } = await timed(redis.call(setCall('a')));

@@ -53,8 +53,8 @@ export async function openRedis(options: OpenRedisOptions): Promise<Redis> {
 // - node-redis lets no command time out that it has written, so that one to a stopped server waits
 //   for ever, and its cluster client did not notice that a replica had taken over.
 // - The clients of ioredis for clusters and Sentinels find the new primary. But they keep commands
-//   for a server that is away and send them later, have no way to send WAIT, TIME and FUNCTION LOAD
-//   to the server of a key, and write of Sentinels that are away to standard error.
+//   for a server that is unavailable and send them later, have no way to send WAIT, TIME and FUNCTION LOAD
+//   to the server of a key, and write of Sentinels that are unavailable to standard error.
 // - Neither fails all that waits once a server was silent for 250 ms.
 // - Both give bytes as Buffers when asked to.
 function topologyOf(target: RedisTarget, library: Library, logger: Logger): Topology {

@@ -30,7 +30,7 @@ function createNode() {
     notBeforeMs: 0,
     ...STEPS,
   });
-  /** Lets seconds pass, with a reading in each unless Redis is away. @returns service times */
+  /** Lets seconds pass, with a reading in each unless Redis is unavailable. @returns service times */
   const run = (seconds: number, isUnavailable = false) =>
     Array.from({ length: seconds * 4 }, (_, quarter) => {
       world.monotonicMs += 250;
@@ -75,7 +75,7 @@ describe('service time over the clock of Redis', () => {
     expect(behind.clock.nowMs() - behind.world.redisMs).toBeCloseTo(3_599_400, -2);
   });
 
-  test('[N-8] goes on while Redis is away, at the pace of real time', () => {
+  test('[N-8] goes on while Redis is unavailable, at the pace of real time', () => {
     const { world, clock, run } = createNode();
     run(5);
     run(600, true);
@@ -130,7 +130,7 @@ describe('the clock of a real Redis', () => {
     }
   });
 
-  test('[N-2] waits for a Redis that is away, and fails on an error that stays', async () => {
+  test('[N-2] waits for a Redis that is unavailable, and fails on an error that stays', async () => {
     const errors = [new Unavailable('away'), new Unavailable('away')];
     const timeMs = async () => {
       const error = errors.pop();

@@ -22,7 +22,7 @@ export interface RedisClockOptions {
 
 /** The clock of Redis, in this process. */
 export interface RedisClock {
-  /** What the clock of Redis says now, in Unix ms; may step. Runs on while Redis is away. */
+  /** What the clock of Redis says now, in Unix ms; may step. Runs on while Redis is unavailable. */
   systemMs(): number;
   /** How far the service time of the nodes is ahead of that, in ms; 0 when it is not. */
   leadMs(): number;
@@ -72,7 +72,7 @@ export async function openRedisClock(options: RedisClockOptions): Promise<RedisC
   };
   const timer = setInterval(() => {
     look().catch((error: Error) => {
-      // While Redis is away the clock runs on by itself.
+      // While Redis is unavailable the clock runs on by itself.
       if (!(error instanceof Unavailable)) logger.warn({ reason: error.message }, 'TIME of Redis');
     });
   }, EVERY_MS);

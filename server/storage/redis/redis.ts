@@ -15,11 +15,11 @@ export interface LogEntry {
 }
 
 /**
- * Redis or Valkey as the beat sees it: one server, one watched by Sentinels, or a cluster. Replies
+ * Redis or Valkey as the realtime backend sees it: one server, one watched by Sentinels, or a cluster. Replies
  * of functions are integers, `null`, bytes as `Uint8Array`, or lists of these.
  *
  * Every method is bounded: it throws Unavailable 250 ms after Redis stopped answering, and at once
- * while it is known to be away. A call that was begun may have been carried out all the same.
+ * while it is known to be unavailable. A call that was begun may have been carried out all the same.
  */
 export interface Redis {
   /** Calls one function. A library that Redis lacks, as after a restart without its file, is loaded. */

@@ -42,7 +42,7 @@ export class ServerLinks {
         await provideLibrary(connection, library);
       },
       onUnavailable: (reason) => {
-        logger.warn({ server: name, reason }, 'Redis is away');
+        logger.warn({ server: name, reason }, 'Redis is unavailable');
         this.log.leave(reason);
       },
       onBack: () => {

@@ -7,7 +7,7 @@ export interface Waiter<Result> {
 }
 
 /**
- * While so many calls are under way, what arrives waits and shares the next one: when the record is
+ * While so many calls are under way, what arrives waits and shares the next one: when the database is
  * the slower part, batches grow instead of its queue.
  */
 const CALLS_MAX = 4;
@@ -33,7 +33,7 @@ export class Batch<Item, Result> {
   /**
    * @param run gives results in the order of the items; what it throws, every item's caller gets
    * @param sizeMax most items in one call
-   * @param deadlineMs how long a call may take that is more than one of the record, whose calls have
+   * @param deadlineMs how long a call may take that is more than one of the database, whose calls have
    *   a deadline each (R-15); null where it is one
    * @param paceMs what arrives less than this after a call was sent waits, unless it is many: a commit costs
    *   100 µs of CPU, however many share it. Where few callers wait for each other it would slow them.
@@ -90,7 +90,7 @@ export class Batch<Item, Result> {
     const refuse = (error: unknown) => {
       for (const waiter of waiters) this.apart(() => waiter.reject(error));
     };
-    const giveUp = () => refuse(new Unavailable('The record did not answer in time.'));
+    const giveUp = () => refuse(new Unavailable('The database did not answer in time.'));
     const timer = this.deadlineMs === null ? null : setTimeout(giveUp, this.deadlineMs);
     this.underWay++;
     let results: readonly Result[];

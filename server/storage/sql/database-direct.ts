@@ -9,7 +9,7 @@ export interface DirectDatabase<P extends Procedures> {
 }
 
 /**
- * Opens the record without worker threads: the same files, statements and transactions, but every
+ * Opens the database without worker threads: the same files, statements and transactions, but every
  * call takes its turn on the caller's thread and waits as long as it takes. For commands at a
  * terminal, and for tests that drive rules through it by the thousand.
  */

@@ -36,7 +36,7 @@ const UNHURRIED = `set statement_timeout = 0; set lock_timeout = 0;
 const MIGRATION_LOCK = 4_250_250;
 
 /**
- * Opens the record in PostgreSQL and brings its schema up to date. Calls have the same outcomes as
+ * Opens the database in PostgreSQL and brings its schema up to date. Calls have the same outcomes as
  * in SQLite: each is a transaction of its own, on one of a few connections.
  * @throws Unavailable when the server cannot be reached
  * @throws Error with a line for the operator about what does not heal by itself
@@ -69,7 +69,7 @@ export async function openPostgresDatabase<P extends Procedures>(
 function openingError(error: unknown): Error {
   const { message } = error as Error;
   if (error instanceof UnusableDatabase || needsOperator(error)) {
-    return new Error(`the record in PostgreSQL cannot be opened: ${message}`);
+    return new Error(`the database in PostgreSQL cannot be opened: ${message}`);
   }
   return new Unavailable(message);
 }

@@ -61,9 +61,9 @@ class Connection {
 
   call(name: string, input: unknown, idempotency: Idempotency | null, patient: boolean) {
     return new Promise<unknown>((resolve, reject) => {
-      if (this.lost) return reject(new Unavailable(`The record is away: ${this.lost}.`));
+      if (this.lost) return reject(new Unavailable(`The database is unavailable: ${this.lost}.`));
       const isFull = patient ? this.patientQueued >= PATIENT_MAX : this.queued >= QUEUED_MAX;
-      if (isFull) return reject(new Unavailable('The record is busy.'));
+      if (isFull) return reject(new Unavailable('The database is busy.'));
       if (patient) this.patientQueued++;
       else this.queued++;
       const id = this.nextId++;
@@ -122,7 +122,7 @@ class Connection {
     if ('output' in outcome) call.resolve(outcome.output);
     else if ('refusal' in outcome)
       call.reject(new Refusal(outcome.refusal, outcome.detail, outcome.members));
-    else call.reject(new Unavailable(`The record failed: ${outcome.failure}.`));
+    else call.reject(new Unavailable(`The database failed: ${outcome.failure}.`));
   }
 
   // Calls are kept in the order they were made, so the sweep stops at the first young one.
@@ -133,14 +133,14 @@ class Connection {
       this.pending.delete(id);
       // First, so that what was refused is not carried out after all, unless it was begun before.
       Atomics.store(this.givenUp, 0, BigInt(id + 1));
-      call.reject(new Unavailable('The record did not answer in time.'));
+      call.reject(new Unavailable('The database did not answer in time.'));
     }
   }
 
   private lose(reason: string): void {
     this.lost = reason;
     for (const call of this.pending.values()) {
-      call.reject(new Unavailable(`The record is away: ${reason}.`));
+      call.reject(new Unavailable(`The database is unavailable: ${reason}.`));
     }
     this.pending.clear();
     this.queued = 0;
@@ -152,7 +152,7 @@ class Connection {
 }
 
 /**
- * Opens the record in SQLite: one thread commits, another reads, so that a long export never
+ * Opens the database in SQLite: one thread commits, another reads, so that a long export never
  * waits for a commit nor a commit for it.
  * @throws Error when the directory cannot be opened or holds a newer record.
  */

@@ -10,10 +10,10 @@ interface Migration {
   readonly statements: readonly string[];
 }
 
-/** The record is none that this program can use; the message says why. */
+/** The database is none that this program can use; the message says why. */
 export class UnusableDatabase extends Error {}
 
-/** The databases that the record can be in; each may have its own words in a migration. */
+/** The databases that the database can be in; each may have its own words in a migration. */
 export type Dialect = 'sqlite' | 'postgres';
 
 /** The migrations in order. They are append-only: one that was released is never edited. */
@@ -57,7 +57,7 @@ export async function migrate(tx: Tx, dialect: Dialect, nowMs: number): Promise<
   const newer = rows.find((row) => row.number > newest);
   if (newer) {
     throw new UnusableDatabase(
-      `the record is at migration ${newer.number}, this program knows ${newest}: run the newer version`,
+      `the database is at migration ${newer.number}, this program knows ${newest}: run the newer version`,
     );
   }
   for (const migration of known.filter(({ number }) => !applied.has(number))) {

@@ -108,7 +108,7 @@ export class CallQueue {
   add(call: Call): void {
     const kind = kindOf(call);
     if (this.counts[kind] >= CALLS_MAX[kind]) {
-      call.reject(new Unavailable('The record is busy.'));
+      call.reject(new Unavailable('The database is busy.'));
       return;
     }
     this.counts[kind]++;
@@ -147,7 +147,7 @@ export class CallQueue {
 
   /** Refuses the calls whose deadline has passed. */
   expire(nowMs: number): void {
-    const late = () => new Unavailable('The record did not answer in time.');
+    const late = () => new Unavailable('The database did not answer in time.');
     const line = this.lines.ordinary;
     // In the order they were made, so that the first young one ends it.
     for (let call = line.first(); call && call.deadlineMs <= nowMs; call = line.first()) {

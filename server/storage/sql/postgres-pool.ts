@@ -7,7 +7,7 @@ import { Pulse, TURN_MS } from './postgres-pulse.ts';
 import { transact } from './postgres-transaction.ts';
 
 const CONNECT_MS = 1_000;
-// While the server is away it is tried this often.
+// While the server is unavailable it is tried this often.
 const HEAL_MS = 200;
 // A full server is not asked for a connection again sooner.
 const LOOK_MS = 100;
@@ -61,7 +61,7 @@ export class PostgresPool {
 
   /** Takes a call in; its caller is told what became of it, or why it cannot be carried out. */
   take(call: Call): void {
-    if (this.isClosed) call.reject(new Unavailable('The record is away: it is closed.'));
+    if (this.isClosed) call.reject(new Unavailable('The database is unavailable: it is closed.'));
     else if (this.unavailableBecause !== null && !call.procedure.patient)
       call.reject(isUnavailable());
     else {
@@ -78,7 +78,7 @@ export class PostgresPool {
     return this.unavailableBecause;
   }
 
-  /** Carries out what was taken in, unless the server is away, and ends the connections. */
+  /** Carries out what was taken in, unless the server is unavailable, and ends the connections. */
   async close(): Promise<void> {
     this.isClosed = true;
     if (this.unavailableBecause !== null) this.queue.refuse(isUnavailable, true);
@@ -152,10 +152,10 @@ export class PostgresPool {
 
   /** What the caller hears of an error when the call is not run again. */
   private failureOf({ name }: Call, error: Error, remedy: Remedy): Unavailable {
-    if (remedy === 'too slow') return new Unavailable('The record did not answer in time.');
+    if (remedy === 'too slow') return new Unavailable('The database did not answer in time.');
     // What will be the same each time needs somebody to look at it.
     if (remedy === 'none') this.logger.error({ err: error, call: name }, 'a call failed');
-    return new Unavailable(`The record failed: ${name}: ${error.message}.`);
+    return new Unavailable(`The database failed: ${name}: ${error.message}.`);
   }
 
   /** The lane's session, made if need be; null when there is none to be had now. */
@@ -211,7 +211,7 @@ export class PostgresPool {
   private goUnavailable(reason: string): void {
     if (this.unavailableBecause !== null) return;
     this.unavailableBecause = reason;
-    this.logger.warn({ reason }, 'PostgreSQL is away');
+    this.logger.warn({ reason }, 'PostgreSQL is unavailable');
     this.queue.refuse(isUnavailable, this.isClosed);
     this.heart?.drop(reason);
     for (const { session } of this.lanes) session?.drop(reason);
@@ -238,5 +238,5 @@ export class PostgresPool {
 
 // What the reason is, addresses and all, is for the log.
 function isUnavailable(): Unavailable {
-  return new Unavailable('The record is away.');
+  return new Unavailable('The database is unavailable.');
 }

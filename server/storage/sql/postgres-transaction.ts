@@ -10,7 +10,7 @@ import type { Tx } from './procedure.ts';
 const PATIENT = 'set local statement_timeout = 10000; set local lock_timeout = 5000';
 const BEGIN = {
   write: 'begin isolation level read committed',
-  // One view of the record, taken by the first statement: all that was acknowledged before is in it.
+  // One view of the database, taken by the first statement: all that was acknowledged before is in it.
   read: 'begin isolation level repeatable read read only',
 };
 
@@ -69,7 +69,7 @@ async function commit(session: PostgresSession): Promise<void> {
   } catch (error) {
     if (session.lost() === null && remedyOf(error) !== 'reconnect') throw error;
     session.drop('its commit was not answered');
-    throw new Unavailable('The record went away during the commit; it may have been recorded.');
+    throw new Unavailable('The database went away during the commit; it may have been recorded.');
   }
   // What PostgreSQL says to the commit of a transaction in which a statement had failed.
   if (tag !== 'COMMIT') throw new Error('a statement failed and was passed over');

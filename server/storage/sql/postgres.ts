@@ -80,7 +80,7 @@ const NUMBERS: ReadonlySet<number> = new Set([
   types.builtins.FLOAT8,
 ]);
 
-// The values that SQLite gives: what is beyond 2^53 is nowhere in the record.
+// The values that SQLite gives: what is beyond 2^53 is nowhere in the database.
 const TYPES: CustomTypesConfig = {
   getTypeParser: ((oid: number, format: 'text' | 'binary') => {
     if (NUMBERS.has(oid)) return Number;
@@ -91,7 +91,7 @@ const TYPES: CustomTypesConfig = {
 };
 
 /**
- * Opens a session with the record's settings. `sslmode` in the url means what it means to `psql`:
+ * Opens a session with the database's settings. `sslmode` in the url means what it means to `psql`:
  * `require` encrypts, `verify-full` also checks whose certificate it is.
  * @throws Error of the socket or the server, without the password
  */

@@ -29,7 +29,7 @@ export interface NumberTable {
   readonly keyColumns: number;
 }
 
-/** One transaction of the record. Statements use `$1`, `$2`, … for their parameters. */
+/** One transaction of the database. Statements use `$1`, `$2`, … for their parameters. */
 export interface Tx {
   /** Runs one statement. */
   query<Row = Record<string, SqlValue>>(text: string, params?: SqlValue[]): Promise<Rows<Row>>;
@@ -56,7 +56,7 @@ export interface Wire<Input, Output> {
   unpackOutput(packed: unknown): Output;
 }
 
-/** A named piece of work on the record, run whole in one transaction or not at all. */
+/** A named piece of work on the database, run whole in one transaction or not at all. */
 export interface Procedure<Input, Output> {
   readonly access: 'read' | 'write';
   /** No deadline: its caller must learn the outcome, however late (sealing, exports). */

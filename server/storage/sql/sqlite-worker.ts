@@ -127,7 +127,7 @@ async function commitGroup(
 }
 
 /**
- * Runs the commands on one view of the record, taken after all of them were called: each sees
+ * Runs the commands on one view of the database, taken after all of them were called: each sees
  * everything that was acknowledged before, and nothing changes between its statements.
  */
 async function readGroup(

@@ -4,12 +4,12 @@ import { join } from 'node:path';
 import { migrate } from './migrate.ts';
 import type { Locks, NumberTable, Rows, SqlValue, Tx } from './procedure.ts';
 
-/** A connection to the record in SQLite; also its only transaction at a time. */
+/** A connection to the database in SQLite; also its only transaction at a time. */
 export interface Sqlite extends Tx {
   close(): Promise<void>;
 }
 
-/** The file of the record in its data directory. */
+/** The file of the database in its data directory. */
 export const RECORD_FILE = 'record.sqlite';
 
 /** How long a statement waits for another process's lock. */
@@ -24,7 +24,7 @@ function rows(parameter: string, columns: readonly string[]): string {
 // `begin immediate` keeps every other writer out.
 const LOCKS: Locks = { update: '', claim: '', share: '', settle: '' };
 
-/** Opens one connection to the database file in `directory`, with the record's durability (R-2). */
+/** Opens one connection to the database file in `directory`, with the database's durability (R-2). */
 export async function openSqlite(directory: string): Promise<Sqlite> {
   mkdirSync(directory, { recursive: true, mode: 0o700 });
   const database = new Database(join(directory, RECORD_FILE), { create: true });
@@ -134,7 +134,7 @@ function kindOf(text: string, hasColumns: boolean): Prepared['kind'] {
   return /^\s*(?:insert|update|delete)\b/i.test(text) ? 'returns changed rows' : 'reads';
 }
 
-/** Opens the record for writing and brings its schema up to date. */
+/** Opens the database for writing and brings its schema up to date. */
 export async function openMigratedSqlite(directory: string): Promise<Sqlite> {
   const sqlite = await openSqlite(directory);
   try {
@@ -159,7 +159,7 @@ export async function inTransaction<T>(sqlite: Sqlite, work: () => Promise<T>): 
   }
 }
 
-/** Runs `work` on one unchanging view of the record: what was committed when it began. */
+/** Runs `work` on one unchanging view of the database: what was committed when it began. */
 export async function inSnapshot<T>(sqlite: Sqlite, work: () => Promise<T>): Promise<T> {
   await sqlite.query('begin');
   try {

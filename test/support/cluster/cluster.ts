@@ -37,9 +37,9 @@ export interface NodePlace {
 export interface Cluster {
   readonly nodes: readonly ClusterNode[];
   readonly postgres: PostgresServer;
-  /** Url of the record. */
+  /** Url of the database. */
   readonly database: string;
-  /** Makes an account on the record. @returns its uuid and API token */
+  /** Makes an account on the database. @returns its uuid and API token */
   createAccount(email: string): Promise<{ uuid: string; token: string }>;
   /** Ends everything, and removes what it wrote. */
   stop(): Promise<void>;
@@ -79,7 +79,7 @@ export async function startCluster(options: ClusterOptions = {}): Promise<Cluste
       const env = options.env?.(node) ?? {};
       nodes.push(new ClusterNode({ target, args, env, within: place.within ?? [] }));
     }
-    // At once, as a supervisor starts them: the record is made by whichever comes first.
+    // At once, as a supervisor starts them: the database is made by whichever comes first.
     await Promise.all(nodes.map((node) => node.start()));
     return {
       nodes,

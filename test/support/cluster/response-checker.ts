@@ -3,7 +3,7 @@ import type { Told } from '../kill/requests.ts';
 import type { Judgement } from './checks.ts';
 import type { Outage, Outages } from './outages.ts';
 
-// I-7, N-9, N-10: a backend that is away is a 503 within this time.
+// I-7, N-9, N-10: a backend that is unavailable is a 503 within this time.
 const UNAVAILABLE_MS = 300;
 // R-15: a backend that is slow is a 503 within this time, and no answer takes longer.
 const SLOW_MS = 900;
@@ -93,7 +93,7 @@ export class ResponseChecker {
     const key = `${node} ${path}`;
     const startMs = intervalStartMs(askedInterval(path) ?? 0);
     const isOld = atMs - startMs > MEMORY_MS;
-    // What passed while something was broken, a node may have read from the record.
+    // What passed while something was broken, a node may have read from the database.
     const isCalm = this.outages.during(startMs, atMs).length === 0;
     if (!isOld && isCalm && !this.inMemory.has(key)) this.inMemory.set(key, atMs);
     const [[oldest, servedMs] = ['', atMs]] = this.inMemory;

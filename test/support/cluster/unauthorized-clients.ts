@@ -49,7 +49,7 @@ export class UnauthorizedClients {
       const [method, path, body] = doors[this.tries % doors.length] as (typeof doors)[number];
       requests.turnTo(this.tries++);
       const status = (await requests.send(method, path, body))?.status ?? null;
-      // A door that needs a backend which is away may say so; none may open.
+      // A door that needs a backend which is unavailable may say so; none may open.
       const isShut = status === 401 || status === 503 || status === null;
       if (!isShut) this.violations.push(`a token of another stream got ${status}: ${path}`);
       await Bun.sleep(EVERY_MS);

@@ -45,7 +45,7 @@ export function databaseContract(fixture: DatabaseFixture): void {
     return database;
   }
 
-  describe(`the record in ${fixture.dialect}`, () => {
+  describe(`the database in ${fixture.dialect}`, () => {
     test('values come back as they went in, and counts are numbers', async () => {
       const { store } = await open();
       const whole = 2 ** 53 - 1;
@@ -108,7 +108,7 @@ export function databaseContract(fixture: DatabaseFixture): void {
       ]);
       expect(outcomes.filter((outcome) => typeof outcome === 'number').sort()).toEqual([1, 2, 3]);
       expect(outcomes[1]).toBe('Refusal: No.');
-      expect(outcomes[3]).toBe('Unavailable: The record failed: addThenBreak: a defect.');
+      expect(outcomes[3]).toBe('Unavailable: The database failed: addThenBreak: a defect.');
       expect((await store.list({})).sort()).toEqual(['five', 'one', 'three']);
     });
 
@@ -116,7 +116,7 @@ export function databaseContract(fixture: DatabaseFixture): void {
       const { store } = await open();
       await store.add({ text: 'before' });
       expect(await told(store.spoilCommit({ text: 'spoilt' }))).toStartWith(
-        'Unavailable: The record failed',
+        'Unavailable: The database failed',
       );
       await store.add({ text: 'after' });
       expect(await store.list({})).toEqual(['before', 'after']);
@@ -145,7 +145,7 @@ export function databaseContract(fixture: DatabaseFixture): void {
       await blocked;
     });
 
-    test('[R-4] a read sees one state of the record, whatever is written meanwhile', async () => {
+    test('[R-4] a read sees one state of the database, whatever is written meanwhile', async () => {
       const { store } = await open();
       await store.add({ text: 'first' });
       const reading = store.countTwice({ ms: 300 });
@@ -173,7 +173,7 @@ export function databaseContract(fixture: DatabaseFixture): void {
       const newest = migrations(fixture.dialect).at(-1)?.number;
       expect(await told(fixture.open(place))).toMatch(
         new RegExp(
-          `^Error: [^\\n]*the record is at migration 9999, this program knows ${newest}: run the newer version$`,
+          `^Error: [^\\n]*the database is at migration 9999, this program knows ${newest}: run the newer version$`,
         ),
       );
       expect(await database.store.list({})).toEqual(['kept']);
@@ -287,7 +287,7 @@ export function databaseContract(fixture: DatabaseFixture): void {
       );
       expect(database.pending()).toBe(50_001);
       expect(await told(database.store.add({ text: 'over' }))).toBe(
-        'Unavailable: The record is busy.',
+        'Unavailable: The database is busy.',
       );
       // A patient call, such as a sealing, has a place beside them.
       const patient = database.store.block({ ms: 0 });

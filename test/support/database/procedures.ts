@@ -128,7 +128,7 @@ export const testProcedures = {
     return [before, await countNotes(tx)];
   }),
 
-  /** Gives its values back as the record gives them. */
+  /** Gives its values back as the database gives them. */
   echo: reading(async (tx, { whole, text }: { whole: number; text: string | null }) => {
     const [row] = await tx.query(
       `select cast($1 as bigint) as whole, cast($2 as text) as text, count(*) as counted

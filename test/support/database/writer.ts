@@ -1,5 +1,5 @@
 // A process that a test kills: it adds notes under keys of their own, without end, and prints the
-// number of each one that was acknowledged. The record is in the directory or at the url given.
+// number of each one that was acknowledged. The database is in the directory or at the url given.
 import { pino } from 'pino';
 import { openPostgresDatabase } from '../../../server/storage/sql/database-postgres.ts';
 import { openSqliteDatabase } from '../../../server/storage/sql/database-sqlite.ts';

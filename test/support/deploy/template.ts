@@ -222,7 +222,7 @@ function operandOf(word: string): Operand {
   if (/^["\d-]/.test(word) || word === 'true' || word === 'false') {
     return { kind: 'literal', value: JSON.parse(word) };
   }
-  const [from = '', ...members] = word.split('../..');
+  const [from = '', ...members] = word.split('.');
   if (from !== '' && !from.startsWith('$')) return { kind: 'call', name: word };
   return {
     kind: 'path',

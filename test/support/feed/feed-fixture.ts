@@ -17,7 +17,7 @@ import { openShow, PRODUCER, uuidOf } from '../streams/show-fixture.ts';
 
 // What tests of the feed stand on: one or more nodes in this process, in real time.
 
-/** How the record of one node treats sealings. */
+/** How the database of one node treats sealings. */
 export interface StoreBehavior {
   /** Sealings wait for this before they are begun. */
   before: Promise<unknown> | null;
@@ -25,13 +25,13 @@ export interface StoreBehavior {
   after: Promise<unknown> | null;
 }
 
-/** A node: a beat that takes part in sealing, and its way to the record. */
+/** A node: a beat that takes part in sealing, and its way to the database. */
 export interface FeedNode {
   readonly realtime: RealtimeBackend;
   readonly clock: ServiceClock;
   readonly store: Store;
   readonly manners: StoreBehavior;
-  /** Its connection, on a ground of many nodes. */
+  /** Its connection, on a fixture of many nodes. */
   readonly redis: Redis | null;
   /** Stops as a service does. */
   stop(): Promise<void>;
@@ -43,8 +43,8 @@ export interface FeedNode {
 export interface FeedFixture {
   readonly nodes: readonly FeedNode[];
   /**
-   * Starts one more; on a ground for one node, after the one before was stopped.
-   * @param monotonicMs its source of real time, on a ground of many nodes
+   * Starts one more; on a fixture for one node, after the one before was stopped.
+   * @param monotonicMs its source of real time, on a fixture of many nodes
    */
   openNode(monotonicMs?: () => number): Promise<FeedNode>;
   /** Makes a stream of `PRODUCER`. */

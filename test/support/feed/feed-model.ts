@@ -19,7 +19,7 @@ const decoder = new TextDecoder();
 
 /** What must be true of the feed (I-1, I-2, F-14, C-9, C-10), kept as plainly as it can be. */
 export class PlainFeed {
-  /** The last interval that the record has sealed. */
+  /** The last interval that the database has sealed. */
   watermark = -1;
   /** How many viewers the first stream has. */
   audience = 0;

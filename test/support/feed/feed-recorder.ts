@@ -20,7 +20,7 @@ interface Told {
 }
 
 /**
- * People on all nodes of a ground: a producer who sends an event until it is acknowledged, viewers
+ * People on all nodes of a fixture: a producer who sends an event until it is acknowledged, viewers
  * who post on one node or the other, and readers who hold requests and listen everywhere. They
  * remember all that they were told.
  */
@@ -78,7 +78,7 @@ export class FeedRecorder {
   }
 
   /**
-   * The end: what was served is what every node and the record have, every acknowledged event is in
+   * The end: what was served is what every node and the database have, every acknowledged event is in
    * the feed once, and no post is there twice.
    * @param lost what of the posts may be lost: lines beyond a sample of many, or any
    */

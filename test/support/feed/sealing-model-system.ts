@@ -22,7 +22,7 @@ const LOOK_BACK = 6;
 // the sealing after the next, or one later when the clock was stepped back.
 const SEALINGS_AT_END_MAX = 320;
 
-/** What becomes of a sealing in the record. */
+/** What becomes of a sealing in the database. */
 export type Fate = 'works' | 'fails' | 'loses its answer' | 'loses its answer, then cannot be read';
 
 /** A running service: what a restart replaces. */
@@ -46,7 +46,7 @@ export class ModelSystem {
   private sealedTo = -1;
   /** The newest interval that the listener of each stream was told of. */
   private readonly heard = new Map<string, number>();
-  /** What was found wrong inside the service, which would take it for a failure of the record. */
+  /** What was found wrong inside the service, which would take it for a failure of the database. */
   private wrong: unknown = null;
   private service: Service;
 
@@ -205,7 +205,7 @@ export class ModelSystem {
     });
   }
 
-  /** The record, whose sealings have the fate that this step gave them. */
+  /** The database, whose sealings have the fate that this step gave them. */
   private unreliableStore() {
     const { store } = this.show;
     return {

@@ -98,7 +98,7 @@ export class SteppedFixture {
   private beat(): void {
     for (let seat = 0; seat < SEATS; seat++) {
       const { realtime } = this.nodes[seat % this.nodes.length] as FeedNode;
-      // While Redis is away nobody registers, and nobody is looked at either.
+      // While Redis is unavailable nobody registers, and nobody is looked at either.
       if (realtime.presence.unavailable() === null) realtime.presence.register(this.streamId, seat);
     }
   }

@@ -15,7 +15,7 @@ import type { Relayed, RelayedClient } from '../../../server/gateway/relayed.ts'
 export interface RelayFixture {
   readonly port: number;
   readonly relay: Relay;
-  /** Where the inner server must listen. */
+  /** Where the origin server must listen. */
   readonly path: string;
   close(): void;
 }
@@ -127,7 +127,7 @@ class Passer implements RelayedClient {
   }
 }
 
-/** What came over one connection to an inner server that a test plays. */
+/** What came over one connection to an origin server that a test plays. */
 export interface PlayedConnection {
   readonly socket: NetSocket;
   text: string;
@@ -135,7 +135,7 @@ export interface PlayedConnection {
   isClosed: boolean;
 }
 
-/** An inner server that does what a test says, byte for byte. */
+/** An origin server that does what a test says, byte for byte. */
 export interface PlayedServer {
   readonly connections: PlayedConnection[];
   close(): void;

@@ -25,7 +25,7 @@ export interface HarnessBackends {
   close(): Promise<void>;
 }
 
-/** @param directory names the record: another harness on it finds what was recorded */
+/** @param directory names the database: another harness on it finds what was recorded */
 export function openBackends(kind: BackendsKind, directory: string): Promise<HarnessBackends> {
   return kind === 'shared' ? openShared(directory) : openEmbedded(directory);
 }

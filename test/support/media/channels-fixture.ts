@@ -83,7 +83,7 @@ interface Row {
 
 type MediaStore = ChannelsOptions['store'];
 
-/** What the record knows of streams and their sources, with the rules of the real one. */
+/** What the database knows of streams and their sources, with the rules of the real one. */
 export class FakeStore implements MediaStore {
   readonly rows = new Map<string, Row>();
   isUnavailable = false;
@@ -134,7 +134,7 @@ export class FakeStore implements MediaStore {
   };
 
   private there(): void {
-    if (this.isUnavailable) throw new Unavailable('The record is away.');
+    if (this.isUnavailable) throw new Unavailable('The database is unavailable.');
   }
 
   private streamOf(id: string, { status, recording }: Row): StreamRow {

@@ -62,7 +62,7 @@ export class FakeService {
     });
   }
 
-  /** Ends all connections, and is away. */
+  /** Ends all connections, and is unavailable. */
   async stop(): Promise<void> {
     await this.socket?.stop();
     await this.server?.stop(true);

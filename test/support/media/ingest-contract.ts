@@ -17,7 +17,7 @@ const START_MS = intervalStartMs(7_100_000_000);
 const GRACE_MS = 30_000;
 const HEALTH = { bitrate: 4_000_000, fps: 30, speed: 1, dropped: 0, width: 1280, height: 720 };
 
-/** What the record does with sources, whatever it is kept in (SPEC M-1, M-6 – M-8). */
+/** What the database does with sources, whatever it is kept in (SPEC M-1, M-6 – M-8). */
 export function sourcesContract(name: string, openFixture: () => Promise<SourcesFixture>): void {
   let fixture: SourcesFixture;
   let store: Store;
@@ -72,7 +72,7 @@ export function sourcesContract(name: string, openFixture: () => Promise<Sources
     return stream;
   }
 
-  describe(`sources in the record in ${name}`, () => {
+  describe(`sources in the database in ${name}`, () => {
     test('[M-1] a key is made on the first look and kept, and opens the stream it belongs to', async () => {
       const id = await fixture.newStream();
       expect(await store.findIngest({ ...own(id), nowMs })).toEqual({ key: null, source: null });

@@ -26,7 +26,7 @@ export interface Fixture {
   readonly directory: string;
   readonly lines: Record<string, unknown>[];
   readonly clock: { nowMs: number };
-  /** Shelves on this ground, as after a start; nothing is done by time unless `sweep` is called. */
+  /** Shelves on this fixture, as after a start; nothing is done by time unless `sweep` is called. */
   start(options?: Partial<ShelvesOptions>): Promise<FileShelves>;
   /** The files of a stream, sorted by the numbers in their names. */
   files(streamId: string): Promise<string[]>;

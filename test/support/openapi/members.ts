@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { newSetupLink } from '../../../server/auth/members/operator-links.ts';
 import { startService } from '../harness/harness.ts';
 import { type Browser, invited, newMember, PASSWORD, tokenOf } from '../studio/member-browser.ts';
-import type { Answered, Exercises, Fixture } from './ground.ts';
+import type { Answered, Exercises, Fixture } from './fixture.ts';
 
 /** The operations about members and their sessions. */
 export function memberExercises(fixture: Fixture): Exercises {

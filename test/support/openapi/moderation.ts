@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { idOf, post, sentLine } from '../chat/moderated-chat.ts';
-import { type Answered, bearer, type Exercises, type Fixture } from './ground.ts';
+import { type Answered, bearer, type Exercises, type Fixture } from './fixture.ts';
 
 const NOBODY = 'nobodynobodynobodynobo';
 

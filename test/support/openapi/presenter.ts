@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import type { Exercises, Fixture } from './ground.ts';
+import type { Exercises, Fixture } from './fixture.ts';
 
 /** The operations by which a show is on the wall behind its host. */
 export function presenterExercises(fixture: Fixture): Exercises {

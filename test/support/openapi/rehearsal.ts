@@ -1,4 +1,4 @@
-import type { Exercises, Fixture } from './ground.ts';
+import type { Exercises, Fixture } from './fixture.ts';
 
 const CROWD = { viewers: 1, latencyMs: 500, lossShare: 0.1, botShare: 0.5, lateShare: 0.25 };
 

@@ -1,7 +1,7 @@
 import { expect } from 'bun:test';
 import { randomUUID } from 'node:crypto';
 import { answer } from '../conformance/quiz-show.ts';
-import type { Answered, Exercises, Fixture } from './ground.ts';
+import type { Answered, Exercises, Fixture } from './fixture.ts';
 
 /** The operations by which a show is looked at once it is over. */
 export function reportExercises(fixture: Fixture): Exercises {

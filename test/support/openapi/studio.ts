@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { intervalStartMs } from '../../../protocol/interval.ts';
 import { PURCHASE } from '../conformance/operations.ts';
 import { QUIZ } from '../harness/harness.ts';
-import type { Answered, Exercises, Fixture } from './ground.ts';
+import type { Answered, Exercises, Fixture } from './fixture.ts';
 import { memberExercises } from './members.ts';
 import { moderationExercises } from './moderation.ts';
 import { presenterExercises } from './presenter.ts';

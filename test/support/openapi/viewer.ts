@@ -1,6 +1,6 @@
 import { expect } from 'bun:test';
 import { randomUUID } from 'node:crypto';
-import { type Answered, bearer, type Exercises, type Fixture } from './ground.ts';
+import { type Answered, bearer, type Exercises, type Fixture } from './fixture.ts';
 import { moderated } from './moderation.ts';
 
 /** The operations of the given interface. */

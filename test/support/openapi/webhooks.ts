@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { type Answered, type Exercises, type Fixture, WEBHOOK } from './ground.ts';
+import { type Answered, type Exercises, type Fixture, WEBHOOK } from './fixture.ts';
 
 /** The operations about webhooks. */
 export function webhookExercises(fixture: Fixture): Exercises {

@@ -43,7 +43,7 @@ export class RehearsalFixture {
   async once(isRight: (rehearsal: Rehearsal) => boolean): Promise<Rehearsal> {
     for (let lookedMs = 0; ; lookedMs += LOOK_MS) {
       const response = await this.current();
-      // A machine that is busy may take a record for one that is away.
+      // A machine that is busy may take a record for one that is unavailable.
       const rehearsal = response.status === 503 ? null : await expectJson<Rehearsal>(response, 200);
       if (rehearsal && isRight(rehearsal)) return rehearsal;
       if (lookedMs > 14_000) throw new Error(`it stayed at ${JSON.stringify(rehearsal)}`);
@@ -67,7 +67,7 @@ export class RehearsalFixture {
     }
   }
 
-  /** How many answers to a quiz are in the record, by the export. */
+  /** How many answers to a quiz are in the database, by the export. */
   async recorded(streamId: string): Promise<number> {
     const response = await this.service.studio('GET', `/streams/${streamId}/exports/answers`);
     return (await response.text()).split('\n').filter(Boolean).length;

@@ -34,4 +34,4 @@ export function begin(
   return { machine, clock, asked, service, offMs };
 }
 
-export const unavailable = new FourbeatError('away', 'the service is away');
+export const unavailable = new FourbeatError('away', 'the service is unavailable');

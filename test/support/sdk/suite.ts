@@ -275,7 +275,7 @@ async function readsAll(viewer: Viewer, fixture: Fixture, forMs = 2_000): Promis
   );
 }
 
-/** The ground's own way to the service, but for what is given here. */
+/** The fixture's own way to the service, but for what is given here. */
 function lookedAfter({ options }: Fixture, environment: JoinOptions['environment']): Options {
   return { environment: { ...environment, ...options.environment } };
 }

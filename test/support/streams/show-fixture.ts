@@ -22,9 +22,9 @@ export const uuidOf = (number: number): string =>
 /** A real record in a temporary directory, with an account and streams: what model tests act on. */
 export interface Show {
   readonly store: DirectDatabase<typeof procedures>['store'];
-  /** Closes the record and opens it again, as a restart does. */
+  /** Closes the database and opens it again, as a restart does. */
   restart(): Promise<void>;
-  /** Closes the record and removes its directory. */
+  /** Closes the database and removes its directory. */
   close(): Promise<void>;
 }
 

@@ -10,7 +10,7 @@ export const textOf = (n: number) => `Line ${n} ${'and some more of it '.repeat(
 /**
  * Writes lines of the chat into a record that no service has open, as many in an interval as may be
  * in one; the last is in the interval before now. Each seventh line is a question.
- * @param data the folder of the record
+ * @param data the folder of the database
  * @returns the first interval with lines
  */
 export async function fillChat(data: string, streamId: string, lines: number): Promise<number> {

@@ -1,4 +1,4 @@
--- What the beat does in Redis: the files of this folder are one library of functions, which
+-- What the realtime backend does in Redis: the files of this folder are one library of functions, which
 -- library.ts loads. Each keeps its own names in a block.
 --
 -- `define(name, callback)` is given by the loading. It registers the function under its name and

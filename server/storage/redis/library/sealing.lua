@@ -18,7 +18,7 @@ do
   -- A sealer that has not published after this is passed over.
   local CLAIM_MS = 100
   local TTL_MS = 60000
-  -- Everything that is bounded here is kept by its node beyond that, or by the record.
+  -- Everything that is bounded here is kept by its node beyond that, or by the database.
   local PARTS_MAX = 1000
   local LOG_ENTRIES_MAX = 240
   local LOG_BYTES_MAX = 67108864

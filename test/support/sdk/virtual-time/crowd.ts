@@ -17,7 +17,7 @@ export interface CrowdOptions {
 export interface CrowdRates {
   /** On average, when all was well. */
   readonly steady: number;
-  /** The most while the service was away. */
+  /** The most while the service was unavailable. */
   readonly during: number;
   /** The most from its end on. */
   readonly after: number;

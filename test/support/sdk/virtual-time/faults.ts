@@ -42,7 +42,7 @@ export const MISHAPS: Readonly<Record<string, Mishap>> = {
     return NOTHING;
   },
   'the service is silent': ({ service }) => service.fail({ how: 'silence' }),
-  'the service is away': refusal(503),
+  'the service is unavailable': refusal(503),
   'the service has too much to do': refusal(429),
   'tokens are refused': refusal(401),
   'all tokens are refused once': ({ service }) => {
