@@ -190,8 +190,8 @@ test.each([
   expect([status, printed]).toEqual([2, []]);
 });
 
-test('[O-7] the table of settings in README.md is the one that the program prints', async () => {
-  const readme = await Bun.file(new URL('../../README.md', import.meta.url)).text();
+test('[O-7] docs/configuration.md has the table of settings that the program prints', async () => {
+  const readme = await Bun.file(new URL('../../docs/configuration.md', import.meta.url)).text();
   const table = /<!-- settings:begin -->\n([\s\S]*?)\n<!-- settings:end -->/.exec(readme)?.[1];
   expect(table).toBe(settingsAsMarkdown());
   expect((await run('settings')).printed).toEqual([settingsAsMarkdown()]);

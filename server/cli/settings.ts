@@ -98,7 +98,7 @@ export function tidyEnvironment(env: NodeJS.ProcessEnv): string[] {
   return unknown;
 }
 
-/** Every setting as a table for the README. */
+/** Every setting as a table for docs/configuration.md. */
 export function settingsAsMarkdown(): string {
   const rows = SETTING_KEYS.map((key) => {
     const { value, help, default: fallback, defaultMeans } = SETTINGS[key];
