@@ -6,6 +6,14 @@ export function intervalAt(unixMs: number): number {
   return Math.floor(unixMs / INTERVAL_MS);
 }
 
+const CANONICAL = /^(?:0|[1-9][0-9]{0,15})$/;
+
+/** The interval that a text names in its canonical form (SPEC F-6); NaN when it names none. */
+export function parseInterval(text: string): number {
+  const interval = CANONICAL.test(text) ? Number(text) : Number.NaN;
+  return Number.isSafeInteger(interval) ? interval : Number.NaN;
+}
+
 /** The first millisecond of an interval, in Unix ms; its end is the start of the next one. */
 export function intervalStartMs(interval: number): number {
   return interval * INTERVAL_MS;

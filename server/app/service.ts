@@ -6,16 +6,15 @@ import { Passwords } from '../auth/members/passwords.ts';
 import { tokenHandlers } from '../auth/viewer-tokens/token-routes.ts';
 import { chatHandlers } from '../domains/chat/chat-routes.ts';
 import { answerHandlers } from '../domains/quizzes/answer-routes.ts';
-import type { AnswerDecision } from '../domains/quizzes/arrived-answer.ts';
+import type { AnswerDecision } from '../domains/quizzes/quiz-rules.ts';
 import { streamHandlers } from '../domains/streams/stream-routes.ts';
 import type { GatewayBackend } from '../gateway/gateway-backend.ts';
 import { createLocalGatewayBackend } from '../gateway/local-gateway-backend.ts';
-import type { Sockets } from '../gateway/origin-server.ts';
 import type { SharedParts } from '../gateway/workers/worker-pool.ts';
-import { endpointsOf, unknownPath } from '../http/endpoints.ts';
+import { endpointsOf, notFoundHandler } from '../http/endpoints.ts';
 import type { RequestLog } from '../http/request-log.ts';
-import type { Handlers } from '../http/route.ts';
-import { type PathHandler, routesOf } from '../http/router.ts';
+import type { Handlers, WebSocketRoutes } from '../http/route.ts';
+import { type PathHandler, createRoutes } from '../http/router.ts';
 import { timeHandlers } from '../http/time-routes.ts';
 import type { WebSocketSource } from '../media/websocket/websocket-source.ts';
 import { Unavailable } from '../platform/errors.ts';
@@ -46,7 +45,7 @@ export interface Service {
   /** What threads that answer viewers share with it. */
   readonly shared: SharedParts;
   /** Where requests become sockets; none without the role `media`. */
-  readonly sockets: Sockets<WebSocketSource> | undefined;
+  readonly sockets: WebSocketRoutes<WebSocketSource> | undefined;
   /** Answers what no route does: 404. */
   readonly fetch: (request: Request) => Response;
   readonly stats: ServiceStats;
@@ -92,7 +91,7 @@ export async function createService(
     ...endpointsOf(viewerApi, viewerHandlers(options, parts)),
     ...endpointsOf(studioApi, producerHandlers(options, parts)),
   ];
-  const routes = routesOf(endpoints, { roles, corsOrigin, trustProxy, listener, log: requests });
+  const routes = createRoutes(endpoints, { roles, corsOrigin, trustProxy, listener, log: requests });
   return {
     routes: { ...routes, ...parts.media?.routes },
     front: createLocalGatewayBackend({
@@ -112,7 +111,7 @@ export async function createService(
       tokenCacheSize: config.tokenCacheSize,
     },
     sockets: parts.media?.sockets,
-    fetch: unknownPath(corsOrigin, requests),
+    fetch: notFoundHandler(corsOrigin, requests),
     stats: {
       requests,
       answers,
@@ -149,7 +148,7 @@ function viewerHandlers(
       access: config.tokenAuth,
     }),
     ...viewCountHandlers(parts.realtime.presence, credentials),
-    ...answerHandlers({ desk: parts.answerDesk, credentials, clock }),
+    ...answerHandlers({ answers: parts.answerDesk, credentials, clock }),
     ...parts.feed,
     ...chatHandlers({
       chat: parts.realtime.chat,
@@ -183,7 +182,7 @@ function producerHandlers(
     credentials,
     sessions,
     passwords: new Passwords(),
-    tries: { ofAddress: rates.signIn, ofEmail: rates.passwords },
+    signInRates: { byAddress: rates.signIn, byEmail: rates.passwords },
     clock,
     rate: rates.studio,
     log: requests,

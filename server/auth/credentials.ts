@@ -4,11 +4,11 @@ import { BANNED } from '../domains/moderation/banned.ts';
 import type { ChatRooms } from '../domains/moderation/chat-rooms.ts';
 import { type Scheme, unauthorized } from '../http/problem.ts';
 import type { Route } from '../http/route.ts';
-import type { Rate } from '../platform/rate-limit.ts';
+import type { RateLimiter } from '../platform/rate-limit/rate-limiter.ts';
 import type { TokenOwner } from './accounts/accounts-sql.ts';
 import { sameHash } from './accounts/api-token.ts';
 import type { ServiceTokens } from './accounts/service-tokens.ts';
-import type { LiveSession, Sessions } from './members/sessions.ts';
+import type { ActiveSession, Sessions } from './members/sessions.ts';
 import type { PresenterKeys } from './presenter-keys/presenter-keys.ts';
 import type { Viewer, ViewerTokens } from './viewer-tokens/viewer-tokens.ts';
 
@@ -29,13 +29,13 @@ export type Actor =
     };
 
 /** Who was let into the studio, and the account that owns all there. */
-export interface Admitted {
+export interface StudioCaller {
   readonly user: User;
   readonly actor: Actor;
 }
 
-const TOKEN: Actor = { kind: 'token' };
-const ANYBODY: Caller = { kind: 'anybody' };
+const SERVICE_TOKEN_ACTOR: Actor = { kind: 'token' };
+const ANONYMOUS: Caller = { kind: 'anybody' };
 const CREDENTIAL = /^(bearer|token|presenter) +([\x21-\x7e]+)$/i;
 
 /** Checks the credential of a request (SPEC A, T). Failures are limited for each address. */
@@ -45,7 +45,7 @@ export class Credentials {
     private readonly serviceTokens: ServiceTokens,
     private readonly sessions: Sessions,
     private readonly presenterKeys: PresenterKeys,
-    private readonly failures: Rate,
+    private readonly failures: RateLimiter,
     private readonly bans: Pick<ChatRooms, 'isBanned'>,
   ) {}
 
@@ -56,8 +56,8 @@ export class Credentials {
    */
   viewer(request: Request, route: Route, streamId: string | null): Viewer | Promise<Viewer> {
     const header = request.headers.get('authorization');
-    const known = header?.startsWith('Bearer ') ? this.viewerTokens.known(header.slice(7)) : null;
-    if (known && !this.bans.isBanned(known)) return ofStream(known, streamId);
+    const seen = header?.startsWith('Bearer ') ? this.viewerTokens.seen(header.slice(7)) : null;
+    if (seen && this.viewerTokens.admission(seen, streamId) === 'admitted') return seen;
     return this.unknownViewer(header, request, route, streamId);
   }
 
@@ -65,20 +65,20 @@ export class Credentials {
    * Who was let in may have been sent out since: for what waits for the rest of a request.
    * @throws Problem 401
    */
-  requireStay(viewer: Viewer): void {
+  requireNotBanned(viewer: Viewer): void {
     if (this.bans.isBanned(viewer)) throw unauthorized('Bearer', BANNED.detail, BANNED.members);
   }
 
   /** The account behind a service token. @throws Problem 401 */
   async service(request: Request, route: Route): Promise<TokenOwner> {
-    const { scheme, token } = parse(request.headers.get('authorization'));
-    const address = route.addressOf(request);
+    const { scheme, token } = parseAuthorization(request.headers.get('authorization'));
+    const address = route.clientRateKey(request);
     if (scheme !== 'token') {
       const orSignIn = route.operation.access === 'studio' ? ', or sign in' : '';
       const detail = `Send a service token: "Authorization: Token fb_…"${orSignIn}.`;
       return this.fail(address, 'Token', detail);
     }
-    const owner = await this.serviceTokens.ownerOf(token);
+    const owner = await this.serviceTokens.findOwner(token);
     return owner ?? this.fail(address, 'Token', 'The service token is unknown or revoked.');
   }
 
@@ -87,10 +87,10 @@ export class Credentials {
    * one of the operation's roles (SPEC U).
    * @throws Problem 401
    */
-  async studio(request: Request, route: Route): Promise<Admitted> {
-    if (request.headers.has('authorization') || this.sessions.hashIn(request) === null) {
+  async studio(request: Request, route: Route): Promise<StudioCaller> {
+    if (request.headers.has('authorization') || this.sessions.hashFrom(request) === null) {
       const { user } = await this.service(request, route);
-      return { user, actor: TOKEN };
+      return { user, actor: SERVICE_TOKEN_ACTOR };
     }
     const { account, member } = await this.session(request, route);
     const { uuid, name, role } = member;
@@ -111,24 +111,24 @@ export class Credentials {
     route: Route,
     streamId: string,
   ): Promise<{ producer: string; share: string }> {
-    const { scheme, token } = parse(request.headers.get('authorization'));
+    const { scheme, token } = parseAuthorization(request.headers.get('authorization'));
     if (scheme !== 'presenter') {
       const { user } = await this.studio(request, route);
       return { producer: user.uuid, share: user.uuid };
     }
-    const found = await this.presenterKeys.streamOf(token);
+    const found = await this.presenterKeys.findStream(token);
     // Who has the key, which is on a wall's machine, must not use up what the account may ask.
     if (found?.streamId === streamId) return { producer: found.producer, share: `pk ${streamId}` };
     const detail = 'The presenter key is not that of this show (any more); make a new one.';
-    return this.fail(route.addressOf(request), 'Token', detail);
+    return this.fail(route.clientRateKey(request), 'Token', detail);
   }
 
   /**
    * The session of a request that must have one; a write shows that a page of this service sent it.
    * @throws Problem 401
    */
-  async session(request: Request, route: Route): Promise<LiveSession> {
-    const address = route.addressOf(request);
+  async session(request: Request, route: Route): Promise<ActiveSession> {
+    const address = route.clientRateKey(request);
     if (request.headers.has('authorization')) {
       return this.fail(
         address,
@@ -136,33 +136,34 @@ export class Credentials {
         'This is for who signed in; send no Authorization header.',
       );
     }
-    const session = await this.sessions.of(request);
+    const session = await this.sessions.findByRequest(request);
     if (!session)
       return this.fail(address, 'Token', 'Nobody is signed in here (any more); sign in.');
     if (route.operation.method === 'GET') return session;
-    await this.ownPage(request, route);
+    await this.requireSameOrigin(request, route);
     if (sameHash(request.headers.get(CSRF_HEADER) ?? '', session.csrf)) return session;
     const detail = `Send the "csrf" that GET /studio/v1/session tells, as ${CSRF_HEADER}.`;
     return this.fail(address, 'Token', detail);
   }
 
   /** Lets nobody through whom the page of another origin sent. @throws Problem 401 */
-  async ownPage(request: Request, route: Route): Promise<void> {
-    if (!this.sessions.isFromElsewhere(request)) return;
+  async requireSameOrigin(request: Request, route: Route): Promise<void> {
+    if (!this.sessions.isCrossOrigin(request)) return;
     const detail = 'A page of another origin sent this; call from a page of this service.';
-    return this.fail(route.addressOf(request), 'Token', detail);
+    return this.fail(route.clientRateKey(request), 'Token', detail);
   }
 
   /** Whoever it is; a credential that is sent must be valid. @throws Problem 401 */
-  async anybody(request: Request, route: Route): Promise<Caller> {
+  async optional(request: Request, route: Route): Promise<Caller> {
     const header = request.headers.get('authorization');
-    if (header === null) return ANYBODY;
-    const { scheme, token } = parse(header);
+    if (header === null) return ANONYMOUS;
+    const { scheme, token } = parseAuthorization(header);
     if (scheme === 'token') return { kind: 'service', owner: await this.service(request, route) };
     const viewer = scheme === 'bearer' ? await this.viewerTokens.check(token) : null;
-    if (viewer)
-      return { kind: 'viewer', viewer: await this.allowed(viewer, request, route, 'Token') };
-    return this.fail(route.addressOf(request), 'Token', 'The credential is not valid; send none.');
+    if (viewer && this.admit(viewer, null, request, route, 'Token')) {
+      return { kind: 'viewer', viewer };
+    }
+    return this.fail(route.clientRateKey(request), 'Token', 'The credential is not valid; send none.');
   }
 
   private async unknownViewer(
@@ -171,28 +172,37 @@ export class Credentials {
     route: Route,
     streamId: string | null,
   ): Promise<Viewer> {
-    const { scheme, token } = parse(header);
+    const { scheme, token } = parseAuthorization(header);
     const viewer = scheme === 'bearer' ? await this.viewerTokens.check(token) : null;
-    if (viewer) {
-      return this.allowed(ofStream(viewer, streamId), request, route, 'Bearer');
-    }
+    if (viewer && this.admit(viewer, streamId, request, route, 'Bearer')) return viewer;
     const detail =
       scheme === 'bearer'
         ? 'The viewer token is not valid or has expired; get a new one.'
         : 'Send a viewer token: "Authorization: Bearer …".';
-    return this.fail(route.addressOf(request), 'Bearer', detail);
+    return this.fail(route.clientRateKey(request), 'Bearer', detail);
   }
 
-  /** The viewer, unless they were sent out of the show (SPEC C-19). @throws Problem 401 */
-  private async allowed(
+  /**
+   * Whether a viewer is admitted to a stream; false when the token has expired.
+   * @throws Problem 401 when the token is of another stream, or the viewer is banned (SPEC C-19)
+   */
+  private admit(
     viewer: Viewer,
+    streamId: string | null,
     request: Request,
     route: Route,
     scheme: Scheme,
-  ): Promise<Viewer> {
-    if (!this.bans.isBanned(viewer)) return viewer;
-    this.failures.take(route.addressOf(request));
-    throw unauthorized(scheme, BANNED.detail, BANNED.members);
+  ): boolean {
+    const admission = this.viewerTokens.admission(viewer, streamId);
+    if (admission === 'wrong-stream') {
+      const detail = 'The viewer token is of another stream; get one for this stream.';
+      throw unauthorized(scheme, detail);
+    }
+    if (admission === 'banned') {
+      this.failures.take(route.clientRateKey(request));
+      throw unauthorized(scheme, BANNED.detail, BANNED.members);
+    }
+    return admission === 'admitted';
   }
 
   private async fail(address: string, scheme: Scheme, detail: string): Promise<never> {
@@ -201,15 +211,7 @@ export class Credentials {
   }
 }
 
-function parse(header: string | null): { scheme: string; token: string } {
+function parseAuthorization(header: string | null): { scheme: string; token: string } {
   const match = header === null ? null : CREDENTIAL.exec(header);
   return { scheme: match?.[1]?.toLowerCase() ?? '', token: match?.[2] ?? '' };
-}
-
-// The guard of I6: a token opens its own stream and nothing else.
-function ofStream(viewer: Viewer, streamId: string | null): Viewer {
-  if (streamId !== null && viewer.streamId !== streamId.toLowerCase()) {
-    throw unauthorized('Bearer', 'The viewer token is of another stream; get one for this stream.');
-  }
-  return viewer;
 }

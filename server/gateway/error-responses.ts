@@ -1,4 +1,4 @@
-import { acceptsIn } from '../http/accept.ts';
+import { headerAccepts } from '../http/accept.ts';
 import { PROBLEM_TYPE } from '../http/router.ts';
 import { Unavailable } from '../platform/errors.ts';
 import type { Connection } from './connection.ts';
@@ -37,7 +37,7 @@ export class Refusals {
     if (!(error instanceof Unavailable)) return false;
     const { asProblem, requestId } = this.wishesOf(shape);
     const id = operation.refused(requestId, error);
-    if (startedMs === null) operation.counter.countAtOnce(503);
+    if (startedMs === null) operation.counter.countImmediate(503);
     else operation.counter.count(503, startedMs);
     connection.answer(this.bytes.unavailable(operation.allow, error, asProblem, id));
     return true;
@@ -48,7 +48,7 @@ export class Refusals {
     if (known) return known;
     const head = shape.requestOf(0, 'token');
     const wishes = {
-      asProblem: acceptsIn(valueIn(head, FIELD.accept), PROBLEM_TYPE),
+      asProblem: headerAccepts(valueIn(head, FIELD.accept), PROBLEM_TYPE),
       requestId: valueIn(head, FIELD['x-request-id']),
     };
     this.wishes.set(shape, wishes);

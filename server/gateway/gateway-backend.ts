@@ -1,6 +1,6 @@
 import type { KnownViewer } from '../auth/viewer-tokens/viewer-tokens.ts';
 import type { AnswerService } from '../domains/quizzes/answer-service.ts';
-import type { AnswerCounter } from '../http/request-log.ts';
+import type { ResponseCounter } from '../http/request-log.ts';
 import type { Unavailable } from '../platform/errors.ts';
 import type { FeedLog } from '../realtime/feed/feed-log.ts';
 import type { OpenStreams } from '../realtime/feed/open-streams.ts';
@@ -34,7 +34,7 @@ export interface FrontTokens {
 /** An operation that a front answers. */
 export interface FrontOperation {
   /** Counts its answers. */
-  readonly counter: AnswerCounter;
+  readonly counter: ResponseCounter;
   /** What the path takes: `Allow` of its answers. */
   readonly allow: string;
   /**
@@ -56,7 +56,7 @@ export interface FrontHeartbeats extends FrontOperation {
 }
 
 export interface FrontQuizzes {
-  readonly desk: Pick<AnswerService, 'answerAtOnce' | 'claimAtOnce'>;
+  readonly desk: Pick<AnswerService, 'tryAnswer' | 'tryClaim'>;
   /** `POST` of an answer. */
   readonly answers: FrontQuizzesOf;
   /** `POST` of a report of a winner. */
@@ -64,7 +64,7 @@ export interface FrontQuizzes {
 }
 
 export interface FrontQuizzesOf {
-  readonly counter: AnswerCounter;
+  readonly counter: ResponseCounter;
   readonly allow: string;
   /** What a client is told of an error, which is logged. @param headers those that have a say in it */
   refusal(error: unknown, headers: Readonly<Record<string, string>>): Response;

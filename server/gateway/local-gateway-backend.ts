@@ -5,7 +5,7 @@ import type { ChatRooms } from '../domains/moderation/chat-rooms.ts';
 import type { AnswerService } from '../domains/quizzes/answer-service.ts';
 import type { RequestLog } from '../http/request-log.ts';
 import { baseHeaders } from '../http/route.ts';
-import { allowOf, problemResponse, refusalOf } from '../http/router.ts';
+import { allowHeader, problemResponse, problemForError } from '../http/router.ts';
 import type { Clock } from '../platform/clock.ts';
 import type { Unavailable } from '../platform/errors.ts';
 import type { FeedLog } from '../realtime/feed/feed-log.ts';
@@ -51,10 +51,10 @@ export function createLocalGatewayBackend(parts: LocalGatewayBackendOptions): Ga
 }
 
 function operationOf(operation: Operation, requests: RequestLog): FrontOperation | null {
-  const counter = requests.counterOf(operation);
+  const counter = requests.findCounter(operation);
   const refused = (given: string | null, error: Unavailable) => {
-    const id = requests.ids.of(given);
-    requests.refused(operation, id, 503, error);
+    const id = requests.ids.resolve(given);
+    requests.logRejected(operation, id, 503, error);
     return id;
   };
   return counter && { counter, allow: allowed(operation), refused };
@@ -64,17 +64,17 @@ function quizzesOf(
   operation: Operation,
   { requests, corsOrigin }: Pick<LocalGatewayBackendOptions, 'requests' | 'corsOrigin'>,
 ): FrontQuizzesOf | null {
-  const counter = requests.counterOf(operation);
+  const counter = requests.findCounter(operation);
   const allow = allowed(operation);
   const base = baseHeaders(allow, corsOrigin);
   const refusal = (error: unknown, headers: Readonly<Record<string, string>>) => {
     const request = new Request('http://localhost/', { headers });
-    const { problem, requestId } = refusalOf(error, request, operation, requests);
+    const { problem, requestId } = problemForError(error, request, operation, requests);
     return problemResponse(problem, request, base, requestId);
   };
   return counter && { counter, allow, refusal };
 }
 
 function allowed({ path }: Operation): string {
-  return allowOf(Object.values(viewerApi).filter((operation) => operation.path === path));
+  return allowHeader(Object.values(viewerApi).filter((operation) => operation.path === path));
 }

@@ -1,22 +1,10 @@
 import http from 'node:http';
-import type { BunRequest, Server, WebSocketHandler } from 'bun';
-import { CLIENT_LINE_BYTES } from '../http/address.ts';
+import type { Server, WebSocketHandler } from 'bun';
+import { CLIENT_HEADER_BYTES } from '../http/address.ts';
 import type { ReadOnlyOptions } from '../http/read-only.ts';
-import { baseHeaders } from '../http/route.ts';
-import { BROKEN, type PathHandler, problemResponse } from '../http/router.ts';
+import { baseHeaders, type WebSocketRoutes } from '../http/route.ts';
+import { INTERNAL_ERROR, type PathHandler, problemResponse } from '../http/router.ts';
 import { HEAD_BYTES_MAX } from './request-head.ts';
-
-/** A path where requests become sockets; nothing comes back when one has. */
-export type SocketPath<Data> = (
-  request: BunRequest<string>,
-  server: Server<Data>,
-) => Promise<Response | undefined>;
-
-/** Sockets, and where they are opened. */
-export interface Sockets<Data> {
-  readonly paths: Record<string, SocketPath<Data>>;
-  readonly handlers: WebSocketHandler<Data>;
-}
 
 export interface InnerServerOptions<Data> extends ReadOnlyOptions {
   /** Of the unix socket that it listens on. */
@@ -24,7 +12,7 @@ export interface InnerServerOptions<Data> extends ReadOnlyOptions {
   readonly routes: Record<string, PathHandler>;
   /** Answers what no route does. */
   readonly fetch: (request: Request) => Response;
-  readonly sockets?: Sockets<Data> | undefined;
+  readonly sockets?: WebSocketRoutes<Data> | undefined;
 }
 
 // Those who ask are the relay's connections: it ends them when a client is silent for too long. The
@@ -41,7 +29,7 @@ const LIMITS = http as { maxHeaderSize: number };
 /** Begins to answer HTTP, whatever is asked, behind the front that listens on the port. */
 export function serveInside<Data>(options: InnerServerOptions<Data>): Server<Data> {
   const { path, fetch, sockets, corsOrigin, log } = options;
-  LIMITS.maxHeaderSize = HEAD_BYTES_MAX + CLIENT_LINE_BYTES;
+  LIMITS.maxHeaderSize = HEAD_BYTES_MAX + CLIENT_HEADER_BYTES;
   return Bun.serve<Data, string>({
     ...IDLE,
     unix: path,
@@ -58,7 +46,7 @@ export function serveInside<Data>(options: InnerServerOptions<Data>): Server<Dat
       const unknown = new Request('http://localhost/');
       const requestId = log.requestId(unknown);
       log.broken({ method: 'GET', path: 'unknown' }, requestId, error);
-      return problemResponse(BROKEN, unknown, baseHeaders('OPTIONS', corsOrigin), requestId);
+      return problemResponse(INTERNAL_ERROR, unknown, baseHeaders('OPTIONS', corsOrigin), requestId);
     },
   });
 }

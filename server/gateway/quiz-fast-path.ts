@@ -1,5 +1,5 @@
 import type { KnownViewer } from '../auth/viewer-tokens/viewer-tokens.ts';
-import type { Outcome } from '../domains/quizzes/answer-service.ts';
+import type { OutcomeCallbacks } from '../domains/quizzes/answer-service.ts';
 import { type Connection, INCOMPLETE, RELAY } from './connection.ts';
 import type { PendingResponse } from './connection-state.ts';
 import type { FrontQuizzes, FrontQuizzesOf, GatewayBackend } from './gateway-backend.ts';
@@ -53,7 +53,7 @@ export class QuizFastPath {
   ): boolean {
     const { desk, answers } = this.quizzes;
     const task = new QuizTask(connection, this.bytes, answers, request.preferences);
-    if (!desk.answerAtOnce(viewer, bytes, request, nowMs, task)) return false;
+    if (!desk.tryAnswer(viewer, bytes, request, nowMs, task)) return false;
     connection.begin(task);
     return true;
   }
@@ -68,14 +68,14 @@ export class QuizFastPath {
     const streamId = bytes.toString('latin1', idAt, idAt + UUID_CHARS);
     if (viewer.streamId !== streamId) return false;
     const task = new QuizTask(connection, this.bytes, reports, preferences);
-    if (!desk.claimAtOnce(viewer, task)) return false;
+    if (!desk.tryClaim(viewer, task)) return false;
     connection.begin(task);
     return true;
   }
 }
 
 /** An answer or a report that the database decides. */
-class QuizTask implements PendingResponse, Outcome {
+class QuizTask implements PendingResponse, OutcomeCallbacks {
   private readonly startedMs = performance.now();
 
   constructor(

@@ -1,4 +1,4 @@
-import { clientLine } from '../http/address.ts';
+import { clientHeaderLine } from '../http/address.ts';
 import { ChunkedFraming } from './chunked-framing.ts';
 import type { InnerConnection, InnerConnections, InnerUser } from './origin-connections.ts';
 import type { Relayed, RelayedClient } from './relayed.ts';
@@ -79,7 +79,10 @@ export class RelayedRequest implements Relayed, InnerUser {
     const end = this.endOfBody(bytes, this.framing.headBytes);
     const { lineBytes } = this.framing;
     if (lineBytes === 0) this.forward(bytes);
-    else this.forward(withClient(bytes, lineBytes, end, clientLine(secret, this.client.address)));
+    else
+      this.forward(
+        withClient(bytes, lineBytes, end, clientHeaderLine(secret, this.client.address)),
+      );
     this.keep(bytes, this.endOfTrailers(bytes, end));
     if (!this.inner) connections.dial(this);
   }

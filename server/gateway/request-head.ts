@@ -1,4 +1,4 @@
-import { prefersIn } from '../http/accept.ts';
+import { headerPrefers } from '../http/accept.ts';
 import { FIELD, type Field, HeaderLines, isAt } from './header-lines.ts';
 import { bytesOf, RequestLine, UUID_CHARS } from './request-line.ts';
 import { RequestTemplate } from './request-template.ts';
@@ -120,7 +120,7 @@ function hasBody(bytes: Buffer): boolean {
 function wantsStream(bytes: Buffer): boolean {
   // What `fetch` sends by itself.
   if (lines.is(bytes, FIELD.accept, ANY_TYPE)) return false;
-  return prefersIn(lines.text(bytes, FIELD.accept), 'text/event-stream');
+  return headerPrefers(lines.text(bytes, FIELD.accept), 'text/event-stream');
 }
 
 /** The value of a header in a head that was read; null: there is none. */

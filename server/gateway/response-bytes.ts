@@ -1,5 +1,5 @@
 import { STATUS_CODES } from 'node:http';
-import { problemOf } from '../http/problem.ts';
+import { problemFor } from '../http/problem.ts';
 import { baseHeaders } from '../http/route.ts';
 import { problemHeaders } from '../http/router.ts';
 import type { Unavailable } from '../platform/errors.ts';
@@ -117,7 +117,7 @@ export class AnswerBytes {
   }
 
   private unavailableHalves(allow: string, error: Unavailable, asProblem: boolean): Halves {
-    const problem = problemOf(error, 'Bearer');
+    const problem = problemFor(error, 'Bearer');
     if (!problem) throw new Error('It is no problem.');
     const body = JSON.stringify(problem.body());
     const base = baseHeaders(allow, this.options.corsOrigin);

@@ -1,7 +1,6 @@
-import { intervalAt } from '../../protocol/interval.ts';
+import { intervalAt, parseInterval } from '../../protocol/interval.ts';
 import { AHEAD_INTERVALS } from '../../protocol/limits.ts';
 import type { KnownViewer } from '../auth/viewer-tokens/viewer-tokens.ts';
-import { canonicalInterval } from '../realtime/feed/feed-routes.ts';
 import { type Connection, INCOMPLETE, RELAY } from './connection.ts';
 import type { PendingResponse } from './connection-state.ts';
 import { Refusals } from './error-responses.ts';
@@ -122,7 +121,7 @@ export class ViewerFastPath {
     if (shape.kind === 'interval') {
       return interval <= newest && this.readInterval(connection, shape, viewer, interval);
     }
-    const from = lastEventId === null ? interval : canonicalInterval(lastEventId) + 1;
+    const from = lastEventId === null ? interval : parseInterval(lastEventId) + 1;
     return from <= newest && this.openStream(connection, shape, viewer, from);
   }
 
@@ -139,7 +138,7 @@ export class ViewerFastPath {
     } catch (error) {
       return this.refuse(connection, shape, error);
     }
-    heartbeats.counter.countAtOnce(204);
+    heartbeats.counter.countImmediate(204);
     connection.answer(this.bytes.noContent(heartbeats.allow));
     return true;
   }
@@ -177,7 +176,7 @@ export class ViewerFastPath {
         );
         return true;
       }
-      counter.countAtOnce(200);
+      counter.countImmediate(200);
       connection.answer(this.bytes.sealed(interval, body));
       return true;
     } catch (error) {
@@ -204,7 +203,7 @@ export class ViewerFastPath {
     } catch (error) {
       return this.refuse(connection, shape, error);
     }
-    counter.countAtOnce(200);
+    counter.countImmediate(200);
     (task as StreamTask | null)?.begin(this.bytes.opening());
     return true;
   }

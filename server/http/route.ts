@@ -1,6 +1,6 @@
-import type { BunRequest } from 'bun';
+import type { BunRequest, Server, WebSocketHandler } from 'bun';
 import type { Operation } from '../../protocol/operation.ts';
-import { addressOf, type Listener } from './address.ts';
+import { clientRateKey, type Listener } from './address.ts';
 
 /** Answers one request of an operation; throws `Problem`, `Refusal` or `Unavailable` to say no. */
 export type Handler = (request: BunRequest<string>, route: Route) => Response | Promise<Response>;
@@ -8,12 +8,24 @@ export type Handler = (request: BunRequest<string>, route: Route) => Response | 
 /** Handlers of a set of operations: one that is missing does not compile. */
 export type Handlers<Operations> = { readonly [Name in keyof Operations]: Handler };
 
+/** Handles a request to open a WebSocket; resolves to no response when the socket is open. */
+export type UpgradeHandler<Data> = (
+  request: BunRequest<string>,
+  server: Server<Data>,
+) => Promise<Response | undefined>;
+
+/** The paths that open WebSockets, and the handlers of the open sockets. */
+export interface WebSocketRoutes<Data> {
+  readonly paths: Record<string, UpgradeHandler<Data>>;
+  readonly handlers: WebSocketHandler<Data>;
+}
+
 /** What the handlers of one path share: made once, not for each request. */
 export class Route {
   /** Headers of every answer without a body. */
-  readonly bare: Readonly<Record<string, string>>;
+  readonly headers: Readonly<Record<string, string>>;
   /** Headers of every answer in JSON. */
-  readonly json: Readonly<Record<string, string>>;
+  readonly jsonHeaders: Readonly<Record<string, string>>;
   private readonly noContentInit: ResponseInit;
   private readonly okInit: ResponseInit;
 
@@ -24,11 +36,11 @@ export class Route {
     private readonly listener: Listener,
     private readonly trustProxy: boolean,
   ) {
-    this.bare = baseHeaders(allow, corsOrigin);
-    this.json = { ...this.bare, 'Content-Type': 'application/json' };
+    this.headers = baseHeaders(allow, corsOrigin);
+    this.jsonHeaders = { ...this.headers, 'Content-Type': 'application/json' };
     // The runtime copies a `Headers` for each response, three times as fast as a plain object.
-    this.noContentInit = { status: 204, headers: new Headers(this.bare) };
-    this.okInit = { status: 200, headers: new Headers(this.json) };
+    this.noContentInit = { status: 204, headers: new Headers(this.headers) };
+    this.okInit = { status: 200, headers: new Headers(this.jsonHeaders) };
   }
 
   /** 204. */
@@ -42,16 +54,16 @@ export class Route {
   }
 
   /** Any status with a JSON body and further headers. */
-  reply(status: number, body: unknown, headers: Record<string, string> = {}): Response {
-    return new Response(JSON.stringify(body), { status, headers: { ...this.json, ...headers } });
+  respond(status: number, body: unknown, headers: Record<string, string> = {}): Response {
+    return new Response(JSON.stringify(body), { status, headers: { ...this.jsonHeaders, ...headers } });
   }
 
   /**
    * Whose share of a rate limit the client uses: by the address of the connection, or the last
    * that the proxy in front vouches for.
    */
-  addressOf(request: Request): string {
-    return addressOf(request, this.listener, this.trustProxy);
+  clientRateKey(request: Request): string {
+    return clientRateKey(request, this.listener, this.trustProxy);
   }
 }
 

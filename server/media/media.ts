@@ -1,7 +1,7 @@
 import type { Logger } from 'pino';
 import type { Store } from '../app/procedures.ts';
-import type { Sockets } from '../gateway/origin-server.ts';
 import type { RequestLog } from '../http/request-log.ts';
+import type { WebSocketRoutes } from '../http/route.ts';
 import type { PathHandler } from '../http/router.ts';
 import type { Clock } from '../platform/clock.ts';
 import type { Config } from '../platform/config.ts';
@@ -20,7 +20,7 @@ import { startProbe } from './packager/probe.ts';
 import { listenRtmp } from './rtmp/rtmp-listener.ts';
 import type { Container } from './source.ts';
 import { listenSrt } from './srt/listen-srt.ts';
-import { openShelves } from './store/segment-stores-files.ts';
+import { openShelves } from './store/segment-store-files.ts';
 import { INGEST_PATH, WebSocketIngest } from './websocket/websocket-ingest.ts';
 import type { WebSocketSource } from './websocket/websocket-source.ts';
 
@@ -38,7 +38,7 @@ export interface MediaOptions {
 /** Everything about video: sources in, segments out. */
 export interface Media {
   readonly routes: Record<string, PathHandler>;
-  readonly sockets: Sockets<WebSocketSource>;
+  readonly sockets: WebSocketRoutes<WebSocketSource>;
   /** Ports that are open; none before `begin` has opened them. */
   readonly addresses: IngestAddresses;
   readonly readings: Reading[];

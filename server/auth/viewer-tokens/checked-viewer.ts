@@ -1,5 +1,5 @@
 /** Whose a token is, as far as it is kept. */
-export interface SeatOfToken {
+export interface TokenSeat {
   /** In lower case. */
   readonly streamId: string;
   readonly seat: number;
@@ -8,7 +8,7 @@ export interface SeatOfToken {
 }
 
 /** A viewer whose token was checked. What few requests need is made when it is asked for. */
-export class CheckedViewer implements SeatOfToken {
+export class CheckedViewer implements TokenSeat {
   readonly streamId: string;
   readonly seat: number;
   readonly expiresMs: number;
@@ -17,7 +17,7 @@ export class CheckedViewer implements SeatOfToken {
   readonly #to: number;
 
   /** @param given the token, or bytes that have it between two places and do not change */
-  constructor(seat: SeatOfToken, given: string | Buffer, from = 0, to = given.length) {
+  constructor(seat: TokenSeat, given: string | Buffer, from = 0, to = given.length) {
     this.streamId = seat.streamId;
     this.seat = seat.seat;
     this.expiresMs = seat.expiresMs;

@@ -20,7 +20,7 @@ export async function newSigningKey(): Promise<{ kid: string; privateJwk: string
   return { kid: crypto.randomUUID(), privateJwk: JSON.stringify(jwk) };
 }
 
-async function imported(key: SigningKey): Promise<ImportedKey> {
+async function importKey(key: SigningKey): Promise<ImportedKey> {
   const jwk: JWK = JSON.parse(key.privateJwk);
   const { d: _secret, ...publicPart } = jwk;
   const publicJwk: JWK = { ...publicPart, kid: key.kid, alg: 'EdDSA', use: 'sig' };
@@ -46,7 +46,7 @@ export class Keyring {
       });
     }
     const next = new Map<string, ImportedKey>();
-    for (const key of stored) next.set(key.kid, this.keys.get(key.kid) ?? (await imported(key)));
+    for (const key of stored) next.set(key.kid, this.keys.get(key.kid) ?? (await importKey(key)));
     this.keys = next;
   }
 

@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test';
 import fc from 'fast-check';
-import { Refusal, Unavailable } from '../../platform/errors.ts';
+import { DomainError, Unavailable } from '../../platform/errors.ts';
 import { SeatLeases, type SeatStore } from './seat-leases.ts';
 import type { SeatOffer, ViewerOfStream } from './tokens-sql.ts';
 
@@ -26,7 +26,7 @@ class PlainRecord implements SeatStore {
 
   leaseSeats = ({ streamId, count }: { streamId: string; count: number }) =>
     this.through('lease', () => {
-      if (!STREAMS.includes(streamId)) throw new Refusal('not-found', 'No such stream.');
+      if (!STREAMS.includes(streamId)) throw new DomainError('not-found', 'No such stream.');
       const first = this.next.get(streamId) ?? 0;
       this.next.set(streamId, first + count);
       return { first, count };
@@ -93,8 +93,8 @@ test('[T-8] [T-9] [N-16] whatever fails or is lost, a viewer has one seat on all
             });
             for (const [index, seat] of (seats ?? []).entries()) {
               const asked = viewers[index] as ViewerOfStream;
-              expect(seat instanceof Refusal).toBe(!STREAMS.includes(asked.streamId));
-              if (seat instanceof Refusal) continue;
+              expect(seat instanceof DomainError).toBe(!STREAMS.includes(asked.streamId));
+              if (seat instanceof DomainError) continue;
               const key = keyOf(asked);
               expect(seat).toBe(seatOf.get(key) ?? seat);
               expect(seat).toBe(store.seats.get(key) ?? -1);

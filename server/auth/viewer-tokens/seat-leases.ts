@@ -1,5 +1,5 @@
 import { LRUCache } from 'lru-cache';
-import { Refusal, Unavailable } from '../../platform/errors.ts';
+import { DomainError, Unavailable } from '../../platform/errors.ts';
 import type { Calls } from '../../storage/sql/procedure.ts';
 import { SeatPool } from './seat-pool.ts';
 import type { tokenProcedures, ViewerOfStream } from './tokens-sql.ts';
@@ -10,11 +10,11 @@ export type SeatStore = Pick<
 >;
 
 // Each pool holds a block or two: a few KB.
-const STREAMS_KEPT = 1_000;
+const STREAMS_MAX = 1_000;
 /** A stream that had no first token for this long has its leased seats forgotten: a gap. */
-const QUIET_MS = 600_000;
+const IDLE_MS = 600_000;
 // The second try is for a seat that somebody else turned out to have, as after a restored backup.
-const TRIES_MAX = 3;
+const ATTEMPTS_MAX = 3;
 
 /**
  * Gives viewers their seats. The first token of a viewer takes a seat from a block that this node
@@ -23,8 +23,8 @@ const TRIES_MAX = 3;
  */
 export class SeatLeases {
   private readonly pools = new LRUCache<string, SeatPool>({
-    max: STREAMS_KEPT,
-    ttl: QUIET_MS,
+    max: STREAMS_MAX,
+    ttl: IDLE_MS,
     updateAgeOnGet: true,
   });
 
@@ -34,27 +34,27 @@ export class SeatLeases {
    * The seats of these viewers, in their order; a Refusal for one whose stream is unknown or full.
    * @throws Unavailable when the database is; who has a seat then is not known
    */
-  async assign(viewers: readonly ViewerOfStream[]): Promise<(number | Refusal)[]> {
-    const seats: (number | Refusal | null)[] = await this.store.findSeats(viewers);
-    for (let tries = 0; seats.includes(null); tries++) {
-      if (tries === TRIES_MAX) throw new Unavailable('Seats that were leased are taken.');
-      const found = await this.seatNew(viewers.filter((_, index) => seats[index] === null));
+  async assign(viewers: readonly ViewerOfStream[]): Promise<(number | DomainError)[]> {
+    const seats: (number | DomainError | null)[] = await this.store.findSeats(viewers);
+    for (let attempts = 0; seats.includes(null); attempts++) {
+      if (attempts === ATTEMPTS_MAX) throw new Unavailable('Seats that were leased are taken.');
+      const found = await this.assignNew(viewers.filter((_, index) => seats[index] === null));
       for (const [index, viewer] of viewers.entries()) seats[index] ??= found.get(viewer) ?? null;
     }
-    return seats as (number | Refusal)[];
+    return seats as (number | DomainError)[];
   }
 
-  private async seatNew(
+  private async assignNew(
     viewers: readonly ViewerOfStream[],
-  ): Promise<Map<ViewerOfStream, number | Refusal | null>> {
-    const found = new Map<ViewerOfStream, number | Refusal | null>();
+  ): Promise<Map<ViewerOfStream, number | DomainError | null>> {
+    const found = new Map<ViewerOfStream, number | DomainError | null>();
     const offers: (ViewerOfStream & { readonly seat: number })[] = [];
     const offered: ViewerOfStream[] = [];
     const leases = [...Map.groupBy(viewers, ({ streamId }) => streamId)].map(
       async ([streamId, ofStream]) => {
         const seats = await this.lease(streamId, ofStream.length);
         for (const [index, viewer] of ofStream.entries()) {
-          if (seats instanceof Refusal) found.set(viewer, seats);
+          if (seats instanceof DomainError) found.set(viewer, seats);
           else if (seats[index] !== undefined) {
             offers.push({ ...viewer, seat: seats[index] });
             offered.push(viewer);
@@ -81,18 +81,18 @@ export class SeatLeases {
   }
 
   /** So many free seats of a stream, or fewer when it is nearly full; a Refusal when it has none. */
-  private async lease(streamId: string, count: number): Promise<number[] | Refusal> {
+  private async lease(streamId: string, count: number): Promise<number[] | DomainError> {
     const pool = this.poolOf(streamId);
     const seats = pool.take(count);
     if (seats.length === count) return seats;
     try {
-      const asked = pool.nextBlock(count - seats.length);
-      const block = await this.store.leaseSeats({ streamId, count: asked });
+      const blockSize = pool.nextBlockSize(count - seats.length);
+      const block = await this.store.leaseSeats({ streamId, count: blockSize });
       pool.put([...seats, ...Array.from({ length: block.count }, (_, n) => block.first + n)]);
     } catch (error) {
       pool.put(seats);
-      if (error instanceof Refusal && seats.length === 0) return error;
-      if (!(error instanceof Refusal)) throw error;
+      if (error instanceof DomainError && seats.length === 0) return error;
+      if (!(error instanceof DomainError)) throw error;
     }
     return pool.take(count);
   }

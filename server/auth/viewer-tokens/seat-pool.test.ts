@@ -3,10 +3,10 @@ import { SeatPool } from './seat-pool.ts';
 
 test('[N-16] blocks grow with the demand up to 256 seats, and to what a rush needs at once', () => {
   const pool = new SeatPool();
-  const sizes = Array.from({ length: 10 }, () => pool.nextBlock(1));
+  const sizes = Array.from({ length: 10 }, () => pool.nextBlockSize(1));
   expect(sizes).toEqual([1, 2, 4, 8, 16, 32, 64, 128, 256, 256]);
-  expect(pool.nextBlock(1_000)).toBe(1_000);
-  expect(pool.nextBlock(1)).toBe(256);
+  expect(pool.nextBlockSize(1_000)).toBe(1_000);
+  expect(pool.nextBlockSize(1)).toBe(256);
 });
 
 test('[T-8] the lowest free seat goes first, also one that came back', () => {

@@ -25,7 +25,7 @@ export class SeatPool {
    * How many seats to lease when so many are missing. Blocks grow with the demand, so that a quiet
    * stream has small gaps and a rush few leases.
    */
-  nextBlock(missing: number): number {
+  nextBlockSize(missing: number): number {
     const count = Math.max(missing, this.blockSize);
     this.blockSize = Math.min(BLOCK_MAX, 2 * this.blockSize);
     return count;

@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test';
-import { SeenTokens } from './seen-tokens.ts';
+import { TokenCache } from './seen-tokens.ts';
 import { PLACES } from './token-page.ts';
 
 const START = 'header.'.repeat(30);
@@ -9,10 +9,10 @@ const tokenOf = (n: number, start = START) => `${start}${String(n).padStart(200,
 
 function setUp(max = 10_000) {
   const clock = { ms: 1_000_000 };
-  const tokens = new SeenTokens(max, () => clock.ms);
+  const tokens = new TokenCache(max, () => clock.ms);
   const keep = (token: string, seat: number, expiresMs = clock.ms + 600_000, streamId = 's') =>
-    tokens.keep(token, { streamId, seat, expiresMs });
-  const seatOf = (token: string) => tokens.seen(token)?.seat;
+    tokens.put(token, { streamId, seat, expiresMs });
+  const seatOf = (token: string) => tokens.get(token)?.seat;
   return { clock, tokens, keep, seatOf };
 }
 
@@ -36,7 +36,7 @@ test('[T-12] who is found has this very token, each byte of it', () => {
   }
   for (let at = 0; at < token.length; at++) {
     const other = `${token.slice(0, at)}~${token.slice(at + 1)}`;
-    expect([at, tokens.seen(other)]).toEqual([at, null]);
+    expect([at, tokens.get(other)]).toEqual([at, null]);
   }
 });
 
@@ -99,7 +99,7 @@ test('[T-6] what is expired goes, whatever else is there, and its place is free 
     expect(tokens.size).toBe(count / 2);
     for (let n = 0; n < count; n++) expect(seatOf(tokenOf(n))).toBe(n % 2 === 0 ? undefined : n);
     clock.ms += 2_000;
-    expect(tokens.known(tokenOf(1))).toBeNull();
+    expect(tokens.getValid(tokenOf(1))).toBeNull();
     tokens.forgetExpired();
     expect(tokens.size).toBe(0);
   }
@@ -109,6 +109,6 @@ test('[T-13] a viewer is of the stream that was said of the token', () => {
   const { tokens, keep } = setUp();
   keep(tokenOf(1), 1, undefined, 'a');
   keep(tokenOf(2), 1, undefined, 'b');
-  expect(tokens.seen(tokenOf(1))?.streamId).toBe('a');
-  expect(tokens.seen(tokenOf(2))?.streamId).toBe('b');
+  expect(tokens.get(tokenOf(1))?.streamId).toBe('a');
+  expect(tokens.get(tokenOf(2))?.streamId).toBe('b');
 });

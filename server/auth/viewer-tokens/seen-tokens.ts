@@ -1,4 +1,4 @@
-import { CheckedViewer, type SeatOfToken } from './checked-viewer.ts';
+import { CheckedViewer, type TokenSeat } from './checked-viewer.ts';
 import { Beginnings } from './token-beginnings.ts';
 import { NONE, PAGE_BITS, PLACES, TAIL_BYTES, TokenPage } from './token-page.ts';
 
@@ -7,11 +7,11 @@ export const TOKEN_CHARS_MAX = 2_048;
 // The last letters of a signature are all that finds a token.
 const TOKEN_CHARS_MIN = 8;
 const UTF8_BYTES_MAX = 3;
-const BUCKETS_LEAST = 1_024;
+const BUCKETS_MIN = 1_024;
 
 /** A place is a page's index and, in its low bits, where it is within the page. */
-const indexOf = (place: number) => place >>> PAGE_BITS;
-const within = (place: number) => place & (PLACES - 1);
+const pageIndex = (place: number) => place >>> PAGE_BITS;
+const slotInPage = (place: number) => place & (PLACES - 1);
 
 /**
  * Tokens that were checked and whose they are, as many as came lately. Each is found by a few letters
@@ -21,14 +21,14 @@ const within = (place: number) => place & (PLACES - 1);
  * Own, since each viewer has one: it takes 0.24 KB, where a string of it, an object and their places in
  * an LRU cache take 0.8 KB; and it is found in the bytes of a request, of which no string is made.
  */
-export class SeenTokens {
+export class TokenCache {
   private readonly pages: (TokenPage | null)[] = [];
-  private readonly beginnings = new Beginnings();
+  private readonly prefixes = new Beginnings();
   /** The first place of each list of tokens whose letters lead there; `TokenPage.next` has the others. */
-  private heads = new Int32Array(BUCKETS_LEAST).fill(NONE);
+  private heads = new Int32Array(BUCKETS_MIN).fill(NONE);
   private count = 0;
   /** The place from where on one is looked for that nobody used. */
-  private hand = 0;
+  private clockHand = 0;
   /** Takes tokens that are strings. */
   private readonly scratch = Buffer.alloc(TOKEN_CHARS_MAX * UTF8_BYTES_MAX);
 
@@ -55,28 +55,28 @@ export class SeenTokens {
   }
 
   /** As `find`. */
-  seen(token: string): CheckedViewer | null {
+  get(token: string): CheckedViewer | null {
     const place = this.placeOf(this.scratch, 0, this.write(token));
     return place === NONE ? null : new CheckedViewer(this.seatAt(place), token);
   }
 
   /** The viewer of a token that was checked before and is good now. */
-  known(token: string): CheckedViewer | null {
-    const viewer = this.seen(token);
+  getValid(token: string): CheckedViewer | null {
+    const viewer = this.get(token);
     return viewer && viewer.expiresMs > this.nowMs() ? viewer : null;
   }
 
   /** Keeps a token that was checked, or not, when it is none of ours by its length. */
-  keep(token: string, seat: SeatOfToken): void {
+  put(token: string, seat: TokenSeat): void {
     const length = this.write(token);
     if (length < TOKEN_CHARS_MIN) return;
     const known = this.placeOf(this.scratch, 0, length);
     if (known !== NONE) this.drop(known);
     while (this.count >= this.max) this.dropUnused();
     const tailAt = Math.max(0, length - TAIL_BYTES);
-    const beginning = this.beginnings.take(this.scratch.subarray(0, tailAt), seat.streamId);
+    const beginning = this.prefixes.take(this.scratch.subarray(0, tailAt), seat.streamId);
     const place = this.freePlace();
-    this.page(place).put(within(place), this.scratch.subarray(tailAt, length), beginning, seat);
+    this.page(place).put(slotInPage(place), this.scratch.subarray(tailAt, length), beginning, seat);
     this.count++;
     if (this.count > this.heads.length) this.spread();
     else this.link(place);
@@ -86,7 +86,7 @@ export class SeenTokens {
   forgetExpired(): void {
     const nowMs = this.nowMs();
     for (const place of this.places()) {
-      if (this.page(place).isExpired(within(place), nowMs)) this.drop(place);
+      if (this.page(place).isExpired(slotInPage(place), nowMs)) this.drop(place);
     }
   }
 
@@ -94,8 +94,8 @@ export class SeenTokens {
     let place = this.heads[this.bucketOf(bytes, to)] as number;
     while (place !== NONE) {
       const page = this.page(place);
-      if (page.holds(within(place), bytes, from, to)) return place;
-      place = page.next[within(place)] as number;
+      if (page.holds(slotInPage(place), bytes, from, to)) return place;
+      place = page.next[slotInPage(place)] as number;
     }
     return NONE;
   }
@@ -109,12 +109,12 @@ export class SeenTokens {
     return (letters * 31 + (bytes[to - 6] as number)) & (this.heads.length - 1);
   }
 
-  private seatAt(place: number): SeatOfToken {
-    return this.page(place).seatAt(within(place));
+  private seatAt(place: number): TokenSeat {
+    return this.page(place).seatAt(slotInPage(place));
   }
 
   private page(place: number): TokenPage {
-    return this.pages[indexOf(place)] as TokenPage;
+    return this.pages[pageIndex(place)] as TokenPage;
   }
 
   /** @returns how many bytes of `scratch` the token is; 0 when it is too long */
@@ -134,43 +134,43 @@ export class SeenTokens {
 
   private link(place: number): void {
     const page = this.page(place);
-    const bucket = this.bucketOf(page.tails, page.endOf(within(place)));
-    page.next[within(place)] = this.heads[bucket] as number;
+    const bucket = this.bucketOf(page.tails, page.endOf(slotInPage(place)));
+    page.next[slotInPage(place)] = this.heads[bucket] as number;
     this.heads[bucket] = place;
   }
 
   private unlink(place: number): void {
     const page = this.page(place);
-    const bucket = this.bucketOf(page.tails, page.endOf(within(place)));
-    const next = page.next[within(place)] as number;
+    const bucket = this.bucketOf(page.tails, page.endOf(slotInPage(place)));
+    const next = page.next[slotInPage(place)] as number;
     let before = this.heads[bucket] as number;
     if (before === place) {
       this.heads[bucket] = next;
       return;
     }
     while (this.nextOf(before) !== place) before = this.nextOf(before);
-    this.page(before).next[within(before)] = next;
+    this.page(before).next[slotInPage(before)] = next;
   }
 
   private nextOf(place: number): number {
-    return this.page(place).next[within(place)] as number;
+    return this.page(place).next[slotInPage(place)] as number;
   }
 
   private drop(place: number): void {
     this.unlink(place);
     const page = this.page(place);
-    this.beginnings.release(page.take(within(place)));
+    this.prefixes.release(page.take(slotInPage(place)));
     this.count--;
-    if (page.size === 0) this.pages[indexOf(place)] = null;
+    if (page.size === 0) this.pages[pageIndex(place)] = null;
   }
 
   /** Each that was used since it was looked at before stays once more. */
   private dropUnused(): void {
     for (;;) {
-      const place = this.hand;
-      const page = this.pages[indexOf(place)];
-      this.hand = (place + (page ? 1 : PLACES)) % (this.pages.length * PLACES);
-      if (!page?.has(within(place)) || page.takeUsed(within(place))) continue;
+      const place = this.clockHand;
+      const page = this.pages[pageIndex(place)];
+      this.clockHand = (place + (page ? 1 : PLACES)) % (this.pages.length * PLACES);
+      if (!page?.has(slotInPage(place)) || page.takeUsed(slotInPage(place))) continue;
       this.drop(place);
       return;
     }

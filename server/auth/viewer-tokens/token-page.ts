@@ -1,4 +1,4 @@
-import type { SeatOfToken } from './checked-viewer.ts';
+import type { TokenSeat } from './checked-viewer.ts';
 import type { Beginning } from './token-beginnings.ts';
 
 export const PAGE_BITS = 10;
@@ -36,7 +36,7 @@ export class TokenPage {
   }
 
   /** Puts a token in a free place: what is behind its beginning, and whose it is. */
-  put(at: number, tail: Buffer, beginning: Beginning, { seat, expiresMs }: SeatOfToken): void {
+  put(at: number, tail: Buffer, beginning: Beginning, { seat, expiresMs }: TokenSeat): void {
     tail.copy(this.tails, at * TAIL_BYTES);
     this.lengths[at] = tail.length;
     this.seats[at] = seat;
@@ -88,7 +88,7 @@ export class TokenPage {
     return (this.expiresMs[at] as number) <= nowMs;
   }
 
-  seatAt(at: number): SeatOfToken {
+  seatAt(at: number): TokenSeat {
     return {
       streamId: (this.beginnings[at] as Beginning).streamId,
       seat: this.seats[at] as number,

@@ -6,7 +6,7 @@ import { readBody } from '../../http/body.ts';
 import { Problem, unauthorized } from '../../http/problem.ts';
 import type { Handlers } from '../../http/route.ts';
 import type { Clock } from '../../platform/clock.ts';
-import type { Rate } from '../../platform/rate-limit.ts';
+import type { RateLimiter } from '../../platform/rate-limit/rate-limiter.ts';
 import type { Calls } from '../../storage/sql/procedure.ts';
 import type { Caller, Credentials } from '../credentials.ts';
 import type { Keyring } from './keyring.ts';
@@ -19,7 +19,7 @@ export interface TokenRoutes {
   readonly keyring: Keyring;
   readonly clock: Clock;
   /** Tokens for each address; for each account that vouches for its viewers (L-4). */
-  readonly rate: Rate;
+  readonly rate: RateLimiter;
   /** `producer`: only the stream's owner gets tokens for it, and vouches for its users. */
   readonly access: 'open' | 'producer';
 }
@@ -47,8 +47,8 @@ export function tokenHandlers(
 
   return {
     createToken: async (request, route) => {
-      if (routes.access === 'open') rate.take(route.addressOf(request));
-      const voucher = voucherOf(await credentials.anybody(request, route));
+      if (routes.access === 'open') rate.take(route.clientRateKey(request));
+      const voucher = voucherOf(await credentials.optional(request, route));
       if (voucher) rate.take(voucher.uuid);
       const { bodyBytes } = route.operation;
       const body = await readBody(request, tokenRequestSchema, bodyBytes);
@@ -59,6 +59,6 @@ export function tokenHandlers(
     },
 
     readJwks: (_request, route) =>
-      route.reply(200, keyring.jwks(clock.nowMs()), { 'Cache-Control': 'public, max-age=300' }),
+      route.respond(200, keyring.jwks(clock.nowMs()), { 'Cache-Control': 'public, max-age=300' }),
   };
 }

@@ -1,5 +1,5 @@
 import { SEATS_MAX } from '../../../protocol/limits.ts';
-import { Refusal } from '../../platform/errors.ts';
+import { DomainError } from '../../platform/errors.ts';
 import { reading, type Tx, writing } from '../../storage/sql/procedure.ts';
 import { planRotation, type SigningKey } from './signing-keys.ts';
 
@@ -53,9 +53,9 @@ export const tokenProcedures = {
          returning next_seat as next`,
         [streamId, count],
       );
-      if (!row) throw new Refusal('not-found', 'There is no stream with this stream_id.');
+      if (!row) throw new DomainError('not-found', 'There is no stream with this stream_id.');
       const first = row.next - count;
-      if (first >= SEATS_MAX) throw new Refusal('conflict', 'The stream has no seat left.');
+      if (first >= SEATS_MAX) throw new DomainError('conflict', 'The stream has no seat left.');
       return { first, count: Math.min(count, SEATS_MAX - first) };
     },
   ),

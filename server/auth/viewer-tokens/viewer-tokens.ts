@@ -6,11 +6,13 @@ import { type ViewerClaims, viewerClaimsSchema } from '../../../protocol/tokens.
 import { BANNED } from '../../domains/moderation/banned.ts';
 import type { ChatRooms } from '../../domains/moderation/chat-rooms.ts';
 import type { Clock } from '../../platform/clock.ts';
-import { Refusal } from '../../platform/errors.ts';
+import { DomainError } from '../../platform/errors.ts';
 import { Batch } from '../../storage/sql/batch.ts';
+import { type Admission, admissionOf } from './admission.ts';
+import type { TokenSeat } from './checked-viewer.ts';
 import type { Keyring } from './keyring.ts';
 import { SeatLeases, type SeatStore } from './seat-leases.ts';
-import { SeenTokens, TOKEN_CHARS_MAX } from './seen-tokens.ts';
+import { TokenCache, TOKEN_CHARS_MAX } from './seen-tokens.ts';
 import { signedToken } from './sign-token.ts';
 import type { ViewerOfStream } from './tokens-sql.ts';
 
@@ -54,12 +56,12 @@ const SEATS_MS = 850;
 
 /** Issues and checks viewer tokens (SPEC T): EdDSA JWTs that carry the viewer's seat. */
 export class ViewerTokens {
-  private readonly verified: SeenTokens;
+  private readonly verified: TokenCache;
   private readonly forged = new LRUCache<string, true>({ max: FORGED_MAX });
-  private readonly seats: Batch<ViewerOfStream, number | Refusal>;
+  private readonly seats: Batch<ViewerOfStream, number | DomainError>;
 
   constructor(private readonly options: ViewerTokensOptions) {
-    this.verified = new SeenTokens(options.cacheSize, () => options.clock.nowMs());
+    this.verified = new TokenCache(options.cacheSize, () => options.clock.nowMs());
     const leases = new SeatLeases(options.store);
     this.seats = new Batch((viewers) => leases.assign(viewers), SEATS_AT_ONCE_MAX, SEATS_MS);
   }
@@ -72,9 +74,9 @@ export class ViewerTokens {
     const { keyring, clock, issuer, audience, bans } = this.options;
     const viewer = this.viewerId(streamId, identifier);
     const seat = await this.seats.add({ streamId, viewer });
-    if (seat instanceof Refusal) throw seat;
+    if (seat instanceof DomainError) throw seat;
     if (bans.isBanned({ streamId, seat })) {
-      throw new Refusal('unauthorized', BANNED.detail, BANNED.members);
+      throw new DomainError('unauthorized', BANNED.detail, BANNED.members);
     }
     const nowMs = clock.nowMs();
     const { kid, privateKey } = keyring.signingKey(nowMs);
@@ -90,13 +92,13 @@ export class ViewerTokens {
       sub: viewer,
     });
     // Ours, with these claims and a key that outlives it: a check would come to the same.
-    this.verified.keep(token, { streamId, seat, expiresMs: expiresAt * 1000 });
+    this.verified.put(token, { streamId, seat, expiresMs: expiresAt * 1000 });
     return token;
   }
 
   /** The viewer of a token that was checked before; it may have expired since. */
   seen(token: string): KnownViewer | null {
-    return this.verified.seen(token);
+    return this.verified.get(token);
   }
 
   /** As `seen`, of the token in these bytes, for as long as they do not change. */
@@ -106,7 +108,7 @@ export class ViewerTokens {
 
   /** The viewer of a token, at once when it was checked before; null when it must be checked. */
   known(token: string): KnownViewer | null {
-    return this.verified.known(token);
+    return this.verified.getValid(token);
   }
 
   /** The viewer of a token, or null when the token is not one of ours that is valid now. */
@@ -114,8 +116,17 @@ export class ViewerTokens {
     const known = this.known(token);
     if (known) return known;
     const viewer = await this.verify(token);
-    if (viewer) this.verified.keep(token, viewer);
+    if (viewer) this.verified.put(token, viewer);
     return viewer;
+  }
+
+  /**
+   * Whether a viewer whose token was verified may use a stream now.
+   * @param streamId in any case; null: the request names no stream
+   */
+  admission(viewer: TokenSeat, streamId: string | null): Admission {
+    const { clock, bans } = this.options;
+    return admissionOf(viewer, streamId?.toLowerCase() ?? null, clock.nowMs(), bans);
   }
 
   /** Drops expired tokens. */

@@ -1,5 +1,5 @@
-import type { SeatOfToken } from '../../auth/viewer-tokens/checked-viewer.ts';
-import type { CountedAnswers } from '../../http/request-log.ts';
+import type { TokenSeat } from '../../auth/viewer-tokens/checked-viewer.ts';
+import type { ResponseCounts } from '../../http/request-log.ts';
 import type { SealedBody } from '../../realtime/feed/sealing-sql.ts';
 import type { SeatMemory } from '../../realtime/presence/presence-cells.ts';
 
@@ -62,7 +62,7 @@ export type ToThread =
 
 /** What a thread asks of the main thread. */
 export interface ThreadCalls {
-  check(token: string): Promise<SeatOfToken | null>;
+  check(token: string): Promise<TokenSeat | null>;
   readSealed(input: ReadInput): Promise<SealedBody[]>;
 }
 
@@ -90,8 +90,8 @@ export interface Report {
   /** Streams that were read there. */
   readonly read: readonly string[];
   /** Since the report before. */
-  readonly heartbeats: CountedAnswers;
-  readonly intervals: CountedAnswers;
+  readonly heartbeats: ResponseCounts;
+  readonly intervals: ResponseCounts;
   readonly refused: { readonly heartbeats: Refused | null; readonly intervals: Refused | null };
 }
 

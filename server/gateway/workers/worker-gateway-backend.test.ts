@@ -45,8 +45,8 @@ test('[O-12] [O-13] whom a thread told so is reported once, with the first of th
   const { feed, heartbeats } = service;
   expect(feed?.refused('mine', new Unavailable('away'))).toBe('mine');
   expect(feed?.refused(null, new Unavailable('late'))).toMatch(/^[0-9a-f]{8}-0$/);
-  feed?.counter.countAtOnce(503);
-  feed?.counter.countAtOnce(503);
+  feed?.counter.countImmediate(503);
+  feed?.counter.countImmediate(503);
   expect(service.report()).toMatchObject({
     refused: { heartbeats: null, intervals: { count: 2, requestId: 'mine', reason: 'away' } },
     intervals: { statuses: [[503, 2]] },

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { intervalAt } from '../../../protocol/interval.ts';
 import { viewerApi } from '../../../protocol/viewer-api.ts';
 import { CheckedViewer } from '../../auth/viewer-tokens/checked-viewer.ts';
-import { SeenTokens } from '../../auth/viewer-tokens/seen-tokens.ts';
+import { TokenCache } from '../../auth/viewer-tokens/seen-tokens.ts';
 import type { KnownViewer } from '../../auth/viewer-tokens/viewer-tokens.ts';
 import type { SeatOfStream } from '../../domains/moderation/chat-rooms.ts';
 import { RequestIds } from '../../http/request-log.ts';
@@ -38,7 +38,7 @@ export class WorkerGatewayBackend implements GatewayBackend {
   /** As the main thread said last. */
   unavailable: UnavailableReasons;
   readonly streams: OpenStreams;
-  private readonly seen: SeenTokens;
+  private readonly seen: TokenCache;
   private readonly rings = new Map<string, SharedPresenceWriter>();
   private readonly banned = new Map<string, ReadonlySet<number>>();
   private readonly toldRead = new Map<string, number>();
@@ -57,11 +57,11 @@ export class WorkerGatewayBackend implements GatewayBackend {
     this.registered = new ThreadOperation(viewerApi.registerView, allow.heartbeats ?? '', ids);
     this.read = new ThreadOperation(viewerApi.readInterval, allow.feed ?? '', ids);
     const nowMs = () => time.nowMs();
-    this.seen = new SeenTokens(told.tokenCacheSize, nowMs);
+    this.seen = new TokenCache(told.tokenCacheSize, nowMs);
     this.streams = new OpenStreams(nowMs);
     this.log = new MemoryFeedLog(calls, told.sealed, () => this.unavailable.feed);
     this.tokens = {
-      known: (token) => this.seen.seen(token),
+      known: (token) => this.seen.get(token),
       find: (...token) => this.seen.find(...token),
       check: (token) => this.check(token),
       isBanned: (viewer) => this.isBanned(viewer),
@@ -132,11 +132,11 @@ export class WorkerGatewayBackend implements GatewayBackend {
   }
 
   private async check(token: string): Promise<KnownViewer | null> {
-    const known = this.seen.known(token);
+    const known = this.seen.getValid(token);
     if (known) return known;
     const seat = await this.calls.check(token);
     if (!seat) return null;
-    this.seen.keep(token, seat);
+    this.seen.put(token, seat);
     return new CheckedViewer(seat, token);
   }
 

@@ -1,12 +1,12 @@
 import type { Operation } from '../../../protocol/operation.ts';
-import { AnswerCounter, type RequestIds } from '../../http/request-log.ts';
+import { ResponseCounter, type RequestIds } from '../../http/request-log.ts';
 import type { Unavailable } from '../../platform/errors.ts';
 import type { FrontOperation } from '../gateway-backend.ts';
 import type { Refused } from './messages.ts';
 
 /** What a thread answers of one operation, counted until the main thread is told. */
 export class ThreadOperation {
-  readonly counter: AnswerCounter;
+  readonly counter: ResponseCounter;
   private noted: Refused | null = null;
 
   constructor(
@@ -14,13 +14,13 @@ export class ThreadOperation {
     private readonly allow: string,
     private readonly ids: RequestIds,
   ) {
-    this.counter = new AnswerCounter(operation);
+    this.counter = new ResponseCounter(operation);
   }
 
   /** As a front takes it. */
   get ofFront(): FrontOperation {
     const { counter, allow } = this;
-    return { counter, allow, refused: (given, error) => this.note(this.ids.of(given), error) };
+    return { counter, allow, refused: (given, error) => this.note(this.ids.resolve(given), error) };
   }
 
   /** Who was told 503 since this was asked before; null: nobody. */

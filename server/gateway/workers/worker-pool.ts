@@ -22,7 +22,7 @@ export interface SharedParts {
   readonly store: Pick<Store, 'readSealed'>;
   readonly viewerTokens: Pick<ViewerTokens, 'check'>;
   readonly rooms: Pick<ChatRooms, 'shareBans'>;
-  readonly requests: Pick<RequestLog, 'refused'>;
+  readonly requests: Pick<RequestLog, 'logRejected'>;
   /** Of each thread. */
   readonly tokenCacheSize: number;
 }
@@ -161,15 +161,15 @@ export class ViewerThreads implements RealtimeThreads {
     this.log(front.heartbeats, refused.heartbeats);
     this.log(front.feed, refused.intervals);
     for (const streamId of read) realtime.noteRead(streamId);
-    front.heartbeats?.counter.addAll(heartbeats);
-    front.feed?.counter.addAll(intervals);
+    front.heartbeats?.counter.merge(heartbeats);
+    front.feed?.counter.merge(intervals);
   }
 
   private log(of: FrontOperation | null, refused: Refused | null): void {
     if (!of || !refused) return;
     const { requestId, reason, count } = refused;
     const { operation } = of.counter;
-    this.options.requests.refused(operation, requestId, 503, new Unavailable(reason), count);
+    this.options.requests.logRejected(operation, requestId, 503, new Unavailable(reason), count);
   }
 
   // Not by shared memory: who hears of it has heard of all that was sealed before, and serves that.

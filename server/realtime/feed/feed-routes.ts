@@ -1,4 +1,4 @@
-import { intervalAt } from '../../../protocol/interval.ts';
+import { intervalAt, parseInterval } from '../../../protocol/interval.ts';
 import { AHEAD_INTERVALS } from '../../../protocol/limits.ts';
 import type { viewerApi } from '../../../protocol/viewer-api.ts';
 import type { Credentials } from '../../auth/credentials.ts';
@@ -20,7 +20,6 @@ export interface FeedRoutes {
   readonly edgeCache: boolean;
 }
 
-const CANONICAL = /^(?:0|[1-9][0-9]{0,15})$/;
 const PLAIN_QUERY = /^[^?]*\?interval=(0|[1-9][0-9]{0,15})$/;
 const LAST_EVENT_ID = 'Last-Event-ID';
 const PRIVATE = 'private, max-age=31536000, immutable';
@@ -61,8 +60,8 @@ export function feedHandlers({
       interval,
       route,
       etag,
-      found: { headers: new Headers({ ...route.json, ...caching }) },
-      notModified: { status: 304, headers: new Headers({ ...route.bare, ...caching }) },
+      found: { headers: new Headers({ ...route.jsonHeaders, ...caching }) },
+      notModified: { status: 304, headers: new Headers({ ...route.headers, ...caching }) },
     };
     return newest;
   }
@@ -79,7 +78,7 @@ export function feedHandlers({
       openEventStream({ log, streamId, from, onEnd }),
     );
     return new Response(stream.body, {
-      headers: { ...route.bare, 'Content-Type': 'text/event-stream' },
+      headers: { ...route.headers, 'Content-Type': 'text/event-stream' },
     });
   }
 
@@ -117,14 +116,8 @@ export function feedHandlers({
   };
 }
 
-/** The interval that a text is (F-6); NaN when it is none. */
-export function canonicalInterval(text: string): number {
-  const interval = CANONICAL.test(text) ? Number(text) : Number.NaN;
-  return Number.isSafeInteger(interval) ? interval : Number.NaN;
-}
-
 function canonical(text: string, current: number, name = 'interval'): number {
-  const interval = canonicalInterval(text);
+  const interval = parseInterval(text);
   if (!Number.isNaN(interval)) return interval;
   throw wrong(`${name} must be one canonical integer, like 7040000000.`, current);
 }
