@@ -146,7 +146,7 @@ export const GUARDS: readonly Guard[] = [
   }),
   guard('[I-6] [W-3] no yes or no to a winner tells the answer before it is revealed', {
     file: 'server/domains/quizzes/winners-sql.ts',
-    line: "if (blocker) throw new Refusal('conflict', blocker);",
+    line: "if (blocker) throw new DomainError('conflict', blocker);",
   }),
   guardIn(
     'test/studio-api/presenter.test.ts',

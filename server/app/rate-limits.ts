@@ -1,16 +1,18 @@
-import { SeatRate } from '../domains/quizzes/seat-rate.ts';
 import type { Rates } from '../platform/config.ts';
-import { Rate } from '../platform/rate-limit.ts';
+import { KeyWindows } from '../platform/rate-limit/key-windows.ts';
+import { type RateLimit, RateLimiter } from '../platform/rate-limit/rate-limiter.ts';
+import { SeatWindows } from '../platform/rate-limit/seat-windows.ts';
 
-/** The rate limits of the service, each with what it counts (SPEC L). */
+/** The rate limiters of the service, each with what it counts (SPEC L). */
 export function ratesOf(rates: Rates) {
+  const byKey = (what: string, limit: RateLimit) => new RateLimiter(what, new KeyWindows(limit));
   return {
-    tokens: new Rate('viewer tokens', rates.tokens),
-    failedAuth: new Rate('failed authentications from this address', rates.failedAuth),
-    answers: new SeatRate('answers of this viewer', rates.answers),
-    chat: new Rate('posts of this viewer', rates.chat),
-    studio: new Rate('requests of this account', rates.studio),
-    signIn: new Rate('tries to sign in from this address', rates.signIn),
-    passwords: new Rate('passwords for this e-mail', rates.passwords),
+    tokens: byKey('viewer tokens', rates.tokens),
+    failedAuth: byKey('failed authentications from this address', rates.failedAuth),
+    answers: new RateLimiter('answers of this viewer', new SeatWindows(rates.answers)),
+    chat: byKey('posts of this viewer', rates.chat),
+    studio: byKey('requests of this account', rates.studio),
+    signIn: byKey('tries to sign in from this address', rates.signIn),
+    passwords: byKey('passwords for this e-mail', rates.passwords),
   };
 }

@@ -56,7 +56,7 @@ export class Credentials {
    */
   viewer(request: Request, route: Route, streamId: string | null): Viewer | Promise<Viewer> {
     const header = request.headers.get('authorization');
-    const seen = header?.startsWith('Bearer ') ? this.viewerTokens.seen(header.slice(7)) : null;
+    const seen = header?.startsWith('Bearer ') ? this.viewerTokens.cached(header.slice(7)) : null;
     if (seen && this.viewerTokens.admission(seen, streamId) === 'admitted') return seen;
     return this.unknownViewer(header, request, route, streamId);
   }

@@ -1,5 +1,5 @@
 import type { ProblemBody } from '../../protocol/problem.ts';
-import { Refusal, type RefusalKind, Unavailable } from '../platform/errors.ts';
+import { DomainError, type DomainErrorKind, RateLimited, Unavailable } from '../platform/errors.ts';
 
 const TITLES: Readonly<Record<number, string>> = {
   400: 'Bad Request',
@@ -53,7 +53,7 @@ export function unauthorized(
   return new Problem(401, detail, { 'WWW-Authenticate': scheme }, members);
 }
 
-const STATUS_OF: Readonly<Record<RefusalKind, number>> = {
+const STATUS_BY_KIND: Readonly<Record<DomainErrorKind, number>> = {
   invalid: 400,
   unauthorized: 401,
   'not-found': 404,
@@ -61,11 +61,14 @@ const STATUS_OF: Readonly<Record<RefusalKind, number>> = {
 };
 
 /** What a client is told about anything that was thrown; null for a defect of ours (500). */
-export function problemOf(error: unknown, scheme: Scheme): Problem | null {
+export function problemFor(error: unknown, scheme: Scheme): Problem | null {
   if (error instanceof Problem) return error;
-  if (error instanceof Refusal) {
+  if (error instanceof DomainError) {
     if (error.kind === 'unauthorized') return unauthorized(scheme, error.message, error.members);
-    return new Problem(STATUS_OF[error.kind], error.message, {}, error.members);
+    return new Problem(STATUS_BY_KIND[error.kind], error.message, {}, error.members);
+  }
+  if (error instanceof RateLimited) {
+    return new Problem(429, error.message, { 'Retry-After': String(error.retryAfterS) });
   }
   if (error instanceof Unavailable) {
     return new Problem(503, 'The service cannot do this now; try again.', {

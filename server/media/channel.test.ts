@@ -1,14 +1,14 @@
 import { expect, test } from 'bun:test';
 import { FakeShelf, MEDIA_CONFIG } from '../../test/support/media/channels-fixture.ts';
 import { BEGIN_MS, bytesOf, settled } from '../../test/support/media/packager-fixture.ts';
-import { Channel, latencyMsOf, PART_MS } from './channel.ts';
-import type { MediaConfig } from './media-settings.ts';
-import type { Part, PieceBytes, Segment } from './segment.ts';
+import { Channel, targetLatencyMs, PART_MS } from './channel.ts';
+import type { MediaConfig } from '../platform/media-settings.ts';
+import type { Part, TrackBytes, Segment } from './segment.ts';
 
 const PIECE = { startTicks: 0, durationTicks: 90_000, byteLength: 3 };
 const pieces = new Map([['v0', PIECE]]);
 
-function segment(seq: number, epoch = 0): [Segment, PieceBytes] {
+function segment(seq: number, epoch = 0): [Segment, TrackBytes] {
   const startMs = BEGIN_MS + seq * 1_000;
   return [
     { seq, epoch, startMs, durationMs: 1_000, pieces },
@@ -16,7 +16,7 @@ function segment(seq: number, epoch = 0): [Segment, PieceBytes] {
   ];
 }
 
-function part(index: number, text: string): [Part, PieceBytes] {
+function part(index: number, text: string): [Part, TrackBytes] {
   return [{ index, isIndependent: index === 0, pieces }, new Map([['v0', bytesOf(text)]])];
 }
 
@@ -24,7 +24,7 @@ function newChannel(config: Partial<MediaConfig> = {}, hasEnded = false) {
   const shelf = new FakeShelf();
   const channel = new Channel('one', shelf, { ...MEDIA_CONFIG, ...config }, hasEnded);
   const failures: string[] = [];
-  const output = channel.output(({ line }) => void failures.push(line));
+  const output = channel.sink(({ line }) => void failures.push(line));
   return { shelf, channel, output, failures };
 }
 
@@ -53,7 +53,7 @@ test('[M-30] who waits for what comes is told of each segment and part, and of t
   const { channel, output } = newChannel({ latency: 'low' });
   const heard: string[] = [];
   const wait = (name: string) => {
-    void channel.changed(channel.presentation().version).then(() => heard.push(name));
+    void channel.waitForChange(channel.presentation().version).then(() => heard.push(name));
   };
   const happens = async (name: string, what: () => unknown) => {
     wait(name);
@@ -67,7 +67,7 @@ test('[M-30] who waits for what comes is told of each segment and part, and of t
   await happens('part', () => output.part(1, ...part(0, 'a part')));
   await happens('end', () => channel.end());
   // What has happened is not waited for.
-  await channel.changed(0);
+  await channel.waitForChange(0);
 });
 
 test('what is ended stays so, and its shelf is closed once', async () => {
@@ -121,15 +121,15 @@ test('inits are found by their epoch', () => {
 
 test('[M-26] [M-27] one can go back to the beginning of a recording, and in another so far', () => {
   const { channel } = newChannel();
-  channel.keep('recording');
+  channel.setRetention('recording');
   expect(channel.presentation().dvrMs).toBeNull();
-  channel.keep('dvr');
+  channel.setRetention('dvr');
   expect(channel.presentation().dvrMs).toBe(MEDIA_CONFIG.dvrMs);
 });
 
 test('[M-14] players are told to stay under 5 s by default, and under 3 s with low latency', () => {
-  const normalMs = latencyMsOf(MEDIA_CONFIG);
-  const lowMs = latencyMsOf({ ...MEDIA_CONFIG, latency: 'low' });
+  const normalMs = targetLatencyMs(MEDIA_CONFIG);
+  const lowMs = targetLatencyMs({ ...MEDIA_CONFIG, latency: 'low' });
   // What encoding and the network take comes on top of that.
   expect(normalMs).toBeLessThanOrEqual(4_000);
   expect(lowMs).toBeLessThanOrEqual(2_500);

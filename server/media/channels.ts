@@ -6,9 +6,9 @@ import { Unavailable } from '../platform/errors.ts';
 import { Channel, PART_MS } from './channel.ts';
 import { SOURCE_ALIVE_MS } from './ingest/lease-rules.ts';
 import { LiveSource } from './live-source.ts';
-import type { MediaConfig } from './media-settings.ts';
+import type { MediaConfig } from '../platform/media-settings.ts';
 import { Packager, type PackagerParts } from './packager/packager.ts';
-import type { Playable, Playables } from './segment.ts';
+import type { PlayableStream, PlayableStreams } from './segment.ts';
 import {
   type Ingest,
   type Refused,
@@ -17,20 +17,20 @@ import {
   SourceRefused,
   type SourceSession,
 } from './source.ts';
-import type { Shelves } from './store/segment-store.ts';
+import type { SegmentStore } from './store/segment-store.ts';
 
 export interface ChannelsOptions {
   readonly config: MediaConfig;
   readonly store: Pick<Store, 'openSource' | 'renewSource' | 'releaseSource' | 'findStream'>;
-  readonly shelves: Shelves;
+  readonly segmentStore: SegmentStore;
   readonly parts: PackagerParts;
   /** Why no source can be taken here, for its sender; null when it can. */
-  readonly unable: () => Promise<string | null>;
+  readonly unavailableReason: () => Promise<string | null>;
   readonly newId: () => string;
   readonly logger: Logger;
 }
 
-const REFUSED: Readonly<Record<Refused, string>> = {
+const REFUSAL_MESSAGES: Readonly<Record<Refused, string>> = {
   'unknown-key': 'No stream has this key; look it up in the studio.',
   busy: 'The stream has a source already, which is alive.',
   ended: 'The stream has ended; make a new one.',
@@ -43,29 +43,29 @@ const FRAME_MS = 20;
 const FRAGMENT_MS = 100;
 
 // The lease of a source is good for 6 s, so that two that come late do no harm.
-const LOOK_MS = 2_000;
-const IDLE_MS = 600_000;
+const RENEW_INTERVAL_MS = 2_000;
+const IDLE_TIMEOUT_MS = 600_000;
 
 // What of shows that are over is at hand: what its segments say, and its playlists, are 2.6 kB for
 // each, so that who looks through an archive takes 130 MB at most.
-const ENDED_MAX = 32;
+const ENDED_CHANNELS_MAX = 32;
 const ENDED_SEGMENTS_MAX = 50_000;
 
 /** What sources have cost. */
-export interface Totals {
+export interface SourceTotals {
   cpuSeconds: number;
   restarts: number;
   bytes: number;
 }
 
 /** All streams that have video here: takes their sources, keeps their leases, gives what plays. */
-export class Channels implements Ingest, Playables {
+export class Channels implements Ingest, PlayableStreams {
   /** How many sources were refused, by reason. */
   readonly refused = new Map<Refused, number>();
   private readonly channels = new Map<string, Promise<Channel>>();
   /** Those that are over, the ones looked at last. */
   private readonly ended = new LRUCache<string, Channel>({
-    max: ENDED_MAX,
+    max: ENDED_CHANNELS_MAX,
     maxSize: ENDED_SEGMENTS_MAX,
     sizeCalculation: (channel) =>
       Math.min(channel.presentation().segments.length + 1, ENDED_SEGMENTS_MAX),
@@ -79,10 +79,10 @@ export class Channels implements Ingest, Playables {
   private readonly releasing = new Set<Promise<void>>();
   private readonly look: Timer;
   private isStopping = false;
-  private readonly before: Totals = { cpuSeconds: 0, restarts: 0, bytes: 0 };
+  private readonly before: SourceTotals = { cpuSeconds: 0, restarts: 0, bytes: 0 };
 
   constructor(private readonly options: ChannelsOptions) {
-    this.look = setInterval(() => this.lookAfter(), LOOK_MS);
+    this.look = setInterval(() => this.lookAfter(), RENEW_INTERVAL_MS);
   }
 
   async open(offer: SourceOffer): Promise<SourceSession> {
@@ -97,9 +97,9 @@ export class Channels implements Ingest, Playables {
     }
   }
 
-  async find(streamId: string): Promise<Playable | null> {
+  async find(streamId: string): Promise<PlayableStream | null> {
     const open = this.channels.get(streamId);
-    if (!open && !(await this.options.shelves.find(streamId))) return null;
+    if (!open && !(await this.options.segmentStore.find(streamId))) return null;
     return this.channelOf(streamId);
   }
 
@@ -109,7 +109,7 @@ export class Channels implements Ingest, Playables {
   }
 
   /** What all sources that were ever here came to. */
-  totals(): Totals {
+  totals(): SourceTotals {
     const total = { ...this.before };
     for (const source of this.sources.values()) add(total, source);
     return total;
@@ -129,7 +129,7 @@ export class Channels implements Ingest, Playables {
   private async take(offer: SourceOffer): Promise<SourceSession> {
     if (this.isStopping) throw refusal('unavailable');
     const { store, newId, parts, config } = this.options;
-    const unable = await this.options.unable();
+    const unable = await this.options.unavailableReason();
     if (unable !== null) throw new SourceRefused('unavailable', unable);
     await Promise.all(this.releasing);
     const id = newId();
@@ -156,7 +156,7 @@ export class Channels implements Ingest, Playables {
     const streamId = stream.id;
     const log = logger.child({ stream: streamId, kind, address });
     const channel = await this.channelOf(streamId);
-    channel.keep(stream.recording ? 'recording' : 'dvr');
+    channel.setRetention(stream.recording ? 'recording' : 'dvr');
     // The one before may still be at its last segment.
     await this.sources.get(streamId)?.over;
     if (this.isStopping) throw refusal('unavailable');
@@ -170,7 +170,7 @@ export class Channels implements Ingest, Playables {
         segmentMs: config.segmentMs,
         partMs: config.latency === 'low' ? PART_MS : null,
         logger: log,
-        output: channel.output(failed),
+        output: channel.sink(failed),
       });
     const source = new LiveSource(id, kind, channel, makePackager, parts.nowMs);
     this.sources.set(streamId, source);
@@ -215,9 +215,9 @@ export class Channels implements Ingest, Playables {
   }
 
   private async openChannel(streamId: string): Promise<Channel> {
-    const { shelves, store, config } = this.options;
+    const { segmentStore, store, config } = this.options;
     const [shelf, stream] = await Promise.all([
-      shelves.open(streamId),
+      segmentStore.open(streamId),
       store.findStream({ id: streamId }),
     ]);
     const hasEnded = stream?.status === 'ENDED';
@@ -250,7 +250,7 @@ export class Channels implements Ingest, Playables {
         graceMs: leaseMsOf(config),
         health: source.health(),
       });
-      channel.keep(renewed.recording ? 'recording' : 'dvr');
+      channel.setRetention(renewed.recording ? 'recording' : 'dvr');
       if (renewed.outcome === 'ended') {
         source.stop({ why: 'ended', line: 'The stream has ended.' });
       } else if (renewed.outcome === 'lost') {
@@ -267,7 +267,7 @@ export class Channels implements Ingest, Playables {
       const channel = await opening;
       if (!channel.isEnded()) {
         const stream = await this.options.store.findStream({ id: streamId });
-        if (stream) channel.keep(stream.recording ? 'recording' : 'dvr');
+        if (stream) channel.setRetention(stream.recording ? 'recording' : 'dvr');
         if (stream?.status === 'ENDED' && !this.sources.has(streamId)) {
           this.options.logger.info({ stream: streamId }, 'the stream has ended');
           await channel.end();
@@ -275,7 +275,7 @@ export class Channels implements Ingest, Playables {
         }
       }
       const idleMs = performance.now() - (this.usedMs.get(streamId) ?? 0);
-      if (idleMs < IDLE_MS || this.sources.has(streamId)) return;
+      if (idleMs < IDLE_TIMEOUT_MS || this.sources.has(streamId)) return;
       this.forget(streamId);
     } catch (error) {
       this.tolerate(error);
@@ -289,7 +289,7 @@ export class Channels implements Ingest, Playables {
   }
 }
 
-function add(total: Totals, { packager }: LiveSource): void {
+function add(total: SourceTotals, { packager }: LiveSource): void {
   const { cpuSeconds, restarts, bytes } = packager.state();
   total.cpuSeconds += cpuSeconds;
   total.restarts += restarts;
@@ -302,5 +302,5 @@ function leaseMsOf({ sourceGraceMs }: MediaConfig): number {
 }
 
 function refusal(reason: Refused): SourceRefused {
-  return new SourceRefused(reason, REFUSED[reason]);
+  return new SourceRefused(reason, REFUSAL_MESSAGES[reason]);
 }

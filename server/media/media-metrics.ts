@@ -1,12 +1,12 @@
 import type { Reading } from '../platform/metrics.ts';
 import type { Channels } from './channels.ts';
 import type { OriginStats } from './origin/origin-routes.ts';
-import type { Shelves } from './store/segment-store.ts';
+import type { SegmentStore } from './store/segment-store.ts';
 
 /** What video adds to the metrics (SPEC M-43). No label names a stream: the page is open. */
 export function mediaReadings(
   channels: Channels,
-  shelves: Shelves,
+  shelves: SegmentStore,
   served: () => OriginStats,
 ): Reading[] {
   return [
@@ -107,7 +107,7 @@ function servedReadings(served: () => OriginStats): Reading[] {
   ];
 }
 
-function diskReadings(shelves: Shelves): Reading[] {
+function diskReadings(shelves: SegmentStore): Reading[] {
   return [
     {
       kind: 'gauge',

@@ -20,7 +20,7 @@ import { startProbe } from './packager/probe.ts';
 import { listenRtmp } from './rtmp/rtmp-listener.ts';
 import type { Container } from './source.ts';
 import { listenSrt } from './srt/listen-srt.ts';
-import { openShelves } from './store/segment-store-files.ts';
+import { openSegmentStore } from './store/segment-store-files.ts';
 import { INGEST_PATH, WebSocketIngest } from './websocket/websocket-ingest.ts';
 import type { WebSocketSource } from './websocket/websocket-source.ts';
 
@@ -70,7 +70,7 @@ export async function createMedia(options: MediaOptions): Promise<Media> {
   const { media } = config;
   const logger = options.logger.child({ part: 'media' });
   const nowMs = () => clock.nowMs();
-  const shelves = await openShelves({
+  const shelves = await openSegmentStore({
     directory: media.directory,
     dvrMs: media.dvrMs,
     spaceBytes: media.spaceBytes,
@@ -83,14 +83,14 @@ export async function createMedia(options: MediaOptions): Promise<Media> {
   const channels = new Channels({
     config: media,
     store,
-    shelves,
+    segmentStore,
     parts: {
       startProbe: startProbe(ffprobeBeside(media.ffmpeg)),
       startEncoder,
       newReader: (container) => new READERS[container](),
       nowMs,
     },
-    unable: async () => {
+    unavailableReason: async () => {
       const found = await ffmpeg();
       return 'missing' in found ? 'This service cannot encode video; its log says why.' : null;
     },

@@ -1,12 +1,12 @@
 import { ROLES, type Role } from '../../protocol/operation.ts';
-import { type AddressPolicy, type Network, networks } from '../domains/webhooks/addresses.ts';
 import {
   MEDIA_SETTINGS,
   type MediaConfig,
   type MediaSettingValues,
   mediaConfigFrom,
-} from '../media/media-settings.ts';
-import type { RateLimit } from './rate-limit.ts';
+} from './media-settings.ts';
+import { type AddressPolicy, type Network, networks } from './network-policy.ts';
+import type { RateLimit } from './rate-limit/rate-limiter.ts';
 import {
   baseUrl,
   boolean,

@@ -1,25 +1,39 @@
-/** Why a rule says no; the HTTP layer turns each into its status. */
-export type RefusalKind = 'invalid' | 'unauthorized' | 'not-found' | 'conflict';
+/** Why a domain rule rejects a request. The HTTP layer maps each kind to its status. */
+export type DomainErrorKind = 'invalid' | 'unauthorized' | 'not-found' | 'conflict';
 
-/** A rule said no: nothing was changed, and `message` says what to change. */
-export class Refusal extends Error {
-  override readonly name = 'Refusal';
+/** A domain rule rejected the request. Nothing was changed; `message` says what to correct. */
+export class DomainError extends Error {
+  override readonly name = 'DomainError';
   constructor(
-    readonly kind: RefusalKind,
+    readonly kind: DomainErrorKind,
     detail: string,
-    /** Members of the error besides those that all have. */
+    /** Further members of the error body, beside those that every error has. */
     readonly members: Readonly<Record<string, unknown>> = {},
   ) {
     super(detail);
   }
 }
 
-/** The database or the realtime backend cannot answer now; nothing is known to have been changed. */
+/**
+ * The database or the realtime backend does not answer now. Whether the call took effect is unknown;
+ * it can be retried.
+ */
 export class Unavailable extends Error {
   override readonly name = 'Unavailable';
   constructor(
     detail: string,
     readonly retryAfterS = 1,
+  ) {
+    super(detail);
+  }
+}
+
+/** The caller exceeded a rate limit. Nothing was changed. */
+export class RateLimited extends Error {
+  override readonly name = 'RateLimited';
+  constructor(
+    detail: string,
+    readonly retryAfterS: number,
   ) {
     super(detail);
   }

@@ -57,7 +57,7 @@ test('[O-12] every source has its line', async () => {
         { name: 'postgres', unavailable: () => null },
       ],
       databasePendingCalls: () => 12,
-      answers: () => [['recorded', 9]],
+      answers: () => [['accepted', 9]],
       clockOffsetMs: () => -250,
       feed: () => ({ held: 4, listeners: 6 }),
     }),
@@ -80,7 +80,7 @@ test('[O-12] every source has its line', async () => {
     fourbeat_seal_lateness_seconds_sum: 60.041,
     fourbeat_seal_lateness_seconds_count: 4,
     fourbeat_record_pending: 12,
-    'fourbeat_answers_total{decision="recorded"}': 9,
+    'fourbeat_answers_total{decision="accepted"}': 9,
     fourbeat_clock_offset_seconds: -0.25,
     fourbeat_held_requests: 4,
     fourbeat_event_streams: 6,
@@ -95,14 +95,14 @@ test('[O-12] every source has its line', async () => {
 test('[O-12] a page tells what is so when it is asked for, and adds nothing up', async () => {
   let viewers: [string, number][] = [['gone', 5]];
   const metrics = createMetrics(
-    sourcesWith({ viewers: () => viewers, answers: () => [['recorded', 1]] }),
+    sourcesWith({ viewers: () => viewers, answers: () => [['accepted', 1]] }),
   );
   await metrics.render();
   viewers = [['here', 2]];
   const samples = samplesOf(await metrics.render());
   expect(samples.get('fourbeat_viewers')).toBe(2);
   expect(samples.get('fourbeat_watched_streams')).toBe(1);
-  expect(samples.get('fourbeat_answers_total{decision="recorded"}')).toBe(1);
+  expect(samples.get('fourbeat_answers_total{decision="accepted"}')).toBe(1);
 });
 
 test('[O-14] [S-14] the page names no stream: the id is all that protects an unlisted one', async () => {

@@ -10,7 +10,7 @@ const SAID_EVERY = 20;
  * @param name of the server, for the operator
  * @throws what does not heal by itself
  */
-export async function untilReached<T>(
+export async function retryUntilAvailable<T>(
   name: string,
   logger: Logger,
   work: () => Promise<T>,

@@ -1,9 +1,9 @@
 import { resolve } from 'node:path';
 import { ROLES, type Role } from '../../protocol/operation.ts';
-import { parseRedisUrl } from '../storage/redis/redis-url.ts';
-import type { RateLimit } from './rate-limit.ts';
+import type { RateLimit } from './rate-limit/rate-limiter.ts';
+import { parseRedisUrl } from './redis-url.ts';
 
-/** One setting: its flag, its variable, its line in the help and its row in the README. */
+/** One setting: its flag, its variable, its line in the help and its row in docs/configuration.md. */
 export interface Setting<Value> {
   /** How its value is called, as in `--port <number>`; null: a switch, on when it is named. */
   readonly value: string | null;

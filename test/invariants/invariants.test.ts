@@ -113,7 +113,7 @@ describe('I-6: a token opens its own stream, and no answer leaves early', () => 
     expect(JSON.stringify(quizzes)).not.toContain('"count":1');
   });
 
-  // Remove `if (blocker) throw new Refusal('conflict', blocker);` in server/domains/quizzes/winners-sql.ts.
+  // Remove `if (blocker) throw new DomainError('conflict', blocker);` in server/domains/quizzes/winners-sql.ts.
   test('[I-6] [W-3] no yes or no to a winner tells the answer before it is revealed', async () => {
     const harness = await start();
     const streamId = await harness.createStream();

@@ -205,7 +205,7 @@ describe('the account', () => {
   test('[A-9] an email has one account', async () => {
     await service.createAccount('once@example.org');
     const again = await service.createAccount('once@example.org').catch((error) => error);
-    expect(again).toMatchObject({ name: 'Refusal', kind: 'conflict' });
+    expect(again).toMatchObject({ name: 'DomainError', kind: 'conflict' });
   });
 });
 

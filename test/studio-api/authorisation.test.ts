@@ -166,7 +166,7 @@ async function textOf(response: Response): Promise<string> {
   return new TextDecoder().decode(value);
 }
 
-const successOf = (name: OperationName) => Number(Object.keys(OPERATIONS[name].answers)[0]);
+const successOf = (name: OperationName) => Number(Object.keys(OPERATIONS[name].responses)[0]);
 
 /** Credentials that open nothing in the studio. */
 const nobodies = (): [string, Record<string, string>][] => [

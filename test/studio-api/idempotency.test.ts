@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { randomUUID } from 'node:crypto';
-import type { KeptLine } from '../../protocol/moderation.ts';
+import type { StoredChatMessage } from '../../protocol/moderation.ts';
 import type { Operation } from '../../protocol/operation.ts';
 import { studioApi } from '../../protocol/studio-api.ts';
 import { ModeratedChat, sentLine } from '../support/chat/moderated-chat.ts';
@@ -66,7 +66,7 @@ interface Write {
 
 /** Every write but those that show a secret, whose repeat is 409 (R-14). */
 /** In the chat of a show of its own, in which a line was sent. */
-async function inChat(writeOf: (chat: ModeratedChat, line: KeptLine) => Write): Promise<Write> {
+async function inChat(writeOf: (chat: ModeratedChat, line: StoredChatMessage) => Write): Promise<Write> {
   const chat = await ModeratedChat.open(service);
   const write = writeOf(chat, await sentLine(service, chat.viewer));
   return { ...write, path: `/streams/${chat.viewer.streamId}${write.path}` };

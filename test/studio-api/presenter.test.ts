@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import type { Operation } from '../../protocol/operation.ts';
 import { type PresenterState, presenterStateSchema } from '../../protocol/presenter.ts';
 import { studioApi } from '../../protocol/studio-api.ts';
-import { hashOfSecret } from '../../server/auth/members/one-time-secret.ts';
+import { hashSecret } from '../../server/auth/members/one-time-secret.ts';
 import { configOf } from '../../server/platform/config.ts';
 import { EventReader } from '../support/conformance/event-source.ts';
 import { expectUnauthorized } from '../support/conformance/expectations.ts';
@@ -80,7 +80,7 @@ describe('the presenter key', () => {
     const files = readdirSync(service.directory).map((name) =>
       readFileSync(join(service.directory, name), 'latin1'),
     );
-    expect(files.some((text) => text.includes(hashOfSecret(key)))).toBe(true);
+    expect(files.some((text) => text.includes(hashSecret(key)))).toBe(true);
     expect(files.some((text) => text.includes(key))).toBe(false);
   });
 

@@ -5,15 +5,15 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import {
-  REHEARSAL_KEPT_MS,
+  REHEARSAL_RETENTION_MS,
   REHEARSAL_LENGTH_MS,
-  REHEARSALS_OF_NODE_MAX,
+  REHEARSALS_PER_NODE_MAX,
   type Rehearsal,
   rehearsalSchema,
 } from '../../protocol/rehearsal.ts';
 import type { StudioStream } from '../../protocol/studio.ts';
 import { LOST_AFTER_MS } from '../../server/domains/rehearsals/rehearsals-sql.ts';
-import { networks } from '../../server/domains/webhooks/addresses.ts';
+import { networks } from '../../server/platform/network-policy.ts';
 import { configOf } from '../../server/platform/config.ts';
 import { Histogram } from '../../server/platform/histogram.ts';
 import { createMetrics } from '../../server/platform/metrics.ts';
@@ -99,7 +99,7 @@ describe.each(BACKENDS)('a rehearsal on %s backends', (backends) => {
       created: service.clock.nowMs(),
       endsAt: service.clock.nowMs() + REHEARSAL_LENGTH_MS,
       ended: null,
-      removedAt: service.clock.nowMs() + REHEARSAL_KEPT_MS,
+      removedAt: service.clock.nowMs() + REHEARSAL_RETENTION_MS,
     });
     expect(await streamOf(made.streamId)).toMatchObject({
       ...urls,
@@ -205,7 +205,7 @@ describe.each(BACKENDS)('a rehearsal on %s backends', (backends) => {
 
   test('[Y-9] a show has one that runs, and a node four', async () => {
     const fixtures: RehearsalFixture[] = [];
-    for (let one = 0; one < REHEARSALS_OF_NODE_MAX; one++) {
+    for (let one = 0; one < REHEARSALS_PER_NODE_MAX; one++) {
       fixtures.push(await RehearsalFixture.of(service));
       await fixtures.at(-1)?.begun({ viewers: 1 });
     }
@@ -236,7 +236,7 @@ describe.each(BACKENDS)('a rehearsal on %s backends', (backends) => {
 
   test('[Y-9] a node has four also when accounts begin theirs at once', async () => {
     const shows = await Promise.all(
-      Array.from({ length: 2 * REHEARSALS_OF_NODE_MAX }, async () => {
+      Array.from({ length: 2 * REHEARSALS_PER_NODE_MAX }, async () => {
         const { token } = await service.createAccount(`${randomUUID()}@example.org`);
         const made = await service.studio('POST', '/streams', { title: 'A show' }, { token });
         const { id } = await expectJson<StudioStream>(made, 201);
@@ -246,8 +246,8 @@ describe.each(BACKENDS)('a rehearsal on %s backends', (backends) => {
     const told = await Promise.all(
       shows.map(({ path, token }) => service.studio('POST', path, { viewers: 1 }, { token })),
     );
-    expect(told.filter(({ status }) => status === 201)).toHaveLength(REHEARSALS_OF_NODE_MAX);
-    expect(told.filter(({ status }) => status === 409)).toHaveLength(REHEARSALS_OF_NODE_MAX);
+    expect(told.filter(({ status }) => status === 201)).toHaveLength(REHEARSALS_PER_NODE_MAX);
+    expect(told.filter(({ status }) => status === 409)).toHaveLength(REHEARSALS_PER_NODE_MAX);
     for (const { path, token } of shows) {
       await service.studio('DELETE', `${path}/current`, undefined, { token });
     }
@@ -332,7 +332,7 @@ describe.each(BACKENDS)('a rehearsal on %s backends', (backends) => {
     pass(service, REHEARSAL_LENGTH_MS);
     await service.advance(2);
     expect((await streamOf(streamId)).status).toBe('ENDED');
-    pass(service, REHEARSAL_KEPT_MS - REHEARSAL_LENGTH_MS);
+    pass(service, REHEARSAL_RETENTION_MS - REHEARSAL_LENGTH_MS);
     await service.advance(1);
     expect((await fixture.current()).status).toBe(404);
     await tidied(service);

@@ -7,7 +7,7 @@ import {
   type Webhook,
   webhookDataSchemas,
 } from '../../protocol/webhooks.ts';
-import { networks } from '../../server/domains/webhooks/addresses.ts';
+import { networks } from '../../server/platform/network-policy.ts';
 import { openApiDocument } from '../../server/web/openapi.ts';
 import { answer } from '../support/conformance/quiz-show.ts';
 import {

@@ -1,5 +1,5 @@
 import type { ApiToken, User } from '../../../protocol/accounts.ts';
-import { Refusal } from '../../platform/errors.ts';
+import { DomainError } from '../../platform/errors.ts';
 import { nextNumber } from '../../storage/sql/counters.ts';
 import { reading, type Tx, writing } from '../../storage/sql/procedure.ts';
 
@@ -19,19 +19,19 @@ export interface TokenOwner {
 }
 
 const TOKEN_COLUMNS = 'id, name, prefix, created, last_used as "lastUsed"';
-const USE = ['id text', 'at bigint'];
+const USE_COLUMNS = ['id text', 'at bigint'];
 // A bound on what one account can make the database keep.
 const TOKENS_MAX = 100;
 
 /**
  * Locks the account's row: what an account may have is counted by one transaction at a time.
- * @throws Refusal `not-found`
+ * @throws DomainError `not-found`
  */
 export async function lockAccount(tx: Tx, uuid: string): Promise<void> {
   const [account] = await tx.query(`select uuid from accounts where uuid = $1 ${tx.locks.update}`, [
     uuid,
   ]);
-  if (!account) throw new Refusal('not-found', 'There is no such account.');
+  if (!account) throw new DomainError('not-found', 'There is no such account.');
 }
 
 async function insertToken(tx: Tx, account: string, token: NewToken, nowMs: number) {
@@ -51,7 +51,7 @@ async function insertToken(tx: Tx, account: string, token: NewToken, nowMs: numb
 }
 
 export const accountProcedures = {
-  /** Creates an account with its first token. @throws Refusal `conflict` when the e-mail is taken. */
+  /** Creates an account with its first token. @throws DomainError `conflict` when the e-mail is taken. */
   createAccount: writing(
     async (tx, input: { user: User; token: NewToken; nowMs: number }): Promise<void> => {
       const { uuid, email, name, created } = input.user;
@@ -61,7 +61,7 @@ export const accountProcedures = {
         [uuid, email, name, created],
       );
       if (affected === 0) {
-        throw new Refusal(
+        throw new DomainError(
           'conflict',
           `An account with e-mail ${email} exists; use another e-mail, or "token create" for a new token.`,
         );
@@ -102,7 +102,7 @@ export const accountProcedures = {
         [input.account],
       );
       if (Number(row?.n) >= TOKENS_MAX) {
-        throw new Refusal('conflict', `An account has at most ${TOKENS_MAX} tokens; revoke one.`);
+        throw new DomainError('conflict', `An account has at most ${TOKENS_MAX} tokens; revoke one.`);
       }
       await insertToken(tx, input.account, input.token, input.nowMs);
       return { id: input.token.id };
@@ -119,7 +119,7 @@ export const accountProcedures = {
 
   /**
    * Revokes a token of this account; with `account` null, whoever's it is (the command line).
-   * @throws Refusal `not-found` when the account has no such token.
+   * @throws DomainError `not-found` when the account has no such token.
    */
   revokeApiToken: writing(
     async (tx, input: { account: string | null; id: string }): Promise<void> => {
@@ -128,7 +128,7 @@ export const accountProcedures = {
         [input.id, input.account],
       );
       if (affected === 0) {
-        throw new Refusal(
+        throw new DomainError(
           'not-found',
           input.account ? 'This account has no such token.' : `There is no token ${input.id}.`,
         );
@@ -142,12 +142,12 @@ export const accountProcedures = {
       // Nodes write down the same tokens: who comes later waits, in one order, and no time goes back.
       const used = JSON.stringify(uses);
       await tx.query(
-        `select id from api_tokens where id in (select id from ${tx.rows('$1', USE)} used)
+        `select id from api_tokens where id in (select id from ${tx.rows('$1', USE_COLUMNS)} used)
          order by id ${tx.locks.update}`,
         [used],
       );
       await tx.query(
-        `update api_tokens set last_used = used.at from ${tx.rows('$1', USE)} used
+        `update api_tokens set last_used = used.at from ${tx.rows('$1', USE_COLUMNS)} used
          where api_tokens.id = used.id and coalesce(api_tokens.last_used, -1) < used.at`,
         [used],
       );

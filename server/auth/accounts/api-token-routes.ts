@@ -1,11 +1,11 @@
 import { studioApi } from '../../../protocol/studio-api.ts';
 import type { Store } from '../../app/procedures.ts';
 import type { Handlers } from '../../http/route.ts';
-import { shownOnce } from '../../http/shown-once.ts';
-import type { StudioWrapper } from '../studio-operation.ts';
+import { secretAlreadyShown } from '../../http/shown-once.ts';
+import type { StudioHandlerFactory } from '../studio-operation.ts';
 import { newToken } from './new-token.ts';
 
-export interface StudioAccountRoutes {
+export interface ApiTokenDeps {
   readonly store: Pick<Store, 'createApiToken' | 'listApiTokens' | 'revokeApiToken'>;
   readonly newId: () => string;
   /** Secure random bytes, for secrets. */
@@ -18,9 +18,9 @@ type Operations = Pick<
 >;
 
 /** The account and its service tokens (SPEC P-5, P-6). */
-export function studioAccountHandlers(
-  studio: StudioWrapper,
-  { store, newId, randomBytes }: StudioAccountRoutes,
+export function apiTokenHandlers(
+  studio: StudioHandlerFactory,
+  { store, newId, randomBytes }: ApiTokenDeps,
 ): Handlers<Operations> {
   return {
     readAccount: studio(studioApi.readAccount, async ({ user }) => user),
@@ -30,9 +30,9 @@ export function studioAccountHandlers(
       const { secret, stored } = newToken(id, name, randomBytes);
       const made = await store.createApiToken(
         { account: call.producer, token: stored, nowMs: call.nowMs },
-        call.once,
+        call.idempotency,
       );
-      if (made.id !== id) throw shownOnce('a token');
+      if (made.id !== id) throw secretAlreadyShown('a token');
       const { prefix } = stored;
       return { id, name, prefix, created: call.nowMs, lastUsed: null, token: secret };
     }),
@@ -41,8 +41,8 @@ export function studioAccountHandlers(
       results: await store.listApiTokens({ account: producer }),
     })),
 
-    revokeApiToken: studio(studioApi.revokeApiToken, async ({ producer, params, once }) => {
-      await store.revokeApiToken({ account: producer, id: params.token_id ?? '' }, once);
+    revokeApiToken: studio(studioApi.revokeApiToken, async ({ producer, params, idempotency }) => {
+      await store.revokeApiToken({ account: producer, id: params.token_id ?? '' }, idempotency);
       return null;
     }),
   };

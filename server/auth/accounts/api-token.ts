@@ -5,7 +5,7 @@ const SECRET_CHARS = 40;
 
 /** Characters of a token that are kept in the clear, to recognise it in a list. */
 export const PREFIX_CHARS = 8;
-const FORM = new RegExp(`^fb_[0-9A-Za-z]{${SECRET_CHARS}}$`);
+const FORMAT = new RegExp(`^fb_[0-9A-Za-z]{${SECRET_CHARS}}$`);
 
 /**
  * A new service account token: `fb_` and 40 base62 characters, 238 random bits.
@@ -17,7 +17,7 @@ export function newApiToken(randomBytes: (n: number) => Uint8Array): string {
 
 /** Whether a credential has the form of a service account token at all. */
 export function looksLikeApiToken(token: string): boolean {
-  return FORM.test(token);
+  return FORMAT.test(token);
 }
 
 /** What the database keeps of a token: its SHA-256 in hex. */

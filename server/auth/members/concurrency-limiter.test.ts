@@ -19,7 +19,7 @@ function held() {
 test('[U-11] so many work at once, the next when one is done, in their order', async () => {
   const turns = new ConcurrencyLimiter(2, 10);
   const works = [held(), held(), held(), held()];
-  const done = works.map(({ work }) => turns.take(work));
+  const done = works.map(({ work }) => turns.run(work));
   const begun = () => works.map(({ hasBegun }) => hasBegun());
   expect(begun()).toEqual([true, true, false, false]);
   works[1]?.end('second');
@@ -33,21 +33,21 @@ test('[U-11] so many work at once, the next when one is done, in their order', a
 test('[U-11] beyond those that may wait it is refused at once, and works again later', async () => {
   const turns = new ConcurrencyLimiter(1, 1);
   const [first, second] = [held(), held()];
-  const one = turns.take(first.work);
-  const two = turns.take(second.work);
-  const third = await turns.take(async () => 'no').catch((error) => error);
+  const one = turns.run(first.work);
+  const two = turns.run(second.work);
+  const third = await turns.run(async () => 'no').catch((error) => error);
   expect(third).toBeInstanceOf(Unavailable);
   first.end('');
   second.end('');
   await Promise.all([one, two]);
-  expect(await turns.take(async () => 'yes')).toBe('yes');
+  expect(await turns.run(async () => 'yes')).toBe('yes');
 });
 
 test('[U-11] work that fails gives its place on', async () => {
   const turns = new ConcurrencyLimiter(1, 10);
-  const failing = turns.take(() => Promise.reject(new Error('no'))).catch((error) => error.message);
-  const next = turns.take(async () => 'next');
+  const failing = turns.run(() => Promise.reject(new Error('no'))).catch((error) => error.message);
+  const next = turns.run(async () => 'next');
   expect(await failing).toBe('no');
   expect(await next).toBe('next');
-  expect(await turns.take(async () => 'last')).toBe('last');
+  expect(await turns.run(async () => 'last')).toBe('last');
 });

@@ -2,32 +2,32 @@ import { Unavailable } from '../../platform/errors.ts';
 
 /** Lets so much work go on at once; a bounded number waits, and more is refused. */
 export class ConcurrencyLimiter {
-  private working = 0;
-  private readonly waiting: (() => void)[] = [];
+  private active = 0;
+  private readonly queue: (() => void)[] = [];
 
   constructor(
-    private readonly atOnceMax: number,
-    private readonly waitingMax: number,
+    private readonly activeMax: number,
+    private readonly queuedMax: number,
   ) {}
 
   /** Does the work when its turn comes. @throws Unavailable when too many wait */
-  async take<T>(work: () => Promise<T>): Promise<T> {
-    if (this.working < this.atOnceMax) this.working++;
-    else await this.turn();
+  async run<T>(work: () => Promise<T>): Promise<T> {
+    if (this.active < this.activeMax) this.active++;
+    else await this.waitForSlot();
     try {
       return await work();
     } finally {
-      const next = this.waiting.shift();
+      const next = this.queue.shift();
       // Who comes next takes this one's place.
       if (next) next();
-      else this.working--;
+      else this.active--;
     }
   }
 
-  private turn(): Promise<void> {
-    if (this.waiting.length >= this.waitingMax) {
+  private waitForSlot(): Promise<void> {
+    if (this.queue.length >= this.queuedMax) {
       throw new Unavailable('Too many passwords are being checked.');
     }
-    return new Promise((resolve) => this.waiting.push(resolve));
+    return new Promise((resolve) => this.queue.push(resolve));
   }
 }

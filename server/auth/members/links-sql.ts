@@ -1,10 +1,10 @@
 import type { User } from '../../../protocol/accounts.ts';
 import type { Invitation, Link, LinkKind, MemberRole } from '../../../protocol/members.ts';
-import { Refusal } from '../../platform/errors.ts';
+import { DomainError } from '../../platform/errors.ts';
 import { nextNumber } from '../../storage/sql/counters.ts';
 import { reading, type Tx, writing } from '../../storage/sql/procedure.ts';
 import { lockAccount } from '../accounts/accounts-sql.ts';
-import { INVITATION_MS, INVITATIONS_MAX, LINK_MS, SETUP_LINKS_MAX } from './member-rules.ts';
+import { INVITATION_LIFETIME_MS, INVITATIONS_MAX, OPERATOR_LINK_LIFETIME_MS, SETUP_LINKS_MAX } from './member-rules.ts';
 import { insertMember, type NewMember } from './members-sql.ts';
 import { endSessionsOf, insertSession, type NewSession, type SessionRow } from './sessions-sql.ts';
 
@@ -41,11 +41,11 @@ async function insertLink(tx: Tx, { id, hash, nowMs }: NewLink, fields: LinkFiel
   );
 }
 
-const gone = () =>
-  new Refusal('unauthorized', 'The link was used, withdrawn, or is too old; ask for a new one.');
+const invalidLink = () =>
+  new DomainError('unauthorized', 'The link was used, withdrawn, or is too old; ask for a new one.');
 
-/** @throws Refusal `unauthorized` when there is no link that is good now */
-async function linkOf(tx: Tx, hash: string, nowMs: number): Promise<LinkRow> {
+/** @throws DomainError `unauthorized` when there is no link that is good now */
+async function findLink(tx: Tx, hash: string, nowMs: number): Promise<LinkRow> {
   const [row] = await tx.query<LinkRow>(
     `select l.id as id, l.kind as kind, l.account as account, l.email as email,
             coalesce(l.role, m.role) as role, a.name as "accountName"
@@ -54,34 +54,34 @@ async function linkOf(tx: Tx, hash: string, nowMs: number): Promise<LinkRow> {
      where l.hash = $1 and l.expires > $2`,
     [hash, nowMs],
   );
-  if (!row) throw gone();
+  if (!row) throw invalidLink();
   return row;
 }
 
-/** Uses a link up: of those who try it at once, one does. @throws Refusal `unauthorized` */
-async function useUp(tx: Tx, hash: string, nowMs: number): Promise<void> {
+/** Uses a link up: of those who try it at once, one does. @throws DomainError `unauthorized` */
+async function consumeLink(tx: Tx, hash: string, nowMs: number): Promise<void> {
   const { affected } = await tx.query('delete from links where hash = $1 and expires > $2', [
     hash,
     nowMs,
   ]);
-  if (affected === 0) throw gone();
+  if (affected === 0) throw invalidLink();
 }
 
 /**
  * Invites somebody to an account that this transaction has locked, in place of an earlier invitation.
- * @throws Refusal `conflict` when it is a member's e-mail, or too many are open
+ * @throws DomainError `conflict` when it is a member's e-mail, or too many are open
  */
 async function insertInvitation(
   tx: Tx,
   link: NewLink,
-  to: { account: string; email: string; role: MemberRole; lifeMs: number },
+  invitee: { account: string; email: string; role: MemberRole; lifeMs: number },
 ): Promise<Invitation> {
-  const { account, email, role } = to;
+  const { account, email, role } = invitee;
   const [member] = await tx.query('select uuid from members where email = $1 and account = $2', [
     email,
     account,
   ]);
-  if (member) throw new Refusal('conflict', 'This is the e-mail of a member already.');
+  if (member) throw new DomainError('conflict', 'This is the e-mail of a member already.');
   await tx.query(
     `delete from links where account = $1 and kind = 'invitation' and (email = $2 or expires <= $3)`,
     [account, email, link.nowMs],
@@ -92,9 +92,9 @@ async function insertInvitation(
   );
   if (Number(counted?.n) >= INVITATIONS_MAX) {
     const detail = `An account has at most ${INVITATIONS_MAX} open invitations; withdraw one.`;
-    throw new Refusal('conflict', detail);
+    throw new DomainError('conflict', detail);
   }
-  const expires = link.nowMs + to.lifeMs;
+  const expires = link.nowMs + invitee.lifeMs;
   await insertLink(tx, link, { kind: 'invitation', account, email, role, expires });
   return { id: link.id, email, role, created: link.nowMs, expires };
 }
@@ -107,7 +107,7 @@ export const linkProcedures = {
   keepSetupLink: writing(async (tx, link: NewLink): Promise<boolean> => {
     await lockFirstMember(tx);
     if (await hasMembers(tx)) return false;
-    const expires = link.nowMs + LINK_MS;
+    const expires = link.nowMs + OPERATOR_LINK_LIFETIME_MS;
     const fields = { account: null, email: null, role: null, expires };
     await insertLink(tx, link, { kind: 'setup', ...fields });
     await tx.query(
@@ -131,7 +131,7 @@ export const linkProcedures = {
 
   /**
    * Makes the first account and its owner, who is signed in.
-   * @throws Refusal `unauthorized` when the link is not good, `conflict` when the e-mail has an account
+   * @throws DomainError `unauthorized` when the link is not good, `conflict` when the e-mail has an account
    */
   setUp: writing(
     async (
@@ -139,8 +139,8 @@ export const linkProcedures = {
       input: { hash: string; account: User; owner: NewMember; session: NewSession },
     ): Promise<SessionRow> => {
       await lockFirstMember(tx);
-      if (await hasMembers(tx)) throw gone();
-      await useUp(tx, input.hash, input.session.nowMs);
+      if (await hasMembers(tx)) throw invalidLink();
+      await consumeLink(tx, input.hash, input.session.nowMs);
       const { uuid, email, name, created } = input.account;
       const { affected } = await tx.query(
         `insert into accounts (uuid, email, name, created) values ($1, $2, $3, $4)
@@ -148,7 +148,7 @@ export const linkProcedures = {
         [uuid, email, name, created],
       );
       if (affected === 0) {
-        throw new Refusal(
+        throw new DomainError(
           'conflict',
           'This e-mail has an account, which "fourbeat member link" opens; or use another e-mail.',
         );
@@ -158,14 +158,14 @@ export const linkProcedures = {
     },
   ),
 
-  /** @throws Refusal `not-found`, or `conflict` as it is when somebody cannot be invited */
+  /** @throws DomainError `not-found`, or `conflict` as it is when somebody cannot be invited */
   invite: writing(
     async (
       tx,
       input: { account: string; email: string; role: MemberRole; link: NewLink },
     ): Promise<Invitation> => {
       await lockAccount(tx, input.account);
-      return insertInvitation(tx, input.link, { ...input, lifeMs: INVITATION_MS });
+      return insertInvitation(tx, input.link, { ...input, lifeMs: INVITATION_LIFETIME_MS });
     },
   ),
 
@@ -180,21 +180,21 @@ export const linkProcedures = {
     },
   ),
 
-  /** @throws Refusal `not-found` */
+  /** @throws DomainError `not-found` */
   withdrawInvitation: writing(
     async (tx, { account, id }: { account: string; id: string }): Promise<void> => {
       const { affected } = await tx.query(
         `delete from links where id = $1 and account = $2 and kind = 'invitation'`,
         [id, account],
       );
-      if (affected === 0) throw new Refusal('not-found', 'This account has no such invitation.');
+      if (affected === 0) throw new DomainError('not-found', 'This account has no such invitation.');
     },
   ),
 
-  /** What a link is for. @throws Refusal `unauthorized` */
+  /** What a link is for. @throws DomainError `unauthorized` */
   lookAtLink: reading(
     async (tx, { hash, nowMs }: { hash: string; nowMs: number }): Promise<Link> => {
-      const { kind, email, role, accountName } = await linkOf(tx, hash, nowMs);
+      const { kind, email, role, accountName } = await findLink(tx, hash, nowMs);
       return { kind, email, role, account: { name: accountName } };
     },
   ),
@@ -203,7 +203,7 @@ export const linkProcedures = {
    * Uses a link up: makes the member who is invited, or sets the password of one and ends all sessions
    * of before. Whoever did it is signed in.
    * @param input.name of a new member
-   * @throws Refusal `unauthorized` when the link is not good, `invalid` when a new member has no name,
+   * @throws DomainError `unauthorized` when the link is not good, `invalid` when a new member has no name,
    *   `conflict` when there is no room or the e-mail has a member
    */
   acceptLink: writing(
@@ -218,10 +218,10 @@ export const linkProcedures = {
       },
     ): Promise<SessionRow> => {
       const { nowMs } = input.session;
-      const link = await linkOf(tx, input.hash, nowMs);
+      const link = await findLink(tx, input.hash, nowMs);
       // First the account, as everybody who makes and takes away links of one.
       await lockAccount(tx, link.account);
-      await useUp(tx, input.hash, nowMs);
+      await consumeLink(tx, input.hash, nowMs);
       const member =
         link.kind === 'password' ? await setPassword(tx, link, input) : await join(tx, link, input);
       return insertSession(tx, member, input.session);
@@ -239,7 +239,7 @@ export const linkProcedures = {
       { email, link }: { email: string; link: NewLink },
     ): Promise<{ kind: LinkKind; expires: number } | null> => {
       const folded = email.toLowerCase();
-      const expires = link.nowMs + LINK_MS;
+      const expires = link.nowMs + OPERATOR_LINK_LIFETIME_MS;
       const [member] = await tx.query<{ account: string }>(
         'select account from members where email = $1',
         [folded],
@@ -257,7 +257,7 @@ export const linkProcedures = {
       );
       if (!account) return null;
       await lockAccount(tx, account.uuid);
-      const to = { account: account.uuid, email: folded, role: 'owner', lifeMs: LINK_MS } as const;
+      const to = { account: account.uuid, email: folded, role: 'owner', lifeMs: OPERATOR_LINK_LIFETIME_MS } as const;
       await insertInvitation(tx, link, to);
       return { kind: 'invitation', expires };
     },
@@ -283,7 +283,7 @@ async function setPassword(
     'update members set password = $2 where email = $1 returning uuid',
     [link.email, passwordHash],
   );
-  if (!member) throw gone();
+  if (!member) throw invalidLink();
   await endSessionsOf(tx, member.uuid, null);
   return member.uuid;
 }
@@ -294,7 +294,7 @@ async function join(
   input: { uuid: string; name: string | null; passwordHash: string; session: NewSession },
 ): Promise<string> {
   const { uuid, name, passwordHash, session } = input;
-  if (name === null) throw new Refusal('invalid', 'name: is missing; send a string.');
+  if (name === null) throw new DomainError('invalid', 'name: is missing; send a string.');
   const created = session.nowMs;
   await insertMember(tx, { uuid, account, email, name, role, passwordHash, created });
   return uuid;

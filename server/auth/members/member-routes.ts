@@ -1,13 +1,13 @@
 import { studioApi } from '../../../protocol/studio-api.ts';
 import type { Store } from '../../app/procedures.ts';
 import type { Handlers } from '../../http/route.ts';
-import { shownOnce } from '../../http/shown-once.ts';
-import type { StudioWrapper } from '../studio-operation.ts';
+import { secretAlreadyShown } from '../../http/shown-once.ts';
+import type { StudioHandlerFactory } from '../studio-operation.ts';
 import { linkUrl } from './link-url.ts';
-import { hashOfSecret, newSecret } from './one-time-secret.ts';
+import { hashSecret, newSecret } from './one-time-secret.ts';
 import type { Sessions } from './sessions.ts';
 
-export interface MemberRoutes {
+export interface MemberDeps {
   readonly store: Pick<
     Store,
     | 'listMembers'
@@ -35,33 +35,33 @@ type Operations = Pick<
 
 /** Who is in the account, and who is to be (SPEC U). */
 export function memberHandlers(
-  studio: StudioWrapper,
-  { store, sessions, newId, randomBytes }: MemberRoutes,
+  studio: StudioHandlerFactory,
+  { store, sessions, newId, randomBytes }: MemberDeps,
 ): Handlers<Operations> {
   return {
     listMembers: studio(studioApi.listMembers, async ({ producer }) => ({
       results: await store.listMembers({ account: producer }),
     })),
 
-    patchMember: studio(studioApi.patchMember, async ({ producer, params, once }, { role }) => {
+    patchMember: studio(studioApi.patchMember, async ({ producer, params, idempotency }, { role }) => {
       const member = { account: producer, uuid: params.member_id ?? '' };
-      const changed = await store.changeRole({ ...member, role }, once);
-      sessions.forget();
+      const changed = await store.changeRole({ ...member, role }, idempotency);
+      sessions.clearCache();
       return changed;
     }),
 
-    removeMember: studio(studioApi.removeMember, async ({ producer, params, once }) => {
-      await store.removeMember({ account: producer, uuid: params.member_id ?? '' }, once);
-      sessions.forget();
+    removeMember: studio(studioApi.removeMember, async ({ producer, params, idempotency }) => {
+      await store.removeMember({ account: producer, uuid: params.member_id ?? '' }, idempotency);
+      sessions.clearCache();
       return null;
     }),
 
-    invite: studio(studioApi.invite, async ({ producer, origin, nowMs, once }, invited) => {
+    invite: studio(studioApi.invite, async ({ producer, origin, nowMs, idempotency }, invited) => {
       const id = newId();
       const secret = newSecret(randomBytes);
-      const link = { id, hash: hashOfSecret(secret), nowMs };
-      const made = await store.invite({ account: producer, ...invited, link }, once);
-      if (made.id !== id) throw shownOnce('a link');
+      const link = { id, hash: hashSecret(secret), nowMs };
+      const made = await store.invite({ account: producer, ...invited, link }, idempotency);
+      if (made.id !== id) throw secretAlreadyShown('a link');
       return { ...made, link: linkUrl(origin, 'invitation', secret) };
     }),
 
@@ -69,9 +69,9 @@ export function memberHandlers(
       results: await store.listInvitations({ account: producer, nowMs }),
     })),
 
-    withdrawInvitation: studio(studioApi.withdrawInvitation, async ({ producer, params, once }) => {
+    withdrawInvitation: studio(studioApi.withdrawInvitation, async ({ producer, params, idempotency }) => {
       const invitation = { account: producer, id: params.invitation_id ?? '' };
-      await store.withdrawInvitation(invitation, once);
+      await store.withdrawInvitation(invitation, idempotency);
       return null;
     }),
   };

@@ -1,38 +1,38 @@
 import { describe, expect, test } from 'bun:test';
-import { isUseToRecord, keepAnOwner, type RoleOfMember, sessionEndsMs } from './member-rules.ts';
+import { shouldRecordUse, requireRemainingOwner, type MemberWithRole, sessionExpiryMs } from './member-rules.ts';
 
 const HOUR_MS = 3600_000;
 const DAY_MS = 24 * HOUR_MS;
 
 describe('[U-5] a session', () => {
   test('ends 12 h after its last use', () => {
-    expect(sessionEndsMs({ created: 0, seen: 0 })).toBe(12 * HOUR_MS);
-    expect(sessionEndsMs({ created: 0, seen: 5 * HOUR_MS })).toBe(17 * HOUR_MS);
+    expect(sessionExpiryMs({ created: 0, seen: 0 })).toBe(12 * HOUR_MS);
+    expect(sessionExpiryMs({ created: 0, seen: 5 * HOUR_MS })).toBe(17 * HOUR_MS);
   });
 
   test('ends 30 days after it began, however much it is used', () => {
     const created = 1_000;
-    expect(sessionEndsMs({ created, seen: created + 30 * DAY_MS - 1 })).toBe(created + 30 * DAY_MS);
+    expect(sessionExpiryMs({ created, seen: created + 30 * DAY_MS - 1 })).toBe(created + 30 * DAY_MS);
   });
 
   test('is noted as used each 5 minutes at most', () => {
     const session = { created: 0, seen: HOUR_MS };
-    expect(isUseToRecord(session, HOUR_MS + 5 * 60_000 - 1)).toBe(false);
-    expect(isUseToRecord(session, HOUR_MS + 5 * 60_000)).toBe(true);
+    expect(shouldRecordUse(session, HOUR_MS + 5 * 60_000 - 1)).toBe(false);
+    expect(shouldRecordUse(session, HOUR_MS + 5 * 60_000)).toBe(true);
   });
 });
 
 describe('[U-20] an account keeps an owner', () => {
-  const owner: RoleOfMember = { uuid: 'a', role: 'owner' };
-  const host: RoleOfMember = { uuid: 'b', role: 'host' };
-  const another: RoleOfMember = { uuid: 'c', role: 'owner' };
+  const owner: MemberWithRole = { uuid: 'a', role: 'owner' };
+  const host: MemberWithRole = { uuid: 'b', role: 'host' };
+  const another: MemberWithRole = { uuid: 'c', role: 'owner' };
 
   test.each([
     ['the last owner goes', [owner, host], 'a', null],
     ['the last owner becomes a host', [host, owner], 'a', 'host'],
     ['the last owner, who is alone, becomes a moderator', [owner], 'a', 'moderator'],
   ] as const)('no: %s', (_, members, uuid, next) => {
-    expect(() => keepAnOwner(members, uuid, next)).toThrow('owner');
+    expect(() => requireRemainingOwner(members, uuid, next)).toThrow('owner');
   });
 
   test.each([
@@ -42,6 +42,6 @@ describe('[U-20] an account keeps an owner', () => {
     ['a host goes', [owner, host], 'b', null],
     ['a host of an account without an owner goes', [host], 'b', null],
   ] as const)('yes: %s', (_, members, uuid, next) => {
-    expect(() => keepAnOwner(members, uuid, next)).not.toThrow();
+    expect(() => requireRemainingOwner(members, uuid, next)).not.toThrow();
   });
 });

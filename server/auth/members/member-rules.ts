@@ -1,5 +1,5 @@
 import type { MemberRole } from '../../../protocol/members.ts';
-import { Refusal } from '../../platform/errors.ts';
+import { DomainError } from '../../platform/errors.ts';
 
 // SPEC U: how long things last, how many there may be, and who must stay.
 
@@ -9,16 +9,16 @@ const DAY_MS = 24 * HOUR_MS;
 /** A session that nobody uses ends after this long. */
 export const SESSION_IDLE_MS = 12 * HOUR_MS;
 /** And every session after this long. */
-export const SESSION_LIFE_MS = 30 * DAY_MS;
+export const SESSION_LIFETIME_MS = 30 * DAY_MS;
 /** How exactly the database knows when a session was last used. */
-export const SESSION_SEEN_MS = 5 * 60_000;
+export const SESSION_USE_RESOLUTION_MS = 5 * 60_000;
 export const SESSIONS_MAX = 20;
 
 export const MEMBERS_MAX = 100;
 export const INVITATIONS_MAX = 100;
-export const INVITATION_MS = 7 * DAY_MS;
+export const INVITATION_LIFETIME_MS = 7 * DAY_MS;
 /** Of links that this service or its operator makes: setup, and those of the command line. */
-export const LINK_MS = DAY_MS;
+export const OPERATOR_LINK_LIFETIME_MS = DAY_MS;
 /** Setup links at once, the newest: each start of each node makes one. */
 export const SETUP_LINKS_MAX = 10;
 
@@ -29,34 +29,34 @@ export interface SessionTimes {
 }
 
 /** When a session ends unless it is used before. */
-export function sessionEndsMs({ created, seen }: SessionTimes): number {
-  return Math.min(seen + SESSION_IDLE_MS, created + SESSION_LIFE_MS);
+export function sessionExpiryMs({ created, seen }: SessionTimes): number {
+  return Math.min(seen + SESSION_IDLE_MS, created + SESSION_LIFETIME_MS);
 }
 
 /** Whether the use of a session now is worth being recorded. */
-export function isUseToRecord({ seen }: SessionTimes, nowMs: number): boolean {
-  return nowMs - seen >= SESSION_SEEN_MS;
+export function shouldRecordUse({ seen }: SessionTimes, nowMs: number): boolean {
+  return nowMs - seen >= SESSION_USE_RESOLUTION_MS;
 }
 
 /** A member as the rule about owners sees it. */
-export interface RoleOfMember {
+export interface MemberWithRole {
   readonly uuid: string;
   readonly role: MemberRole;
 }
 
 /**
- * @param next the role that a member of these gets, or null when the member goes
- * @throws Refusal `conflict` when no owner would be left
+ * @param newRole the role that a member of these gets, or null when the member goes
+ * @throws DomainError `conflict` when no owner would be left
  */
-export function keepAnOwner(
-  members: readonly RoleOfMember[],
+export function requireRemainingOwner(
+  members: readonly MemberWithRole[],
   uuid: string,
-  next: MemberRole | null,
+  newRole: MemberRole | null,
 ): void {
-  if (next === 'owner') return;
+  if (newRole === 'owner') return;
   const isOwner = members.some((member) => member.uuid === uuid && member.role === 'owner');
-  const others = members.some((member) => member.uuid !== uuid && member.role === 'owner');
-  if (isOwner && !others) {
-    throw new Refusal('conflict', 'An account needs an owner: make somebody else one first.');
+  const hasOtherOwner = members.some((member) => member.uuid !== uuid && member.role === 'owner');
+  if (isOwner && !hasOtherOwner) {
+    throw new DomainError('conflict', 'An account needs an owner: make somebody else one first.');
   }
 }

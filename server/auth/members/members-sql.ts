@@ -1,9 +1,9 @@
 import type { Member, MemberRole } from '../../../protocol/members.ts';
-import { Refusal } from '../../platform/errors.ts';
+import { DomainError } from '../../platform/errors.ts';
 import { nextNumber } from '../../storage/sql/counters.ts';
 import { reading, type Tx, writing } from '../../storage/sql/procedure.ts';
 import { lockAccount } from '../accounts/accounts-sql.ts';
-import { keepAnOwner, MEMBERS_MAX } from './member-rules.ts';
+import { requireRemainingOwner, MEMBERS_MAX } from './member-rules.ts';
 import { endSessionsOf } from './sessions-sql.ts';
 
 /** A member to be made. */
@@ -25,11 +25,11 @@ async function membersOf(tx: Tx, account: string): Promise<Member[]> {
 /**
  * Makes a member of an account that this transaction has locked or made, after which no link makes
  * the first one any more.
- * @throws Refusal `conflict` when the account is full or the e-mail has a member already
+ * @throws DomainError `conflict` when the account is full or the e-mail has a member already
  */
 export async function insertMember(tx: Tx, member: NewMember): Promise<void> {
   if ((await membersOf(tx, member.account)).length >= MEMBERS_MAX) {
-    throw new Refusal('conflict', `An account has at most ${MEMBERS_MAX} members.`);
+    throw new DomainError('conflict', `An account has at most ${MEMBERS_MAX} members.`);
   }
   const { uuid, account, email, name, role, passwordHash, created } = member;
   const { affected } = await tx.query(
@@ -38,7 +38,7 @@ export async function insertMember(tx: Tx, member: NewMember): Promise<void> {
     [uuid, await nextNumber(tx, 'member'), account, email, name, role, passwordHash, created],
   );
   if (affected === 0) {
-    throw new Refusal('conflict', 'This e-mail has a member already; sign in with it.');
+    throw new DomainError('conflict', 'This e-mail has a member already; sign in with it.');
   }
   await tx.query("delete from links where kind = 'setup'");
 }
@@ -52,11 +52,11 @@ async function lockMember(
   await lockAccount(tx, account);
   const members = await membersOf(tx, account);
   const member = members.find((one) => one.uuid === uuid);
-  if (!member) throw new Refusal('not-found', 'This account has no such member.');
+  if (!member) throw new DomainError('not-found', 'This account has no such member.');
   return { member, members };
 }
 
-interface OfAccount {
+interface MemberOfAccount {
   readonly account: string;
   readonly uuid: string;
 }
@@ -64,20 +64,20 @@ interface OfAccount {
 export const memberProcedures = {
   listMembers: reading((tx, { account }: { account: string }) => membersOf(tx, account)),
 
-  /** @throws Refusal `not-found`, or `conflict` when no owner would be left */
+  /** @throws DomainError `not-found`, or `conflict` when no owner would be left */
   changeRole: writing(
-    async (tx, { account, uuid, role }: OfAccount & { role: MemberRole }): Promise<Member> => {
+    async (tx, { account, uuid, role }: MemberOfAccount & { role: MemberRole }): Promise<Member> => {
       const { member, members } = await lockMember(tx, account, uuid);
-      keepAnOwner(members, uuid, role);
+      requireRemainingOwner(members, uuid, role);
       await tx.query('update members set role = $2 where uuid = $1', [uuid, role]);
       return { ...member, role };
     },
   ),
 
-  /** Its sessions end with it. @throws Refusal as `changeRole` */
-  removeMember: writing(async (tx, { account, uuid }: OfAccount): Promise<void> => {
+  /** Its sessions end with it. @throws DomainError as `changeRole` */
+  removeMember: writing(async (tx, { account, uuid }: MemberOfAccount): Promise<void> => {
     const { member, members } = await lockMember(tx, account, uuid);
-    keepAnOwner(members, uuid, null);
+    requireRemainingOwner(members, uuid, null);
     // Who is just signing in has the row: its session is seen here, or it sees no member.
     await tx.query(`select uuid from members where uuid = $1 ${tx.locks.update}`, [uuid]);
     await endSessionsOf(tx, uuid, null);
@@ -88,7 +88,7 @@ export const memberProcedures = {
   /**
    * What members change of themselves; null leaves it. A new password ends their other sessions.
    * @param input.password the new hash, and the one of the password that was found right
-   * @throws Refusal `unauthorized` when the member is gone or has another password by now
+   * @throws DomainError `unauthorized` when the member is gone or has another password by now
    */
   changeOwnMember: writing(
     async (
@@ -105,7 +105,7 @@ export const memberProcedures = {
          where uuid = $1 and password = coalesce($4, password) returning ${COLUMNS}`,
         [input.uuid, input.name, input.password?.next ?? null, input.password?.old ?? null],
       );
-      if (!member) throw new Refusal('unauthorized', 'The password has just changed; try again.');
+      if (!member) throw new DomainError('unauthorized', 'The password has just changed; try again.');
       if (input.password) {
         await endSessionsOf(tx, input.uuid, input.session);
         await tx.query("delete from links where kind = 'password' and email = $1", [member.email]);

@@ -1,7 +1,7 @@
 import { createHash, createHmac } from 'node:crypto';
 
 const SECRET_BYTES = 32;
-const FORM = /^[A-Za-z0-9_-]{43}$/;
+const FORMAT = /^[A-Za-z0-9_-]{43}$/;
 
 /**
  * A secret that its holder sends and nobody else knows: of a session's cookie, or of a link.
@@ -13,11 +13,11 @@ export function newSecret(randomBytes: (n: number) => Uint8Array): string {
 
 /** Whether a text has the form of a secret at all. */
 export function looksLikeSecret(text: string): boolean {
-  return FORM.test(text);
+  return FORMAT.test(text);
 }
 
 /** What the database keeps of a secret: its SHA-256 in hex. */
-export function hashOfSecret(secret: string): string {
+export function hashSecret(secret: string): string {
   return createHash('sha256').update(secret).digest('hex');
 }
 
@@ -25,6 +25,6 @@ export function hashOfSecret(secret: string): string {
  * The token that a page sends with its writes. Whoever holds the cookie's secret can make it, which is
  * this service and the browser, that shows it to no page; whoever has read the database cannot.
  */
-export function csrfTokenOf(sessionSecret: string): string {
+export function csrfToken(sessionSecret: string): string {
   return createHmac('sha256', sessionSecret).update('csrf').digest('base64url');
 }

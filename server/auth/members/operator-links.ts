@@ -3,7 +3,7 @@ import type { LinkKind } from '../../../protocol/members.ts';
 import type { Store } from '../../app/procedures.ts';
 import { linkUrl } from './link-url.ts';
 import type { NewLink } from './links-sql.ts';
-import { hashOfSecret, newSecret } from './one-time-secret.ts';
+import { hashSecret, newSecret } from './one-time-secret.ts';
 
 // Links that whoever runs the service makes (SPEC U). `origin` is where browsers reach it, without a
 // trailing slash.
@@ -14,7 +14,7 @@ export async function newSetupLink(
   origin: string,
   nowMs: number,
 ): Promise<string | null> {
-  const { secret, link } = fresh(nowMs);
+  const { secret, link } = newLink(nowMs);
   return (await store.keepSetupLink(link)) ? linkUrl(origin, 'setup', secret) : null;
 }
 
@@ -37,14 +37,14 @@ export async function newMemberLink(
   origin: string,
   nowMs: number,
 ): Promise<MemberLink | null> {
-  const { secret, link } = fresh(nowMs);
+  const { secret, link } = newLink(nowMs);
   const made = await store.linkFor({ email, link });
   if (made === null) return null;
   const { kind, expires } = made;
   return { email, kind, link: linkUrl(origin, kind, secret), expires };
 }
 
-function fresh(nowMs: number): { secret: string; link: NewLink } {
+function newLink(nowMs: number): { secret: string; link: NewLink } {
   const secret = newSecret(randomBytes);
-  return { secret, link: { id: randomUUID(), hash: hashOfSecret(secret), nowMs } };
+  return { secret, link: { id: randomUUID(), hash: hashSecret(secret), nowMs } };
 }

@@ -10,22 +10,22 @@ const requestWith = (cookie: string) =>
 
 test('[U-3] the cookie is for this service alone, and for no script', () => {
   const attributes = ['HttpOnly', 'SameSite=Strict', 'Path=/', 'Max-Age=2592000'];
-  const [pair, ...rest] = plain.keep(secret).split('; ');
+  const [pair, ...rest] = plain.set(secret).split('; ');
   expect(pair).toBe(`fourbeat=${secret}`);
   expect(rest.sort()).toEqual(attributes.sort());
 });
 
 test('[U-3] by https it is Secure, and its name keeps other hosts from setting it', () => {
-  const [pair, ...rest] = secure.keep(secret).split('; ');
+  const [pair, ...rest] = secure.set(secret).split('; ');
   expect(pair).toBe(`__Host-fourbeat=${secret}`);
   expect(rest).toContain('Secure');
-  expect(secure.secretIn(requestWith(`fourbeat=${secret}`))).toBeNull();
-  expect(secure.secretIn(requestWith(`a=b; __Host-fourbeat=${secret}`))).toBe(secret);
+  expect(secure.readSecret(requestWith(`fourbeat=${secret}`))).toBeNull();
+  expect(secure.readSecret(requestWith(`a=b; __Host-fourbeat=${secret}`))).toBe(secret);
 });
 
 test('[U-6] the cookie that is taken away has the same attributes and no value', () => {
-  expect(secure.drop).toBe(secure.keep('').replace('Max-Age=2592000', 'Max-Age=0'));
-  expect(plain.drop).toStartWith('fourbeat=; ');
+  expect(secure.clear).toBe(secure.set('').replace('Max-Age=2592000', 'Max-Age=0'));
+  expect(plain.clear).toStartWith('fourbeat=; ');
 });
 
 test.each([
@@ -36,5 +36,5 @@ test.each([
   `fourbeat=${'a'.repeat(44)}`,
   'fourbeat=%zz',
 ])('[U-3] what is no secret is none: %j', (cookie) => {
-  expect(plain.secretIn(requestWith(cookie))).toBeNull();
+  expect(plain.readSecret(requestWith(cookie))).toBeNull();
 });

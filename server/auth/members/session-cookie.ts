@@ -1,4 +1,4 @@
-import { SESSION_LIFE_MS } from './member-rules.ts';
+import { SESSION_LIFETIME_MS } from './member-rules.ts';
 import { looksLikeSecret } from './one-time-secret.ts';
 
 /**
@@ -7,16 +7,16 @@ import { looksLikeSecret } from './one-time-secret.ts';
  */
 export interface SessionCookie {
   /** The secret in a request; null without one, or with what is none. */
-  secretIn(request: Request): string | null;
+  readSecret(request: Request): string | null;
   /** The value of `Set-Cookie` that keeps a secret. */
-  keep(secret: string): string;
+  set(secret: string): string;
   /** The value of `Set-Cookie` that takes it away. */
-  readonly drop: string;
+  readonly clear: string;
 }
 
-function cookieOf(isSecure: boolean): SessionCookie {
+function createCookie(isSecure: boolean): SessionCookie {
   const name = isSecure ? '__Host-fourbeat' : 'fourbeat';
-  const written = (value: string, maxAge: number) =>
+  const serialize = (value: string, maxAge: number) =>
     new Bun.Cookie({
       name,
       value,
@@ -27,17 +27,17 @@ function cookieOf(isSecure: boolean): SessionCookie {
       secure: isSecure,
     }).toString();
   return {
-    secretIn: (request) => {
+    readSecret: (request) => {
       const value = new Bun.CookieMap(request.headers.get('cookie') ?? '').get(name);
       return value !== null && looksLikeSecret(value) ? value : null;
     },
-    keep: (secret) => written(secret, SESSION_LIFE_MS / 1_000),
-    drop: written('', 0),
+    set: (secret) => serialize(secret, SESSION_LIFETIME_MS / 1_000),
+    clear: serialize('', 0),
   };
 }
 
-const SECURE = cookieOf(true);
-const PLAIN = cookieOf(false);
+const SECURE = createCookie(true);
+const PLAIN = createCookie(false);
 
 /** @param origin where browsers reach the service, such as `https://live.example.org` */
 export function sessionCookie(origin: string): SessionCookie {

@@ -1,10 +1,10 @@
 import type { User } from '../../../protocol/accounts.ts';
 import type { MemberRole } from '../../../protocol/members.ts';
-import { Refusal } from '../../platform/errors.ts';
+import { DomainError } from '../../platform/errors.ts';
 import { reading, type Tx, writing } from '../../storage/sql/procedure.ts';
 import {
   SESSION_IDLE_MS,
-  SESSION_LIFE_MS,
+  SESSION_LIFETIME_MS,
   SESSIONS_MAX,
   type SessionTimes,
 } from './member-rules.ts';
@@ -28,7 +28,7 @@ export interface NewSession {
   readonly nowMs: number;
 }
 
-interface FlatSession extends SessionTimes {
+interface JoinedSession extends SessionTimes {
   readonly hash: string;
   readonly uuid: string;
   readonly email: string;
@@ -43,7 +43,7 @@ interface FlatSession extends SessionTimes {
 
 /** The session with this hash, ended by time or not; null when there is none. */
 export async function sessionOf(tx: Tx, hash: string): Promise<SessionRow | null> {
-  const [row] = await tx.query<FlatSession>(
+  const [row] = await tx.query<JoinedSession>(
     `select s.hash as hash, s.created as created, s.seen as seen, m.uuid as uuid, m.email as email,
             m.name as name, m.role as role, m.created as joined, a.uuid as account,
             a.email as "accountEmail", a.name as "accountName", a.created as "accountCreated"
@@ -90,8 +90,8 @@ export async function insertSession(
 }
 
 /** Ends all sessions of a member but one, if any is to be kept. */
-export async function endSessionsOf(tx: Tx, member: string, but: string | null): Promise<void> {
-  await tx.query('delete from sessions where member = $1 and hash <> $2', [member, but ?? '']);
+export async function endSessionsOf(tx: Tx, member: string, exceptHash: string | null): Promise<void> {
+  await tx.query('delete from sessions where member = $1 and hash <> $2', [member, exceptHash ?? '']);
 }
 
 export const sessionProcedures = {
@@ -115,7 +115,7 @@ export const sessionProcedures = {
    * Signs a member in whose password was found right, if it still is that password.
    * @param input.newPasswordHash of the same password, when the hash is to be replaced
    * @param input.replaced the session that the browser had before; it ends
-   * @throws Refusal `unauthorized` when the member or the password changed meanwhile
+   * @throws DomainError `unauthorized` when the member or the password changed meanwhile
    */
   openSession: writing(
     async (
@@ -132,7 +132,7 @@ export const sessionProcedures = {
         `select uuid from members where uuid = $1 and password = $2 ${tx.locks.update}`,
         [input.member, input.passwordHash],
       );
-      if (!member) throw new Refusal('unauthorized', 'The password has just changed; try again.');
+      if (!member) throw new DomainError('unauthorized', 'The password has just changed; try again.');
       if (input.newPasswordHash !== null) {
         await tx.query('update members set password = $2 where uuid = $1', [
           input.member,
@@ -163,7 +163,7 @@ export const sessionProcedures = {
   forgetEnded: writing(async (tx, { nowMs }: { nowMs: number }): Promise<void> => {
     for (const [table, column, beforeMs] of [
       ['sessions', 'seen', nowMs - SESSION_IDLE_MS],
-      ['sessions', 'created', nowMs - SESSION_LIFE_MS],
+      ['sessions', 'created', nowMs - SESSION_LIFETIME_MS],
       ['links', 'expires', nowMs],
     ] as const) {
       // What another node has locked is left to it.

@@ -1,6 +1,6 @@
 import { beforeEach, expect, test } from 'bun:test';
 import { Unavailable } from '../../platform/errors.ts';
-import { hashOfSecret } from './one-time-secret.ts';
+import { hashSecret } from './one-time-secret.ts';
 import { Sessions } from './sessions.ts';
 import type { SessionRow } from './sessions-sql.ts';
 
@@ -10,7 +10,7 @@ const BEGUN_MS = 5_000;
 const request = new Request('http://localhost/', { headers: { Cookie: `fourbeat=${SECRET}` } });
 
 const row = (role: 'host' | 'moderator' = 'host'): SessionRow => ({
-  hash: hashOfSecret(SECRET),
+  hash: hashSecret(SECRET),
   created: 0,
   seen: 0,
   member: { uuid: 'm', email: 'ada@example.org', name: 'Ada', role, created: 0 },
@@ -55,7 +55,7 @@ beforeEach(() => {
   });
 });
 
-const roleNow = async () => (await sessions.of(request))?.member.role ?? null;
+const roleNow = async () => (await sessions.findByRequest(request))?.member.role ?? null;
 
 test('[U-8] a session is read once a second, and what changed elsewhere is known after it', async () => {
   expect(await roleNow()).toBe('host');
@@ -84,7 +84,7 @@ test('[U-8] the second counts from when the database was asked, not from its ans
 test('[U-8] what this node changed it knows at once', async () => {
   expect(await roleNow()).toBe('host');
   kept = null;
-  sessions.forget();
+  sessions.clearCache();
   expect(await roleNow()).toBeNull();
 });
 
@@ -93,7 +93,7 @@ test('[U-8] a read that was under way during a change is not remembered', async 
   delay = promise;
   const asked = roleNow();
   kept = null;
-  sessions.forget();
+  sessions.clearCache();
   resolve();
   await asked;
   expect(await roleNow()).toBeNull();
@@ -105,7 +105,7 @@ test('[U-5] its use is noted each 5 minutes, and lets it live on', async () => {
   await roleNow();
   expect(touched).toEqual([]);
   nowMs = 5 * MINUTE_MS;
-  expect((await sessions.of(request))?.seen).toBe(nowMs);
+  expect((await sessions.findByRequest(request))?.seen).toBe(nowMs);
   await roleNow();
   expect(touched).toEqual([nowMs]);
 });
@@ -124,24 +124,24 @@ test('[U-5] once its time is up it is none, also when it is remembered', async (
   nowMs = 12 * 60 * MINUTE_MS - 1;
   expect(await roleNow()).toBe('host');
   kept = row();
-  sessions.forget();
+  sessions.clearCache();
   nowMs = 12 * 60 * MINUTE_MS;
   expect(await roleNow()).toBeNull();
 });
 
 test('[U-7] the token of a page goes with its cookie, and nothing that is kept tells it', async () => {
-  const { csrf, ...others } = (await sessions.of(request)) ?? { csrf: '' };
+  const { csrf, ...others } = (await sessions.findByRequest(request)) ?? { csrf: '' };
   expect(csrf).toMatch(/^[\w-]{43}$/);
   expect(JSON.stringify(others)).not.toContain(csrf);
   const other = new Request('http://localhost/', {
     headers: { Cookie: `fourbeat=${'b'.repeat(43)}` },
   });
-  expect((await sessions.of(other))?.csrf).not.toBe(csrf);
+  expect((await sessions.findByRequest(other))?.csrf).not.toBe(csrf);
 });
 
 test('[U-3] a request without a cookie, or with what is none, does not reach the database', async () => {
   for (const headers of [{}, { Cookie: 'a=b' }, { Cookie: 'fourbeat=x' }]) {
-    expect(await sessions.of(new Request('http://localhost/', { headers }))).toBeNull();
+    expect(await sessions.findByRequest(new Request('http://localhost/', { headers }))).toBeNull();
   }
   expect(reads).toBe(0);
 });

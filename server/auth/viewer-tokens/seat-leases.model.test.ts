@@ -2,7 +2,7 @@ import { expect, test } from 'bun:test';
 import fc from 'fast-check';
 import { DomainError, Unavailable } from '../../platform/errors.ts';
 import { SeatLeases, type SeatStore } from './seat-leases.ts';
-import type { SeatOffer, ViewerOfStream } from './tokens-sql.ts';
+import type { SeatOffer, StreamViewer } from './tokens-sql.ts';
 
 // Several nodes give seats to viewers who come to any of them, at once and again. Their calls reach
 // the database in any order, and so do the answers; some calls fail, some answers are lost, nodes die.
@@ -21,7 +21,7 @@ class PlainRecord implements SeatStore {
 
   constructor(private readonly through: <T>(name: string, effect: () => T) => Promise<T>) {}
 
-  findSeats = (viewers: readonly ViewerOfStream[]) =>
+  findSeats = (viewers: readonly StreamViewer[]) =>
     this.through('find', () => viewers.map((viewer) => this.seatOf(viewer)));
 
   leaseSeats = ({ streamId, count }: { streamId: string; count: number }) =>
@@ -43,14 +43,14 @@ class PlainRecord implements SeatStore {
       return offers.map((offer) => this.seatOf(offer));
     });
 
-  private seatOf(viewer: ViewerOfStream): number | null {
+  private seatOf(viewer: StreamViewer): number | null {
     return this.seats.get(keyOf(viewer)) ?? null;
   }
 }
 
-const keyOf = ({ streamId, viewer }: ViewerOfStream) => `${streamId} ${viewer}`;
+const keyOf = ({ streamId, viewer }: StreamViewer) => `${streamId} ${viewer}`;
 
-const viewer: fc.Arbitrary<ViewerOfStream> = fc.record({
+const viewer: fc.Arbitrary<StreamViewer> = fc.record({
   streamId: fc.constantFrom(STREAMS[0] as string, ...STREAMS, 'no stream'),
   viewer: fc.integer({ min: 1, max: 25 }).map(String),
 });
@@ -92,7 +92,7 @@ test('[T-8] [T-9] [N-16] whatever fails or is lost, a viewer has one seat on all
               if (!(error instanceof Unavailable)) throw error;
             });
             for (const [index, seat] of (seats ?? []).entries()) {
-              const asked = viewers[index] as ViewerOfStream;
+              const asked = viewers[index] as StreamViewer;
               expect(seat instanceof DomainError).toBe(!STREAMS.includes(asked.streamId));
               if (seat instanceof DomainError) continue;
               const key = keyOf(asked);

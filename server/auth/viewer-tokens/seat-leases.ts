@@ -2,7 +2,7 @@ import { LRUCache } from 'lru-cache';
 import { DomainError, Unavailable } from '../../platform/errors.ts';
 import type { Calls } from '../../storage/sql/procedure.ts';
 import { SeatPool } from './seat-pool.ts';
-import type { tokenProcedures, ViewerOfStream } from './tokens-sql.ts';
+import type { tokenProcedures, StreamViewer } from './tokens-sql.ts';
 
 export type SeatStore = Pick<
   Calls<typeof tokenProcedures>,
@@ -31,10 +31,10 @@ export class SeatLeases {
   constructor(private readonly store: SeatStore) {}
 
   /**
-   * The seats of these viewers, in their order; a Refusal for one whose stream is unknown or full.
+   * The seats of these viewers, in their order; a DomainError for one whose stream is unknown or full.
    * @throws Unavailable when the database is; who has a seat then is not known
    */
-  async assign(viewers: readonly ViewerOfStream[]): Promise<(number | DomainError)[]> {
+  async assign(viewers: readonly StreamViewer[]): Promise<(number | DomainError)[]> {
     const seats: (number | DomainError | null)[] = await this.store.findSeats(viewers);
     for (let attempts = 0; seats.includes(null); attempts++) {
       if (attempts === ATTEMPTS_MAX) throw new Unavailable('Seats that were leased are taken.');
@@ -45,11 +45,11 @@ export class SeatLeases {
   }
 
   private async assignNew(
-    viewers: readonly ViewerOfStream[],
-  ): Promise<Map<ViewerOfStream, number | DomainError | null>> {
-    const found = new Map<ViewerOfStream, number | DomainError | null>();
-    const offers: (ViewerOfStream & { readonly seat: number })[] = [];
-    const offered: ViewerOfStream[] = [];
+    viewers: readonly StreamViewer[],
+  ): Promise<Map<StreamViewer, number | DomainError | null>> {
+    const found = new Map<StreamViewer, number | DomainError | null>();
+    const offers: (StreamViewer & { readonly seat: number })[] = [];
+    const offered: StreamViewer[] = [];
     const leases = [...Map.groupBy(viewers, ({ streamId }) => streamId)].map(
       async ([streamId, ofStream]) => {
         const seats = await this.lease(streamId, ofStream.length);
@@ -74,13 +74,13 @@ export class SeatLeases {
     const taken = await this.store.takeSeats(offers);
     for (const [index, offer] of offers.entries()) {
       const seat = taken[index] ?? null;
-      found.set(offered[index] as ViewerOfStream, seat);
+      found.set(offered[index] as StreamViewer, seat);
       if (seat !== null && seat !== offer.seat) this.poolOf(offer.streamId).put([offer.seat]);
     }
     return found;
   }
 
-  /** So many free seats of a stream, or fewer when it is nearly full; a Refusal when it has none. */
+  /** So many free seats of a stream, or fewer when it is nearly full; a DomainError when it has none. */
   private async lease(streamId: string, count: number): Promise<number[] | DomainError> {
     const pool = this.poolOf(streamId);
     const seats = pool.take(count);

@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test';
 import { TokenCache } from './seen-tokens.ts';
-import { PLACES } from './token-page.ts';
+import { SLOTS_PER_PAGE } from './token-page.ts';
 
 const START = 'header.'.repeat(30);
 
@@ -89,18 +89,18 @@ test('as many are kept as may be, and who comes often stays', () => {
 });
 
 test('[T-6] what is expired goes, whatever else is there, and its place is free again', () => {
-  const { clock, tokens, keep, seatOf } = setUp(3 * PLACES);
-  const count = 3 * PLACES;
+  const { clock, tokens, keep, seatOf } = setUp(3 * SLOTS_PER_PAGE);
+  const count = 3 * SLOTS_PER_PAGE;
   for (let turn = 0; turn < 3; turn++) {
     for (let n = 0; n < count; n++) keep(tokenOf(n), n, clock.ms + (n % 2 === 0 ? 1_000 : 3_000));
     expect(tokens.size).toBe(count);
     clock.ms += 2_000;
-    tokens.forgetExpired();
+    tokens.removeExpired();
     expect(tokens.size).toBe(count / 2);
     for (let n = 0; n < count; n++) expect(seatOf(tokenOf(n))).toBe(n % 2 === 0 ? undefined : n);
     clock.ms += 2_000;
     expect(tokens.getValid(tokenOf(1))).toBeNull();
-    tokens.forgetExpired();
+    tokens.removeExpired();
     expect(tokens.size).toBe(0);
   }
 });

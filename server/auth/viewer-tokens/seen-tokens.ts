@@ -1,6 +1,6 @@
 import { CheckedViewer, type TokenSeat } from './checked-viewer.ts';
-import { Beginnings } from './token-beginnings.ts';
-import { NONE, PAGE_BITS, PLACES, TAIL_BYTES, TokenPage } from './token-page.ts';
+import { TokenPrefixes } from './token-beginnings.ts';
+import { NO_SLOT, PAGE_BITS, SLOTS_PER_PAGE, TAIL_BYTES, TokenPage } from './token-page.ts';
 
 /** A token of ours is about 420 characters; much longer ones are neither checked nor kept. */
 export const TOKEN_CHARS_MAX = 2_048;
@@ -11,7 +11,7 @@ const BUCKETS_MIN = 1_024;
 
 /** A place is a page's index and, in its low bits, where it is within the page. */
 const pageIndex = (place: number) => place >>> PAGE_BITS;
-const slotInPage = (place: number) => place & (PLACES - 1);
+const slotInPage = (place: number) => place & (SLOTS_PER_PAGE - 1);
 
 /**
  * Tokens that were checked and whose they are, as many as came lately. Each is found by a few letters
@@ -23,9 +23,9 @@ const slotInPage = (place: number) => place & (PLACES - 1);
  */
 export class TokenCache {
   private readonly pages: (TokenPage | null)[] = [];
-  private readonly prefixes = new Beginnings();
+  private readonly prefixes = new TokenPrefixes();
   /** The first place of each list of tokens whose letters lead there; `TokenPage.next` has the others. */
-  private heads = new Int32Array(BUCKETS_MIN).fill(NONE);
+  private heads = new Int32Array(BUCKETS_MIN).fill(NO_SLOT);
   private count = 0;
   /** The place from where on one is looked for that nobody used. */
   private clockHand = 0;
@@ -50,14 +50,14 @@ export class TokenCache {
    * @param bytes do not change while the viewer is used
    */
   find(bytes: Buffer, from: number, to: number): CheckedViewer | null {
-    const place = this.placeOf(bytes, from, to);
-    return place === NONE ? null : new CheckedViewer(this.seatAt(place), bytes, from, to);
+    const place = this.slotOf(bytes, from, to);
+    return place === NO_SLOT ? null : new CheckedViewer(this.seatAt(place), bytes, from, to);
   }
 
   /** As `find`. */
   get(token: string): CheckedViewer | null {
-    const place = this.placeOf(this.scratch, 0, this.write(token));
-    return place === NONE ? null : new CheckedViewer(this.seatAt(place), token);
+    const place = this.slotOf(this.scratch, 0, this.write(token));
+    return place === NO_SLOT ? null : new CheckedViewer(this.seatAt(place), token);
   }
 
   /** The viewer of a token that was checked before and is good now. */
@@ -70,43 +70,43 @@ export class TokenCache {
   put(token: string, seat: TokenSeat): void {
     const length = this.write(token);
     if (length < TOKEN_CHARS_MIN) return;
-    const known = this.placeOf(this.scratch, 0, length);
-    if (known !== NONE) this.drop(known);
-    while (this.count >= this.max) this.dropUnused();
+    const known = this.slotOf(this.scratch, 0, length);
+    if (known !== NO_SLOT) this.remove(known);
+    while (this.count >= this.max) this.evictUnused();
     const tailAt = Math.max(0, length - TAIL_BYTES);
-    const beginning = this.prefixes.take(this.scratch.subarray(0, tailAt), seat.streamId);
-    const place = this.freePlace();
+    const beginning = this.prefixes.acquire(this.scratch.subarray(0, tailAt), seat.streamId);
+    const place = this.freeSlot();
     this.page(place).put(slotInPage(place), this.scratch.subarray(tailAt, length), beginning, seat);
     this.count++;
-    if (this.count > this.heads.length) this.spread();
+    if (this.count > this.heads.length) this.growBuckets();
     else this.link(place);
   }
 
   /** Drops expired tokens. */
-  forgetExpired(): void {
+  removeExpired(): void {
     const nowMs = this.nowMs();
-    for (const place of this.places()) {
-      if (this.page(place).isExpired(slotInPage(place), nowMs)) this.drop(place);
+    for (const place of this.occupiedSlots()) {
+      if (this.page(place).isExpired(slotInPage(place), nowMs)) this.remove(place);
     }
   }
 
-  private placeOf(bytes: Buffer, from: number, to: number): number {
+  private slotOf(bytes: Buffer, from: number, to: number): number {
     let place = this.heads[this.bucketOf(bytes, to)] as number;
-    while (place !== NONE) {
+    while (place !== NO_SLOT) {
       const page = this.page(place);
-      if (page.holds(slotInPage(place), bytes, from, to)) return place;
+      if (page.matches(slotInPage(place), bytes, from, to)) return place;
       place = page.next[slotInPage(place)] as number;
     }
-    return NONE;
+    return NO_SLOT;
   }
 
   // The last letter of a signature has 2 of its bits, the others 6 each.
   private bucketOf(bytes: Buffer, to: number): number {
-    let letters = bytes[to - 2] as number;
-    letters = letters * 31 + (bytes[to - 3] as number);
-    letters = letters * 31 + (bytes[to - 4] as number);
-    letters = letters * 31 + (bytes[to - 5] as number);
-    return (letters * 31 + (bytes[to - 6] as number)) & (this.heads.length - 1);
+    let hash = bytes[to - 2] as number;
+    hash = hash * 31 + (bytes[to - 3] as number);
+    hash = hash * 31 + (bytes[to - 4] as number);
+    hash = hash * 31 + (bytes[to - 5] as number);
+    return (hash * 31 + (bytes[to - 6] as number)) & (this.heads.length - 1);
   }
 
   private seatAt(place: number): TokenSeat {
@@ -123,12 +123,12 @@ export class TokenCache {
     return token.length > TOKEN_CHARS_MAX ? 0 : this.scratch.write(token, 'utf8');
   }
 
-  private freePlace(): number {
+  private freeSlot(): number {
     for (let index = 0; ; index++) {
       const page = this.pages[index] ?? new TokenPage();
       this.pages[index] = page;
-      const at = page.free();
-      if (at !== NONE) return index * PLACES + at;
+      const at = page.freeSlot();
+      if (at !== NO_SLOT) return index * SLOTS_PER_PAGE + at;
     }
   }
 
@@ -148,43 +148,43 @@ export class TokenCache {
       this.heads[bucket] = next;
       return;
     }
-    while (this.nextOf(before) !== place) before = this.nextOf(before);
+    while (this.nextInBucket(before) !== place) before = this.nextInBucket(before);
     this.page(before).next[slotInPage(before)] = next;
   }
 
-  private nextOf(place: number): number {
+  private nextInBucket(place: number): number {
     return this.page(place).next[slotInPage(place)] as number;
   }
 
-  private drop(place: number): void {
+  private remove(place: number): void {
     this.unlink(place);
     const page = this.page(place);
-    this.prefixes.release(page.take(slotInPage(place)));
+    this.prefixes.release(page.release(slotInPage(place)));
     this.count--;
     if (page.size === 0) this.pages[pageIndex(place)] = null;
   }
 
   /** Each that was used since it was looked at before stays once more. */
-  private dropUnused(): void {
+  private evictUnused(): void {
     for (;;) {
       const place = this.clockHand;
       const page = this.pages[pageIndex(place)];
-      this.clockHand = (place + (page ? 1 : PLACES)) % (this.pages.length * PLACES);
-      if (!page?.has(slotInPage(place)) || page.takeUsed(slotInPage(place))) continue;
-      this.drop(place);
+      this.clockHand = (place + (page ? 1 : SLOTS_PER_PAGE)) % (this.pages.length * SLOTS_PER_PAGE);
+      if (!page?.isOccupied(slotInPage(place)) || page.testAndClearUsed(slotInPage(place))) continue;
+      this.remove(place);
       return;
     }
   }
 
   /** Makes twice as many lists. */
-  private spread(): void {
-    this.heads = new Int32Array(this.heads.length * 2).fill(NONE);
-    for (const place of this.places()) this.link(place);
+  private growBuckets(): void {
+    this.heads = new Int32Array(this.heads.length * 2).fill(NO_SLOT);
+    for (const place of this.occupiedSlots()) this.link(place);
   }
 
-  private *places(): Iterable<number> {
+  private *occupiedSlots(): Iterable<number> {
     for (const [index, page] of this.pages.entries()) {
-      for (let at = 0; at < PLACES; at++) if (page?.has(at)) yield index * PLACES + at;
+      for (let at = 0; at < SLOTS_PER_PAGE; at++) if (page?.isOccupied(at)) yield index * SLOTS_PER_PAGE + at;
     }
   }
 }

@@ -8,13 +8,13 @@ import type { ViewerClaims } from '../../../protocol/tokens.ts';
  *
  * What all viewers of a stream have in common comes first, so that tokens that are kept share it.
  */
-export function signedToken(kid: string, privateKey: KeyObject, claims: ViewerClaims): string {
+export function signToken(kid: string, privateKey: KeyObject, claims: ViewerClaims): string {
   const { iss, aud, stream_id, iat, exp, seat, sub } = claims;
-  const header = encoded({ alg: 'EdDSA', typ: 'JWT', kid });
-  const content = `${header}.${encoded({ iss, aud, stream_id, iat, exp, seat, sub })}`;
+  const header = encodeJson({ alg: 'EdDSA', typ: 'JWT', kid });
+  const content = `${header}.${encodeJson({ iss, aud, stream_id, iat, exp, seat, sub })}`;
   return `${content}.${sign(null, Buffer.from(content), privateKey).toString('base64url')}`;
 }
 
-function encoded(value: object): string {
+function encodeJson(value: object): string {
   return Buffer.from(JSON.stringify(value)).toString('base64url');
 }

@@ -12,7 +12,7 @@ import type { Caller, Credentials } from '../credentials.ts';
 import type { Keyring } from './keyring.ts';
 import type { ViewerTokens } from './viewer-tokens.ts';
 
-export interface TokenRoutes {
+export interface TokenRouteDeps {
   readonly store: Pick<Calls<typeof streamProcedures>, 'findStream'>;
   readonly credentials: Credentials;
   readonly viewerTokens: ViewerTokens;
@@ -26,12 +26,12 @@ export interface TokenRoutes {
 
 /** Viewer tokens and the keys they are checked with (SPEC T). */
 export function tokenHandlers(
-  routes: TokenRoutes,
+  routes: TokenRouteDeps,
 ): Handlers<Pick<typeof viewerApi, 'createToken' | 'readJwks'>> {
   const { store, credentials, viewerTokens, keyring, clock, rate } = routes;
 
   /** The account that vouches for its viewers; null where nobody has to. */
-  function voucherOf(caller: Caller): User | null {
+  function requiredProducer(caller: Caller): User | null {
     if (routes.access === 'open') return null;
     if (caller.kind === 'service') return caller.owner.user;
     throw unauthorized('Token', "Send the service token of the stream's owner.");
@@ -48,7 +48,7 @@ export function tokenHandlers(
   return {
     createToken: async (request, route) => {
       if (routes.access === 'open') rate.take(route.clientRateKey(request));
-      const voucher = voucherOf(await credentials.optional(request, route));
+      const voucher = requiredProducer(await credentials.optional(request, route));
       if (voucher) rate.take(voucher.uuid);
       const { bodyBytes } = route.operation;
       const body = await readBody(request, tokenRequestSchema, bodyBytes);

@@ -7,17 +7,17 @@ const KEY_COLUMNS =
   'kid, private_jwk as "privateJwk", created, active_from as "activeFrom", retires';
 
 /** A viewer, by an opaque id, in a stream. */
-export interface ViewerOfStream {
+export interface StreamViewer {
   readonly streamId: string;
   readonly viewer: string;
 }
 
 /** A viewer, and the leased seat to take if it has none. */
-export interface SeatOffer extends ViewerOfStream {
+export interface SeatOffer extends StreamViewer {
   readonly seat: number;
 }
 
-async function seatsOf(tx: Tx, viewers: readonly ViewerOfStream[]): Promise<(number | null)[]> {
+async function findSeats(tx: Tx, viewers: readonly StreamViewer[]): Promise<(number | null)[]> {
   const rows = await tx.query<SeatOffer>(
     `select s.stream_id as "streamId", s.viewer as viewer, s.seat as seat
      from ${tx.rows('$1', ['stream_id text', 'viewer text'])} asked
@@ -29,16 +29,16 @@ async function seatsOf(tx: Tx, viewers: readonly ViewerOfStream[]): Promise<(num
 }
 
 // Ids of streams are uuids, of one length.
-const keyOf = ({ streamId, viewer }: ViewerOfStream) => streamId + viewer;
+const keyOf = ({ streamId, viewer }: StreamViewer) => streamId + viewer;
 
 export const tokenProcedures = {
   /** The seats that these viewers have, in their order; null for one that has none yet. */
-  findSeats: reading((tx, viewers: readonly ViewerOfStream[]) => seatsOf(tx, viewers)),
+  findSeats: reading((tx, viewers: readonly StreamViewer[]) => findSeats(tx, viewers)),
 
   /**
    * Leases the next seats of a stream to the caller alone: at most `count`, since a stream may be
    * nearly full. Those that are not used are a gap.
-   * @throws Refusal `not-found` when there is no such stream, `conflict` when it is full.
+   * @throws DomainError `not-found` when there is no such stream, `conflict` when it is full.
    */
   leaseSeats: writing(
     async (
@@ -77,7 +77,7 @@ export const tokenProcedures = {
        where true on conflict do nothing`,
       [JSON.stringify(inOrder.map(({ streamId, viewer, seat }) => [streamId, viewer, seat]))],
     );
-    return affected === offers.length ? offers.map(({ seat }) => seat) : seatsOf(tx, offers);
+    return affected === offers.length ? offers.map(({ seat }) => seat) : findSeats(tx, offers);
   }),
 
   /** A secret of this record, made with the offered value the first time it is asked for. */

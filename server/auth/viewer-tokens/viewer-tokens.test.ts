@@ -44,25 +44,25 @@ test('[T-6] expired tokens are forgotten, those that live are not', async () => 
   clock.ms += 400_000;
   const late = await tokens.issue(STREAM, 'late');
   await tokens.check(late);
-  tokens.forgetExpired();
-  expect(tokens.remembered()).toBe(21);
+  tokens.removeExpired();
+  expect(tokens.cacheSize()).toBe(21);
   clock.ms += 200_000;
-  tokens.forgetExpired();
-  expect(tokens.remembered()).toBe(1);
-  expect(tokens.known(late)?.streamId).toBe(STREAM);
+  tokens.removeExpired();
+  expect(tokens.cacheSize()).toBe(1);
+  expect(tokens.cachedValid(late)?.streamId).toBe(STREAM);
 });
 
 test('[T-6] [T-12] a new token is known at once as the viewer that a check would find', async () => {
   const { clock, tokens, newTokens } = await setUp();
   const token = await tokens.issue(STREAM, 'ann');
-  const known = tokens.known(token);
+  const known = tokens.cachedValid(token);
   expect(known).not.toBeNull();
   const found = await newTokens().check(token);
   for (const name of ['id', 'streamId', 'seat', 'expiresMs', 'token'] as const) {
     expect(known?.[name]).toEqual(found?.[name] as string);
   }
   clock.ms += 600_000;
-  expect(tokens.known(token)).toBeNull();
+  expect(tokens.cachedValid(token)).toBeNull();
   expect(await tokens.check(token)).toBeNull();
 });
 
@@ -71,7 +71,7 @@ test('[T-12] a token that is not valid is not remembered', async () => {
   const token = await newTokens().issue(STREAM, 'ann');
   expect(await tokens.check(`${token.slice(0, -4)}AAAA`)).toBeNull();
   expect(await tokens.check('no.such.token')).toBeNull();
-  expect(tokens.remembered()).toBe(0);
+  expect(tokens.cacheSize()).toBe(0);
 });
 
 test('[T-12] a token that was forged is not verified again, as long as it is one of the last', async () => {

@@ -13,8 +13,8 @@ import type { TokenSeat } from './checked-viewer.ts';
 import type { Keyring } from './keyring.ts';
 import { SeatLeases, type SeatStore } from './seat-leases.ts';
 import { TokenCache, TOKEN_CHARS_MAX } from './seen-tokens.ts';
-import { signedToken } from './sign-token.ts';
-import type { ViewerOfStream } from './tokens-sql.ts';
+import { signToken } from './sign-token.ts';
+import type { StreamViewer } from './tokens-sql.ts';
 
 /** A viewer whose token was checked. */
 export interface Viewer {
@@ -27,7 +27,7 @@ export interface Viewer {
 }
 
 /** A viewer, with the token that says so. */
-export interface KnownViewer extends Viewer {
+export interface ViewerWithToken extends Viewer {
   readonly token: string;
 }
 
@@ -48,27 +48,27 @@ export interface ViewerTokensOptions {
 const SUBJECT_CHARS = 22;
 // The front checks a token that it does not know, and then whoever says why it is refused: without
 // this, what is forged would cost two checks. At most 2 MB.
-const FORGED_MAX = 1_024;
+const FORGED_CACHE_MAX = 1_024;
 // A rush comes in batches; more in one statement would hold up what shares the commit.
-const SEATS_AT_ONCE_MAX = 1_000;
+const SEAT_BATCH_MAX = 1_000;
 /** R-15: to find seats, lease a block and give them is three calls of the database. */
-const SEATS_MS = 850;
+const SEAT_DEADLINE_MS = 850;
 
 /** Issues and checks viewer tokens (SPEC T): EdDSA JWTs that carry the viewer's seat. */
 export class ViewerTokens {
-  private readonly verified: TokenCache;
-  private readonly forged = new LRUCache<string, true>({ max: FORGED_MAX });
-  private readonly seats: Batch<ViewerOfStream, number | DomainError>;
+  private readonly cache: TokenCache;
+  private readonly forgedCache = new LRUCache<string, true>({ max: FORGED_CACHE_MAX });
+  private readonly seats: Batch<StreamViewer, number | DomainError>;
 
   constructor(private readonly options: ViewerTokensOptions) {
-    this.verified = new TokenCache(options.cacheSize, () => options.clock.nowMs());
+    this.cache = new TokenCache(options.cacheSize, () => options.clock.nowMs());
     const leases = new SeatLeases(options.store);
-    this.seats = new Batch((viewers) => leases.assign(viewers), SEATS_AT_ONCE_MAX, SEATS_MS);
+    this.seats = new Batch((viewers) => leases.assign(viewers), SEAT_BATCH_MAX, SEAT_DEADLINE_MS);
   }
 
   /**
    * A new token for this viewer in this stream.
-   * @throws Refusal `not-found` when there is no such stream, `unauthorized` when they are banned
+   * @throws DomainError `not-found` when there is no such stream, `unauthorized` when they are banned
    */
   async issue(streamId: string, identifier: string): Promise<string> {
     const { keyring, clock, issuer, audience, bans } = this.options;
@@ -82,7 +82,7 @@ export class ViewerTokens {
     const { kid, privateKey } = keyring.signingKey(nowMs);
     const issuedAt = Math.floor(nowMs / 1000);
     const expiresAt = issuedAt + TOKEN_LIFETIME_S;
-    const token = signedToken(kid, privateKey, {
+    const token = signToken(kid, privateKey, {
       iss: issuer,
       aud: audience,
       stream_id: streamId,
@@ -92,31 +92,31 @@ export class ViewerTokens {
       sub: viewer,
     });
     // Ours, with these claims and a key that outlives it: a check would come to the same.
-    this.verified.put(token, { streamId, seat, expiresMs: expiresAt * 1000 });
+    this.cache.put(token, { streamId, seat, expiresMs: expiresAt * 1000 });
     return token;
   }
 
   /** The viewer of a token that was checked before; it may have expired since. */
-  seen(token: string): KnownViewer | null {
-    return this.verified.get(token);
+  cached(token: string): ViewerWithToken | null {
+    return this.cache.get(token);
   }
 
   /** As `seen`, of the token in these bytes, for as long as they do not change. */
-  find(bytes: Buffer, from: number, to: number): KnownViewer | null {
-    return this.verified.find(bytes, from, to);
+  find(bytes: Buffer, from: number, to: number): ViewerWithToken | null {
+    return this.cache.find(bytes, from, to);
   }
 
   /** The viewer of a token, at once when it was checked before; null when it must be checked. */
-  known(token: string): KnownViewer | null {
-    return this.verified.getValid(token);
+  cachedValid(token: string): ViewerWithToken | null {
+    return this.cache.getValid(token);
   }
 
   /** The viewer of a token, or null when the token is not one of ours that is valid now. */
-  async check(token: string): Promise<KnownViewer | null> {
-    const known = this.known(token);
+  async check(token: string): Promise<ViewerWithToken | null> {
+    const known = this.cachedValid(token);
     if (known) return known;
     const viewer = await this.verify(token);
-    if (viewer) this.verified.put(token, viewer);
+    if (viewer) this.cache.put(token, viewer);
     return viewer;
   }
 
@@ -130,18 +130,18 @@ export class ViewerTokens {
   }
 
   /** Drops expired tokens. */
-  forgetExpired(): void {
-    this.verified.forgetExpired();
+  removeExpired(): void {
+    this.cache.removeExpired();
   }
 
   /** How many checked tokens are remembered. */
-  remembered(): number {
-    return this.verified.size;
+  cacheSize(): number {
+    return this.cache.size;
   }
 
-  private async verify(token: string): Promise<KnownViewer | null> {
+  private async verify(token: string): Promise<ViewerWithToken | null> {
     const { keyring, clock, issuer, audience } = this.options;
-    if (token.length > TOKEN_CHARS_MAX || this.forged.get(token)) return null;
+    if (token.length > TOKEN_CHARS_MAX || this.forgedCache.get(token)) return null;
     const nowMs = clock.nowMs();
     try {
       const { kid } = decodeProtectedHeader(token);
@@ -153,10 +153,10 @@ export class ViewerTokens {
         audience,
         currentDate: new Date(nowMs),
       });
-      return viewerOf(token, viewerClaimsSchema.parse(payload));
+      return viewerFromClaims(token, viewerClaimsSchema.parse(payload));
     } catch (error) {
       // Nothing makes a signature right later, as the turn of a clock does a token that is expired.
-      if (error instanceof errors.JWSSignatureVerificationFailed) this.forged.set(token, true);
+      if (error instanceof errors.JWSSignatureVerificationFailed) this.forgedCache.set(token, true);
       return null;
     }
   }
@@ -170,6 +170,6 @@ export class ViewerTokens {
   }
 }
 
-function viewerOf(token: string, { sub, stream_id, seat, exp }: ViewerClaims): KnownViewer {
+function viewerFromClaims(token: string, { sub, stream_id, seat, exp }: ViewerClaims): ViewerWithToken {
   return { token, id: sub, streamId: stream_id, seat, expiresMs: exp * 1000 };
 }

@@ -6,7 +6,7 @@ import { readBody } from '../../http/body.ts';
 import { Problem } from '../../http/problem.ts';
 import type { Handlers } from '../../http/route.ts';
 import type { Clock } from '../../platform/clock.ts';
-import type { Rate } from '../../platform/rate-limit.ts';
+import type { RateLimiter } from '../../platform/rate-limit/rate-limiter.ts';
 import type { ChatRooms } from '../moderation/chat-rooms.ts';
 import type { ChatSource } from './chat.ts';
 import type { SlowMode } from './slow-mode.ts';
@@ -16,7 +16,7 @@ export interface ChatRoutes {
   readonly credentials: Credentials;
   readonly clock: Clock;
   /** Posts of each viewer. */
-  readonly rate: Rate;
+  readonly rate: RateLimiter;
   readonly newId: () => string;
   /** How the chats go that somebody moderates, and who may not write. */
   readonly rooms: Pick<ChatRooms, 'room' | 'mutedUntil'>;
@@ -61,7 +61,7 @@ export function chatHandlers({
       const viewer = await credentials.viewer(request, route, request.params.stream_id ?? '');
       rate.take(`${viewer.streamId}:${viewer.seat}`);
       const post = await readBody(request, chatPostSchema, route.operation.bodyBytes);
-      credentials.requireStay(viewer);
+      credentials.requireNotBanned(viewer);
       requireOpen(viewer);
       if (post.kind === 'heart') chat.hearts(viewer.streamId, post.count);
       else {

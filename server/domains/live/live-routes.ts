@@ -7,8 +7,8 @@ import {
 } from '../../../protocol/live.ts';
 import type { studioApi } from '../../../protocol/studio-api.ts';
 import type { Store } from '../../app/procedures.ts';
-import { admit, type StudioGate } from '../../auth/studio-operation.ts';
-import { idsOf } from '../../http/path-ids.ts';
+import { authorizeStudio, type StudioContext } from '../../auth/studio-operation.ts';
+import { pathIds } from '../../http/path-ids.ts';
 import { readQuery } from '../../http/query.ts';
 import type { Handlers } from '../../http/route.ts';
 import { openEventStream } from '../../realtime/feed/event-stream.ts';
@@ -33,7 +33,7 @@ export interface LiveRoutes {
 
 /** Shows as they go, for those who run them (SPEC B). `endStreams` ends all, for the drain. */
 export function liveHandlers(
-  gate: StudioGate,
+  gate: StudioContext,
   { store, log, presence, onDefect }: LiveRoutes,
 ): { handlers: Handlers<LiveOperations>; endStreams: () => void } {
   const shows = new LiveShows({
@@ -50,8 +50,8 @@ export function liveHandlers(
   return {
     handlers: {
       watchShow: async (request, route) => {
-        const { user } = await admit(gate, request, route);
-        const streamId = idsOf(request).stream_id ?? '';
+        const { user } = await authorizeStudio(gate, request, route);
+        const streamId = pathIds(request).stream_id ?? '';
         const { interval } = readQuery(request, liveQuerySchema);
         const last = request.headers.get('last-event-id');
         await store.findOwnStream({ id: streamId, producer: user.uuid });

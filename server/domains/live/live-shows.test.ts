@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test';
-import { Refusal, Unavailable } from '../../platform/errors.ts';
+import { DomainError, Unavailable } from '../../platform/errors.ts';
 import { type LiveMoment, LiveShows } from './live-shows.ts';
 import type { LiveShow } from './live-sql.ts';
 
@@ -133,7 +133,7 @@ describe('a show that is watched from the studio', () => {
     expect(told).toContain('there');
     told.length = 0;
     answerWith(async () => {
-      throw new Refusal('not-found', 'This account has no such stream.');
+      throw new DomainError('not-found', 'This account has no such stream.');
     });
     await tick();
     expect([told, defects]).toEqual([['gone'], []]);

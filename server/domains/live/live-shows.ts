@@ -1,4 +1,4 @@
-import { Refusal, Unavailable } from '../../platform/errors.ts';
+import { DomainError, Unavailable } from '../../platform/errors.ts';
 import type { LiveShow } from './live-sql.ts';
 
 /** What is told to who watches a show from the studio. */
@@ -91,7 +91,7 @@ export class LiveShows {
       const moment = await this.#read(id, producer);
       for (const { tell } of watched.listeners) tell(moment);
     } catch (error) {
-      if (error instanceof Refusal) for (const { gone } of watched.listeners) gone();
+      if (error instanceof DomainError) for (const { gone } of watched.listeners) gone();
       else if (!(error instanceof Unavailable)) this.#options.onDefect(error);
     } finally {
       watched.isReading = false;

@@ -18,7 +18,7 @@ export interface LiveShow extends SourceNow {
 }
 
 export const liveProcedures = {
-  /** @throws Refusal `not-found` */
+  /** @throws DomainError `not-found` */
   readLiveShow: reading(
     async (
       tx,

@@ -1,8 +1,8 @@
 import type { BunRequest } from 'bun';
-import type { StudioGate } from '../../auth/studio-operation.ts';
+import type { StudioContext } from '../../auth/studio-operation.ts';
 import { Problem } from '../../http/problem.ts';
 import type { Route } from '../../http/route.ts';
-import { Unavailable } from '../../platform/errors.ts';
+import { RateLimited, Unavailable } from '../../platform/errors.ts';
 import type { EventStream } from '../../realtime/feed/event-stream.ts';
 import type { LiveMoment, LiveShows } from './live-shows.ts';
 
@@ -28,7 +28,7 @@ export class ShowLines {
   #isEnded = false;
 
   constructor(
-    private readonly gate: StudioGate,
+    private readonly gate: StudioContext,
     private readonly shows: LiveShows,
   ) {}
 
@@ -36,7 +36,7 @@ export class ShowLines {
   respond(request: BunRequest<string>, route: Route, line: ShowLine): Response {
     if (this.#isEnded) throw new Unavailable('The service is stopping.');
     const headers = {
-      ...route.bare,
+      ...route.headers,
       'X-Request-Id': this.gate.log.requestId(request),
       'Content-Type': 'text/event-stream',
     };
@@ -67,7 +67,7 @@ export class ShowLines {
       admitAgain().catch((error) => {
         // A record that is unavailable says nothing about who may be here. A problem does: also that of an
         // address with too many failures, since who is still let in does not come to it.
-        if (error instanceof Problem) stream.end();
+        if (error instanceof Problem || error instanceof RateLimited) stream.end();
       });
     }, ADMIT_AGAIN_MS);
     this.#open.add(stream);

@@ -1,15 +1,16 @@
 import { intervalAt } from '../../../protocol/interval.ts';
 import type { Answer } from '../../../protocol/quizzes.ts';
-import { Problem, unauthorized } from '../../http/problem.ts';
+import { Problem } from '../../http/problem.ts';
 import type { Clock } from '../../platform/clock.ts';
+import { DomainError } from '../../platform/errors.ts';
+import type { RateLimiter } from '../../platform/rate-limit/rate-limiter.ts';
 import { Batch, type Waiter } from '../../storage/sql/batch.ts';
 import type { Calls } from '../../storage/sql/procedure.ts';
 import type { SeatOfStream } from '../moderation/chat-rooms.ts';
 import type { answerProcedures } from './answers-sql.ts';
-import type { AnswerDecision, ArrivedAnswer } from './arrived-answer.ts';
-import { type AnswerAt, choiceIn, PublishedQuizzes } from './published-quizzes.ts';
+import { type AnswerOffsets, choiceIn, PublishedQuizzes } from './published-quizzes.ts';
+import type { AnswerDecision, ArrivedAnswer } from './quiz-rules.ts';
 import type { quizProcedures } from './quizzes-sql.ts';
-import type { SeatRate } from './seat-rate.ts';
 import type { ClaimDecision, WinnerClaim, winnersProcedures } from './winners-sql.ts';
 
 export interface AnswerServiceOptions {
@@ -18,29 +19,29 @@ export interface AnswerServiceOptions {
     'findPublishedQuiz' | 'recordAnswers' | 'recordWinners'
   >;
   readonly clock: Clock;
-  /** Answers and winner reports for each viewer. */
-  readonly rate: SeatRate;
-  /** Told what became of each answer, for metrics. */
+  /** The rate limit of answers and winner reports of each viewer. */
+  readonly rate: RateLimiter<SeatOfStream>;
+  /** Receives the decision on each answer, for metrics. */
   readonly onDecided: (decision: AnswerDecision) => void;
 }
 
-/** Who waits for what becomes of an answer or a report. */
-export interface Outcome {
-  /** It is recorded. */
+/** Receives the outcome of an answer or a winner report. */
+export interface OutcomeCallbacks {
+  /** It is stored. */
   accept(): void;
-  /** @param error Problem 401 or 409, or what the database failed with */
+  /** @param error DomainError `unauthorized` or `conflict`, or the error of the database */
   refuse(error: unknown): void;
 }
 
-// One call with 1,000 rows takes about 2 ms; more would hold up what shares the commit.
+// One call with 1,000 rows takes about 2 ms; a longer one would delay other calls in the same commit.
 const BATCH_MAX = 1_000;
-// In a rush a commit takes less than a millisecond, and few answers come meanwhile: with this the thread that
-// writes spends 2.3 to 3.6 µs an answer, where it spent 3.3 to 5.5.
+// At peak load a commit takes less than a millisecond, and few answers arrive meanwhile: with this pace
+// the writing thread spends 2.3 to 3.6 µs on an answer, without it 3.3 to 5.5 µs.
 const PACE_MS = 4;
 
 /**
- * Takes answers and winner reports of viewers whose token was checked (SPEC Q, W), whatever way they
- * came. What is accepted is recorded.
+ * Takes answers and winner reports of viewers whose token was checked (SPEC Q, W), from the HTTP routes
+ * and from the fast path of the gateway. What it accepts is stored.
  */
 export class AnswerService {
   private readonly quizzes: PublishedQuizzes;
@@ -54,15 +55,16 @@ export class AnswerService {
     this.claims = new Batch(store.recordWinners, BATCH_MAX, null, PACE_MS);
   }
 
-  /** Uses one request of the viewer's share. @throws Problem 429 */
+  /** Counts one request against the viewer's rate limit. @throws 429 when the limit is reached */
   take(viewer: SeatOfStream): void {
     this.options.rate.take(viewer, this.options.clock.nowMs());
   }
 
   /**
-   * Resolves when the answer is recorded.
+   * Resolves when the answer is stored.
    * @param receivedMs when it had arrived, Unix ms
-   * @throws Problem 401, 404, 400, 409, in this order (Q-15); Unavailable
+   * @throws DomainError `unauthorized`, `not-found`, `invalid` or `conflict`, checked in this order
+   *   (Q-15); Unavailable
    */
   async answer(
     viewer: SeatOfStream,
@@ -71,89 +73,94 @@ export class AnswerService {
     receivedMs: number,
   ): Promise<void> {
     if (body.streamId !== viewer.streamId) {
-      throw unauthorized('Bearer', 'The viewer token is of another stream than streamId.');
+      throw new DomainError('unauthorized', 'The viewer token is of another stream than streamId.');
     }
     const quiz = await this.quizzes.find(quizId);
     if (!quiz || quiz.streamId !== viewer.streamId) {
-      throw new Problem(404, 'There is no such quiz in this stream.');
+      throw new DomainError('not-found', 'There is no such quiz in this stream.');
     }
     const choice = choiceIn(quiz, body);
     await new Promise<void>((accept, refuse) => {
-      this.put(viewer, quiz.number, choice, receivedMs, { accept, refuse });
+      this.enqueue(viewer, quiz.number, choice, receivedMs, { accept, refuse });
     });
   }
 
   /**
-   * `take` and `answer` at once.
-   * @param bytes the request
-   * @returns false when there is something to look at or to refuse first: then nothing was done
+   * Does `take` and `answer` for an answer to a cached quiz that passes all checks.
+   * @param bytes the buffer that holds the request, `offsets` where in it
+   * @returns false, without any effect, when the request must go through `answer` to be refused or looked up
    */
-  answerAtOnce(
+  tryAnswer(
     viewer: SeatOfStream,
     bytes: Buffer,
-    places: AnswerAt,
+    offsets: AnswerOffsets,
     receivedMs: number,
-    outcome: Outcome,
+    callbacks: OutcomeCallbacks,
   ): boolean {
-    const chosen = this.quizzes.chosen(bytes, places);
-    if (chosen?.quiz.streamId !== viewer.streamId || !this.hasTaken(viewer, receivedMs))
+    const parsed = this.quizzes.parse(bytes, offsets);
+    if (parsed?.quiz.streamId !== viewer.streamId || !this.tryTake(viewer, receivedMs))
       return false;
-    this.put(viewer, chosen.quiz.number, chosen.choice, receivedMs, outcome);
+    this.enqueue(viewer, parsed.quiz.number, parsed.choice, receivedMs, callbacks);
     return true;
   }
 
   /**
-   * Records that the viewer won.
-   * @throws Problem 409 or, after it, 401; Unavailable
+   * Stores the viewer as a winner.
+   * @throws DomainError `conflict` without an open round, then `unauthorized` if the viewer did not win;
+   *   Unavailable
    */
   claim(viewer: SeatOfStream): Promise<void> {
     const nowMs = this.options.clock.nowMs();
-    return new Promise((accept, refuse) => this.putClaim(viewer, nowMs, { accept, refuse }));
+    return new Promise((accept, refuse) => this.enqueueClaim(viewer, nowMs, { accept, refuse }));
   }
 
-  /** `take` and `claim` at once. @returns as `answerAtOnce` */
-  claimAtOnce(viewer: SeatOfStream, outcome: Outcome): boolean {
+  /** Does `take` and `claim`. @returns false, without any effect, when the rate limit is reached */
+  tryClaim(viewer: SeatOfStream, callbacks: OutcomeCallbacks): boolean {
     const nowMs = this.options.clock.nowMs();
-    if (!this.hasTaken(viewer, nowMs)) return false;
-    this.putClaim(viewer, nowMs, outcome);
+    if (!this.tryTake(viewer, nowMs)) return false;
+    this.enqueueClaim(viewer, nowMs, callbacks);
     return true;
   }
 
-  private hasTaken(viewer: SeatOfStream, nowMs: number): boolean {
+  private tryTake(viewer: SeatOfStream, nowMs: number): boolean {
     try {
       this.options.rate.take(viewer, nowMs);
       return true;
     } catch (error) {
-      if (error instanceof Problem) return false;
+      if (error instanceof Problem || error instanceof DomainError) return false;
       throw error;
     }
   }
 
-  private put(
+  private enqueue(
     { seat }: SeatOfStream,
     quiz: number,
     choice: number,
     receivedMs: number,
-    outcome: Outcome,
+    callbacks: OutcomeCallbacks,
   ): void {
     const { onDecided } = this.options;
-    const answer = new WaitingAnswer(quiz, seat, choice, receivedMs, outcome, onDecided);
+    const answer = new PendingAnswer(quiz, seat, choice, receivedMs, callbacks, onDecided);
     this.answers.put(answer, answer);
   }
 
-  private putClaim({ streamId, seat }: SeatOfStream, receivedMs: number, outcome: Outcome): void {
+  private enqueueClaim(
+    { streamId, seat }: SeatOfStream,
+    receivedMs: number,
+    callbacks: OutcomeCallbacks,
+  ): void {
     this.claims.put(
       { streamId, seat, receivedMs },
       {
-        resolve: (decision) => claimDecided(decision, outcome),
-        reject: (error) => outcome.refuse(error),
+        resolve: (decision) => resolveClaim(decision, callbacks),
+        reject: (error) => callbacks.refuse(error),
       },
     );
   }
 }
 
-/** An answer on its way to the database, and who waits for it: one object, since there are so many. */
-class WaitingAnswer implements ArrivedAnswer, Waiter<AnswerDecision> {
+/** An answer in a batch and the callbacks for its outcome, in one object because there are so many. */
+class PendingAnswer implements ArrivedAnswer, Waiter<AnswerDecision> {
   readonly interval: number;
 
   constructor(
@@ -161,7 +168,7 @@ class WaitingAnswer implements ArrivedAnswer, Waiter<AnswerDecision> {
     readonly seat: number,
     readonly choice: number,
     readonly receivedMs: number,
-    private readonly outcome: Outcome,
+    private readonly callbacks: OutcomeCallbacks,
     private readonly onDecided: AnswerServiceOptions['onDecided'],
   ) {
     this.interval = intervalAt(receivedMs);
@@ -169,24 +176,26 @@ class WaitingAnswer implements ArrivedAnswer, Waiter<AnswerDecision> {
 
   resolve(decision: AnswerDecision): void {
     this.onDecided(decision);
-    if (decision === 'record' || decision === 'same') this.outcome.accept();
-    else if (decision === 'closed') this.reject(new Problem(409, 'The quiz is closed.'));
-    else
-      this.reject(new Problem(409, 'You gave another answer to this quiz; the first one stands.'));
+    if (decision === 'accepted' || decision === 'duplicate') this.callbacks.accept();
+    else if (decision === 'closed') this.reject(new DomainError('conflict', 'The quiz is closed.'));
+    else {
+      const detail = 'You gave another answer to this quiz; the first one stands.';
+      this.reject(new DomainError('conflict', detail));
+    }
   }
 
   reject(error: unknown): void {
-    this.outcome.refuse(error);
+    this.callbacks.refuse(error);
   }
 }
 
-function claimDecided(decision: ClaimDecision, outcome: Outcome): void {
-  if (decision === 'won') outcome.accept();
+function resolveClaim(decision: ClaimDecision, callbacks: OutcomeCallbacks): void {
+  if (decision === 'won') callbacks.accept();
   else if (decision === 'no-round') {
     const detail = 'No winners are asked for now; wait for request-quiz-winners.';
-    outcome.refuse(new Problem(409, detail));
+    callbacks.refuse(new DomainError('conflict', detail));
   } else {
     const detail = 'Not every quiz of this game was answered correctly.';
-    outcome.refuse(unauthorized('Bearer', detail));
+    callbacks.refuse(new DomainError('unauthorized', detail));
   }
 }

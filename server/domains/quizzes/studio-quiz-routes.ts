@@ -1,6 +1,6 @@
 import { studioApi } from '../../../protocol/studio-api.ts';
 import type { Store } from '../../app/procedures.ts';
-import { ofStream, type StudioCall, type StudioWrapper } from '../../auth/studio-operation.ts';
+import { ownStreamInput, type StudioCall, type StudioHandlerFactory } from '../../auth/studio-operation.ts';
 import type { Handlers } from '../../http/route.ts';
 import { studioQuizOf } from '../streams/studio-wire.ts';
 
@@ -33,12 +33,12 @@ type Operations = Pick<
 
 /** Quizzes and winners rounds of the account's streams (SPEC P-15 … P-22). */
 export function studioQuizHandlers(
-  studio: StudioWrapper,
+  studio: StudioHandlerFactory,
   { store, newId }: StudioQuizRoutes,
 ): Handlers<Operations> {
   return {
     createQuiz: studio(studioApi.createQuiz, async (call, quiz) => {
-      const row = await store.createQuiz({ ...ofStream(call), id: newId(), quiz }, call.once);
+      const row = await store.createQuiz({ ...ownStreamInput(call), id: newId(), quiz }, call.idempotency);
       return studioQuizOf(row);
     }),
 
@@ -47,28 +47,28 @@ export function studioQuizHandlers(
     ),
 
     patchQuiz: studio(studioApi.patchQuiz, async (call, patch) =>
-      studioQuizOf(await store.patchQuiz({ ...ownQuiz(call), patch }, call.once)),
+      studioQuizOf(await store.patchQuiz({ ...ownQuiz(call), patch }, call.idempotency)),
     ),
 
     deleteQuiz: studio(studioApi.deleteQuiz, async (call) => {
-      await store.deleteQuiz(ownQuiz(call), call.once);
+      await store.deleteQuiz(ownQuiz(call), call.idempotency);
       return null;
     }),
 
     publishQuiz: studio(studioApi.publishQuiz, async (call) =>
-      studioQuizOf(await store.publishQuiz({ ...ownQuiz(call), nowMs: call.nowMs }, call.once)),
+      studioQuizOf(await store.publishQuiz({ ...ownQuiz(call), nowMs: call.nowMs }, call.idempotency)),
     ),
 
     revealQuiz: studio(studioApi.revealQuiz, async (call) =>
-      studioQuizOf(await store.revealQuiz(ownQuiz(call), call.once)),
+      studioQuizOf(await store.revealQuiz(ownQuiz(call), call.idempotency)),
     ),
 
     requestWinners: studio(studioApi.requestWinners, (call) =>
-      store.requestWinners({ ...ofStream(call), id: newId(), nowMs: call.nowMs }, call.once),
+      store.requestWinners({ ...ownStreamInput(call), id: newId(), nowMs: call.nowMs }, call.idempotency),
     ),
 
     listWinnersRounds: studio(studioApi.listWinnersRounds, async (call) => ({
-      results: await store.listWinnersRounds(ofStream(call)),
+      results: await store.listWinnersRounds(ownStreamInput(call)),
     })),
   };
 }

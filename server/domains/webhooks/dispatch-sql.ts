@@ -7,25 +7,28 @@ import {
   type WebhookEvent,
 } from './webhook-events.ts';
 
-/** What happened, as it waits to be told. */
-interface Noted extends Pick<WebhookEvent, 'type' | 'key' | 'streamId'> {
+/** An event in the log that is not dispatched yet. */
+interface LoggedEvent extends Pick<WebhookEvent, 'type' | 'key' | 'streamId'> {
   readonly atMs: number;
   /** JSON. */
   readonly data: string;
 }
 
-/** At once, so that no commit waits for long: at most a thousand deliveries. */
-const TOLD_AT_ONCE = 50;
-/** Minutes that are over: every interval of them is sealed. */
-const IS_OVER = `minute < ((select interval from watermark) + 1) / ${MINUTE_INTERVALS}`;
+/**
+ * Events dispatched in one transaction. With 20 webhooks an account they become at most 1,000
+ * deliveries, so that no other commit waits for long.
+ */
+const DISPATCH_BATCH_SIZE = 50;
+/** SQL condition: every interval of the minute is sealed. */
+const MINUTE_IS_OVER = `minute < ((select interval from watermark) + 1) / ${MINUTE_INTERVALS}`;
 
 export const tellingProcedures = {
-  /** Whether something is to be told, and something to be sent: looks at the beginning of indexes. */
+  /** Whether events wait to be dispatched, and deliveries to be sent; a cheap poll of two indexes. */
   findWebhookWork: reading(
     async (tx, { nowMs }: { nowMs: number }): Promise<{ untold: boolean; due: boolean }> => {
       const [row] = await tx.query<{ untold: number; due: number }>(
         `select case when exists (select 1 from happenings)
-             or exists (select 1 from audience_minutes where ${IS_OVER}) then 1 else 0 end as untold,
+             or exists (select 1 from audience_minutes where ${MINUTE_IS_OVER}) then 1 else 0 end as untold,
            case when exists (select 1 from deliveries where due <= $1) then 1 else 0 end as due`,
         [nowMs],
       );
@@ -34,19 +37,19 @@ export const tellingProcedures = {
   ),
 
   /**
-   * Puts what happened before the webhooks that want it, the oldest first, and minutes that are over;
-   * a bounded number at once. What another node is at work on is left to it.
-   * @returns whether there may be more
+   * Turns logged events and finished audience minutes into one delivery for each subscribed webhook,
+   * the oldest first, at most `DISPATCH_BATCH_SIZE` of each. Skips rows that another node has locked.
+   * @returns whether more may be waiting
    */
   tellWebhooks: writing(async (tx): Promise<boolean> => {
-    const happenings = await takeHappenings(tx);
-    const minutes = await takeMinutes(tx);
-    await enqueue(tx, [...happenings, ...minutes]);
-    return happenings.length === TOLD_AT_ONCE || minutes.length === TOLD_AT_ONCE;
+    const events = await takeLoggedEvents(tx);
+    const minutes = await takeAudienceMinutes(tx);
+    await insertDeliveries(tx, [...events, ...minutes]);
+    return events.length === DISPATCH_BATCH_SIZE || minutes.length === DISPATCH_BATCH_SIZE;
   }),
 };
 
-async function takeHappenings(tx: Tx): Promise<Noted[]> {
+async function takeLoggedEvents(tx: Tx): Promise<LoggedEvent[]> {
   const rows = await tx.query<{
     at: number;
     type: WebhookEvent['type'];
@@ -56,7 +59,7 @@ async function takeHappenings(tx: Tx): Promise<Noted[]> {
   }>(
     `select at, type, key, stream_id as "streamId", data from happenings
      order by at, type, key limit $1 ${tx.locks.claim}`,
-    [TOLD_AT_ONCE],
+    [DISPATCH_BATCH_SIZE],
   );
   if (rows.length === 0) return [];
   await tx.query(
@@ -67,11 +70,11 @@ async function takeHappenings(tx: Tx): Promise<Noted[]> {
   return rows.map(({ at, ...row }) => ({ ...row, atMs: at }));
 }
 
-async function takeMinutes(tx: Tx): Promise<Noted[]> {
+async function takeAudienceMinutes(tx: Tx): Promise<LoggedEvent[]> {
   const rows = await tx.query<{ minute: number; streamId: string; count: number; peak: number }>(
     `select minute, stream_id as "streamId", count, peak from audience_minutes
-     where ${IS_OVER} order by minute, stream_id limit $1 ${tx.locks.claim}`,
-    [TOLD_AT_ONCE],
+     where ${MINUTE_IS_OVER} order by minute, stream_id limit $1 ${tx.locks.claim}`,
+    [DISPATCH_BATCH_SIZE],
   );
   if (rows.length === 0) return [];
   await tx.query(
@@ -90,25 +93,25 @@ async function takeMinutes(tx: Tx): Promise<Noted[]> {
 
 const COLUMNS = ['id text', 'webhook text', 'type text', 'body text', 'at bigint'];
 
-/** Due at once, in the order in which it happened. */
-async function enqueue(tx: Tx, noted: readonly Noted[]): Promise<void> {
-  if (noted.length === 0) return;
-  const wanted = await tx.query<{ place: number; webhook: string }>(
-    `select noted.place as place, w.webhook as webhook
-     from ${tx.rows('$1', ['place integer', 'type text', 'stream_id text'])} noted
-     join streams s on s.id = noted.stream_id
-     join subscriptions w on w.type = noted.type and w.account = s.producer`,
-    [JSON.stringify(noted.map(({ type, streamId }, place) => [place, type, streamId]))],
+/** Inserts a delivery for each event and subscribed webhook; it is due at the time of its event. */
+async function insertDeliveries(tx: Tx, events: readonly LoggedEvent[]): Promise<void> {
+  if (events.length === 0) return;
+  const subscribed = await tx.query<{ index: number; webhook: string }>(
+    `select e.position as "index", w.webhook as webhook
+     from ${tx.rows('$1', ['position integer', 'type text', 'stream_id text'])} e
+     join streams s on s.id = e.stream_id
+     join subscriptions w on w.type = e.type and w.account = s.producer`,
+    [JSON.stringify(events.map(({ type, streamId }, index) => [index, type, streamId]))],
   );
-  if (wanted.length === 0) return;
-  const deliveries = wanted.map(({ place, webhook }) => {
-    const one = noted[Number(place)] as Noted;
-    const { type, atMs, data } = one;
-    return [deliveryIdOf(webhook, one), webhook, type, bodyOf(type, atMs, data), atMs];
+  if (subscribed.length === 0) return;
+  const deliveries = subscribed.map(({ index, webhook }) => {
+    const event = events[Number(index)] as LoggedEvent;
+    const { type, atMs, data } = event;
+    return [deliveryIdOf(webhook, event), webhook, type, bodyOf(type, atMs, data), atMs];
   });
   await tx.query(
     `insert into deliveries (id, webhook, type, body, created, state, due)
-     select id, webhook, type, body, at, 'pending', at from ${tx.rows('$1', COLUMNS)} told
+     select id, webhook, type, body, at, 'pending', at from ${tx.rows('$1', COLUMNS)} dispatched
      where true on conflict (id) do nothing`,
     [JSON.stringify(deliveries)],
   );

@@ -286,7 +286,7 @@ describe.each(FIXTURES)('what happens, in %s', (_, open) => {
     await fixture.run('alter table happenings rename to away');
     const from = await fixture.store.readWatermark({});
     const outcome = await fixture.sealTo(from + 8, { [streamId]: 3 });
-    expect(outcome).toMatchObject({ outcome: 'sealed', untold: expect.stringMatching(/\w/) });
+    expect(outcome).toMatchObject({ outcome: 'sealed', eventLogError: expect.stringMatching(/\w/) });
     expect((await fixture.store.findOwnQuiz(own(quiz))).state).toBe('revealed');
     const bodies = await fixture.store.readSealedOfAll({ from: from + 1, to: from + 8 });
     const types = bodies.flatMap(({ body }) =>
@@ -296,6 +296,6 @@ describe.each(FIXTURES)('what happens, in %s', (_, open) => {
     expect(await fixture.store.readWatermark({})).toBe(from + 8);
     await fixture.run('alter table away rename to happenings');
     const next = await fixture.sealTo(from + 12, { [streamId]: 3 });
-    expect(next).not.toHaveProperty('untold');
+    expect(next).not.toHaveProperty('eventLogError');
   });
 });

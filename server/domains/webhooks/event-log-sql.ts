@@ -2,81 +2,82 @@ import type { Tx } from '../../storage/sql/procedure.ts';
 import { NO_REHEARSAL } from '../rehearsals/hidden.ts';
 import { MINUTE_INTERVALS, type WebhookEvent } from './webhook-events.ts';
 
-/** What a sealing has for webhooks. */
+/** Webhook events that one sealing transaction logs. */
 export interface SealedNews {
-  /** The last interval that it seals. */
+  /** The last interval that the transaction seals. */
   readonly interval: number;
   readonly nowMs: number;
-  readonly happenings: readonly WebhookEvent[];
-  /** Streams on air whose audience is told by the minute, when the sealing has counts. */
+  readonly events: readonly WebhookEvent[];
+  /** Streams on air with a subscription to `audience.minute`; empty when there are no counts. */
   readonly onAir: readonly string[];
-  /** Viewers of streams in this sealing; of all others there are none. */
+  /** Viewer counts by stream id; a missing stream has 0. */
   readonly counts: ReadonlyMap<string, number>;
 }
 
 /**
- * Notes something for the webhooks that want to be told, in the transaction of the producer's call
- * that makes it so: both are recorded or neither is.
+ * Logs an event for its subscribers in the transaction that causes it, so that either both or
+ * neither are committed.
  */
-export async function note(tx: Tx, happening: WebhookEvent, nowMs: number): Promise<void> {
-  await insert(tx, await wanted(tx, [happening]), nowMs);
+export async function note(tx: Tx, event: WebhookEvent, nowMs: number): Promise<void> {
+  await insertEvents(tx, await withSubscribers(tx, [event]), nowMs);
 }
 
 /**
- * The part of sealing that webhooks need. Where nobody wants to be told it writes nothing, and looks
- * only when something happened. What goes wrong with its writing is undone, and the sealing goes on.
- * @returns what went wrong, or null
+ * Logs the webhook events of a sealing in its transaction. Writes nothing without subscribers, and
+ * queries nothing without events. A failed write is rolled back to a savepoint, so that it does not
+ * stop sealing.
+ * @returns the error message, or null on success
  */
-export async function noteSealed(tx: Tx, news: SealedNews): Promise<string | null> {
-  const happenings = await wanted(tx, news.happenings);
-  if (happenings.length === 0 && news.onAir.length === 0) return null;
+export async function noteSealed(tx: Tx, sealed: SealedNews): Promise<string | null> {
+  const events = await withSubscribers(tx, sealed.events);
+  if (events.length === 0 && sealed.onAir.length === 0) return null;
   await tx.query('savepoint webhooks');
   try {
-    await insert(tx, happenings, news.nowMs);
-    await countOn(tx, news);
+    await insertEvents(tx, events, sealed.nowMs);
+    await updateAudienceMinutes(tx, sealed);
     await tx.query('release savepoint webhooks');
     return null;
   } catch (error) {
-    // A connection that is lost fails here as well, and takes the sealing with it.
+    // After a lost connection these statements fail as well, and the sealing with them.
     await tx.query('rollback to savepoint webhooks');
     await tx.query('release savepoint webhooks');
     return error instanceof Error ? error.message : String(error);
   }
 }
 
-/**
- * Those of which a webhook wants to be told; one look at an index, and none when nothing happened.
- * Nobody is told of a rehearsal.
- */
-async function wanted(tx: Tx, happenings: readonly WebhookEvent[]): Promise<WebhookEvent[]> {
-  if (happenings.length === 0) return [];
-  const rows = await tx.query<{ place: number }>(
-    `select happened.place as place
-     from ${tx.rows('$1', ['place integer', 'type text', 'stream_id text'])} happened
-     join streams s on s.id = happened.stream_id and s.${NO_REHEARSAL}
+/** The events that a webhook subscribes to. Events of rehearsals are never delivered. */
+async function withSubscribers(tx: Tx, events: readonly WebhookEvent[]): Promise<WebhookEvent[]> {
+  if (events.length === 0) return [];
+  const rows = await tx.query<{ index: number }>(
+    `select e.position as "index"
+     from ${tx.rows('$1', ['position integer', 'type text', 'stream_id text'])} e
+     join streams s on s.id = e.stream_id and s.${NO_REHEARSAL}
      where exists (select 1 from subscriptions w
-       where w.type = happened.type and w.account = s.producer)`,
-    [JSON.stringify(happenings.map(({ type, streamId }, place) => [place, type, streamId]))],
+       where w.type = e.type and w.account = s.producer)`,
+    [JSON.stringify(events.map(({ type, streamId }, index) => [index, type, streamId]))],
   );
-  return rows.map(({ place }) => happenings[Number(place)] as WebhookEvent);
+  return rows.map(({ index }) => events[Number(index)] as WebhookEvent);
 }
 
 const COLUMNS = ['type text', 'key text', 'stream_id text', 'data text'];
 
-async function insert(tx: Tx, happenings: readonly WebhookEvent[], atMs: number): Promise<void> {
-  if (happenings.length === 0) return;
-  const rows = happenings.map(({ type, key, streamId, data }) => {
+async function insertEvents(tx: Tx, events: readonly WebhookEvent[], atMs: number): Promise<void> {
+  if (events.length === 0) return;
+  const rows = events.map(({ type, key, streamId, data }) => {
     return [type, key, streamId, JSON.stringify(data)];
   });
   await tx.query(
     `insert into happenings (at, type, key, stream_id, data)
-     select $2, type, key, stream_id, data from ${tx.rows('$1', COLUMNS)} noted`,
+     select $2, type, key, stream_id, data from ${tx.rows('$1', COLUMNS)} logged`,
     [JSON.stringify(rows), atMs],
   );
 }
 
-/** Counts on the minute of the interval (H-7). */
-async function countOn(tx: Tx, { interval, onAir, counts }: SealedNews): Promise<void> {
+/** Sets the count and raises the peak of the minute that the interval is in (H-7). */
+async function updateAudienceMinutes(
+  tx: Tx,
+  { interval, onAir, counts }: SealedNews,
+): Promise<void> {
   if (onAir.length === 0) return;
   await tx.query(
     `insert into audience_minutes (minute, stream_id, count, peak)

@@ -6,7 +6,7 @@ import { type AddressInfo, createServer as createTcp, type Socket } from 'node:n
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { binaryOf } from '../../../test/support/backends/server-programs.ts';
-import { networks } from './addresses.ts';
+import { networks } from '../../platform/network-policy.ts';
 import { createPost, type PostOptions } from './post.ts';
 
 const NAME = 'hooks.example.org';

@@ -2,7 +2,7 @@ import { lookup } from 'node:dns/promises';
 import { type ClientRequest, request as httpRequest } from 'node:http';
 import { request as httpsRequest } from 'node:https';
 import type { Attempt } from '../../../protocol/webhooks.ts';
-import { type AddressPolicy, literalOf, mayReach } from './addresses.ts';
+import { type AddressPolicy, literalOf, mayReach } from '../../platform/network-policy.ts';
 
 /** All addresses of a name. @throws Error when it has none */
 export type Resolve = (hostname: string) => Promise<readonly string[]>;

@@ -2,7 +2,7 @@ const S = 1_000;
 const MINUTE = 60 * S;
 const HOUR = 60 * MINUTE;
 
-/** How long after each failure in turn a delivery is sent again, in ms. */
+/** Delay before the next attempt, by the number of failed attempts. */
 const DELAYS_MS = [
   5 * S,
   30 * S,
@@ -13,36 +13,36 @@ const DELAYS_MS = [
   6 * HOUR,
   12 * HOUR,
 ] as const;
-/** So many receivers that failed together do not all come back together. */
+/** Random share that is added to a delay, so that retries after a common outage spread out. */
 const JITTER = 0.1;
 
-/** Nothing but failures for so long disables a webhook. */
+/** A webhook without a success for this long is disabled. */
 const FAILING_MS = 72 * HOUR;
 
 /**
  * When to send a delivery again (H-14).
  * @param tries how many attempts have failed, at least one
  * @param jitter in [0, 1)
- * @returns Unix ms; null when it is given up
+ * @returns Unix ms; null when no attempt is left
  */
 export function nextAttemptMs(tries: number, nowMs: number, jitter: number): number | null {
   const delayMs = DELAYS_MS[tries - 1];
   return delayMs === undefined ? null : nowMs + Math.round(delayMs * (1 + JITTER * jitter));
 }
 
-/** What an answer means: 2xx is a success, and 410 that nobody is there to be told any more. */
+/** Classifies the status of an attempt: 2xx is a success, 410 means that the receiver is gone. */
 export function outcomeOf(status: number | null): 'delivered' | 'gone' | 'failed' {
   if (status === null) return 'failed';
   if (status >= 200 && status < 300) return 'delivered';
   return status === 410 ? 'gone' : 'failed';
 }
 
-/** Whether a webhook has failed for so long that it is disabled. */
+/** Whether a webhook has failed for long enough to be disabled (H-15). */
 export function hasFailedLong(failingSinceMs: number, nowMs: number): boolean {
   return nowMs - failingSinceMs >= FAILING_MS;
 }
 
-/** Deliveries that are sent to one webhook at once, by all nodes. */
+/** Concurrent attempts to one webhook, over all nodes. */
 export const EACH_MAX = 2;
-/** To one that failed last time: its place is often held for the whole time-out. */
+/** The same for a webhook whose last attempt failed: its attempts often last until the time-out. */
 export const EACH_FAILING_MAX = 1;

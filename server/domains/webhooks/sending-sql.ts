@@ -4,23 +4,23 @@ import { EACH_FAILING_MAX, EACH_MAX, hasFailedLong, nextAttemptMs, outcomeOf } f
 import type { Secrets } from './signing.ts';
 import { disable } from './webhooks-sql.ts';
 
-/** A delivery that one node is to send, and nobody else while its lease lasts. */
+/** A delivery that one node has leased: no other node sends it until the lease expires. */
 export interface Claimed extends Secrets {
   readonly id: string;
   readonly webhook: string;
   readonly lease: string;
   readonly url: string;
   readonly body: string;
-  /** The last attempt to its webhook failed. */
+  /** Whether the last attempt to its webhook failed. */
   readonly isFailing: boolean;
 }
 
-/** What an attempt made of a delivery. */
+/** What an attempt did to a delivery. */
 export type Sent = 'delivered' | 'retried' | 'failed';
 
-/** For how long a delivery is a node's to send: an attempt, and a record that is unavailable for a moment. */
+/** Lease of a delivery: covers one attempt and a short database outage. */
 export const LEASE_MS = 30_000;
-/** Attempts that are kept of each delivery. */
+/** Attempts that the log retains for each delivery, the latest. */
 const ATTEMPTS_MAX = 20;
 
 interface DueWebhook extends Secrets {
@@ -31,43 +31,43 @@ interface DueWebhook extends Secrets {
 
 export const sendingProcedures = {
   /**
-   * Takes deliveries to send, the oldest first, and of each webhook no more than it may be sent at
-   * once. A webhook that another node is at work on is left to it.
-   * @param input.room most deliveries
-   * @param input.failingRoom most of them for webhooks that failed last time
+   * Leases due deliveries, the oldest first, within each webhook's concurrency limit. Skips webhooks
+   * that another node has locked.
+   * @param input.limit most deliveries
+   * @param input.failingLimit most of them for webhooks whose last attempt failed
    */
   claimDeliveries: writing(
     async (
       tx,
-      input: { lease: string; room: number; failingRoom: number; nowMs: number },
+      input: { lease: string; limit: number; failingLimit: number; nowMs: number },
     ): Promise<Claimed[]> => {
       const claimed: Claimed[] = [];
-      let failingRoom = input.failingRoom;
+      let failingCapacity = input.failingLimit;
       for (const webhook of await dueWebhooks(tx, input)) {
         const { failingSince, id, url, secret, oldSecret, oldSecretUntil } = webhook;
         const isFailing = failingSince !== null;
-        const eachMax = isFailing ? EACH_FAILING_MAX : EACH_MAX;
-        const room = Math.min(
-          eachMax - (await sendingTo(tx, id, input.nowMs)),
-          input.room - claimed.length,
-          isFailing ? failingRoom : input.room,
+        const concurrencyMax = isFailing ? EACH_FAILING_MAX : EACH_MAX;
+        const capacity = Math.min(
+          concurrencyMax - (await countLeased(tx, id, input.nowMs)),
+          input.limit - claimed.length,
+          isFailing ? failingCapacity : input.limit,
         );
-        if (room <= 0) continue;
+        if (capacity <= 0) continue;
         const due = await tx.query<{ id: string; body: string }>(
           'select id, body from deliveries where webhook = $1 and due <= $2 order by due limit $3',
-          [id, input.nowMs, room],
+          [id, input.nowMs, capacity],
         );
-        if (isFailing) failingRoom -= due.length;
+        if (isFailing) failingCapacity -= due.length;
         const { lease } = input;
         const common = { webhook: id, lease, url, isFailing, secret, oldSecret, oldSecretUntil };
         claimed.push(...due.map((delivery) => ({ ...delivery, ...common })));
       }
-      await takeLease(tx, claimed, input.lease, input.nowMs + LEASE_MS);
+      await leaseDeliveries(tx, claimed, input.lease, input.nowMs + LEASE_MS);
       return claimed;
     },
   ),
 
-  /** Gives back what was claimed and not sent after all: it is due at once. */
+  /** Ends the lease of a delivery that was not sent; it is due at once. */
   releaseDelivery: writing(
     async (tx, { id, lease, nowMs }: { id: string; lease: string; nowMs: number }) => {
       await tx.query('update deliveries set lease = null, due = $3 where id = $1 and lease = $2', [
@@ -79,9 +79,10 @@ export const sendingProcedures = {
   ),
 
   /**
-   * Records an attempt and what follows of it (H-14, H-15).
+   * Records an attempt, schedules the next one or finishes the delivery, and disables a webhook that
+   * is gone or has failed for too long (H-14, H-15).
    * @param input.jitter in [0, 1)
-   * @returns null when the delivery is this node's no more, and nothing was changed
+   * @returns null when this node has lost the lease; then nothing was changed
    */
   finishDelivery: writing(
     async (
@@ -130,12 +131,12 @@ export const sendingProcedures = {
 };
 
 /**
- * Enabled webhooks with something due that may be sent more now, the longest due first; those that
- * failed last time after all others. Locked, so that two nodes never send one too much at once.
+ * Enabled webhooks with due deliveries and free concurrency, the longest due first, failing webhooks
+ * last. Locks them, so that two nodes together never exceed a webhook's concurrency limit.
  */
 async function dueWebhooks(
   tx: Tx,
-  { room, nowMs }: { room: number; nowMs: number },
+  { limit, nowMs }: { limit: number; nowMs: number },
 ): Promise<DueWebhook[]> {
   const rows = await tx.query<DueWebhook>(
     `select w.id as id, w.url as url, w.secret as secret, w.old_secret as "oldSecret",
@@ -149,13 +150,13 @@ async function dueWebhooks(
      order by case when w.failing_since is null then 0 else 1 end,
        (select min(due) from deliveries d where d.webhook = w.id), w.id
      limit $2 ${tx.locks.claim}`,
-    [nowMs, room],
+    [nowMs, limit],
   );
   return [...rows];
 }
 
-// A statement after that of the lock: it sees what other nodes claimed before.
-async function sendingTo(tx: Tx, webhook: string, nowMs: number): Promise<number> {
+// Counts again after the row lock: this statement sees leases that other nodes committed meanwhile.
+async function countLeased(tx: Tx, webhook: string, nowMs: number): Promise<number> {
   const [row] = await tx.query<{ n: number }>(
     'select count(*) as n from deliveries where webhook = $1 and due > $2 and lease is not null',
     [webhook, nowMs],
@@ -163,7 +164,7 @@ async function sendingTo(tx: Tx, webhook: string, nowMs: number): Promise<number
   return Number(row?.n);
 }
 
-async function takeLease(
+async function leaseDeliveries(
   tx: Tx,
   claimed: readonly Claimed[],
   lease: string,

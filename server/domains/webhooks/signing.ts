@@ -3,18 +3,18 @@ import { createHmac } from 'node:crypto';
 const PREFIX = 'whsec_';
 const SECRET_BYTES = 32;
 
-/** For how long the secret before a rotation signs beside the new one. */
+/** How long the previous secret also signs after a rotation. */
 export const OLD_SECRET_MS = 24 * 3600_000;
 
 /**
- * A new secret: `whsec_` and 32 random bytes in base64, as Standard Webhooks has it.
+ * A new secret in the format of Standard Webhooks: `whsec_` and 32 random bytes in base64.
  * @param randomBytes secure source, `n` bytes at a time
  */
 export function newSecret(randomBytes: (n: number) => Uint8Array): string {
   return PREFIX + Buffer.from(randomBytes(SECRET_BYTES)).toString('base64');
 }
 
-/** What signs a delivery. */
+/** The secrets of a webhook. */
 export interface Secrets {
   readonly secret: string;
   readonly oldSecret: string | null;
@@ -22,13 +22,13 @@ export interface Secrets {
   readonly oldSecretUntil: number | null;
 }
 
-/** The secrets that sign at a moment, the newest first. */
+/** The secrets that are valid at a time, the newest first. */
 export function secretsAt({ secret, oldSecret, oldSecretUntil }: Secrets, nowMs: number): string[] {
   const isOldGood = oldSecret !== null && oldSecretUntil !== null && nowMs < oldSecretUntil;
   return isOldGood ? [secret, oldSecret] : [secret];
 }
 
-/** The headers by which a receiver knows that a body is ours and new (H-9). */
+/** The headers by which a receiver verifies origin and age of a body (H-9). */
 export function signedHeaders(
   secrets: readonly string[],
   id: string,

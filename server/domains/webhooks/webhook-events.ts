@@ -2,34 +2,34 @@ import { createHash } from 'node:crypto';
 import { INTERVAL_MS } from '../../../protocol/interval.ts';
 import type { WebhookData, WebhookEvent as WebhookEventType } from '../../../protocol/webhooks.ts';
 
-/** Something that webhooks are told of. */
+/** An event that webhooks can subscribe to, as the domain that causes it reports it. */
 export type WebhookEvent = {
   [Type in WebhookEventType]: {
     readonly type: Type;
-    /** The stream whose producer may want to know. */
+    /** The stream it belongs to; webhooks of this stream's producer receive it. */
     readonly streamId: string;
-    /** What tells it from all others of its type: it happens once. */
+    /** Unique among events of its type, so that the event is delivered once. */
     readonly key: string;
     readonly data: WebhookData[Type];
   };
 }[WebhookEventType];
 
 export const MINUTE_MS = 60_000;
-/** Intervals of a minute; the first of the hour, and of each minute, is a multiple. */
+/** Intervals per minute. The first interval of each minute is a multiple of it. */
 export const MINUTE_INTERVALS = MINUTE_MS / INTERVAL_MS;
 
 /**
- * What is sent, in the form of Standard Webhooks.
- * @param atMs when it happened, Unix ms
- * @param data in JSON
+ * The request body of a delivery, in the format of Standard Webhooks.
+ * @param atMs time of the event, Unix ms
+ * @param data JSON text
  */
 export function bodyOf(type: string, atMs: number, data: string): string {
   return `{"type":"${type}","timestamp":"${new Date(atMs).toISOString()}","data":${data}}`;
 }
 
 /**
- * The id of what a webhook is told: the same for the same webhook and happening, so that the database
- * takes it once. It is a uuid of version 8, whose bits are whatever one likes (RFC 9562).
+ * The id of the delivery of an event to a webhook. It is derived from both, so that inserting a
+ * delivery is idempotent. The format is UUID version 8, which leaves its bits to us (RFC 9562).
  */
 export function deliveryIdOf(
   webhook: string,

@@ -1,10 +1,10 @@
 import { studioApi } from '../../../protocol/studio-api.ts';
 import type { Store } from '../../app/procedures.ts';
-import type { StudioCall, StudioWrapper } from '../../auth/studio-operation.ts';
+import type { StudioCall, StudioHandlerFactory } from '../../auth/studio-operation.ts';
 import { Problem } from '../../http/problem.ts';
 import type { Handlers } from '../../http/route.ts';
-import { shownOnce } from '../../http/shown-once.ts';
-import { type AddressPolicy, urlProblem } from './addresses.ts';
+import { secretAlreadyShown } from '../../http/shown-once.ts';
+import { type AddressPolicy, urlProblem } from '../../platform/network-policy.ts';
 import { newSecret } from './signing.ts';
 
 export interface WebhookRoutes {
@@ -39,7 +39,7 @@ type Operations = Pick<
 
 /** Whom the account wants told of what happens, and what they were told (SPEC H). */
 export function webhookHandlers(
-  studio: StudioWrapper,
+  studio: StudioHandlerFactory,
   { store, newId, randomBytes, webhookPolicy }: WebhookRoutes,
 ): Handlers<Operations> {
   const checkUrl = (url: string | undefined): void => {
@@ -49,10 +49,10 @@ export function webhookHandlers(
   return {
     createWebhook: studio(studioApi.createWebhook, async (call, webhook) => {
       checkUrl(webhook.url);
-      const { producer: account, nowMs, once } = call;
+      const { producer: account, nowMs, idempotency } = call;
       const [id, secret] = [newId(), newSecret(randomBytes)];
-      const made = await store.createWebhook({ id, account, webhook, secret, nowMs }, once);
-      if (made.id !== id) throw shownOnce('a secret');
+      const made = await store.createWebhook({ id, account, webhook, secret, nowMs }, idempotency);
+      if (made.id !== id) throw secretAlreadyShown('a secret');
       const state = { created: nowMs, failingSince: null, disabledReason: null };
       return { id, ...webhook, ...state, secret };
     }),
@@ -63,25 +63,25 @@ export function webhookHandlers(
 
     patchWebhook: studio(studioApi.patchWebhook, async (call, patch) => {
       checkUrl(patch.url);
-      return store.patchWebhook({ ...ownWebhook(call), patch }, call.once);
+      return store.patchWebhook({ ...ownWebhook(call), patch }, call.idempotency);
     }),
 
     deleteWebhook: studio(studioApi.deleteWebhook, async (call) => {
-      await store.deleteWebhook(ownWebhook(call), call.once);
+      await store.deleteWebhook(ownWebhook(call), call.idempotency);
       return null;
     }),
 
     rotateWebhookSecret: studio(studioApi.rotateWebhookSecret, async (call) => {
-      const { nowMs, once } = call;
+      const { nowMs, idempotency } = call;
       const [rotation, secret] = [newId(), newSecret(randomBytes)];
       const input = { ...ownWebhook(call), rotation, secret, nowMs };
-      const made = await store.rotateWebhookSecret(input, once);
-      if (made.rotation !== rotation) throw shownOnce('a secret');
+      const made = await store.rotateWebhookSecret(input, idempotency);
+      if (made.rotation !== rotation) throw secretAlreadyShown('a secret');
       return { ...made.webhook, secret };
     }),
 
     testWebhook: studio(studioApi.testWebhook, (call) =>
-      store.testWebhook({ ...ownWebhook(call), key: newId(), nowMs: call.nowMs }, call.once),
+      store.testWebhook({ ...ownWebhook(call), key: newId(), nowMs: call.nowMs }, call.idempotency),
     ),
 
     listDeliveries: studio(studioApi.listDeliveries, (call, _, { before = null, limit }) =>
@@ -90,7 +90,10 @@ export function webhookHandlers(
 
     retryDelivery: studio(studioApi.retryDelivery, (call) => {
       const delivery = call.params.delivery_id ?? '';
-      return store.retryDelivery({ ...ownWebhook(call), delivery, nowMs: call.nowMs }, call.once);
+      return store.retryDelivery(
+        { ...ownWebhook(call), delivery, nowMs: call.nowMs },
+        call.idempotency,
+      );
     }),
   };
 }

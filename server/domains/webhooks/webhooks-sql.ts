@@ -1,45 +1,55 @@
 import type { NewWebhook, Webhook, WebhookPatch } from '../../../protocol/webhooks.ts';
 import { lockAccount } from '../../auth/accounts/accounts-sql.ts';
-import { Refusal } from '../../platform/errors.ts';
+import { DomainError } from '../../platform/errors.ts';
 import { nextNumber } from '../../storage/sql/counters.ts';
 import { reading, type Tx, writing } from '../../storage/sql/procedure.ts';
 import { OLD_SECRET_MS } from './signing.ts';
 
-// A bound on what one account can make the database keep, and the service send.
+/** Limits what one account can make the database store and the service send. */
 const WEBHOOKS_MAX = 20;
 
 const COLUMNS = `id, url, events, enabled, created, failing_since as "failingSince",
   disabled_reason as "disabledReason"`;
 
-type Stored = Omit<Webhook, 'events' | 'enabled'> & { events: string; enabled: number };
+type WebhookRow = Omit<Webhook, 'events' | 'enabled'> & { events: string; enabled: number };
 
-const fromRow = (row: Stored): Webhook => ({
+const fromRow = (row: WebhookRow): Webhook => ({
   ...row,
   events: JSON.parse(row.events),
   enabled: Boolean(row.enabled),
 });
 
-interface Own {
+/** A webhook and the account that must own it. */
+export interface OwnedWebhook {
+  /** Of the webhook. */
   readonly id: string;
   readonly account: string;
 }
 
 /**
- * The webhook, if it is this account's.
- * @param lock every transaction that changes one, or what it is sent, begins with its lock
- * @throws Refusal `not-found`
+ * Reads a webhook of the account.
+ * @param lock a row lock; every transaction that changes a webhook or its deliveries takes it first
+ * @throws DomainError `not-found`
  */
-export async function ownWebhook(tx: Tx, { id, account }: Own, lock = ''): Promise<Webhook> {
-  const [row] = await tx.query<Stored>(
+export async function ownWebhook(
+  tx: Tx,
+  { id, account }: OwnedWebhook,
+  lock = '',
+): Promise<Webhook> {
+  const [row] = await tx.query<WebhookRow>(
     `select ${COLUMNS} from webhooks where id = $1 and account = $2 ${lock}`,
     [id, account],
   );
-  if (!row) throw new Refusal('not-found', 'This account has no such webhook.');
+  if (!row) throw new DomainError('not-found', 'This account has no such webhook.');
   return fromRow(row);
 }
 
-/** Makes what sealing looks at say what the webhook wants. */
-async function subscribe(tx: Tx, { id, account }: Own, events: readonly string[]): Promise<void> {
+/** Replaces the webhook's rows in `subscriptions`, which sealing queries by event type. */
+async function subscribe(
+  tx: Tx,
+  { id, account }: OwnedWebhook,
+  events: readonly string[],
+): Promise<void> {
   await tx.query('delete from subscriptions where account = $1 and webhook = $2', [account, id]);
   await tx.query(
     `insert into subscriptions (type, account, webhook)
@@ -49,8 +59,8 @@ async function subscribe(tx: Tx, { id, account }: Own, events: readonly string[]
 }
 
 /**
- * Disables a webhook that this transaction has locked: it is told of nothing from now on, and what
- * waits to be sent is given up.
+ * Disables a webhook: removes its subscriptions and marks its pending deliveries as failed. The
+ * transaction must hold the webhook's lock.
  */
 export async function disable(
   tx: Tx,
@@ -70,11 +80,11 @@ export async function disable(
 }
 
 export const webhookProcedures = {
-  /** @throws Refusal `conflict` when the account has as many as it may have */
+  /** @throws DomainError `conflict` when the account has `WEBHOOKS_MAX` webhooks already */
   createWebhook: writing(
     async (
       tx,
-      input: Own & { webhook: NewWebhook; secret: string; nowMs: number },
+      input: OwnedWebhook & { webhook: NewWebhook; secret: string; nowMs: number },
     ): Promise<{ id: string }> => {
       const { id, account, secret, nowMs } = input;
       const { url, events, enabled } = input.webhook;
@@ -84,7 +94,7 @@ export const webhookProcedures = {
         [account],
       );
       if (Number(counted?.n) >= WEBHOOKS_MAX) {
-        throw new Refusal('conflict', `An account has at most ${WEBHOOKS_MAX} webhooks.`);
+        throw new DomainError('conflict', `An account has at most ${WEBHOOKS_MAX} webhooks.`);
       }
       await tx.query(
         `insert into webhooks (id, number, account, url, events, enabled, secret, created)
@@ -106,37 +116,39 @@ export const webhookProcedures = {
   ),
 
   listWebhooks: reading(async (tx, { account }: { account: string }): Promise<Webhook[]> => {
-    const rows = await tx.query<Stored>(
+    const rows = await tx.query<WebhookRow>(
       `select ${COLUMNS} from webhooks where account = $1 order by number desc`,
       [account],
     );
     return rows.map(fromRow);
   }),
 
-  /** To enable one again also forgets its failures. @throws Refusal `not-found` */
-  patchWebhook: writing(async (tx, input: Own & { patch: WebhookPatch }): Promise<Webhook> => {
-    const { id, patch } = input;
-    const before = await ownWebhook(tx, input, tx.locks.update);
-    const { url = before.url, events = before.events, enabled = before.enabled } = patch;
-    await tx.query('update webhooks set url = $2, events = $3 where id = $1', [
-      id,
-      url,
-      JSON.stringify(events),
-    ]);
-    if (patch.enabled) {
-      await tx.query(
-        `update webhooks set enabled = 1, disabled_reason = null, failing_since = null
+  /** Enabling a webhook also resets its failure state. @throws DomainError `not-found` */
+  patchWebhook: writing(
+    async (tx, input: OwnedWebhook & { patch: WebhookPatch }): Promise<Webhook> => {
+      const { id, patch } = input;
+      const before = await ownWebhook(tx, input, tx.locks.update);
+      const { url = before.url, events = before.events, enabled = before.enabled } = patch;
+      await tx.query('update webhooks set url = $2, events = $3 where id = $1', [
+        id,
+        url,
+        JSON.stringify(events),
+      ]);
+      if (patch.enabled) {
+        await tx.query(
+          `update webhooks set enabled = 1, disabled_reason = null, failing_since = null
          where id = $1`,
-        [id],
-      );
-    }
-    if (enabled) await subscribe(tx, input, events);
-    else if (before.enabled) await disable(tx, id, null);
-    return ownWebhook(tx, input);
-  }),
+          [id],
+        );
+      }
+      if (enabled) await subscribe(tx, input, events);
+      else if (before.enabled) await disable(tx, id, null);
+      return ownWebhook(tx, input);
+    },
+  ),
 
-  /** With all that it was sent or waits to be. @throws Refusal `not-found` */
-  deleteWebhook: writing(async (tx, input: Own): Promise<void> => {
+  /** Deletes a webhook with its subscriptions and deliveries. @throws DomainError `not-found` */
+  deleteWebhook: writing(async (tx, input: OwnedWebhook): Promise<void> => {
     await ownWebhook(tx, input, tx.locks.update);
     for (const table of ['subscriptions', 'deliveries']) {
       await tx.query(`delete from ${table} where webhook = $1`, [input.id]);
@@ -145,15 +157,15 @@ export const webhookProcedures = {
   }),
 
   /**
-   * Gives the webhook another secret. The one before signs as well for a day (H-10).
-   * @param input.rotation names this rotation
-   * @returns the rotation that was made: of a repeat, that of the first
-   * @throws Refusal `not-found`
+   * Replaces the webhook's secret. The previous one also signs for a day (H-10).
+   * @param input.rotation unique id of this call
+   * @returns `rotation` of the call that took effect: an idempotent repeat gets the first call's
+   * @throws DomainError `not-found`
    */
   rotateWebhookSecret: writing(
     async (
       tx,
-      input: Own & { rotation: string; secret: string; nowMs: number },
+      input: OwnedWebhook & { rotation: string; secret: string; nowMs: number },
     ): Promise<{ rotation: string; webhook: Webhook }> => {
       const webhook = await ownWebhook(tx, input, tx.locks.update);
       await tx.query(

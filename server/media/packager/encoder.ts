@@ -1,3 +1,4 @@
+import type { LadderStep } from '../../platform/media-settings.ts';
 import type { Fragment, InitSegment } from '../fmp4/fragment.ts';
 import type { Track, TrackId } from '../segment.ts';
 import type { Container } from '../source.ts';
@@ -27,14 +28,6 @@ export interface EncoderSettings {
   readonly segmentMs: number;
   /** How long fragments are, ms: one frame, when parts are cut at any. Those of sound, 100 at most. */
   readonly fragmentMs: number;
-}
-
-/** A step of the ladder (interface, Playback variants). */
-export interface LadderStep {
-  /** What width and height of the source are divided by. */
-  readonly divisor: number;
-  /** The most it may take, MB/s. */
-  readonly megabytesPerS: number;
 }
 
 /** One run of an encoder. */

@@ -1,6 +1,7 @@
 import type { Logger } from 'pino';
-import { shareOf } from '../../http/address.ts';
-import { Rate, type RateLimit } from '../../platform/rate-limit.ts';
+import { rateLimitKey } from '../../http/address.ts';
+import { KeyWindows } from '../../platform/rate-limit/key-windows.ts';
+import { type RateLimit, RateLimiter } from '../../platform/rate-limit/rate-limiter.ts';
 import { type Ingest, SourceRefused } from '../source.ts';
 import { RELAY_LIMITS, Relay, type RelayLimits } from './relay.ts';
 import {
@@ -55,13 +56,13 @@ export class SrtFront {
   /** By address and port. */
   private readonly callers = new Map<string, Caller>();
   private readonly ports = new Set<number>();
-  private readonly rate: Rate;
+  private readonly rate: RateLimiter;
   private readonly sweep: Timer;
   private inductions = 0;
   private isStopping = false;
 
   constructor(private readonly options: SrtFrontOptions) {
-    this.rate = new Rate('sources from this address', options.rate ?? RATE);
+    this.rate = new RateLimiter('sources from this address', new KeyWindows(options.rate ?? RATE));
     this.sweep = setInterval(() => this.tidy(), SWEEP_MS);
   }
 
@@ -109,7 +110,7 @@ export class SrtFront {
     // One program cannot have two sockets at a port: the one before is gone.
     if (before instanceof Relay) before.end('the sender began anew');
     if (before === 'opening' || this.isStopping) return;
-    const share = shareOf(address);
+    const share = rateLimitKey(address);
     if (!this.hasRoom(share)) {
       this.options.send(refuse(datagram, REJECTIONS.overload), port, address);
       return;

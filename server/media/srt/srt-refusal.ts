@@ -1,4 +1,4 @@
-import { Problem } from '../../http/problem.ts';
+import { RateLimited } from '../../platform/errors.ts';
 import { type Refused, SourceRefused } from '../source.ts';
 
 /**
@@ -41,6 +41,6 @@ export function refusalOf(error: unknown): CallerRefused | null {
   if (error instanceof CallerRefused) return error;
   if (error instanceof SourceRefused)
     return new CallerRefused(CODE_OF[error.reason], error.message);
-  if (error instanceof Problem) return new CallerRefused(REJECTIONS.overload, error.message);
+  if (error instanceof RateLimited) return new CallerRefused(REJECTIONS.overload, error.message);
   return null;
 }

@@ -1,11 +1,12 @@
 import type { BunRequest, Server, WebSocketHandler } from 'bun';
 import type { Logger } from 'pino';
-import { idsOf } from '../../http/path-ids.ts';
-import { Problem, unauthorized } from '../../http/problem.ts';
+import { pathIds } from '../../http/path-ids.ts';
+import { Problem, problemFor, unauthorized } from '../../http/problem.ts';
 import type { ReadOnlyOptions } from '../../http/read-only.ts';
 import { baseHeaders } from '../../http/route.ts';
-import { BROKEN, problemResponse } from '../../http/router.ts';
-import { Rate, type RateLimit } from '../../platform/rate-limit.ts';
+import { INTERNAL_ERROR, problemResponse } from '../../http/router.ts';
+import { KeyWindows } from '../../platform/rate-limit/key-windows.ts';
+import { type RateLimit, RateLimiter } from '../../platform/rate-limit/rate-limiter.ts';
 import type { Ingest } from '../source.ts';
 import {
   CLOSE_CODES,
@@ -58,11 +59,11 @@ export class WebSocketIngest {
   private openingCount = 0;
   private stopped: (() => void) | null = null;
   private isStopping = false;
-  private readonly rate: Rate;
+  private readonly rate: RateLimiter;
   private readonly headers: Readonly<Record<string, string>>;
 
   constructor(private readonly options: WebSocketIngestOptions) {
-    this.rate = new Rate('sources from this address', options.rate ?? RATE);
+    this.rate = new RateLimiter('sources from this address', new KeyWindows(options.rate ?? RATE));
     this.headers = baseHeaders(ALLOW, options.corsOrigin);
     this.handlers = {
       maxPayloadLength: PAYLOAD_BYTES_MAX,
@@ -94,11 +95,9 @@ export class WebSocketIngest {
       return undefined;
     } catch (error) {
       const requestId = log.requestId(request);
-      if (!(error instanceof Problem)) {
-        log.broken({ method: 'GET', path: INGEST_PATH }, requestId, error);
-      }
-      const problem = error instanceof Problem ? error : BROKEN;
-      return problemResponse(problem, request, headers, requestId);
+      const problem = problemFor(error, 'Token');
+      if (problem === null) log.broken({ method: 'GET', path: INGEST_PATH }, requestId, error);
+      return problemResponse(problem ?? INTERNAL_ERROR, request, headers, requestId);
     }
   }
 
@@ -119,7 +118,7 @@ export class WebSocketIngest {
 
   private async admit(request: BunRequest<string>, server: Server<WebSocketSource>): Promise<void> {
     if (request.method !== 'GET') throw new Problem(405, `This path takes ${ALLOW}.`);
-    const { stream_id: streamId } = idsOf(request);
+    const { stream_id: streamId } = pathIds(request);
     if (!streamId) throw new Problem(404, 'There is no such stream.');
     if (request.headers.get('upgrade')?.toLowerCase() !== 'websocket') {
       throw new Problem(426, 'Open a WebSocket here, and send the stream key first.', {

@@ -3,7 +3,7 @@ import type { RedisOptions } from 'ioredis';
 import { Unavailable } from '../../platform/errors.ts';
 import { Connection, type ReplyError } from './connection.ts';
 import { WrongRedis, wrongOf } from './link.ts';
-import type { Address } from './redis-url.ts';
+import type { Address } from '../../platform/redis-url.ts';
 import type { ServerLinks } from './server-links.ts';
 import { type ClusterView, clusterView, nameOf, newestView, parseRedirection } from './slots.ts';
 import type { Redirection, Topology } from './topology.ts';

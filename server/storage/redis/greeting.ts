@@ -3,7 +3,7 @@ import { ReplyError } from './connection.ts';
 import type { Library } from './library.ts';
 import { WrongRedis } from './link.ts';
 import type { RedisValue } from './redis.ts';
-import type { RedisTarget } from './redis-url.ts';
+import type { RedisTarget } from '../../platform/redis-url.ts';
 
 /** What sends a command to one server. */
 interface Sender {

@@ -7,7 +7,7 @@ import { expectOneServer, greet, isFunctionMissing, loadLibrary } from './greeti
 import { type Library, readLibrary } from './library.ts';
 import type { Link, SendOptions } from './link.ts';
 import type { FunctionCall, LogEntry, Redis, RedisValue } from './redis.ts';
-import { type Address, parseRedisUrl, type RedisTarget } from './redis-url.ts';
+import { type Address, parseRedisUrl, type RedisTarget } from '../../platform/redis-url.ts';
 import { Sentinels } from './sentinels.ts';
 import { ServerLinks } from './server-links.ts';
 import { nameOf } from './slots.ts';

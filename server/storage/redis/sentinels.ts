@@ -2,7 +2,7 @@ import type { RedisOptions } from 'ioredis';
 import { Unavailable } from '../../platform/errors.ts';
 import { Connection } from './connection.ts';
 import { wrongOf } from './link.ts';
-import type { Address } from './redis-url.ts';
+import type { Address } from '../../platform/redis-url.ts';
 
 export interface SentinelsOptions {
   readonly addresses: readonly Address[];

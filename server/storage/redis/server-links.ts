@@ -4,7 +4,7 @@ import type { Connection } from './connection.ts';
 import { greet, provideLibrary } from './greeting.ts';
 import type { Library } from './library.ts';
 import { Link } from './link.ts';
-import type { RedisTarget } from './redis-url.ts';
+import type { RedisTarget } from '../../platform/redis-url.ts';
 
 export interface ServerLinksOptions {
   /** For people: which server, without credentials. */

@@ -1,4 +1,4 @@
-import type { Address } from './redis-url.ts';
+import type { Address } from '../../platform/redis-url.ts';
 
 /** A run of slots and the primary that has them; `from` and `to` are the first and the last. */
 export interface SlotRange {

@@ -1,4 +1,4 @@
-import { Refusal, Unavailable } from '../../platform/errors.ts';
+import { DomainError, Unavailable } from '../../platform/errors.ts';
 import type { Calls, Database, Idempotency, Procedures } from './procedure.ts';
 import type { Command, Outcome, WorkerReply, WorkerRequest } from './sqlite-worker.ts';
 
@@ -121,7 +121,7 @@ class Connection {
     this.pending.delete(outcome.id);
     if ('output' in outcome) call.resolve(outcome.output);
     else if ('refusal' in outcome)
-      call.reject(new Refusal(outcome.refusal, outcome.detail, outcome.members));
+      call.reject(new DomainError(outcome.refusal, outcome.detail, outcome.members));
     else call.reject(new Unavailable(`The database failed: ${outcome.failure}.`));
   }
 

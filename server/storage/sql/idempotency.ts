@@ -1,4 +1,4 @@
-import { Refusal } from '../../platform/errors.ts';
+import { DomainError } from '../../platform/errors.ts';
 import { type Idempotency, type Tx, writing } from './procedure.ts';
 
 /** How long a key is remembered. */
@@ -8,7 +8,7 @@ export const IDEMPOTENCY_MS = 24 * 3600_000;
  * Runs `work` unless this owner's key already did, in the same transaction as the work itself:
  * either both are recorded or neither is. A repeat gets the first output; one that comes while the
  * first is under way waits for it, and works itself when that one was refused.
- * @throws Refusal `conflict` when the key was used for another request.
+ * @throws DomainError `conflict` when the key was used for another request.
  */
 export async function runOnce<T>(tx: Tx, once: Idempotency, work: () => Promise<T>): Promise<T> {
   if (!(await takeKey(tx, once))) return firstOutput(tx, once);
@@ -46,7 +46,7 @@ async function firstOutput<T>(tx: Tx, { owner, key, fingerprint }: Idempotency):
   );
   if (!first) throw new Error('an idempotency key was forgotten while it was used');
   if (first.fingerprint !== fingerprint) {
-    throw new Refusal(
+    throw new DomainError(
       'conflict',
       'This Idempotency-Key was used for another request; send a new key.',
     );

@@ -1,5 +1,5 @@
 import type { Logger } from 'pino';
-import { Refusal, Unavailable } from '../../platform/errors.ts';
+import { DomainError, Unavailable } from '../../platform/errors.ts';
 import { openSession, type PostgresSession } from './postgres.ts';
 import { type Call, CallQueue } from './postgres-calls.ts';
 import { type Remedy, remedyOf } from './postgres-errors.ts';
@@ -135,7 +135,7 @@ export class PostgresPool {
         if (!call.isDone) await transact(session, call);
         return true;
       } catch (error) {
-        if (error instanceof Refusal || error instanceof Unavailable) {
+        if (error instanceof DomainError || error instanceof Unavailable) {
           call.reject(error);
           return true;
         }

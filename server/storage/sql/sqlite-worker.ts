@@ -1,4 +1,4 @@
-import { Refusal, type RefusalKind } from '../../platform/errors.ts';
+import { DomainError, type DomainErrorKind } from '../../platform/errors.ts';
 import { runOnce } from './idempotency.ts';
 import type { Idempotency, Procedures } from './procedure.ts';
 import {
@@ -24,9 +24,9 @@ export type Outcome =
   | { readonly id: number; readonly output: unknown }
   | {
       readonly id: number;
-      readonly refusal: RefusalKind;
+      readonly refusal: DomainErrorKind;
       readonly detail: string;
-      readonly members: Refusal['members'];
+      readonly members: DomainError['members'];
     }
   | { readonly id: number; readonly failure: string }
   /** It was not carried out: its caller had been told so before its turn came. */
@@ -173,7 +173,7 @@ async function runNamed(
 }
 
 function failureOf(id: number, name: string, error: unknown): Outcome {
-  if (error instanceof Refusal) {
+  if (error instanceof DomainError) {
     return { id, refusal: error.kind, detail: error.message, members: error.members };
   }
   return { id, failure: `${name}: ${messageOf(error)}` };

@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, test } from 'bun:test';
-import { Refusal, Unavailable } from '../../../server/platform/errors.ts';
+import { DomainError, Unavailable } from '../../../server/platform/errors.ts';
 import { IDEMPOTENCY_MS } from '../../../server/storage/sql/idempotency.ts';
 import { type Dialect, migrations } from '../../../server/storage/sql/migrate.ts';
 import type { Database } from '../../../server/storage/sql/procedure.ts';
@@ -107,7 +107,7 @@ export function databaseContract(fixture: DatabaseFixture): void {
         told(store.add({ text: 'five' })),
       ]);
       expect(outcomes.filter((outcome) => typeof outcome === 'number').sort()).toEqual([1, 2, 3]);
-      expect(outcomes[1]).toBe('Refusal: No.');
+      expect(outcomes[1]).toBe('DomainError: No.');
       expect(outcomes[3]).toBe('Unavailable: The database failed: addThenBreak: a defect.');
       expect((await store.list({})).sort()).toEqual(['five', 'one', 'three']);
     });
@@ -212,14 +212,14 @@ export function databaseContract(fixture: DatabaseFixture): void {
       const { store } = await open();
       await store.add({ text: 'one' }, keyed('k', 'one'));
       const refused = await store.add({ text: 'two' }, keyed('k', 'two')).catch((error) => error);
-      expect(refused).toBeInstanceOf(Refusal);
+      expect(refused).toBeInstanceOf(DomainError);
       expect(refused).toMatchObject({ kind: 'conflict' });
       expect(await store.list({})).toEqual(['one']);
     });
 
     test('[R-13] a request that failed does not use up its key', async () => {
       const { store } = await open();
-      expect(await told(store.addThenRefuse({ text: 'no' }, keyed('k')))).toBe('Refusal: No.');
+      expect(await told(store.addThenRefuse({ text: 'no' }, keyed('k')))).toBe('DomainError: No.');
       expect(await told(store.spoilCommit({ text: 'no' }, keyed('k')))).toStartWith('Unavailable');
       expect(await store.add({ text: 'yes' }, keyed('k'))).toBe(1);
       expect(await store.list({})).toEqual(['yes']);

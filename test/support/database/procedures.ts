@@ -1,4 +1,4 @@
-import { Refusal } from '../../../server/platform/errors.ts';
+import { DomainError } from '../../../server/platform/errors.ts';
 import { idempotencyProcedures } from '../../../server/storage/sql/idempotency.ts';
 import { reading, type Tx, writing } from '../../../server/storage/sql/procedure.ts';
 
@@ -55,7 +55,7 @@ export const testProcedures = {
 
   addThenRefuse: writing(async (tx, { text }: { text: string }): Promise<number> => {
     await insertNote(tx, text);
-    throw new Refusal('conflict', 'No.');
+    throw new DomainError('conflict', 'No.');
   }),
 
   addThenBreak: writing(async (tx, { text }: { text: string }): Promise<number> => {

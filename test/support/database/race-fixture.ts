@@ -3,8 +3,9 @@ import pino from 'pino';
 import { INTERVAL_MS, intervalStartMs } from '../../../protocol/interval.ts';
 import { procedures, type Store } from '../../../server/app/procedures.ts';
 import type { PublishedQuiz } from '../../../server/domains/quizzes/quizzes-sql.ts';
-import { Refusal } from '../../../server/platform/errors.ts';
-import type { SealedBody, SealOutcome } from '../../../server/realtime/feed/sealing-sql.ts';
+import { DomainError } from '../../../server/platform/errors.ts';
+import type { SealedBody } from '../../../server/realtime/feed/sealed-sql.ts';
+import type { SealOutcome } from '../../../server/realtime/feed/sealing-sql.ts';
 import { openPostgresDatabase } from '../../../server/storage/sql/database-postgres.ts';
 import { startPostgres } from '../backends/postgres.ts';
 import { seededRandom } from '../seeded-random.ts';
@@ -105,23 +106,23 @@ export function onAll<T>(
 }
 
 /** The kind of a refusal; throws what is none, which no race may end in. */
-export function refusalOf(told: unknown): Refusal['kind'] {
-  if (told instanceof Refusal) return told.kind;
+export function refusalOf(told: unknown): DomainError['kind'] {
+  if (told instanceof DomainError) return told.kind;
   throw told instanceof Error ? told : new Error(`not refused: ${JSON.stringify(told)}`);
 }
 
 /** What of several that met was refused; throws for an error that is no refusal, as `refusalOf`. */
-export function refusalsIn(told: readonly unknown[]): Refusal[] {
+export function refusalsIn(told: readonly unknown[]): DomainError[] {
   return told
     .filter((one) => one instanceof Error)
     .map((one) => {
-      if (one instanceof Refusal) return one;
+      if (one instanceof DomainError) return one;
       throw one;
     });
 }
 
 /** The kinds of these refusals. */
-export function refusedKinds(told: readonly unknown[]): Refusal['kind'][] {
+export function refusedKinds(told: readonly unknown[]): DomainError['kind'][] {
   return refusalsIn(told).map(({ kind }) => kind);
 }
 

@@ -10,7 +10,7 @@ import { createService, type Service } from '../../../server/app/service.ts';
 import { newToken } from '../../../server/auth/accounts/new-token.ts';
 import { listen } from '../../../server/gateway/listen.ts';
 import type { Listener } from '../../../server/http/address.ts';
-import type { MediaConfig } from '../../../server/media/media-settings.ts';
+import type { MediaConfig } from '../../../server/platform/media-settings.ts';
 import { createClock, type ServiceClock } from '../../../server/platform/clock.ts';
 import { type Config, configOf } from '../../../server/platform/config.ts';
 import type { RealtimeBackend } from '../../../server/realtime/coordination/realtime-backend.ts';

@@ -2,10 +2,10 @@ import { pino } from 'pino';
 import type { StreamRow } from '../../../server/domains/streams/streams-sql.ts';
 import { Channels, type ChannelsOptions } from '../../../server/media/channels.ts';
 import { mayOpen, mayRenew } from '../../../server/media/ingest/lease-rules.ts';
-import type { MediaConfig } from '../../../server/media/media-settings.ts';
-import type { Epoch, PieceBytes, Segment, TrackId } from '../../../server/media/segment.ts';
+import type { MediaConfig } from '../../../server/platform/media-settings.ts';
+import type { Epoch, TrackBytes, Segment, TrackId } from '../../../server/media/segment.ts';
 import type { SourceOffer } from '../../../server/media/source.ts';
-import type { Keeping, Shelf, Shelves } from '../../../server/media/store/segment-store.ts';
+import type { Retention, StreamSegments, SegmentStore } from '../../../server/media/store/segment-store.ts';
 import { configOf } from '../../../server/platform/config.ts';
 import { Unavailable } from '../../../server/platform/errors.ts';
 import { FakeParts } from './packager-fixture.ts';
@@ -13,14 +13,14 @@ import { FakeParts } from './packager-fixture.ts';
 export const MEDIA_CONFIG: MediaConfig = { ...configOf().media, sourceGraceMs: 30_000 };
 
 /** A shelf that keeps everything, in memory. */
-export class FakeShelf implements Shelf {
+export class FakeShelf implements StreamSegments {
   readonly epochs: Epoch[] = [];
   readonly segments: Segment[] = [];
-  keeping: Keeping = 'dvr';
+  retention: Retention = 'dvr';
   version = 0;
   /** How it was closed; null: it was not. */
   closed: { readonly isEnded: boolean } | null = null;
-  private readonly bytes: PieceBytes[] = [];
+  private readonly bytes: TrackBytes[] = [];
 
   get nextSeq(): number {
     return (this.segments.at(-1)?.seq ?? -1) + 1;
@@ -31,7 +31,7 @@ export class FakeShelf implements Shelf {
     this.version++;
   }
 
-  add(segment: Segment, bytes: PieceBytes): void {
+  add(segment: Segment, bytes: TrackBytes): void {
     this.segments.push(segment);
     this.bytes.push(bytes);
     this.version++;
@@ -42,8 +42,8 @@ export class FakeShelf implements Shelf {
     return this.bytes[seq]?.get(track) ?? null;
   }
 
-  keep(keeping: Keeping): void {
-    this.keeping = keeping;
+  setRetention(keeping: Retention): void {
+    this.retention = keeping;
   }
 
   async close(isEnded: boolean): Promise<void> {
@@ -51,7 +51,7 @@ export class FakeShelf implements Shelf {
   }
 }
 
-export class FakeShelves implements Shelves {
+export class FakeShelves implements SegmentStore {
   readonly shelves = new Map<string, FakeShelf>();
   failure: Error | null = null;
 
@@ -175,9 +175,9 @@ export function newChannels(options: Partial<ChannelsOptions> = {}) {
   const channels = new Channels({
     config: MEDIA_CONFIG,
     store,
-    shelves,
+    segmentStore,
     parts,
-    unable: async () => null,
+    unavailableReason: async () => null,
     newId: () => `session ${++ids.next}`,
     logger: pino({ level: 'silent' }),
     ...options,

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test';
-import { mayReach, networks, urlProblem } from './addresses.ts';
+import { mayReach, networks, urlProblem } from './network-policy.ts';
 
 const PUBLIC = [
   '1.1.1.1',

@@ -4,28 +4,28 @@ import ipaddr from 'ipaddr.js';
 /** A network: its address and the length of its prefix. */
 export type Network = ReturnType<typeof ipaddr.parseCIDR>;
 
-/** What the operator lets webhooks reach. */
+/** Which addresses the operator lets webhooks reach. */
 export interface AddressPolicy {
   /** Whether a URL may be http. */
   readonly allowHttp: boolean;
-  /** Networks that are reached although they are not public. */
+  /** Networks that webhooks may reach although they are not public. */
   readonly allowPrivate: readonly Network[];
 }
 
-/** Public by its number, and all the same a door to the metadata of a machine (Azure). */
-const METADATA = ['168.63.129.16'];
-/** All that is given out of IPv6; the rest of it leads to other networks or nowhere. */
+/** In a public range, but serves the metadata of the virtual machine (Azure). */
+const METADATA_SERVICES = ['168.63.129.16'];
+/** The IPv6 range that is assigned to hosts on the public internet. */
 const GLOBAL_UNICAST: Network = ipaddr.parseCIDR('2000::/3');
 
 /**
- * Whether webhooks may be sent to an address: a public one of a single host, or one that the operator
- * allows. What carries an IPv4 address in an IPv6 one is refused whatever it carries.
+ * Whether webhooks may be sent to an address: a public unicast address, or one that the operator
+ * allows. IPv6 addresses that embed an IPv4 address are refused.
  */
 export function mayReach(address: string, allowed: readonly Network[]): boolean {
   if (isIP(address) === 0) return false;
   const parsed = ipaddr.parse(address);
   if (allowed.some((network) => isIn(parsed, network))) return true;
-  if (METADATA.includes(parsed.toString()) || parsed.range() !== 'unicast') return false;
+  if (METADATA_SERVICES.includes(parsed.toString()) || parsed.range() !== 'unicast') return false;
   return parsed.kind() === 'ipv4' || isIn(parsed, GLOBAL_UNICAST);
 }
 
@@ -35,13 +35,13 @@ function isIn(address: Address, network: Network): boolean {
   return address.kind() === network[0].kind() && address.match(network);
 }
 
-/** The address that a URL names; null when it has a name instead. */
+/** The IP address in a URL; null when the URL has a host name. */
 export function literalOf({ hostname }: URL): string | null {
   const host = hostname.replace(/^\[(.*)\]$/, '$1');
   return isIP(host) === 0 ? null : host;
 }
 
-/** What is wrong with the URL of a webhook by what it says alone, or null (H-3). */
+/** Why a webhook's URL is refused, by its text alone; null when it is allowed (H-3). */
 export function urlProblem(
   text: string,
   { allowHttp, allowPrivate }: AddressPolicy,
@@ -54,8 +54,8 @@ export function urlProblem(
 }
 
 /**
- * Networks from a list with commas, as a setting has them; an address stands for itself.
- * @throws Error that says what it must be
+ * Parses a setting: comma-separated networks in CIDR notation, or single addresses.
+ * @throws Error that describes the format
  */
 export function networks(text: string): Network[] {
   if (text === '') return [];

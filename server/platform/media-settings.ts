@@ -1,0 +1,209 @@
+import { join } from 'node:path';
+import { PLAYBACK_LADDER } from '../../protocol/limits.ts';
+import {
+  directory,
+  integer,
+  oneOf,
+  portOrOff,
+  program,
+  type Setting,
+  word,
+} from './setting-values.ts';
+
+/** A rendition of the encoding ladder (interface, Playback variants). */
+export interface LadderStep {
+  /** Divides the width and the height of the source. */
+  readonly divisor: number;
+  /** Largest bit rate, in MB/s. */
+  readonly megabytesPerS: number;
+}
+
+/** Smallest bit rate of a rendition, in bit/s: below it, one key frame a second does not fit. */
+export const RENDITION_BITS_PER_S_MIN = 120_000;
+/** Every step is a further encode of each frame. */
+const LADDER_STEPS_MAX = 6;
+// Beyond these no viewer sees a difference.
+const DIVISOR_MAX = 16;
+const MEGABYTES_PER_S_MAX = 25;
+
+/** How this service receives, encodes and serves video (SPEC M). */
+export interface MediaConfig {
+  /** Directory of the segments, absolute. */
+  readonly directory: string;
+  /** How far viewers can seek back in a live stream, and how long its video stays after its end. */
+  readonly dvrMs: number;
+  /** Maximum size of all segments on disk. */
+  readonly spaceBytes: number;
+  readonly latency: 'normal' | 'low';
+  readonly segmentMs: number;
+  /** ffmpeg's name of the video encoder. */
+  readonly encoder: string;
+  /** Preset of the video encoder. */
+  readonly preset: string;
+  readonly ladder: readonly LadderStep[];
+  /** Name or path of the program; ffprobe must be beside it. */
+  readonly ffmpeg: string;
+  /** TCP port for RTMP; 0: any free port; null: off. */
+  readonly rtmpPort: number | null;
+  /** UDP port for SRT; 0: any free port; null: off. */
+  readonly srtPort: number | null;
+  /** How long a source may be unavailable without ending its stream. */
+  readonly sourceGraceMs: number;
+}
+
+/** The media settings, one value for each flag. */
+export interface MediaSettingValues {
+  /** null: `media` in the data directory. */
+  readonly media: string | null;
+  readonly mediaDvr: number;
+  readonly mediaSpace: number;
+  readonly mediaLatency: MediaConfig['latency'];
+  readonly mediaSegment: number;
+  readonly mediaEncoder: string;
+  readonly mediaPreset: string;
+  readonly mediaLadder: MediaConfig['ladder'];
+  readonly ffmpeg: string;
+  readonly rtmpPort: number | null;
+  readonly srtPort: number | null;
+  readonly sourceGrace: number;
+}
+
+/** Every media setting. */
+export const MEDIA_SETTINGS: {
+  readonly [Key in keyof MediaSettingValues]: Setting<MediaSettingValues[Key]>;
+} = {
+  media: {
+    value: 'directory',
+    help: 'directory of the video segments',
+    default: '',
+    defaultMeans: '`media` in the data directory',
+    parse: (text) => (text === '' ? null : directory(text)),
+  },
+  mediaDvr: {
+    value: 'seconds',
+    help: 'how far viewers can seek back, and how long video stays after the end of a stream',
+    default: '7200',
+    parse: integer(60, 604_800),
+  },
+  mediaSpace: {
+    value: 'megabytes',
+    help: 'maximum size of all video on disk; the oldest segments are deleted first',
+    default: '20000',
+    parse: integer(50, 100_000_000),
+  },
+  mediaLatency: {
+    value: 'mode',
+    help: 'normal (about 4 s behind the camera), or low (about 2 s, with more requests for each viewer)',
+    default: 'normal',
+    parse: oneOf(['normal', 'low']),
+  },
+  mediaSegment: {
+    value: 'milliseconds',
+    help: 'duration of a video segment',
+    default: '1000',
+    parse: integer(500, 10_000),
+  },
+  mediaEncoder: {
+    value: 'name',
+    help: 'video encoder of ffmpeg: libx264, or a hardware encoder such as h264_nvenc, h264_qsv or h264_vaapi',
+    default: 'libx264',
+    parse: word,
+  },
+  mediaPreset: {
+    value: 'name',
+    help: 'preset of the video encoder',
+    default: 'veryfast',
+    parse: word,
+  },
+  mediaLadder: {
+    value: 'list',
+    help: 'renditions, each as divisor:megabytes per second',
+    default: PLAYBACK_LADDER.map((step) => `${step.divisor}:${step.megabytesPerS}`).join(','),
+    parse: parseLadder,
+  },
+  ffmpeg: {
+    value: 'program',
+    help: 'name or path of ffmpeg; ffprobe must be beside it',
+    default: 'ffmpeg',
+    parse: program,
+  },
+  rtmpPort: {
+    value: 'number',
+    help: 'TCP port for RTMP; 0 picks a free port; off disables RTMP',
+    default: '1935',
+    parse: portOrOff,
+  },
+  srtPort: {
+    value: 'number',
+    help: 'UDP port for SRT; 0 picks a free port; off disables SRT',
+    default: '10080',
+    parse: portOrOff,
+  },
+  sourceGrace: {
+    value: 'seconds',
+    help: 'how long the source of a stream may be disconnected before the stream ends',
+    default: '30',
+    parse: integer(1, 3_600),
+  },
+};
+
+/**
+ * Separates the media settings from the others.
+ * @param data the data directory
+ * @returns the media config, and the other values
+ */
+export function mediaConfigFrom<Values extends MediaSettingValues>(values: Values, data: string) {
+  const { media, mediaDvr, mediaSpace, mediaLatency, mediaSegment, ...rest } = values;
+  const { mediaEncoder, mediaPreset, mediaLadder, sourceGrace, ...more } = rest;
+  const { ffmpeg, rtmpPort, srtPort, ...config } = more;
+  const own: MediaConfig = {
+    directory: media ?? join(data, 'media'),
+    dvrMs: mediaDvr * 1_000,
+    spaceBytes: mediaSpace * 1_000_000,
+    latency: mediaLatency,
+    segmentMs: mediaSegment,
+    encoder: mediaEncoder,
+    preset: mediaPreset,
+    ladder: mediaLadder,
+    ffmpeg,
+    rtmpPort,
+    srtPort,
+    sourceGraceMs: sourceGrace * 1_000,
+  };
+  return { config, media: own };
+}
+
+/**
+ * Parses a ladder such as `1:2.4,2:1.2,3:0.8`: divisor and maximum MB/s of each rendition.
+ * @throws Error with a sentence for the operator
+ */
+export function parseLadder(text: string): LadderStep[] {
+  const steps = text.split(',').map((part) => parseStep(part.trim()));
+  if (steps.length > LADDER_STEPS_MAX) {
+    throw new Error(`It must have at most ${LADDER_STEPS_MAX} steps.`);
+  }
+  steps.sort((a, b) => a.divisor - b.divisor);
+  for (const [index, { divisor }] of steps.entries()) {
+    if (divisor === steps[index + 1]?.divisor) {
+      throw new Error(`It must have the divisor ${divisor} only once.`);
+    }
+  }
+  return steps;
+}
+
+function parseStep(text: string): LadderStep {
+  const match = /^(\d{1,2}(?:\.\d{1,3})?):(\d{1,2}(?:\.\d{1,3})?)$/.exec(text);
+  if (!match) {
+    throw new Error('It must be steps such as 1:2.4,2:1.2 (divisor:megabytes per second).');
+  }
+  const divisor = Number(match[1]);
+  const megabytesPerS = Number(match[2]);
+  if (divisor < 1 || divisor > DIVISOR_MAX) {
+    throw new Error(`It must have divisors from 1 to ${DIVISOR_MAX}.`);
+  }
+  if (megabytesPerS * 8_000_000 < RENDITION_BITS_PER_S_MIN || megabytesPerS > MEGABYTES_PER_S_MAX) {
+    const minimum = RENDITION_BITS_PER_S_MIN / 8_000_000;
+    throw new Error(`It must have rates from ${minimum} to ${MEGABYTES_PER_S_MAX} MB/s.`);
+  }
+  return { divisor, megabytesPerS };
+}
