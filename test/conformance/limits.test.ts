@@ -21,7 +21,7 @@ import {
   type TestViewer,
 } from '../support/harness/harness.ts';
 
-/** Runs `work` with a service of its own, since limits are counted by address. */
+/** Runs `work` with its own service, since limits are counted by address. */
 async function withService(config: Partial<Config>, work: (harness: Harness) => Promise<void>) {
   const harness = await startService({ config });
   try {
@@ -31,7 +31,7 @@ async function withService(config: Partial<Config>, work: (harness: Harness) => 
   }
 }
 
-/** Plenty of everything but this. */
+/** High limits for everything except the given rates. */
 const only = (rate: keyof Config['rates'], points: number, durationS = 60) => ({
   rates: { ...PLENTY_OF_ALL, [rate]: { points, durationS } },
 });
@@ -57,12 +57,10 @@ const heart = (viewer: TestViewer) =>
   viewer.post(`/api/v1/events-streams/${viewer.streamId}/chats`, { kind: 'heart' });
 
 describe('rates', () => {
-  test('[L-4] [L-5] [L-6] [L-7] [L-8] [L-15] [L-16] the defaults are those that SPEC.md names', async () => {
+  test('[L-4] [L-5] [L-6] [L-7] [L-8] [L-15] [L-16] default rate limits match SPEC.md', async () => {
     const spec = await Bun.file(new URL('../../SPEC.md', import.meta.url)).text();
     const rateOf = (id: string) => {
-      const rule = new RegExp(
-        `\\*\\*${id}\\*\\* [^.]*? ([\\d,]+) (?:requests )?(a minute|in 10 s)`,
-      );
+      const rule = new RegExp(`- ${id}: [^.]*? ([\\d,]+) (?:requests )?(a minute|in 10 s)`);
       const [, points = '', time] = rule.exec(spec) ?? [];
       return { points: Number(points.replace(',', '')), durationS: time === 'a minute' ? 60 : 10 };
     };
@@ -78,17 +76,17 @@ describe('rates', () => {
     expect(rateOf('L-6').points).toBeGreaterThan(0);
   });
 
-  test('[L-4] [L-9] [G-27] tokens beyond the rate of an address are 429', () =>
+  test('[L-4] [L-9] [G-27] token requests over the rate of an address return 429', () =>
     withService(only('tokens', 3), async (harness) => {
       const stream = await harness.createStream();
       for (let i = 0; i < 3; i++) expect((await askToken(harness, stream)).status).toBe(200);
       for (let i = 0; i < 2; i++) await expectTooMany(await askToken(harness, stream), 60);
-      // It is told before anything else is looked at: the address is known at once (G-17).
+      // The rate is checked first, because the address is known at once (G-17).
       const nothing = await fetch(`${harness.url}/api/v1/token`, { method: 'POST' });
       await expectTooMany(nothing, 60);
     }));
 
-  test('[L-5] beyond the rate of failed authentications failures are 429, valid credentials pass', () =>
+  test('[L-5] over the rate of failed authentications further failures return 429 and valid credentials pass', () =>
     withService(only('failedAuth', 60), async (harness) => {
       const viewer = await harness.viewer(await harness.createStream());
       const path = `/api/v1/view-counts/${viewer.streamId}`;
@@ -105,7 +103,7 @@ describe('rates', () => {
       expect((await harness.studio('GET', '/account')).status).toBe(200);
     }));
 
-  test('[L-5] a valid token of another stream, or a claim that does not qualify, is no failure of authentication', () =>
+  test('[L-5] a valid token of another stream or an unqualified winner claim does not count as a failed authentication', () =>
     withService(only('failedAuth', 2), async (harness) => {
       const viewer = await harness.viewer(await harness.createStream());
       const other = await harness.createStream();
@@ -115,7 +113,7 @@ describe('rates', () => {
       }
     }));
 
-  test('[L-6] [L-9] answers beyond 30 in 10 s of a viewer are 429 and not recorded', () =>
+  test('[L-6] [L-9] answers of a viewer beyond 30 in 10 s return 429 and are not recorded', () =>
     withService({}, async (harness) => {
       const stream = await harness.createStream();
       const [viewer, other] = [await harness.viewer(stream), await harness.viewer(stream)];
@@ -140,7 +138,7 @@ describe('rates', () => {
       expect(counts).toEqual([2, 0]);
     }));
 
-  test('[L-7] [L-9] chat posts of every kind beyond 20 in 10 s of a viewer are 429 and not posted', () =>
+  test('[L-7] [L-9] chat posts of a viewer beyond 20 of all kinds in 10 s return 429 and are not published', () =>
     withService({}, async (harness) => {
       const stream = await harness.createStream();
       const [viewer, other] = [await harness.viewer(stream), await harness.viewer(stream)];
@@ -159,7 +157,7 @@ describe('rates', () => {
       expect(chats).toMatchObject({ hearts: 11, messages: [] });
     }));
 
-  test('[L-7] another token or tab of the same viewer does not help', () =>
+  test('[L-7] all tokens and tabs of a viewer share one chat rate', () =>
     withService(only('chat', 2, 10), async (harness) => {
       const stream = await harness.createStream();
       const tabs = [await harness.viewer(stream, 'ada'), await harness.viewer(stream, 'ada')];
@@ -167,7 +165,7 @@ describe('rates', () => {
       for (const tab of tabs) await expectTooMany(await heart(tab), 10);
     }));
 
-  test('[L-8] [L-9] studio requests beyond the rate of an account are 429, of others not', () =>
+  test('[L-8] [L-9] studio requests over the rate of an account return 429, and other accounts are unaffected', () =>
     withService(only('studio', 3), async (harness) => {
       const other = await harness.createAccount();
       const create = () => harness.studio('POST', '/streams', { title: 'x' });
@@ -179,7 +177,7 @@ describe('rates', () => {
       expect(count).toBe(3);
     }));
 
-  test('[L-9] after Retry-After it goes on', () =>
+  test('[L-9] requests are accepted again after Retry-After', () =>
     withService(only('chat', 1, 1), async (harness) => {
       const viewer = await harness.viewer(await harness.createStream());
       await expectNoContent(await heart(viewer));
@@ -213,7 +211,7 @@ describe('rates', () => {
     return { tokens: one, answers: one, chat: one, studio: one, ...tries };
   };
 
-  test('[L-11] the address is that of the connection, whatever X-Forwarded-For says', () =>
+  test('[L-11] the client address is that of the connection, whatever X-Forwarded-For contains', () =>
     withService(only('failedAuth', 2), async (harness) => {
       const from = (address: string) =>
         me(harness, 'fb_x', { 'X-Forwarded-For': address, Forwarded: `for=${address}` });
@@ -222,17 +220,17 @@ describe('rates', () => {
       await expectTooMany(await from('192.0.2.3'), 60);
     }));
 
-  test('[L-11] with --trust-proxy it is the last entry of X-Forwarded-For', () =>
+  test('[L-11] with --trust-proxy the client address is the last entry of X-Forwarded-For', () =>
     withService({ ...only('failedAuth', 2), trustProxy: true }, async (harness) => {
       const from = (address: string) => me(harness, 'fb_x', { 'X-Forwarded-For': address });
       await expectUnauthorized(await from('192.0.2.1'), 'Token');
       await expectUnauthorized(await from('198.51.100.9, 192.0.2.1'), 'Token');
-      // What a client writes in front of it changes nothing.
+      // Entries that the client puts in front have no effect.
       await expectTooMany(await from('203.0.113.5,192.0.2.1'), 60);
       await expectUnauthorized(await from('192.0.2.1, 203.0.113.5'), 'Token');
     }));
 
-  test('[L-11] addresses of one IPv6 network have one share', () =>
+  test('[L-11] addresses of one IPv6 /64 network share one rate', () =>
     withService({ ...only('failedAuth', 2), trustProxy: true }, async (harness) => {
       const from = (address: string) => me(harness, 'fb_x', { 'X-Forwarded-For': address });
       await expectUnauthorized(await from('2001:db8:1:2::1'), 'Token');
@@ -243,7 +241,7 @@ describe('rates', () => {
 });
 
 describe('constants', () => {
-  test('[L-12] those of the interface are fixed, and no setting changes them', () => {
+  test('[L-12] the constants of the interface are fixed and no setting changes them', () => {
     expect(TOKEN_LIFETIME_S).toBe(600);
     expect(REGISTRATION_MS).toBe(1_000);
     expect(INTERVAL_MS).toBe(250);
@@ -254,11 +252,11 @@ describe('constants', () => {
     expect(named).toEqual([]);
   });
 
-  test('[L-13] the 101st API token is 409, until one is revoked', () =>
+  test('[L-13] the 101st API token of an account returns 409 until one is revoked', () =>
     withService({ rates: PLENTY_OF_ALL }, async (harness) => {
       const create = () => harness.studio('POST', '/api-tokens', { name: 'x' });
       let last = '';
-      // The account was made with its first.
+      // The account already has its first token.
       for (let i = 1; i < 100; i++) {
         last = (await expectJson<{ id: string }>(await create(), 201)).id;
       }
@@ -268,7 +266,7 @@ describe('constants', () => {
     }));
 
   test(
-    '[L-13] the 2,001st quiz of a stream is 409',
+    '[L-13] the 2,001st quiz of a stream returns 409',
     () =>
       withService({ rates: PLENTY_OF_ALL }, async (harness) => {
         const streamId = await harness.createStream();
@@ -289,7 +287,7 @@ describe('constants', () => {
     20_000,
   );
 
-  test('[L-13] the last seat is given, the next viewer is 409, those who have one still get tokens', () =>
+  test('[L-13] a full stream returns 409 to a new viewer and still issues tokens to viewers with a seat', () =>
     withService({ rates: PLENTY_OF_ALL }, async (harness) => {
       const stream = await harness.createStream();
       const first = await harness.viewer(stream, 'first');
@@ -305,7 +303,7 @@ describe('constants', () => {
     }));
 });
 
-/** Takes seats of a stream, as a node does that then ends, until only the last is left. */
+/** Leases all seats of a stream but the last, like a node that then stops. */
 async function leaseAllButOne(harness: Harness, streamId: string): Promise<void> {
   const { first } = await harness.store.leaseSeats({ streamId, count: 1 });
   await harness.store.leaseSeats({ streamId, count: SEATS_MAX - first - 2 });

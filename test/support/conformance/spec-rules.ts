@@ -1,7 +1,7 @@
 /** Groups of rules, by the letter of their ids. */
 export const GROUPS = 'GASTVQWFCKPUBHJDYMROLIN';
 
-const RULE = /^- \*\*([A-Z]-\d+)\*\* (.+)$/gm;
+const RULE = /^- ([A-Z]-\d+): (.+)$/gm;
 const ID = `[${GROUPS}]-\\d+`;
 // "UTF-8" and "ISO-8601" are no rules.
 const REFERENCE = new RegExp(`(?<![A-Za-z0-9-])(${ID})(?: – (${ID}))?(?![\\d-])`, 'g');
