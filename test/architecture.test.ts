@@ -1,20 +1,36 @@
 import { describe, expect, test } from 'bun:test';
 import { fileURLToPath } from 'node:url';
 import {
+  findBannedWords,
   findCycles,
-  findEmptyNames,
   findEnvReads,
-  findImportsOfMain,
-  findLongFiles,
-  findWrongArrows,
+  findWrongImports,
+  reachedFrom,
+  roomOf,
   type SourceTree,
 } from './support/architecture.ts';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
-const FOLDERS = 'protocol,server,sdk,player,studio,test,bench,scripts';
+const FOLDERS = 'protocol,crowd,sdk,player,studio,server,demo,test,bench,scripts';
+
+/** What a user of the package starts or imports. */
+const ENTRIES = [
+  'server/main.ts',
+  'demo/crowd-process.ts',
+  'player/watch.tsx',
+  'player/watch-page.css',
+  'studio/studio.tsx',
+  'studio/studio.css',
+  'studio/present/present.tsx',
+  'studio/present/present.css',
+  'sdk/index.ts',
+  'sdk/pictures.ts',
+  'sdk/react.ts',
+  'sdk/mock/mock-service.ts',
+];
 
 async function readTree(): Promise<SourceTree> {
-  const glob = new Bun.Glob(`{${FOLDERS}}/**/*.{ts,tsx,mjs}`);
+  const glob = new Bun.Glob(`{${FOLDERS}}/**/*.{ts,tsx,mjs,css}`);
   const paths = (await Array.fromAsync(glob.scan({ cwd: root }))).sort();
   return new Map(
     await Promise.all(
@@ -23,131 +39,74 @@ async function readTree(): Promise<SourceTree> {
   );
 }
 
-function treeOf(files: Record<string, string>): SourceTree {
-  return new Map(Object.entries(files));
-}
-
 const tree = await readTree();
+const treeOf = (files: Record<string, string>): SourceTree => new Map(Object.entries(files));
 
 describe('the source tree', () => {
-  test('is really read', () => {
-    expect(tree.has('test/support/architecture.ts')).toBe(true);
-    expect(tree.has('scripts/start.mjs')).toBe(true);
-    expect([...tree.keys()].some((path) => path.startsWith('protocol/'))).toBe(true);
-    expect([...tree.keys()].some((path) => path.startsWith('server/'))).toBe(true);
+  test('has a layer for every folder of the product', () => {
+    const outside = [...tree.keys()].filter(
+      (path) => !/^(?:test|bench)\//.test(path) && roomOf(path) === null,
+    );
+    expect(outside).toEqual([]);
+    expect(tree.size).toBeGreaterThan(1_000);
   });
 
-  test('imports along the arrows: pages → sdk → protocol, server → protocol', () => {
-    expect(findWrongArrows(tree)).toEqual([]);
-  });
-
-  test('has no domain that imports server/main.ts', () => {
-    expect(findImportsOfMain(tree)).toEqual([]);
-  });
-
-  test('reads the environment in server/main.ts, server/platform/config.ts and server/cli/ only', () => {
-    expect(findEnvReads(tree)).toEqual([]);
-  });
-
-  test('has no file or folder with a name that says nothing', () => {
-    expect(findEmptyNames(tree)).toEqual([]);
-  });
-
-  test('has no source file of more than 320 lines', () => {
-    expect(findLongFiles(tree)).toEqual([]);
+  test('imports down the layers only', () => {
+    expect(findWrongImports(tree)).toEqual([]);
   });
 
   test('has no import cycle', () => {
     expect(findCycles(tree)).toEqual([]);
   });
+
+  test('reads the environment in server/platform/config.ts only', () => {
+    expect(findEnvReads(tree)).toEqual([]);
+  });
+
+  test('has no banned word in names', () => {
+    expect(findBannedWords(tree)).toEqual([]);
+  });
 });
 
-describe('the rules see', () => {
-  const target = {
-    'server/main.ts': '',
-    'server/feed/seal.ts': '',
-    'protocol/interval.ts': '',
-    'sdk/viewer.ts': '',
-  };
-
-  test('a program that imports from test/, which a test beside it may', () => {
-    const text = "import { startRedis } from '../../test/backends/redis.ts';";
-    const importedBy = (path: string) =>
-      findWrongArrows(treeOf({ 'test/support/backends/redis.ts': '', [path]: text }));
-    expect(importedBy('server/feed/log.test.ts')).toEqual([]);
-    expect(importedBy('server/feed/log.ts')).toHaveLength(1);
-  });
-
-  test.each([
-    ['protocol/feed.ts', "import { seal } from '../server/feed/seal.ts';"],
-    ['protocol/feed.ts', "import type { Seal } from '../server/feed/seal.ts';"],
-    ['protocol/feed.ts', "export { seal } from '../server/feed/seal.ts';"],
-    ['protocol/feed.ts', "const seal = await import('../server/feed/seal.ts');"],
-    ['protocol/feed.ts', "import {\n  seal,\n} from '../server/feed/seal.ts';"],
-    ['protocol/feed.ts', "get('/media/*'); import '../server/feed/seal.ts'; /* end */"],
-    ['protocol/feed.ts', "get('http://x'); import '../server/feed/seal.ts';"],
-    ['server/web/page.ts', "import '../../sdk/viewer.ts';"],
-    ['sdk/socket.ts', "import { seal } from '../server/feed/seal.ts';"],
-    ['player/page.tsx', "import { seal } from '../server/feed/seal.ts';"],
-  ])('a wrong arrow in %s: %s', (path, text) => {
-    expect(findWrongArrows(treeOf({ ...target, [path]: text }))).toHaveLength(1);
-  });
-
-  test('no wrong arrow where the arrows allow it', () => {
-    const allowed = treeOf({
-      ...target,
-      'server/feed/feed.ts': "import '../../protocol/interval.ts'; import './seal.ts';",
-      'player/page.tsx': "import '../sdk/viewer.ts';",
-      'test/feed.test.ts': "import '../server/main.ts';",
-      'protocol/feed.ts': "// import '../server/feed/seal.ts';\n/* from '../server/main.ts' */",
+describe('the package', () => {
+  test('contains exactly the sources that the program, the pages and the SDK reach', async () => {
+    const pack = Bun.spawn(['npm', 'pack', '--dry-run', '--json', '--ignore-scripts'], {
+      cwd: root,
+      stderr: 'ignore',
     });
-    expect(findWrongArrows(allowed)).toEqual([]);
+    const [{ files }] = (await new Response(pack.stdout).json()) as [{ files: { path: string }[] }];
+    const packed = files.map(({ path }) => path).filter((path) => tree.has(path));
+    expect(packed.length).toBeGreaterThan(500);
+    expect(packed.sort()).toEqual([...reachedFrom(tree, ENTRIES)].sort());
   });
+});
 
-  test('a domain that imports server/main.ts', () => {
-    const bad = treeOf({ ...target, 'server/feed/feed.ts': "import { run } from '../main.ts';" });
-    expect(findImportsOfMain(bad)).toEqual(['server/feed/feed.ts imports server/main.ts']);
-  });
-
+describe('the rules find', () => {
   test.each([
-    'process.env.PORT',
-    'Bun.env.PORT',
-    'import.meta.env.PORT',
-    'const { env } = { env: process.env }',
-  ])('a read of the environment: %s', (text) => {
-    expect(findEnvReads(treeOf({ 'server/feed/feed.ts': text }))).toHaveLength(1);
-    expect(findEnvReads(treeOf({ 'server/main.ts': text, 'server/cli/key.ts': text }))).toEqual([]);
+    ['protocol/feed.ts', "import { seal } from '../server/realtime/seal.ts';"],
+    ['server/auth/a.ts', "import type { Seal } from '../realtime/seal.ts';"],
+    ['server/media/a.ts', "const seal = await import('../realtime/seal.ts');"],
+    ['sdk/socket.ts', "export { seal } from '../server/realtime/seal.ts';"],
+    ['server/realtime/a.ts', "import { fixture } from '../../test/support/fixture.ts';"],
+  ])('a wrong import in %s: %s', (path, text) => {
+    const target = { 'server/realtime/seal.ts': '', 'test/support/fixture.ts': '' };
+    expect(findWrongImports(treeOf({ ...target, [path]: text }))).toHaveLength(1);
   });
 
-  test.each([
-    'server/utils/text.ts',
-    'server/feed/feed-helpers.ts',
-    'server/quizManager/manager.ts',
-    'protocol/common.ts',
-    'sdk/misc.tsx',
-  ])('the empty name of %s', (path) => {
-    expect(findEmptyNames(treeOf({ [path]: '' }))).toHaveLength(1);
-  });
-
-  test('a file of 321 lines, and none of 320', () => {
-    expect(findLongFiles(treeOf({ 'server/a.ts': 'x\n'.repeat(321) }))).toHaveLength(1);
-    expect(findLongFiles(treeOf({ 'server/a.ts': 'x\n'.repeat(320) }))).toEqual([]);
-    expect(findLongFiles(treeOf({ 'server/a.test.ts': 'x\n'.repeat(900) }))).toEqual([]);
-  });
-
-  test('a cycle, through types as well, and no cycle in a diamond', () => {
+  test('a cycle through types', () => {
     const cycle = treeOf({
-      'server/a.ts': "import './b.ts';",
-      'server/b.ts': "import type { C } from './c.ts';",
-      'server/c.ts': "import './a.ts';",
+      'sdk/a.ts': "import './b.ts';",
+      'sdk/b.ts': "import type { A } from './a.ts';",
     });
-    expect(findCycles(cycle)).toEqual(['server/a.ts → server/b.ts → server/c.ts → server/a.ts']);
-    const diamond = treeOf({
-      'server/a.ts': "import './b.ts'; import './c.ts';",
-      'server/b.ts': "import './d.ts';",
-      'server/c.ts': "import './d.ts';",
-      'server/d.ts': '',
-    });
-    expect(findCycles(diamond)).toEqual([]);
+    expect(findCycles(cycle)).toEqual(['sdk/a.ts → sdk/b.ts → sdk/a.ts']);
+  });
+
+  test('a read of the environment', () => {
+    expect(findEnvReads(treeOf({ 'server/http/a.ts': 'process.env.PORT' }))).toHaveLength(1);
+  });
+
+  test('a banned word in a name, and none in a comment or a string', () => {
+    const text = "const isAway = peersTold; // told\nconst text = 'away';";
+    expect(findBannedWords(treeOf({ 'sdk/feed-utils.ts': text }))).toHaveLength(3);
   });
 });

@@ -1,131 +1,182 @@
-/** The rules on how the source is cut up and who may import whom, as pure functions. */
+/** The rules of the source tree as pure functions; `test/architecture.test.ts` applies them. */
 
 /** Source text by path from the root of the repository, with `/` between folders. */
 export type SourceTree = ReadonlyMap<string, string>;
 
-const MAX_LINES = 320;
+/**
+ * The layers, from top to bottom. An import goes to a lower layer or stays in its room; rooms of one
+ * layer do not import each other.
+ */
+const LAYERS: readonly (readonly string[])[] = [
+  ['server/main.ts', 'scripts'],
+  ['server/cli'],
+  ['demo'],
+  ['server/app'],
+  ['server/gateway', 'server/web'],
+  ['server/domains'],
+  ['server/realtime', 'server/media'],
+  ['server/auth'],
+  ['server/http', 'server/storage'],
+  ['server/platform'],
+  ['studio'],
+  ['player'],
+  ['crowd', 'sdk'],
+  ['protocol'],
+];
 
-/** Who may import whom, by top folder. Folders that are not listed are free. */
-const ARROWS: Readonly<Record<string, readonly string[]>> = {
-  protocol: ['protocol'],
-  server: ['server', 'protocol'],
-  sdk: ['sdk', 'protocol'],
-  player: ['player', 'sdk', 'protocol'],
-  studio: ['studio', 'sdk', 'protocol'],
+const RANKS = new Map(LAYERS.flatMap((rooms, rank) => rooms.map((room) => [room, rank] as const)));
+
+/** Words that CONTRIBUTING.md bans from names, with what to write instead. */
+const BANNED_WORDS: Readonly<Record<string, string>> = {
+  told: 'sent, published, received',
+  tell: 'send, publish, notify',
+  tells: 'sends, publishes',
+  telling: 'dispatch, notification',
+  hear: 'receive',
+  heard: 'received',
+  hears: 'receives',
+  away: 'unavailable',
+  tally: 'count, presence',
+  ground: 'fixture',
+  witness: 'recorder',
+  manners: 'checker',
+  strangers: 'unauthorized clients',
+  habits: 'profile',
+  mishap: 'fault',
+  mishaps: 'faults',
+  shelf: 'segment store',
+  shelves: 'segment stores',
+  happening: 'event',
+  happenings: 'events',
+  wishes: 'preferences',
+  standstill: 'stall',
+  trouble: 'error, health',
+  whoever: 'a role',
+  util: 'what it does',
+  utils: 'what it does',
+  helper: 'what it does',
+  helpers: 'what it does',
+  manager: 'what it does',
+  misc: 'what it does',
 };
 
-/** Words that say nothing about what a file is for. */
-const EMPTY_WORDS = new Set([
-  'util',
-  'utils',
-  'helper',
-  'helpers',
-  'common',
-  'manager',
-  'managers',
-  'misc',
-]);
+/** Names that the given interface fixes: the tally of an open quiz is a field of the studio API. */
+const WIRE_NAMES = new Set(['tally']);
 
-/** Folders whose files are started by a person or a test, and so may look at the environment. */
-const ENV_READERS = [/^server\/main\.ts$/, /^server\/config\.ts$/, /^server\/cli\//, /^scripts\//];
-
-/** Imports, re-exports and `import()` of a file by a relative path, types included. */
+const ENV_READERS = /^(?:server\/platform\/config\.ts|scripts\/.*)$/;
 const RELATIVE_IMPORT = /\b(?:from|import)\s*\(?\s*['"](\.[^'"\n]*)['"]/g;
-
-const TEXT_OR_COMMENT =
+const FILE_URL = /\bnew\s+URL\(\s*['"](\.[^'"\n]*)['"]/g;
+const STRING_OR_COMMENT =
   /'(?:\\.|[^'\\\n])*'|"(?:\\.|[^"\\\n])*"|`(?:\\.|[^`\\])*`|\/\*[\s\S]*?\*\/|\/\/.*/g;
-
 const ENV_READ = /\bprocess\s*\.\s*env\b|\bBun\s*\.\s*env\b|\bimport\s*\.\s*meta\s*\.\s*env\b/;
+const IDENTIFIER = /[A-Za-z_$][\w$]*/g;
+const CAMEL_WORD = /[A-Z]?[a-z]+|[A-Z]+(?![a-z])/g;
 
-/**
- * Imports that go against the arrows `pages → sdk → protocol` and `server → protocol`. A test that
- * lies beside what it tests may also use what lies in `test/`, such as servers to test with.
- */
-export function findWrongArrows(tree: SourceTree): string[] {
+/** The room of a file: a folder of `server/`, or a top folder; null for files outside the layers. */
+export function roomOf(path: string): string | null {
+  const [top = '', second = ''] = path.split('/');
+  return [path, `${top}/${second}`, top].find((room) => RANKS.has(room)) ?? null;
+}
+
+/** Imports of the product that go up or sideways. Tests may import everything. */
+export function findWrongImports(tree: SourceTree): string[] {
   return listImports(tree)
-    .filter(({ from, to }) => !(isTest(from) && topFolder(to) === 'test'))
-    .filter(({ from, to }) => ARROWS[topFolder(from)]?.includes(topFolder(to)) === false)
+    .filter(({ from, to }) => !isTest(from) && isWrong(from, to))
     .map(({ from, to }) => `${from} imports ${to}`);
 }
 
-/** Files of a domain folder that import the composition root. */
-export function findImportsOfMain(tree: SourceTree): string[] {
-  return listImports(tree)
-    .filter(({ from, to }) => /^server\/[^/]+\//.test(from) && to === 'server/main.ts')
-    .map(({ from, to }) => `${from} imports ${to}`);
+function isWrong(from: string, to: string): boolean {
+  if (isTest(to)) return roomOf(from) !== null;
+  const [source, target] = [roomOf(from), roomOf(to)];
+  if (source === null || target === null || source === target) return false;
+  return (RANKS.get(target) ?? 0) <= (RANKS.get(source) ?? 0);
 }
 
-/** Files other than the composition root, the configuration and the commands that read the environment. */
+/** Files other than the configuration that read the environment. */
 export function findEnvReads(tree: SourceTree): string[] {
   return [...tree]
-    .filter(([path]) => !isTest(path) && !ENV_READERS.some((pattern) => pattern.test(path)))
-    .filter(([, text]) => ENV_READ.test(withoutComments(text)))
-    .map(([path]) => `${path} reads the environment`);
+    .filter(
+      ([path, text]) => !isTest(path) && !ENV_READERS.test(path) && ENV_READ.test(codeOf(text)),
+    )
+    .map(([path]) => path);
 }
 
-/** Files and folders with a name that would fit anything. */
-export function findEmptyNames(tree: SourceTree): string[] {
-  return [...tree.keys()]
-    .filter((path) => path.split(/[/.\-_]/).some((word) => EMPTY_WORDS.has(word.toLowerCase())))
-    .map((path) => `${path} has a name that says nothing`);
-}
-
-/** Source files, other than tests, that are too long to read in one go. */
-export function findLongFiles(tree: SourceTree): string[] {
-  return [...tree]
-    .filter(([path]) => !isTest(path))
-    .map(([path, text]) => ({ path, lines: text.trimEnd().split('\n').length }))
-    .filter(({ lines }) => lines > MAX_LINES)
-    .map(({ path, lines }) => `${path} has ${lines} lines, more than ${MAX_LINES}`);
-}
-
-/** Every import cycle, once, as `a.ts → b.ts → a.ts`. Imports of types count too. */
-export function findCycles(tree: SourceTree): string[] {
-  const targets = new Map<string, string[]>();
-  for (const { from, to } of listImports(tree)) {
-    targets.set(from, [...(targets.get(from) ?? []), to]);
+/** Banned words in identifiers and in names of files and folders, with a place of each. */
+export function findBannedWords(tree: SourceTree): string[] {
+  const found = new Map<string, string>();
+  for (const [path, text] of tree) {
+    for (const name of [...path.split(/[/.-]/), ...(codeOf(text).match(IDENTIFIER) ?? [])]) {
+      if (WIRE_NAMES.has(name)) continue;
+      const banned = name
+        .match(CAMEL_WORD)
+        ?.find((word) => Object.hasOwn(BANNED_WORDS, word.toLowerCase()));
+      if (banned && !found.has(name)) {
+        found.set(name, `${name} in ${path}: use ${BANNED_WORDS[banned.toLowerCase()]}`);
+      }
+    }
   }
+  return [...found.values()];
+}
+
+/** Every import cycle, once, as `a.ts → b.ts → a.ts`; imports of types count. */
+export function findCycles(tree: SourceTree): string[] {
+  const targets = Map.groupBy(listImports(tree), ({ from }) => from);
   const done = new Set<string>();
   const cycles = new Set<string>();
   const visit = (path: string, trail: readonly string[]): void => {
     const start = trail.indexOf(path);
-    if (start !== -1) {
-      cycles.add([...trail.slice(start), path].join(' → '));
-    } else if (!done.has(path)) {
-      for (const target of targets.get(path) ?? []) {
-        visit(target, [...trail, path]);
-      }
+    if (start !== -1) cycles.add([...trail.slice(start), path].join(' → '));
+    else if (!done.has(path)) {
+      for (const { to } of targets.get(path) ?? []) visit(to, [...trail, path]);
       done.add(path);
     }
   };
-  for (const path of [...targets.keys()].sort()) {
-    visit(path, []);
-  }
+  for (const path of [...targets.keys()].sort()) visit(path, []);
   return [...cycles];
 }
 
-/** Imports between files of the tree. A path that leads to no file is the compiler's to report. */
+/** All files that the entries reach by imports and by `new URL('./file', import.meta.url)`. */
+export function reachedFrom(tree: SourceTree, entries: readonly string[]): Set<string> {
+  const links = Map.groupBy([...listImports(tree), ...listFileUrls(tree)], ({ from }) => from);
+  const reached = new Set<string>();
+  const visit = (path: string): void => {
+    if (reached.has(path)) return;
+    reached.add(path);
+    for (const { to } of links.get(path) ?? []) visit(to);
+  };
+  for (const entry of entries) visit(entry);
+  return reached;
+}
+
+/** Imports between files of the tree. The compiler reports an import that leads nowhere. */
 function listImports(tree: SourceTree): { from: string; to: string }[] {
+  return linksOf(tree, RELATIVE_IMPORT);
+}
+
+function listFileUrls(tree: SourceTree): { from: string; to: string }[] {
+  return linksOf(tree, FILE_URL);
+}
+
+function linksOf(tree: SourceTree, pattern: RegExp): { from: string; to: string }[] {
   return [...tree].flatMap(([from, text]) =>
-    [...withoutComments(text).matchAll(RELATIVE_IMPORT)]
-      .map((match) => ({ from, to: resolve(from, match[1] ?? '') }))
+    [...withoutComments(text).matchAll(pattern)]
+      .map((match) => ({ from, to: new URL(match[1] ?? '', `file:///${from}`).pathname.slice(1) }))
       .filter(({ to }) => tree.has(to)),
   );
-}
-
-function resolve(from: string, specifier: string): string {
-  return new URL(specifier, `file:///${from}`).pathname.slice(1);
-}
-
-function topFolder(path: string): string {
-  return path.split('/', 1)[0] ?? '';
 }
 
 function isTest(path: string): boolean {
   return /\.test\.tsx?$/.test(path) || /^(?:test|bench)\//.test(path);
 }
 
-/** Drops comments and keeps texts, so that a route such as `/media/*` opens no comment. */
+/** Drops comments and keeps strings, so that a route such as `/media/*` opens no comment. */
 function withoutComments(text: string): string {
-  return text.replace(TEXT_OR_COMMENT, (match) => (match.startsWith('/') ? '' : match));
+  return text.replace(STRING_OR_COMMENT, (match) => (match.startsWith('/') ? '' : match));
+}
+
+/** Drops comments and the text of strings; keeps the expressions of template strings. */
+function codeOf(text: string): string {
+  return text.replace(STRING_OR_COMMENT, (match) =>
+    match.startsWith('`') ? (match.match(/\$\{[^}]*\}/g) ?? []).join(' ') : '',
+  );
 }
