@@ -3,7 +3,7 @@ import { pageLimit } from './query.ts';
 import { quizSchema } from './quizzes.ts';
 import { httpUrl, unixMs, uuid } from './text.ts';
 
-/** What a webhook can ask to be told of. */
+/** Event types that a webhook can subscribe to. */
 export const WEBHOOK_EVENTS = [
   'stream.started',
   'stream.ended',
@@ -11,7 +11,7 @@ export const WEBHOOK_EVENTS = [
   'quiz.closed',
   'winners',
 ] as const;
-export type WebhookEvent = (typeof WEBHOOK_EVENTS)[number];
+export type WebhookEventType = (typeof WEBHOOK_EVENTS)[number];
 
 const deliveryTypeSchema = z.enum([...WEBHOOK_EVENTS, 'test']);
 export type DeliveryType = z.infer<typeof deliveryTypeSchema>;

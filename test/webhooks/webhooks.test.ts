@@ -7,7 +7,7 @@ import {
   type Webhook,
   webhookDataSchemas,
 } from '../../protocol/webhooks.ts';
-import { networks } from '../../server/platform/network-policy.ts';
+import { parseNetworks } from '../../server/platform/network-policy.ts';
 import { openApiDocument } from '../../server/web/openapi.ts';
 import { answer } from '../support/conformance/quiz-show.ts';
 import {
@@ -27,7 +27,7 @@ interface Log {
 }
 
 const contract = new Contract(openApiDocument('1.2.3'));
-const webhooks = { allowHttp: true, allowPrivate: networks('127.0.0.1') };
+const webhooks = { allowHttp: true, allowPrivate: parseNetworks('127.0.0.1') };
 
 describe.each(['embedded', 'shared'] as const)('webhooks on %s backends', (backends) => {
   let service: Harness;
@@ -37,12 +37,12 @@ describe.each(['embedded', 'shared'] as const)('webhooks on %s backends', (backe
   }, 30_000);
   afterAll(() => service.close());
   afterEach(async () => {
-    const { results } = await all();
+    const { results } = await listAll();
     for (const { id } of results) await service.studio('DELETE', `/webhooks/${id}`);
     await Promise.all(receivers.splice(0).map((receiver) => receiver.stop()));
   });
 
-  const all = async () =>
+  const listAll = async () =>
     expectJson<{ results: Webhook[] }>(await service.studio('GET', '/webhooks'), 200);
   const receiver = (port?: number) => {
     const started = startReceiver(port);
@@ -55,14 +55,15 @@ describe.each(['embedded', 'shared'] as const)('webhooks on %s backends', (backe
   };
   const post = async <T>(path: string, status: number): Promise<T> =>
     expectJson(await service.studio('POST', `/webhooks/${path}`), status);
-  const log = async (id: string, query = ''): Promise<Log> =>
+  const readLog = async (id: string, query = ''): Promise<Log> =>
     expectJson(await service.studio('GET', `/webhooks/${id}/deliveries${query}`), 200);
-  const refusal = async (body: Record<string, unknown>): Promise<string> => {
+  const rejectionDetail = async (body: Record<string, unknown>): Promise<string> => {
     const valid = { url: 'https://hooks.example.org/', events: ['winners'] };
     const response = await service.studio('POST', '/webhooks', { ...valid, ...body });
     return (await expectJson<{ detail: string }>(response, 400)).detail;
   };
-  const pass = (ms: number) => (service.clock as ManualClock).set(service.clock.nowMs() + ms);
+  const advanceClock = (ms: number) =>
+    (service.clock as ManualClock).set(service.clock.nowMs() + ms);
   const isSigned = (secret: string, { headers, body, id }: Receiver['received'][number]) => {
     const at = new Date(Number(headers['webhook-timestamp']) * 1000);
     return headers['webhook-signature']
@@ -70,7 +71,7 @@ describe.each(['embedded', 'shared'] as const)('webhooks on %s backends', (backe
       .includes(new StandardWebhook(secret).sign(id, at, body));
   };
 
-  test('[H-1] [H-2] a new one is listed as it was made, and its secret is shown once', async () => {
+  test('[H-1] [H-2] a new webhook is listed as created, and its secret is shown once', async () => {
     const { secret, ...webhook } = await create();
     expect(secret).toMatch(/^whsec_[A-Za-z0-9+/]{43}=$/);
     expect(webhook).toEqual({
@@ -83,7 +84,7 @@ describe.each(['embedded', 'shared'] as const)('webhooks on %s backends', (backe
       disabledReason: null,
     });
     const { secret: _, ...second } = await create({ enabled: false });
-    expect((await all()).results).toEqual([second, webhook]);
+    expect((await listAll()).results).toEqual([second, webhook]);
     const once = { headers: { 'Idempotency-Key': randomUUID() } };
     const body = { url: 'https://hooks.example.org/once', events: ['winners'] };
     const statuses: number[] = [];
@@ -91,39 +92,39 @@ describe.each(['embedded', 'shared'] as const)('webhooks on %s backends', (backe
       statuses.push((await service.studio('POST', '/webhooks', body, once)).status);
     }
     expect(statuses).toEqual([201, 409]);
-    expect((await all()).results).toHaveLength(3);
+    expect((await listAll()).results).toHaveLength(3);
   });
 
-  test('[H-2] an account has at most 20', async () => {
+  test('[H-2] an account has at most 20 webhooks', async () => {
     for (let n = 0; n < 20; n++) await create();
     const body = { url: 'https://hooks.example.org/', events: ['winners'] };
     expect((await service.studio('POST', '/webhooks', body)).status).toBe(409);
   });
 
-  test('[H-3] a URL with credentials, or to an address that is not allowed, is 400', async () => {
+  test('[H-3] a URL with credentials or a forbidden address gets 400', async () => {
     for (const url of [
       'https://user@hooks.example.org/',
       'https://user:password@hooks.example.org/',
       'https://:password@hooks.example.org/',
     ]) {
-      expect(await refusal({ url })).toContain('user name');
+      expect(await rejectionDetail({ url })).toContain('user name');
     }
     for (const url of ['https://10.0.0.1/', 'http://127.0.0.2/', 'https://[::1]:8443/']) {
-      expect(await refusal({ url })).toBe('url: must lead to a public address.');
+      expect(await rejectionDetail({ url })).toBe('url: must lead to a public address.');
     }
     const { id } = await create();
     const patched = await service.studio('PATCH', `/webhooks/${id}`, { url: 'https://10.0.0.1/' });
     expect(patched.status).toBe(400);
-    expect(await refusal({ url: 'ftp://hooks.example.org/' })).toContain('url');
+    expect(await rejectionDetail({ url: 'ftp://hooks.example.org/' })).toContain('url');
   });
 
-  test('[H-5] events are one or more of those there are, each once', async () => {
+  test('[H-5] events must be one or more known types, each once', async () => {
     for (const events of [[], ['test'], ['winners', 'winners'], ['quiz.opened'], 'winners', null]) {
-      expect(await refusal({ events })).toContain('events');
+      expect(await rejectionDetail({ events })).toContain('events');
     }
   });
 
-  test('[H-4] is changed member by member, and deleted with its log', async () => {
+  test('[H-4] a webhook is patched field by field, and deleted with its log', async () => {
     const { secret: _, ...webhook } = await create();
     const path = `/webhooks/${webhook.id}`;
     expect((await service.studio('PATCH', path, {})).status).toBe(400);
@@ -137,13 +138,13 @@ describe.each(['embedded', 'shared'] as const)('webhooks on %s backends', (backe
     expect((await service.studio('DELETE', path)).status).toBe(204);
     expect((await service.studio('DELETE', path)).status).toBe(404);
     expect((await service.studio('GET', `${path}/deliveries`)).status).toBe(404);
-    expect((await all()).results).toEqual([]);
+    expect((await listAll()).results).toEqual([]);
   });
 
-  test('[H-5] [H-9] [H-23] a whole show is told, each thing once, signed and as the document says', async () => {
-    const hall = receiver();
+  test('[H-5] [H-9] [H-23] each event of a show is delivered once, signed and as documented', async () => {
+    const target = receiver();
     const events = ['stream.started', 'stream.ended', 'audience.minute', 'quiz.closed', 'winners'];
-    const { secret } = await create({ url: `${hall.url}hook?a=b`, events });
+    const { secret } = await create({ url: `${target.url}hook?a=b`, events });
     const streamId = await service.createStream();
     await service.studio('POST', `/streams/${streamId}/start`);
     const viewer = await service.viewer(streamId);
@@ -159,49 +160,49 @@ describe.each(['embedded', 'shared'] as const)('webhooks on %s backends', (backe
     await service.studio('POST', `/streams/${streamId}/end`);
     await service.service.deliver();
     await service.service.deliver();
-    const told = hall.received.map(({ body }) => JSON.parse(body));
-    expect(told.map(({ type }) => type).toSorted()).toEqual(events.toSorted());
-    for (const { type, data, timestamp } of told) {
+    const deliveries = target.received.map(({ body }) => JSON.parse(body));
+    expect(deliveries.map(({ type }) => type).toSorted()).toEqual(events.toSorted());
+    for (const { type, data, timestamp } of deliveries) {
       webhookDataSchemas[type as DeliveryType].strict().parse(data);
       expect(data.streamId).toBe(streamId);
       expect(new Date(timestamp).toISOString()).toBe(timestamp);
     }
-    const dataOf = (type: string) => told.find((one) => one.type === type).data;
+    const dataOf = (type: string) => deliveries.find((one) => one.type === type).data;
     expect(dataOf('winners').count).toBe(1);
     expect(dataOf('quiz.closed')).toMatchObject({ id: quiz.id, answer: 'Jupiter' });
     expect(dataOf('audience.minute').peak).toBe(1);
-    for (const one of hall.received) {
+    for (const one of target.received) {
       expect(one.path).toBe('/hook');
       expect(one.headers['content-type']).toBe('application/json');
       expect(isSigned(secret, one)).toBe(true);
       contract.checkDelivery(one.headers, one.body);
     }
-    expect(new Set(hall.received.map(({ id }) => id)).size).toBe(5);
+    expect(new Set(target.received.map(({ id }) => id)).size).toBe(5);
   });
 
-  test('[H-10] after a rotation both secrets sign for a day, and the old one is shown no more', async () => {
-    const hall = receiver();
-    const { id, secret } = await create({ url: hall.url });
+  test('[H-10] after a rotation both secrets sign for a day', async () => {
+    const target = receiver();
+    const { id, secret } = await create({ url: target.url });
     const { secret: next, ...webhook } = await post<Created>(`${id}/rotate-secret`, 200);
-    expect(webhook).toEqual((await all()).results[0] as Webhook);
+    expect(webhook).toEqual((await listAll()).results[0] as Webhook);
     expect(next).not.toBe(secret);
     const signers = async () => {
       await post(`${id}/test`, 201);
       await service.service.deliver();
-      const last = hall.received.at(-1);
+      const last = target.received.at(-1);
       return last && [secret, next].filter((one) => isSigned(one, last));
     };
     expect(await signers()).toEqual([secret, next]);
-    pass(24 * 3600_000);
+    advanceClock(24 * 3600_000);
     expect(await signers()).toEqual([next]);
     const once = { headers: { 'Idempotency-Key': randomUUID() } };
     const rotate = () => service.studio('POST', `/webhooks/${id}/rotate-secret`, undefined, once);
     expect([(await rotate()).status, (await rotate()).status]).toEqual([200, 409]);
   });
 
-  test('[H-11] [H-18] a test is sent, and the log has its attempt', async () => {
-    const hall = receiver();
-    const { id } = await create({ url: hall.url });
+  test('[H-11] [H-18] a test delivery is sent, and the log has its attempt', async () => {
+    const target = receiver();
+    const { id } = await create({ url: target.url });
     const made = await post<Delivery>(`${id}/test`, 201);
     expect(made).toEqual({
       id: expect.stringMatching(/^[0-9a-f-]{36}$/),
@@ -218,8 +219,8 @@ describe.each(['embedded', 'shared'] as const)('webhooks on %s backends', (backe
       data: { webhookId: id },
     });
     await service.service.deliver();
-    expect(hall.received.map(({ id, body }) => [id, body])).toEqual([[made.id, made.body]]);
-    expect((await log(id)).results).toEqual([
+    expect(target.received.map(({ id, body }) => [id, body])).toEqual([[made.id, made.body]]);
+    expect((await readLog(id)).results).toEqual([
       {
         ...made,
         state: 'delivered',
@@ -231,17 +232,17 @@ describe.each(['embedded', 'shared'] as const)('webhooks on %s backends', (backe
     expect((await service.studio('POST', `/webhooks/${id}/test`)).status).toBe(409);
   });
 
-  test('[H-18] the log has pages, newest first, also of one moment', async () => {
+  test('[H-18] the log has pages, newest first, also within one millisecond', async () => {
     const { id } = await create({ url: receiver().url });
     const made: Delivery[] = [];
     for (let n = 0; n < 5; n++) {
-      if (n === 3) pass(1);
+      if (n === 3) advanceClock(1);
       made.push(await post<Delivery>(`${id}/test`, 201));
     }
     const seen: Delivery[] = [];
     let query = '?limit=2';
     for (;;) {
-      const page = await log(id, query);
+      const page = await readLog(id, query);
       seen.push(...page.results);
       expect(page.results.length).toBeLessThanOrEqual(2);
       if (page.next === null) break;
@@ -252,7 +253,7 @@ describe.each(['embedded', 'shared'] as const)('webhooks on %s backends', (backe
     expect(seen.map(({ created }) => created)).toEqual(
       seen.map(({ created }) => created).toSorted((a, b) => b - a),
     );
-    expect((await log(id)).results).toEqual(seen);
+    expect((await readLog(id)).results).toEqual(seen);
     for (const wrong of ['limit=0', 'limit=101', 'limit=x', 'before=x']) {
       const response = await service.studio('GET', `/webhooks/${id}/deliveries?${wrong}`);
       expect([wrong, response.status]).toEqual([wrong, 400]);
@@ -261,46 +262,46 @@ describe.each(['embedded', 'shared'] as const)('webhooks on %s backends', (backe
     expect((await service.studio('GET', unknown)).status).toBe(404);
   });
 
-  test('[H-14] a receiver that is down is told when it is up, with the same id', async () => {
+  test('[H-14] a delivery is retried with the same id once its receiver is up', async () => {
     const down = receiver();
     const { id } = await create({ url: down.url });
     await down.stop();
     const { id: delivery } = await post<Delivery>(`${id}/test`, 201);
     await service.service.deliver();
-    expect((await log(id)).results[0]?.attempts).toEqual([
+    expect((await readLog(id)).results[0]?.attempts).toEqual([
       { at: service.clock.nowMs(), status: null, error: 'connection', ms: expect.any(Number) },
     ]);
     const up = receiver(down.port);
     up.answer = () => new Response('not yet', { status: 503 });
-    pass(5_500);
+    advanceClock(5_500);
     await service.service.deliver();
     up.answer = () => new Response(null, { status: 200 });
-    pass(33_000);
+    advanceClock(33_000);
     await service.service.deliver();
     expect(up.received.map((one) => one.id)).toEqual([delivery, delivery]);
-    const [told] = (await log(id)).results;
-    expect(told).toMatchObject({ id: delivery, state: 'delivered', nextAttempt: null });
-    expect(told?.attempts.map(({ status }) => status)).toEqual([null, 503, 200]);
+    const [deliveries] = (await readLog(id)).results;
+    expect(deliveries).toMatchObject({ id: delivery, state: 'delivered', nextAttempt: null });
+    expect(deliveries?.attempts.map(({ status }) => status)).toEqual([null, 503, 200]);
     const signatures = up.received.map(({ headers }) => headers['webhook-signature']);
     expect(new Set(signatures).size).toBe(2);
   });
 
-  test('[H-15] a receiver that is gone is told no more', async () => {
+  test('[H-15] a receiver that answers 410 gets no more deliveries', async () => {
     const gone = receiver();
     gone.answer = () => new Response(null, { status: 410 });
     const { id } = await create({ url: gone.url });
     for (let n = 0; n < 5; n++) await post(`${id}/test`, 201);
     await service.service.deliver();
     expect(gone.received.length).toBeLessThanOrEqual(2);
-    expect((await all()).results[0]).toMatchObject({ enabled: false, disabledReason: 'gone' });
-    const { results } = await log(id);
+    expect((await listAll()).results[0]).toMatchObject({ enabled: false, disabledReason: 'gone' });
+    const { results } = await readLog(id);
     expect(results.map(({ state }) => state)).toEqual(Array(5).fill('failed'));
   });
 
-  test('[H-16] a receiver that is slow holds up nobody else', async () => {
+  test('[H-16] a slow receiver does not delay others', async () => {
     const [slow, quick] = [receiver(), receiver()];
-    const held = Promise.withResolvers<void>();
-    slow.answer = () => held.promise.then(() => new Response(null, { status: 204 }));
+    const release = Promise.withResolvers<void>();
+    slow.answer = () => release.promise.then(() => new Response(null, { status: 204 }));
     const toSlow = await create({ url: slow.url });
     const toQuick = await create({ url: quick.url });
     for (let n = 0; n < 6; n++) await post(`${toSlow.id}/test`, 201);
@@ -310,14 +311,16 @@ describe.each(['embedded', 'shared'] as const)('webhooks on %s backends', (backe
     void service.service.deliver();
     await quick.until(6);
     expect(slow.received).toHaveLength(2);
-    held.resolve();
+    release.resolve();
     await sending;
     await service.service.deliver();
     expect(slow.received).toHaveLength(6);
-    expect((await log(toSlow.id)).results.every(({ state }) => state === 'delivered')).toBe(true);
+    expect((await readLog(toSlow.id)).results.every(({ state }) => state === 'delivered')).toBe(
+      true,
+    );
   });
 
-  test('[H-16] receivers that fail never have all places of a node', async () => {
+  test('[H-16] failing receivers never use all concurrency of a node', async () => {
     const bad = Array.from({ length: 10 }, () => receiver());
     const good = receiver();
     const { id } = await create({ url: good.url });
@@ -328,41 +331,41 @@ describe.each(['embedded', 'shared'] as const)('webhooks on %s backends', (backe
     }
     for (const webhook of failing) await post(`${webhook}/test`, 201);
     await service.service.deliver();
-    const held = Promise.withResolvers<void>();
+    const release = Promise.withResolvers<void>();
     for (const one of bad)
-      one.answer = () => held.promise.then(() => new Response(null, { status: 204 }));
-    const began = () => bad.filter(({ received }) => received.length > 1).length;
-    pass(6_000);
+      one.answer = () => release.promise.then(() => new Response(null, { status: 204 }));
+    const busyCount = () => bad.filter(({ received }) => received.length > 1).length;
+    advanceClock(6_000);
     const sending = service.service.deliver();
-    const eight = Promise.withResolvers<void>();
-    const look = setInterval(() => began() >= 8 && eight.resolve(), 5);
-    await eight.promise;
-    clearInterval(look);
+    const eightBusy = Promise.withResolvers<void>();
+    const poll = setInterval(() => busyCount() >= 8 && eightBusy.resolve(), 5);
+    await eightBusy.promise;
+    clearInterval(poll);
     await post(`${id}/test`, 201);
     void service.service.deliver();
     await good.until(1);
-    expect(began()).toBe(8);
-    held.resolve();
+    expect(busyCount()).toBe(8);
+    release.resolve();
     await sending;
     await service.service.deliver();
-    expect(began()).toBe(10);
+    expect(busyCount()).toBe(10);
   });
 
-  test('[H-19] what was told is told again by hand', async () => {
-    const hall = receiver();
-    const { id } = await create({ url: hall.url });
+  test('[H-19] a delivered event can be sent again manually', async () => {
+    const target = receiver();
+    const { id } = await create({ url: target.url });
     const made = await post<Delivery>(`${id}/test`, 201);
     await service.service.deliver();
     const path = `${id}/deliveries/${made.id}/retry`;
     expect(await post<Delivery>(path, 200)).toMatchObject({ id: made.id, state: 'pending' });
     await service.service.deliver();
-    expect(hall.received.map((one) => one.id)).toEqual([made.id, made.id]);
-    const other = await create({ url: hall.url });
-    const stranger = `/webhooks/${other.id}/deliveries/${made.id}/retry`;
-    expect((await service.studio('POST', stranger)).status).toBe(404);
+    expect(target.received.map((one) => one.id)).toEqual([made.id, made.id]);
+    const other = await create({ url: target.url });
+    const foreignPath = `/webhooks/${other.id}/deliveries/${made.id}/retry`;
+    expect((await service.studio('POST', foreignPath)).status).toBe(404);
   });
 
-  test('[H-4] [H-18] are for owners: a host and a moderator are refused', async () => {
+  test('[H-4] [H-18] hosts and moderators cannot manage webhooks', async () => {
     const { id } = await create();
     for (const role of ['host', 'moderator'] as const) {
       const { browser } = await newMember(service, role);
@@ -377,37 +380,37 @@ describe.each(['embedded', 'shared'] as const)('webhooks on %s backends', (backe
   });
 });
 
-test('[H-12] [H-3] without settings nothing of this machine is reached, and no http', async () => {
+test('[H-12] [H-3] by default webhooks reach no private address and no http', async () => {
   const service = await startService();
-  const hall = startReceiver();
+  const target = startReceiver();
   try {
-    const body = { url: hall.url, events: ['winners'] };
+    const body = { url: target.url, events: ['winners'] };
     const plain = await service.studio('POST', '/webhooks', body);
     expect((await expectJson<{ detail: string }>(plain, 400)).detail).toBe('url: must be https.');
-    // A name says nothing of its address before it is looked up.
-    const named = { ...body, url: `https://localhost:${hall.port}/` };
+    // The address of a host name is checked when it is resolved.
+    const named = { ...body, url: `https://localhost:${target.port}/` };
     const { id } = await expectJson<Created>(await service.studio('POST', '/webhooks', named), 201);
     await service.studio('POST', `/webhooks/${id}/test`);
     await service.service.deliver();
     const path = `/webhooks/${id}/deliveries`;
     const { results } = await expectJson<Log>(await service.studio('GET', path), 200);
     expect(results[0]?.attempts[0]).toMatchObject({ status: null, error: 'address' });
-    expect(hall.received).toEqual([]);
+    expect(target.received).toEqual([]);
   } finally {
     await service.close();
-    await hall.stop();
+    await target.stop();
   }
 });
 
-test('[H-22] metrics count attempts and hold neither an address nor a secret', async () => {
+test('[H-22] metrics count attempts and contain neither URLs nor secrets', async () => {
   const service = await startService({ config: { webhooks } });
-  const hall = startReceiver();
+  const target = startReceiver();
   try {
-    const body = { url: `${hall.url}very-secret-path`, events: ['winners'] };
+    const body = { url: `${target.url}very-secret-path`, events: ['winners'] };
     const { id } = await expectJson<Created>(await service.studio('POST', '/webhooks', body), 201);
     await service.studio('POST', `/webhooks/${id}/test`);
     await service.service.deliver();
-    hall.answer = () => new Response(null, { status: 500 });
+    target.answer = () => new Response(null, { status: 500 });
     for (let n = 0; n < 2; n++) await service.studio('POST', `/webhooks/${id}/test`);
     await service.service.deliver();
     const readings = service.service.stats.more.filter(({ name }) => name.includes('webhook'));
@@ -423,7 +426,7 @@ test('[H-22] metrics count attempts and hold neither an address nor a secret', a
     ]);
   } finally {
     await service.close();
-    await hall.stop();
+    await target.stop();
   }
 });
 
@@ -431,13 +434,13 @@ test('[H-17] two nodes send each delivery once', async () => {
   const one = await startService({ backends: 'shared', config: { webhooks } });
   const options = { backends: 'shared', directory: one.directory, clock: one.clock } as const;
   const two = await startService({ ...options, config: { webhooks } });
-  const hall = startReceiver();
+  const target = startReceiver();
   try {
-    // More than one node sends at once: both are needed before the first is answered.
+    // The first responses wait until both nodes have requests in flight.
     const answered = Promise.withResolvers<void>();
-    hall.answer = () => answered.promise.then(() => new Response(null, { status: 204 }));
+    target.answer = () => answered.promise.then(() => new Response(null, { status: 204 }));
     for (let n = 0; n < 12; n++) {
-      const body = { url: `${hall.url}${n}`, events: ['winners'] };
+      const body = { url: `${target.url}${n}`, events: ['winners'] };
       const made = await one.studio('POST', '/webhooks', body);
       const { id } = await expectJson<Created>(made, 201);
       for (let test = 0; test < 4; test++) await one.studio('POST', `/webhooks/${id}/test`);
@@ -445,15 +448,15 @@ test('[H-17] two nodes send each delivery once', async () => {
     const both = setInterval(() => {
       for (const { service } of [one, two]) void service.deliver();
     }, 10);
-    await hall.until(24);
+    await target.until(24);
     answered.resolve();
-    await hall.until(48);
+    await target.until(48);
     clearInterval(both);
     await Promise.all([one.service.deliver(), two.service.deliver()]);
-    expect(hall.received).toHaveLength(48);
-    expect(new Set(hall.received.map(({ id }) => id)).size).toBe(48);
+    expect(target.received).toHaveLength(48);
+    expect(new Set(target.received.map(({ id }) => id)).size).toBe(48);
     const work = await one.store.findWebhookWork({ nowMs: one.clock.nowMs() + 60_000 });
-    expect(work).toEqual({ untold: false, due: false });
+    expect(work).toEqual({ undispatched: false, due: false });
     const sent = [one, two].map(({ service }) => {
       const reading = service.stats.more.find(({ name }) => name.includes('webhook'));
       return [...(reading?.read() ?? [])].map(([count, labels]) => [labels?.outcome, count]);
@@ -462,6 +465,6 @@ test('[H-17] two nodes send each delivery once', async () => {
   } finally {
     await two.close();
     await one.close();
-    await hall.stop();
+    await target.stop();
   }
 }, 30_000);

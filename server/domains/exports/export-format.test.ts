@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test';
 import fc from 'fast-check';
-import { ANSWERS, type ExportTable, FEED, WINNERS, written } from './export-format.ts';
+import { ANSWERS, type ExportTable, FEED, serializePages, WINNERS } from './export-format.ts';
 import type { ExportedAnswer } from './exports-sql.ts';
 
 async function* pagesOf<Row>(...pages: Row[][]): AsyncGenerator<Row[]> {
@@ -12,29 +12,29 @@ async function textOf<Row>(
   format: 'ndjson' | 'csv',
   ...pages: Row[][]
 ): Promise<string> {
-  return (await Array.fromAsync(written(table, format, pagesOf(...pages)))).join('');
+  return (await Array.fromAsync(serializePages(table, format, pagesOf(...pages)))).join('');
 }
 
-/** Reads RFC 4180 back, to check what was written against an independent reading of it. */
+/** An independent parser of RFC 4180, to check the serializer against. */
 function parsedCsv(text: string): string[][] {
   const records: string[][] = [];
   let fields: string[] = [];
-  let at = 0;
-  while (at < text.length) {
+  let position = 0;
+  while (position < text.length) {
     const quoted = /"((?:[^"]|"")*)"/y;
     const plain = /[^",\r\n]*/y;
-    const pattern = text[at] === '"' ? quoted : plain;
-    pattern.lastIndex = at;
+    const pattern = text[position] === '"' ? quoted : plain;
+    pattern.lastIndex = position;
     const match = pattern.exec(text);
-    if (!match) throw new Error(`no field at ${at}`);
+    if (!match) throw new Error(`no field at ${position}`);
     fields.push(match[1] === undefined ? match[0] : match[1].replaceAll('""', '"'));
-    at = pattern.lastIndex;
-    if (text[at] === ',') at += 1;
-    else if (text.startsWith('\r\n', at)) {
+    position = pattern.lastIndex;
+    if (text[position] === ',') position += 1;
+    else if (text.startsWith('\r\n', position)) {
       records.push(fields);
       fields = [];
-      at += 2;
-    } else throw new Error(`no end of a field at ${at}`);
+      position += 2;
+    } else throw new Error(`no end of a field at ${position}`);
   }
   if (fields.length > 0) throw new Error('the last record has no end');
   return records;
@@ -49,15 +49,15 @@ const ANSWER: ExportedAnswer = {
   at: 1_750_000_000_000,
 };
 
-describe('answers and winners', () => {
-  test('[P-28] are a JSON object a line, with exactly their members', async () => {
+describe('exports of answers and winners', () => {
+  test('[P-28] NDJSON has one object per line with exactly the documented fields', async () => {
     const text = await textOf(ANSWERS, 'ndjson', [ANSWER], [{ ...ANSWER, seat: 1 }]);
     const lines = text.split('\n');
     expect(lines.pop()).toBe('');
     expect(lines.map((line) => JSON.parse(line))).toEqual([ANSWER, { ...ANSWER, seat: 1 }]);
   });
 
-  test('[P-28] [P-30] are records under one header row, over all pages', async () => {
+  test('[P-28] [P-30] CSV has one header row over all pages', async () => {
     const text = await textOf(ANSWERS, 'csv', [ANSWER], [{ ...ANSWER, seat: 1, correct: false }]);
     expect(text).toBe(
       'quizId,viewer,seat,choice,correct,at\r\n' +
@@ -68,12 +68,12 @@ describe('answers and winners', () => {
     expect(await textOf(WINNERS, 'csv', [winner])).toBe('roundId,viewer,seat,at\r\nr,v,3,9\r\n');
   });
 
-  test('[P-30] CSV has its header row also when there is nothing; NDJSON is empty', async () => {
+  test('[P-30] without rows CSV has its header row and NDJSON is empty', async () => {
     expect(await textOf(WINNERS, 'csv')).toBe('roundId,viewer,seat,at\r\n');
     expect(await textOf(WINNERS, 'ndjson')).toBe('');
   });
 
-  test('[P-30] any choice is quoted so that it can be read back', async () => {
+  test('[P-30] CSV quotes any choice so that it can be parsed back', async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.string({ unit: fc.constantFrom('"', ',', '\r', '\n', 'a', '=', '-', 'é', '😀') }),
@@ -94,18 +94,18 @@ describe('answers and winners', () => {
     },
   );
 
-  test('[P-28] a viewer is the `sub` to the letter, also one that begins with "-"', async () => {
+  test('[P-28] a viewer is the exact `sub`, also one that begins with "-"', async () => {
     const viewer = '-abcdefghijklmnopqrstu';
     const [, record] = parsedCsv(await textOf(ANSWERS, 'csv', [{ ...ANSWER, viewer }]));
     expect(record?.[1]).toBe(viewer);
   });
 });
 
-describe('the feed', () => {
+describe('exports of the feed', () => {
   const body =
     '{"interval":7,"events":[{"type":"quiz-winners","data":{"count":2}},{"type":"lights","data":null}]}';
 
-  test('[P-29] as NDJSON is the stored bodies, byte for byte', async () => {
+  test('[P-29] NDJSON has the stored bodies, byte for byte', async () => {
     const odd = '{"interval":8,"events":[{"type":"x","data":{"b":1.50,"a":"\\u00e9 "}}]}';
     const rows = [
       { interval: 7, body },
@@ -114,7 +114,7 @@ describe('the feed', () => {
     expect(await textOf(FEED, 'ndjson', rows)).toBe(`${body}\n${odd}\n`);
   });
 
-  test('[P-29] as CSV is one event a row', async () => {
+  test('[P-29] CSV has one event per row', async () => {
     expect(parsedCsv(await textOf(FEED, 'csv', [{ interval: 7, body }]))).toEqual([
       ['interval', 'type', 'data'],
       ['7', 'quiz-winners', '{"count":2}'],

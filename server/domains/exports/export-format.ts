@@ -1,42 +1,42 @@
 import { type CastingContext, stringify } from 'csv-stringify/sync';
 import type { z } from 'zod';
 import type { FeedEvent } from '../../../protocol/feed.ts';
+import type { LoggedMessage } from '../../../protocol/history.ts';
 import type { exportQuerySchema } from '../../../protocol/studio.ts';
-import type { SealedBody } from '../../realtime/feed/sealing-sql.ts';
+import type { SealedBody } from '../../realtime/feed/sealed-sql.ts';
 import type {
   ExportedAnswer,
   ExportedCount,
-  ExportedLine,
   ExportedResult,
   ExportedWinner,
 } from './exports-sql.ts';
 
 export type ExportFormat = z.infer<typeof exportQuerySchema>['format'];
 
-/** Media type of an export, and what its file name ends with. */
+/** Media types by export format. */
 export const CONTENT_TYPES: Readonly<Record<ExportFormat, string>> = {
   ndjson: 'application/x-ndjson',
   csv: 'text/csv; charset=utf-8',
 };
 
-/** How a row of the database is written down in either format. */
+/** How a row is written in each format. */
 export interface ExportTable<Row> {
   readonly columns: readonly string[];
-  /** The row as one line of NDJSON, without the line's end. */
+  /** The row as one line of NDJSON, without the newline. */
   readonly line: (row: Row) => string;
-  /** The row as records of CSV, by column. */
+  /** The row as CSV records, by column. */
   readonly records: (row: Row) => readonly object[];
 }
 
-/** One line and one record for each row, with the same members. */
-const asItIs = <Row extends object>(...columns: (keyof Row & string)[]): ExportTable<Row> => ({
+/** A table with one line and one record per row, both with the row's own fields. */
+const plainTable = <Row extends object>(...columns: (keyof Row & string)[]): ExportTable<Row> => ({
   columns,
   line: (row) => JSON.stringify(row),
   records: (row) => [row],
 });
 
 // SPEC P-28, J-12.
-export const ANSWERS = asItIs<ExportedAnswer>(
+export const ANSWERS = plainTable<ExportedAnswer>(
   'quizId',
   'viewer',
   'seat',
@@ -44,9 +44,9 @@ export const ANSWERS = asItIs<ExportedAnswer>(
   'correct',
   'at',
 );
-export const WINNERS = asItIs<ExportedWinner>('roundId', 'viewer', 'seat', 'at');
-export const AUDIENCE = asItIs<ExportedCount>('interval', 'at', 'count');
-export const CHAT = asItIs<ExportedLine>(
+export const WINNERS = plainTable<ExportedWinner>('roundId', 'viewer', 'seat', 'at');
+export const AUDIENCE = plainTable<ExportedCount>('interval', 'at', 'count');
+export const CHAT = plainTable<LoggedMessage>(
   'interval',
   'at',
   'kind',
@@ -56,7 +56,7 @@ export const CHAT = asItIs<ExportedLine>(
   'text',
   'hidden',
 );
-export const RESULTS = asItIs<ExportedResult>(
+export const RESULTS = plainTable<ExportedResult>(
   'quizId',
   'question',
   'choice',
@@ -65,7 +65,7 @@ export const RESULTS = asItIs<ExportedResult>(
   'percentage',
 );
 
-/** The feed: the very bytes that viewers got as a line, an event as a record (SPEC P-29). */
+/** The feed: a line is the exact body that viewers got, a record is one event (SPEC P-29). */
 export const FEED: ExportTable<Pick<SealedBody, 'interval' | 'body'>> = {
   columns: ['interval', 'type', 'data'],
   line: ({ body }) => body,
@@ -77,8 +77,8 @@ export const FEED: ExportTable<Pick<SealedBody, 'interval' | 'body'>> = {
     })),
 };
 
-/** The pages of a table, written down one by one; CSV begins with its header row. */
-export async function* written<Row>(
+/** Serializes a table page by page; CSV begins with a header row. */
+export async function* serializePages<Row>(
   { columns, line, records }: ExportTable<Row>,
   format: ExportFormat,
   pages: AsyncIterable<readonly Row[]>,
@@ -91,20 +91,20 @@ export async function* written<Row>(
   }
 }
 
-/** RFC 4180: a comma between fields, CRLF after each record, quotes where they are needed. */
+/** CSV as in RFC 4180: commas, CRLF, quotes where needed. */
 function csv(columns: readonly string[], records: readonly object[], header: boolean): string {
   return stringify([...records], {
     columns: [...columns],
     header,
     record_delimiter: '\r\n',
     quote_record_delimiter: true,
-    // A text that a viewer or producer wrote must not run as a formula in a spreadsheet.
+    // Texts of viewers and producers must not run as formulas in a spreadsheet.
     escape_formulas: true,
-    cast: { boolean: String, string: keepViewer },
+    cast: { boolean: String, string: keepViewerId },
   });
 }
 
-// A viewer id may begin with "-", but is no text of anybody's: it has to stay what it is elsewhere.
-function keepViewer(value: string, { column }: CastingContext) {
+// A viewer id may begin with "-"; it must stay equal to the id in other exports.
+function keepViewerId(value: string, { column }: CastingContext) {
   return column === 'viewer' && value.startsWith('-') ? { value, escape_formulas: false } : value;
 }

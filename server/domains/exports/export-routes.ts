@@ -1,8 +1,7 @@
 import { type ExportKind, exportQuerySchema } from '../../../protocol/studio.ts';
 import type { studioApi } from '../../../protocol/studio-api.ts';
-import { admit, type StudioGate } from '../../auth/studio-operation.ts';
-import { idsOf } from '../../http/path-ids.ts';
-import { readQuery } from '../../http/query.ts';
+import { authorizeStudio, type StudioContext } from '../../auth/studio-handler.ts';
+import { pathIds, readQuery } from '../../http/parameters.ts';
 import type { Handler, Handlers } from '../../http/route.ts';
 import {
   ANSWERS,
@@ -12,8 +11,8 @@ import {
   type ExportTable,
   FEED,
   RESULTS,
+  serializePages,
   WINNERS,
-  written,
 } from './export-format.ts';
 import {
   answerPages,
@@ -38,31 +37,31 @@ type Operations = Pick<
   | 'exportResults'
 >;
 
-/** Exports of a stream (SPEC P-27 … P-30, J-12). */
-export function exportHandlers(gate: StudioGate, { store }: ExportRoutes): Handlers<Operations> {
+/** Operations of the studio API that export a stream's data (SPEC P-27 … P-30, J-12). */
+export function exportHandlers(gate: StudioContext, { store }: ExportRoutes): Handlers<Operations> {
   const handler =
     <Row>(
       kind: ExportKind,
       table: ExportTable<Row>,
-      begin: (source: ExportSource) => Promise<Pages<Row>>,
+      openPages: (source: ExportSource) => Promise<Pages<Row>>,
     ): Handler =>
     async (request, route) => {
-      const { user } = await admit(gate, request, route);
+      const { user } = await authorizeStudio(gate, request, route);
       const { format } = readQuery(request, exportQuerySchema);
-      const streamId = idsOf(request).stream_id ?? '';
-      const pages = await begin({
+      const streamId = pathIds(request).stream_id ?? '';
+      const pages = await openPages({
         store,
         streamId,
         producer: user.uuid,
         nowMs: gate.clock.nowMs(),
       });
       const requestId = gate.log.requestId(request);
-      const body = streamOf(written(table, format, pages), (error) =>
-        gate.log.broken(route.operation, requestId, error),
+      const body = pullStream(serializePages(table, format, pages), (error) =>
+        gate.log.logDefect(route.operation, requestId, error),
       );
       return new Response(body, {
         headers: {
-          ...route.bare,
+          ...route.headers,
           'X-Request-Id': requestId,
           'Content-Type': CONTENT_TYPES[format],
           'Content-Disposition': `attachment; filename="${kind}-${streamId}.${format}"`,
@@ -80,10 +79,10 @@ export function exportHandlers(gate: StudioGate, { store }: ExportRoutes): Handl
 }
 
 /**
- * Bytes that are made when the client takes them: no page is read before the last one is sent.
- * When a page cannot be read the transfer breaks off, which a client can tell from its end.
+ * A response body that reads the next page only when the client has taken the previous one. When a
+ * page cannot be read, the transfer breaks off without its final chunk, which a client detects.
  */
-function streamOf(
+function pullStream(
   texts: AsyncGenerator<string>,
   onFailure: (error: unknown) => void,
 ): ReadableStream<Uint8Array> {
@@ -97,7 +96,7 @@ function streamOf(
           else controller.enqueue(encoder.encode(value));
         } catch (error) {
           onFailure(error);
-          // Without a reason: the runtime would print it to standard error, beside the log.
+          // No reason: the runtime would print it to standard error, beside the log.
           controller.error();
         }
       },

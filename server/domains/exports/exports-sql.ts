@@ -1,18 +1,19 @@
 import type { EventsInterval } from '../../../protocol/feed.ts';
-import type { LoggedLine } from '../../../protocol/history.ts';
+import type { LoggedMessage } from '../../../protocol/history.ts';
 import { intervalStartMs } from '../../../protocol/interval.ts';
-import { sealingProcedures } from '../../realtime/feed/sealing-sql.ts';
+import { readSealedForward } from '../../realtime/feed/sealed-pages.ts';
+import { sealedProcedures } from '../../realtime/feed/sealed-sql.ts';
 import { reading, type Tx } from '../../storage/sql/procedure.ts';
-import { linesIn, marked } from '../moderation/sent-message-sql.ts';
+import { messagesIn, withHiddenFlag } from '../moderation/sent-message-sql.ts';
 import { ownStream } from '../streams/streams-sql.ts';
 
-/** A page of what belongs to one quiz or round, by seat. */
+/** A page of the answers of a quiz, or of the winners of a round, by seat. */
 export interface ExportPage {
   /** Number of the quiz or round. */
-  readonly of: number;
-  /** Rows of later seats only; −1 for the first page. */
+  readonly parentNumber: number;
+  /** Only rows with a higher seat; −1 for the first page. */
   readonly afterSeat: number;
-  /** Rows that arrived until then, Unix ms: what comes later is not of this export. */
+  /** Only rows that arrived until this time, Unix ms: the start of the export. */
   readonly untilMs: number;
   readonly limit: number;
 }
@@ -35,17 +36,14 @@ export interface ExportedWinner {
   readonly at: number;
 }
 
-/** How many viewers were told of; `at` is the begin of the interval, Unix ms. */
+/** A viewer count as published; `at` is the start of its interval, Unix ms. */
 export interface ExportedCount {
   readonly interval: number;
   readonly at: number;
   readonly count: number;
 }
 
-/** A line of the chat, as viewers were sent it. */
-export type ExportedLine = LoggedLine;
-
-/** A choice of a quiz that has closed, with its final count. */
+/** A choice of a closed quiz, with its final count. */
 export interface ExportedResult {
   readonly quizId: string;
   readonly question: string;
@@ -55,14 +53,14 @@ export interface ExportedResult {
   readonly percentage: number;
 }
 
-/** What is in a stretch of the feed, as much of it as is read at once. */
-export interface FeedPage<Row> {
+/** A page of rows from consecutive intervals. */
+export interface IntervalPage<Row> {
   readonly rows: readonly Row[];
-  /** Where the next page begins; null after the last. */
+  /** First interval of the next page; null after the last page. */
   readonly next: number | null;
 }
 
-interface Stretch {
+interface IntervalRange {
   readonly streamId: string;
   /** First and last interval. */
   readonly from: number;
@@ -74,14 +72,13 @@ interface OwnStream {
   readonly producer: string;
 }
 
-// Nobody waits for a page at a deadline, and an export that is cut short must be read again.
+// No deadline for a page: a client whose export breaks off has to read it again from the start.
 const PATIENT = { patient: true };
-// So much of the feed is read and taken apart within some milliseconds.
-const STRETCH_INTERVALS = 240;
-const STRETCH_BYTES = 256 * 1024;
+/** Limits of a page of intervals; reading and parsing it takes a few milliseconds. */
+const PAGE_LIMITS = { limit: 240, bytesMax: 256 * 1024 };
 
 export const exportProcedures = {
-  /** Numbers of the quizzes that may have answers, in order. @throws Refusal `not-found` */
+  /** Numbers of the published quizzes, in order. @throws DomainError `not-found` */
   listExportedQuizzes: reading(async (tx, { streamId, producer }: OwnStream): Promise<number[]> => {
     await ownStream(tx, streamId, producer);
     const rows = await tx.query<{ number: number }>(
@@ -91,7 +88,7 @@ export const exportProcedures = {
     return rows.map(({ number }) => number);
   }),
 
-  /** Numbers of the winners rounds, in order. @throws Refusal `not-found` */
+  /** Numbers of the winners rounds, in order. @throws DomainError `not-found` */
   listExportedRounds: reading(async (tx, { streamId, producer }: OwnStream): Promise<number[]> => {
     await ownStream(tx, streamId, producer);
     const rows = await tx.query<{ number: number }>(
@@ -105,7 +102,7 @@ export const exportProcedures = {
   exportAnswers: reading(async (tx, page: ExportPage): Promise<ExportedAnswer[]> => {
     const [quiz] = await tx.query<{ id: string; choices: string; answer: number }>(
       'select id, choices, answer from quizzes where number = $1',
-      [page.of],
+      [page.parentNumber],
     );
     if (!quiz) return [];
     const choices: string[] = JSON.parse(quiz.choices);
@@ -115,7 +112,7 @@ export const exportProcedures = {
        join quizzes q on q.number = a.quiz
        join seats s on s.stream_id = q.stream_id and s.seat = a.seat
        where a.quiz = $1 and a.seat > $2 and a.received <= $3 order by a.seat limit $4`,
-      [page.of, page.afterSeat, page.untilMs, page.limit],
+      [page.parentNumber, page.afterSeat, page.untilMs, page.limit],
     );
     return rows.map(({ viewer, seat, choice, at }) => ({
       quizId: quiz.id,
@@ -135,36 +132,34 @@ export const exportProcedures = {
        join winners_rounds r on r.number = w.round
        join seats s on s.stream_id = r.stream_id and s.seat = w.seat
        where w.round = $1 and w.seat > $2 and w.received <= $3 order by w.seat limit $4`,
-      [page.of, page.afterSeat, page.untilMs, page.limit],
+      [page.parentNumber, page.afterSeat, page.untilMs, page.limit],
     );
     return [...rows];
   }, PATIENT),
 
-  /** A page of a stream's stored intervals, as viewers read them. */
-  exportFeed: reading(sealingProcedures.readSealed.run, PATIENT),
+  /** A page of a stream's sealed intervals, with the bodies that viewers read. */
+  exportFeed: reading(sealedProcedures.readSealed.run, PATIENT),
 
-  /** A page of the counts that viewers were told of, in order. */
-  exportCounts: reading((tx, stretch: Stretch) => feedPage(tx, stretch, countsIn), PATIENT),
+  /** A page of the published viewer counts, in order. */
+  exportCounts: reading((tx, range: IntervalRange) => intervalPage(tx, range, countsIn), PATIENT),
 
-  /** A page of the lines that viewers were sent, in order. */
-  exportLines: reading(async (tx, stretch: Stretch): Promise<FeedPage<ExportedLine>> => {
-    const { rows, next } = await feedPage(tx, stretch, linesIn);
-    return { rows: (await marked(tx, stretch.streamId, rows)).map(inOrder), next };
-  }, PATIENT),
+  /** A page of the published chat messages, in order. */
+  exportMessages: reading(
+    async (tx, range: IntervalRange): Promise<IntervalPage<LoggedMessage>> => {
+      const { rows, next } = await intervalPage(tx, range, messagesIn);
+      return { rows: (await withHiddenFlag(tx, range.streamId, rows)).map(inColumnOrder), next };
+    },
+    PATIENT,
+  ),
 };
 
-async function feedPage<Row>(
+async function intervalPage<Row>(
   tx: Tx,
-  stretch: Stretch,
-  rowsOf: (body: EventsInterval) => Row[],
-): Promise<FeedPage<Row>> {
-  const limits = { limit: STRETCH_INTERVALS, bytesMax: STRETCH_BYTES };
-  const bodies = await sealingProcedures.readSealed.run(tx, { ...stretch, ...limits });
-  const last = bodies.at(-1);
-  return {
-    rows: bodies.flatMap(({ body }) => rowsOf(JSON.parse(body))),
-    next: last ? Number(last.interval) + 1 : null,
-  };
+  range: IntervalRange,
+  rowsOf: (interval: EventsInterval) => Row[],
+): Promise<IntervalPage<Row>> {
+  const { intervals, next } = await readSealedForward(tx, { ...range, ...PAGE_LIMITS });
+  return { rows: intervals.flatMap(rowsOf), next };
 }
 
 function countsIn({ interval, events }: EventsInterval): ExportedCount[] {
@@ -174,7 +169,16 @@ function countsIn({ interval, events }: EventsInterval): ExportedCount[] {
     .map(({ data }) => ({ interval, at, count: (data as { value: number }).value }));
 }
 
-/** The members in the order of the columns. */
-function inOrder({ interval, at, kind, id, viewer, name, text, hidden }: LoggedLine): ExportedLine {
+/** Puts the fields into the order of the columns. */
+function inColumnOrder({
+  interval,
+  at,
+  kind,
+  id,
+  viewer,
+  name,
+  text,
+  hidden,
+}: LoggedMessage): LoggedMessage {
   return { interval, at, kind, id, viewer, name, text, hidden };
 }

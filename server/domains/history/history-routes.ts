@@ -1,37 +1,39 @@
 import { HISTORY_INTERVALS } from '../../../protocol/history.ts';
 import { intervalAt } from '../../../protocol/interval.ts';
 import { studioApi } from '../../../protocol/studio-api.ts';
-import type { Store } from '../../app/procedures.ts';
-import { ofStream, type StudioWrapper } from '../../auth/studio-operation.ts';
+import { ownStreamInput, type StudioHandlerFactory } from '../../auth/studio-handler.ts';
 import type { Handlers } from '../../http/route.ts';
+import type { Calls } from '../../storage/sql/procedure.ts';
+import type { historyProcedures } from './history-sql.ts';
 
 export interface HistoryRoutes {
-  readonly store: Pick<Store, 'readSentLog' | 'readAudience' | 'readChatLog'>;
+  readonly store: Calls<typeof historyProcedures>;
 }
 
 type Operations = Pick<typeof studioApi, 'readSentLog' | 'readAudience' | 'readChatLog'>;
 
-/** What viewers were sent in a show so far (SPEC B). */
+/** Operations of the studio API on the history of a show: events, audience and chat (SPEC B). */
 export function historyHandlers(
-  studio: StudioWrapper,
+  studio: StudioHandlerFactory,
   { store }: HistoryRoutes,
 ): Handlers<Operations> {
   return {
     readSentLog: studio(studioApi.readSentLog, (call, _, { before = null, limit }) =>
-      store.readSentLog({ ...ofStream(call), before, limit }),
+      store.readSentLog({ ...ownStreamInput(call), before, limit }),
     ),
 
     readAudience: studio(studioApi.readAudience, async (call, _, { from, to }) => {
       const last = to ?? (from === undefined ? intervalAt(call.nowMs) : from + MOST_AFTER);
       const first = from ?? Math.max(0, last - MOST_AFTER);
-      const stretch = { ...ofStream(call), from: first, to: last };
-      return { results: await store.readAudience(stretch) };
+      const input = { ...ownStreamInput(call), from: first, to: last };
+      return { results: await store.readAudience(input) };
     }),
 
     readChatLog: studio(studioApi.readChatLog, (call, _, { before = null, limit, kind = null }) =>
-      store.readChatLog({ ...ofStream(call), before, limit, kind }),
+      store.readChatLog({ ...ownStreamInput(call), before, limit, kind }),
     ),
   };
 }
 
+/** Intervals after the first that one answer covers at most. */
 const MOST_AFTER = HISTORY_INTERVALS - 1;

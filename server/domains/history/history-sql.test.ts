@@ -18,16 +18,16 @@ afterAll(async () => {
   rmSync(directory, { recursive: true, force: true });
 });
 
-/** A show with so many intervals, in which somebody says this, after one with an event. */
-async function showOf(streamId: string, intervals: number, text: string): Promise<void> {
+/** Stores a stream with `intervals` intervals, each with a message, the first also with an event. */
+async function storeShow(streamId: string, intervals: number, text: string): Promise<void> {
   await sqlite.query(
     `insert into streams (id, number, producer, title, unlisted, latency_allowance_ms, status,
        created) values ($1, $2, 'a', 'A show', 0, 0, 'STREAMING', 0)`,
     [streamId, intervals],
   );
-  const line = { id: 'l', viewer: 'v', name: '', text, at: 0 };
+  const message = { id: 'l', viewer: 'v', name: '', text, at: 0 };
   const quiet = { questions: [], greetings: [], cheers: [], hearts: 0 };
-  const transient = { viewCount: null, chats: { ...quiet, messages: [line] } };
+  const transient = { viewCount: null, chats: { ...quiet, messages: [message] } };
   const event = { streamId, number: 0, type: 'lights', data: 'null' };
   for (let interval = 0; interval < intervals; interval++) {
     const { body } = composeInterval(interval, transient, interval === 0 ? [event] : []);
@@ -46,16 +46,16 @@ const pageBefore = (streamId: string, before: number | null) => ({
   limit: 20,
 });
 
-test('[B-8] a page looks at 2,400 intervals at most, and says where to go on', async () => {
-  await showOf('long', HISTORY_INTERVALS + 10, 'Hello');
+test('[B-8] a page examines at most 2,400 intervals and returns where the next one begins', async () => {
+  await storeShow('long', HISTORY_INTERVALS + 10, 'Hello');
   const first = await historyProcedures.readSentLog.run(sqlite, pageBefore('long', null));
   expect(first).toEqual({ results: [], next: 10 });
   const second = await historyProcedures.readSentLog.run(sqlite, pageBefore('long', 10));
   expect(second).toEqual({ results: [{ interval: 0, type: 'lights', data: null }], next: null });
 });
 
-test('[B-8] [B-10] a page looks at 4 MB at most', async () => {
-  await showOf('loud', 12, 'x'.repeat(1024 * 1024));
+test('[B-8] [B-10] a page examines at most 4 MB', async () => {
+  await storeShow('loud', 12, 'x'.repeat(1024 * 1024));
   const log = await historyProcedures.readSentLog.run(sqlite, pageBefore('loud', null));
   expect(log).toEqual({ results: [], next: 8 });
   const chat = { ...pageBefore('loud', null), kind: null };
@@ -64,18 +64,18 @@ test('[B-8] [B-10] a page looks at 4 MB at most', async () => {
   expect(next).toBe(8);
 });
 
-test('[B-10] what looks like lines and is none takes no line away', async () => {
-  await showOf('strange', 3, 'Hello');
-  const own = { streamId: 'strange', number: 1, type: 'look', data: '{"messages":[{"id":"x"}]}' };
+test('[B-10] events that look like chat messages do not hide messages', async () => {
+  await storeShow('lookalike', 3, 'Hello');
+  const own = { streamId: 'lookalike', number: 1, type: 'look', data: '{"messages":[{"id":"x"}]}' };
   for (let interval = 3; interval < 6; interval++) {
     const { body } = composeInterval(interval, { viewCount: null, chats: null }, [own]);
     await sqlite.query('insert into sealed_intervals values ($1, $2, $3)', [
-      'strange',
+      'lookalike',
       interval,
       body,
     ]);
   }
-  const page = { ...pageBefore('strange', null), limit: 2, kind: 'message' as const };
+  const page = { ...pageBefore('lookalike', null), limit: 2, kind: 'message' as const };
   const intervals: number[] = [];
   let before: number | null = null;
   do {

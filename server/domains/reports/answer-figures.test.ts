@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'bun:test';
 import { intervalStartMs } from '../../../protocol/interval.ts';
 import {
+  emptyQuizFigures,
   fairnessOf,
   NO_ANSWERS,
-  noAnswersTo,
   quizTimesOf,
   withAnswers,
   withQuiz,
@@ -15,13 +15,13 @@ const TOLD_MS = intervalStartMs(1_000);
 
 const figuresOf = (...times: number[]) =>
   withAnswers(
-    noAnswersTo(ASKED),
+    emptyQuizFigures(ASKED),
     ASKED,
     times.map((ms) => TOLD_MS + ms),
   );
 
-describe('a quiz', () => {
-  test('[J-7] has the median of its answer times, and when nine of ten were there', () => {
+describe('answer times of a quiz', () => {
+  test('[J-7] include the median and the 90th percentile', () => {
     const { answerTimes } = quizTimesOf(
       figuresOf(1_000, 1_200, 1_400, 1_600, 1_800, 2_000, 900, 800, 700, 9_000),
       ASKED,
@@ -30,7 +30,7 @@ describe('a quiz', () => {
     expect(answerTimes?.p90).toBe(2_000);
   });
 
-  test('[J-7] has bars of whole intervals up to its close, at most 20', () => {
+  test('[J-7] have at most 20 bins of whole intervals up to the close', () => {
     const { answerTimes } = quizTimesOf(figuresOf(-10, 0, 499, 500, 9_999), ASKED);
     const { binMs, counts } = answerTimes?.histogram ?? { binMs: 0, counts: [] };
     expect(binMs).toBe(500);
@@ -39,7 +39,10 @@ describe('a quiz', () => {
     for (let intervals = 1; intervals < 2_700; intervals += 13) {
       const asked = { toldInterval: 5, closeInterval: 5 + intervals };
       const last = intervalStartMs(5 + intervals) - 1;
-      const times = quizTimesOf(withAnswers(noAnswersTo(asked), asked, [last]), asked).answerTimes;
+      const times = quizTimesOf(
+        withAnswers(emptyQuizFigures(asked), asked, [last]),
+        asked,
+      ).answerTimes;
       const { binMs: width = 0, counts: bars = [] } = times?.histogram ?? {};
       expect(width % 250).toBe(0);
       expect(bars.length).toBeLessThanOrEqual(20);
@@ -49,18 +52,18 @@ describe('a quiz', () => {
     }
   });
 
-  test('[J-7] tells what share of its answers came in the last 500 ms', () => {
+  test('[J-7] include the share of answers in the last 500 ms', () => {
     const { lastMomentShare } = quizTimesOf(figuresOf(1_000, 9_499, 9_500, 9_999), ASKED);
     expect(lastMomentShare).toBe(0.5);
   });
 
-  test('[J-7] that nobody answered has no times', () => {
+  test('[J-7] are null without answers', () => {
     expect(quizTimesOf(figuresOf(), ASKED)).toEqual({ answerTimes: null, lastMomentShare: 0 });
   });
 
-  test('page by page it is the same as all at once', () => {
+  test('are the same whether added page by page or at once', () => {
     const times = Array.from({ length: 500 }, (_, n) => (n * 7_919) % 10_000);
-    let figures = noAnswersTo(ASKED);
+    let figures = emptyQuizFigures(ASKED);
     for (let at = 0; at < times.length; at += 33) {
       const received = times.slice(at, at + 33).map((ms) => TOLD_MS + ms);
       figures = withAnswers(figures, ASKED, received);
@@ -70,10 +73,10 @@ describe('a quiz', () => {
 });
 
 describe('fairness', () => {
-  test('[J-9] is of the answers to all quizzes, each from when its own was told', () => {
+  test('[J-9] covers all quizzes, each from its own interval', () => {
     const later = { toldInterval: 9_000, closeInterval: 9_100 };
     const other = withAnswers(
-      noAnswersTo(later),
+      emptyQuizFigures(later),
       later,
       [120, 3_000].map((ms) => intervalStartMs(9_000) + ms),
     );
@@ -87,7 +90,7 @@ describe('fairness', () => {
     });
   });
 
-  test('[J-9] counts an answer from before the quiz was told, and says by how much', () => {
+  test('[J-9] counts answers from before their quiz was published, with the earliest time', () => {
     expect(fairnessOf(withQuiz(NO_ANSWERS, figuresOf(-300)))).toEqual({
       answers: 1,
       earliest: -300,
@@ -97,7 +100,7 @@ describe('fairness', () => {
     });
   });
 
-  test('[J-9] of a show in which nobody answered is not known', () => {
+  test('[J-9] is null without answers', () => {
     expect(fairnessOf(withQuiz(NO_ANSWERS, figuresOf()))).toBeNull();
   });
 });

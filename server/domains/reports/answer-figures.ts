@@ -8,26 +8,31 @@ import {
 } from '../../../protocol/report.ts';
 import { addTime, addTimes, quantile, type Times } from './times.ts';
 
-/** When viewers could answer a quiz. */
-export interface Asked {
+/** The intervals in which viewers could answer a quiz. */
+export interface AnswerWindow {
+  /** The interval that contains the quiz. */
   readonly toldInterval: number;
   readonly closeInterval: number;
 }
 
-/** What answers add up to so far, of one quiz or of several; times are since the quiz was told. */
+/**
+ * Running totals over the answers to one or several quizzes. Times count from the start of the
+ * interval with the quiz. Stored as JSON in a report's progress, so that field names must stay.
+ */
 export interface AnswerFigures {
   readonly answers: number;
   readonly times: Times;
   readonly earliestMs: number | null;
   readonly latestMs: number | null;
-  /** That came before the interval that told the quiz had ended, so nobody could be shown it. */
+  /** Answers that arrived before the interval with the quiz had ended, before anyone could see it. */
   readonly early: number;
 }
 
-/** What the answers to one quiz add up to so far. */
+/** Running totals over the answers to one quiz. */
 export interface QuizFigures extends AnswerFigures {
-  /** By `binMsOf`. */
+  /** Histogram of answer times, in bins of `binMsOf` ms. */
   readonly bins: readonly number[];
+  /** Answers in the last `LAST_MOMENT_MS`. */
   readonly lastMoment: number;
 }
 
@@ -39,20 +44,20 @@ export const NO_ANSWERS: AnswerFigures = {
   early: 0,
 };
 
-/** Nothing is answered yet. */
-export function noAnswersTo(asked: Asked): QuizFigures {
-  const count = Math.ceil(windowMs(asked) / binMsOf(asked));
+/** Initial totals of a quiz. */
+export function emptyQuizFigures(window: AnswerWindow): QuizFigures {
+  const count = Math.ceil(windowMs(window) / binMsOf(window));
   return { ...NO_ANSWERS, bins: new Array(count).fill(0), lastMoment: 0 };
 }
 
-/** The figures with those of more answers, by when they were received (Unix ms). */
+/** The totals with further answers added. @param received arrival times, Unix ms */
 export function withAnswers(
   figures: QuizFigures,
-  asked: Asked,
+  window: AnswerWindow,
   received: Iterable<number>,
 ): QuizFigures {
-  const toldMs = intervalStartMs(asked.toldInterval);
-  const lastMomentMs = windowMs(asked) - LAST_MOMENT_MS;
+  const toldMs = intervalStartMs(window.toldInterval);
+  const lastMomentMs = windowMs(window) - LAST_MOMENT_MS;
   const times = { ...figures.times };
   const bins = [...figures.bins];
   let { answers, earliestMs, latestMs, early, lastMoment } = figures;
@@ -64,13 +69,13 @@ export function withAnswers(
     latestMs = Math.max(latestMs ?? ms, ms);
     if (ms < INTERVAL_MS) early++;
     if (ms >= lastMomentMs) lastMoment++;
-    const bin = Math.min(bins.length - 1, Math.max(0, Math.floor(ms / binMsOf(asked))));
+    const bin = Math.min(bins.length - 1, Math.max(0, Math.floor(ms / binMsOf(window))));
     bins[bin] = (bins[bin] ?? 0) + 1;
   }
   return { answers, times, earliestMs, latestMs, early, bins, lastMoment };
 }
 
-/** The figures of several quizzes, with those of one more. */
+/** The totals over several quizzes with one more quiz added. */
 export function withQuiz(all: AnswerFigures, quiz: AnswerFigures): AnswerFigures {
   if (quiz.earliestMs === null || quiz.latestMs === null) return all;
   const times = { ...all.times };
@@ -84,25 +89,25 @@ export function withQuiz(all: AnswerFigures, quiz: AnswerFigures): AnswerFigures
   };
 }
 
-/** What a report says of when the answers to a quiz came. */
+/** The part of a quiz's report about answer times. */
 export type QuizTimes = Pick<QuizReport, 'answerTimes' | 'lastMomentShare'>;
 
-export function quizTimesOf(figures: QuizFigures, asked: Asked): QuizTimes {
+export function quizTimesOf(figures: QuizFigures, window: AnswerWindow): QuizTimes {
   const { answers, lastMoment } = figures;
   return {
-    answerTimes: answerTimesOf(figures, asked),
+    answerTimes: answerTimesOf(figures, window),
     lastMomentShare: answers === 0 ? 0 : lastMoment / answers,
   };
 }
 
-function answerTimesOf({ times, bins }: QuizFigures, asked: Asked): AnswerTimes | null {
+function answerTimesOf({ times, bins }: QuizFigures, window: AnswerWindow): AnswerTimes | null {
   const median = quantile(times, 0.5);
   const p90 = quantile(times, 0.9);
   if (median === null || p90 === null) return null;
-  return { median, p90, histogram: { binMs: binMsOf(asked), counts: [...bins] } };
+  return { median, p90, histogram: { binMs: binMsOf(window), counts: [...bins] } };
 }
 
-/** What all answers say of how fair the show was; null when there are none. */
+/** Fairness over all answers of the show; null when there are none. */
 export function fairnessOf(all: AnswerFigures): Fairness | null {
   const { answers, times, earliestMs: earliest, latestMs: latest, early } = all;
   const median = quantile(times, 0.5);
@@ -116,11 +121,11 @@ export function fairnessOf(all: AnswerFigures): Fairness | null {
   };
 }
 
-function windowMs({ toldInterval, closeInterval }: Asked): number {
+function windowMs({ toldInterval, closeInterval }: AnswerWindow): number {
   return Math.max(INTERVAL_MS, intervalStartMs(closeInterval - toldInterval));
 }
 
-/** Whole intervals, so that a bar begins with one. */
-function binMsOf(asked: Asked): number {
-  return Math.ceil(windowMs(asked) / ANSWER_TIME_BINS / INTERVAL_MS) * INTERVAL_MS;
+/** Width of a histogram bin: whole intervals. */
+function binMsOf(window: AnswerWindow): number {
+  return Math.ceil(windowMs(window) / ANSWER_TIME_BINS / INTERVAL_MS) * INTERVAL_MS;
 }

@@ -18,14 +18,14 @@ const said = (interval: number, chats: Partial<Chats>): EventsInterval => {
   };
 };
 
-describe('the audience', () => {
-  test('[J-4] the peak is the first of the highest counts', () => {
+describe('the audience of a report', () => {
+  test('[J-4] peaks at the first of the highest counts', () => {
     const counts = [counted(1_003, 4), counted(1_007, 9), counted(1_011, 9), counted(1_015, 2)];
     expect(withIntervals(NO_FIGURES, SCOPE, counts).peak).toEqual({ interval: 1_007, count: 9 });
     expect(withIntervals(NO_FIGURES, SCOPE, [said(1_000, {})]).peak).toBeNull();
   });
 
-  test('[J-4] of a long show it has at most 1,000 stretches, each with its highest count', () => {
+  test('[J-4] has at most 1,000 points for a long show, each the highest count of its part', () => {
     const scope = { from: 7, end: 7 + 43_200, to: 7 + 43_200 };
     const counts: EventsInterval[] = [];
     for (let interval = 7; interval <= scope.end; interval += 4) {
@@ -41,19 +41,19 @@ describe('the audience', () => {
     expect(audience.slice(0, 3).map(({ count }) => count)).toEqual([47, 91, 135]);
   });
 
-  test('[J-4] of a short show it has every count', () => {
+  test('[J-4] has every count of a short show', () => {
     const counts = Array.from({ length: 250 }, (_, n) => counted(1_000 + 4 * n, n % 7));
     expect(withIntervals(NO_FIGURES, SCOPE, counts).audience).toEqual(
       counts.map(({ interval }, n) => ({ interval, count: n % 7 })),
     );
   });
 
-  test('[J-5] each count stands for a second', () => {
+  test('[J-5] counts a second for each published count', () => {
     const counts = [counted(1_003, 4), counted(1_007, 9), counted(1_500, 2)];
     expect(withIntervals(NO_FIGURES, SCOPE, counts).viewerSeconds).toBe(15);
   });
 
-  test('[J-4] [J-8] what viewers do after the end is not of the show, what waited till then is', () => {
+  test('[J-4] [J-8] excludes activity of viewers after the end and includes delayed purchases', () => {
     const late = [
       counted(2_003, 99),
       said(2_004, {
@@ -71,7 +71,7 @@ describe('the audience', () => {
   });
 });
 
-test('[J-8] lines are counted by their kind, hearts and discounts are added up', () => {
+test('[J-8] messages are counted by kind; hearts and discounts are summed', () => {
   const intervals = [
     said(1_000, { messages: [line('a'), line('b')], questions: [line('c')], hearts: 3 }),
     said(1_001, { greetings: [line('d')], cheers: [line('e')], purchases: [line('f')] }),
@@ -82,7 +82,7 @@ test('[J-8] lines are counted by their kind, hearts and discounts are added up',
   expect([hearts, discounts]).toEqual([7, 2]);
 });
 
-test('page by page it is the same as all at once, and what was before stays as it is', () => {
+test('feed totals are the same page by page or at once, and inputs stay unchanged', () => {
   const intervals = Array.from({ length: 200 }, (_, n) =>
     n % 2 ? counted(1_000 + 4 * n, (n * 37) % 101) : said(1_000 + 4 * n, { hearts: n }),
   );

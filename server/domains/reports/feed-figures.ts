@@ -1,25 +1,25 @@
 import type { Chats, EventsInterval } from '../../../protocol/feed.ts';
-import { type IntervalCount, linesOf } from '../../../protocol/history.ts';
-import type { LineKind } from '../../../protocol/moderation.ts';
+import { type IntervalCount, messagesOf } from '../../../protocol/history.ts';
+import type { MessageKind } from '../../../protocol/moderation.ts';
 import { REPORT_POINTS } from '../../../protocol/report.ts';
 
-/** The intervals that a report is of, inclusive. */
+/** The intervals that a report covers, inclusive. */
 export interface Scope {
   readonly from: number;
-  /** The one in which the stream ended: the last with what viewers did. */
+  /** The interval in which the stream ended: the last that counts for viewers' activity. */
   readonly end: number;
-  /** The last that may have what the producer sent before the end, and had to wait (SPEC C-10). */
+  /** The last interval that may hold events sent before the end but delayed (SPEC C-10). */
   readonly to: number;
 }
 
-/** What the intervals of a show add up to so far. */
+/** Running totals over the intervals of a show. Stored as JSON; field names must stay. */
 export interface FeedFigures {
-  /** Of all counts that were told: each stands for a second. */
+  /** Sum of all published counts; one is published each second. */
   readonly viewerSeconds: number;
   readonly peak: IntervalCount | null;
-  /** The highest count of each stretch, in the order of time; at most as many as a report may have. */
+  /** The highest count of each part of the show, in order; at most `REPORT_POINTS`. */
   readonly audience: readonly IntervalCount[];
-  readonly lines: Readonly<Record<LineKind, number>>;
+  readonly lines: Readonly<Record<MessageKind, number>>;
   readonly hearts: number;
   readonly discounts: number;
 }
@@ -33,7 +33,7 @@ export const NO_FIGURES: FeedFigures = {
   discounts: 0,
 };
 
-/** The figures with those of more intervals, which come after all that were counted. */
+/** The totals with further intervals added, which must follow those already added. */
 export function withIntervals(
   figures: FeedFigures,
   scope: Scope,
@@ -43,19 +43,19 @@ export function withIntervals(
   const lines = { ...figures.lines };
   let { viewerSeconds, peak, hearts, discounts } = figures;
   for (const { interval, events } of intervals) {
-    const isOfViewers = interval <= scope.end;
+    const isBeforeEnd = interval <= scope.end;
     for (const { type, data } of events) {
-      if (type === 'view-count' && isOfViewers) {
+      if (type === 'view-count' && isBeforeEnd) {
         const { value: count } = data as { value: number };
         viewerSeconds += count;
         if (peak === null || count > peak.count) peak = { interval, count };
         addPoint(audience, scope, { interval, count });
       } else if (type === 'chats') {
         const chats = data as Chats;
-        for (const { kind } of linesOf(chats)) {
-          if (isOfViewers || kind === 'purchase') lines[kind]++;
+        for (const { kind } of messagesOf(chats)) {
+          if (isBeforeEnd || kind === 'purchase') lines[kind]++;
         }
-        hearts += isOfViewers ? chats.hearts : 0;
+        hearts += isBeforeEnd ? chats.hearts : 0;
         discounts += chats.discounts;
       }
     }
@@ -65,10 +65,10 @@ export function withIntervals(
 
 function addPoint(audience: IntervalCount[], scope: Scope, point: IntervalCount): void {
   const last = audience.at(-1);
-  if (!last || stretchOf(last, scope) !== stretchOf(point, scope)) audience.push(point);
+  if (!last || partOf(last, scope) !== partOf(point, scope)) audience.push(point);
   else if (point.count > last.count) audience[audience.length - 1] = point;
 }
 
-function stretchOf({ interval }: IntervalCount, { from, end }: Scope): number {
+function partOf({ interval }: IntervalCount, { from, end }: Scope): number {
   return Math.floor((interval - from) / Math.ceil((end - from + 1) / REPORT_POINTS));
 }

@@ -3,10 +3,10 @@ import type { ReadyReport, RoundReport } from '../../../protocol/report.ts';
 import { choiceCounts } from '../quizzes/quiz-rules.ts';
 import {
   type AnswerFigures,
-  type Asked,
+  type AnswerWindow,
+  emptyQuizFigures,
   fairnessOf,
   NO_ANSWERS,
-  noAnswersTo,
   type QuizFigures,
   type QuizTimes,
   quizTimesOf,
@@ -14,8 +14,8 @@ import {
 } from './answer-figures.ts';
 import { type FeedFigures, NO_FIGURES, type Scope } from './feed-figures.ts';
 
-/** A quiz of a show that is over; `answer` is an index into `choices`, and `counts` are in their order. */
-export interface ShowQuiz extends Asked {
+/** A quiz of a finished show. `answer` is an index into `choices`; `counts` has their order. */
+export interface ShowQuiz extends AnswerWindow {
   readonly id: string;
   /** Short key that answers refer to. */
   readonly number: number;
@@ -25,7 +25,7 @@ export interface ShowQuiz extends Asked {
   readonly counts: readonly number[];
 }
 
-/** A show that is over, as far as it takes no counting. */
+/** The data of a finished show that needs no counting. */
 export interface Show {
   readonly started: number | null;
   readonly ended: number;
@@ -36,25 +36,25 @@ export interface Show {
 }
 
 /**
- * How far a report is. It is kept as JSON, so that any node can go on with it, and its size has a
- * bound however large the show is.
+ * The progress of a report. Stored as JSON, so that any node can continue it; field names must stay.
+ * Its size is bounded for any size of show.
  */
 export interface Progress {
   readonly scope: Scope;
-  /** From here on intervals are still to be looked at; null: none. */
+  /** The next interval to add; null when all are added. */
   readonly nextInterval: number | null;
   readonly feed: FeedFigures;
   readonly viewers: number;
-  /** Viewers with seats after this one are still to be counted; null: none. */
+  /** Viewers up to this seat are counted; null when all are. */
   readonly afterSeat: number | null;
-  /** Of the quizzes that are done, the first of the show. */
+  /** Results of the quizzes that are counted, in the order of the show. */
   readonly quizzes: readonly QuizTimes[];
   readonly answers: AnswerFigures;
-  /** The quiz after them, when some of its answers are counted: those of seats up to this one. */
+  /** The next quiz, if its answers up to this seat are counted. */
   readonly current: { readonly afterSeat: number; readonly figures: QuizFigures } | null;
 }
 
-/** What to do next. */
+/** The next page of work. */
 export type Step =
   | { readonly do: 'intervals'; readonly next: number }
   | { readonly do: 'viewers'; readonly afterSeat: number }
@@ -66,7 +66,7 @@ export type Step =
     }
   | { readonly do: 'finish' };
 
-export function progressAtBegin({ scope }: Show): Progress {
+export function initialProgress({ scope }: Show): Progress {
   return {
     scope,
     nextInterval: scope.from,
@@ -85,10 +85,14 @@ export function nextStep(show: Show, progress: Progress): Step {
   if (afterSeat !== null) return { do: 'viewers', afterSeat };
   const quiz = show.quizzes[progress.quizzes.length];
   if (!quiz) return { do: 'finish' };
-  return { do: 'answers', quiz, ...(current ?? { afterSeat: -1, figures: noAnswersTo(quiz) }) };
+  return {
+    do: 'answers',
+    quiz,
+    ...(current ?? { afterSeat: -1, figures: emptyQuizFigures(quiz) }),
+  };
 }
 
-/** After a page of intervals. @param next null: it was the last */
+/** The progress after a page of intervals. @param next null after the last page */
 export function afterIntervals(
   progress: Progress,
   feed: FeedFigures,
@@ -97,12 +101,12 @@ export function afterIntervals(
   return { ...progress, feed, nextInterval: next };
 }
 
-/** After a page of seats. @param lastSeat null: it was the last */
+/** The progress after a page of seats. @param lastSeat null after the last page */
 export function afterViewers(progress: Progress, count: number, lastSeat: number | null): Progress {
   return { ...progress, viewers: progress.viewers + count, afterSeat: lastSeat };
 }
 
-/** After a page of answers. @param lastSeat null: it was the last of its quiz */
+/** The progress after a page of answers. @param lastSeat null after the last page of the quiz */
 export function afterAnswers(
   progress: Progress,
   quiz: ShowQuiz,
@@ -118,7 +122,7 @@ export function afterAnswers(
   };
 }
 
-/** How much is done, of 1: the intervals are one half, the quizzes the other. */
+/** The completed share in [0, 1]: intervals count for one half, quizzes for the other. */
 export function shareDone(show: Show, progress: Progress): number {
   const { from, to } = progress.scope;
   const next = progress.nextInterval ?? to + 1;
@@ -128,10 +132,10 @@ export function shareDone(show: Show, progress: Progress): number {
   return Math.min(1, Math.max(0, (intervals + quizzes) / 2));
 }
 
-/** All of a report that is kept; where the show plays depends on who asks. */
-export type KeptReport = Omit<ReadyReport, 'state' | 'recording'>;
+/** The stored part of a report; the address of the recording depends on the request. */
+export type StoredReport = Omit<ReadyReport, 'state' | 'recording'>;
 
-export function reportOf(show: Show, progress: Progress, madeMs: number): KeptReport {
+export function reportOf(show: Show, progress: Progress, madeMs: number): StoredReport {
   const { started, ended, rounds } = show;
   const { feed, scope, viewers, answers } = progress;
   return {
@@ -139,9 +143,9 @@ export function reportOf(show: Show, progress: Progress, madeMs: number): KeptRe
     started,
     ended,
     peak: feed.peak,
-    average: oneDigit(averageOf(feed, scope)),
+    average: roundToTenth(averageOf(feed, scope)),
     uniqueViewers: viewers,
-    minutesWatched: oneDigit(feed.viewerSeconds / 60),
+    minutesWatched: roundToTenth(feed.viewerSeconds / 60),
     audience: [...feed.audience],
     quizzes: show.quizzes.map((quiz, index) => quizReport(quiz, progress.quizzes[index])),
     rounds: [...rounds],
@@ -150,9 +154,9 @@ export function reportOf(show: Show, progress: Progress, madeMs: number): KeptRe
   };
 }
 
-function quizReport(quiz: ShowQuiz, times: QuizTimes | undefined): KeptReport['quizzes'][number] {
+function quizReport(quiz: ShowQuiz, times: QuizTimes | undefined): StoredReport['quizzes'][number] {
   const { id, question, choices, answer, counts, toldInterval, closeInterval } = quiz;
-  if (!times) throw new Error(`quiz ${id} is not counted`);
+  if (!times) throw new Error(`quiz ${id} has not been counted`);
   return {
     id,
     question,
@@ -167,7 +171,7 @@ function quizReport(quiz: ShowQuiz, times: QuizTimes | undefined): KeptReport['q
   };
 }
 
-/** Viewers at a time. Of a short show the counts may stand for more time than it had. */
+/** Average viewers. In a short show the counts can cover more time than it lasted; hence the cap. */
 function averageOf({ viewerSeconds, peak }: FeedFigures, scope: Scope): number {
   return Math.min(viewerSeconds / secondsOf(scope), peak?.count ?? 0);
 }
@@ -176,6 +180,6 @@ function secondsOf({ from, end }: Scope): number {
   return ((end - from + 1) * INTERVAL_MS) / 1_000;
 }
 
-function oneDigit(value: number): number {
+function roundToTenth(value: number): number {
   return Math.round(value * 10) / 10;
 }

@@ -6,9 +6,9 @@ import {
   afterAnswers,
   afterIntervals,
   afterViewers,
+  initialProgress,
   nextStep,
   type Progress,
-  progressAtBegin,
   reportOf,
   type Step,
   shareDone,
@@ -21,17 +21,18 @@ export interface ReportMakerOptions {
   readonly clock: Clock;
   readonly logger: Logger;
   readonly newId: () => string;
-  /** Waits between two pages, in ms: those who run shows go first. */
+  /** Waits between two pages, in ms, so that reports use half of the database at most. */
   readonly pause?: (ms: number) => Promise<void>;
 }
 
 const POLL_MS = 1_000;
-/** How often it is kept how far a report is. */
-const KEEP_MS = 500;
-const FIRST_WAIT_MS = 5_000;
-const WAIT_MAX_MS = 3_600_000;
+/** How often progress is saved. */
+const SAVE_MS = 500;
+/** Backoff after a failure: doubles from the first to the maximum. */
+const BACKOFF_MIN_MS = 5_000;
+const BACKOFF_MAX_MS = 3_600_000;
 
-/** Makes reports of shows that are over, beside other nodes that do the same (SPEC J). */
+/** Makes reports of finished shows (SPEC J). Any number of nodes share the work by leases. */
 export class ReportMaker {
   private timer: Timer | null = null;
   private making: Promise<void> | null = null;
@@ -39,12 +40,12 @@ export class ReportMaker {
 
   constructor(private readonly options: ReportMakerOptions) {}
 
-  /** Makes what is due, from here on. */
-  begin(): void {
+  /** Starts to poll for due reports. */
+  start(): void {
     this.timer = setInterval(() => void this.makeAll(), POLL_MS);
   }
 
-  /** Makes all that is due now, one after the other, and resolves when it is done. */
+  /** Makes all reports due now, one after the other; resolves when they are made. */
   makeAll(): Promise<void> {
     this.making ??= this.work().finally(() => {
       this.making = null;
@@ -52,7 +53,7 @@ export class ReportMaker {
     return this.making;
   }
 
-  /** Takes no more, and leaves what is under way to other nodes. */
+  /** Claims no more and releases the current report to other nodes. */
   async stop(): Promise<void> {
     if (this.timer) clearInterval(this.timer);
     this.stopped = true;
@@ -72,7 +73,7 @@ export class ReportMaker {
       }
     } catch (error) {
       if (error instanceof Unavailable) return;
-      this.options.logger.warn({ err: error }, 'reports could not be looked for');
+      this.options.logger.warn({ err: error }, 'due reports could not be read');
     }
   }
 
@@ -82,39 +83,39 @@ export class ReportMaker {
     try {
       await this.count(claimed);
     } catch (error) {
-      // What is unavailable for a moment is told of elsewhere; a procedure that fails looks the same.
-      const isPassing = error instanceof Unavailable && tries <= TRIES_MAX;
-      if (!isPassing) logger.warn({ streamId, tries, err: error }, 'a report could not be made');
-      const wait = Math.min(WAIT_MAX_MS, FIRST_WAIT_MS * 2 ** (tries - 1));
-      // When that cannot be kept either, it is due once the lease ends.
-      await store.postponeReport({ streamId, lease, dueMs: clock.nowMs() + wait });
+      // A short outage is logged elsewhere. A procedure that fails for good also throws Unavailable.
+      const isTransient = error instanceof Unavailable && tries <= TRIES_MAX;
+      if (!isTransient) logger.warn({ streamId, tries, err: error }, 'a report could not be made');
+      const backoffMs = Math.min(BACKOFF_MAX_MS, BACKOFF_MIN_MS * 2 ** (tries - 1));
+      // When this call fails too, the report is due again at the end of the lease.
+      await store.postponeReport({ streamId, lease, dueMs: clock.nowMs() + backoffMs });
     }
   }
 
-  private async count({ streamId, lease, progress: kept }: ClaimedReport): Promise<void> {
+  private async count({ streamId, lease, progress: saved }: ClaimedReport): Promise<void> {
     const { store, clock, pause = Bun.sleep } = this.options;
     const show = await store.readShow({ streamId });
-    if (!show) throw new Error(`stream ${streamId} is not over`);
-    let progress = kept ?? progressAtBegin(show);
-    let keptMs = clock.nowMs();
+    if (!show) throw new Error(`stream ${streamId} has not ended`);
+    let progress = saved ?? initialProgress(show);
+    let savedMs = clock.nowMs();
     for (;;) {
       const step = nextStep(show, progress);
       if (step.do === 'finish') break;
-      const beganMs = performance.now();
-      progress = await this.carryOut(streamId, progress, step);
-      const howFar = { streamId, lease, progress, done: shareDone(show, progress) };
+      const startMs = performance.now();
+      progress = await this.runStep(streamId, progress, step);
+      const update = { streamId, lease, progress, done: shareDone(show, progress) };
       const nowMs = clock.nowMs();
-      if (this.stopped) return store.leaveReport({ ...howFar, nowMs });
-      if (nowMs >= keptMs + KEEP_MS) {
-        if (!(await store.keepReport({ ...howFar, nowMs }))) return;
-        keptMs = nowMs;
+      if (this.stopped) return store.releaseReport({ ...update, nowMs });
+      if (nowMs >= savedMs + SAVE_MS) {
+        if (!(await store.saveReportProgress({ ...update, nowMs }))) return;
+        savedMs = nowMs;
       }
-      await pause(performance.now() - beganMs);
+      await pause(performance.now() - startMs);
     }
     await store.finishReport({ streamId, lease, report: reportOf(show, progress, clock.nowMs()) });
   }
 
-  private async carryOut(
+  private async runStep(
     streamId: string,
     progress: Progress,
     step: Exclude<Step, { do: 'finish' }>,
@@ -132,8 +133,8 @@ export class ReportMaker {
     }
     const { quiz, afterSeat, figures } = step;
     const { toldInterval, closeInterval } = quiz;
-    const asked = { toldInterval, closeInterval };
-    const page = await store.addAnswers({ quiz: quiz.number, asked, afterSeat, figures });
+    const window = { toldInterval, closeInterval };
+    const page = await store.addAnswers({ quiz: quiz.number, window, afterSeat, figures });
     return afterAnswers(progress, quiz, page.figures, page.last);
   }
 }

@@ -1,37 +1,40 @@
 import type { Report } from '../../../protocol/report.ts';
 import { reportApi } from '../../../protocol/report-api.ts';
-import type { Store } from '../../app/procedures.ts';
-import { ofStream, type StudioWrapper } from '../../auth/studio-operation.ts';
+import { ownStreamInput, type StudioHandlerFactory } from '../../auth/studio-handler.ts';
 import type { Handlers } from '../../http/route.ts';
-import { Refusal } from '../../platform/errors.ts';
+import { DomainError } from '../../platform/errors.ts';
+import type { Calls } from '../../storage/sql/procedure.ts';
 import { streamOf } from '../streams/wire.ts';
-import { type ReportRow, TRIES_MAX } from './reports-sql.ts';
+import { type ReportRow, type reportProcedures, TRIES_MAX } from './reports-sql.ts';
 
 export interface ReportRoutes {
-  readonly store: Pick<Store, 'readReport'>;
+  readonly store: Pick<Calls<typeof reportProcedures>, 'readReport'>;
 }
 
-/** What a show was (SPEC J). */
+/** Operation of the studio API that reads the report of a show (SPEC J). */
 export function reportHandlers(
-  studio: StudioWrapper,
+  studio: StudioHandlerFactory,
   { store }: ReportRoutes,
 ): Handlers<Pick<typeof reportApi, 'readReport'>> {
   return {
     readReport: studio(reportApi.readReport, async (call) =>
-      reportAt(await store.readReport(ofStream(call)), call.origin),
+      reportBody(await store.readReport(ownStreamInput(call)), call.origin),
     ),
   };
 }
 
-/** @throws Refusal `conflict` before the end of the stream */
-function reportAt({ stream, report, done, tries }: ReportRow, origin: string): Report {
+/** @throws DomainError `conflict` before the end of the stream */
+function reportBody({ stream, report, done, tries }: ReportRow, origin: string): Report {
   if (stream.status !== 'ENDED') {
-    throw new Refusal('conflict', 'The stream has not ended; there is a report once it has.');
+    throw new DomainError(
+      'conflict',
+      'The stream has not ended; its report is made after the end.',
+    );
   }
-  if (stream.rehearsalOf !== null) throw new Refusal('conflict', 'A rehearsal has no report.');
+  if (stream.rehearsalOf !== null) throw new DomainError('conflict', 'A rehearsal has no report.');
   if (!report) return tries > TRIES_MAX ? { state: 'failed' } : { state: 'working', done };
-  // Without a recording of this service, what an address of the producer's own plays is the producer's.
-  const plays = stream.recording || stream.hlsUrl !== null;
-  const hls_url = plays ? streamOf(stream, origin).hls_url : null;
+  // Without our own recording, the producer's HLS address is the one to play.
+  const isPlayable = stream.recording || stream.hlsUrl !== null;
+  const hls_url = isPlayable ? streamOf(stream, origin).hls_url : null;
   return { state: 'ready', ...report, recording: { hls_url } };
 }

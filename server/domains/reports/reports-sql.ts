@@ -2,43 +2,43 @@ import { INTERVAL_MS } from '../../../protocol/interval.ts';
 import { reading, type Tx, writing } from '../../storage/sql/procedure.ts';
 import { NO_REHEARSAL } from '../rehearsals/hidden.ts';
 import { ownStream, type StreamRow } from '../streams/streams-sql.ts';
-import type { KeptReport, Progress } from './progress.ts';
+import type { Progress, StoredReport } from './progress.ts';
 
-/** For how long a report is a node's to make, from when it last kept how far it is. */
+/** Lease of a report, renewed each time its progress is saved. */
 export const LEASE_MS = 10_000;
-/** Taken up more often than this without getting on, a report has failed for now. */
+/** After this many claims without progress, a report is shown as failed until one succeeds. */
 export const TRIES_MAX = 5;
-// At once, so that no commit waits for long.
-const TAKEN_AT_ONCE = 50;
+/** Reports ordered in one transaction, so that it does not delay other commits. */
+const ORDER_BATCH_SIZE = 50;
 
-/** A report that one node is to make, and nobody else while its lease lasts. */
+/** A report that one node has leased: no other node makes it until the lease expires. */
 export interface ClaimedReport {
   readonly streamId: string;
   readonly lease: string;
-  /** How often it was taken up since it last got on, this time too. */
+  /** Claims since the last progress, this one included. */
   readonly tries: number;
-  /** Null: it is not begun. */
+  /** Null before the first progress. */
   readonly progress: Progress | null;
 }
 
-/** A report as far as it is. */
+/** A report and its state. */
 export interface ReportRow {
   readonly stream: StreamRow;
   /** Null while it is not ready. */
-  readonly report: KeptReport | null;
-  /** How much of it is made, of 1. */
+  readonly report: StoredReport | null;
+  /** The completed share in [0, 1]. */
   readonly done: number;
-  /** How often it was taken up since it last got on. */
+  /** Claims since the last progress. */
   readonly tries: number;
 }
 
-interface Held {
+interface LeasedReport {
   readonly streamId: string;
   readonly lease: string;
 }
-type HowFar = { readonly progress: Progress; readonly done: number };
+type ProgressUpdate = { readonly progress: Progress; readonly done: number };
 
-// All that a show led to is sealed: its end, its quizzes, rounds, and what waited.
+/** SQL condition: the show is over, its end and all its quizzes, rounds and events are sealed. */
 const IS_OVER = `status = 'ENDED' and reported = 0 and ${NO_REHEARSAL}
   and ended < (select (interval + 1) * ${INTERVAL_MS} from watermark)
   and not exists (select 1 from quizzes q where q.stream_id = s.id and q.state = 'open')
@@ -46,7 +46,7 @@ const IS_OVER = `status = 'ENDED' and reported = 0 and ${NO_REHEARSAL}
   and not exists (select 1 from outbox o where o.stream_id = s.id)`;
 
 export const reportProcedures = {
-  /** Whether a show is over that has no report yet, and whether one is to be made. */
+  /** Whether a finished show needs a report ordered (`over`), and whether a report is `due`. */
   findReportWork: reading(
     async (tx, { nowMs }: { nowMs: number }): Promise<{ over: boolean; due: boolean }> => {
       const [row] = await tx.query<{ over: number; due: number }>(
@@ -58,11 +58,11 @@ export const reportProcedures = {
     },
   ),
 
-  /** Has reports made of shows that are over, a bounded number at once. */
+  /** Orders reports of finished shows, at most `ORDER_BATCH_SIZE`; they are due at once. */
   orderReports: writing(async (tx, { nowMs }: { nowMs: number }): Promise<void> => {
     const over = await tx.query<{ id: string }>(
       `select id from streams s where ${IS_OVER} order by ended limit $1 ${tx.locks.claim}`,
-      [TAKEN_AT_ONCE],
+      [ORDER_BATCH_SIZE],
     );
     if (over.length === 0) return;
     const ids = JSON.stringify(over.map(({ id }) => [id]));
@@ -75,7 +75,7 @@ export const reportProcedures = {
     );
   }),
 
-  /** Takes the report that is due for longest; null: none is. */
+  /** Leases the report that is due for longest; null when none is due. */
   claimReport: writing(
     async (tx, input: { lease: string; nowMs: number }): Promise<ClaimedReport | null> => {
       const [row] = await tx.query<{ streamId: string; tries: number; progress: string | null }>(
@@ -97,35 +97,41 @@ export const reportProcedures = {
     },
   ),
 
-  /** Keeps how far a report is. @returns false when it is another node's, and nothing was kept */
-  keepReport: writing(async (tx, input: Held & HowFar & { nowMs: number }): Promise<boolean> => {
-    return keep(tx, input, input.lease, input.nowMs + LEASE_MS);
-  }),
+  /** Saves progress and renews the lease. @returns false when the lease is lost; nothing is saved */
+  saveReportProgress: writing(
+    async (tx, input: LeasedReport & ProgressUpdate & { nowMs: number }): Promise<boolean> => {
+      return saveProgress(tx, input, input.lease, input.nowMs + LEASE_MS);
+    },
+  ),
 
-  /** Leaves a report to any node, at once and with how far it is. */
-  leaveReport: writing(async (tx, input: Held & HowFar & { nowMs: number }): Promise<void> => {
-    await keep(tx, input, null, input.nowMs);
-  }),
+  /** Saves progress and ends the lease: any node can continue at once. */
+  releaseReport: writing(
+    async (tx, input: LeasedReport & ProgressUpdate & { nowMs: number }): Promise<void> => {
+      await saveProgress(tx, input, null, input.nowMs);
+    },
+  ),
 
-  /** Leaves a report for later, as it was when it last got on. */
-  postponeReport: writing(async (tx, input: Held & { dueMs: number }): Promise<void> => {
+  /** Ends the lease and postpones the report, with the progress that was last saved. */
+  postponeReport: writing(async (tx, input: LeasedReport & { dueMs: number }): Promise<void> => {
     await tx.query(
       'update reports set lease = null, due = $3 where stream_id = $1 and lease = $2',
       [input.streamId, input.lease, input.dueMs],
     );
   }),
 
-  /** A report is made. @returns false when it is another node's, and nothing was kept */
-  finishReport: writing(async (tx, input: Held & { report: KeptReport }): Promise<boolean> => {
-    const { affected } = await tx.query(
-      `update reports set report = $3, done = 1000, due = null, lease = null, progress = null
+  /** Stores a finished report. @returns false when the lease is lost; nothing is stored */
+  finishReport: writing(
+    async (tx, input: LeasedReport & { report: StoredReport }): Promise<boolean> => {
+      const { affected } = await tx.query(
+        `update reports set report = $3, done = 1000, due = null, lease = null, progress = null
        where stream_id = $1 and lease = $2`,
-      [input.streamId, input.lease, JSON.stringify(input.report)],
-    );
-    return affected === 1;
-  }),
+        [input.streamId, input.lease, JSON.stringify(input.report)],
+      );
+      return affected === 1;
+    },
+  ),
 
-  /** @throws Refusal `not-found` */
+  /** @throws DomainError `not-found` */
   readReport: reading(
     async (tx, input: { streamId: string; producer: string }): Promise<ReportRow> => {
       const stream = await ownStream(tx, input.streamId, input.producer);
@@ -139,17 +145,17 @@ export const reportProcedures = {
   ),
 };
 
-// It got on, so that what went wrong before does not count any more.
-async function keep(
+/** Saves progress and resets `tries`, which counts claims without progress. */
+async function saveProgress(
   tx: Tx,
-  { streamId, lease: held, progress, done }: Held & HowFar,
+  { streamId, lease: currentLease, progress, done }: LeasedReport & ProgressUpdate,
   lease: string | null,
   dueMs: number,
 ): Promise<boolean> {
   const { affected } = await tx.query(
     `update reports set progress = $3, done = $4, tries = 0, lease = $5, due = $6
      where stream_id = $1 and lease = $2`,
-    [streamId, held, JSON.stringify(progress), Math.round(done * 1_000), lease, dueMs],
+    [streamId, currentLease, JSON.stringify(progress), Math.round(done * 1_000), lease, dueMs],
   );
   return affected === 1;
 }

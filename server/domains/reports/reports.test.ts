@@ -10,7 +10,7 @@ import {
 } from '../../../test/support/webhooks/webhook-fixture.ts';
 import type { Store } from '../../app/procedures.ts';
 import { Unavailable } from '../../platform/errors.ts';
-import type { KeptReport } from './progress.ts';
+import type { StoredReport } from './progress.ts';
 import { ReportMaker } from './report-maker.ts';
 
 /** For how long a report is a node's that says nothing. */
@@ -104,7 +104,7 @@ describe.each(FIXTURES)('reports in %s', (_, open) => {
     return id;
   }
 
-  describe('a report waits', () => {
+  describe('a report waits until', () => {
     const isMade = async (id: string) => {
       await maker().makeAll();
       return (await reportOf(id)) !== null;
@@ -118,14 +118,14 @@ describe.each(FIXTURES)('reports in %s', (_, open) => {
       }
     };
 
-    test('[J-2] until the interval of the end is sealed', async () => {
+    test('[J-2] the interval of the end is sealed', async () => {
       await opened();
       const id = await fixture.newStream();
       await end(id);
       expect(await sealsUntilMade(id)).toBe(1);
     });
 
-    test('[J-2] until quizzes have closed', async () => {
+    test('[J-2] its quizzes have closed', async () => {
       await opened();
       const id = await fixture.newStream();
       await published(id);
@@ -136,7 +136,7 @@ describe.each(FIXTURES)('reports in %s', (_, open) => {
       expect((await reportOf(id))?.quizzes).toHaveLength(1);
     });
 
-    test('[J-2] until winners are counted', async () => {
+    test('[J-2] its winners are counted', async () => {
       await opened();
       const id = await fixture.newStream();
       const asked = { id: crypto.randomUUID(), streamId: id, producer: PRODUCER };
@@ -146,7 +146,7 @@ describe.each(FIXTURES)('reports in %s', (_, open) => {
       expect((await reportOf(id))?.rounds).toMatchObject([{ id: asked.id, count: 0 }]);
     });
 
-    test('[J-2] [J-8] until purchases that were many are sealed', async () => {
+    test('[J-2] [J-8] its delayed purchases are sealed', async () => {
       await opened();
       const id = await fixture.newStream();
       for (let n = 0; n < 130; n++) {
@@ -160,7 +160,7 @@ describe.each(FIXTURES)('reports in %s', (_, open) => {
     });
   });
 
-  test('[J-2] a report that is made stays as it is, and is not made again', async () => {
+  test('[J-2] a finished report does not change and is not made again', async () => {
     await opened();
     const id = await playedShow(100);
     await fixture.seal(1);
@@ -176,7 +176,7 @@ describe.each(FIXTURES)('reports in %s', (_, open) => {
     expect((await read(id)).report).toEqual(made.report);
   });
 
-  test('[J-6] viewers are those who were given a token, watching or not', async () => {
+  test('[J-6] unique viewers are all seats with a token, watching or not', async () => {
     await opened();
     const id = await shortShow();
     const { first } = await fixture.store.leaseSeats({ streamId: id, count: 7 });
@@ -189,7 +189,7 @@ describe.each(FIXTURES)('reports in %s', (_, open) => {
     expect((await reportOf(id))?.uniqueViewers).toBe(5);
   });
 
-  test('[J-3] of nodes that look at the same time one makes each report', async () => {
+  test('[J-3] concurrent nodes make each report once', async () => {
     await opened();
     const ids: string[] = [];
     for (let n = 0; n < 12; n++) ids.push(await shortShow());
@@ -210,7 +210,7 @@ describe.each(FIXTURES)('reports in %s', (_, open) => {
     expect(finished).toBe(12);
   });
 
-  test('[J-3] what a node had made that died is gone on with when its lease ends', async () => {
+  test('[J-3] another node continues the report of a dead node when its lease ends', async () => {
     await opened();
     const id = await playedShow();
     await fixture.seal(1);
@@ -219,7 +219,7 @@ describe.each(FIXTURES)('reports in %s', (_, open) => {
     await looking().makeAll();
     const all = pages;
     expect(all).toBeGreaterThan(6);
-    const { made: _, ...whole } = (await reportOf(id)) as KeptReport;
+    const { made: _, ...whole } = (await reportOf(id)) as StoredReport;
     await fixture.run('update reports set report = null, due = $1', [fixture.nowMs]);
     pages = 0;
     let deaths = 0;
@@ -244,7 +244,7 @@ describe.each(FIXTURES)('reports in %s', (_, open) => {
     expect(await reportOf(id)).toEqual({ ...whole, made: fixture.nowMs });
   });
 
-  test('[J-3] a node that is passed over while it stalls keeps nothing', async () => {
+  test('[J-3] a stalled node that lost its lease saves nothing', async () => {
     await opened();
     const id = await shortShow();
     await fixture.seal(1);
@@ -270,7 +270,7 @@ describe.each(FIXTURES)('reports in %s', (_, open) => {
     expect(kept).toBe(0);
   });
 
-  test('[J-3] a node that stops leaves its report to the others at once', async () => {
+  test('[J-3] a node that stops releases its report at once', async () => {
     await opened();
     const id = await playedShow();
     await fixture.seal(1);
@@ -290,7 +290,7 @@ describe.each(FIXTURES)('reports in %s', (_, open) => {
     expect((await read(id)).report).not.toBeNull();
   });
 
-  test('[J-3] what goes wrong is tried again ever later, tells so, and holds up no other', async () => {
+  test('[J-3] a failing report is retried with growing delays, logged, and does not block others', async () => {
     await opened();
     const wrong = await shortShow();
     const right = await shortShow();
@@ -322,7 +322,7 @@ describe.each(FIXTURES)('reports in %s', (_, open) => {
     expect((await read(wrong)).report).not.toBeNull();
   });
 
-  test('[J-11] what is kept of a report that is being made has a bound', async () => {
+  test('[J-11] stored progress has a bounded size', async () => {
     await opened();
     const id = await fixture.newStream();
     await start(id);
@@ -346,9 +346,9 @@ describe.each(FIXTURES)('reports in %s', (_, open) => {
     let bytes = 0;
     const store: Store = {
       ...fixture.store,
-      keepReport: (input) => {
+      saveReportProgress: (input) => {
         bytes = Math.max(bytes, JSON.stringify(input.progress).length);
-        return fixture.store.keepReport(input);
+        return fixture.store.saveReportProgress(input);
       },
     };
     await maker(store, async () => {

@@ -1,27 +1,26 @@
 import { INTERVAL_MS, intervalAt } from '../../../protocol/interval.ts';
 import type { RoundReport } from '../../../protocol/report.ts';
-import { sealingProcedures } from '../../realtime/feed/sealing-sql.ts';
+import { readSealedForward } from '../../realtime/feed/sealed-pages.ts';
 import { reading, type Tx } from '../../storage/sql/procedure.ts';
-import { type Asked, type QuizFigures, withAnswers } from './answer-figures.ts';
+import { type AnswerWindow, type QuizFigures, withAnswers } from './answer-figures.ts';
 import { type FeedFigures, type Scope, withIntervals } from './feed-figures.ts';
 import type { Show, ShowQuiz } from './progress.ts';
 
 /*
- * What a report is counted from, a page at a time: none keeps other readers waiting for more than some
- * milliseconds. Pages are added up where they are read, which in SQLite is not the event loop's thread;
- * in PostgreSQL one takes 0.2 ms of it. The report of a show of 3 h with 100,000 answers and 216,000
- * lines is made in 2 s (8 s in PostgreSQL), with 30 MB more (bench/report.ts); with pages of twice the
- * size it is hardly sooner.
+ * The data of reports, in pages that take a few milliseconds each, so that other readers do not wait.
+ * Pages are added up in the procedure: with SQLite that is off the event loop's thread, with
+ * PostgreSQL a page takes 0.2 ms of it. The report of a 3 h show with 100,000 answers and 216,000
+ * messages takes 2 s (8 s with PostgreSQL) and 30 MB (bench/report.ts); pages of twice the size are
+ * hardly faster.
  */
 
-/** Half a minute of the feed, or less of it when much was said. */
-const PAGE_INTERVALS = 30_000 / INTERVAL_MS;
-const PAGE_BYTES = 128 * 1024;
+/** Half a minute of the feed, or less when its intervals are large. */
+const INTERVAL_PAGE = { limit: 30_000 / INTERVAL_MS, bytesMax: 128 * 1024 };
 const PAGE_ANSWERS = 1_000;
 const PAGE_SEATS = 50_000;
 
 export const showProcedures = {
-  /** A stream that has ended, when all that it led to is sealed; null: there is none. */
+  /** A stream that has ended; null when there is none. Call it when everything of it is sealed. */
   readShow: reading(async (tx, { streamId }: { streamId: string }): Promise<Show | null> => {
     const [stream] = await tx.query<{ started: number | null; ended: number }>(
       `select started, ended from streams where id = $1 and status = 'ENDED'`,
@@ -38,30 +37,27 @@ export const showProcedures = {
     };
   }),
 
-  /** Adds a page of intervals from `next` on. @returns `next` null when there are no more */
+  /** Adds a page of intervals from `next` on. @returns `next`: null after the last page */
   addIntervals: reading(
     async (
       tx,
       input: { streamId: string; scope: Scope; next: number; figures: FeedFigures },
     ): Promise<{ figures: FeedFigures; next: number | null }> => {
       const { streamId, scope, next, figures } = input;
-      const page = { streamId, from: next, to: scope.to };
-      const limits = { limit: PAGE_INTERVALS, bytesMax: PAGE_BYTES };
-      const bodies = await sealingProcedures.readSealed.run(tx, { ...page, ...limits });
-      const last = bodies.at(-1);
-      if (!last) return { figures, next: null };
-      const intervals = bodies.map(({ body }) => JSON.parse(body));
-      return { figures: withIntervals(figures, scope, intervals), next: Number(last.interval) + 1 };
+      const range = { streamId, from: next, to: scope.to };
+      const page = await readSealedForward(tx, { ...range, ...INTERVAL_PAGE });
+      if (page.next === null) return { figures, next: null };
+      return { figures: withIntervals(figures, scope, page.intervals), next: page.next };
     },
   ),
 
-  /** Adds a page of answers of the seats after `afterSeat`. @returns `last` null when there are no more */
+  /** Adds a page of answers of seats after `afterSeat`. @returns `last`: null after the last page */
   addAnswers: reading(
     async (
       tx,
-      input: { quiz: number; asked: Asked; afterSeat: number; figures: QuizFigures },
+      input: { quiz: number; window: AnswerWindow; afterSeat: number; figures: QuizFigures },
     ): Promise<{ figures: QuizFigures; last: number | null }> => {
-      const { quiz, asked, afterSeat, figures } = input;
+      const { quiz, window, afterSeat, figures } = input;
       const rows = await tx.query<{ seat: number; received: number }>(
         `select seat, received from answers where quiz = $1 and seat > $2
          order by seat limit $3`,
@@ -69,11 +65,11 @@ export const showProcedures = {
       );
       const received = rows.map((row) => Number(row.received));
       const last = rows.length < PAGE_ANSWERS ? null : (rows.at(-1)?.seat ?? null);
-      return { figures: withAnswers(figures, asked, received), last };
+      return { figures: withAnswers(figures, window, received), last };
     },
   ),
 
-  /** Counts a page of viewers with the seats after `afterSeat`. @returns `last` null when there are no more */
+  /** Counts a page of viewers with seats after `afterSeat`. @returns `last`: null after the last page */
   countViewers: reading(
     async (
       tx,
@@ -114,20 +110,20 @@ async function quizzesOf(tx: Tx, streamId: string): Promise<ShowQuiz[]> {
     answer: number;
     counts: string;
     created: number;
-    told: number | null;
+    toldInterval: number | null;
     closeInterval: number;
   }>(
-    `select id, number, question, choices, answer, counts, created, told_interval as told,
+    `select id, number, question, choices, answer, counts, created, told_interval as "toldInterval",
        close_interval as "closeInterval"
      from quizzes where stream_id = $1 and counts is not null order by created, number`,
     [streamId],
   );
-  return rows.map(({ choices, counts, created, told, ...quiz }) => ({
+  return rows.map(({ choices, counts, created, toldInterval, ...quiz }) => ({
     ...quiz,
     choices: JSON.parse(choices),
     counts: JSON.parse(counts),
-    // Of a quiz of earlier versions it is not known; it was told as soon as it was published.
-    toldInterval: told ?? intervalAt(created),
+    // Unknown for quizzes of earlier versions, which published the quiz at its creation.
+    toldInterval: toldInterval ?? intervalAt(created),
   }));
 }
 

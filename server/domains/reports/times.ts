@@ -1,33 +1,33 @@
 /**
- * How many answers took how long: counts by ms. Times from 2,048 ms on are rounded down to the 11
- * highest bits of theirs, which is less than 0.1 %, so that there are at most 12,000 of them however
- * many answers there are. One below 0 counts as 0. As the keys are whole numbers, they are in order.
+ * A histogram of answer times: counts by ms. Times from 2,048 ms on are rounded down to their 11
+ * highest bits, an error of less than 0.1 %, so that there are at most 12,000 keys for any number of
+ * answers. Times below 0 count as 0. Integer keys of an object are in ascending order.
  */
 export type Times = Record<number, number>;
 
-const BITS_KEPT = 11;
+const SIGNIFICANT_BITS = 11;
 
-/** Counts a time, in place. */
+/** Adds a time to the histogram, in place. */
 export function addTime(times: Times, ms: number, count = 1): void {
-  const from0 = Math.max(0, ms);
-  const dropped = Math.max(0, 32 - Math.clz32(from0) - BITS_KEPT);
-  const key = (from0 >>> dropped) << dropped;
+  const clampedMs = Math.max(0, ms);
+  const droppedBits = Math.max(0, 32 - Math.clz32(clampedMs) - SIGNIFICANT_BITS);
+  const key = (clampedMs >>> droppedBits) << droppedBits;
   times[key] = (times[key] ?? 0) + count;
 }
 
-/** Adds all times of others, in place. */
+/** Adds another histogram, in place. */
 export function addTimes(times: Times, others: Times): void {
   for (const [ms, count] of Object.entries(others)) addTime(times, Number(ms), count);
 }
 
-/** The time by which this share of all came; null when there are none. */
+/** The time by which this share of all answers had arrived; null when there are none. */
 export function quantile(times: Times, share: number): number | null {
   const entries = Object.entries(times);
-  const wanted = share * entries.reduce((sum, [, count]) => sum + count, 0);
-  let passed = 0;
+  const target = share * entries.reduce((sum, [, count]) => sum + count, 0);
+  let seen = 0;
   for (const [ms, count] of entries) {
-    passed += count;
-    if (passed >= wanted) return Number(ms);
+    seen += count;
+    if (seen >= target) return Number(ms);
   }
   return null;
 }

@@ -1,7 +1,7 @@
 import type { Delivery, Webhook } from '../../../protocol/webhooks.ts';
 import { DomainError } from '../../platform/errors.ts';
 import { reading, type Tx, writing } from '../../storage/sql/procedure.ts';
-import { bodyOf, deliveryIdOf } from './webhook-events.ts';
+import { deliveryIdOf, webhookBody } from './webhook-events.ts';
 import { type OwnedWebhook, ownWebhook } from './webhooks-sql.ts';
 
 const COLUMNS = `id, type, state, created, due as "nextAttempt", body, attempts`;
@@ -41,7 +41,7 @@ export const deliveryProcedures = {
     async (tx, input: OwnedWebhook & { key: string; nowMs: number }): Promise<Delivery> => {
       assertEnabled(await ownWebhook(tx, input, tx.locks.update));
       const id = deliveryIdOf(input.id, { type: 'test', key: input.key });
-      const body = bodyOf('test', input.nowMs, JSON.stringify({ webhookId: input.id }));
+      const body = webhookBody('test', input.nowMs, JSON.stringify({ webhookId: input.id }));
       await tx.query(
         `insert into deliveries (id, webhook, type, body, created, state, due)
          values ($1, $2, 'test', $3, $4, 'pending', $4)`,
@@ -101,7 +101,7 @@ export const deliveryProcedures = {
    * takes no locks.
    */
   findOldDeliveries: reading(
-    async (tx, { nowMs }: { nowMs: number }): Promise<{ old: string[]; beyond: string[] }> => {
+    async (tx, { nowMs }: { nowMs: number }): Promise<{ old: string[]; excess: string[] }> => {
       const idsOf = (rows: readonly { id: string }[]) => rows.map(({ id }) => id);
       const old = await tx.query<{ id: string }>(
         `select id from (select id, webhook, created,
@@ -120,12 +120,12 @@ export const deliveryProcedures = {
          limit $2`,
         [PENDING_MAX, CLEANUP_BATCH_SIZE],
       );
-      return { old: idsOf(old), beyond: idsOf(beyond) };
+      return { old: idsOf(old), excess: idsOf(beyond) };
     },
   ),
 
   /** Deletes `old` deliveries and marks `excess` ones as failed, except those being sent. */
-  forgetDeliveries: writing(
+  removeOldDeliveries: writing(
     async (tx, { old, beyond }: { old: readonly string[]; beyond: readonly string[] }) => {
       const listedIds = `(select id from ${tx.rows('$1', ['id text'])} listed)`;
       const listOf = (ids: readonly string[]) => JSON.stringify(ids.map((id) => [id]));

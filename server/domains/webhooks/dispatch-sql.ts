@@ -1,10 +1,10 @@
 import { reading, type Tx, writing } from '../../storage/sql/procedure.ts';
 import {
-  bodyOf,
   deliveryIdOf,
   MINUTE_INTERVALS,
   MINUTE_MS,
   type WebhookEvent,
+  webhookBody,
 } from './webhook-events.ts';
 
 /** An event in the log that is not dispatched yet. */
@@ -22,17 +22,17 @@ const DISPATCH_BATCH_SIZE = 50;
 /** SQL condition: every interval of the minute is sealed. */
 const MINUTE_IS_OVER = `minute < ((select interval from watermark) + 1) / ${MINUTE_INTERVALS}`;
 
-export const tellingProcedures = {
+export const dispatchProcedures = {
   /** Whether events wait to be dispatched, and deliveries to be sent; a cheap poll of two indexes. */
   findWebhookWork: reading(
-    async (tx, { nowMs }: { nowMs: number }): Promise<{ untold: boolean; due: boolean }> => {
+    async (tx, { nowMs }: { nowMs: number }): Promise<{ undispatched: boolean; due: boolean }> => {
       const [row] = await tx.query<{ untold: number; due: number }>(
         `select case when exists (select 1 from happenings)
              or exists (select 1 from audience_minutes where ${MINUTE_IS_OVER}) then 1 else 0 end as untold,
            case when exists (select 1 from deliveries where due <= $1) then 1 else 0 end as due`,
         [nowMs],
       );
-      return { untold: Boolean(row?.untold), due: Boolean(row?.due) };
+      return { undispatched: Boolean(row?.untold), due: Boolean(row?.due) };
     },
   ),
 
@@ -41,7 +41,7 @@ export const tellingProcedures = {
    * the oldest first, at most `DISPATCH_BATCH_SIZE` of each. Skips rows that another node has locked.
    * @returns whether more may be waiting
    */
-  tellWebhooks: writing(async (tx): Promise<boolean> => {
+  dispatchWebhookEvents: writing(async (tx): Promise<boolean> => {
     const events = await takeLoggedEvents(tx);
     const minutes = await takeAudienceMinutes(tx);
     await insertDeliveries(tx, [...events, ...minutes]);
@@ -107,7 +107,7 @@ async function insertDeliveries(tx: Tx, events: readonly LoggedEvent[]): Promise
   const deliveries = subscribed.map(({ index, webhook }) => {
     const event = events[Number(index)] as LoggedEvent;
     const { type, atMs, data } = event;
-    return [deliveryIdOf(webhook, event), webhook, type, bodyOf(type, atMs, data), atMs];
+    return [deliveryIdOf(webhook, event), webhook, type, webhookBody(type, atMs, data), atMs];
   });
   await tx.query(
     `insert into deliveries (id, webhook, type, body, created, state, due)

@@ -18,7 +18,10 @@ afterAll(() => postgres.stop());
 
 const FIXTURES = [
   ['SQLite', openInSqlite],
-  ['PostgreSQL', async () => openInPostgres(await postgres.createDatabase(`told_${++databases}`))],
+  [
+    'PostgreSQL',
+    async () => openInPostgres(await postgres.createDatabase(`dispatch_${++databases}`)),
+  ],
 ] as const;
 
 const QUIZ = {
@@ -29,9 +32,9 @@ const QUIZ = {
   reveal: 'auto' as const,
 };
 
-describe.each(FIXTURES)('what happens, in %s', (_, open) => {
+describe.each(FIXTURES)('webhook events in %s', (_, open) => {
   let fixture: WebhookFixture;
-  const opened = async () => {
+  const openFixture = async () => {
     fixture = await WebhookFixture.on(await open());
     return fixture;
   };
@@ -42,15 +45,18 @@ describe.each(FIXTURES)('what happens, in %s', (_, open) => {
   const end = (id: string, atMs: number | null = null) =>
     fixture.store.endStream({ ...own(id), atMs, nowMs: fixture.nowMs });
 
-  async function published(streamId: string, reveal: 'auto' | 'manual' = 'auto'): Promise<string> {
+  async function publishQuiz(
+    streamId: string,
+    reveal: 'auto' | 'manual' = 'auto',
+  ): Promise<string> {
     const id = crypto.randomUUID();
     await fixture.store.createQuiz({ ...own(id), streamId, quiz: { ...QUIZ, reveal } });
     await fixture.store.publishQuiz({ ...own(id), nowMs: fixture.nowMs });
     return id;
   }
 
-  test('[H-5] [H-6] a start and an end are told once each, to those who ask', async () => {
-    await opened();
+  test('[H-5] [H-6] stream.started and stream.ended reach each subscriber once', async () => {
+    await openFixture();
     const both = await fixture.newWebhook('stream.started', 'stream.ended');
     const ends = await fixture.newWebhook('stream.ended');
     const id = await fixture.newStream();
@@ -62,7 +68,7 @@ describe.each(FIXTURES)('what happens, in %s', (_, open) => {
     await end(id);
     await end(id);
     const ended = { streamId: id, title: 'A show', started, ended: fixture.nowMs };
-    expect((await fixture.told(both)).map(({ body }) => body)).toEqual([
+    expect((await fixture.deliveries(both)).map(({ body }) => body)).toEqual([
       {
         type: 'stream.started',
         timestamp: new Date(started).toISOString(),
@@ -70,11 +76,11 @@ describe.each(FIXTURES)('what happens, in %s', (_, open) => {
       },
       { type: 'stream.ended', timestamp: new Date(fixture.nowMs).toISOString(), data: ended },
     ]);
-    expect((await fixture.told(ends)).map(({ body }) => body.data)).toEqual([ended]);
+    expect((await fixture.deliveries(ends)).map(({ body }) => body.data)).toEqual([ended]);
   });
 
-  test('[H-6] an end is told that comes of its time, of a source that left, or before any start', async () => {
-    await opened();
+  test('[H-6] stream.ended is sent for a scheduled end, a lost source, or an end before any start', async () => {
+    await openFixture();
     const webhook = await fixture.newWebhook('stream.started', 'stream.ended');
     const [timed, left, unused] = [
       await fixture.newStream(),
@@ -88,8 +94,11 @@ describe.each(FIXTURES)('what happens, in %s', (_, open) => {
     const source = { session: 's', kind: 'rtmp' as const, nowMs: fixture.nowMs, graceMs: 2_000 };
     await fixture.store.openSource({ key: 'sk_left', ...source });
     await fixture.seal(12);
-    const told = (await fixture.told(webhook)).map(({ type, body }) => [type, body.data.streamId]);
-    expect(told.toSorted()).toEqual(
+    const deliveries = (await fixture.deliveries(webhook)).map(({ type, body }) => [
+      type,
+      body.data.streamId,
+    ]);
+    expect(deliveries.toSorted()).toEqual(
       [
         ['stream.started', timed],
         ['stream.started', left],
@@ -100,21 +109,21 @@ describe.each(FIXTURES)('what happens, in %s', (_, open) => {
     );
   });
 
-  test('[H-8] a closed quiz has its counts, and its answer only when it is revealed', async () => {
-    await opened();
+  test('[H-8] quiz.closed has the counts, and the answer only if it is revealed', async () => {
+    await openFixture();
     const webhook = await fixture.newWebhook('quiz.closed');
     const streamId = await fixture.newStream();
-    const revealed = await published(streamId);
-    const hidden = await published(streamId, 'manual');
+    const revealed = await publishQuiz(streamId);
+    const hidden = await publishQuiz(streamId, 'manual');
     const quiz = await fixture.store.findPublishedQuiz({ id: revealed });
     const arrival = { receivedMs: fixture.nowMs, interval: intervalAt(fixture.nowMs) };
     await fixture.store.recordAnswers([
       { quiz: quiz?.number ?? 0, seat: 1, choice: 1, ...arrival },
     ]);
     await fixture.seal(8);
-    const told = await fixture.told(webhook);
-    const byId = new Map(told.map(({ body }) => [body.data.id, body.data]));
-    expect(told).toHaveLength(2);
+    const deliveries = await fixture.deliveries(webhook);
+    const byId = new Map(deliveries.map(({ body }) => [body.data.id, body.data]));
+    expect(deliveries).toHaveLength(2);
     expect(byId.get(revealed)).toMatchObject({
       streamId,
       question: 'Which?',
@@ -123,45 +132,45 @@ describe.each(FIXTURES)('what happens, in %s', (_, open) => {
       answer: 'b',
     });
     expect(byId.get(hidden)).toMatchObject({ answer: null, order: ['1984', 'b'] });
-    for (const { body } of told) webhookDataSchemas['quiz.closed'].strict().parse(body.data);
+    for (const { body } of deliveries) webhookDataSchemas['quiz.closed'].strict().parse(body.data);
     expect(JSON.stringify(byId.get(hidden))).not.toContain('"answer":"');
   });
 
-  test('[H-8] a winners round is told with its count', async () => {
-    await opened();
+  test('[H-8] winners has the number of winners', async () => {
+    await openFixture();
     const webhook = await fixture.newWebhook('winners');
     const streamId = await fixture.newStream();
     const roundId = crypto.randomUUID();
-    const asked = { id: roundId, streamId, producer: PRODUCER, nowMs: fixture.nowMs };
-    await fixture.store.requestWinners(asked);
+    const request = { id: roundId, streamId, producer: PRODUCER, nowMs: fixture.nowMs };
+    await fixture.store.requestWinners(request);
     await fixture.seal(2);
     await fixture.store.recordWinners([{ streamId, seat: 3, receivedMs: fixture.nowMs }]);
     await fixture.seal(4);
-    expect((await fixture.told(webhook)).map(({ body }) => body.data)).toEqual([
+    expect((await fixture.deliveries(webhook)).map(({ body }) => body.data)).toEqual([
       { streamId, roundId, count: 1 },
     ]);
   });
 
-  test('[H-5] nobody is told who is another account, is disabled, or does not ask', async () => {
-    await opened();
+  test('[H-5] webhooks of other accounts, disabled ones and those without the type receive nothing', async () => {
+    await openFixture();
     const disabled = await fixture.newWebhook('stream.started');
     const other = await fixture.newWebhook('winners');
     const later = await fixture.newWebhook('winners');
     const account = PRODUCER;
     await fixture.store.patchWebhook({ id: disabled, account, patch: { enabled: false } });
-    const stranger = crypto.randomUUID();
+    const otherAccount = crypto.randomUUID();
     await fixture.store.createAccount({
-      user: { uuid: stranger, email: 'b@example.org', name: 'B', created: 0 },
+      user: { uuid: otherAccount, email: 'b@example.org', name: 'B', created: 0 },
       token: { id: 'another', name: 'test', prefix: 'fb_', hash: 'other' },
       nowMs: 0,
     });
-    const strange = crypto.randomUUID();
+    const foreignWebhook = crypto.randomUUID();
     await fixture.store.createWebhook({
-      ...{ id: strange, account: stranger, secret: 'whsec_', nowMs: 0 },
+      ...{ id: foreignWebhook, account: otherAccount, secret: 'whsec_', nowMs: 0 },
       webhook: { url: 'https://b.example.org/', events: ['stream.started'], enabled: true },
     });
     await start(await fixture.newStream());
-    for (const id of [disabled, other, later]) expect(await fixture.told(id)).toEqual([]);
+    for (const id of [disabled, other, later]) expect(await fixture.deliveries(id)).toEqual([]);
     const [row] = await fixture.run('select count(*) as n from deliveries');
     expect(Number(row?.n)).toBe(0);
     await fixture.store.patchWebhook({ id: disabled, account, patch: { enabled: true } });
@@ -169,23 +178,23 @@ describe.each(FIXTURES)('what happens, in %s', (_, open) => {
     await fixture.store.patchWebhook({ id: later, account, patch });
     await start(await fixture.newStream());
     expect([
-      (await fixture.told(disabled)).length,
-      (await fixture.told(other)).length,
-      (await fixture.told(later)).length,
+      (await fixture.deliveries(disabled)).length,
+      (await fixture.deliveries(other)).length,
+      (await fixture.deliveries(later)).length,
     ]).toEqual([1, 0, 1]);
   });
 
-  describe('minutes', () => {
-    /** The minutes that a webhook was told, as [minutes since the beginning, count, peak]. */
+  describe('audience.minute', () => {
+    /** The audience minutes that a webhook got, as [minutes since `fromMs`, count, peak]. */
     const minutes = async (webhook: string, fromMs: number) => {
-      const told = (await fixture.told(webhook)).map(({ body: { data } }) => data);
-      return told
+      const deliveries = (await fixture.deliveries(webhook)).map(({ body: { data } }) => data);
+      return deliveries
         .toSorted((a, b) => Number(a.minute) - Number(b.minute))
         .map(({ minute, count, peak }) => [(Number(minute) - fromMs) / 60_000, count, peak]);
     };
 
-    test('[H-7] are told at their end, with the last count and the highest', async () => {
-      await opened();
+    test('[H-7] is sent at the end of a minute with its last and highest count', async () => {
+      await openFixture();
       const webhook = await fixture.newWebhook('audience.minute');
       const [id, quiet, unstarted] = [
         await fixture.newStream(),
@@ -198,26 +207,26 @@ describe.each(FIXTURES)('what happens, in %s', (_, open) => {
       await fixture.seal(100, { [id]: 3, [unstarted]: 9 });
       await fixture.seal(40, { [id]: 8 });
       await fixture.seal(99, { [id]: 5 });
-      expect(await fixture.told(webhook)).toEqual([]);
+      expect(await fixture.deliveries(webhook)).toEqual([]);
       await fixture.seal(1, { [id]: 5 });
-      const told = await fixture.told(webhook);
-      expect(told.map(({ body }) => body.data)).toContainEqual({
+      const deliveries = await fixture.deliveries(webhook);
+      expect(deliveries.map(({ body }) => body.data)).toContainEqual({
         ...{ streamId: id, minute: fromMs, count: 5, peak: 8 },
       });
-      expect(told.map(({ body }) => body.data)).toContainEqual({
+      expect(deliveries.map(({ body }) => body.data)).toContainEqual({
         ...{ streamId: quiet, minute: fromMs, count: 0, peak: 0 },
       });
-      expect(told).toHaveLength(2);
+      expect(deliveries).toHaveLength(2);
       await end(quiet);
       await fixture.seal(240, { [id]: 2 });
       expect((await minutes(webhook, fromMs)).slice(2)).toEqual([[1, 2, 2]]);
       await end(id);
       await fixture.seal(240);
-      expect(await fixture.told(webhook)).toHaveLength(3);
+      expect(await fixture.deliveries(webhook)).toHaveLength(3);
     });
 
-    test('[H-7] in which sealing stood still are told as far as they were counted', async () => {
-      await opened();
+    test('[H-7] covers the counted part of a minute in which sealing stopped', async () => {
+      await openFixture();
       const webhook = await fixture.newWebhook('audience.minute');
       const id = await fixture.newStream();
       const fromMs = fixture.nowMs;
@@ -231,7 +240,7 @@ describe.each(FIXTURES)('what happens, in %s', (_, open) => {
         [0, 4, 4],
         [3, 6, 7],
       ]);
-      // To the very end of a minute, and over it.
+      // One sealing up to the end of a minute, and one beyond it.
       await fixture.seal(60, { [id]: 1 });
       await fixture.sealTo(first + 6 * 240 - 1, { [id]: 2 });
       expect((await minutes(webhook, fromMs)).slice(2)).toEqual([
@@ -241,8 +250,8 @@ describe.each(FIXTURES)('what happens, in %s', (_, open) => {
     });
   });
 
-  test('[H-5] [H-17] nodes that tell together tell everything once, however much it is', async () => {
-    await opened();
+  test('[H-5] [H-17] concurrent nodes dispatch each of many events once', async () => {
+    await openFixture();
     const webhooks = [
       await fixture.newWebhook('stream.ended'),
       await fixture.newWebhook('stream.ended'),
@@ -253,40 +262,44 @@ describe.each(FIXTURES)('what happens, in %s', (_, open) => {
       ids.add(id);
       await end(id);
     }
-    const untold = async () =>
-      (await fixture.store.findWebhookWork({ nowMs: fixture.nowMs })).untold;
-    expect(await untold()).toBe(true);
-    while (await untold()) await Promise.all(fixture.nodes.map((node) => node.tellWebhooks({})));
+    const hasUndispatched = async () =>
+      (await fixture.store.findWebhookWork({ nowMs: fixture.nowMs })).undispatched;
+    expect(await hasUndispatched()).toBe(true);
+    while (await hasUndispatched())
+      await Promise.all(fixture.nodes.map((node) => node.dispatchWebhookEvents({})));
     for (const webhook of webhooks) {
       const rows = await fixture.run('select body from deliveries where webhook = $1', [webhook]);
-      const told = rows.map(({ body }) => JSON.parse(String(body)).data.streamId);
-      expect(told).toHaveLength(130);
-      expect(new Set(told)).toEqual(ids);
+      const deliveries = rows.map(({ body }) => JSON.parse(String(body)).data.streamId);
+      expect(deliveries).toHaveLength(130);
+      expect(new Set(deliveries)).toEqual(ids);
     }
   });
 
-  test('[H-5] what cannot be told does not happen in a call of the producer', async () => {
-    await opened();
+  test('[H-5] a call fails when its webhook event cannot be logged', async () => {
+    await openFixture();
     const webhook = await fixture.newWebhook('stream.started');
     const id = await fixture.newStream();
-    await fixture.run('alter table happenings rename to away');
+    await fixture.run('alter table happenings rename to unavailable');
     expect(await start(id).catch((error) => error)).toBeInstanceOf(Error);
     expect((await fixture.store.findOwnStream(own(id))).status).toBe('CREATED');
-    await fixture.run('alter table away rename to happenings');
+    await fixture.run('alter table unavailable rename to happenings');
     await start(id);
-    expect(await fixture.told(webhook)).toHaveLength(1);
+    expect(await fixture.deliveries(webhook)).toHaveLength(1);
   });
 
-  test('[H-21] what cannot be told stops no sealing, and nothing else in it is lost', async () => {
-    await opened();
+  test('[H-21] sealing continues without loss when webhook events cannot be logged', async () => {
+    await openFixture();
     await fixture.newWebhook('quiz.closed', 'audience.minute', 'stream.ended');
     const streamId = await fixture.newStream();
     await start(streamId);
-    const quiz = await published(streamId);
-    await fixture.run('alter table happenings rename to away');
+    const quiz = await publishQuiz(streamId);
+    await fixture.run('alter table happenings rename to unavailable');
     const from = await fixture.store.readWatermark({});
     const outcome = await fixture.sealTo(from + 8, { [streamId]: 3 });
-    expect(outcome).toMatchObject({ outcome: 'sealed', eventLogError: expect.stringMatching(/\w/) });
+    expect(outcome).toMatchObject({
+      outcome: 'sealed',
+      eventLogError: expect.stringMatching(/\w/),
+    });
     expect((await fixture.store.findOwnQuiz(own(quiz))).state).toBe('revealed');
     const bodies = await fixture.store.readSealedOfAll({ from: from + 1, to: from + 8 });
     const types = bodies.flatMap(({ body }) =>
@@ -294,7 +307,7 @@ describe.each(FIXTURES)('what happens, in %s', (_, open) => {
     );
     expect(types).toEqual(['view-count', 'quiz', 'quiz-results']);
     expect(await fixture.store.readWatermark({})).toBe(from + 8);
-    await fixture.run('alter table away rename to happenings');
+    await fixture.run('alter table unavailable rename to happenings');
     const next = await fixture.sealTo(from + 12, { [streamId]: 3 });
     expect(next).not.toHaveProperty('eventLogError');
   });

@@ -1,6 +1,6 @@
 import type { DueWork } from '../../realtime/feed/due-work.ts';
 import { NO_REHEARSAL } from '../rehearsals/hidden.ts';
-import { noteSealed } from './event-log-sql.ts';
+import { logSealedEvents } from './event-log-sql.ts';
 import type { WebhookEvent } from './webhook-events.ts';
 
 /**
@@ -20,6 +20,6 @@ export const webhookDueWork: DueWork<WebhookEvent> = {
   ],
   afterSeal: (tx, { interval, nowMs, domainEvents, due, counts }) => {
     const onAir = due.map(({ streamId }) => streamId);
-    return noteSealed(tx, { interval, nowMs, events: domainEvents, onAir, counts });
+    return logSealedEvents(tx, { interval, nowMs, events: domainEvents, onAir, counts });
   },
 };

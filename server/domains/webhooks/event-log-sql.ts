@@ -3,7 +3,7 @@ import { NO_REHEARSAL } from '../rehearsals/hidden.ts';
 import { MINUTE_INTERVALS, type WebhookEvent } from './webhook-events.ts';
 
 /** Webhook events that one sealing transaction logs. */
-export interface SealedNews {
+export interface SealedEvents {
   /** The last interval that the transaction seals. */
   readonly interval: number;
   readonly nowMs: number;
@@ -18,7 +18,7 @@ export interface SealedNews {
  * Logs an event for its subscribers in the transaction that causes it, so that either both or
  * neither are committed.
  */
-export async function note(tx: Tx, event: WebhookEvent, nowMs: number): Promise<void> {
+export async function logWebhookEvent(tx: Tx, event: WebhookEvent, nowMs: number): Promise<void> {
   await insertEvents(tx, await withSubscribers(tx, [event]), nowMs);
 }
 
@@ -28,7 +28,7 @@ export async function note(tx: Tx, event: WebhookEvent, nowMs: number): Promise<
  * stop sealing.
  * @returns the error message, or null on success
  */
-export async function noteSealed(tx: Tx, sealed: SealedNews): Promise<string | null> {
+export async function logSealedEvents(tx: Tx, sealed: SealedEvents): Promise<string | null> {
   const events = await withSubscribers(tx, sealed.events);
   if (events.length === 0 && sealed.onAir.length === 0) return null;
   await tx.query('savepoint webhooks');
@@ -76,7 +76,7 @@ async function insertEvents(tx: Tx, events: readonly WebhookEvent[], atMs: numbe
 /** Sets the count and raises the peak of the minute that the interval is in (H-7). */
 async function updateAudienceMinutes(
   tx: Tx,
-  { interval, onAir, counts }: SealedNews,
+  { interval, onAir, counts }: SealedEvents,
 ): Promise<void> {
   if (onAir.length === 0) return;
   await tx.query(

@@ -6,11 +6,11 @@ import { type AddressInfo, createServer as createTcp, type Socket } from 'node:n
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { binaryOf } from '../../../test/support/backends/server-programs.ts';
-import { networks } from '../../platform/network-policy.ts';
+import { parseNetworks } from '../../platform/network-policy.ts';
 import { createPost, type PostOptions } from './post.ts';
 
 const NAME = 'hooks.example.org';
-const LOOPBACK = networks('127.0.0.0/8');
+const LOOPBACK = parseNetworks('127.0.0.0/8');
 const OPEN = { allowHttp: true, allowPrivate: LOOPBACK };
 const RUNNING = new AbortController().signal;
 
@@ -51,7 +51,7 @@ async function listening(server: Server | ReturnType<typeof createTcp>): Promise
 
 const http = (answer: RequestListener) => listening(createHttp(answer));
 const https = (answer: RequestListener) => listening(createHttps({ key, cert }, answer));
-/** Answers with these bytes whatever comes, and goes on with `then`. */
+/** A TCP server that answers any data with `bytes`, then calls `then` with the socket. */
 const raw = (bytes: string, then: (socket: Socket) => void) =>
   listening(
     createTcp((socket) => {
@@ -65,16 +65,16 @@ const raw = (bytes: string, then: (socket: Socket) => void) =>
 
 const ok: RequestListener = (_, response) => response.writeHead(204).end();
 
-/** Where names lead, and how often they were looked up. */
-function names(...answers: readonly (readonly string[])[]) {
-  const asked: string[] = [];
+/** A resolver that returns one list of addresses per look-up, and records the names looked up. */
+function fakeResolver(...answers: readonly (readonly string[])[]) {
+  const lookups: string[] = [];
   const resolve = async (hostname: string) => {
-    asked.push(hostname);
-    const found = answers[Math.min(asked.length, answers.length) - 1];
+    lookups.push(hostname);
+    const found = answers[Math.min(lookups.length, answers.length) - 1];
     if (!found) throw new Error('ENOTFOUND');
     return found;
   };
-  return { asked, resolve };
+  return { lookups, resolve };
 }
 
 function send(url: string, options: Partial<PostOptions> = {}, stop = RUNNING) {
@@ -82,8 +82,8 @@ function send(url: string, options: Partial<PostOptions> = {}, stop = RUNNING) {
   return post(url, { 'webhook-id': 'one' }, '{"a":"ü"}', stop);
 }
 
-describe('an attempt', () => {
-  test('[H-9] sends the body whole, to its path, with its headers and the name', async () => {
+describe('post to a webhook', () => {
+  test('[H-9] sends the body, path, headers and Host of the request', async () => {
     const got: unknown[] = [];
     const port = await http((request, response) => {
       let body = '';
@@ -98,30 +98,30 @@ describe('an attempt', () => {
         response.writeHead(202).end('thanks');
       });
     });
-    const { resolve } = names(['127.0.0.1']);
+    const { resolve } = fakeResolver(['127.0.0.1']);
     const posted = await send(`http://${NAME}:${port}/a/b?c=d`, { resolve });
     expect(posted).toEqual({ status: 202, error: null });
     expect(got).toEqual([['POST', '/a/b?c=d', `${NAME}:${port}`, 'one', '10'], '{"a":"ü"}']);
   });
 
-  test('[H-13] goes to the very address that was looked up, once, by a name that nobody else knows', async () => {
+  test('[H-13] resolves the name once and connects to the resolved address', async () => {
     const port = await https(ok);
-    const { asked, resolve } = names(['127.0.0.1'], ['10.0.0.1']);
+    const { lookups, resolve } = fakeResolver(['127.0.0.1'], ['10.0.0.1']);
     expect(await send(`https://${NAME}:${port}/`, { resolve })).toEqual({
       status: 204,
       error: null,
     });
-    expect(asked).toEqual([NAME]);
+    expect(lookups).toEqual([NAME]);
   });
 
-  test('[H-13] of a name that leads elsewhere later is refused then (DNS rebinding)', async () => {
+  test('[H-13] checks the addresses of a name at each attempt (DNS rebinding)', async () => {
     let requests = 0;
     const port = await http((_, response) => {
       requests++;
       response.end();
     });
-    const policy = { allowHttp: true, allowPrivate: networks('127.0.0.1') };
-    const { resolve } = names(['127.0.0.1'], ['127.0.0.2'], ['127.0.0.1']);
+    const policy = { allowHttp: true, allowPrivate: parseNetworks('127.0.0.1') };
+    const { resolve } = fakeResolver(['127.0.0.1'], ['127.0.0.2'], ['127.0.0.1']);
     const post = createPost({ policy, resolve });
     const attempts: unknown[] = [];
     for (let n = 0; n < 3; n++) {
@@ -142,13 +142,16 @@ describe('an attempt', () => {
     [['fd00:ec2::254']],
     [['::ffff:127.0.0.1']],
     [['8.8.8.8', 'fe80::1%eth0']],
-  ])('[H-12] [H-13] is refused when any of its addresses is: %p', async (addresses) => {
-    const policy = { allowHttp: true, allowPrivate: [] };
-    const posted = await send(`https://${NAME}/`, { policy, ...names(addresses) });
-    expect(posted).toEqual({ status: null, error: 'address' });
-  });
+  ])(
+    '[H-12] [H-13] is refused when the policy forbids any address of the name: %p',
+    async (addresses) => {
+      const policy = { allowHttp: true, allowPrivate: [] };
+      const posted = await send(`https://${NAME}/`, { policy, ...fakeResolver(addresses) });
+      expect(posted).toEqual({ status: null, error: 'address' });
+    },
+  );
 
-  test('[H-12] [H-3] is refused where the URL itself is no longer allowed', async () => {
+  test('[H-12] [H-3] is refused when the policy no longer allows the URL', async () => {
     const port = await http(ok);
     const url = `http://127.0.0.1:${port}/`;
     const refused = async (policy: PostOptions['policy']) => (await send(url, { policy })).error;
@@ -157,7 +160,7 @@ describe('an attempt', () => {
     expect(await refused(OPEN)).toBeNull();
   });
 
-  test('[H-13] checks the certificate, and by the name of the URL', async () => {
+  test('[H-13] requires a valid certificate for the host name of the URL', async () => {
     const port = await https(ok);
     const resolve = async () => ['127.0.0.1'];
     const errorOf = async (host: string, options: Partial<PostOptions> = {}) =>
@@ -182,7 +185,7 @@ describe('an attempt', () => {
     expect(requests).toBe(1);
   });
 
-  test('[H-13] reads no more of an answer than its beginning', async () => {
+  test('[H-13] closes the connection when a response body is too long', async () => {
     let sentKb = 0;
     const closed = Promise.withResolvers<void>();
     const port = await raw('HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n', (socket) => {
@@ -200,41 +203,41 @@ describe('an attempt', () => {
   });
 
   test.each([
-    ['no answer at all', ''],
+    ['no response', ''],
     ['headers that never end', 'HTTP/1.1 200 OK\r\nA: b\r\n'],
-  ])('[H-13] ends at its time-out: %s', async (_, bytes) => {
+  ])('[H-13] times out: %s', async (_, bytes) => {
     const port = await raw(bytes, () => {});
     const posted = await send(`http://127.0.0.1:${port}/`, { timeoutMs: 100 });
     expect(posted).toEqual({ status: null, error: 'timeout' });
   });
 
-  test('[H-13] ends at its time-out while the name is looked up', async () => {
+  test('[H-13] times out during name resolution', async () => {
     const resolve = () => new Promise<never>(() => {});
     const posted = await send(`https://${NAME}/`, { resolve, timeoutMs: 50 });
     expect(posted).toEqual({ status: null, error: 'timeout' });
   });
 
-  test('[H-14] says in a word why there was no answer', async () => {
+  test('[H-14] reports the reason when there is no response', async () => {
     const port = await http(ok);
     const silent = await raw('', (socket) => socket.destroy());
-    const babbling = await raw('SSH-2.0-OpenSSH_9.2\r\n', (socket) => socket.end());
+    const nonHttp = await raw('SSH-2.0-OpenSSH_9.2\r\n', (socket) => socket.end());
     const errorOf = async (url: string, options: Partial<PostOptions> = {}) =>
       (await send(url, options)).error;
-    expect(await errorOf(`http://${NAME}:${port}/`, names())).toBe('dns');
-    expect(await errorOf(`http://${NAME}:${port}/`, names([]))).toBe('dns');
+    expect(await errorOf(`http://${NAME}:${port}/`, fakeResolver())).toBe('dns');
+    expect(await errorOf(`http://${NAME}:${port}/`, fakeResolver([]))).toBe('dns');
     expect(await errorOf('http://127.0.0.1:1/')).toBe('connection');
     expect(await errorOf(`http://127.0.0.1:${silent}/`)).toBe('connection');
-    expect(await errorOf(`http://127.0.0.1:${babbling}/`)).toBe('connection');
+    expect(await errorOf(`http://127.0.0.1:${nonHttp}/`)).toBe('connection');
     expect(await errorOf(`https://127.0.0.1:${port}/`)).toBe('tls');
   });
 
-  test('[H-13] goes to the next address of a name when nobody takes the connection', async () => {
+  test('[H-13] tries the next address of the name when a connection is refused', async () => {
     const port = await http(ok);
-    const { resolve } = names(['127.0.0.2', '127.0.0.1']);
+    const { resolve } = fakeResolver(['127.0.0.2', '127.0.0.1']);
     expect((await send(`http://${NAME}:${port}/`, { resolve })).status).toBe(204);
   });
 
-  test('[H-17] that is stopped is not told as a failure', async () => {
+  test('[H-17] throws the abort reason when it is stopped', async () => {
     const port = await raw('', () => stopping.abort(new Error('the service ends')));
     const stopping = new AbortController();
     const ended = await send(`http://127.0.0.1:${port}/`, {}, stopping.signal).catch((e) => e);

@@ -2,36 +2,40 @@ import { lookup } from 'node:dns/promises';
 import { type ClientRequest, request as httpRequest } from 'node:http';
 import { request as httpsRequest } from 'node:https';
 import type { Attempt } from '../../../protocol/webhooks.ts';
-import { type AddressPolicy, literalOf, mayReach } from '../../platform/network-policy.ts';
+import {
+  type AddressPolicy,
+  ipLiteralOf,
+  isAllowedAddress,
+} from '../../platform/network-policy.ts';
 
-/** All addresses of a name. @throws Error when it has none */
+/** Resolves a host name to all its addresses. @throws Error when it has none */
 export type Resolve = (hostname: string) => Promise<readonly string[]>;
 
-/** What came of an attempt: a status or why there was none. */
-export type Posted = Pick<Attempt, 'status' | 'error'>;
+/** The result of an attempt: the status of the response, or the reason for none. */
+export type PostResult = Pick<Attempt, 'status' | 'error'>;
 
-/** One attempt to send a body. @throws the reason of `stop`, when that ends it */
+/** Makes one attempt to send a body. @throws the reason of `stop` when that signal aborts it */
 export type Post = (
   url: string,
   headers: Readonly<Record<string, string>>,
   body: string,
   stop: AbortSignal,
-) => Promise<Posted>;
+) => Promise<PostResult>;
 
 export interface PostOptions {
   readonly policy: AddressPolicy;
-  /** As the machine resolves names, by default. */
+  /** Defaults to the resolver of the system. */
   readonly resolve?: Resolve;
-  /** For the whole of an attempt, the look-up of the name included (default 10 s). */
+  /** Time limit of an attempt, name resolution included (default 10 s). */
   readonly timeoutMs?: number;
-  /** Certificates that are trusted in place of the usual ones, PEM. */
+  /** Trusted certificates in place of the system's, PEM. */
   readonly ca?: string;
 }
 
 const TIMEOUT_MS = 10_000;
-/** An answer says what it has to say in its status; of the rest so much is taken, to be polite. */
-const ANSWER_BYTES = 1_024;
-/** Addresses of a name that are tried while nobody takes the connection. */
+/** Response bytes that are read before the connection is closed; only the status is used. */
+const RESPONSE_BYTES_MAX = 1_024;
+/** Addresses of a name that are tried while connections are refused. */
 const ADDRESSES_MAX = 3;
 
 const systemResolve: Resolve = async (hostname) => {
@@ -39,55 +43,55 @@ const systemResolve: Resolve = async (hostname) => {
   return found.map(({ address }) => address);
 };
 
-/** The attempt failed for a reason of our own. */
-class Refused extends Error {
+/** The attempt ended before a connection, by policy or name resolution. */
+class BlockedAttempt extends Error {
   constructor(readonly error: NonNullable<Attempt['error']>) {
     super(error);
   }
 }
 
 /**
- * Makes what sends to webhooks. Each attempt looks the name up once, refuses it when any of its
- * addresses is none that webhooks may reach, and connects to the very address that was looked at, so
- * that a name which changes meanwhile changes nothing. It follows no redirects.
+ * Creates the HTTP client for webhooks. Each attempt resolves the name once, refuses it when the
+ * policy forbids any of its addresses, and connects to the address it has checked, which prevents DNS
+ * rebinding. It follows no redirects.
  */
 export function createPost(options: PostOptions): Post {
   const { policy, resolve = systemResolve, timeoutMs = TIMEOUT_MS } = options;
   return async (text, headers, body, stop) => {
-    const timeout = AbortSignal.timeout(timeoutMs);
-    const signal = AbortSignal.any([timeout, stop]);
+    const timeoutSignal = AbortSignal.timeout(timeoutMs);
+    const signal = AbortSignal.any([timeoutSignal, stop]);
     const url = new URL(text);
     try {
-      if (url.protocol !== 'https:' && !policy.allowHttp) throw new Refused('setting');
+      if (url.protocol !== 'https:' && !policy.allowHttp) throw new BlockedAttempt('setting');
       const addresses = await orAborted(signal, addressesOf(url, resolve, policy));
-      const status = await sendToFirst(addresses, (address) =>
+      const status = await sendToFirstReachable(addresses, (address) =>
         send(url, address, { headers, body, signal, ca: options.ca }),
       );
       return { status, error: null };
     } catch (error) {
       stop.throwIfAborted();
-      return { status: null, error: timeout.aborted ? 'timeout' : reasonOf(error) };
+      return { status: null, error: timeoutSignal.aborted ? 'timeout' : reasonOf(error) };
     }
   };
 }
 
 async function addressesOf(url: URL, resolve: Resolve, policy: AddressPolicy) {
-  const literal = literalOf(url);
+  const literal = ipLiteralOf(url);
   const addresses =
     literal === null
       ? await resolve(url.hostname).catch(() => {
-          throw new Refused('dns');
+          throw new BlockedAttempt('dns');
         })
       : [literal];
-  if (addresses.length === 0) throw new Refused('dns');
-  // All of them: one that is not allowed says that somebody tries to be let in by the others.
-  if (!addresses.every((address) => mayReach(address, policy.allowPrivate))) {
-    throw new Refused('address');
+  if (addresses.length === 0) throw new BlockedAttempt('dns');
+  // One forbidden address refuses all: a mix of both is how an attacker probes the filter.
+  if (!addresses.every((address) => isAllowedAddress(address, policy.allowPrivate))) {
+    throw new BlockedAttempt('address');
   }
   return addresses.slice(0, ADDRESSES_MAX);
 }
 
-// A look-up cannot be called off; what it finds later is of no use.
+// DNS lookups cannot be canceled; a late result is ignored.
 function orAborted<T>(signal: AbortSignal, work: Promise<T>): Promise<T> {
   const aborted = new Promise<never>((_, reject) => {
     signal.addEventListener('abort', () => reject(signal.reason), { once: true });
@@ -95,10 +99,10 @@ function orAborted<T>(signal: AbortSignal, work: Promise<T>): Promise<T> {
   return Promise.race([work, aborted]);
 }
 
-const NOT_TAKEN = /^(ECONNREFUSED|ENETUNREACH|EHOSTUNREACH|EADDRNOTAVAIL)$/;
+const CONNECTION_REFUSED = /^(ECONNREFUSED|ENETUNREACH|EHOSTUNREACH|EADDRNOTAVAIL)$/;
 
-/** Sends to the first address that takes the connection; to one that did, nothing is sent twice. */
-async function sendToFirst(
+/** Sends to the first address that accepts the connection; never sends the body twice. */
+async function sendToFirstReachable(
   addresses: readonly string[],
   sendTo: (address: string) => Promise<number>,
 ): Promise<number> {
@@ -107,46 +111,50 @@ async function sendToFirst(
     try {
       return await sendTo(address);
     } catch (error) {
-      if (!NOT_TAKEN.test(codeOf(error))) throw error;
+      if (!CONNECTION_REFUSED.test(codeOf(error))) throw error;
       last = error;
     }
   }
   throw last;
 }
 
-interface Sent {
+interface PostRequest {
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string;
   readonly signal: AbortSignal;
   readonly ca: string | undefined;
 }
 
-function send(url: URL, address: string, { headers, body, signal, ca }: Sent): Promise<number> {
+function send(
+  url: URL,
+  address: string,
+  { headers, body, signal, ca }: PostRequest,
+): Promise<number> {
   const isTls = url.protocol === 'https:';
   const options = {
     method: 'POST',
-    // Not the name: what connects would look it up again.
+    // The checked address, not the name, which would be resolved again.
     hostname: address,
     port: url.port || (isTls ? 443 : 80),
     path: url.pathname + url.search,
     headers: { ...headers, Host: url.host, 'Content-Length': Buffer.byteLength(body) },
-    // A connection of its own, which was made to this address and for this name.
+    // No connection pool: a pooled connection may belong to another address or name.
     agent: false,
     signal,
-    // The name that the certificate must have; that of an address is the address.
-    ...(isTls && literalOf(url) === null && { servername: url.hostname }),
+    // The name that the certificate must match; for a literal address that is the address.
+    ...(isTls && ipLiteralOf(url) === null && { servername: url.hostname }),
     ...(isTls && ca !== undefined && { ca }),
   };
   return new Promise((resolve, reject) => {
     const request: ClientRequest = (isTls ? httpsRequest : httpRequest)(options, (response) => {
-      let taken = 0;
+      let receivedBytes = 0;
       const end = () => {
         request.destroy();
         resolve(response.statusCode ?? 0);
       };
       response.on('data', (chunk: Buffer) => {
-        taken += chunk.length;
-        if (taken > ANSWER_BYTES) end();
+        receivedBytes += chunk.length;
+        if (receivedBytes > RESPONSE_BYTES_MAX) end();
       });
       for (const event of ['end', 'error', 'close']) response.once(event, end);
     });
@@ -158,6 +166,6 @@ function send(url: URL, address: string, { headers, body, signal, ca }: Sent): P
 const codeOf = (error: unknown): string => String((error as { code?: unknown }).code ?? '');
 
 function reasonOf(error: unknown): NonNullable<Attempt['error']> {
-  if (error instanceof Refused) return error.error;
+  if (error instanceof BlockedAttempt) return error.error;
   return /CERT|TLS|SSL|SIGNED|UNABLE_TO|EPROTO/.test(codeOf(error)) ? 'tls' : 'connection';
 }

@@ -17,7 +17,7 @@ const DELAYS_MS = [
 const JITTER = 0.1;
 
 /** A webhook without a success for this long is disabled. */
-const FAILING_MS = 72 * HOUR;
+const DISABLE_AFTER_MS = 72 * HOUR;
 
 /**
  * When to send a delivery again (H-14).
@@ -39,10 +39,10 @@ export function outcomeOf(status: number | null): 'delivered' | 'gone' | 'failed
 
 /** Whether a webhook has failed for long enough to be disabled (H-15). */
 export function hasFailedLong(failingSinceMs: number, nowMs: number): boolean {
-  return nowMs - failingSinceMs >= FAILING_MS;
+  return nowMs - failingSinceMs >= DISABLE_AFTER_MS;
 }
 
 /** Concurrent attempts to one webhook, over all nodes. */
-export const EACH_MAX = 2;
+export const CONCURRENCY_MAX = 2;
 /** The same for a webhook whose last attempt failed: its attempts often last until the time-out. */
-export const EACH_FAILING_MAX = 1;
+export const FAILING_CONCURRENCY_MAX = 1;

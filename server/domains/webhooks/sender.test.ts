@@ -1,11 +1,11 @@
 import { describe, expect, test } from 'bun:test';
 import pino from 'pino';
 import { Unavailable } from '../../platform/errors.ts';
-import type { Post, Posted } from './post.ts';
+import type { Post, PostResult } from './post.ts';
 import { type SenderOptions, WebhookSender } from './sender.ts';
-import type { Claimed } from './sending-sql.ts';
+import type { ClaimedDelivery } from './sending-sql.ts';
 
-const CLAIMED: Claimed = {
+const CLAIMED: ClaimedDelivery = {
   id: 'a delivery',
   webhook: 'a webhook',
   lease: 'a lease',
@@ -17,8 +17,8 @@ const CLAIMED: Claimed = {
   oldSecretUntil: null,
 };
 
-/** A sender on a record that has one delivery due, and what it did there. */
-function senderOf(post: Post | null, store: Partial<SenderOptions['store']> = {}) {
+/** A sender on a fake store with one due delivery, and the store calls it makes. */
+function createSender(post: Post | null, store: Partial<SenderOptions['store']> = {}) {
   const calls: string[] = [];
   let due = true;
   const sender = new WebhookSender({
@@ -27,12 +27,12 @@ function senderOf(post: Post | null, store: Partial<SenderOptions['store']> = {}
     post,
     newId: () => 'a lease',
     random: () => 0,
-    lastMs: 1,
+    drainMs: 1,
     pause: async () => void calls.push('pause'),
     store: {
-      findWebhookWork: async () => ({ untold: due, due }),
-      tellWebhooks: async () => {
-        calls.push('tell');
+      findWebhookWork: async () => ({ undispatched: due, due }),
+      dispatchWebhookEvents: async () => {
+        calls.push('dispatch');
         return false;
       },
       claimDeliveries: async () => {
@@ -45,48 +45,48 @@ function senderOf(post: Post | null, store: Partial<SenderOptions['store']> = {}
         return 'delivered' as const;
       },
       releaseDelivery: async () => void calls.push('release'),
-      findOldDeliveries: async () => ({ old: [], beyond: [] }),
-      forgetDeliveries: async () => {},
+      findOldDeliveries: async () => ({ old: [], excess: [] }),
+      removeOldDeliveries: async () => {},
       ...store,
     },
   });
   return { sender, calls };
 }
 
-const WELL: Posted = { status: 200, error: null };
+const OK: PostResult = { status: 200, error: null };
 
-describe('a sender', () => {
-  test('[H-17] tells the database what came of it as often as it takes, while the lease lasts', async () => {
+describe('WebhookSender', () => {
+  test('[H-17] retries to record an attempt while the database is unavailable and the lease lasts', async () => {
     let unavailable = 3;
-    const { sender, calls } = senderOf(async () => WELL, {
+    const { sender, calls } = createSender(async () => OK, {
       finishDelivery: async () => {
         if (unavailable-- > 0) throw new Unavailable('The database is unavailable.');
         return 'delivered';
       },
     });
     await sender.sendAll();
-    expect(calls).toEqual(['tell', 'pause', 'pause', 'pause']);
+    expect(calls).toEqual(['dispatch', 'pause', 'pause', 'pause']);
   });
 
-  test('[H-17] that stops gives back what it could not send, for any node to send', async () => {
-    const began = Promise.withResolvers<void>();
-    const { sender, calls } = senderOf((_url, _headers, _body, stop) => {
-      began.resolve();
+  test('[H-17] releases unsent deliveries when it stops', async () => {
+    const postStarted = Promise.withResolvers<void>();
+    const { sender, calls } = createSender((_url, _headers, _body, stop) => {
+      postStarted.resolve();
       return new Promise((_, reject) => {
         stop.addEventListener('abort', () => reject(stop.reason));
       });
     });
     void sender.send();
-    await began.promise;
+    await postStarted.promise;
     await sender.stop();
-    expect(calls).toEqual(['tell', 'release']);
+    expect(calls).toEqual(['dispatch', 'release']);
     await sender.send();
-    expect(calls).toEqual(['tell', 'release']);
+    expect(calls).toEqual(['dispatch', 'release']);
   });
 
-  test('[H-17] without the role only puts what happened before the webhooks', async () => {
-    const { sender, calls } = senderOf(null);
+  test('[H-17] dispatches events but claims nothing without the studio role', async () => {
+    const { sender, calls } = createSender(null);
     await sender.sendAll();
-    expect(calls).toEqual(['tell']);
+    expect(calls).toEqual(['dispatch']);
   });
 });

@@ -1,195 +1,206 @@
 import type { Logger } from 'pino';
 import type { Clock } from '../../platform/clock.ts';
 import { Unavailable } from '../../platform/errors.ts';
-import type { Reading } from '../../platform/metrics.ts';
+import type { MetricDefinition } from '../../platform/metrics.ts';
 import type { Calls } from '../../storage/sql/procedure.ts';
 import type { deliveryProcedures } from './deliveries-sql.ts';
-import type { tellingProcedures } from './dispatch-sql.ts';
-import type { Post, Posted } from './post.ts';
-import { type Claimed, LEASE_MS, type Sent, type sendingProcedures } from './sending-sql.ts';
-import { secretsAt, signedHeaders } from './signing.ts';
+import type { dispatchProcedures } from './dispatch-sql.ts';
+import type { Post, PostResult } from './post.ts';
+import {
+  type ClaimedDelivery,
+  type DeliveryOutcome,
+  LEASE_MS,
+  type sendingProcedures,
+} from './sending-sql.ts';
+import { activeSecrets, signedHeaders } from './signing.ts';
 
 export interface SenderOptions {
-  readonly store: Calls<typeof tellingProcedures> &
+  readonly store: Calls<typeof dispatchProcedures> &
     Calls<typeof sendingProcedures> &
     Pick<Calls<typeof deliveryProcedures>, 'findOldDeliveries' | 'forgetDeliveries'>;
   readonly clock: Clock;
   readonly logger: Logger;
-  /** Null: this node sends nothing, and only puts what happened before the webhooks. */
+  /** Null on a node that only dispatches events and leaves sending to others. */
   readonly post: Post | null;
   readonly newId: () => string;
   /** Numbers in [0, 1). */
   readonly random: () => number;
-  /** Waits before the database is told again what came of an attempt (default a second). */
+  /** Waits before another try to record an attempt (default 1 s). */
   readonly pause?: () => Promise<void>;
-  /** How long what is under way has when the service ends (default 3 s); then it is due for any node. */
-  readonly lastMs?: number;
+  /** How long `stop` waits for open attempts before it aborts them (default 3 s). */
+  readonly drainMs?: number;
 }
 
 const POLL_MS = 1_000;
-const TIDY_MS = 60_000;
-/** Deliveries that this node sends at once; half of them at most to webhooks that failed last time. */
-const AT_ONCE_MAX = 16;
-const FAILING_AT_ONCE_MAX = AT_ONCE_MAX / 2;
-const LAST_MS = 3_000;
+const CLEANUP_MS = 60_000;
+/** Concurrent attempts of this node; at most half of them to webhooks whose last attempt failed. */
+const CONCURRENCY_MAX = 16;
+const FAILING_CONCURRENCY_MAX = CONCURRENCY_MAX / 2;
+const DRAIN_MS = 3_000;
 
-/** Sends what waits in the database to webhooks, beside other nodes that do the same (SPEC H). */
+/**
+ * Dispatches logged events and sends due deliveries (SPEC H). Any number of nodes run one on the same
+ * database: leases keep them from sending a delivery twice.
+ */
 export class WebhookSender {
-  private readonly underWay = new Set<Promise<void>>();
-  private failingUnderWay = 0;
-  private readonly outcomes = new Map<Sent, number>();
+  private readonly inFlight = new Set<Promise<void>>();
+  private failingInFlight = 0;
+  private readonly outcomes = new Map<DeliveryOutcome, number>();
   private readonly stopping = new AbortController();
   private stopped = false;
   private claiming: Promise<void> | null = null;
-  /** Something became due, or a place free, after the claim that is under way had looked. */
-  private isClaimOld = false;
+  /** Set when `send` was called after the current claim began to read the database. */
+  private claimAgain = false;
   private timers: Timer[] = [];
 
   constructor(private readonly options: SenderOptions) {}
 
-  /** Sends what is due, from here on. */
-  begin(): void {
+  /** Starts to poll for due deliveries. */
+  start(): void {
     this.timers = [
       setInterval(() => void this.send(), POLL_MS),
-      setInterval(() => void this.tidy(), TIDY_MS),
+      setInterval(() => void this.cleanUp(), CLEANUP_MS),
     ];
   }
 
-  /** Tells what happened, and begins to send what is due now; resolves when it is claimed. */
+  /** Dispatches logged events and starts due deliveries; resolves when they are claimed. */
   send(): Promise<void> {
-    this.isClaimOld = true;
+    this.claimAgain = true;
     this.claiming ??= this.claimAll().finally(() => {
       this.claiming = null;
     });
     return this.claiming;
   }
 
-  /** Sends all that is due now and resolves when it is done; for tests with a clock of their own. */
+  /** Sends everything due now and resolves when it is sent; for tests with a manual clock. */
   async sendAll(): Promise<void> {
     await this.send();
-    while (this.underWay.size > 0) await Promise.all(this.underWay);
+    while (this.inFlight.size > 0) await Promise.all(this.inFlight);
   }
 
-  /** Forgets what is old. */
-  async tidy(): Promise<void> {
+  /** Removes deliveries beyond the retention limits. */
+  async cleanUp(): Promise<void> {
     const { store, clock } = this.options;
     try {
       const found = await store.findOldDeliveries({ nowMs: clock.nowMs() });
-      if (found.old.length + found.beyond.length > 0) await store.forgetDeliveries(found);
+      if (found.old.length + found.excess.length > 0) await store.removeOldDeliveries(found);
     } catch (error) {
-      this.complain(error);
+      this.logError(error);
     }
   }
 
-  /** Takes no more, and gives back what is not sent in a moment. */
+  /** Claims no more, waits `drainMs` for open attempts, then aborts and releases the rest. */
   async stop(): Promise<void> {
     for (const timer of this.timers) clearInterval(timer);
-    const cut = setTimeout(() => this.stopping.abort(), this.options.lastMs ?? LAST_MS);
+    const abortTimer = setTimeout(() => this.stopping.abort(), this.options.drainMs ?? DRAIN_MS);
     this.stopped = true;
     await this.claiming;
-    await Promise.all(this.underWay);
-    clearTimeout(cut);
+    await Promise.all(this.inFlight);
+    clearTimeout(abortTimer);
   }
 
-  readonly readings: readonly Reading[] = [
+  readonly metrics: readonly MetricDefinition[] = [
     {
       kind: 'counter',
-      // Neither which nor whose: an address may have a secret in it.
+      // No label for the webhook or its account: a URL may contain a secret.
       name: 'fourbeat_webhook_deliveries_total',
-      help: 'Attempts to tell webhooks by what came of them.',
+      help: 'Webhook delivery attempts by outcome.',
       labelNames: ['outcome'],
       read: () => [...this.outcomes].map(([outcome, count]) => [count, { outcome }] as const),
     },
   ];
 
   private async claimAll(): Promise<void> {
-    while (this.isClaimOld) {
-      this.isClaimOld = false;
+    while (this.claimAgain) {
+      this.claimAgain = false;
       await this.claim();
     }
   }
 
   private async claim(): Promise<void> {
     const { store, clock, newId, post } = this.options;
-    const room = AT_ONCE_MAX - this.underWay.size;
+    const limit = CONCURRENCY_MAX - this.inFlight.size;
     if (this.stopped) return;
     try {
       const work = await store.findWebhookWork({ nowMs: clock.nowMs() });
-      if (work.untold) while (await store.tellWebhooks({}));
-      if (post === null || room === 0 || !(work.due || work.untold)) return;
+      if (work.undispatched) while (await store.dispatchWebhookEvents({}));
+      if (post === null || limit === 0 || !(work.due || work.undispatched)) return;
       const claimed = await store.claimDeliveries({
         lease: newId(),
-        room,
-        failingRoom: FAILING_AT_ONCE_MAX - this.failingUnderWay,
+        limit,
+        failingLimit: FAILING_CONCURRENCY_MAX - this.failingInFlight,
         nowMs: clock.nowMs(),
       });
-      for (const delivery of claimed) this.start(post, delivery);
+      for (const delivery of claimed) this.startDelivery(post, delivery);
     } catch (error) {
-      this.complain(error);
+      this.logError(error);
     }
   }
 
-  private start(post: Post, delivery: Claimed): void {
-    if (delivery.isFailing) this.failingUnderWay++;
+  private startDelivery(post: Post, delivery: ClaimedDelivery): void {
+    if (delivery.isFailing) this.failingInFlight++;
     const work = this.deliver(post, delivery)
-      .catch((error) => this.complain(error))
+      .catch((error) => this.logError(error))
       .finally(() => {
-        this.underWay.delete(work);
-        if (delivery.isFailing) this.failingUnderWay--;
+        this.inFlight.delete(work);
+        if (delivery.isFailing) this.failingInFlight--;
       })
-      // There may be more for it, which waited for its place.
+      // The webhook may have more deliveries that waited for its concurrency limit.
       .then(() => this.send());
-    this.underWay.add(work);
+    this.inFlight.add(work);
   }
 
-  private async deliver(post: Post, delivery: Claimed): Promise<void> {
+  private async deliver(post: Post, delivery: ClaimedDelivery): Promise<void> {
     const { clock, store } = this.options;
     const { id, url, body, lease } = delivery;
     const at = clock.nowMs();
-    const beganMs = performance.now();
+    const startMs = performance.now();
     const headers = {
       'Content-Type': 'application/json',
       'User-Agent': 'Fourbeat-Webhooks',
-      ...signedHeaders(secretsAt(delivery, at), id, at, body),
+      ...signedHeaders(activeSecrets(delivery, at), id, at, body),
     };
-    let posted: Posted;
+    let posted: PostResult;
     try {
       posted = await post(url, headers, body, this.stopping.signal);
     } catch (error) {
       if (!this.stopping.signal.aborted) throw error;
-      // Any node may send it, at once: the receiver knows by its id whether it had it.
+      // Any node may send it again at once: the receiver detects duplicates by the delivery id.
       return store.releaseDelivery({ id, lease, nowMs: clock.nowMs() });
     }
-    const ms = Math.round(performance.now() - beganMs);
+    const ms = Math.round(performance.now() - startMs);
     await this.finish(delivery, { at, ...posted, ms });
   }
 
-  // What came of it must be recorded, or it is sent again; a record that is unavailable comes back.
-  private async finish(delivery: Claimed, attempt: Posted & { at: number; ms: number }) {
+  // Retries while the database is unavailable: an attempt that is not recorded is sent again.
+  private async finish(
+    delivery: ClaimedDelivery,
+    attempt: PostResult & { at: number; ms: number },
+  ) {
     const { clock, logger, random, store, pause = () => Bun.sleep(1_000) } = this.options;
     const { id, webhook, lease } = delivery;
     const input = { id, webhook, lease, attempt, jitter: random() };
     for (;;) {
       const nowMs = clock.nowMs();
       try {
-        const sent = await store.finishDelivery({ ...input, nowMs });
-        if (sent === null) return;
-        this.outcomes.set(sent, (this.outcomes.get(sent) ?? 0) + 1);
+        const outcome = await store.finishDelivery({ ...input, nowMs });
+        if (outcome === null) return;
+        this.outcomes.set(outcome, (this.outcomes.get(outcome) ?? 0) + 1);
         const { status, error } = attempt;
-        if (sent !== 'delivered')
-          logger.debug({ webhook, status, error }, 'a webhook was not told');
+        if (outcome !== 'delivered')
+          logger.debug({ webhook, status, error }, 'webhook delivery attempt failed');
         return;
       } catch (error) {
-        const isLost = nowMs >= attempt.at + LEASE_MS || this.stopped;
-        if (!(error instanceof Unavailable) || isLost) throw error;
+        const isLeaseLost = nowMs >= attempt.at + LEASE_MS || this.stopped;
+        if (!(error instanceof Unavailable) || isLeaseLost) throw error;
       }
       await pause();
     }
   }
 
-  // What is unavailable is told of elsewhere, once.
-  private complain(error: unknown): void {
+  // An unavailable database is logged once, by its connection.
+  private logError(error: unknown): void {
     if (error instanceof Unavailable) return;
-    this.options.logger.warn({ err: error }, 'webhooks could not be told');
+    this.options.logger.warn({ err: error }, 'webhook deliveries could not be processed');
   }
 }

@@ -1,11 +1,17 @@
 import type { Attempt } from '../../../protocol/webhooks.ts';
 import { type Tx, writing } from '../../storage/sql/procedure.ts';
-import { EACH_FAILING_MAX, EACH_MAX, hasFailedLong, nextAttemptMs, outcomeOf } from './schedule.ts';
-import type { Secrets } from './signing.ts';
+import {
+  CONCURRENCY_MAX,
+  FAILING_CONCURRENCY_MAX,
+  hasFailedLong,
+  nextAttemptMs,
+  outcomeOf,
+} from './schedule.ts';
+import type { WebhookSecrets } from './signing.ts';
 import { disable } from './webhooks-sql.ts';
 
 /** A delivery that one node has leased: no other node sends it until the lease expires. */
-export interface Claimed extends Secrets {
+export interface ClaimedDelivery extends WebhookSecrets {
   readonly id: string;
   readonly webhook: string;
   readonly lease: string;
@@ -16,14 +22,14 @@ export interface Claimed extends Secrets {
 }
 
 /** What an attempt did to a delivery. */
-export type Sent = 'delivered' | 'retried' | 'failed';
+export type DeliveryOutcome = 'delivered' | 'retried' | 'failed';
 
 /** Lease of a delivery: covers one attempt and a short database outage. */
 export const LEASE_MS = 30_000;
 /** Attempts that the log retains for each delivery, the latest. */
 const ATTEMPTS_MAX = 20;
 
-interface DueWebhook extends Secrets {
+interface DueWebhook extends WebhookSecrets {
   readonly id: string;
   readonly url: string;
   readonly failingSince: number | null;
@@ -40,13 +46,13 @@ export const sendingProcedures = {
     async (
       tx,
       input: { lease: string; limit: number; failingLimit: number; nowMs: number },
-    ): Promise<Claimed[]> => {
-      const claimed: Claimed[] = [];
+    ): Promise<ClaimedDelivery[]> => {
+      const claimed: ClaimedDelivery[] = [];
       let failingCapacity = input.failingLimit;
       for (const webhook of await dueWebhooks(tx, input)) {
         const { failingSince, id, url, secret, oldSecret, oldSecretUntil } = webhook;
         const isFailing = failingSince !== null;
-        const concurrencyMax = isFailing ? EACH_FAILING_MAX : EACH_MAX;
+        const concurrencyMax = isFailing ? FAILING_CONCURRENCY_MAX : CONCURRENCY_MAX;
         const capacity = Math.min(
           concurrencyMax - (await countLeased(tx, id, input.nowMs)),
           input.limit - claimed.length,
@@ -87,12 +93,12 @@ export const sendingProcedures = {
   finishDelivery: writing(
     async (
       tx,
-      input: Pick<Claimed, 'id' | 'webhook' | 'lease'> & {
+      input: Pick<ClaimedDelivery, 'id' | 'webhook' | 'lease'> & {
         attempt: Attempt;
         jitter: number;
         nowMs: number;
       },
-    ): Promise<Sent | null> => {
+    ): Promise<DeliveryOutcome | null> => {
       const { id, webhook, lease, attempt, nowMs } = input;
       const [target] = await tx.query<{ failingSince: number | null }>(
         `select failing_since as "failingSince" from webhooks where id = $1 ${tx.locks.update}`,
@@ -146,7 +152,7 @@ async function dueWebhooks(
        and exists (select 1 from deliveries d where d.webhook = w.id and d.due <= $1)
        and (select count(*) from deliveries d
          where d.webhook = w.id and d.due > $1 and d.lease is not null)
-         < case when w.failing_since is null then ${EACH_MAX} else ${EACH_FAILING_MAX} end
+         < case when w.failing_since is null then ${CONCURRENCY_MAX} else ${FAILING_CONCURRENCY_MAX} end
      order by case when w.failing_since is null then 0 else 1 end,
        (select min(due) from deliveries d where d.webhook = w.id), w.id
      limit $2 ${tx.locks.claim}`,
@@ -166,7 +172,7 @@ async function countLeased(tx: Tx, webhook: string, nowMs: number): Promise<numb
 
 async function leaseDeliveries(
   tx: Tx,
-  claimed: readonly Claimed[],
+  claimed: readonly ClaimedDelivery[],
   lease: string,
   untilMs: number,
 ): Promise<void> {

@@ -7,7 +7,7 @@ import {
   PRODUCER,
   WebhookFixture,
 } from '../../../test/support/webhooks/webhook-fixture.ts';
-import { type Claimed, LEASE_MS } from './sending-sql.ts';
+import { type ClaimedDelivery, LEASE_MS } from './sending-sql.ts';
 
 let postgres: PostgresServer;
 let databases = 0;
@@ -24,29 +24,29 @@ const FIXTURES = [
 const HOUR = 3600_000;
 const DAY = 24 * HOUR;
 
-describe.each(FIXTURES)('deliveries, in %s', (_, open) => {
+describe.each(FIXTURES)('webhook deliveries in %s', (_, open) => {
   let fixture: WebhookFixture;
-  const opened = async () => {
+  const openWithWebhook = async () => {
     fixture = await WebhookFixture.on(await open());
     return fixture.newWebhook('stream.started');
   };
   afterEach(() => fixture.close());
 
   const own = (id: string) => ({ id, account: PRODUCER });
-  const ask = async (webhook: string) => {
+  const queueTest = async (webhook: string) => {
     const input = { ...own(webhook), key: crypto.randomUUID(), nowMs: fixture.nowMs };
     return (await fixture.store.testWebhook(input)).id;
   };
-  const claim = (room = 16, failingRoom = 8, node = fixture.store): Promise<Claimed[]> =>
-    node.claimDeliveries({ lease: crypto.randomUUID(), room, failingRoom, nowMs: fixture.nowMs });
-  const finish = (claimed: Claimed | undefined, attempt: Partial<Attempt>) => {
+  const claim = (limit = 16, failingLimit = 8, node = fixture.store): Promise<ClaimedDelivery[]> =>
+    node.claimDeliveries({ lease: crypto.randomUUID(), limit, failingLimit, nowMs: fixture.nowMs });
+  const finish = (claimed: ClaimedDelivery | undefined, attempt: Partial<Attempt>) => {
     if (!claimed) throw new Error('nothing was claimed');
     const { id, webhook, lease } = claimed;
     const answered: Attempt = { at: fixture.nowMs, status: null, error: null, ms: 3, ...attempt };
     const input = { id, webhook, lease, attempt: answered, jitter: 0, nowMs: fixture.nowMs };
     return fixture.store.finishDelivery(input);
   };
-  /** Claims the one delivery that is due, and finishes it so. */
+  /** Claims the only due delivery and records an attempt with this result. */
   const attempt = async (answer: Partial<Attempt>) => {
     const claimed = await claim();
     expect(claimed).toHaveLength(1);
@@ -56,15 +56,15 @@ describe.each(FIXTURES)('deliveries, in %s', (_, open) => {
   const webhookOf = async (id: string) =>
     (await fixture.store.listWebhooks({ account: PRODUCER })).find((one) => one.id === id);
 
-  test('[H-14] one that fails is tried on its schedule, and then has failed', async () => {
-    const webhook = await opened();
-    await ask(webhook);
+  test('[H-14] a failing delivery is retried on schedule, then marked as failed', async () => {
+    const webhook = await openWithWebhook();
+    await queueTest(webhook);
     const beganMs = fixture.nowMs;
     const delaysS = [5, 30, 120, 600, 3600, 3 * 3600, 6 * 3600, 12 * 3600];
     for (const delayS of delaysS) {
       expect(await attempt({ status: 503 })).toBe('retried');
-      const [waiting] = await fixture.told(webhook);
-      expect(waiting).toMatchObject({
+      const [pending] = await fixture.deliveries(webhook);
+      expect(pending).toMatchObject({
         state: 'pending',
         nextAttempt: fixture.nowMs + delayS * 1_000,
       });
@@ -75,7 +75,7 @@ describe.each(FIXTURES)('deliveries, in %s', (_, open) => {
       expect(await isDue()).toBe(true);
     }
     expect(await attempt({ error: 'timeout' })).toBe('failed');
-    const [failed] = await fixture.told(webhook);
+    const [failed] = await fixture.deliveries(webhook);
     expect(failed).toMatchObject({ state: 'failed', nextAttempt: null });
     expect(failed?.attempts).toHaveLength(9);
     expect(failed?.attempts[0]).toEqual({ at: beganMs, status: 503, error: null, ms: 3 });
@@ -84,32 +84,32 @@ describe.each(FIXTURES)('deliveries, in %s', (_, open) => {
     expect(await isDue()).toBe(false);
   });
 
-  test('[H-14] one that succeeds is done, and all is well with its webhook again', async () => {
-    const webhook = await opened();
-    await ask(webhook);
+  test('[H-14] a successful delivery resets the failure state of its webhook', async () => {
+    const webhook = await openWithWebhook();
+    await queueTest(webhook);
     await attempt({ error: 'connection' });
     expect((await webhookOf(webhook))?.failingSince).toBe(fixture.nowMs);
     fixture.nowMs += 5_000;
     expect(await attempt({ status: 204 })).toBe('delivered');
-    const [done] = await fixture.told(webhook);
+    const [done] = await fixture.deliveries(webhook);
     expect(done).toMatchObject({ state: 'delivered', nextAttempt: null });
     expect((await webhookOf(webhook))?.failingSince).toBeNull();
     expect(await isDue()).toBe(false);
   });
 
-  test('[H-15] 410 disables the webhook, and what waits for it has failed', async () => {
-    const webhook = await opened();
+  test('[H-15] status 410 disables the webhook and fails its pending deliveries', async () => {
+    const webhook = await openWithWebhook();
     const other = await fixture.newWebhook('stream.started');
-    await ask(webhook);
-    await ask(webhook);
-    const kept = await ask(other);
+    await queueTest(webhook);
+    await queueTest(webhook);
+    const kept = await queueTest(other);
     const claimed = (await claim()).filter((one) => one.webhook === webhook);
     expect(claimed).toHaveLength(2);
     expect(await finish(claimed[0], { status: 410 })).toBe('failed');
     expect(await webhookOf(webhook)).toMatchObject({ enabled: false, disabledReason: 'gone' });
-    // The other was being sent: what came of it changes nothing any more.
+    // The other delivery was being sent: its result changes nothing now.
     expect(await finish(claimed[1], { status: 200 })).toBeNull();
-    const states = (await fixture.told(webhook)).map(({ state, nextAttempt }) => [
+    const states = (await fixture.deliveries(webhook)).map(({ state, nextAttempt }) => [
       state,
       nextAttempt,
     ]);
@@ -117,10 +117,10 @@ describe.each(FIXTURES)('deliveries, in %s', (_, open) => {
       ['failed', null],
       ['failed', null],
     ]);
-    expect((await fixture.told(other)).map(({ id, state }) => [id, state])).toEqual([
+    expect((await fixture.deliveries(other)).map(({ id, state }) => [id, state])).toEqual([
       [kept, 'pending'],
     ]);
-    const refused = await ask(webhook).catch((error) => error);
+    const refused = await queueTest(webhook).catch((error) => error);
     expect(refused).toMatchObject({ kind: 'conflict' });
     await fixture.store.patchWebhook({ ...own(webhook), patch: { enabled: true } });
     expect(await webhookOf(webhook)).toMatchObject({
@@ -128,9 +128,9 @@ describe.each(FIXTURES)('deliveries, in %s', (_, open) => {
     });
   });
 
-  test('[H-15] nothing but failures for three days disables it', async () => {
-    const webhook = await opened();
-    await ask(webhook);
+  test('[H-15] three days of failures disable the webhook', async () => {
+    const webhook = await openWithWebhook();
+    await queueTest(webhook);
     expect(await attempt({ status: 500 })).toBe('retried');
     const firstMs = fixture.nowMs;
     fixture.nowMs = firstMs + 3 * DAY - 1;
@@ -139,13 +139,16 @@ describe.each(FIXTURES)('deliveries, in %s', (_, open) => {
     fixture.nowMs += 30_000;
     expect(await attempt({ status: 500 })).toBe('failed');
     expect(await webhookOf(webhook)).toMatchObject({ enabled: false, disabledReason: 'failing' });
-    expect((await fixture.told(webhook))[0]).toMatchObject({ state: 'failed', nextAttempt: null });
+    expect((await fixture.deliveries(webhook))[0]).toMatchObject({
+      state: 'failed',
+      nextAttempt: null,
+    });
   });
 
-  test('[H-16] two at once for a webhook, one while it fails, and those that fail get half', async () => {
-    const good = await opened();
+  test('[H-16] claims take two deliveries a webhook, one while it fails, and half for failing ones', async () => {
+    const good = await openWithWebhook();
     const failing = await Promise.all([1, 2, 3].map(() => fixture.newWebhook('stream.started')));
-    for (const webhook of [good, ...failing]) for (let n = 0; n < 4; n++) await ask(webhook);
+    for (const webhook of [good, ...failing]) for (let n = 0; n < 4; n++) await queueTest(webhook);
     const first = await claim();
     expect(first).toHaveLength(8);
     for (const one of first) {
@@ -156,22 +159,22 @@ describe.each(FIXTURES)('deliveries, in %s', (_, open) => {
     expect(second.map(({ isFailing }) => isFailing)).toEqual([false, false, true, true]);
     const failed = second.filter(({ isFailing }) => isFailing).map(({ webhook }) => webhook);
     expect(new Set(failed).size).toBe(2);
-    // No place is left at the good one, and one failing webhook has its one place.
+    // The working webhook is at its limit; only one failing webhook has capacity left.
     expect(await claim(16, 2)).toHaveLength(1);
     expect(await claim(16, 2)).toEqual([]);
     await finish(second[0], { status: 200 });
     expect(await claim(16, 2)).toEqual([]);
-    await ask(good);
+    await queueTest(good);
     expect((await claim(1, 0)).map(({ webhook }) => webhook)).toEqual([good]);
   });
 
-  test('[H-16] webhooks whose turn it is longest come first, and there is room for so many', async () => {
-    await opened();
+  test('[H-16] claims take the longest due webhooks first, up to the limit', async () => {
+    await openWithWebhook();
     const webhooks: string[] = [];
     for (let n = 0; n < 5; n++) {
       const webhook = await fixture.newWebhook('stream.started');
       webhooks.unshift(webhook);
-      await ask(webhook);
+      await queueTest(webhook);
       fixture.nowMs -= 1_000;
     }
     fixture.nowMs += 10_000;
@@ -179,9 +182,9 @@ describe.each(FIXTURES)('deliveries, in %s', (_, open) => {
     expect(claimed.map(({ webhook }) => webhook)).toEqual(webhooks.slice(0, 3));
   });
 
-  test('[H-17] one that is claimed is nobody else’s for 30 s, and then anybody’s', async () => {
-    const webhook = await opened();
-    const id = await ask(webhook);
+  test('[H-17] a claimed delivery is leased for 30 s, then any node can claim it', async () => {
+    const webhook = await openWithWebhook();
+    const id = await queueTest(webhook);
     const [one, two] = fixture.nodes;
     const [dead] = await claim(16, 8, one);
     expect(dead?.id).toBe(id);
@@ -190,25 +193,25 @@ describe.each(FIXTURES)('deliveries, in %s', (_, open) => {
     fixture.nowMs += 1;
     const [again] = await claim(16, 8, two);
     expect(again).toMatchObject({ id, body: dead?.body });
-    // The first was not dead after all: only what the second says counts.
+    // The first node is alive after all, but only the second holds the lease.
     expect(await finish(dead, { status: 500 })).toBeNull();
     expect(await finish(again, { status: 200 })).toBe('delivered');
-    expect((await fixture.told(webhook))[0]?.attempts).toHaveLength(1);
+    expect((await fixture.deliveries(webhook))[0]?.attempts).toHaveLength(1);
   });
 
-  test('[H-17] one that is given back is due at once', async () => {
-    const webhook = await opened();
-    await ask(webhook);
+  test('[H-17] a released delivery is due at once', async () => {
+    const webhook = await openWithWebhook();
+    await queueTest(webhook);
     const [claimed] = await claim();
     if (!claimed) throw new Error('nothing was claimed');
     await fixture.store.releaseDelivery({ ...claimed, nowMs: fixture.nowMs });
     expect((await claim())[0]?.id).toBe(claimed.id);
   });
 
-  test('[H-17] nodes that claim together claim each delivery once, and two of a webhook', async () => {
-    const webhooks = [await opened()];
+  test('[H-17] concurrent nodes claim each delivery once and at most two of a webhook', async () => {
+    const webhooks = [await openWithWebhook()];
     for (let n = 0; n < 5; n++) webhooks.push(await fixture.newWebhook('stream.started'));
-    for (const webhook of webhooks) for (let n = 0; n < 6; n++) await ask(webhook);
+    for (const webhook of webhooks) for (let n = 0; n < 6; n++) await queueTest(webhook);
     const sent: string[] = [];
     for (let round = 0; sent.length < 36; round++) {
       expect(round).toBeLessThan(40);
@@ -226,9 +229,9 @@ describe.each(FIXTURES)('deliveries, in %s', (_, open) => {
     expect(new Set(sent).size).toBe(36);
   });
 
-  test('[H-19] a retry is due at once, with the whole schedule before it', async () => {
-    const webhook = await opened();
-    const id = await ask(webhook);
+  test('[H-19] a manual retry is due at once and restarts the schedule', async () => {
+    const webhook = await openWithWebhook();
+    const id = await queueTest(webhook);
     const retry = () =>
       fixture.store.retryDelivery({ ...own(webhook), delivery: id, nowMs: fixture.nowMs });
     const [claimed] = await claim();
@@ -241,26 +244,32 @@ describe.each(FIXTURES)('deliveries, in %s', (_, open) => {
     fixture.nowMs += DAY;
     expect((await retry()).attempts.map(({ status }) => status)).toEqual([500, 200]);
     await attempt({ status: 500 });
-    expect((await fixture.told(webhook))[0]?.nextAttempt).toBe(fixture.nowMs + 5_000);
+    expect((await fixture.deliveries(webhook))[0]?.nextAttempt).toBe(fixture.nowMs + 5_000);
     await fixture.store.patchWebhook({ ...own(webhook), patch: { enabled: false } });
     expect(await retry().catch((error) => error)).toMatchObject({ kind: 'conflict' });
   });
 
-  test('[H-20] the last 20 attempts are kept', async () => {
-    const webhook = await opened();
-    const id = await ask(webhook);
+  test('[H-20] a delivery retains its last 20 attempts', async () => {
+    const webhook = await openWithWebhook();
+    const id = await queueTest(webhook);
     for (let n = 1; n <= 25; n++) {
       await attempt({ status: 500 + n });
       await fixture.store.retryDelivery({ ...own(webhook), delivery: id, nowMs: fixture.nowMs });
     }
-    const [told] = await fixture.told(webhook);
-    expect(told?.attempts.map(({ status }) => status)).toEqual(
+    const [delivery] = await fixture.deliveries(webhook);
+    expect(delivery?.attempts.map(({ status }) => status)).toEqual(
       Array.from({ length: 20 }, (_, n) => 506 + n),
     );
   });
 
-  /** Deliveries made by the thousand, one ms after the other, from a moment on. */
-  const many = (webhook: string, name: string, count: number, fromMs: number, isWaiting: boolean) =>
+  /** Inserts `count` deliveries, created one ms apart from `fromMs` on. */
+  const insertMany = (
+    webhook: string,
+    name: string,
+    count: number,
+    fromMs: number,
+    isWaiting: boolean,
+  ) =>
     fixture.run(
       `insert into deliveries (id, webhook, type, body, created, state, due)
        with recursive made(n) as (select 1 union all select n + 1 from made where n < ${count})
@@ -268,46 +277,46 @@ describe.each(FIXTURES)('deliveries, in %s', (_, open) => {
          '${isWaiting ? 'pending' : 'delivered'}', ${isWaiting ? `${fromMs} + n` : 'null'}
        from made`,
     );
-  const forget = async () => {
+  const cleanUp = async () => {
     const found = await fixture.store.findOldDeliveries({ nowMs: fixture.nowMs });
-    await fixture.store.forgetDeliveries(found);
-    return found.old.length + found.beyond.length;
+    await fixture.store.removeOldDeliveries(found);
+    return found.old.length + found.excess.length;
   };
   const countOf = async (condition: string) =>
     Number((await fixture.run(`select count(*) as n from deliveries where ${condition}`))[0]?.n);
 
-  test('[H-20] the log is bounded: by number, by age, and with its webhook', async () => {
-    const webhook = await opened();
+  test('[H-20] the log is bounded by number, by age, and by deletion of the webhook', async () => {
+    const webhook = await openWithWebhook();
     const quiet = await fixture.newWebhook('winners');
     const { nowMs } = fixture;
-    await many(webhook, 'a', 1_005, nowMs - 10_000, false);
-    await many(quiet, 'b', 3, nowMs - 30 * DAY - 10, false);
-    await many(quiet, 'c', 3, nowMs - 30 * DAY, false);
-    await many('nobody', 'd', 4, nowMs - 10_000, false);
-    await ask(webhook);
-    expect(await forget()).toBe(5 + 3 + 4);
+    await insertMany(webhook, 'a', 1_005, nowMs - 10_000, false);
+    await insertMany(quiet, 'b', 3, nowMs - 30 * DAY - 10, false);
+    await insertMany(quiet, 'c', 3, nowMs - 30 * DAY, false);
+    await insertMany('nobody', 'd', 4, nowMs - 10_000, false);
+    await queueTest(webhook);
+    expect(await cleanUp()).toBe(5 + 3 + 4);
     expect(await countOf(`id like 'made-a%'`)).toBe(1_000);
     expect(await countOf(`id in ('made-a1', 'made-a5')`)).toBe(0);
     expect(await countOf(`id = 'made-a6'`)).toBe(1);
     expect(await countOf(`id like 'made-b%' or id like 'made-d%'`)).toBe(0);
     expect(await countOf(`id like 'made-c%'`)).toBe(3);
     expect(await countOf('due is not null')).toBe(1);
-    expect(await forget()).toBe(0);
+    expect(await cleanUp()).toBe(0);
   });
 
-  test('[H-20] of more than 10,000 that wait the oldest have failed', async () => {
-    const webhook = await opened();
-    await many(webhook, 'w', 10_003, fixture.nowMs - 20_000, true);
-    expect(await forget()).toBe(3);
+  test('[H-20] the oldest deliveries beyond 10,000 pending ones are marked as failed', async () => {
+    const webhook = await openWithWebhook();
+    await insertMany(webhook, 'w', 10_003, fixture.nowMs - 20_000, true);
+    expect(await cleanUp()).toBe(3);
     expect(await countOf(`state = 'pending'`)).toBe(10_000);
     expect(
       await countOf(`state = 'failed' and due is null and id in ('made-w1', 'made-w2', 'made-w3')`),
     ).toBe(3);
   });
 
-  test('[H-4] a webhook takes all with it that it was told', async () => {
-    const webhook = await opened();
-    await ask(webhook);
+  test('[H-4] deleting a webhook deletes its subscriptions and deliveries', async () => {
+    const webhook = await openWithWebhook();
+    await queueTest(webhook);
     await fixture.store.deleteWebhook(own(webhook));
     expect(await countOf('true')).toBe(0);
     const [row] = await fixture.run('select count(*) as n from subscriptions');

@@ -1,14 +1,14 @@
 import { describe, expect, test } from 'bun:test';
 import { randomBytes } from 'node:crypto';
 import { Webhook } from 'standardwebhooks';
-import { newSecret, OLD_SECRET_MS, secretsAt, signedHeaders } from './signing.ts';
+import { activeSecrets, newSecret, OLD_SECRET_MS, signedHeaders } from './signing.ts';
 
 const BODY = '{"type":"test","timestamp":"2026-11-22T02:00:00.000Z","data":{"name":"Zoë"}}';
 const ID = '2c5ea4c0-4067-4fe9-8bad-9b1deb4d3b7d';
 
-describe('a signature', () => {
-  test('[H-9] is the one that Standard Webhooks has for an example of its own', () => {
-    // From the specification's documents: the secret, what is signed and what comes of it.
+describe('a webhook signature', () => {
+  test('[H-9] equals the example in the Standard Webhooks documents', () => {
+    // Secret, content and signature are those of the specification's example.
     const secret = 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw';
     const body = '{"test": 2432232314}';
     expect(
@@ -20,7 +20,7 @@ describe('a signature', () => {
     });
   });
 
-  test('[H-9] is good for the library of Standard Webhooks, and for this body alone', () => {
+  test('[H-9] is accepted by the Standard Webhooks library for this body only', () => {
     const secret = newSecret(randomBytes);
     const headers = signedHeaders([secret], ID, Date.now(), BODY);
     expect(new Webhook(secret).verify(BODY, headers)).toEqual(JSON.parse(BODY));
@@ -30,19 +30,21 @@ describe('a signature', () => {
     expect(() => new Webhook(secret).verify(BODY, later)).toThrow();
   });
 
-  test('[H-10] is by both secrets for a day after a rotation', () => {
+  test('[H-10] uses both secrets for a day after a rotation', () => {
     const [secret, oldSecret] = [newSecret(randomBytes), newSecret(randomBytes)];
     const nowMs = Date.now();
     const secrets = { secret, oldSecret, oldSecretUntil: nowMs + OLD_SECRET_MS };
-    const headers = signedHeaders(secretsAt(secrets, nowMs), ID, nowMs, BODY);
-    for (const one of [secret, oldSecret]) new Webhook(one).verify(BODY, headers);
-    expect(secretsAt(secrets, nowMs + OLD_SECRET_MS - 1)).toEqual([secret, oldSecret]);
-    expect(secretsAt(secrets, nowMs + OLD_SECRET_MS)).toEqual([secret]);
-    expect(secretsAt({ ...secrets, oldSecret: null, oldSecretUntil: null }, 0)).toEqual([secret]);
+    const headers = signedHeaders(activeSecrets(secrets, nowMs), ID, nowMs, BODY);
+    for (const key of [secret, oldSecret]) new Webhook(key).verify(BODY, headers);
+    expect(activeSecrets(secrets, nowMs + OLD_SECRET_MS - 1)).toEqual([secret, oldSecret]);
+    expect(activeSecrets(secrets, nowMs + OLD_SECRET_MS)).toEqual([secret]);
+    expect(activeSecrets({ ...secrets, oldSecret: null, oldSecretUntil: null }, 0)).toEqual([
+      secret,
+    ]);
   });
 });
 
-test('[H-1] a secret is whsec_ and 32 random bytes in base64', () => {
+test('[H-1] newSecret returns whsec_ and 32 random bytes in base64', () => {
   const secrets = Array.from({ length: 100 }, () => newSecret(randomBytes));
   for (const secret of secrets) {
     expect(secret).toStartWith('whsec_');

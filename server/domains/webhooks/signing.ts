@@ -15,7 +15,7 @@ export function newSecret(randomBytes: (n: number) => Uint8Array): string {
 }
 
 /** The secrets of a webhook. */
-export interface Secrets {
+export interface WebhookSecrets {
   readonly secret: string;
   readonly oldSecret: string | null;
   /** Unix ms. */
@@ -23,7 +23,10 @@ export interface Secrets {
 }
 
 /** The secrets that are valid at a time, the newest first. */
-export function secretsAt({ secret, oldSecret, oldSecretUntil }: Secrets, nowMs: number): string[] {
+export function activeSecrets(
+  { secret, oldSecret, oldSecretUntil }: WebhookSecrets,
+  nowMs: number,
+): string[] {
   const isOldGood = oldSecret !== null && oldSecretUntil !== null && nowMs < oldSecretUntil;
   return isOldGood ? [secret, oldSecret] : [secret];
 }

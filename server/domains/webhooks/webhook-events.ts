@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { INTERVAL_MS } from '../../../protocol/interval.ts';
-import type { WebhookData, WebhookEvent as WebhookEventType } from '../../../protocol/webhooks.ts';
+import type { WebhookData, WebhookEventType } from '../../../protocol/webhooks.ts';
 
 /** An event that webhooks can subscribe to, as the domain that causes it reports it. */
 export type WebhookEvent = {
@@ -23,7 +23,7 @@ export const MINUTE_INTERVALS = MINUTE_MS / INTERVAL_MS;
  * @param atMs time of the event, Unix ms
  * @param data JSON text
  */
-export function bodyOf(type: string, atMs: number, data: string): string {
+export function webhookBody(type: string, atMs: number, data: string): string {
   return `{"type":"${type}","timestamp":"${new Date(atMs).toISOString()}","data":${data}}`;
 }
 

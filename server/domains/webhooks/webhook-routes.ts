@@ -1,31 +1,24 @@
 import { studioApi } from '../../../protocol/studio-api.ts';
-import type { Store } from '../../app/procedures.ts';
-import type { StudioCall, StudioHandlerFactory } from '../../auth/studio-operation.ts';
-import { Problem } from '../../http/problem.ts';
+import type { StudioCall, StudioHandlerFactory } from '../../auth/studio-handler.ts';
+import { secretAlreadyShown } from '../../auth/studio-handler.ts';
 import type { Handlers } from '../../http/route.ts';
-import { secretAlreadyShown } from '../../http/shown-once.ts';
+import { DomainError } from '../../platform/errors.ts';
 import { type AddressPolicy, urlProblem } from '../../platform/network-policy.ts';
+import type { Calls } from '../../storage/sql/procedure.ts';
+import type { deliveryProcedures } from './deliveries-sql.ts';
 import { newSecret } from './signing.ts';
+import type { webhookProcedures } from './webhooks-sql.ts';
 
 export interface WebhookRoutes {
-  readonly store: Pick<
-    Store,
-    | 'createWebhook'
-    | 'listWebhooks'
-    | 'patchWebhook'
-    | 'deleteWebhook'
-    | 'rotateWebhookSecret'
-    | 'testWebhook'
-    | 'listDeliveries'
-    | 'retryDelivery'
-  >;
+  readonly store: Calls<typeof webhookProcedures> &
+    Pick<Calls<typeof deliveryProcedures>, 'testWebhook' | 'listDeliveries' | 'retryDelivery'>;
   readonly newId: () => string;
   /** Secure random bytes, for secrets. */
   readonly randomBytes: (n: number) => Uint8Array;
   readonly webhookPolicy: AddressPolicy;
 }
 
-type Operations = Pick<
+export type WebhookOperations = Pick<
   typeof studioApi,
   | 'createWebhook'
   | 'listWebhooks'
@@ -37,14 +30,14 @@ type Operations = Pick<
   | 'retryDelivery'
 >;
 
-/** Whom the account wants told of what happens, and what they were told (SPEC H). */
+/** Operations of the studio API on webhooks and their deliveries (SPEC H). */
 export function webhookHandlers(
   studio: StudioHandlerFactory,
   { store, newId, randomBytes, webhookPolicy }: WebhookRoutes,
-): Handlers<Operations> {
+): Handlers<WebhookOperations> {
   const checkUrl = (url: string | undefined): void => {
     const problem = url === undefined ? null : urlProblem(url, webhookPolicy);
-    if (problem !== null) throw new Problem(400, `url: ${problem}.`);
+    if (problem !== null) throw new DomainError('invalid', `url: ${problem}.`);
   };
   return {
     createWebhook: studio(studioApi.createWebhook, async (call, webhook) => {

@@ -3,14 +3,14 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import pino from 'pino';
 import { intervalAt, intervalStartMs } from '../../../protocol/interval.ts';
-import type { Delivery, WebhookEvent } from '../../../protocol/webhooks.ts';
+import type { Delivery, WebhookEventType } from '../../../protocol/webhooks.ts';
 import { procedures, type Store } from '../../../server/app/procedures.ts';
 import type { Sealing } from '../../../server/realtime/feed/sealing-sql.ts';
 import { openDirectDatabase } from '../../../server/storage/sql/database-direct.ts';
 import { openPostgresDatabase } from '../../../server/storage/sql/database-postgres.ts';
 import { type Rows, type SqlValue, writing } from '../../../server/storage/sql/procedure.ts';
 
-/** The procedures, and any statement besides. */
+/** All procedures, and one that runs any statement. */
 const withStatements = {
   ...procedures,
   run: writing(
@@ -21,9 +21,9 @@ const withStatements = {
 
 type SqlRow = Record<string, SqlValue>;
 
-/** A record on which webhooks can be tried; nobody else seals there. */
+/** A database for webhook tests, without a sealer. */
 export interface WebhookStore {
-  /** Two that work on one record; the same one where there is only one. */
+  /** Two nodes on one database; the same store twice with SQLite. */
   readonly nodes: readonly [Store, Store];
   /** Runs a statement in a transaction of its own. */
   run(text: string, params?: SqlValue[]): Promise<Rows<SqlRow>>;
@@ -62,7 +62,7 @@ const STREAM = { title: 'A show', dash_url: null, hls_url: null, unlisted: false
 const START_MS = 29_166_667 * 60_000;
 const SECRET = 'whsec_AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA=';
 
-/** A producer with streams and webhooks, and the time that passes. */
+/** A producer with streams and webhooks, and a manual clock. */
 export class WebhookFixture {
   nowMs = START_MS;
   private webhooks = 0;
@@ -100,7 +100,7 @@ export class WebhookFixture {
     return id;
   }
 
-  async newWebhook(...events: WebhookEvent[]): Promise<string> {
+  async newWebhook(...events: WebhookEventType[]): Promise<string> {
     const id = crypto.randomUUID();
     const url = `https://hooks.example.org/${++this.webhooks}`;
     const webhook = { url, events, enabled: true };
@@ -109,7 +109,7 @@ export class WebhookFixture {
     return id;
   }
 
-  /** Seals up to an interval at once. @param viewers of each stream */
+  /** Seals up to an interval in one transaction. @param viewers view counts by stream id */
   async sealTo(interval: number, viewers: Readonly<Record<string, number>> = {}) {
     const after = await this.store.readWatermark({});
     const transients: Sealing['transients'] = Object.entries(viewers).map(([streamId, value]) => {
@@ -119,23 +119,25 @@ export class WebhookFixture {
     return this.store.sealInterval({ after, interval, nowMs: this.nowMs, transients });
   }
 
-  /** Seals the next so many intervals, one by one. */
+  /** Seals the next `intervals` intervals, one by one. */
   async seal(intervals: number, viewers: Readonly<Record<string, number>> = {}): Promise<void> {
     for (let n = 0; n < intervals; n++) {
       await this.sealTo((await this.store.readWatermark({})) + 1, viewers);
     }
   }
 
-  /** What a webhook was told or waits to be told, oldest first. */
-  async told(id: string): Promise<(Omit<Delivery, 'body'> & { body: Told })[]> {
-    while (await this.store.tellWebhooks({}));
+  /** Dispatches all events and returns a webhook's deliveries, oldest first. */
+  async deliveries(id: string): Promise<(Omit<Delivery, 'body'> & { body: DeliveryBody })[]> {
+    while (await this.store.dispatchWebhookEvents({}));
     const page = { id, account: PRODUCER, before: null, limit: 100 };
     const { results } = await this.store.listDeliveries(page);
-    return results.toReversed().map((one) => ({ ...one, body: JSON.parse(one.body) }));
+    return results
+      .toReversed()
+      .map((delivery) => ({ ...delivery, body: JSON.parse(delivery.body) }));
   }
 }
 
-interface Told {
+interface DeliveryBody {
   readonly type: string;
   readonly timestamp: string;
   readonly data: Record<string, unknown>;

@@ -1,32 +1,32 @@
-/** What a receiver was sent. */
-export interface Received {
+/** A request that a receiver got. */
+export interface ReceivedRequest {
   readonly path: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string;
   readonly id: string;
 }
 
-/** Somebody who is told: a server of its own on loopback, which answers as it is made to. */
+/** An HTTP server on loopback that receives webhook deliveries, with programmable responses. */
 export interface Receiver {
   readonly url: string;
   readonly port: number;
-  /** All that came, in order. */
-  readonly received: Received[];
-  /** What it answers from now on; a promise holds the answer up. */
-  answer: (request: Received) => Response | Promise<Response>;
-  /** What came, by the type in its body. */
-  ofType(type: string): Received[];
-  /** Resolves when so many have come. */
+  /** All requests, in order. */
+  readonly received: ReceivedRequest[];
+  /** Answers each request from now on; a pending promise delays the response. */
+  answer: (request: ReceivedRequest) => Response | Promise<Response>;
+  /** The requests with this type in their body. */
+  ofType(type: string): ReceivedRequest[];
+  /** Resolves when `count` requests have arrived. */
   until(count: number): Promise<void>;
   stop(): Promise<void>;
 }
 
-const WELL = () => new Response(null, { status: 204 });
+const NO_CONTENT = () => new Response(null, { status: 204 });
 
-/** Starts a receiver. @param port any that is free, unless it has to be the one of before */
+/** Starts a receiver. @param port a free delivery by default */
 export function startReceiver(port = 0): Receiver {
   const waiting: { count: number; resolve: () => void }[] = [];
-  const received: Received[] = [];
+  const received: ReceivedRequest[] = [];
   const server = Bun.serve({
     hostname: '127.0.0.1',
     port,
@@ -35,17 +35,17 @@ export function startReceiver(port = 0): Receiver {
       const body = await request.text();
       const headers = Object.fromEntries(request.headers);
       const id = headers['webhook-id'] ?? '';
-      const one = { path: new URL(request.url).pathname, headers, body, id };
-      received.push(one);
+      const delivery = { path: new URL(request.url).pathname, headers, body, id };
+      received.push(delivery);
       for (const { count, resolve } of waiting) if (received.length >= count) resolve();
-      return receiver.answer(one);
+      return receiver.answer(delivery);
     },
   });
   const receiver: Receiver = {
     url: `http://127.0.0.1:${server.port}/`,
     port: server.port ?? 0,
     received,
-    answer: WELL,
+    answer: NO_CONTENT,
     ofType: (type) => received.filter(({ body }) => JSON.parse(body).type === type),
     until: (count) =>
       new Promise((resolve) => {

@@ -1,0 +1,98 @@
+import { afterAll, beforeAll, expect, test } from 'bun:test';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { openMigratedSqlite, type Sqlite } from '../../storage/sql/sqlite.ts';
+import { composeInterval } from './interval-body.ts';
+import { type BackwardSearch, readSealedBackward, readSealedForward } from './sealed-pages.ts';
+
+const directory = mkdtempSync(join(tmpdir(), 'fourbeat-sealed-pages-'));
+let sqlite: Sqlite;
+
+/** Stores intervals 0 … 9 with two events each. The text of an event makes up most of a body. */
+beforeAll(async () => {
+  sqlite = await openMigratedSqlite(directory);
+  await sqlite.query(`insert into accounts values ('a', 'a@example.org', 'A', 0)`);
+  await sqlite.query(
+    `insert into streams (id, number, producer, title, unlisted, latency_allowance_ms, status,
+       created) values ('s', 1, 'a', 'A show', 0, 0, 'STREAMING', 0)`,
+  );
+  for (let interval = 0; interval < 10; interval++) {
+    const events = ['a', 'b'].map((name, number) => ({
+      ...{ streamId: 's', number, type: 'note' },
+      data: JSON.stringify(`${name}${interval} ${'x'.repeat(1_000)}`),
+    }));
+    const { body } = composeInterval(interval, { viewCount: null, chats: null }, events);
+    await sqlite.query('insert into sealed_intervals values ($1, $2, $3)', ['s', interval, body]);
+  }
+});
+afterAll(async () => {
+  await sqlite.close();
+  rmSync(directory, { recursive: true, force: true });
+});
+
+async function readAllForward(limit: number, bytesMax: number): Promise<number[][]> {
+  const pages: number[][] = [];
+  let from: number | null = 2;
+  while (from !== null) {
+    const page = { streamId: 's', from, to: 8, limit, bytesMax };
+    const { intervals, next } = await readSealedForward(sqlite, page);
+    if (intervals.length > 0) pages.push(intervals.map(({ interval }) => interval));
+    from = next;
+  }
+  return pages;
+}
+
+async function readAllBackward(options: Partial<BackwardSearch<string>>) {
+  const pages: string[][] = [];
+  let before: number | null = null;
+  do {
+    const search: BackwardSearch<string> = {
+      ...{ streamId: 's', before, limit: 4, intervalsMax: 100, bytesMax: 1e9, condition: '1 = 1' },
+      itemsOf: ({ events }) => events.map(({ data }) => String(data).slice(0, 2)),
+      ...options,
+    };
+    const page: { results: string[]; next: number | null } = await readSealedBackward(
+      sqlite,
+      search,
+    );
+    pages.push(page.results);
+    before = page.next;
+  } while (before !== null);
+  return pages;
+}
+
+test('readSealedForward reads each interval between both ends once, in pages by rows', async () => {
+  expect(await readAllForward(3, 1e9)).toEqual([[2, 3, 4], [5, 6, 7], [8]]);
+});
+
+test('readSealedForward ends a page with the body that reaches its bytes', async () => {
+  expect(await readAllForward(100, 3_000)).toEqual([[2, 3], [4, 5], [6, 7], [8]]);
+});
+
+test('readSealedBackward returns whole intervals, newest items first', async () => {
+  const pages = await readAllBackward({ limit: 3 });
+  expect(pages[0]).toEqual(['b9', 'a9', 'b8', 'a8']);
+  expect(pages.flat()).toEqual(
+    Array.from({ length: 10 }, (_, n) => [`b${9 - n}`, `a${9 - n}`]).flat(),
+  );
+});
+
+test.each([
+  ['rows', { intervalsMax: 3 }],
+  ['bytes', { bytesMax: 5_000 }],
+])(
+  'readSealedBackward limits a page by %s and continues, also behind empty pages',
+  async (_, limits) => {
+    const condition = `body like '%"a1 %'`;
+    const pages = await readAllBackward({ ...limits, condition });
+    expect(pages.slice(0, 2)).toEqual([[], []]);
+    expect(pages.flat()).toEqual(['b1', 'a1']);
+  },
+);
+
+test('readSealedBackward continues when bodies match that have no items', async () => {
+  const itemsOf: BackwardSearch<string>['itemsOf'] = ({ interval }) =>
+    interval < 3 ? [String(interval)] : [];
+  expect((await readAllBackward({ limit: 2, itemsOf })).flat()).toEqual(['2', '1', '0']);
+});

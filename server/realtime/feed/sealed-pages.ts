@@ -1,0 +1,115 @@
+import type { EventsInterval } from '../../../protocol/feed.ts';
+import type { Tx } from '../../storage/sql/procedure.ts';
+import { type SealedPage, sealedProcedures } from './sealed-sql.ts';
+
+/*
+ * Pages of the sealed intervals of one stream, for history, exports and reports. Both directions limit
+ * a page by rows and by bytes, and read sizes before bodies, so that a page takes a bounded time
+ * whatever viewers wrote.
+ */
+
+/** A page of intervals in ascending order. */
+export interface SealedIntervals {
+  readonly intervals: readonly EventsInterval[];
+  /** First interval of the next page; null when this page is empty, which ends the reading. */
+  readonly next: number | null;
+}
+
+/** Reads the first intervals between `from` and `to` (inclusive). */
+export async function readSealedForward(
+  tx: Tx,
+  page: Required<SealedPage>,
+): Promise<SealedIntervals> {
+  const bodies = await sealedProcedures.readSealed.run(tx, page);
+  const last = bodies.at(-1);
+  return {
+    intervals: bodies.map(({ body }) => JSON.parse(body)),
+    next: last ? Number(last.interval) + 1 : null,
+  };
+}
+
+/** A search for items in the newest intervals before a position. */
+export interface BackwardSearch<Item> {
+  readonly streamId: string;
+  /** Search intervals before this one; null: from the newest. */
+  readonly before: number | null;
+  /** End the page with the interval that brings it to this many items. */
+  readonly limit: number;
+  /** Most intervals and bytes that one page examines, whether they match or not. */
+  readonly intervalsMax: number;
+  readonly bytesMax: number;
+  /** SQL condition on `interval` and `body` that every interval with items meets. Others may. */
+  readonly condition: string;
+  /** The items of an interval, oldest first. */
+  readonly itemsOf: (interval: EventsInterval) => Item[];
+}
+
+/** The intervals that one page examines. */
+interface Window {
+  readonly from: number;
+  readonly before: number;
+  /** Whether the stream has no interval before `from`. */
+  readonly isLast: boolean;
+}
+
+/**
+ * Reads items of whole intervals, newest first.
+ * @returns `next`: `before` of the next page, which may be needed even if this page is empty; null
+ *   after the last page
+ */
+export async function readSealedBackward<Item>(
+  tx: Tx,
+  search: BackwardSearch<Item>,
+): Promise<{ results: Item[]; next: number | null }> {
+  const window = await windowBefore(tx, search);
+  const bodies = await matchingBodies(tx, search, window);
+  const results: Item[] = [];
+  for (const { interval, body } of bodies) {
+    results.push(...search.itemsOf(JSON.parse(body)).reverse());
+    if (results.length >= search.limit) return { results, next: Number(interval) };
+  }
+  // Some bodies matched without items, so that the query's limit cut off others: continue there.
+  const last = bodies.length < search.limit ? undefined : bodies.at(-1);
+  if (last) return { results, next: Number(last.interval) };
+  return { results, next: window.isLast ? null : window.from };
+}
+
+async function windowBefore<Item>(
+  tx: Tx,
+  { streamId, before, intervalsMax, bytesMax }: BackwardSearch<Item>,
+): Promise<Window> {
+  const end = before ?? Number.MAX_SAFE_INTEGER;
+  const rows = await tx.query<{ interval: number; bytes: number }>(
+    `select interval, octet_length(body) as bytes from sealed_intervals
+     where stream_id = $1 and interval < $2 order by interval desc limit $3`,
+    [streamId, end, intervalsMax],
+  );
+  let from = end;
+  let total = 0;
+  for (const { interval, bytes } of rows) {
+    from = Number(interval);
+    total += Number(bytes);
+    if (total >= bytesMax) return { from, before: end, isLast: false };
+  }
+  return { from, before: end, isLast: rows.length < intervalsMax };
+}
+
+/**
+ * Matching bodies of the window, newest first. `limit` bodies fill the page, since each has at least
+ * one item. PostgreSQL stores bodies compressed and would decompress one for each `like` of the
+ * condition; `|| ''` makes it decompress each once.
+ */
+function matchingBodies<Item>(
+  tx: Tx,
+  { streamId, limit, intervalsMax, condition }: BackwardSearch<Item>,
+  { from, before }: Window,
+): Promise<readonly { readonly interval: number; readonly body: string }[]> {
+  return tx.query<{ interval: number; body: string }>(
+    `select interval, body from
+       (select interval, body || '' as body from sealed_intervals
+        where stream_id = $1 and interval >= $2 and interval < $3
+        order by interval desc limit $4) decompressed
+     where ${condition} order by interval desc limit $5`,
+    [streamId, from, before, intervalsMax, limit],
+  );
+}
