@@ -6,12 +6,13 @@ import { tokenProcedures } from '../auth/viewer-tokens/tokens-sql.ts';
 import { exportProcedures } from '../domains/exports/exports-sql.ts';
 import { historyProcedures } from '../domains/history/history-sql.ts';
 import { liveProcedures } from '../domains/live/live-sql.ts';
-import { chatRoomProcedures } from '../domains/moderation/chat-rooms-sql.ts';
+import { chatStateProcedures } from '../domains/moderation/chat-state-sql.ts';
 import { moderationProcedures } from '../domains/moderation/moderation-sql.ts';
 import { questionProcedures } from '../domains/moderation/questions-sql.ts';
 import { restrictionProcedures } from '../domains/moderation/restrictions-sql.ts';
 import { presenterProcedures } from '../domains/presenter/presenter-sql.ts';
 import { answerProcedures } from '../domains/quizzes/answers-sql.ts';
+import { quizDueWork, winnersDueWork } from '../domains/quizzes/due-work.ts';
 import { quizProcedures } from '../domains/quizzes/quizzes-sql.ts';
 import { winnersProcedures } from '../domains/quizzes/winners-sql.ts';
 import { rehearsalProcedures } from '../domains/rehearsals/rehearsals-sql.ts';
@@ -19,16 +20,24 @@ import { removalProcedures } from '../domains/rehearsals/removal-sql.ts';
 import { reportProcedures } from '../domains/reports/reports-sql.ts';
 import { showProcedures } from '../domains/reports/show-sql.ts';
 import { rundownProcedures } from '../domains/rundown/rundown-sql.ts';
-import { detailProcedures } from '../domains/streams/detail-sql.ts';
-import { streamProcedures } from '../domains/streams/streams-sql.ts';
+import { streamDueWork } from '../domains/streams/due-work.ts';
+import { producerEventProcedures } from '../domains/streams/producer-events-sql.ts';
+import { detailProcedures } from '../domains/streams/stream-detail-sql.ts';
+import {
+  lockOwnStream,
+  ownStream,
+  startLockedStream,
+  streamProcedures,
+} from '../domains/streams/streams-sql.ts';
 import { deliveryProcedures } from '../domains/webhooks/deliveries-sql.ts';
-import { tellingProcedures } from '../domains/webhooks/dispatch-sql.ts';
+import { dispatchProcedures } from '../domains/webhooks/dispatch-sql.ts';
+import { webhookDueWork } from '../domains/webhooks/due-work.ts';
 import { sendingProcedures } from '../domains/webhooks/sending-sql.ts';
 import { webhookProcedures } from '../domains/webhooks/webhooks-sql.ts';
-import { ingestProcedures } from '../media/ingest/ingest-sql.ts';
-import { lostTailProcedures } from '../realtime/coordination/tail-repair-sql.ts';
-import { outboxProcedures } from '../realtime/feed/outbox-sql.ts';
-import { sealingProcedures } from '../realtime/feed/sealing-sql.ts';
+import { createIngestProcedures } from '../media/ingest/ingest-sql.ts';
+import { tailRepairProcedures } from '../realtime/coordination/tail-repair-sql.ts';
+import { sealedProcedures } from '../realtime/feed/sealed-sql.ts';
+import { createSealingProcedures } from '../realtime/feed/sealing-sql.ts';
 import { idempotencyProcedures } from '../storage/sql/idempotency.ts';
 import type { Calls } from '../storage/sql/procedure.ts';
 
@@ -41,20 +50,22 @@ export const procedures = {
   ...tokenProcedures,
   ...streamProcedures,
   ...detailProcedures,
-  ...ingestProcedures,
+  ...createIngestProcedures({ ownStream, lockOwnStream, startLockedStream }),
   ...quizProcedures,
   ...rundownProcedures,
   ...answerProcedures,
   ...winnersProcedures,
-  ...outboxProcedures,
-  ...sealingProcedures,
-  ...lostTailProcedures,
+  ...producerEventProcedures,
+  ...sealedProcedures,
+  // The order is that of the statements in the sealing transaction; webhooks log what comes before.
+  ...createSealingProcedures([streamDueWork, quizDueWork, winnersDueWork, webhookDueWork]),
+  ...tailRepairProcedures,
   ...exportProcedures,
   ...webhookProcedures,
   ...deliveryProcedures,
-  ...tellingProcedures,
+  ...dispatchProcedures,
   ...sendingProcedures,
-  ...chatRoomProcedures,
+  ...chatStateProcedures,
   ...moderationProcedures,
   ...restrictionProcedures,
   ...questionProcedures,

@@ -1,17 +1,21 @@
 import { randomBytes } from 'node:crypto';
 import { newStreamKey } from '../media/ingest/stream-key.ts';
 import { play } from '../media/play/play.ts';
+import type { PlayInput } from '../media/play/play-encoder.ts';
 import { type PlayReport, plainReport, terminalReport } from '../media/play/play-report.ts';
-import type { Material } from '../media/play/sender.ts';
-import { askForAddress, NoAddress, type SourceAddress } from '../media/play/source-address.ts';
-import { listenForEnd } from '../platform/end-signal.ts';
+import {
+  fetchSourceAddress,
+  type SourceAddress,
+  SourceAddressError,
+} from '../media/play/source-address.ts';
+import { listenForStop } from '../platform/stop-signal.ts';
 import { withDatabase } from './record.ts';
 
 export interface PlayCommand {
-  readonly material: Material;
+  readonly material: PlayInput;
   readonly streamId: string;
   readonly origin: string;
-  /** null: the database is asked in place of the service. */
+  /** Producer API token; null reads the address from the database instead of the service. */
   readonly token: string | null;
   readonly data: string | null;
   readonly ffmpeg: string;
@@ -19,23 +23,23 @@ export interface PlayCommand {
   readonly print: (line: string) => void;
 }
 
-/** Plays until the end, or until Ctrl-C. @throws Error with a line for the person who started it */
+/** Plays until the end, or until Ctrl-C. @throws Error with a one-line message for the user */
 export async function playToStream(command: PlayCommand): Promise<void> {
   const { material, origin, token, streamId, ffmpeg } = command;
   const report = reportOf(command);
-  const ending = listenForEnd();
+  const ending = listenForStop();
   try {
     await play({
-      material,
+      input,
       origin,
       ffmpeg,
       report,
-      asked: ending.asked,
+      stopRequested: ending.requested,
       findAddress: () =>
-        token === null ? addressInRecord(command) : askForAddress({ origin, token, streamId }),
+        token === null ? addressInRecord(command) : fetchSourceAddress({ origin, token, streamId }),
     });
   } finally {
-    ending.forget();
+    ending.dispose();
     report.close();
   }
 }
@@ -49,7 +53,7 @@ function reportOf({ plain, print }: PlayCommand): PlayReport {
 function addressInRecord({ data, origin, streamId }: PlayCommand): Promise<SourceAddress> {
   return withDatabase({ data: data ?? '', database: null }, false, async (store) => {
     const stream = await store.findStream({ id: streamId });
-    if (!stream) throw new NoAddress(`there is no stream ${streamId} in ${data}`, false);
+    if (!stream) throw new SourceAddressError(`there is no stream ${streamId} in ${data}`, false);
     const { id, producer, title } = stream;
     const key = await store.keepStreamKey({ id, producer, offered: newStreamKey(randomBytes) });
     return { key, title, url: `${origin.replace(/^http/, 'ws')}/media/${id}/ingest` };

@@ -26,11 +26,11 @@ let service: FakeService;
 beforeAll(async () => {
   service = await FakeService.start();
   const length = ['-t', String(FILE_MS / 1_000)];
-  const sound = ['-c:a', 'aac'];
-  file('show.mkv', made([...PICTURE, ...TONE, ...length, ...H264, ...sound, '-f', 'matroska']));
-  const old = ['-c:v', 'wmv2', '-c:a', 'wmav2', '-f', 'asf'];
-  file('old.wmv', made([...PICTURE, ...TONE, ...length, ...old]));
-  file('sound.mkv', made([...TONE, ...length, ...sound, '-f', 'matroska']));
+  const audio = ['-c:a', 'aac'];
+  file('show.mkv', made([...PICTURE, ...TONE, ...length, ...H264, ...audio, '-f', 'matroska']));
+  const rareCodecs = ['-c:v', 'wmv2', '-c:a', 'wmav2', '-f', 'asf'];
+  file('rareCodecs.wmv', made([...PICTURE, ...TONE, ...length, ...rareCodecs]));
+  file('audio.mkv', made([...TONE, ...length, ...audio, '-f', 'matroska']));
   file('text.mp4', new TextEncoder().encode('This is no video at all.\n'.repeat(100)));
 });
 
@@ -61,15 +61,15 @@ function startPlay(...args: string[]) {
 }
 
 async function outcomeOf(child: ReturnType<typeof startPlay>) {
-  const [output, complaint] = await Promise.all([child.stdout.text(), child.stderr.text()]);
-  return { status: await child.exited, output, complaint };
+  const [output, errorOutput] = await Promise.all([child.stdout.text(), child.stderr.text()]);
+  return { status: await child.exited, output, errorOutput };
 }
 
 const play = (...args: string[]) => outcomeOf(startPlay(...args));
 
-/** The moments that a test picture shows, and its times in the container. */
-function momentsIn(content: Uint8Array): { atMs: number; unixMs: number | undefined }[] {
-  // Frames that were left out are not to be filled in.
+/** Times that the frames show, and their presentation times in the container. */
+function frameTimesOf(content: Uint8Array): { atMs: number; unixMs: number | undefined }[] {
+  // Dropped frames must not be filled in.
   const plain = [
     '-i',
     'pipe:0',
@@ -90,7 +90,7 @@ function momentsIn(content: Uint8Array): { atMs: number; unixMs: number | undefi
   });
 }
 
-/** Processes that a process has started and that run. */
+/** Running child processes of a process. */
 function childrenOf(pid: number): number[] {
   const { stdout } = Bun.spawnSync(['ps', '-A', '-o', 'pid=,ppid=,stat=']);
   return stdout
@@ -108,15 +108,15 @@ function isRunning(pid: number): boolean {
 }
 
 describe('a file', () => {
-  test('[M-9] is played once, in real time and unchanged, and then it ends with 0', async () => {
-    const taken = service.ingest.next();
+  test('[M-9] is played once, in real time and unchanged, and exits with status 0', async () => {
+    const connected = service.ingest.next();
     const startMs = performance.now();
     const child = startPlay('show.mkv');
-    const session = await taken;
+    const session = await connected;
     expect(await outcomeOf(child)).toMatchObject({
       status: 0,
-      output: 'live\nthe file has ended\n',
-      complaint: '',
+      output: 'Live\nThe file has ended\n',
+      errorOutput: '',
     });
     expect(performance.now() - startMs).toBeGreaterThan(FILE_MS * 0.8);
     expect(await session.left()).toBeString();
@@ -127,85 +127,85 @@ describe('a file', () => {
     expect(types).toContain('audio');
   });
 
-  test('[M-9] is played over and over, until Ctrl-C', async () => {
-    const taken = service.ingest.next();
+  test('[M-9] is looped until Ctrl-C', async () => {
+    const connected = service.ingest.next();
     const child = startPlay('show.mkv', '--loop');
-    const session = await taken;
+    const session = await connected;
     const once = Bun.file(join(directory, 'show.mkv')).size;
     await session.received(once * 2.2);
     child.kill('SIGINT');
-    expect(await outcomeOf(child)).toMatchObject({ status: 0, output: 'live\n', complaint: '' });
+    expect(await outcomeOf(child)).toMatchObject({ status: 0, output: 'Live\n', errorOutput: '' });
     await session.left();
     const times = probed(session.content()).filter(({ type }) => type === 'video');
     expect(times.length).toBeGreaterThan(2 * FILE_FRAMES);
     const shown = times.map(({ ptsMs }) => ptsMs).sort((a, b) => a - b);
-    for (const [place, ms] of shown.entries()) {
-      if (place > 0) expect(ms - (shown[place - 1] ?? 0)).toBeWithin(1, 200);
+    for (const [index, ms] of shown.entries()) {
+      if (index > 0) expect(ms - (shown[index - 1] ?? 0)).toBeWithin(1, 200);
     }
   });
 
-  test('[M-9] whose codecs are rare is encoded anew', async () => {
-    const taken = service.ingest.next();
-    const child = startPlay('old.wmv');
-    const session = await taken;
+  test('[M-9] with rare codecs is transcoded', async () => {
+    const connected = service.ingest.next();
+    const child = startPlay('rareCodecs.wmv');
+    const session = await connected;
     expect(await outcomeOf(child)).toMatchObject({ status: 0 });
     expect(complaints(session.content())).toBe('');
     expect(picturesIn(session.content())).toBeWithin(FILE_FRAMES - 2, FILE_FRAMES + 1);
   });
 
   test.each([
-    ['nowhere.mp4', 'there is no file nowhere.mp4'],
-    ['sound.mkv', 'sound.mkv has no video'],
+    ['nowhere.mp4', 'file not found: nowhere.mp4'],
+    ['audio.mkv', 'audio.mkv has no video'],
     ['text.mp4', 'text.mp4'],
-  ])('[M-9] %s cannot be played: one line says why', async (name, why) => {
-    const { status, output, complaint } = await play(name);
+  ])('[M-9] %s cannot be played: one line states the reason', async (name, why) => {
+    const { status, output, errorOutput } = await play(name);
     expect([status, output]).toEqual([1, '']);
-    expect(complaint).toMatch(/^fourbeat: [^\n]+\n$/);
-    expect(complaint).toContain(why);
+    expect(errorOutput).toMatch(/^fourbeat: [^\n]+\n$/);
+    expect(errorOutput).toContain(why);
   });
 });
 
 describe('the test picture', () => {
-  test('[M-45] shows service time, at which it is sent, and has its times right', async () => {
-    const taken = service.ingest.next();
+  test('[M-45] shows the service time at which it is sent, with exact timestamps', async () => {
+    const connected = service.ingest.next();
     const child = startPlay('--size', '320x180', '--fps', '20');
-    const session = await taken;
+    const session = await connected;
     const beginMs = Date.now() + AHEAD_MS;
     await session.received(60_000);
     child.kill('SIGINT');
-    expect(await outcomeOf(child)).toMatchObject({ status: 0, complaint: '' });
+    expect(await outcomeOf(child)).toMatchObject({ status: 0, errorOutput: '' });
     const endMs = Date.now() + AHEAD_MS;
     const content = session.content();
     expect(complaints(content)).toBe('');
-    const moments = momentsIn(content);
-    const first = moments[0];
+    const frameTimes = frameTimesOf(content);
+    const first = frameTimes[0];
     if (first?.unixMs === undefined) throw new Error('the first frame is not read');
-    expect(moments.length).toBeGreaterThan(10);
-    for (const { atMs, unixMs } of moments) {
+    expect(frameTimes.length).toBeGreaterThan(10);
+    for (const { atMs, unixMs } of frameTimes) {
       expect(unixMs).toBe(first.unixMs + atMs - first.atMs);
       expect(unixMs).toBeWithin(beginMs - 1_000, endMs);
     }
     expect(probed(content).some(({ type }) => type === 'audio')).toBe(true);
   });
 
-  test('[M-9] runs on while the service is unavailable, and is live again by itself', async () => {
-    const taken = service.ingest.next();
+  test('[M-9] keeps running while the service is unavailable and reconnects', async () => {
+    const connected = service.ingest.next();
     const child = startPlay('--size', '320x180', '--fps', '10');
-    const first = await taken;
+    const first = await connected;
     await first.received(20_000);
     await service.stop();
     await first.left();
-    const again = service.ingest.next();
+    const reconnected = service.ingest.next();
     service.listen();
-    const second = await again;
+    const second = await reconnected;
     await second.received(20_000);
     child.kill('SIGTERM');
     const { status, output } = await outcomeOf(child);
     expect(status).toBe(0);
-    expect(output).toMatch(/^live\nthe connection is gone: [^\n]+\nlive again\n$/);
+    expect(output).toMatch(/^Live\nConnection lost: [^\n]+\nLive reconnected\n$/);
     await second.left();
-    const [before, after] = [momentsIn(first.content()), momentsIn(second.content())];
-    // One encoder: its times go on, and so does what it shows.
+    const [before, after] = [frameTimesOf(first.content()), frameTimesOf(second.content())];
+    // The encoder keeps running: its timestamps and the shown times continue.
     const begin = before[0];
     const next = after[0];
     if (begin?.unixMs === undefined || next?.unixMs === undefined) throw new Error('not read');
@@ -214,10 +214,10 @@ describe('the test picture', () => {
     expect(complaints(second.content())).toBe('');
   });
 
-  test('[M-9] that is killed leaves no encoder behind', async () => {
-    const taken = service.ingest.next();
+  test('[M-9] leaves no encoder process when it is killed', async () => {
+    const connected = service.ingest.next();
     const child = startPlay('--size', '320x180');
-    const session = await taken;
+    const session = await connected;
     await session.received(5_000);
     const children = childrenOf(child.pid);
     expect(children.length).toBe(1);
@@ -227,48 +227,48 @@ describe('the test picture', () => {
   });
 });
 
-describe('what cannot be sent to', () => {
+describe('a target that cannot be used', () => {
   const other = '7f0c3f2e-0d5e-4a5c-9d0a-3f6f6d6c1a02';
 
   test.each([
-    ['another stream', ['--stream', other], 'look at --stream'],
+    ['another stream', ['--stream', other], 'check --stream'],
     ['a wrong token', ['--token', 'fb_wrong'], '--token or FOURBEAT_TOKEN'],
     ['no service', ['--url', 'http://127.0.0.1:1'], 'is it running?'],
     ['no ffmpeg', ['--ffmpeg', '/nowhere/ffmpeg'], 'Install it: '],
     ['no record', ['--token', '', '--data', join(tmpdir(), 'fourbeat-none')], 'holds no record'],
-  ])('[M-9] [M-44] %s is told in one line that says what to do', async (_, args, why) => {
+  ])('[M-9] [M-44] %s gives one line that states what to do', async (_, args, why) => {
     const common = ['--stream', STREAM, '--url', service.url, '--token', TOKEN];
     const child = Bun.spawn([process.execPath, MAIN, 'media', 'play', ...common, ...args], {
       stdio: ['ignore', 'pipe', 'pipe'],
       env: { ...process.env, FOURBEAT_TOKEN: '' },
     });
     started.add(child);
-    const { status, output, complaint } = await outcomeOf(child);
+    const { status, output, errorOutput } = await outcomeOf(child);
     expect([status, output]).toEqual([1, '']);
-    expect(complaint).toMatch(/^fourbeat: [^\n]+\n$/);
-    expect(complaint).toContain(why);
+    expect(errorOutput).toMatch(/^fourbeat: [^\n]+\n$/);
+    expect(errorOutput).toContain(why);
   });
 
   test.each([
-    ['busy', 'has a source already'],
+    ['busy', 'already has a source'],
     ['ended', 'the stream has ended'],
-    ['unknown-key', 'the stream key was refused'],
-  ] as const)('[M-9] a stream that is %s', async (refusal, why) => {
+    ['unknown-key', 'the stream key was rejected'],
+  ] as const)('[M-9] a stream that is %s ends the program with a message', async (refusal, why) => {
     service.ingest.refusal = refusal;
-    const { status, complaint } = await play();
+    const { status, errorOutput } = await play();
     expect(status).toBe(1);
-    expect(complaint).toContain(why);
+    expect(errorOutput).toContain(why);
   });
 
-  test('[M-9] a stream that ends ends it, with 0', async () => {
-    const taken = service.ingest.next();
+  test('[M-9] a stream that ends stops the program with status 0', async () => {
+    const connected = service.ingest.next();
     const child = startPlay('--size', '320x180');
-    const session = await taken;
+    const session = await connected;
     await session.received(5_000);
     service.ingest.refusal = 'ended';
     session.close('The stream has ended.');
     const { status, output } = await outcomeOf(child);
     expect(status).toBe(0);
-    expect(output).toEndWith('the stream has ended\n');
+    expect(output).toEndWith('The stream has ended\n');
   });
 });

@@ -1,20 +1,20 @@
 import type { WinnersRound } from '../../../protocol/studio.ts';
-import { type SourceNow, sourceNow } from '../../media/ingest/ingest-sql.ts';
+import { readSourceState, type SourceState } from '../../media/ingest/ingest-sql.ts';
 import { reading } from '../../storage/sql/procedure.ts';
-import { type ChatRoom, chatRoom } from '../moderation/chat-rooms-sql.ts';
+import { type RevisedChatState, readChatState } from '../moderation/chat-state-sql.ts';
 import { countAnswers, latestPublished, type QuizRow } from '../quizzes/quizzes-sql.ts';
 import { latestRound } from '../quizzes/winners-sql.ts';
 import { ownStream, type StreamRow } from '../streams/streams-sql.ts';
 
 /** What the database knows of a show at one moment. */
-export interface LiveShow extends SourceNow {
+export interface LiveShow extends SourceState {
   readonly stream: StreamRow;
   /** The quiz that was published last. */
   readonly quiz: QuizRow | null;
   /** Its answers so far, in the order of its choices; null unless it is open. */
   readonly tally: readonly number[] | null;
   readonly round: WinnersRound | null;
-  readonly chat: ChatRoom;
+  readonly chat: RevisedChatState;
 }
 
 export const liveProcedures = {
@@ -28,8 +28,8 @@ export const liveProcedures = {
       const quiz = await latestPublished(tx, id);
       const tally = quiz?.state === 'open' ? await countAnswers(tx, quiz) : null;
       const round = await latestRound(tx, id);
-      const source = await sourceNow(tx, id, nowMs);
-      return { stream, quiz, tally, round, ...source, chat: await chatRoom(tx, id) };
+      const source = await readSourceState(tx, id, nowMs);
+      return { stream, quiz, tally, round, ...source, chat: await readChatState(tx, id) };
     },
   ),
 };

@@ -1,4 +1,4 @@
-/** Ports on which this service takes video; null: it does not, by that way. */
+/** Ports on which the service receives media; null where the protocol is off. */
 export interface IngestAddresses {
   /** TCP. */
   readonly rtmpPort: number | null;
@@ -6,19 +6,19 @@ export interface IngestAddresses {
   readonly srtPort: number | null;
 }
 
-/** Where to send a stream's video (SPEC M-1 – M-4). */
+/** URLs to send a stream's media to (SPEC M-1 – M-4). */
 export interface IngestUrls {
-  /** OBS wants server and key apart. */
+  /** OBS has separate fields for server and key. */
   readonly rtmp: { readonly url: string; readonly key: string } | null;
-  /** With the key in it. */
+  /** The URL contains the key. */
   readonly srt: { readonly url: string } | null;
   readonly websocket: { readonly url: string };
 }
 
 /**
- * Addresses for the source of a stream. Nothing in them needs to be encoded: a key is letters and
- * digits, and a colon may stand in a query (RFC 3986, 3.4).
- * @param origin where this service is reached, without a trailing slash
+ * URLs for the source of a stream. No escaping is needed: a key consists of letters and digits, and
+ * a query may contain a colon (RFC 3986, 3.4).
+ * @param origin base URL of the service, without a trailing slash
  */
 export function ingestUrls(
   stream: { readonly id: string; readonly key: string },

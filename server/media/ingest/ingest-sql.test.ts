@@ -33,7 +33,7 @@ async function sqliteFixture(): Promise<SourcesFixture> {
 
 sourcesContract('SQLite', sqliteFixture);
 
-test('[M-7] [M-8] a restart ends no show: the source has the rest of its 30 s after it', async () => {
+test('[M-7] [M-8] a restart keeps the rest of the 30 s in which a source may return', async () => {
   const id = uuidOf(1);
   const own = { id, producer: PRODUCER };
   const show = await openShow([id]);
@@ -45,7 +45,7 @@ test('[M-7] [M-8] a restart ends no show: the source has the rest of its 30 s af
     };
     const key = await show.store.keepStreamKey({ ...own, offered: 'sk_key' });
     const source = { key, session: 'first', kind: 'srt' as const, graceMs: 30_000 };
-    // Before anything was ever sealed in this record.
+    // Before the first sealing of this database.
     await show.store.openSource({ ...source, nowMs: SHOW_START_MS });
     await seal(SHOW_START_MS + 250);
     await show.restart();
@@ -62,17 +62,17 @@ test('[M-7] [M-8] a restart ends no show: the source has the rest of its 30 s af
   }
 });
 
-test('[P-2] [M-1] nobody else sees the key or changes it', async () => {
+test('[P-2] [M-1] another producer can neither read nor change the key', async () => {
   const [id, other] = [uuidOf(1), uuidOf(2)];
   const show = await openShow([id, other]);
   try {
     const stranger = { id, producer: other, nowMs: intervalStartMs(1) };
-    for (const look of [
+    for (const attempt of [
       show.store.findIngest(stranger),
       show.store.keepStreamKey({ ...stranger, offered: 'sk_a' }),
       show.store.rotateStreamKey({ ...stranger, key: 'sk_b' }),
     ]) {
-      expect(await look.catch((error) => error)).toMatchObject({ kind: 'not-found' });
+      expect(await attempt.catch((error) => error)).toMatchObject({ kind: 'not-found' });
     }
   } finally {
     await show.close();

@@ -1,46 +1,51 @@
 import type { SourceHealth } from '../../../protocol/ingest.ts';
-import {
-  lockOwnStream,
-  ownStream,
-  type StreamRow,
-  startLockedStream,
-} from '../../domains/streams/streams-sql.ts';
-import { Refusal } from '../../platform/errors.ts';
-import { leaseClockMs, type SealedTime } from '../../realtime/coordination/lease-clock.ts';
+import { DomainError } from '../../platform/errors.ts';
+import { leaseClockMs, type SealedTime } from '../../platform/lease-clock.ts';
 import { reading, type Tx, writing } from '../../storage/sql/procedure.ts';
 import type { SourceKind } from '../source.ts';
 import { hasSource, type Lease, mayOpen, mayRenew } from './lease-rules.ts';
 
+/** What ingest needs to know of streams. Each function runs in the caller's transaction. */
+export interface StreamAccess<Stream> {
+  /** Checks that the stream is the producer's. @throws DomainError `not-found` */
+  readonly ownStream: (tx: Tx, id: string, producer: string) => Promise<unknown>;
+  /** As `ownStream`, and locks the stream's row. */
+  readonly lockOwnStream: (tx: Tx, id: string, producer: string) => Promise<unknown>;
+  /** Starts a stream whose row the transaction has locked, unless it is started. */
+  readonly startLockedStream: (tx: Tx, id: string, nowMs: number) => Promise<Stream>;
+}
+
 /** The source of a stream, as its producer sees it. */
 export interface LiveSource {
   readonly kind: SourceKind;
-  /** Null until it was measured. */
+  /** Null until the first measurement. */
   readonly health: SourceHealth | null;
 }
 
-/** What is needed to send a stream's video, and what is sent. */
+/** A stream's key and its current source. */
 export interface IngestRow {
   readonly key: string;
   readonly source: LiveSource | null;
 }
 
-/** What became of one who wants to be the source. */
-export type OpenOutcome =
-  | { readonly outcome: 'opened'; readonly stream: StreamRow }
+/** Result of `openSource`. */
+export type OpenOutcome<Stream> =
+  | { readonly outcome: 'opened'; readonly stream: Stream }
   | { readonly outcome: 'unknown-key' | 'busy' | 'ended' };
 
+/** Result of `renewSource`. */
 export interface RenewOutcome {
-  /** `lost`: another is the source. */
+  /** `lost`: the stream has another source or none. */
   readonly outcome: 'renewed' | 'lost' | 'ended';
-  /** Whether the whole stream is to be kept. */
+  /** Whether the whole stream is recorded. */
   readonly recording: boolean;
 }
 
-/** What sends the picture of a stream at a moment. */
-export interface SourceNow {
-  /** null: nothing does. */
+/** The source of a stream at a given time. */
+export interface SourceState {
+  /** Null without a live source. */
   readonly source: LiveSource | null;
-  /** When the stream ends, as its source is gone, Unix ms; null: it does not end by that. */
+  /** When the stream ends because its source is lost, Unix ms; null while it has a source. */
   readonly sourceEndsAt: number | null;
 }
 
@@ -49,7 +54,7 @@ interface SourceRow extends Lease {
   readonly key: string | null;
   readonly kind: SourceKind | null;
   readonly health: string | null;
-  /** By the clock of leases, in ms. */
+  /** Lease clock, ms. */
   readonly endsAtMs: number | null;
   readonly recording: number;
 }
@@ -78,7 +83,7 @@ async function leaseMsAt(tx: Tx, nowMs: number): Promise<number> {
   return leaseClockMs(sealed, nowMs);
 }
 
-interface Own {
+interface OwnedStream {
   readonly id: string;
   readonly producer: string;
 }
@@ -90,12 +95,12 @@ async function readIngest(tx: Tx, id: string, nowMs: number) {
 
 async function readSource(tx: Tx, id: string, nowMs: number) {
   const row = await findBy(tx, 'id', id);
-  if (!row) throw new Error(`stream ${id} is gone`);
+  if (!row) throw new Error(`stream ${id} does not exist`);
   return { row, leaseMs: await leaseMsAt(tx, nowMs) };
 }
 
-/** What sends the picture of a stream, and when the stream ends if nothing does any more. */
-export async function sourceNow(tx: Tx, id: string, nowMs: number): Promise<SourceNow> {
+/** Reads a stream's source, and when the stream ends if it has lost its source. */
+export async function readSourceState(tx: Tx, id: string, nowMs: number): Promise<SourceState> {
   const { row, leaseMs } = await readSource(tx, id, nowMs);
   const source = liveSourceOf(row, leaseMs);
   const isLost = row.status === 'STREAMING' && source === null && row.endsAtMs !== null;
@@ -112,119 +117,123 @@ async function saveKey(tx: Tx, id: string, key: string): Promise<void> {
   await tx.query('update streams set ingest_key = $2 where id = $1', [id, key]);
 }
 
-export const ingestProcedures = {
-  /** A stream's key, if it has one yet, and its source. @throws Refusal `not-found` */
-  findIngest: reading(
-    async (
-      tx,
-      input: Own & { nowMs: number },
-    ): Promise<Omit<IngestRow, 'key'> & { readonly key: string | null }> => {
-      await ownStream(tx, input.id, input.producer);
-      return readIngest(tx, input.id, input.nowMs);
-    },
-  ),
-
-  /** The stream's key; the one that is offered when it had none. @throws Refusal `not-found` */
-  keepStreamKey: writing(async (tx, input: Own & { offered: string }): Promise<string> => {
-    await lockOwnStream(tx, input.id, input.producer);
-    const row = await findBy(tx, 'id', input.id);
-    if (row?.key) return row.key;
-    await saveKey(tx, input.id, input.offered);
-    return input.offered;
-  }),
-
-  /**
-   * Gives the stream another key. The old one opens nothing from then on; a source that it opened
-   * stays (M-1).
-   * @throws Refusal `not-found`
-   */
-  rotateStreamKey: writing(
-    async (tx, input: Own & { key: string; nowMs: number }): Promise<IngestRow> => {
-      await lockOwnStream(tx, input.id, input.producer);
-      await saveKey(tx, input.id, input.key);
-      const { source } = await readIngest(tx, input.id, input.nowMs);
-      return { key: input.key, source };
-    },
-  ),
-
-  /**
-   * Makes a session the source of the stream that has this key, and starts the stream. From then on
-   * it ends `graceMs` after the session was last heard of, or its successor (M-7, M-8). A key of
-   * another stream than the one that is named is not known.
-   */
-  openSource: writing(
-    async (
-      tx,
-      input: {
-        key: string;
-        /** The stream that the sender named; another's key is as good as none. */
-        streamId?: string;
-        session: string;
-        kind: SourceKind;
-        nowMs: number;
-        graceMs: number;
+/** Stream keys and sources of streams in the database. */
+export function createIngestProcedures<Stream>(streams: StreamAccess<Stream>) {
+  return {
+    /** The stream's key, null before the first one, and its source. @throws DomainError `not-found` */
+    findIngest: reading(
+      async (
+        tx,
+        input: OwnedStream & { nowMs: number },
+      ): Promise<Omit<IngestRow, 'key'> & { readonly key: string | null }> => {
+        await streams.ownStream(tx, input.id, input.producer);
+        return readIngest(tx, input.id, input.nowMs);
       },
-    ): Promise<OpenOutcome> => {
-      const { key, session, kind, nowMs, graceMs } = input;
-      const row = await findBy(tx, 'ingest_key', key, tx.locks.update);
-      if (!row || row.id !== (input.streamId ?? row.id)) return { outcome: 'unknown-key' };
-      const leaseMs = await leaseMsAt(tx, nowMs);
-      const outcome = mayOpen(row, session, leaseMs);
-      if (outcome !== 'opened') return { outcome };
-      await tx.query(
-        `update streams set source = $2, source_kind = $3, source_seen = $4, source_ends_at = $5,
+    ),
+
+    /** Returns the stream's key; sets it to `offered` when it has none. @throws DomainError `not-found` */
+    keepStreamKey: writing(
+      async (tx, input: OwnedStream & { offered: string }): Promise<string> => {
+        await streams.lockOwnStream(tx, input.id, input.producer);
+        const row = await findBy(tx, 'id', input.id);
+        if (row?.key) return row.key;
+        await saveKey(tx, input.id, input.offered);
+        return input.offered;
+      },
+    ),
+
+    /**
+     * Replaces the stream's key. The old key is rejected from then on; a source that it opened stays
+     * (M-1).
+     * @throws DomainError `not-found`
+     */
+    rotateStreamKey: writing(
+      async (tx, input: OwnedStream & { key: string; nowMs: number }): Promise<IngestRow> => {
+        await streams.lockOwnStream(tx, input.id, input.producer);
+        await saveKey(tx, input.id, input.key);
+        const { source } = await readIngest(tx, input.id, input.nowMs);
+        return { key: input.key, source };
+      },
+    ),
+
+    /**
+     * Makes a session the source of the stream with this key, and starts the stream. The stream ends
+     * `graceMs` after the last renewal by this session or a later one (M-7, M-8).
+     */
+    openSource: writing(
+      async (
+        tx,
+        input: {
+          key: string;
+          /** Stream named by the sender; the key of another stream gives `unknown-key`. */
+          streamId?: string;
+          session: string;
+          kind: SourceKind;
+          nowMs: number;
+          graceMs: number;
+        },
+      ): Promise<OpenOutcome<Stream>> => {
+        const { key, session, kind, nowMs, graceMs } = input;
+        const row = await findBy(tx, 'ingest_key', key, tx.locks.update);
+        if (!row || row.id !== (input.streamId ?? row.id)) return { outcome: 'unknown-key' };
+        const leaseMs = await leaseMsAt(tx, nowMs);
+        const outcome = mayOpen(row, session, leaseMs);
+        if (outcome !== 'opened') return { outcome };
+        await tx.query(
+          `update streams set source = $2, source_kind = $3, source_seen = $4, source_ends_at = $5,
            source_health = null where id = $1`,
-        [row.id, session, kind, leaseMs, leaseMs + graceMs],
-      );
-      return { outcome, stream: await startLockedStream(tx, row.id, nowMs) };
-    },
-  ),
-
-  /** The session is still the source, in this state. It says so every 2 s. */
-  renewSource: writing(
-    async (
-      tx,
-      input: {
-        streamId: string;
-        session: string;
-        nowMs: number;
-        graceMs: number;
-        health: SourceHealth | null;
+          [row.id, session, kind, leaseMs, leaseMs + graceMs],
+        );
+        return { outcome, stream: await streams.startLockedStream(tx, row.id, nowMs) };
       },
-    ): Promise<RenewOutcome> => {
-      const { streamId, session, nowMs, graceMs, health } = input;
-      const row = await findBy(tx, 'id', streamId, tx.locks.update);
-      if (!row) throw new Refusal('not-found', 'There is no such stream.');
-      const outcome = mayRenew(row, session);
-      const recording = Boolean(row.recording);
-      if (outcome !== 'renewed') return { outcome, recording };
-      const leaseMs = await leaseMsAt(tx, nowMs);
-      await tx.query(
-        `update streams set source_seen = $2, source_ends_at = $3, source_health = $4
-         where id = $1`,
-        [streamId, leaseMs, leaseMs + graceMs, health && JSON.stringify(health)],
-      );
-      return { outcome, recording };
-    },
-  ),
+    ),
 
-  /**
-   * The session is the source no more. Another may come at once; the stream ends `graceMs` later
-   * unless one does. Means nothing when another is the source already.
-   */
-  releaseSource: writing(
-    async (
-      tx,
-      input: { streamId: string; session: string; nowMs: number; graceMs: number },
-    ): Promise<void> => {
-      const row = await findBy(tx, 'id', input.streamId, tx.locks.update);
-      if (!row || mayRenew(row, input.session) !== 'renewed') return;
-      const leaseMs = await leaseMsAt(tx, input.nowMs);
-      await tx.query(
-        `update streams set source = null, source_kind = null, source_seen = null,
+    /** Renews the lease of a session and stores its health. Called every 2 s. */
+    renewSource: writing(
+      async (
+        tx,
+        input: {
+          streamId: string;
+          session: string;
+          nowMs: number;
+          graceMs: number;
+          health: SourceHealth | null;
+        },
+      ): Promise<RenewOutcome> => {
+        const { streamId, session, nowMs, graceMs, health } = input;
+        const row = await findBy(tx, 'id', streamId, tx.locks.update);
+        if (!row) throw new DomainError('not-found', 'There is no such stream.');
+        const outcome = mayRenew(row, session);
+        const recording = Boolean(row.recording);
+        if (outcome !== 'renewed') return { outcome, recording };
+        const leaseMs = await leaseMsAt(tx, nowMs);
+        await tx.query(
+          `update streams set source_seen = $2, source_ends_at = $3, source_health = $4
+         where id = $1`,
+          [streamId, leaseMs, leaseMs + graceMs, health && JSON.stringify(health)],
+        );
+        return { outcome, recording };
+      },
+    ),
+
+    /**
+     * Ends the lease of a session. Another source may open at once; otherwise the stream ends after
+     * `graceMs`. Does nothing when the stream has another source.
+     */
+    releaseSource: writing(
+      async (
+        tx,
+        input: { streamId: string; session: string; nowMs: number; graceMs: number },
+      ): Promise<void> => {
+        const row = await findBy(tx, 'id', input.streamId, tx.locks.update);
+        if (!row || mayRenew(row, input.session) !== 'renewed') return;
+        const leaseMs = await leaseMsAt(tx, input.nowMs);
+        await tx.query(
+          `update streams set source = null, source_kind = null, source_seen = null,
            source_ends_at = $2, source_health = null where id = $1`,
-        [input.streamId, leaseMs + input.graceMs],
-      );
-    },
-  ),
-};
+          [input.streamId, leaseMs + input.graceMs],
+        );
+      },
+    ),
+  };
+}

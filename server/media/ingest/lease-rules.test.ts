@@ -1,39 +1,39 @@
 import { describe, expect, test } from 'bun:test';
 import fc from 'fast-check';
 import { intervalStartMs } from '../../../protocol/interval.ts';
-import { leaseClockMs, standstillOf } from '../../realtime/coordination/lease-clock.ts';
+import { leaseClockMs, standstillOf } from '../../platform/lease-clock.ts';
 import { hasSource, type Lease, mayOpen, mayRenew, SOURCE_ALIVE_MS } from './lease-rules.ts';
 
 const LIVE: Lease = { status: 'STREAMING', source: 'first', seenMs: 1_000 };
-const UNAVAILABLE: Lease = { ...LIVE, source: null, seenMs: null };
+const VACANT: Lease = { ...LIVE, source: null, seenMs: null };
 
-describe('who may be the source', () => {
-  test('[M-6] the one that is there, until it was silent for 6 s', () => {
+describe('source lease rules', () => {
+  test('[M-6] a source keeps its lease until it is silent for 6 s', () => {
     expect(SOURCE_ALIVE_MS).toBe(6_000);
     expect(hasSource(LIVE, 6_999)).toBe(true);
     expect(hasSource(LIVE, 7_000)).toBe(false);
     expect(mayOpen(LIVE, 'second', 6_999)).toBe('busy');
     expect(mayOpen(LIVE, 'second', 7_000)).toBe('opened');
     expect(mayOpen(LIVE, 'first', 1_001)).toBe('opened');
-    expect(mayOpen(UNAVAILABLE, 'second', 1_000)).toBe('opened');
+    expect(mayOpen(VACANT, 'second', 1_000)).toBe('opened');
   });
 
-  test('[M-8] nobody, once the stream has ended', () => {
-    const over: Lease = { ...LIVE, status: 'ENDED' };
-    expect(hasSource(over, 1_000)).toBe(false);
-    expect(mayOpen(over, 'first', 1_000)).toBe('ended');
-    expect(mayRenew(over, 'first')).toBe('ended');
+  test('[M-8] a stream that has ended has no source', () => {
+    const ended: Lease = { ...LIVE, status: 'ENDED' };
+    expect(hasSource(ended, 1_000)).toBe(false);
+    expect(mayOpen(ended, 'first', 1_000)).toBe('ended');
+    expect(mayRenew(ended, 'first')).toBe('ended');
   });
 
-  test('[M-6] who was silent for long still is, until another comes', () => {
+  test('[M-6] an expired lease can be renewed until another source opens', () => {
     expect(mayRenew(LIVE, 'first')).toBe('renewed');
     expect(mayRenew({ ...LIVE, source: 'second' }, 'first')).toBe('lost');
-    expect(mayRenew(UNAVAILABLE, 'first')).toBe('lost');
+    expect(mayRenew(VACANT, 'first')).toBe('lost');
   });
 });
 
-describe('the clock of leases', () => {
-  test('[M-7] is service time while sealing goes on, and counts 2 s of a standstill', () => {
+describe('lease clock', () => {
+  test('[M-7] follows service time while sealing runs, and counts at most 2 s of a stall', () => {
     const fresh = { interval: 40, standstillMs: 0 };
     expect(leaseClockMs(fresh, 10_300)).toBe(10_300);
     expect(leaseClockMs(fresh, 12_250)).toBe(12_250);
@@ -42,7 +42,7 @@ describe('the clock of leases', () => {
     expect(standstillOf(40, 49)).toBe(250);
   });
 
-  test('[M-7] goes on evenly over any sealings, and never back', () => {
+  test('[M-7] is continuous ended every sealing and never goes back', () => {
     const sealings = fc.array(fc.integer({ min: 1, max: 200 }), { minLength: 1, maxLength: 30 });
     fc.assert(
       fc.property(sealings, fc.integer({ min: -1, max: 1_000 }), (steps, first) => {

@@ -1,26 +1,26 @@
 import type { StreamStatus } from '../../../protocol/streams.ts';
 
-/** A source that was not heard of for this long is gone, and another may take its place (M-6). */
+/** A lease that was not renewed for this long has expired; another source may open (M-6). */
 export const SOURCE_ALIVE_MS = 6_000;
 
-/** What the database knows of a stream and its source. Times are by the clock of leases, in ms. */
+/** A stream's status and its source's lease. Times are in ms of the lease clock. */
 export interface Lease {
   readonly status: StreamStatus;
-  /** The session that is the source; null: there is none. */
+  /** Session id of the source; null without one. */
   readonly source: string | null;
-  /** When it was last heard of. */
+  /** Time of the last renewal. */
   readonly seenMs: number | null;
 }
 
-/** Whether the stream has a source now. */
+/** Whether the stream has a source with a valid lease. */
 export function hasSource({ status, source, seenMs }: Lease, leaseMs: number): boolean {
-  const isHeardOf = seenMs !== null && leaseMs - seenMs < SOURCE_ALIVE_MS;
-  return status === 'STREAMING' && source !== null && isHeardOf;
+  const isValid = seenMs !== null && leaseMs - seenMs < SOURCE_ALIVE_MS;
+  return status === 'STREAMING' && source !== null && isValid;
 }
 
 /**
- * Whether a session may be the source: a stream has one at a time (M-6). One that asks again, since
- * it did not hear the answer, still may.
+ * Whether a session may become the source: a stream has one at a time (M-6). Idempotent: the current
+ * source may open again, for example after a lost response.
  */
 export function mayOpen(
   lease: Lease,
@@ -32,8 +32,8 @@ export function mayOpen(
 }
 
 /**
- * What a session that is the source hears when it says so again. One that was silent for long is
- * the source all the same, as long as no other took its place.
+ * Whether a session may renew its lease. An expired lease can be renewed while no other session has
+ * opened.
  */
 export function mayRenew(lease: Lease, session: string): 'renewed' | 'lost' | 'ended' {
   if (lease.status === 'ENDED') return 'ended';

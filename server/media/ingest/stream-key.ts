@@ -3,9 +3,8 @@ import { randomBase62 } from '../../platform/random-base62.ts';
 const KEY_CHARS = 32;
 
 /**
- * A new stream key: `sk_` and 32 base62 characters, 190 random bits (SPEC M-1). Whoever has it may
- * be the source of its stream.
- * @param randomBytes secure source, `n` bytes at a time
+ * Creates a stream key: `sk_` and 32 base62 characters, 190 random bits (SPEC M-1).
+ * @param randomBytes cryptographically secure source of `n` bytes
  */
 export function newStreamKey(randomBytes: (n: number) => Uint8Array): string {
   return `sk_${randomBase62(KEY_CHARS, randomBytes)}`;

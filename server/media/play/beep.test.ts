@@ -1,39 +1,40 @@
 import { expect, test } from 'bun:test';
 import fc from 'fast-check';
-import { beeps, SAMPLE_RATE } from './beep.ts';
+import { beepSamples, SAMPLE_RATE } from './beep.ts';
 
 const MINUTE = 1_795_190_400_000;
 const samplesOf = (fromMs: number, untilMs: number) =>
-  new Int16Array(beeps(fromMs, untilMs).buffer);
-const loudest = (samples: Int16Array) => Math.max(...samples.map(Math.abs));
+  new Int16Array(beepSamples(fromMs, untilMs).buffer);
+const peakOf = (samples: Int16Array) => Math.max(...samples.map(Math.abs));
 
-/** Half the changes of sign: the waves of a tone. */
-function waves(samples: Int16Array): number {
-  const loud = [...samples].filter((sample) => sample !== 0);
+/** Number of periods of a tone: half the sign changes. */
+function periodsIn(samples: Int16Array): number {
+  const nonZero = [...samples].filter((sample) => sample !== 0);
   return (
-    loud.filter((sample, place) => place > 0 && sample > 0 !== (loud[place - 1] ?? 0) > 0).length /
-    2
+    nonZero.filter((sample, index) => index > 0 && sample > 0 !== (nonZero[index - 1] ?? 0) > 0)
+      .length / 2
   );
 }
 
 test('[M-45] a beep begins with each full second, and is quiet', () => {
   for (const second of [1, 2, 59]) {
     const at = MINUTE + second * 1_000;
-    expect(loudest(samplesOf(at - 900, at))).toBe(0);
+    expect(peakOf(samplesOf(at - 900, at))).toBe(0);
     const beep = samplesOf(at, at + 90);
-    expect(loudest(beep)).toBeWithin(1_500, 3_300);
-    expect(loudest(beep.subarray(0, 96))).toBeGreaterThan(0);
-    expect(loudest(samplesOf(at + 90, at + 1_000))).toBe(0);
+    expect(peakOf(beep)).toBeWithin(1_500, 3_300);
+    expect(peakOf(beep.subarray(0, 96))).toBeGreaterThan(0);
+    expect(peakOf(samplesOf(at + 90, at + 1_000))).toBe(0);
   }
 });
 
 test('[M-45] the beep of a full minute is an octave higher', () => {
   const ratio =
-    waves(samplesOf(MINUTE, MINUTE + 90)) / waves(samplesOf(MINUTE + 1_000, MINUTE + 1_090));
+    periodsIn(samplesOf(MINUTE, MINUTE + 90)) /
+    periodsIn(samplesOf(MINUTE + 1_000, MINUTE + 1_090));
   expect(ratio).toBeWithin(1.95, 2.06);
 });
 
-test('pieces join without a seam, and none is no sound', () => {
+test('chunks of audio join without a gap, and an empty span has no samples', () => {
   const lengths = fc.integer({ min: 0, max: 1_500 });
   fc.assert(
     fc.property(lengths, lengths, lengths, (before, first, second) => {
@@ -48,5 +49,5 @@ test('pieces join without a seam, and none is no sound', () => {
     }),
     { numRuns: 30 },
   );
-  expect(beeps(MINUTE, MINUTE - 5)).toHaveLength(0);
+  expect(beepSamples(MINUTE, MINUTE - 5)).toHaveLength(0);
 });

@@ -1,18 +1,18 @@
-/** A frame to draw: frame `slot` of all time shows the moment `slotMs`. */
+/** A frame to draw. Slots are numbered from the Unix epoch at the frame rate. */
 export interface FrameSlot {
   readonly slot: number;
-  /** Service time that it shows, whole Unix ms. */
+  /** Service time that the frame shows, whole Unix ms. */
   readonly slotMs: number;
-  /** How long until then; 0 when it is due. */
+  /** Time until the frame is due; 0 when it is due now. */
   readonly waitMs: number;
-  /** Frames that were left out before it, because their time had passed. */
-  readonly skipped: number;
+  /** Frames dropped before this one because their time has passed. */
+  readonly dropped: number;
 }
 
 /**
- * The frame to draw next, so that none is handed over more than half a frame after the moment that
- * it shows (SPEC M-45).
- * @param lastSlot the slot of the frame before; null for the first frame
+ * Chooses the next frame, such that no frame is delivered more than half a frame duration after the
+ * time that it shows (SPEC M-45).
+ * @param lastSlot slot of the previous frame; null before the first
  * @param nowMs service time
  */
 export function nextSlot(lastSlot: number | null, nowMs: number, frameRate: number): FrameSlot {
@@ -24,6 +24,6 @@ export function nextSlot(lastSlot: number | null, nowMs: number, frameRate: numb
     slot,
     slotMs,
     waitMs: Math.max(0, slotMs - nowMs),
-    skipped: lastSlot === null ? 0 : slot - lastSlot - 1,
+    dropped: lastSlot === null ? 0 : slot - lastSlot - 1,
   };
 }

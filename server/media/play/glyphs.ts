@@ -1,14 +1,14 @@
-/** Dots of a letter: seven rows from the top, five bits each, the highest bit at the left. */
+/** Bitmap of a character: seven rows from the top, five bits each, most significant bit at the left. */
 export type Glyph = readonly number[];
 
-/** How large a letter is, in dots. The next one begins one dot after it. */
+/** Size of a character in dots. */
 export const GLYPH_COLUMNS = 5;
 export const GLYPH_ROWS = 7;
-/** From the left of a letter to the left of the next. */
+/** Horizontal distance between characters, in dots. */
 export const GLYPH_ADVANCE = GLYPH_COLUMNS + 1;
 
-// Two hexadecimal digits a row.
-const DOTS: Readonly<Record<string, string>> = {
+// Two hexadecimal digits per row.
+const GLYPH_ROWS_HEX: Readonly<Record<string, string>> = {
   '0': '0e11111111110e',
   '1': '040c040404040e',
   '2': '0e11010204081f',
@@ -62,7 +62,7 @@ const DOTS: Readonly<Record<string, string>> = {
 };
 
 const GLYPHS: ReadonlyMap<string, Glyph> = new Map(
-  Object.entries(DOTS).map(([letter, dots]) => [
+  Object.entries(GLYPH_ROWS_HEX).map(([letter, dots]) => [
     letter,
     Array.from({ length: GLYPH_ROWS }, (_, row) =>
       Number.parseInt(dots.slice(2 * row, 2 * row + 2), 16),
@@ -70,13 +70,13 @@ const GLYPHS: ReadonlyMap<string, Glyph> = new Map(
   ]),
 );
 
-/** The dots of a letter; undefined when there are none for it. */
+/** The bitmap of a character; undefined when the font lacks it. */
 export function glyphOf(letter: string): Glyph | undefined {
   return GLYPHS.get(letter);
 }
 
-/** A text in letters that there are dots for, accents left out; null when that cannot be done. */
-export function drawable(text: string): string | null {
+/** Converts a text to the font's characters, without accents; null when one is missing. */
+export function toDrawableText(text: string): string | null {
   const plain = text.normalize('NFD').replace(/\p{M}/gu, '').toUpperCase().trim();
   return [...plain].every((letter) => GLYPHS.has(letter)) ? plain : null;
 }

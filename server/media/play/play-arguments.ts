@@ -1,35 +1,36 @@
-/** What is known of a file before it is played. */
-export interface FileFacts {
-  /** ffmpeg's name of the codec; null: there is none. */
+/** What ffprobe reports about a file. */
+export interface FileInfo {
+  /** ffmpeg's codec name; null without video. */
   readonly video: string | null;
+  /** ffmpeg's codec name; null without audio. */
   readonly audio: string | null;
-  /** It is to be shown turned, which only some containers can say. */
-  readonly isTurned: boolean;
+  /** Whether the video has rotation metadata, which Matroska from ffmpeg does not keep. */
+  readonly isRotated: boolean;
 }
 
-export interface PictureEncoding {
+export interface TestPictureEncoding {
   readonly frameRate: number;
 }
 
-// A key frame each second: players and encoders that come later begin at one.
+// One key frame a second: decoders can only start at a key frame.
 const KEY_FRAME_S = 1;
-const QUIET = ['-hide_banner', '-nostdin', '-nostats', '-loglevel', 'error'];
-// Holds all codecs. One cluster a packet, so that nothing waits for the rest of a cluster.
+const QUIET_ARGUMENTS = ['-hide_banner', '-nostdin', '-nostats', '-loglevel', 'error'];
+// Matroska holds all codecs. One cluster per packet, so that no packet waits for its cluster to fill.
 const MATROSKA = ['-f', 'matroska', '-cluster_time_limit', '0', '-flush_packets', '1', 'pipe:1'];
-// Every frame goes out as it is made; in Matroska it waits for the next one, which ends its cluster.
+// FLV sends each frame at once; in Matroska a frame waits for the next one, which ends its cluster.
 const FLV = ['-f', 'flv', '-flvflags', 'no_duration_filesize', '-flush_packets', '1', 'pipe:1'];
 const FAST_X264 = ['-c:v', 'libx264', '-preset', 'ultrafast', '-tune', 'zerolatency'];
 const AAC = ['-c:a', 'aac', '-b:a', '96k'];
 
-// Those that go into Matroska as they are, and that every ffmpeg decodes.
+// Codecs that Matroska holds and every ffmpeg decodes.
 const COPIED_VIDEO = ['h264', 'hevc', 'vp8', 'vp9', 'av1', 'mpeg2video', 'mpeg4'];
 const COPIED_AUDIO = ['aac', 'mp3', 'opus', 'vorbis', 'ac3', 'eac3', 'flac', 'pcm_s16le'];
 
-/** Arguments for ffmpeg to make FLV of the test picture, which comes as raw Matroska on its input. */
-export function pictureArguments({ frameRate }: PictureEncoding): string[] {
+/** ffmpeg arguments to encode the test picture, raw Matroska on standard input, as FLV. */
+export function testPictureArguments({ frameRate }: TestPictureEncoding): string[] {
   return [
-    ...QUIET,
-    // Everything about the input is in its first bytes: no need to wait for more.
+    ...QUIET_ARGUMENTS,
+    // The first bytes describe the input completely; probing more would only add latency.
     ...['-fflags', 'nobuffer', '-analyzeduration', '0', '-probesize', '32'],
     ...['-f', 'matroska', '-i', 'pipe:0', '-map', '0:v', '-map', '0:a'],
     ...FAST_X264,
@@ -39,25 +40,33 @@ export function pictureArguments({ frameRate }: PictureEncoding): string[] {
   ];
 }
 
-/** Arguments for ffmpeg to make Matroska of a file in real time, copied where that is possible. */
-export function fileArguments(file: string, loop: boolean, facts: FileFacts): string[] {
-  const { video, audio, isTurned } = facts;
-  const isCopied = video !== null && COPIED_VIDEO.includes(video) && !isTurned;
-  const isHeard = audio !== null;
+/** ffmpeg arguments to turn a file into Matroska in real time, copying codecs where possible. */
+export function fileArguments(file: string, loop: boolean, info: FileInfo): string[] {
+  const { video, audio, isRotated } = info;
+  const isCopied = video !== null && COPIED_VIDEO.includes(video) && !isRotated;
+  const hasAudio = audio !== null;
   return [
-    ...QUIET,
+    ...QUIET_ARGUMENTS,
     ...['-fflags', '+genpts', '-re', ...(loop ? ['-stream_loop', '-1'] : []), '-i', fileUrl(file)],
-    // `V`: no cover of an album.
-    ...['-map', '0:V:0', ...(isHeard ? ['-map', '0:a:0'] : []), '-map_metadata', '-1'],
+    // `V` excludes attached pictures such as album covers.
+    ...['-map', '0:V:0', ...(hasAudio ? ['-map', '0:a:0'] : []), '-map_metadata', '-1'],
     ...(isCopied
       ? ['-c:v', 'copy']
-      : [...FAST_X264, '-pix_fmt', 'yuv420p', '-crf', '18', '-force_key_frames', everySecond()]),
-    ...(isHeard ? (COPIED_AUDIO.includes(audio) ? ['-c:a', 'copy'] : AAC) : []),
+      : [
+          ...FAST_X264,
+          '-pix_fmt',
+          'yuv420p',
+          '-crf',
+          '18',
+          '-force_key_frames',
+          keyFrameExpression(),
+        ]),
+    ...(hasAudio ? (COPIED_AUDIO.includes(audio) ? ['-c:a', 'copy'] : AAC) : []),
     ...MATROSKA,
   ];
 }
 
-/** Arguments for ffprobe to tell what `factsOf` reads. */
+/** ffprobe arguments whose output `parseProbeOutput` reads. */
 export function probeArguments(file: string): string[] {
   return [
     ...['-v', 'error', '-of', 'json', '-i', fileUrl(file), '-show_entries'],
@@ -72,8 +81,8 @@ interface ProbedStream {
   readonly side_data_list?: readonly { readonly rotation?: number }[];
 }
 
-/** What ffprobe said about a file. */
-export function factsOf(json: string): FileFacts {
+/** Parses the JSON that ffprobe prints. */
+export function parseProbeOutput(json: string): FileInfo {
   const { streams = [] } = JSON.parse(json) as { streams?: ProbedStream[] };
   const video = streams.find((each) => {
     return each.codec_type === 'video' && each.disposition?.attached_pic !== 1;
@@ -82,15 +91,15 @@ export function factsOf(json: string): FileFacts {
   return {
     video: video?.codec_name ?? null,
     audio: audio?.codec_name ?? null,
-    isTurned: (video?.side_data_list ?? []).some(({ rotation = 0 }) => rotation % 360 !== 0),
+    isRotated: (video?.side_data_list ?? []).some(({ rotation = 0 }) => rotation % 360 !== 0),
   };
 }
 
-// So that a name that begins with a dash is no option, and one with a colon no protocol.
+// With the prefix, a leading dash is no option and a colon no protocol.
 function fileUrl(file: string): string {
   return `file:${file}`;
 }
 
-function everySecond(): string {
+function keyFrameExpression(): string {
   return `expr:gte(t,n_forced*${KEY_FRAME_S})`;
 }

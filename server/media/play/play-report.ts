@@ -1,68 +1,70 @@
 import { createLogUpdate } from 'log-update';
-import { clockTime, figure } from '../../platform/figures.ts';
+import { formatDuration, formatInteger } from '../../platform/format.ts';
 
-/** How playing goes. */
-export interface PlayState {
+/** Status of a play session. */
+export interface PlayStatus {
   readonly isLive: boolean;
   readonly elapsedMs: number;
   readonly sentBytes: number;
-  /** Frames drawn, and those left out because the encoder was busy; null: they are not ours. */
-  readonly frames: { readonly drawn: number; readonly skipped: number } | null;
+  /** Frames drawn, and frames dropped because the encoder was busy; null for a file. */
+  readonly frames: { readonly drawn: number; readonly dropped: number } | null;
 }
 
-/** Where it is said how playing goes. */
+/** Output of a play session. */
 export interface PlayReport {
-  /** Something happened. */
-  say(line: string): void;
-  /** How things stand, once a second. */
-  show(state: PlayState): void;
-  /** Leaves the terminal as it was. */
+  /** Prints an event. */
+  log(line: string): void;
+  /** Shows the status; called once a second. */
+  update(state: PlayStatus): void;
+  /** Restores the terminal. */
   close(): void;
 }
 
-const LINE_MS = 10_000;
+const PLAIN_INTERVAL_MS = 10_000;
 
-/** One line that is written anew each second, and a line for all that happens. */
+/** A status line that is rewritten each second, and one line per event. */
 export function terminalReport(terminal: NodeJS.WriteStream): PlayReport {
   const draw = createLogUpdate(terminal);
-  const lineOf = statusLines();
+  const format = createStatusFormatter();
   return {
-    say: (line) => {
+    log: (line) => {
       draw.clear();
       terminal.write(`${line}\n`);
     },
-    show: (state) => draw(lineOf(state)),
+    update: (state) => draw(format(state)),
     close: () => draw.done(),
   };
 }
 
-/** A line for all that happens, and one each ten seconds. */
+/** One line per event, and a status line every ten seconds. */
 export function plainReport(print: (line: string) => void): PlayReport {
-  const lineOf = statusLines();
-  let nextMs = LINE_MS;
+  const format = createStatusFormatter();
+  let nextMs = PLAIN_INTERVAL_MS;
   return {
-    say: print,
-    show: (state) => {
+    log: print,
+    update: (state) => {
       if (state.elapsedMs < nextMs) return;
-      nextMs = state.elapsedMs + LINE_MS;
-      print(lineOf(state));
+      nextMs = state.elapsedMs + PLAIN_INTERVAL_MS;
+      print(format(state));
     },
     close: () => {},
   };
 }
 
-/** @returns what makes a line of each state; rates are since the line before */
-export function statusLines(): (state: PlayState) => string {
-  let before = { elapsedMs: 0, sentBytes: 0, drawn: 0 };
+/** @returns a formatter of status lines; rates are averages since its previous call */
+export function createStatusFormatter(): (state: PlayStatus) => string {
+  let previous = { elapsedMs: 0, sentBytes: 0, drawn: 0 };
   return ({ isLive, elapsedMs, sentBytes, frames }) => {
-    const seconds = Math.max(0.001, (elapsedMs - before.elapsedMs) / 1_000);
-    const kilobits = ((sentBytes - before.sentBytes) * 8) / 1_000 / seconds;
-    const rate = ((frames?.drawn ?? 0) - before.drawn) / seconds;
-    before = { elapsedMs, sentBytes, drawn: frames?.drawn ?? 0 };
+    const seconds = Math.max(0.001, (elapsedMs - previous.elapsedMs) / 1_000);
+    const kilobitsPerSecond = ((sentBytes - previous.sentBytes) * 8) / 1_000 / seconds;
+    const frameRate = ((frames?.drawn ?? 0) - previous.drawn) / seconds;
+    previous = { elapsedMs, sentBytes, drawn: frames?.drawn ?? 0 };
     return [
-      `${clockTime(elapsedMs)}  ${isLive ? 'live' : 'connecting'}`,
-      `${figure(kilobits)} kbit/s`,
-      ...(frames ? [`${rate.toFixed(1)} frames/s`, `${figure(frames.skipped)} left out`] : []),
+      `${formatDuration(elapsedMs)}  ${isLive ? 'live' : 'connecting'}`,
+      `${formatInteger(kilobitsPerSecond)} kbit/s`,
+      ...(frames
+        ? [`${frameRate.toFixed(1)} frames/s`, `${formatInteger(frames.dropped)} dropped`]
+        : []),
     ].join(' · ');
   };
 }

@@ -1,57 +1,66 @@
 import { FlvReader } from '../container/flv.ts';
 import { MatroskaReader } from '../container/matroska.ts';
 import { findFfmpeg } from '../packager/find-ffmpeg.ts';
-import { pauseMs, type Sequel, sequelOf } from './link-ends.ts';
+import {
+  type PlayEncoder,
+  type PlayInput,
+  prepareFileEncoder,
+  startTestPicture,
+} from './play-encoder.ts';
 import type { PlayReport } from './play-report.ts';
+import { decideReconnect, type ReconnectDecision, reconnectDelayMs } from './reconnect.ts';
 import { Relay } from './relay.ts';
-import { type Material, prepareFile, type Sender, startPicture } from './sender.ts';
-import { learnClock } from './service-clock.ts';
-import { NoAddress, type SourceAddress } from './source-address.ts';
-import { LinkRefused, openSourceLink, type SourceLink } from './source-link.ts';
+import { syncServiceClock } from './service-clock.ts';
+import { type SourceAddress, SourceAddressError } from './source-address.ts';
+import {
+  ConnectionRefused,
+  openSourceConnection,
+  type SourceConnection,
+} from './source-connection.ts';
 
 export interface PlayOptions {
-  readonly material: Material;
-  /** Where the service is, `http://localhost:4250`. */
+  readonly input: PlayInput;
+  /** Base URL of the service, such as `http://localhost:4250`. */
   readonly origin: string;
-  /** @throws NoAddress */
+  /** @throws SourceAddressError */
   readonly findAddress: () => Promise<SourceAddress>;
   readonly ffmpeg: string;
   readonly report: PlayReport;
-  /** Fulfilled when somebody wants it to end. */
-  readonly asked: Promise<void>;
+  /** Fulfilled when the user asks to stop. */
+  readonly stopRequested: Promise<void>;
   readonly sleep?: (ms: number) => Promise<void>;
 }
 
-// A link that has lasted so long was a good one: the next pause is short again.
-const GOOD_LINK_MS = 10_000;
-// What the line has not taken yet when a file has ended.
-const REST_MS = 15_000;
-const LOOK_MS = 50;
-const REPORT_MS = 1_000;
+// A connection that lasts this long resets the reconnect delay.
+const STABLE_CONNECTION_MS = 10_000;
+// How long buffered bytes may take to leave after a file has ended.
+const FLUSH_TIMEOUT_MS = 15_000;
+const POLL_MS = 50;
+const REPORT_INTERVAL_MS = 1_000;
 
 /**
- * Plays a file or the test picture to a stream (SPEC M-9), until it ends or is asked to. A
- * connection that breaks is made again; what plays runs on.
- * @throws Error with a line for the person who started it
+ * Plays a file or the test picture to a stream (SPEC M-9) until it ends or the user stops it.
+ * Reconnects when the connection breaks; the encoder keeps running meanwhile.
+ * @throws Error with a one-line message for the user
  */
 export async function play(options: PlayOptions): Promise<void> {
-  const { material, origin, ffmpeg } = options;
+  const { input, origin, ffmpeg } = options;
   await requireFfmpeg(ffmpeg);
-  const clock = await learnClock(origin);
+  const clock = await syncServiceClock(origin);
   const address = await options.findAddress();
   const start =
-    material.kind === 'file'
-      ? await prepareFile(ffmpeg, material)
-      : () => startPicture(ffmpeg, material, address.title, clock);
-  const link = await firstLink(address, material);
-  let sender: Sender;
+    input.kind === 'file'
+      ? await prepareFileEncoder(ffmpeg, input)
+      : () => startTestPicture(ffmpeg, input, address.title, clock);
+  const connection = await connectFirst(address, input);
+  let encoder: PlayEncoder;
   try {
-    sender = start();
+    encoder = start();
   } catch (error) {
-    link.close();
+    connection.close();
     throw error;
   }
-  await new Run(options, sender, link).run();
+  await new PlaySession(options, encoder, connection).run();
 }
 
 async function requireFfmpeg(ffmpeg: string): Promise<void> {
@@ -60,140 +69,143 @@ async function requireFfmpeg(ffmpeg: string): Promise<void> {
   if ('missing' in found) throw new Error(found.missing);
 }
 
-async function firstLink(address: SourceAddress, material: Material): Promise<SourceLink> {
+async function connectFirst(address: SourceAddress, input: PlayInput): Promise<SourceConnection> {
   try {
-    return await openSourceLink(address, containerOf(material));
+    return await openSourceConnection(address, containerOf(input));
   } catch (error) {
-    if (!(error instanceof LinkRefused)) throw error;
-    const sequel = sequelOf(error.end, false);
-    throw new Error(sequel.kind === 'give-up' ? sequel.why : error.message);
+    if (!(error instanceof ConnectionRefused)) throw error;
+    const decision = decideReconnect(error.close, false);
+    throw new Error(decision.kind === 'give-up' ? decision.reason : error.message);
   }
 }
 
-/** Matroska holds whatever a file has; of FLV every frame goes out as it is made. */
-function containerOf({ kind }: Material): 'matroska' | 'flv' {
+/** Matroska holds every codec of a file. FLV adds no latency: each frame is sent as it is made. */
+function containerOf({ kind }: PlayInput): 'matroska' | 'flv' {
   return kind === 'file' ? 'matroska' : 'flv';
 }
 
-/** From the first link on. */
-class Run {
+/** One run of an encoder, over one connection after another. */
+class PlaySession {
   private readonly relay: Relay;
   private readonly startMs = performance.now();
-  private readonly over = Promise.withResolvers<void>();
-  private isOver = false;
+  private readonly stopped = Promise.withResolvers<void>();
+  private isStopped = false;
 
   constructor(
     private readonly options: PlayOptions,
-    private readonly sender: Sender,
-    private link: SourceLink | null,
+    private readonly encoder: PlayEncoder,
+    private connection: SourceConnection | null,
   ) {
-    const isFlv = containerOf(options.material) === 'flv';
+    const isFlv = containerOf(options.input) === 'flv';
     this.relay = new Relay(isFlv ? new FlvReader() : new MatroskaReader());
   }
 
   async run(): Promise<void> {
-    const { sender } = this;
+    const { encoder } = this;
     const { report } = this.options;
-    this.relay.attach(this.link);
-    report.say('live');
-    const ticks = setInterval(() => this.tell(), REPORT_MS);
+    this.relay.attach(this.connection);
+    report.log('Live');
+    const reportTimer = setInterval(() => this.reportStatus(), REPORT_INTERVAL_MS);
     const pumped = this.pump();
     try {
-      const sequel = await Promise.race([
+      const result = await Promise.race([
         pumped.then(() => 'ended' as const),
-        this.keepLinked(),
-        this.options.asked.then(() => 'asked' as const),
+        this.keepConnected(),
+        this.options.stopRequested.then(() => 'stopped' as const),
       ]);
-      if (sequel === 'ended') await this.finish();
-      else if (sequel !== 'asked' && sequel.kind === 'give-up') throw new Error(sequel.why);
-      else if (sequel !== 'asked') report.say('the stream has ended');
+      if (result === 'ended') await this.finish();
+      else if (result !== 'stopped' && result.kind === 'give-up') throw new Error(result.reason);
+      else if (result !== 'stopped') report.log('The stream has ended');
     } finally {
-      this.isOver = true;
-      this.over.resolve();
-      clearInterval(ticks);
-      await sender.stop();
+      this.isStopped = true;
+      this.stopped.resolve();
+      clearInterval(reportTimer);
+      await encoder.stop();
       await pumped.catch(() => {});
-      this.link?.close();
-      await this.link?.closed;
+      this.connection?.close();
+      await this.connection?.closed;
     }
   }
 
-  /** Brings what the encoder makes to the relay, to its end. */
+  /** Passes the encoder's output to the relay until it ends. */
   private async pump(): Promise<void> {
-    for await (const bytes of this.sender.program.output) {
-      this.relay.take(bytes);
-      const hasRoom = await this.relay.room((ms) => this.pause(ms));
-      if (!hasRoom) this.link?.close();
+    for await (const bytes of this.encoder.process.output) {
+      this.relay.push(bytes);
+      const hasRoom = await this.relay.waitForRoom((ms) => this.sleep(ms));
+      if (!hasRoom) this.connection?.close();
     }
   }
 
-  /** The encoder has ended by itself. */
+  /** Handles the encoder's own close: waits until the last bytes have left. */
   private async finish(): Promise<void> {
-    const { status, complaint } = await this.sender.program.exited;
-    if (status !== 0) throw new Error(`ffmpeg ended with ${status}: ${complaint || 'no reason'}`);
-    const { link } = this;
-    if (!link) throw new Error('the file ended while there was no connection');
-    const endMs = performance.now() + REST_MS;
-    while (link.waitingBytes() > 0 && performance.now() < endMs) await Bun.sleep(LOOK_MS);
-    this.tell();
-    this.options.report.say('the file has ended');
+    const { status, lastErrorLine } = await this.encoder.process.exited;
+    if (status !== 0)
+      throw new Error(
+        `ffmpeg exited with status ${status}: ${lastErrorLine || 'no error message'}`,
+      );
+    const { connection } = this;
+    if (!connection) throw new Error('the file ended while the connection was down');
+    const endMs = performance.now() + FLUSH_TIMEOUT_MS;
+    while (connection.bufferedBytes() > 0 && performance.now() < endMs) await Bun.sleep(POLL_MS);
+    this.reportStatus();
+    this.options.report.log('The file has ended');
   }
 
-  /** Makes a new link for each that ends, until that makes no sense. */
-  private async keepLinked(): Promise<Exclude<Sequel, { kind: 'again' }>> {
-    let tries = 0;
-    while (!this.isOver) {
-      const { link } = this;
-      let sequel: Sequel;
-      if (link) {
+  /** Replaces each connection that closes, until a retry is pointless or the session stops. */
+  private async keepConnected(): Promise<Exclude<ReconnectDecision, { kind: 'retry' }>> {
+    let attempts = 0;
+    while (!this.isStopped) {
+      const { connection } = this;
+      let decision: ReconnectDecision;
+      if (connection) {
         const sinceMs = performance.now();
-        const end = await link.closed;
-        this.link = null;
+        const close = await connection.closed;
+        this.connection = null;
         this.relay.attach(null);
-        if (this.isOver) break;
-        if (performance.now() - sinceMs >= GOOD_LINK_MS) tries = 0;
-        sequel = sequelOf(end, true);
-        if (sequel.kind === 'again')
-          this.options.report.say(`the connection is gone: ${end.reason || end.code}`);
+        if (this.isStopped) break;
+        if (performance.now() - sinceMs >= STABLE_CONNECTION_MS) attempts = 0;
+        decision = decideReconnect(close, true);
+        if (decision.kind === 'retry')
+          this.options.report.log(`Connection lost: ${close.reason || close.code}`);
       } else {
-        sequel = await this.linkAgain();
+        decision = await this.reconnect();
       }
-      if (sequel.kind !== 'again') return sequel;
-      if (!this.link) await this.pause(pauseMs(tries++, Math.random()));
+      if (decision.kind !== 'retry') return decision;
+      if (!this.connection) await this.sleep(reconnectDelayMs(attempts++, Math.random()));
     }
-    return { kind: 'over' };
+    return { kind: 'stream-ended' };
   }
 
-  private async linkAgain(): Promise<Sequel> {
+  private async reconnect(): Promise<ReconnectDecision> {
     try {
-      // The key may have been rotated meanwhile.
+      // The key may have been rotated since.
       const address = await this.options.findAddress();
-      const link = await openSourceLink(address, containerOf(this.options.material));
-      if (this.isOver) {
-        link.close();
-        return { kind: 'over' };
+      const connection = await openSourceConnection(address, containerOf(this.options.input));
+      if (this.isStopped) {
+        connection.close();
+        return { kind: 'stream-ended' };
       }
-      this.link = link;
-      this.relay.attach(link);
-      this.options.report.say('live again');
-      return { kind: 'again' };
+      this.connection = connection;
+      this.relay.attach(connection);
+      this.options.report.log('Live again');
+      return { kind: 'retry' };
     } catch (error) {
-      if (error instanceof LinkRefused) return sequelOf(error.end, true);
-      if (error instanceof NoAddress && error.isPassing) return { kind: 'again' };
+      if (error instanceof ConnectionRefused) return decideReconnect(error.close, true);
+      if (error instanceof SourceAddressError && error.isTransient) return { kind: 'retry' };
       throw error;
     }
   }
 
-  private tell(): void {
-    this.options.report.show({
-      isLive: this.link !== null,
+  private reportStatus(): void {
+    this.options.report.update({
+      isLive: this.connection !== null,
       elapsedMs: performance.now() - this.startMs,
       sentBytes: this.relay.sentBytes,
-      frames: this.sender.frames(),
+      frames: this.encoder.frames(),
     });
   }
 
-  private pause(ms: number): Promise<void> {
-    return Promise.race([(this.options.sleep ?? Bun.sleep)(ms), this.over.promise]);
+  private sleep(ms: number): Promise<void> {
+    return Promise.race([(this.options.sleep ?? Bun.sleep)(ms), this.stopped.promise]);
   }
 }

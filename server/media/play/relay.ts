@@ -1,20 +1,19 @@
 import type { ContainerReader } from '../container/container.ts';
-import type { SourceLink } from './source-link.ts';
+import type { SourceConnection } from './source-connection.ts';
 
-// Some seconds of any usual video.
-const WAITING_MAX_BYTES = 8 << 20;
-const LOOK_MS = 50;
-/** After so long without any room, the line is taken for dead. */
-export const STALLED_MS = 15_000;
+// A few seconds of typical video.
+const MAX_BUFFERED_BYTES = 8 << 20;
+const POLL_MS = 50;
+/** A connection without buffer space for this long counts as dead. */
+export const STALL_TIMEOUT_MS = 15_000;
 
 /**
- * Brings an encoder's bytes to whichever link there is. The encoder runs on while there is none, as
- * a camera does: what it makes then is lost, and the next link begins with the headers and the next
- * key frame.
+ * Sends an encoder's output to the current connection. Output without a connection is discarded, as
+ * with a camera; the next connection starts with the container headers and the next key frame.
  */
 export class Relay {
-  private link: SourceLink | null = null;
-  private hasJoined = false;
+  private connection: SourceConnection | null = null;
+  private hasStarted = false;
   private sent = 0;
 
   constructor(private readonly reader: ContainerReader) {}
@@ -24,42 +23,46 @@ export class Relay {
     return this.sent;
   }
 
-  /** From here on, bytes go to this link; null: nowhere. */
-  attach(link: SourceLink | null): void {
-    this.link = link;
-    this.hasJoined = false;
+  /** Sets the connection that receives all further output; null discards it. */
+  attach(link: SourceConnection | null): void {
+    this.connection = link;
+    this.hasStarted = false;
   }
 
-  /** Takes bytes of the encoder, cut anywhere. */
-  take(bytes: Uint8Array): void {
+  /** Accepts output of the encoder in chunks of any size. */
+  push(bytes: Uint8Array): void {
     for (const unit of this.reader.push(bytes)) {
-      const { link } = this;
-      if (!link) continue;
-      if (!this.hasJoined) {
+      const { connection } = this;
+      if (!connection) continue;
+      if (!this.hasStarted) {
         if (!unit.isJoin) continue;
-        this.hasJoined = true;
-        this.send(link, this.reader.header());
+        this.hasStarted = true;
+        this.send(connection, this.reader.header());
       }
-      this.send(link, unit.bytes);
+      this.send(connection, unit.bytes);
     }
   }
 
   /**
-   * Waits while the link has too much to send, so that the encoder is held back.
-   * @returns false when that takes so long that the line is dead
+   * Waits while the connection has too much buffered; this slows the encoder down.
+   * @returns false when the connection counts as dead
    */
-  async room(sleep: (ms: number) => Promise<void>): Promise<boolean> {
-    const { link } = this;
+  async waitForRoom(sleep: (ms: number) => Promise<void>): Promise<boolean> {
+    const { connection } = this;
     let waitedMs = 0;
-    while (this.link === link && link && link.waitingBytes() > WAITING_MAX_BYTES) {
-      if (waitedMs >= STALLED_MS) return false;
-      await sleep(LOOK_MS);
-      waitedMs += LOOK_MS;
+    while (
+      this.connection === connection &&
+      connection &&
+      connection.bufferedBytes() > MAX_BUFFERED_BYTES
+    ) {
+      if (waitedMs >= STALL_TIMEOUT_MS) return false;
+      await sleep(POLL_MS);
+      waitedMs += POLL_MS;
     }
     return true;
   }
 
-  private send(link: SourceLink, bytes: Uint8Array): void {
+  private send(link: SourceConnection, bytes: Uint8Array): void {
     link.send(bytes);
     this.sent += bytes.length;
   }

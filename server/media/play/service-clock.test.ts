@@ -1,8 +1,8 @@
 import { afterAll, expect, test } from 'bun:test';
 import fc from 'fast-check';
-import { learnClock, offsetOf } from './service-clock.ts';
+import { clockOffsetMs, syncServiceClock } from './service-clock.ts';
 
-test('[K-2] the sample with the least round trip tells the clock, within half of that', () => {
+test('[K-2] the clock offset is exact to half the shortest round trip', () => {
   const trips = fc.record({
     sentMs: fc.double({ min: 0, max: 1e6, noNaN: true }),
     thereMs: fc.double({ min: 0, max: 300, noNaN: true }),
@@ -19,7 +19,7 @@ test('[K-2] the sample with the least round trip tells the clock, within half of
           serviceMs: Math.floor(sentMs + thereMs + offsetMs),
         }));
         const least = Math.min(...all.map(({ thereMs, backMs }) => thereMs + backMs));
-        expect(Math.abs(offsetOf(samples) - offsetMs)).toBeLessThanOrEqual(least / 2 + 0.51);
+        expect(Math.abs(clockOffsetMs(samples) - offsetMs)).toBeLessThanOrEqual(least / 2 + 0.51);
       },
     ),
   );
@@ -29,8 +29,8 @@ let answer = () => Response.json({ now: Date.now() + 5_000_000, interval: 1 });
 const server = Bun.serve({ port: 0, hostname: '127.0.0.1', fetch: () => answer() });
 afterAll(() => server.stop(true));
 
-test("[K-2] the clock is the service's, and stays when there is no answer", async () => {
-  const clock = await learnClock(server.url.origin);
+test('[K-2] the clock follows the service and keeps its offset when a request fails', async () => {
+  const clock = await syncServiceClock(server.url.origin);
   expect(Math.abs(clock.nowMs() - Date.now() - 5_000_000)).toBeLessThan(1_000);
   answer = () => new Response('', { status: 503 });
   await clock.refresh();
@@ -40,8 +40,8 @@ test("[K-2] the clock is the service's, and stays when there is no answer", asyn
   expect(Math.abs(clock.nowMs() - Date.now() + 5_000_000)).toBeLessThan(1_000);
 });
 
-test('[M-9] who is no Fourbeat, or not there, is told so', async () => {
+test('[M-9] another server, or none, gives an error message', async () => {
   answer = () => new Response('hello');
-  await expect(learnClock(server.url.origin)).rejects.toThrow('is no Fourbeat');
-  await expect(learnClock('http://127.0.0.1:1')).rejects.toThrow('is it running?');
+  await expect(syncServiceClock(server.url.origin)).rejects.toThrow('is not a Fourbeat service');
+  await expect(syncServiceClock('http://127.0.0.1:1')).rejects.toThrow('is it running?');
 });

@@ -1,6 +1,6 @@
-/** One look at the service's clock, between two looks at ours. */
+/** One reading of the service's clock, between two readings of the local clock. */
 export interface TimeSample {
-  /** Our clock before the request and after the answer, ms. */
+  /** Local clock before the request and after the response, ms. */
   readonly sentMs: number;
   readonly receivedMs: number;
   /** Whole Unix ms. */
@@ -8,60 +8,60 @@ export interface TimeSample {
 }
 
 /**
- * Service time minus our clock, ms, by the sample with the least round trip: it is off by at most
- * half of that.
+ * Service time minus local clock, ms, from the sample with the shortest round trip. The error is at
+ * most half of that round trip.
  */
-export function offsetOf(samples: readonly TimeSample[]): number {
-  const [best] = [...samples].sort((a, b) => roundTripOf(a) - roundTripOf(b));
-  if (!best) throw new Error('there is no sample of the clock');
-  // The service tells whole ms, rounded down.
+export function clockOffsetMs(samples: readonly TimeSample[]): number {
+  const [best] = [...samples].sort((a, b) => roundTripMs(a) - roundTripMs(b));
+  if (!best) throw new Error('no clock sample');
+  // The service reports whole ms, rounded down.
   return best.serviceMs + 0.5 - (best.sentMs + best.receivedMs) / 2;
 }
 
-function roundTripOf({ sentMs, receivedMs }: TimeSample): number {
+function roundTripMs({ sentMs, receivedMs }: TimeSample): number {
   return receivedMs - sentMs;
 }
 
-/** Service time as told by the service (SPEC K-2). */
-export interface RemoteClock {
+/** Service time, estimated from the service's time endpoint (SPEC K-2). */
+export interface ServiceClock {
   /** Unix ms, with fractions. */
   nowMs(): number;
-  /** Looks again. Does nothing when there is no answer. */
+  /** Measures the offset again; keeps the previous one when the request fails. */
   refresh(): Promise<void>;
 }
 
-const SAMPLES = 8;
-const ANSWER_MS = 5_000;
+const SAMPLE_COUNT = 8;
+const REQUEST_TIMEOUT_MS = 5_000;
 
-/** @throws Error with a line for the person who started it, when there is no such service */
-export async function learnClock(origin: string): Promise<RemoteClock> {
-  let offsetMs = offsetOf(await samplesOf(origin));
+/** Measures the clock offset. @throws Error with a one-line message when no service responds */
+export async function syncServiceClock(origin: string): Promise<ServiceClock> {
+  let offsetMs = clockOffsetMs(await takeSamples(origin));
   return {
     nowMs: () => performance.now() + offsetMs,
     refresh: async () => {
-      const samples = await samplesOf(origin).catch(() => null);
-      if (samples) offsetMs = offsetOf(samples);
+      const samples = await takeSamples(origin).catch(() => null);
+      if (samples) offsetMs = clockOffsetMs(samples);
     },
   };
 }
 
-async function samplesOf(origin: string): Promise<TimeSample[]> {
+async function takeSamples(origin: string): Promise<TimeSample[]> {
   const samples: TimeSample[] = [];
-  for (let sample = 0; sample < SAMPLES; sample++) {
+  for (let index = 0; index < SAMPLE_COUNT; index++) {
     const sentMs = performance.now();
-    const serviceMs = await timeOf(origin);
+    const serviceMs = await fetchServiceTime(origin);
     samples.push({ sentMs, receivedMs: performance.now(), serviceMs });
   }
   return samples;
 }
 
-async function timeOf(origin: string): Promise<number> {
-  const signal = AbortSignal.timeout(ANSWER_MS);
+async function fetchServiceTime(origin: string): Promise<number> {
+  const signal = AbortSignal.timeout(REQUEST_TIMEOUT_MS);
   const response = await fetch(`${origin}/api/v1/time`, { signal }).catch(() => null);
-  if (!response) throw new Error(`there is no answer from ${origin} (--url); is it running?`);
+  if (!response) throw new Error(`no response from ${origin} (--url); is it running?`);
   const body = (await response.json().catch(() => null)) as { now?: unknown } | null;
   if (!response.ok || typeof body?.now !== 'number') {
-    throw new Error(`what answers at ${origin} (--url) is no Fourbeat`);
+    throw new Error(`the server at ${origin} (--url) is not a Fourbeat service`);
   }
   return body.now;
 }

@@ -1,68 +1,68 @@
-/** Where a stream's video is sent. */
+/** Where to send a stream's media. */
 export interface SourceAddress {
   /** The stream key. */
   readonly key: string;
-  /** `ws://` or `wss://`. */
+  /** WebSocket URL. */
   readonly url: string;
   readonly title: string;
 }
 
-export interface AskOptions {
-  /** `http://localhost:4250`, without a slash at its end. */
+export interface AddressRequest {
+  /** Such as `http://localhost:4250`, without a trailing slash. */
   readonly origin: string;
   /** The producer's API token. */
   readonly token: string;
   readonly streamId: string;
 }
 
-/** The address was not told; the message says what to do. */
-export class NoAddress extends Error {
+/** The address is not available; the message tells the user what to do. */
+export class SourceAddressError extends Error {
   constructor(
     message: string,
-    /** Whether it may be told later. */
-    readonly isPassing: boolean,
+    /** Whether a later attempt may succeed. */
+    readonly isTransient: boolean,
   ) {
     super(message);
   }
 }
 
-const ANSWER_MS = 10_000;
+const REQUEST_TIMEOUT_MS = 10_000;
 
 /**
- * Asks the studio API for the address (SPEC M-1).
- * @throws NoAddress
+ * Gets the address from the studio API (SPEC M-1).
+ * @throws SourceAddressError
  */
-export async function askForAddress(options: AskOptions): Promise<SourceAddress> {
-  const stream = await read<{ title: string; status: string }>(options, '');
+export async function fetchSourceAddress(options: AddressRequest): Promise<SourceAddress> {
+  const stream = await getJson<{ title: string; status: string }>(options, '');
   if (stream.status === 'ENDED') {
-    throw new NoAddress('the stream has ended; make a new one to go live again', false);
+    throw new SourceAddressError('the stream has ended; create a new one to go live again', false);
   }
-  const { key, websocket } = await read<{ key: string; websocket: { url: string } }>(
+  const { key, websocket } = await getJson<{ key: string; websocket: { url: string } }>(
     options,
     '/ingest',
   );
   return { key, url: websocket.url, title: stream.title };
 }
 
-async function read<T>({ origin, token, streamId }: AskOptions, path: string): Promise<T> {
+async function getJson<T>({ origin, token, streamId }: AddressRequest, path: string): Promise<T> {
   const response = await fetch(`${origin}/studio/v1/streams/${streamId}${path}`, {
     headers: { Authorization: `Token ${token}` },
-    signal: AbortSignal.timeout(ANSWER_MS),
+    signal: AbortSignal.timeout(REQUEST_TIMEOUT_MS),
   }).catch(() => null);
-  if (!response) throw new NoAddress(`there is no answer from ${origin}; is it running?`, true);
+  if (!response) throw new SourceAddressError(`no response from ${origin}; is it running?`, true);
   if (response.ok) return (await response.json()) as T;
-  throw await refusalOf(response, streamId);
+  throw await errorOf(response, streamId);
 }
 
-async function refusalOf(response: Response, streamId: string): Promise<NoAddress> {
+async function errorOf(response: Response, streamId: string): Promise<SourceAddressError> {
   if (response.status === 401) {
-    const hint = 'give one of the producer with --token or FOURBEAT_TOKEN';
-    return new NoAddress(`the token was refused; ${hint}`, false);
+    const hint = 'pass one of the producer with --token or FOURBEAT_TOKEN';
+    return new SourceAddressError(`the token was rejected; ${hint}`, false);
   }
   if (response.status === 404) {
-    return new NoAddress(`this producer has no stream ${streamId}; look at --stream`, false);
+    return new SourceAddressError(`this producer has no stream ${streamId}; check --stream`, false);
   }
   const problem = (await response.json().catch(() => null)) as { detail?: string } | null;
-  const said = problem?.detail ?? `the service answered with ${response.status}`;
-  return new NoAddress(said, response.status >= 429);
+  const message = problem?.detail ?? `the service returned status ${response.status}`;
+  return new SourceAddressError(message, response.status >= 429);
 }

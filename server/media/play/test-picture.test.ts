@@ -3,18 +3,18 @@ import { fileURLToPath } from 'node:url';
 import fc from 'fast-check';
 import { intervalAt } from '../../../protocol/interval.ts';
 import { readPicture } from '../../../test/support/media/read-test-picture.ts';
-import { pictureArguments } from './play-arguments.ts';
+import { testPictureArguments } from './play-arguments.ts';
 import { rawCluster, rawHeader } from './raw-matroska.ts';
 import { TestPicture } from './test-picture.ts';
 
-// Until the interval number has eleven digits, in 2049.
-const moments = fc.integer({ min: 1_700_000_000_000, max: 2_499_999_999_999 });
+// Until 2049, when the interval number gets an eleventh digit.
+const times = fc.integer({ min: 1_700_000_000_000, max: 2_499_999_999_999 });
 const sizes = fc
   .tuple(fc.integer({ min: 80, max: 400 }), fc.integer({ min: 45, max: 300 }))
   .map(([width, height]) => ({ width: 2 * width, height: 2 * height }));
 const titles = fc.oneof(fc.constant('The demo'), fc.string({ maxLength: 80 }));
 
-/** A picture of a plane, made smaller: each pixel is the mean of those that it covers. */
+/** Downscales a plane: each pixel is the mean of those that it covers. */
 function scaled(luma: Uint8Array, from: Size, to: Size): Uint8Array {
   const small = new Uint8Array(to.width * to.height);
   for (let y = 0; y < to.height; y++) {
@@ -38,24 +38,24 @@ interface Size {
   readonly height: number;
 }
 
-function covered(place: number, of: number, pixels: number): [number, number] {
-  return [Math.floor((place * pixels) / of), Math.ceil(((place + 1) * pixels) / of)];
+function covered(index: number, of: number, pixels: number): [number, number] {
+  return [Math.floor((index * pixels) / of), Math.ceil(((index + 1) * pixels) / of)];
 }
 
-/** The same light as a canvas would give it. */
+/** Converts limited-range luma to RGBA, as a canvas does. */
 function rgbaOf(luma: Uint8Array): Uint8ClampedArray {
   const pixels = new Uint8ClampedArray(luma.length * 4);
-  for (const [place, y] of luma.entries()) {
-    const light = ((y - 16) * 255) / 219;
-    pixels.set([light, light, light, 255], place * 4);
+  for (const [index, y] of luma.entries()) {
+    const luma = ((y - 16) * 255) / 219;
+    pixels.set([luma, luma, luma, 255], index * 4);
   }
   return pixels;
 }
 
 describe('the test picture', () => {
-  test('[M-45] says its moment and interval, at every size', () => {
+  test('[M-45] contains its time and interval at every size', () => {
     fc.assert(
-      fc.property(sizes, titles, moments, (size, title, unixMs) => {
+      fc.property(sizes, titles, times, (size, title, unixMs) => {
         const data = new TestPicture({ ...size, title }).draw(unixMs);
         const reading = { unixMs, interval: intervalAt(unixMs) };
         expect(readPicture({ ...size, data, format: 'luma' })).toEqual(reading);
@@ -63,9 +63,9 @@ describe('the test picture', () => {
     );
   });
 
-  test('[M-45] is read in all renditions, from luma as from a canvas', () => {
+  test('[M-45] can be read in all renditions, from luma and from a canvas', () => {
     fc.assert(
-      fc.property(sizes, moments, fc.constantFrom(2, 3), (size, unixMs, divisor) => {
+      fc.property(sizes, times, fc.constantFrom(2, 3), (size, unixMs, divisor) => {
         const luma = new TestPicture({ ...size, title: '' })
           .draw(unixMs)
           .subarray(0, size.width * size.height);
@@ -81,9 +81,9 @@ describe('the test picture', () => {
     );
   });
 
-  test('[M-45] is the same for the same moment, whatever was drawn before', () => {
+  test('[M-45] depends on its time alone, not on earlier frames', () => {
     fc.assert(
-      fc.property(sizes, fc.array(moments, { minLength: 1, maxLength: 5 }), (size, all) => {
+      fc.property(sizes, fc.array(times, { minLength: 1, maxLength: 5 }), (size, all) => {
         const long = new TestPicture({ ...size, title: 'Quiz night' });
         for (const unixMs of all) long.draw(unixMs);
         const fresh = new TestPicture({ ...size, title: 'Quiz night' });
@@ -94,7 +94,7 @@ describe('the test picture', () => {
     );
   });
 
-  test('[M-45] moves from frame to frame above its strip too, so that a freeze is seen', () => {
+  test('[M-45] changes with every frame above the time code too', () => {
     const size = { width: 640, height: 360 };
     const above = 640 * 290;
     const picture = new TestPicture({ ...size, title: '' });
@@ -106,7 +106,7 @@ describe('the test picture', () => {
     }
   });
 
-  test('shows a title whose letters it has, without accents, and leaves out any other', () => {
+  test('shows a title without accents, and omits one that the font lacks', () => {
     const frame = (title: string) =>
       new TestPicture({ width: 640, height: 360, title }).draw(1_795_190_400_000);
     expect(frame('Škoda Café')).toEqual(frame('SKODA CAFE'));
@@ -116,20 +116,20 @@ describe('the test picture', () => {
   });
 });
 
-describe('what is no test picture', () => {
+describe('the reader rejects', () => {
   test.each([
     ['black', () => 16],
     ['white', () => 235],
     ['grey', () => 128],
-    ['a slope', (place: number) => place % 256],
-    ['stripes', (place: number) => (place % 16 < 8 ? 16 : 235)],
-  ])('%s is not read', (_, light) => {
+    ['a gradient', (index: number) => index % 256],
+    ['stripes', (index: number) => (index % 16 < 8 ? 16 : 235)],
+  ])('a frame of %s', (_, luma) => {
     const size = { width: 320, height: 180 };
-    const data = Uint8Array.from({ length: 320 * 180 }, (_, place) => light(place));
+    const data = Uint8Array.from({ length: 320 * 180 }, (_, index) => luma(index));
     expect(readPicture({ ...size, data, format: 'luma' })).toBeNull();
   });
 
-  test('pixels that are missing, or no pixels at all', () => {
+  test('missing or empty pixel data', () => {
     const size = { width: 320, height: 180 };
     expect(readPicture({ ...size, data: new Uint8Array(99), format: 'luma' })).toBeNull();
     expect(
@@ -137,10 +137,10 @@ describe('what is no test picture', () => {
     ).toBeNull();
   });
 
-  test('a cell that is another is noticed', () => {
+  test('a code with one flipped cell', () => {
     const size = { width: 640, height: 360 };
     fc.assert(
-      fc.property(moments, fc.nat({ max: 25 }), fc.nat({ max: 1 }), (unixMs, column, row) => {
+      fc.property(times, fc.nat({ max: 25 }), fc.nat({ max: 1 }), (unixMs, column, row) => {
         const luma = new TestPicture({ ...size, title: '' }).draw(unixMs).slice(0, 640 * 360);
         const middle = Math.round((column + 0.5) * (640 / 26));
         const isWhite = (luma[(315 + 30 * row) * 640 + middle] ?? 0) > 128;
@@ -154,7 +154,7 @@ describe('what is no test picture', () => {
   });
 });
 
-test('the reader runs in a page: it is made of nothing but the language', async () => {
+test('the reader runs in a browser: it uses no platform API', async () => {
   const built = await Bun.build({
     entrypoints: [
       fileURLToPath(new URL('../../../test/support/media/read-test-picture.ts', import.meta.url)),
@@ -166,31 +166,34 @@ test('the reader runs in a page: it is made of nothing but the language', async 
   expect(text).not.toMatch(/\b(?:import|require|process|Buffer|Bun)\b/);
 });
 
-describe('encoded', () => {
+describe('the encoded test picture', () => {
   const FRAMES = 30;
   const beginMs = 1_795_190_399_500;
 
-  /** The luma of each frame, after the encoder of the test picture and that of a rendition. */
+  /** Luma of each frame after the encoders of the test picture and of a rendition. */
   async function renditionOf(from: Size, to: Size): Promise<Uint8Array[]> {
     const plain = ['-f', 'rawvideo', '-pix_fmt', 'gray', 'pipe:1'];
-    const sent = start(pictureArguments({ frameRate: 25 }));
+    const encoder = start(testPictureArguments({ frameRate: 25 }));
     const x264 = ['-c:v', 'libx264', '-preset', 'ultrafast', '-crf', '36', '-f', 'matroska'];
     const scale = ['-vf', `scale=${to.width}:${to.height}`];
-    const made = start(['-v', 'error', '-i', 'pipe:0', '-an', ...scale, ...x264, 'pipe:1']);
-    const seen = start(['-v', 'error', '-i', 'pipe:0', ...plain]);
-    const piped = [sent.stdout.pipeTo(sinkOf(made)), made.stdout.pipeTo(sinkOf(seen))];
+    const rendition = start(['-v', 'error', '-i', 'pipe:0', '-an', ...scale, ...x264, 'pipe:1']);
+    const decoder = start(['-v', 'error', '-i', 'pipe:0', ...plain]);
+    const piped = [
+      encoder.stdout.pipeTo(sinkOf(rendition)),
+      rendition.stdout.pipeTo(sinkOf(decoder)),
+    ];
     const picture = new TestPicture({ ...from, title: 'The demo' });
-    sent.stdin.write(rawHeader({ ...from, frameRate: 25, sampleRate: 48_000 }));
+    encoder.stdin.write(rawHeader({ ...from, frameRate: 25, sampleRate: 48_000 }));
     for (let frame = 0; frame < FRAMES; frame++) {
       const pixels = picture.draw(beginMs + frame * 40);
       const silence = new Uint8Array(48 * 40 * 2);
       for (const piece of rawCluster(frame * 40, pixels, frame * 40, silence)) {
-        sent.stdin.write(piece);
+        encoder.stdin.write(piece);
       }
-      await sent.stdin.flush();
+      await encoder.stdin.flush();
     }
-    void sent.stdin.end();
-    const bytes = await new Response(seen.stdout).bytes();
+    void encoder.stdin.end();
+    const bytes = await new Response(decoder.stdout).bytes();
     await Promise.all(piped);
     const length = to.width * to.height;
     return Array.from({ length: bytes.length / length }, (_, frame) =>
@@ -221,10 +224,10 @@ describe('encoded', () => {
     ['426x240', [426, 240], [142, 80]],
     ['192x108', [192, 108], [64, 36]],
   ])(
-    '[M-45] a picture of %s is read in the lowest rendition, coarsely compressed',
-    async (_, sent, shown) => {
+    '[M-45] at %s can be read in the lowest rendition at low quality',
+    async (_, encoder, shown) => {
       const to = sizeOf(shown);
-      const frames = await renditionOf(sizeOf(sent), to);
+      const frames = await renditionOf(sizeOf(encoder), to);
       const read = frames.map((data) => readPicture({ ...to, data, format: 'luma' })?.unixMs);
       expect(read).toEqual(Array.from({ length: FRAMES }, (_, frame) => beginMs + frame * 40));
     },

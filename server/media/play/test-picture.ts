@@ -1,162 +1,167 @@
 import { intervalAt } from '../../../protocol/interval.ts';
-import { drawable, GLYPH_ADVANCE, GLYPH_COLUMNS, GLYPH_ROWS } from './glyphs.ts';
-import { CODE_BITS, CODE_COLUMNS, CODE_ROWS, CODE_TOP, codeOf } from './picture-code.ts';
-import { type YuvColor, YuvPicture, yuvOf } from './yuv-picture.ts';
+import { GLYPH_ADVANCE, GLYPH_COLUMNS, GLYPH_ROWS, toDrawableText } from './glyphs.ts';
+import { CODE_BITS, CODE_COLUMNS, CODE_ROWS, CODE_TOP, encodeTimeCode } from './time-code.ts';
+import { type YuvColor, YuvFrame, yuvFromRgb } from './yuv-frame.ts';
 
 export interface TestPictureOptions {
   /** Even, from 160 to 3840. */
   readonly width: number;
   /** Even, from 90 to 2160. */
   readonly height: number;
-  /** Title of the stream; left out where there are no letters for it. */
+  /** Title of the stream; omitted when the font lacks one of its characters. */
   readonly title: string;
 }
 
-/** A part of the picture that is painted again when what it shows has changed. */
+/** A part of the picture that is repainted when its value changes. */
 interface Region {
-  shown: string | number | undefined;
-  readonly shows: (unixMs: number) => string | number;
-  readonly paint: (what: string | number) => void;
+  lastValue: string | number | undefined;
+  readonly valueAt: (unixMs: number) => string | number;
+  readonly paint: (value: string | number) => void;
 }
 
-const NIGHT = yuvOf(17, 19, 40);
-const DUSK = yuvOf(45, 50, 92);
-const PALE = yuvOf(139, 147, 199);
-const SNOW = yuvOf(247, 245, 240);
-const AMBER = yuvOf(255, 197, 84);
-const MINT = yuvOf(94, 222, 196);
-const BLACK = yuvOf(0, 0, 0);
-const WHITE = yuvOf(255, 255, 255);
+const BACKGROUND = yuvFromRgb(17, 19, 40);
+const INACTIVE_BAR_COLOR = yuvFromRgb(45, 50, 92);
+const LABEL_COLOR = yuvFromRgb(139, 147, 199);
+const CLOCK_COLOR = yuvFromRgb(247, 245, 240);
+const INTERVAL_COLOR = yuvFromRgb(255, 197, 84);
+const ACCENT_COLOR = yuvFromRgb(94, 222, 196);
+const BLACK = yuvFromRgb(0, 0, 0);
+const WHITE = yuvFromRgb(255, 255, 255);
 
-// How the texts look: all digits are equally wide, so that nothing jumps.
-const CLOCK = 'HH:MM:SS.mmm';
-const INTERVAL = '7 000 000 000';
-// A gap between groups of digits, in dots.
+// Layouts of the texts: fixed width, so that digits do not move.
+const CLOCK_PATTERN = 'HH:MM:SS.mmm';
+const INTERVAL_PATTERN = '7 000 000 000';
+// Width of a space between groups of digits, in dots.
 const GAP_ADVANCE = 3;
-const BEATS = 4;
+const INTERVALS_PER_SECOND = 4;
 const MARGIN_SHARE = 0.055;
 
-// Where things begin, as shares of the height above the strip.
-const TITLE_AT = 0.067;
-const CLOCK_AT = 0.193;
-const INTERVAL_AT = 0.527;
-const BEATS_AT = 0.86;
-const BEATS_SHARE = 0.06;
-// Digits are no higher than this.
-const DIGITS_SHARE = 0.2;
+// Vertical positions and heights, as shares of the height above the time code.
+const TITLE_TOP = 0.067;
+const CLOCK_TOP = 0.193;
+const INTERVAL_TOP = 0.527;
+const BARS_TOP = 0.86;
+const BARS_HEIGHT = 0.06;
+const MAX_DIGIT_HEIGHT = 0.2;
 
 /**
  * The test picture (SPEC M-45): service time and interval in large digits, four beats a second with
  * a mark that runs through them, and a strip for programs (`picture-code.ts`). It is the same for
- * the same moment, whatever was drawn before; only what has changed is painted.
+ * the same moment, whatever was drawn before; only value has changed is painted.
  */
 export class TestPicture {
-  private readonly picture: YuvPicture;
+  private readonly frame: YuvFrame;
   private readonly regions: Region[] = [];
   private readonly margin: number;
-  private readonly room: number;
-  private readonly above: number;
+  private readonly contentWidth: number;
+  private readonly contentHeight: number;
 
   constructor({ width, height, title }: TestPictureOptions) {
-    this.picture = new YuvPicture(width, height);
-    this.margin = even(width * MARGIN_SHARE);
-    this.room = width - 2 * this.margin;
-    this.above = Math.round(height * CODE_TOP);
-    this.picture.fill(0, 0, width, height, NIGHT);
+    this.frame = new YuvFrame(width, height);
+    this.margin = floorToEven(width * MARGIN_SHARE);
+    this.contentWidth = width - 2 * this.margin;
+    this.contentHeight = Math.round(height * CODE_TOP);
+    this.frame.fill(0, 0, width, height, BACKGROUND);
     this.paintTitle(title);
-    this.addText(CLOCK_AT, 'UTC', CLOCK, SNOW, clockOf);
-    this.addText(INTERVAL_AT, 'INTERVAL', INTERVAL, AMBER, intervalText);
-    this.addBeats();
-    this.addCode();
+    this.addText(CLOCK_TOP, 'UTC', CLOCK_PATTERN, CLOCK_COLOR, formatClock);
+    this.addText(INTERVAL_TOP, 'INTERVAL', INTERVAL_PATTERN, INTERVAL_COLOR, formatInterval);
+    this.addIntervalBars();
+    this.addTimeCode();
   }
 
-  /** @returns the picture of a moment as `yuv420p`; the next call paints over it */
+  /** @returns the `yuv420p` frame of a time; the next call overwrites it */
   draw(unixMs: number): Uint8Array {
     for (const region of this.regions) {
-      const what = region.shows(unixMs);
-      if (what === region.shown) continue;
-      region.shown = what;
-      region.paint(what);
+      const value = region.valueAt(unixMs);
+      if (value === region.lastValue) continue;
+      region.lastValue = value;
+      region.paint(value);
     }
-    return this.picture.bytes;
+    return this.frame.bytes;
   }
 
-  private add(shows: Region['shows'], paint: Region['paint']): void {
-    this.regions.push({ shown: undefined, shows, paint });
+  private add(valueAt: Region['valueAt'], paint: Region['paint']): void {
+    this.regions.push({ lastValue: undefined, valueAt, paint });
   }
 
   private paintTitle(title: string): void {
-    const dot = this.smallDot();
-    const y = Math.round(this.above * TITLE_AT);
+    const dot = this.labelDotSize();
+    const y = Math.round(this.contentHeight * TITLE_TOP);
     const name = 'FOURBEAT';
-    this.picture.text(name, this.margin, y, dot, MINT);
-    const rest = Math.floor(this.room / (dot * GLYPH_ADVANCE)) - name.length - 2;
-    const shown = (drawable(title) ?? '').slice(0, Math.max(0, rest)).trim();
-    const width = shown.length * GLYPH_ADVANCE * dot - dot;
-    this.picture.text(shown, this.margin + this.room - width, y, dot, PALE);
+    this.frame.drawText(name, this.margin, y, dot, ACCENT_COLOR);
+    const maxChars = Math.floor(this.contentWidth / (dot * GLYPH_ADVANCE)) - name.length - 2;
+    const shownTitle = (toDrawableText(title) ?? '').slice(0, Math.max(0, maxChars)).trim();
+    const width = shownTitle.length * GLYPH_ADVANCE * dot - dot;
+    this.frame.drawText(shownTitle, this.margin + this.contentWidth - width, y, dot, LABEL_COLOR);
   }
 
-  /** Text as large as it fits, under a small label; it must be like the pattern. */
+  /** Adds a label and below it, as large as fits, a text in the layout of `pattern`. */
   private addText(
-    at: number,
+    topShare: number,
     label: string,
     pattern: string,
     color: YuvColor,
-    textOf: (unixMs: number) => string,
+    format: (unixMs: number) => string,
   ): void {
-    const { picture, margin } = this;
-    const small = this.smallDot();
-    const y = Math.round(this.above * at);
-    picture.text(label, margin, y, small, PALE);
-    const top = y + (GLYPH_ROWS + 3) * small;
-    const byHeight = (this.above * DIGITS_SHARE) / GLYPH_ROWS;
-    const dot = Math.max(1, Math.floor(Math.min(this.room / dotsOf(pattern), byHeight)));
-    for (const [place, like] of [...pattern].entries()) {
-      if (like === ' ') continue;
-      const before = pattern.slice(0, place);
-      const x = margin + (before === '' ? 0 : dotsOf(before) + 1) * dot;
+    const { frame, margin } = this;
+    const labelDot = this.labelDotSize();
+    const y = Math.round(this.contentHeight * topShare);
+    frame.drawText(label, margin, y, labelDot, LABEL_COLOR);
+    const top = y + (GLYPH_ROWS + 3) * labelDot;
+    const byHeight = (this.contentHeight * MAX_DIGIT_HEIGHT) / GLYPH_ROWS;
+    const dot = Math.max(
+      1,
+      Math.floor(Math.min(this.contentWidth / textWidthDots(pattern), byHeight)),
+    );
+    for (const [index, patternChar] of [...pattern].entries()) {
+      if (patternChar === ' ') continue;
+      const precedingText = pattern.slice(0, index);
+      const x = margin + (precedingText === '' ? 0 : textWidthDots(precedingText) + 1) * dot;
       this.add(
-        (unixMs) => textOf(unixMs)[place] ?? ' ',
+        (unixMs) => format(unixMs)[index] ?? ' ',
         (letter) => {
-          picture.fill(x, top, GLYPH_COLUMNS * dot, GLYPH_ROWS * dot, NIGHT);
-          picture.letter(String(letter), x, top, dot, color);
+          frame.fill(x, top, GLYPH_COLUMNS * dot, GLYPH_ROWS * dot, BACKGROUND);
+          frame.drawGlyph(String(letter), x, top, dot, color);
         },
       );
     }
   }
 
-  /** Four beats of a second; the one that is on is lit, and a mark runs over all of them. */
-  private addBeats(): void {
-    const { picture, margin, room } = this;
-    const y = even(this.above * BEATS_AT);
-    const height = Math.max(2, even(this.above * BEATS_SHARE));
-    const gap = Math.max(2, even(room * 0.012));
-    const length = even((room + gap) / BEATS) - gap;
-    const mark = Math.max(2, even(room * 0.014));
+  /** Adds one bar per interval of a second; the current one is lit, and a mark runs across them. */
+  private addIntervalBars(): void {
+    const { frame, margin, contentWidth } = this;
+    const y = floorToEven(this.contentHeight * BARS_TOP);
+    const height = Math.max(2, floorToEven(this.contentHeight * BARS_HEIGHT));
+    const gap = Math.max(2, floorToEven(contentWidth * 0.012));
+    const length = floorToEven((contentWidth + gap) / INTERVALS_PER_SECOND) - gap;
+    const mark = Math.max(2, floorToEven(contentWidth * 0.014));
     this.add(
-      (unixMs) => Math.floor(((unixMs % 1_000) / 1_000) * (room - mark)),
+      (unixMs) => Math.floor(((unixMs % 1_000) / 1_000) * (contentWidth - mark)),
       (place) => {
-        const x = even(Number(place));
-        const lit = Math.min(BEATS - 1, Math.floor((x / (room - mark)) * BEATS));
-        picture.fill(margin, y, room, height, NIGHT);
-        for (let beat = 0; beat < BEATS; beat++) {
-          picture.fill(
-            margin + beat * (length + gap),
+        const x = floorToEven(Number(place));
+        const lit = Math.min(
+          INTERVALS_PER_SECOND - 1,
+          Math.floor((x / (contentWidth - mark)) * INTERVALS_PER_SECOND),
+        );
+        frame.fill(margin, y, contentWidth, height, BACKGROUND);
+        for (let bar = 0; bar < INTERVALS_PER_SECOND; bar++) {
+          frame.fill(
+            margin + bar * (length + gap),
             y,
             length,
             height,
-            beat === lit ? MINT : DUSK,
+            bar === lit ? ACCENT_COLOR : INACTIVE_BAR_COLOR,
           );
         }
-        picture.fill(margin + x, y, mark, height, SNOW);
+        frame.fill(margin + x, y, mark, height, CLOCK_COLOR);
       },
     );
   }
 
-  private addCode(): void {
-    const { picture, above } = this;
-    const { width, height } = picture;
-    picture.fill(0, above, width, height - above, BLACK);
+  private addTimeCode(): void {
+    const { frame, contentHeight } = this;
+    const { width, height } = frame;
+    frame.fill(0, contentHeight, width, height - contentHeight, BLACK);
     let codeMs = Number.NaN;
     let code: number[] = [];
     for (let cell = 0; cell < CODE_BITS; cell++) {
@@ -164,41 +169,41 @@ export class TestPicture {
       const row = Math.floor(cell / CODE_COLUMNS);
       const left = Math.round((column * width) / CODE_COLUMNS);
       const right = Math.round(((column + 1) * width) / CODE_COLUMNS);
-      const top = Math.round(above + (row * (height - above)) / CODE_ROWS);
-      const bottom = Math.round(above + ((row + 1) * (height - above)) / CODE_ROWS);
+      const top = Math.round(contentHeight + (row * (height - contentHeight)) / CODE_ROWS);
+      const bottom = Math.round(contentHeight + ((row + 1) * (height - contentHeight)) / CODE_ROWS);
       this.add(
         (unixMs) => {
           if (unixMs !== codeMs) {
             codeMs = unixMs;
-            code = codeOf(unixMs);
+            code = encodeTimeCode(unixMs);
           }
           return code[cell] ?? 0;
         },
-        (bit) => picture.fill(left, top, right - left, bottom - top, bit === 1 ? WHITE : BLACK),
+        (bit) => frame.fill(left, top, right - left, bottom - top, bit === 1 ? WHITE : BLACK),
       );
     }
   }
 
-  private smallDot(): number {
-    return Math.max(1, Math.floor(Math.min(this.room / 250, this.above / 145)));
+  private labelDotSize(): number {
+    return Math.max(1, Math.floor(Math.min(this.contentWidth / 250, this.contentHeight / 145)));
   }
 }
 
-function clockOf(unixMs: number): string {
+function formatClock(unixMs: number): string {
   return new Date(unixMs).toISOString().slice(11, 23);
 }
 
-/** `7 000 000 000`: in groups, so that the digits that change are found. */
-function intervalText(unixMs: number): string {
+/** Formats the interval in groups of three digits: `7 000 000 000`. */
+function formatInterval(unixMs: number): string {
   return String(intervalAt(unixMs)).replace(/\B(?=(\d{3})+$)/g, ' ');
 }
 
-/** How wide a text is, in dots; a gap at its end counts. */
-function dotsOf(text: string): number {
+/** Width of a text in dots, including a trailing space. */
+function textWidthDots(text: string): number {
   const gaps = text.split(' ').length - 1;
   return (text.length - gaps) * GLYPH_ADVANCE + gaps * GAP_ADVANCE - 1;
 }
 
-function even(value: number): number {
+function floorToEven(value: number): number {
   return 2 * Math.floor(value / 2);
 }

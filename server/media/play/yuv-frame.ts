@@ -1,14 +1,14 @@
 import { GLYPH_ADVANCE, GLYPH_COLUMNS, glyphOf } from './glyphs.ts';
 
-/** A colour as pictures carry it: BT.709, limited range. */
+/** A BT.709 color, limited range. */
 export interface YuvColor {
   readonly y: number;
   readonly u: number;
   readonly v: number;
 }
 
-/** A colour of a picture from red, green and blue, 0 to 255 each. */
-export function yuvOf(red: number, green: number, blue: number): YuvColor {
+/** Converts red, green and blue, 0 to 255 each. */
+export function yuvFromRgb(red: number, green: number, blue: number): YuvColor {
   const luma = 0.2126 * red + 0.7152 * green + 0.0722 * blue;
   return {
     y: Math.round(16 + (219 / 255) * luma),
@@ -17,9 +17,9 @@ export function yuvOf(red: number, green: number, blue: number): YuvColor {
   };
 }
 
-/** A picture that can be painted on: planes of luma and, at half the size, of two chromas. */
-export class YuvPicture {
-  /** As `yuv420p` has it. Painting changes it. */
+/** A `yuv420p` frame to draw on: a luma plane and two chroma planes of half the size. */
+export class YuvFrame {
+  /** The planes in the order Y, U, V. Drawing modifies them in place. */
   readonly bytes: Uint8Array;
   private readonly u: Uint8Array;
   private readonly v: Uint8Array;
@@ -35,23 +35,23 @@ export class YuvPicture {
     this.v = this.bytes.subarray((luma * 5) / 4);
   }
 
-  /** Paints a rectangle. It must lie inside. */
+  /** Fills a rectangle, which must lie inside the frame. */
   fill(x: number, y: number, width: number, height: number, color: YuvColor): void {
     for (let row = y; row < y + height; row++) {
       const start = row * this.width + x;
       this.bytes.fill(color.y, start, start + width);
     }
     const stride = this.width / 2;
-    const left = x >> 1;
-    const right = (x + width + 1) >> 1;
+    const chromaLeft = x >> 1;
+    const chromaRight = (x + width + 1) >> 1;
     for (let row = y >> 1; row < (y + height + 1) >> 1; row++) {
-      this.u.fill(color.u, row * stride + left, row * stride + right);
-      this.v.fill(color.v, row * stride + left, row * stride + right);
+      this.u.fill(color.u, row * stride + chromaLeft, row * stride + chromaRight);
+      this.v.fill(color.v, row * stride + chromaLeft, row * stride + chromaRight);
     }
   }
 
-  /** Paints the dots of a letter, each so many pixels wide and high; what is between stays. */
-  letter(letter: string, x: number, y: number, dot: number, color: YuvColor): void {
+  /** Draws a character. @param dot size of a dot in pixels */
+  drawGlyph(letter: string, x: number, y: number, dot: number, color: YuvColor): void {
     const rows = glyphOf(letter) ?? [];
     for (const [row, bits] of rows.entries()) {
       for (let column = 0; column < GLYPH_COLUMNS; column++) {
@@ -61,10 +61,10 @@ export class YuvPicture {
     }
   }
 
-  /** Paints a text from left to right. It must fit. */
-  text(text: string, x: number, y: number, dot: number, color: YuvColor): void {
-    for (const [place, letter] of [...text].entries()) {
-      this.letter(letter, x + place * GLYPH_ADVANCE * dot, y, dot, color);
+  /** Draws a text from left to right. It must fit into the frame. */
+  drawText(text: string, x: number, y: number, dot: number, color: YuvColor): void {
+    for (const [index, letter] of [...text].entries()) {
+      this.drawGlyph(letter, x + index * GLYPH_ADVANCE * dot, y, dot, color);
     }
   }
 }
