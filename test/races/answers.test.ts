@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test';
 import type { Store } from '../../server/app/procedures.ts';
-import type { AnswerDecision, ArrivedAnswer } from '../../server/domains/quizzes/arrived-answer.ts';
+import type { AnswerDecision, ArrivedAnswer } from '../../server/domains/quizzes/quiz-rules.ts';
 import {
   FIRST_INTERVAL,
   type Fixture,
@@ -35,7 +35,7 @@ function laterMs(): number {
   return NOW_MS + (passed - FIRST_INTERVAL) * 250;
 }
 
-const isYes = (decision: AnswerDecision) => decision === 'record' || decision === 'same';
+const isYes = (decision: AnswerDecision) => decision === 'accepted' || decision === 'duplicate';
 
 async function countsOf(id: string): Promise<readonly number[]> {
   const { counts } = await fixture.any.findOwnQuiz({ id, producer: PRODUCER });

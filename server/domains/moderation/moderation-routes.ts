@@ -1,33 +1,32 @@
 import type { RestrictedViewer, Restriction } from '../../../protocol/moderation.ts';
 import type { moderationApi } from '../../../protocol/moderation-api.ts';
 import { studioApi } from '../../../protocol/studio-api.ts';
-import type { Store } from '../../app/procedures.ts';
-import { ofStream, type StudioCall, type StudioWrapper } from '../../auth/studio-operation.ts';
+import {
+  ownStreamInput,
+  type StudioCall,
+  type StudioHandlerFactory,
+} from '../../auth/studio-handler.ts';
 import type { Handlers } from '../../http/route.ts';
-import type { ChatRooms } from './chat-rooms.ts';
+import type { Calls } from '../../storage/sql/procedure.ts';
+import type { ModerationCache } from './moderation-cache.ts';
+import type { moderationProcedures } from './moderation-sql.ts';
+import type { questionProcedures } from './questions-sql.ts';
+import type { restrictionProcedures } from './restrictions-sql.ts';
 
 export interface ModerationRoutes {
-  readonly store: Pick<
-    Store,
-    | 'changeChatMode'
-    | 'hideLines'
-    | 'pinLine'
-    | 'restrictViewer'
-    | 'liftRestriction'
-    | 'listRestricted'
-    | 'queueQuestion'
-    | 'listQuestions'
+  readonly store: Calls<
+    typeof moderationProcedures & typeof restrictionProcedures & typeof questionProcedures
   >;
-  /** What this node knows of them, which is to be right before a change is acknowledged. */
-  readonly rooms: Pick<ChatRooms, 'look'>;
+  /** Refreshed before a change is acknowledged, so that the change holds on this node. */
+  readonly moderation: Pick<ModerationCache, 'refresh'>;
 }
 
 const MINUTE_MS = 60_000;
 
-/** How the chat of a show is kept in order (SPEC C). */
+/** The routes of chat moderation (SPEC C). */
 export function moderationHandlers(
-  studio: StudioWrapper,
-  { store, rooms }: ModerationRoutes,
+  studio: StudioHandlerFactory,
+  { store, moderation }: ModerationRoutes,
 ): Handlers<typeof moderationApi> {
   async function restrict(
     call: StudioCall,
@@ -35,33 +34,36 @@ export function moderationHandlers(
     name = '',
     minutes?: number,
   ): Promise<RestrictedViewer> {
-    const { once, nowMs } = call;
+    const { idempotency, nowMs } = call;
     const until = minutes === undefined ? null : nowMs + minutes * MINUTE_MS;
-    const decided = { kind, viewer: viewerOf(call), name, until, by: nameOf(call), nowMs };
-    const restricted = await store.restrictViewer({ ...ofStream(call), ...decided }, once);
-    await rooms.look();
+    const decision = { kind, viewer: viewerOf(call), name, until, by: nameOf(call), nowMs };
+    const restricted = await store.restrictViewer(
+      { ...ownStreamInput(call), ...decision },
+      idempotency,
+    );
+    await moderation.refresh();
     return restricted;
   }
 
   async function lift(call: StudioCall, kind: Restriction): Promise<undefined> {
-    const input = { ...ofStream(call), viewer: viewerOf(call), kind };
-    await store.liftRestriction(input, call.once);
-    await rooms.look();
+    const input = { ...ownStreamInput(call), viewer: viewerOf(call), kind };
+    await store.liftRestriction(input, call.idempotency);
+    await moderation.refresh();
   }
 
   return {
     patchChatMode: studio(studioApi.patchChatMode, async (call, patch) => {
-      const mode = await store.changeChatMode({ ...ofStream(call), patch }, call.once);
-      await rooms.look();
+      const mode = await store.changeChatMode({ ...ownStreamInput(call), patch }, call.idempotency);
+      await moderation.refresh();
       return mode;
     }),
 
     hideChatLines: studio(studioApi.hideChatLines, (call, { ids }) =>
-      store.hideLines({ ...ofStream(call), ids }, call.once),
+      store.hideMessages({ ...ownStreamInput(call), ids }, call.idempotency),
     ),
 
     pinChatLine: studio(studioApi.pinChatLine, (call, { line }) =>
-      store.pinLine({ ...ofStream(call), line }, call.once),
+      store.pinMessage({ ...ownStreamInput(call), message: line }, call.idempotency),
     ),
 
     muteViewer: studio(studioApi.muteViewer, (call, { name, minutes }) =>
@@ -76,24 +78,27 @@ export function moderationHandlers(
 
     listRestricted: studio(studioApi.listRestricted, async (call) => {
       const { nowMs } = call;
-      return { results: await store.listRestricted({ ...ofStream(call), nowMs }) };
+      return { results: await store.listRestricted({ ...ownStreamInput(call), nowMs }) };
     }),
 
     queueQuestion: studio(studioApi.queueQuestion, (call, { state, line: { id, at } }) => {
-      const { nowMs, once, params } = call;
-      // One of another id than the path has names nothing.
-      const line = { id: id === params.line_id ? id : '', at };
+      const { nowMs, idempotency, params } = call;
+      // An id that differs from that of the path names no message.
+      const message = { id: id === params.line_id ? id : '', at };
       const by = nameOf(call);
-      return store.queueQuestion({ ...ofStream(call), line, state, by, nowMs }, once);
+      return store.queueQuestion(
+        { ...ownStreamInput(call), message, state, by, nowMs },
+        idempotency,
+      );
     }),
 
     listQuestions: studio(studioApi.listQuestions, async (call, _, { state = null }) => ({
-      results: await store.listQuestions({ ...ofStream(call), state }),
+      results: await store.listQuestions({ ...ownStreamInput(call), state }),
     })),
   };
 }
 
 const viewerOf = ({ params }: StudioCall) => params.viewer ?? '';
 
-/** Who decides, as the others read it; null: a program. */
+/** The name of the deciding member; null: a program. */
 const nameOf = ({ actor }: StudioCall) => (actor.kind === 'member' ? actor.name : null);

@@ -1,20 +1,20 @@
 import { MODERATED_MAX } from '../../../protocol/limits.ts';
 import type { RestrictedViewer, Restriction } from '../../../protocol/moderation.ts';
-import { Refusal } from '../../platform/errors.ts';
+import { DomainError } from '../../platform/errors.ts';
 import { reading, type Tx, writing } from '../../storage/sql/procedure.ts';
 import { lockOwnStream, ownStream } from '../streams/streams-sql.ts';
-import { nodesReadAgain, pagesReadAgain } from './chat-rooms-sql.ts';
+import { incrementRevision, recordChange } from './chat-state-sql.ts';
 import type { OwnStream } from './moderation-sql.ts';
 
-/** What is decided about a viewer. */
+/** A mute or a ban of a viewer. */
 export interface NewRestriction extends OwnStream {
   readonly viewer: string;
   readonly kind: Restriction;
-  /** What they called themselves; empty: what is known stays. */
+  /** The viewer's display name; empty keeps the stored name. */
   readonly name: string;
-  /** Unix ms; null: for the whole show. */
+  /** End of the restriction, Unix ms; null: for the whole show. */
   readonly until: number | null;
-  /** The name of who decides; null: a program. */
+  /** The name of the member who decides; null: a program. */
   readonly by: string | null;
   readonly nowMs: number;
 }
@@ -23,14 +23,15 @@ const COLUMNS = 'viewer, name, kind, until, member as "by", at';
 
 export const restrictionProcedures = {
   /**
-   * Mutes or bans a viewer, or does so anew.
-   * @throws Refusal `not-found` when the stream has no such viewer, `conflict` when too many are
+   * Mutes or bans a viewer, or replaces the restriction of that kind.
+   * @throws DomainError `not-found` when the stream has no such viewer, `conflict` when it has too many
+   *   restrictions
    */
   restrictViewer: writing(async (tx, input: NewRestriction): Promise<RestrictedViewer> => {
     const { streamId, viewer, kind } = input;
     await lockOwnStream(tx, streamId, input.producer);
-    const seat = await seatOf(tx, streamId, viewer);
-    await makeRoom(tx, input);
+    const seat = await findSeat(tx, streamId, viewer);
+    await checkCapacity(tx, input);
     await tx.query(
       `insert into restricted_viewers (stream_id, viewer, kind, seat, name, until, member, at)
        values ($1, $2, $3, $4, $5, $6, $7, $8)
@@ -39,18 +40,18 @@ export const restrictionProcedures = {
          name = case excluded.name when '' then restricted_viewers.name else excluded.name end`,
       [streamId, viewer, kind, seat, input.name, input.until, input.by, input.nowMs],
     );
-    await pagesReadAgain(tx, streamId);
-    await nodesReadAgain(tx, streamId);
+    await incrementRevision(tx, streamId);
+    await recordChange(tx, streamId);
     const [row] = await tx.query<RestrictedViewer>(
       `select ${COLUMNS} from restricted_viewers
        where stream_id = $1 and viewer = $2 and kind = $3`,
       [streamId, viewer, kind],
     );
-    if (!row) throw new Error(`the restriction of a viewer of ${streamId} is gone`);
+    if (!row) throw new Error(`a restriction of stream ${streamId} is missing`);
     return { ...row };
   }),
 
-  /** Lets a viewer write, or be there, again. @throws Refusal `not-found` */
+  /** Unmutes or unbans a viewer. @throws DomainError `not-found` */
   liftRestriction: writing(
     async (
       tx,
@@ -58,18 +59,18 @@ export const restrictionProcedures = {
     ): Promise<void> => {
       const { streamId, viewer, kind } = input;
       await lockOwnStream(tx, streamId, input.producer);
-      await seatOf(tx, streamId, viewer);
+      await findSeat(tx, streamId, viewer);
       const { affected } = await tx.query(
         'delete from restricted_viewers where stream_id = $1 and viewer = $2 and kind = $3',
         [streamId, viewer, kind],
       );
       if (affected === 0) return;
-      await pagesReadAgain(tx, streamId);
-      await nodesReadAgain(tx, streamId);
+      await incrementRevision(tx, streamId);
+      await recordChange(tx, streamId);
     },
   ),
 
-  /** Who is muted or banned now, newest first. @throws Refusal `not-found` */
+  /** The current restrictions of a stream, newest first. @throws DomainError `not-found` */
   listRestricted: reading(
     async (tx, input: OwnStream & { nowMs: number }): Promise<RestrictedViewer[]> => {
       await ownStream(tx, input.streamId, input.producer);
@@ -83,17 +84,17 @@ export const restrictionProcedures = {
   ),
 };
 
-async function seatOf(tx: Tx, streamId: string, viewer: string): Promise<number> {
+async function findSeat(tx: Tx, streamId: string, viewer: string): Promise<number> {
   const [row] = await tx.query<{ seat: number }>(
     'select seat from seats where stream_id = $1 and viewer = $2',
     [streamId, viewer],
   );
-  if (!row) throw new Refusal('not-found', 'The stream has no such viewer.');
+  if (!row) throw new DomainError('not-found', 'The stream has no such viewer.');
   return row.seat;
 }
 
-/** Forgets what is over. @throws Refusal `conflict` when there is no room for one more. */
-async function makeRoom(
+/** Deletes expired restrictions. @throws DomainError `conflict` when the stream has the maximum */
+async function checkCapacity(
   tx: Tx,
   { streamId, viewer, kind, nowMs }: Pick<NewRestriction, 'streamId' | 'viewer' | 'kind' | 'nowMs'>,
 ): Promise<void> {
@@ -107,6 +108,6 @@ async function makeRoom(
     [streamId, viewer, kind],
   );
   if (Number(others?.n) >= MODERATED_MAX) {
-    throw new Refusal('conflict', `A stream has at most ${MODERATED_MAX} restricted viewers.`);
+    throw new DomainError('conflict', `A stream has at most ${MODERATED_MAX} restricted viewers.`);
   }
 }

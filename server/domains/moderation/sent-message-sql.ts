@@ -1,71 +1,65 @@
 import type { Chats, EventsInterval } from '../../../protocol/feed.ts';
-import { type LoggedLine, linesOf, type SentLine } from '../../../protocol/history.ts';
+import { type LoggedMessage, messagesOf, type SentMessage } from '../../../protocol/history.ts';
 import { intervalAt } from '../../../protocol/interval.ts';
-import { type KeptLine, lineId } from '../../../protocol/moderation.ts';
-import { Refusal } from '../../platform/errors.ts';
+import { messageId, type StoredChatMessage } from '../../../protocol/moderation.ts';
+import { DomainError } from '../../platform/errors.ts';
 import type { Tx } from '../../storage/sql/procedure.ts';
 
-// An interval is sealed a moment after its end, and has what came by then: a line is in the interval it
-// came in, in one before it when sealing is late, or in a later one. Purchases beyond 50 wait for longer.
-const INTERVALS_AROUND = 240;
-// Events of the producer's own may look like the line.
-const BODIES_LOOKED_AT = 10;
+// In intervals. A message is sealed in its interval of arrival, in an earlier one when sealing is late,
+// or in a later one; purchases beyond 50 an interval wait longer.
+const SEARCH_RADIUS = 240;
+// Custom events of the producer may match the pattern too.
+const BODIES_MAX = 10;
 
 /**
- * The line of a chat as viewers were sent it: nobody puts words into the mouth of another.
- * @param at when it came, which says where to look for it
- * @throws Refusal `not-found`
+ * Finds a chat message as viewers received it, so that a client cannot forge its text.
+ * @param at its time of arrival, Unix ms, around which the search runs
+ * @throws DomainError `not-found`
  */
-export async function sentLine(
+export async function findSentMessage(
   tx: Tx,
   streamId: string,
-  { id, at }: Pick<KeptLine, 'id' | 'at'>,
-): Promise<KeptLine> {
-  const none = new Refusal('not-found', 'No such line was sent in this stream.');
-  // It is put into a pattern.
-  if (!lineId.safeParse(id).success) throw none;
-  const came = intervalAt(at);
+  { id, at }: Pick<StoredChatMessage, 'id' | 'at'>,
+): Promise<StoredChatMessage> {
+  const notFound = new DomainError('not-found', 'No such message was sent in this stream.');
+  // The id becomes a part of the pattern, so it must not contain wildcards.
+  if (!messageId.safeParse(id).success) throw notFound;
+  const arrival = intervalAt(at);
   const rows = await tx.query<{ body: string }>(
     `select body from sealed_intervals
      where stream_id = $1 and interval between $2 and $3 and body like $4
      order by interval limit $5`,
-    [
-      streamId,
-      came - INTERVALS_AROUND,
-      came + INTERVALS_AROUND,
-      `%{"id":"${id}",%`,
-      BODIES_LOOKED_AT,
-    ],
+    [streamId, arrival - SEARCH_RADIUS, arrival + SEARCH_RADIUS, `%{"id":"${id}",%`, BODIES_MAX],
   );
   const found = rows
-    .flatMap(({ body }) => linesIn(JSON.parse(body)))
-    .find((line) => line.id === id);
-  if (!found) throw none;
-  const { interval: _, ...line } = found;
-  return line;
+    .flatMap(({ body }) => messagesIn(JSON.parse(body)))
+    .find((message) => message.id === id);
+  if (!found) throw notFound;
+  const { interval: _, ...message } = found;
+  return message;
 }
 
-/** The lines of the chat in an interval, as viewers were sent them. */
-export function linesIn({ interval, events }: EventsInterval): SentLine[] {
+/** The chat messages of an interval. */
+export function messagesIn({ interval, events }: EventsInterval): SentMessage[] {
   return events
     .filter(({ type }) => type === 'chats')
-    .flatMap(({ data }) => linesOf(data as Chats))
-    .map((line) => ({ interval, ...line }));
+    .flatMap(({ data }) => messagesOf(data as Chats))
+    .map((message) => ({ interval, ...message }));
 }
 
-/** These lines of a stream, with whether they are hidden. */
-export async function marked(
+/** Adds to each message of a stream whether it is hidden. */
+export async function withHiddenFlag(
   tx: Tx,
   streamId: string,
-  lines: readonly SentLine[],
-): Promise<LoggedLine[]> {
-  const ids = lines.map(({ id }) => id);
-  const hidden = await hiddenAmong(tx, streamId, ids);
-  return lines.map((line) => ({ ...line, hidden: hidden.has(line.id) }));
+  messages: readonly SentMessage[],
+): Promise<LoggedMessage[]> {
+  const ids = messages.map(({ id }) => id);
+  const hidden = await hiddenIdsAmong(tx, streamId, ids);
+  return messages.map((message) => ({ ...message, hidden: hidden.has(message.id) }));
 }
 
-/** Which of these lines are hidden. */
-export async function hiddenAmong(
+/** The ids of these messages that are hidden. */
+export async function hiddenIdsAmong(
   tx: Tx,
   streamId: string,
   ids: readonly string[],
@@ -73,7 +67,7 @@ export async function hiddenAmong(
   if (ids.length === 0) return new Set();
   const rows = await tx.query<{ line: string }>(
     `select line from hidden_lines where stream_id = $1
-     and line in (select id from ${tx.rows('$2', ['id text'])} asked)`,
+     and line in (select id from ${tx.rows('$2', ['id text'])} requested)`,
     [streamId, JSON.stringify(ids.map((id) => [id]))],
   );
   return new Set(rows.map(({ line }) => line));

@@ -2,39 +2,39 @@ import { answerSchema } from '../../../protocol/quizzes.ts';
 import type { viewerApi } from '../../../protocol/viewer-api.ts';
 import type { Credentials } from '../../auth/credentials.ts';
 import { readBody } from '../../http/body.ts';
-import { idsOf } from '../../http/path-ids.ts';
+import { pathIds } from '../../http/parameters.ts';
 import type { Handlers } from '../../http/route.ts';
 import type { Clock } from '../../platform/clock.ts';
 import type { AnswerService } from './answer-service.ts';
 
 export interface AnswerRoutes {
-  readonly desk: AnswerService;
+  readonly answers: AnswerService;
   readonly credentials: Credentials;
   readonly clock: Clock;
 }
 
-/** Answers and winner reports (SPEC Q, W): acknowledged when they are recorded. */
+/** The routes of answers and winner reports (SPEC Q, W). Both are acknowledged once they are stored. */
 export function answerHandlers({
-  desk,
+  answers,
   credentials,
   clock,
 }: AnswerRoutes): Handlers<Pick<typeof viewerApi, 'answerQuiz' | 'recordWinner'>> {
   return {
     answerQuiz: async (request, route) => {
       const viewer = await credentials.viewer(request, route, null);
-      desk.take(viewer);
+      answers.take(viewer);
       const body = await readBody(request, answerSchema, route.operation.bodyBytes);
-      // It has arrived: whatever takes time from here on is ours, not the viewer's.
+      // The arrival time ends here, so that delays in the service do not count against the viewer.
       const receivedMs = clock.nowMs();
-      credentials.requireStay(viewer);
-      await desk.answer(viewer, idsOf(request).quiz_id ?? '', body, receivedMs);
+      credentials.requireNotBanned(viewer);
+      await answers.answer(viewer, pathIds(request).quiz_id ?? '', body, receivedMs);
       return route.noContent();
     },
 
     recordWinner: async (request, route) => {
       const viewer = await credentials.viewer(request, route, request.params.stream_id ?? '');
-      desk.take(viewer);
-      await desk.claim(viewer);
+      answers.take(viewer);
+      await answers.claim(viewer);
       return route.noContent();
     },
   };

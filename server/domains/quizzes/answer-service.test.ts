@@ -1,10 +1,9 @@
 import { beforeEach, describe, expect, test } from 'bun:test';
-import { Problem } from '../../http/problem.ts';
-import { Unavailable } from '../../platform/errors.ts';
-import { AnswerService } from './answer-service.ts';
-import type { AnswerDecision, ArrivedAnswer } from './quiz-rules.ts';
+import { RateLimited, Unavailable } from '../../platform/errors.ts';
 import { RateLimiter } from '../../platform/rate-limit/rate-limiter.ts';
 import { SeatWindows } from '../../platform/rate-limit/seat-windows.ts';
+import { AnswerService } from './answer-service.ts';
+import type { AnswerDecision, ArrivedAnswer } from './quiz-rules.ts';
 import type { ClaimDecision } from './winners-sql.ts';
 
 const STREAM = '0f8fad5b-d9cb-469f-a165-70867728950e';
@@ -127,7 +126,7 @@ describe('AnswerService', () => {
     expect(await claim()).toBeNull();
     expect(await tryAnswer(MARS)).toBeUndefined();
     expect(await claim()).toBeUndefined();
-    expect(() => service.take(viewerOf(1))).toThrow(Problem);
+    expect(() => service.take(viewerOf(1))).toThrow(RateLimited);
     expect(await tryAnswer(MARS, viewerOf(2))).toBeNull();
   });
 
@@ -136,7 +135,10 @@ describe('AnswerService', () => {
     decide = () => inTurn[stored.length - 1] as AnswerDecision;
     expect(await tryAnswer(MARS)).toBeNull();
     const [conflict, closed] = [await tryAnswer(MARS), await tryAnswer(MARS)];
-    expect(conflict).toMatchObject({ kind: 'conflict', message: expect.stringContaining('first one') });
+    expect(conflict).toMatchObject({
+      kind: 'conflict',
+      message: expect.stringContaining('first one'),
+    });
     expect(closed).toMatchObject({ kind: 'conflict', message: 'The quiz is closed.' });
     expect(decisions).toEqual(['duplicate', 'conflict', 'closed']);
   });

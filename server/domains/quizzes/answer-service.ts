@@ -1,12 +1,11 @@
 import { intervalAt } from '../../../protocol/interval.ts';
 import type { Answer } from '../../../protocol/quizzes.ts';
-import { Problem } from '../../http/problem.ts';
+import type { SeatOfStream } from '../../auth/viewer-tokens/checked-viewer.ts';
 import type { Clock } from '../../platform/clock.ts';
 import { DomainError } from '../../platform/errors.ts';
 import type { RateLimiter } from '../../platform/rate-limit/rate-limiter.ts';
 import { Batch, type Waiter } from '../../storage/sql/batch.ts';
 import type { Calls } from '../../storage/sql/procedure.ts';
-import type { SeatOfStream } from '../moderation/chat-rooms.ts';
 import type { answerProcedures } from './answers-sql.ts';
 import { type AnswerOffsets, choiceIn, PublishedQuizzes } from './published-quizzes.ts';
 import type { AnswerDecision, ArrivedAnswer } from './quiz-rules.ts';
@@ -55,7 +54,7 @@ export class AnswerService {
     this.claims = new Batch(store.recordWinners, BATCH_MAX, null, PACE_MS);
   }
 
-  /** Counts one request against the viewer's rate limit. @throws 429 when the limit is reached */
+  /** Counts one request against the viewer's rate limit. @throws RateLimited */
   take(viewer: SeatOfStream): void {
     this.options.rate.take(viewer, this.options.clock.nowMs());
   }
@@ -98,8 +97,12 @@ export class AnswerService {
     callbacks: OutcomeCallbacks,
   ): boolean {
     const parsed = this.quizzes.parse(bytes, offsets);
-    if (parsed?.quiz.streamId !== viewer.streamId || !this.tryTake(viewer, receivedMs))
+    if (
+      parsed?.quiz.streamId !== viewer.streamId ||
+      !this.options.rate.tryTake(viewer, receivedMs)
+    ) {
       return false;
+    }
     this.enqueue(viewer, parsed.quiz.number, parsed.choice, receivedMs, callbacks);
     return true;
   }
@@ -117,19 +120,9 @@ export class AnswerService {
   /** Does `take` and `claim`. @returns false, without any effect, when the rate limit is reached */
   tryClaim(viewer: SeatOfStream, callbacks: OutcomeCallbacks): boolean {
     const nowMs = this.options.clock.nowMs();
-    if (!this.tryTake(viewer, nowMs)) return false;
+    if (!this.options.rate.tryTake(viewer, nowMs)) return false;
     this.enqueueClaim(viewer, nowMs, callbacks);
     return true;
-  }
-
-  private tryTake(viewer: SeatOfStream, nowMs: number): boolean {
-    try {
-      this.options.rate.take(viewer, nowMs);
-      return true;
-    } catch (error) {
-      if (error instanceof Problem || error instanceof DomainError) return false;
-      throw error;
-    }
   }
 
   private enqueue(

@@ -1,27 +1,26 @@
 import type { QuizState } from '../../../protocol/quizzes.ts';
 import { type Tx, writing } from '../../storage/sql/procedure.ts';
 import { answersWire } from './answers-wire.ts';
-import type { AnswerDecision, ArrivedAnswer } from './arrived-answer.ts';
-import { decideAnswer, isOpenAt } from './quiz-rules.ts';
+import { type AnswerDecision, type ArrivedAnswer, decideAnswer, isOpenAt } from './quiz-rules.ts';
 
-interface QuizFacts {
+interface LockedQuiz {
   readonly number: number;
   readonly state: QuizState;
   readonly closeInterval: number;
 }
 
 /**
- * The quizzes for which one of these answers may be in time, locked so that none of them is closed
- * before this transaction ends. An answer that came too late locks none: else the close could wait
- * for ever.
+ * Locks and returns the quizzes for which one of these answers may be in time, so that none closes
+ * before this transaction ends. A late answer locks no quiz; otherwise late answers could delay the
+ * close forever.
  */
-async function quizzesOf(
+async function lockQuizzes(
   tx: Tx,
   answers: readonly ArrivedAnswer[],
-): Promise<Map<number, QuizFacts>> {
+): Promise<Map<number, LockedQuiz>> {
   const numbers = new Set(answers.map(({ quiz }) => quiz));
   const firstArrival = Math.min(...answers.map(({ interval }) => interval));
-  const rows = await tx.query<QuizFacts>(
+  const rows = await tx.query<LockedQuiz>(
     `select number, state, close_interval as "closeInterval" from quizzes
      where number in (select number from ${tx.rows('$1', ['number integer'])} answered)
      and close_interval > $2 order by number ${tx.locks.share}`,
@@ -30,8 +29,8 @@ async function quizzesOf(
   return new Map(rows.map((quiz) => [quiz.number, quiz]));
 }
 
-// What is not open, or came too late, for the decision.
-const CLOSED = { state: 'closed', closeInterval: 0 } as const;
+// Stands for a quiz that is not open, or whose answers all came too late.
+const CLOSED_QUIZ = { state: 'closed', closeInterval: 0 } as const;
 
 const ANSWERS = {
   name: 'answers',
@@ -41,7 +40,8 @@ const ANSWERS = {
 
 const keyOf = ({ quiz, seat }: { quiz: number; seat: number }) => `${quiz}:${seat}`;
 
-async function recordedAmong(
+/** The stored choices by the keys of these answers. */
+async function recordedChoices(
   tx: Tx,
   answers: readonly ArrivedAnswer[],
 ): Promise<Map<string, number>> {
@@ -57,26 +57,26 @@ async function recordedAmong(
 
 export const answerProcedures = {
   /**
-   * Records a batch of answers, each decided by the state the database has in this transaction:
-   * a quiz that is closed here takes none, so the count that closed it stays right (I3).
-   * Decisions come in the order of the answers.
+   * Stores a batch of answers and decides on each by the state of its quiz in this transaction: a
+   * closed quiz takes none, so its final count stays right (I3).
+   * @returns decisions in the order of the answers
    */
   recordAnswers: writing(
     async (tx, answers: readonly ArrivedAnswer[]): Promise<readonly AnswerDecision[]> => {
       if (answers.length === 0) return [];
-      const quizzes = await quizzesOf(tx, answers);
-      const quizOf = ({ quiz }: ArrivedAnswer) => quizzes.get(quiz) ?? CLOSED;
+      const quizzes = await lockQuizzes(tx, answers);
+      const quizOf = ({ quiz }: ArrivedAnswer) => quizzes.get(quiz) ?? CLOSED_QUIZ;
       const inTime = answers.filter((answer) => isOpenAt(quizOf(answer), answer.interval));
-      // Those whose seats have none in their quiz, on whatever node; the key lets one in.
-      const areNew = await tx.addNew(
+      // The primary key admits one answer a seat and quiz, on whatever node it arrives.
+      const isAdded = await tx.addNew(
         ANSWERS,
         inTime.map(({ quiz, seat, choice, receivedMs }) => [quiz, seat, choice, receivedMs]),
       );
-      const added = new Set(inTime.filter((_, index) => areNew[index]));
-      if (added.size === answers.length) return answers.map(() => 'record');
-      // A statement after the insert: it sees whatever was there before, and what won the race.
+      const added = new Set(inTime.filter((_, index) => isAdded[index]));
+      if (added.size === answers.length) return answers.map(() => 'accepted');
+      // This statement follows the insert, so it sees earlier answers and those of concurrent winners.
       const addedKeys = new Set(Array.from(added, keyOf));
-      const recorded = await recordedAmong(
+      const recorded = await recordedChoices(
         tx,
         answers.filter((answer) => !addedKeys.has(keyOf(answer))),
       );
@@ -84,7 +84,7 @@ export const answerProcedures = {
         const key = keyOf(answer);
         if (added.has(answer)) {
           recorded.set(key, answer.choice);
-          return 'record';
+          return 'accepted';
         }
         const { state, closeInterval } = quizOf(answer);
         return decideAnswer({

@@ -55,7 +55,7 @@ describe('[Q-21] percentages', () => {
     );
   });
 
-  test('are never smaller for a larger count, nor for the earlier of two equal ones', () => {
+  test('are never smaller for a larger count, nor for the earlier of two equal counts', () => {
     fc.assert(
       fc.property(manyCounts, (counts) => {
         const shares = percentages(counts);
@@ -70,8 +70,8 @@ describe('[Q-21] percentages', () => {
     );
   });
 
-  test('tell remainders apart that a double cannot', () => {
-    // Of 2^53 - 1 the last is just above a third, the others just below: 33 + one for the last.
+  test('distinguish remainders that a double cannot', () => {
+    // Of 2^53 - 1 the last count is just above a third and the others just below, so it gets the extra point.
     const third = (2 ** 53 - 2) / 3;
     expect(percentages([third, third, third + 1])).toEqual([33, 33, 34]);
     expect(percentages([third, third + 1, third])).toEqual([33, 34, 33]);

@@ -1,11 +1,11 @@
 /**
- * What share of all each count is, in whole percent that add up to 100: each is rounded down, and
- * the points then missing go to the largest remainders, a tie to the earlier count (SPEC Q-21).
- * So each is less than 1 off, and a larger count never has the smaller share. All are 0 when
- * nothing was counted.
+ * Whole percentages of the counts that add up to 100, by the largest remainder method: each share is
+ * rounded down, then the missing points go to the largest remainders, ties to the earlier count
+ * (SPEC Q-21). Each share is less than 1 off, and a larger count never has the smaller share. All are
+ * 0 when all counts are.
  *
- * Counts are whole numbers from 0. The sums are made of BigInts: a hundred times a count, or the sum
- * of several, can be beyond 2^53, and remainders that differ by one must still compare.
+ * Counts are whole numbers from 0. The arithmetic uses BigInt because a hundred times a count, or a sum
+ * of counts, can exceed 2^53, and remainders that differ by one must still compare.
  */
 export function percentages(counts: readonly number[]): number[] {
   const exact = counts.map(BigInt);
@@ -14,7 +14,7 @@ export function percentages(counts: readonly number[]): number[] {
   const shares = exact.map((count) => Number((count * 100n) / total));
   const remainders = exact.map((count) => (count * 100n) % total);
   const missing = 100 - shares.reduce((sum, share) => sum + share, 0);
-  // Sorting is stable, so of equal remainders the earlier stays ahead.
+  // The sort is stable: of equal remainders the earlier stays first.
   const largestFirst = [...remainders.entries()].sort(
     ([, a], [, b]) => Number(b > a) - Number(b < a),
   );

@@ -6,10 +6,10 @@ import {
   choiceCounts,
   closeIntervalOf,
   decideAnswer,
-  gameBlockers,
   isOpenAt,
-  quizEvent,
-  quizResultsEvent,
+  quizEventData,
+  quizResultsData,
+  winnersBlockers,
 } from './quiz-rules.ts';
 
 describe('[Q-4] closeInterval', () => {
@@ -24,7 +24,7 @@ describe('[Q-4] closeInterval', () => {
     expect(closeIntervalOf(row)).toBe(row.closeInterval);
   });
 
-  test('gives viewers the whole duration and allowance, and less than an interval more', () => {
+  test('comes less than an interval after the whole duration and allowance', () => {
     fc.assert(
       fc.property(
         fc.integer({ min: 0, max: 2 ** 42 }),
@@ -43,7 +43,7 @@ describe('[Q-4] closeInterval', () => {
   });
 });
 
-describe('[Q-12] a quiz is open', () => {
+describe('[Q-12] isOpenAt is', () => {
   test.each([
     { state: 'open', interval: 99, isOpen: true },
     { state: 'open', interval: 100, isOpen: false },
@@ -59,26 +59,38 @@ describe('[Q-12] a quiz is open', () => {
 describe('an answer', () => {
   const closeInterval = 100;
   test.each([
-    ['[Q-7] the first, in time', null, 'open', 99, 'record'],
-    ['[Q-12] a new one at the closeInterval', null, 'open', 100, 'closed'],
-    ['[Q-12] a new one after the close', null, 'revealed', 101, 'closed'],
-    ['[Q-17] one in time, but after the counting', null, 'closed', 99, 'closed'],
-    ['[Q-17] one in time, but after the results', null, 'revealed', 99, 'closed'],
-    ['[Q-10] one to a draft', null, 'draft', 99, 'closed'],
-    ['[Q-13] the same again', 2, 'open', 99, 'same'],
-    ['[Q-13] the same again at the closeInterval', 2, 'open', 100, 'same'],
-    ['[Q-13] the same again after the close', 2, 'closed', 101, 'same'],
-    ['[Q-13] the same again after the results', 2, 'revealed', 9_999, 'same'],
-    ['[Q-14] another', 1, 'open', 99, 'other'],
-    ['[Q-14] another than choice 0', 0, 'open', 99, 'other'],
-    ['[Q-14] another after the close', 1, 'closed', 101, 'other'],
-    ['[Q-14] another after the results', 1, 'revealed', 101, 'other'],
+    ['[Q-7] that is the first and in time is accepted', null, 'open', 99, 'accepted'],
+    ['[Q-12] that is new at the closeInterval is closed', null, 'open', 100, 'closed'],
+    ['[Q-12] that is new after the close is closed', null, 'revealed', 101, 'closed'],
+    [
+      '[Q-17] that arrived in time but is stored after the counting is closed',
+      null,
+      'closed',
+      99,
+      'closed',
+    ],
+    [
+      '[Q-17] that arrived in time but is stored after the results is closed',
+      null,
+      'revealed',
+      99,
+      'closed',
+    ],
+    ['[Q-10] to a draft is closed', null, 'draft', 99, 'closed'],
+    ['[Q-13] that repeats the stored choice is a duplicate', 2, 'open', 99, 'duplicate'],
+    ['[Q-13] that repeats at the closeInterval is a duplicate', 2, 'open', 100, 'duplicate'],
+    ['[Q-13] that repeats after the close is a duplicate', 2, 'closed', 101, 'duplicate'],
+    ['[Q-13] that repeats after the results is a duplicate', 2, 'revealed', 9_999, 'duplicate'],
+    ['[Q-14] that differs from the stored choice is a conflict', 1, 'open', 99, 'conflict'],
+    ['[Q-14] that differs from stored choice 0 is a conflict', 0, 'open', 99, 'conflict'],
+    ['[Q-14] that differs after the close is a conflict', 1, 'closed', 101, 'conflict'],
+    ['[Q-14] that differs after the results is a conflict', 1, 'revealed', 101, 'conflict'],
   ] as const)('%s', (_, recordedChoice, state, arrivalInterval, decision) => {
     const answer = { recordedChoice, choice: 2, state, arrivalInterval, closeInterval };
     expect(decideAnswer(answer)).toBe(decision);
   });
 
-  test('[I-3] is recorded only when none is, and only by an open quiz', () => {
+  test('[I-3] is accepted only if none is stored and the quiz is open', () => {
     fc.assert(
       fc.property(
         fc.record({
@@ -91,35 +103,35 @@ describe('an answer', () => {
           const isFresh = answer.recordedChoice === null;
           const isInTime = answer.state === 'open' && answer.arrivalInterval < closeInterval;
           const decision = decideAnswer({ ...answer, closeInterval });
-          expect(decision === 'record').toBe(isFresh && isInTime);
-          expect(decision === 'same').toBe(answer.recordedChoice === answer.choice);
+          expect(decision === 'accepted').toBe(isFresh && isInTime);
+          expect(decision === 'duplicate').toBe(answer.recordedChoice === answer.choice);
         },
       ),
     );
   });
 });
 
-describe('[W-3] winners can be asked for', () => {
+describe('[W-3] a winners round can begin', () => {
   const quizOf = (state: (typeof QUIZ_STATES)[number], question: string) => ({ state, question });
 
   test('in a game without quizzes', () => {
-    expect(gameBlockers([])).toEqual([]);
+    expect(winnersBlockers([])).toEqual([]);
   });
 
   test('once every quiz of the game is revealed', () => {
-    expect(gameBlockers([quizOf('revealed', 'one?'), quizOf('revealed', 'two?')])).toEqual([]);
+    expect(winnersBlockers([quizOf('revealed', 'one?'), quizOf('revealed', 'two?')])).toEqual([]);
   });
 
   test('not while a quiz is open or not revealed', () => {
     const game = [quizOf('revealed', 'one?'), quizOf('closed', 'two?'), quizOf('open', 'three?')];
-    expect(gameBlockers(game)).toEqual([
+    expect(winnersBlockers(game)).toEqual([
       'The quiz "two?" is not revealed yet.',
       'The quiz "three?" is still open.',
     ]);
   });
 
-  test('whatever drafts there are', () => {
-    expect(gameBlockers([quizOf('draft', 'one?')])).toEqual([]);
+  test('whether or not the game has drafts', () => {
+    expect(winnersBlockers([quizOf('draft', 'one?')])).toEqual([]);
   });
 });
 
@@ -134,9 +146,9 @@ const QUIZ = {
   closeInterval: 6_800_000_041,
 };
 
-describe('a quiz event', () => {
+describe('the data of a quiz event', () => {
   test('[F-29] has exactly the members of the interface, and order', () => {
-    expect(JSON.stringify(quizEvent(QUIZ))).toBe(
+    expect(JSON.stringify(quizEventData(QUIZ))).toBe(
       '{"id":"7e1e3f3a-1f0e-4f6b-9a54-0c5b0a2f1d11",' +
         '"streamId":"b0a4ae6c-54f9-43cb-a0f8-3f5b4b3c2a22",' +
         '"created":1700000000100,"duration":10000,"closeInterval":6800000041,' +
@@ -146,13 +158,13 @@ describe('a quiz event', () => {
     );
   });
 
-  test('[Q-22] tells nothing of the answer', () => {
-    expect(quizEvent({ ...QUIZ, answer: 0 })).toEqual(quizEvent({ ...QUIZ, answer: 1 }));
+  test('[Q-22] does not depend on the answer', () => {
+    expect(quizEventData({ ...QUIZ, answer: 0 })).toEqual(quizEventData({ ...QUIZ, answer: 1 }));
   });
 
-  test('[F-32] with results is the quiz with its answer, counts and percentages', () => {
-    const results = quizResultsEvent(QUIZ, [1, 5, 2]);
-    expect(Object.keys(results)).toEqual([...Object.keys(quizEvent(QUIZ)), 'answer']);
+  test('[F-32] has answer, counts and percentages in quiz-results', () => {
+    const results = quizResultsData(QUIZ, [1, 5, 2]);
+    expect(Object.keys(results)).toEqual([...Object.keys(quizEventData(QUIZ)), 'answer']);
     expect(results.answer).toBe('1984');
     expect(results.order).toEqual(['Never', '1984', '__proto__']);
     expect(JSON.stringify(results.choices)).toBe(
@@ -160,19 +172,19 @@ describe('a quiz event', () => {
         '"__proto__":{"count":2,"percentage":25}}',
     );
     const { choices, answer, ...rest } = results;
-    const { choices: _, ...asked } = quizEvent(QUIZ);
-    expect(rest).toEqual(asked);
+    const { choices: _, ...published } = quizEventData(QUIZ);
+    expect(rest).toEqual(published);
   });
 
-  test('is what the wire types say', () => {
+  test('matches the schemas of the protocol', () => {
     const quiz = { ...QUIZ, choices: ['Never', '1984', 'constructor'] };
-    expect(quizSchema.strict().safeParse(quizEvent(quiz)).error).toBeUndefined();
-    const results = quizResultsEvent(quiz, [1, 5, 2]);
+    expect(quizSchema.strict().safeParse(quizEventData(quiz)).error).toBeUndefined();
+    const results = quizResultsData(quiz, [1, 5, 2]);
     expect(quizResultsSchema.strict().safeParse(results).error).toBeUndefined();
   });
 
-  test('is refused when its answer is none of its choices', () => {
-    expect(() => quizResultsEvent({ ...QUIZ, answer: 3 }, [1, 5, 2])).toThrow(RangeError);
+  test('throws when its answer is none of its choices', () => {
+    expect(() => quizResultsData({ ...QUIZ, answer: 3 }, [1, 5, 2])).toThrow(RangeError);
   });
 
   test('[Q-20] keeps each count under its choice, whatever the text', () => {
@@ -191,7 +203,7 @@ describe('a quiz event', () => {
           const choices = list.map(([text]) => text);
           const counts = list.map(([, count]) => count);
           const { order, choices: map } = JSON.parse(
-            JSON.stringify(quizResultsEvent({ ...QUIZ, choices, answer: 0 }, counts)),
+            JSON.stringify(quizResultsData({ ...QUIZ, choices, answer: 0 }, counts)),
           );
           expect(order).toEqual(choices);
           expect(Object.keys(map)).toHaveLength(choices.length);
@@ -202,7 +214,7 @@ describe('a quiz event', () => {
     );
   });
 
-  test('has one count for each choice', () => {
+  test('throws unless there is one count for each choice', () => {
     expect(() => choiceCounts(['a', 'b'], [1])).toThrow(RangeError);
     expect(() => choiceCounts(['a'], [1, 2])).toThrow(RangeError);
   });

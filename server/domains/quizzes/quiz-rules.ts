@@ -2,8 +2,8 @@ import { INTERVAL_MS } from '../../../protocol/interval.ts';
 import type { ChoiceCount, Quiz, QuizResults, QuizState } from '../../../protocol/quizzes.ts';
 import { percentages } from './percentages.ts';
 
-/** A published quiz, as its events tell of it; `created` is Unix ms, `answer` an index of `choices`. */
-export interface AskedQuiz {
+/** The fields of a published quiz that its events carry; `created` is Unix ms, `answer` an index of `choices`. */
+export interface QuizEventFields {
   readonly id: string;
   readonly streamId: string;
   readonly question: string;
@@ -14,7 +14,22 @@ export interface AskedQuiz {
   readonly closeInterval: number;
 }
 
-/** The interval at which a quiz stops accepting answers: the first to start at its end or later (Q-4). */
+/** An answer on its way to the database: quiz number, seat, choice, Unix ms and interval of arrival. */
+export interface ArrivedAnswer {
+  readonly quiz: number;
+  readonly seat: number;
+  readonly choice: number;
+  readonly receivedMs: number;
+  readonly interval: number;
+}
+
+/**
+ * The decision on an answer: `accepted` stores it, `duplicate` repeats the stored choice, `conflict`
+ * differs from the stored choice, `closed` arrived too late. The first two are acknowledged.
+ */
+export type AnswerDecision = 'accepted' | 'duplicate' | 'conflict' | 'closed';
+
+/** The interval at which a quiz stops accepting answers: the first that starts at or after its end (Q-4). */
 export function closeIntervalOf(times: {
   createdMs: number;
   durationMs: number;
@@ -32,12 +47,11 @@ export function isOpenAt(
 }
 
 /**
- * What becomes of a viewer's answer (Q-12 – Q-14, Q-17): `record` it; it is the `same` as the one
- * recorded, which is a yes also after the close, so that a retry hears the truth; it is `other` than
- * the one recorded; or none is recorded and the quiz is `closed`.
+ * Decides on a viewer's answer (Q-12 – Q-14, Q-17). A `duplicate` is acknowledged after the close too,
+ * so that a retry learns that its answer counts.
  *
- * `state` is that of the database in the transaction that records: an answer that was in time but comes
- * after the counting is refused, whatever its `arrivalInterval`. Choices are indices.
+ * `state` is that of the database in the transaction that stores the answer: an answer that was in time
+ * but is stored after the counting is `closed`, whatever its `arrivalInterval`. Choices are indices.
  */
 export function decideAnswer(answer: {
   recordedChoice: number | null;
@@ -45,18 +59,18 @@ export function decideAnswer(answer: {
   state: QuizState;
   arrivalInterval: number;
   closeInterval: number;
-}): 'record' | 'same' | 'other' | 'closed' {
+}): AnswerDecision {
   if (answer.recordedChoice !== null) {
-    return answer.recordedChoice === answer.choice ? 'same' : 'other';
+    return answer.recordedChoice === answer.choice ? 'duplicate' : 'conflict';
   }
-  return isOpenAt(answer, answer.arrivalInterval) ? 'record' : 'closed';
+  return isOpenAt(answer, answer.arrivalInterval) ? 'accepted' : 'closed';
 }
 
 /**
- * Why winners cannot be asked for yet, one sentence for each quiz of the game in the way; empty when
- * they can. Until a quiz is revealed, a winner's yes or no would tell its answer (W-3, I-6).
+ * The reasons why a winners round cannot begin, one sentence for each quiz of the game that prevents it.
+ * Before a quiz is revealed, the reply to a winner report would give away its answer (W-3, I-6).
  */
-export function gameBlockers(
+export function winnersBlockers(
   game: readonly { readonly state: QuizState; readonly question: string }[],
 ): string[] {
   return game.flatMap(({ state, question }) => {
@@ -67,9 +81,8 @@ export function gameBlockers(
 }
 
 /**
- * Counts under their choices, as the interface carries them, with their percentages (Q-20, Q-21).
- * The map has no prototype, so every text can be a key. One that looks like an integer still moves
- * to the front, which is why events also have `order`.
+ * Maps each choice to its count and percentage (Q-20, Q-21). The map has no prototype, so any text can
+ * be a key. JavaScript moves keys that look like integers to the front; events carry `order` for that.
  * @throws RangeError when there is not one count for each choice
  */
 export function choiceCounts(
@@ -87,36 +100,36 @@ export function choiceCounts(
   return byChoice;
 }
 
-/** The data of a `quiz` event: a new quiz, without its answer and with nothing counted (F-29). */
-export function quizEvent(quiz: AskedQuiz): Quiz {
-  return asked(
+/** The data of a `quiz` event: the new quiz without its answer, with all counts 0 (F-29). */
+export function quizEventData(quiz: QuizEventFields): Quiz {
+  return quizData(
     quiz,
     quiz.choices.map(() => 0),
   );
 }
 
 /**
- * The data of a `quiz-results` event: the quiz with its answer and its final counts, which are in
- * the order of `choices` (F-32).
+ * The data of a `quiz-results` event: the quiz with its answer and its final counts, in the order of
+ * `choices` (F-32).
  */
-export function quizResultsEvent(quiz: AskedQuiz, counts: readonly number[]): QuizResults {
+export function quizResultsData(quiz: QuizEventFields, counts: readonly number[]): QuizResults {
   const answer = quiz.choices[quiz.answer];
   if (answer === undefined) throw new RangeError(`quiz ${quiz.id} has no choice ${quiz.answer}`);
-  return { ...asked(quiz, counts), answer };
+  return { ...quizData(quiz, counts), answer };
 }
 
-/** What webhooks are told of a quiz that has closed: the answer only when viewers have it (H-8). */
-export function quizClosed(
-  quiz: AskedQuiz,
+/** The data of the `quiz.closed` webhook event; it has the answer only if viewers have it (H-8). */
+export function quizClosedData(
+  quiz: QuizEventFields,
   counts: readonly number[],
   state: QuizState,
 ): Quiz & { answer: string | null } {
   return state === 'revealed'
-    ? quizResultsEvent(quiz, counts)
-    : { ...asked(quiz, counts), answer: null };
+    ? quizResultsData(quiz, counts)
+    : { ...quizData(quiz, counts), answer: null };
 }
 
-function asked(quiz: AskedQuiz, counts: readonly number[]): Quiz {
+function quizData(quiz: QuizEventFields, counts: readonly number[]): Quiz {
   return {
     id: quiz.id,
     streamId: quiz.streamId,

@@ -19,11 +19,11 @@ import {
   sealedBy,
   uuidOf,
 } from '../../../test/support/streams/show-fixture.ts';
-import { Refusal } from '../../platform/errors.ts';
-import type { AnswerDecision } from './arrived-answer.ts';
+import { DomainError } from '../../platform/errors.ts';
+import type { AnswerDecision } from './quiz-rules.ts';
 
-// Any sequence of what a producer, viewers and the clock can do to the quizzes of one stream, on the
-// real record and on the plain model below; after each step both must tell the same.
+// Runs random sequences of actions of a producer, viewers and the clock on the quizzes of one stream, on
+// the real database and on a plain model. After each step both must be in the same state.
 
 const STREAM = uuidOf(0);
 const TIME_LIMIT_MS = 15_000;
@@ -34,7 +34,8 @@ interface Model {
   allowanceMs: number;
   isEnded: boolean;
   quizzes: PlainQuiz[];
-  waiting: PlainEvent[];
+  /** Events of the next sealing. */
+  pending: PlainEvent[];
 }
 
 interface Real {
@@ -43,19 +44,19 @@ interface Real {
 }
 
 type Command = fc.AsyncCommand<Model, Real>;
-type Said = 'yes' | Refusal['kind'];
+type Result = 'ok' | DomainError['kind'];
 
-async function said(call: Promise<unknown>): Promise<Said> {
+async function resultOf(call: Promise<unknown>): Promise<Result> {
   try {
     await call;
-    return 'yes';
+    return 'ok';
   } catch (error) {
-    if (error instanceof Refusal) return error.kind;
+    if (error instanceof DomainError) return error.kind;
     throw error;
   }
 }
 
-/** A step that is compared with the model when it is done. */
+/** A step after which the database is compared with the model. */
 function command(text: string, run: (model: Model, real: Real) => Promise<void>): Command {
   return {
     check: () => true,
@@ -69,7 +70,7 @@ function command(text: string, run: (model: Model, real: Real) => Promise<void>)
 
 async function compare(model: Model, { show }: Real): Promise<void> {
   const { quizzes } = await show.store.listQuizzes({ streamId: STREAM, producer: PRODUCER });
-  const told = quizzes.map((row) => ({
+  const actual = quizzes.map((row) => ({
     id: row.id,
     state: row.state,
     question: row.question,
@@ -81,12 +82,12 @@ async function compare(model: Model, { show }: Real): Promise<void> {
     closeInterval: row.closeInterval,
     counts: row.counts,
   }));
-  expect(told as unknown[]).toEqual(
+  expect(actual as unknown[]).toEqual(
     model.quizzes.map(({ answers: _, streamId: __, ...quiz }) => quiz),
   );
 }
 
-/** One of the quizzes there are; none when there is none. */
+/** One of the quizzes; undefined if there are none. */
 const pick = (model: Model, index: number): PlainQuiz | undefined =>
   model.quizzes[index % Math.max(1, model.quizzes.length)];
 
@@ -121,57 +122,59 @@ const patch = (index: number, fields: Fields, withAnswer: boolean) =>
     const changed = { choices, duration, reveal, ...(withAnswer ? { answer } : {}) };
     const input = { id: quiz.id, producer: PRODUCER, patch: changed };
     const isPossible = withAnswer || choices.includes(quiz.answer);
-    const yesOrNo: Said = isPossible ? 'yes' : 'invalid';
-    const expected: Said = quiz.state === 'draft' ? yesOrNo : 'conflict';
-    expect(await said(real.show.store.patchQuiz(input))).toBe(expected);
-    if (expected === 'yes') Object.assign(quiz, changed);
+    const draftResult: Result = isPossible ? 'ok' : 'invalid';
+    const expected: Result = quiz.state === 'draft' ? draftResult : 'conflict';
+    expect(await resultOf(real.show.store.patchQuiz(input))).toBe(expected);
+    if (expected === 'ok') Object.assign(quiz, changed);
   });
 
 const remove = (index: number) =>
   command(`delete #${index}`, async (model, real) => {
     const quiz = pick(model, index);
     if (!quiz) return;
-    const expected: Said = quiz.state === 'draft' ? 'yes' : 'conflict';
+    const expected: Result = quiz.state === 'draft' ? 'ok' : 'conflict';
     const input = { id: quiz.id, producer: PRODUCER };
-    expect(await said(real.show.store.deleteQuiz(input))).toBe(expected);
-    if (expected === 'yes') model.quizzes = model.quizzes.filter((other) => other !== quiz);
+    expect(await resultOf(real.show.store.deleteQuiz(input))).toBe(expected);
+    if (expected === 'ok') model.quizzes = model.quizzes.filter((other) => other !== quiz);
   });
 
 const publish = (index: number) =>
   command(`publish #${index}`, async (model, real) => {
     const quiz = pick(model, index);
     if (!quiz) return;
-    const expected: Said = quiz.state === 'draft' && !model.isEnded ? 'yes' : 'conflict';
+    const expected: Result = quiz.state === 'draft' && !model.isEnded ? 'ok' : 'conflict';
     const input = { id: quiz.id, producer: PRODUCER, nowMs: model.nowMs };
-    expect(await said(real.show.store.publishQuiz(input))).toBe(expected);
-    if (expected !== 'yes') return;
-    model.waiting.push(plainPublish(quiz, model.nowMs, model.allowanceMs));
+    expect(await resultOf(real.show.store.publishQuiz(input))).toBe(expected);
+    if (expected !== 'ok') return;
+    model.pending.push(plainPublish(quiz, model.nowMs, model.allowanceMs));
   });
 
 const reveal = (index: number) =>
   command(`reveal #${index}`, async (model, real) => {
     const quiz = pick(model, index);
     if (!quiz) return;
-    const isYes = quiz.state === 'closed' || quiz.state === 'revealed';
+    const isRevealable = quiz.state === 'closed' || quiz.state === 'revealed';
     const input = { id: quiz.id, producer: PRODUCER };
-    expect(await said(real.show.store.revealQuiz(input))).toBe(isYes ? 'yes' : 'conflict');
-    if (quiz.state === 'closed') model.waiting.push(plainReveal(quiz));
+    expect(await resultOf(real.show.store.revealQuiz(input))).toBe(
+      isRevealable ? 'ok' : 'conflict',
+    );
+    if (quiz.state === 'closed') model.pending.push(plainReveal(quiz));
   });
 
-interface Try {
+interface Attempt {
   readonly index: number;
   readonly seat: number;
   readonly choice: number;
-  /** How long ago it arrived: it may have waited for the database. */
+  /** Ms since it arrived; answers may wait for the database. */
   readonly waitedMs: number;
 }
 
-/** One batch, as the viewers' requests of one moment make it; the same seat may be in it twice. */
-const answer = (tries: readonly Try[]) =>
-  command(`answer ${JSON.stringify(tries)}`, async (model, real) => {
+/** One batch of concurrent answers; a seat may be in it twice. */
+const answer = (attempts: readonly Attempt[]) =>
+  command(`answer ${JSON.stringify(attempts)}`, async (model, real) => {
     const batch = [];
     const expected: AnswerDecision[] = [];
-    for (const { index, seat, choice, waitedMs } of tries) {
+    for (const { index, seat, choice, waitedMs } of attempts) {
       const quiz = pick(model, index);
       if (!quiz) continue;
       const found = await real.show.store.findPublishedQuiz({ id: quiz.id });
@@ -201,8 +204,8 @@ const seal = command('seal', async (model, real) => {
   }
   const bodies = await sealedBy(real.show, sealing);
   model.watermark = interval;
-  const events = [...model.waiting, ...plainClose(model.quizzes, interval)];
-  model.waiting = [];
+  const events = [...model.pending, ...plainClose(model.quizzes, interval)];
+  model.pending = [];
   expect(bodies.map(({ body }) => JSON.parse(body))).toEqual(
     events.length === 0 ? [] : [{ interval, events }],
   );
@@ -223,7 +226,7 @@ const fields: fc.Arbitrary<Fields> = fc.record({
   reveal: fc.constantFrom<Reveal>('auto', 'manual'),
 });
 const index = fc.nat(3);
-const oneTry: fc.Arbitrary<Try> = fc.record({
+const attempt: fc.Arbitrary<Attempt> = fc.record({
   index,
   seat: fc.nat(4),
   choice: fc.nat(4),
@@ -238,8 +241,8 @@ const steps = fc.commands(
     index.map(publish),
     index.map(publish),
     index.map(reveal),
-    fc.array(oneTry, { minLength: 1, maxLength: 6 }).map(answer),
-    fc.array(oneTry, { minLength: 1, maxLength: 6 }).map(answer),
+    fc.array(attempt, { minLength: 1, maxLength: 6 }).map(answer),
+    fc.array(attempt, { minLength: 1, maxLength: 6 }).map(answer),
     fc.integer({ min: 1, max: 900 }).map(pass),
     fc.constant(seal),
     fc.constant(seal),
@@ -252,7 +255,7 @@ const steps = fc.commands(
 );
 
 test(
-  '[Q-2] [Q-12 – Q-21] any sequence of steps leaves the quizzes as a plain model has them (I-3, I-4)',
+  '[Q-2] [Q-12 – Q-21] the quizzes are as in a plain model after any sequence of steps (I-3, I-4)',
   async () => {
     const seed = Number(process.env.MODEL_SEED ?? Date.now() % 2 ** 31);
     console.log(`quizzes model: MODEL_SEED=${seed}`);
@@ -263,7 +266,7 @@ test(
         const model = { nowMs: SHOW_START_MS, watermark: -1, allowanceMs, isEnded: false };
         try {
           await fc.asyncModelRun(
-            () => ({ model: { ...model, quizzes: [], waiting: [] }, real: { show, nextId: 1 } }),
+            () => ({ model: { ...model, quizzes: [], pending: [] }, real: { show, nextId: 1 } }),
             commands,
           );
           runs += 1;

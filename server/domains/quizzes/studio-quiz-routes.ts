@@ -1,21 +1,17 @@
 import { studioApi } from '../../../protocol/studio-api.ts';
-import type { Store } from '../../app/procedures.ts';
-import { ownStreamInput, type StudioCall, type StudioHandlerFactory } from '../../auth/studio-operation.ts';
+import {
+  ownStreamInput,
+  type StudioCall,
+  type StudioHandlerFactory,
+} from '../../auth/studio-handler.ts';
 import type { Handlers } from '../../http/route.ts';
-import { studioQuizOf } from '../streams/studio-wire.ts';
+import type { Calls } from '../../storage/sql/procedure.ts';
+import { studioQuizOf } from './quiz-wire.ts';
+import type { quizProcedures } from './quizzes-sql.ts';
+import type { winnersProcedures } from './winners-sql.ts';
 
 export interface StudioQuizRoutes {
-  readonly store: Pick<
-    Store,
-    | 'createQuiz'
-    | 'findOwnQuiz'
-    | 'patchQuiz'
-    | 'deleteQuiz'
-    | 'publishQuiz'
-    | 'revealQuiz'
-    | 'requestWinners'
-    | 'listWinnersRounds'
-  >;
+  readonly store: Calls<typeof quizProcedures & typeof winnersProcedures>;
   readonly newId: () => string;
 }
 
@@ -31,14 +27,17 @@ type Operations = Pick<
   | 'listWinnersRounds'
 >;
 
-/** Quizzes and winners rounds of the account's streams (SPEC P-15 … P-22). */
+/** The routes of a producer's quizzes and winners rounds (SPEC P-15 … P-22). */
 export function studioQuizHandlers(
   studio: StudioHandlerFactory,
   { store, newId }: StudioQuizRoutes,
 ): Handlers<Operations> {
   return {
     createQuiz: studio(studioApi.createQuiz, async (call, quiz) => {
-      const row = await store.createQuiz({ ...ownStreamInput(call), id: newId(), quiz }, call.idempotency);
+      const row = await store.createQuiz(
+        { ...ownStreamInput(call), id: newId(), quiz },
+        call.idempotency,
+      );
       return studioQuizOf(row);
     }),
 
@@ -56,7 +55,9 @@ export function studioQuizHandlers(
     }),
 
     publishQuiz: studio(studioApi.publishQuiz, async (call) =>
-      studioQuizOf(await store.publishQuiz({ ...ownQuiz(call), nowMs: call.nowMs }, call.idempotency)),
+      studioQuizOf(
+        await store.publishQuiz({ ...ownQuiz(call), nowMs: call.nowMs }, call.idempotency),
+      ),
     ),
 
     revealQuiz: studio(studioApi.revealQuiz, async (call) =>
@@ -64,7 +65,10 @@ export function studioQuizHandlers(
     ),
 
     requestWinners: studio(studioApi.requestWinners, (call) =>
-      store.requestWinners({ ...ownStreamInput(call), id: newId(), nowMs: call.nowMs }, call.idempotency),
+      store.requestWinners(
+        { ...ownStreamInput(call), id: newId(), nowMs: call.nowMs },
+        call.idempotency,
+      ),
     ),
 
     listWinnersRounds: studio(studioApi.listWinnersRounds, async (call) => ({

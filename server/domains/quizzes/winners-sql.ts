@@ -1,22 +1,23 @@
 import { intervalAt } from '../../../protocol/interval.ts';
 import type { QuizState } from '../../../protocol/quizzes.ts';
 import type { WinnersRound } from '../../../protocol/studio.ts';
-import { Refusal } from '../../platform/errors.ts';
+import { DomainError } from '../../platform/errors.ts';
+import type { DueResult } from '../../realtime/feed/due-work.ts';
 import { recordEvent } from '../../realtime/feed/outbox-sql.ts';
 import { nextNumber } from '../../storage/sql/counters.ts';
 import { reading, type Tx, writing } from '../../storage/sql/procedure.ts';
 import { lockOwnStream, ownStream } from '../streams/streams-sql.ts';
-import { gameBlockers } from './quiz-rules.ts';
-import type { Closed } from './quizzes-sql.ts';
+import type { WebhookEvent } from '../webhooks/webhook-events.ts';
+import { winnersBlockers } from './quiz-rules.ts';
 
-/** A viewer who says to have won: Unix ms of arrival. */
+/** A viewer's report that it won; `receivedMs` is the Unix ms of arrival. */
 export interface WinnerClaim {
   readonly streamId: string;
   readonly seat: number;
   readonly receivedMs: number;
 }
 
-/** What became of a claim: `won` is a yes, again or for the first time. */
+/** The decision on a claim; `won` for a repeated claim of a winner too. */
 export type ClaimDecision = 'won' | 'not-qualified' | 'no-round';
 
 interface OpenRound {
@@ -24,7 +25,7 @@ interface OpenRound {
   readonly streamId: string;
   readonly game: number;
   readonly quizzes: number;
-  /** The interval that tells its count; null until its request is in an interval. */
+  /** The interval that publishes its count; null until its request is sealed. */
   readonly dueInterval: number | null;
 }
 
@@ -36,7 +37,7 @@ const WINNERS = {
 
 const ROUND_COLUMNS = `id, stream_id as "streamId", state, quizzes, requested, count`;
 
-/** The round of a stream that was asked for last; null when none was. */
+/** The last round of a stream; null when there is none. */
 export async function latestRound(tx: Tx, streamId: string): Promise<WinnersRound | null> {
   const [row] = await tx.query<WinnersRound>(
     `select ${ROUND_COLUMNS} from winners_rounds where stream_id = $1 order by number desc limit 1`,
@@ -48,8 +49,8 @@ export async function latestRound(tx: Tx, streamId: string): Promise<WinnersRoun
 export const winnersProcedures = {
   /**
    * Opens a round over the quizzes of the current game and begins the next game.
-   * @throws Refusal `conflict` while a round is open, or a quiz of the game is not revealed:
-   *   a viewer's yes or no would tell the answer before its results (I6).
+   * @throws DomainError `conflict` while a round is open, or a quiz of the game is not revealed:
+   *   the reply to a winner report would give away its answer (I6)
    */
   requestWinners: writing(
     async (
@@ -57,21 +58,21 @@ export const winnersProcedures = {
       input: { id: string; streamId: string; producer: string; nowMs: number },
     ): Promise<WinnersRound> => {
       const stream = await lockOwnStream(tx, input.streamId, input.producer);
-      if (stream.status === 'ENDED') throw new Refusal('conflict', 'The stream has ended.');
+      if (stream.status === 'ENDED') throw new DomainError('conflict', 'The stream has ended.');
       const [round] = await tx.query(
         `select number from winners_rounds where stream_id = $1 and state = 'open'`,
         [input.streamId],
       );
       if (round) {
-        throw new Refusal('conflict', 'A winners round is open; its count comes a second later.');
+        throw new DomainError('conflict', 'A winners round is open; wait a second for its count.');
       }
       const quizzes = await tx.query<{ state: QuizState; question: string }>(
         `select q.state as state, q.question as question from quizzes q
          join streams s on s.id = q.stream_id and s.game = q.game where q.stream_id = $1`,
         [input.streamId],
       );
-      const blocker = gameBlockers(quizzes)[0];
-      if (blocker) throw new Refusal('conflict', blocker);
+      const blocker = winnersBlockers(quizzes)[0];
+      if (blocker) throw new DomainError('conflict', blocker);
       await recordEvent(tx, input.streamId, 'request-quiz-winners', null);
       await tx.query('update streams set game = game + 1 where id = $1', [input.streamId]);
       await tx.query(
@@ -79,12 +80,12 @@ export const winnersProcedures = {
          select $1, $2, id, game - 1, $3, 'open', $4 from streams where id = $5`,
         [input.id, await nextNumber(tx, 'round'), quizzes.length, input.nowMs, input.streamId],
       );
-      const [made] = await tx.query<WinnersRound>(
+      const [created] = await tx.query<WinnersRound>(
         `select ${ROUND_COLUMNS} from winners_rounds where id = $1`,
         [input.id],
       );
-      if (!made) throw new Error('the round was not recorded');
-      return made;
+      if (!created) throw new Error('the round was not stored');
+      return created;
     },
   ),
 
@@ -100,17 +101,20 @@ export const winnersProcedures = {
   ),
 
   /**
-   * Records a batch of claims; a seat that won is counted once however often it says so. A hall
-   * claims in one second, so each stream of the batch costs two statements, however many seats. A
-   * round that takes claims is not closed meanwhile. Decisions come in the order of the claims.
+   * Stores a batch of claims; repeated claims of a seat count once. A whole audience claims within a
+   * second, so each stream of the batch costs two statements, however many seats. The rounds stay
+   * locked, so none closes meanwhile.
+   * @returns decisions in the order of the claims
    */
   recordWinners: writing(async (tx, claims: readonly WinnerClaim[]): Promise<ClaimDecision[]> => {
     if (claims.length === 0) return [];
     const decisions = new Map<WinnerClaim, ClaimDecision>();
-    const claimsOf = Map.groupBy(claims, ({ streamId }) => streamId);
-    for (const round of await openRounds(tx, claims)) {
-      const inTime = (claimsOf.get(round.streamId) ?? []).filter((claim) => isInTime(round, claim));
-      const qualified = await qualifiedAmong(tx, round, inTime);
+    const claimsByStream = Map.groupBy(claims, ({ streamId }) => streamId);
+    for (const round of await lockOpenRounds(tx, claims)) {
+      const inTime = (claimsByStream.get(round.streamId) ?? []).filter((claim) =>
+        isInTime(round, claim),
+      );
+      const qualified = await qualifiedSeats(tx, round, inTime);
       const won = inTime.filter(({ seat }) => qualified.has(seat));
       await tx.addNew(
         WINNERS,
@@ -125,10 +129,10 @@ export const winnersProcedures = {
 };
 
 /**
- * The open rounds that one of these claims may be in time for, locked in the order of their numbers.
- * A claim that came too late locks none: else the close could wait for ever.
+ * Locks and returns the open rounds for which one of these claims may be in time, in the order of their
+ * numbers. A late claim locks no round; otherwise late claims could delay the close forever.
  */
-async function openRounds(tx: Tx, claims: readonly WinnerClaim[]): Promise<OpenRound[]> {
+async function lockOpenRounds(tx: Tx, claims: readonly WinnerClaim[]): Promise<OpenRound[]> {
   const streamIds = new Set(claims.map(({ streamId }) => streamId));
   const firstMs = Math.min(...claims.map(({ receivedMs }) => receivedMs));
   const rounds = await tx.query<OpenRound>(
@@ -142,19 +146,19 @@ async function openRounds(tx: Tx, claims: readonly WinnerClaim[]): Promise<OpenR
   return [...rounds];
 }
 
-/** Whether the claim came by the end of the interval that tells the round's count (W-4). */
+/** Whether the claim arrived before the end of the interval that publishes the count (W-4). */
 function isInTime({ dueInterval }: OpenRound, { receivedMs }: WinnerClaim): boolean {
   return dueInterval === null || intervalAt(receivedMs) <= dueInterval;
 }
 
 /** The seats that answered every quiz of the round's game correctly (W-7). */
-async function qualifiedAmong(
+async function qualifiedSeats(
   tx: Tx,
   { streamId, game, quizzes }: OpenRound,
   claims: readonly WinnerClaim[],
 ): Promise<Set<number>> {
   const seats = new Set(claims.map(({ seat }) => seat));
-  // A count for each seat, not one join: SQLite would go through all answers of each quiz.
+  // A count for each seat instead of one join, for which SQLite would scan all answers of each quiz.
   const rows = await tx.query<{ seat: number }>(
     `select seat from ${tx.rows('$3', ['seat integer'])} claimed where $4 =
        (select count(*) from quizzes q
@@ -166,20 +170,23 @@ async function qualifiedAmong(
 }
 
 /**
- * Due work, part of sealing: closes these rounds, whose second has passed, and counts them. A round
- * whose claims are being recorded stays due; one that comes after finds it closed.
- * @returns the `quiz-winners` of each that was closed
+ * Closes and counts these rounds. It skips a round whose claims are being stored, which stays due;
+ * claims stored later find the round closed.
+ * @returns a `quiz-winners` event and a webhook event for each closed round
  */
-export async function closeRounds(tx: Tx, numbers: readonly number[]): Promise<Closed> {
-  if (numbers.length === 0) return { results: [], happenings: [] };
+export async function closeRounds(
+  tx: Tx,
+  numbers: readonly number[],
+): Promise<DueResult<WebhookEvent>> {
+  if (numbers.length === 0) return { results: [], domainEvents: [] };
   const due = await tx.query<{ number: number; id: string; streamId: string }>(
     `select number, id, stream_id as "streamId" from winners_rounds where number in
      (select number from ${tx.rows('$1', ['number integer'])} due)
      order by number ${tx.locks.settle}`,
     [JSON.stringify(numbers.map((number) => [number]))],
   );
-  if (due.length === 0) return { results: [], happenings: [] };
-  // A statement after that of the lock: it sees every claim that was recorded before.
+  if (due.length === 0) return { results: [], domainEvents: [] };
+  // This statement follows the lock, so it sees every claim that was stored before.
   const counted = await tx.query<{ round: number; n: number }>(
     `select round, count(*) as n from winners where round in
      (select number from ${tx.rows('$1', ['number integer'])} due) group by round`,
@@ -197,13 +204,13 @@ export async function closeRounds(tx: Tx, numbers: readonly number[]): Promise<C
     results: closed.map(({ streamId, count }) => {
       return { streamId, type: 'quiz-winners', data: JSON.stringify({ count }) };
     }),
-    happenings: closed.map(({ id, streamId, count }) => {
+    domainEvents: closed.map(({ id, streamId, count }) => {
       return { type: 'winners', streamId, key: id, data: { streamId, roundId: id, count } };
     }),
   };
 }
 
-/** Starts the second of rounds once their requests are in an interval that viewers can read. */
+/** Sets the due interval of rounds whose requests were just sealed. */
 export async function startRoundDelays(
   tx: Tx,
   streamIds: readonly string[],
@@ -212,7 +219,7 @@ export async function startRoundDelays(
   if (streamIds.length === 0) return;
   await tx.query(
     `update winners_rounds set due_interval = $2
-     where stream_id in (select stream_id from ${tx.rows('$1', ['stream_id text'])} asked)
+     where stream_id in (select stream_id from ${tx.rows('$1', ['stream_id text'])} requested)
      and state = 'open' and due_interval is null`,
     [JSON.stringify(streamIds.map((streamId) => [streamId])), dueInterval],
   );

@@ -9,11 +9,11 @@ import {
   sealedBy,
   uuidOf,
 } from '../../../test/support/streams/show-fixture.ts';
-import { Refusal } from '../../platform/errors.ts';
+import { DomainError } from '../../platform/errors.ts';
 import type { ClaimDecision } from './winners-sql.ts';
 
-// Games, rounds and claims of two streams in any order, on the real record and on the plain model
-// below; after each step both must tell the same.
+// Runs games, rounds and claims of two streams in random order, on the real database and on the plain
+// model below. After each step both must be in the same state.
 
 const STREAMS = [uuidOf(1), uuidOf(2)];
 const TIME_LIMIT_MS = 15_000;
@@ -33,7 +33,7 @@ interface PlainRound {
   readonly game: readonly PlainQuiz[];
   readonly winners: Set<number>;
   readonly requested: number;
-  /** The interval that must tell the count; null until the request is sealed. */
+  /** The interval that publishes the count; null until the request is sealed. */
   dueInterval: number | null;
   count: number | null;
 }
@@ -42,8 +42,8 @@ interface PlainStream {
   game: PlainQuiz[];
   readonly published: PlainQuiz[];
   readonly rounds: PlainRound[];
-  /** Types and counts of the events that wait for the next sealing. */
-  waiting: string[];
+  /** Types and counts of the events of the next sealing. */
+  pending: string[];
   isEnded: boolean;
 }
 
@@ -92,40 +92,43 @@ async function compare(model: Model, { show }: Real): Promise<void> {
   }
 }
 
-const ask = (stream: number, isManual: boolean) =>
-  command(`ask in ${stream}${isManual ? ', reveal by hand' : ''}`, async (model, { show }) => {
-    const plain = streamOf(model, stream);
-    if (plain.isEnded) return;
-    const own = { id: uuidOf(1_000 + plain.published.length * 2 + stream), producer: PRODUCER };
-    await show.store.createQuiz({
-      ...own,
-      streamId: idOf(stream),
-      quiz: {
-        question: 'Is it?',
-        choices: CHOICES,
-        answer: 'yes',
-        duration: 1_000,
-        reveal: isManual ? 'manual' : 'auto',
-      },
-    });
-    await show.store.publishQuiz({ ...own, nowMs: model.nowMs });
-    const closeInterval = Math.ceil((model.nowMs + 1_000) / 250);
-    const quiz: PlainQuiz = {
-      id: own.id,
-      closeInterval,
-      isManual,
-      state: 'open',
-      right: new Set(),
-      wrong: new Set(),
-    };
-    plain.game.push(quiz);
-    plain.published.push(quiz);
-    plain.waiting.push('quiz');
-  });
+const publishQuiz = (stream: number, isManual: boolean) =>
+  command(
+    `publish a quiz in ${stream}${isManual ? ', reveal by hand' : ''}`,
+    async (model, { show }) => {
+      const plain = streamOf(model, stream);
+      if (plain.isEnded) return;
+      const own = { id: uuidOf(1_000 + plain.published.length * 2 + stream), producer: PRODUCER };
+      await show.store.createQuiz({
+        ...own,
+        streamId: idOf(stream),
+        quiz: {
+          question: 'Is it?',
+          choices: CHOICES,
+          answer: 'yes',
+          duration: 1_000,
+          reveal: isManual ? 'manual' : 'auto',
+        },
+      });
+      await show.store.publishQuiz({ ...own, nowMs: model.nowMs });
+      const closeInterval = Math.ceil((model.nowMs + 1_000) / 250);
+      const quiz: PlainQuiz = {
+        id: own.id,
+        closeInterval,
+        isManual,
+        state: 'open',
+        right: new Set(),
+        wrong: new Set(),
+      };
+      plain.game.push(quiz);
+      plain.published.push(quiz);
+      plain.pending.push('quiz');
+    },
+  );
 
-/** Seats below `right` answer correctly, the others of `seats` wrongly, each quiz of the game. */
+/** For each quiz of the game, seats below `right` answer correctly and the rest of `seats` wrongly. */
 const answer = (stream: number, seats: number, right: number) =>
-  command(`${right} of ${seats} answer rightly in ${stream}`, async (model, { show }) => {
+  command(`${right} of ${seats} answer correctly in ${stream}`, async (model, { show }) => {
     const interval = intervalAt(model.nowMs);
     for (const quiz of streamOf(model, stream).game) {
       if (quiz.state !== 'open' || interval >= quiz.closeInterval) continue;
@@ -154,7 +157,7 @@ const revealAll = (stream: number) =>
     for (const quiz of plain.game.filter(({ state }) => state === 'closed')) {
       await show.store.revealQuiz({ id: quiz.id, producer: PRODUCER });
       quiz.state = 'revealed';
-      plain.waiting.push('quiz-results');
+      plain.pending.push('quiz-results');
     }
   });
 
@@ -170,8 +173,8 @@ const requestWinners = (stream: number) =>
     const call = real.show.store.requestWinners(input);
     if (isRefused) {
       const refused = await call.catch((error: unknown) => error);
-      expect(refused).toBeInstanceOf(Refusal);
-      expect((refused as Refusal).kind).toBe('conflict');
+      expect(refused).toBeInstanceOf(DomainError);
+      expect((refused as DomainError).kind).toBe('conflict');
       return;
     }
     await call;
@@ -184,10 +187,10 @@ const requestWinners = (stream: number) =>
       count: null,
     });
     plain.game = [];
-    plain.waiting.push('request-quiz-winners');
+    plain.pending.push('request-quiz-winners');
   });
 
-/** One batch of claims; a seat may be in it twice, and both streams. */
+/** One batch of claims, of one or both streams; a seat may be in it twice. */
 const claim = (claims: readonly (readonly [stream: number, seat: number])[]) =>
   command(`claim ${JSON.stringify(claims)}`, async (model, { show }) => {
     const expected = claims.map(([stream, seat]): ClaimDecision => {
@@ -205,7 +208,7 @@ const claim = (claims: readonly (readonly [stream: number, seat: number])[]) =>
     expect(await show.store.recordWinners(batch)).toEqual(expected);
   });
 
-/** Moves on by whole intervals and seals the last one that ended, as a late service does. */
+/** Advances by whole intervals and seals only the last that ended, as a delayed service does. */
 const seal = (intervals: number) =>
   command(`seal after ${intervals}`, async (model, { show }) => {
     model.nowMs = intervalStartMs(intervalAt(model.nowMs) + intervals);
@@ -221,30 +224,37 @@ const seal = (intervals: number) =>
       for (const quiz of plain.published) {
         if (quiz.state !== 'open' || quiz.closeInterval > interval) continue;
         quiz.state = quiz.isManual ? 'closed' : 'revealed';
-        if (!quiz.isManual) plain.waiting.push('quiz-results');
+        if (!quiz.isManual) plain.pending.push('quiz-results');
       }
       const round = openRoundOf(plain);
       if (round?.dueInterval != null && round.dueInterval <= interval) {
         round.count = round.winners.size;
-        plain.waiting.push(`quiz-winners ${round.count}`);
+        plain.pending.push(`quiz-winners ${round.count}`);
       } else if (round) round.dueInterval ??= interval + 4;
     }
-    const told = Map.groupBy(bodies, ({ streamId }) => streamId);
+    const bodiesByStream = Map.groupBy(bodies, ({ streamId }) => streamId);
     for (const [index, plain] of model.streams.entries()) {
-      const events = (told.get(idOf(index)) ?? []).flatMap(({ body }) => JSON.parse(body).events);
-      expect(events.map(inShort)).toEqual(plain.waiting);
-      plain.waiting = [];
+      const events = (bodiesByStream.get(idOf(index)) ?? []).flatMap(
+        ({ body }) => JSON.parse(body).events,
+      );
+      expect(events.map(summaryOf)).toEqual(plain.pending);
+      plain.pending = [];
     }
   });
 
-function inShort({ type, data }: { type: string; data: { count: number } | null }): string {
+function summaryOf({ type, data }: { type: string; data: { count: number } | null }): string {
   if (type === 'request-quiz-winners') expect(data).toBeNull();
   return type === 'quiz-winners' ? `${type} ${data?.count}` : type;
 }
 
-/** A whole quiz, so that games of several quizzes, and rounds on them, are common. */
+/** Plays a whole quiz, so that games of several quizzes, and rounds over them, are common. */
 const play = (stream: number, right: number) => {
-  const steps = [ask(stream, right === 0), answer(stream, 5, right), seal(6), revealAll(stream)];
+  const steps = [
+    publishQuiz(stream, right === 0),
+    answer(stream, 5, right),
+    seal(6),
+    revealAll(stream),
+  ];
   return command(`play: ${steps.map(String).join(', ')}`, async (model, real) => {
     for (const step of steps) await step.run(model, real);
   });
@@ -263,7 +273,7 @@ const stream = fc.constantFrom(0, 0, 1);
 const seat = fc.nat(4);
 const steps = fc.commands(
   [
-    fc.tuple(stream, fc.boolean()).map((args) => ask(...args)),
+    fc.tuple(stream, fc.boolean()).map((args) => publishQuiz(...args)),
     fc.tuple(stream, fc.nat(5), fc.nat(5)).map((args) => answer(...args)),
     fc.tuple(stream, fc.nat(5), fc.nat(5)).map((args) => answer(...args)),
     fc.tuple(stream, fc.nat(5)).map((args) => play(...args)),
@@ -284,7 +294,7 @@ const steps = fc.commands(
 );
 
 test(
-  '[W-1 – W-12] any sequence of games, rounds and claims comes out as in a plain model (I-4)',
+  '[W-1 – W-12] any sequence of games, rounds and claims has the results of a plain model (I-4)',
   async () => {
     const seed = Number(process.env.MODEL_SEED ?? Date.now() % 2 ** 31);
     console.log(`winners model: MODEL_SEED=${seed}`);
@@ -300,7 +310,7 @@ test(
             game: [],
             published: [],
             rounds: [],
-            waiting: [],
+            pending: [],
             isEnded: false,
           })),
         };

@@ -1,10 +1,10 @@
 import { QUIZZES_MAX } from '../../../protocol/limits.ts';
 import type { NewQuiz } from '../../../protocol/studio.ts';
-import { Refusal } from '../../platform/errors.ts';
+import { DomainError } from '../../platform/errors.ts';
 import { nextNumbers } from '../../storage/sql/counters.ts';
 import type { Tx } from '../../storage/sql/procedure.ts';
 
-/** A quiz to keep under an id. */
+/** A draft to create. */
 export interface NewDraft {
   readonly id: string;
   readonly quiz: NewQuiz;
@@ -21,8 +21,8 @@ const COLUMNS = [
 ];
 
 /**
- * Puts drafts behind all quizzes of a stream that this transaction has locked, in the order given.
- * @throws Refusal `conflict` when the stream would have too many
+ * Appends drafts to the rundown of a stream that this transaction has locked.
+ * @throws DomainError `conflict` when the stream would have too many quizzes
  */
 export async function addDrafts(
   tx: Tx,
@@ -34,28 +34,28 @@ export async function addDrafts(
     [streamId],
   );
   if (Number(row?.n) + drafts.length > QUIZZES_MAX) {
-    throw new Refusal('conflict', `A stream has at most ${QUIZZES_MAX} quizzes.`);
+    throw new DomainError('conflict', `A stream has at most ${QUIZZES_MAX} quizzes.`);
   }
   const first = await nextNumbers(tx, 'quiz', drafts.length);
-  // Numbers rise, so those of new quizzes are places behind all others.
+  // Numbers increase, so as positions they put new quizzes last.
   await tx.query(
     `insert into quizzes (id, number, position, stream_id, state, question, choices, answer,
        duration_ms, reveal)
      select id, number, number, $2, 'draft', question, choices, answer, duration_ms, reveal
      from ${tx.rows('$1', COLUMNS)} drafts`,
-    [JSON.stringify(drafts.map((draft, index) => cellsOf(draft, first + index))), streamId],
+    [JSON.stringify(drafts.map((draft, index) => rowOf(draft, first + index))), streamId],
   );
-  await rundownChanged(tx, streamId);
+  await incrementRundownRevision(tx, streamId);
 }
 
-function cellsOf({ id, quiz }: NewDraft, number: number) {
+function rowOf({ id, quiz }: NewDraft, number: number) {
   const { question, choices, answer, duration, reveal } = quiz;
   const index = choices.indexOf(answer);
   return [id, number, question, JSON.stringify(choices), index, duration, reveal];
 }
 
-/** Raises the revision of a rundown whose stream this transaction has locked. */
-export async function rundownChanged(tx: Tx, streamId: string): Promise<void> {
+/** Increments the rundown revision of a stream that this transaction has locked. */
+export async function incrementRundownRevision(tx: Tx, streamId: string): Promise<void> {
   await tx.query('update streams set rundown_revision = rundown_revision + 1 where id = $1', [
     streamId,
   ]);

@@ -11,7 +11,7 @@ afterAll(() => rmSync(directory, { recursive: true, force: true }));
 
 const BEFORE = migrations('sqlite').filter(({ number }) => number < 7);
 
-test('[R-7] [D-1] quizzes from before there was a rundown are in the order they were made', async () => {
+test('[R-7] [D-1] migrated quizzes are in the rundown in the order of their creation', async () => {
   const sqlite = await openSqlite(directory);
   await inTransaction(sqlite, async () => {
     await sqlite.query(
@@ -47,9 +47,9 @@ test('[R-7] [D-1] quizzes from before there was a rundown are in the order they 
     ['x', 12],
   ]);
   expect(revision).toBe(0);
-  const turned = await inTransaction(sqlite, () =>
+  const reordered = await inTransaction(sqlite, () =>
     rundownProcedures.orderQuizzes.run(sqlite, { ...own, order: ['x', 'z', 'y'], revision }),
   );
-  expect(turned.quizzes.map(({ id }) => id)).toEqual(['x', 'z', 'y']);
+  expect(reordered.quizzes.map(({ id }) => id)).toEqual(['x', 'z', 'y']);
   sqlite.close();
 });

@@ -3,23 +3,23 @@ import fc from 'fast-check';
 import type { ImportFormat } from '../../../protocol/rundown.ts';
 import { type NewQuiz, newQuizSchema } from '../../../protocol/studio.ts';
 import { seededRandom } from '../../../test/support/seeded-random.ts';
-import { readQuizzes, WrongText } from './read-quizzes.ts';
-import { writtenQuizzes } from './write-quizzes.ts';
+import { ImportError, readQuizzes } from './read-quizzes.ts';
+import { serializeQuizzes } from './write-quizzes.ts';
 
 const random = seededRandom(1);
 const randomBelow = (n: number) => Math.floor(random() * n);
 const read = (format: ImportFormat, text: string, duration = 20_000) =>
   readQuizzes({ format, text, duration, randomBelow });
 
-/** What is wrong with a text. */
-function flawsOf(format: ImportFormat, text: string): readonly string[] {
+/** The issues of a text that cannot be imported. */
+function issuesOf(format: ImportFormat, text: string): readonly string[] {
   try {
     read(format, text);
   } catch (error) {
-    if (error instanceof WrongText) return error.flaws;
+    if (error instanceof ImportError) return error.issues;
     throw error;
   }
-  throw new Error('nothing is wrong with the text');
+  throw new Error('the text has no issues');
 }
 
 const PLANET: NewQuiz = {
@@ -32,7 +32,7 @@ const PLANET: NewQuiz = {
 const json = (...quizzes: unknown[]) => JSON.stringify({ quizzes });
 
 describe('fourbeat-json', () => {
-  test('[D-9] is an object with quizzes, or their array alone, in the members of P-15', () => {
+  test('[D-9] reads an object with quizzes, or their array alone, with the fields of P-15', () => {
     const { reveal: _, duration: _duration, ...short } = PLANET;
     const text = json(PLANET, short);
     const quizzes = [PLANET, { ...PLANET, duration: 20_000 }];
@@ -44,52 +44,52 @@ describe('fourbeat-json', () => {
   test.each([
     ['no JSON', '{"quizzes": [', 'The text is not valid JSON.'],
     ['no quizzes', '{"results": []}', 'The text has no `quizzes`, an array.'],
-    ['a number', '7', 'The text has no `quizzes`, an array.'],
-    ['none', json(), 'The text has no quizzes.'],
-    ['a quiz that is none', json(PLANET, 7), 'quiz 2: must be an object'],
+    ['a number for an object', '7', 'The text has no `quizzes`, an array.'],
+    ['an empty array', json(), 'The text has no quizzes.'],
+    ['a quiz that is no object', json(PLANET, 7), 'quiz 2: must be an object'],
     ['no question', json({ ...PLANET, question: undefined }), 'quiz 1, question: is missing'],
     ['a wrong answer', json({ ...PLANET, answer: 'x' }), 'quiz 1, answer: must be one of the'],
     ['an empty choice', json({ ...PLANET, choices: ['a', ''] }), 'quiz 1, choices.1: must not be'],
-    ['a member too many', json({ ...PLANET, points: 3 }), 'quiz 1: Unrecognized key: "points"'],
-  ])('[D-7] says of %s what is wrong', (_, text, flaw) => {
-    expect(flawsOf('fourbeat-json', text)[0]).toStartWith(flaw);
+    ['an unknown field', json({ ...PLANET, points: 3 }), 'quiz 1: Unrecognized key: "points"'],
+  ])('[D-7] reports %s', (_, text, issue) => {
+    expect(issuesOf('fourbeat-json', text)[0]).toStartWith(issue);
   });
 });
 
-describe('what is wrong', () => {
-  test('[D-7] is told of each quiz, three at once in a sentence and a hundred in a list', () => {
-    const wrong = { ...PLANET, question: '', duration: 1 };
-    const flaws = flawsOf('fourbeat-json', json(wrong, PLANET, wrong));
-    expect(flaws).toEqual([
+describe('the issues of an import', () => {
+  test('[D-7] cover each quiz, at most 100 in the list and three in the message', () => {
+    const invalid = { ...PLANET, question: '', duration: 1 };
+    const issues = issuesOf('fourbeat-json', json(invalid, PLANET, invalid));
+    expect(issues).toEqual([
       'quiz 1, question: must not be empty',
       'quiz 1, duration: must be at least 1000',
       'quiz 3, question: must not be empty',
       'quiz 3, duration: must be at least 1000',
     ]);
-    expect(new WrongText(flaws).message).toBe(`${flaws.slice(0, 3).join('; ')}; and 1 more`);
-    expect(new WrongText(flaws.slice(0, 2)).message).toBe(flaws.slice(0, 2).join('; '));
-    expect(flawsOf('fourbeat-json', json(...Array(400).fill(wrong)))).toHaveLength(100);
+    expect(new ImportError(issues).message).toBe(`${issues.slice(0, 3).join('; ')}; and 1 more`);
+    expect(new ImportError(issues.slice(0, 2)).message).toBe(issues.slice(0, 2).join('; '));
+    expect(issuesOf('fourbeat-json', json(...Array(400).fill(invalid)))).toHaveLength(100);
   });
 
-  test('[D-7] is told in few words, whatever the text has', () => {
-    const manyMembers = Object.fromEntries(Array.from({ length: 9_999 }, (_, n) => [`m${n}`, n]));
+  test('[D-7] are short, whatever the text contains', () => {
+    const manyFields = Object.fromEntries(Array.from({ length: 9_999 }, (_, n) => [`m${n}`, n]));
     for (const quiz of [
-      { ...PLANET, ...manyMembers },
+      { ...PLANET, ...manyFields },
       { ...PLANET, choices: Array(300_000).fill('') },
     ]) {
-      const flaws = flawsOf('fourbeat-json', json(quiz));
-      expect(flaws).toHaveLength(1);
-      expect(flaws[0]?.length).toBeLessThan(300);
+      const issues = issuesOf('fourbeat-json', json(quiz));
+      expect(issues).toHaveLength(1);
+      expect(issues[0]?.length).toBeLessThan(300);
     }
   });
 
-  test('[D-6] 500 quizzes are taken, and one more is not', () => {
+  test('[D-6] an import takes at most 500 quizzes', () => {
     expect(read('fourbeat-json', json(...Array(500).fill(PLANET)))).toHaveLength(500);
     const reason = 'The text has 501 quizzes; at most 500 are taken at once.';
-    expect(flawsOf('fourbeat-json', json(...Array(501).fill(PLANET)))).toEqual([reason]);
+    expect(issuesOf('fourbeat-json', json(...Array(501).fill(PLANET)))).toEqual([reason]);
     const rows = Array(501).fill('Which?,a,b,a').join('\n');
     const csv = `question,choice 1,choice 2,answer\n${rows}`;
-    expect(flawsOf('fourbeat-csv', csv)).toEqual([reason]);
+    expect(issuesOf('fourbeat-csv', csv)).toEqual([reason]);
   });
 });
 
@@ -102,42 +102,46 @@ describe('the order of choices', () => {
     },
   ]);
 
-  test('[D-14] is any of all, each as likely, where the right one came first', () => {
-    const seen = new Map<string, number>();
-    const places = [0, 0, 0, 0];
+  test('[D-14] is uniformly random in formats that have the correct one first', () => {
+    const timesByOrder = new Map<string, number>();
+    const timesByIndex = [0, 0, 0, 0];
     const rounds = 4_800;
     for (let round = 0; round < rounds; round++) {
       const [quiz] = read('the-trivia-api', trivia);
       const order = quiz?.choices.join() ?? '';
-      seen.set(order, (seen.get(order) ?? 0) + 1);
-      const place = quiz?.choices.indexOf('right') ?? -1;
-      places[place] = (places[place] ?? 0) + 1;
+      timesByOrder.set(order, (timesByOrder.get(order) ?? 0) + 1);
+      const index = quiz?.choices.indexOf('right') ?? -1;
+      timesByIndex[index] = (timesByIndex[index] ?? 0) + 1;
     }
-    expect(seen.size).toBe(24);
-    for (const times of seen.values()) {
+    expect(timesByOrder.size).toBe(24);
+    for (const times of timesByOrder.values()) {
       expect(times).toBeGreaterThan(130);
       expect(times).toBeLessThan(270);
     }
-    for (const times of places) {
+    for (const times of timesByIndex) {
       expect(Math.abs(times / rounds - 0.25)).toBeLessThan(0.03);
     }
   });
 
-  test('[D-14] stays as it is in formats that do not have the right one first', () => {
+  test('[D-14] is unchanged in other formats', () => {
     for (let round = 0; round < 20; round++) {
       expect(read('fourbeat-json', json(PLANET))[0]?.choices).toEqual(PLANET.choices);
     }
   });
 });
 
-describe('a file that was exported', () => {
+describe('an exported file', () => {
   const fits = (schema: { safeParse(value: unknown): { success: boolean } }, value: unknown) =>
     schema.safeParse(value).success;
-  // Whatever may be in a text, above all what CSV and spreadsheets take for something else.
-  const odd = fc.constantFrom(...'",;\t\'=+-@ \u00a0\ufeff\u2028ßé日🎉'.split(''), '\ufeff', '🎉');
+  // Any characters, above all those with a meaning in CSV or spreadsheets.
+  const special = fc.constantFrom(
+    ...'",;\t\'=+-@ \u00a0\ufeff\u2028ßé日🎉'.split(''),
+    '\ufeff',
+    '🎉',
+  );
   const text = (max: number) =>
     fc.string({
-      unit: fc.oneof(odd, fc.string({ unit: 'binary', minLength: 1, maxLength: 1 })),
+      unit: fc.oneof(special, fc.string({ unit: 'binary', minLength: 1, maxLength: 1 })),
       minLength: 1,
       maxLength: Math.min(max, 30),
     });
@@ -149,13 +153,16 @@ describe('a file that was exported', () => {
       duration: fc.integer({ min: 1_000, max: 600_000 }),
       reveal: fc.constantFrom('auto' as const, 'manual' as const),
     })
-    .map((made) => ({ ...made, answer: made.choices[made.answer % made.choices.length] as string }))
-    .filter((made) => fits(newQuizSchema, made));
+    .map((fields) => ({
+      ...fields,
+      answer: fields.choices[fields.answer % fields.choices.length] as string,
+    }))
+    .filter((generated) => fits(newQuizSchema, generated));
 
-  test.each(['json', 'csv'] as const)('[D-16] as %s is read again without loss', (format) => {
+  test.each(['json', 'csv'] as const)('[D-16] as %s is imported without loss', (format) => {
     fc.assert(
       fc.property(fc.array(quiz, { minLength: 1, maxLength: 8 }), (quizzes) => {
-        expect(read(`fourbeat-${format}`, writtenQuizzes(quizzes, format))).toEqual(quizzes);
+        expect(read(`fourbeat-${format}`, serializeQuizzes(quizzes, format))).toEqual(quizzes);
       }),
       { numRuns: 300 },
     );
@@ -167,7 +174,7 @@ describe('a file that was exported', () => {
       question: '=HYPERLINK("http://x","y")',
       choices: ["'+1", 'Jupiter'],
     };
-    const file = writtenQuizzes([formula], 'csv');
+    const file = serializeQuizzes([formula], 'csv');
     expect(file).toBe(
       '\ufeffquestion,choice 1,choice 2,choice 3,choice 4,choice 5,choice 6,choice 7,choice 8,choice 9,choice 10,answer,duration,reveal\r\n' +
         `"'=HYPERLINK(""http://x"",""y"")",''+1,Jupiter,,,,,,,,,Jupiter,10000,auto\r\n`,

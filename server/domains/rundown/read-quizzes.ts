@@ -1,16 +1,22 @@
-import { phrase } from '../../../protocol/issues.ts';
-import { CHOICES_MAX, QUIZZES_AT_ONCE } from '../../../protocol/limits.ts';
+import { describeIssue } from '../../../protocol/issues.ts';
+import { CHOICES_MAX, QUIZZES_PER_IMPORT_MAX } from '../../../protocol/limits.ts';
 import type { ImportFormat } from '../../../protocol/rundown.ts';
 import { type NewQuiz, newQuizSchema } from '../../../protocol/studio.ts';
-import { type Entry, type Flaw, isFlaw, type Reader, Unreadable } from './formats/entry.ts';
+import {
+  type ImportIssue,
+  isIssue,
+  type QuizEntry,
+  type QuizReader,
+  UnreadableText,
+} from './formats/entry.ts';
 import { readFourbeatCsv } from './formats/fourbeat-csv.ts';
 import { readFourbeatJson } from './formats/fourbeat-json.ts';
-import { tooMany } from './formats/json-text.ts';
+import { tooManyQuizzes } from './formats/json-text.ts';
 import { readKahootCsv } from './formats/kahoot-csv.ts';
 import { readOpenTriviaDb } from './formats/opentdb.ts';
 import { readTheTriviaApi } from './formats/the-trivia-api.ts';
 
-const READERS: Readonly<Record<ImportFormat, Reader>> = {
+const READERS: Readonly<Record<ImportFormat, QuizReader>> = {
   'fourbeat-json': readFourbeatJson,
   'fourbeat-csv': readFourbeatCsv,
   opentdb: readOpenTriviaDb,
@@ -18,93 +24,99 @@ const READERS: Readonly<Record<ImportFormat, Reader>> = {
   'kahoot-csv': readKahootCsv,
 };
 
-/** Most flaws that are told of one text, and most characters of the reason of each. */
-const FLAWS_MAX = 100;
+/** Most issues reported for one text, and most characters of the reason of each. */
+const ISSUES_MAX = 100;
 const REASON_CHARS = 200;
-/** Most flaws in the one sentence about all of them. */
-const NAMED_MAX = 3;
+/** Most issues in the error message. */
+const ISSUES_IN_MESSAGE = 3;
 
-/** A text from which no quizzes can be made; the message names the first things that are wrong. */
-export class WrongText extends Error {
-  /** @param flaws one line each */
-  constructor(readonly flaws: readonly string[]) {
-    const more = flaws.length - NAMED_MAX;
-    super(flaws.slice(0, NAMED_MAX).join('; ') + (more > 0 ? `; and ${more} more` : ''));
+/** A text that cannot be imported; the message has the first issues. */
+export class ImportError extends Error {
+  /** @param issues one sentence each */
+  constructor(readonly issues: readonly string[]) {
+    const more = issues.length - ISSUES_IN_MESSAGE;
+    super(issues.slice(0, ISSUES_IN_MESSAGE).join('; ') + (more > 0 ? `; and ${more} more` : ''));
   }
 }
 
-export interface Reading {
+/** A text to import. */
+export interface ImportInput {
   readonly format: ImportFormat;
   readonly text: string;
-  /** Time limit in ms of quizzes for which the text has none. */
+  /** Time limit of quizzes for which the text has none, ms. */
   readonly duration: number;
-  /** A whole number from 0 to below `n` that nobody can guess: it decides where right answers stand. */
+  /** An unpredictable whole number from 0 to below `n`; it decides on positions of correct answers. */
   readonly randomBelow: (n: number) => number;
 }
 
 /**
- * The quizzes in a text, in its order.
- * @throws WrongText when one of them is wrong, or there is none or too many
+ * Parses the quizzes of a text, in its order.
+ * @throws ImportError when a quiz is invalid, or there is none or too many
  */
-export function readQuizzes({ format, text, duration, randomBelow }: Reading): NewQuiz[] {
-  const found = entriesOf(format, text, duration);
-  if (found.length === 0) throw new WrongText(['The text has no quizzes.']);
-  if (found.length > QUIZZES_AT_ONCE) throw new WrongText([tooMany(found.length)]);
+export function readQuizzes({ format, text, duration, randomBelow }: ImportInput): NewQuiz[] {
+  const entries = parseEntries(format, text, duration);
+  if (entries.length === 0) throw new ImportError(['The text has no quizzes.']);
+  if (entries.length > QUIZZES_PER_IMPORT_MAX)
+    throw new ImportError([tooManyQuizzes(entries.length)]);
   const quizzes: NewQuiz[] = [];
-  const flaws: string[] = [];
-  for (const entry of found) {
-    const quiz = isFlaw(entry) ? [entry] : quizOf(entry, randomBelow);
-    if (Array.isArray(quiz)) flaws.push(...quiz.map(told));
+  const issues: string[] = [];
+  for (const entry of entries) {
+    const quiz = isIssue(entry) ? [entry] : quizOf(entry, randomBelow);
+    if (Array.isArray(quiz)) issues.push(...quiz.map(issueText));
     else quizzes.push(quiz);
-    if (flaws.length >= FLAWS_MAX) break;
+    if (issues.length >= ISSUES_MAX) break;
   }
-  if (flaws.length > 0) throw new WrongText(flaws.slice(0, FLAWS_MAX));
+  if (issues.length > 0) throw new ImportError(issues.slice(0, ISSUES_MAX));
   return quizzes;
 }
 
-function entriesOf(format: ImportFormat, text: string, duration: number) {
+function parseEntries(format: ImportFormat, text: string, duration: number) {
   try {
     return READERS[format](text, duration);
   } catch (error) {
-    if (error instanceof Unreadable) throw new WrongText([error.message]);
+    if (error instanceof UnreadableText) throw new ImportError([error.message]);
     throw error;
   }
 }
 
-function quizOf(entry: Entry, randomBelow: Reading['randomBelow']): NewQuiz | Flaw[] {
-  const quiz = validated(entry);
+function quizOf(
+  entry: QuizEntry,
+  randomBelow: ImportInput['randomBelow'],
+): NewQuiz | ImportIssue[] {
+  const quiz = validateEntry(entry);
   if (Array.isArray(quiz) || !entry.answerIsFirst) return quiz;
   return { ...quiz, choices: shuffled(quiz.choices, randomBelow) };
 }
 
-function validated({ place, quiz, names = {} }: Entry): NewQuiz | Flaw[] {
-  // Each element is validated before their number: here nothing else bounds it.
+function validateEntry({ location, quiz, fieldNames = {} }: QuizEntry): NewQuiz | ImportIssue[] {
+  // The schema validates every element before it checks their number, which nothing else limits here.
   if (Array.isArray(quiz.choices) && quiz.choices.length > CHOICES_MAX) {
     const reason = `must have at most ${CHOICES_MAX} elements`;
-    return [{ place, field: names.choices ?? 'choices', reason }];
+    return [{ location, field: fieldNames.choices ?? 'choices', reason }];
   }
-  const result = newQuizSchema.safeParse(quiz, { error: phrase });
+  const result = newQuizSchema.safeParse(quiz, { error: describeIssue });
   if (result.success) return result.data;
-  const byField = new Map<string, Flaw>();
+  const byField = new Map<string, ImportIssue>();
   for (const { path, message } of result.error.issues) {
     const member = path.join('.');
-    const field = names[member] ?? member;
-    if (!byField.has(field)) byField.set(field, { place, field: field || null, reason: message });
+    const field = fieldNames[member] ?? member;
+    if (!byField.has(field))
+      byField.set(field, { location, field: field || null, reason: message });
   }
   return [...byField.values()];
 }
 
-function told({ place, field, reason }: Flaw): string {
-  const where = field === null ? place : `${place}, ${field}`;
+function issueText({ location, field, reason }: ImportIssue): string {
+  const where = field === null ? location : `${location}, ${field}`;
   return `${where}: ${reason.slice(0, REASON_CHARS)}`;
 }
 
-/** The items in an order of which each is as likely (Fisher and Yates). */
-function shuffled<T>(items: readonly T[], randomBelow: Reading['randomBelow']): T[] {
-  const mixed = [...items];
-  for (let last = mixed.length - 1; last > 0; last--) {
+/** A uniformly random permutation of the items (Fisher–Yates). */
+function shuffled<T>(items: readonly T[], randomBelow: ImportInput['randomBelow']): T[] {
+  const result = [...items];
+  for (let last = result.length - 1; last > 0; last--) {
     const other = randomBelow(last + 1);
-    [mixed[last], mixed[other]] = [mixed[other] as T, mixed[last] as T];
+    [result[last], result[other]] = [result[other] as T, result[last] as T];
   }
-  return mixed;
+  return result;
 }

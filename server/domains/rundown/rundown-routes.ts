@@ -2,75 +2,76 @@ import { randomInt } from 'node:crypto';
 import { quizFileQuerySchema } from '../../../protocol/rundown.ts';
 import type { rundownApi } from '../../../protocol/rundown-api.ts';
 import { studioApi } from '../../../protocol/studio-api.ts';
-import type { Store } from '../../app/procedures.ts';
 import {
-  admit,
-  ofStream,
-  type StudioGate,
-  type StudioWrapper,
-} from '../../auth/studio-operation.ts';
-import { idsOf } from '../../http/path-ids.ts';
-import { Problem } from '../../http/problem.ts';
-import { readQuery } from '../../http/query.ts';
+  authorizeStudio,
+  ownStreamInput,
+  type StudioContext,
+  type StudioHandlerFactory,
+} from '../../auth/studio-handler.ts';
+import { pathIds, readQuery } from '../../http/parameters.ts';
 import type { Handler, Handlers } from '../../http/route.ts';
-import { studioQuizOf } from '../streams/studio-wire.ts';
-import { type Reading, readQuizzes, WrongText } from './read-quizzes.ts';
-import type { RundownRows } from './rundown-sql.ts';
-import { CONTENT_TYPES, writtenQuizzes } from './write-quizzes.ts';
+import { DomainError } from '../../platform/errors.ts';
+import type { Calls } from '../../storage/sql/procedure.ts';
+import { studioQuizOf } from '../quizzes/quiz-wire.ts';
+import { ImportError, type ImportInput, readQuizzes } from './read-quizzes.ts';
+import type { RundownRows, rundownProcedures } from './rundown-sql.ts';
+import { CONTENT_TYPES, serializeQuizzes } from './write-quizzes.ts';
 
 export interface RundownRoutes {
-  readonly store: Pick<Store, 'listQuizzes' | 'orderQuizzes' | 'duplicateQuiz' | 'importQuizzes'>;
+  readonly store: Calls<typeof rundownProcedures>;
   readonly newId: () => string;
 }
 
-/** The rundown of a stream (SPEC D). */
+/** The routes of the rundown (SPEC D). */
 export function rundownHandlers(
-  studio: StudioWrapper,
-  gate: StudioGate,
+  studio: StudioHandlerFactory,
+  gate: StudioContext,
   { store, newId }: RundownRoutes,
 ): Handlers<typeof rundownApi> {
   return {
     listQuizzes: studio(studioApi.listQuizzes, async (call) =>
-      rundownOf(await store.listQuizzes(ofStream(call))),
+      rundownJson(await store.listQuizzes(ownStreamInput(call))),
     ),
 
     orderQuizzes: studio(studioApi.orderQuizzes, async (call, { order, revision = null }) =>
-      rundownOf(await store.orderQuizzes({ ...ofStream(call), order, revision }, call.once)),
+      rundownJson(
+        await store.orderQuizzes({ ...ownStreamInput(call), order, revision }, call.idempotency),
+      ),
     ),
 
     duplicateQuiz: studio(studioApi.duplicateQuiz, async (call) => {
-      const { producer, params, once } = call;
+      const { producer, params, idempotency } = call;
       const input = { id: params.quiz_id ?? '', producer, copyId: newId() };
-      return studioQuizOf(await store.duplicateQuiz(input, once));
+      return studioQuizOf(await store.duplicateQuiz(input, idempotency));
     }),
 
     importQuizzes: studio(studioApi.importQuizzes, async (call, file) => {
-      const quizzes = quizzesIn({ ...file, randomBelow: randomInt });
+      const quizzes = parseImport({ ...file, randomBelow: randomInt });
       const drafts = quizzes.map((quiz) => ({ id: newId(), quiz }));
-      const rows = await store.importQuizzes({ ...ofStream(call), drafts }, call.once);
+      const rows = await store.importQuizzes({ ...ownStreamInput(call), drafts }, call.idempotency);
       return { results: rows.map(studioQuizOf) };
     }),
 
-    exportQuizzes: exporting(gate, store),
+    exportQuizzes: exportHandler(gate, store),
   };
 }
 
-function quizzesIn(reading: Reading) {
+function parseImport(reading: ImportInput) {
   try {
     return readQuizzes(reading);
   } catch (error) {
-    if (!(error instanceof WrongText)) throw error;
-    throw new Problem(400, error.message, {}, { errors: error.flaws });
+    if (!(error instanceof ImportError)) throw error;
+    throw new DomainError('invalid', error.message, { errors: error.issues });
   }
 }
 
-function exporting(gate: StudioGate, store: RundownRoutes['store']): Handler {
+function exportHandler(gate: StudioContext, store: RundownRoutes['store']): Handler {
   return async (request, route) => {
-    const { user } = await admit(gate, request, route);
+    const { user } = await authorizeStudio(gate, request, route);
     const { format } = readQuery(request, quizFileQuerySchema);
-    const streamId = idsOf(request).stream_id ?? '';
+    const streamId = pathIds(request).stream_id ?? '';
     const rows = await store.listQuizzes({ streamId, producer: user.uuid });
-    const quizzes = rundownOf(rows).results.map(
+    const quizzes = rundownJson(rows).results.map(
       ({ question, choices, answer, duration, reveal }) => ({
         question,
         choices,
@@ -79,9 +80,9 @@ function exporting(gate: StudioGate, store: RundownRoutes['store']): Handler {
         reveal,
       }),
     );
-    return new Response(writtenQuizzes(quizzes, format), {
+    return new Response(serializeQuizzes(quizzes, format), {
       headers: {
-        ...route.bare,
+        ...route.headers,
         'X-Request-Id': gate.log.requestId(request),
         'Content-Type': CONTENT_TYPES[format],
         'Content-Disposition': `attachment; filename="quizzes-${streamId}.${format}"`,
@@ -90,7 +91,7 @@ function exporting(gate: StudioGate, store: RundownRoutes['store']): Handler {
   };
 }
 
-const rundownOf = ({ quizzes, revision }: RundownRows) => ({
+const rundownJson = ({ quizzes, revision }: RundownRows) => ({
   results: quizzes.map(studioQuizOf),
   revision,
 });

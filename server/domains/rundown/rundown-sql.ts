@@ -1,10 +1,10 @@
-import { Refusal } from '../../platform/errors.ts';
+import { DomainError } from '../../platform/errors.ts';
 import { reading, type Tx, writing } from '../../storage/sql/procedure.ts';
 import { lockOwnQuiz, ownQuiz, type QuizRow, quizzesOf } from '../quizzes/quizzes-sql.ts';
 import { lockOwnStream, ownStream } from '../streams/streams-sql.ts';
-import { addDrafts, type NewDraft, rundownChanged } from './drafts-sql.ts';
+import { addDrafts, incrementRundownRevision, type NewDraft } from './drafts-sql.ts';
 
-/** The quizzes of a stream in the order of its rundown. */
+/** The quizzes of a stream in rundown order, and the revision of the rundown. */
 export interface RundownRows {
   readonly quizzes: readonly QuizRow[];
   readonly revision: number;
@@ -16,12 +16,14 @@ interface OwnStream {
 }
 
 export const rundownProcedures = {
-  listQuizzes: reading((tx, { streamId, producer }: OwnStream) => rundown(tx, streamId, producer)),
+  listQuizzes: reading((tx, { streamId, producer }: OwnStream) =>
+    readRundown(tx, streamId, producer),
+  ),
 
   /**
-   * Gives the drafts of a stream this order.
-   * @throws Refusal `conflict`, with `order` as it is, when the drafts are not these any more, or
-   *   when the rundown is not of the revision that is given
+   * Reorders the drafts of a stream.
+   * @throws DomainError `conflict` with the current `order` when `order` is not a permutation of the
+   *   drafts, or the rundown has another revision
    */
   orderQuizzes: writing(
     async (
@@ -30,15 +32,15 @@ export const rundownProcedures = {
     ): Promise<RundownRows> => {
       const { streamId, producer, order, revision } = input;
       const stream = await lockOwnStream(tx, streamId, producer);
-      const drafts = await draftsOf(tx, streamId);
-      const isSeen = revision === null || revision === stream.rundownRevision;
-      if (!isSeen || !isOrderOf(drafts, order)) throw otherRundown(drafts);
-      if (await place(tx, drafts, order)) await rundownChanged(tx, streamId);
-      return rundown(tx, streamId, producer);
+      const drafts = await findDrafts(tx, streamId);
+      const isCurrent = revision === null || revision === stream.rundownRevision;
+      if (!isCurrent || !isOrderOf(drafts, order)) throw rundownConflict(drafts);
+      if (await assignPositions(tx, drafts, order)) await incrementRundownRevision(tx, streamId);
+      return readRundown(tx, streamId, producer);
     },
   ),
 
-  /** Makes a draft like a quiz, as the first draft behind it. */
+  /** Copies a quiz to a draft that becomes the first draft after it. */
   duplicateQuiz: writing(
     async (tx, input: { id: string; producer: string; copyId: string }): Promise<QuizRow> => {
       const { quiz } = await lockOwnQuiz(tx, input.id, input.producer);
@@ -47,16 +49,16 @@ export const rundownProcedures = {
       if (answer === undefined) throw new Error(`quiz ${quiz.id} has no choice ${quiz.answer}`);
       const copy = { question, choices: [...choices], answer, duration: durationMs, reveal };
       await addDrafts(tx, streamId, [{ id: input.copyId, quiz: copy }]);
-      const drafts = await draftsOf(tx, streamId);
+      const drafts = await findDrafts(tx, streamId);
       const others = drafts.filter(({ id }) => id !== input.copyId);
       const before = others.filter(({ position }) => position <= quiz.position);
       const after = others.slice(before.length);
-      await place(tx, drafts, [...idsOf(before), input.copyId, ...idsOf(after)]);
+      await assignPositions(tx, drafts, [...idsOf(before), input.copyId, ...idsOf(after)]);
       return ownQuiz(tx, input.copyId, input.producer);
     },
   ),
 
-  /** Adds drafts behind all others: all of them or none. */
+  /** Appends drafts: all of them or none. */
   importQuizzes: writing(
     async (tx, input: OwnStream & { drafts: readonly NewDraft[] }): Promise<QuizRow[]> => {
       const { streamId, producer, drafts } = input;
@@ -67,7 +69,7 @@ export const rundownProcedures = {
   ),
 };
 
-async function rundown(tx: Tx, streamId: string, producer: string): Promise<RundownRows> {
+async function readRundown(tx: Tx, streamId: string, producer: string): Promise<RundownRows> {
   const { rundownRevision } = await ownStream(tx, streamId, producer);
   return { quizzes: await quizzesOf(tx, streamId), revision: rundownRevision };
 }
@@ -79,8 +81,8 @@ interface Draft {
 
 const idsOf = (drafts: readonly Draft[]) => drafts.map(({ id }) => id);
 
-/** The drafts of a stream that this transaction has locked, so that they stay drafts. */
-async function draftsOf(tx: Tx, streamId: string): Promise<readonly Draft[]> {
+/** The drafts of a stream that this transaction has locked, so that none is published meanwhile. */
+async function findDrafts(tx: Tx, streamId: string): Promise<readonly Draft[]> {
   return tx.query<Draft>(
     `select id, position from quizzes where stream_id = $1 and state = 'draft'
      order by position, number`,
@@ -89,24 +91,26 @@ async function draftsOf(tx: Tx, streamId: string): Promise<readonly Draft[]> {
 }
 
 function isOrderOf(drafts: readonly Draft[], order: readonly string[]): boolean {
-  const asked = new Set(order);
-  const isEach = drafts.every(({ id }) => asked.has(id));
-  return isEach && order.length === drafts.length;
+  const ids = new Set(order);
+  return drafts.every(({ id }) => ids.has(id)) && order.length === drafts.length;
 }
 
-/** They are locked, so what is told here is what a next order has to be of. */
-function otherRundown(drafts: readonly Draft[]): Refusal {
-  const detail =
-    'The rundown was changed meanwhile: read it again, and order the drafts as they are.';
-  return new Refusal('conflict', detail, { order: idsOf(drafts) });
+/** The error with the current order; the stream is locked, so a client can retry from it. */
+function rundownConflict(drafts: readonly Draft[]): DomainError {
+  const detail = 'The rundown has changed. Reload it, then order the drafts again.';
+  return new DomainError('conflict', detail, { order: idsOf(drafts) });
 }
 
 /**
- * Gives drafts an order. The places they have stay theirs altogether, so that no published quiz moves,
- * and none that is being closed or answered is touched.
- * @returns whether any moved
+ * Reorders drafts by exchanging their positions, so that no published quiz moves or is updated while it
+ * is answered or closed.
+ * @returns whether any draft moved
  */
-async function place(tx: Tx, drafts: readonly Draft[], order: readonly string[]): Promise<boolean> {
+async function assignPositions(
+  tx: Tx,
+  drafts: readonly Draft[],
+  order: readonly string[],
+): Promise<boolean> {
   const before = new Map(drafts.map(({ id, position }) => [id, position]));
   const moved = order.flatMap((id, index) => {
     const position = drafts[index]?.position as number;

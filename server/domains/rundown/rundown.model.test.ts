@@ -7,9 +7,9 @@ import {
   type Show,
   uuidOf,
 } from '../../../test/support/streams/show-fixture.ts';
-import { Refusal } from '../../platform/errors.ts';
+import { DomainError } from '../../platform/errors.ts';
 
-// Any sequence of what hosts do to a rundown, on the real record and on a list that is kept by hand.
+// Runs random sequences of changes of a rundown on the real database and on a plain list.
 
 const STREAM = uuidOf(0);
 const TIME_LIMIT_MS = 10_000;
@@ -21,7 +21,7 @@ interface Item {
 }
 
 interface Model {
-  /** As a host sees it. */
+  /** In rundown order. */
   items: Item[];
   revision: number;
 }
@@ -42,7 +42,7 @@ const quizOf = (question: string) => ({
   reveal: 'auto' as const,
 });
 
-/** A step after which both are compared; it says whether it was to change the rundown. */
+/** A step after which both are compared. @param run returns whether it should change the rundown */
 function command(text: string, run: (model: Model, real: Real) => Promise<boolean>): Command {
   return {
     check: () => true,
@@ -64,16 +64,16 @@ function command(text: string, run: (model: Model, real: Real) => Promise<boolea
 const pick = ({ items }: Model, index: number) => items[index % Math.max(1, items.length)];
 const draftsOf = ({ items }: Model) => items.filter(({ isDraft }) => isDraft);
 
-/** The same places for published quizzes, and the drafts in this order on the others. */
-function laidOut(items: readonly Item[], drafts: readonly Item[]): Item[] {
+/** The items with published quizzes in their positions and the drafts, in this order, in the others. */
+function withDrafts(items: readonly Item[], drafts: readonly Item[]): Item[] {
   const next = drafts.values();
   return items.map((item) => (item.isDraft ? (next.next().value as Item) : item));
 }
 
 async function isRefused(call: Promise<unknown>): Promise<boolean> {
   const outcome = await call.catch((error: unknown) => error);
-  if (outcome instanceof Error && !(outcome instanceof Refusal)) throw outcome;
-  return outcome instanceof Refusal;
+  if (outcome instanceof Error && !(outcome instanceof DomainError)) throw outcome;
+  return outcome instanceof DomainError;
 }
 
 function newItem(real: Real): Item {
@@ -107,7 +107,7 @@ const duplicate = (index: number) =>
     expect((await real.show.store.duplicateQuiz(input)).id).toBe(copy.id);
     const at = model.items.indexOf(original) + 1;
     const drafts = [...model.items.slice(0, at), copy, ...model.items.slice(at)];
-    model.items = laidOut(
+    model.items = withDrafts(
       [...model.items, copy],
       drafts.filter(({ isDraft }) => isDraft),
     );
@@ -135,50 +135,50 @@ const publish = (index: number) =>
     return isChanged;
   });
 
-/** What an order that is given is like. */
-const WAYS = [
+/** Kinds of orders that the test sends. */
+const ORDER_KINDS = [
   'without a revision',
-  'of this revision',
-  'of one before',
-  'short',
-  'doubled',
+  'with the current revision',
+  'with an older revision',
+  'with a missing draft',
+  'with a repeated draft',
 ] as const;
 
-const order = (way: (typeof WAYS)[number], keys: readonly number[]) =>
-  command(`order ${way} ${keys}`, async (model, { show }) => {
+const order = (kind: (typeof ORDER_KINDS)[number], keys: readonly number[]) =>
+  command(`order ${kind} ${keys}`, async (model, { show }) => {
     const drafts = draftsOf(model);
     const sorted = drafts
       .map((item, index) => ({ item, key: keys[index % keys.length] as number }))
       .sort((a, b) => a.key - b.key)
       .map(({ item }) => item);
     const ids = sorted.map(({ id }) => id);
-    const given =
-      way === 'short'
+    const sentOrder =
+      kind === 'with a missing draft'
         ? ids.slice(1)
-        : way === 'doubled'
+        : kind === 'with a repeated draft'
           ? [...ids.slice(1), ...ids.slice(-1)]
           : ids;
     const revision =
-      way === 'of this revision'
+      kind === 'with the current revision'
         ? model.revision
-        : way === 'of one before'
+        : kind === 'with an older revision'
           ? model.revision - 1
           : null;
-    const isSame = given.length === ids.length && new Set(given).size === ids.length;
-    const isRight = isSame && way !== 'of one before';
-    const call = show.store.orderQuizzes({ ...OWN, order: given, revision });
-    const refusal = await call.then(
+    const isPermutation = sentOrder.length === ids.length && new Set(sentOrder).size === ids.length;
+    const isValid = isPermutation && kind !== 'with an older revision';
+    const call = show.store.orderQuizzes({ ...OWN, order: sentOrder, revision });
+    const error = await call.then(
       () => null,
-      (error) => error,
+      (thrown) => thrown,
     );
-    if (!isRight) {
-      expect(refusal).toBeInstanceOf(Refusal);
-      expect(refusal.members).toEqual({ order: drafts.map(({ id }) => id) });
+    if (!isValid) {
+      expect(error).toBeInstanceOf(DomainError);
+      expect(error.members).toEqual({ order: drafts.map(({ id }) => id) });
       return false;
     }
-    expect(refusal).toBeNull();
+    expect(error).toBeNull();
     const before = model.items;
-    model.items = laidOut(model.items, sorted);
+    model.items = withDrafts(model.items, sorted);
     return model.items.some((item, index) => item !== before[index]);
   });
 
@@ -192,17 +192,17 @@ const steps = fc.commands(
     index.map(remove),
     index.map(publish),
     fc
-      .tuple(fc.constantFrom(...WAYS), fc.array(fc.nat(99), { minLength: 1, maxLength: 9 }))
+      .tuple(fc.constantFrom(...ORDER_KINDS), fc.array(fc.nat(99), { minLength: 1, maxLength: 9 }))
       .map((args) => order(...args)),
     fc
-      .tuple(fc.constant(WAYS[1]), fc.array(fc.nat(99), { minLength: 3, maxLength: 9 }))
+      .tuple(fc.constant(ORDER_KINDS[1]), fc.array(fc.nat(99), { minLength: 3, maxLength: 9 }))
       .map((args) => order(...args)),
   ],
   { maxCommands: 40, size: 'max' },
 );
 
 test(
-  '[D-1 – D-6] any sequence of steps leaves the rundown as a list that is kept by hand',
+  '[D-1 – D-6] the rundown is as a plain list after any sequence of steps',
   async () => {
     const seed = Number(process.env.MODEL_SEED ?? Date.now() % 2 ** 31);
     console.log(`rundown model: MODEL_SEED=${seed}`);

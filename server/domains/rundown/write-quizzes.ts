@@ -1,29 +1,29 @@
 import { stringify } from 'csv-stringify/sync';
 import type { QuizFileFormat } from '../../../protocol/rundown.ts';
 import type { NewQuiz } from '../../../protocol/studio.ts';
-import { guarded } from './formats/formula-guard.ts';
+import { escapeFormula } from './formats/formula-escape.ts';
 import { CHOICE_COLUMNS, COLUMNS } from './formats/fourbeat-csv.ts';
 
-/** Media type of a file of quizzes. */
+/** The media type of each export format. */
 export const CONTENT_TYPES: Readonly<Record<QuizFileFormat, string>> = {
   json: 'application/json',
   csv: 'text/csv; charset=utf-8',
 };
 
-/** Quizzes as a file from which `readQuizzes` makes the same again. */
-export function writtenQuizzes(quizzes: readonly NewQuiz[], format: QuizFileFormat): string {
-  return format === 'json' ? `${JSON.stringify({ quizzes }, null, 2)}\n` : csv(quizzes);
+/** Serializes quizzes to a file from which `readQuizzes` restores them. */
+export function serializeQuizzes(quizzes: readonly NewQuiz[], format: QuizFileFormat): string {
+  return format === 'json' ? `${JSON.stringify({ quizzes }, null, 2)}\n` : serializeCsv(quizzes);
 }
 
-// Without the mark Excel takes the text for Latin-1, and whoever saves it there spoils it.
-function csv(quizzes: readonly NewQuiz[]): string {
+// Without a byte order mark Excel reads the file as Latin-1 and garbles it on save.
+function serializeCsv(quizzes: readonly NewQuiz[]): string {
   return stringify(quizzes.map(rowOf), {
     columns: COLUMNS,
     header: true,
     record_delimiter: '\r\n',
     quote_record_delimiter: true,
     bom: true,
-    cast: { string: guarded },
+    cast: { string: escapeFormula },
   });
 }
 

@@ -1,13 +1,18 @@
 import { studioApi } from '../../../protocol/studio-api.ts';
-import type { Store } from '../../app/procedures.ts';
-import type { StudioWrapper } from '../../auth/studio-operation.ts';
+import type { StudioHandlerFactory } from '../../auth/studio-handler.ts';
 import type { Handlers } from '../../http/route.ts';
 import type { IngestAddresses } from '../../media/ingest/ingest-addresses.ts';
+import type { createIngestProcedures } from '../../media/ingest/ingest-sql.ts';
 import { newStreamKey } from '../../media/ingest/stream-key.ts';
-import { ingestOf } from './studio-wire.ts';
+import type { Calls } from '../../storage/sql/procedure.ts';
+import { ingestOf } from './stream-wire.ts';
+import type { StreamRow } from './streams-sql.ts';
 
 export interface StudioIngestRoutes {
-  readonly store: Pick<Store, 'findIngest' | 'keepStreamKey' | 'rotateStreamKey'>;
+  readonly store: Pick<
+    Calls<ReturnType<typeof createIngestProcedures<StreamRow>>>,
+    'findIngest' | 'keepStreamKey' | 'rotateStreamKey'
+  >;
   readonly ingestAddresses: IngestAddresses;
   /** Secure source of new keys, `n` bytes at a time. */
   readonly randomBytes: (n: number) => Uint8Array;
@@ -15,9 +20,9 @@ export interface StudioIngestRoutes {
 
 type Operations = Pick<typeof studioApi, 'readIngest' | 'rotateStreamKey'>;
 
-/** Where the video of the account's streams is sent, and with which key (SPEC M-1). */
+/** The routes of ingest addresses and stream keys (SPEC M-1). */
 export function ingestHandlers(
-  studio: StudioWrapper,
+  studio: StudioHandlerFactory,
   { store, ingestAddresses, randomBytes }: StudioIngestRoutes,
 ): Handlers<Operations> {
   return {
@@ -31,10 +36,10 @@ export function ingestHandlers(
 
     rotateStreamKey: studio(
       studioApi.rotateStreamKey,
-      async ({ producer, params, nowMs, origin, once }) => {
+      async ({ producer, params, nowMs, origin, idempotency }) => {
         const own = { id: params.stream_id ?? '', producer };
         const key = newStreamKey(randomBytes);
-        const row = await store.rotateStreamKey({ ...own, key, nowMs }, once);
+        const row = await store.rotateStreamKey({ ...own, key, nowMs }, idempotency);
         return ingestOf(own.id, row, origin, ingestAddresses);
       },
     ),

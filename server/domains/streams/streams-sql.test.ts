@@ -14,7 +14,7 @@ const NEW_STREAM = { title: 'A show', dash_url: null, hls_url: null, unlisted: f
 let show: Show;
 afterEach(() => show.close());
 
-test('[P-14] a stream ends with the interval that holds its end, however late sealing is', async () => {
+test('[P-14] a stream ends with the interval of its end time, however late sealing is', async () => {
   show = await openShow([STREAM]);
   const interval = intervalAt(SHOW_START_MS) + 10;
   const atMs = intervalStartMs(interval + 1);

@@ -1,15 +1,15 @@
 import { REHEARSAL_LENGTH_MS } from '../../../protocol/rehearsal.ts';
 import type { NewStream, StreamPatch } from '../../../protocol/studio.ts';
 import { lockAccount } from '../../auth/accounts/accounts-sql.ts';
-import { Refusal } from '../../platform/errors.ts';
+import { DomainError } from '../../platform/errors.ts';
 import { nextNumber } from '../../storage/sql/counters.ts';
 import { reading, type Tx, writing } from '../../storage/sql/procedure.ts';
-import { NO_REHEARSAL } from '../rehearsals/hidden.ts';
-import { note } from '../webhooks/event-log-sql.ts';
+import { NO_REHEARSAL } from '../rehearsals/rehearsal-filter.ts';
+import { logWebhookEvent } from '../webhooks/event-log-sql.ts';
 import type { WebhookEvent } from '../webhooks/webhook-events.ts';
-import { ended, type StreamState, started } from './stream-rules.ts';
+import { endStream, type StreamState, startStream } from './stream-rules.ts';
 
-/** A stream as the database keeps it. */
+/** A row of `streams`. */
 export interface StreamRow extends StreamState {
   readonly id: string;
   readonly producer: string;
@@ -18,12 +18,12 @@ export interface StreamRow extends StreamState {
   readonly hlsUrl: string | null;
   readonly unlisted: boolean;
   readonly latencyAllowanceMs: number;
-  /** Its video is kept whole, for as long as there is room. */
+  /** Whether its whole video is stored, while there is room. */
   readonly recording: boolean;
   readonly created: number;
-  /** Rises with every change of its quizzes. */
+  /** Incremented with every change of its quizzes. */
   readonly rundownRevision: number;
-  /** The stream that this one rehearses, hidden from all who do not make the show; null: none. */
+  /** The stream that this one rehearses; such a stream is hidden from lists. Null: not a rehearsal. */
   readonly rehearsalOf: string | null;
 }
 
@@ -37,10 +37,10 @@ const fromRow = (row: StreamRow): StreamRow => ({
   recording: Boolean(row.recording),
 });
 
-// The studio lists all streams of an account at once.
+// Bounded because the studio lists all streams of an account at once.
 const STREAMS_MAX = 10_000;
 
-async function find(tx: Tx, id: string, lock = ''): Promise<StreamRow | null> {
+async function findById(tx: Tx, id: string, lock = ''): Promise<StreamRow | null> {
   const [row] = await tx.query<StreamRow>(`select ${COLUMNS} from streams where id = $1 ${lock}`, [
     id,
   ]);
@@ -48,27 +48,27 @@ async function find(tx: Tx, id: string, lock = ''): Promise<StreamRow | null> {
 }
 
 /**
- * The stream, if it is this producer's. Another producer's is "not found" too, so that ids of
- * others cannot be probed.
- * @throws Refusal `not-found`
+ * A stream of this producer. A stream of another producer is "not found" too, so that ids cannot be
+ * probed.
+ * @throws DomainError `not-found`
  */
 export async function ownStream(tx: Tx, id: string, producer: string): Promise<StreamRow> {
-  return owned(await find(tx, id), producer);
+  return requireOwner(await findById(tx, id), producer);
 }
 
 /**
- * The stream, if it is this producer's, locked: every transaction that writes to a stream begins
- * with this, so that on however many nodes they come one after the other.
- * @throws Refusal `not-found`
+ * A stream of this producer, locked. Every transaction that writes to a stream begins with this, so
+ * that writes to a stream are serialized across nodes.
+ * @throws DomainError `not-found`
  */
 export async function lockOwnStream(tx: Tx, id: string, producer: string): Promise<StreamRow> {
-  const stream = await find(tx, id, tx.locks.update);
-  return owned(stream, producer);
+  const stream = await findById(tx, id, tx.locks.update);
+  return requireOwner(stream, producer);
 }
 
-function owned(stream: StreamRow | null, producer: string): StreamRow {
+function requireOwner(stream: StreamRow | null, producer: string): StreamRow {
   if (!stream || stream.producer !== producer) {
-    throw new Refusal('not-found', 'This account has no such stream.');
+    throw new DomainError('not-found', 'This account has no such stream.');
   }
   return stream;
 }
@@ -82,16 +82,16 @@ async function saveState(tx: Tx, id: string, state: StreamState): Promise<void> 
 
 /**
  * Starts a stream that this transaction has locked.
- * @throws Refusal `conflict` when it has ended
+ * @throws DomainError `conflict` when it has ended
  */
 export async function startLockedStream(tx: Tx, id: string, nowMs: number): Promise<StreamRow> {
-  const stream = await find(tx, id);
-  if (!stream) throw new Error(`stream ${id} is gone`);
-  const state = started(stream, nowMs);
+  const stream = await findById(tx, id);
+  if (!stream) throw new Error(`stream ${id} is missing`);
+  const state = startStream(stream, nowMs);
   await saveState(tx, id, state);
   if (stream.status === 'CREATED') {
     const data = { streamId: id, title: stream.title, started: nowMs };
-    await note(tx, { type: 'stream.started', streamId: id, key: id, data }, nowMs);
+    await logWebhookEvent(tx, { type: 'stream.started', streamId: id, key: id, data }, nowMs);
   }
   return { ...stream, ...state };
 }
@@ -103,14 +103,15 @@ export async function endLockedStream(
   atMs: number | null,
   nowMs: number,
 ): Promise<StreamRow> {
-  const state = ended(stream, atMs, nowMs);
+  const state = endStream(stream, atMs, nowMs);
   await saveState(tx, stream.id, state);
-  if (state.status !== stream.status) await note(tx, endOf(stream, nowMs), nowMs);
+  if (state.status !== stream.status)
+    await logWebhookEvent(tx, streamEndedEvent(stream, nowMs), nowMs);
   return { ...stream, ...state };
 }
 
-/** That a stream has ended, for webhooks. */
-function endOf(
+/** The webhook event for the end of a stream. */
+function streamEndedEvent(
   { id, title, started }: Pick<StreamRow, 'id' | 'title' | 'started'>,
   nowMs: number,
 ): WebhookEvent {
@@ -118,21 +119,24 @@ function endOf(
   return { type: 'stream.ended', streamId: id, key: id, data };
 }
 
-interface Own {
+interface OwnStream {
   readonly id: string;
   readonly producer: string;
 }
 
-/** A stream to make. */
-export interface NewRow extends Own {
+/** A stream to insert. */
+export interface NewStreamRow extends OwnStream {
   readonly stream: NewStream;
   readonly nowMs: number;
-  /** The stream that it rehearses, and when it ends by itself. */
+  /** The stream that it rehearses, and its automatic end time. */
   readonly rehearsal?: { readonly of: string; readonly endsAtMs: number };
 }
 
-/** Makes a stream of an account that this transaction has locked. */
-export async function insertStream(tx: Tx, { id, producer, stream, nowMs, rehearsal }: NewRow) {
+/** Inserts a stream of an account that this transaction has locked. */
+export async function insertStream(
+  tx: Tx,
+  { id, producer, stream, nowMs, rehearsal }: NewStreamRow,
+) {
   await tx.query(
     `insert into streams (id, number, producer, title, dash_url, hls_url, unlisted,
        latency_allowance_ms, recording, status, created, ends_at, rehearsal_of)
@@ -155,24 +159,24 @@ export async function insertStream(tx: Tx, { id, producer, stream, nowMs, rehear
 }
 
 export const streamProcedures = {
-  createStream: writing(async (tx, input: NewRow) => {
+  createStream: writing(async (tx, input: NewStreamRow) => {
     await lockAccount(tx, input.producer);
     const [counted] = await tx.query<{ n: number }>(
       `select count(*) as n from streams where producer = $1 and ${NO_REHEARSAL}`,
       [input.producer],
     );
     if (Number(counted?.n) >= STREAMS_MAX) {
-      throw new Refusal('conflict', `An account has at most ${STREAMS_MAX} streams.`);
+      throw new DomainError('conflict', `An account has at most ${STREAMS_MAX} streams.`);
     }
     await insertStream(tx, input);
     return ownStream(tx, input.id, input.producer);
   }),
 
-  findStream: reading((tx, { id }: { id: string }) => find(tx, id)),
+  findStream: reading((tx, { id }: { id: string }) => findById(tx, id)),
 
-  findOwnStream: reading((tx, { id, producer }: Own) => ownStream(tx, id, producer)),
+  findOwnStream: reading((tx, { id, producer }: OwnStream) => ownStream(tx, id, producer)),
 
-  /** One page of a producer's streams, newest first, with the number of all of them. */
+  /** One page of a producer's streams, newest first, and their total number. */
   listStreams: reading(
     async (
       tx,
@@ -193,41 +197,43 @@ export const streamProcedures = {
     },
   ),
 
-  patchStream: writing(async (tx, input: Own & { patch: StreamPatch }): Promise<StreamRow> => {
-    const stream = await lockOwnStream(tx, input.id, input.producer);
-    if (stream.rehearsalOf !== null) {
-      throw new Refusal(
-        'conflict',
-        'A rehearsal is as its show was; change that, and rehearse it.',
-      );
-    }
-    const { patch } = input;
-    const kept = <T>(changed: T | undefined, current: T): T =>
-      changed === undefined ? current : changed;
-    await tx.query(
-      `update streams set title = $2, dash_url = $3, hls_url = $4, unlisted = $5,
+  patchStream: writing(
+    async (tx, input: OwnStream & { patch: StreamPatch }): Promise<StreamRow> => {
+      const stream = await lockOwnStream(tx, input.id, input.producer);
+      if (stream.rehearsalOf !== null) {
+        throw new DomainError(
+          'conflict',
+          'A rehearsal cannot be changed. Change the show, then start a new rehearsal.',
+        );
+      }
+      const { patch } = input;
+      const patched = <T>(changed: T | undefined, current: T): T =>
+        changed === undefined ? current : changed;
+      await tx.query(
+        `update streams set title = $2, dash_url = $3, hls_url = $4, unlisted = $5,
          latency_allowance_ms = $6, recording = $7 where id = $1`,
-      [
-        input.id,
-        kept(patch.title, stream.title),
-        kept(patch.dash_url, stream.dashUrl),
-        kept(patch.hls_url, stream.hlsUrl),
-        Number(kept(patch.unlisted, stream.unlisted)),
-        kept(patch.latencyAllowance, stream.latencyAllowanceMs),
-        Number(kept(patch.recording, stream.recording)),
-      ],
-    );
-    return ownStream(tx, input.id, input.producer);
-  }),
+        [
+          input.id,
+          patched(patch.title, stream.title),
+          patched(patch.dash_url, stream.dashUrl),
+          patched(patch.hls_url, stream.hlsUrl),
+          Number(patched(patch.unlisted, stream.unlisted)),
+          patched(patch.latencyAllowance, stream.latencyAllowanceMs),
+          Number(patched(patch.recording, stream.recording)),
+        ],
+      );
+      return ownStream(tx, input.id, input.producer);
+    },
+  ),
 
-  startStream: writing(async (tx, input: Own & { nowMs: number }): Promise<StreamRow> => {
+  startStream: writing(async (tx, input: OwnStream & { nowMs: number }): Promise<StreamRow> => {
     await lockOwnStream(tx, input.id, input.producer);
     return startLockedStream(tx, input.id, input.nowMs);
   }),
 
-  /** Ends the stream now, or has it end at `atMs`, a rehearsal no later than all of them (SPEC Y-8). */
+  /** Ends the stream now or at `atMs`, a rehearsal at most at its maximum length (SPEC Y-8). */
   endStream: writing(
-    async (tx, input: Own & { atMs: number | null; nowMs: number }): Promise<StreamRow> => {
+    async (tx, input: OwnStream & { atMs: number | null; nowMs: number }): Promise<StreamRow> => {
       const { atMs, nowMs } = input;
       const stream = await lockOwnStream(tx, input.id, input.producer);
       const latestMs =
@@ -240,17 +246,16 @@ export const streamProcedures = {
 };
 
 /**
- * A condition on streams: the source was not heard of for too long, before the moment in parameter 2.
- * It is by the clock of leases, which counts no time that is after the watermark.
+ * An SQL condition on streams: the lease of the source ended before the time in parameter 2, on the lease
+ * clock, which does not count periods in which sealing was stalled.
  */
-export const LEFT_BY_SOURCE = `status = 'STREAMING' and source_ends_at is not null
+export const SOURCE_LOST = `status = 'STREAMING' and source_ends_at is not null
   and source_ends_at < $2 - (select standstill_ms from watermark)`;
 
 /**
- * Due work, part of sealing: ends those of these streams whose time lies before `beforeMs` (P-14),
- * or that their source left for too long by then (M-7), however late the sealing is. One that its
- * producer is at work on stays due, and so does one whose source is just coming back.
- * @returns those that it ended, for webhooks
+ * Ends those of these streams whose end time is before `beforeMs` (P-14), or whose source left too long
+ * before it (M-7). It skips a stream that is locked by its producer or its source, which stays due.
+ * @returns a webhook event for each ended stream
  */
 export async function endStreams(
   tx: Tx,
@@ -261,7 +266,7 @@ export async function endStreams(
   if (ids.length === 0) return [];
   const due = await tx.query<Pick<StreamRow, 'id' | 'title' | 'started'>>(
     `select id, title, started from streams where id in (select id from ${tx.rows('$1', ['id text'])} due)
-     and (ends_at < $2 or ${LEFT_BY_SOURCE}) order by id ${tx.locks.claim}`,
+     and (ends_at < $2 or ${SOURCE_LOST}) order by id ${tx.locks.claim}`,
     [JSON.stringify(ids.map((id) => [id])), beforeMs],
   );
   if (due.length === 0) return [];
@@ -270,5 +275,5 @@ export async function endStreams(
      where id in (select id from ${tx.rows('$1', ['id text'])} due)`,
     [JSON.stringify(due.map(({ id }) => [id])), nowMs],
   );
-  return due.map((stream) => endOf(stream, nowMs));
+  return due.map((stream) => streamEndedEvent(stream, nowMs));
 }

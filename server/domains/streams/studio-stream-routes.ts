@@ -1,22 +1,15 @@
 import { PRODUCER_EVENT_BYTES } from '../../../protocol/limits.ts';
 import { studioApi } from '../../../protocol/studio-api.ts';
-import type { Store } from '../../app/procedures.ts';
-import type { StudioCall, StudioWrapper } from '../../auth/studio-operation.ts';
-import { Problem } from '../../http/problem.ts';
+import type { StudioCall, StudioHandlerFactory } from '../../auth/studio-handler.ts';
 import type { Handlers } from '../../http/route.ts';
-import { studioStreamOf } from './studio-wire.ts';
+import { DomainError } from '../../platform/errors.ts';
+import type { Calls } from '../../storage/sql/procedure.ts';
+import type { producerEventProcedures } from './producer-events-sql.ts';
+import { studioStreamOf } from './stream-wire.ts';
+import type { streamProcedures } from './streams-sql.ts';
 
 export interface StudioStreamRoutes {
-  readonly store: Pick<
-    Store,
-    | 'createStream'
-    | 'listStreams'
-    | 'findOwnStream'
-    | 'patchStream'
-    | 'startStream'
-    | 'endStream'
-    | 'recordProducerEvent'
-  >;
+  readonly store: Calls<typeof streamProcedures & typeof producerEventProcedures>;
   readonly newId: () => string;
 }
 
@@ -31,16 +24,16 @@ type Operations = Pick<
   | 'sendEvent'
 >;
 
-/** The account's streams and the producer's own events (SPEC P-7 … P-14, P-23 … P-26). */
+/** The routes of a producer's streams and custom events (SPEC P-7 … P-14, P-23 … P-26). */
 export function studioStreamHandlers(
-  studio: StudioWrapper,
+  studio: StudioHandlerFactory,
   { store, newId }: StudioStreamRoutes,
 ): Handlers<Operations> {
   return {
     createStream: studio(
       studioApi.createStream,
-      async ({ producer, nowMs, once, origin }, stream) => {
-        const row = await store.createStream({ id: newId(), producer, stream, nowMs }, once);
+      async ({ producer, nowMs, idempotency, origin }, stream) => {
+        const row = await store.createStream({ id: newId(), producer, stream, nowMs }, idempotency);
         return studioStreamOf(row, origin);
       },
     ),
@@ -60,28 +53,34 @@ export function studioStreamHandlers(
     ),
 
     patchStream: studio(studioApi.patchStream, async (call, patch) => {
-      const row = await store.patchStream({ ...ownStream(call), patch }, call.once);
+      const row = await store.patchStream({ ...ownStream(call), patch }, call.idempotency);
       return studioStreamOf(row, call.origin);
     }),
 
     startStream: studio(studioApi.startStream, async (call) => {
-      const { nowMs, once, origin } = call;
-      return studioStreamOf(await store.startStream({ ...ownStream(call), nowMs }, once), origin);
+      const { nowMs, idempotency, origin } = call;
+      return studioStreamOf(
+        await store.startStream({ ...ownStream(call), nowMs }, idempotency),
+        origin,
+      );
     }),
 
     endStream: studio(studioApi.endStream, async (call, { at = null }) => {
-      const { nowMs, once, origin } = call;
-      const row = await store.endStream({ ...ownStream(call), atMs: at, nowMs }, once);
+      const { nowMs, idempotency, origin } = call;
+      const row = await store.endStream({ ...ownStream(call), atMs: at, nowMs }, idempotency);
       return studioStreamOf(row, origin);
     }),
 
     sendEvent: studio(studioApi.sendEvent, async (call, event) => {
       if (Buffer.byteLength(JSON.stringify(event.data)) > PRODUCER_EVENT_BYTES) {
-        throw new Problem(400, `data: must have at most ${PRODUCER_EVENT_BYTES} bytes of JSON.`);
+        throw new DomainError(
+          'invalid',
+          `data: must have at most ${PRODUCER_EVENT_BYTES} bytes of JSON.`,
+        );
       }
       const { id: streamId, producer } = ownStream(call);
-      const { nowMs, once } = call;
-      return store.recordProducerEvent({ streamId, producer, event, nowMs }, once);
+      const { nowMs, idempotency } = call;
+      return store.recordProducerEvent({ streamId, producer, event, nowMs }, idempotency);
     }),
   };
 }

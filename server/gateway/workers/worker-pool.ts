@@ -1,6 +1,5 @@
-import type { Store } from '../../app/procedures.ts';
 import type { ViewerTokens } from '../../auth/viewer-tokens/viewer-tokens.ts';
-import type { ChatRooms } from '../../domains/moderation/chat-rooms.ts';
+import type { ModerationCache } from '../../domains/moderation/moderation-cache.ts';
 import type { RequestLog } from '../../http/request-log.ts';
 import type { Clock } from '../../platform/clock.ts';
 import { Unavailable } from '../../platform/errors.ts';
@@ -9,134 +8,145 @@ import type {
   RealtimeThreads,
 } from '../../realtime/coordination/realtime-backend.ts';
 import type { SeatMemory } from '../../realtime/presence/presence-cells.ts';
-import type { FrontOperation, GatewayBackend } from '../gateway-backend.ts';
-import type { Begin, Refused, Report, ThreadCalls, UnavailableReasons } from './messages.ts';
-import { sharedCopy } from './shared-bodies.ts';
-import { ClockPublisher } from './shared-time.ts';
-import { Thread } from './worker.ts';
+import type { GatewayBackend, GatewayOperation } from '../gateway-backend.ts';
+import type {
+  MainThreadCalls,
+  RejectedRequests,
+  UnavailableReasons,
+  WorkerReport,
+  WorkerStart,
+} from './messages.ts';
+import { ClockPublisher } from './worker-clock.ts';
+import { WorkerHandle } from './worker-handle.ts';
 
-/** What the threads share with the service. */
-export interface SharedParts {
+/** The parts of the service that workers use. */
+export interface WorkerServices {
   readonly clock: Clock;
   readonly realtime: RealtimeBackend;
-  readonly store: Pick<Store, 'readSealed'>;
+  readonly store: Pick<MainThreadCalls, 'readSealed'>;
   readonly viewerTokens: Pick<ViewerTokens, 'check'>;
-  readonly rooms: Pick<ChatRooms, 'shareBans'>;
+  readonly moderation: Pick<ModerationCache, 'subscribeToBans'>;
   readonly requests: Pick<RequestLog, 'logRejected'>;
-  /** Of each thread. */
+  /** The size of the token cache of each worker. */
   readonly tokenCacheSize: number;
 }
 
-export interface ViewerThreadsOptions extends SharedParts {
+export interface WorkerPoolOptions extends WorkerServices {
   readonly count: number;
-  /** What a front of this thread would answer by itself. */
-  readonly front: GatewayBackend;
-  /** Told what must not happen. */
+  /** The backend of the main thread. */
+  readonly backend: GatewayBackend;
   readonly onDefect: (reason: string) => void;
-  /** Told when a thread is gone: its viewers are answered by nobody, so the process should end. */
+  /** A worker exited: its clients get no response, so the process should end. */
   readonly onLost: (reason: string) => void;
 }
 
-/** Where the threads listen, and what is behind them. */
-export type Place = Pick<Begin, 'host' | 'port' | 'path' | 'secret' | 'corsOrigin' | 'edgeCache'>;
+/** Where workers listen, and the origin server behind them. */
+export type ListenTarget = Pick<
+  WorkerStart,
+  'host' | 'port' | 'path' | 'secret' | 'corsOrigin' | 'edgeCache'
+>;
 
 const TICK_MS = 20;
-const TURN_TICKS = 12;
+const ADVANCE_TICKS = 12;
 
 /**
- * Threads that answer viewers, each with a front on one port (`--workers`). They register in the rings
- * of this thread, whose memory they share, and show what this thread seals. Everything else is here:
- * what they do not know they ask, and what they cannot do they pass on to the server of this thread.
+ * The worker threads of the `--workers` option, each with a gateway on the same port. They register
+ * viewers in the presence rings of the main thread, whose memory they share, and serve the intervals that
+ * it seals. They call the main thread for what they do not have, and relay all other requests to its
+ * origin server.
  */
-export class ViewerThreads implements RealtimeThreads {
-  private threads: Thread[] = [];
-  private readonly time: ClockPublisher;
+export class WorkerPool implements RealtimeThreads {
+  private readonly workers: WorkerHandle[] = [];
+  private readonly clock: ClockPublisher;
   private unavailable: UnavailableReasons = { registrations: null, feed: null };
   private readonly banned = new Map<string, ReadonlySet<number>>();
-  private readonly calls: ThreadCalls;
+  private readonly calls: MainThreadCalls;
   private timer: Timer | null = null;
   private ticks = 0;
 
-  constructor(private readonly options: ViewerThreadsOptions) {
+  constructor(private readonly options: WorkerPoolOptions) {
     const { clock, viewerTokens, store } = options;
-    this.time = new ClockPublisher(clock);
+    this.clock = new ClockPublisher(clock);
     this.calls = {
-      check: (token) => viewerTokens.check(token),
+      verify: (token) => viewerTokens.check(token),
       readSealed: (input) => store.readSealed(input),
     };
   }
 
-  /** Begins to listen. @throws Error when the port cannot be had, or a thread not begin */
-  async begin(place: Place): Promise<void> {
-    const { realtime, rooms, count } = this.options;
+  /** Starts listening. @throws Error when a worker cannot start or listen on the port */
+  async start(target: ListenTarget): Promise<void> {
+    const { realtime, moderation, count } = this.options;
     realtime.share(this);
     this.timer = setInterval(() => this.tick(), TICK_MS);
     this.tick();
-    const starting = Array.from({ length: count }, () => this.start(place));
-    rooms.shareBans((streamId, seats) => void this.ban(streamId, seats));
+    const starting = Array.from({ length: count }, () => this.startWorker(target));
+    moderation.subscribeToBans((streamId, seats) => void this.ban(streamId, seats));
     await Promise.all(starting);
   }
 
   shared(streamId: string, memory: SeatMemory): void {
-    for (const thread of this.threads) thread.tell({ kind: 'ring', streamId, memory });
+    for (const worker of this.workers) worker.send({ kind: 'ring', streamId, memory });
   }
 
   dropped(streamId: string): void {
-    for (const thread of this.threads) thread.tell({ kind: 'ring-dropped', streamId });
+    for (const worker of this.workers) worker.send({ kind: 'ring-dropped', streamId });
   }
 
   appended(interval: number, bodies: ReadonlyMap<string, Uint8Array>): void {
     const shared = sharedCopy(bodies);
-    for (const thread of this.threads) thread.tell({ kind: 'appended', interval, bodies: shared });
+    for (const worker of this.workers) worker.send({ kind: 'appended', interval, bodies: shared });
   }
 
   skipped(interval: number): void {
-    for (const thread of this.threads) thread.tell({ kind: 'skipped', interval });
+    for (const worker of this.workers) worker.send({ kind: 'skipped', interval });
   }
 
   refused(reason: string): void {
-    for (const thread of this.threads) thread.tell({ kind: 'refused', reason });
+    for (const worker of this.workers) worker.send({ kind: 'long-polls-failed', reason });
   }
 
-  /** As of their last reports. */
-  load(): { held: number; listeners: number } {
-    const sum = (of: (thread: Thread) => number) =>
-      this.threads.reduce((total, thread) => total + of(thread), 0);
-    return { held: sum(({ held }) => held), listeners: sum(({ listeners }) => listeners) };
+  /** The sums of the last reports. */
+  load(): { longPolls: number; eventStreams: number } {
+    const total = { longPolls: 0, eventStreams: 0 };
+    for (const { longPolls, eventStreams } of this.workers) {
+      total.longPolls += longPolls;
+      total.eventStreams += eventStreams;
+    }
+    return total;
   }
 
-  /** Has them answer what is held and end event streams; they take no more of either. */
+  /** Ends long polls and event streams; the workers take no more of either. */
   async drain(): Promise<void> {
-    await Promise.all(this.threads.map((thread) => thread.drain()));
+    await Promise.all(this.workers.map((worker) => worker.drain()));
   }
 
-  /** Closes the port, and resolves when all answers are written. */
+  /** Stops listening, and resolves when all responses are complete. */
   async close(): Promise<void> {
-    await Promise.all(this.threads.map((thread) => thread.close()));
+    await Promise.all(this.workers.map((worker) => worker.close()));
   }
 
-  /** Ends them, whatever they do. */
+  /** Ends all workers at once. */
   stop(): void {
     if (this.timer) clearInterval(this.timer);
-    for (const thread of this.threads) thread.end();
+    for (const worker of this.workers) worker.end();
   }
 
-  private start(place: Place): Promise<void> {
-    const { realtime, front, tokenCacheSize, onDefect, onLost } = this.options;
-    const onReport = (report: Report) => this.add(report);
-    const thread = new Thread({ calls: this.calls, onReport, onDefect, onLost });
-    // From here on it is told of what changes.
-    this.threads.push(thread);
-    return thread.begin({
-      kind: 'begin',
-      ...place,
+  private startWorker(target: ListenTarget): Promise<void> {
+    const { realtime, backend, tokenCacheSize, onDefect, onLost } = this.options;
+    const onReport = (report: WorkerReport) => this.mergeReport(report);
+    const worker = new WorkerHandle({ calls: this.calls, onReport, onDefect, onLost });
+    // Before the start message is built, so that the worker receives all later changes.
+    this.workers.push(worker);
+    return worker.start({
+      kind: 'start',
+      ...target,
       allow: {
-        heartbeats: front.heartbeats?.allow ?? null,
-        feed: front.feed?.allow ?? null,
+        heartbeats: backend.heartbeats?.allow ?? null,
+        feed: backend.feed?.allow ?? null,
       },
       tokenCacheSize,
       sealed: realtime.feed.sealedTo(),
-      time: this.time.memory,
+      time: this.clock.memory,
       unavailable: this.unavailable,
     });
   }
@@ -146,48 +156,68 @@ export class ViewerThreads implements RealtimeThreads {
     const before = this.banned.get(streamId);
     if (seats.size > 0) this.banned.set(streamId, seats);
     else this.banned.delete(streamId);
-    await Promise.all(this.threads.map((thread) => thread.ban(streamId, seats)));
-    // They were taken out before, but a thread that had not heard of it may have let them in again.
-    const gone = [...seats].filter((seat) => !before?.has(seat));
+    await Promise.all(this.workers.map((worker) => worker.ban(streamId, seats)));
+    // The main thread evicted the seats already, but a worker may have registered them again since.
+    const newlyBanned = [...seats].filter((seat) => !before?.has(seat));
     try {
-      await realtime.presence.evict(streamId, gone);
+      await realtime.presence.evict(streamId, newlyBanned);
     } catch (error) {
       onDefect(Bun.inspect(error));
     }
   }
 
-  private add({ read, heartbeats, intervals, refused }: Report): void {
-    const { realtime, front } = this.options;
-    this.log(front.heartbeats, refused.heartbeats);
-    this.log(front.feed, refused.intervals);
-    for (const streamId of read) realtime.noteRead(streamId);
-    front.heartbeats?.counter.merge(heartbeats);
-    front.feed?.counter.merge(intervals);
+  private mergeReport({ streamsRead, heartbeats, intervals, rejected }: WorkerReport): void {
+    const { realtime, backend } = this.options;
+    this.logRejected(backend.heartbeats, rejected.heartbeats);
+    this.logRejected(backend.feed, rejected.intervals);
+    for (const streamId of streamsRead) realtime.noteRead(streamId);
+    backend.heartbeats?.counter.merge(heartbeats);
+    backend.feed?.counter.merge(intervals);
   }
 
-  private log(of: FrontOperation | null, refused: Refused | null): void {
-    if (!of || !refused) return;
-    const { requestId, reason, count } = refused;
-    const { operation } = of.counter;
+  private logRejected(
+    gatewayOperation: GatewayOperation | null,
+    rejected: RejectedRequests | null,
+  ): void {
+    if (!gatewayOperation || !rejected) return;
+    const { requestId, reason, count } = rejected;
+    const { operation } = gatewayOperation.counter;
     this.options.requests.logRejected(operation, requestId, 503, new Unavailable(reason), count);
   }
 
-  // Not by shared memory: who hears of it has heard of all that was sealed before, and serves that.
-  private tellUnavailable(unavailable: UnavailableReasons): void {
+  // By message, not by shared memory: messages arrive in order, so a worker that receives a reason has
+  // received, and serves, all that was sealed before.
+  private sendUnavailable(unavailable: UnavailableReasons): void {
     const { registrations, feed } = this.unavailable;
     if (unavailable.registrations === registrations && unavailable.feed === feed) return;
     this.unavailable = unavailable;
-    for (const thread of this.threads) thread.tell({ kind: 'away', unavailable });
+    for (const worker of this.workers) worker.send({ kind: 'unavailable', unavailable });
   }
 
   private tick(): void {
     const { realtime } = this.options;
-    this.time.tell();
-    this.tellUnavailable({
+    this.clock.publish();
+    this.sendUnavailable({
       registrations: realtime.presence.unavailable(),
       feed: realtime.unavailable(),
     });
-    // Sealing does it too, but not while the database is unavailable (R-16).
-    if (++this.ticks % TURN_TICKS === 0) realtime.presence.turn();
+    // Sealing advances the rings too, but not while the database is unavailable (SPEC R-16).
+    if (++this.ticks % ADVANCE_TICKS === 0) realtime.presence.turn();
   }
+}
+
+/** A copy of bodies in one block of shared memory, so that no thread copies them again. */
+function sharedCopy(bodies: ReadonlyMap<string, Uint8Array>): ReadonlyMap<string, Uint8Array> {
+  let bytes = 0;
+  for (const body of bodies.values()) bytes += body.length;
+  const memory = new SharedArrayBuffer(bytes);
+  const copies = new Map<string, Uint8Array>();
+  let at = 0;
+  for (const [streamId, body] of bodies) {
+    const copy = new Uint8Array(memory, at, body.length);
+    copy.set(body);
+    copies.set(streamId, copy);
+    at += body.length;
+  }
+  return copies;
 }

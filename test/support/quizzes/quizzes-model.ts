@@ -1,10 +1,10 @@
 import { intervalAt } from '../../../protocol/interval.ts';
 import type { QuizState, Reveal } from '../../../protocol/quizzes.ts';
-import type { AnswerDecision } from '../../../server/domains/quizzes/arrived-answer.ts';
+import type { AnswerDecision } from '../../../server/domains/quizzes/quiz-rules.ts';
 
-// The rules of quizzes once more, as plainly as they can be said: what model tests compare with.
+// A second, plain implementation of the quiz rules, with which model tests compare the real one.
 
-/** A quiz as a person would keep it on paper. */
+/** A quiz of the model. */
 export interface PlainQuiz {
   readonly id: string;
   readonly streamId: string;
@@ -21,13 +21,13 @@ export interface PlainQuiz {
   readonly answers: Map<number, number>;
 }
 
-/** An event as viewers get it. */
+/** An event as viewers receive it. */
 export interface PlainEvent {
   readonly type: string;
   readonly data: unknown;
 }
 
-/** A draft that nobody has seen. */
+/** Creates a draft. */
 export function plainDraft(
   quiz: Omit<PlainQuiz, 'state' | 'created' | 'closeInterval' | 'counts' | 'answers'>,
 ): PlainQuiz {
@@ -44,28 +44,28 @@ export function plainPublish(quiz: PlainQuiz, nowMs: number, allowanceMs: number
   return { type: 'quiz', data: dataOf(quiz, zeros) };
 }
 
-/** What a viewer's answer, which arrived at `atMs`, becomes. */
+/** Decides on a viewer's answer that arrived at `atMs`. */
 export function plainAnswer(
   quiz: PlainQuiz,
   seat: number,
   choice: number,
   atMs: number,
 ): AnswerDecision {
-  const given = quiz.answers.get(seat);
-  if (given !== undefined) return given === choice ? 'same' : 'other';
+  const stored = quiz.answers.get(seat);
+  if (stored !== undefined) return stored === choice ? 'duplicate' : 'conflict';
   if (quiz.state !== 'open' || intervalAt(atMs) >= (quiz.closeInterval ?? 0)) return 'closed';
   quiz.answers.set(seat, choice);
-  return 'record';
+  return 'accepted';
 }
 
-/** Closes the quizzes whose time has come. @returns the events of those that reveal themselves */
+/** Closes the quizzes that are due. @returns the results of those with `auto` reveal */
 export function plainClose(quizzes: readonly PlainQuiz[], interval: number): PlainEvent[] {
   const events: PlainEvent[] = [];
   for (const quiz of quizzes) {
     if (quiz.state !== 'open' || (quiz.closeInterval ?? 0) > interval) continue;
     quiz.state = 'closed';
     quiz.counts = quiz.choices.map(
-      (_, choice) => [...quiz.answers.values()].filter((given) => given === choice).length,
+      (_, choice) => [...quiz.answers.values()].filter((answer) => answer === choice).length,
     );
     if (quiz.reveal === 'auto') events.push(plainReveal(quiz));
   }

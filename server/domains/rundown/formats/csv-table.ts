@@ -1,70 +1,71 @@
 import { CsvError, parse } from 'csv-parse/sync';
-import { type Flaw, Unreadable } from './entry.ts';
+import { type ImportIssue, UnreadableText } from './entry.ts';
 
-/** A row with something in it. */
+/** A row with at least one filled cell. */
 export interface Row {
-  /** At which it begins, from 1. */
+  /** The line at which it begins, from 1. */
   readonly line: number;
   readonly cells: readonly string[];
 }
 
+/** The header of a table and its data rows. */
 export interface Table {
   readonly header: Row;
-  /** The rows behind the header. */
   readonly rows: readonly Row[];
 }
 
-// Spreadsheets write what the country they are set to separates with.
+// Spreadsheets use the list separator of their locale.
 const DELIMITERS = [',', ';', '\t'];
-// More than quizzes are taken at once, for titles and blank rows; reading them all takes 50 ms at most.
+// More than the quizzes of one import, to allow titles and blank rows. Parsing this many takes 50 ms at most.
 const ROWS_MAX = 1_000;
 const CELLS_MAX = 64;
-// Four times what the longest texts of a quiz take.
+// Four times the size of the longest possible quiz.
 const RECORD_BYTES_MAX = 64 * 1024;
-/** Rows of a title that may stand before the header. */
-const TITLE_ROWS = 20;
+/** Most title rows before the header. */
+const TITLE_ROWS_MAX = 20;
 
 class TooWide extends Error {}
 
 /**
- * Reads CSV as RFC 4180 has it, and as spreadsheets write it: with a byte order mark, with line feeds
- * alone, and separated by semicolons or tabs, whichever gives a header.
- * @param isHeader whether these cells are the header; nothing before it means anything
- * @throws Unreadable when there is no header, quotes are wrong, or there is far too much
+ * Parses CSV (RFC 4180) and its variants from spreadsheets: with a byte order mark, with bare line feeds,
+ * and with the delimiter, comma, semicolon or tab, that yields a header.
+ * @param isHeader whether these cells are the header; rows before it are ignored
+ * @param missing the error text when there is no header
+ * @throws UnreadableText when there is no header, quotes are wrong, or the table is too large
  */
-export function tableOf(
+export function parseTable(
   text: string,
   isHeader: (cells: readonly string[]) => boolean,
   missing: string,
 ): Table {
-  // One kind of line ends, by which lines are counted; no text of a quiz has any.
+  // Normalize line ends for line numbers; texts of quizzes contain none.
   const lines = text.replace(/\r\n?/g, '\n');
   let failure: unknown = null;
   for (const delimiter of DELIMITERS) {
     let at = -1;
     try {
-      at = rowsOf(lines, delimiter, TITLE_ROWS).findIndex(({ cells }) => isHeader(cells));
+      at = parseRows(lines, delimiter, TITLE_ROWS_MAX).findIndex(({ cells }) => isHeader(cells));
     } catch (error) {
       failure ??= error;
     }
     if (at === -1) continue;
-    const rows = rowsOf(lines, delimiter, ROWS_MAX + 1);
+    const rows = parseRows(lines, delimiter, ROWS_MAX + 1);
     return { header: rows[at] as Row, rows: rows.slice(at + 1) };
   }
-  throw failure ?? new Unreadable(missing);
+  throw failure ?? new UnreadableText(missing);
 }
 
-function rowsOf(text: string, delimiter: string, limit: number): Row[] {
+function parseRows(text: string, delimiter: string, limit: number): Row[] {
   const rows: Row[] = [];
   let line = 1;
-  for (const { record, info } of recordsOf(text, delimiter, limit)) {
+  for (const { record, info } of parseRecords(text, delimiter, limit)) {
     if (record.some((cell) => cell.trim() !== '')) rows.push({ line, cells: record });
     line = info.lines + 1;
   }
   return rows;
 }
 
-function recordsOf(text: string, delimiter: string, limit: number) {
+function parseRecords(text: string, delimiter: string, limit: number) {
   try {
     const records = parse(text, {
       delimiter,
@@ -74,22 +75,22 @@ function recordsOf(text: string, delimiter: string, limit: number) {
       max_record_size: RECORD_BYTES_MAX,
       info: true,
       to: limit,
-      // Called for each cell: a million of them in one row would hold up everybody for a second.
+      // Called for each cell: a row of a million cells would block the event loop for a second.
       cast: (value, { index }) => {
         if (index >= CELLS_MAX) throw new TooWide();
         return value;
       },
     }) as unknown as { record: string[]; info: { lines: number } }[];
-    if (records.length > ROWS_MAX) throw new Unreadable(`The text has over ${ROWS_MAX} rows.`);
+    if (records.length > ROWS_MAX) throw new UnreadableText(`The text has over ${ROWS_MAX} rows.`);
     return records;
   } catch (error) {
-    if (error instanceof TooWide) throw new Unreadable(`A row has over ${CELLS_MAX} cells.`);
-    if (error instanceof CsvError) throw new Unreadable(sentenceOf(error));
+    if (error instanceof TooWide) throw new UnreadableText(`A row has over ${CELLS_MAX} cells.`);
+    if (error instanceof CsvError) throw new UnreadableText(csvErrorText(error));
     throw error;
   }
 }
 
-function sentenceOf(error: CsvError): string {
+function csvErrorText(error: CsvError): string {
   const rule = 'a quote in a cell is written twice, and the cell is in quotes';
   if (error.code === 'CSV_QUOTE_NOT_CLOSED') return `The text ends within quotes: ${rule}.`;
   const line = Reflect.get(error, 'lines');
@@ -98,14 +99,14 @@ function sentenceOf(error: CsvError): string {
     : `line ${line}: ${rule}.`;
 }
 
-/** What is wrong with a row that has something in it beyond the header. */
-export function flawOfWidth({ header }: Table, { line, cells }: Row): Flaw | null {
+/** The issue of a row with filled cells beyond the header; null if there are none. */
+export function widthIssue({ header }: Table, { line, cells }: Row): ImportIssue | null {
   const isWide = cells.slice(header.cells.length).some((cell) => cell.trim() !== '');
   if (!isWide) return null;
-  return { place: `line ${line}`, field: null, reason: 'has more cells than the header' };
+  return { location: `line ${line}`, field: null, reason: 'has more cells than the header' };
 }
 
-/** A whole number; a text that is none stays one, and is refused as such. */
-export function numberOf(cell: string): number | string {
+/** Parses a whole number; other text is returned unchanged, and validation rejects it. */
+export function parseWholeNumber(cell: string): number | string {
   return /^\d{1,15}$/.test(cell.trim()) ? Number(cell) : cell;
 }

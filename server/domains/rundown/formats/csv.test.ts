@@ -1,12 +1,13 @@
 import { describe, expect, test } from 'bun:test';
-import { isFlaw, Unreadable } from './entry.ts';
+import { isIssue, UnreadableText } from './entry.ts';
 import { readFourbeatCsv } from './fourbeat-csv.ts';
 import { readKahootCsv } from './kahoot-csv.ts';
 
 const DEFAULT_MS = 20_000;
 const quizzesOf = (text: string) =>
-  readFourbeatCsv(text, DEFAULT_MS).map((found) => (isFlaw(found) ? found : found.quiz));
-const places = (text: string) => readFourbeatCsv(text, DEFAULT_MS).map(({ place }) => place);
+  readFourbeatCsv(text, DEFAULT_MS).map((entry) => (isIssue(entry) ? entry : entry.quiz));
+const locationsOf = (text: string) =>
+  readFourbeatCsv(text, DEFAULT_MS).map(({ location }) => location);
 
 const WHICH = {
   question: 'Which?',
@@ -15,18 +16,18 @@ const WHICH = {
   duration: DEFAULT_MS,
 };
 
-function refusal(read: () => unknown): string {
+function errorOf(read: () => unknown): string {
   try {
     read();
   } catch (error) {
-    if (error instanceof Unreadable) return error.message;
+    if (error instanceof UnreadableText) return error.message;
     throw error;
   }
-  throw new Error('it was read');
+  throw new Error('no error');
 }
 
 describe('fourbeat-csv', () => {
-  test('[D-10] has columns in any order and case; a choice, duration and reveal may be left out', () => {
+  test('[D-10] reads columns in any order and case, with optional columns left out', () => {
     const text = 'Answer, Question ,CHOICE 2,choice 1\nb,Which?,b,a\n';
     expect(quizzesOf(text)).toEqual([WHICH]);
     const full =
@@ -49,11 +50,11 @@ describe('fourbeat-csv', () => {
       ';;;;\nMy quiz;;;;\n\nquestion;choice 1;choice 2;answer;\n\nWhich?;a;b;b;\n;;;;\n',
     ],
     ['short rows', 'question,choice 1,choice 2,answer,duration,reveal\nWhich?,a,b,b\n'],
-  ])('[D-11] is read with %s', (_, text) => {
+  ])('[D-11] reads a file with %s', (_, text) => {
     expect(quizzesOf(text)).toEqual([WHICH]);
   });
 
-  test('[D-11] cells are kept as they are, with the separators of others and quotes in them', () => {
+  test('[D-11] keeps delimiters, quotes and spaces in cells', () => {
     const text =
       'question;choice 1;choice 2;answer\n" Who said ""no, never; not""?  ";1,5;" 2,5";" 2,5"\n';
     expect(quizzesOf(text)).toEqual([
@@ -66,10 +67,10 @@ describe('fourbeat-csv', () => {
     ]);
   });
 
-  test('[D-7] [D-11] rows have the line at which they begin', () => {
+  test('[D-7] [D-11] locates rows by the line at which they begin', () => {
     const text =
       'question,choice 1,choice 2,answer\r\n"Which\r\none?",a,b,b\r\n\r\nWhich?,a,b,b\r\n"W?",a,"b",b';
-    expect(places(text)).toEqual(['line 2', 'line 5', 'line 6']);
+    expect(locationsOf(text)).toEqual(['line 2', 'line 5', 'line 6']);
   });
 
   test.each([
@@ -100,40 +101,36 @@ describe('fourbeat-csv', () => {
       'question,choice 1,choice 2,answer\n"B" is who?,a,b,b\n',
       'line 2: a quote',
     ],
+    ['too many rows', `question,choice 1,choice 2,answer\n${'\n'.repeat(1_001)}`, 'over 1000 rows'],
     [
-      'far too many rows',
-      `question,choice 1,choice 2,answer\n${'\n'.repeat(1_001)}`,
-      'over 1000 rows',
-    ],
-    [
-      'a row that is far too long',
+      'a row that is too long',
       `question,choice 1,choice 2,answer\n${"'".repeat(70_000)},a,b,b\n`,
       'line 2: has over 65536 bytes',
     ],
     [
-      'far too many cells',
+      'too many cells in a row',
       `question,choice 1,choice 2,answer\n${','.repeat(1_000_000)}`,
       'over 64 cells',
     ],
-  ])('[D-7] is refused as a whole with %s', (_, text, says) => {
-    expect(refusal(() => readFourbeatCsv(text, DEFAULT_MS))).toContain(says);
+  ])('[D-7] rejects a file with %s', (_, text, message) => {
+    expect(errorOf(() => readFourbeatCsv(text, DEFAULT_MS))).toContain(message);
   });
 
-  test('[D-7] [D-11] a wrong quote in a text with semicolons is at its line', () => {
+  test('[D-7] [D-11] locates a wrong quote in a text with semicolons', () => {
     const rows = 'Which?;"a, b";b;b\n'.repeat(30);
     const text = `question;choice 1;choice 2;answer\n${rows}Who is "B"?;a;b;b\n`;
-    expect(refusal(() => readFourbeatCsv(text, DEFAULT_MS))).toStartWith('line 32: a quote');
+    expect(errorOf(() => readFourbeatCsv(text, DEFAULT_MS))).toStartWith('line 32: a quote');
   });
 
-  test('[D-7] a row with more than its header is a flaw', () => {
+  test('[D-7] reports a row with more cells than the header', () => {
     const text = 'question,choice 1,choice 2,answer\nWhich?,a,b,b,c\n';
     expect(quizzesOf(text)).toEqual([
-      { place: 'line 2', field: null, reason: 'has more cells than the header' } as never,
+      { location: 'line 2', field: null, reason: 'has more cells than the header' } as never,
     ]);
   });
 });
 
-// The rows of Kahoot!'s template as Excel saves them, with its title and its numbered rows.
+// The template of Kahoot! as Excel saves it, with its title and its numbered rows.
 const KAHOOT_TITLE = [
   ',Quiz template,,,,,,',
   ',"Add questions, at least two answer alternatives, time limit and choose correct answers (at least one). Have fun creating your awesome quiz!",,,,,,',
@@ -143,10 +140,12 @@ const KAHOOT_TITLE = [
 ];
 const kahoot = (...rows: string[]) =>
   readKahootCsv([...KAHOOT_TITLE, ...rows, ''].join('\r\n'), DEFAULT_MS);
-const flaw = (reason: string) => [{ place: 'line 6', field: 'Correct answer(s)', reason }];
+const correctAnswerIssue = (reason: string) => [
+  { location: 'line 6', field: 'Correct answer(s)', reason },
+];
 
 describe('kahoot-csv', () => {
-  test('[D-13] is the template: time in seconds, the number of the correct answer', () => {
+  test('[D-13] reads the template: time in seconds, correct answer by number', () => {
     const found = kahoot(
       '1,"Which city hosted the Olympics in 1992, and where is it?",Barcelona,"Seoul,  Korea",Atlanta,Sydney,30,1',
       '2,Is the Earth flat?,True,False,,,,2',
@@ -154,7 +153,7 @@ describe('kahoot-csv', () => {
       '4,,,,,,,',
       '5,,,,,,20,',
     );
-    expect(found.map((entry) => (isFlaw(entry) ? entry : entry.quiz))).toEqual([
+    expect(found.map((entry) => (isIssue(entry) ? entry : entry.quiz))).toEqual([
       {
         question: 'Which city hosted the Olympics in 1992, and where is it?',
         choices: ['Barcelona', 'Seoul, Korea', 'Atlanta', 'Sydney'],
@@ -169,10 +168,10 @@ describe('kahoot-csv', () => {
       },
       { question: 'A gap?', choices: ['one', 'three'], answer: 'three', duration: 5_000 },
     ]);
-    expect(found.map(({ place }) => place)).toEqual(['line 6', 'line 7', 'line 8']);
+    expect(found.map(({ location }) => location)).toEqual(['line 6', 'line 7', 'line 8']);
   });
 
-  test('[D-13] short headers, without numbers of rows and with semicolons, are read too', () => {
+  test('[D-13] reads short headers, without row numbers and with semicolons', () => {
     const text =
       'Question;Answer 1;Answer 2;Answer 3;Answer 4;Time limit (sec);Correct answer(s)\nWhich?;a;b;;;10;2\n';
     expect(readKahootCsv(text, DEFAULT_MS)).toMatchObject([
@@ -187,11 +186,11 @@ describe('kahoot-csv', () => {
     ['Barcelona', 'must be the number of the correct answer'],
     ['3', 'is 3, and there is no answer 3'],
     ['7', 'is 7, and there is no answer 7'],
-  ])('[D-13] [D-7] %s for the correct answer is a flaw', (cell, reason) => {
-    expect(kahoot(`1,Which?,Barcelona,Seoul,,,20,${cell}`)).toEqual(flaw(reason));
+  ])('[D-13] [D-7] reports a correct answer of %s', (cell, reason) => {
+    expect(kahoot(`1,Which?,Barcelona,Seoul,,,20,${cell}`)).toEqual(correctAnswerIssue(reason));
   });
 
-  test('[D-7] a sheet without its header is refused', () => {
-    expect(refusal(() => readKahootCsv('a,b\n1,2\n', DEFAULT_MS))).toContain('columns Question');
+  test('[D-7] rejects a sheet without its header', () => {
+    expect(errorOf(() => readKahootCsv('a,b\n1,2\n', DEFAULT_MS))).toContain('columns Question');
   });
 });

@@ -1,32 +1,32 @@
 import type { NewQuiz } from '../../../../protocol/studio.ts';
 
-/** What a text says of one quiz. It may still be wrong: it has yet to be validated. */
-export interface Entry {
-  /** Where it stands, counted from 1: `line 7` of CSV, `quiz 3` of JSON. */
-  readonly place: string;
+/** One quiz as parsed from a text, before validation. */
+export interface QuizEntry {
+  /** Its location, counted from 1: `line 7` of CSV, `quiz 3` of JSON. */
+  readonly location: string;
   readonly quiz: { readonly [Member in keyof NewQuiz]?: unknown };
-  /** What the text calls the members of the quiz, by their path; others are called as they are. */
-  readonly names?: Readonly<Record<string, string>>;
-  /** The right choice stands first, so the choices must not be shown in this order. */
+  /** Names of fields in the text by their path in the quiz; other fields have the same name. */
+  readonly fieldNames?: Readonly<Record<string, string>>;
+  /** The correct choice is the first, so the choices must be shuffled. */
   readonly answerIsFirst?: boolean;
 }
 
-/** What keeps one quiz of a text from being read. */
-export interface Flaw {
-  readonly place: string;
-  /** What is wrong there, as the text calls it; null: all of it. */
+/** The reason why one quiz of a text cannot be imported. */
+export interface ImportIssue {
+  readonly location: string;
+  /** The name of the field in the text; null: the whole quiz. */
   readonly field: string | null;
   readonly reason: string;
 }
 
-export const isFlaw = (found: Entry | Flaw): found is Flaw => 'reason' in found;
+export const isIssue = (item: QuizEntry | ImportIssue): item is ImportIssue => 'reason' in item;
 
-/** A text that is not of its format at all; the message is a sentence that says why. */
-export class Unreadable extends Error {}
+/** The text is not of the expected format; the message is a sentence for the user. */
+export class UnreadableText extends Error {}
 
 /**
- * Reads a text of one format.
- * @param durationMs of quizzes for which the text has none
- * @throws Unreadable
+ * Parses a text of one format.
+ * @param durationMs time limit of quizzes for which the text has none
+ * @throws UnreadableText
  */
-export type Reader = (text: string, durationMs: number) => readonly (Entry | Flaw)[];
+export type QuizReader = (text: string, durationMs: number) => readonly (QuizEntry | ImportIssue)[];

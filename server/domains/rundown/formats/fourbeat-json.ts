@@ -1,15 +1,15 @@
-import type { Reader } from './entry.ts';
-import { memberOf, parsedJson, quizzesIn } from './json-text.ts';
+import type { QuizReader } from './entry.ts';
+import { memberOf, parseJson, requireQuizArray } from './json-text.ts';
 
-/** What `exportQuizzes` gives: `{"quizzes": […]}`, or the array alone, of quizzes as the API takes them. */
-export const readFourbeatJson: Reader = (text, durationMs) => {
-  const root = parsedJson(text);
+/** Reads the JSON of `exportQuizzes`, `{"quizzes": […]}`, or the array alone. */
+export const readFourbeatJson: QuizReader = (text, durationMs) => {
+  const root = parseJson(text);
   const quizzes = Array.isArray(root) ? root : memberOf(root, 'quizzes');
-  return quizzesIn(quizzes, '`quizzes`, an array').map((quiz, index) => {
-    const place = `quiz ${index + 1}`;
+  return requireQuizArray(quizzes, '`quizzes`, an array').map((quiz, index) => {
+    const location = `quiz ${index + 1}`;
     if (quiz === null || typeof quiz !== 'object' || Array.isArray(quiz)) {
-      return { place, field: null, reason: 'must be an object' };
+      return { location, field: null, reason: 'must be an object' };
     }
-    return { place, quiz: { duration: durationMs, ...quiz } };
+    return { location, quiz: { duration: durationMs, ...quiz } };
   });
 };

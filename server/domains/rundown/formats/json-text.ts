@@ -1,31 +1,31 @@
-import { QUIZZES_AT_ONCE } from '../../../../protocol/limits.ts';
-import { Unreadable } from './entry.ts';
+import { QUIZZES_PER_IMPORT_MAX } from '../../../../protocol/limits.ts';
+import { UnreadableText } from './entry.ts';
 
-/** Reads JSON that a person chose as a file, so it may begin with a byte order mark. @throws Unreadable */
-export function parsedJson(text: string): unknown {
+/** Parses the JSON of a file, which may begin with a byte order mark. @throws UnreadableText */
+export function parseJson(text: string): unknown {
   try {
     return JSON.parse(text.replace(/^\ufeff/, ''));
   } catch {
-    throw new Unreadable('The text is not valid JSON.');
+    throw new UnreadableText('The text is not valid JSON.');
   }
 }
 
-/** A member of what may be an object; undefined when it is none or has no such member. */
+/** A member of a value; undefined when the value is no object or has no such member. */
 export function memberOf(value: unknown, name: string): unknown {
   const isObject = value !== null && typeof value === 'object';
   return isObject && Object.hasOwn(value, name) ? Reflect.get(value, name) : undefined;
 }
 
 /**
- * The quizzes of a text, of which nothing is looked at yet.
- * @param where they should be, in words
- * @throws Unreadable when it is no array, or has too many
+ * Checks that a value is an array of at most the quizzes of one import.
+ * @param what the expected value, for the error text
+ * @throws UnreadableText
  */
-export function quizzesIn(value: unknown, where: string): readonly unknown[] {
-  if (!Array.isArray(value)) throw new Unreadable(`The text has no ${where}.`);
-  if (value.length > QUIZZES_AT_ONCE) throw new Unreadable(tooMany(value.length));
+export function requireQuizArray(value: unknown, what: string): readonly unknown[] {
+  if (!Array.isArray(value)) throw new UnreadableText(`The text has no ${what}.`);
+  if (value.length > QUIZZES_PER_IMPORT_MAX) throw new UnreadableText(tooManyQuizzes(value.length));
   return value;
 }
 
-export const tooMany = (count: number | string) =>
-  `The text has ${count} quizzes; at most ${QUIZZES_AT_ONCE} are taken at once.`;
+export const tooManyQuizzes = (count: number | string) =>
+  `The text has ${count} quizzes; at most ${QUIZZES_PER_IMPORT_MAX} are taken at once.`;

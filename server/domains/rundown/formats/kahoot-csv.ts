@@ -1,15 +1,15 @@
-import { flawOfWidth, numberOf, type Row, tableOf } from './csv-table.ts';
-import type { Entry, Flaw, Reader } from './entry.ts';
-import { oneLine } from './trivia-quiz.ts';
+import { parseTable, parseWholeNumber, type Row, widthIssue } from './csv-table.ts';
+import type { ImportIssue, QuizEntry, QuizReader } from './entry.ts';
+import { collapseWhitespace } from './trivia-quiz.ts';
 
-// As the template has them: "Question - max 120 characters", "Answer 1 - max 75 characters", …,
+// Header cells of the template: "Question - max 120 characters", "Answer 1 - max 75 characters", …,
 // "Time limit (sec) – 5, 10, 20, 30, 60, 90, 120, or 240 secs", "Correct answer(s) - choose at least one".
 const QUESTION = /^question\b/i;
 const ANSWER = /^answer (\d+)\b/i;
 const TIME_LIMIT = /^time limit\b/i;
 const CORRECT = /^correct answer/i;
 
-const FIELDS = {
+const FIELD_NAMES = {
   question: 'Question',
   choices: 'answers',
   duration: 'Time limit in ms',
@@ -17,26 +17,26 @@ const FIELDS = {
 
 interface Columns {
   readonly question: number;
-  /** By the number of the answer. */
+  /** Column indices by the number of the answer. */
   readonly answers: ReadonlyMap<number, number>;
   readonly timeLimit: number;
   readonly correct: number;
 }
 
-/** The sheet that Kahoot! imports questions from, saved as CSV. Its header follows rows of a title. */
-export const readKahootCsv: Reader = (text, durationMs) => {
-  const table = tableOf(
+/** Reads the import template of Kahoot!, saved as CSV. Title rows precede its header. */
+export const readKahootCsv: QuizReader = (text, durationMs) => {
+  const table = parseTable(
     text,
-    (cells) => columnsOf(cells) !== null,
+    (cells) => findColumns(cells) !== null,
     'The text has no row with the columns Question, Answer 1, Answer 2 and Correct answer(s).',
   );
-  const columns = columnsOf(table.header.cells) as Columns;
+  const columns = findColumns(table.header.cells) as Columns;
   return table.rows
     .filter((row) => hasQuiz(row, columns))
-    .map((row) => flawOfWidth(table, row) ?? entryOf(row, columns, durationMs));
+    .map((row) => widthIssue(table, row) ?? readEntry(row, columns, durationMs));
 };
 
-function columnsOf(cells: readonly string[]): Columns | null {
+function findColumns(cells: readonly string[]): Columns | null {
   const names = cells.map((cell) => cell.trim());
   const at = (pattern: RegExp) => names.findIndex((name) => pattern.test(name));
   const answers = new Map<number, number>();
@@ -55,14 +55,18 @@ function columnsOf(cells: readonly string[]): Columns | null {
   return isHeader ? columns : null;
 }
 
-// The template numbers its rows, also those that nobody filled in.
+// The template numbers its rows, so empty ones have a filled cell too.
 function hasQuiz({ cells }: Row, { question, answers, correct }: Columns): boolean {
   return [question, correct, ...answers.values()].some((at) => (cells[at] ?? '').trim() !== '');
 }
 
-function entryOf({ line, cells }: Row, columns: Columns, durationMs: number): Entry | Flaw {
-  const place = `line ${line}`;
-  const cellOf = (at: number | undefined) => String(oneLine(cells[at ?? -1] ?? ''));
+function readEntry(
+  { line, cells }: Row,
+  columns: Columns,
+  durationMs: number,
+): QuizEntry | ImportIssue {
+  const location = `line ${line}`;
+  const cellOf = (at: number | undefined) => String(collapseWhitespace(cells[at ?? -1] ?? ''));
   const filled = [...columns.answers]
     .filter(([, at]) => cellOf(at) !== '')
     .sort(([a], [b]) => a - b);
@@ -70,29 +74,29 @@ function entryOf({ line, cells }: Row, columns: Columns, durationMs: number): En
   const field = 'Correct answer(s)';
   const [correct] = numbers;
   if (correct === undefined) {
-    return { place, field, reason: 'must be the number of the correct answer' };
+    return { location, field, reason: 'must be the number of the correct answer' };
   }
   if (new Set(numbers).size > 1) {
     return {
-      place,
+      location,
       field,
       reason: `names ${numbers.join(' and ')}, and a quiz here has one correct answer`,
     };
   }
   if (!filled.some(([number]) => number === correct)) {
-    return { place, field, reason: `is ${correct}, and there is no answer ${correct}` };
+    return { location, field, reason: `is ${correct}, and there is no answer ${correct}` };
   }
-  const timeLimit = numberOf(cellOf(columns.timeLimit));
+  const timeLimit = parseWholeNumber(cellOf(columns.timeLimit));
   return {
-    place,
+    location,
     quiz: {
       question: cellOf(columns.question),
       choices: filled.map(([, at]) => cellOf(at)),
       answer: cellOf(columns.answers.get(correct)),
       duration: durationOf(timeLimit, durationMs),
     },
-    names: {
-      ...FIELDS,
+    fieldNames: {
+      ...FIELD_NAMES,
       answer: `Answer ${correct}`,
       ...Object.fromEntries(
         filled.map(([number], index) => [`choices.${index}`, `Answer ${number}`]),

@@ -1,9 +1,9 @@
 import { decodeHTML } from 'entities';
-import { type Entry, type Flaw, type Reader, Unreadable } from './entry.ts';
-import { memberOf, parsedJson, quizzesIn } from './json-text.ts';
+import { type ImportIssue, type QuizEntry, type QuizReader, UnreadableText } from './entry.ts';
+import { memberOf, parseJson, requireQuizArray } from './json-text.ts';
 import { triviaEntry } from './trivia-quiz.ts';
 
-const NAMES = {
+const FIELD_NAMES = {
   question: 'question',
   correct: 'correct_answer',
   incorrect: 'incorrect_answers',
@@ -12,34 +12,41 @@ const NAMES = {
 type Decode = (text: string) => string;
 
 const utf8 = new TextDecoder('utf-8', { fatal: true });
-const ofBase64: Decode = (text) => utf8.decode(Buffer.from(text, 'base64'));
-// `url3986` writes a plus as %2B, so one that is there is a space of the older `urlLegacy`.
-const ofUrl: Decode = (text) => decodeURIComponent(text.replaceAll('+', ' '));
+const decodeBase64: Decode = (text) => utf8.decode(Buffer.from(text, 'base64'));
+// `url3986` encodes a plus as %2B, so a literal plus is a space of the older `urlLegacy`.
+const decodeUrl: Decode = (text) => decodeURIComponent(text.replaceAll('+', ' '));
 
 const TYPES_IN_BASE64 = new Set(['multiple', 'boolean'].map((type) => btoa(type)));
 
-/** What https://opentdb.com/api.php answers, in any of its encodings. */
-export const readOpenTriviaDb: Reader = (text, durationMs) => {
-  const root = parsedJson(text);
+/** Reads a response of https://opentdb.com/api.php in any of its encodings. */
+export const readOpenTriviaDb: QuizReader = (text, durationMs) => {
+  const root = parseJson(text);
   const code = memberOf(root, 'response_code');
   if (typeof code === 'number' && code !== 0) {
-    throw new Unreadable(`Open Trivia DB gave no quizzes: response_code is ${code}.`);
+    throw new UnreadableText(`Open Trivia DB gave no quizzes: response_code is ${code}.`);
   }
-  const results = quizzesIn(memberOf(root, 'results'), '`results`, an array');
-  const decode = encodingOf(results);
-  return results.map((item, index) => entryOf(item, `quiz ${index + 1}`, decode, durationMs));
+  const results = requireQuizArray(memberOf(root, 'results'), '`results`, an array');
+  const decode = detectDecoder(results);
+  return results.map((item, index) => readEntry(item, `quiz ${index + 1}`, decode, durationMs));
 };
 
-/** The text does not say how it is encoded, and the same for all: its quizzes show it. */
-function encodingOf(results: readonly unknown[]): Decode {
+/** Detects the encoding, which all quizzes share, from their content; the response does not name it. */
+function detectDecoder(results: readonly unknown[]): Decode {
   const isBase64 = (item: unknown) => TYPES_IN_BASE64.has(String(memberOf(item, 'type')));
-  if (results.length > 0 && results.every(isBase64)) return ofBase64;
+  if (results.length > 0 && results.every(isBase64)) return decodeBase64;
   const questions = results.map((item) => String(memberOf(item, 'question')));
   const isUrl = !questions.some((question) => /\s/.test(question));
-  return isUrl && questions.some((question) => /%[0-9a-f]{2}/i.test(question)) ? ofUrl : decodeHTML;
+  return isUrl && questions.some((question) => /%[0-9a-f]{2}/i.test(question))
+    ? decodeUrl
+    : decodeHTML;
 }
 
-function entryOf(item: unknown, place: string, decode: Decode, durationMs: number): Entry | Flaw {
+function readEntry(
+  item: unknown,
+  location: string,
+  decode: Decode,
+  durationMs: number,
+): QuizEntry | ImportIssue {
   const decoded = (value: unknown) => (typeof value === 'string' ? decode(value) : value);
   const incorrect = memberOf(item, 'incorrect_answers');
   try {
@@ -48,15 +55,15 @@ function entryOf(item: unknown, place: string, decode: Decode, durationMs: numbe
       correct: decoded(memberOf(item, 'correct_answer')),
       incorrect: Array.isArray(incorrect) ? incorrect.map(decoded) : incorrect,
     };
-    const entry = triviaEntry(place, quiz, NAMES, durationMs);
-    return decoded(memberOf(item, 'type')) === 'boolean' ? trueFirst(entry) : entry;
+    const entry = triviaEntry(location, quiz, FIELD_NAMES, durationMs);
+    return decoded(memberOf(item, 'type')) === 'boolean' ? orderTrueFalse(entry) : entry;
   } catch {
-    return { place, field: null, reason: 'must be encoded as the quizzes before it' };
+    return { location, field: null, reason: 'must be encoded as the quizzes before it' };
   }
 }
 
-/** "True" before "False", in which order nobody looks for a hint. */
-function trueFirst(entry: Entry): Entry {
+/** Puts "True" before "False", an order that does not reveal the answer. */
+function orderTrueFalse(entry: QuizEntry): QuizEntry {
   const { quiz } = entry;
   const isPair = Array.isArray(quiz.choices) && [...quiz.choices].sort().join() === 'False,True';
   if (!isPair) return entry;

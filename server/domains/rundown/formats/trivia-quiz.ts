@@ -1,8 +1,8 @@
 import { CHOICES_MAX } from '../../../../protocol/limits.ts';
-import type { Entry } from './entry.ts';
+import type { QuizEntry } from './entry.ts';
 
-/** What trivia sets call their members. */
-export interface TriviaNames {
+/** Names of the fields of a trivia question in its source. */
+export interface TriviaFieldNames {
   readonly question: string;
   readonly correct: string;
   readonly incorrect: string;
@@ -14,31 +14,31 @@ interface TriviaQuiz {
   readonly incorrect: unknown;
 }
 
-/** Runs of white space are one space: these texts were written for pages, where they look the same. */
-export function oneLine(value: unknown): unknown {
+/** Collapses white space as HTML does, for which these texts were written. Other values are returned unchanged. */
+export function collapseWhitespace(value: unknown): unknown {
   return typeof value === 'string' ? value.replace(/\s+/g, ' ').trim() : value;
 }
 
-/** A quiz of a set that has the right answer apart from the wrong ones, and no time limits. */
+/** Makes an entry of a trivia question, whose correct answer is separate and which has no time limit. */
 export function triviaEntry(
-  place: string,
+  location: string,
   quiz: TriviaQuiz,
-  names: TriviaNames,
+  names: TriviaFieldNames,
   durationMs: number,
-): Entry {
-  // Too many stay too many.
+): QuizEntry {
+  // With the correct answer this exceeds the maximum by one, so validation still rejects it.
   const wrong = Array.isArray(quiz.incorrect) ? quiz.incorrect.slice(0, CHOICES_MAX) : [];
-  const choices = [quiz.correct, ...wrong].map(oneLine);
+  const choices = [quiz.correct, ...wrong].map(collapseWhitespace);
   const nameOf = (index: number) => (index === 0 ? names.correct : `${names.incorrect} ${index}`);
   return {
-    place,
+    location,
     quiz: {
-      question: oneLine(quiz.question),
+      question: collapseWhitespace(quiz.question),
       choices,
       answer: choices[0],
       duration: durationMs,
     },
-    names: {
+    fieldNames: {
       question: names.question,
       answer: names.correct,
       choices: names.incorrect,

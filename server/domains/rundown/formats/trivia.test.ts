@@ -1,10 +1,11 @@
 import { describe, expect, test } from 'bun:test';
-import { type Entry, type Flaw, isFlaw, Unreadable } from './entry.ts';
+import { type ImportIssue, isIssue, type QuizEntry, UnreadableText } from './entry.ts';
 import { readOpenTriviaDb } from './opentdb.ts';
 import { readTheTriviaApi } from './the-trivia-api.ts';
 
 const DEFAULT_MS = 20_000;
-const quizOf = (found: Entry | Flaw | undefined) => (found && !isFlaw(found) ? found.quiz : found);
+const quizOf = (found: QuizEntry | ImportIssue | undefined) =>
+  found && !isIssue(found) ? found.quiz : found;
 
 const HUNCHBACK = {
   question: 'In "Notre-Dame de Paris", who\'s the bell-ringer & hero?',
@@ -59,17 +60,17 @@ describe('opentdb', () => {
     ['url3986', encoded(rfc3986, plain)],
     ['urlLegacy', encoded(legacy, plain)],
     ['base64', encoded(base64)],
-  ])('[D-12] is read in %s', (_, answer) => {
+  ])('[D-12] reads %s', (_, answer) => {
     const found = readOpenTriviaDb(JSON.stringify(answer), DEFAULT_MS);
     expect(found.map(quizOf)).toEqual([HUNCHBACK, { ...EARTH, duration: DEFAULT_MS }]);
   });
 
-  test('[D-12] [D-14] tells that the right answer is first, but for true and false', () => {
+  test('[D-12] [D-14] marks the correct answer as first, except for true and false', () => {
     const found = readOpenTriviaDb(JSON.stringify(encoded(entities, plain)), DEFAULT_MS);
-    expect(found.map((one) => !isFlaw(one) && one.answerIsFirst)).toEqual([true, false]);
+    expect(found.map((entry) => !isIssue(entry) && entry.answerIsFirst)).toEqual([true, false]);
   });
 
-  test('[D-12] runs of white space, which no page shows, become one space', () => {
+  test('[D-12] collapses white space to one space', () => {
     const answer = encoded(plain);
     Object.assign(answer.results[0] ?? {}, { question: ' Who&nbsp;is\r\n  it? ' });
     expect(quizOf(readOpenTriviaDb(JSON.stringify(answer), DEFAULT_MS)[0])).toMatchObject({
@@ -77,11 +78,14 @@ describe('opentdb', () => {
     });
   });
 
-  test('[D-7] what cannot be decoded is a flaw of its quiz', () => {
+  test('[D-7] reports a quiz that cannot be decoded', () => {
     const answer = encoded(rfc3986, plain);
     Object.assign(answer.results[1] ?? {}, { correct_answer: '100%ZZ' });
     const found = readOpenTriviaDb(JSON.stringify(answer), DEFAULT_MS);
-    expect(found[1]).toMatchObject({ place: 'quiz 2', reason: expect.stringContaining('encoded') });
+    expect(found[1]).toMatchObject({
+      location: 'quiz 2',
+      reason: expect.stringContaining('encoded'),
+    });
     const binary = encoded(base64);
     Object.assign(binary.results[0] ?? {}, { question: Buffer.from([0xff]).toString('base64') });
     expect(readOpenTriviaDb(JSON.stringify(binary), DEFAULT_MS)[0]).toHaveProperty('reason');
@@ -92,17 +96,17 @@ describe('opentdb', () => {
     ['no results', '{"response_code":0}', 'no `results`'],
     ['an array', '[]', 'no `results`'],
     ['a page instead', '<!doctype html>', 'not valid JSON'],
-  ])('[D-7] is refused as a whole with %s', (_, text, says) => {
+  ])('[D-7] rejects a response with %s', (_, text, message) => {
     const read = () => readOpenTriviaDb(text, DEFAULT_MS);
-    expect(read).toThrow(Unreadable);
-    expect(read).toThrow(says);
+    expect(read).toThrow(UnreadableText);
+    expect(read).toThrow(message);
   });
 
   test.each(['null', '7', '"x"', '[]', '{}', '{"incorrect_answers":7}', '{"question":{}}'])(
-    '[D-7] a result that is %s is read as one with nothing in it',
+    '[D-7] reads a result that is %s as an empty entry',
     (item) => {
       const [found] = readOpenTriviaDb(`{"results":[${item}]}`, DEFAULT_MS);
-      expect(found).toMatchObject({ place: 'quiz 1', quiz: { choices: [undefined] } });
+      expect(found).toMatchObject({ location: 'quiz 1', quiz: { choices: [undefined] } });
     },
   );
 });
@@ -123,17 +127,17 @@ const SAMPLE = [
 ];
 
 describe('the-trivia-api', () => {
-  test('[D-12] is an array of questions with the right answer apart', () => {
+  test('[D-12] reads an array of questions with a separate correct answer', () => {
     expect(readTheTriviaApi(JSON.stringify(SAMPLE), DEFAULT_MS)).toMatchObject([
       {
-        place: 'quiz 1',
+        location: 'quiz 1',
         quiz: {
           question: "Who played 'Oda Mae Brown' in 'Ghost'?",
           choices: ['Whoopi Goldberg', 'Demi Moore', 'Kathy Bates', 'Anjelica Huston'],
           answer: 'Whoopi Goldberg',
           duration: DEFAULT_MS,
         },
-        names: {
+        fieldNames: {
           question: 'question.text',
           'choices.0': 'correctAnswer',
           'choices.2': 'incorrectAnswers 2',
@@ -143,7 +147,7 @@ describe('the-trivia-api', () => {
     ]);
   });
 
-  test('[D-7] what is no array is refused', () => {
+  test('[D-7] rejects a value that is no array', () => {
     expect(() => readTheTriviaApi('{"questions":[]}', DEFAULT_MS)).toThrow('no array of questions');
   });
 });

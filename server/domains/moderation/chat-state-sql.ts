@@ -1,45 +1,46 @@
-import { HIDDEN_TOLD } from '../../../protocol/limits.ts';
+import { HIDDEN_SENT_MAX } from '../../../protocol/limits.ts';
 import type {
   ChatState,
-  KeptLine,
   Restriction,
-  ViewersChat,
+  StoredChatMessage,
+  ViewerChat,
 } from '../../../protocol/moderation.ts';
 import { nextNumber } from '../../storage/sql/counters.ts';
 import { reading, type Tx } from '../../storage/sql/procedure.ts';
 
-/** How a chat goes that nobody has moderated. */
-const UNTOUCHED: ChatState = { slowModeMs: 0, paused: false, pinned: null };
+/** The state of a chat that was never moderated. */
+const UNMODERATED: ChatState = { slowModeMs: 0, paused: false, pinned: null };
 
-/** How the chat of a stream goes, and how often what is kept beside that has changed. */
-export interface ChatRoom extends ChatState {
+/** The state of a stream's chat; `revision` counts changes of its hidden messages, restrictions and questions. */
+export interface RevisedChatState extends ChatState {
   readonly revision: number;
 }
 
-interface StoredRoom {
+interface StoredChatState {
   readonly slowModeMs: number;
   readonly paused: number;
   readonly pinned: string | null;
   readonly revision: number;
 }
 
-export async function chatRoom(tx: Tx, streamId: string): Promise<ChatRoom> {
-  const [row] = await tx.query<StoredRoom>(
+/** The chat state of a stream; the default if it was never moderated. */
+export async function readChatState(tx: Tx, streamId: string): Promise<RevisedChatState> {
+  const [row] = await tx.query<StoredChatState>(
     `select slow_mode_ms as "slowModeMs", paused, pinned, revision from chat_rooms
      where stream_id = $1`,
     [streamId],
   );
-  if (!row) return { ...UNTOUCHED, revision: 0 };
+  if (!row) return { ...UNMODERATED, revision: 0 };
   const { slowModeMs, paused, pinned, revision } = row;
   return {
     slowModeMs,
     paused: Boolean(paused),
-    pinned: pinned === null ? null : (JSON.parse(pinned) as KeptLine),
+    pinned: pinned === null ? null : (JSON.parse(pinned) as StoredChatMessage),
     revision: Number(revision),
   };
 }
 
-/** Keeps how the chat goes of a stream that this transaction has locked. */
+/** Stores the chat state of a stream that this transaction has locked. */
 export async function saveChatState(tx: Tx, streamId: string, state: ChatState): Promise<void> {
   await tx.query(
     `insert into chat_rooms (stream_id, slow_mode_ms, paused, pinned) values ($1, $2, $3, $4)
@@ -54,8 +55,8 @@ export async function saveChatState(tx: Tx, streamId: string, state: ChatState):
   );
 }
 
-/** What pages read again has changed, in a stream that this transaction has locked. */
-export async function pagesReadAgain(tx: Tx, streamId: string): Promise<void> {
+/** Makes studio pages reload moderation data of a stream that this transaction has locked. */
+export async function incrementRevision(tx: Tx, streamId: string): Promise<void> {
   await tx.query(
     `insert into chat_rooms (stream_id, revision) values ($1, 1)
      on conflict (stream_id) do update set revision = chat_rooms.revision + 1`,
@@ -64,10 +65,10 @@ export async function pagesReadAgain(tx: Tx, streamId: string): Promise<void> {
 }
 
 /**
- * What nodes go by has changed. Changes are numbered in the order in which they are committed, since
- * nobody else gets a number before this transaction ends: it is the last that one does.
+ * Makes nodes reload the chat (see `ModerationCache`). Call it last in a transaction: it locks the
+ * counter until the commit, so that changes are numbered in commit order.
  */
-export async function nodesReadAgain(tx: Tx, streamId: string): Promise<void> {
+export async function recordChange(tx: Tx, streamId: string): Promise<void> {
   const changed = await nextNumber(tx, 'moderation');
   await tx.query(
     `insert into chat_rooms (stream_id, changed) values ($1, $2)
@@ -76,16 +77,16 @@ export async function nodesReadAgain(tx: Tx, streamId: string): Promise<void> {
   );
 }
 
-/** A chat as nodes know it. */
-export interface KnownRoom {
+/** A chat as `ModerationCache` reads it. */
+export interface ModeratedChatRow {
   readonly streamId: string;
   /** The number of its last change. */
   readonly changed: number;
   readonly slowModeMs: number;
   readonly paused: boolean;
-  /** Seats. */
+  /** Banned seats. */
   readonly banned: readonly number[];
-  /** Seats, with the Unix ms until when; null: for the whole show. */
+  /** Muted seats with the end of the mute, Unix ms; null: for the whole show. */
   readonly muted: readonly (readonly [seat: number, until: number | null])[];
 }
 
@@ -96,51 +97,51 @@ interface RestrictedSeat {
   readonly until: number | null;
 }
 
-/** How long after its end a show is still kept in order. */
-const AFTERMATH_MS = 24 * 3600_000;
-// With 10,000 restrictions each, which is the most, SQLite's thread takes 90 ms for so many. What comes
-// of them to the event loop is numbers: objects for each would hold it up for as long again.
-const ROOMS_AT_ONCE = 10;
+/** How long after the end of its stream a chat is still moderated. */
+const READ_AFTER_END_MS = 24 * 3600_000;
+// With the maximum of 10,000 restrictions each, the thread of SQLite takes 90 ms for a page. Restrictions
+// reach the event loop as plain numbers; as objects they would block it for as long again.
+const PAGE_SIZE = 10;
 
-export const chatRoomProcedures = {
+export const chatStateProcedures = {
   /** The number of the last change of any chat. */
-  lastModeration: reading(async (tx): Promise<number> => {
+  lastModerationChange: reading(async (tx): Promise<number> => {
     const [row] = await tx.query<{ value: number }>(
       "select value from counters where name = 'moderation'",
     );
     return Number(row?.value);
   }),
 
-  /** The chats that changed after a change, oldest change first; fewer than all when they are many. */
-  changedRooms: reading(
-    async (tx, { after, nowMs }: { after: number; nowMs: number }): Promise<KnownRoom[]> => {
-      const rooms = await tx.query<Omit<StoredRoom, 'pinned'> & KnownRoom>(
+  /** A page of the chats that changed after a change, oldest change first; empty after the last. */
+  changedChats: reading(
+    async (tx, { after, nowMs }: { after: number; nowMs: number }): Promise<ModeratedChatRow[]> => {
+      const chats = await tx.query<Omit<StoredChatState, 'pinned'> & ModeratedChatRow>(
         `select r.stream_id as "streamId", r.changed, r.slow_mode_ms as "slowModeMs", r.paused
          from chat_rooms r join streams s on s.id = r.stream_id
          where r.changed > $1 and (s.ended is null or s.ended > $2)
          order by r.changed limit $3`,
-        [after, nowMs - AFTERMATH_MS, ROOMS_AT_ONCE],
+        [after, nowMs - READ_AFTER_END_MS, PAGE_SIZE],
       );
-      const seats = Map.groupBy(await restrictedSeats(tx, rooms, nowMs), (seat) => seat.streamId);
-      return rooms.map(({ streamId, changed, slowModeMs, paused }) => ({
+      const seats = Map.groupBy(await restrictedSeats(tx, chats, nowMs), (seat) => seat.streamId);
+      return chats.map(({ streamId, changed, slowModeMs, paused }) => ({
         streamId,
         changed: Number(changed),
         slowModeMs,
         paused: Boolean(paused),
-        ...sortedOut(seats.get(streamId) ?? []),
+        ...seatsByKind(seats.get(streamId) ?? []),
       }));
     },
   ),
 };
 
-/** How the chat of a stream goes, for a viewer. */
-export async function viewersChat(tx: Tx, streamId: string): Promise<ViewersChat> {
-  const { slowModeMs, paused, pinned, revision } = await chatRoom(tx, streamId);
+/** The chat state of a stream as viewers get it. */
+export async function viewersChat(tx: Tx, streamId: string): Promise<ViewerChat> {
+  const { slowModeMs, paused, pinned, revision } = await readChatState(tx, streamId);
   const hidden = revision === 0 ? [] : await newestHidden(tx, streamId);
   return { slow_mode_ms: slowModeMs, paused, pinned, hidden };
 }
 
-function sortedOut(seats: readonly RestrictedSeat[]): Pick<KnownRoom, 'banned' | 'muted'> {
+function seatsByKind(seats: readonly RestrictedSeat[]): Pick<ModeratedChatRow, 'banned' | 'muted'> {
   const banned: number[] = [];
   const muted: [number, number | null][] = [];
   for (const { kind, seat, until } of seats) {
@@ -152,22 +153,22 @@ function sortedOut(seats: readonly RestrictedSeat[]): Pick<KnownRoom, 'banned' |
 
 async function restrictedSeats(
   tx: Tx,
-  rooms: readonly { readonly streamId: string }[],
+  chats: readonly { readonly streamId: string }[],
   nowMs: number,
 ): Promise<readonly RestrictedSeat[]> {
-  if (rooms.length === 0) return [];
+  if (chats.length === 0) return [];
   return tx.query(
     `select stream_id as "streamId", kind, seat, until from restricted_viewers
-     where stream_id in (select id from ${tx.rows('$1', ['id text'])} asked)
+     where stream_id in (select id from ${tx.rows('$1', ['id text'])} requested)
        and (until is null or until > $2)`,
-    [JSON.stringify(rooms.map(({ streamId }) => [streamId])), nowMs],
+    [JSON.stringify(chats.map(({ streamId }) => [streamId])), nowMs],
   );
 }
 
 async function newestHidden(tx: Tx, streamId: string): Promise<string[]> {
   const rows = await tx.query<{ line: string }>(
     'select line from hidden_lines where stream_id = $1 order by number desc limit $2',
-    [streamId, HIDDEN_TOLD],
+    [streamId, HIDDEN_SENT_MAX],
   );
   return rows.map(({ line }) => line);
 }

@@ -1,19 +1,19 @@
-import type { ViewersChat } from '../../../protocol/moderation.ts';
+import type { ViewerChat } from '../../../protocol/moderation.ts';
 import { reading } from '../../storage/sql/procedure.ts';
-import { viewersChat } from '../moderation/chat-rooms-sql.ts';
+import { viewersChat } from '../moderation/chat-state-sql.ts';
 import { openQuizInterval } from '../quizzes/quizzes-sql.ts';
 import { type StreamRow, streamProcedures } from './streams-sql.ts';
 
-/** What a viewer is told of a stream. */
+/** The stream detail that viewers get. */
 export interface StreamDetailRow {
   readonly stream: StreamRow;
-  /** The interval of the feed with the quiz that is open (S-17). */
+  /** The interval of the feed with the event of the open quiz; null when none is open (S-17). */
   readonly quizInterval: number | null;
-  readonly chat: ViewersChat;
+  readonly chat: ViewerChat;
 }
 
 export const detailProcedures = {
-  /** @param interval the current one; null when there is no such stream */
+  /** Null when there is no such stream. @param interval the current interval */
   readStreamDetail: reading(
     async (
       tx,

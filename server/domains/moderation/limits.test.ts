@@ -10,8 +10,6 @@ import { moderationProcedures } from './moderation-sql.ts';
 import { questionProcedures } from './questions-sql.ts';
 import { restrictionProcedures } from './restrictions-sql.ts';
 
-// What is kept of one stream has a bound.
-
 const directory = mkdtempSync(join(tmpdir(), 'fourbeat-moderation-'));
 const own = { streamId: 's', producer: 'a' };
 let sqlite: Sqlite;
@@ -28,7 +26,7 @@ afterAll(async () => {
   rmSync(directory, { recursive: true, force: true });
 });
 
-/** Fills a table up to one place; the statement has a row for each number of the first parameter. */
+/** Fills a table to one row below its limit; `statement` makes a row for each number of parameter 1. */
 async function fillWith(statement: string): Promise<void> {
   const numbers = Array.from({ length: MODERATED_MAX - 1 }, (_, n) => [n]);
   await sqlite.query(`${statement} from ${sqlite.rows('$1', ['n integer'])} numbers`, [
@@ -36,23 +34,23 @@ async function fillWith(statement: string): Promise<void> {
   ]);
 }
 
-const refusalOf = (work: Promise<unknown>) =>
+const errorKindOf = (work: Promise<unknown>) =>
   work.then(
     () => null,
     (error) => error.kind,
   );
 
-test('[C-16] a stream has at most 10,000 hidden lines; beyond them none is hidden', async () => {
+test('[C-16] a stream has at most 10,000 hidden messages', async () => {
   await fillWith(`insert into hidden_lines (stream_id, line, number) select 's', 'x' || n, n + 1`);
-  const hide = (ids: string[]) => moderationProcedures.hideLines.run(sqlite, { ...own, ids });
+  const hide = (ids: string[]) => moderationProcedures.hideMessages.run(sqlite, { ...own, ids });
   const [last, beyond] = [randomUUID(), randomUUID()];
-  expect(await refusalOf(hide([last, beyond]))).toBe('conflict');
-  expect(await refusalOf(hide([last, 'x1']))).toBeNull();
-  expect(await refusalOf(hide([last, 'x1']))).toBeNull();
-  expect(await refusalOf(hide([beyond]))).toBe('conflict');
+  expect(await errorKindOf(hide([last, beyond]))).toBe('conflict');
+  expect(await errorKindOf(hide([last, 'x1']))).toBeNull();
+  expect(await errorKindOf(hide([last, 'x1']))).toBeNull();
+  expect(await errorKindOf(hide([beyond]))).toBe('conflict');
 });
 
-test('[C-20] a stream has at most 10,000 restrictions; what is over makes room', async () => {
+test('[C-20] a stream has at most 10,000 restrictions that have not expired', async () => {
   await fillWith(
     `insert into restricted_viewers (stream_id, viewer, kind, seat, name, until, at)
      select 's', 'x' || n, 'muted', n, '', case n when 7 then 1000 end, 0`,
@@ -65,28 +63,28 @@ test('[C-20] a stream has at most 10,000 restrictions; what is over makes room',
     restrictionProcedures.restrictViewer.run(sqlite, {
       ...{ ...own, viewer, kind: 'banned', name: '', until: null, by: null, nowMs },
     });
-  expect(await refusalOf(restrict('viewer 1', 0))).toBeNull();
-  expect(await refusalOf(restrict('viewer 1', 0))).toBeNull();
-  expect(await refusalOf(restrict('viewer 2', 999))).toBe('conflict');
-  expect(await refusalOf(restrict('viewer 2', 1_000))).toBeNull();
-  expect(await refusalOf(restrict('viewer 3', 1_000))).toBe('conflict');
+  expect(await errorKindOf(restrict('viewer 1', 0))).toBeNull();
+  expect(await errorKindOf(restrict('viewer 1', 0))).toBeNull();
+  expect(await errorKindOf(restrict('viewer 2', 999))).toBe('conflict');
+  expect(await errorKindOf(restrict('viewer 2', 1_000))).toBeNull();
+  expect(await errorKindOf(restrict('viewer 3', 1_000))).toBe('conflict');
 });
 
-test('[C-20] a stream has at most 10,000 questions; those that wait can have another state', async () => {
+test('[C-20] a stream has at most 10,000 queued questions, whose states can still change', async () => {
   await fillWith(
     `insert into queued_questions (stream_id, id, state, line, written, at)
      select 's', 'x' || n, 'open', '{}', 0, 0`,
   );
-  const line = { viewer: 'v', name: '', text: 'Why?', at: 0 };
-  const quiet = { messages: [], greetings: [], cheers: [], hearts: 0 };
-  const questions = ['q1', 'q2'].map((id) => ({ id, ...line }));
-  const { body } = composeInterval(0, { viewCount: null, chats: { ...quiet, questions } }, []);
+  const message = { viewer: 'v', name: '', text: 'Why?', at: 0 };
+  const noChats = { messages: [], greetings: [], cheers: [], hearts: 0 };
+  const questions = ['q1', 'q2'].map((id) => ({ id, ...message }));
+  const { body } = composeInterval(0, { viewCount: null, chats: { ...noChats, questions } }, []);
   await sqlite.query(`insert into sealed_intervals values ('s', 0, $1)`, [body]);
   const queue = (id: string, state: 'open' | 'answered') =>
     questionProcedures.queueQuestion.run(sqlite, {
-      ...{ ...own, line: { id, at: 0 }, state, by: null, nowMs: 0 },
+      ...{ ...own, message: { id, at: 0 }, state, by: null, nowMs: 0 },
     });
-  expect(await refusalOf(queue('q1', 'open'))).toBeNull();
-  expect(await refusalOf(queue('q2', 'open'))).toBe('conflict');
-  expect(await refusalOf(queue('q1', 'answered'))).toBeNull();
+  expect(await errorKindOf(queue('q1', 'open'))).toBeNull();
+  expect(await errorKindOf(queue('q2', 'open'))).toBe('conflict');
+  expect(await errorKindOf(queue('q1', 'answered'))).toBeNull();
 });

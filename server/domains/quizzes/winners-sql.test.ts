@@ -14,7 +14,7 @@ const STREAM = uuidOf(1);
 let show: Show;
 afterEach(() => show.close());
 
-test('[W-4] [W-9] a report is in time until the interval of the count has ended, however late it is sealed', async () => {
+test('[W-4] [W-9] a winner report is in time until the interval of the count ends, however late sealing is', async () => {
   show = await openShow([STREAM]);
   const own = { id: uuidOf(2), streamId: STREAM, producer: PRODUCER };
   const interval = intervalAt(SHOW_START_MS);
@@ -26,8 +26,8 @@ test('[W-4] [W-9] a report is in time until the interval of the count has ended,
   expect(await show.store.recordWinners([late, inTime])).toEqual(['no-round', 'won']);
   expect(await show.store.recordWinners([late])).toEqual(['no-round']);
   const sealing = { after: interval, interval: interval + 9, nowMs: endMs + 1_250, transients: [] };
-  const [told] = await sealedBy(show, sealing);
-  expect(JSON.parse(told?.body ?? '').events).toEqual([
+  const [sealed] = await sealedBy(show, sealing);
+  expect(JSON.parse(sealed?.body ?? '').events).toEqual([
     { type: 'quiz-winners', data: { count: 1 } },
   ]);
 });

@@ -1,0 +1,180 @@
+import { describe, expect, test } from 'bun:test';
+import { Unavailable } from '../../platform/errors.ts';
+import type { ModeratedChatRow } from './chat-state-sql.ts';
+import { ModerationCache } from './moderation-cache.ts';
+
+const DAY_MS = 24 * 3600_000;
+
+/** A cache over a fake store that the test changes. */
+async function fixture({ pageSize = 10 } = {}) {
+  const stored = new Map<string, ModeratedChatRow>();
+  const defects: unknown[] = [];
+  const newBans: [string, readonly number[]][] = [];
+  const calls = { last: 0, pages: 0 };
+  const state = {
+    nowMs: DAY_MS,
+    last: 0,
+    unavailable: null as Error | null,
+    hold: Promise.resolve(),
+  };
+  const cache = new ModerationCache({
+    store: {
+      lastModerationChange: async () => {
+        calls.last++;
+        const { last } = state;
+        await state.hold;
+        if (state.unavailable) throw state.unavailable;
+        return last;
+      },
+      changedChats: async ({ after }) => {
+        calls.pages++;
+        if (state.unavailable) throw state.unavailable;
+        return [...stored.values()]
+          .filter(({ changed }) => changed > after)
+          .sort((a, b) => a.changed - b.changed)
+          .slice(0, pageSize);
+      },
+    },
+    nowMs: () => state.nowMs,
+    onDefect: (error) => defects.push(error),
+  });
+  cache.onBanned((streamId, seats) => newBans.push([streamId, [...seats]]));
+  const change = (streamId: string, chat: Partial<ModeratedChatRow> = {}) => {
+    state.last++;
+    const unmoderated = { slowModeMs: 0, paused: false, banned: [], muted: [] };
+    stored.set(streamId, { streamId, ...unmoderated, ...chat, changed: state.last });
+  };
+  return { cache, stored, defects, newBans, calls, state, change };
+}
+
+describe('ModerationCache', () => {
+  test('[C-21] passes all bans of a stream to the subscriber, at once and after each change', async () => {
+    const { cache, stored, change, state } = await fixture();
+    change('a', { banned: [3] });
+    await cache.refresh();
+    const allBans: [string, number[]][] = [];
+    cache.subscribeToBans((streamId, banned) => allBans.push([streamId, [...banned]]));
+    expect(allBans.splice(0)).toEqual([['a', [3]]]);
+    change('a', { banned: [3, 4] });
+    change('b', { paused: true });
+    await cache.refresh();
+    expect(allBans.splice(0)).toEqual([['a', [3, 4]]]);
+    change('b', { banned: [1] });
+    change('a');
+    await cache.refresh();
+    expect(allBans.splice(0).sort()).toEqual([
+      ['a', []],
+      ['b', [1]],
+    ]);
+    // A full read reports streams that are gone as having no bans.
+    change('c', { banned: [9] });
+    await cache.refresh();
+    allBans.splice(0);
+    stored.delete('c');
+    state.nowMs += DAY_MS;
+    await cache.refresh();
+    expect(allBans.sort()).toEqual([
+      ['b', [1]],
+      ['c', []],
+    ]);
+  });
+
+  test('[C-21] has what was committed before a refresh', async () => {
+    const { cache, change, state, newBans } = await fixture();
+    expect(cache.chatMode('a')).toMatchObject({ slowModeMs: 0, paused: false });
+    change('a', { paused: true, slowModeMs: 5, banned: [3] });
+    await cache.refresh();
+    expect(cache.chatMode('a')).toMatchObject({ slowModeMs: 5, paused: true });
+    expect([3, 4].map((seat) => cache.isBanned({ streamId: 'a', seat }))).toEqual([true, false]);
+    expect(cache.isBanned({ streamId: 'b', seat: 3 })).toBe(false);
+    const muted = [
+      [5, state.nowMs + 1],
+      [6, null],
+    ] as const;
+    change('a', { banned: [4], muted });
+    await cache.refresh();
+    expect([3, 4].map((seat) => cache.isBanned({ streamId: 'a', seat }))).toEqual([false, true]);
+    const until = [4, 5, 6].map((seat) => cache.mutedUntil({ streamId: 'a', seat }));
+    expect(until).toEqual([false, state.nowMs + 1, null]);
+    state.nowMs++;
+    expect(cache.mutedUntil({ streamId: 'a', seat: 5 })).toBe(false);
+    expect(newBans).toEqual([
+      ['a', [3]],
+      ['a', [4]],
+    ]);
+  });
+
+  test('reads only one number while nothing changes', async () => {
+    const { cache, change, calls } = await fixture();
+    change('a', { banned: [3] });
+    await cache.refresh();
+    const { pages: before } = calls;
+    for (let n = 0; n < 3; n++) await cache.refresh();
+    expect(calls).toEqual({ last: 4, pages: before });
+  });
+
+  test('reads all pages of changes', async () => {
+    const { cache, change } = await fixture({ pageSize: 2 });
+    for (const id of ['a', 'b', 'c', 'd', 'e']) change(id, { paused: true });
+    await cache.refresh();
+    for (const id of ['a', 'b', 'c', 'd', 'e']) expect(cache.chatMode(id).paused).toBe(true);
+  });
+
+  test('[C-21] does not take a read that began before the change for a refresh after it', async () => {
+    const { cache, change, state, calls } = await fixture();
+    await cache.refresh();
+    let release = () => {};
+    state.hold = new Promise((resolve) => {
+      release = resolve;
+    });
+    const early = cache.refresh();
+    while (calls.last === 1) await Promise.resolve();
+    change('a', { paused: true });
+    const late = cache.refresh();
+    release();
+    await Promise.all([early, late]);
+    expect(cache.chatMode('a').paused).toBe(true);
+  });
+
+  test('[C-21] keeps its state while the database is unavailable, and reports only other errors', async () => {
+    const { cache, change, state, defects } = await fixture();
+    change('a', { paused: true });
+    await cache.refresh();
+    state.unavailable = new Unavailable('PostgreSQL is unavailable.');
+    change('a', { paused: false });
+    await cache.refresh();
+    expect([cache.chatMode('a').paused, defects.length]).toEqual([true, 0]);
+    state.unavailable = null;
+    await cache.refresh();
+    expect(cache.chatMode('a').paused).toBe(false);
+    state.unavailable = new Error('a defect');
+    await cache.refresh();
+    expect(defects).toHaveLength(1);
+  });
+
+  test('[N-22] follows a database whose changes went back', async () => {
+    const { cache, change, state, stored, newBans } = await fixture();
+    change('a', { banned: [1] });
+    change('b', { banned: [2] });
+    await cache.refresh();
+    stored.delete('b');
+    state.last = 0;
+    change('a', { banned: [1, 3] });
+    await cache.refresh();
+    const isBanned = (streamId: string, seat: number) => cache.isBanned({ streamId, seat });
+    expect([isBanned('a', 1), isBanned('a', 3), isBanned('b', 2)]).toEqual([true, true, false]);
+    expect(newBans.at(-1)).toEqual(['a', [3]]);
+  });
+
+  test('[C-21] drops within an hour a chat that the database no longer returns', async () => {
+    const { cache, change, state, stored } = await fixture();
+    change('a', { paused: true });
+    await cache.refresh();
+    stored.clear();
+    await cache.refresh();
+    expect(cache.chatMode('a').paused).toBe(true);
+    state.nowMs += 3600_001;
+    await cache.refresh();
+    expect(cache.chatMode('a').paused).toBe(false);
+  });
+});

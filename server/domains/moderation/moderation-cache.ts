@@ -1,0 +1,161 @@
+import type { SeatOfStream } from '../../auth/viewer-tokens/checked-viewer.ts';
+import { Unavailable } from '../../platform/errors.ts';
+import type { Calls } from '../../storage/sql/procedure.ts';
+import type { chatStateProcedures, ModeratedChatRow } from './chat-state-sql.ts';
+
+/** The cached state of a moderated chat. */
+interface CachedChat {
+  readonly slowModeMs: number;
+  readonly paused: boolean;
+  /** Muted seats with the end of the mute, Unix ms; null: for the whole show. */
+  readonly muted: ReadonlyMap<number, number | null>;
+}
+
+/** Receives all banned seats of a stream whenever they change. */
+export type BansListener = (streamId: string, banned: ReadonlySet<number>) => void;
+
+/** Receives seats that were just banned. */
+export type BannedListener = (streamId: string, seats: readonly number[]) => void;
+
+const UNMODERATED: CachedChat = { slowModeMs: 0, paused: false, muted: new Map() };
+
+export interface ModerationCacheOptions {
+  readonly store: Calls<typeof chatStateProcedures>;
+  readonly nowMs: () => number;
+  /** Receives errors of reads, except Unavailable. */
+  readonly onDefect: (error: unknown) => void;
+}
+
+// A ban holds on every node within a second (SPEC C-21): this period and the time of two reads.
+const REFRESH_MS = 400;
+// A full read drops chats of streams that ended long ago.
+const FULL_READ_MS = 3600_000;
+
+/**
+ * This node's copy of chat modes, mutes and bans. Several times a second it compares one number, that
+ * of the last change, and reads only what changed. It keeps its state while the database is unavailable
+ * (SPEC N-10).
+ */
+export class ModerationCache {
+  #chats = new Map<string, CachedChat>();
+  /** Banned seats by stream; usually empty, so that a size check suffices. */
+  #banned = new Map<string, ReadonlySet<number>>();
+  #lastChange = 0;
+  #fullReadMs = Number.NEGATIVE_INFINITY;
+  #pendingRead: Promise<void> | null = null;
+  #timer: Timer | null = null;
+  readonly #listeners: BannedListener[] = [];
+  #bansListener: BansListener | null = null;
+
+  constructor(private readonly options: ModerationCacheOptions) {}
+
+  /**
+   * Whether a viewer is banned. Runs for every viewer request: 7 ns while nobody is banned, 40 ns in a
+   * stream with 10,000 bans, of the 3 µs of a heartbeat.
+   */
+  isBanned({ streamId, seat }: SeatOfStream): boolean {
+    return this.#banned.size > 0 && this.#banned.get(streamId)?.has(seat) === true;
+  }
+
+  /** The mode of a stream's chat; the default if it was never moderated. */
+  chatMode(streamId: string): Pick<CachedChat, 'slowModeMs' | 'paused'> {
+    return this.#chats.get(streamId) ?? UNMODERATED;
+  }
+
+  /** The end of a viewer's mute, Unix ms; null: for the whole show; false: not muted. */
+  mutedUntil({ streamId, seat }: SeatOfStream): number | null | false {
+    const until = this.#chats.get(streamId)?.muted.get(seat);
+    if (until === undefined) return false;
+    return until === null || until > this.options.nowMs() ? until : false;
+  }
+
+  /** Adds a listener for new bans. */
+  onBanned(listener: BannedListener): void {
+    this.#listeners.push(listener);
+  }
+
+  /** Sets the one listener that gets all bans, now and after each change, before `onBanned` listeners. */
+  subscribeToBans(listener: BansListener): void {
+    this.#bansListener = listener;
+    for (const [streamId, banned] of this.#banned) listener(streamId, banned);
+  }
+
+  /** Starts the periodic refresh. */
+  start(): void {
+    this.#timer ??= setInterval(() => void this.refresh(), REFRESH_MS);
+  }
+
+  stop(): void {
+    if (this.#timer) clearInterval(this.#timer);
+    this.#timer = null;
+  }
+
+  /**
+   * Resolves when the cache has all changes that were committed before the call, or without an effect
+   * when the read fails.
+   */
+  async refresh(): Promise<void> {
+    try {
+      // A pending read may have started before the commit.
+      await this.#pendingRead?.catch(() => {});
+      this.#pendingRead ??= this.#read().finally(() => {
+        this.#pendingRead = null;
+      });
+      await this.#pendingRead;
+    } catch (error) {
+      if (!(error instanceof Unavailable)) this.options.onDefect(error);
+    }
+  }
+
+  async #read(): Promise<void> {
+    const nowMs = this.options.nowMs();
+    const last = await this.options.store.lastModerationChange({});
+    // A number that went back means another database, such as a promoted replica (N-22).
+    const isFull = last < this.#lastChange || nowMs - this.#fullReadMs > FULL_READ_MS;
+    if (last === this.#lastChange && !isFull) return;
+    const found = await this.#changedAfter(isFull ? 0 : this.#lastChange, nowMs);
+    const before = this.#banned;
+    if (isFull) {
+      this.#chats = new Map();
+      this.#banned = new Map();
+      this.#fullReadMs = nowMs;
+      this.#publishLifted(before, found);
+    }
+    for (const chat of found) {
+      const bannedBefore = before.get(chat.streamId);
+      const seats = [...this.#apply(chat)].filter((seat) => !bannedBefore?.has(seat));
+      if (seats.length === 0) continue;
+      for (const listener of this.#listeners) listener(chat.streamId, seats);
+    }
+    this.#lastChange = Math.max(last, found.at(-1)?.changed ?? 0);
+  }
+
+  /** After a full read, publishes the streams that have no bans any more. */
+  #publishLifted(before: ReadonlyMap<string, unknown>, found: readonly ModeratedChatRow[]): void {
+    const withBans = new Set(
+      found.filter(({ banned }) => banned.length > 0).map(({ streamId }) => streamId),
+    );
+    for (const streamId of before.keys()) {
+      if (!withBans.has(streamId)) this.#bansListener?.(streamId, new Set());
+    }
+  }
+
+  async #changedAfter(after: number, nowMs: number): Promise<ModeratedChatRow[]> {
+    const found: ModeratedChatRow[] = [];
+    for (let next = after; ; next = found.at(-1)?.changed ?? next) {
+      const page = await this.options.store.changedChats({ after: next, nowMs });
+      if (page.length === 0) return found;
+      found.push(...page);
+    }
+  }
+
+  /** Caches a chat. @returns its banned seats */
+  #apply({ streamId, slowModeMs, paused, muted, banned }: ModeratedChatRow): ReadonlySet<number> {
+    const seats = new Set(banned);
+    if (seats.size > 0 || this.#banned.has(streamId)) this.#bansListener?.(streamId, seats);
+    this.#chats.set(streamId, { slowModeMs, paused, muted: new Map(muted) });
+    if (seats.size > 0) this.#banned.set(streamId, seats);
+    else this.#banned.delete(streamId);
+    return seats;
+  }
+}

@@ -1,0 +1,52 @@
+import { WINNERS_DELAY_INTERVALS } from '../../../protocol/limits.ts';
+import type { Quiz } from '../../../protocol/quizzes.ts';
+import type { DueWork } from '../../realtime/feed/due-work.ts';
+import type { WebhookEvent } from '../webhooks/webhook-events.ts';
+import { closeQuizzes, setPublishedInterval } from './quizzes-sql.ts';
+import { closeRounds, startRoundDelays } from './winners-sql.ts';
+
+/** Closes and counts quizzes at their close interval, and records where quizzes were published. */
+export const quizDueWork: DueWork<WebhookEvent> = {
+  kind: 'quiz',
+  queries: [
+    {
+      streamId: 'stream_id',
+      number: 'number',
+      from: `quizzes where state = 'open' and close_interval <= $3`,
+    },
+  ],
+  run: (tx, due) =>
+    closeQuizzes(
+      tx,
+      due.map(({ number }) => number),
+    ),
+  afterSeal: async (tx, { published, interval }) => {
+    const quizzes = published.filter(({ type }) => type === 'quiz');
+    const ids = quizzes.map(({ data }) => (JSON.parse(data) as Quiz).id);
+    await setPublishedInterval(tx, ids, interval);
+    return null;
+  },
+};
+
+/** Closes and counts winners rounds, and starts the delay of those whose request is published. */
+export const winnersDueWork: DueWork<WebhookEvent> = {
+  kind: 'round',
+  queries: [
+    {
+      streamId: 'stream_id',
+      number: 'number',
+      from: `winners_rounds where state = 'open' and due_interval <= $3`,
+    },
+  ],
+  run: (tx, due) =>
+    closeRounds(
+      tx,
+      due.map(({ number }) => number),
+    ),
+  afterSeal: async (tx, { published, interval }) => {
+    const requests = published.filter(({ type }) => type === 'request-quiz-winners');
+    const streamIds = requests.map(({ streamId }) => streamId);
+    await startRoundDelays(tx, streamIds, interval + WINNERS_DELAY_INTERVALS);
+    return null;
+  },
+};

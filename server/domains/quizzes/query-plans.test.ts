@@ -1,0 +1,146 @@
+import { afterAll, beforeAll, expect, test } from 'bun:test';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { procedures } from '../../app/procedures.ts';
+import type { Rows, SqlValue, Tx } from '../../storage/sql/procedure.ts';
+import { openMigratedSqlite, type Sqlite } from '../../storage/sql/sqlite.ts';
+import { closeQuizzes, openQuizInterval } from './quizzes-sql.ts';
+
+// Requests of a whole audience in one second must cost the database a few set-based statements that use
+// an index. These tests check the number of statements and their query plans, not their time.
+
+const PRODUCER = 'a producer';
+const STREAM = 'a stream';
+const OTHER_STREAM = 'another stream';
+const OLDER_QUIZZES = 30;
+const GAME_QUIZZES = 3;
+const SEATS = 40;
+
+const directory = mkdtempSync(join(tmpdir(), 'fourbeat-set-based-'));
+let sqlite: Sqlite;
+
+beforeAll(async () => {
+  sqlite = await openMigratedSqlite(directory);
+  await procedures.createAccount.run(sqlite, {
+    user: { uuid: PRODUCER, email: 'a@example.org', name: 'A producer', created: 0 },
+    token: { id: 'token', name: 'test', prefix: 'fb_', hash: 'hash' },
+    nowMs: 0,
+  });
+  for (const id of [STREAM, OTHER_STREAM]) {
+    const stream = { title: 'A show', dash_url: null, hls_url: null };
+    await procedures.createStream.run(sqlite, {
+      id,
+      producer: PRODUCER,
+      stream: { ...stream, unlisted: false, latencyAllowance: 0, recording: false },
+      nowMs: 0,
+    });
+    for (let quiz = 0; quiz < OLDER_QUIZZES; quiz++) await playQuiz(id, `older ${quiz}`);
+    await requestWinners(id, 'older round');
+    await sqlite.query(`update winners_rounds set state = 'closed' where stream_id = $1`, [id]);
+    for (let quiz = 0; quiz < GAME_QUIZZES; quiz++) await playQuiz(id, `game ${quiz}`);
+    await requestWinners(id, 'round');
+  }
+});
+
+afterAll(async () => {
+  await sqlite.close();
+  rmSync(directory, { recursive: true, force: true });
+});
+
+async function requestWinners(streamId: string, name: string): Promise<void> {
+  const id = `${streamId} ${name}`;
+  await procedures.requestWinners.run(sqlite, { id, streamId, producer: PRODUCER, nowMs: 0 });
+}
+
+/** A quiz that every seat answered, even seats correctly, and that was revealed. */
+async function playQuiz(streamId: string, name: string): Promise<void> {
+  const own = { id: `${streamId} ${name}`, producer: PRODUCER };
+  const quiz = { question: 'Is it?', choices: ['yes', 'no'], answer: 'yes', duration: 1_000 };
+  await procedures.createQuiz.run(sqlite, {
+    ...own,
+    streamId,
+    quiz: { ...quiz, reveal: 'auto' },
+  });
+  const { number } = await procedures.publishQuiz.run(sqlite, { ...own, nowMs: 0 });
+  const seats = Array.from({ length: SEATS }, (_, seat) => seat);
+  await procedures.recordAnswers.run(
+    sqlite,
+    seats.map((seat) => ({ quiz: number, seat, choice: seat % 2, receivedMs: 0, interval: 0 })),
+  );
+  await closeQuizzes(sqlite, [number]);
+}
+
+/** A transaction that records its statements. */
+function recordingTx(): { tx: Tx; statements: { text: string; params: SqlValue[] }[] } {
+  const statements: { text: string; params: SqlValue[] }[] = [];
+  const query = <Row>(text: string, params: SqlValue[] = []): Promise<Rows<Row>> => {
+    statements.push({ text, params });
+    return sqlite.query<Row>(text, params);
+  };
+  return { tx: { ...sqlite, query }, statements };
+}
+
+/** The lines of the query plan that name the access to a table. */
+async function accessesOf({
+  text,
+  params,
+}: {
+  text: string;
+  params: SqlValue[];
+}): Promise<string[]> {
+  const rows = await sqlite.query<{ detail: string }>(`explain query plan ${text}`, params);
+  return rows.map(({ detail }) => detail).filter((detail) => /^(SCAN|SEARCH) /.test(detail));
+}
+
+const claimOf = (streamId: string, seat: number) => ({ streamId, seat, receivedMs: 0 });
+
+test('[W-6] [W-7] a thousand claims cost as many statements as one claim', async () => {
+  const single = recordingTx();
+  expect(await procedures.recordWinners.run(single.tx, [claimOf(STREAM, 0)])).toEqual(['won']);
+  const many = recordingTx();
+  const claims = Array.from({ length: 1_000 }, (_, n) => claimOf(STREAM, n % SEATS));
+  expect(await procedures.recordWinners.run(many.tx, claims)).toEqual(
+    claims.map(({ seat }) => (seat % 2 === 0 ? 'won' : 'not-qualified')),
+  );
+  expect(many.statements.length).toBe(single.statements.length);
+});
+
+test('[W-7] a claim reads the quizzes of its game only, not those of the whole stream', async () => {
+  const { tx, statements } = recordingTx();
+  await procedures.recordWinners.run(tx, [claimOf(STREAM, 0), claimOf(OTHER_STREAM, 1)]);
+  const plans = (await Promise.all(statements.map(accessesOf))).flat();
+  const ofQuizzes = plans.filter((line) => /^\w+ q /.test(line));
+  expect(ofQuizzes.length).toBeGreaterThan(0);
+  for (const line of ofQuizzes) {
+    expect(line).toContain('COVERING INDEX');
+    expect(line).toEndWith('(stream_id=? AND game=?)');
+  }
+  const ofAnswers = plans.filter((line) => /^\w+ a /.test(line));
+  expect(ofAnswers.length).toBeGreaterThan(0);
+  for (const line of ofAnswers) expect(line).toEndWith('(quiz=? AND seat=?)');
+});
+
+test('[Q-16] closing a quiz reads its answers in the order of their key, without sorting', async () => {
+  const id = `${STREAM} game 0`;
+  const [quiz] = await sqlite.query<{ number: number }>(
+    `update quizzes set state = 'open' where id = $1 returning number`,
+    [id],
+  );
+  const { tx, statements } = recordingTx();
+  await closeQuizzes(tx, [quiz?.number ?? -1]);
+  const counting = statements.filter(({ text }) => text.includes('from answers'));
+  expect(counting).toHaveLength(1);
+  for (const { text, params } of counting) {
+    const plan = await sqlite.query<{ detail: string }>(`explain query plan ${text}`, params);
+    expect(plan.map(({ detail }) => detail)).toEqual(['SEARCH answers USING PRIMARY KEY (quiz=?)']);
+  }
+});
+
+test('[S-17] openQuizInterval searches the index of published quizzes', async () => {
+  const { tx, statements } = recordingTx();
+  expect(await openQuizInterval(tx, STREAM, 0)).toBeNull();
+  expect((await Promise.all(statements.map(accessesOf))).flat()).toEqual([
+    'SEARCH quizzes USING INDEX quizzes_told (stream_id=? AND told_interval>?)',
+  ]);
+});

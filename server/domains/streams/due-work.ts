@@ -1,0 +1,16 @@
+import type { DueWork } from '../../realtime/feed/due-work.ts';
+import type { WebhookEvent } from '../webhooks/webhook-events.ts';
+import { endStreams, SOURCE_LOST } from './streams-sql.ts';
+
+/** Ends streams at their end time (P-14), and streams whose source left too long ago (M-7). */
+export const streamDueWork: DueWork<WebhookEvent> = {
+  kind: 'end',
+  queries: [
+    { streamId: 'id', number: '0', from: 'streams where ends_at is not null and ends_at < $2' },
+    { streamId: 'id', number: '0', from: `streams where ${SOURCE_LOST}` },
+  ],
+  run: async (tx, due, { endMs, nowMs }) => {
+    const ids = due.map(({ streamId }) => streamId);
+    return { results: [], domainEvents: await endStreams(tx, ids, endMs, nowMs) };
+  },
+};

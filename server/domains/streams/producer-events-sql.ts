@@ -1,0 +1,36 @@
+import type { ProducerEvent } from '../../../protocol/studio.ts';
+import { DomainError } from '../../platform/errors.ts';
+import { recordEvent } from '../../realtime/feed/outbox-sql.ts';
+import { writing } from '../../storage/sql/procedure.ts';
+import { lockOwnStream } from './streams-sql.ts';
+
+/** Most events of a stream that may wait for sealing: 12 s of its feed at 200 events an interval. */
+const WAITING_MAX = 10_000;
+
+export const producerEventProcedures = {
+  /**
+   * Accepts an event from a producer and records it in the outbox.
+   * @throws DomainError `not-found`; `conflict` when the stream has ended or too many events wait
+   */
+  recordProducerEvent: writing(
+    async (
+      tx,
+      input: { streamId: string; producer: string; event: ProducerEvent; nowMs: number },
+    ): Promise<{ id: string; streamId: string; type: string }> => {
+      const { streamId, event } = input;
+      const stream = await lockOwnStream(tx, streamId, input.producer);
+      if (stream.status === 'ENDED') throw new DomainError('conflict', 'The stream has ended.');
+      const [waiting] = await tx.query<{ n: number }>(
+        'select count(*) as n from outbox where stream_id = $1',
+        [streamId],
+      );
+      if (Number(waiting?.n) >= WAITING_MAX) {
+        throw new DomainError('conflict', 'Too many events wait for their interval; send fewer.');
+      }
+      const data =
+        event.type === 'purchase' ? { ...event.data, at: input.nowMs } : (event.data ?? null);
+      const number = await recordEvent(tx, streamId, event.type, data);
+      return { id: String(number), streamId, type: event.type };
+    },
+  ),
+};
