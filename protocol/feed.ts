@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { CHAT_NAME_CHARS, CHAT_TEXT_CHARS, HEARTS_MAX } from './limits.ts';
-import { chatModeSchema, chatPinSchema, hiddenLinesSchema } from './moderation.ts';
+import { chatModeSchema, chatPinSchema, hiddenMessagesSchema } from './moderation.ts';
 import { quizResultsSchema, quizSchema } from './quizzes.ts';
 import { text, unixMs } from './text.ts';
 import { viewCountSchema } from './view-counts.ts';
@@ -17,14 +17,14 @@ export const chatElementSchema = z
   .meta({ id: 'ChatElement' });
 export type ChatElement = z.infer<typeof chatElementSchema>;
 
-const lines = z.array(chatElementSchema);
+const messages = z.array(chatElementSchema);
 export const chatsSchema = z
   .object({
-    messages: lines,
-    questions: lines,
-    greetings: lines,
-    cheers: lines,
-    purchases: lines,
+    messages: messages,
+    questions: messages,
+    greetings: messages,
+    cheers: messages,
+    purchases: messages,
     hearts: z.int().min(0).meta({ description: 'Sum of the interval' }),
     discounts: z.int().min(0).meta({ description: 'Sum of the interval' }),
   })
@@ -71,7 +71,7 @@ export const feedEventSchema = z
     event('request-quiz-winners', z.null()),
     event('quiz-winners', winnersCountSchema),
     event('chat-mode', chatModeSchema),
-    event('chat-hidden', hiddenLinesSchema),
+    event('chat-hidden', hiddenMessagesSchema),
     event('chat-pinned', chatPinSchema),
     z.object({ type: customTypeSchema, data: z.looseObject({}).nullable() }),
   ])

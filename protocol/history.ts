@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { type ChatElement, type Chats, chatElementSchema, type FeedEvent } from './feed.ts';
-import { LINE_KINDS, type LineKind } from './moderation.ts';
+import { MESSAGE_KINDS, type MessageKind } from './moderation.ts';
 import { intervalParameter, pageLimit } from './query.ts';
 
 /** Most intervals of a show that one call looks at: 10 minutes in which something happened. */
@@ -22,10 +22,10 @@ export const sentEventSchema = z
   .meta({ id: 'SentEvent' });
 export type SentEvent = z.infer<typeof sentEventSchema>;
 /** The same without its interval. */
-export type ToldEvent = Omit<SentEvent, 'interval'>;
+export type LoggedEvent = Omit<SentEvent, 'interval'>;
 
 /** What of the events of an interval is in the log of a show: nothing of what viewers sent. */
-export function sentIn(events: readonly FeedEvent[]): ToldEvent[] {
+export function loggedEvents(events: readonly FeedEvent[]): LoggedEvent[] {
   return events.flatMap(({ type, data }) => {
     if (type === 'view-count') return [];
     if (type !== 'chats') return [{ type, data }];
@@ -56,45 +56,45 @@ export const audienceQuerySchema = z
   );
 
 /** What a line of the chat is, by the member of a `chats` event that it is in. */
-const KIND_OF = {
+const KIND_BY_MEMBER = {
   messages: 'message',
   questions: 'question',
   greetings: 'greeting',
   cheers: 'cheer',
   purchases: 'purchase',
-} as const satisfies Partial<Record<keyof Chats, LineKind>>;
-const MEMBERS = Object.keys(KIND_OF) as (keyof typeof KIND_OF)[];
+} as const satisfies Partial<Record<keyof Chats, MessageKind>>;
+const MEMBERS = Object.keys(KIND_BY_MEMBER) as (keyof typeof KIND_BY_MEMBER)[];
 
 /** A line of the chat, of whatever kind. */
-export interface ChatLine extends ChatElement {
-  readonly kind: LineKind;
+export interface ChatMessage extends ChatElement {
+  readonly kind: MessageKind;
 }
 
 /** The lines of an interval, in the order they came. */
-export function linesOf(chats: Chats): ChatLine[] {
+export function messagesOf(chats: Chats): ChatMessage[] {
   return MEMBERS.flatMap((member) =>
-    chats[member].map((line) => ({ ...line, kind: KIND_OF[member] })),
+    chats[member].map((line) => ({ ...line, kind: KIND_BY_MEMBER[member] })),
   ).sort((a, b) => a.at - b.at);
 }
 
 /** The member of a `chats` event that has the lines of a kind. */
-export function memberOf(kind: LineKind): keyof typeof KIND_OF {
-  return MEMBERS.find((member) => KIND_OF[member] === kind) ?? 'messages';
+export function memberOf(kind: MessageKind): keyof typeof KIND_BY_MEMBER {
+  return MEMBERS.find((member) => KIND_BY_MEMBER[member] === kind) ?? 'messages';
 }
 
 /** A line of the chat that viewers got, with its interval. */
-const sentLineSchema = chatElementSchema.extend({ interval, kind: z.enum(LINE_KINDS) });
-export type SentLine = z.infer<typeof sentLineSchema>;
+const sentMessageSchema = chatElementSchema.extend({ interval, kind: z.enum(MESSAGE_KINDS) });
+export type SentMessage = z.infer<typeof sentMessageSchema>;
 
 /** As those see it who run the show. */
-export const loggedLineSchema = sentLineSchema
+export const loggedMessageSchema = sentMessageSchema
   .extend({ hidden: z.boolean().meta({ description: 'It was taken out of the chat' }) })
   .meta({ id: 'LoggedLine' });
-export type LoggedLine = z.infer<typeof loggedLineSchema>;
-export const chatLogSchema = pageOf(loggedLineSchema);
+export type LoggedMessage = z.infer<typeof loggedMessageSchema>;
+export const chatLogSchema = pageOf(loggedMessageSchema);
 export type ChatLog = z.infer<typeof chatLogSchema>;
 export const chatLogQuerySchema = z.object({
   before,
   limit: pageLimit,
-  kind: z.enum(LINE_KINDS).optional().meta({ description: 'Lines of this kind alone' }),
+  kind: z.enum(MESSAGE_KINDS).optional().meta({ description: 'Lines of this kind alone' }),
 });

@@ -1,7 +1,7 @@
 import type { z } from 'zod';
 
 /** Most members that one error names. */
-const NAMED_MAX = 3;
+const MEMBERS_MAX = 3;
 
 // Every number that a request may hold is whole.
 const NOUNS: Readonly<Record<string, string>> = {
@@ -14,21 +14,21 @@ const NOUNS: Readonly<Record<string, string>> = {
 };
 
 /** Words for what is wrong with one value, where its schema has none of its own. */
-export const phrase: z.core.$ZodErrorMap = (issue) => {
+export const describeIssue: z.core.$ZodErrorMap = (issue) => {
   const isMissing = issue.input === undefined;
   switch (issue.code) {
     case 'invalid_type': {
       const noun = NOUNS[issue.expected] ?? issue.expected;
       if (isMissing) return `is missing; send ${noun}`;
       const isFraction = typeof issue.input === 'number' && noun === NOUNS.int;
-      return isFraction ? `must be ${noun}` : `must be ${noun}, not ${kindOf(issue.input)}`;
+      return isFraction ? `must be ${noun}` : `must be ${noun}, not ${typeName(issue.input)}`;
     }
     case 'invalid_value':
-      return oneOf(issue.values, isMissing);
+      return allowedValues(issue.values, isMissing);
     case 'invalid_union': {
       if (!('options' in issue) || !Array.isArray(issue.options)) return undefined;
       const member = String(issue.discriminator);
-      return oneOf(issue.options, !Object.hasOwn(issue.input as object, member));
+      return allowedValues(issue.options, !Object.hasOwn(issue.input as object, member));
     }
     case 'too_big':
       return `must ${issue.origin === 'array' ? 'have' : 'be'} at most ${amount(issue, issue.maximum)}`;
@@ -40,19 +40,19 @@ export const phrase: z.core.$ZodErrorMap = (issue) => {
 };
 
 /** One line about all that is wrong: each member once, with the first thing that is. */
-export function whatIsWrong(issues: readonly z.core.$ZodIssue[]): string {
+export function summarizeIssues(issues: readonly z.core.$ZodIssue[]): string {
   const byPath = new Map<string, string>();
   for (const { path, message } of issues) {
     const member = path.join('.');
     if (!byPath.has(member)) byPath.set(member, message);
   }
   return [...byPath]
-    .slice(0, NAMED_MAX)
+    .slice(0, MEMBERS_MAX)
     .map(([member, message]) => (member === '' ? message : `${member}: ${message}`))
     .join('; ');
 }
 
-function oneOf(values: readonly unknown[], isMissing: boolean): string {
+function allowedValues(values: readonly unknown[], isMissing: boolean): string {
   const allowed = values.map((value) => JSON.stringify(value)).join(', ');
   const which = values.length === 1 ? allowed : `one of ${allowed}`;
   return isMissing ? `is missing; send ${which}` : `must be ${which}`;
@@ -62,7 +62,7 @@ function amount({ origin }: { origin: string }, limit: number | bigint): string 
   return origin === 'array' ? `${limit} elements` : String(limit);
 }
 
-function kindOf(value: unknown): string {
+function typeName(value: unknown): string {
   if (value === null) return 'null';
   if (Array.isArray(value)) return 'an array';
   return typeof value === 'object' ? 'an object' : `a ${typeof value}`;

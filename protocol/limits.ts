@@ -51,7 +51,7 @@ export const QUIZ_DURATION_MAX_MS = 600_000;
 /** Most quizzes of a stream, so that there is a bound on what one can make the record keep. */
 export const QUIZZES_MAX = 2_000;
 /** Most quizzes in one import. */
-export const QUIZZES_AT_ONCE = 500;
+export const QUIZZES_PER_IMPORT_MAX = 500;
 export const LATENCY_ALLOWANCE_MAX_MS = 60_000;
 export const CHAT_TEXT_CHARS = 280;
 export const CHAT_NAME_CHARS = 40;
@@ -61,8 +61,8 @@ export const SLOW_MODE_MAX_MS = 300_000;
 /** Longest time for which a viewer is muted who is not for the whole show: a day. */
 export const MUTE_MAX_MINUTES = 1_440;
 /** Most lines that are hidden by one call. */
-export const HIDDEN_AT_ONCE = 100;
+export const HIDDEN_PER_CALL_MAX = 100;
 /** Of the hidden lines a viewer who comes late is told of so many, the newest. */
-export const HIDDEN_TOLD = 200;
+export const HIDDEN_SENT_MAX = 200;
 /** Most hidden lines, restricted viewers and queued questions of a stream, each. */
 export const MODERATED_MAX = 10_000;

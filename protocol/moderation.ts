@@ -2,18 +2,18 @@ import { z } from 'zod';
 import {
   CHAT_NAME_CHARS,
   CHAT_TEXT_CHARS,
-  HIDDEN_AT_ONCE,
+  HIDDEN_PER_CALL_MAX,
   MUTE_MAX_MINUTES,
   SLOW_MODE_MAX_MS,
 } from './limits.ts';
 import { text, unixMs } from './text.ts';
 
 /** What a line of the chat is. */
-export const LINE_KINDS = ['message', 'question', 'greeting', 'cheer', 'purchase'] as const;
-export type LineKind = (typeof LINE_KINDS)[number];
+export const MESSAGE_KINDS = ['message', 'question', 'greeting', 'cheer', 'purchase'] as const;
+export type MessageKind = (typeof MESSAGE_KINDS)[number];
 
 /** The id of a line: a uuid of a viewer's, "p" and a number of a purchase. */
-export const lineId = z
+export const messageId = z
   .string()
   .regex(/^[A-Za-z0-9-]{1,64}$/, 'must be the id of a line of the chat');
 
@@ -41,33 +41,33 @@ export const chatModePatchSchema = z
 export type ChatModePatch = z.infer<typeof chatModePatchSchema>;
 
 /** Lines that are shown no longer; the data of an event `chat-hidden`. */
-export const hiddenLinesSchema = z
+export const hiddenMessagesSchema = z
   .object({
     ids: z
-      .array(lineId)
+      .array(messageId)
       .min(1, 'must name a line')
-      .max(HIDDEN_AT_ONCE)
+      .max(HIDDEN_PER_CALL_MAX)
       .refine((ids) => new Set(ids).size === ids.length, 'must be distinct')
       .meta({ description: 'Of the lines, as the chat has them' }),
   })
   .meta({ id: 'HiddenLines', examples: [{ ids: ['1b4e28ba-2fa1-4d3b-883f-0016d3cca427'] }] });
-export type HiddenLines = z.infer<typeof hiddenLinesSchema>;
+export type HiddenMessages = z.infer<typeof hiddenMessagesSchema>;
 
-export const hideLinesSchema = z
-  .strictObject(hiddenLinesSchema.shape)
+export const hideMessagesSchema = z
+  .strictObject(hiddenMessagesSchema.shape)
   .meta({ id: 'HideLines', examples: [{ ids: ['1b4e28ba-2fa1-4d3b-883f-0016d3cca427'] }] });
 
 /** The last moment that a date can be. */
 const DATE_MAX_MS = 8_640_000_000_000_000;
 
 /** A line of the chat that is set apart from the others; a purchase is of no viewer. */
-export const keptLineSchema = z
+export const chatMessageSchema = z
   .object({
-    id: lineId,
+    id: messageId,
     viewer: z.union([viewerId, z.literal('')], 'must be the id of a viewer, or empty'),
     name: z.union([text(CHAT_NAME_CHARS), z.literal('')]).meta({ description: 'May be empty' }),
     text: text(CHAT_TEXT_CHARS),
-    kind: z.enum(LINE_KINDS),
+    kind: z.enum(MESSAGE_KINDS),
     at: unixMs.max(DATE_MAX_MS),
   })
   .meta({
@@ -83,41 +83,41 @@ export const keptLineSchema = z
       },
     ],
   });
-export type KeptLine = z.infer<typeof keptLineSchema>;
+export type StoredChatMessage = z.infer<typeof chatMessageSchema>;
 
 /** The line that is shown above the chat; the data of an event `chat-pinned`. */
 export const chatPinSchema = z
-  .object({ line: keptLineSchema.nullable().meta({ description: 'null: none' }) })
+  .object({ line: chatMessageSchema.nullable().meta({ description: 'null: none' }) })
   .meta({ id: 'ChatPin' });
 export type ChatPin = z.infer<typeof chatPinSchema>;
 
 /** A line as a request names it. */
-const namedLine = z.strictObject(keptLineSchema.shape).meta({ id: 'NamedLine' });
+const messageInput = z.strictObject(chatMessageSchema.shape).meta({ id: 'NamedLine' });
 
-export const pinLineSchema = z
-  .strictObject({ line: namedLine.nullable().meta({ description: 'null: none' }) })
+export const pinMessageSchema = z
+  .strictObject({ line: messageInput.nullable().meta({ description: 'null: none' }) })
   .meta({ id: 'PinLine' });
 
 /** How the chat goes, for those who run the show. */
 export const chatStateSchema = chatModeSchema
-  .extend({ pinned: keptLineSchema.nullable().meta({ description: 'null: none is' }) })
+  .extend({ pinned: chatMessageSchema.nullable().meta({ description: 'null: none is' }) })
   .meta({ id: 'ChatState', examples: [{ slowModeMs: 10_000, paused: false, pinned: null }] });
 export type ChatState = z.infer<typeof chatStateSchema>;
 
 /** How the chat goes, for a viewer who comes late: what events told before. */
-export const viewersChatSchema = z
+export const viewerChatSchema = z
   .object({
     slow_mode_ms: chatModeSchema.shape.slowModeMs,
     paused: chatModeSchema.shape.paused,
     pinned: chatStateSchema.shape.pinned,
     hidden: z
-      .array(lineId)
+      .array(messageId)
       .meta({ description: 'The ids of the lines that were hidden last, the newest first' }),
   })
   .meta({ id: 'ViewersChat' });
-export type ViewersChat = z.infer<typeof viewersChatSchema>;
+export type ViewerChat = z.infer<typeof viewerChatSchema>;
 
-const shownName = text(CHAT_NAME_CHARS)
+const displayName = text(CHAT_NAME_CHARS)
   .optional()
   .meta({ description: 'What they called themselves, for the list' });
 
@@ -129,12 +129,12 @@ export const muteSchema = z
       .max(MUTE_MAX_MINUTES)
       .optional()
       .meta({ description: 'For the whole show when it is left out' }),
-    name: shownName,
+    name: displayName,
   })
   .meta({ id: 'Mute', examples: [{ minutes: 10, name: 'Ada' }] });
 
 export const banSchema = z
-  .strictObject({ name: shownName })
+  .strictObject({ name: displayName })
   .meta({ id: 'Ban', examples: [{ name: 'Ada' }] });
 
 export const RESTRICTIONS = ['muted', 'banned'] as const;
@@ -176,7 +176,7 @@ const questionState = z.enum(QUESTION_STATES);
 export const questionPostSchema = z
   .strictObject({
     state: questionState,
-    line: namedLine,
+    line: messageInput,
   })
   .meta({ id: 'QuestionPost' });
 
@@ -184,7 +184,7 @@ export const questionPostSchema = z
 export const queuedQuestionSchema = z
   .object({
     state: questionState,
-    line: keptLineSchema,
+    line: chatMessageSchema,
     by: z
       .string()
       .nullable()

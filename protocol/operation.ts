@@ -12,7 +12,7 @@ export type Role = (typeof ROLES)[number];
 export type Access = 'public' | 'optional' | 'viewer' | 'service' | 'studio' | 'session';
 
 /** What an operation answers with one status. */
-export interface Answer {
+export interface ResponseDescription {
   readonly description: string;
   /** The body as `application/json`. Without it and `otherTypes` there is no body. */
   readonly schema?: z.ZodType;
@@ -46,7 +46,7 @@ export interface Operation {
   readonly bodyOptional?: boolean;
   /** Largest body in bytes. */
   readonly bodyBytes: number;
-  readonly answers: Readonly<Record<number, Answer>>;
+  readonly responses: Readonly<Record<number, ResponseDescription>>;
   /** Statuses of errors besides those that every operation of its access can give. */
   readonly errors?: readonly number[];
 }

@@ -4,44 +4,44 @@ import {
   presenterKeySchema,
   presenterStateSchema,
 } from './presenter.ts';
-import { producersRead, read, write } from './studio-operation.ts';
+import { memberRead, producerRead, producerWrite } from './studio-operation.ts';
 
 /** A show for the wall behind its host, and for OBS (SPEC B). */
 export const presenterApi = {
   createPresenterKey: {
-    ...write,
+    ...producerWrite,
     method: 'POST',
     path: '/studio/v1/streams/{stream_id}/presenter-key',
     summary: 'A new presenter key, shown this once; the one before opens nothing any more',
     description: 'It opens the presenter view of this show and nothing else.',
-    answers: { 201: { description: 'The key', schema: createdPresenterKeySchema } },
+    responses: { 201: { description: 'The key', schema: createdPresenterKeySchema } },
     errors: [404, 409],
   },
   readPresenterKey: {
-    ...producersRead,
+    ...producerRead,
     method: 'GET',
     path: '/studio/v1/streams/{stream_id}/presenter-key',
     summary: 'Whether there is a presenter key, and since when',
-    answers: { 200: { description: 'Of the key', schema: presenterKeySchema } },
+    responses: { 200: { description: 'Of the key', schema: presenterKeySchema } },
     errors: [404],
   },
   withdrawPresenterKey: {
-    ...write,
+    ...producerWrite,
     method: 'DELETE',
     path: '/studio/v1/streams/{stream_id}/presenter-key',
     summary: 'The presenter key opens nothing any more',
-    answers: { 204: { description: 'There is none' } },
+    responses: { 204: { description: 'There is none' } },
     errors: [404, 409],
   },
   presentShow: {
-    ...read,
+    ...memberRead,
     takesPresenterKey: true,
     method: 'GET',
     path: '/studio/v1/streams/{stream_id}/present',
     summary: 'A show as the wall behind its host has it',
     description:
       'An event stream: a message `state` with a PresenterState at once and every half second. The right answer is in none before the reveal.',
-    answers: {
+    responses: {
       200: {
         description: 'The show',
         otherTypes: {

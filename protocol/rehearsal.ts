@@ -4,13 +4,13 @@ import { unixMs, uuid } from './text.ts';
 /** Most synthetic viewers of one rehearsal. */
 export const REHEARSAL_VIEWERS_MAX = 500;
 /** Most rehearsals whose viewers one node sends at once. */
-export const REHEARSALS_OF_NODE_MAX = 4;
+export const REHEARSALS_PER_NODE_MAX = 4;
 /** Most rehearsals of an account, with those that are being removed. */
-export const REHEARSALS_OF_ACCOUNT_MAX = 20;
+export const REHEARSALS_PER_ACCOUNT_MAX = 20;
 /** After this long a rehearsal ends by itself: 4 hours. */
 export const REHEARSAL_LENGTH_MS = 4 * 3_600_000;
 /** After this long nothing is kept of it: 24 hours. */
-export const REHEARSAL_KEPT_MS = 24 * 3_600_000;
+export const REHEARSAL_RETENTION_MS = 24 * 3_600_000;
 /** Most quizzes of which a rehearsal tells, the newest. */
 export const REHEARSED_QUIZZES_MAX = 50;
 /** Most that viewers may lag. */

@@ -9,22 +9,22 @@ import {
   rundownSchema,
 } from './rundown.ts';
 import { listOf, studioQuizSchema } from './studio.ts';
-import { producersRead, read, write } from './studio-operation.ts';
+import { memberRead, producerRead, producerWrite } from './studio-operation.ts';
 
 const rundown = { 200: { description: 'The quizzes', schema: rundownSchema } };
 
 /** The rundown, the part of the producer's API by which quizzes are laid out before they are asked. */
 export const rundownApi = {
   listQuizzes: {
-    ...read,
+    ...memberRead,
     method: 'GET',
     path: '/studio/v1/streams/{stream_id}/quizzes',
     summary: "The stream's quizzes, in the order of its rundown",
-    answers: rundown,
+    responses: rundown,
     errors: [404],
   },
   orderQuizzes: {
-    ...write,
+    ...producerWrite,
     method: 'POST',
     path: '/studio/v1/streams/{stream_id}/rundown',
     summary: 'Put the drafts in another order; published quizzes keep their places',
@@ -32,19 +32,19 @@ export const rundownApi = {
       'When somebody else has changed the rundown meanwhile it is 409, with the drafts as they are now as `order`.',
     body: rundownOrderSchema,
     bodyBytes: ORDER_BODY_BYTES,
-    answers: rundown,
+    responses: rundown,
     errors: [404, 409],
   },
   duplicateQuiz: {
-    ...write,
+    ...producerWrite,
     method: 'POST',
     path: '/studio/v1/quizzes/{quiz_id}/duplicate',
     summary: 'A draft like this quiz, right behind it',
-    answers: { 201: { description: 'The draft', schema: studioQuizSchema } },
+    responses: { 201: { description: 'The draft', schema: studioQuizSchema } },
     errors: [404, 409],
   },
   importQuizzes: {
-    ...write,
+    ...producerWrite,
     method: 'POST',
     path: '/studio/v1/streams/{stream_id}/quizzes/import',
     summary: 'Drafts from a file, behind the others: all of its quizzes or none',
@@ -52,16 +52,16 @@ export const rundownApi = {
       'A text that is wrong is 400, with what is wrong with it as `errors`: the line or the number of the quiz, the field and why.',
     body: importSchema,
     bodyBytes: IMPORT_BODY_BYTES,
-    answers: { 201: { description: 'The drafts', schema: listOf(studioQuizSchema) } },
+    responses: { 201: { description: 'The drafts', schema: listOf(studioQuizSchema) } },
     errors: [404, 409],
   },
   exportQuizzes: {
-    ...producersRead,
+    ...producerRead,
     method: 'GET',
     path: '/studio/v1/streams/{stream_id}/exports/quizzes',
     summary: 'The quizzes as a file that can be imported again',
     query: quizFileQuerySchema,
-    answers: {
+    responses: {
       200: {
         description: 'The quizzes in the order of the rundown, those that were published too',
         schema: quizFileSchema,

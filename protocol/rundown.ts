@@ -42,7 +42,7 @@ export const IMPORT_FORMATS = [
 export type ImportFormat = (typeof IMPORT_FORMATS)[number];
 
 /** The time limit of quizzes for which nothing says another. */
-const DURATION_MS = 20_000;
+const DEFAULT_DURATION_MS = 20_000;
 
 /** Quizzes in a text of some format. */
 export const importSchema = z
@@ -53,7 +53,7 @@ export const importSchema = z
       .int()
       .min(QUIZ_DURATION_MIN_MS)
       .max(QUIZ_DURATION_MAX_MS)
-      .default(DURATION_MS)
+      .default(DEFAULT_DURATION_MS)
       .meta({ description: 'ms, of quizzes for which the text has none' }),
   })
   .meta({
@@ -66,7 +66,7 @@ export const importSchema = z
     ],
   });
 
-const FILED = {
+const FILE_FIELDS = {
   question: true,
   choices: true,
   answer: true,
@@ -76,7 +76,7 @@ const FILED = {
 
 /** Quizzes as a file, which `importQuizzes` reads. */
 export const quizFileSchema = z
-  .object({ quizzes: z.array(studioQuizSchema.pick(FILED)) })
+  .object({ quizzes: z.array(studioQuizSchema.pick(FILE_FIELDS)) })
   .meta({ id: 'QuizFile' });
 
 export const QUIZ_FILE_FORMATS = ['json', 'csv'] as const;

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { PAGE_SIZE, PAGE_SIZE_MAX, PLAYBACK_LADDER } from './limits.ts';
-import { viewersChatSchema } from './moderation.ts';
+import { viewerChatSchema } from './moderation.ts';
 import { uuid } from './text.ts';
 
 export const STREAM_STATUSES = ['CREATED', 'STREAMING', 'ENDED'] as const;
@@ -47,7 +47,7 @@ export const streamDetailSchema = streamSchema
           'Only with a viewer token: the interval of the feed that holds the `quiz` event of the quiz that is open, of several the one published last; null when none is',
       })
       .optional(),
-    chat: viewersChatSchema
+    chat: viewerChatSchema
       .meta({ description: 'Only with a viewer token: how the chat goes' })
       .optional(),
   })

@@ -7,30 +7,30 @@ import { idempotencyKeySchema } from './studio.ts';
 
 const studio = { role: 'studio', access: 'studio', bodyBytes: BODY_BYTES } as const;
 /** What an Idempotency-Key makes happen once. */
-const keyed = {
+const idempotent = {
   headers: z.object({ 'Idempotency-Key': idempotencyKeySchema.optional() }),
 } as const;
 
 /** A read that every member may make. */
-export const read = { ...studio, roles: MEMBER_ROLES } as const;
+export const memberRead = { ...studio, roles: MEMBER_ROLES } as const;
 /** A read of those who make the show. */
-export const producersRead = { ...studio, roles: PRODUCING_ROLES } as const;
+export const producerRead = { ...studio, roles: PRODUCING_ROLES } as const;
 /** A read of owners. */
-export const ownersRead = { ...studio, roles: ['owner'] } as const;
+export const ownerRead = { ...studio, roles: ['owner'] } as const;
 /** A write of those who make the show. */
-export const write = { ...producersRead, ...keyed } as const;
+export const producerWrite = { ...producerRead, ...idempotent } as const;
 /** A write that every member may make. */
-export const membersWrite = { ...read, ...keyed } as const;
+export const memberWrite = { ...memberRead, ...idempotent } as const;
 /** A write of owners. */
-export const ownersWrite = { ...ownersRead, ...keyed } as const;
+export const ownerWrite = { ...ownerRead, ...idempotent } as const;
 
 /** For whoever has a password or a link. */
-export const anybodys = { ...studio, access: 'public' } as const;
+export const publicOperation = { ...studio, access: 'public' } as const;
 /** About the session that calls. */
-export const ofSession = { ...studio, access: 'session' } as const;
+export const sessionOperation = { ...studio, access: 'session' } as const;
 
 /** What an export answers: these columns, a row at a time. */
-export const exportedRows = (columns: string) => ({
+export const exportResponses = (columns: string) => ({
   200: {
     description: `Rows with ${columns}, streamed as they were when the export began`,
     otherTypes: {

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { customTypeSchema, EVENT_TYPES } from './feed.ts';
-import { whatIsWrong } from './issues.ts';
+import { summarizeIssues } from './issues.ts';
 import {
   CHAT_NAME_CHARS,
   CHAT_TEXT_CHARS,
@@ -248,7 +248,7 @@ export const producerEventSchema = z
       }),
       z.strictObject({ type: ownTypeSchema, data: z.looseObject({}).nullable() }),
     ],
-    { error: (issue) => (issue.code === 'invalid_union' ? ofTheMeant(issue) : undefined) },
+    { error: (issue) => (issue.code === 'invalid_union' ? issuesOfType(issue) : undefined) },
   )
   .meta({
     id: 'ProducerEvent',
@@ -261,10 +261,10 @@ export const producerEventSchema = z
 export type ProducerEvent = z.infer<typeof producerEventSchema>;
 
 // Of a union that fits nowhere zod says "Invalid input"; `type` tells which event was meant.
-function ofTheMeant({ input, errors }: z.core.$ZodRawIssue<z.core.$ZodIssueInvalidUnion>) {
+function issuesOfType({ input, errors }: z.core.$ZodRawIssue<z.core.$ZodIssueInvalidUnion>) {
   const type = input !== null && typeof input === 'object' && 'type' in input ? input.type : null;
   const meant = type === 'purchase' ? 0 : type === 'discount' ? 1 : 2;
-  return whatIsWrong(errors?.[meant] ?? []);
+  return summarizeIssues(errors?.[meant] ?? []);
 }
 
 export const acceptedEventSchema = z

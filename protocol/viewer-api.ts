@@ -35,7 +35,7 @@ export const viewerApi = {
     description:
       'With `Accept: text/plain`, or `format=iso` as players of DASH ask, ISO 8601 in UTC with milliseconds.',
     query: timeQuerySchema,
-    answers: {
+    responses: {
       200: {
         description: 'Now',
         schema: timeSchema,
@@ -50,7 +50,7 @@ export const viewerApi = {
     role: 'api',
     access: 'service',
     summary: 'The account of the service token',
-    answers: { 200: { description: 'The account', schema: userSchema } },
+    responses: { 200: { description: 'The account', schema: userSchema } },
   },
   listStreams: {
     ...plain,
@@ -60,7 +60,7 @@ export const viewerApi = {
     access: 'optional',
     summary: "A producer's streams, newest first",
     query: streamListQuerySchema,
-    answers: {
+    responses: {
       200: {
         description: 'One page',
         schema: streamPageSchema,
@@ -78,7 +78,7 @@ export const viewerApi = {
     summary: 'One stream',
     description:
       'A viewer who comes while a quiz is open finds it with `quiz_interval`, and can answer it.',
-    answers: { 200: { description: 'The stream', schema: streamDetailSchema } },
+    responses: { 200: { description: 'The stream', schema: streamDetailSchema } },
     errors: [404],
   },
   createToken: {
@@ -91,7 +91,7 @@ export const viewerApi = {
     description:
       'Open by default; with `--token-auth=producer` it takes the service token of the stream’s owner.',
     body: tokenRequestSchema,
-    answers: { 200: { description: 'The token', schema: viewerTokenSchema } },
+    responses: { 200: { description: 'The token', schema: viewerTokenSchema } },
     errors: [404, 409, 429],
   },
   readJwks: {
@@ -101,7 +101,7 @@ export const viewerApi = {
     role: 'auth',
     access: 'public',
     summary: 'Public keys that viewer tokens are signed with (RFC 7517)',
-    answers: {
+    responses: {
       200: {
         description: 'The key set',
         schema: jwksSchema,
@@ -116,7 +116,7 @@ export const viewerApi = {
     role: 'view-counts',
     summary: 'Count me for a second',
     description: 'A client posts once a second while it is connected.',
-    answers: { 204: { description: 'Counted' } },
+    responses: { 204: { description: 'Counted' } },
   },
   readViewCount: {
     ...viewer,
@@ -124,7 +124,7 @@ export const viewerApi = {
     path: '/api/v1/view-counts/{stream_id}',
     role: 'view-counts',
     summary: 'How many viewers are present',
-    answers: { 200: { description: 'The count', schema: viewCountSchema } },
+    responses: { 200: { description: 'The count', schema: viewCountSchema } },
   },
   answerQuiz: {
     ...viewer,
@@ -134,7 +134,7 @@ export const viewerApi = {
     summary: 'Answer a quiz',
     description: 'The first answer stands. The same answer again is a yes, another one is 409.',
     body: answerSchema,
-    answers: { 204: { description: 'Recorded' } },
+    responses: { 204: { description: 'Recorded' } },
     errors: [404, 409, 429],
   },
   recordWinner: {
@@ -144,7 +144,7 @@ export const viewerApi = {
     role: 'polls',
     summary: 'Report myself as a winner',
     description: 'After `request-quiz-winners`, by a viewer who answered everything correctly.',
-    answers: { 204: { description: 'Counted as a winner' } },
+    responses: { 204: { description: 'Counted as a winner' } },
     errors: [409, 429],
   },
   readInterval: {
@@ -172,7 +172,7 @@ export const viewerApi = {
         .meta({ description: 'With `text/event-stream`: the last interval that was received' })
         .optional(),
     }),
-    answers: {
+    responses: {
       200: {
         description: 'The interval',
         schema: eventsIntervalSchema,
@@ -202,7 +202,7 @@ export const viewerApi = {
     role: 'events',
     summary: 'Say something, or send hearts',
     body: chatPostSchema,
-    answers: { 204: { description: 'Taken' } },
+    responses: { 204: { description: 'Taken' } },
     errors: [409, 429],
   },
 } as const satisfies Record<string, Operation>;

@@ -119,8 +119,8 @@ export const GUARDS: readonly Guard[] = [
     },
   ),
   guard('[I-6] [T-13] a viewer token is refused on every route of another stream', {
-    file: 'server/auth/credentials.ts',
-    line: 'streamId !== null && viewer.streamId !== streamId.toLowerCase()',
+    file: 'server/auth/viewer-tokens/admission.ts',
+    line: 'streamId !== null && viewer.streamId !== streamId',
     instead: 'streamId === undefined',
   }),
   guard('[I-6] [T-13] a viewer token is refused on every route of another stream', {
@@ -137,7 +137,7 @@ export const GUARDS: readonly Guard[] = [
     },
   ),
   guard('[I-6] [T-6] a token that was good a moment ago is refused from its exp on', {
-    file: 'server/auth/viewer-tokens/seen-tokens.ts',
+    file: 'server/auth/viewer-tokens/token-cache.ts',
     line: '&& viewer.expiresMs > this.nowMs() ',
   }),
   guard('[I-6] [Q-22] nothing tells the answer of a quiz before it is revealed', {
@@ -159,7 +159,7 @@ export const GUARDS: readonly Guard[] = [
   ),
   guard('[I-7] [G-20] [G-21] bad input is told what is wrong, and takes nobody’s answer', {
     file: 'server/http/json.ts',
-    line: "if (keysRead(value) !== keysWritten) throw new Problem(400, 'The body repeats a key.');",
+    line: "if (countParsedKeys(value) !== keyCount) throw new Problem(400, 'The body has a duplicate key.');",
   }),
   guard(
     '[I-7] [R-15] [R-16] with a record that does not answer it is 503 in under a second, and the retry counts',

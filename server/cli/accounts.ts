@@ -1,21 +1,21 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import type { ApiToken, User } from '../../protocol/accounts.ts';
 import type { Store } from '../app/procedures.ts';
-import { newToken } from '../auth/accounts/new-token.ts';
+import { newServiceToken } from '../auth/accounts/service-tokens.ts';
 
 /** A token whose secret is shown once. */
 export interface ShownToken extends ApiToken {
   readonly token: string;
 }
 
-/** Makes an account with its first token. @throws Refusal `conflict` when the email is taken. */
+/** Makes an account with its first token. @throws DomainError `conflict` when the email is taken. */
 export async function createAccount(
   store: Pick<Store, 'createAccount'>,
   { email, name }: { email: string; name: string },
   nowMs: number,
 ): Promise<{ uuid: string; email: string; name: string; token: string }> {
   const user: User = { uuid: randomUUID(), email, name, created: nowMs };
-  const { secret, stored } = newToken(randomUUID(), 'account create', randomBytes);
+  const { secret, stored } = newServiceToken(randomUUID(), 'account create', randomBytes);
   await store.createAccount({ user, token: stored, nowMs });
   return { uuid: user.uuid, email, name, token: secret };
 }
@@ -27,7 +27,7 @@ export async function createToken(
   nowMs: number,
 ): Promise<ShownToken> {
   const { uuid } = await accountOf(store, email);
-  const { secret, stored } = newToken(randomUUID(), name, randomBytes);
+  const { secret, stored } = newServiceToken(randomUUID(), name, randomBytes);
   await store.createApiToken({ account: uuid, token: stored, nowMs });
   const { id, prefix } = stored;
   return { id, name, prefix, created: nowMs, lastUsed: null, token: secret };

@@ -12,7 +12,7 @@ test.each([
   'text/html, text/plain',
   ' text/plain ;charset=utf-8; q=0.1',
   'text/plain;q=0.001,*/*;q=0',
-])('[G-14] %p names text/plain', (accept) => {
+])('[G-14] Accept %p names text/plain', (accept) => {
   expect(accepted(accept)).toBe(true);
 });
 
@@ -26,7 +26,7 @@ test.each([
   'text/html;title="text/plain"',
   'text/plain;q=0',
   'text/plain; charset=utf-8; q = 0.000',
-])('[G-14] %p does not', (accept) => {
+])('[G-14] Accept %p does not name text/plain', (accept) => {
   expect(accepted(accept)).toBe(false);
 });
 
@@ -45,7 +45,7 @@ test.each([
   'application/json;q=0, */*',
   'application/*, text/plain',
   'text/html, text/plain',
-])('[G-15] [K-3] %p is for text/plain', (accept) => {
+])('[G-15] [K-3] Accept %p prefers text/plain over JSON', (accept) => {
   expect(preferred(accept)).toBe(true);
 });
 
@@ -71,6 +71,6 @@ test.each([
   'text/html',
   'text/plainer',
   ',;q=,;;',
-])('[G-15] [K-3] %p is for JSON', (accept) => {
+])('[G-15] [K-3] Accept %p does not prefer text/plain over JSON', (accept) => {
   expect(preferred(accept)).toBe(false);
 });

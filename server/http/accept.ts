@@ -4,58 +4,58 @@ interface Range {
   readonly weight: number;
 }
 
-/** How a client takes one type. */
-interface Taken {
-  /** 0: not at all. */
+/** How much a client wants a media type. */
+interface TypePreference {
+  /** 0: not accepted. */
   readonly weight: number;
-  /** 2: by its name, 1: by `text/*` and the like, 0: by a range of all types, or not at all. */
+  /** 2: named exactly, 1: by a range such as `text/*`, 0: by the range of all types, or not at all. */
   readonly specificity: number;
-  /** Where in the header it stands. */
-  readonly place: number;
+  /** Index of the range in the header. */
+  readonly position: number;
 }
 
 const JSON_TYPE = 'application/json';
 const WEIGHT = /^\s*q\s*=\s*(0(?:\.\d*)?|1(?:\.0*)?)\s*$/;
 
 /**
- * Whether `Accept` names this media type, in any case and with any parameters, and does not refuse
- * it (`q=0`). Weights are not compared and ranges such as `text/*` name nothing: this is for a type
- * that says the same as JSON does (SPEC G-14).
+ * Whether `Accept` names this media type, in any case and with any parameters, with a weight above 0.
+ * Weights are not compared and ranges such as `text/*` do not count: this is for a type that has the
+ * same content as JSON (SPEC G-14).
  * @param type in lower case
  */
 export function accepts(request: Request, type: string): boolean {
-  return acceptsIn(request.headers.get('accept'), type);
+  return headerAccepts(request.headers.get('accept'), type);
 }
 
-/** The same of the header alone; null: there is none. */
-export function acceptsIn(header: string | null, type: string): boolean {
+/** Like `accepts`, for the value of the header; null: no header. */
+export function headerAccepts(header: string | null, type: string): boolean {
   if (header === null) return false;
-  return rangesOf(header).some(({ name, weight }) => name === type && weight > 0);
+  return parseRanges(header).some(({ name, weight }) => name === type && weight > 0);
 }
 
 /**
- * Whether the client would rather have this type than JSON (SPEC G-15): by weight, then by how
- * closely it is named, then, of two that are named, by the client's order.
+ * Whether the client prefers this type over JSON (SPEC G-15): by weight, then by specificity, then, if
+ * both are named exactly, by order.
  * @param type in lower case
  */
 export function prefers(request: Request, type: string): boolean {
-  return prefersIn(request.headers.get('accept'), type);
+  return headerPrefers(request.headers.get('accept'), type);
 }
 
-/** The same of the header alone; null: there is none. */
-export function prefersIn(header: string | null, type: string): boolean {
-  // What `fetch` sends by itself, so what nearly all requests of the feed carry.
+/** Like `prefers`, for the value of the header; null: no header. */
+export function headerPrefers(header: string | null, type: string): boolean {
+  // The default of `fetch`, which nearly all feed requests send.
   if (header === null || header === '*/*') return false;
-  const ranges = rangesOf(header);
-  const asked = taken(ranges, type);
-  const json = taken(ranges, JSON_TYPE);
-  if (asked.weight !== json.weight) return asked.weight > json.weight;
-  if (asked.weight === 0) return false;
-  if (asked.specificity !== json.specificity) return asked.specificity > json.specificity;
-  return asked.specificity === 2 && asked.place < json.place;
+  const ranges = parseRanges(header);
+  const preferred = preferenceFor(ranges, type);
+  const json = preferenceFor(ranges, JSON_TYPE);
+  if (preferred.weight !== json.weight) return preferred.weight > json.weight;
+  if (preferred.weight === 0) return false;
+  if (preferred.specificity !== json.specificity) return preferred.specificity > json.specificity;
+  return preferred.specificity === 2 && preferred.position < json.position;
 }
 
-function rangesOf(header: string): Range[] {
+function parseRanges(header: string): Range[] {
   return header.split(',').map((part) => {
     const [name = '', ...parameters] = part.toLowerCase().split(';');
     const weights = parameters.flatMap((parameter) => WEIGHT.exec(parameter)?.[1] ?? []);
@@ -63,13 +63,13 @@ function rangesOf(header: string): Range[] {
   });
 }
 
-// The closest range decides, whatever the weight of the wider ones.
-function taken(ranges: readonly Range[], type: string): Taken {
+// The most specific range decides, whatever the weights of the others.
+function preferenceFor(ranges: readonly Range[], type: string): TypePreference {
   const family = `${type.slice(0, type.indexOf('/'))}/*`;
-  for (const [wider, name] of [type, family, '*/*'].entries()) {
-    const place = ranges.findIndex((range) => range.name === name);
-    const range = ranges[place];
-    if (range) return { weight: range.weight, specificity: 2 - wider, place };
+  for (const [width, name] of [type, family, '*/*'].entries()) {
+    const position = ranges.findIndex((range) => range.name === name);
+    const range = ranges[position];
+    if (range) return { weight: range.weight, specificity: 2 - width, position };
   }
-  return { weight: 0, specificity: 0, place: -1 };
+  return { weight: 0, specificity: 0, position: -1 };
 }

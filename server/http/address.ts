@@ -1,45 +1,45 @@
 import { isIPv6 } from 'node:net';
 
-/** The HTTP server, once it listens; used to learn a client's address, and where it listens. */
+/** The HTTP server once it listens: the source of client addresses and of the port. */
 export interface Listener {
   server: {
     requestIP(request: Request): { readonly address: string } | null;
     readonly port?: number | undefined;
   } | null;
-  /** What a front shows with the address of its client; without it nobody is believed. */
+  /** Secret that the gateway sends with a client's address. Without it `CLIENT_HEADER` is ignored. */
   relaySecret?: string | undefined;
 }
 
 /**
- * The header in which a front tells whose request it passes on: its secret, a space, the address.
- * It is the first of its name; what a client sends under it comes after.
+ * Header in which the gateway sends the address of a client: its secret, a space, the address. The
+ * gateway puts it before any header of this name that the client sent.
  */
 export const CLIENT_HEADER = 'X-Fourbeat-Client';
 
-/** Bytes of that header with the end of its line: as many for each client, of whose share of G-31 none are. */
-export const CLIENT_LINE_BYTES = 128;
+/** Fixed size of that header line, CRLF included. It does not count towards the client's limit (G-31). */
+export const CLIENT_HEADER_BYTES = 128;
 
-/** That header, as a line. @param address of the client, as its socket has it */
-export function clientLine(secret: string, address: string): string {
-  return `${`${CLIENT_HEADER}: ${secret} ${address}`.padEnd(CLIENT_LINE_BYTES - 2)}\r\n`;
+/** The header line for a client. @param address the client's address, as its socket has it */
+export function clientHeaderLine(secret: string, address: string): string {
+  return `${`${CLIENT_HEADER}: ${secret} ${address}`.padEnd(CLIENT_HEADER_BYTES - 2)}\r\n`;
 }
 
 /**
- * Whose share of a rate limit the client of a request uses.
- * @param trustProxy whether the last entry of `X-Forwarded-For` is from a proxy in front
+ * The rate limit key of a request's client (SPEC L-11).
+ * @param trustProxy whether a proxy in front of the service adds the last entry of `X-Forwarded-For`
  */
-export function addressOf(request: Request, listener: Listener, trustProxy: boolean): string {
+export function clientRateKey(request: Request, listener: Listener, trustProxy: boolean): string {
   if (trustProxy) {
     const forwarded = request.headers.get('x-forwarded-for')?.split(',').at(-1)?.trim();
-    if (forwarded) return shareOf(withoutPort(forwarded));
+    if (forwarded) return rateLimitKey(withoutPort(forwarded));
   }
-  return shareOf(
-    toldAddress(request, listener) ?? listener.server?.requestIP(request)?.address ?? 'unknown',
+  return rateLimitKey(
+    relayedAddress(request, listener) ?? listener.server?.requestIP(request)?.address ?? 'unknown',
   );
 }
 
-// An address, or one of IPv6 in brackets, and a port: some proxies tell the client's whole socket, and
-// each of its connections has another one. Without brackets IPv6 has no port.
+// An address, or an IPv6 address in brackets, with an optional port: some proxies send the port, which
+// differs between the connections of a client. IPv6 without brackets has no port.
 const SOCKET = /^(?:\[([^\]]+)\]|([^:]+))(?::\d+)?$/;
 
 function withoutPort(forwarded: string): string {
@@ -47,21 +47,21 @@ function withoutPort(forwarded: string): string {
   return inBrackets ?? plain ?? forwarded;
 }
 
-// Headers of one name are joined by commas, and no address has one.
-function toldAddress(request: Request, { relaySecret }: Listener): string | null {
-  const told = relaySecret === undefined ? null : request.headers.get(CLIENT_HEADER);
-  const first = told?.split(',', 1)[0]?.trim();
+// Several headers of one name are joined by commas; an address contains none.
+function relayedAddress(request: Request, { relaySecret }: Listener): string | null {
+  const header = relaySecret === undefined ? null : request.headers.get(CLIENT_HEADER);
+  const first = header?.split(',', 1)[0]?.trim();
   return first?.startsWith(`${relaySecret} `) ? first.slice(`${relaySecret} `.length) : null;
 }
 
 /**
- * Whose share of a rate limit an address uses (SPEC L-11): an IPv4 address its own, also when it
- * is written as IPv6; an IPv6 address that of its /64, since a client has 2^64 of them at hand.
- * @param address anything else stays as it is
+ * The rate limit key of an address (SPEC L-11): an IPv4 address itself, also when mapped to IPv6; the
+ * /64 network of an IPv6 address, since a client controls all of its 2^64 addresses.
+ * @param address any other text is returned unchanged
  */
-export function shareOf(address: string): string {
+export function rateLimitKey(address: string): string {
   if (!isIPv6(address)) return address;
-  const groups = groupsOf(address);
+  const groups = ipv6Groups(address);
   const [high = 0, low = 0] = groups.slice(6);
   if (groups.slice(0, 5).every((group) => group === 0) && groups[5] === 0xffff) {
     return [high >> 8, high & 0xff, low >> 8, low & 0xff].join('.');
@@ -70,17 +70,17 @@ export function shareOf(address: string): string {
   return `${network.join(':')}::/64`;
 }
 
-/** The eight groups of an address that is valid. */
-function groupsOf(address: string): number[] {
+/** The eight groups of a valid IPv6 address. */
+function ipv6Groups(address: string): number[] {
   const [head = '', tail] = address.replace(/%.*$/, '').split('::');
-  const before = parsed(head);
+  const before = parseGroups(head);
   if (tail === undefined) return before;
-  const after = parsed(tail);
+  const after = parseGroups(tail);
   const zeros = new Array<number>(8 - before.length - after.length).fill(0);
   return [...before, ...zeros, ...after];
 }
 
-function parsed(part: string): number[] {
+function parseGroups(part: string): number[] {
   if (part === '') return [];
   return part.split(':').flatMap((group) => {
     if (!group.includes('.')) return [Number.parseInt(group, 16)];

@@ -1,37 +1,37 @@
 import type { z } from 'zod';
-import { phrase, whatIsWrong } from '../../protocol/issues.ts';
+import { describeIssue, summarizeIssues } from '../../protocol/issues.ts';
 import { parseJsonObject } from './json.ts';
 import { Problem } from './problem.ts';
 
-/** How long a body may take after its headers. */
+/** Time limit for a body after its headers. */
 const BODY_DEADLINE_MS = 5_000;
 const PARAMETER = /^([\w!#$%&'*+.^`|~-]+)\s*=\s*(?:[\w!#$%&'*+.^`|~-]+|"[^"\\]*")$/;
 const UTF_8 = /=\s*"?utf-8"?$/;
 const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 
 /**
- * @returns whether a length was announced at all
- * @throws Problem 413 when it is over `maxBytes`
+ * Checks the announced length of a body.
+ * @returns whether the request announces a length
+ * @throws Problem 413 for a length over `maxBytes`
  */
-export function checkLength(request: Request, maxBytes: number): boolean {
+export function checkContentLength(request: Request, maxBytes: number): boolean {
   const length = request.headers.get('content-length');
   if (length !== null && Number(length) > maxBytes) throw tooLarge(maxBytes);
   return length !== null;
 }
 
 /**
- * Takes the chunks of a body that means nothing here, for one whose length was not announced.
- * @returns null when there is no body, as nearly always; else a promise that rejects with Problem
- *   413, 408 or 400
- * @throws Problem 400 for a GET: the runtime hides its body, so that nobody could count it
+ * Reads and discards an unexpected chunked body.
+ * @returns null when there is none; else a promise, which rejects with Problem 413, 408 or 400
+ * @throws Problem 400 for a GET: the runtime hides its body, so that its size cannot be limited
  */
-export function ignoreChunks(request: Request, maxBytes: number): Promise<unknown> | null {
+export function discardChunkedBody(request: Request, maxBytes: number): Promise<unknown> | null {
   if (!request.headers.has('transfer-encoding')) return null;
   if (request.body) return readBytes(request, maxBytes);
-  throw new Problem(400, 'Send no body with this method.', { Connection: 'close' });
+  throw new Problem(400, 'Send no body with a GET request.', { Connection: 'close' });
 }
 
-/** Whether a request has a body at all. */
+/** Whether a request has a body. */
 export function hasBody(request: Request): boolean {
   const length = request.headers.get('content-length');
   return length === null ? request.headers.has('transfer-encoding') : length !== '0';
@@ -50,23 +50,23 @@ export async function readBody<T extends z.ZodType>(
   if (type === null || !isJson(type) || request.headers.has('content-encoding')) {
     throw new Problem(415, 'Send the body as application/json in UTF-8, without encoding.');
   }
-  checkLength(request, maxBytes);
+  checkContentLength(request, maxBytes);
   return parseBody(schema, await readBytes(request, maxBytes));
 }
 
 /** Validates the bytes of a JSON body. @throws Problem 400 */
 export function parseBody<T extends z.ZodType>(schema: T, bytes: Uint8Array): z.infer<T> {
-  return validate(schema, parseJsonObject(decoded(bytes)));
+  return validate(schema, parseJsonObject(decodeUtf8(bytes)));
 }
 
-/** @throws Problem 400 that names every member that is wrong (at most three), with one thing that is wrong with it. */
+/** Validates a value. @throws Problem 400 that names up to three wrong members, each with one issue */
 export function validate<T extends z.ZodType>(schema: T, value: unknown): z.infer<T> {
-  const result = schema.safeParse(value, { error: phrase });
+  const result = schema.safeParse(value, { error: describeIssue });
   if (result.success) return result.data;
-  throw new Problem(400, `${whatIsWrong(result.error.issues)}.`);
+  throw new Problem(400, `${summarizeIssues(result.error.issues)}.`);
 }
 
-// A parameter that means nothing here does no harm; only another charset would.
+// Unknown parameters are harmless; only another charset is rejected.
 function isJson(contentType: string): boolean {
   const [type, ...parameters] = contentType.split(';').map((part) => part.trim().toLowerCase());
   if (type !== 'application/json') return false;
@@ -77,7 +77,7 @@ function isJson(contentType: string): boolean {
   });
 }
 
-function decoded(bytes: Uint8Array): string {
+function decodeUtf8(bytes: Uint8Array): string {
   try {
     return decoder.decode(bytes);
   } catch {
@@ -92,22 +92,22 @@ function tooLarge(maxBytes: number): Problem {
 async function readBytes(request: Request, maxBytes: number): Promise<Uint8Array> {
   if (!request.body) return new Uint8Array();
   let timer: Timer | undefined;
-  const late = new Promise<never>((_, reject) => {
+  const deadline = new Promise<never>((_, reject) => {
     timer = setTimeout(() => {
       const detail = `The body was not complete within ${BODY_DEADLINE_MS / 1000} s.`;
       reject(new Problem(408, detail, { Connection: 'close' }));
     }, BODY_DEADLINE_MS);
   });
   try {
-    // With an announced length the runtime hands over the whole body at once; a chunked one is
-    // counted as it comes, so that it never grows past the limit.
-    const whole = request.headers.has('content-length')
+    // The runtime delivers a body of announced length at once. A chunked body is counted while it
+    // arrives, so that it never exceeds the limit.
+    const body = request.headers.has('content-length')
       ? request.bytes()
       : readChunks(request.body, maxBytes);
-    return await Promise.race([whole, late]);
+    return await Promise.race([body, deadline]);
   } catch (error) {
     if (error instanceof Problem) throw error;
-    // The connection broke: hardly anybody hears this, but it is no defect of ours.
+    // The connection broke. The response rarely arrives, but this is not a defect.
     throw new Problem(400, 'The body ended before it was complete.');
   } finally {
     clearTimeout(timer);

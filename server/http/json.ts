@@ -10,13 +10,13 @@ const OPEN_BRACE = 0x7b;
 const CLOSE_BRACE = 0x7d;
 
 /**
- * Reads a JSON object strictly (RFC 7493): no duplicate keys, no `__proto__`, well-formed
- * Unicode, finite numbers, bounded depth.
- * @throws Problem 400 that says what is wrong
+ * Parses a JSON object strictly (RFC 7493): no duplicate keys, no `__proto__`, well-formed Unicode,
+ * finite numbers, bounded depth.
+ * @throws Problem 400 that names the fault
  */
 export function parseJsonObject(text: string): Record<string, unknown> {
   if (text.trim() === '') throw new Problem(400, 'The body is empty; send a JSON object.');
-  const keysWritten = scan(text);
+  const keyCount = countKeysInText(text);
   let value: unknown;
   try {
     value = JSON.parse(text);
@@ -26,13 +26,13 @@ export function parseJsonObject(text: string): Record<string, unknown> {
   if (value === null || typeof value !== 'object' || Array.isArray(value)) {
     throw new Problem(400, 'The body must be a JSON object.');
   }
-  if (keysRead(value) !== keysWritten) throw new Problem(400, 'The body repeats a key.');
+  if (countParsedKeys(value) !== keyCount) throw new Problem(400, 'The body has a duplicate key.');
   return value as Record<string, unknown>;
 }
 
-// Counts the colons outside strings, one a key, and bounds the depth before anything recurses.
-// JSON.parse keeps the last of two equal keys, so fewer keys read than written means a repeat.
-function scan(text: string): number {
+// Counts the colons outside strings, one per key, and limits the depth before anything recurses.
+// JSON.parse keeps the last of two equal keys, so a smaller count after parsing means a duplicate.
+function countKeysInText(text: string): number {
   let keys = 0;
   let depth = 0;
   for (let at = 0; at < text.length; at++) {
@@ -56,21 +56,22 @@ function endOfString(text: string, start: number): number {
   return at;
 }
 
-/** @param path of the value, for the error about it */
-function keysRead(value: unknown, path = ''): number {
+/** Checks a parsed value and counts its keys. @param path of the value, for errors */
+function countParsedKeys(value: unknown, path = ''): number {
   if (typeof value === 'string') checkString(value);
   else if (typeof value === 'number') {
     if (!Number.isFinite(value)) throw new Problem(400, `${path}: the number is too large.`);
   } else if (Array.isArray(value)) {
     let keys = 0;
-    for (const [at, element] of value.entries()) keys += keysRead(element, `${path}.${at}`);
+    for (const [at, element] of value.entries()) keys += countParsedKeys(element, `${path}.${at}`);
     return keys;
   } else if (value !== null && typeof value === 'object') {
     let keys = 0;
     for (const [key, member] of Object.entries(value)) {
-      if (key === '__proto__') throw new Problem(400, 'The body has the key "__proto__".');
+      if (key === '__proto__')
+        throw new Problem(400, 'The body has the key "__proto__", which is not allowed.');
       checkString(key);
-      keys += 1 + keysRead(member, path === '' ? key : `${path}.${key}`);
+      keys += 1 + countParsedKeys(member, path === '' ? key : `${path}.${key}`);
     }
     return keys;
   }

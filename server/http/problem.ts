@@ -17,7 +17,7 @@ const TITLES: Readonly<Record<number, string>> = {
   503: 'Service Unavailable',
 };
 
-/** An error that a client is told: status, what to change, and headers that go with it. */
+/** An error response: a status, a detail that says what to change, and headers. */
 export class Problem extends Error {
   override readonly name = 'Problem';
   constructor(
@@ -41,10 +41,10 @@ export class Problem extends Error {
   }
 }
 
-/** Which credential a route asks for, as `WWW-Authenticate` names it. */
+/** The kind of credential that an operation needs, as `WWW-Authenticate` names it. */
 export type Scheme = 'Bearer' | 'Token';
 
-/** 401: not authenticated, or not permitted (the interface knows no 403). */
+/** 401: not authenticated or not permitted. The interface has no 403. */
 export function unauthorized(
   scheme: Scheme,
   detail: string,
@@ -60,7 +60,7 @@ const STATUS_BY_KIND: Readonly<Record<DomainErrorKind, number>> = {
   conflict: 409,
 };
 
-/** What a client is told about anything that was thrown; null for a defect of ours (500). */
+/** Maps a thrown error to its error response; null for a defect (500). */
 export function problemFor(error: unknown, scheme: Scheme): Problem | null {
   if (error instanceof Problem) return error;
   if (error instanceof DomainError) {
@@ -71,7 +71,7 @@ export function problemFor(error: unknown, scheme: Scheme): Problem | null {
     return new Problem(429, error.message, { 'Retry-After': String(error.retryAfterS) });
   }
   if (error instanceof Unavailable) {
-    return new Problem(503, 'The service cannot do this now; try again.', {
+    return new Problem(503, 'The service is temporarily unavailable. Try again.', {
       'Retry-After': String(error.retryAfterS),
     });
   }

@@ -2,47 +2,47 @@ import type { Logger } from 'pino';
 import type { Operation } from '../../protocol/operation.ts';
 import { Histogram, type HistogramCounts } from '../platform/histogram.ts';
 
-// A feed request is held for up to 1.25 s on purpose.
+// A long poll takes up to 1.25 s.
 const DURATION_BOUNDS_S = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5];
 
-/** Answers by status, and in how many seconds they began. */
-export interface CountedAnswers {
+/** Responses by status, and a histogram of the seconds until they started. */
+export interface ResponseCounts {
   readonly statuses: readonly (readonly [status: number, count: number])[];
   readonly durations: HistogramCounts;
 }
 
-/** Counts the answers of one operation, without a lookup by label on the hot path. */
-export class AnswerCounter {
-  /** How many answers had the status that is the index. */
+/** Counts the responses of one operation, without a label lookup on the hot path. */
+export class ResponseCounter {
+  /** Number of responses; the index is the status. */
   readonly counts = new Float64Array(600);
-  /** Seconds until the answer began. */
+  /** Seconds until the response started. */
   readonly durations = new Histogram(DURATION_BOUNDS_S);
 
   constructor(readonly operation: Operation) {}
 
-  /** @param startedMs when the request came, by `performance.now` */
+  /** @param startedMs when the request arrived, by `performance.now` */
   count(status: number, startedMs: number): void {
     this.counts[status] = (this.counts[status] ?? 0) + 1;
     this.durations.add((performance.now() - startedMs) / 1000);
   }
 
-  /** What was counted, to be added elsewhere; it begins anew. */
-  take(): CountedAnswers {
+  /** Returns the counts and resets them. */
+  take(): ResponseCounts {
     const statuses = [...this.counts.entries()].filter(([, count]) => count > 0);
     this.counts.fill(0);
-    return { statuses, durations: this.durations.take() };
+    return { statuses, durations: this.durations.drain() };
   }
 
-  /** Adds what another counter of the operation has counted. */
-  addAll({ statuses, durations }: CountedAnswers): void {
+  /** Adds the counts of another counter of the operation. */
+  merge({ statuses, durations }: ResponseCounts): void {
     for (const [status, count] of statuses) {
       this.counts[status] = (this.counts[status] ?? 0) + count;
     }
-    this.durations.addAll(durations);
+    this.durations.merge(durations);
   }
 
-  /** Counts one that took no time worth measuring: to look at the clock takes longer. */
-  countAtOnce(status: number): void {
+  /** Counts a response with duration 0: reading the clock would take longer than the response. */
+  countImmediate(status: number): void {
     this.counts[status] = (this.counts[status] ?? 0) + 1;
     this.durations.add(0);
   }
@@ -50,39 +50,39 @@ export class AnswerCounter {
 
 const REQUEST_ID = /^[A-Za-z0-9._-]{1,64}$/;
 
-// When the database stalls every write is refused: a line for each would be most of the work.
-const WARNING_EVERY_MS = 1_000;
+// When the database stalls every write fails. Logging each would cost more than handling it.
+const WARNING_INTERVAL_MS = 1_000;
 
-interface Warned {
+interface WarningState {
   atMs: number;
-  /** Refusals since then. */
-  unsaid: number;
+  /** Rejections since then. */
+  suppressed: number;
 }
 
-/** Names requests. */
+/** Assigns request ids. */
 export class RequestIds {
   private next = 0;
 
-  /** @param prefix makes ids unlike those that are made elsewhere */
+  /** @param prefix distinguishes the ids of this process from those of others */
   constructor(private readonly prefix: string) {}
 
-  /** The id a proxy gave the request, or a new one. @param given `X-Request-Id`; null: there is none */
-  of(given: string | null): string {
-    return given !== null && REQUEST_ID.test(given)
-      ? given
+  /** The id that the request carries, if it is valid, or a new one. @param header `X-Request-Id` or null */
+  resolve(header: string | null): string {
+    return header !== null && REQUEST_ID.test(header)
+      ? header
       : `${this.prefix}-${(this.next++).toString(36)}`;
   }
 }
 
-/** Logs and counts requests. Heartbeats and feed reads that succeed are counted alone. */
+/** Logs and counts requests. Successful heartbeats and feed reads are counted only. */
 export class RequestLog {
-  readonly counters: AnswerCounter[] = [];
+  readonly counters: ResponseCounter[] = [];
   readonly ids: RequestIds;
-  private readonly warned = new Map<Operation, Warned>();
+  private readonly warnings = new Map<Operation, WarningState>();
 
   /**
-   * @param prefix makes request ids of this process unlike those of another
-   * @param nowMs never goes back
+   * @param prefix distinguishes the request ids of this process from those of others
+   * @param nowMs monotonic clock in ms
    */
   constructor(
     private readonly logger: Logger,
@@ -92,24 +92,24 @@ export class RequestLog {
     this.ids = new RequestIds(prefix);
   }
 
-  counterFor(operation: Operation): AnswerCounter {
-    const counter = new AnswerCounter(operation);
+  createCounter(operation: Operation): ResponseCounter {
+    const counter = new ResponseCounter(operation);
     this.counters.push(counter);
     return counter;
   }
 
-  /** The counter of an operation; null when it is not answered here. */
-  counterOf(operation: Operation): AnswerCounter | null {
+  /** The counter of an operation; null when this process does not serve it. */
+  findCounter(operation: Operation): ResponseCounter | null {
     return this.counters.find((counter) => counter.operation === operation) ?? null;
   }
 
-  /** The id a proxy gave the request, or a new one. */
+  /** The id that the request carries, or a new one. */
   requestId(request: Request): string {
-    return this.ids.of(request.headers.get('x-request-id'));
+    return this.ids.resolve(request.headers.get('x-request-id'));
   }
 
-  /** A write in an account that was carried out; `member` is the uuid of who did it, if it was one. */
-  done(
+  /** Logs a successful write in an account. @param member uuid of the acting member; null: a token */
+  logWrite(
     operation: Operation,
     requestId: string,
     account: string,
@@ -117,43 +117,44 @@ export class RequestLog {
     member: string | null = null,
   ): void {
     const by = member === null ? {} : { member };
-    this.logger.info({ requestId, account, ...by, ...nameOf(operation), status }, 'done');
+    this.logger.info({ requestId, account, ...by, ...operationName(operation), status }, 'done');
   }
 
   /**
-   * A request that was told no. Of 5xx, one line a second for each operation; its `count` is that
-   * of all since the line before.
-   * @param count how many were told so, of whom this is one
+   * Logs a rejected request. A 5xx is logged once a second for each operation, with the `count` of all
+   * since the previous line.
+   * @param count number of rejected requests that this call reports
    */
-  refused(
+  logRejected(
     operation: Operation,
     requestId: string,
     status: number,
     error: unknown,
     count = 1,
   ): void {
-    const said = { requestId, ...nameOf(operation), status, reason: reasonOf(error) };
+    const fields = { requestId, ...operationName(operation), status, reason: errorMessage(error) };
     if (status < 500) {
-      this.logger.debug(said, 'refused');
+      this.logger.debug(fields, 'refused');
       return;
     }
     const nowMs = this.nowMs();
-    const last = this.warned.get(operation);
-    if (last && nowMs - last.atMs < WARNING_EVERY_MS) {
-      last.unsaid += count;
+    const last = this.warnings.get(operation);
+    if (last && nowMs - last.atMs < WARNING_INTERVAL_MS) {
+      last.suppressed += count;
       return;
     }
-    this.logger.warn({ ...said, count: (last?.unsaid ?? 0) + count }, 'refused');
-    this.warned.set(operation, { atMs: nowMs, unsaid: 0 });
+    this.logger.warn({ ...fields, count: (last?.suppressed ?? 0) + count }, 'refused');
+    this.warnings.set(operation, { atMs: nowMs, suppressed: 0 });
   }
 
-  broken(operation: Named, requestId: string, error: unknown): void {
-    this.logger.error({ requestId, ...nameOf(operation), err: error }, 'failed');
+  /** Logs an unexpected error. */
+  logDefect(operation: OperationName, requestId: string, error: unknown): void {
+    this.logger.error({ requestId, ...operationName(operation), err: error }, 'failed');
   }
 }
 
-type Named = Pick<Operation, 'method' | 'path'>;
+type OperationName = Pick<Operation, 'method' | 'path'>;
 
-const nameOf = ({ method, path }: Named) => ({ method, path });
+const operationName = ({ method, path }: OperationName) => ({ method, path });
 
-const reasonOf = (error: unknown) => (error instanceof Error ? error.message : String(error));
+const errorMessage = (error: unknown) => (error instanceof Error ? error.message : String(error));

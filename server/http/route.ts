@@ -2,10 +2,10 @@ import type { BunRequest, Server, WebSocketHandler } from 'bun';
 import type { Operation } from '../../protocol/operation.ts';
 import { clientRateKey, type Listener } from './address.ts';
 
-/** Answers one request of an operation; throws `Problem`, `Refusal` or `Unavailable` to say no. */
+/** Handles a request of an operation. `problemFor` maps the errors that it throws to responses. */
 export type Handler = (request: BunRequest<string>, route: Route) => Response | Promise<Response>;
 
-/** Handlers of a set of operations: one that is missing does not compile. */
+/** Handlers for all operations of a set. */
 export type Handlers<Operations> = { readonly [Name in keyof Operations]: Handler };
 
 /** Handles a request to open a WebSocket; resolves to no response when the socket is open. */
@@ -20,11 +20,11 @@ export interface WebSocketRoutes<Data> {
   readonly handlers: WebSocketHandler<Data>;
 }
 
-/** What the handlers of one path share: made once, not for each request. */
+/** An operation with its precomputed response headers, shared by all of its requests. */
 export class Route {
-  /** Headers of every answer without a body. */
+  /** Headers of a response without a body. */
   readonly headers: Readonly<Record<string, string>>;
-  /** Headers of every answer in JSON. */
+  /** Headers of a JSON response. */
   readonly jsonHeaders: Readonly<Record<string, string>>;
   private readonly noContentInit: ResponseInit;
   private readonly okInit: ResponseInit;
@@ -38,7 +38,7 @@ export class Route {
   ) {
     this.headers = baseHeaders(allow, corsOrigin);
     this.jsonHeaders = { ...this.headers, 'Content-Type': 'application/json' };
-    // The runtime copies a `Headers` for each response, three times as fast as a plain object.
+    // The runtime copies `Headers` for each response three times as fast as a plain object.
     this.noContentInit = { status: 204, headers: new Headers(this.headers) };
     this.okInit = { status: 200, headers: new Headers(this.jsonHeaders) };
   }
@@ -55,12 +55,15 @@ export class Route {
 
   /** Any status with a JSON body and further headers. */
   respond(status: number, body: unknown, headers: Record<string, string> = {}): Response {
-    return new Response(JSON.stringify(body), { status, headers: { ...this.jsonHeaders, ...headers } });
+    return new Response(JSON.stringify(body), {
+      status,
+      headers: { ...this.jsonHeaders, ...headers },
+    });
   }
 
   /**
-   * Whose share of a rate limit the client uses: by the address of the connection, or the last
-   * that the proxy in front vouches for.
+   * The rate limit key of the request's client, by the address of the connection or, behind a trusted
+   * proxy, the last entry of `X-Forwarded-For`.
    */
   clientRateKey(request: Request): string {
     return clientRateKey(request, this.listener, this.trustProxy);

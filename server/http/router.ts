@@ -2,16 +2,27 @@ import type { BunRequest } from 'bun';
 import type { Operation, Role } from '../../protocol/operation.ts';
 import { accepts } from './accept.ts';
 import type { Listener } from './address.ts';
-import { checkLength, ignoreChunks } from './body.ts';
-import { Problem, problemOf, type Scheme } from './problem.ts';
-import { checkEncoding } from './query.ts';
+import { checkContentLength, discardChunkedBody } from './body.ts';
+import { checkEncoding } from './parameters.ts';
+import { Problem, problemFor, type Scheme } from './problem.ts';
 import type { RequestLog } from './request-log.ts';
-import { baseHeaders, type Handler, Route } from './route.ts';
+import { baseHeaders, type Handler, type Handlers, Route } from './route.ts';
 
-/** An operation and what answers it. */
+/** An operation and its handler. */
 export interface Endpoint {
   readonly operation: Operation;
   readonly handler: Handler;
+}
+
+/** Pairs each operation with its handler. */
+export function endpointsOf<Operations extends Record<string, Operation>>(
+  operations: Operations,
+  handlers: Handlers<Operations>,
+): Endpoint[] {
+  return Object.entries(operations).map(([name, operation]) => ({
+    operation,
+    handler: handlers[name as keyof Operations] as Handler,
+  }));
 }
 
 export interface RouterOptions {
@@ -24,28 +35,28 @@ export interface RouterOptions {
 
 export const PROBLEM_TYPE = 'application/problem+json';
 
-/** What a client is told of a defect of ours: nothing of its cause, which is in the log. */
-export const BROKEN = new Problem(500, 'Something went wrong on our side; try again.');
+/** The response to a defect. Its cause is only in the log. */
+export const INTERNAL_ERROR = new Problem(500, 'An internal error occurred. Try again.');
 
-/** Answers a request on one path, whatever its method. */
+/** Handles all requests of one path. */
 export type PathHandler = (request: BunRequest<string>) => Response | Promise<Response>;
 
 const PREFLIGHT_HEADERS = {
   'Access-Control-Allow-Headers':
     'Authorization, Content-Type, Idempotency-Key, If-None-Match, Last-Event-ID, X-Request-Id',
-  // Browsers cap it (Chromium at 2 hours), but a day says what we mean.
+  // Browsers limit this further (Chromium to 2 hours).
   'Access-Control-Max-Age': '86400',
 };
 
-/** The paths of all endpoints whose role runs here, as Bun's router takes them. */
-export function routesOf(
+/** The routes of all endpoints whose role this process runs, in the format of Bun's router. */
+export function createRoutes(
   endpoints: readonly Endpoint[],
   options: RouterOptions,
 ): Record<string, PathHandler> {
-  const running = endpoints.filter(
+  const enabled = endpoints.filter(
     ({ operation: { role } }) => role === 'always' || options.roles.has(role),
   );
-  const byPath = Map.groupBy(running, ({ operation }) => operation.path.replace(/\/$/, ''));
+  const byPath = Map.groupBy(enabled, ({ operation }) => operation.path.replace(/\/$/, ''));
   const routes: Record<string, PathHandler> = {};
   for (const [path, group] of byPath) {
     const handler = pathHandler(group, options);
@@ -57,8 +68,8 @@ export function routesOf(
 }
 
 function pathHandler(endpoints: readonly Endpoint[], options: RouterOptions): PathHandler {
-  const allow = allowOf(endpoints.map(({ operation }) => operation));
-  const answers = new Map<string, PathHandler>();
+  const allow = allowHeader(endpoints.map(({ operation }) => operation));
+  const handlers = new Map<string, PathHandler>();
   for (const { operation, handler } of endpoints) {
     const route = new Route(
       operation,
@@ -67,46 +78,47 @@ function pathHandler(endpoints: readonly Endpoint[], options: RouterOptions): Pa
       options.listener,
       options.trustProxy,
     );
-    const guarded = guard(route, handler, options.log);
-    answers.set(operation.method, guarded);
-    if (operation.method === 'GET') answers.set('HEAD', guarded);
+    const guarded = withErrorResponses(route, handler, options.log);
+    handlers.set(operation.method, guarded);
+    if (operation.method === 'GET') handlers.set('HEAD', guarded);
   }
   const headers = baseHeaders(allow, options.corsOrigin);
   const preflight = { ...headers, ...PREFLIGHT_HEADERS, 'Access-Control-Allow-Methods': allow };
   return (request) => {
-    const answer = answers.get(request.method);
+    const answer = handlers.get(request.method);
     if (answer) return answer(request);
     if (request.method === 'OPTIONS')
       return new Response(null, { status: 204, headers: preflight });
-    const problem = new Problem(405, `This path takes ${allow}.`);
+    const problem = new Problem(405, `This path supports ${allow}.`);
     return problemResponse(problem, request, headers, options.log.requestId(request));
   };
 }
 
-/** What a path with these operations takes: its `Allow` (G-2). */
-export function allowOf(operations: readonly Operation[]): string {
+/** The `Allow` header of a path with these operations (G-2). */
+export function allowHeader(operations: readonly Operation[]): string {
   const methods = operations.map(({ method }) => method as string);
   if (methods.includes('GET')) methods.push('HEAD');
   methods.push('OPTIONS');
   return methods.join(', ');
 }
 
-/** Turns what a handler throws into the error a client is told. */
-function guard(route: Route, handler: Handler, log: RequestLog): PathHandler {
+/** Wraps a handler: checks the URL and unexpected bodies, counts responses, and maps errors. */
+function withErrorResponses(route: Route, handler: Handler, log: RequestLog): PathHandler {
   const { operation } = route;
   const takesBody = operation.body !== undefined;
-  const counter = log.counterFor(operation);
+  const counter = log.createCounter(operation);
   const failed = (error: unknown, request: Request, startedMs: number): Response => {
-    const { problem, requestId } = refusalOf(error, request, operation, log);
+    const { problem, requestId } = problemForError(error, request, operation, log);
     counter.count(problem.status, startedMs);
-    return problemResponse(problem, request, route.bare, requestId);
+    return problemResponse(problem, request, route.headers, requestId);
   };
   return (request) => {
     const startedMs = performance.now();
     try {
       checkEncoding(request.url);
-      const isAnnounced = checkLength(request, operation.bodyBytes);
-      const ignored = isAnnounced || takesBody ? null : ignoreChunks(request, operation.bodyBytes);
+      const isAnnounced = checkContentLength(request, operation.bodyBytes);
+      const ignored =
+        isAnnounced || takesBody ? null : discardChunkedBody(request, operation.bodyBytes);
       const response = ignored
         ? ignored.then(() => handler(request, route))
         : handler(request, route);
@@ -127,8 +139,8 @@ function guard(route: Route, handler: Handler, log: RequestLog): PathHandler {
   };
 }
 
-/** What a client is told of an error, which is logged. */
-export function refusalOf(
+/** Maps an error to its response and logs it. */
+export function problemForError(
   error: unknown,
   request: Request,
   operation: Operation,
@@ -136,34 +148,34 @@ export function refusalOf(
 ): { problem: Problem; requestId: string } {
   const scheme: Scheme = operation.access === 'viewer' ? 'Bearer' : 'Token';
   const requestId = log.requestId(request);
-  const problem = problemOf(error, scheme);
-  if (problem) log.refused(operation, requestId, problem.status, error);
-  else log.broken(operation, requestId, error);
-  return { problem: problem ?? BROKEN, requestId };
+  const problem = problemFor(error, scheme);
+  if (problem) log.logRejected(operation, requestId, problem.status, error);
+  else log.logDefect(operation, requestId, error);
+  return { problem: problem ?? INTERNAL_ERROR, requestId };
 }
 
-/** An error response in the media type that was asked for. */
+/** An error response in the media type that the client accepts. */
 export function problemResponse(
   problem: Problem,
   request: Request,
   headers: Readonly<Record<string, string>>,
   requestId: string,
 ): Response {
-  const asked = accepts(request, PROBLEM_TYPE);
+  const acceptsProblemJson = accepts(request, PROBLEM_TYPE);
   return new Response(JSON.stringify(problem.body()), {
     status: problem.status,
     headers: {
-      ...problemHeaders(problem, asked, headers, requestId),
-      // Nobody reads the rest of a body in chunks, and it may have no end.
+      ...problemHeaders(problem, acceptsProblemJson, headers, requestId),
+      // The rest of a chunked body is not read, and it may never end.
       ...(request.headers.has('transfer-encoding') && { Connection: 'close' }),
     },
   });
 }
 
-/** @param isAsked whether the client asked for the media type of problems @param headers of every answer */
+/** Headers of an error response. @param headers the common headers of the path */
 export function problemHeaders(
   problem: Problem,
-  isAsked: boolean,
+  acceptsProblemJson: boolean,
   headers: Readonly<Record<string, string>>,
   requestId: string,
 ): Record<string, string> {
@@ -171,6 +183,19 @@ export function problemHeaders(
     ...headers,
     ...problem.headers,
     'X-Request-Id': requestId,
-    'Content-Type': isAsked ? PROBLEM_TYPE : 'application/json',
+    'Content-Type': acceptsProblemJson ? PROBLEM_TYPE : 'application/json',
+  };
+}
+
+/** Handles requests that match no route: 404, or 204 for OPTIONS. */
+export function notFoundHandler(
+  corsOrigin: string,
+  requests: RequestLog,
+): (request: Request) => Response {
+  const headers = baseHeaders('OPTIONS', corsOrigin);
+  return (request) => {
+    if (request.method === 'OPTIONS') return new Response(null, { status: 204, headers });
+    const problem = new Problem(404, 'There is nothing at this path. See /docs for the API.');
+    return problemResponse(problem, request, headers, requests.requestId(request));
   };
 }

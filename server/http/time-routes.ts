@@ -3,10 +3,10 @@ import { timeQuerySchema } from '../../protocol/time.ts';
 import type { viewerApi } from '../../protocol/viewer-api.ts';
 import type { Clock } from '../platform/clock.ts';
 import { prefers } from './accept.ts';
-import { readQuery } from './query.ts';
+import { readQuery } from './parameters.ts';
 import type { Handlers } from './route.ts';
 
-/** The service's clock (SPEC K): JSON for apps, ISO 8601 for DASH players. */
+/** Serves the service time (SPEC K): JSON for apps, ISO 8601 for DASH players. */
 export function timeHandlers(clock: Clock): Handlers<Pick<typeof viewerApi, 'readTime'>> {
   return {
     readTime: (request, route) => {
@@ -14,7 +14,7 @@ export function timeHandlers(clock: Clock): Handlers<Pick<typeof viewerApi, 'rea
       const now = clock.nowMs();
       if (format === 'iso' || (format === undefined && prefers(request, 'text/plain'))) {
         return new Response(new Date(now).toISOString(), {
-          headers: { ...route.bare, 'Content-Type': 'text/plain; charset=utf-8' },
+          headers: { ...route.headers, 'Content-Type': 'text/plain; charset=utf-8' },
         });
       }
       return route.ok({ now, interval: intervalAt(now) });

@@ -1,5 +1,5 @@
 import type { BuildArtifact, BunPlugin } from 'bun';
-import { own, type Page, withGzip } from './page.ts';
+import { type Page, textPage, withGzip } from './page.ts';
 
 // What React and others look at to leave out what only developers need: a name in what is built, not
 // a variable that is read here.
@@ -13,7 +13,7 @@ const MODE = ['process', 'env', 'NODE_ENV'].join('.');
  * @param plugins load files that Bun cannot
  * @throws when they cannot be built
  */
-export async function builtFiles(
+export async function buildFiles(
   entries: readonly string[],
   place: string,
   plugins: BunPlugin[] = [],
@@ -31,12 +31,12 @@ export async function builtFiles(
     jsx: { runtime: 'automatic', development: false },
   });
   const page = async (output: BuildArtifact) => {
-    const text = own(output.type, await output.text());
-    return [nameOf(output), await withGzip(text)] as const;
+    const text = textPage(output.type, await output.text());
+    return [fileName(output), await withGzip(text)] as const;
   };
   return new Map(await Promise.all(outputs.map(page)));
 }
 
-function nameOf({ path }: BuildArtifact): string {
+function fileName({ path }: BuildArtifact): string {
   return path.split('/').at(-1) ?? path;
 }

@@ -1,11 +1,11 @@
 import { Problem } from '../http/problem.ts';
 import {
-  type Reader,
+  type ReadHandler,
   type ReadOnlyOptions,
-  type ReadOnlyPath,
-  readOnlyPath,
-} from '../http/read-only.ts';
-import { own, type Page, serving } from './page.ts';
+  type ReadOnlyRoute,
+  readOnlyRoute,
+} from '../http/read-only-route.ts';
+import { type Page, servePage, textPage } from './page.ts';
 
 /** A page whose scripts and styles are built when it is first asked for. */
 export interface BuiltPage {
@@ -13,7 +13,7 @@ export interface BuiltPage {
   /** Where it is. */
   readonly paths: readonly string[];
   /** Where its scripts and styles are, with `/` at its end. */
-  readonly place: string;
+  readonly filesPath: string;
   /** Its Content-Security-Policy. */
   readonly policy: string;
   /** Its scripts and styles, by name. */
@@ -25,36 +25,41 @@ const HTML = 'page.html';
 
 /** The page and everything that it consists of, by path. */
 export function builtPageRoutes(
-  { html, paths, place, policy, build }: BuiltPage,
+  { html, paths, filesPath, policy, build }: BuiltPage,
   options: ReadOnlyOptions,
-): Record<string, ReadOnlyPath> {
-  const files = once(async () => {
+): Record<string, ReadOnlyRoute> {
+  const loadFiles = memoizeSuccess(async () => {
     const [text, built] = await Promise.all([Bun.file(html).text(), build()]);
-    const pages = new Map<string, Page>(built).set(HTML, own('text/html; charset=utf-8', text));
-    return new Map<string, Reader>([...pages].map(([name, page]) => [name, serving(page, policy)]));
+    const pages = new Map<string, Page>(built).set(
+      HTML,
+      textPage('text/html; charset=utf-8', text),
+    );
+    return new Map<string, ReadHandler>(
+      [...pages].map(([name, page]) => [name, servePage(page, policy)]),
+    );
   });
   const path = (pattern: string, nameOf: (request: Request) => string) => {
-    const read: Reader = async (...request) => {
-      const file = (await files()).get(nameOf(request[0]));
+    const read: ReadHandler = async (...request) => {
+      const file = (await loadFiles()).get(nameOf(request[0]));
       if (!file) throw new Problem(404, 'There is no such file.');
       return file(...request);
     };
-    return [pattern, readOnlyPath(pattern, read, options)] as const;
+    return [pattern, readOnlyRoute(pattern, read, options)] as const;
   };
   return Object.fromEntries([
     ...paths.map((pattern) => path(pattern, () => HTML)),
-    path(`${place}:file`, ({ url }) => new URL(url).pathname.slice(place.length)),
+    path(`${filesPath}:file`, ({ url }) => new URL(url).pathname.slice(filesPath.length)),
   ]);
 }
 
 /** Done when it is first asked for, and not again unless it failed. */
-function once<T>(work: () => Promise<T>): () => Promise<T> {
-  let doing: Promise<T> | null = null;
+function memoizeSuccess<T>(work: () => Promise<T>): () => Promise<T> {
+  let pending: Promise<T> | null = null;
   return () => {
-    doing ??= work().catch((error) => {
-      doing = null;
+    pending ??= work().catch((error) => {
+      pending = null;
       throw error;
     });
-    return doing;
+    return pending;
   };
 }

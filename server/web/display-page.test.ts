@@ -1,14 +1,14 @@
 import { describe, expect, test } from 'bun:test';
 import { listen } from '../gateway/listen.ts';
-import { presentRoutes } from './display-page.ts';
+import { displayRoutes } from './display-page.ts';
 
-const shared = { corsOrigin: '*', log: { requestId: () => 'request-1', broken: () => {} } };
-const routes = presentRoutes(shared);
+const shared = { corsOrigin: '*', log: { requestId: () => 'request-1', logDefect: () => {} } };
+const routes = displayRoutes(shared);
 /** Script and style as sent: a wall's machine may be small, and OBS draws pictures beside it. */
 const BUDGET_BYTES = 90_000;
 
 /** Asks the page's routes as a server does. */
-async function ask<T>(use: (origin: string) => Promise<T>): Promise<T> {
+async function withServer<T>(use: (origin: string) => Promise<T>): Promise<T> {
   const fallback = () => new Response(null, { status: 404 });
   const server = listen({ host: '127.0.0.1', port: 0, routes, fetch: fallback, ...shared });
   try {
@@ -22,7 +22,7 @@ describe('/studio/present/:stream_id', () => {
   test.each(['/studio/present/7d2c', '/studio/present/7d2c/'])(
     '[B-14] %s is a page whose parts are all here, and of little weight',
     (path) =>
-      ask(async (origin) => {
+      withServer(async (origin) => {
         const html = await (await fetch(origin + path)).text();
         const parts = [...html.matchAll(/(?:src|href)="(\/[^"]+)"/g)].map(([, part]) => part ?? '');
         expect(parts).toHaveLength(2);
@@ -38,7 +38,7 @@ describe('/studio/present/:stream_id', () => {
   );
 
   test('[B-6] runs scripts of this service alone, asks nobody else, and is in no frame', () =>
-    ask(async (origin) => {
+    withServer(async (origin) => {
       const { headers } = await fetch(`${origin}/studio/present/7d2c`);
       const policy = headers.get('content-security-policy');
       for (const part of ["default-src 'none'", "script-src 'self';", "connect-src 'self';"]) {

@@ -1,11 +1,11 @@
 import { fileURLToPath } from 'node:url';
-import type { ReadOnlyOptions, ReadOnlyPath } from '../http/read-only.ts';
-import { builtFiles } from './built-files.ts';
+import type { ReadOnlyOptions, ReadOnlyRoute } from '../http/read-only-route.ts';
+import { buildFiles } from './built-files.ts';
 import { builtPageRoutes } from './built-page.ts';
 
 const FOLDER = new URL('../../studio/present/', import.meta.url);
 /** Where the page's scripts and styles are. */
-const PLACE = '/studio/present/files/';
+const FILES_PATH = '/studio/present/files/';
 const ENTRIES = ['present.tsx', 'present.css'];
 
 // It needs nothing but itself and the line to its show, and nobody may have it in a frame.
@@ -24,15 +24,15 @@ const POLICY = [
  * The show for the wall behind its host (SPEC B-14), by path. A page of its own: a wall's machine,
  * or OBS, need not load the studio.
  */
-export function presentRoutes(options: ReadOnlyOptions): Record<string, ReadOnlyPath> {
+export function displayRoutes(options: ReadOnlyOptions): Record<string, ReadOnlyRoute> {
   const entries = ENTRIES.map((name) => fileURLToPath(new URL(name, FOLDER)));
   return builtPageRoutes(
     {
       html: new URL('present.html', FOLDER),
       paths: ['/studio/present/:stream_id', '/studio/present/:stream_id/'],
-      place: PLACE,
+      filesPath: FILES_PATH,
       policy: POLICY,
-      build: () => builtFiles(entries, PLACE),
+      build: () => buildFiles(entries, FILES_PATH),
     },
     options,
   );

@@ -5,7 +5,7 @@ import type { OpenApiDocument } from './openapi.ts';
 
 const shared = {
   corsOrigin: 'https://app.example',
-  log: { requestId: () => 'request-1', broken: () => {} },
+  log: { requestId: () => 'request-1', logDefect: () => {} },
 };
 const routes = documentRoutes({ version: '1.2.3', ...shared });
 

@@ -1,12 +1,12 @@
 import swaggerUi from 'swagger-ui-dist/package.json' with { type: 'json' };
 import {
-  type Reader,
+  type ReadHandler,
   type ReadOnlyOptions,
-  type ReadOnlyPath,
-  readOnlyPath,
-} from '../http/read-only.ts';
+  type ReadOnlyRoute,
+  readOnlyRoute,
+} from '../http/read-only-route.ts';
 import { openApiDocument } from './openapi.ts';
-import { own, type Page, serving } from './page.ts';
+import { type Page, servePage, textPage } from './page.ts';
 
 export interface DocumentOptions extends ReadOnlyOptions {
   /** Of the program. */
@@ -60,30 +60,30 @@ const STYLE = `body { margin: 0; }
 `;
 
 /** `/openapi.json` and the page that shows it to people (SPEC O-15, O-16), by path; `/` leads to it. */
-export function documentRoutes(options: DocumentOptions): Record<string, ReadOnlyPath> {
+export function documentRoutes(options: DocumentOptions): Record<string, ReadOnlyRoute> {
   const json = JSON.stringify(openApiDocument(options.version));
-  const page = own('text/html; charset=utf-8', HTML);
+  const page = textPage('text/html; charset=utf-8', HTML);
   const pages: Readonly<Record<string, Page>> = {
-    '/openapi.json': own('application/json', json),
+    '/openapi.json': textPage('application/json', json),
     '/docs': page,
     '/docs/': page,
-    '/docs/page.js': own('text/javascript; charset=utf-8', SCRIPT),
-    '/docs/page.css': own('text/css; charset=utf-8', STYLE),
-    '/docs/swagger-ui.css': packaged('text/css; charset=utf-8', 'swagger-ui.css'),
-    '/docs/swagger-ui-bundle.js': packaged(
+    '/docs/page.js': textPage('text/javascript; charset=utf-8', SCRIPT),
+    '/docs/page.css': textPage('text/css; charset=utf-8', STYLE),
+    '/docs/swagger-ui.css': packagedFile('text/css; charset=utf-8', 'swagger-ui.css'),
+    '/docs/swagger-ui-bundle.js': packagedFile(
       'text/javascript; charset=utf-8',
       'swagger-ui-bundle.js',
     ),
-    '/docs/favicon.png': packaged('image/png', 'favicon-32x32.png'),
+    '/docs/favicon.png': packagedFile('image/png', 'favicon-32x32.png'),
   };
   const routes = Object.entries(pages).map(
-    ([path, page]) => [path, readOnlyPath(path, serving(page, POLICY), options)] as const,
+    ([path, page]) => [path, readOnlyRoute(path, servePage(page, POLICY), options)] as const,
   );
-  return { ...Object.fromEntries(routes), '/': readOnlyPath('/', leadToDocs, options) };
+  return { ...Object.fromEntries(routes), '/': readOnlyRoute('/', redirectToDocs, options) };
 }
 
 // Whoever opens the origin in a browser looks for something to read.
-const leadToDocs: Reader = (_, bare, requestId) => {
+const redirectToDocs: ReadHandler = (_, bare, requestId) => {
   const headers = { ...bare, Location: '/docs', 'X-Request-Id': requestId };
   return new Response('This is Fourbeat. Its API is described at /docs.\n', {
     status: 302,
@@ -91,7 +91,7 @@ const leadToDocs: Reader = (_, bare, requestId) => {
   });
 };
 
-function packaged(type: string, name: string): Page {
+function packagedFile(type: string, name: string): Page {
   const path = Bun.resolveSync(`swagger-ui-dist/${name}`, import.meta.dir);
   return { type, content: Bun.file(path), tag: swaggerUi.version };
 }

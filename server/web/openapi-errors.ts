@@ -33,7 +33,7 @@ export function header(description: string, schema: JsonObject, required = true)
   return { ...(description && { description }), required, schema };
 }
 
-interface ErrorAnswer {
+interface ErrorResponse {
   readonly status: number;
   readonly description: string;
   readonly headers?: JsonObject;
@@ -73,13 +73,13 @@ const ERRORS = {
     description: 'The service cannot do this now; a write may or may not be done',
     headers: RETRY_AFTER,
   },
-} satisfies Record<string, ErrorAnswer>;
+} satisfies Record<string, ErrorResponse>;
 
 /** The error answers of all operations, once each. */
 export function errorResponses(schemas: OpenApiSchemas): JsonObject {
   const schema = schemas.of(problemSchema, 'output');
   return Object.fromEntries(
-    Object.entries<ErrorAnswer>(ERRORS).map(([name, { status, description, headers }]) => {
+    Object.entries<ErrorResponse>(ERRORS).map(([name, { status, description, headers }]) => {
       const content = { schema, example: new Problem(status, 'Says what to change.').body() };
       return [
         name,
@@ -97,7 +97,7 @@ export function errorResponses(schemas: OpenApiSchemas): JsonObject {
  * References to the errors that an operation can answer, by status.
  * @throws Error when it names a status that has no description here
  */
-export function errorsOf(operation: Operation): JsonObject {
+export function errorReferences(operation: Operation): JsonObject {
   const { access, method, body, role, errors = [] } = operation;
   const statuses = new Set([400, ...errors]);
   if (access !== 'public') statuses.add(401).add(429);

@@ -17,9 +17,9 @@ export class OpenApiSchemas {
   of(schema: z.ZodType, direction: 'input' | 'output'): JsonObject {
     const { $schema: _dialect, $defs, ...root } = z.toJSONSchema(schema, { io: direction });
     for (const [id, definition] of Object.entries($defs ?? {})) {
-      this.add(id, placed(definition, direction) as JsonObject);
+      this.add(id, rewriteSchema(definition, direction) as JsonObject);
     }
-    return placed(root, direction) as JsonObject;
+    return rewriteSchema(root, direction) as JsonObject;
   }
 
   private add(id: string, definition: JsonObject): void {
@@ -33,7 +33,7 @@ export class OpenApiSchemas {
 
 // What the generator says beyond the rules is left out. Answers stay open: a client made from this
 // document must not break when a member is added (SPEC G-1).
-function isKept(member: string, value: unknown, part: object, direction: 'input' | 'output') {
+function isIncluded(member: string, value: unknown, part: object, direction: 'input' | 'output') {
   if (direction === 'output') {
     if (member === 'additionalProperties') return value !== false;
     // No number of ours comes near; the page would show it as the example.
@@ -43,16 +43,16 @@ function isKept(member: string, value: unknown, part: object, direction: 'input'
   return member !== 'pattern' || !('format' in part);
 }
 
-function placed(part: unknown, direction: 'input' | 'output'): unknown {
-  if (Array.isArray(part)) return part.map((element) => placed(element, direction));
+function rewriteSchema(part: unknown, direction: 'input' | 'output'): unknown {
+  if (Array.isArray(part)) return part.map((element) => rewriteSchema(element, direction));
   if (part === null || typeof part !== 'object') return part;
   const result: JsonObject = {};
   for (const [member, value] of Object.entries(part)) {
-    if (!isKept(member, value, part, direction)) continue;
+    if (!isIncluded(member, value, part, direction)) continue;
     result[member] =
       member === '$ref' && typeof value === 'string'
         ? value.replace(DEFINITION, COMPONENT)
-        : placed(value, direction);
+        : rewriteSchema(value, direction);
   }
   return result;
 }

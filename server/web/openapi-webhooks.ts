@@ -53,10 +53,10 @@ function headerParameter(name: string, description: string, schema: JsonObject):
 /** The `webhooks` of the document: what the service sends, by its type (SPEC H-23). */
 export function webhookItems(schemas: OpenApiSchemas): Record<string, Record<string, JsonObject>> {
   const types = Object.keys(webhookDataSchemas) as DeliveryType[];
-  return Object.fromEntries(types.map((type) => [type, { post: described(type, schemas) }]));
+  return Object.fromEntries(types.map((type) => [type, { post: webhookOperation(type, schemas) }]));
 }
 
-function described(type: DeliveryType, schemas: OpenApiSchemas): JsonObject {
+function webhookOperation(type: DeliveryType, schemas: OpenApiSchemas): JsonObject {
   const schema = schemas.of(webhookMessageSchema(type), 'output');
   return {
     operationId: `webhook ${type}`,

@@ -1,13 +1,13 @@
 import type { z } from 'zod';
 import { CSRF_HEADER } from '../../protocol/members.ts';
-import type { Access, Answer, Operation } from '../../protocol/operation.ts';
+import type { Access, Operation, ResponseDescription } from '../../protocol/operation.ts';
 import { studioApi } from '../../protocol/studio-api.ts';
 import { viewerApi } from '../../protocol/viewer-api.ts';
-import { OTHER_IDS } from '../http/path-ids.ts';
+import { NON_UUID_IDS } from '../http/parameters.ts';
 import {
   COMMON_HEADERS,
+  errorReferences,
   errorResponses,
-  errorsOf,
   HEADERS,
   header,
   REQUEST_ID,
@@ -147,7 +147,7 @@ export function openApiDocument(version: string): OpenApiDocument {
   for (const [operationId, operation] of Object.entries(operations)) {
     paths[operation.path] = {
       ...paths[operation.path],
-      [operation.method.toLowerCase()]: described(operationId, operation, schemas),
+      [operation.method.toLowerCase()]: describeOperation(operationId, operation, schemas),
     };
   }
   const responses = errorResponses(schemas);
@@ -172,12 +172,16 @@ export function openApiDocument(version: string): OpenApiDocument {
   };
 }
 
-function described(operationId: string, operation: Operation, schemas: OpenApiSchemas): JsonObject {
+function describeOperation(
+  operationId: string,
+  operation: Operation,
+  schemas: OpenApiSchemas,
+): JsonObject {
   const { path, summary, body, bodyOptional, bodyBytes } = operation;
-  const description = descriptionOf(operation);
+  const description = operationDescription(operation);
   const tag = TAGS.find(({ paths }) => paths.test(path));
   if (!tag) throw new Error(`no tag fits ${path}`);
-  const parameters = parametersOf(operation, schemas);
+  const parameters = operationParameters(operation, schemas);
   return {
     operationId,
     tags: [tag.name],
@@ -193,11 +197,11 @@ function described(operationId: string, operation: Operation, schemas: OpenApiSc
       },
     }),
     responses: {
-      ...errorsOf(operation),
+      ...errorReferences(operation),
       ...Object.fromEntries(
-        Object.entries(operation.answers).map(([status, answer]) => [
+        Object.entries(operation.responses).map(([status, answer]) => [
           status,
-          answered(answer, operation, schemas),
+          describeResponse(answer, operation, schemas),
         ]),
       ),
     },
@@ -205,20 +209,23 @@ function described(operationId: string, operation: Operation, schemas: OpenApiSc
 }
 
 /** What is said beside the summary: in the words of its author, and which members may. */
-function descriptionOf({ description = '', roles }: Operation): string {
+function operationDescription({ description = '', roles }: Operation): string {
   if (!roles) return description;
   const may = `Members who may: ${roles.join(', ')}. A service token may what an owner may.`;
   return `${description} ${may}`.trimStart();
 }
 
-function parametersOf({ path, query, headers }: Operation, schemas: OpenApiSchemas): JsonObject[] {
+function operationParameters(
+  { path, query, headers }: Operation,
+  schemas: OpenApiSchemas,
+): JsonObject[] {
   const inPath = [...path.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => ({
     name,
     in: 'path',
     required: true,
     description: PATH_PARAMETERS[name],
-    schema: OTHER_IDS[name]
-      ? schemas.of(OTHER_IDS[name], 'input')
+    schema: NON_UUID_IDS[name]
+      ? schemas.of(NON_UUID_IDS[name], 'input')
       : { type: 'string', format: 'uuid' },
   }));
   return [
@@ -229,7 +236,7 @@ function parametersOf({ path, query, headers }: Operation, schemas: OpenApiSchem
 }
 
 function namedParameters(
-  place: 'query' | 'header',
+  location: 'query' | 'header',
   shape: z.ZodObject | undefined,
   schemas: OpenApiSchemas,
 ): JsonObject[] {
@@ -240,14 +247,18 @@ function namedParameters(
   };
   return Object.entries(properties).map(([name, { description, ...schema }]) => ({
     name,
-    in: place,
+    in: location,
     required: required.includes(name),
     ...(description !== undefined && { description }),
     schema,
   }));
 }
 
-function answered(answer: Answer, { role }: Operation, schemas: OpenApiSchemas): JsonObject {
+function describeResponse(
+  answer: ResponseDescription,
+  { role }: Operation,
+  schemas: OpenApiSchemas,
+): JsonObject {
   const { description, schema, otherTypes, headers } = answer;
   const content = {
     ...(schema && { 'application/json': { schema: schemas.of(schema, 'output') } }),
@@ -264,14 +275,17 @@ function answered(answer: Answer, { role }: Operation, schemas: OpenApiSchemas):
       ...COMMON_HEADERS,
       ...(role === 'studio' && REQUEST_ID),
       ...Object.fromEntries(
-        Object.entries(headers ?? {}).map(([name, value]) => [name, headerOf(value, schemas)]),
+        Object.entries(headers ?? {}).map(([name, value]) => [
+          name,
+          responseHeader(value, schemas),
+        ]),
       ),
     },
     ...(Object.keys(content).length > 0 && { content }),
   };
 }
 
-function headerOf(value: z.ZodType, schemas: OpenApiSchemas): JsonObject {
+function responseHeader(value: z.ZodType, schemas: OpenApiSchemas): JsonObject {
   const { description = '', ...schema } = schemas.of(value, 'output');
   return header(String(description), schema, !value.safeParse(undefined).success);
 }

@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url';
 import tailwindcss from '@tailwindcss/postcss';
 import type { BunPlugin } from 'bun';
 import postcss from 'postcss';
-import { builtFiles } from './built-files.ts';
+import { buildFiles } from './built-files.ts';
 
 declare const self: Worker;
 
@@ -24,7 +24,7 @@ const tailwind: BunPlugin = {
 };
 
 try {
-  self.postMessage(await builtFiles(ENTRIES, '/studio/files/', [tailwind]));
+  self.postMessage(await buildFiles(ENTRIES, '/studio/files/', [tailwind]));
 } catch (error) {
   self.postMessage(Bun.inspect(error));
 }

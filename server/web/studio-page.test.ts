@@ -2,11 +2,11 @@ import { describe, expect, test } from 'bun:test';
 import { listen } from '../gateway/listen.ts';
 import { studioPageRoutes } from './studio-page.ts';
 
-const shared = { corsOrigin: '*', log: { requestId: () => 'request-1', broken: () => {} } };
+const shared = { corsOrigin: '*', log: { requestId: () => 'request-1', logDefect: () => {} } };
 const routes = studioPageRoutes(shared);
 
 /** Asks the page's routes as a server does. */
-async function ask<T>(use: (origin: string) => Promise<T>): Promise<T> {
+async function withServer<T>(use: (origin: string) => Promise<T>): Promise<T> {
   const fallback = () => new Response(null, { status: 404 });
   const server = listen({ host: '127.0.0.1', port: 0, routes, fetch: fallback, ...shared });
   try {
@@ -20,7 +20,7 @@ describe('/studio/', () => {
   test.each(['/studio', '/studio/', '/studio/team', '/studio/streams/7d2c/on-air/'])(
     '[B-6] %s is a page whose parts are all here',
     (path) =>
-      ask(async (origin) => {
+      withServer(async (origin) => {
         const response = await fetch(origin + path);
         expect(response.status).toBe(200);
         expect(response.headers.get('content-type')).toBe('text/html; charset=utf-8');
@@ -32,7 +32,7 @@ describe('/studio/', () => {
   );
 
   test('[B-6] runs scripts of this service alone, and is in no frame', () =>
-    ask(async (origin) => {
+    withServer(async (origin) => {
       const policy = (await fetch(`${origin}/studio/`)).headers.get('content-security-policy');
       expect(policy).toContain("default-src 'none'");
       expect(policy).toContain("script-src 'self';");
@@ -40,13 +40,13 @@ describe('/studio/', () => {
     }));
 
   test('[Y-11] has pages of this service alone in a frame', () =>
-    ask(async (origin) => {
+    withServer(async (origin) => {
       const policy = (await fetch(`${origin}/studio/`)).headers.get('content-security-policy');
       expect(policy?.split('; ')).toContain("frame-src 'self'");
     }));
 
   test('[B-6] what is no part of it is 404', () =>
-    ask(async (origin) => {
+    withServer(async (origin) => {
       const names = ['none.js', 'studio.tsx', '..%2Fserver%2Fmain.ts', ''];
       for (const name of names) {
         expect((await fetch(`${origin}/studio/files/${name}`)).status).toBe(404);
@@ -55,7 +55,7 @@ describe('/studio/', () => {
     }));
 
   test('has the classes that its parts name in its style', () =>
-    ask(async (origin) => {
+    withServer(async (origin) => {
       const style = await (await fetch(`${origin}/studio/files/studio.css`)).text();
       expect(style).toContain('.bg-accent');
       expect(style).toContain('--accent:');

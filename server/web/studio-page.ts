@@ -1,11 +1,11 @@
-import type { ReadOnlyOptions, ReadOnlyPath } from '../http/read-only.ts';
+import type { ReadOnlyOptions, ReadOnlyRoute } from '../http/read-only-route.ts';
 import { builtPageRoutes } from './built-page.ts';
 import type { Page } from './page.ts';
 
 const FOLDER = new URL('../../studio/', import.meta.url);
 
 /** Places of the page's own that can be opened, as they are in its router. */
-const PLACES = [
+const PAGE_PATHS = [
   '',
   '/team',
   '/tokens',
@@ -34,21 +34,21 @@ const POLICY = [
 ].join('; ');
 
 /** The studio's page (SPEC U), by path. */
-export function studioPageRoutes(options: ReadOnlyOptions): Record<string, ReadOnlyPath> {
+export function studioPageRoutes(options: ReadOnlyOptions): Record<string, ReadOnlyRoute> {
   return builtPageRoutes(
     {
       html: new URL('studio.html', FOLDER),
-      paths: PLACES.flatMap((place) => [`/studio${place}`, `/studio${place}/`]),
-      place: '/studio/files/',
+      paths: PAGE_PATHS.flatMap((place) => [`/studio${place}`, `/studio${place}/`]),
+      filesPath: '/studio/files/',
       policy: POLICY,
-      build: buildApart,
+      build: buildInWorker,
     },
     options,
   );
 }
 
 /** In a thread of its own: Tailwind takes the one it runs in for 140 ms, and a show may be on. */
-function buildApart(): Promise<ReadonlyMap<string, Page>> {
+function buildInWorker(): Promise<ReadonlyMap<string, Page>> {
   return new Promise((resolve, reject) => {
     const worker = new Worker(new URL('./studio-page-worker.ts', import.meta.url).href);
     worker.onmessage = ({ data }: MessageEvent<ReadonlyMap<string, Page> | string>) => {

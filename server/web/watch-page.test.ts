@@ -3,13 +3,13 @@ import { gunzipSync } from 'node:zlib';
 import { listen } from '../gateway/listen.ts';
 import { watchRoutes } from './watch-page.ts';
 
-const shared = { corsOrigin: '*', log: { requestId: () => 'request-1', broken: () => {} } };
+const shared = { corsOrigin: '*', log: { requestId: () => 'request-1', logDefect: () => {} } };
 const routes = watchRoutes(shared);
 /** What of it a browser loads before the picture: nothing of hls.js. */
 const BUDGET_BYTES = 250_000;
 
 /** Asks the page's routes as a server does. */
-async function ask<T>(use: (origin: string) => Promise<T>): Promise<T> {
+async function withServer<T>(use: (origin: string) => Promise<T>): Promise<T> {
   const fallback = () => new Response(null, { status: 404 });
   const server = listen({ host: '127.0.0.1', port: 0, routes, fetch: fallback, ...shared });
   try {
@@ -24,7 +24,7 @@ const gzipped = { headers: { 'Accept-Encoding': 'gzip, br' }, decompress: false 
 
 describe('/watch/:stream_id', () => {
   test.each(['/watch/7d2c', '/watch/7d2c/'])('%s is a page whose parts are all here', (path) =>
-    ask(async (origin) => {
+    withServer(async (origin) => {
       const response = await fetch(origin + path);
       expect(response.status).toBe(200);
       expect(response.headers.get('content-type')).toBe('text/html; charset=utf-8');
@@ -36,7 +36,7 @@ describe('/watch/:stream_id', () => {
   );
 
   test('runs scripts of this service alone, and may be in any other page', () =>
-    ask(async (origin) => {
+    withServer(async (origin) => {
       const policy = (await fetch(`${origin}/watch/7d2c`)).headers.get('content-security-policy');
       expect(policy).toContain("default-src 'none'");
       expect(policy).toContain("script-src 'self';");
@@ -45,14 +45,14 @@ describe('/watch/:stream_id', () => {
     }));
 
   test('what is no part of it is 404', () =>
-    ask(async (origin) => {
+    withServer(async (origin) => {
       for (const name of ['none.js', 'watch.tsx', '..%2Fserver%2Fmain.ts', '']) {
         expect((await fetch(`${origin}/player/${name}`)).status).toBe(404);
       }
     }));
 
   test('is sent in fewer bytes to who takes that, and not again to who has it', () =>
-    ask(async (origin) => {
+    withServer(async (origin) => {
       const url = `${origin}/player/watch.js`;
       const [whole, small] = await Promise.all([fetch(url, plain), fetch(url, gzipped)]);
       expect(whole.headers.get('content-encoding')).toBeNull();
@@ -69,7 +69,7 @@ describe('/watch/:stream_id', () => {
     }));
 
   test('weighs under 250 KB without the player of HLS, which is loaded when it is needed', () =>
-    ask(async (origin) => {
+    withServer(async (origin) => {
       const seen = new Set<string>();
       let bytes = 0;
       const load = async (path: string) => {

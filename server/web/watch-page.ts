@@ -1,11 +1,11 @@
 import { fileURLToPath } from 'node:url';
-import type { ReadOnlyOptions, ReadOnlyPath } from '../http/read-only.ts';
-import { builtFiles } from './built-files.ts';
+import type { ReadOnlyOptions, ReadOnlyRoute } from '../http/read-only-route.ts';
+import { buildFiles } from './built-files.ts';
 import { builtPageRoutes } from './built-page.ts';
 
 const FOLDER = new URL('../../player/', import.meta.url);
 /** Where the page's scripts and styles are. */
-const PLACE = '/player/';
+const FILES_PATH = '/player/';
 const ENTRIES = ['watch.tsx', 'watch-page.css'];
 
 // Scripts come from here alone, and none from what the page makes itself: its player needs no worker.
@@ -25,15 +25,15 @@ const POLICY = [
 ].join('; ');
 
 /** The page that shows a stream and its feed (SPEC M-45), by path. */
-export function watchRoutes(options: ReadOnlyOptions): Record<string, ReadOnlyPath> {
+export function watchRoutes(options: ReadOnlyOptions): Record<string, ReadOnlyRoute> {
   const entries = ENTRIES.map((name) => fileURLToPath(new URL(name, FOLDER)));
   return builtPageRoutes(
     {
       html: new URL('watch.html', FOLDER),
       paths: ['/watch/:stream_id', '/watch/:stream_id/'],
-      place: PLACE,
+      filesPath: FILES_PATH,
       policy: POLICY,
-      build: () => builtFiles(entries, PLACE),
+      build: () => buildFiles(entries, FILES_PATH),
     },
     options,
   );

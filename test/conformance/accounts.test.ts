@@ -15,7 +15,7 @@ const me = (authorization?: string) =>
     headers: authorization ? { Authorization: authorization } : {},
   });
 
-test('[A-2] users/me is 200 with uuid, email, name and created, for its service token', async () => {
+test('[A-2] users/me returns 200 with uuid, email, name and created for a service token', async () => {
   const email = 'host@example.org';
   const account = await harness.createAccount(email);
   const user = await expectJson<Record<string, unknown>>(await me(`Token ${account.token}`), 200);
@@ -33,7 +33,7 @@ test('[A-1] the scheme word is matched in any case', async () => {
   }
 });
 
-test('[A-3] users/me is 401 without a token, and with an unknown or malformed one', async () => {
+test('[A-3] users/me returns 401 without a token, or with an unknown or malformed one', async () => {
   const { token } = harness.account;
   const wrong = [
     undefined,
@@ -53,7 +53,7 @@ test('[A-3] users/me is 401 without a token, and with an unknown or malformed on
   for (const authorization of wrong) await expectUnauthorized(await me(authorization), 'Token');
 });
 
-test('[A-3] users/me is 401 with a viewer token and with a revoked token', async () => {
+test('[A-3] users/me returns 401 with a viewer token and with a revoked token', async () => {
   const viewer = await harness.viewer(await harness.createStream());
   await expectUnauthorized(await me(`Bearer ${viewer.token}`), 'Token');
   await expectUnauthorized(await me(`Token ${viewer.token}`), 'Token');
@@ -64,7 +64,7 @@ test('[A-3] users/me is 401 with a viewer token and with a revoked token', async
   await expectUnauthorized(await me(`Token ${token}`), 'Token');
 });
 
-test('[A-4] the uuid of the account is the producer of its streams, and stays', async () => {
+test('[A-4] the account uuid is the producer of its streams and never changes', async () => {
   const account = await harness.createAccount();
   const stream = await harness.studio('POST', '/streams', { title: 'A' }, account);
   const { id } = await expectJson<{ id: string }>(stream, 201);

@@ -37,13 +37,13 @@ const showOf = (viewerCount: number, fields: Record<string, unknown> = {}) =>
 const studioQuiz = (id: string) => readQuiz(harness, id);
 const closeOf = (viewer: TestViewer, quiz: PublishedQuiz) => playOut(harness, viewer, quiz);
 
-test('[Q-7] an answer is 204 without a body', async () => {
+test('[Q-7] an answer returns 204 without a body', async () => {
   const { viewer, quiz } = await showOf(1);
   await expectNoContent(await answer(viewer, quiz));
 });
 
 test.each(['streamId', 'choice', 'closeInterval'])(
-  '[Q-8] an answer without %s is 400',
+  '[Q-8] an answer without %s returns 400',
   async (field) => {
     const { viewer, quiz } = await showOf(1);
     for (const value of [undefined, null, true, [], {}]) {
@@ -54,7 +54,7 @@ test.each(['streamId', 'choice', 'closeInterval'])(
   },
 );
 
-test('[Q-8] a streamId that is no uuid and a closeInterval that is no integer are 400', async () => {
+test('[Q-8] an answer whose streamId is not a uuid or whose closeInterval is not an integer returns 400', async () => {
   const { viewer, quiz } = await showOf(1);
   const close = quiz.closeInterval;
   const wrong = [
@@ -68,7 +68,7 @@ test('[Q-8] a streamId that is no uuid and a closeInterval that is no integer ar
   }
 });
 
-test('[Q-9] an answer with the streamId of another stream is 401', async () => {
+test('[Q-9] an answer with the streamId of another stream returns 401', async () => {
   const { viewer, quiz } = await showOf(1);
   const streamId = await harness.createStream();
   await expectUnauthorized(await answer(viewer, quiz, QUIZ.answer, { streamId }), 'Bearer');
@@ -76,7 +76,7 @@ test('[Q-9] an answer with the streamId of another stream is 401', async () => {
   await expectNoContent(await answer(viewer, quiz, QUIZ.answer, upper));
 });
 
-test('[Q-10] a quiz that is unknown, a draft, or of another stream is 404', async () => {
+test('[Q-10] an answer to an unknown quiz, a draft or a quiz of another stream returns 404', async () => {
   const { stream, viewer, quiz } = await showOf(1);
   const other = await showOf(1);
   const made = await harness.studio('POST', `/streams/${stream}/quizzes`, QUIZ);
@@ -85,12 +85,12 @@ test('[Q-10] a quiz that is unknown, a draft, or of another stream is 404', asyn
     const { closeInterval } = quiz;
     await expectProblem(await answer(viewer, { id, closeInterval }), 404);
   }
-  // A draft that was asked for in vain can be answered once it is published.
+  // The earlier 404 for the draft is not cached: once published, the quiz accepts answers.
   const published = await harness.studio('POST', `/quizzes/${draft}/publish`);
   await expectNoContent(await answer(viewer, await expectJson<PublishedQuiz>(published, 200)));
 });
 
-test('[Q-11] a choice that is no key, or another closeInterval, is 400', async () => {
+test('[Q-11] an answer with an unknown choice or a different closeInterval returns 400', async () => {
   const { viewer, quiz } = await showOf(1);
   for (const choice of ['Pluto', 'jupiter', ' Jupiter', 'Jupiter ', '', '1', 'toString']) {
     expect((await expectProblem(await answer(viewer, quiz, choice), 400)).detail).toContain(
@@ -104,12 +104,12 @@ test('[Q-11] a choice that is no key, or another closeInterval, is 400', async (
   await expectNoContent(await answer(viewer, quiz));
 });
 
-test('[Q-12] an answer is taken in the interval before closeInterval, and new no more from it on', async () => {
+test('[Q-12] a new answer is accepted up to the interval before closeInterval and rejected from closeInterval on', async () => {
   const { viewer, others, quiz } = await showOf(3);
   await harness.advance(quiz.closeInterval - 1 - harness.interval());
   clock.set(quiz.closeInterval * 250 - 1);
   await expectNoContent(await answer(viewer, quiz));
-  // Nothing is sealed yet: the clock alone decides.
+  // Nothing is sealed yet: only the clock decides.
   clock.set(quiz.closeInterval * 250);
   const [second, third] = others as [TestViewer, TestViewer];
   await expectProblem(await answer(second, quiz), 409);
@@ -118,14 +118,14 @@ test('[Q-12] an answer is taken in the interval before closeInterval, and new no
   expect((await studioQuiz(quiz.id)).counts?.[QUIZ.answer]?.count).toBe(1);
 });
 
-test('[Q-12] fields of the client that are about time change nothing', async () => {
+test('[Q-12] time fields sent by the client have no effect', async () => {
   const { viewer, quiz } = await showOf(1);
   await harness.advance(quiz.closeInterval - harness.interval());
   const early = { created: 0, at: 0, now: quiz.created, interval: quiz.closeInterval - 1 };
   await expectProblem(await answer(viewer, quiz, QUIZ.answer, early), 409);
 });
 
-test('[Q-13] the same answer again is 204 and counts once, also after the close', async () => {
+test('[Q-13] a repeated identical answer returns 204 and counts once, also after the close', async () => {
   const { viewer, quiz } = await showOf(1);
   for (let i = 0; i < 3; i++) await expectNoContent(await answer(viewer, quiz));
   const both = [answer(viewer, quiz), answer(viewer, quiz)];
@@ -135,7 +135,7 @@ test('[Q-13] the same answer again is 204 and counts once, also after the close'
   expect((await studioQuiz(quiz.id)).counts?.[QUIZ.answer]?.count).toBe(1);
 });
 
-test('[Q-14] another answer is 409, and the first one stands', async () => {
+test('[Q-14] a different second answer returns 409 and the first one stands', async () => {
   const { viewer, quiz, stream } = await showOf(1, { choices: ['a', 'b'], answer: 'a' });
   await expectNoContent(await answer(viewer, quiz, 'a'));
   await expectProblem(await answer(viewer, quiz, 'b'), 409);
@@ -146,7 +146,7 @@ test('[Q-14] another answer is 409, and the first one stands', async () => {
   expect(stream).toBe(viewer.streamId);
 });
 
-test('[Q-14] of two tabs that answer differently at once, one is taken', async () => {
+test('[Q-14] exactly one of two simultaneous different answers of a viewer is accepted', async () => {
   const { stream, quiz } = await showOf(1);
   const tabs = [await harness.viewer(stream, 'ada'), await harness.viewer(stream, 'ada')];
   const answers = tabs.map((tab, i) => answer(tab, quiz, QUIZ.choices[i]));
@@ -157,7 +157,7 @@ test('[Q-14] of two tabs that answer differently at once, one is taken', async (
   expect(counts.reduce((sum, { count }) => sum + count, 0)).toBe(1);
 });
 
-test('[Q-15] refusals come in the order token, form, stream, quiz, choice, state', async () => {
+test('[Q-15] an answer is checked in the order token, form, stream, quiz, choice, state', async () => {
   const { viewer, quiz } = await showOf(1);
   const elsewhere = await harness.createStream();
   await harness.advance(quiz.closeInterval - harness.interval());
@@ -175,8 +175,8 @@ test('[Q-15] refusals come in the order token, form, stream, quiz, choice, state
   await expectProblem(await answer(viewer, quiz, QUIZ.answer, { closeInterval: 1 }), 400);
   await expectProblem(await answer(viewer, quiz), 409);
 });
-test('[Q-17] what reaches the database after the close is 409 and not counted', async () => {
-  // The answer arrives in time, but its way to the database takes until after the close.
+test('[Q-17] an answer that reaches the database after the close returns 409 and is not counted', async () => {
+  // The request arrives in time, but the write reaches the database only after the close.
   let release: () => void = () => {};
   const held = new Promise<void>((resolve) => {
     release = resolve;

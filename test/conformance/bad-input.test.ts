@@ -28,7 +28,7 @@ const isStudio = (name: keyof typeof OPERATIONS) => OPERATIONS[name].role === 's
 const sendText = (request: ValidRequest, body: RequestInit['body']) =>
   send(harness, request, { body });
 
-test('[G-21] every operation with a body is among those that are tried here', () => {
+test('[G-21] this file covers every operation that takes a body', () => {
   expect(Object.keys(MEMBERS).sort()).toEqual([...WITH_BODY].sort());
   expect(WITH_BODY.length).toBeGreaterThanOrEqual(10);
 });
@@ -40,13 +40,13 @@ describe.each(WITH_BODY)('%s', (name) => {
     request = await validRequest(harness, name);
     expect(Object.keys(request.body ?? {}).sort()).toEqual(Object.keys(members).sort());
   });
-  // After all the refusals the request itself still works: nothing was done by them.
+  // After all rejected requests the valid one still works: they had no effect.
   afterAll(async () => {
     const response = await send(harness, request);
     expect([name, response.ok]).toEqual([name, true]);
   });
 
-  test('[G-20] [G-21] [G-22] each member missing, null, of a wrong type, empty, too long or odd is 400', async () => {
+  test('[G-20] [G-21] [G-22] returns 400 for each member missing, null, of a wrong type, empty, too long or malformed', async () => {
     for (const { what, text, says } of brokenMembers(request.body ?? {}, members)) {
       const response = await sendText(request, text);
       if (response.status !== 400) {
@@ -57,9 +57,9 @@ describe.each(WITH_BODY)('%s', (name) => {
     }
   });
 
-  test('[G-19] [G-20] what is no JSON object, or not a strict one, is 400', async () => {
+  test('[G-19] [G-20] returns 400 for a body that is not a strict JSON object', async () => {
     for (const { what, text, says } of brokenBodies(request.body ?? {})) {
-      // A body that may be left out is left out when it is empty.
+      // An empty body counts as absent where the body is optional.
       if (OPERATIONS[name].bodyOptional && what === 'no body') continue;
       const response = await sendText(request, text);
       if (response.status !== 400) {
@@ -70,7 +70,7 @@ describe.each(WITH_BODY)('%s', (name) => {
     }
   });
 
-  test('[G-7] [P-3] unknown members are ignored in /api/v1, and 400 in /studio/v1', async () => {
+  test('[G-7] [P-3] unknown members are ignored in /api/v1 and return 400 in /studio/v1', async () => {
     const fresh = await validRequest(harness, name);
     for (const extra of ['extra', 'constructor', 'toString', 'Title', '', 'é']) {
       const body = { ...fresh.body, [extra]: 1 };
@@ -81,7 +81,7 @@ describe.each(WITH_BODY)('%s', (name) => {
     }
   });
 
-  test('[G-18] another or a missing content type, charset or encoding is 415', async () => {
+  test('[G-18] returns 415 for a wrong or missing content type, charset or encoding', async () => {
     const types = [
       null,
       '',
@@ -101,7 +101,7 @@ describe.each(WITH_BODY)('%s', (name) => {
     for (const type of types) {
       const bare = without(request, 'Content-Type');
       const headers = { ...bare.headers, ...(type === null ? {} : { 'Content-Type': type }) };
-      // Bytes, because a string would bring its own type.
+      // Send bytes, because fetch sets a content type for strings.
       const body = new TextEncoder().encode(JSON.stringify(request.body));
       await expectProblem(await send(harness, { ...bare, headers }, { body }), 415);
     }
@@ -111,7 +111,7 @@ describe.each(WITH_BODY)('%s', (name) => {
     }
   });
 
-  test('[G-18] the type is matched in any case; charset=utf-8 and other parameters may be said', async () => {
+  test('[G-18] the content type is case-insensitive and may carry charset=utf-8 and other parameters', async () => {
     for (const type of [
       'application/json;charset=utf-8',
       'Application/JSON; Charset="UTF-8"',
@@ -125,7 +125,7 @@ describe.each(WITH_BODY)('%s', (name) => {
     }
   });
 
-  test('[L-1] [G-17] a body over the limit is 413, announced or chunked', async () => {
+  test('[L-1] [G-17] a body over the limit returns 413, whether announced or chunked', async () => {
     const limit = OPERATIONS[name].bodyBytes;
     const fresh = await validRequest(harness, name);
     const padded = (length: number) => {
@@ -152,8 +152,8 @@ describe.each(WITH_BODY)('%s', (name) => {
   });
 });
 
-describe('wrong together', () => {
-  test('[P-11] [P-18] a patch of nothing is 400', async () => {
+describe('validation errors', () => {
+  test('[P-11] [P-18] an empty patch returns 400', async () => {
     for (const name of ['patchStream', 'patchQuiz'] as const) {
       const request = await validRequest(harness, name);
       expect((await expectProblem(await sendText(request, '{}'), 400)).detail).toContain('field');
@@ -192,13 +192,13 @@ describe('wrong together', () => {
     ['sendEvent', { type: 'purchase', data: { text: '' } }, 'data.text: must not be empty.'],
     ['sendEvent', { type: 'lights' }, 'data: is missing; send an object.'],
   ];
-  test.each(WORDS)('[G-21] %s %j says what to change', async (name, body, says) => {
+  test.each(WORDS)('[G-21] the error for %s %j names what to change', async (name, body, says) => {
     const request = await validRequest(harness, name);
     const response = await sendText(request, JSON.stringify(body));
     expect((await expectProblem(response, 400)).detail).toBe(says);
   });
 
-  test('[P-7] [P-11] a URL is kept as it is sent, not made canonical', async () => {
+  test('[P-7] [P-11] a URL is stored as it is sent, not made canonical', async () => {
     const url = 'HTTPS://Example.org:443/a/../show%20.mpd?x=é';
     for (const name of ['createStream', 'patchStream'] as const) {
       const request = await validRequest(harness, name);
@@ -208,14 +208,14 @@ describe('wrong together', () => {
     }
   });
 
-  test('[G-21] several wrong members are named together', async () => {
+  test('[G-21] one error names several wrong members', async () => {
     const request = await validRequest(harness, 'createToken');
     const { detail } = await expectProblem(await sendText(request, '{}'), 400);
     expect(detail).toContain('stream_id');
     expect(detail).toContain('unique_user_identifier');
   });
 
-  test('[G-20] nesting of 8 is taken, with the body itself for the first', async () => {
+  test('[G-20] a body nested 8 levels deep, itself included, is accepted', async () => {
     const request = await validRequest(harness, 'sendEvent');
     const data = `${'{"a":'.repeat(6)}[]${'}'.repeat(6)}`;
     const response = await sendText(request, `{"type":"deep","data":${data}}`);
@@ -250,7 +250,7 @@ describe('wrong together', () => {
     ['data', { type: 'lights', data: { text: 'x'.repeat(4_090) } }],
   ];
   test.each(EVENTS)(
-    '[P-24] [P-25] [G-21] a wrong %s of an event is 400: %j',
+    '[P-24] [P-25] [G-21] an event with a wrong %s returns 400: %j',
     async (says, body) => {
       const request = await validRequest(harness, 'sendEvent');
       const response = await sendText(request, JSON.stringify(body));

@@ -14,7 +14,7 @@ import {
 import { rawBody, rawExchange, rawHead, responseOf } from '../support/conformance/raw-http.ts';
 import { type Harness, startService } from '../support/harness/harness.ts';
 
-// What one database takes for a text, another may refuse.
+// SQLite accepts some texts that PostgreSQL rejects, so run on both.
 describe.each(['embedded', 'shared'] as const)('on %s backends', (backends) => {
   let harness: Harness;
   beforeAll(async () => {
@@ -50,7 +50,7 @@ describe.each(['embedded', 'shared'] as const)('on %s backends', (backends) => {
       OPERATIONS[name].path.replace(/\{\w+\}/, () => id) +
       (valid.split('?')[1] ? '?interval=1' : '');
 
-    test.each(WITH_ID)('[G-12] [T-13] %s with an id that names nothing', async (name) => {
+    test.each(WITH_ID)('[G-12] [T-13] %s with an unknown id returns 404 or 401', async (name) => {
       const request = await validRequest(harness, name);
       const { access } = OPERATIONS[name];
       const status = access === 'viewer' && name !== 'answerQuiz' ? 401 : 404;
@@ -60,35 +60,41 @@ describe.each(['embedded', 'shared'] as const)('on %s backends', (backends) => {
       }
     });
 
-    test.each(WITH_ID)('[G-24] %s with malformed percent-encoding is 400', async (name) => {
-      const request = await validRequest(harness, name);
-      for (const id of ['%ff', '%', '%zz', '%e9', 'x%2', '%ed%a0%80', '%c0%80']) {
-        const path = pathWith(name, id, request.path);
-        const { detail } = await expectProblem(await send(harness, { ...request, path }), 400);
-        expect(detail).toContain('percent-encoding');
-      }
-    });
-
-    test.each(WITH_ID)('[G-12] [G-28] %s with dots for an id goes nowhere else', async (name) => {
-      const request = await validRequest(harness, name);
-      for (const id of ['..', '.', '%2e%2e', '%2E', '...', '..;', '../../studio/v1', '']) {
-        const head = rawHead(`${request.method} ${pathWith(name, id, request.path)}`, {
-          ...request.headers,
-          'Content-Length': '0',
-        });
-        const answer = await rawExchange(harness.url, [head], { waitMs: 2_000 });
-        // Without the id a path may be that of the list, which is no secret; nothing else.
-        if (answer.status === 200) expect(rawBody(answer)).toStartWith('{"results":[');
-        else {
-          expect(answer.status).toBeWithin(400, 416);
-          await expectProblem(responseOf(answer), answer.status);
+    test.each(WITH_ID)(
+      '[G-24] %s with malformed percent-encoding in the path returns 400',
+      async (name) => {
+        const request = await validRequest(harness, name);
+        for (const id of ['%ff', '%', '%zz', '%e9', 'x%2', '%ed%a0%80', '%c0%80']) {
+          const path = pathWith(name, id, request.path);
+          const { detail } = await expectProblem(await send(harness, { ...request, path }), 400);
+          expect(detail).toContain('percent-encoding');
         }
-      }
-    });
+      },
+    );
+
+    test.each(WITH_ID)(
+      '[G-12] [G-28] %s with dot segments for an id reaches no other resource',
+      async (name) => {
+        const request = await validRequest(harness, name);
+        for (const id of ['..', '.', '%2e%2e', '%2E', '...', '..;', '../../studio/v1', '']) {
+          const head = rawHead(`${request.method} ${pathWith(name, id, request.path)}`, {
+            ...request.headers,
+            'Content-Length': '0',
+          });
+          const answer = await rawExchange(harness.url, [head], { waitMs: 2_000 });
+          // Without the id the path may be that of a public list, and of nothing else.
+          if (answer.status === 200) expect(rawBody(answer)).toStartWith('{"results":[');
+          else {
+            expect(answer.status).toBeWithin(400, 416);
+            await expectProblem(responseOf(answer), answer.status);
+          }
+        }
+      },
+    );
   });
 
   describe('queries', () => {
-    test('[G-24] a parameter that the route knows, repeated, is 400 and named', async () => {
+    test('[G-24] a repeated known parameter returns 400 and is named in the error', async () => {
       const { account } = harness;
       const id = await harness.createStream();
       const producer = `producer=${account.uuid}`;
@@ -105,7 +111,7 @@ describe.each(['embedded', 'shared'] as const)('on %s backends', (backends) => {
       }
     });
 
-    test.each(OPERATION_NAMES)('[G-24] %s with a malformed query is 400', async (name) => {
+    test.each(OPERATION_NAMES)('[G-24] %s with a malformed query returns 400', async (name) => {
       const request = await validRequest(harness, name);
       for (const query of ['x=%', 'x=%ff', '%zz=1', 'x=%ed%a0%80']) {
         const path = `${request.path}${request.path.includes('?') ? '&' : '?'}${query}`;
@@ -113,7 +119,7 @@ describe.each(['embedded', 'shared'] as const)('on %s backends', (backends) => {
       }
     });
 
-    test('[P-27] [G-21] an export format that does not exist is 400', async () => {
+    test('[P-27] [G-21] an unknown export format returns 400', async () => {
       const id = await harness.createStream();
       for (const format of ['', 'xml', 'CSV', 'ndjson,csv', '__proto__']) {
         const path = `/streams/${id}/exports/answers?format=${format}`;
@@ -132,7 +138,7 @@ describe.each(['embedded', 'shared'] as const)('on %s backends', (backends) => {
         },
       });
 
-    test('[G-17] path, method, encoding, announced size, credential, type, size, form, record', async () => {
+    test('[G-17] a request is checked in the order path, method, encoding, announced size, credential, type, size, form, database', async () => {
       const valid = await validRequest(harness, 'answerQuiz');
       const json = { 'Content-Type': 'application/json' };
       const wrongType = { 'Content-Type': 'text/plain' };
@@ -158,7 +164,7 @@ describe.each(['embedded', 'shared'] as const)('on %s backends', (backends) => {
       await expectNoContent(await call(valid.path, { ...formed, body }));
     });
 
-    test('[G-17] the same in the studio: credential, type, size, form, record', async () => {
+    test('[G-17] a studio request is checked in the order credential, type, size, form, database', async () => {
       const { path, headers, body } = await validRequest(harness, 'patchStream');
       const other = await harness.createAccount();
       const call = (init: RequestInit) => fetch(harness.url + path, { method: 'PATCH', ...init });
@@ -176,8 +182,8 @@ describe.each(['embedded', 'shared'] as const)('on %s backends', (backends) => {
 
   const KEPT_CHUNKED = { Connection: 'keep-alive', 'Transfer-Encoding': 'chunked' };
 
-  describe('bodies where none is taken', () => {
-    test('[G-23] one that is sent is ignored within the limit; the connection goes on unless it came in chunks', async () => {
+  describe('unexpected bodies', () => {
+    test('[G-23] an unexpected body within the limit is ignored; the connection stays open unless the body was chunked', async () => {
       const { path, headers } = await validRequest(harness, 'registerView');
       const keep = { ...headers, Connection: 'keep-alive' };
       const count = rawHead(`GET ${path}`, headers);
@@ -196,7 +202,7 @@ describe.each(['embedded', 'shared'] as const)('on %s backends', (backends) => {
       expect([second.closed, second.text.endsWith('\r\n\r\n')]).toEqual([true, true]);
     });
 
-    test('[G-23] [L-1] beyond the limit it is 413, on every such route', async () => {
+    test('[G-23] [L-1] an unexpected body over the limit returns 413 on every route that takes none', async () => {
       const bodiless = OPERATION_NAMES.filter(
         (name) => !OPERATIONS[name].body && OPERATIONS[name].method !== 'GET',
       );
@@ -210,7 +216,7 @@ describe.each(['embedded', 'shared'] as const)('on %s backends', (backends) => {
       }
     });
 
-    test('[G-23] [L-1] in chunks it is counted as it comes: 413 and the close, and nothing is done', async () => {
+    test('[G-23] [L-1] an unexpected chunked body over the limit returns 413, closes the connection and has no effect', async () => {
       const { path, headers } = await validRequest(harness, 'registerView');
       const head = rawHead(`POST ${path}`, { ...headers, ...KEPT_CHUNKED });
       const chunk = `400\r\n${'x'.repeat(1_024)}\r\n`;
@@ -221,14 +227,14 @@ describe.each(['embedded', 'shared'] as const)('on %s backends', (backends) => {
       expect(await count.json()).toMatchObject({ value: 0 });
     });
 
-    test('[G-23] with a GET it cannot be counted: in chunks it is 400 and the close', async () => {
+    test('[G-23] a GET with a chunked body returns 400 and closes the connection', async () => {
       const { path, headers } = await validRequest(harness, 'readViewCount');
       const head = rawHead(`GET ${path}`, { ...headers, ...KEPT_CHUNKED });
       const answer = await rawExchange(harness.url, [`${head}5\r\nnonse\r\n`], { waitMs: 2_000 });
       expect([answer.status, answer.closed]).toEqual([400, true]);
     });
 
-    test('[G-23] a refusal ends the connection of a body in chunks, which may have no end', async () => {
+    test('[G-23] an error closes the connection of a chunked body, which may never end', async () => {
       const { path, headers } = await validRequest(harness, 'registerView');
       const { Authorization: _, ...anybody } = headers;
       for (const [first, status] of [

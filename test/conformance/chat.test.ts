@@ -45,7 +45,7 @@ const sendEvent = async (viewer: TestViewer, type: string, data: object) =>
     await harness.studio('POST', `/streams/${viewer.streamId}/events`, { type, data }),
     201,
   );
-/** The chats events of the intervals from one on that are sealed. */
+/** The `chats` events of the sealed intervals from one interval on. */
 async function chatsFrom(viewer: TestViewer, from: number) {
   const found: { interval: number; data: Chats }[] = [];
   for (let interval = from; interval < harness.interval(); interval++) {
@@ -55,7 +55,7 @@ async function chatsFrom(viewer: TestViewer, from: number) {
   }
   return found;
 }
-/** Seals the current interval; its one chats event. */
+/** Seals the current interval and returns its only `chats` event. */
 async function sealedChats(viewer: TestViewer): Promise<Chats> {
   const from = harness.interval();
   await harness.advance(1);
@@ -67,17 +67,20 @@ async function sealedChats(viewer: TestViewer): Promise<Chats> {
 const textsOf = (elements: readonly ChatElement[]) => elements.map(({ text }) => text);
 
 describe('posting', () => {
-  test.each(KINDS)('[C-1] [C-2] a %s is 204 without a body, and joins its array', async (kind) => {
-    const viewer = await newViewer();
-    await expectNoContent(await post(viewer, { kind, text: 'Hello!' }));
-    const chats = await sealedChats(viewer);
-    for (const array of ARRAYS) {
-      expect(textsOf(chats[array])).toEqual(array === ARRAY_OF[kind] ? ['Hello!'] : []);
-    }
-    expect([chats.hearts, chats.discounts]).toEqual([0, 0]);
-  });
+  test.each(KINDS)(
+    '[C-1] [C-2] posting a %s returns 204 without a body and adds it to its array',
+    async (kind) => {
+      const viewer = await newViewer();
+      await expectNoContent(await post(viewer, { kind, text: 'Hello!' }));
+      const chats = await sealedChats(viewer);
+      for (const array of ARRAYS) {
+        expect(textsOf(chats[array])).toEqual(array === ARRAY_OF[kind] ? ['Hello!'] : []);
+      }
+      expect([chats.hearts, chats.discounts]).toEqual([0, 0]);
+    },
+  );
 
-  test('[C-2] text has 1 to 280 characters, name 1 to 40, kept as they were sent', async () => {
+  test('[C-2] text has 1 to 280 characters and name 1 to 40, published as they were sent', async () => {
     const viewer = await newViewer();
     const good = [
       { text: 'x' },
@@ -112,7 +115,7 @@ describe('posting', () => {
     ['kind', { kind: null }],
     ['kind', { kind: '__proto__' }],
   ];
-  test.each(BAD)('[C-2] a wrong %s is 400, and nothing is posted: %j', async (field, fields) => {
+  test.each(BAD)('[C-2] a wrong %s returns 400 and posts nothing: %j', async (field, fields) => {
     const viewer = await newViewer();
     const from = harness.interval();
     const refused = await post(viewer, { kind: 'message', text: 'x', ...fields });
@@ -121,7 +124,7 @@ describe('posting', () => {
     expect(await chatsFrom(viewer, from)).toEqual([]);
   });
 
-  test('[C-3] a heart has a count of 1 to 50, or is 1', async () => {
+  test('[C-3] a heart has a count of 1 to 50, by default 1', async () => {
     const viewer = await newViewer();
     await expectNoContent(await post(viewer, { kind: 'heart' }));
     for (const count of [1, 50])
@@ -133,7 +136,7 @@ describe('posting', () => {
     expect((await sealedChats(viewer)).hearts).toBe(52);
   });
 
-  test('[C-4] purchases and discounts of viewers are 400', async () => {
+  test('[C-4] a purchase or discount posted by a viewer returns 400', async () => {
     const viewer = await newViewer();
     const from = harness.interval();
     for (const body of [
@@ -152,7 +155,7 @@ describe('posting', () => {
 });
 
 describe('the chats event', () => {
-  test('[F-28] has exactly its five arrays and two integers', async () => {
+  test('[F-28] the chats event has exactly five arrays and two integers', async () => {
     const viewer = await newViewer();
     await expectNoContent(await post(viewer, { kind: 'heart' }));
     const chats = await sealedChats(viewer);
@@ -162,7 +165,7 @@ describe('the chats event', () => {
     expect(chats.discounts).toBeInteger();
   });
 
-  test('[C-5] an element is exactly id, viewer, name, text and at', async () => {
+  test('[C-5] a chats element has exactly id, viewer, name, text and at', async () => {
     const viewer = await newViewer();
     const named = await harness.viewer(viewer.streamId);
     for (let i = 0; i < 2; i++) await say(viewer, 'same');
@@ -179,7 +182,7 @@ describe('the chats event', () => {
     });
   });
 
-  test('[C-6] [C-7] holds what arrived in its interval; there is one at most, none when quiet', async () => {
+  test('[C-6] [C-7] an interval has at most one chats event with the posts that arrived in it, and none without posts', async () => {
     const viewer = await newViewer();
     const from = harness.interval();
     await say(viewer, 'one');
@@ -195,7 +198,7 @@ describe('the chats event', () => {
     expect(found.map(({ data }) => data.hearts)).toEqual([2, 0]);
   });
 
-  test('[C-7] streams are apart', async () => {
+  test('[C-7] a chats event has only posts of its own stream', async () => {
     const one = await newViewer();
     const two = await newViewer();
     await say(one, 'of one');
@@ -205,7 +208,7 @@ describe('the chats event', () => {
     expect(await chatsFrom(one, from)).toHaveLength(1);
   });
 
-  test('[C-8] has at most 50 of a kind, in the order of arrival', async () => {
+  test('[C-8] a chats event has at most 50 posts of a kind, in the order of arrival', async () => {
     const viewer = await newViewer();
     for (let n = 0; n < 50; n++) await say(viewer, `${n}`);
     const all = await sealedChats(viewer);
@@ -217,11 +220,11 @@ describe('the chats event', () => {
     expect(order).toHaveLength(50);
     expect(new Set(order).size).toBe(50);
     expect(order).toEqual(order.toSorted((a, b) => a - b));
-    // The other kinds are not pushed out by the flood.
+    // The flood of one kind does not displace the other kinds.
     expect(textsOf(sampled.cheers)).toEqual(['0', '1', '2']);
   });
 
-  test('[C-8] of more posts than that each has the same chance', async () => {
+  test('[C-8] beyond 50 posts of a kind, each post has the same chance to be sampled', async () => {
     const viewer = await newViewer();
     const posts = 100;
     const rounds = 20;
@@ -233,11 +236,11 @@ describe('the chats event', () => {
         inQuarters[quarter] = (inQuarters[quarter] ?? 0) + 1;
       }
     }
-    // 250 in each quarter; the deviation is below 10, so 60 is six of them.
+    // The mean is 250 in each quarter; the standard deviation is below 10, so 60 is six of them.
     for (const count of inQuarters) expect(count).toBeWithin(190, 311);
   }, 20_000);
 
-  test('[C-9] hearts and discounts are sums, whatever was sampled', async () => {
+  test('[C-9] hearts and discounts are exact sums, independent of sampling', async () => {
     const viewer = await newViewer();
     for (let n = 0; n < 80; n++) {
       await expectNoContent(await post(viewer, { kind: 'heart', count: 50 }));
@@ -249,7 +252,7 @@ describe('the chats event', () => {
     expect([chats.hearts, chats.discounts]).toEqual([4_000, 1_000_002]);
   });
 
-  test('[C-10] no purchase is dropped: those beyond 50 wait, and viewer is empty', async () => {
+  test('[C-10] no purchase is dropped: those beyond 50 wait for later intervals, and viewer is empty', async () => {
     const viewer = await newViewer();
     const from = harness.interval();
     for (let n = 0; n < 120; n++) {
@@ -264,7 +267,7 @@ describe('the chats event', () => {
     for (const { viewer, name } of purchases) expect([viewer, name]).toEqual(['', 'Ada']);
   });
 
-  test('[C-10] purchases that wait hold up no other event', async () => {
+  test('[C-10] waiting purchases delay no other event', async () => {
     const viewer = await newViewer();
     const from = harness.interval();
     for (let n = 0; n < 51; n++) await sendEvent(viewer, 'purchase', { text: `${n}` });
@@ -275,7 +278,7 @@ describe('the chats event', () => {
   });
 });
 
-test('[C-11] a restart may lose posts that were not sealed, and nothing else', async () => {
+test('[C-11] a restart loses at most unsealed posts', async () => {
   const directory = mkdtempSync(join(tmpdir(), 'fourbeat-chat-'));
   const clock = manualClock(START_MS);
   try {

@@ -44,7 +44,7 @@ test('[K-1] an interval is floor(Unix ms / 250), four a second', async () => {
   expect(intervalAt(1_000) - intervalAt(0)).toBe(4);
 });
 
-test('[K-2] the time is open to all, exactly now and interval of one moment, no-store', async () => {
+test('[K-2] the time needs no credential, is no-store and has exactly now and interval of the same moment', async () => {
   const response = await fetch(`${harness.url}/api/v1/time`);
   expectBaseHeaders(response);
   expect(response.headers.get('cache-control')).toBe('no-store');
@@ -56,7 +56,7 @@ test('[K-2] the time is open to all, exactly now and interval of one moment, no-
   }
 });
 
-test('[K-2] [F-10] it is the clock that the feed goes by', async () => {
+test('[K-2] [F-10] the time endpoint and the feed use the same clock', async () => {
   const real = await startService({ clock: 'real' });
   try {
     const { interval } = await time(real.url);
@@ -71,7 +71,7 @@ test('[K-2] [F-10] it is the clock that the feed goes by', async () => {
   }
 });
 
-test('[K-3] with Accept: text/plain it is ISO 8601 in UTC with milliseconds', async () => {
+test('[K-3] the time with Accept: text/plain is ISO 8601 in UTC with milliseconds', async () => {
   clock.set(START_MS + 7);
   for (const accept of ['text/plain', 'text/plain, */*;q=0.1', 'text/plain, application/json']) {
     const response = await fetch(`${harness.url}/api/v1/time`, { headers: { Accept: accept } });
@@ -85,7 +85,7 @@ test('[K-3] with Accept: text/plain it is ISO 8601 in UTC with milliseconds', as
   }
 });
 
-test('[K-3] [M-25] format=iso is ISO 8601 for players of DASH, which cannot ask by header', async () => {
+test('[K-3] [M-25] the time with format=iso is ISO 8601, for DASH players, which cannot set headers', async () => {
   clock.set(START_MS + 9);
   const ask = (format: string, accept: string) =>
     fetch(`${harness.url}/api/v1/time?format=${format}`, { headers: { Accept: accept } });
@@ -98,13 +98,13 @@ test('[K-3] [M-25] format=iso is ISO 8601 for players of DASH, which cannot ask 
   await expectProblem(await ask('ntp', '*/*'), 400);
 });
 
-test('[K-3] [G-15] with JSON before it, as in the default of axios, it is JSON', async () => {
+test('[K-3] [G-15] the time is JSON when Accept lists JSON before text/plain, as axios does by default', async () => {
   for (const accept of ['application/json, text/plain, */*', 'text/plain;q=0.5, */*']) {
     expectMembers(await time(harness.url, { Accept: accept }), ['now', 'interval']);
   }
 });
 
-test('[K-4] [K-5] over HTTP time never goes back when the system clock is set back', async () => {
+test('[K-4] [K-5] the time over HTTP never goes back when the system clock is set back', async () => {
   let systemMs = START_MS;
   let monotonicMs = 0;
   const stepped = createClock({
@@ -119,7 +119,7 @@ test('[K-4] [K-5] over HTTP time never goes back when the system clock is set ba
       systemMs += stepMs + 100;
       monotonicMs += 100;
       const { now } = await time(service.url);
-      // 1 % of 100 ms is the most that it is pulled either way.
+      // Service time is corrected by at most 1 % of the 100 ms.
       expect(now - last).toBeWithin(98, 102);
       last = now;
     }
@@ -128,7 +128,7 @@ test('[K-4] [K-5] over HTTP time never goes back when the system clock is set ba
   }
 });
 
-test('[K-6] after a restart time is past the last sealed interval, whatever the system clock says', async () => {
+test('[K-6] after a restart the time is past the last sealed interval, whatever the system clock shows', async () => {
   const directory = mkdtempSync(join(tmpdir(), 'fourbeat-clock-'));
   try {
     const ahead = manualClock(Date.now() + 3_600_000);

@@ -16,9 +16,9 @@ beforeAll(async () => {
 });
 afterAll(() => harness.close());
 
-describe('unknown', () => {
+describe('unknown paths, members and parameters', () => {
   test.each(['/', '/nowhere', '/api/v1/', '/api/v1/streams/a/b', '/api/v1/time/x', '/studio/v1'])(
-    '[G-12] [G-2] [G-3] path %s is 404 with every header of an error',
+    '[G-12] [G-2] [G-3] unknown path %s returns 404 with every error header',
     async (path) => {
       for (const method of ['GET', 'POST', 'DELETE']) {
         const response = await fetch(harness.url + path, { method });
@@ -28,7 +28,7 @@ describe('unknown', () => {
     },
   );
 
-  test('[G-7] members and parameters are ignored in /api/v1', async () => {
+  test('[G-7] unknown members and parameters are ignored in /api/v1', async () => {
     for (const name of ['createToken', 'answerQuiz', 'postChat'] as const) {
       const request = await validRequest(harness, name);
       const body = { ...request.body, extra: 1, more: { of: ['it'] }, constructor: null };
@@ -44,7 +44,7 @@ describe('unknown', () => {
 });
 
 describe('errors', () => {
-  test('[G-13] [G-14] problem+json when Accept names it, else json, with the same bytes', async () => {
+  test('[G-13] [G-14] an error is problem+json when Accept names it, else JSON with the same bytes', async () => {
     const bodies: string[] = [];
     for (const [accept, type] of [
       ['application/json', 'application/json'],
@@ -63,7 +63,7 @@ describe('errors', () => {
       expectMembers(JSON.parse(body), ['type', 'title', 'status', 'detail']);
   });
 
-  test('[G-15] an Accept that names nothing on offer gets JSON, no 406', async () => {
+  test('[G-15] an Accept header without a supported type gets JSON instead of 406', async () => {
     for (const accept of ['text/html', 'image/png', 'application/xml;q=1', 'nonsense', '']) {
       const response = await fetch(`${harness.url}/api/v1/time`, { headers: { Accept: accept } });
       expect(response.headers.get('content-type')).toBe('application/json');
@@ -76,7 +76,7 @@ describe('errors', () => {
   });
 
   test.each(OPERATION_NAMES.filter((name) => OPERATIONS[name].access !== 'public'))(
-    '[G-16] %s with a wrong credential is 401 and names the right scheme',
+    '[G-16] %s with a wrong credential returns 401 and names the right scheme',
     async (name) => {
       const request = await validRequest(harness, name);
       const wrong = { ...request.headers, Authorization: 'Bearer wrong' };
@@ -87,7 +87,7 @@ describe('errors', () => {
     },
   );
 
-  test('[G-27] 503 carries Retry-After in whole seconds, and every header of an error', async () => {
+  test('[G-27] a 503 has Retry-After in whole seconds and every error header', async () => {
     const broken = await startService({
       store: (store) => ({
         ...store,
@@ -112,7 +112,7 @@ describe('errors', () => {
     }
   });
 
-  test('[G-28] a defect of ours is 500 without a word about where it is', async () => {
+  test('[G-28] a defect returns 500 without details of its cause', async () => {
     const broken = await startService({
       store: (store) => ({
         ...store,
@@ -149,7 +149,7 @@ describe('times and request ids', () => {
     }
   });
 
-  test('[G-30] an error tells a request id; one that was sent is kept', async () => {
+  test('[G-30] an error has a request id, the one of the request if it sent one', async () => {
     const url = `${harness.url}/api/v1/users/me`;
     const ids = new Set<string | null>();
     for (let i = 0; i < 5; i++) ids.add((await fetch(url)).headers.get('x-request-id'));
@@ -168,11 +168,14 @@ describe('times and request ids', () => {
   });
 
   const STUDIO = OPERATION_NAMES.filter((name) => OPERATIONS[name].role === 'studio');
-  test.each(STUDIO)('[G-30] a success of %s tells the request id that was sent', async (name) => {
-    const request = await validRequest(harness, name);
-    const headers = { ...request.headers, 'X-Request-Id': 'show-7' };
-    const response = await send(harness, { ...request, headers });
-    expect(response.ok).toBe(true);
-    expect(response.headers.get('x-request-id')).toBe('show-7');
-  });
+  test.each(STUDIO)(
+    '[G-30] a success of %s returns the request id of the request',
+    async (name) => {
+      const request = await validRequest(harness, name);
+      const headers = { ...request.headers, 'X-Request-Id': 'show-7' };
+      const response = await send(harness, { ...request, headers });
+      expect(response.ok).toBe(true);
+      expect(response.headers.get('x-request-id')).toBe('show-7');
+    },
+  );
 });

@@ -39,7 +39,7 @@ const idsOf = (messages: readonly Message[]) => messages.map(({ id }) => Number(
 const range = (from: number, count: number) => Array.from({ length: count }, (_, i) => from + i);
 
 describe('an event stream', () => {
-  test('[F-21] is 200 text/event-stream, no-store, with the headers of every response', async () => {
+  test('[F-21] an event stream is 200 text/event-stream, no-store, with the common headers', async () => {
     const viewer = await newViewer();
     for (const accept of ['text/event-stream', 'Text/Event-Stream, */*;q=0.5']) {
       const response = await ask(viewer, `?interval=${harness.interval()}`, { Accept: accept });
@@ -52,7 +52,7 @@ describe('an event stream', () => {
     }
   });
 
-  test('[F-21] [F-23] sends intervals from the one asked for on, in order, each once', async () => {
+  test('[F-21] [F-23] an event stream sends intervals from the requested one on, in order, each once', async () => {
     const viewer = await newViewer();
     const from = harness.interval() + 2;
     const reader = await open(viewer, from);
@@ -65,7 +65,7 @@ describe('an event stream', () => {
     await reader.close();
   });
 
-  test('[F-22] each message has id, and as data the very bytes of the JSON body', async () => {
+  test('[F-22] each event stream message has an id and the exact bytes of the JSON body as data', async () => {
     const viewer = await newViewer();
     const from = harness.interval();
     const reader = await open(viewer, from);
@@ -85,7 +85,7 @@ describe('an event stream', () => {
     await reader.close();
   });
 
-  test('[F-23] of what is sealed, empty intervals of the last 10 minutes are sent, older ones left out', async () => {
+  test('[F-23] an event stream sends empty sealed intervals of the last 10 minutes and skips older empty ones', async () => {
     const viewer = await newViewer();
     const old = harness.interval();
     await send(viewer, 'long-ago');
@@ -96,7 +96,7 @@ describe('an event stream', () => {
     const recent = harness.interval();
     await send(viewer, 'recent');
     await harness.advance(1);
-    // The token of before has expired meanwhile.
+    // The earlier token has expired by now.
     const later = await harness.viewer(viewer.streamId);
     const reader = await open(later, old - 20);
     const sealedTo = recent;
@@ -114,7 +114,7 @@ describe('an event stream', () => {
     await reader.close();
   }, 20_000);
 
-  test('[F-24] Last-Event-ID goes before interval and starts one later', async () => {
+  test('[F-24] Last-Event-ID takes precedence over interval and resumes at the next interval', async () => {
     const viewer = await newViewer();
     await harness.advance(6);
     const last = harness.interval() - 4;
@@ -125,7 +125,7 @@ describe('an event stream', () => {
     }
   });
 
-  test('[F-24] [F-6] [F-5] a Last-Event-ID that is no interval, or too far ahead, is 400', async () => {
+  test('[F-24] [F-6] [F-5] a Last-Event-ID that is not an interval or is too far ahead returns 400', async () => {
     const viewer = await newViewer();
     const now = harness.interval();
     for (const last of ['x', '-1', '01', '1e3', '', '1 2', `${now + 4}`, `${2 ** 53 - 1}`]) {
@@ -140,7 +140,7 @@ describe('an event stream', () => {
     await reader.close();
   });
 
-  test('[F-21] [G-15] a client that would rather have JSON gets it', async () => {
+  test('[F-21] [G-15] a client that prefers JSON over an event stream gets JSON', async () => {
     const viewer = await newViewer();
     const path = `/api/v1/events-streams/${viewer.streamId}?interval=1`;
     const Accept = 'text/event-stream;q=0.1, application/json';
@@ -149,14 +149,14 @@ describe('an event stream', () => {
     expect(await response.json()).toEqual({ interval: 1, events: [] });
   });
 
-  test('[F-24] without event-stream in Accept, Last-Event-ID means nothing', async () => {
+  test('[F-24] Last-Event-ID has no effect without text/event-stream in Accept', async () => {
     const viewer = await newViewer();
     const path = `/api/v1/events-streams/${viewer.streamId}?interval=1`;
     const response = await viewer.get(path, { 'Last-Event-ID': 'x' });
     expect(await response.json()).toEqual({ interval: 1, events: [] });
   });
 
-  test('[F-21] [F-6] [T-11] [T-13] the errors are those of the feed', async () => {
+  test('[F-21] [F-6] [T-11] [T-13] an event stream request returns the same errors as a feed read', async () => {
     const viewer = await newViewer();
     for (const query of ['', '?interval=x', `?interval=${harness.interval() + 5}`]) {
       expect((await expectProblem(await ask(viewer, query), 400)).interval).toBe(
@@ -169,7 +169,7 @@ describe('an event stream', () => {
     await expectUnauthorized(await fetch(harness.url + path, { headers: SSE }), 'Bearer');
   });
 
-  test('[F-25] ends when its token expires', async () => {
+  test('[F-25] an event stream ends when its token expires', async () => {
     const viewer = await newViewer();
     const { exp = 0 } = decodeJwt(viewer.token);
     clock.set(exp * 1000 - 200);
@@ -181,7 +181,7 @@ describe('an event stream', () => {
     await expectUnauthorized(await ask(viewer, `?interval=${harness.interval()}`), 'Bearer');
   });
 
-  test('[F-25] ends when the service drains; a client resumes by Last-Event-ID without loss', async () => {
+  test('[F-25] an event stream ends when the service drains, and Last-Event-ID resumes it without loss', async () => {
     const other = await startService({ clock: manualClock(START_MS) });
     await other.advance(1);
     const viewer = await other.viewer(await other.createStream());
@@ -199,7 +199,7 @@ describe('an event stream', () => {
     expect(await resumed.ended()).toBe(true);
   });
 
-  test('[F-25] while the service drains a new one is 503 with Retry-After', async () => {
+  test('[F-25] a new event stream returns 503 with Retry-After while the service drains', async () => {
     const other = await startService({ clock: manualClock(START_MS) });
     await other.advance(1);
     const viewer = await other.viewer(await other.createStream());
@@ -208,25 +208,25 @@ describe('an event stream', () => {
     const response = await viewer.get(path, SSE);
     await expectProblem(response, 503);
     expect(Number(response.headers.get('retry-after'))).toBeGreaterThan(0);
-    expect(other.service.stats.feed().listeners).toBe(0);
+    expect(other.service.stats.feed().eventStreams).toBe(0);
     await other.close();
   });
 
-  test('[F-25] of a client that left costs nothing any more', async () => {
+  test('[F-25] an event stream is released when its client disconnects', async () => {
     const viewer = await newViewer();
-    const before = harness.service.stats.feed().listeners;
+    const before = harness.service.stats.feed().eventStreams;
     const readers = await Promise.all(range(0, 5).map(() => open(viewer, harness.interval())));
     await harness.advance(1);
     for (const reader of readers) await reader.next();
-    expect(harness.service.stats.feed().listeners).toBe(before + 5);
+    expect(harness.service.stats.feed().eventStreams).toBe(before + 5);
     await Promise.all(readers.map((reader) => reader.close()));
-    for (let i = 0; i < 50 && harness.service.stats.feed().listeners > before; i++) {
+    for (let i = 0; i < 50 && harness.service.stats.feed().eventStreams > before; i++) {
       await Bun.sleep(10);
     }
-    expect(harness.service.stats.feed().listeners).toBe(before);
+    expect(harness.service.stats.feed().eventStreams).toBe(before);
   });
 
-  test('[F-21] two streams never see the events of each other', async () => {
+  test('[F-21] an event stream never contains events of another stream', async () => {
     const one = await newViewer();
     const two = await newViewer();
     const reader = await open(two, harness.interval());

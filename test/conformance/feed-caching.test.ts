@@ -15,7 +15,7 @@ const PRIVATE = 'private, max-age=31536000, immutable';
 
 const { newViewer, read, sealed, send } = feedSteps(() => harness);
 
-test('[F-17] [F-18] a 200 carries a strong ETag and may be kept for ever, privately', async () => {
+test('[F-17] [F-18] a feed 200 has a strong ETag and is privately cacheable as immutable', async () => {
   const viewer = await newViewer();
   await send(viewer, 'lights', null);
   const interval = await sealed();
@@ -33,7 +33,7 @@ test('[F-17] [F-18] a 200 carries a strong ETag and may be kept for ever, privat
   expect((await read(viewer, interval + 1)).headers.get('etag')).not.toBe(tag as string);
 });
 
-test('[F-18] with --edge-cache it is public', async () => {
+test('[F-18] with --edge-cache a feed 200 is publicly cacheable', async () => {
   const edge = await startService({ config: { edgeCache: true } });
   try {
     await edge.advance(1);
@@ -47,7 +47,7 @@ test('[F-18] with --edge-cache it is public', async () => {
   }
 });
 
-test('[F-19] If-None-Match with the ETag is 304 with the same headers and no body', async () => {
+test('[F-19] If-None-Match with the ETag returns 304 with the same headers and no body', async () => {
   const viewer = await newViewer();
   const interval = await sealed();
   const full = await read(viewer, interval);
@@ -66,7 +66,7 @@ test('[F-19] If-None-Match with the ETag is 304 with the same headers and no bod
   }
 });
 
-test('[F-19] If-None-Match goes for a held interval too', async () => {
+test('[F-19] If-None-Match also applies to a long poll', async () => {
   const viewer = await newViewer();
   const interval = harness.interval();
   const other = (await read(viewer, interval - 1)).headers.get('etag') ?? '';

@@ -22,9 +22,9 @@ afterAll(() => harness.close());
 const newViewer = async () => harness.viewer(await harness.createStream());
 const register = async (viewer: TestViewer) =>
   expectNoContent(await viewer.post(`/api/v1/view-counts/${viewer.streamId}`));
-/** Moves to the first interval of a second, so that the next count is three intervals away. */
+/** Advances to the first interval of a second, so that the next view-count is three intervals later. */
 const toWholeSecond = () => harness.advance((4 - (harness.interval() % 4)) % 4);
-/** The data of every event of a type between two intervals, with its interval. */
+/** The data and the interval of every event of a type between two intervals. */
 async function dataOf<T>(viewer: TestViewer, type: string, from: number) {
   const found: { interval: number; data: T }[] = [];
   for (let interval = from; interval < harness.interval(); interval++) {
@@ -34,7 +34,7 @@ async function dataOf<T>(viewer: TestViewer, type: string, from: number) {
   }
   return found;
 }
-/** A quiz that is answered, closed and revealed: what its two events carried. */
+/** Runs a quiz to its results and returns the data of its two events. */
 async function playedQuiz(fields: Record<string, unknown> = {}) {
   const viewer = await newViewer();
   const from = harness.interval();
@@ -52,7 +52,7 @@ async function playedQuiz(fields: Record<string, unknown> = {}) {
 }
 
 describe('view-count', () => {
-  test('[F-26] has exactly value and formatted, as at the end of its interval', async () => {
+  test('[F-26] a view-count has exactly value and formatted, as of the end of its interval', async () => {
     await toWholeSecond();
     const viewers = [await newViewer()] as [TestViewer, ...TestViewer[]];
     for (let i = 1; i < 4; i++) viewers.push(await harness.viewer(viewers[0].streamId));
@@ -62,7 +62,7 @@ describe('view-count', () => {
     expect(count?.data).toEqual({ value: 4, formatted: '4' });
   });
 
-  test('[F-27] comes once a second, in intervals with interval % 4 = 3', async () => {
+  test('[F-27] a view-count is published once a second, in intervals with interval % 4 = 3', async () => {
     await toWholeSecond();
     const viewer = await newViewer();
     const from = harness.interval();
@@ -79,7 +79,7 @@ describe('view-count', () => {
     ]);
   });
 
-  test('[F-27] comes once more when the count has fallen to 0, then no more unless somebody reads', async () => {
+  test('[F-27] a view-count is published once after the count falls to 0, then only while the feed is read', async () => {
     await toWholeSecond();
     const viewer = await newViewer();
     const from = harness.interval();
@@ -92,7 +92,7 @@ describe('view-count', () => {
     ]);
   });
 
-  test('[F-27] comes to a stream without viewers while its feed is read, and for 2 s after', async () => {
+  test('[F-27] a stream without viewers has view-counts while its feed is read and for 2 s after', async () => {
     await toWholeSecond();
     const viewer = await newViewer();
     const from = harness.interval();
@@ -105,7 +105,7 @@ describe('view-count', () => {
     ]);
   });
 
-  test('[F-27] [V-9] tells each stream its own count', async () => {
+  test('[F-27] [V-9] a view-count counts only viewers of its own stream', async () => {
     await toWholeSecond();
     const one = await newViewer();
     const two = await newViewer();
@@ -135,7 +135,7 @@ describe('quiz and quiz-results', () => {
     'order',
   ];
 
-  test('[F-29] [F-30] a quiz has exactly its members, no answer, and nothing counted', async () => {
+  test('[F-29] [F-30] a quiz event has exactly its members, no answer and all counts 0', async () => {
     const { viewer, quiz, asked } = await playedQuiz();
     expectMembers(asked.data, MEMBERS);
     expect(asked.data).toEqual({
@@ -157,7 +157,7 @@ describe('quiz and quiz-results', () => {
     }
   });
 
-  test('[F-32] quiz-results has the same, with final counts and percentages, and answer', async () => {
+  test('[F-32] quiz-results has the members of the quiz event with final counts, percentages and the answer', async () => {
     const { asked, results } = await playedQuiz();
     expectMembers(results.data, [...MEMBERS, 'answer']);
     const { answer, choices, ...rest } = results.data;
@@ -171,7 +171,7 @@ describe('quiz and quiz-results', () => {
     });
   });
 
-  test('[F-30] [F-31] choices are keys letter by letter, and order is that of the producer', async () => {
+  test("[F-30] [F-31] choice texts are unchanged as keys, and order is the producer's", async () => {
     const choices = ['2001', 'constructor', '1984', 'toString', '  two  spaces ', '"\\😀', '0'];
     const { asked, results } = await playedQuiz({ choices, answer: '1984' });
     expect(asked.data.order).toEqual(choices);
@@ -186,7 +186,7 @@ describe('quiz and quiz-results', () => {
 });
 
 describe('winners', () => {
-  test('[F-33] [F-34] request-quiz-winners has null, quiz-winners the integer count', async () => {
+  test('[F-33] [F-34] request-quiz-winners has null data, quiz-winners the integer count', async () => {
     const viewer = await newViewer();
     const from = harness.interval();
     const path = `/streams/${viewer.streamId}/request-winners`;
@@ -201,7 +201,7 @@ describe('winners', () => {
 });
 
 describe('events of the producer', () => {
-  test('[F-35] come with their own type and data, as they were sent', async () => {
+  test('[F-35] custom events are published with the type and data that the producer sent', async () => {
     const viewer = await newViewer();
     const from = harness.interval();
     const sent: [string, object | null][] = [
@@ -220,7 +220,7 @@ describe('events of the producer', () => {
     expect(own.map(({ type, data }) => [type, data])).toEqual(sent);
   });
 
-  test('[F-28] [P-24] purchases and discounts come in chats, not by themselves', async () => {
+  test('[F-28] [P-24] purchases and discounts are published in the chats event, not as events of their own', async () => {
     const viewer = await newViewer();
     const path = `/streams/${viewer.streamId}/events`;
     const bodies = [
@@ -237,7 +237,7 @@ describe('events of the producer', () => {
     expect(types.filter((type) => type !== 'view-count')).toEqual(['chats']);
   });
 
-  test('[F-14] many at once are all in the first interval sealed after them, in the order of recording', async () => {
+  test('[F-14] many simultaneous events are all in the next sealed interval, in the order of commit', async () => {
     const viewer = await newViewer();
     const from = harness.interval();
     const path = `/streams/${viewer.streamId}/events`;

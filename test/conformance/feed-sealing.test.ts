@@ -21,7 +21,7 @@ afterAll(() => harness.close());
 
 const { newViewer, read, sealed, send, textOf } = feedSteps(() => harness);
 
-test('[F-11] [F-12] an interval has one body, whatever is sent after it was served', async () => {
+test('[F-11] [F-12] a served interval never changes, whatever is sent afterwards', async () => {
   const viewer = await newViewer();
   await send(viewer, 'first', null);
   const interval = await sealed();
@@ -40,7 +40,7 @@ test('[F-11] [F-12] an interval has one body, whatever is sent after it was serv
   expect((await harness.events(viewer, watermark)).map(({ type }) => type)).not.toContain('third');
 });
 
-test('[F-13] an interval whose sealing failed is not served, and nothing in it is lost', async () => {
+test('[F-13] an interval whose sealing failed is not served, and none of its events is lost', async () => {
   let failing = false;
   const shaky = await startService({
     store: (store) => ({
@@ -77,7 +77,7 @@ test('[F-13] an interval whose sealing failed is not served, and nothing in it i
   }
 });
 
-test('[F-14] a durable event is in the first interval sealed after its commit, and in no other', async () => {
+test('[F-14] a durable event is only in the first interval sealed after its commit', async () => {
   const viewer = await newViewer();
   const from = harness.interval();
   await send(viewer, 'one', { n: 1 });
@@ -96,7 +96,7 @@ test('[F-14] a durable event is in the first interval sealed after its commit, a
   ]);
 });
 
-test('[F-15] view-count comes first, then chats, then events in the order of recording', async () => {
+test('[F-15] an interval lists view-count first, then chats, then events in the order of commit', async () => {
   const viewer = await newViewer();
   await harness.advance((7 - (harness.interval() % 4)) % 4);
   expect(harness.interval() % 4).toBe(3);
@@ -111,7 +111,7 @@ test('[F-15] view-count comes first, then chats, then events in the order of rec
   expect(events.map(({ type }) => type)).toEqual(['view-count', 'chats', 'b', 'quiz', 'a', 'c']);
 });
 
-test('[F-16] what waits goes into the newest ended interval, those before it are empty', async () => {
+test('[F-16] after a delay pending events go into the newest ended interval, and earlier ones are empty', async () => {
   const viewer = await newViewer();
   const from = harness.interval();
   await send(viewer, 'waiting', null);
@@ -125,7 +125,7 @@ test('[F-16] what waits goes into the newest ended interval, those before it are
   expect(types).toEqual([[], [], [], [], [], ['waiting']]);
 });
 
-test('[F-9] a held interval that is not sealed in time is 503 with Retry-After', async () => {
+test('[F-9] a long poll for an interval that is not sealed in time returns 503 with Retry-After', async () => {
   let giveUp: (error: Error) => void = () => {};
   const never = new Promise<never>((_, reject) => {
     giveUp = reject;

@@ -22,7 +22,7 @@ afterAll(() => harness.close());
 
 const { newViewer, read, sealed, send, textOf } = feedSteps(() => harness);
 
-test('[F-1] [F-2] an interval is 200 with exactly interval and events, of exactly type and data', async () => {
+test('[F-1] [F-2] an interval has exactly interval and events, and an event exactly type and data', async () => {
   const viewer = await newViewer();
   await send(viewer, 'lights', { colour: 'red' });
   await send(viewer, 'curtain', null);
@@ -37,7 +37,7 @@ test('[F-1] [F-2] an interval is 200 with exactly interval and events, of exactl
   for (const event of body.events) expectMembers(event, ['type', 'data']);
 });
 
-test('[F-2] no other response to a viewer carries an event', async () => {
+test('[F-2] no other viewer response contains an event', async () => {
   const viewer = await newViewer();
   await send(viewer, 'secret-lights', { colour: 'ultraviolet' });
   await sealed();
@@ -46,7 +46,7 @@ test('[F-2] no other response to a viewer carries an event', async () => {
   }
 });
 
-test('[F-3] a sealed interval is answered at once, old or new', async () => {
+test('[F-3] a sealed interval is served at once, however old', async () => {
   const viewer = await newViewer();
   const now = harness.interval();
   for (const interval of [now - 1, now - 5, now - 100_000]) {
@@ -54,7 +54,7 @@ test('[F-3] a sealed interval is answered at once, old or new', async () => {
   }
 });
 
-test('[F-3] [F-11] an interval that left the memory is read from the database, the same bytes', async () => {
+test('[F-3] [F-11] an interval evicted from memory is read from the database with the same bytes', async () => {
   const viewer = await newViewer();
   await send(viewer, 'lights', { colour: 'grün' });
   const interval = await sealed();
@@ -71,7 +71,7 @@ test('[F-3] [F-11] an interval that left the memory is read from the database, t
   expect(row?.body).toBe(fresh);
 });
 
-test('[F-4] the current interval and up to 4 ahead are held until they are sealed', async () => {
+test('[F-4] a request for the current interval or up to 4 ahead waits until the interval is sealed', async () => {
   const viewer = await newViewer();
   const now = harness.interval();
   const done: number[] = [];
@@ -91,7 +91,7 @@ test('[F-4] the current interval and up to 4 ahead are held until they are seale
   }
 });
 
-test('[F-4] everybody who waits for an interval gets the same bytes', async () => {
+test('[F-4] all long polls for an interval get the same bytes', async () => {
   const stream = await harness.createStream();
   const viewers = await Promise.all(Array.from({ length: 20 }, () => harness.viewer(stream)));
   const bodies = viewers.map((viewer) => textOf(viewer, harness.interval()));
@@ -101,7 +101,7 @@ test('[F-4] everybody who waits for an interval gets the same bytes', async () =
   expect(new Set(await Promise.all(bodies)).size).toBe(1);
 });
 
-test('[F-5] [F-7] an interval more than 4 ahead is 400 and tells the current interval', async () => {
+test('[F-5] [F-7] an interval more than 4 ahead returns 400 with the current interval', async () => {
   const viewer = await newViewer();
   const now = harness.interval();
   for (const interval of [now + 5, now + 1_000, 2 ** 53 - 1]) {
@@ -113,7 +113,7 @@ test('[F-5] [F-7] an interval more than 4 ahead is 400 and tells the current int
 
 const WRONG = ['', '-1', '-0', '01', '00', '+1', '1.0', '1.', '1e3', '0x10', '1_000', ' 1', '1 '];
 const ODD = ['1,2', '९', 'NaN', 'Infinity', 'null', '9007199254740992', '99999999999999999999'];
-test.each([...WRONG, ...ODD])('[F-6] [F-7] interval %p is 400', async (interval) => {
+test.each([...WRONG, ...ODD])('[F-6] [F-7] interval %p returns 400', async (interval) => {
   const viewer = await newViewer();
   const problem = await expectProblem(await read(viewer, encodeURIComponent(interval)), 400);
   expect(problem.interval).toBe(harness.interval());
@@ -121,7 +121,7 @@ test.each([...WRONG, ...ODD])('[F-6] [F-7] interval %p is 400', async (interval)
   expect(problem.detail).toContain(`${harness.interval()}`);
 });
 
-test('[F-6] an interval that is missing, repeated or under another name is 400', async () => {
+test('[F-6] a missing, repeated or misnamed interval parameter returns 400', async () => {
   const viewer = await newViewer();
   const path = `/api/v1/events-streams/${viewer.streamId}`;
   for (const query of [
@@ -150,7 +150,7 @@ test('[F-8] an interval before the stream existed, or without events, is empty',
   }
 });
 
-test('[F-10] asking once per interval gives every event once', async () => {
+test('[F-10] reading once per interval yields every event once', async () => {
   const viewer = await newViewer();
   const seen: unknown[] = [];
   for (let n = 0; n < 12; n++) {

@@ -27,7 +27,7 @@ beforeAll(async () => {
   kid = decodeProtectedHeader(good).kid ?? '';
   const keys = await harness.store.listSigningKeys({});
   privateJwk = keys.find((key) => key.kid === kid)?.privateJwk ?? '';
-  // From here on the good token is in the cache of checked tokens.
+  // The valid token is now in the token cache.
   expect((await count(good)).status).toBe(200);
 });
 afterAll(() => harness.close());
@@ -41,14 +41,14 @@ const refused = async (token: string) => {
   expect((await count(good)).status).toBe(200);
 };
 
-test('[T-12] 401 for a token that is unsigned', async () => {
+test('[T-12] an unsigned token returns 401', async () => {
   await refused(unsigned(good));
   await refused(unsigned(good, partsOf(good)[2]));
   await refused(`${partsOf(good)[0]}.${partsOf(good)[1]}.`);
   await refused(`${partsOf(good)[0]}.${partsOf(good)[1]}`);
 });
 
-test('[T-12] 401 for a token that is signed with HS256 and the public key, in every form it is known', async () => {
+test('[T-12] a token signed with HS256 and the public key in any encoding returns 401', async () => {
   const response = await fetch(`${harness.url}/.well-known/jwks.json`);
   const { keys } = await expectJson<{ keys: JWK[] }>(response, 200);
   const jwk = keys.find((key) => key.kid === kid);
@@ -58,7 +58,7 @@ test('[T-12] 401 for a token that is signed with HS256 and the public key, in ev
   }
 });
 
-test('[T-12] 401 for a token that is of another kid, or of ours but signed by another key', async () => {
+test('[T-12] a token with an unknown kid, or with a known kid but another signing key, returns 401', async () => {
   await refused(await signedByStranger(good, crypto.randomUUID()));
   await refused(await signedByStranger(good, kid));
   await refused(await signedByStranger(good, ''));
@@ -66,11 +66,11 @@ test('[T-12] 401 for a token that is of another kid, or of ours but signed by an
   await refused(bringsItsKey(good));
 });
 
-test('[T-12] 401 for a token that is signed by us under a kid that is not ours', async () => {
+test('[T-12] a token signed with a service key under an unknown kid returns 401', async () => {
   await refused(await signedByUs(privateJwk, crypto.randomUUID(), claimsWith(good, {})));
 });
 
-test('[T-12] 401 for a token that is changed in its payload, also when its signature was seen before', async () => {
+test('[T-12] a token with a changed payload returns 401, also when its signature is cached', async () => {
   const { exp = 0 } = decodeJwt(good);
   const changes = [{ seat: 5 }, { exp: exp + 1 }, { sub: 'x' }, { extra: 1 }];
   for (const change of changes) await refused(pasted(good, change));
@@ -83,7 +83,7 @@ test('[T-12] 401 for a token that is changed in its payload, also when its signa
   await refused(`${header}.${payload}.${signature}.${signature}`);
 });
 
-test('[T-12] 401 for a token that is for another iss or aud, without a claim, or already expired', async () => {
+test('[T-12] a token with another iss or aud, a missing claim or a past exp returns 401', async () => {
   const { iat = 0 } = decodeJwt(good);
   const wrong = [
     { iss: 'https://elsewhere.example' },
@@ -107,7 +107,7 @@ test('[T-12] 401 for a token that is for another iss or aud, without a claim, or
   expect((await count(control)).status).toBe(200);
 });
 
-test('[T-12] 401 for a token that is no JWT', async () => {
+test('[T-12] a token that is not a JWT returns 401', async () => {
   const b64 = (text: string) => Buffer.from(text).toString('base64url');
   const notTokens = [
     'x',

@@ -22,7 +22,7 @@ beforeAll(async () => {
 });
 afterAll(() => harness.close());
 
-/** The routes of the interface document, with the methods that each path has. */
+/** The routes of the interface document with the methods of each path. */
 const INTERFACE: readonly (readonly [path: string, methods: string])[] = [
   ['/api/v1/users/me', 'GET, HEAD, OPTIONS'],
   ['/api/v1/streams/', 'GET, HEAD, OPTIONS'],
@@ -33,7 +33,7 @@ const INTERFACE: readonly (readonly [path: string, methods: string])[] = [
   ['/api/v1/quizzes/:id/record-winner', 'OPTIONS, POST'],
   ['/api/v1/events-streams/:id', 'GET, HEAD, OPTIONS'],
 ];
-/** Paths of every operation, with an id that names nothing where they take one. */
+/** Paths of all operations, with an unknown id where they take one. */
 const PATHS = [...new Set(OPERATION_NAMES.map((name) => OPERATIONS[name].path))].map((path) =>
   path.replace(/\{\w+\}/g, crypto.randomUUID()),
 );
@@ -65,7 +65,7 @@ describe('routes', () => {
     }
   });
 
-  test('[G-1] [G-12] another version, and the same routes without a prefix, are 404', async () => {
+  test('[G-1] [G-12] routes of another version or without the prefix return 404', async () => {
     for (const path of ['/api/v2/time', '/api/time', '/v1/time', '/api/v1', '/API/v1/time']) {
       await expectProblem(await fetch(harness.url + path), 404);
     }
@@ -76,11 +76,11 @@ const lengthOf = async (response: Response) => String((await response.bytes()).l
 
 describe('a success of', () => {
   test.each(OPERATION_NAMES)(
-    '[G-2] [G-3] [G-4] [G-5] [G-6] [G-25] %s has its status, and the headers of every response',
+    '[G-2] [G-3] [G-4] [G-5] [G-6] [G-25] %s has its status and the common headers',
     async (name) => {
       const operation = OPERATIONS[name];
       const response = await send(harness, await validRequest(harness, name));
-      const [status] = Object.keys(operation.answers);
+      const [status] = Object.keys(operation.responses);
       expect([name, response.status]).toEqual([name, Number(status)]);
       expectBaseHeaders(response);
       expect(response.headers.get('cache-control')).toBe(OWN_CACHE_CONTROL[name] ?? 'no-store');
@@ -91,9 +91,9 @@ describe('a success of', () => {
     },
   );
 
-  test('[G-5] the interface: 200 for reads and the token, 204 for what is only noted', () => {
-    const statuses = Object.entries(viewerApi).map(([name, { answers, method }]) => {
-      const [status] = Object.keys(answers);
+  test('[G-5] interface operations return 200 for reads and tokens and 204 for other writes', () => {
+    const statuses = Object.entries(viewerApi).map(([name, { responses, method }]) => {
+      const [status] = Object.keys(responses);
       return [name, method === 'GET' || name === 'createToken' ? 200 : 204, Number(status)];
     });
     for (const [name, wanted, status] of statuses) expect([name, status]).toEqual([name, wanted]);
@@ -111,33 +111,41 @@ describe('a success of', () => {
         expect(response.headers.has('location')).toBe(false);
         statuses.push(response.status);
       }
-      const [status] = Object.keys(OPERATIONS[name].answers).map(Number);
+      const [status] = Object.keys(OPERATIONS[name].responses).map(Number);
       expect(statuses).toEqual([status as number, status as number]);
     },
   );
 
   const READS = OPERATION_NAMES.filter((name) => OPERATIONS[name].method === 'GET');
-  test.each(READS)('[G-9] HEAD of %s has the status and headers of GET, no body', async (name) => {
-    const request = await validRequest(harness, name);
-    const get = await send(harness, request);
-    const head = await send(harness, request, { method: 'HEAD' });
-    expect(head.status).toBe(get.status);
-    const same = (response: Response) =>
-      [...response.headers].filter(
-        ([header]) => !['date', 'x-request-id', 'transfer-encoding'].includes(header),
-      );
-    const isStreamed = STREAMED.includes(name);
-    const withLength = isStreamed ? [] : [['content-length', await lengthOf(get)]];
-    if (isStreamed) await get.body?.cancel();
-    const wanted = [...same(get).filter(([header]) => header !== 'content-length'), ...withLength];
-    expect(same(head).sort()).toEqual(wanted.sort() as [string, string][]);
-    expect((await head.bytes()).length).toBe(0);
-    const raw = await rawExchange(harness.url, [rawHead(`HEAD ${request.path}`, request.headers)]);
-    expect(raw.text.endsWith('\r\n\r\n')).toBe(true);
-    expect(raw.text.indexOf('\r\n\r\n')).toBe(raw.text.length - 4);
-  });
+  test.each(READS)(
+    '[G-9] HEAD of %s has the status and headers of GET and no body',
+    async (name) => {
+      const request = await validRequest(harness, name);
+      const get = await send(harness, request);
+      const head = await send(harness, request, { method: 'HEAD' });
+      expect(head.status).toBe(get.status);
+      const same = (response: Response) =>
+        [...response.headers].filter(
+          ([header]) => !['date', 'x-request-id', 'transfer-encoding'].includes(header),
+        );
+      const isStreamed = STREAMED.includes(name);
+      const withLength = isStreamed ? [] : [['content-length', await lengthOf(get)]];
+      if (isStreamed) await get.body?.cancel();
+      const wanted = [
+        ...same(get).filter(([header]) => header !== 'content-length'),
+        ...withLength,
+      ];
+      expect(same(head).sort()).toEqual(wanted.sort() as [string, string][]);
+      expect((await head.bytes()).length).toBe(0);
+      const raw = await rawExchange(harness.url, [
+        rawHead(`HEAD ${request.path}`, request.headers),
+      ]);
+      expect(raw.text.endsWith('\r\n\r\n')).toBe(true);
+      expect(raw.text.indexOf('\r\n\r\n')).toBe(raw.text.length - 4);
+    },
+  );
 
-  test('[G-9] HEAD of what gives an error has its status and no body', async () => {
+  test('[G-9] HEAD of a failing GET has its status and no body', async () => {
     for (const path of ['/api/v1/users/me', '/nowhere', '/api/v1/token']) {
       const head = await fetch(harness.url + path, { method: 'HEAD' });
       const get = await fetch(harness.url + path);
@@ -149,7 +157,7 @@ describe('a success of', () => {
 });
 
 describe('methods', () => {
-  test.each(PATHS)('[G-10] [G-26] OPTIONS %s is 204 and a preflight', async (path) => {
+  test.each(PATHS)('[G-10] [G-26] OPTIONS %s returns 204 with preflight headers', async (path) => {
     const response = await fetch(harness.url + path, { method: 'OPTIONS' });
     await expectNoContent(response);
     const { headers } = response;
@@ -167,13 +175,13 @@ describe('methods', () => {
     expect(headers.get('access-control-max-age')).toBe('86400');
   });
 
-  test('[G-10] OPTIONS of an unknown path is 204 with Allow: OPTIONS', async () => {
+  test('[G-10] OPTIONS of an unknown path returns 204 with Allow: OPTIONS', async () => {
     const response = await fetch(`${harness.url}/api/v1/nowhere`, { method: 'OPTIONS' });
     await expectNoContent(response);
     expect(response.headers.get('allow')).toBe('OPTIONS');
   });
 
-  test.each(PATHS)('[G-11] [G-2] %s with a method that it does not have is 405', async (path) => {
+  test.each(PATHS)('[G-11] [G-2] %s with an unsupported method returns 405', async (path) => {
     const options = await fetch(harness.url + path, { method: 'OPTIONS' });
     const allowed = methodsIn(options.headers.get('allow'));
     const others = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'].filter((m) => !allowed.includes(m));
@@ -185,7 +193,7 @@ describe('methods', () => {
     }
   });
 
-  test('[G-11] methods that no client library sends are 405 too', async () => {
+  test('[G-11] uncommon methods return 405 too', async () => {
     for (const method of ['TRACE', 'CONNECT', 'PURGE']) {
       const { status, text } = await rawExchange(harness.url, [rawHead(`${method} /api/v1/time`)]);
       expect([method, status]).toEqual([method, 405]);
@@ -194,7 +202,7 @@ describe('methods', () => {
   });
 });
 
-test('[G-25] the origin that is configured is the one that is allowed, on every response', async () => {
+test('[G-25] every response allows exactly the configured origin', async () => {
   const corsOrigin = 'https://show.example.org';
   const closed = await startService({ config: { corsOrigin } });
   try {

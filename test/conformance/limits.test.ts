@@ -6,7 +6,7 @@ import {
   TOKEN_LIFETIME_S,
   WINNERS_DELAY_INTERVALS,
 } from '../../protocol/limits.ts';
-import { type Config, configOf, SETTING_KEYS } from '../../server/platform/config.ts';
+import { type Config, createConfig, SETTING_KEYS } from '../../server/platform/config.ts';
 import {
   expectNoContent,
   expectProblem,
@@ -64,7 +64,7 @@ describe('rates', () => {
       const [, points = '', time] = rule.exec(spec) ?? [];
       return { points: Number(points.replace(',', '')), durationS: time === 'a minute' ? 60 : 10 };
     };
-    expect(configOf().rates).toEqual({
+    expect(createConfig().rates).toEqual({
       tokens: rateOf('L-4'),
       failedAuth: rateOf('L-5'),
       answers: rateOf('L-6'),

@@ -29,13 +29,13 @@ describe.each(['embedded', 'shared'] as const)('the open quiz on %s backends', (
   const detail = async (viewer: TestViewer) =>
     expectJson<StreamDetail>(await viewer.get(path(viewer.streamId)), 200);
   const openFor = async (viewer: TestViewer) => (await detail(viewer)).quiz_interval;
-  /** Time goes on, and nothing is sealed. */
+  /** Advances the clock without sealing. */
   const stall = (intervals: number) => {
     const startMs = intervalStartMs(service.interval() + intervals);
     (service.clock as ManualClock).set(startMs);
   };
 
-  test('[S-17] [F-29] [Q-7] who comes in the middle of a quiz is told where it is, and answers', async () => {
+  test('[S-17] [F-29] [Q-7] a viewer who joins during a quiz gets its interval and can answer', async () => {
     const { stream, quiz, viewer: early } = await openShow(service, 1, { duration: 20_000 });
     await expectNoContent(await answer(early, quiz, 'Mars'));
     await service.advance(30);
@@ -51,7 +51,7 @@ describe.each(['embedded', 'shared'] as const)('the open quiz on %s backends', (
     expect(results?.data.choices.Jupiter).toEqual({ count: 1, percentage: 50 });
   });
 
-  test('[S-17] [F-14] a quiz is told from when its event is sealed, until answers stop', async () => {
+  test('[S-17] [F-14] quiz_interval is set from the sealing of the quiz event until answers stop', async () => {
     const stream = await service.createStream();
     const viewer = await service.viewer(stream);
     expect(await openFor(viewer)).toBeNull();
@@ -63,7 +63,7 @@ describe.each(['embedded', 'shared'] as const)('the open quiz on %s backends', (
     });
     expect(await openFor(viewer)).toBeNull();
     const quiz = await service.publishQuiz(stream, { duration: 2_000 });
-    // Sealing is late: the event is in the newest interval that has ended.
+    // Sealing is delayed: the event goes into the newest ended interval.
     stall(3);
     expect(await openFor(viewer)).toBeNull();
     await service.advance(1);
@@ -72,14 +72,14 @@ describe.each(['embedded', 'shared'] as const)('the open quiz on %s backends', (
     expect(await service.events(viewer, told)).toMatchObject([{ data: { id: quiz.id } }]);
     await service.advance(quiz.closeInterval - 1 - service.interval());
     expect(await openFor(viewer)).toBe(told);
-    // No answer is taken any more, though the database has it open until it is sealed.
+    // Answers are rejected already, though the database has the quiz open until the close is sealed.
     stall(1);
     expect(await openFor(viewer)).toBeNull();
     await service.advance(2);
     expect(await openFor(viewer)).toBeNull();
   });
 
-  test('[S-17] [Q-23] of several that are open it is the one that was published last', async () => {
+  test('[S-17] [Q-23] with several open quizzes, quiz_interval is that of the one published last', async () => {
     const { quiz: long, viewer } = await openShow(service, 1, { duration: 20_000 });
     const first = service.interval();
     await service.advance(4);
@@ -94,7 +94,7 @@ describe.each(['embedded', 'shared'] as const)('the open quiz on %s backends', (
     expect(await openFor(viewer)).toBeNull();
   });
 
-  test('[S-17] [S-13] nobody else is told of it', async () => {
+  test('[S-17] [S-13] quiz_interval is absent without a viewer token of the stream', async () => {
     const { stream } = await openShow(service, 0, { duration: 20_000 });
     await service.advance(1);
     const headers = { Authorization: `Token ${service.account.token}` };

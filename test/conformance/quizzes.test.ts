@@ -42,7 +42,7 @@ const studioQuiz = (id: string) => readQuiz(harness, id);
 const closeOf = (viewer: TestViewer, quiz: PublishedQuiz) => playOut(harness, viewer, quiz);
 
 describe('making and publishing', () => {
-  test('[Q-1] /api/v1 has no route that makes or shows a quiz', async () => {
+  test('[Q-1] /api/v1 has no route that creates or reads a quiz', async () => {
     const routes = Object.values(viewerApi).filter(({ path }) => path.includes('quiz'));
     expect(routes.map(({ method, path }) => `${method} ${path}`).sort()).toEqual([
       'POST /api/v1/quizzes/{quiz_id}/answer',
@@ -57,7 +57,7 @@ describe('making and publishing', () => {
     await expectUnauthorized(await viewer.get(`/studio/v1/quizzes/${quiz.id}`), 'Token');
   });
 
-  test('[Q-2] [Q-16] [Q-18] draft, open, closed, revealed, and never back', async () => {
+  test('[Q-2] [Q-16] [Q-18] a quiz goes through draft, open, closed and revealed and never back', async () => {
     const stream = await harness.createStream();
     const made = await harness.studio('POST', `/streams/${stream}/quizzes`, {
       ...QUIZ,
@@ -74,7 +74,7 @@ describe('making and publishing', () => {
       await expectProblem(await refused, 409);
     }
     await expectProblem(await call('', { duration: 5_000 }, 'PATCH'), 409);
-    // The interval before closeInterval is sealed, and the quiz is open; then closeInterval itself.
+    // The quiz is open while the interval before closeInterval is sealed, and closes with closeInterval.
     await harness.advance(open.closeInterval - harness.interval());
     expect((await studioQuiz(draft.id)).state).toBe('open');
     await harness.advance(1);
@@ -117,7 +117,7 @@ describe('making and publishing', () => {
     ['duration', { duration: 1_000.5 }],
     ['reveal', { reveal: 'later' }],
   ];
-  test('[Q-3] what a quiz may be', async () => {
+  test('[Q-3] a quiz accepts values at its limits', async () => {
     const stream = await harness.createStream();
     for (const fields of GOOD) {
       const made = harness.studio('POST', `/streams/${stream}/quizzes`, { ...QUIZ, ...fields });
@@ -125,7 +125,7 @@ describe('making and publishing', () => {
     }
   });
 
-  test.each(BAD)('[Q-3] a wrong %s is 400: %j', async (field, fields) => {
+  test.each(BAD)('[Q-3] a quiz with a wrong %s returns 400: %j', async (field, fields) => {
     const stream = await harness.createStream();
     const made = await harness.studio('POST', `/streams/${stream}/quizzes`, { ...QUIZ, ...fields });
     expect((await expectProblem(made, 400)).detail).toContain(field);
@@ -143,7 +143,7 @@ describe('making and publishing', () => {
     [0, 1_000, 60_000],
     [100, 12_345, 1],
   ])(
-    '[Q-4] %p ms into an interval, %p ms long, %p ms allowance: closeInterval is the next whole one',
+    '[Q-4] a quiz published %p ms into an interval, %p ms long, with %p ms allowance closes at the next whole interval',
     async (offsetMs, duration, latencyAllowance) => {
       const stream = await harness.createStream({ latencyAllowance });
       await harness.advance(1);
@@ -158,7 +158,7 @@ describe('making and publishing', () => {
     },
   );
 
-  test('[Q-5] [Q-19] publishing gives one quiz event, the close one quiz-results', async () => {
+  test('[Q-5] [Q-19] publishing a quiz emits one quiz event, and its close one quiz-results', async () => {
     const { viewer, quiz } = await showOf(1);
     const events = await closeOf(viewer, quiz);
     expect(ofType<Quiz>(events, 'quiz').map(({ data }) => data.id)).toEqual([quiz.id]);
@@ -167,7 +167,7 @@ describe('making and publishing', () => {
     expect(results[0]?.interval).toBeGreaterThanOrEqual(quiz.closeInterval);
   });
 
-  test('[Q-6] publishing works in CREATED and STREAMING; in ENDED and again it is 409', async () => {
+  test('[Q-6] publishing works in CREATED and STREAMING; in ENDED, or a second time, it returns 409', async () => {
     const stream = await harness.createStream();
     const viewer = await harness.viewer(stream);
     const from = harness.interval();
@@ -187,7 +187,7 @@ describe('making and publishing', () => {
 });
 
 describe('results', () => {
-  test('[Q-18] reveal auto comes with the close, manual when the producer says so', async () => {
+  test('[Q-18] results are revealed at the close with reveal auto, and on request with reveal manual', async () => {
     const auto = await showOf(1);
     expect(ofType(await closeOf(auto.viewer, auto.quiz), 'quiz-results')).toHaveLength(1);
     expect((await studioQuiz(auto.quiz.id)).state).toBe('revealed');
@@ -202,7 +202,7 @@ describe('results', () => {
     expect(ofType(events, 'quiz-results')).toHaveLength(1);
   });
 
-  test('[Q-20] [Q-21] count is what was recorded; percentages add up to 100', async () => {
+  test('[Q-20] [Q-21] counts are the recorded answers, and percentages add up to 100', async () => {
     const { viewer, others, quiz } = await showOf(6);
     const [jupiter, ...rest] = [viewer, ...others];
     await expectNoContent(await answer(jupiter, quiz, 'Jupiter'));
@@ -218,7 +218,7 @@ describe('results', () => {
     });
   });
 
-  test('[Q-21] a tie goes to the earlier choice; without answers all are 0', async () => {
+  test('[Q-21] equal remainders round up the earlier choice, and without answers all percentages are 0', async () => {
     const three = await showOf(3);
     for (const [i, each] of [three.viewer, ...three.others].entries()) {
       await expectNoContent(await answer(each, three.quiz, QUIZ.choices[i]));
@@ -233,7 +233,7 @@ describe('results', () => {
     );
   });
 
-  test('[Q-22] [I-6] until it is revealed nothing that a viewer gets tells answer or counts', async () => {
+  test('[Q-22] [I-6] no viewer response discloses the answer or counts before the reveal', async () => {
     const { viewer, others, quiz } = await showOf(2, {
       choices: ['right', 'wrong'],
       answer: 'right',
@@ -243,7 +243,7 @@ describe('results', () => {
     const [other] = others as [TestViewer];
     const right = await answer(viewer, quiz, 'right');
     const wrong = await answer(other, quiz, 'wrong');
-    // A right and a wrong answer are told the very same, headers included.
+    // A right and a wrong answer get identical responses, headers included.
     const told = (response: Response) =>
       [...response.headers]
         .filter(([name]) => name !== 'date')
@@ -260,7 +260,7 @@ describe('results', () => {
         }
       }
     }
-    // A winner's yes or no would tell it too.
+    // The result of a winner claim would disclose it too.
     await expectProblem(
       await harness.studio('POST', `/streams/${viewer.streamId}/request-winners`),
       409,
@@ -270,7 +270,7 @@ describe('results', () => {
     }
   });
 
-  test('[Q-23] several quizzes are counted apart, and run on after the stream has ended', async () => {
+  test('[Q-23] several quizzes are counted separately and continue after the stream has ended', async () => {
     const { stream, viewer, quiz } = await showOf(1);
     const longer = await harness.publishQuiz(stream, { duration: 3_000 });
     await expectNoContent(await answer(viewer, quiz, 'Mars'));
@@ -286,7 +286,7 @@ describe('results', () => {
     ]);
   });
 
-  test('[Q-16] closing and counting are one: what was acknowledged before is in the counts', async () => {
+  test('[Q-16] every answer acknowledged before the close is in the counts', async () => {
     const { viewer, others, quiz } = await showOf(40);
     const answers = [viewer, ...others].map((each) => answer(each, quiz));
     const sealed = (async () => {

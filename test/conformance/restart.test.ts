@@ -27,7 +27,7 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(directory, { recursive: true, force: true }));
 
-/** Runs `work` with a service on the directory; what it leaves is there for the next one. */
+/** Runs `work` with a service on the directory, whose data stays for the next service. */
 async function withService<T>(work: (harness: Harness) => Promise<T>): Promise<T> {
   const harness = await startService({ clock, directory });
   try {
@@ -36,7 +36,7 @@ async function withService<T>(work: (harness: Harness) => Promise<T>): Promise<T
     await harness.close();
   }
 }
-/** Time passes while nothing runs. */
+/** Advances the clock while no service runs. */
 const stayUnavailable = () => clock.set(clock.nowMs() + UNAVAILABLE_INTERVALS * 250);
 
 async function eventsFrom(harness: Harness, viewer: TestViewer, from: number) {
@@ -47,7 +47,7 @@ async function eventsFrom(harness: Harness, viewer: TestViewer, from: number) {
   return events.filter(({ type }) => type !== 'view-count');
 }
 
-test('[R-8] [I-4] what fell due while it was down is done once, with the first sealing after', async () => {
+test('[R-8] [I-4] work that fell due during downtime is done once, with the first sealing after the restart', async () => {
   const { id, from } = await withService(async (harness) => {
     const stream = await harness.createStream();
     const viewer = await harness.viewer(stream);
@@ -85,7 +85,7 @@ test('[R-8] [I-4] what fell due while it was down is done once, with the first s
   }
 });
 
-test('[R-8] [I-4] a winners round that was open is counted once after the restart', async () => {
+test('[R-8] [I-4] an open winners round is counted once after a restart', async () => {
   const { id, from } = await withService(async (harness) => {
     const stream = await harness.createStream();
     const viewer = await harness.viewer(stream);
@@ -109,7 +109,7 @@ test('[R-8] [I-4] a winners round that was open is counted once after the restar
   }
 });
 
-test('[R-9] [I-1] intervals that passed while it was down are empty, those before are the same bytes', async () => {
+test('[R-9] [I-1] intervals of the downtime are empty, and earlier ones keep their bytes', async () => {
   const before = await withService(async (harness) => {
     const stream = await harness.createStream();
     const viewer = await harness.viewer(stream);
@@ -142,7 +142,7 @@ test('[R-9] [I-1] intervals that passed while it was down are empty, those befor
   });
 });
 
-test('[R-16] [R-15] [I-7] while the database is unavailable, counting goes on and the rest is 503', async () => {
+test('[R-16] [R-15] [I-7] while the database is unavailable, counting continues and everything else returns 503', async () => {
   let isUnavailable = false;
   const harness = await startService({
     store: (store) =>

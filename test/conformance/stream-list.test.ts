@@ -22,7 +22,7 @@ const list = (query: string, authorization?: string) =>
 const page = async (query: string, authorization?: string) =>
   expectJson<StreamPage>(await list(query, authorization), 200);
 
-/** An account with streams of these titles, the newest last. */
+/** Creates an account with streams of these titles, the newest last. */
 async function producerOf(count: number, fields: Record<string, unknown> = {}) {
   const account = await harness.createAccount();
   const ids: string[] = [];
@@ -34,7 +34,7 @@ async function producerOf(count: number, fields: Record<string, unknown> = {}) {
   return { ...account, ids };
 }
 
-test('[S-6] the list is 200 with exactly count, next, previous and results', async () => {
+test('[S-6] the stream list has exactly count, next, previous and results', async () => {
   const { uuid, ids } = await producerOf(1);
   const answer = await page(`producer=${uuid}`);
   expectMembers(answer, ['count', 'next', 'previous', 'results']);
@@ -43,7 +43,7 @@ test('[S-6] the list is 200 with exactly count, next, previous and results', asy
   expect(answer.results).toEqual([stream]);
 });
 
-test('[S-7] the list is 400 without producer or with one that is no uuid; 0 results for others', async () => {
+test('[S-7] the stream list returns 400 without a producer uuid and no results for an unknown one', async () => {
   for (const query of ['', 'producer=', 'producer=1', 'Producer=1', 'producer=%00', 'page=1']) {
     expect((await expectProblem(await list(query), 400)).detail).toContain('producer');
   }
@@ -53,7 +53,7 @@ test('[S-7] the list is 400 without producer or with one that is no uuid; 0 resu
   expect((await page(`producer=${uuid.toUpperCase()}`)).count).toBe(1);
 });
 
-test('[S-8] [S-10] count is of all results; next and previous lead through every page', async () => {
+test('[S-8] [S-10] count is the number of all results, and next and previous link all pages', async () => {
   const { uuid, ids } = await producerOf(5);
   const seen: string[] = [];
   const urls: string[] = [];
@@ -81,7 +81,7 @@ test('[S-8] [S-10] count is of all results; next and previous lead through every
   }
 });
 
-test('[S-9] page_size is 20 unless it is given, at most 100; page 1 always exists', async () => {
+test('[S-9] page_size is 20 by default and at most 100, and page 1 always exists', async () => {
   const { uuid } = await producerOf(21);
   expect((await page(`producer=${uuid}`)).results).toHaveLength(20);
   expect((await page(`producer=${uuid}&page=2`)).results).toHaveLength(1);
@@ -96,7 +96,7 @@ test('[S-9] page_size is 20 unless it is given, at most 100; page 1 always exist
 });
 
 test.each(['0', '-1', '01', '+1', '1.0', '1e1', '', 'x', '%31%00', '１'])(
-  '[S-9] page and page_size %p are 400',
+  '[S-9] page or page_size %p returns 400',
   async (value) => {
     for (const name of ['page', 'page_size']) {
       const answer = await list(`producer=${harness.account.uuid}&${name}=${value}`);
@@ -106,14 +106,14 @@ test.each(['0', '-1', '01', '+1', '1.0', '1e1', '', 'x', '%31%00', '１'])(
 );
 
 test.each(['101', '9007199254740993', '9'.repeat(400)])(
-  '[S-9] page_size %p is 400',
+  '[S-9] page_size %p returns 400',
   async (size) => {
     const answer = await list(`producer=${harness.account.uuid}&page_size=${size}`);
     expect((await expectProblem(answer, 400)).detail).toBe('page_size: must be at most 100.');
   },
 );
 
-test('[S-11] [P-4] a list has the newest stream first, also of those made in one millisecond', async () => {
+test('[S-11] [P-4] stream lists are newest first, also within one millisecond', async () => {
   const { uuid, token } = await producerOf(0);
   const ids: string[] = [];
   for (let i = 0; i < 6; i++) {
@@ -126,7 +126,7 @@ test('[S-11] [P-4] a list has the newest stream first, also of those made in one
   expect(results.map(({ id }) => id)).toEqual(ids);
 });
 
-test('[P-4] the list of API tokens has the newest first, also of those made in one millisecond', async () => {
+test('[P-4] the list of API tokens is newest first, also within one millisecond', async () => {
   const { token } = await producerOf(0);
   const names = ['a', 'b', 'c', 'd', 'e'];
   for (const name of names) await harness.studio('POST', '/api-tokens', { name }, { token });
@@ -135,7 +135,7 @@ test('[P-4] the list of API tokens has the newest first, also of those made in o
   expect(results.map(({ name }) => name)).toEqual([...names.toReversed(), 'test']);
 });
 
-test('[S-12] the list carries Cache-Control: public, no-cache; its errors are no-store', async () => {
+test('[S-12] the stream list has Cache-Control: public, no-cache; its errors are no-store', async () => {
   const good = await list(`producer=${harness.account.uuid}`);
   expect(good.headers.get('cache-control')).toBe('public, no-cache');
   for (const query of ['', `producer=${harness.account.uuid}&page=999`]) {
@@ -143,7 +143,7 @@ test('[S-12] the list carries Cache-Control: public, no-cache; its errors are no
   }
 });
 
-test('[S-13] list and detail need no credential, but one that is sent must be valid', async () => {
+test('[S-13] stream list and detail need no credential, but one that is sent must be valid', async () => {
   const { uuid, token, ids } = await producerOf(1);
   const id = ids[0] ?? '';
   const viewer = await harness.viewer(id);
@@ -160,7 +160,7 @@ test('[S-13] list and detail need no credential, but one that is sent must be va
   await expectUnauthorized(await detail(crypto.randomUUID(), `Bearer ${viewer.token}`), 'Token');
 });
 
-test('[S-14] unlisted streams are shown and counted to their owner alone', async () => {
+test('[S-14] unlisted streams are listed and counted only for their owner', async () => {
   const owner = await producerOf(1, { unlisted: true });
   const made = await harness.studio('POST', '/streams', { title: 'open' }, owner);
   const { id: listed } = await expectJson<{ id: string }>(made, 201);

@@ -30,7 +30,7 @@ test('[S-1] [S-5] a stream has exactly id, producer, dash_url, hls_url and statu
   for (const url of [stream.dash_url, stream.hls_url]) expect(URL.canParse(url)).toBe(true);
 });
 
-test('[S-1] a stream keeps the URLs that it was given', async () => {
+test('[S-1] a stream keeps the URLs it was created with', async () => {
   const urls = {
     dash_url: 'https://cdn.example/a.mpd',
     hls_url: 'http://cdn.example/a.m3u8?x=1',
@@ -39,7 +39,7 @@ test('[S-1] a stream keeps the URLs that it was given', async () => {
   expect(await expectJson<Stream>(await detail(id), 200)).toMatchObject(urls);
 });
 
-test('[S-2] a stream has the uuid of its account as producer, whatever becomes of it', async () => {
+test('[S-2] a stream has the uuid of its account as producer in every state', async () => {
   const id = await harness.createStream();
   for (const path of ['', '/start', '/end']) {
     if (path) await harness.studio('POST', `/streams/${id}${path}`);
@@ -50,7 +50,7 @@ test('[S-2] a stream has the uuid of its account as producer, whatever becomes o
   expect(wrong.status).toBe(400);
 });
 
-test('[S-3] a stream without URLs of its own plays from this origin', async () => {
+test('[S-3] a stream without its own URLs plays from this origin', async () => {
   const id = await harness.createStream();
   expect(await expectJson<Stream>(await detail(id), 200)).toMatchObject({
     dash_url: `${harness.url}/media/${id}/manifest.mpd`,
@@ -58,7 +58,7 @@ test('[S-3] a stream without URLs of its own plays from this origin', async () =
   });
 });
 
-test('[S-3] [S-10] a public URL that is configured is the origin of every link', async () => {
+test('[S-3] [S-10] the configured public URL is the origin of every link', async () => {
   const publicUrl = 'https://show.example.org';
   const other = await startService({ config: { publicUrl, rates: PLENTY_OF_ALL } });
   try {
@@ -78,7 +78,7 @@ test('[S-3] [S-10] a public URL that is configured is the origin of every link',
   }
 });
 
-test('[S-4] a stream is CREATED, STREAMING, ENDED, and never goes back', async () => {
+test('[S-4] a stream goes through CREATED, STREAMING and ENDED and never back', async () => {
   const id = await harness.createStream();
   expect(await statusOf(id)).toBe('CREATED');
   await expectJson(await harness.studio('POST', `/streams/${id}/start`), 200);
@@ -89,7 +89,7 @@ test('[S-4] a stream is CREATED, STREAMING, ENDED, and never goes back', async (
   expect(await statusOf(id)).toBe('ENDED');
 });
 
-test('[S-5] an unknown id is 404, and a known one has no case', async () => {
+test('[S-5] an unknown stream id returns 404, and ids are case-insensitive', async () => {
   await expectProblem(await detail(crypto.randomUUID()), 404);
   await expectProblem(await detail('1'), 404);
   const id = await harness.createStream();
@@ -108,7 +108,7 @@ test('[S-15] a stream plays in three qualities: as the input, a half and a third
   }
 });
 
-test('[S-16] a stream takes viewers, counts, feed reads and chat in every state', async () => {
+test('[S-16] a stream accepts viewers, counts, feed reads and chat in every state', async () => {
   const id = await harness.createStream();
   for (const change of [null, '/start', '/end']) {
     if (change) await expectJson(await harness.studio('POST', `/streams/${id}${change}`), 200);

@@ -18,7 +18,7 @@ import {
 
 const MINUTE_MS = 60_000;
 const DAY_MS = 24 * 60 * MINUTE_MS;
-/** From a rotation to the new key's first signature: the 10 minutes of T-15, and one to notice it. */
+/** From a rotation to the new key's first signature: the 10 minutes of T-15 and one to detect it. */
 const AHEAD_MS = 11 * MINUTE_MS;
 
 let directory: string;
@@ -27,7 +27,7 @@ beforeAll(() => {
 });
 afterAll(() => rmSync(directory, { recursive: true, force: true }));
 
-/** Runs `work` with a service on a directory that it shares with others before and after it. */
+/** Runs `work` with a service on a directory that earlier and later services share. */
 async function withService<T>(
   name: string,
   clock: ManualClock,
@@ -65,15 +65,15 @@ test('[T-9] [N-16] seats and viewer ids survive a restart', async () => {
       const { seat, sub } = decodeJwt(before.tokens[index] ?? '');
       expect(await again(name)).toMatchObject({ seat, sub });
     }
-    // Leased before the restart, seats may be missing, and none is given again (N-16).
+    // Seats leased before the restart may stay unused, and none is assigned twice (N-16).
     expect((await again('c')).seat).toBeGreaterThanOrEqual(2);
-    // The key is the same too: a token from before the restart is as good as ever.
+    // The key is unchanged too: a token from before the restart is still valid.
     const viewer = viewerWith(harness.url, before.id, before.tokens[0] ?? '');
     expect((await viewer.get(`/api/v1/view-counts/${before.id}`)).status).toBe(200);
   });
 });
 
-test('[T-14] [T-15] a rotated key is published over 10 minutes before it signs, the old one stays', async () => {
+test('[T-14] [T-15] a new key is published over 10 minutes before it signs, and the old one stays published', async () => {
   const clock = manualClock(START_MS);
   const { id, first } = await withService('rotation', clock, async (harness) => {
     const streamId = await harness.createStream();
@@ -94,7 +94,7 @@ test('[T-14] [T-15] a rotated key is published over 10 minutes before it signs, 
     clock.set(START_MS + AHEAD_MS);
     const next = await harness.viewer(id);
     expect(kidOf(next.token)).toBe(second);
-    // The last token of the old key lives on for its 10 minutes, under a published key.
+    // The last token of the old key stays valid for its 10 minutes under a published key.
     const path = `/api/v1/view-counts/${id}`;
     clock.set(START_MS + AHEAD_MS + 10 * MINUTE_MS - 1_000);
     expect((await kidsOf(harness)).sort()).toEqual([first, second].sort());
@@ -109,7 +109,7 @@ test('[T-14] [T-15] a rotated key is published over 10 minutes before it signs, 
   });
 });
 
-test('[T-15] a running process takes up a rotation without a restart, and rotates every 30 days', async () => {
+test('[T-15] a running process adopts a rotation without a restart and rotates every 30 days', async () => {
   await withService('running', manualClock(START_MS), async ({ store }) => {
     const running = new Keyring(store);
     await running.refresh(START_MS);

@@ -1,17 +1,17 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test';
-import { configOf } from '../../server/platform/config.ts';
+import { createConfig } from '../../server/platform/config.ts';
 import { expectJson, type Harness, startService } from '../support/harness/harness.ts';
 
 let service: Harness;
 
 beforeAll(async () => {
-  const rates = { ...configOf().rates, tokens: { points: 2, durationS: 60 } };
+  const rates = { ...createConfig().rates, tokens: { points: 2, durationS: 60 } };
   service = await startService({ config: { tokenAuth: 'producer', rates } });
 });
 
 afterAll(() => service.close());
 
-test('[L-4] [T-16] where producers vouch for viewers, tokens are limited for each account', async () => {
+test('[L-4] [T-16] with --token-auth=producer, token requests are limited per account', async () => {
   const first = service.account;
   const second = await service.createAccount();
   const streams = new Map<string, string>();

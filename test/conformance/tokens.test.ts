@@ -49,13 +49,13 @@ const count = (token: string, streamId = stream) =>
   viewerWith(harness.url, streamId, token).get(`/api/v1/view-counts/${streamId}`);
 
 describe('POST /api/v1/token', () => {
-  test('[T-1] is 200 with exactly token', async () => {
+  test('[T-1] token creation returns 200 with exactly token', async () => {
     const body = await expectJson<{ token: string }>(await askToken(wanted('user-42')), 200);
     expectMembers(body, ['token']);
     expect(body.token).toMatch(/^[\w-]+\.[\w-]+\.[\w-]+$/);
   });
 
-  test('[T-2] a stream_id that is no uuid is 400, one that names no stream 404', async () => {
+  test('[T-2] token creation returns 400 for a stream_id that is not a uuid and 404 for an unknown stream', async () => {
     for (const id of ['', 'x', stream.slice(1), `${stream}0`, 7, null, {}, [stream]]) {
       const { detail } = await expectProblem(await askToken(wanted('a', id)), 400);
       expect(detail).toContain('stream_id');
@@ -64,7 +64,7 @@ describe('POST /api/v1/token', () => {
     expect(decodeJwt(await tokenOf('a', stream.toUpperCase())).stream_id).toBe(stream);
   });
 
-  test('[T-3] [G-22] an identifier of 1 to 256 characters is taken, any other is 400', async () => {
+  test('[T-3] [G-22] token creation accepts an identifier of 1 to 256 characters and returns 400 for any other', async () => {
     for (const good of ['a', 'ü'.repeat(256), '😀'.repeat(256), ' a ', 'null', '0', "'; --"]) {
       expect((await askToken(wanted(good))).status).toBe(200);
     }
@@ -74,7 +74,7 @@ describe('POST /api/v1/token', () => {
     }
   });
 
-  test('[T-4] gives a JWT signed with EdDSA over Ed25519, with alg and kid', async () => {
+  test('[T-4] a viewer token is a JWT signed with EdDSA over Ed25519, with alg and kid', async () => {
     const token = await tokenOf('signed');
     const header = decodeProtectedHeader(token);
     expect(header.alg).toBe('EdDSA');
@@ -85,7 +85,7 @@ describe('POST /api/v1/token', () => {
     expect(payload.stream_id).toBe(stream);
   });
 
-  test('[T-5] [T-6] has exactly the claims iss, aud, sub, stream_id, seat, iat, exp', async () => {
+  test('[T-5] [T-6] a viewer token has exactly the claims iss, aud, sub, stream_id, seat, iat, exp', async () => {
     const claims = decodeJwt(await tokenOf('claims'));
     expectMembers(claims, ['iss', 'aud', 'sub', 'stream_id', 'seat', 'iat', 'exp']);
     const iat = Math.floor(harness.clock.nowMs() / 1000);
@@ -94,7 +94,7 @@ describe('POST /api/v1/token', () => {
     expect(claims.seat).toBeInteger();
   });
 
-  test('[T-5] iss is the public URL when one is configured', async () => {
+  test('[T-5] iss is the configured public URL', async () => {
     const publicUrl = 'https://show.example.org';
     const other = await startService({ config: { publicUrl } });
     try {
@@ -136,7 +136,7 @@ describe('POST /api/v1/token', () => {
     expect((await claims('c')).seat).toBe(2);
   });
 
-  test('[T-9] no seat is given twice, however many ask at once', async () => {
+  test('[T-9] no seat is assigned twice under simultaneous requests', async () => {
     const fresh = await harness.createStream();
     const asked = Array.from({ length: 60 }, (_, i) => tokenOf(`viewer-${i % 30}`, fresh));
     const claims = (await Promise.all(asked)).map((token) => decodeJwt(token));
@@ -149,7 +149,7 @@ describe('POST /api/v1/token', () => {
 });
 
 describe('a viewer token', () => {
-  test('[T-6] works until the second of its exp, and not in it', async () => {
+  test('[T-6] a viewer token is valid until exp, exclusive', async () => {
     const token = await tokenOf('expiring');
     const other = await tokenOf('expiring, never used before');
     const { exp = 0 } = decodeJwt(token);
@@ -164,7 +164,7 @@ describe('a viewer token', () => {
     expect((await count(await tokenOf('expiring'))).status).toBe(200);
   });
 
-  test('[T-10] goes in the Authorization header and nowhere else', async () => {
+  test('[T-10] a viewer token is accepted only in the Authorization header', async () => {
     const token = await tokenOf('header');
     const url = `${harness.url}/api/v1/view-counts/${stream}`;
     for (const scheme of ['Bearer', 'bearer', 'BEARER']) {
@@ -185,31 +185,37 @@ describe('a viewer token', () => {
     }
   });
 
-  test.each(VIEWER_ROUTES)('[T-11] [G-16] %s without one is 401', async (_, call) => {
-    const bare = viewerWith(harness.url, stream, '');
-    await expectUnauthorized(await call(bare), 'Bearer');
-    const service = viewerWith(harness.url, stream, harness.account.token);
-    await expectUnauthorized(await call(service), 'Bearer');
-    const { token } = harness.account;
-    const asService: TestViewer = {
-      ...bare,
-      get: (path) => fetch(harness.url + path, { headers: { Authorization: `Token ${token}` } }),
-      post: (path, body) =>
-        fetch(harness.url + path, {
-          method: 'POST',
-          headers: { Authorization: `Token ${token}`, 'Content-Type': 'application/json' },
-          body: JSON.stringify(body ?? {}),
-        }),
-    };
-    await expectUnauthorized(await call(asService), 'Bearer');
-  });
+  test.each(VIEWER_ROUTES)(
+    '[T-11] [G-16] %s without a viewer token returns 401',
+    async (_, call) => {
+      const bare = viewerWith(harness.url, stream, '');
+      await expectUnauthorized(await call(bare), 'Bearer');
+      const service = viewerWith(harness.url, stream, harness.account.token);
+      await expectUnauthorized(await call(service), 'Bearer');
+      const { token } = harness.account;
+      const asService: TestViewer = {
+        ...bare,
+        get: (path) => fetch(harness.url + path, { headers: { Authorization: `Token ${token}` } }),
+        post: (path, body) =>
+          fetch(harness.url + path, {
+            method: 'POST',
+            headers: { Authorization: `Token ${token}`, 'Content-Type': 'application/json' },
+            body: JSON.stringify(body ?? {}),
+          }),
+      };
+      await expectUnauthorized(await call(asService), 'Bearer');
+    },
+  );
 
-  test.each(VIEWER_ROUTES)('[T-13] %s with one of another stream is 401', async (_, call) => {
-    const { token } = await harness.viewer(await harness.createStream());
-    await expectUnauthorized(await call(viewerWith(harness.url, stream, token)), 'Bearer');
-    const nowhere = crypto.randomUUID();
-    await expectUnauthorized(await call(viewerWith(harness.url, nowhere, token)), 'Bearer');
-  });
+  test.each(VIEWER_ROUTES)(
+    '[T-13] %s with a viewer token of another stream returns 401',
+    async (_, call) => {
+      const { token } = await harness.viewer(await harness.createStream());
+      await expectUnauthorized(await call(viewerWith(harness.url, stream, token)), 'Bearer');
+      const nowhere = crypto.randomUUID();
+      await expectUnauthorized(await call(viewerWith(harness.url, nowhere, token)), 'Bearer');
+    },
+  );
 });
 
 describe('keys', () => {
@@ -219,7 +225,7 @@ describe('keys', () => {
     return (await expectJson<{ keys: JWK[] }>(response, 200)).keys;
   };
 
-  test('[T-14] the key set is public, has each key with its members and no private part', async () => {
+  test('[T-14] the key set is public and has every key without its private part', async () => {
     const keys = await jwks();
     expect(keys).toHaveLength(1);
     for (const key of keys) {
@@ -231,7 +237,7 @@ describe('keys', () => {
 });
 
 describe('--token-auth=producer', () => {
-  test('[T-16] token creation needs the service token of the owner of the stream', async () => {
+  test("[T-16] with --token-auth=producer, token creation needs the service token of the stream's owner", async () => {
     const closed = await startService({ config: { tokenAuth: 'producer', rates: PLENTY_OF_ALL } });
     try {
       const id = await closed.createStream();
@@ -244,7 +250,7 @@ describe('--token-auth=producer', () => {
       await expectUnauthorized(await ask(`Token ${stranger.token}`), 'Token');
       await expectUnauthorized(await ask(`Bearer ${token}`), 'Token');
       await expectProblem(await ask(owner, crypto.randomUUID()), 404);
-      // G-17: without the credential, what is in the body is not even looked at.
+      // G-17: without the credential the body is not checked.
       await expectUnauthorized(await askToken({ wrong: 1 }, undefined, closed), 'Token');
       await expectProblem(await askToken({ wrong: 1 }, owner, closed), 400);
       const viewer = viewerWith(closed.url, id, token);
@@ -254,7 +260,7 @@ describe('--token-auth=producer', () => {
     }
   });
 
-  test('[T-16] [S-13] by default it is open, but a credential that is sent must be valid', async () => {
+  test('[T-16] [S-13] token creation is open by default, but a credential that is sent must be valid', async () => {
     expect((await askToken(wanted('open'))).status).toBe(200);
     for (const wrong of ['Token fb_x', 'Bearer x', 'x']) {
       await expectUnauthorized(await askToken(wanted('open'), wrong), 'Token');

@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { ViewCount } from '../../protocol/view-counts.ts';
-import { formatCount } from '../../server/realtime/presence/format-count.ts';
+import { formatCount } from '../../server/realtime/presence/view-count-events.ts';
 import { expectMembers, expectNoContent } from '../support/conformance/expectations.ts';
 import { PLENTY_OF_ALL } from '../support/conformance/operations.ts';
 import {
@@ -28,7 +28,7 @@ const read = async (viewer: TestViewer) =>
   expectJson<ViewCount>(await viewer.get(pathOf(viewer)), 200);
 const countOf = async (viewer: TestViewer) => (await read(viewer)).value;
 
-/** A new stream with so many viewers, none of them registered. */
+/** Creates a stream with this many viewers, none of them registered. */
 async function audienceOf(count: number): Promise<[TestViewer, ...TestViewer[]]> {
   stream = await harness.createStream();
   const viewers = Array.from({ length: count }, () => harness.viewer(stream));
@@ -36,7 +36,7 @@ async function audienceOf(count: number): Promise<[TestViewer, ...TestViewer[]]>
 }
 
 describe('view counts', () => {
-  test('[V-1] [G-23] a POST is 204 without a body, whatever body is sent', async () => {
+  test('[V-1] [G-23] registering a view returns 204 without a body, whatever body is sent', async () => {
     const [viewer] = await audienceOf(1);
     await register(viewer);
     for (const body of ['{}', 'nonsense', '[1', '\0'.repeat(4_096)]) {
@@ -50,7 +50,7 @@ describe('view counts', () => {
     expect(await countOf(viewer)).toBe(1);
   });
 
-  test('[V-2] a GET is 200 with exactly value and formatted', async () => {
+  test('[V-2] a view count has exactly value and formatted', async () => {
     const viewers = await audienceOf(3);
     expect(await read(viewers[0])).toEqual({ value: 0, formatted: '0' });
     for (const viewer of viewers) await register(viewer);
@@ -60,7 +60,7 @@ describe('view counts', () => {
   });
 
   test.each([0, 1, 2, 3])(
-    '[V-3] counts in the interval it arrives in and the next four, from phase %p of a second',
+    '[V-3] a registration at phase %p of a second counts in its interval and the next four',
     async (phase) => {
       const [viewer] = await audienceOf(1);
       await harness.advance((4 + phase - (harness.interval() % 4)) % 4);
@@ -74,7 +74,7 @@ describe('view counts', () => {
     },
   );
 
-  test('[V-3] it lasts 1.00 to 1.25 s: to the end of the interval in which its second is over', async () => {
+  test('[V-3] a registration lasts 1.00 to 1.25 s, to the end of the interval in which its second ends', async () => {
     const clock = manualClock(START_MS);
     const fine = await startService({ clock });
     try {
@@ -95,7 +95,7 @@ describe('view counts', () => {
     }
   });
 
-  test('[V-4] a client that posts once a second is counted without a gap', async () => {
+  test('[V-4] a client that registers once a second is counted without a gap', async () => {
     const [viewer, reader] = (await audienceOf(2)) as [TestViewer, TestViewer];
     for (let second = 0; second < 4; second++) {
       await register(viewer);
@@ -106,7 +106,7 @@ describe('view counts', () => {
     }
   });
 
-  test('[V-5] posts, tabs and tokens of one identifier count once', async () => {
+  test('[V-5] all registrations, tabs and tokens of one identifier count once', async () => {
     stream = await harness.createStream();
     const tabs = [await harness.viewer(stream, 'ada'), await harness.viewer(stream, 'ada')];
     await harness.advance(4);
@@ -119,7 +119,7 @@ describe('view counts', () => {
     expect(await countOf(other)).toBe(2);
   });
 
-  test('[V-6] a GET that follows an acknowledged POST includes it', async () => {
+  test('[V-6] a view count read after an acknowledged registration includes it', async () => {
     const viewers = await audienceOf(20);
     for (const [index, viewer] of viewers.entries()) {
       await register(viewer);
@@ -139,7 +139,7 @@ describe('view counts', () => {
     for (const [value, formatted] of wanted) expect(formatCount(value)).toBe(formatted);
   });
 
-  test('[V-7] over HTTP too: 1,001 viewers are 1K', async () => {
+  test('[V-7] 1,001 viewers are formatted as 1K over HTTP', async () => {
     const viewers = await audienceOf(1_001);
     await Promise.all(viewers.slice(0, 999).map(register));
     expect(await read(viewers[0])).toEqual({ value: 999, formatted: '999' });
@@ -147,7 +147,7 @@ describe('view counts', () => {
     expect(await read(viewers[0])).toEqual({ value: 1_001, formatted: '1K' });
   }, 20_000);
 
-  test('[V-8] reading registers nobody', async () => {
+  test('[V-8] reading the view count registers no viewer', async () => {
     const [viewer] = await audienceOf(1);
     for (let i = 0; i < 3; i++) expect(await countOf(viewer)).toBe(0);
     await viewer.get(`/api/v1/events-streams/${stream}?interval=${harness.interval() - 1}`);
@@ -155,7 +155,7 @@ describe('view counts', () => {
     expect(await countOf(viewer)).toBe(0);
   });
 
-  test('[V-9] streams are counted apart', async () => {
+  test('[V-9] streams are counted separately', async () => {
     const [one, two] = (await audienceOf(2)) as [TestViewer, TestViewer];
     const [elsewhere] = await audienceOf(1);
     await register(one);
@@ -166,7 +166,7 @@ describe('view counts', () => {
   });
 });
 
-test('[V-10] after a restart counts begin at 0 and fill with the next posts', async () => {
+test('[V-10] after a restart counts start at 0 and grow with the next registrations', async () => {
   const directory = mkdtempSync(join(tmpdir(), 'fourbeat-counts-'));
   const clock = manualClock(START_MS);
   try {

@@ -27,7 +27,7 @@ interface Round {
   readonly count: number | null;
 }
 
-/** A stream with so many viewers. */
+/** Creates a stream with this many viewers. */
 async function show(viewerCount: number) {
   const stream = await harness.createStream();
   const viewers = Array.from({ length: viewerCount }, () => harness.viewer(stream));
@@ -49,7 +49,7 @@ const answer = async (viewer: TestViewer, quiz: PublishedQuiz, choice: string) =
       closeInterval: quiz.closeInterval,
     }),
   );
-/** Publishes a quiz that these viewers answer, right or wrong, and lets it close and be revealed. */
+/** Publishes a quiz, submits right or wrong answers of these viewers, and advances to its results. */
 async function playedQuiz(stream: string, right: TestViewer[], wrong: TestViewer[] = []) {
   const quiz = await harness.publishQuiz(stream, { duration: 1_000 });
   for (const viewer of right) await answer(viewer, quiz, QUIZ.answer);
@@ -68,13 +68,13 @@ async function winnersEvents(viewer: TestViewer, from: number) {
 }
 
 describe('requesting winners', () => {
-  test('[W-1] opens a round on the quizzes since the last request', async () => {
+  test('[W-1] requesting winners opens a round on the quizzes since the last request', async () => {
     const { stream, viewers } = await show(2);
     const [one, two] = viewers as [TestViewer, TestViewer];
     await playedQuiz(stream, [one]);
     await playedQuiz(stream, [one, two]);
     expect((await open(stream)).quizzes).toBe(2);
-    // A quiz that is published later belongs to the next game, round or no round.
+    // A quiz published later belongs to the next game, even while the round is open.
     const next = await harness.publishQuiz(stream, { duration: 1_000 });
     await expectNoContent(await claim(one));
     await expectUnauthorized(await claim(two), 'Bearer');
@@ -93,7 +93,7 @@ describe('requesting winners', () => {
     ]);
   });
 
-  test('[W-2] [W-5] one request-quiz-winners, and one quiz-winners 4 intervals later', async () => {
+  test('[W-2] [W-5] a round emits one request-quiz-winners and one quiz-winners 4 intervals later', async () => {
     const { stream, viewers } = await show(3);
     for (let round = 0; round < 2; round++) {
       const from = harness.interval();
@@ -108,7 +108,7 @@ describe('requesting winners', () => {
     }
   });
 
-  test('[W-3] is 409 while a quiz of the game is open or not revealed, or a round is open', async () => {
+  test('[W-3] requesting winners returns 409 while a quiz of the game is open or not revealed, or a round is open', async () => {
     const { stream, viewers } = await show(1);
     const quiz = await harness.publishQuiz(stream, { duration: 1_000, reveal: 'manual' });
     await expectProblem(await request(stream), 409);
@@ -126,13 +126,13 @@ describe('requesting winners', () => {
     expect(viewers[0].streamId).toBe(stream);
   });
 
-  test('[W-3] of two requests at once one is taken', async () => {
+  test('[W-3] exactly one of two simultaneous winners requests succeeds', async () => {
     const { stream } = await show(1);
     const statuses = (await Promise.all([request(stream), request(stream)])).map((r) => r.status);
     expect(statuses.sort()).toEqual([201, 409]);
   });
 
-  test('[W-4] the round is open from the request until quiz-winners is sealed', async () => {
+  test('[W-4] a round is open from the request until quiz-winners is sealed', async () => {
     const { stream, viewers } = await show(6);
     const round = await open(stream);
     const [first, ...later] = viewers;
@@ -149,7 +149,7 @@ describe('requesting winners', () => {
 });
 
 describe('record-winner', () => {
-  test('[W-6] [G-23] is 204 without a body, whatever body is sent, and counts', async () => {
+  test('[W-6] [G-23] record-winner returns 204 without a body, whatever body is sent, and counts the winner', async () => {
     const { stream, viewers } = await show(1);
     await playedQuiz(stream, viewers);
     await open(stream);
@@ -160,7 +160,7 @@ describe('record-winner', () => {
     expect((await rounds(stream)).at(-1)?.count).toBe(1);
   });
 
-  test('[W-7] [W-8] takes who answered every quiz of the game right, and refuses others with 401', async () => {
+  test('[W-7] [W-8] record-winner accepts viewers who answered every quiz of the game right and returns 401 to others', async () => {
     const { stream, viewers } = await show(4);
     const [all, half, wrong, none] = viewers as [TestViewer, TestViewer, TestViewer, TestViewer];
     await playedQuiz(stream, [all, half]);
@@ -173,7 +173,7 @@ describe('record-winner', () => {
     expect((await rounds(stream)).at(-1)?.count).toBe(1);
   });
 
-  test('[W-7] without quizzes in the game everyone qualifies', async () => {
+  test('[W-7] in a game without quizzes every viewer qualifies', async () => {
     const { stream, viewers } = await show(3);
     await open(stream);
     for (const viewer of viewers) await expectNoContent(await claim(viewer));
@@ -181,7 +181,7 @@ describe('record-winner', () => {
     expect((await rounds(stream)).at(-1)?.count).toBe(3);
   });
 
-  test('[W-9] is 409 without an open round, also for who would not qualify', async () => {
+  test('[W-9] record-winner returns 409 without an open round, also to viewers who would not qualify', async () => {
     const { stream, viewers } = await show(2);
     const [right, wrong] = viewers as [TestViewer, TestViewer];
     await playedQuiz(stream, [right], [wrong]);
@@ -191,7 +191,7 @@ describe('record-winner', () => {
     for (const viewer of viewers) await expectProblem(await claim(viewer), 409);
   });
 
-  test('[W-10] of the same viewer again is 204 and counts once', async () => {
+  test('[W-10] a repeated record-winner returns 204 and counts once', async () => {
     const { stream, viewers } = await show(1);
     await open(stream);
     for (let i = 0; i < 3; i++) await expectNoContent(await claim(viewers[0]));
@@ -201,7 +201,7 @@ describe('record-winner', () => {
     expect((await rounds(stream)).at(-1)?.count).toBe(1);
   });
 
-  test('[W-11] with the streamId of another stream is 401', async () => {
+  test('[W-11] record-winner with the streamId of another stream returns 401', async () => {
     const { viewers } = await show(1);
     const { stream: other } = await show(1);
     await open(other);
@@ -213,7 +213,7 @@ describe('record-winner', () => {
     expect((await rounds(other)).at(-1)?.count).toBe(0);
   });
 
-  test('[W-12] each round counts from 0', async () => {
+  test('[W-12] each winners round counts from 0', async () => {
     const { stream, viewers } = await show(3);
     for (const count of [3, 1, 0, 2]) {
       await open(stream);

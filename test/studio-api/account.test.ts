@@ -5,8 +5,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Operation } from '../../protocol/operation.ts';
 import { studioApi } from '../../protocol/studio-api.ts';
-import { hashApiToken } from '../../server/auth/accounts/api-token.ts';
-import { configOf } from '../../server/platform/config.ts';
+import { hashSecret } from '../../server/auth/secrets.ts';
+import { createConfig } from '../../server/platform/config.ts';
 import {
   type Account,
   expectJson,
@@ -72,7 +72,7 @@ function call(
   });
 }
 
-const RATES = configOf({}).rates;
+const RATES = createConfig({}).rates;
 
 let service: Harness;
 beforeAll(async () => {
@@ -250,7 +250,7 @@ describe('service tokens', () => {
     const files = readdirSync(service.directory).map((name) =>
       readFileSync(join(service.directory, name), 'latin1'),
     );
-    expect(files.some((text) => text.includes(hashApiToken(token)))).toBe(true);
+    expect(files.some((text) => text.includes(hashSecret(token)))).toBe(true);
     expect(files.some((text) => text.includes(token))).toBe(false);
     expect(files.some((text) => text.includes(service.account.token))).toBe(false);
   });

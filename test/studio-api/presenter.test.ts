@@ -4,8 +4,8 @@ import { join } from 'node:path';
 import type { Operation } from '../../protocol/operation.ts';
 import { type PresenterState, presenterStateSchema } from '../../protocol/presenter.ts';
 import { studioApi } from '../../protocol/studio-api.ts';
-import { hashSecret } from '../../server/auth/members/one-time-secret.ts';
-import { configOf } from '../../server/platform/config.ts';
+import { hashSecret } from '../../server/auth/secrets.ts';
+import { createConfig } from '../../server/platform/config.ts';
 import { EventReader } from '../support/conformance/event-source.ts';
 import { expectUnauthorized } from '../support/conformance/expectations.ts';
 import { expectJson, type Harness, QUIZ, startService } from '../support/harness/harness.ts';
@@ -124,7 +124,7 @@ describe('the presenter key', () => {
 
   test('[B-12] opens less often than its account may ask, and takes nothing of that', async () => {
     const limited = await startService({
-      config: { rates: { ...configOf({}).rates, studio: { points: 4, durationS: 60 } } },
+      config: { rates: { ...createConfig({}).rates, studio: { points: 4, durationS: 60 } } },
     });
     try {
       const streamId = await limited.createStream();

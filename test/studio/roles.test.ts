@@ -59,7 +59,7 @@ test('[U-9] moderators are offered nothing that is for owners and hosts', async 
   expect(await button(page, 'New show').count()).toBe(0);
   for (const place of ['team', 'tokens', 'webhooks']) {
     await page.goto(`${fixture.url}/studio/${place}`);
-    await page.getByText('this is for owner').waitFor();
+    await page.getByText('this needs the role owner').waitFor();
     expect(await page.getByRole('button', { name: /^(New|Invite)/ }).count()).toBe(0);
   }
   const setUp = `${fixture.url}/studio/streams/${stream.id}`;

@@ -3,7 +3,7 @@ import { DomainError } from '../../platform/errors.ts';
 import { nextNumber } from '../../storage/sql/counters.ts';
 import { reading, type Tx, writing } from '../../storage/sql/procedure.ts';
 
-/** A token to be recorded; the secret stays with its caller. */
+/** A service token to store. It has the hash instead of the secret. */
 export interface NewToken {
   readonly id: string;
   readonly name: string;
@@ -11,7 +11,7 @@ export interface NewToken {
   readonly hash: string;
 }
 
-/** The account behind a service token. */
+/** A service token's account. */
 export interface TokenOwner {
   readonly tokenId: string;
   readonly hash: string;
@@ -20,11 +20,11 @@ export interface TokenOwner {
 
 const TOKEN_COLUMNS = 'id, name, prefix, created, last_used as "lastUsed"';
 const USE_COLUMNS = ['id text', 'at bigint'];
-// A bound on what one account can make the database keep.
+// Bounds what one account can store.
 const TOKENS_MAX = 100;
 
 /**
- * Locks the account's row: what an account may have is counted by one transaction at a time.
+ * Locks the row of an account, so that its limits are checked by one transaction at a time.
  * @throws DomainError `not-found`
  */
 export async function lockAccount(tx: Tx, uuid: string): Promise<void> {
@@ -78,7 +78,7 @@ export const accountProcedures = {
     return user ?? null;
   }),
 
-  /** Who a token belongs to, looked up by its hash; null when it was never made or is revoked. */
+  /** The account of a token, by the token's hash; null for an unknown or revoked token. */
   findTokenOwner: reading(async (tx, { hash }: { hash: string }): Promise<TokenOwner | null> => {
     const [row] = await tx.query<User & { tokenId: string; hash: string }>(
       `select t.id as "tokenId", t.hash as hash, a.uuid as uuid, a.email as email,
@@ -102,7 +102,10 @@ export const accountProcedures = {
         [input.account],
       );
       if (Number(row?.n) >= TOKENS_MAX) {
-        throw new DomainError('conflict', `An account has at most ${TOKENS_MAX} tokens; revoke one.`);
+        throw new DomainError(
+          'conflict',
+          `An account has at most ${TOKENS_MAX} tokens; revoke one.`,
+        );
       }
       await insertToken(tx, input.account, input.token, input.nowMs);
       return { id: input.token.id };
@@ -118,7 +121,7 @@ export const accountProcedures = {
   }),
 
   /**
-   * Revokes a token of this account; with `account` null, whoever's it is (the command line).
+   * Revokes a token of this account; with `account` null, a token of any account (the command line).
    * @throws DomainError `not-found` when the account has no such token.
    */
   revokeApiToken: writing(
@@ -136,10 +139,10 @@ export const accountProcedures = {
     },
   ),
 
-  /** Notes when tokens were last used. */
+  /** Records when tokens were last used. */
   touchApiTokens: writing(
     async (tx, { uses }: { uses: readonly (readonly [string, number])[] }): Promise<void> => {
-      // Nodes write down the same tokens: who comes later waits, in one order, and no time goes back.
+      // Several nodes write the same tokens: lock in one order against deadlocks, and never go back.
       const used = JSON.stringify(uses);
       await tx.query(
         `select id from api_tokens where id in (select id from ${tx.rows('$1', USE_COLUMNS)} used)

@@ -1,14 +1,28 @@
 import type { Clock } from '../../platform/clock.ts';
 import type { Calls } from '../../storage/sql/procedure.ts';
-import type { accountProcedures, TokenOwner } from './accounts-sql.ts';
-import { hashApiToken, looksLikeApiToken, sameHash } from './api-token.ts';
+import { hashSecret, type RandomBytes, SERVICE_TOKEN, sameHash } from '../secrets.ts';
+import type { accountProcedures, NewToken, TokenOwner } from './accounts-sql.ts';
+
+/** Characters of a token that are stored in plain text, to recognize it in a list. */
+const PREFIX_CHARS = 8;
+
+/** A new service token: `secret` is shown to its owner once, `stored` goes to the database (A-6). */
+export function newServiceToken(
+  id: string,
+  name: string,
+  randomBytes: RandomBytes,
+): { secret: string; stored: NewToken } {
+  const secret = SERVICE_TOKEN.create(randomBytes);
+  const prefix = secret.slice(0, PREFIX_CHARS);
+  return { secret, stored: { id, name, prefix, hash: hashSecret(secret) } };
+}
 
 type ServiceTokenStore = Pick<Calls<typeof accountProcedures>, 'findTokenOwner' | 'touchApiTokens'>;
 
-// A bound on what is remembered between two writes; far more tokens than are used in a minute.
+// Bounds the memory between two writes; far more tokens than are used within 10 s.
 const PENDING_USES_MAX = 10_000;
 
-/** Checks service tokens against the database on every use, so that a revoked one is out at once. */
+/** Checks service tokens in the database on every use, so that a revocation takes effect at once. */
 export class ServiceTokens {
   private pendingUses = new Map<string, number>();
 
@@ -17,17 +31,19 @@ export class ServiceTokens {
     private readonly clock: Clock,
   ) {}
 
-  /** The account of a token, or null when there is no such token. */
+  /** The account of a token, or null for an unknown token. */
   async findOwner(token: string): Promise<TokenOwner | null> {
-    if (!looksLikeApiToken(token)) return null;
-    const hash = hashApiToken(token);
+    if (!SERVICE_TOKEN.matches(token)) return null;
+    const hash = hashSecret(token);
     const owner = await this.store.findTokenOwner({ hash });
     if (!owner || !sameHash(owner.hash, hash)) return null;
-    if (this.pendingUses.size < PENDING_USES_MAX) this.pendingUses.set(owner.tokenId, this.clock.nowMs());
+    if (this.pendingUses.size < PENDING_USES_MAX) {
+      this.pendingUses.set(owner.tokenId, this.clock.nowMs());
+    }
     return owner;
   }
 
-  /** Writes down when tokens were last used; called every 10 s and at the end. */
+  /** Writes the times of last use to the database. Called every 10 s and when the service stops. */
   async recordUses(): Promise<void> {
     if (this.pendingUses.size === 0) return;
     const uses = [...this.pendingUses];

@@ -1,6 +1,6 @@
 import { Unavailable } from '../../platform/errors.ts';
 
-/** Lets so much work go on at once; a bounded number waits, and more is refused. */
+/** Runs a bounded number of tasks at once. A bounded number waits in order; more are rejected. */
 export class ConcurrencyLimiter {
   private active = 0;
   private readonly queue: (() => void)[] = [];
@@ -10,7 +10,7 @@ export class ConcurrencyLimiter {
     private readonly queuedMax: number,
   ) {}
 
-  /** Does the work when its turn comes. @throws Unavailable when too many wait */
+  /** Runs a task when a slot is free. @throws Unavailable when the queue is full */
   async run<T>(work: () => Promise<T>): Promise<T> {
     if (this.active < this.activeMax) this.active++;
     else await this.waitForSlot();
@@ -18,7 +18,7 @@ export class ConcurrencyLimiter {
       return await work();
     } finally {
       const next = this.queue.shift();
-      // Who comes next takes this one's place.
+      // The next task takes over the slot, so `active` stays.
       if (next) next();
       else this.active--;
     }
@@ -26,7 +26,7 @@ export class ConcurrencyLimiter {
 
   private waitForSlot(): Promise<void> {
     if (this.queue.length >= this.queuedMax) {
-      throw new Unavailable('Too many passwords are being checked.');
+      throw new Unavailable('Too many passwords are being checked at once.');
     }
     return new Promise((resolve) => this.queue.push(resolve));
   }

@@ -1,28 +1,33 @@
 import { studioApi } from '../../../protocol/studio-api.ts';
-import type { Store } from '../../app/procedures.ts';
-import { unauthorized } from '../../http/problem.ts';
 import type { Handlers } from '../../http/route.ts';
-import { hashSecret } from './one-time-secret.ts';
-import { signInHandlerFactory, openSession, type SessionContext } from './session-call.ts';
+import { DomainError } from '../../platform/errors.ts';
+import type { Calls } from '../../storage/sql/procedure.ts';
+import { hashSecret } from '../secrets.ts';
+import type { linkProcedures } from './links-sql.ts';
+import { openSession, type SessionContext, signInHandlerFactory } from './session-handler.ts';
 
 export interface LinkDeps extends SessionContext {
-  readonly store: Pick<Store, 'isSetupLink' | 'setUp' | 'lookAtLink' | 'acceptLink'>;
+  readonly store: Pick<
+    Calls<typeof linkProcedures>,
+    'isSetupLink' | 'setUp' | 'lookAtLink' | 'acceptLink'
+  >;
   readonly newId: () => string;
 }
 
 type Operations = Pick<typeof studioApi, 'setUp' | 'lookAtLink' | 'acceptLink'>;
 
-/** What one-time links open: the first account, a place in one, a new password (SPEC U). */
-export function linkHandlers(gate: LinkDeps): Handlers<Operations> {
-  const { store, passwords, newId } = gate;
-  const forSignIn = signInHandlerFactory(gate);
+/** Operations behind one-time links: set up the first account, join one, set a password (SPEC U). */
+export function linkHandlers(context: LinkDeps): Handlers<Operations> {
+  const { store, passwords, newId } = context;
+  const forSignIn = signInHandlerFactory(context);
   return {
-    setUp: forSignIn(studioApi.setUp, async (claimed, { token, name, email, password }) => {
-      const { nowMs } = claimed;
+    setUp: forSignIn(studioApi.setUp, async (call, { token, name, email, password }) => {
+      const { nowMs } = call;
       const hash = hashSecret(token);
-      // Whoever has no link makes nobody hash.
+      // Check the link first: hashing is expensive.
       if (!(await store.isSetupLink({ hash, nowMs }))) {
-        throw unauthorized('Token', 'The link was used or is too old; a new start prints another.');
+        const detail = 'The link was used or has expired. Restart the service to get a new one.';
+        throw new DomainError('unauthorized', detail);
       }
       const account = { uuid: newId(), email, name, created: nowMs };
       const passwordHash = await passwords.hash(password);
@@ -30,19 +35,21 @@ export function linkHandlers(gate: LinkDeps): Handlers<Operations> {
         ...{ uuid: newId(), account: account.uuid, email, name, role: 'owner' as const },
         ...{ passwordHash, created: nowMs },
       };
-      return openSession(gate, claimed, (session) => store.setUp({ hash, account, owner, session }));
+      return openSession(context, call, (session) =>
+        store.setUp({ hash, account, owner, session }),
+      );
     }),
 
     lookAtLink: forSignIn(studioApi.lookAtLink, async ({ nowMs }, { token }) => ({
-      reply: await store.lookAtLink({ hash: hashSecret(token), nowMs }),
+      body: await store.lookAtLink({ hash: hashSecret(token), nowMs }),
     })),
 
-    acceptLink: forSignIn(studioApi.acceptLink, async (claimed, { token, name = null, password }) => {
-      const { nowMs } = claimed;
+    acceptLink: forSignIn(studioApi.acceptLink, async (call, { token, name = null, password }) => {
+      const { nowMs } = call;
       const hash = hashSecret(token);
       await store.lookAtLink({ hash, nowMs });
       const passwordHash = await passwords.hash(password);
-      return openSession(gate, claimed, (session) =>
+      return openSession(context, call, (session) =>
         store.acceptLink({ hash, uuid: newId(), name, passwordHash, session }),
       );
     }),

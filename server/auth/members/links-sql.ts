@@ -4,11 +4,16 @@ import { DomainError } from '../../platform/errors.ts';
 import { nextNumber } from '../../storage/sql/counters.ts';
 import { reading, type Tx, writing } from '../../storage/sql/procedure.ts';
 import { lockAccount } from '../accounts/accounts-sql.ts';
-import { INVITATION_LIFETIME_MS, INVITATIONS_MAX, OPERATOR_LINK_LIFETIME_MS, SETUP_LINKS_MAX } from './member-rules.ts';
+import {
+  INVITATION_LIFETIME_MS,
+  INVITATIONS_MAX,
+  OPERATOR_LINK_LIFETIME_MS,
+  SETUP_LINKS_MAX,
+} from './member-rules.ts';
 import { insertMember, type NewMember } from './members-sql.ts';
 import { endSessionsOf, insertSession, type NewSession, type SessionRow } from './sessions-sql.ts';
 
-/** A link to be made; its token stays with its caller. */
+/** A link to insert. It has the hash instead of the secret. */
 export interface NewLink {
   readonly id: string;
   readonly hash: string;
@@ -42,9 +47,12 @@ async function insertLink(tx: Tx, { id, hash, nowMs }: NewLink, fields: LinkFiel
 }
 
 const invalidLink = () =>
-  new DomainError('unauthorized', 'The link was used, withdrawn, or is too old; ask for a new one.');
+  new DomainError(
+    'unauthorized',
+    'The link was used or withdrawn, or has expired. Ask for a new one.',
+  );
 
-/** @throws DomainError `unauthorized` when there is no link that is good now */
+/** The valid link with this hash. @throws DomainError `unauthorized` when there is none */
 async function findLink(tx: Tx, hash: string, nowMs: number): Promise<LinkRow> {
   const [row] = await tx.query<LinkRow>(
     `select l.id as id, l.kind as kind, l.account as account, l.email as email,
@@ -58,7 +66,7 @@ async function findLink(tx: Tx, hash: string, nowMs: number): Promise<LinkRow> {
   return row;
 }
 
-/** Uses a link up: of those who try it at once, one does. @throws DomainError `unauthorized` */
+/** Deletes a valid link; one of several concurrent calls succeeds. @throws DomainError `unauthorized` */
 async function consumeLink(tx: Tx, hash: string, nowMs: number): Promise<void> {
   const { affected } = await tx.query('delete from links where hash = $1 and expires > $2', [
     hash,
@@ -68,8 +76,9 @@ async function consumeLink(tx: Tx, hash: string, nowMs: number): Promise<void> {
 }
 
 /**
- * Invites somebody to an account that this transaction has locked, in place of an earlier invitation.
- * @throws DomainError `conflict` when it is a member's e-mail, or too many are open
+ * Inserts an invitation to an account that this transaction has locked. It replaces an earlier one of
+ * the same email.
+ * @throws DomainError `conflict` when the email is a member's, or too many invitations are open
  */
 async function insertInvitation(
   tx: Tx,
@@ -81,7 +90,7 @@ async function insertInvitation(
     email,
     account,
   ]);
-  if (member) throw new DomainError('conflict', 'This is the e-mail of a member already.');
+  if (member) throw new DomainError('conflict', 'A member with this email already exists.');
   await tx.query(
     `delete from links where account = $1 and kind = 'invitation' and (email = $2 or expires <= $3)`,
     [account, email, link.nowMs],
@@ -101,8 +110,8 @@ async function insertInvitation(
 
 export const linkProcedures = {
   /**
-   * Keeps a link that makes the first account, while there is no member.
-   * @returns whether it was kept
+   * Stores a setup link unless there already is a member.
+   * @returns whether it was stored
    */
   keepSetupLink: writing(async (tx, link: NewLink): Promise<boolean> => {
     await lockFirstMember(tx);
@@ -118,7 +127,7 @@ export const linkProcedures = {
     return true;
   }),
 
-  /** Whether this is the hash of a setup link that is good now. */
+  /** Whether there is a valid setup link with this hash. */
   isSetupLink: reading(
     async (tx, { hash, nowMs }: { hash: string; nowMs: number }): Promise<boolean> => {
       const [link] = await tx.query(
@@ -130,8 +139,8 @@ export const linkProcedures = {
   ),
 
   /**
-   * Makes the first account and its owner, who is signed in.
-   * @throws DomainError `unauthorized` when the link is not good, `conflict` when the e-mail has an account
+   * Creates the first account and its owner, and signs the owner in.
+   * @throws DomainError `unauthorized` for an invalid link, `conflict` when the email has an account
    */
   setUp: writing(
     async (
@@ -150,7 +159,7 @@ export const linkProcedures = {
       if (affected === 0) {
         throw new DomainError(
           'conflict',
-          'This e-mail has an account, which "fourbeat member link" opens; or use another e-mail.',
+          'An account with this email already exists. Open it with "fourbeat member link", or use another email.',
         );
       }
       await insertMember(tx, input.owner);
@@ -158,7 +167,7 @@ export const linkProcedures = {
     },
   ),
 
-  /** @throws DomainError `not-found`, or `conflict` as it is when somebody cannot be invited */
+  /** Invites a person. @throws DomainError `not-found`, or `conflict` as `insertInvitation` */
   invite: writing(
     async (
       tx,
@@ -187,11 +196,12 @@ export const linkProcedures = {
         `delete from links where id = $1 and account = $2 and kind = 'invitation'`,
         [id, account],
       );
-      if (affected === 0) throw new DomainError('not-found', 'This account has no such invitation.');
+      if (affected === 0)
+        throw new DomainError('not-found', 'This account has no such invitation.');
     },
   ),
 
-  /** What a link is for. @throws DomainError `unauthorized` */
+  /** The purpose of a link. @throws DomainError `unauthorized` for an invalid link */
   lookAtLink: reading(
     async (tx, { hash, nowMs }: { hash: string; nowMs: number }): Promise<Link> => {
       const { kind, email, role, accountName } = await findLink(tx, hash, nowMs);
@@ -200,11 +210,11 @@ export const linkProcedures = {
   ),
 
   /**
-   * Uses a link up: makes the member who is invited, or sets the password of one and ends all sessions
-   * of before. Whoever did it is signed in.
-   * @param input.name of a new member
-   * @throws DomainError `unauthorized` when the link is not good, `invalid` when a new member has no name,
-   *   `conflict` when there is no room or the e-mail has a member
+   * Consumes a link: creates the invited member, or sets the password of a member and ends its earlier
+   * sessions. Signs the member in.
+   * @param input.name the name of a new member
+   * @throws DomainError `unauthorized` for an invalid link, `invalid` when a new member has no name,
+   *   `conflict` when the account is full or the email has a member
    */
   acceptLink: writing(
     async (
@@ -219,7 +229,7 @@ export const linkProcedures = {
     ): Promise<SessionRow> => {
       const { nowMs } = input.session;
       const link = await findLink(tx, input.hash, nowMs);
-      // First the account, as everybody who makes and takes away links of one.
+      // Lock the account first, like all procedures that insert or delete its links.
       await lockAccount(tx, link.account);
       await consumeLink(tx, input.hash, nowMs);
       const member =
@@ -229,9 +239,9 @@ export const linkProcedures = {
   ),
 
   /**
-   * For the operator: a link by which the member with this e-mail sets a password, or else the account
-   * with it gets an owner.
-   * @returns what it is for; null when there is neither
+   * Creates a link for the operator: a password link for the member with this email or, if there is
+   * none, an owner invitation for the account with this email.
+   * @returns its kind and when it expires; null when there is neither a member nor an account
    */
   linkFor: writing(
     async (
@@ -257,14 +267,19 @@ export const linkProcedures = {
       );
       if (!account) return null;
       await lockAccount(tx, account.uuid);
-      const to = { account: account.uuid, email: folded, role: 'owner', lifeMs: OPERATOR_LINK_LIFETIME_MS } as const;
+      const to = {
+        account: account.uuid,
+        email: folded,
+        role: 'owner',
+        lifeMs: OPERATOR_LINK_LIFETIME_MS,
+      } as const;
       await insertInvitation(tx, link, to);
       return { kind: 'invitation', expires };
     },
   ),
 };
 
-// Members are numbered by this counter, so that none comes while somebody looks whether there is one.
+// Locks the counter that numbers members, so that no member is inserted until this transaction ends.
 async function lockFirstMember(tx: Tx): Promise<void> {
   await tx.query(`select name from counters where name = 'member' ${tx.locks.update}`);
 }

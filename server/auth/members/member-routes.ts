@@ -1,15 +1,17 @@
 import { studioApi } from '../../../protocol/studio-api.ts';
-import type { Store } from '../../app/procedures.ts';
+
 import type { Handlers } from '../../http/route.ts';
-import { secretAlreadyShown } from '../../http/shown-once.ts';
-import type { StudioHandlerFactory } from '../studio-operation.ts';
-import { linkUrl } from './link-url.ts';
-import { hashSecret, newSecret } from './one-time-secret.ts';
+import type { Calls } from '../../storage/sql/procedure.ts';
+import { hashSecret, newSecret, type RandomBytes } from '../secrets.ts';
+import { type StudioHandlerFactory, secretAlreadyShown } from '../studio-handler.ts';
+import { linkUrl } from './links.ts';
+import type { linkProcedures } from './links-sql.ts';
+import type { memberProcedures } from './members-sql.ts';
 import type { Sessions } from './sessions.ts';
 
 export interface MemberDeps {
   readonly store: Pick<
-    Store,
+    Calls<typeof memberProcedures & typeof linkProcedures>,
     | 'listMembers'
     | 'changeRole'
     | 'removeMember'
@@ -19,8 +21,7 @@ export interface MemberDeps {
   >;
   readonly sessions: Sessions;
   readonly newId: () => string;
-  /** Secure random bytes, for secrets. */
-  readonly randomBytes: (n: number) => Uint8Array;
+  readonly randomBytes: RandomBytes;
 }
 
 type Operations = Pick<
@@ -33,7 +34,7 @@ type Operations = Pick<
   | 'withdrawInvitation'
 >;
 
-/** Who is in the account, and who is to be (SPEC U). */
+/** Members of an account and invitations to it (SPEC U). */
 export function memberHandlers(
   studio: StudioHandlerFactory,
   { store, sessions, newId, randomBytes }: MemberDeps,
@@ -43,12 +44,15 @@ export function memberHandlers(
       results: await store.listMembers({ account: producer }),
     })),
 
-    patchMember: studio(studioApi.patchMember, async ({ producer, params, idempotency }, { role }) => {
-      const member = { account: producer, uuid: params.member_id ?? '' };
-      const changed = await store.changeRole({ ...member, role }, idempotency);
-      sessions.clearCache();
-      return changed;
-    }),
+    patchMember: studio(
+      studioApi.patchMember,
+      async ({ producer, params, idempotency }, { role }) => {
+        const member = { account: producer, uuid: params.member_id ?? '' };
+        const changed = await store.changeRole({ ...member, role }, idempotency);
+        sessions.clearCache();
+        return changed;
+      },
+    ),
 
     removeMember: studio(studioApi.removeMember, async ({ producer, params, idempotency }) => {
       await store.removeMember({ account: producer, uuid: params.member_id ?? '' }, idempotency);
@@ -56,23 +60,26 @@ export function memberHandlers(
       return null;
     }),
 
-    invite: studio(studioApi.invite, async ({ producer, origin, nowMs, idempotency }, invited) => {
+    invite: studio(studioApi.invite, async ({ producer, origin, nowMs, idempotency }, invitee) => {
       const id = newId();
       const secret = newSecret(randomBytes);
       const link = { id, hash: hashSecret(secret), nowMs };
-      const made = await store.invite({ account: producer, ...invited, link }, idempotency);
-      if (made.id !== id) throw secretAlreadyShown('a link');
-      return { ...made, link: linkUrl(origin, 'invitation', secret) };
+      const created = await store.invite({ account: producer, ...invitee, link }, idempotency);
+      if (created.id !== id) throw secretAlreadyShown('a link');
+      return { ...created, link: linkUrl(origin, 'invitation', secret) };
     }),
 
     listInvitations: studio(studioApi.listInvitations, async ({ producer, nowMs }) => ({
       results: await store.listInvitations({ account: producer, nowMs }),
     })),
 
-    withdrawInvitation: studio(studioApi.withdrawInvitation, async ({ producer, params, idempotency }) => {
-      const invitation = { account: producer, id: params.invitation_id ?? '' };
-      await store.withdrawInvitation(invitation, idempotency);
-      return null;
-    }),
+    withdrawInvitation: studio(
+      studioApi.withdrawInvitation,
+      async ({ producer, params, idempotency }) => {
+        const invitation = { account: producer, id: params.invitation_id ?? '' };
+        await store.withdrawInvitation(invitation, idempotency);
+        return null;
+      },
+    ),
   };
 }

@@ -1,5 +1,10 @@
 import { describe, expect, test } from 'bun:test';
-import { shouldRecordUse, requireRemainingOwner, type MemberWithRole, sessionExpiryMs } from './member-rules.ts';
+import {
+  type MemberWithRole,
+  requireRemainingOwner,
+  sessionExpiryMs,
+  shouldRecordUse,
+} from './member-rules.ts';
 
 const HOUR_MS = 3600_000;
 const DAY_MS = 24 * HOUR_MS;
@@ -10,12 +15,14 @@ describe('[U-5] a session', () => {
     expect(sessionExpiryMs({ created: 0, seen: 5 * HOUR_MS })).toBe(17 * HOUR_MS);
   });
 
-  test('ends 30 days after it began, however much it is used', () => {
+  test('ends 30 days after its creation, however much it is used', () => {
     const created = 1_000;
-    expect(sessionExpiryMs({ created, seen: created + 30 * DAY_MS - 1 })).toBe(created + 30 * DAY_MS);
+    expect(sessionExpiryMs({ created, seen: created + 30 * DAY_MS - 1 })).toBe(
+      created + 30 * DAY_MS,
+    );
   });
 
-  test('is noted as used each 5 minutes at most', () => {
+  test('has its use recorded every 5 minutes at most', () => {
     const session = { created: 0, seen: HOUR_MS };
     expect(shouldRecordUse(session, HOUR_MS + 5 * 60_000 - 1)).toBe(false);
     expect(shouldRecordUse(session, HOUR_MS + 5 * 60_000)).toBe(true);
@@ -28,20 +35,20 @@ describe('[U-20] an account keeps an owner', () => {
   const another: MemberWithRole = { uuid: 'c', role: 'owner' };
 
   test.each([
-    ['the last owner goes', [owner, host], 'a', null],
+    ['the last owner leaves', [owner, host], 'a', null],
     ['the last owner becomes a host', [host, owner], 'a', 'host'],
     ['the last owner, who is alone, becomes a moderator', [owner], 'a', 'moderator'],
-  ] as const)('no: %s', (_, members, uuid, next) => {
+  ] as const)('rejects that %s', (_, members, uuid, next) => {
     expect(() => requireRemainingOwner(members, uuid, next)).toThrow('owner');
   });
 
   test.each([
-    ['one of two owners goes', [owner, another], 'a', null],
+    ['one of two owners leaves', [owner, another], 'a', null],
     ['one of two owners becomes a host', [owner, host, another], 'c', 'host'],
     ['the last owner stays one', [owner, host], 'a', 'owner'],
-    ['a host goes', [owner, host], 'b', null],
-    ['a host of an account without an owner goes', [host], 'b', null],
-  ] as const)('yes: %s', (_, members, uuid, next) => {
+    ['a host leaves', [owner, host], 'b', null],
+    ['a host of an account without an owner leaves', [host], 'b', null],
+  ] as const)('allows that %s', (_, members, uuid, next) => {
     expect(() => requireRemainingOwner(members, uuid, next)).not.toThrow();
   });
 });

@@ -3,10 +3,10 @@ import { DomainError } from '../../platform/errors.ts';
 import { nextNumber } from '../../storage/sql/counters.ts';
 import { reading, type Tx, writing } from '../../storage/sql/procedure.ts';
 import { lockAccount } from '../accounts/accounts-sql.ts';
-import { requireRemainingOwner, MEMBERS_MAX } from './member-rules.ts';
+import { MEMBERS_MAX, requireRemainingOwner } from './member-rules.ts';
 import { endSessionsOf } from './sessions-sql.ts';
 
-/** A member to be made. */
+/** A member to insert. */
 export interface NewMember extends Member {
   readonly account: string;
   readonly passwordHash: string;
@@ -23,8 +23,7 @@ async function membersOf(tx: Tx, account: string): Promise<Member[]> {
 }
 
 /**
- * Makes a member of an account that this transaction has locked or made, after which no link makes
- * the first one any more.
+ * Inserts a member of an account that this transaction has locked or created, and deletes setup links.
  * @throws DomainError `conflict` when the account is full or the e-mail has a member already
  */
 export async function insertMember(tx: Tx, member: NewMember): Promise<void> {
@@ -38,12 +37,12 @@ export async function insertMember(tx: Tx, member: NewMember): Promise<void> {
     [uuid, await nextNumber(tx, 'member'), account, email, name, role, passwordHash, created],
   );
   if (affected === 0) {
-    throw new DomainError('conflict', 'This e-mail has a member already; sign in with it.');
+    throw new DomainError('conflict', 'A member with this email already exists. Sign in with it.');
   }
   await tx.query("delete from links where kind = 'setup'");
 }
 
-/** A member of an account that this transaction locks with all its members. */
+/** Locks an account with all its members. @throws DomainError `not-found` for another uuid */
 async function lockMember(
   tx: Tx,
   account: string,
@@ -51,7 +50,7 @@ async function lockMember(
 ): Promise<{ member: Member; members: Member[] }> {
   await lockAccount(tx, account);
   const members = await membersOf(tx, account);
-  const member = members.find((one) => one.uuid === uuid);
+  const member = members.find((candidate) => candidate.uuid === uuid);
   if (!member) throw new DomainError('not-found', 'This account has no such member.');
   return { member, members };
 }
@@ -66,7 +65,10 @@ export const memberProcedures = {
 
   /** @throws DomainError `not-found`, or `conflict` when no owner would be left */
   changeRole: writing(
-    async (tx, { account, uuid, role }: MemberOfAccount & { role: MemberRole }): Promise<Member> => {
+    async (
+      tx,
+      { account, uuid, role }: MemberOfAccount & { role: MemberRole },
+    ): Promise<Member> => {
       const { member, members } = await lockMember(tx, account, uuid);
       requireRemainingOwner(members, uuid, role);
       await tx.query('update members set role = $2 where uuid = $1', [uuid, role]);
@@ -74,11 +76,11 @@ export const memberProcedures = {
     },
   ),
 
-  /** Its sessions end with it. @throws DomainError as `changeRole` */
+  /** Removes a member with its sessions. @throws DomainError as `changeRole` */
   removeMember: writing(async (tx, { account, uuid }: MemberOfAccount): Promise<void> => {
     const { member, members } = await lockMember(tx, account, uuid);
     requireRemainingOwner(members, uuid, null);
-    // Who is just signing in has the row: its session is seen here, or it sees no member.
+    // A concurrent sign-in locks this row too: its session is deleted here, or it finds no member.
     await tx.query(`select uuid from members where uuid = $1 ${tx.locks.update}`, [uuid]);
     await endSessionsOf(tx, uuid, null);
     await tx.query("delete from links where kind = 'password' and email = $1", [member.email]);
@@ -105,7 +107,8 @@ export const memberProcedures = {
          where uuid = $1 and password = coalesce($4, password) returning ${COLUMNS}`,
         [input.uuid, input.name, input.password?.next ?? null, input.password?.old ?? null],
       );
-      if (!member) throw new DomainError('unauthorized', 'The password has just changed; try again.');
+      if (!member)
+        throw new DomainError('unauthorized', 'The password has just changed; try again.');
       if (input.password) {
         await endSessionsOf(tx, input.uuid, input.session);
         await tx.query("delete from links where kind = 'password' and email = $1", [member.email]);

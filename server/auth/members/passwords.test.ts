@@ -3,7 +3,7 @@ import { Passwords } from './passwords.ts';
 
 const passwords = new Passwords();
 
-test('[U-11] the hash is argon2id with 19 MiB and two passes, another each time', async () => {
+test('[U-11] a password hash is argon2id with 19 MiB and two passes, salted each time', async () => {
   const [one, two] = [await passwords.hash('correct horse'), await passwords.hash('correct horse')];
   expect(one).toStartWith('$argon2id$v=19$m=19456,t=2,p=1$');
   expect(one).not.toBe(two);
@@ -19,7 +19,7 @@ test('[U-11] every character of a long password counts', async () => {
   expect(await passwords.verify(`${long}b`, hash)).toBe(false);
 });
 
-test('[U-11] a hash of another cost is right still, and outdated', async () => {
+test('[U-11] a hash of another cost still verifies and is outdated', async () => {
   const cheap = await Bun.password.hash('correct horse', {
     algorithm: 'argon2id',
     memoryCost: 8_192,
@@ -29,14 +29,14 @@ test('[U-11] a hash of another cost is right still, and outdated', async () => {
   expect(passwords.isOutdated(cheap)).toBe(true);
 });
 
-test('[U-2] without a hash it is wrong, after a comparison of the same cost', async () => {
+test('[U-2] verification without a hash fails after a comparison of the same cost', async () => {
   const verify = spyOn(Bun.password, 'verify');
   try {
     const hash = await passwords.hash('correct horse');
     expect(await passwords.verify('anything', null)).toBe(false);
     const compared = String(verify.mock.calls[0]?.[1]);
-    const shape = (text: string) => text.replace(/[^$]+\$[^$]+$/, '');
-    expect(shape(compared)).toBe(shape(hash));
+    const parameters = (text: string) => text.replace(/[^$]+\$[^$]+$/, '');
+    expect(parameters(compared)).toBe(parameters(hash));
     expect(compared).toHaveLength(hash.length);
   } finally {
     verify.mockRestore();

@@ -1,35 +1,35 @@
 import { ConcurrencyLimiter } from './concurrency-limiter.ts';
 
-/** What a hash costs: 19 MiB and two passes, which OWASP recommends for argon2id. */
+// The OWASP recommendation for argon2id: 19 MiB and two passes.
 const COST = { algorithm: 'argon2id', memoryCost: 19_456, timeCost: 2 } as const;
 const HASH_PREFIX = `$argon2id$v=19$m=${COST.memoryCost},t=${COST.timeCost},p=1$`;
 
-// Of no password: to compare with it takes as long as with a member's.
+// Matches no password. Verifying against it takes as long as against a member's hash.
 const DUMMY_HASH = `${HASH_PREFIX}Zm91cmJlYXQgaGFzIG5vIHN1Y2ggbWVtYmVyIC0tLS0$bm9ib2R5IGtub3dzIGEgcGFzc3dvcmQgb2YgdGhpcyE`;
 
-// Each takes a core for about 50 ms, which viewers need as well, and 19 MiB.
+// A hash takes 19 MiB and about 50 ms of a core, which viewer requests need too.
 const ACTIVE_MAX = 2;
 const QUEUED_MAX = 32;
 
-/** Hashes and checks passwords, beside the event loop and a few at once. */
+/** Hashes and verifies passwords off the event loop, a few at once. */
 export class Passwords {
   private readonly limiter = new ConcurrencyLimiter(ACTIVE_MAX, QUEUED_MAX);
 
-  /** What the database keeps of a password. @throws Unavailable when too many wait */
+  /** The hash of a password for the database. @throws Unavailable when too many are queued */
   hash(password: string): Promise<string> {
     return this.limiter.run(() => Bun.password.hash(password, COST));
   }
 
   /**
-   * Whether the password is that of the hash. Without a hash it is wrong, after the same work.
-   * @throws Unavailable when too many wait
+   * Whether a password matches a hash. Without a hash it is false, after the same work.
+   * @throws Unavailable when too many are queued
    */
   async verify(password: string, hash: string | null): Promise<boolean> {
     const matches = await this.limiter.run(() => Bun.password.verify(password, hash ?? DUMMY_HASH));
     return matches && hash !== null;
   }
 
-  /** Whether a hash was made at another cost than today's. */
+  /** Whether a hash has other cost parameters than new ones. */
   isOutdated(hash: string): boolean {
     return !hash.startsWith(HASH_PREFIX);
   }

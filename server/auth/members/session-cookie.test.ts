@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test';
-import { newSecret } from './one-time-secret.ts';
+import { newSecret } from '../secrets.ts';
 import { sessionCookie } from './session-cookie.ts';
 
 const secret = newSecret((n) => crypto.getRandomValues(new Uint8Array(n)));
@@ -8,14 +8,14 @@ const secure = sessionCookie('https://live.example.org');
 const requestWith = (cookie: string) =>
   new Request('http://localhost/', { headers: { Cookie: cookie } });
 
-test('[U-3] the cookie is for this service alone, and for no script', () => {
+test('[U-3] the session cookie is HttpOnly, SameSite=Strict and valid for 30 days', () => {
   const attributes = ['HttpOnly', 'SameSite=Strict', 'Path=/', 'Max-Age=2592000'];
   const [pair, ...rest] = plain.set(secret).split('; ');
   expect(pair).toBe(`fourbeat=${secret}`);
   expect(rest.sort()).toEqual(attributes.sort());
 });
 
-test('[U-3] by https it is Secure, and its name keeps other hosts from setting it', () => {
+test('[U-3] the session cookie over https is Secure and has the __Host- prefix', () => {
   const [pair, ...rest] = secure.set(secret).split('; ');
   expect(pair).toBe(`__Host-fourbeat=${secret}`);
   expect(rest).toContain('Secure');
@@ -23,7 +23,7 @@ test('[U-3] by https it is Secure, and its name keeps other hosts from setting i
   expect(secure.readSecret(requestWith(`a=b; __Host-fourbeat=${secret}`))).toBe(secret);
 });
 
-test('[U-6] the cookie that is taken away has the same attributes and no value', () => {
+test('[U-6] clearing the session cookie sends the same attributes without a value', () => {
   expect(secure.clear).toBe(secure.set('').replace('Max-Age=2592000', 'Max-Age=0'));
   expect(plain.clear).toStartWith('fourbeat=; ');
 });
@@ -35,6 +35,6 @@ test.each([
   'fourbeat=x',
   `fourbeat=${'a'.repeat(44)}`,
   'fourbeat=%zz',
-])('[U-3] what is no secret is none: %j', (cookie) => {
+])('[U-3] a malformed session cookie is ignored: %j', (cookie) => {
   expect(plain.readSecret(requestWith(cookie))).toBeNull();
 });

@@ -1,16 +1,16 @@
+import { looksLikeSecret } from '../secrets.ts';
 import { SESSION_LIFETIME_MS } from './member-rules.ts';
-import { looksLikeSecret } from './one-time-secret.ts';
 
 /**
- * The cookie of a session. Where browsers come by https its name has the prefix that keeps other
- * hosts and plain http from setting it.
+ * The session cookie. Over https its name has the `__Host-` prefix, which prevents other hosts and plain
+ * http from setting it.
  */
 export interface SessionCookie {
-  /** The secret in a request; null without one, or with what is none. */
+  /** The secret in a request's cookie; null for a missing or malformed one. */
   readSecret(request: Request): string | null;
-  /** The value of `Set-Cookie` that keeps a secret. */
+  /** The `Set-Cookie` value that stores a secret. */
   set(secret: string): string;
-  /** The value of `Set-Cookie` that takes it away. */
+  /** The `Set-Cookie` value that deletes the cookie. */
   readonly clear: string;
 }
 
@@ -39,7 +39,7 @@ function createCookie(isSecure: boolean): SessionCookie {
 const SECURE = createCookie(true);
 const PLAIN = createCookie(false);
 
-/** @param origin where browsers reach the service, such as `https://live.example.org` */
+/** @param origin the origin at which browsers reach the service, such as `https://live.example.org` */
 export function sessionCookie(origin: string): SessionCookie {
   return origin.startsWith('https:') ? SECURE : PLAIN;
 }

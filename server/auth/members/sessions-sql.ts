@@ -9,7 +9,7 @@ import {
   type SessionTimes,
 } from './member-rules.ts';
 
-/** A session with its member and account, as the database has them. */
+/** A session with its member and account. */
 export interface SessionRow extends SessionTimes {
   readonly hash: string;
   readonly member: {
@@ -22,7 +22,7 @@ export interface SessionRow extends SessionTimes {
   readonly account: User;
 }
 
-/** A session to be made. */
+/** A session to insert. */
 export interface NewSession {
   readonly hash: string;
   readonly nowMs: number;
@@ -41,7 +41,7 @@ interface JoinedSession extends SessionTimes {
   readonly accountCreated: number;
 }
 
-/** The session with this hash, ended by time or not; null when there is none. */
+/** The session with this hash, expired or not; null when there is none. */
 export async function sessionOf(tx: Tx, hash: string): Promise<SessionRow | null> {
   const [row] = await tx.query<JoinedSession>(
     `select s.hash as hash, s.created as created, s.seen as seen, m.uuid as uuid, m.email as email,
@@ -67,13 +67,13 @@ export async function sessionOf(tx: Tx, hash: string): Promise<SessionRow | null
   };
 }
 
-/** Makes a session of a member whose row this transaction has locked or made. */
+/** Inserts a session of a member whose row this transaction has locked or created. */
 export async function insertSession(
   tx: Tx,
   member: string,
   { hash, nowMs }: NewSession,
 ): Promise<SessionRow> {
-  // Those that were used longest ago make room.
+  // Delete the least recently used sessions beyond the limit.
   await tx.query(
     `delete from sessions where member = $1 and hash not in
      (select hash from sessions where member = $1 order by seen desc, hash limit $2)`,
@@ -85,19 +85,26 @@ export async function insertSession(
     nowMs,
   ]);
   const session = await sessionOf(tx, hash);
-  if (!session) throw new Error('a new session is gone');
+  if (!session) throw new Error('the inserted session was not found');
   return session;
 }
 
-/** Ends all sessions of a member but one, if any is to be kept. */
-export async function endSessionsOf(tx: Tx, member: string, exceptHash: string | null): Promise<void> {
-  await tx.query('delete from sessions where member = $1 and hash <> $2', [member, exceptHash ?? '']);
+/** Deletes the sessions of a member. @param exceptHash the session to keep, if any */
+export async function endSessionsOf(
+  tx: Tx,
+  member: string,
+  exceptHash: string | null,
+): Promise<void> {
+  await tx.query('delete from sessions where member = $1 and hash <> $2', [
+    member,
+    exceptHash ?? '',
+  ]);
 }
 
 export const sessionProcedures = {
   findSession: reading((tx, { hash }: { hash: string }) => sessionOf(tx, hash)),
 
-  /** Whose e-mail this is, and the hash of the password. */
+  /** The member with this email and the hash of the password; null when there is none. */
   findSignIn: reading(
     async (
       tx,
@@ -112,10 +119,10 @@ export const sessionProcedures = {
   ),
 
   /**
-   * Signs a member in whose password was found right, if it still is that password.
-   * @param input.newPasswordHash of the same password, when the hash is to be replaced
-   * @param input.replaced the session that the browser had before; it ends
-   * @throws DomainError `unauthorized` when the member or the password changed meanwhile
+   * Opens a session for a member whose password was verified, unless the password changed since.
+   * @param input.newPasswordHash replaces the hash of the same password; null: keep it
+   * @param input.replaced the hash of the browser's previous session, which ends
+   * @throws DomainError `unauthorized` when the member was removed or the password changed
    */
   openSession: writing(
     async (
@@ -132,7 +139,8 @@ export const sessionProcedures = {
         `select uuid from members where uuid = $1 and password = $2 ${tx.locks.update}`,
         [input.member, input.passwordHash],
       );
-      if (!member) throw new DomainError('unauthorized', 'The password has just changed; try again.');
+      if (!member)
+        throw new DomainError('unauthorized', 'The password has just changed. Try again.');
       if (input.newPasswordHash !== null) {
         await tx.query('update members set password = $2 where uuid = $1', [
           input.member,
@@ -146,7 +154,7 @@ export const sessionProcedures = {
     },
   ),
 
-  /** Notes that a session was used. */
+  /** Records the use of a session. */
   touchSession: writing(
     async (tx, { hash, nowMs }: { hash: string; nowMs: number }): Promise<void> => {
       await tx.query('update sessions set seen = $2 where hash = $1 and seen < $2', [hash, nowMs]);
@@ -159,14 +167,14 @@ export const sessionProcedures = {
 
   endSessions: writing((tx, { member }: { member: string }) => endSessionsOf(tx, member, null)),
 
-  /** Removes sessions and links that time has ended; a bounded number at once. */
+  /** Deletes expired sessions and links, a bounded number at once. */
   forgetEnded: writing(async (tx, { nowMs }: { nowMs: number }): Promise<void> => {
     for (const [table, column, beforeMs] of [
       ['sessions', 'seen', nowMs - SESSION_IDLE_MS],
       ['sessions', 'created', nowMs - SESSION_LIFETIME_MS],
       ['links', 'expires', nowMs],
     ] as const) {
-      // What another node has locked is left to it.
+      // Skip rows that another node has locked: it deletes them.
       await tx.query(
         `delete from ${table} where hash in
          (select hash from ${table} where ${column} <= $1 limit 1000 ${tx.locks.claim})`,

@@ -1,12 +1,12 @@
 import { beforeEach, expect, test } from 'bun:test';
 import { Unavailable } from '../../platform/errors.ts';
-import { hashSecret } from './one-time-secret.ts';
+import { hashSecret } from '../secrets.ts';
 import { Sessions } from './sessions.ts';
 import type { SessionRow } from './sessions-sql.ts';
 
 const SECRET = 'a'.repeat(43);
 const MINUTE_MS = 60_000;
-const BEGUN_MS = 5_000;
+const START_MS = 5_000;
 const request = new Request('http://localhost/', { headers: { Cookie: `fourbeat=${SECRET}` } });
 
 const row = (role: 'host' | 'moderator' = 'host'): SessionRow => ({
@@ -17,20 +17,20 @@ const row = (role: 'host' | 'moderator' = 'host'): SessionRow => ({
   account: { uuid: 'a', email: 'ada@example.org', name: 'Ada', created: 0 },
 });
 
-let kept: SessionRow | null;
+let stored: SessionRow | null;
 let nowMs: number;
 let monotonicMs: number;
 let reads: number;
 let touched: number[];
-/** What a read waits for, so that something can happen before its answer is there. */
+/** Delays the results of reads, so that a test can act in between. */
 let delay: Promise<void>;
 let canWrite: boolean;
 let sessions: Sessions;
 
 beforeEach(() => {
-  kept = row();
+  stored = row();
   nowMs = 0;
-  monotonicMs = BEGUN_MS;
+  monotonicMs = START_MS;
   reads = 0;
   touched = [];
   delay = Promise.resolve();
@@ -39,14 +39,14 @@ beforeEach(() => {
     store: {
       findSession: async () => {
         reads++;
-        const found = kept;
+        const found = stored;
         await delay;
         return found;
       },
       touchSession: async ({ nowMs: atMs }) => {
         if (!canWrite) throw new Unavailable('The database is unavailable.');
         touched.push(atMs);
-        if (kept) kept = { ...kept, seen: atMs };
+        if (stored) stored = { ...stored, seen: atMs };
       },
     },
     clock: { nowMs: () => nowMs },
@@ -57,49 +57,49 @@ beforeEach(() => {
 
 const roleNow = async () => (await sessions.findByRequest(request))?.member.role ?? null;
 
-test('[U-8] a session is read once a second, and what changed elsewhere is known after it', async () => {
+test('[U-8] a session is cached for a second, after which changes by other nodes take effect', async () => {
   expect(await roleNow()).toBe('host');
-  kept = row('moderator');
-  monotonicMs = BEGUN_MS + 999;
+  stored = row('moderator');
+  monotonicMs = START_MS + 999;
   expect([await roleNow(), reads]).toEqual(['host', 1]);
-  monotonicMs = BEGUN_MS + 1_001;
+  monotonicMs = START_MS + 1_001;
   expect([await roleNow(), reads]).toEqual(['moderator', 2]);
-  kept = null;
-  monotonicMs = BEGUN_MS + 2_002;
+  stored = null;
+  monotonicMs = START_MS + 2_002;
   expect(await roleNow()).toBeNull();
 });
 
-test('[U-8] the second counts from when the database was asked, not from its answer', async () => {
+test('[U-8] the second starts when the read starts, not when it returns', async () => {
   const { promise, resolve } = Promise.withResolvers<void>();
   delay = promise;
-  const asked = roleNow();
-  monotonicMs = BEGUN_MS + 900;
+  const role = roleNow();
+  monotonicMs = START_MS + 900;
   resolve();
-  expect(await asked).toBe('host');
-  kept = null;
-  monotonicMs = BEGUN_MS + 1_001;
+  expect(await role).toBe('host');
+  stored = null;
+  monotonicMs = START_MS + 1_001;
   expect(await roleNow()).toBeNull();
 });
 
-test('[U-8] what this node changed it knows at once', async () => {
+test('[U-8] a change by this node takes effect at once', async () => {
   expect(await roleNow()).toBe('host');
-  kept = null;
+  stored = null;
   sessions.clearCache();
   expect(await roleNow()).toBeNull();
 });
 
-test('[U-8] a read that was under way during a change is not remembered', async () => {
+test('[U-8] a read that overlaps a change is not cached', async () => {
   const { promise, resolve } = Promise.withResolvers<void>();
   delay = promise;
-  const asked = roleNow();
-  kept = null;
+  const role = roleNow();
+  stored = null;
   sessions.clearCache();
   resolve();
-  await asked;
+  await role;
   expect(await roleNow()).toBeNull();
 });
 
-test('[U-5] its use is noted each 5 minutes, and lets it live on', async () => {
+test('[U-5] the use of a session is recorded every 5 minutes and extends it', async () => {
   await roleNow();
   nowMs = 5 * MINUTE_MS - 1;
   await roleNow();
@@ -110,7 +110,7 @@ test('[U-5] its use is noted each 5 minutes, and lets it live on', async () => {
   expect(touched).toEqual([nowMs]);
 });
 
-test('[U-5] a use that cannot be noted now is noted later, and ends nothing', async () => {
+test('[U-5] a use that cannot be recorded is recorded later and does not end the session', async () => {
   nowMs = 6 * MINUTE_MS;
   canWrite = false;
   expect(await roleNow()).toBe('host');
@@ -120,16 +120,16 @@ test('[U-5] a use that cannot be noted now is noted later, and ends nothing', as
   expect(touched).toEqual([nowMs]);
 });
 
-test('[U-5] once its time is up it is none, also when it is remembered', async () => {
+test('[U-5] an expired session is rejected, also when it is cached', async () => {
   nowMs = 12 * 60 * MINUTE_MS - 1;
   expect(await roleNow()).toBe('host');
-  kept = row();
+  stored = row();
   sessions.clearCache();
   nowMs = 12 * 60 * MINUTE_MS;
   expect(await roleNow()).toBeNull();
 });
 
-test('[U-7] the token of a page goes with its cookie, and nothing that is kept tells it', async () => {
+test("[U-7] the CSRF token depends on the cookie's secret and is in no stored data", async () => {
   const { csrf, ...others } = (await sessions.findByRequest(request)) ?? { csrf: '' };
   expect(csrf).toMatch(/^[\w-]{43}$/);
   expect(JSON.stringify(others)).not.toContain(csrf);
@@ -139,7 +139,7 @@ test('[U-7] the token of a page goes with its cookie, and nothing that is kept t
   expect((await sessions.findByRequest(other))?.csrf).not.toBe(csrf);
 });
 
-test('[U-3] a request without a cookie, or with what is none, does not reach the database', async () => {
+test('[U-3] a request without a cookie, or with a malformed one, does not reach the database', async () => {
   for (const headers of [{}, { Cookie: 'a=b' }, { Cookie: 'fourbeat=x' }]) {
     expect(await sessions.findByRequest(new Request('http://localhost/', { headers }))).toBeNull();
   }

@@ -1,10 +1,10 @@
 import { LRUCache } from 'lru-cache';
-import { isCrossOrigin } from '../../http/same-origin.ts';
+
 import type { Clock } from '../../platform/clock.ts';
 import { Unavailable } from '../../platform/errors.ts';
 import type { Calls } from '../../storage/sql/procedure.ts';
-import { shouldRecordUse, sessionExpiryMs } from './member-rules.ts';
-import { csrfToken, hashSecret } from './one-time-secret.ts';
+import { csrfToken, hashSecret } from '../secrets.ts';
+import { sessionExpiryMs, shouldRecordUse } from './member-rules.ts';
 import { type SessionCookie, sessionCookie } from './session-cookie.ts';
 import type { SessionRow, sessionProcedures } from './sessions-sql.ts';
 
@@ -13,24 +13,24 @@ type SessionStore = Pick<Calls<typeof sessionProcedures>, 'findSession' | 'touch
 export interface SessionsOptions {
   readonly store: SessionStore;
   readonly clock: Clock;
-  /** Where browsers reach the service, without a trailing slash. */
+  /** The origin at which browsers reach the service, without a trailing slash. */
   readonly originOf: (request: Request) => string;
-  /** Never goes back; `performance.now` unless it is said. */
+  /** Monotonic clock in ms; `performance.now` by default. */
   readonly monotonicMs?: () => number;
 }
 
-/** A session that a request came with. */
+/** The valid session of a request. */
 export interface ActiveSession extends SessionRow {
-  /** What its page sends with writes. */
+  /** The CSRF token that pages send with writes. */
   readonly csrf: string;
 }
 
-// What another node ended or changed is known here after this long (U-7). One read serves the burst of
-// requests of a page.
+// Changes by other nodes take effect here after this time (U-7). One read serves a page's burst of
+// requests.
 const CACHE_TTL_MS = 1_000;
 const CACHE_MAX = 10_000;
 
-/** Knows the sessions of requests by their cookies, each for a second from the database. */
+/** Finds the sessions of requests by cookie. Caches each session of the database for a second. */
 export class Sessions {
   private readonly cache: LRUCache<string, SessionRow>;
   private readonly monotonicMs: () => number;
@@ -46,7 +46,7 @@ export class Sessions {
     });
   }
 
-  /** The session whose cookie a request carries; null without one, and for one that has ended. */
+  /** The session of a request's cookie; null without a cookie or for an ended session. */
   async findByRequest(request: Request): Promise<ActiveSession | null> {
     const secret = this.cookieFor(request).readSecret(request);
     if (secret === null) return null;
@@ -56,13 +56,13 @@ export class Sessions {
     return { ...(await this.recordUse(session, nowMs)), csrf: csrfToken(secret) };
   }
 
-  /** The hash of the session that a request names, whether there is one or not. */
+  /** The hash of the secret in a request's cookie; the session may not exist. */
   hashFrom(request: Request): string | null {
     const secret = this.cookieFor(request).readSecret(request);
     return secret === null ? null : hashSecret(secret);
   }
 
-  /** Whether a browser says that the page of another origin sent a request. */
+  /** See `isCrossOrigin`. */
   isCrossOrigin(request: Request): boolean {
     return isCrossOrigin(request, this.options.originOf(request));
   }
@@ -71,7 +71,7 @@ export class Sessions {
     return sessionCookie(this.options.originOf(request));
   }
 
-  /** To be called when sessions or members were changed by this node, which must not remember them. */
+  /** Must be called after this node changed sessions or members, so that it reads them again. */
   clearCache(): void {
     this.generation++;
     this.cache.clear();
@@ -83,7 +83,7 @@ export class Sessions {
     const generation = this.generation;
     const start = this.monotonicMs();
     const session = await this.options.store.findSession({ hash });
-    // What was read before a change of this node may be as it was before it.
+    // Do not cache a read that began before the cache was cleared: it may be stale.
     if (session && generation === this.generation) this.cache.set(hash, session, { start });
     return session;
   }
@@ -94,10 +94,28 @@ export class Sessions {
       await this.options.store.touchSession({ hash: session.hash, nowMs });
     } catch (error) {
       if (!(error instanceof Unavailable)) throw error;
-      // Who only reads can do without; the next request tries again.
+      // A read does not depend on this. The next request tries again.
       return session;
     }
     this.cache.delete(session.hash);
     return { ...session, seen: nowMs };
   }
+}
+
+/**
+ * Whether the headers of a browser show that a page of another origin sent a request. Clients that are
+ * not browsers send no such headers; they have no cookies of other clients.
+ * @param origin the origin at which browsers reach the service, such as `https://live.example.org`
+ */
+export function isCrossOrigin(request: Request, origin: string): boolean {
+  const site = request.headers.get('sec-fetch-site');
+  // "same-site" includes other ports of this host, and cookies are shared between ports.
+  if (site !== null && site !== 'same-origin' && site !== 'none') return true;
+  const sender = request.headers.get('origin');
+  return sender !== null && sender !== new URL(origin).origin && !isSameHost(sender, request);
+}
+
+// Behind a proxy that ends TLS, without a public URL, the scheme of the request is not the browser's.
+function isSameHost(sender: string, request: Request): boolean {
+  return URL.parse(sender)?.host === URL.parse(request.url)?.host;
 }

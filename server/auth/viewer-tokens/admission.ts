@@ -1,9 +1,15 @@
-import type { TokenSeat } from './checked-viewer.ts';
+import type { SeatOfStream, TokenSeat } from './checked-viewer.ts';
 
 /** The viewers whom hosts banned from their streams. */
 export interface BanList {
-  isBanned(viewer: Pick<TokenSeat, 'streamId' | 'seat'>): boolean;
+  isBanned(viewer: SeatOfStream): boolean;
 }
+
+/** The 401 for banned viewers (SPEC C-19). */
+export const BANNED = {
+  detail: 'The host removed you from this show.',
+  members: { banned: true },
+} as const;
 
 /** `admitted`, or the reason why not. */
 export type Admission = 'admitted' | 'expired' | 'wrong-stream' | 'banned';

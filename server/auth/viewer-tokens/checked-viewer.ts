@@ -1,37 +1,41 @@
-/** Whose a token is, as far as it is kept. */
-export interface TokenSeat {
+/** A viewer, identified by stream and seat. */
+export interface SeatOfStream {
   /** In lower case. */
   readonly streamId: string;
   readonly seat: number;
+}
+
+/** The claims of a viewer token that the token cache stores. */
+export interface TokenSeat extends SeatOfStream {
   /** When the token expires, Unix ms. */
   readonly expiresMs: number;
 }
 
-/** A viewer whose token was checked. What few requests need is made when it is asked for. */
+/** A viewer with a verified token. `token` and `id`, which few requests need, are computed on access. */
 export class CheckedViewer implements TokenSeat {
   readonly streamId: string;
   readonly seat: number;
   readonly expiresMs: number;
-  readonly #given: string | Buffer;
+  readonly #source: string | Buffer;
   readonly #from: number;
   readonly #to: number;
 
-  /** @param given the token, or bytes that have it between two places and do not change */
-  constructor(seat: TokenSeat, given: string | Buffer, from = 0, to = given.length) {
+  /** @param source the token, or bytes that have it from `from` to `to` and do not change */
+  constructor(seat: TokenSeat, source: string | Buffer, from = 0, to = source.length) {
     this.streamId = seat.streamId;
     this.seat = seat.seat;
     this.expiresMs = seat.expiresMs;
-    this.#given = given;
+    this.#source = source;
     this.#from = from;
     this.#to = to;
   }
 
   get token(): string {
-    const given = this.#given;
-    return typeof given === 'string' ? given : given.toString('latin1', this.#from, this.#to);
+    const source = this.#source;
+    return typeof source === 'string' ? source : source.toString('latin1', this.#from, this.#to);
   }
 
-  /** Opaque id: the `sub` of the token. */
+  /** The opaque viewer id: the `sub` of the token. */
   get id(): string {
     const [, payload = ''] = this.token.split('.');
     return JSON.parse(Buffer.from(payload, 'base64url').toString()).sub;

@@ -13,7 +13,7 @@ interface ImportedKey {
   readonly publicJwk: JWK;
 }
 
-/** A fresh Ed25519 key pair, as it is offered to the database. */
+/** Creates an Ed25519 key pair to offer to the database. */
 export async function newSigningKey(): Promise<{ kid: string; privateJwk: string }> {
   const { privateKey } = await generateKeyPair('EdDSA', { crv: 'Ed25519', extractable: true });
   const jwk = await exportJWK(privateKey);
@@ -29,13 +29,13 @@ async function importKey(key: SigningKey): Promise<ImportedKey> {
   return { key, privateKey, publicKey, publicJwk };
 }
 
-/** The signing keys of the database, ready for use in this process. */
+/** The signing keys of the database, imported for use in this process. */
 export class Keyring {
   private keys = new Map<string, ImportedKey>();
 
   constructor(private readonly store: KeyStore) {}
 
-  /** Rotates when a rotation is due (or `force`d), then loads what the database holds. */
+  /** Rotates the keys when a rotation is due or forced, then loads them from the database. */
   async refresh(nowMs: number, force = false): Promise<void> {
     let stored = await this.store.listSigningKeys({});
     if (rotationIsDue(stored, nowMs, force)) {
@@ -50,7 +50,7 @@ export class Keyring {
     this.keys = next;
   }
 
-  /** The key to sign with now. @throws Error before the first refresh. */
+  /** The key that signs now. @throws Error before the first refresh */
   signingKey(nowMs: number): { kid: string; privateKey: KeyObject } {
     const current = signingKeyAt(
       [...this.keys.values()].map(({ key }) => key),
@@ -61,13 +61,13 @@ export class Keyring {
     return { kid: found.key.kid, privateKey: found.privateKey };
   }
 
-  /** The key a token names, while it is published; undefined for any other name. */
+  /** The published key with this id; undefined if there is none. */
   verificationKey(kid: string, nowMs: number): CryptoKey | undefined {
     const found = this.keys.get(kid);
     return found && publishedKeys([found.key], nowMs).length > 0 ? found.publicKey : undefined;
   }
 
-  /** The public keys as a JSON Web Key Set (RFC 7517). */
+  /** The published keys as a JSON Web Key Set (RFC 7517). */
   jwks(nowMs: number): { keys: JWK[] } {
     const published = [...this.keys.values()].filter(
       ({ key }) => publishedKeys([key], nowMs).length > 0,

@@ -11,10 +11,10 @@ const NODES = 3;
 const STREAMS = ['stream a', 'stream b'];
 
 /** What becomes of a call: its effect may come without its answer. */
-type Fate = 'works' | 'fails' | 'loses its answer';
+type CallOutcome = 'works' | 'fails' | 'loses its answer';
 
 /** The seats of a record, by the rules of its keys: a viewer has one, and nobody else has it. */
-class PlainRecord implements SeatStore {
+class ModelDatabase implements SeatStore {
   readonly seats = new Map<string, number>();
   private readonly next = new Map<string, number>();
   private readonly taken = new Set<string>();
@@ -54,29 +54,29 @@ const viewer: fc.Arbitrary<StreamViewer> = fc.record({
   streamId: fc.constantFrom(STREAMS[0] as string, ...STREAMS, 'no stream'),
   viewer: fc.integer({ min: 1, max: 25 }).map(String),
 });
-const ask = fc.record({
+const request = fc.record({
   node: fc.nat(NODES - 1),
   viewers: fc.array(viewer, { minLength: 1, maxLength: 8 }),
 });
 /** Asks that are under way together, and a node that dies after them. */
 const wave = fc.record({
-  asks: fc.array(ask, { minLength: 1, maxLength: 5 }),
+  asks: fc.array(request, { minLength: 1, maxLength: 5 }),
   dies: fc.option(fc.nat(NODES - 1), { nil: null }),
 });
-const fates = fc.infiniteStream(
-  fc.constantFrom<Fate>('works', 'works', 'works', 'works', 'fails', 'loses its answer'),
+const outcomes = fc.infiniteStream(
+  fc.constantFrom<CallOutcome>('works', 'works', 'works', 'works', 'fails', 'loses its answer'),
 );
 
 test('[T-8] [T-9] [N-16] whatever fails or is lost, a viewer has one seat on all nodes, and nobody else has it', async () => {
-  let told = 0;
+  let assigned = 0;
   await fc.assert(
     fc.asyncProperty(
       fc.scheduler(),
       fc.array(wave, { minLength: 1, maxLength: 12 }),
-      fates,
-      async (scheduler, waves, fate) => {
-        const store = new PlainRecord(async (name, effect) => {
-          const { value } = fate.next();
+      outcomes,
+      async (scheduler, waves, outcome) => {
+        const store = new ModelDatabase(async (name, effect) => {
+          const { value } = outcome.next();
           await scheduler.schedule(Promise.resolve(), `${name} arrives`);
           if (value === 'fails') throw new Unavailable('away');
           const answer = effect();
@@ -99,7 +99,7 @@ test('[T-8] [T-9] [N-16] whatever fails or is lost, a viewer has one seat on all
               expect(seat).toBe(seatOf.get(key) ?? seat);
               expect(seat).toBe(store.seats.get(key) ?? -1);
               seatOf.set(key, seat);
-              told += 1;
+              assigned += 1;
             }
           });
           await scheduler.waitFor(Promise.all(answers));
@@ -113,7 +113,7 @@ test('[T-8] [T-9] [N-16] whatever fails or is lost, a viewer has one seat on all
     ),
     { numRuns: 300 },
   );
-  expect(told).toBeGreaterThan(1_000);
+  expect(assigned).toBeGreaterThan(1_000);
 }, 30_000);
 
 test('[T-8] in one process, seats are given from 0 without gaps, however many come at once', async () => {
@@ -122,7 +122,7 @@ test('[T-8] in one process, seats are given from 0 without gaps, however many co
     fc.asyncProperty(
       fc.array(fc.integer({ min: 1, max: 40 }), { maxLength: 20 }),
       async (sizes) => {
-        const node = new SeatLeases(new PlainRecord(works));
+        const node = new SeatLeases(new ModelDatabase(works));
         let count = 0;
         for (const size of sizes) {
           const viewers = Array.from({ length: size }, () => {
@@ -137,7 +137,7 @@ test('[T-8] in one process, seats are given from 0 without gaps, however many co
 });
 
 test('[N-16] a seat that turns out to be somebody else’s is given to nobody', async () => {
-  const store = new PlainRecord(async (_, effect) => effect());
+  const store = new ModelDatabase(async (_, effect) => effect());
   // As after a restored backup: seats 0 and 1 are taken, and the counter does not know.
   const before = ['x', 'y'].map((name, seat) => {
     return { streamId: STREAMS[0] as string, viewer: name, seat };

@@ -2,24 +2,23 @@ import { LRUCache } from 'lru-cache';
 import { DomainError, Unavailable } from '../../platform/errors.ts';
 import type { Calls } from '../../storage/sql/procedure.ts';
 import { SeatPool } from './seat-pool.ts';
-import type { tokenProcedures, StreamViewer } from './tokens-sql.ts';
+import type { StreamViewer, tokenProcedures } from './tokens-sql.ts';
 
 export type SeatStore = Pick<
   Calls<typeof tokenProcedures>,
   'findSeats' | 'leaseSeats' | 'takeSeats'
 >;
 
-// Each pool holds a block or two: a few KB.
+// A pool has one or two blocks: a few KB.
 const STREAMS_MAX = 1_000;
-/** A stream that had no first token for this long has its leased seats forgotten: a gap. */
+/** The pool of a stream without new viewers for this long is dropped; its seats remain unused. */
 const IDLE_MS = 600_000;
-// The second try is for a seat that somebody else turned out to have, as after a restored backup.
+// Another attempt is needed when a leased seat is taken already, as after a restored backup.
 const ATTEMPTS_MAX = 3;
 
 /**
- * Gives viewers their seats. The first token of a viewer takes a seat from a block that this node
- * has leased, so that a rush waits for no row that all of them write (N-16); the database says which
- * seat the viewer has, whoever gave it.
+ * Assigns seats to viewers. A new viewer gets a seat of a block that this node has leased, so that a
+ * rush does not contend for one counter row (N-16). The database decides which seat a viewer has.
  */
 export class SeatLeases {
   private readonly pools = new LRUCache<string, SeatPool>({
@@ -31,13 +30,15 @@ export class SeatLeases {
   constructor(private readonly store: SeatStore) {}
 
   /**
-   * The seats of these viewers, in their order; a DomainError for one whose stream is unknown or full.
-   * @throws Unavailable when the database is; who has a seat then is not known
+   * Finds or assigns the seats of viewers.
+   * @returns the seats in the order of the viewers; a DomainError for a viewer of an unknown or full
+   *   stream
+   * @throws Unavailable when the database is unavailable; some seats may be assigned then
    */
   async assign(viewers: readonly StreamViewer[]): Promise<(number | DomainError)[]> {
     const seats: (number | DomainError | null)[] = await this.store.findSeats(viewers);
     for (let attempts = 0; seats.includes(null); attempts++) {
-      if (attempts === ATTEMPTS_MAX) throw new Unavailable('Seats that were leased are taken.');
+      if (attempts === ATTEMPTS_MAX) throw new Unavailable('The leased seats are already taken.');
       const found = await this.assignNew(viewers.filter((_, index) => seats[index] === null));
       for (const [index, viewer] of viewers.entries()) seats[index] ??= found.get(viewer) ?? null;
     }
@@ -65,12 +66,12 @@ export class SeatLeases {
     const outcomes = await Promise.allSettled(leases);
     const failed = outcomes.find((outcome) => outcome.status === 'rejected');
     if (failed) {
-      // Nothing was offered, so all of them are free.
+      // No seat was offered to the database yet, so all of them are free.
       for (const { streamId, seat } of offers) this.poolOf(streamId).put([seat]);
       throw failed.reason;
     }
     if (offers.length === 0) return found;
-    // When this fails, the seats may be taken all the same: they are given to nobody else.
+    // If this call fails, the seats may be taken nevertheless, so they do not return to the pool.
     const taken = await this.store.takeSeats(offers);
     for (const [index, offer] of offers.entries()) {
       const seat = taken[index] ?? null;
@@ -80,7 +81,7 @@ export class SeatLeases {
     return found;
   }
 
-  /** So many free seats of a stream, or fewer when it is nearly full; a DomainError when it has none. */
+  /** Up to `count` free seats of a stream, fewer when it is nearly full; a DomainError when it is full. */
   private async lease(streamId: string, count: number): Promise<number[] | DomainError> {
     const pool = this.poolOf(streamId);
     const seats = pool.take(count);

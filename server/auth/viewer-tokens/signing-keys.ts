@@ -1,28 +1,28 @@
 import { TOKEN_LIFETIME_S } from '../../../protocol/limits.ts';
 
-/** A key that viewer tokens are signed with; times in Unix ms. */
+/** A key that signs viewer tokens; times in Unix ms. */
 export interface SigningKey {
   readonly kid: string;
   /** Private JWK (OKP, Ed25519) as JSON. */
   readonly privateJwk: string;
   readonly created: number;
-  /** It is published from `created` on, and signs from here on. */
+  /** When the key starts to sign. It is published from `created` on. */
   readonly activeFrom: number;
   /** When the last token it signed has expired; null while it is the newest. */
   readonly retires: number | null;
 }
 
-/** A key signs for this long before the next one takes over. */
+/** How long a key signs before the next key replaces it. */
 export const KEY_LIFETIME_MS = 30 * 24 * 3600_000;
 /**
- * Between a rotation and the new key's first signature: 10 minutes, so that cached key sets know it
- * in time, and one more for servers that notice the rotation of another process.
+ * Time between a rotation and the new key's first signature: 10 minutes for cached key sets to expire,
+ * and one minute for other nodes to load the key.
  */
 export const PUBLISH_AHEAD_MS = 11 * 60_000;
-// Clocks of verifiers may be off; a key outlives its last token by this much.
+// A key outlives its last token by this much, for verifiers whose clocks are off.
 const LEEWAY_MS = 60_000;
 
-/** The key that signs at `nowMs`: the newest that is active. */
+/** The key that signs at `nowMs`: the newest active one. */
 export function signingKeyAt(keys: readonly SigningKey[], nowMs: number): SigningKey | undefined {
   return keys
     .filter((key) => key.activeFrom <= nowMs)
@@ -32,12 +32,12 @@ export function signingKeyAt(keys: readonly SigningKey[], nowMs: number): Signin
     );
 }
 
-/** Keys that a verifier must know at `nowMs`: those to come, the current one, and those whose tokens live. */
+/** The keys to publish at `nowMs`: the next, the current, and those that still have valid tokens. */
 export function publishedKeys(keys: readonly SigningKey[], nowMs: number): SigningKey[] {
   return keys.filter((key) => key.retires === null || key.retires > nowMs);
 }
 
-/** Whether a rotation would change the set of keys: one is due, asked for, or to be forgotten. */
+/** Whether a rotation would change the keys: a new key is due or forced, or an old one has retired. */
 export function rotationIsDue(keys: readonly SigningKey[], nowMs: number, force: boolean): boolean {
   const kept = publishedKeys(keys, nowMs);
   return kept.length < keys.length || needsKey(kept, nowMs, force);
@@ -46,13 +46,13 @@ export function rotationIsDue(keys: readonly SigningKey[], nowMs: number, force:
 function needsKey(kept: readonly SigningKey[], nowMs: number, force: boolean): boolean {
   const newest = kept.at(-1);
   if (!newest) return true;
-  if (newest.activeFrom > nowMs) return false; // The next one is published and waits for its turn.
+  if (newest.activeFrom > nowMs) return false; // The next key is already published.
   return force || nowMs >= newest.activeFrom + KEY_LIFETIME_MS - PUBLISH_AHEAD_MS;
 }
 
 /**
- * What the set of keys becomes. The very first key is active at once; later ones are published
- * ahead, and the one they replace retires when its last token has expired.
+ * The keys after a rotation. The first key is active at once; a later one is published ahead, and the
+ * key that it replaces retires when its last token has expired.
  */
 export function planRotation(
   keys: readonly SigningKey[],

@@ -6,13 +6,13 @@ import { planRotation, type SigningKey } from './signing-keys.ts';
 const KEY_COLUMNS =
   'kid, private_jwk as "privateJwk", created, active_from as "activeFrom", retires';
 
-/** A viewer, by an opaque id, in a stream. */
+/** A viewer of a stream, by opaque id. */
 export interface StreamViewer {
   readonly streamId: string;
   readonly viewer: string;
 }
 
-/** A viewer, and the leased seat to take if it has none. */
+/** A viewer and the leased seat that it gets if it has none. */
 export interface SeatOffer extends StreamViewer {
   readonly seat: number;
 }
@@ -28,16 +28,16 @@ async function findSeats(tx: Tx, viewers: readonly StreamViewer[]): Promise<(num
   return viewers.map((viewer) => seatOf.get(keyOf(viewer)) ?? null);
 }
 
-// Ids of streams are uuids, of one length.
+// Unambiguous, because stream ids have a fixed length.
 const keyOf = ({ streamId, viewer }: StreamViewer) => streamId + viewer;
 
 export const tokenProcedures = {
-  /** The seats that these viewers have, in their order; null for one that has none yet. */
+  /** The seats of viewers, in their order; null for a viewer without one. */
   findSeats: reading((tx, viewers: readonly StreamViewer[]) => findSeats(tx, viewers)),
 
   /**
-   * Leases the next seats of a stream to the caller alone: at most `count`, since a stream may be
-   * nearly full. Those that are not used are a gap.
+   * Leases the next seats of a stream exclusively to the caller: `count`, or fewer when the stream is
+   * nearly full. Unused seats remain gaps.
    * @throws DomainError `not-found` when there is no such stream, `conflict` when it is full.
    */
   leaseSeats: writing(
@@ -55,21 +55,22 @@ export const tokenProcedures = {
       );
       if (!row) throw new DomainError('not-found', 'There is no stream with this stream_id.');
       const first = row.next - count;
-      if (first >= SEATS_MAX) throw new DomainError('conflict', 'The stream has no seat left.');
+      if (first >= SEATS_MAX)
+        throw new DomainError('conflict', 'The stream is full: all of its seats are taken.');
       return { first, count: Math.min(count, SEATS_MAX - first) };
     },
   ),
 
   /**
-   * Gives leased seats to viewers who have none. One that has a seat, maybe given by another node
-   * this moment, keeps it.
-   * @returns the seat of each viewer, in the order of the offers; null where the seat offered is
-   *   somebody else's
+   * Assigns leased seats to viewers without one. A viewer that has a seat, possibly assigned by another
+   * node just now, keeps it.
+   * @returns the seats of the viewers, in the order of the offers; null where another viewer has the
+   *   offered seat
    */
   takeSeats: writing(async (tx, offers: readonly SeatOffer[]): Promise<(number | null)[]> => {
-    // In the order of the key, so that of two batches that meet none waits for the other in turn.
+    // Sorted by key, so that two concurrent batches cannot deadlock.
     const inOrder = offers.toSorted((a, b) => (keyOf(a) < keyOf(b) ? -1 : 1));
-    // A constant condition: without one SQLite takes the "on" of the conflict for that of a join.
+    // Without the constant condition, SQLite parses the "on" of "on conflict" as that of a join.
     const { affected } = await tx.query(
       `insert into seats (stream_id, viewer, seat)
        select stream_id, viewer, seat
@@ -80,7 +81,7 @@ export const tokenProcedures = {
     return affected === offers.length ? offers.map(({ seat }) => seat) : findSeats(tx, offers);
   }),
 
-  /** A secret of this record, made with the offered value the first time it is asked for. */
+  /** A named secret of this database. The first call stores the offered value. */
   keepSecret: writing(
     async (tx, { name, offered }: { name: string; offered: string }): Promise<string> => {
       await tx.query(
@@ -102,15 +103,15 @@ export const tokenProcedures = {
   }),
 
   /**
-   * Takes the offered key in when a new one is due (or `force`d), and forgets keys that no token
-   * can need any more. Two processes that ask at once rotate once.
+   * Stores the offered key when a rotation is due or forced, and deletes retired keys. Concurrent calls
+   * of several nodes rotate once.
    */
   rotateSigningKeys: writing(
     async (
       tx,
       input: { offered: { kid: string; privateJwk: string }; force: boolean; nowMs: number },
     ): Promise<SigningKey[]> => {
-      // Not the keys' own rows: at first there are none.
+      // Lock a counter row, because there may be no key rows to lock yet.
       await tx.query(`select name from counters where name = 'signing-key' ${tx.locks.update}`);
       const keys = await tx.query<SigningKey>(
         `select ${KEY_COLUMNS} from signing_keys order by active_from`,

@@ -3,22 +3,25 @@ import { decodeProtectedHeader, errors, jwtVerify } from 'jose';
 import { LRUCache } from 'lru-cache';
 import { TOKEN_LIFETIME_S } from '../../../protocol/limits.ts';
 import { type ViewerClaims, viewerClaimsSchema } from '../../../protocol/tokens.ts';
-import { BANNED } from '../../domains/moderation/banned.ts';
-import type { ChatRooms } from '../../domains/moderation/chat-rooms.ts';
 import type { Clock } from '../../platform/clock.ts';
 import { DomainError } from '../../platform/errors.ts';
+import type { RateLimiter } from '../../platform/rate-limit/rate-limiter.ts';
 import { Batch } from '../../storage/sql/batch.ts';
-import { type Admission, admissionOf } from './admission.ts';
+import type { Calls } from '../../storage/sql/procedure.ts';
+import type { Credentials } from '../credentials.ts';
+import type { RandomBytes } from '../secrets.ts';
+import { type Admission, admissionOf, BANNED, type BanList } from './admission.ts';
 import type { TokenSeat } from './checked-viewer.ts';
-import type { Keyring } from './keyring.ts';
+import { Keyring } from './keyring.ts';
 import { SeatLeases, type SeatStore } from './seat-leases.ts';
-import { TokenCache, TOKEN_CHARS_MAX } from './seen-tokens.ts';
 import { signToken } from './sign-token.ts';
-import type { StreamViewer } from './tokens-sql.ts';
+import { TOKEN_CHARS_MAX, TokenCache } from './token-cache.ts';
+import { type TokenRouteDeps, tokenHandlers } from './token-routes.ts';
+import type { StreamViewer, tokenProcedures } from './tokens-sql.ts';
 
-/** A viewer whose token was checked. */
+/** A viewer with a verified token. */
 export interface Viewer {
-  /** Opaque id: the `sub` of the token. */
+  /** The opaque viewer id: the `sub` of the token. */
   readonly id: string;
   readonly streamId: string;
   readonly seat: number;
@@ -26,7 +29,7 @@ export interface Viewer {
   readonly expiresMs: number;
 }
 
-/** A viewer, with the token that says so. */
+/** A viewer and the verified token. */
 export interface ViewerWithToken extends Viewer {
   readonly token: string;
 }
@@ -39,19 +42,19 @@ export interface ViewerTokensOptions {
   readonly audience: string;
   /** Secret that makes viewer ids opaque. */
   readonly viewerSecret: string;
-  /** How many verified tokens are remembered. */
+  /** Capacity of the cache of verified tokens. */
   readonly cacheSize: number;
-  /** Who was sent out of a stream gets no token for it. */
-  readonly bans: Pick<ChatRooms, 'isBanned'>;
+  /** Banned viewers get no token. */
+  readonly bans: BanList;
 }
 
 const SUBJECT_CHARS = 22;
-// The front checks a token that it does not know, and then whoever says why it is refused: without
-// this, what is forged would cost two checks. At most 2 MB.
+// The gateway verifies an unknown token, and the origin server verifies it again to reject it. This
+// cache saves the second verification of a forged token. At most 2 MB.
 const FORGED_CACHE_MAX = 1_024;
-// A rush comes in batches; more in one statement would hold up what shares the commit.
+// A larger batch in one statement would delay the other writes of the commit.
 const SEAT_BATCH_MAX = 1_000;
-/** R-15: to find seats, lease a block and give them is three calls of the database. */
+// R-15: an assignment takes up to three database calls: find, lease and take.
 const SEAT_DEADLINE_MS = 850;
 
 /** Issues and checks viewer tokens (SPEC T): EdDSA JWTs that carry the viewer's seat. */
@@ -67,8 +70,10 @@ export class ViewerTokens {
   }
 
   /**
-   * A new token for this viewer in this stream.
-   * @throws DomainError `not-found` when there is no such stream, `unauthorized` when they are banned
+   * Issues a token to a viewer of a stream.
+   * @param identifier names the viewer; the same identifier gets the same seat
+   * @throws DomainError `not-found` for an unknown stream, `conflict` for a full one, `unauthorized`
+   *   for a banned viewer
    */
   async issue(streamId: string, identifier: string): Promise<string> {
     const { keyring, clock, issuer, audience, bans } = this.options;
@@ -91,30 +96,30 @@ export class ViewerTokens {
       seat,
       sub: viewer,
     });
-    // Ours, with these claims and a key that outlives it: a check would come to the same.
+    // Verification would succeed with the same claims, so cache the result now.
     this.cache.put(token, { streamId, seat, expiresMs: expiresAt * 1000 });
     return token;
   }
 
-  /** The viewer of a token that was checked before; it may have expired since. */
+  /** The viewer of a cached token, which may have expired; null if it is not cached. */
   cached(token: string): ViewerWithToken | null {
     return this.cache.get(token);
   }
 
-  /** As `seen`, of the token in these bytes, for as long as they do not change. */
+  /** Like `cached`, for the token in a range of bytes, which must not change while the result is used. */
   find(bytes: Buffer, from: number, to: number): ViewerWithToken | null {
     return this.cache.find(bytes, from, to);
   }
 
-  /** The viewer of a token, at once when it was checked before; null when it must be checked. */
+  /** The viewer of a cached token that has not expired; null otherwise. */
   cachedValid(token: string): ViewerWithToken | null {
     return this.cache.getValid(token);
   }
 
-  /** The viewer of a token, or null when the token is not one of ours that is valid now. */
+  /** Verifies a token. Null unless this service issued it and it is valid now. */
   async check(token: string): Promise<ViewerWithToken | null> {
-    const known = this.cachedValid(token);
-    if (known) return known;
+    const cached = this.cachedValid(token);
+    if (cached) return cached;
     const viewer = await this.verify(token);
     if (viewer) this.cache.put(token, viewer);
     return viewer;
@@ -129,12 +134,12 @@ export class ViewerTokens {
     return admissionOf(viewer, streamId?.toLowerCase() ?? null, clock.nowMs(), bans);
   }
 
-  /** Drops expired tokens. */
+  /** Removes expired tokens from the cache. */
   removeExpired(): void {
     this.cache.removeExpired();
   }
 
-  /** How many checked tokens are remembered. */
+  /** Number of cached tokens. */
   cacheSize(): number {
     return this.cache.size;
   }
@@ -155,13 +160,13 @@ export class ViewerTokens {
       });
       return viewerFromClaims(token, viewerClaimsSchema.parse(payload));
     } catch (error) {
-      // Nothing makes a signature right later, as the turn of a clock does a token that is expired.
+      // Cache only signature failures. Other verdicts change with the clock or a key rotation.
       if (error instanceof errors.JWSSignatureVerificationFailed) this.forgedCache.set(token, true);
       return null;
     }
   }
 
-  /** Opaque and different in every stream; the identifier itself is kept nowhere. */
+  /** The opaque id of a viewer, different in every stream. The identifier itself is not stored. */
   private viewerId(streamId: string, identifier: string): string {
     return createHmac('sha256', this.options.viewerSecret)
       .update(`${streamId}\0${identifier}`)
@@ -170,6 +175,50 @@ export class ViewerTokens {
   }
 }
 
-function viewerFromClaims(token: string, { sub, stream_id, seat, exp }: ViewerClaims): ViewerWithToken {
+export interface ViewerTokensDeps {
+  readonly store: Calls<typeof tokenProcedures> & TokenRouteDeps['store'];
+  readonly clock: Clock;
+  readonly bans: BanList;
+  /** The public origin of the service: the `iss` of tokens. */
+  readonly issuer: string;
+  readonly cacheSize: number;
+  readonly randomBytes: RandomBytes;
+  readonly rate: RateLimiter;
+  readonly access: TokenRouteDeps['access'];
+}
+
+const AUDIENCE = 'fourbeat';
+const VIEWER_SECRET_BYTES = 32;
+
+/**
+ * Viewer tokens and their signing keys. Loads the keys from the database. `handlers` come after the
+ * credentials, which need `tokens`.
+ */
+export async function createViewerTokens(deps: ViewerTokensDeps) {
+  const { store, clock, bans, issuer, cacheSize } = deps;
+  const keyring = new Keyring(store);
+  await keyring.refresh(clock.nowMs());
+  const offered = Buffer.from(deps.randomBytes(VIEWER_SECRET_BYTES)).toString('base64url');
+  const viewerSecret = await store.keepSecret({ name: 'viewer', offered });
+  const tokens = new ViewerTokens({
+    ...{ store, keyring, clock, issuer, audience: AUDIENCE, viewerSecret, cacheSize, bans },
+  });
+  return {
+    tokens,
+    keyring,
+    handlers: (credentials: Credentials) =>
+      tokenHandlers({ ...deps, credentials, viewerTokens: tokens, keyring }),
+    /** Periodic work, every 10 s: removes expired tokens and rotates signing keys. */
+    upkeep: (): Promise<void> => {
+      tokens.removeExpired();
+      return keyring.refresh(clock.nowMs());
+    },
+  };
+}
+
+function viewerFromClaims(
+  token: string,
+  { sub, stream_id, seat, exp }: ViewerClaims,
+): ViewerWithToken {
   return { token, id: sub, streamId: stream_id, seat, expiresMs: exp * 1000 };
 }

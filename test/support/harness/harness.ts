@@ -7,12 +7,12 @@ import { intervalAt, intervalStartMs } from '../../../protocol/interval.ts';
 import { AHEAD_INTERVALS } from '../../../protocol/limits.ts';
 import type { Store } from '../../../server/app/procedures.ts';
 import { createService, type Service } from '../../../server/app/service.ts';
-import { newToken } from '../../../server/auth/accounts/new-token.ts';
+import { newServiceToken } from '../../../server/auth/accounts/service-tokens.ts';
 import { listen } from '../../../server/gateway/listen.ts';
 import type { Listener } from '../../../server/http/address.ts';
-import type { MediaConfig } from '../../../server/platform/media-settings.ts';
 import { createClock, type ServiceClock } from '../../../server/platform/clock.ts';
-import { type Config, configOf } from '../../../server/platform/config.ts';
+import { type Config, createConfig } from '../../../server/platform/config.ts';
+import type { MediaConfig } from '../../../server/platform/media-settings.ts';
 import type { RealtimeBackend } from '../../../server/realtime/coordination/realtime-backend.ts';
 import { type BackendsKind, openBackends, USUAL_BACKENDS } from './backends.ts';
 
@@ -125,8 +125,8 @@ export async function startService(options: HarnessOptions = {}): Promise<Harnes
   const clock = chosenClock(options.clock ?? 'manual', watermark);
   const listener: Listener = { server: null };
   const place = { directory: join(directory, 'media'), ...NO_PORTS };
-  const media = { ...configOf().media, ...place, ...options.media };
-  const config = configOf({
+  const media = { ...createConfig().media, ...place, ...options.media };
+  const config = createConfig({
     port: 0,
     data: directory,
     host: '127.0.0.1',
@@ -139,7 +139,10 @@ export async function startService(options: HarnessOptions = {}): Promise<Harnes
       store,
       clock,
       logger: pino({ level: 'silent' }),
-      createRealtimeBackend: async (given) => wrapped(await backends.createRealtimeBackend(given)),
+      createRealtime: async (given) => {
+        const parts = await backends.createRealtime(given);
+        return { ...parts, realtime: wrapped(parts.realtime) };
+      },
       watermark,
       listener,
       random: Math.random,
@@ -152,7 +155,7 @@ export async function startService(options: HarnessOptions = {}): Promise<Harnes
     routes: service.routes,
     fetch: service.fetch,
     sockets: service.sockets,
-    front: service.front,
+    backend: service.front,
     corsOrigin: config.corsOrigin,
     edgeCache: config.edgeCache,
     log: service.stats.requests,
@@ -166,7 +169,7 @@ export async function startService(options: HarnessOptions = {}): Promise<Harnes
   const createAccount = async (email = `${randomUUID()}@example.org`): Promise<Account> => {
     const nowMs = clock.nowMs();
     const user = { uuid: randomUUID(), email, name: 'A producer', created: nowMs };
-    const { secret, stored } = newToken(randomUUID(), 'test', randomBytes);
+    const { secret, stored } = newServiceToken(randomUUID(), 'test', randomBytes);
     await store.createAccount({ user, token: stored, nowMs });
     return { uuid: user.uuid, token: secret };
   };
@@ -230,7 +233,7 @@ export async function startService(options: HarnessOptions = {}): Promise<Harnes
       const drained = service.drain();
       // What is held waits for the ends of intervals, which come when this clock is moved on; and for
       // ever, where a test has set it past them.
-      const isHeld = service.stats.feed().held > 0 && 'set' in clock;
+      const isHeld = service.stats.feed().longPolls > 0 && 'set' in clock;
       if (isHeld) await harness.advance(AHEAD_INTERVALS + 1);
       await (isHeld ? Promise.race([drained, Bun.sleep(HELD_MS)]) : drained);
       await Promise.race([server.drain(), Bun.sleep(HELD_MS)]);

@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test';
-import { TokenCache } from './seen-tokens.ts';
+import { TokenCache } from './token-cache.ts';
 import { SLOTS_PER_PAGE } from './token-page.ts';
 
 const START = 'header.'.repeat(30);

@@ -5,113 +5,137 @@ import type { User } from '../../protocol/accounts.ts';
 import type { Operation } from '../../protocol/operation.ts';
 import { idempotencyKeySchema } from '../../protocol/studio.ts';
 import { hasBody, readBody, validate } from '../http/body.ts';
-import { pathIds } from '../http/path-ids.ts';
-import { Problem } from '../http/problem.ts';
-import { readQuery } from '../http/query.ts';
+import { pathIds, readQuery } from '../http/parameters.ts';
 import type { RequestLog } from '../http/request-log.ts';
 import type { Handler, Route } from '../http/route.ts';
 import type { Clock } from '../platform/clock.ts';
+import { DomainError } from '../platform/errors.ts';
 import type { RateLimiter } from '../platform/rate-limit/rate-limiter.ts';
 import type { Idempotency } from '../storage/sql/procedure.ts';
-import type { Actor, StudioCaller, Credentials } from './credentials.ts';
+import type { Actor, Credentials, StudioCaller } from './credentials.ts';
 
-/** What the way of every studio request through the service needs. */
+/** What the handlers of all studio operations share. */
 export interface StudioContext {
   readonly credentials: Credentials;
   readonly clock: Clock;
-  /** Requests of an account (SPEC L-8). */
+  /** Limits the requests of each account (SPEC L-8). */
   readonly rate: RateLimiter;
   readonly log: RequestLog;
-  /** Where this service is reached, without a trailing slash. */
+  /** The origin at which clients reach the service, without a trailing slash. */
   readonly originOf: (request: Request) => string;
 }
 
-/** An admitted request of a producer. */
+/** An authorized studio request. */
 export interface StudioCall {
   readonly user: User;
-  /** The account's uuid, which owns all that it makes. */
+  /** The uuid of the account, which owns everything that the request creates. */
   readonly producer: string;
   readonly actor: Actor;
-  /** Ids in the path, by name. */
+  /** Path parameters by name; see `pathIds`. */
   readonly params: Readonly<Record<string, string>>;
   readonly origin: string;
   readonly nowMs: number;
-  /** Goes to the database with a write, so that a repeat does nothing; null without a key. */
+  /** Passed to the database with a write, so that it takes effect once; null without a key. */
   readonly idempotency: Idempotency | null;
 }
 
-/** The body of an operation when it is valid. */
+/** The validated body of an operation. */
 export type BodyOf<O> = O extends { readonly body: infer Schema extends z.ZodType }
   ? z.output<Schema>
   : undefined;
 
-/** The query of an operation when it is valid. */
+/** The validated query of an operation. */
 type QueryOf<O> = O extends { readonly query: infer Schema extends z.ZodObject }
   ? z.output<Schema>
   : undefined;
 
 type ResponsesOf<O extends Operation> = O['responses'][keyof O['responses']];
-/** What an operation answers with its success. */
+/** The JSON body of an operation's success response. */
 export type ResultOf<O extends Operation> =
   ResponsesOf<O> extends { readonly schema: infer Schema extends z.ZodType }
     ? z.input<Schema>
     : undefined | null;
 
-/** Wraps what a studio operation does in what all of them have in common. */
+/** Creates the handler of a studio operation from a function that runs it. */
 export type StudioHandlerFactory = <O extends Operation>(
   operation: O,
   run: (call: StudioCall, body: BodyOf<O>, query: QueryOf<O>) => Promise<ResultOf<O>>,
 ) => Handler;
 
 /**
- * Makes handlers that check the credential, the rate, the body, the Idempotency-Key and the query (in
- * this order, SPEC G-17), run the operation, and answer with its one success status.
+ * Handlers check the credential, the rate, the body, the Idempotency-Key and the query (in this order,
+ * SPEC G-17), run the operation, and respond with its success status. Writes are logged.
  */
-export function studioHandlerFactory(gate: StudioContext): StudioHandlerFactory {
+export function studioHandlerFactory(context: StudioContext): StudioHandlerFactory {
   return (operation, run) => {
     const status = successStatus(operation);
     return async (request, route) => {
-      const requestId = gate.log.requestId(request);
-      const admitted = await authorizeStudio(gate, request, route);
+      const requestId = context.log.requestId(request);
+      const caller = await authorizeStudio(context, request, route);
       const body = await readOperationBody(operation, request);
-      const call = createCall(gate, request, operation, admitted, body);
-      const reply = await run(call, body, readOperationQuery(operation, request));
+      const call = createCall(context, request, operation, caller, body);
+      const result = await run(call, body, readOperationQuery(operation, request));
       if (operation.method !== 'GET') {
-        gate.log.logWrite(operation, requestId, admitted.user.uuid, status, memberUuid(admitted.actor));
+        context.log.logWrite(
+          operation,
+          requestId,
+          caller.user.uuid,
+          status,
+          memberUuid(caller.actor),
+        );
       }
-      return successResponse(route, status, reply, { 'X-Request-Id': requestId });
+      return successResponse(route, status, result, { 'X-Request-Id': requestId });
     };
   };
 }
 
-/** Who acts, and in which account. @throws Problem 401, or 429 when it asks too often */
-export async function authorizeStudio(gate: StudioContext, request: Request, route: Route): Promise<StudioCaller> {
-  const admitted = await gate.credentials.studio(request, route);
-  gate.rate.take(admitted.user.uuid);
-  return admitted;
+/**
+ * Authenticates a studio request and charges the rate limit of its account.
+ * @throws DomainError `unauthorized`
+ * @throws RateLimited
+ */
+export async function authorizeStudio(
+  context: StudioContext,
+  request: Request,
+  route: Route,
+): Promise<StudioCaller> {
+  const caller = await context.credentials.studio(request, route);
+  context.rate.take(caller.user.uuid);
+  return caller;
 }
 
 const memberUuid = (actor: Actor) => (actor.kind === 'member' ? actor.uuid : null);
 
-/** The stream that a call is about, and whose it has to be. */
+/** The stream in the path of a call, with the account that must own it. */
 export const ownStreamInput = ({ producer, params }: StudioCall) => ({
   streamId: params.stream_id ?? '',
   producer,
 });
 
-/** The response of a success. */
+/**
+ * The error for a repeated request that created a secret: the secret is shown once and not stored.
+ * @param secret what it is, with its article
+ */
+export function secretAlreadyShown(secret: string): DomainError {
+  return new DomainError(
+    'conflict',
+    `A request with this Idempotency-Key already created ${secret}, which is shown only once. Send a new key.`,
+  );
+}
+
+/** The success response of an operation; 204 has no body. */
 export function successResponse(
   route: Route,
   status: number,
-  reply: unknown,
+  result: unknown,
   headers: Record<string, string>,
 ): Response {
   return status === 204
     ? new Response(null, { status, headers: { ...route.headers, ...headers } })
-    : route.respond(status, reply, headers);
+    : route.respond(status, result, headers);
 }
 
-/** The one status with which an operation succeeds. */
+/** The success status of an operation: the first one that it describes. */
 export function successStatus({ responses }: Operation): number {
   const [status] = Object.keys(responses);
   return Number(status);
@@ -121,7 +145,7 @@ function readOperationQuery<O extends Operation>({ query }: O, request: Request)
   return (query && readQuery(request, query)) as QueryOf<O>;
 }
 
-/** Reads the body of an operation. @throws Problem 415, 413, 408 or 400 */
+/** Reads and validates the body of an operation. @throws Problem 415, 413, 408 or 400 */
 export async function readOperationBody<O extends Operation>(
   operation: O,
   request: Request,
@@ -133,25 +157,26 @@ export async function readOperationBody<O extends Operation>(
 }
 
 function createCall(
-  gate: StudioContext,
+  context: StudioContext,
   request: BunRequest<string>,
   operation: Operation,
   { user, actor }: StudioCaller,
   body: unknown,
 ): StudioCall {
   const params = pathIds(request);
-  const nowMs = gate.clock.nowMs();
+  const nowMs = context.clock.nowMs();
   const key = operation.method === 'GET' ? null : request.headers.get('idempotency-key');
   if (key !== null && !idempotencyKeySchema.safeParse(key).success) {
-    throw new Problem(400, 'Idempotency-Key must be 1 to 128 visible ASCII characters.');
+    throw new DomainError('invalid', 'Idempotency-Key must be 1 to 128 visible ASCII characters.');
   }
-  const once = key === null ? null : idempotencyOf(operation, params, body, user.uuid, key, nowMs);
-  const origin = gate.originOf(request);
+  const idempotency =
+    key === null ? null : idempotencyOf(operation, params, body, user.uuid, key, nowMs);
+  const origin = context.originOf(request);
   return { user, producer: user.uuid, actor, params, origin, nowMs, idempotency };
 }
 
-// The validated body stands for the one that was sent: white space and the order of its members do
-// not make it another request. In the data of a custom event the order counts, as viewers get it.
+// The fingerprint uses the validated body: whitespace and the order of members do not make another
+// request. The order inside `data` of a custom event counts, because viewers receive it as sent.
 function idempotencyOf(
   { method, path }: Operation,
   params: Record<string, string>,
@@ -160,7 +185,7 @@ function idempotencyOf(
   key: string,
   nowMs: number,
 ): Idempotency {
-  const asked = JSON.stringify([method, path, params, body ?? null]);
-  const fingerprint = createHash('sha256').update(asked).digest('hex');
+  const request = JSON.stringify([method, path, params, body ?? null]);
+  const fingerprint = createHash('sha256').update(request).digest('hex');
   return { owner, key, fingerprint, nowMs };
 }

@@ -1,0 +1,49 @@
+import { expect, test } from 'bun:test';
+import { isCrossOrigin } from './sessions.ts';
+
+const PUBLIC = 'https://live.example.org';
+const crossOrigin = (
+  headers: Record<string, string>,
+  origin = PUBLIC,
+  url = `${origin}/studio/v1`,
+) => isCrossOrigin(new Request(url, { headers }), origin);
+
+test.each([
+  {},
+  { Origin: PUBLIC },
+  { 'Sec-Fetch-Site': 'same-origin' },
+  { 'Sec-Fetch-Site': 'none' },
+  { 'Sec-Fetch-Site': 'same-origin', Origin: PUBLIC },
+])(
+  '[U-7] a request of a page of this service, or of no page, is not cross-origin: %j',
+  (headers) => {
+    expect(crossOrigin(headers)).toBe(false);
+  },
+);
+
+test.each([
+  { Origin: 'https://evil.example' },
+  { Origin: 'https://live.example.org.evil.example' },
+  { Origin: 'https://live.example.org:8443' },
+  { Origin: 'null' },
+  { Origin: '' },
+  { Origin: 'nonsense' },
+  { 'Sec-Fetch-Site': 'cross-site' },
+  { 'Sec-Fetch-Site': 'same-site' },
+  { 'Sec-Fetch-Site': 'cross-site', Origin: PUBLIC },
+  { 'Sec-Fetch-Site': 'same-origin', Origin: 'https://evil.example' },
+])('[U-7] a request of a page of another origin is cross-origin: %j', (headers) => {
+  expect(crossOrigin(headers as Record<string, string>)).toBe(true);
+});
+
+test('[U-7] a request of a page on another port of the host is cross-origin', () => {
+  const local = 'http://localhost:4250';
+  expect(crossOrigin({ Origin: local }, local)).toBe(false);
+  expect(crossOrigin({ Origin: 'http://localhost:3000' }, local)).toBe(true);
+});
+
+test('[U-7] behind a proxy that ends TLS only the host is compared', () => {
+  const seen = 'http://live.example.org';
+  expect(crossOrigin({ Origin: PUBLIC }, seen)).toBe(false);
+  expect(crossOrigin({ Origin: 'https://evil.example' }, seen)).toBe(true);
+});

@@ -1,0 +1,49 @@
+import type { Clock } from '../../platform/clock.ts';
+import type { Calls } from '../../storage/sql/procedure.ts';
+import type { RandomBytes } from '../secrets.ts';
+import { type StudioContext, studioHandlerFactory } from '../studio-handler.ts';
+import { linkHandlers } from './link-routes.ts';
+import { newSetupLink } from './links.ts';
+import type { linkProcedures } from './links-sql.ts';
+import { memberHandlers } from './member-routes.ts';
+import type { memberProcedures } from './members-sql.ts';
+import { Passwords } from './passwords.ts';
+import type { SessionContext } from './session-handler.ts';
+import { sessionHandlers } from './session-routes.ts';
+import { Sessions } from './sessions.ts';
+import type { sessionProcedures } from './sessions-sql.ts';
+
+export interface MembersDeps {
+  readonly store: Calls<typeof sessionProcedures & typeof memberProcedures & typeof linkProcedures>;
+  readonly clock: Clock;
+  /** The origin at which browsers reach the service, without a trailing slash. */
+  readonly originOf: (request: Request) => string;
+  readonly signInRates: SessionContext['signInRates'];
+  readonly newId: () => string;
+  readonly randomBytes: RandomBytes;
+}
+
+/**
+ * Members of accounts, their sessions and one-time links (SPEC U). `handlers` come after the
+ * credentials, which need `sessions`.
+ */
+export function createMembers(deps: MembersDeps) {
+  const { store, clock, originOf } = deps;
+  const sessions = new Sessions({ store, clock, originOf });
+  const passwords = new Passwords();
+  return {
+    sessions,
+    handlers: (studio: StudioContext) => {
+      const context = { ...studio, ...deps, sessions, passwords };
+      return {
+        ...sessionHandlers(context),
+        ...linkHandlers(context),
+        ...memberHandlers(studioHandlerFactory(studio), context),
+      };
+    },
+    /** The setup link to print at a start; null when there already is a member. */
+    newSetupLink: (origin: string) => newSetupLink(store, origin, clock.nowMs()),
+    /** Periodic work, every 10 s: deletes expired sessions and links. */
+    upkeep: () => store.forgetEnded({ nowMs: clock.nowMs() }),
+  };
+}

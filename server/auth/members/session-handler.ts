@@ -1,0 +1,125 @@
+import type { Session } from '../../../protocol/members.ts';
+import type { Operation } from '../../../protocol/operation.ts';
+import type { Handler } from '../../http/route.ts';
+import type { RateLimiter } from '../../platform/rate-limit/rate-limiter.ts';
+import { csrfToken, hashSecret, newSecret, type RandomBytes } from '../secrets.ts';
+import {
+  type BodyOf,
+  type ResultOf,
+  readOperationBody,
+  type StudioContext,
+  successResponse,
+  successStatus,
+} from '../studio-handler.ts';
+import { sessionExpiryMs } from './member-rules.ts';
+import type { Passwords } from './passwords.ts';
+import type { ActiveSession, Sessions } from './sessions.ts';
+import type { NewSession, SessionRow } from './sessions-sql.ts';
+
+/** What the handlers of sign-in and session operations share. */
+export interface SessionContext extends StudioContext {
+  readonly sessions: Sessions;
+  readonly passwords: Passwords;
+  /** Limits sign-in attempts of an address and password attempts for an email (SPEC U). */
+  readonly signInRates: { readonly byAddress: RateLimiter; readonly byEmail: RateLimiter };
+  readonly randomBytes: RandomBytes;
+}
+
+/** The result of a session operation: the body, the session for the log, and further headers. */
+export interface SessionResult<Body> {
+  readonly body: Body;
+  readonly session?: SessionRow;
+  readonly headers?: Record<string, string>;
+}
+
+/** A request of a client that signs in. */
+export interface SignInCall {
+  readonly request: Request;
+  readonly nowMs: number;
+}
+
+/** Creates the handler of an operation that takes a password or a link instead of a credential. */
+export type SignInHandlerFactory = <O extends Operation>(
+  operation: O,
+  run: (claim: SignInCall, body: BodyOf<O>) => Promise<SessionResult<ResultOf<O>>>,
+) => Handler;
+
+/** Handlers limit the attempts of an address and reject cross-origin requests. */
+export function signInHandlerFactory(context: SessionContext): SignInHandlerFactory {
+  return (operation, run) => {
+    const status = successStatus(operation);
+    return async (request, route) => {
+      const requestId = context.log.requestId(request);
+      context.signInRates.byAddress.take(route.clientRateKey(request));
+      await context.credentials.requireSameOrigin(request, route);
+      const input = await readOperationBody(operation, request);
+      const call = { request, nowMs: context.clock.nowMs() };
+      const { body, session, headers } = await run(call, input);
+      if (session) {
+        const { account, member } = session;
+        context.log.logWrite(operation, requestId, account.uuid, status, member.uuid);
+      }
+      return successResponse(route, status, body, { 'X-Request-Id': requestId, ...headers });
+    };
+  };
+}
+
+/** Creates the handler of an operation on the caller's session. */
+export type SessionHandlerFactory = <O extends Operation>(
+  operation: O,
+  run: (
+    session: ActiveSession,
+    body: BodyOf<O>,
+    request: Request,
+  ) => Promise<SessionResult<ResultOf<O>>>,
+) => Handler;
+
+/** Handlers require a session; the member may have any role. */
+export function sessionHandlerFactory(context: SessionContext): SessionHandlerFactory {
+  return (operation, run) => {
+    const status = successStatus(operation);
+    return async (request, route) => {
+      const requestId = context.log.requestId(request);
+      const session = await context.credentials.session(request, route);
+      const { account, member } = session;
+      context.rate.take(account.uuid);
+      const input = await readOperationBody(operation, request);
+      const { body, headers } = await run(session, input, request);
+      if (operation.method !== 'GET') {
+        context.log.logWrite(operation, requestId, account.uuid, status, member.uuid);
+      }
+      return successResponse(route, status, body, { 'X-Request-Id': requestId, ...headers });
+    };
+  };
+}
+
+/** The session as the API returns it. */
+export function sessionBody(session: SessionRow, csrf: string): Session {
+  const { member, account, created } = session;
+  return {
+    member: { uuid: member.uuid, email: member.email, name: member.name, role: member.role },
+    account: { uuid: account.uuid, name: account.name, email: account.email },
+    csrf,
+    created,
+    expires: sessionExpiryMs(session),
+  };
+}
+
+/**
+ * Opens a session with a new secret, which prevents session fixation.
+ * @param open creates the session in the database
+ */
+export async function openSession(
+  context: SessionContext,
+  { request, nowMs }: SignInCall,
+  open: (session: NewSession) => Promise<SessionRow>,
+): Promise<SessionResult<Session>> {
+  const secret = newSecret(context.randomBytes);
+  const session = await open({ hash: hashSecret(secret), nowMs });
+  context.sessions.clearCache();
+  return {
+    body: sessionBody(session, csrfToken(secret)),
+    session,
+    headers: { 'Set-Cookie': context.sessions.cookieFor(request).set(secret) },
+  };
+}

@@ -1,0 +1,33 @@
+import { describe, expect, test } from 'bun:test';
+import { hashSecret, SERVICE_TOKEN, sameHash } from './secrets.ts';
+
+const random = (n: number) => crypto.getRandomValues(new Uint8Array(n));
+
+describe('service tokens', () => {
+  test('[A-5] a service token is fb_ and 40 base62 characters', () => {
+    const tokens = Array.from({ length: 200 }, () => SERVICE_TOKEN.create(random));
+    for (const token of tokens) expect(token).toMatch(/^fb_[0-9A-Za-z]{40}$/);
+    expect(new Set(tokens).size).toBe(200);
+  });
+
+  test('[A-5] service token characters are uniformly distributed: bytes over 247 are skipped', () => {
+    let calls = 0;
+    const token = SERVICE_TOKEN.create((n) => new Uint8Array(n).fill(calls++ === 0 ? 248 : 61));
+    expect(token).toBe(`fb_${'z'.repeat(40)}`);
+  });
+
+  test('[A-6] the stored hash of a token is its SHA-256, compared as a whole', () => {
+    const hash = hashSecret('fb_abc');
+    expect(hash).toMatch(/^[0-9a-f]{64}$/);
+    expect(sameHash(hash, hashSecret('fb_abc'))).toBe(true);
+    expect(sameHash(hash, hashSecret('fb_abd'))).toBe(false);
+    expect(sameHash(hash, '')).toBe(false);
+  });
+
+  test('[A-3] a text without the format of a service token does not match', () => {
+    expect(SERVICE_TOKEN.matches(SERVICE_TOKEN.create(random))).toBe(true);
+    for (const wrong of ['', 'fb_', 'fb_short', `xx_${'a'.repeat(40)}`, `fb_${'a'.repeat(41)}`]) {
+      expect(SERVICE_TOKEN.matches(wrong)).toBe(false);
+    }
+  });
+});

@@ -1,0 +1,191 @@
+import { CheckedViewer, type TokenSeat } from './checked-viewer.ts';
+import { NO_SLOT, PAGE_BITS, SLOTS_PER_PAGE, TAIL_BYTES, TokenPage } from './token-page.ts';
+import { TokenPrefixes } from './token-prefixes.ts';
+
+/** Longest token that is verified or cached. An issued token has about 420 characters. */
+export const TOKEN_CHARS_MAX = 2_048;
+// The hash uses the last characters of the signature.
+const TOKEN_CHARS_MIN = 8;
+const UTF8_BYTES_MAX = 3;
+const BUCKETS_MIN = 1_024;
+
+// A slot number is the index of a page and, in its low bits, the slot within the page.
+const pageIndex = (slot: number) => slot >>> PAGE_BITS;
+const slotInPage = (slot: number) => slot & (SLOTS_PER_PAGE - 1);
+
+/**
+ * A cache of verified tokens and their seats: a hash table over the last characters of the signature,
+ * with CLOCK eviction. A hit compares the whole token; comparing only the signature would accept a valid
+ * signature under another payload. A verification takes about 90 µs with jose, a hit 0.2 µs.
+ *
+ * This is not an LRU cache of strings because every viewer has an entry: an entry takes 0.24 KB instead
+ * of 0.8 KB, and a token is found in the bytes of a request without making a string.
+ */
+export class TokenCache {
+  private readonly pages: (TokenPage | null)[] = [];
+  private readonly prefixes = new TokenPrefixes();
+  /** The first slot of each bucket's list; `TokenPage.next` has the following ones. */
+  private heads = new Int32Array(BUCKETS_MIN).fill(NO_SLOT);
+  private count = 0;
+  /** The slot at which the search for an unused token continues. */
+  private clockHand = 0;
+  /** Buffer for the bytes of tokens given as strings. */
+  private readonly scratch = Buffer.alloc(TOKEN_CHARS_MAX * UTF8_BYTES_MAX);
+
+  /**
+   * @param max capacity; beyond it an unused token is evicted
+   * @param nowMs service time, Unix ms
+   */
+  constructor(
+    private readonly max: number,
+    private readonly nowMs: () => number,
+  ) {}
+
+  get size(): number {
+    return this.count;
+  }
+
+  /**
+   * The viewer of the cached token in a range of bytes; the token may have expired.
+   * @param bytes must not change while the viewer is used
+   */
+  find(bytes: Buffer, from: number, to: number): CheckedViewer | null {
+    const slot = this.slotOf(bytes, from, to);
+    return slot === NO_SLOT ? null : new CheckedViewer(this.seatAt(slot), bytes, from, to);
+  }
+
+  /** Like `find`, for a string. */
+  get(token: string): CheckedViewer | null {
+    const slot = this.slotOf(this.scratch, 0, this.write(token));
+    return slot === NO_SLOT ? null : new CheckedViewer(this.seatAt(slot), token);
+  }
+
+  /** The viewer of a cached token that has not expired. */
+  getValid(token: string): CheckedViewer | null {
+    const viewer = this.get(token);
+    return viewer && viewer.expiresMs > this.nowMs() ? viewer : null;
+  }
+
+  /** Caches a verified token. Ignores one whose length cannot be that of an issued token. */
+  put(token: string, seat: TokenSeat): void {
+    const length = this.write(token);
+    if (length < TOKEN_CHARS_MIN) return;
+    const cachedSlot = this.slotOf(this.scratch, 0, length);
+    if (cachedSlot !== NO_SLOT) this.remove(cachedSlot);
+    while (this.count >= this.max) this.evictUnused();
+    const tailAt = Math.max(0, length - TAIL_BYTES);
+    const prefix = this.prefixes.acquire(this.scratch.subarray(0, tailAt), seat.streamId);
+    const slot = this.freeSlot();
+    this.page(slot).put(slotInPage(slot), this.scratch.subarray(tailAt, length), prefix, seat);
+    this.count++;
+    if (this.count > this.heads.length) this.growBuckets();
+    else this.link(slot);
+  }
+
+  /** Removes expired tokens. */
+  removeExpired(): void {
+    const nowMs = this.nowMs();
+    for (const slot of this.occupiedSlots()) {
+      if (this.page(slot).isExpired(slotInPage(slot), nowMs)) this.remove(slot);
+    }
+  }
+
+  private slotOf(bytes: Buffer, from: number, to: number): number {
+    let slot = this.heads[this.bucketOf(bytes, to)] as number;
+    while (slot !== NO_SLOT) {
+      const page = this.page(slot);
+      if (page.matches(slotInPage(slot), bytes, from, to)) return slot;
+      slot = page.next[slotInPage(slot)] as number;
+    }
+    return NO_SLOT;
+  }
+
+  // Skips the last character of a signature, which carries only 2 bits; the others carry 6.
+  private bucketOf(bytes: Buffer, to: number): number {
+    let hash = bytes[to - 2] as number;
+    hash = hash * 31 + (bytes[to - 3] as number);
+    hash = hash * 31 + (bytes[to - 4] as number);
+    hash = hash * 31 + (bytes[to - 5] as number);
+    return (hash * 31 + (bytes[to - 6] as number)) & (this.heads.length - 1);
+  }
+
+  private seatAt(slot: number): TokenSeat {
+    return this.page(slot).seatAt(slotInPage(slot));
+  }
+
+  private page(slot: number): TokenPage {
+    return this.pages[pageIndex(slot)] as TokenPage;
+  }
+
+  /** Writes a token to `scratch`. @returns its bytes; 0 when it is too long */
+  private write(token: string): number {
+    // Different strings have different UTF-8 bytes, but may have equal latin1 bytes.
+    return token.length > TOKEN_CHARS_MAX ? 0 : this.scratch.write(token, 'utf8');
+  }
+
+  private freeSlot(): number {
+    for (let index = 0; ; index++) {
+      const page = this.pages[index] ?? new TokenPage();
+      this.pages[index] = page;
+      const at = page.freeSlot();
+      if (at !== NO_SLOT) return index * SLOTS_PER_PAGE + at;
+    }
+  }
+
+  private link(slot: number): void {
+    const page = this.page(slot);
+    const bucket = this.bucketOf(page.tails, page.endOf(slotInPage(slot)));
+    page.next[slotInPage(slot)] = this.heads[bucket] as number;
+    this.heads[bucket] = slot;
+  }
+
+  private unlink(slot: number): void {
+    const page = this.page(slot);
+    const bucket = this.bucketOf(page.tails, page.endOf(slotInPage(slot)));
+    const next = page.next[slotInPage(slot)] as number;
+    let before = this.heads[bucket] as number;
+    if (before === slot) {
+      this.heads[bucket] = next;
+      return;
+    }
+    while (this.nextInBucket(before) !== slot) before = this.nextInBucket(before);
+    this.page(before).next[slotInPage(before)] = next;
+  }
+
+  private nextInBucket(slot: number): number {
+    return this.page(slot).next[slotInPage(slot)] as number;
+  }
+
+  private remove(slot: number): void {
+    this.unlink(slot);
+    const page = this.page(slot);
+    this.prefixes.release(page.release(slotInPage(slot)));
+    this.count--;
+    if (page.size === 0) this.pages[pageIndex(slot)] = null;
+  }
+
+  /** CLOCK eviction: removes the next token that was not used since the hand last passed it. */
+  private evictUnused(): void {
+    for (;;) {
+      const slot = this.clockHand;
+      const page = this.pages[pageIndex(slot)];
+      this.clockHand = (slot + (page ? 1 : SLOTS_PER_PAGE)) % (this.pages.length * SLOTS_PER_PAGE);
+      if (!page?.isOccupied(slotInPage(slot)) || page.testAndClearUsed(slotInPage(slot))) continue;
+      this.remove(slot);
+      return;
+    }
+  }
+
+  /** Doubles the number of buckets. */
+  private growBuckets(): void {
+    this.heads = new Int32Array(this.heads.length * 2).fill(NO_SLOT);
+    for (const slot of this.occupiedSlots()) this.link(slot);
+  }
+
+  private *occupiedSlots(): Iterable<number> {
+    for (const [index, page] of this.pages.entries()) {
+      for (let at = 0; at < SLOTS_PER_PAGE; at++)
+        if (page?.isOccupied(at)) yield index * SLOTS_PER_PAGE + at;
+    }
+  }
+}

@@ -1,0 +1,72 @@
+import type { BunRequest } from 'bun';
+import type { z } from 'zod';
+import { messageId, viewerId } from '../../protocol/moderation.ts';
+import { uuid } from '../../protocol/text.ts';
+import { validate } from './body.ts';
+import { Problem } from './problem.ts';
+
+/** Schemas of path parameters that are not uuids, by name. */
+export const NON_UUID_IDS: Readonly<Record<string, z.ZodType<string>>> = {
+  viewer: viewerId,
+  line_id: messageId,
+};
+
+/**
+ * The path parameters of a request by name; uuids in lower case (RFC 9562). A malformed id identifies
+ * nothing (SPEC G-12) and becomes the empty string, so that no text reaches the database that it cannot
+ * store: PostgreSQL rejects NUL.
+ */
+export function pathIds(request: Pick<BunRequest<string>, 'params'>): Record<string, string> {
+  const params = Object.entries(request.params as Record<string, string>);
+  return Object.fromEntries(
+    params.map(([name, value]) => [name, (NON_UUID_IDS[name] ?? uuid).safeParse(value).data ?? '']),
+  );
+}
+
+/**
+ * Checks the percent-encoding of a URL. The router calls this for every request, so that handlers may
+ * decode any part.
+ * @throws Problem 400 for malformed percent-encoding in the path or the query (SPEC G-24)
+ */
+export function checkEncoding(url: string): void {
+  if (!url.includes('%')) return;
+  try {
+    decodeURIComponent(url);
+  } catch {
+    throw new Problem(400, 'The path or the query has malformed percent-encoding.');
+  }
+}
+
+/**
+ * Reads and validates the query of a request. Parameters that the schema does not know are
+ * ignored (SPEC G-7).
+ * @throws Problem 400, also for a repeated known parameter (G-24)
+ */
+export function readQuery<T extends z.ZodObject>(request: Request, schema: T): z.infer<T> {
+  const values = new Map<string, string>();
+  for (const [name, value] of queryPairs(request.url)) {
+    if (!Object.hasOwn(schema.shape, name)) continue;
+    if (values.has(name)) throw new Problem(400, `${name}: send this parameter once.`);
+    values.set(name, value);
+  }
+  return validate(schema, Object.fromEntries(values));
+}
+
+function queryPairs(url: string): [string, string][] {
+  const start = url.indexOf('?');
+  if (start === -1) return [];
+  const query = url.slice(start + 1).split('#', 1)[0] ?? '';
+  return query
+    .split('&')
+    .filter((part) => part !== '')
+    .map((part) => {
+      const equals = part.indexOf('=');
+      return equals === -1
+        ? [decodeComponent(part), '']
+        : [decodeComponent(part.slice(0, equals)), decodeComponent(part.slice(equals + 1))];
+    });
+}
+
+function decodeComponent(text: string): string {
+  return decodeURIComponent(text.replaceAll('+', ' '));
+}
