@@ -3,7 +3,7 @@ import { mkdtemp } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { findFfmpeg } from '../server/media/packager/find-ffmpeg.ts';
-import { listenForEnd } from '../server/platform/end-signal.ts';
+import { listenForStop } from '../server/platform/stop-signal.ts';
 import { createAccount, type DemoServer, startServer, studioLink } from './children.ts';
 import { plainScreen, type Screen, terminalScreen } from './screen/screen.ts';
 import { runShow } from './show-run.ts';
@@ -48,7 +48,7 @@ const PARTS: DemoParts = {
  */
 export async function runDemo(options: DemoOptions, parts: DemoParts = PARTS): Promise<number> {
   const screen = parts.screen(options.plain ?? false);
-  const ending = listenForEnd();
+  const ending = listenForStop();
   const isKept = options.data !== undefined;
   const data = options.data ?? (await mkdtemp(join(tmpdir(), 'fourbeat-demo-')));
   const remove = () => {
@@ -66,13 +66,13 @@ export async function runDemo(options: DemoOptions, parts: DemoParts = PARTS): P
       screen.say(
         `Host it yourself, by a link that works once: ${await studioLink(email, data, server.port)}`,
       );
-      if (ending.isAsked()) return 0;
+      if (ending.isRequested()) return 0;
       return await runShow({ ...options, screen, ending, server, token, data, hasVideo });
     } finally {
       await server.stop();
     }
   } finally {
-    ending.forget();
+    ending.dispose();
     remove();
     process.off('exit', remove);
   }

@@ -1,5 +1,5 @@
 import { allHold } from '../crowd/ledger/verdict.ts';
-import type { Ending } from '../server/platform/end-signal.ts';
+import type { StopSignal } from '../server/platform/stop-signal.ts';
 import { type DemoCrowd, type DemoServer, startCrowd, startVideo } from './children.ts';
 import { Host } from './host/host.ts';
 import { StudioClient } from './host/studio-client.ts';
@@ -23,7 +23,7 @@ export interface ShowRun {
   /** Seconds after which it ends by itself. */
   readonly duration?: number | undefined;
   readonly screen: Screen;
-  readonly ending: Ending;
+  readonly ending: StopSignal;
   readonly server: DemoServer;
   /** The producer's service token. */
   readonly token: string;
@@ -85,7 +85,7 @@ export async function runShow(run: ShowRun): Promise<number> {
     const over = Promise.withResolvers<void>();
     const hosted = host(run, studio, crowd, () => show, over.promise);
     const timed = duration === undefined ? [] : [Bun.sleep(duration * 1_000)];
-    const trouble = await Promise.race([broken, hosted, ending.asked, ...timed]);
+    const trouble = await Promise.race([broken, hosted, ending.requested, ...timed]);
     over.resolve();
     if (trouble) throw new Error(trouble);
     show = { ...show, isEnding: true };

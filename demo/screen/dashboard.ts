@@ -1,7 +1,12 @@
 import type pc from 'picocolors';
 import { allHold, CHECKS } from '../../crowd/ledger/verdict.ts';
 import { INTERVAL_MS } from '../../protocol/interval.ts';
-import { clockTime, figure, fit, megabytes } from '../../server/platform/figures.ts';
+import {
+  fitToColumns,
+  formatDuration,
+  formatInteger,
+  formatMegabytes,
+} from '../../server/platform/format.ts';
 import { GAME_QUIZZES } from '../host/schedule.ts';
 import { bar, bigNumber, chart } from './blocks.ts';
 import type { Show, ShownQuiz } from './show.ts';
@@ -47,8 +52,8 @@ export function dashboard(show: Show, { columns, rows, colors }: Frame): string[
 function titleLines(show: Show, width: number, colors: Colors): string[] {
   const name = ' FOURBEAT ';
   const hint = show.isEnding ? 'ending: last checks' : 'Ctrl-C ends the show';
-  const end = `${clockTime(show.elapsedMs)} · ${hint}`;
-  const what = fit(' the demo, a live event', width - name.length - end.length);
+  const end = `${formatDuration(show.elapsedMs)} · ${hint}`;
+  const what = fitToColumns(' the demo, a live event', width - name.length - end.length);
   return [
     colors.inverse(colors.bold(name)) + what + colors.dim(end),
     ...(show.video === null
@@ -59,7 +64,10 @@ function titleLines(show: Show, width: number, colors: Colors): string[] {
 }
 
 function addressLine(label: string, address: string, width: number, colors: Colors): string {
-  return colors.dim(fit(label, LABEL_COLUMNS)) + colors.cyan(fit(address, width - LABEL_COLUMNS));
+  return (
+    colors.dim(fitToColumns(label, LABEL_COLUMNS)) +
+    colors.cyan(fitToColumns(address, width - LABEL_COLUMNS))
+  );
 }
 
 function audienceLines(show: Show, width: number, colors: Colors): string[] {
@@ -69,14 +77,16 @@ function audienceLines(show: Show, width: number, colors: Colors): string[] {
   const charted = chart(show.history, Math.min(60, width - left), digits.length);
   const beat = show.interval === null ? -1 : show.interval % 4;
   const dots = [0, 1, 2, 3].map((dot) => (dot === beat ? colors.cyan('●') : colors.dim('○')));
-  const interval = show.interval === null ? 'soon' : figure(show.interval);
+  const interval = show.interval === null ? 'soon' : formatInteger(show.interval);
   const { here } = show.others;
-  const outside = here === 0 ? '' : `${figure(here)} from outside · `;
+  const outside = here === 0 ? '' : `${formatInteger(here)} from outside · `;
   const room = width - left - '● ○ ○ ○  '.length;
   return [
-    ...digits.map((row, index) => colors.bold(fit(row, left)) + colors.cyan(charted[index] ?? '')),
-    colors.bold(fit(value === 1 ? 'viewer' : 'viewers', left)) +
-      `${dots.join(' ')}  ${colors.dim(fit(`${outside}interval ${interval}, four a second`, room))}`,
+    ...digits.map(
+      (row, index) => colors.bold(fitToColumns(row, left)) + colors.cyan(charted[index] ?? ''),
+    ),
+    colors.bold(fitToColumns(value === 1 ? 'viewer' : 'viewers', left)) +
+      `${dots.join(' ')}  ${colors.dim(fitToColumns(`${outside}interval ${interval}, four a second`, room))}`,
   ];
 }
 
@@ -85,12 +95,12 @@ function quizLines(show: Show, width: number, colors: Colors): string[] {
   const blank = Array.from({ length: CHOICE_ROWS }, () => ' ');
   if (!quiz)
     return [
-      colors.dim(fit('The first question comes when the viewers are here.', width)),
+      colors.dim(fitToColumns('The first question comes when the viewers are here.', width)),
       ...blank,
     ];
-  const label = fit(`Quiz ${quiz.number}`, LABEL_COLUMNS);
+  const label = fitToColumns(`Quiz ${quiz.number}`, LABEL_COLUMNS);
   const state = stateOf(quiz, show.interval);
-  const question = fit(quiz.quiz.question, width - LABEL_COLUMNS - state.length - 1);
+  const question = fitToColumns(quiz.quiz.question, width - LABEL_COLUMNS - state.length - 1);
   const shown = quiz.answer === null ? colors.yellow(state) : colors.green(state);
   return [
     `${colors.bold(label + question)} ${shown}`,
@@ -123,8 +133,9 @@ function choiceLines(
     const mark = isRight ? colors.green('✓ ') : '  ';
     const grown = bar(count / most, width - name - figures);
     const numbers =
-      fit(figure(count), 9, 'right') + fit(`${percentages[index] ?? 0} %`, 7, 'right');
-    const text = fit(choice, name - 2);
+      fitToColumns(formatInteger(count), 9, 'right') +
+      fitToColumns(`${percentages[index] ?? 0} %`, 7, 'right');
+    const text = fitToColumns(choice, name - 2);
     return mark + (isRight ? colors.bold(text) : text) + paint(grown) + numbers;
   });
 }
@@ -135,40 +146,40 @@ function showLines({ winners, chat }: Show, width: number, colors: Colors): stri
   const told =
     winners?.count === null
       ? `round ${round}: who had all ${GAME_QUIZZES} right?`
-      : `round ${round}: ${figure(winners?.count ?? 0)} had all ${GAME_QUIZZES} right`;
-  const hearts = `♥ ${figure(chat.hearts)}  ${figure(chat.lines)} lines`;
+      : `round ${round}: ${formatInteger(winners?.count ?? 0)} had all ${GAME_QUIZZES} right`;
+  const hearts = `♥ ${formatInteger(chat.hearts)}  ${formatInteger(chat.lines)} lines`;
   const said = chat.last ? `${chat.last.name}: ${chat.last.text}` : 'nobody has said anything';
   const none = `after every ${GAME_QUIZZES} quizzes`;
   return [
-    colors.dim(fit('Winners', LABEL_COLUMNS)) +
-      (winners ? colors.magenta(fit(told, room)) : colors.dim(fit(none, room))),
-    colors.dim(fit('Chat', LABEL_COLUMNS)) +
-      fit(said, room - hearts.length - 1) +
+    colors.dim(fitToColumns('Winners', LABEL_COLUMNS)) +
+      (winners ? colors.magenta(fitToColumns(told, room)) : colors.dim(fitToColumns(none, room))),
+    colors.dim(fitToColumns('Chat', LABEL_COLUMNS)) +
+      fitToColumns(said, room - hearts.length - 1) +
       ` ${colors.red(hearts.slice(0, 1))}${colors.dim(hearts.slice(1))}`,
   ];
 }
 
 function videoLines({ video }: Show, width: number, colors: Colors): string[] {
   if (video === null) return [];
-  const text = fit(videoText(video), width - LABEL_COLUMNS);
+  const text = fitToColumns(videoText(video), width - LABEL_COLUMNS);
   const shown = video.state === 'live' ? text : colors.yellow(text);
-  return [colors.dim(fit('Video', LABEL_COLUMNS)) + shown];
+  return [colors.dim(fitToColumns('Video', LABEL_COLUMNS)) + shown];
 }
 
 function serviceLines(show: Show, width: number, colors: Colors): string[] {
   const room = width - LABEL_COLUMNS;
   const { p50Ms, p99Ms } = show.recent;
   const parts = [
-    `${figure(show.requestsPerSecond)} requests/s`,
+    `${formatInteger(show.requestsPerSecond)} requests/s`,
     `intervals after ${p50Ms} ms, 99 % within ${p99Ms} ms`,
-    ...(show.serverBytes ? [megabytes(show.serverBytes.now)] : []),
-    ...(show.troubles > 0 ? [`${figure(show.troubles)} failed`] : []),
+    ...(show.serverBytes ? [formatMegabytes(show.serverBytes.now)] : []),
+    ...(show.troubles > 0 ? [`${formatInteger(show.troubles)} failed`] : []),
   ];
   const path = `${show.origin.replace('http://', '')}/api/v1/streams/${show.streamId}`;
   return [
-    colors.dim(fit('Service', LABEL_COLUMNS)) + fit(parts.join(' · '), room),
-    colors.dim(fit('Self-check', LABEL_COLUMNS)) + checkLine(show, room, colors),
-    colors.dim(fit(`$ curl ${path}`, width)),
+    colors.dim(fitToColumns('Service', LABEL_COLUMNS)) + fitToColumns(parts.join(' · '), room),
+    colors.dim(fitToColumns('Self-check', LABEL_COLUMNS)) + checkLine(show, room, colors),
+    colors.dim(fitToColumns(`$ curl ${path}`, width)),
   ];
 }
 
@@ -176,11 +187,11 @@ function checkLine({ verdicts }: Show, room: number, colors: Colors): string {
   if (!allHold(verdicts)) {
     const failed = CHECKS.filter((check) => verdicts[check].mismatches > 0);
     const first = failed[0] ? verdicts[failed[0]].first : '';
-    return colors.red(fit(`✗ ${failed.join(', ')}: ${first}`, room));
+    return colors.red(fitToColumns(`✗ ${failed.join(', ')}: ${first}`, room));
   }
   const made = CHECKS.filter((check) => verdicts[check].checks > 0);
   if (CHECKS.join('  ✓ ').length + 2 > room) {
-    return colors.green(fit(made.length > 0 ? '✓ nothing is wrong' : '', room));
+    return colors.green(fitToColumns(made.length > 0 ? '✓ nothing is wrong' : '', room));
   }
   const marks = CHECKS.map((check) => {
     return made.includes(check) ? `${colors.green('✓')} ${check}` : colors.dim(`· ${check}`);

@@ -1,7 +1,12 @@
 import { isOf } from '../../crowd/ledger/event-kinds.ts';
 import { allHold, CHECKS, type Check, type Verdicts } from '../../crowd/ledger/verdict.ts';
 import type { FeedEvent } from '../../protocol/feed.ts';
-import { clockTime, figure, fit, megabytes } from '../../server/platform/figures.ts';
+import {
+  fitToColumns,
+  formatDuration,
+  formatInteger,
+  formatMegabytes,
+} from '../../server/platform/format.ts';
 import type { Show } from './show.ts';
 import { videoText } from './video-text.ts';
 
@@ -29,17 +34,17 @@ export function eventLines(before: Show, show: Show, events: readonly FeedEvent[
     }
   }
   lines.push(...newMismatches(before.verdicts, show.verdicts));
-  return lines.map((line) => `${clockTime(show.elapsedMs)}  ${line}`);
+  return lines.map((line) => `${formatDuration(show.elapsedMs)}  ${line}`);
 }
 
 /** How things stand, in one plain line. */
 export function statusLine(show: Show): string {
   const { p50Ms, p99Ms } = show.recent;
-  const viewers = `${figure(show.count?.value ?? 0)} viewers`;
+  const viewers = `${formatInteger(show.count?.value ?? 0)} viewers`;
   return [
-    `${clockTime(show.elapsedMs)}  ${viewers}${outside(', ', show.others.here)}`,
+    `${formatDuration(show.elapsedMs)}  ${viewers}${outside(', ', show.others.here)}`,
     `interval ${show.interval ?? 'soon'}`,
-    `${figure(show.requestsPerSecond)} requests/s`,
+    `${formatInteger(show.requestsPerSecond)} requests/s`,
     `late by ${p50Ms} ms, 99 % within ${p99Ms} ms`,
     `checks ${allHold(show.verdicts) ? 'ok' : 'FAILED'}`,
   ].join(' · ');
@@ -49,30 +54,31 @@ export function statusLine(show: Show): string {
 export function videoLines(before: Show, show: Show): string[] {
   const { video } = show;
   if (video === null || video.state === before.video?.state) return [];
-  return [`${clockTime(show.elapsedMs)}  video: ${videoText(video)}`];
+  return [`${formatDuration(show.elapsedMs)}  video: ${videoText(video)}`];
 }
 
 /** What the demo says when it is over. */
 export function summaryLines(show: Show): string[] {
   const seconds = show.elapsedMs / 1_000;
   const { overall, serverBytes, chat, others } = show;
-  const crowd = `${figure(show.viewers)}${outside(', and ', others.came)}`;
-  const rate = figure(seconds > 0 ? show.requests / seconds : 0);
+  const crowd = `${formatInteger(show.viewers)}${outside(', and ', others.came)}`;
+  const rate = formatInteger(seconds > 0 ? show.requests / seconds : 0);
   const lines = [
-    `The show is over after ${clockTime(show.elapsedMs)}.`,
-    `  viewers     ${figure(show.peak)} at most, of ${crowd}`,
-    `  quizzes     ${figure(show.quizzes)} asked, ${figure(show.answers)} answers counted, winners rounds: ${figure(show.rounds)}`,
-    `  chat        ${figure(chat.lines)} lines, ${figure(chat.hearts)} hearts`,
-    `  requests    ${figure(show.requests)}, ${rate} a second, ${figure(show.troubles)} failed`,
+    `The show is over after ${formatDuration(show.elapsedMs)}.`,
+    `  viewers     ${formatInteger(show.peak)} at most, of ${crowd}`,
+    `  quizzes     ${formatInteger(show.quizzes)} asked, ${formatInteger(show.answers)} answers counted, winners rounds: ${formatInteger(show.rounds)}`,
+    `  chat        ${formatInteger(chat.lines)} lines, ${formatInteger(chat.hearts)} hearts`,
+    `  requests    ${formatInteger(show.requests)}, ${rate} a second, ${formatInteger(show.troubles)} failed`,
     `  lateness    ${overall.p50Ms} ms, 99 % within ${overall.p99Ms} ms`,
   ];
   if (serverBytes) {
-    const full = serverBytes.full === null ? '' : `${megabytes(serverBytes.full)} with everybody, `;
-    lines.push(`  memory      server ${full}${megabytes(serverBytes.now)} at the end`);
+    const full =
+      serverBytes.full === null ? '' : `${formatMegabytes(serverBytes.full)} with everybody, `;
+    lines.push(`  memory      server ${full}${formatMegabytes(serverBytes.now)} at the end`);
   }
   for (const check of CHECKS) {
     const label = check === CHECKS[0] ? 'self-check' : '';
-    lines.push(`  ${fit(label, 12)}${fit(check, 10)} ${resultOf(check, show)}`);
+    lines.push(`  ${fitToColumns(label, 12)}${fitToColumns(check, 10)} ${resultOf(check, show)}`);
   }
   for (const mismatch of newMismatches(null, show.verdicts)) lines.push(`  ${mismatch}`);
   return lines;
@@ -80,7 +86,7 @@ export function summaryLines(show: Show): string[] {
 
 // Whoever opened the page of the show, say: nobody of the crowd.
 function outside(before: string, others: number): string {
-  return others === 0 ? '' : `${before}${figure(others)} from outside`;
+  return others === 0 ? '' : `${before}${formatInteger(others)} from outside`;
 }
 
 const CHECKED: Readonly<Record<Check, string>> = {
@@ -95,9 +101,9 @@ const CHECKED: Readonly<Record<Check, string>> = {
 function resultOf(check: Check, { verdicts, slack }: Show): string {
   const { checks, mismatches } = verdicts[check];
   if (checks === 0) return 'nothing to check';
-  const result = mismatches === 0 ? 'ok' : `WRONG ${figure(mismatches)} times`;
+  const result = mismatches === 0 ? 'ok' : `WRONG ${formatInteger(mismatches)} times`;
   const closeness = check === 'count' ? `, to ${slack.toFixed(1)} viewers` : '';
-  return `${result}: ${figure(checks)} ${CHECKED[check]}${closeness}`;
+  return `${result}: ${formatInteger(checks)} ${CHECKED[check]}${closeness}`;
 }
 
 function newMismatches(before: Verdicts | null, now: Verdicts): string[] {

@@ -1,7 +1,10 @@
+import { createMemoryChat } from '../domains/chat/chat-memory.ts';
+import { createMemorySlowMode } from '../domains/chat/slow-mode-memory.ts';
 import { createMemoryRealtimeBackend } from '../realtime/coordination/realtime-backend-memory.ts';
+import { createServiceClock } from '../realtime/coordination/service-clock.ts';
 import { openSqliteDatabase } from '../storage/sql/database-sqlite.ts';
 import { type DirectoryLock, lockDirectory } from '../storage/sql/lock.ts';
-import { type Backends, type BackendsOptions, serviceClock } from './backends.ts';
+import type { Backends, BackendsOptions, CreateRealtime } from './backends.ts';
 import { procedures } from './procedures.ts';
 
 /**
@@ -45,8 +48,8 @@ async function openOnDirectory(
     return {
       database,
       watermark,
-      clock: serviceClock(Date.now, watermark, logger),
-      createRealtimeBackend: createMemoryRealtimeBackend,
+      clock: createServiceClock(Date.now, watermark, logger),
+      createRealtime: createEmbeddedRealtime,
       servers: [],
       reach: (work) => work(),
       place: `data in ${config.data}`,
@@ -58,3 +61,10 @@ async function openOnDirectory(
     throw error;
   }
 }
+
+/** Keeps everything in the memory of this process. */
+export const createEmbeddedRealtime: CreateRealtime = async (options) => {
+  const chat = createMemoryChat(options);
+  const realtime = createMemoryRealtimeBackend({ ...options, source: chat });
+  return { realtime, chat, slowMode: createMemorySlowMode() };
+};

@@ -1,10 +1,13 @@
 import { randomUUID } from 'node:crypto';
-import { untilReached } from '../platform/retry-until-available.ts';
-import { redisRealtimeBackend } from '../realtime/coordination/realtime-backend-redis.ts';
+import { createSharedChat } from '../domains/chat/chat-shared.ts';
+import { createRedisSlowMode } from '../domains/chat/slow-mode-redis.ts';
+import { retryUntilAvailable } from '../platform/retry-until-available.ts';
+import { createRedisRealtimeBackend } from '../realtime/coordination/realtime-backend-redis.ts';
 import { openSharedClock } from '../realtime/coordination/shared-clock.ts';
 import { openRedis } from '../storage/redis/open-redis.ts';
+import type { Redis } from '../storage/redis/redis.ts';
 import { openPostgresDatabase } from '../storage/sql/database-postgres.ts';
-import type { Backends, BackendsOptions } from './backends.ts';
+import type { Backends, BackendsOptions, CreateRealtime } from './backends.ts';
 import { procedures } from './procedures.ts';
 
 /**
@@ -17,8 +20,8 @@ export async function openShared({ config, logger }: BackendsOptions): Promise<B
   if (databaseUrl === null || redisUrl === null)
     throw new Error('--database and --redis are needed');
   const reach = <T>(work: () => Promise<T>) =>
-    untilReached('PostgreSQL (--database)', logger, work);
-  const redis = await untilReached('Redis (--redis)', logger, () =>
+    retryUntilAvailable('PostgreSQL (--database)', logger, work);
+  const redis = await retryUntilAvailable('Redis (--redis)', logger, () =>
     openRedis({ url: redisUrl, replicas: redisReplicas, logger }),
   ).catch((error: Error) => {
     throw new Error(`Redis (--redis) cannot be used: ${error.message}`);
@@ -41,7 +44,7 @@ export async function openShared({ config, logger }: BackendsOptions): Promise<B
       database,
       watermark: time.watermark,
       clock: time.clock,
-      createRealtimeBackend: redisRealtimeBackend({ redis, nodeId }),
+      createRealtime: createSharedRealtime(redis, nodeId),
       servers: [
         { name: 'redis', unavailable: () => redis.unavailable() },
         { name: 'postgres', unavailable: () => database.unavailable() },
@@ -60,4 +63,28 @@ export async function openShared({ config, logger }: BackendsOptions): Promise<B
 function placeOf(database: string): string {
   const { host, pathname } = new URL(database);
   return `${host}${pathname}`;
+}
+
+/**
+ * Shares everything with the other nodes by Redis.
+ * @param nodeId of this process, never used by another
+ */
+export function createSharedRealtime(redis: Redis, nodeId: string): CreateRealtime {
+  return async (options) => {
+    // Separates this database's keys from those of other services, and of an earlier database.
+    const offered = randomUUID();
+    const serviceId = await options.store.keepSecret({ name: 'service', offered });
+    const chat = createSharedChat({
+      random: options.random,
+      unavailable: () => (redis.unavailable() === null ? null : 'Redis is unavailable.'),
+    });
+    const realtime = createRedisRealtimeBackend({
+      ...options,
+      redis,
+      nodeId,
+      serviceId,
+      source: chat,
+    });
+    return { realtime, chat, slowMode: createRedisSlowMode({ redis, serviceId }) };
+  };
 }

@@ -1,11 +1,11 @@
-import { newSetupLink } from '../auth/members/operator-links.ts';
+import { newSetupLink } from '../auth/members/links.ts';
 import { listen } from '../gateway/listen.ts';
-import { listenByThreads } from '../gateway/workers/listen-with-workers.ts';
-import { ViewerThreads } from '../gateway/workers/worker-pool.ts';
+import { listenWithWorkers } from '../gateway/workers/listen-with-workers.ts';
+import { WorkerPool } from '../gateway/workers/worker-pool.ts';
 import type { Listener } from '../http/address.ts';
 import { operatorRoutes } from '../http/operator-routes.ts';
-import { createMetrics, newSealLateness } from '../platform/metrics.ts';
-import { presentRoutes } from '../web/display-page.ts';
+import { createMetrics, createSealLatencyHistogram } from '../platform/metrics.ts';
+import { displayRoutes } from '../web/display-page.ts';
 import { documentRoutes } from '../web/docs.ts';
 import { studioPageRoutes } from '../web/studio-page.ts';
 import { watchRoutes } from '../web/watch-page.ts';
@@ -62,27 +62,27 @@ async function startOn(
   { config, logger, version, onLost }: ServerOptions,
   backends: Backends,
 ): Promise<RunningServer> {
-  const { database, clock, watermark, createRealtimeBackend } = backends;
-  const sealLateness = newSealLateness();
+  const { database, clock, watermark, createRealtime } = backends;
+  const sealLatency = createSealLatencyHistogram();
   const listener: Listener = { server: null };
   const serviceOptions = {
     config,
     store: database.store,
     clock,
     logger,
-    createRealtimeBackend,
+    createRealtime,
     watermark,
     listener,
     random: Math.random,
   };
-  const onSealed = (latenessMs: number) => sealLateness.add(latenessMs / 1000);
+  const onSealed = (latenessMs: number) => sealLatency.add(latenessMs / 1000);
   const service = await backends.reach(() => createService(serviceOptions, onSealed));
   const metrics = createMetrics({
     ...service.stats,
     version,
-    sealLateness,
+    sealLatency,
     requests: () => service.stats.requests.counters,
-    answers: () => Object.entries(service.stats.answers),
+    answersByDecision: () => Object.entries(service.stats.answers),
     backends: backends.servers,
     databasePendingCalls: () => database.pending(),
     clockOffsetMs: () => clock.offsetMs(),
@@ -95,7 +95,7 @@ async function startOn(
     ...watchRoutes(common),
     ...(config.roles.has('studio') && {
       ...studioPageRoutes(common),
-      ...presentRoutes(common),
+      ...displayRoutes(common),
     }),
     ...operatorRoutes({
       unready: () => service.unready() ?? unavailableOf(backends),
@@ -108,15 +108,15 @@ async function startOn(
   const threads =
     config.workers === 1
       ? null
-      : new ViewerThreads({
+      : new WorkerPool({
           ...service.shared,
-          front,
+          backend,
           count: config.workers,
           onDefect: (reason) =>
             logger.error({ reason }, 'a failure in a thread that answers viewers'),
           onLost,
         });
-  const server = threads ? await listenByThreads(threads, asked) : listen({ ...asked, front });
+  const server = threads ? await listenWithWorkers(threads, asked) : listen({ ...asked, backend });
   // To look for ffmpeg and open the ports for video takes a moment; all else is ready before.
   void service.begin();
   await service.seal();

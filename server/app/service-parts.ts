@@ -6,23 +6,24 @@ import { Sessions } from '../auth/members/sessions.ts';
 import { PresenterKeys } from '../auth/presenter-keys/presenter-keys.ts';
 import { Keyring } from '../auth/viewer-tokens/keyring.ts';
 import { ViewerTokens } from '../auth/viewer-tokens/viewer-tokens.ts';
-import { liveHandlers } from '../domains/live/live-routes.ts';
-import { ChatRooms } from '../domains/moderation/chat-rooms.ts';
+import { createLive } from '../domains/live/live-routes.ts';
+import { ModerationCache } from '../domains/moderation/moderation-cache.ts';
+import { createPresenter } from '../domains/presenter/presenter-routes.ts';
 import { AnswerService } from '../domains/quizzes/answer-service.ts';
-import type { AnswerDecision } from '../domains/quizzes/arrived-answer.ts';
-import { placeOf, Rehearsals } from '../domains/rehearsals/rehearsals.ts';
+import type { AnswerDecision } from '../domains/quizzes/quiz-rules.ts';
+import { localAddressOf, RehearsalRunner } from '../domains/rehearsals/rehearsal-runner.ts';
 import { ReportMaker } from '../domains/reports/report-maker.ts';
-import { StreamDetails } from '../domains/streams/stream-details.ts';
+import { StreamDetailCache } from '../domains/streams/stream-detail-cache.ts';
 import { createPost } from '../domains/webhooks/post.ts';
 import { WebhookSender } from '../domains/webhooks/sender.ts';
-import { addressOf, type Listener } from '../http/address.ts';
+import { clientRateKey, type Listener } from '../http/address.ts';
 import { RequestLog } from '../http/request-log.ts';
 import { createMedia } from '../media/media.ts';
 import type { ServiceClock } from '../platform/clock.ts';
 import type { Config } from '../platform/config.ts';
-import type { CreateRealtimeBackend } from '../realtime/coordination/realtime-backend.ts';
 import { feedHandlers } from '../realtime/feed/feed-routes.ts';
 import { OpenStreams } from '../realtime/feed/open-streams.ts';
+import type { CreateRealtime } from './backends.ts';
 import type { Store } from './procedures.ts';
 import { ratesOf } from './rate-limits.ts';
 
@@ -32,7 +33,7 @@ export interface ServiceOptions {
   readonly store: Store;
   readonly clock: ServiceClock;
   readonly logger: Logger;
-  readonly createRealtimeBackend: CreateRealtimeBackend;
+  readonly createRealtime: CreateRealtime;
   /** The watermark of the database: everything up to here is sealed. */
   readonly watermark: number;
   readonly listener: Listener;
@@ -54,14 +55,14 @@ export async function partsOf(
   const baseUrl = config.publicUrl ?? `http://localhost:${config.port}`;
   const keyring = new Keyring(store);
   await keyring.refresh(clock.nowMs());
-  const rooms = new ChatRooms({
+  const moderation = new ModerationCache({
     store,
     nowMs: () => clock.nowMs(),
     onDefect: (error) => logger.warn({ err: error }, 'how chats are moderated cannot be read'),
   });
-  await rooms.look();
+  await moderation.refresh();
   const viewerTokens = new ViewerTokens({
-    bans: rooms,
+    bans: moderation,
     store,
     keyring,
     clock,
@@ -83,10 +84,10 @@ export async function partsOf(
     sessions,
     new PresenterKeys(store),
     rates.failedAuth,
-    rooms,
+    moderation,
   );
   const { watermark, random } = options;
-  const realtime = await options.createRealtimeBackend({
+  const { realtime, chat, slowMode } = await options.createRealtime({
     store,
     clock,
     logger,
@@ -104,13 +105,13 @@ export async function partsOf(
         logger,
         log: requests,
         newId,
-        addressOf: (request) => addressOf(request, options.listener, config.trustProxy),
+        addressOf: (request) => clientRateKey(request, options.listener, config.trustProxy),
       })
     : null;
   const post = config.roles.has('studio') ? createPost({ policy: config.webhooks }) : null;
   const webhooks = new WebhookSender({ store, clock, logger, post, newId, random });
   const streams = new OpenStreams(() => clock.nowMs());
-  rooms.onBanned(async (streamId, seats) => {
+  moderation.onBanned(async (streamId, seats) => {
     streams.endOf(streamId, seats);
     try {
       await realtime.presence.evict(streamId, seats);
@@ -118,18 +119,32 @@ export async function partsOf(
       logger.warn({ err: error }, 'who was banned is counted for a second more');
     }
   });
-  const answers: Record<AnswerDecision, number> = { record: 0, same: 0, other: 0, closed: 0 };
+  const answers: Record<AnswerDecision, number> = {
+    accepted: 0,
+    duplicate: 0,
+    conflict: 0,
+    closed: 0,
+  };
+  const context = { credentials, clock, rate: rates.studio, log: requests, originOf };
+  const live = createLive({
+    context,
+    store,
+    log: realtime.feed,
+    presence: realtime.presence,
+    onError: (error) => logger.warn({ err: error }, 'the live state of a show could not be read'),
+  });
+  const presenter = createPresenter({ context, store, showStreams: live.showStreams });
   return {
-    rehearsals: new Rehearsals({
+    rehearsals: new RehearsalRunner({
       store,
       clock,
       logger,
       node: newId(),
       roles: config.roles,
-      place: () => placeOf(config, options.listener),
+      localAddress: () => localAddressOf(config, options.listener),
       issueToken: (...asked) => viewerTokens.issue(...asked),
     }),
-    rooms,
+    moderation,
     requests,
     media,
     webhooks,
@@ -141,15 +156,9 @@ export async function partsOf(
     sessions,
     credentials,
     realtime,
-    live: liveHandlers(
-      { credentials, clock, rate: rates.studio, log: requests, originOf },
-      {
-        store,
-        log: realtime.feed,
-        presence: realtime.presence,
-        onDefect: (error) => logger.warn({ err: error }, 'a show cannot be read for the studio'),
-      },
-    ),
+    chat,
+    slowMode,
+    live: { ...live, handlers: { ...live.handlers, ...presenter.handlers } },
     streams,
     feed: feedHandlers({
       log: realtime.feed,
@@ -158,7 +167,7 @@ export async function partsOf(
       streams,
       edgeCache: config.edgeCache,
     }),
-    details: new StreamDetails({ store, clock, writes }),
+    details: new StreamDetailCache({ store, clock, writes }),
     answers,
     answerDesk: new AnswerService({
       store,

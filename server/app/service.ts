@@ -10,31 +10,30 @@ import type { AnswerDecision } from '../domains/quizzes/quiz-rules.ts';
 import { streamHandlers } from '../domains/streams/stream-routes.ts';
 import type { GatewayBackend } from '../gateway/gateway-backend.ts';
 import { createLocalGatewayBackend } from '../gateway/local-gateway-backend.ts';
-import type { SharedParts } from '../gateway/workers/worker-pool.ts';
-import { endpointsOf, notFoundHandler } from '../http/endpoints.ts';
+import type { WorkerServices } from '../gateway/workers/worker-pool.ts';
 import type { RequestLog } from '../http/request-log.ts';
 import type { Handlers, WebSocketRoutes } from '../http/route.ts';
-import { type PathHandler, createRoutes } from '../http/router.ts';
+import { createRoutes, endpointsOf, notFoundHandler, type PathHandler } from '../http/router.ts';
 import { timeHandlers } from '../http/time-routes.ts';
 import type { WebSocketSource } from '../media/websocket/websocket-source.ts';
 import { Unavailable } from '../platform/errors.ts';
-import type { Reading } from '../platform/metrics.ts';
+import type { MetricDefinition } from '../platform/metrics.ts';
 import { viewCountHandlers } from '../realtime/presence/view-count-routes.ts';
 import { countWrites } from '../storage/sql/write-count.ts';
 import { procedures } from './procedures.ts';
 import { type Parts, partsOf, type ServiceOptions } from './service-parts.ts';
 import { studioHandlers } from './studio-handlers.ts';
 
-/** What metrics are made of; plain counters, read when somebody asks. */
+/** Counters of the service for its metrics. */
 export interface ServiceStats {
   readonly requests: RequestLog;
   readonly answers: Readonly<Record<AnswerDecision, number>>;
-  viewers(): Iterable<readonly [string, number]>;
-  feed(): { held: number; listeners: number };
+  viewersByStream(): Iterable<readonly [string, number]>;
+  feed(): { longPolls: number; eventStreams: number };
   watermark(): number;
-  behindMs(): number;
-  /** What parts add that may not run here. */
-  readonly more: readonly Reading[];
+  feedLagMs(): number;
+  /** Metrics of optional parts of the service. */
+  readonly additional: readonly MetricDefinition[];
 }
 
 /** The whole service, ready to be put behind a listener. */
@@ -43,7 +42,7 @@ export interface Service {
   /** What a front answers before any route is asked. */
   readonly front: GatewayBackend;
   /** What threads that answer viewers share with it. */
-  readonly shared: SharedParts;
+  readonly shared: WorkerServices;
   /** Where requests become sockets; none without the role `media`. */
   readonly sockets: WebSocketRoutes<WebSocketSource> | undefined;
   /** Answers what no route does: 404. */
@@ -91,7 +90,13 @@ export async function createService(
     ...endpointsOf(viewerApi, viewerHandlers(options, parts)),
     ...endpointsOf(studioApi, producerHandlers(options, parts)),
   ];
-  const routes = createRoutes(endpoints, { roles, corsOrigin, trustProxy, listener, log: requests });
+  const routes = createRoutes(endpoints, {
+    roles,
+    corsOrigin,
+    trustProxy,
+    listener,
+    log: requests,
+  });
   return {
     routes: { ...routes, ...parts.media?.routes },
     front: createLocalGatewayBackend({
@@ -106,7 +111,7 @@ export async function createService(
       store,
       realtime,
       viewerTokens: parts.viewerTokens,
-      rooms: parts.rooms,
+      moderation: parts.moderation,
       requests,
       tokenCacheSize: config.tokenCacheSize,
     },
@@ -115,14 +120,14 @@ export async function createService(
     stats: {
       requests,
       answers,
-      viewers: () => realtime.presence.liveCounts(),
+      viewersByStream: () => realtime.presence.liveCounts(),
       feed: () => realtime.load(),
       watermark: () => realtime.feed.sealedTo(),
-      behindMs: () => realtime.behindMs(),
-      more: [
-        ...(parts.media?.readings ?? []),
-        ...parts.webhooks.readings,
-        ...parts.rehearsals.readings,
+      feedLagMs: () => realtime.lagMs(),
+      additional: [
+        ...(parts.media?.metrics ?? []),
+        ...parts.webhooks.metrics,
+        ...parts.rehearsals.metrics,
       ],
     },
     ...lifeOf(options, parts),
@@ -151,13 +156,13 @@ function viewerHandlers(
     ...answerHandlers({ answers: parts.answerDesk, credentials, clock }),
     ...parts.feed,
     ...chatHandlers({
-      chat: parts.realtime.chat,
+      chat: parts.chat,
       credentials,
       clock,
       rate: rates.chat,
       newId: parts.newId,
-      rooms: parts.rooms,
-      turns: parts.realtime.turns,
+      moderation: parts.moderation,
+      turns: parts.slowMode,
     }),
   };
 }
@@ -173,7 +178,7 @@ function producerHandlers(
     newId,
     media,
     live,
-    rooms,
+    moderation,
     rehearsals,
   }: Parts,
 ): Handlers<typeof studioApi> {
@@ -189,8 +194,8 @@ function producerHandlers(
     originOf,
     newId,
     live: live.handlers,
-    rehearsals,
-    rooms,
+    runner,
+    moderation,
     randomBytes: (n) => systemRandomBytes(n),
     webhookPolicy: config.webhooks,
     // Among many nodes another has video, with the same settings.
@@ -210,7 +215,7 @@ function lifeOf(
     media,
     webhooks,
     reports,
-    rooms,
+    moderation,
     rehearsals,
   }: Parts,
 ): Pick<Service, 'begin' | 'seal' | 'deliver' | 'report' | 'unready' | 'drain' | 'end'> {
@@ -218,7 +223,7 @@ function lifeOf(
   let upkeep: Timer | null = null;
   const keepUp = () => {
     const nowMs = clock.nowMs();
-    viewerTokens.forgetExpired();
+    viewerTokens.removeExpired();
     const work = [
       keyring.refresh(nowMs),
       serviceTokens.recordUses(),
@@ -232,20 +237,20 @@ function lifeOf(
   };
   return {
     begin: async () => {
-      realtime.begin();
+      realtime.start();
       upkeep = setInterval(keepUp, UPKEEP_MS);
-      webhooks.begin();
-      rooms.begin();
-      if (config.roles.has('studio')) reports.begin();
-      if (config.roles.has('studio')) rehearsals.begin();
-      await media?.begin();
+      webhooks.start();
+      moderation.start();
+      if (config.roles.has('studio')) reports.start();
+      if (config.roles.has('studio')) rehearsals.start();
+      await media?.start();
     },
     seal: () => realtime.seal(),
     deliver: () => webhooks.sendAll(),
     report: () => reports.makeAll(),
     unready: () => {
       if (draining) return 'The service is stopping.';
-      if (realtime.behindMs() > BEHIND_MAX_MS) return 'Sealing is behind.';
+      if (realtime.lagMs() > BEHIND_MAX_MS) return 'Sealing is behind.';
       return realtime.unavailable();
     },
     drain: async () => {
@@ -259,14 +264,14 @@ function lifeOf(
         reports.stop(),
       ]);
       streams.endAll();
-      live.endStreams();
+      live.stop();
       await released;
     },
     end: async () => {
       if (upkeep) clearInterval(upkeep);
-      rooms.stop();
+      moderation.stop();
       await realtime.stop();
-      await media?.end();
+      await media?.close();
       await serviceTokens.recordUses().catch(() => {});
     },
   };

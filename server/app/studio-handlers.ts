@@ -1,17 +1,13 @@
 import type { studioApi } from '../../protocol/studio-api.ts';
-import {
-  type StudioAccountRoutes,
-  studioAccountHandlers,
-} from '../auth/accounts/api-token-routes.ts';
+import { type ApiTokenDeps, apiTokenHandlers } from '../auth/accounts/account-routes.ts';
 import { linkHandlers } from '../auth/members/link-routes.ts';
 import { memberHandlers } from '../auth/members/member-routes.ts';
-import type { SessionGate } from '../auth/members/session-call.ts';
+import type { SessionContext } from '../auth/members/session-handler.ts';
 import { sessionHandlers } from '../auth/members/session-routes.ts';
-import { presenterKeyHandlers } from '../auth/presenter-keys/presenter-key-routes.ts';
-import { studioWrapper } from '../auth/studio-operation.ts';
-import { exportHandlers } from '../domains/exports/export-routes.ts';
-import { historyHandlers } from '../domains/history/history-routes.ts';
-import type { LiveOperations } from '../domains/live/live-routes.ts';
+import { presenterKeyHandlers } from '../auth/presenter-keys/presenter-keys.ts';
+import { studioHandlerFactory } from '../auth/studio-handler.ts';
+import { createExports } from '../domains/exports/export-routes.ts';
+import { createHistory } from '../domains/history/history-routes.ts';
 import {
   type ModerationRoutes,
   moderationHandlers,
@@ -27,13 +23,13 @@ import type { Handlers } from '../http/route.ts';
 import type { Store } from './procedures.ts';
 
 export interface StudioRoutes
-  extends SessionGate,
-    Pick<StudioAccountRoutes, 'newId'>,
+  extends SessionContext,
+    Pick<ApiTokenDeps, 'newId'>,
     Pick<WebhookRoutes, 'webhookPolicy'>,
-    Pick<ModerationRoutes, 'rooms'>,
-    Pick<RehearsalRoutes, 'rehearsals'> {
+    Pick<ModerationRoutes, 'moderation'>,
+    Pick<RehearsalRoutes, 'runner'> {
   /** Shows as they go, which end with the drain. */
-  readonly live: Handlers<LiveOperations>;
+  readonly live: Handlers<Pick<typeof studioApi, 'watchShow' | 'presentShow'>>;
   readonly store: Store;
   /** Ports on which video is taken; none by default. */
   readonly ingestAddresses?: StudioIngestRoutes['ingestAddresses'];
@@ -43,19 +39,19 @@ const NO_PORTS = { rtmpPort: null, srtPort: null };
 
 /** The producer's API under `/studio/v1` (SPEC P). */
 export function studioHandlers(options: StudioRoutes): Handlers<typeof studioApi> {
-  const studio = studioWrapper(options);
+  const studio = studioHandlerFactory(options);
   return {
     ...sessionHandlers(options),
     ...linkHandlers(options),
     ...memberHandlers(studio, options),
-    ...studioAccountHandlers(studio, options),
+    ...apiTokenHandlers(studio, options),
     ...studioStreamHandlers(studio, options),
     ...ingestHandlers(studio, { ingestAddresses: NO_PORTS, ...options }),
     ...studioQuizHandlers(studio, options),
     ...rundownHandlers(studio, options, options),
     ...webhookHandlers(studio, options),
-    ...exportHandlers(options, options),
-    ...historyHandlers(studio, options),
+    ...createExports({ context: options, store: options.store }).handlers,
+    ...createHistory({ studio, store: options.store }).handlers,
     ...moderationHandlers(studio, options),
     ...reportHandlers(studio, options),
     ...rehearsalHandlers(studio, options),

@@ -35,7 +35,7 @@ export function addMediaCommand(program: Command, terminal: Terminal): void {
     }
     const { playToStream } = await import('./media-play.ts');
     await playToStream({
-      material:
+      input:
         file === undefined
           ? { kind: 'picture', ...size, frameRate: fps }
           : { kind: 'file', path: file, loop: loop ?? false },

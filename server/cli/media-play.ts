@@ -12,7 +12,7 @@ import { listenForStop } from '../platform/stop-signal.ts';
 import { withDatabase } from './record.ts';
 
 export interface PlayCommand {
-  readonly material: PlayInput;
+  readonly input: PlayInput;
   readonly streamId: string;
   readonly origin: string;
   /** Producer API token; null reads the address from the database instead of the service. */
@@ -25,7 +25,7 @@ export interface PlayCommand {
 
 /** Plays until the end, or until Ctrl-C. @throws Error with a one-line message for the user */
 export async function playToStream(command: PlayCommand): Promise<void> {
-  const { material, origin, token, streamId, ffmpeg } = command;
+  const { input, origin, token, streamId, ffmpeg } = command;
   const report = reportOf(command);
   const ending = listenForStop();
   try {

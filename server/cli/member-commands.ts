@@ -16,7 +16,7 @@ export function addMemberCommands(program: Command, terminal: Terminal): void {
   addSettings(link, [...RECORD_SETTINGS, 'publicUrl', 'port']);
   link.action(async ({ email }) => {
     const { withDatabase } = await import('./record.ts');
-    const { newMemberLink } = await import('../auth/members/operator-links.ts');
+    const { newMemberLink } = await import('../auth/members/links.ts');
     const { publicUrl, port } = link.opts() as { publicUrl?: string; port?: number };
     const origin = publicUrl || `http://localhost:${port}`;
     const place = recordOf(link);

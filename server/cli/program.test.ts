@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, test } from 'bun:test';
-import { flagOf, SETTING_KEYS, variableOf } from '../platform/config.ts';
+import { flagNameOf, SETTING_KEYS, variableNameOf } from '../platform/config.ts';
 import { runCommandLine } from './program.ts';
 import { settingsAsMarkdown } from './settings.ts';
 
@@ -51,8 +51,8 @@ describe('[O-6] help is printed, and the status is 0', () => {
   test('the help of serve names every setting, its variable and its default', async () => {
     const help = (await run('serve', '--help')).printed.join('\n');
     for (const key of SETTING_KEYS) {
-      expect(help).toContain(`--${flagOf(key)} `);
-      expect(help).toContain(variableOf(key));
+      expect(help).toContain(`--${flagNameOf(key)} `);
+      expect(help).toContain(variableNameOf(key));
     }
     expect(help).toContain('default 4250');
   });
@@ -136,17 +136,17 @@ describe('[O-8] a wrong value is one line with the setting and the reason, and t
   };
 
   test.each(SETTING_KEYS)('%s, as a flag and as a variable', async (key) => {
-    const flag = await run('serve', `--${flagOf(key)}=${wrong[key]}`);
-    process.env[variableOf(key)] = wrong[key];
+    const flag = await run('serve', `--${flagNameOf(key)}=${wrong[key]}`);
+    process.env[variableNameOf(key)] = wrong[key];
     const variable = await run('serve');
     for (const { status, printed, complaints } of [flag, variable]) {
       expect(complaints).toHaveLength(1);
       expect(complaints[0]).toMatch(/^fourbeat: [^\n]* is invalid\. It must [^\n]*\.$/);
-      expect(complaints[0]).toContain(`--${flagOf(key)}`);
+      expect(complaints[0]).toContain(`--${flagNameOf(key)}`);
       expect(complaints[0]).not.toContain('secret');
       expect([status, printed]).toEqual([2, []]);
     }
-    expect(variable.complaints[0]).toContain(variableOf(key));
+    expect(variable.complaints[0]).toContain(variableNameOf(key));
   });
 });
 
@@ -180,10 +180,13 @@ test('a variable that is no setting is told in one line, and stops nothing', asy
 });
 
 test.each([
-  [['--database', 'postgres://h/d'], '--database and --redis go together'],
-  [['--redis', 'redis://h'], '--database and --redis go together'],
-  [['--database', 'postgres://h/d', '--redis', 'redis://h'], '--public-url is needed'],
-])('[N-1] settings of many nodes that do not go together: %p', async (args, why) => {
+  [['--database', 'postgres://h/d'], 'Set both --database and --redis, or neither'],
+  [['--redis', 'redis://h'], 'Set both --database and --redis, or neither'],
+  [
+    ['--database', 'postgres://h/d', '--redis', 'redis://h'],
+    'Set --public-url together with --database',
+  ],
+])('[N-1] settings that contradict each other are rejected: %p', async (args, why) => {
   const { status, printed, complaints } = await run('serve', ...args);
   expect(complaints).toHaveLength(1);
   expect(complaints[0]).toContain(why);

@@ -3,20 +3,20 @@ import {
   type Config,
   configFrom,
   defaultOf,
-  flagOf,
+  flagNameOf,
   SETTING_KEYS,
   SETTINGS,
   type SettingValues,
-  variableOf,
+  variableNameOf,
 } from '../platform/config.ts';
 
 /** The option of a setting, read from its flag or else from its variable. */
 function optionOf(key: keyof SettingValues): Option {
-  const { value, help, default: fallback, defaultMeans, parse } = SETTINGS[key];
+  const { value, help, default: fallback, defaultMeaning, parse } = SETTINGS[key];
   const named = value === null ? '[true|false]' : `<${value}>`;
-  const option = new Option(`--${flagOf(key)} ${named}`, help)
-    .env(variableOf(key))
-    .default(defaultOf(key), defaultMeans ?? fallback)
+  const option = new Option(`--${flagNameOf(key)} ${named}`, help)
+    .env(variableNameOf(key))
+    .default(defaultOf(key), defaultMeaning ?? fallback)
     .argParser((text: string) => {
       try {
         return parse(text);
@@ -27,7 +27,7 @@ function optionOf(key: keyof SettingValues): Option {
   return value === null ? option.preset('true') : option;
 }
 
-const SECRETS = SETTING_KEYS.filter((key) => SETTINGS[key].isSecret).map(flagOf);
+const SECRETS = SETTING_KEYS.filter((key) => SETTINGS[key].isSecret).map(flagNameOf);
 const SECRET_VALUE = new RegExp(
   `(option '--(?:${SECRETS.join('|')}) <url>') (?:argument '.*'|value '.*'( from env '\\w+')) is invalid`,
   's',
@@ -88,7 +88,7 @@ export const TOKEN_VARIABLE = 'FOURBEAT_TOKEN';
  * @returns names that begin like a setting's and are none, probably misspelt
  */
 export function tidyEnvironment(env: NodeJS.ProcessEnv): string[] {
-  const known = new Set([...SETTING_KEYS.map(variableOf), TOKEN_VARIABLE]);
+  const known = new Set([...SETTING_KEYS.map(variableNameOf), TOKEN_VARIABLE]);
   const unknown: string[] = [];
   for (const [name, value] of Object.entries(env)) {
     if (!name.startsWith('FOURBEAT_')) continue;
@@ -101,11 +101,11 @@ export function tidyEnvironment(env: NodeJS.ProcessEnv): string[] {
 /** Every setting as a table for docs/configuration.md. */
 export function settingsAsMarkdown(): string {
   const rows = SETTING_KEYS.map((key) => {
-    const { value, help, default: fallback, defaultMeans } = SETTINGS[key];
-    const flag = value === null ? `--${flagOf(key)}` : `--${flagOf(key)} <${value}>`;
-    const shown = fallback === '' ? defaultMeans : `\`${fallback}\``;
-    const meant = fallback !== '' && defaultMeans ? ` (${defaultMeans})` : '';
-    return `| \`${flag}\` | \`${variableOf(key)}\` | ${shown}${meant} | ${help} |`;
+    const { value, help, default: fallback, defaultMeaning } = SETTINGS[key];
+    const flag = value === null ? `--${flagNameOf(key)}` : `--${flagNameOf(key)} <${value}>`;
+    const shown = fallback === '' ? defaultMeaning : `\`${fallback}\``;
+    const meant = fallback !== '' && defaultMeaning ? ` (${defaultMeaning})` : '';
+    return `| \`${flag}\` | \`${variableNameOf(key)}\` | ${shown}${meant} | ${help} |`;
   });
   return ['| Flag | Variable | Default | What it does |', '|---|---|---|---|', ...rows].join('\n');
 }

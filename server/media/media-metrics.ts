@@ -1,53 +1,53 @@
-import type { Reading } from '../platform/metrics.ts';
-import type { Channels } from './channels.ts';
+import type { MetricDefinition } from '../platform/metrics.ts';
 import type { OriginStats } from './origin/origin-routes.ts';
+import type { SourceManager } from './source-manager.ts';
 import type { SegmentStore } from './store/segment-store.ts';
 
-/** What video adds to the metrics (SPEC M-43). No label names a stream: the page is open. */
-export function mediaReadings(
-  channels: Channels,
-  shelves: SegmentStore,
-  served: () => OriginStats,
-): Reading[] {
+/** The metrics of media (SPEC M-43). No label names a stream, because the metrics page is public. */
+export function mediaMetrics(
+  sources: SourceManager,
+  segmentStore: SegmentStore,
+  originStats: () => OriginStats,
+): MetricDefinition[] {
   return [
-    ...sourceReadings(channels),
-    ...encoderReadings(channels),
-    ...diskReadings(shelves),
-    ...servedReadings(served),
+    ...sourceMetrics(sources),
+    ...encoderMetrics(sources),
+    ...diskMetrics(segmentStore),
+    ...originMetrics(originStats),
   ];
 }
 
-function sourceReadings(channels: Channels): Reading[] {
+function sourceMetrics(sources: SourceManager): MetricDefinition[] {
   return [
     {
       kind: 'gauge',
       name: 'fourbeat_media_sources',
-      help: 'Sources of video that are live, by the way they come in.',
+      help: 'Connected video sources, by protocol.',
       labelNames: ['kind'],
       read: () =>
-        [...Map.groupBy(channels.live(), ({ kind }) => kind)].map(
+        [...Map.groupBy(sources.liveSources(), ({ kind }) => kind)].map(
           ([kind, { length }]) => [length, { kind }] as const,
         ),
     },
     {
       kind: 'counter',
-      name: 'fourbeat_media_refused_total',
-      help: 'Sources that were refused, by reason.',
+      name: 'fourbeat_media_refused_sources_total',
+      help: 'Refused video sources, by reason.',
       labelNames: ['reason'],
-      read: () => [...channels.refused].map(([reason, count]) => [count, { reason }] as const),
+      read: () => [...sources.refusals].map(([reason, count]) => [count, { reason }] as const),
     },
     {
       kind: 'counter',
       name: 'fourbeat_media_received_bytes_total',
-      help: 'Bytes that sources have sent.',
-      read: () => [[channels.totals().bytes]],
+      help: 'Bytes received from video sources.',
+      read: () => [[sources.totals().bytes]],
     },
   ];
 }
 
-function encoderReadings(channels: Channels): Reading[] {
-  const progresses = () =>
-    [...channels.live()].flatMap(({ packager }) => {
+function encoderMetrics(sources: SourceManager): MetricDefinition[] {
+  const progressReports = () =>
+    [...sources.liveSources()].flatMap(({ packager }) => {
       const { progress } = packager.state();
       return progress ? [progress] : [];
     });
@@ -55,77 +55,77 @@ function encoderReadings(channels: Channels): Reading[] {
     {
       kind: 'counter',
       name: 'fourbeat_media_encoder_cpu_seconds_total',
-      help: 'CPU time of all encoders.',
-      read: () => [[channels.totals().cpuSeconds]],
+      help: 'CPU time used by all encoders.',
+      read: () => [[sources.totals().cpuSeconds]],
     },
     {
       kind: 'counter',
       name: 'fourbeat_media_encoder_restarts_total',
-      help: 'Encoders that had to be started again.',
-      read: () => [[channels.totals().restarts]],
+      help: 'Restarts of encoders.',
+      read: () => [[sources.totals().restarts]],
     },
     {
       kind: 'gauge',
       name: 'fourbeat_media_encoder_speed',
       help: 'Speed of the slowest encoder; 1 is real time.',
       read: () => {
-        const speeds = progresses().map(({ speed }) => speed);
+        const speeds = progressReports().map(({ speed }) => speed);
         return speeds.length === 0 ? [] : [[Math.min(...speeds)]];
       },
     },
     {
       kind: 'gauge',
       name: 'fourbeat_media_encoder_fps',
-      help: 'Pictures that all encoders take in a second.',
-      read: () => [[progresses().reduce((sum, { fps }) => sum + fps, 0)]],
+      help: 'Frames per second of all encoders together.',
+      read: () => [[progressReports().reduce((sum, { fps }) => sum + fps, 0)]],
     },
   ];
 }
 
-function servedReadings(served: () => OriginStats): Reading[] {
+function originMetrics(originStats: () => OriginStats): MetricDefinition[] {
   return [
     {
       kind: 'counter',
-      name: 'fourbeat_media_served_total',
+      name: 'fourbeat_media_served_responses_total',
       help: 'Answers with video in them, by what it is.',
       labelNames: ['kind'],
       read: () =>
-        Object.entries(served().served).map(([kind, count]) => [count, { kind }] as const),
+        Object.entries(originStats().served).map(([kind, count]) => [count, { kind }] as const),
     },
     {
       kind: 'counter',
       name: 'fourbeat_media_served_bytes_total',
-      help: 'Bytes of video that were served.',
-      read: () => [[served().bytes]],
+      help: 'Bytes of video served.',
+      read: () => [[originStats().bytes]],
     },
     {
       kind: 'gauge',
-      name: 'fourbeat_media_held_requests',
+      name: 'fourbeat_media_blocked_requests',
       help: 'Requests that are held for a part of a playlist.',
-      read: () => [[served().held]],
+      read: () => [[originStats().pendingRequests]],
     },
   ];
 }
 
-function diskReadings(shelves: SegmentStore): Reading[] {
+function diskMetrics(segmentStore: SegmentStore): MetricDefinition[] {
   return [
     {
       kind: 'gauge',
       name: 'fourbeat_media_disk_bytes',
-      help: 'What segments take on disk.',
-      read: () => [[shelves.stats().bytes]],
+      help: 'Disk space used by segments.',
+      read: () => [[segmentStore.stats().bytes]],
     },
     {
       kind: 'gauge',
       name: 'fourbeat_media_disk_full_streams',
-      help: 'Streams that are not written to disk because it is full.',
-      read: () => [[shelves.stats().fullStreams]],
+      help: 'Streams whose segments are not written because the disk is full.',
+      read: () => [[segmentStore.stats().fullStreams]],
     },
     {
       kind: 'counter',
       name: 'fourbeat_media_evicted_segments_total',
-      help: 'Segments that were removed to make room.',
-      read: () => [[shelves.stats().evicted]],
+      help: 'Segments removed to free disk space.',
+      read: () => [[segmentStore.stats().evicted]],
     },
   ];
 }

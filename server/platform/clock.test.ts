@@ -7,7 +7,7 @@ const START_MS = 1_700_000_000_000;
 const HOUR_MS = 3_600_000;
 const SLEW_RATE = 0.01;
 
-/** A machine whose two clocks the test moves. */
+/** A service clock on a machine whose two clocks the test moves. */
 function createMachine(options: Partial<ClockOptions> = {}) {
   const machine = { systemMs: START_MS, monotonicMs: 5_000, steps: [] as number[] };
   const clock = createClock({
@@ -21,7 +21,7 @@ function createMachine(options: Partial<ClockOptions> = {}) {
     machine.systemMs += ms;
     machine.monotonicMs += ms;
   };
-  /** Lets time pass with a reading every 250 ms, as the service's tick does. */
+  /** Passes time with a reading every 250 ms, as the tick of the service does. */
   const run = (ms: number) => {
     for (let left = ms; left > 0; left -= 250) {
       pass(Math.min(250, left));
@@ -36,7 +36,7 @@ describe('service time', () => {
     expect(createMachine().clock.nowMs()).toBe(START_MS);
   });
 
-  test('[K-6] never starts behind what the database has sealed', () => {
+  test('[K-6] never starts before the end of the last sealed interval', () => {
     const { clock, pass } = createMachine({ notBeforeMs: START_MS + 700 });
     expect(clock.nowMs()).toBe(START_MS + 700);
     expect(clock.offsetMs()).toBe(700);
@@ -44,11 +44,11 @@ describe('service time', () => {
     expect(clock.nowMs()).toBe(START_MS + 700 + 990);
   });
 
-  test('starts at the system time when that is later than what was sealed', () => {
+  test('starts at the system time when that is later than the last sealed interval', () => {
     expect(createMachine({ notBeforeMs: START_MS - 9 }).clock.nowMs()).toBe(START_MS);
   });
 
-  test('runs with the system clock when nothing is wrong', () => {
+  test('runs with the system clock as long as nothing disturbs it', () => {
     const { clock, run, machine } = createMachine();
     run(HOUR_MS);
     expect(clock.nowMs()).toBe(machine.systemMs);
@@ -63,7 +63,7 @@ describe('service time', () => {
     expect(clock.nowMs()).toBe(START_MS + 1);
   });
 
-  test('[K-5] loses none of the correction when it is read a million times a second', () => {
+  test('[K-5] loses no correction when it is read a million times a second', () => {
     const { machine, clock } = createMachine();
     machine.systemMs += 100;
     for (let reading = 0; reading < 1_000_000; reading += 1) {
@@ -86,7 +86,7 @@ describe('service time', () => {
 });
 
 describe('a step of the system clock', () => {
-  test('[K-5] back by an hour changes service time by slewing alone, for as long as it takes', () => {
+  test('[K-5] back by an hour is only slewed, for as long as it takes', () => {
     const { machine, clock, run } = createMachine();
     machine.systemMs -= HOUR_MS;
     expect(clock.nowMs()).toBe(START_MS);
@@ -98,7 +98,7 @@ describe('a step of the system clock', () => {
     expect(machine.steps).toEqual([]);
   });
 
-  test('[K-5] forward by an hour and back again changes service time by slewing alone', () => {
+  test('[K-5] forward by an hour and back again is only slewed', () => {
     const { machine, clock, run } = createMachine();
     machine.systemMs += HOUR_MS;
     run(STEP_AFTER_MS - 1_000);
@@ -109,7 +109,7 @@ describe('a step of the system clock', () => {
     expect(machine.steps).toEqual([]);
   });
 
-  test('[K-5] forward by an hour that lasts is followed by one step, as after a sleep', () => {
+  test('[K-5] forward by an hour that lasts, as after a sleep, is followed by one step', () => {
     const { machine, clock, run } = createMachine();
     machine.systemMs += HOUR_MS;
     run(STEP_AFTER_MS);
@@ -122,7 +122,7 @@ describe('a step of the system clock', () => {
     expect(machine.steps[0]).toBeCloseTo(HOUR_MS - (STEP_AFTER_MS + 250) * SLEW_RATE, 3);
   });
 
-  test('[K-5] forward by no more than 10 s is slewed away', () => {
+  test('[K-5] forward by 10 s or less is only slewed', () => {
     const { machine, clock, run } = createMachine();
     machine.systemMs += STEP_LEAD_MS;
     run(STEP_AFTER_MS * 3);
@@ -141,7 +141,7 @@ describe('a step of the system clock', () => {
     expect(machine.steps).toHaveLength(1);
   });
 
-  test('[K-5] is not proven by two readings far apart', () => {
+  test('[K-5] is not followed after only two readings far apart', () => {
     const { machine, clock, pass } = createMachine();
     machine.systemMs += HOUR_MS;
     clock.nowMs();
@@ -151,14 +151,14 @@ describe('a step of the system clock', () => {
   });
 });
 
-describe('service time of others', () => {
-  test('[N-8] is where it starts, when that is ahead of the clock of Redis', () => {
+describe('the service time of other nodes', () => {
+  test('[N-8] is the start of service time when it is ahead of the clock of Redis', () => {
     const { clock } = createMachine({ leadMs: () => 5_000, notBeforeMs: START_MS + 4_000 });
     expect(clock.nowMs()).toBe(START_MS + 5_000);
     expect(clock.offsetMs()).toBe(5_000);
   });
 
-  test('[N-8] is stepped to when it is over 100 ms ahead for 2 s, as is a clock of Redis', () => {
+  test('[N-8] causes a step when it is over 100 ms ahead for 2 s, as the clock of Redis does', () => {
     for (const isRedis of [false, true]) {
       let leadMs = 0;
       const { machine, clock, run } = createMachine({ leadMs: () => leadMs, ...STEPS });
@@ -172,7 +172,7 @@ describe('service time of others', () => {
     }
   });
 
-  test('[N-8] [K-5] is slewed to when it is less ahead, or not for so long', () => {
+  test('[N-8] [K-5] is slewed to when it is less ahead or ahead for a shorter time', () => {
     let leadMs = 0;
     const { machine, clock, run } = createMachine({ leadMs: () => leadMs, ...STEPS });
     leadMs = 99;
@@ -187,10 +187,10 @@ describe('service time of others', () => {
   });
 });
 
-/** What happens to the machine between two readings. */
-const moves = fc.array(
+/** Events of the machine between two readings. */
+const events = fc.array(
   fc.oneof(
-    // Time passes, on a system clock that drifts by up to 0.5 %; `readings` times over.
+    // Time passes `readings` times, on a system clock that drifts by up to 0.5 %.
     fc.record({
       kind: fc.constant('run' as const),
       ms: fc.double({ min: 0, max: 2_000, noNaN: true }),
@@ -203,26 +203,30 @@ const moves = fc.array(
     }),
     // The machine sleeps: the monotonic source stands still.
     fc.record({ kind: fc.constant('sleep' as const), ms: fc.integer({ min: 0, max: HOUR_MS }) }),
-    // The process stands still: time passes and nothing is read.
+    // The process stalls: time passes without a reading.
     fc.record({ kind: fc.constant('stall' as const), ms: fc.integer({ min: 0, max: 60_000 }) }),
   ),
   { maxLength: 40, size: 'max' },
 );
 
-describe('whatever the system clock does', () => {
-  test('[K-4] [K-5] service time never goes back and keeps its pace, but for proven steps', () => {
+describe('with any behavior of the system clock', () => {
+  test('[K-4] [K-5] service time never goes back and keeps its pace, except for due steps', () => {
     fc.assert(
-      fc.property(moves, fc.integer({ min: -HOUR_MS, max: HOUR_MS }), (list, sealedMs) => {
+      fc.property(events, fc.integer({ min: -HOUR_MS, max: HOUR_MS }), (list, sealedMs) => {
         const { machine, clock } = createMachine({ notBeforeMs: START_MS + sealedMs });
         let lastMs = clock.nowMs();
         expect(lastMs).toBe(START_MS + Math.max(0, sealedMs));
-        let aheadMs = 0;
-        for (const move of list) {
-          for (let reading = 0; reading < ('readings' in move ? move.readings : 1); reading += 1) {
-            const elapsedMs = move.kind === 'run' || move.kind === 'stall' ? move.ms : 0;
+        let leadElapsedMs = 0;
+        for (const event of list) {
+          for (
+            let reading = 0;
+            reading < ('readings' in event ? event.readings : 1);
+            reading += 1
+          ) {
+            const elapsedMs = event.kind === 'run' || event.kind === 'stall' ? event.ms : 0;
             machine.monotonicMs += elapsedMs;
-            machine.systemMs += move.ms * ('drift' in move ? 1 + move.drift : 1);
-            aheadMs += elapsedMs;
+            machine.systemMs += event.ms * ('drift' in event ? 1 + event.drift : 1);
+            leadElapsedMs += elapsedMs;
             const stepCount = machine.steps.length;
             const nowMs = clock.nowMs();
             expect(Number.isInteger(nowMs)).toBe(true);
@@ -230,12 +234,12 @@ describe('whatever the system clock does', () => {
             // Each reading is rounded down, so the difference of two is good to 1 ms.
             expect(nowMs - lastMs).toBeGreaterThan(elapsedMs * (1 - SLEW_RATE) - 1.01);
             if (machine.steps.length > stepCount) {
-              expect(aheadMs).toBeGreaterThanOrEqual(STEP_AFTER_MS);
+              expect(leadElapsedMs).toBeGreaterThanOrEqual(STEP_AFTER_MS);
               expect(Math.abs(nowMs - machine.systemMs)).toBeLessThan(1.01);
             } else {
               expect(nowMs - lastMs).toBeLessThan(elapsedMs * (1 + SLEW_RATE) + 1.01);
             }
-            if (machine.systemMs - nowMs <= STEP_LEAD_MS) aheadMs = 0;
+            if (machine.systemMs - nowMs <= STEP_LEAD_MS) leadElapsedMs = 0;
             lastMs = nowMs;
           }
         }
@@ -243,7 +247,7 @@ describe('whatever the system clock does', () => {
     );
   });
 
-  test('[K-5] service time comes back to the system time once that runs well again', () => {
+  test('[K-5] service time returns to the system time once that runs normally again', () => {
     fc.assert(
       fc.property(fc.integer({ min: -2 * HOUR_MS, max: 2 * HOUR_MS }), (stepMs) => {
         const { machine, clock, pass, run } = createMachine();

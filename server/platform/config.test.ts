@@ -2,10 +2,10 @@ import { describe, expect, test } from 'bun:test';
 import { resolve } from 'node:path';
 import { PLAYBACK_LADDER } from '../../protocol/limits.ts';
 import { ROLES } from '../../protocol/operation.ts';
-import { configOf, flagOf, SETTING_KEYS, SETTINGS, variableOf } from './config.ts';
+import { createConfig, flagNameOf, SETTING_KEYS, SETTINGS, variableNameOf } from './config.ts';
 
-test('[O-1] [L-4] [L-8] [L-15] [L-16] the defaults', () => {
-  expect(configOf()).toEqual({
+test('[O-1] [L-4] [L-8] [L-15] [L-16] the configuration has the documented defaults', () => {
+  expect(createConfig()).toEqual({
     host: null,
     port: 4250,
     workers: 1,
@@ -49,21 +49,21 @@ test('[O-1] [L-4] [L-8] [L-15] [L-16] the defaults', () => {
 });
 
 test('what is given replaces the default, and nothing else', () => {
-  const { port, ...others } = configOf({ port: 1 });
-  const { port: _port, ...defaults } = configOf();
+  const { port, ...others } = createConfig({ port: 1 });
+  const { port: _port, ...defaults } = createConfig();
   expect(port).toBe(1);
   expect(others).toEqual(defaults);
 });
 
 test('[O-7] a setting is a flag and a variable of the same name', () => {
-  expect(flagOf('tokenCacheSize')).toBe('token-cache-size');
-  expect(variableOf('tokenCacheSize')).toBe('FOURBEAT_TOKEN_CACHE_SIZE');
-  const flags = SETTING_KEYS.map(flagOf);
+  expect(flagNameOf('tokenCacheSize')).toBe('token-cache-size');
+  expect(variableNameOf('tokenCacheSize')).toBe('FOURBEAT_TOKEN_CACHE_SIZE');
+  const flags = SETTING_KEYS.map(flagNameOf);
   expect(new Set(flags).size).toBe(flags.length);
   for (const key of SETTING_KEYS) expect(SETTINGS[key].help).not.toBe('');
 });
 
-describe('a value is read', () => {
+describe('a value is parsed', () => {
   test.each([
     ['host', '*', null],
     ['host', '127.0.0.1', '127.0.0.1'],
@@ -93,7 +93,7 @@ describe('a value is read', () => {
   });
 });
 
-describe('[O-8] a wrong value is told', () => {
+describe('[O-8] an invalid value is rejected with a reason', () => {
   test.each([
     ['host', 'localhost:4250'],
     ['host', 'http://localhost'],

@@ -1,17 +1,17 @@
-/** Values by size, and their sum. */
+/** Counts by bucket, and the sum of all values. */
 export interface HistogramCounts {
   readonly counts: Float64Array;
   readonly sum: number;
 }
 
-/** Counts values by size, cheaply enough for every request; a histogram of Prometheus reads it. */
+/** A histogram that is cheap enough to record every request. */
 export class Histogram {
-  /** How many values were at most the bound of the same index, and above the one before it. */
+  /** Values at most the bound of the same index, and above the bound before it. */
   readonly counts: Float64Array;
   /** Sum of all values. */
   sum = 0;
 
-  /** @param bounds upper bounds, rising; larger values go into one more bucket */
+  /** @param bounds upper bounds, ascending; one more bucket takes larger values */
   constructor(readonly bounds: readonly number[]) {
     this.counts = new Float64Array(bounds.length + 1);
   }
@@ -23,16 +23,16 @@ export class Histogram {
     this.sum += value;
   }
 
-  /** What was counted, to be added elsewhere; it begins anew. */
-  take(): HistogramCounts {
-    const taken = { counts: this.counts.slice(), sum: this.sum };
+  /** Returns the counts and resets them to 0. */
+  drain(): HistogramCounts {
+    const drained = { counts: this.counts.slice(), sum: this.sum };
     this.counts.fill(0);
     this.sum = 0;
-    return taken;
+    return drained;
   }
 
-  /** Adds what another with the same bounds has counted. */
-  addAll({ counts, sum }: HistogramCounts): void {
+  /** Adds the counts of a histogram with the same bounds. */
+  merge({ counts, sum }: HistogramCounts): void {
     for (const [index, count] of counts.entries()) {
       this.counts[index] = (this.counts[index] as number) + count;
     }

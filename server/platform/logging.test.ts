@@ -1,20 +1,22 @@
 import { expect, test } from 'bun:test';
-import { createLogger, logStream } from './logging.ts';
+import { createLogger, createLogStream } from './logging.ts';
 
-function logged(write: (log: ReturnType<typeof createLogger>) => void): Record<string, unknown>[] {
+function entriesOf(
+  write: (log: ReturnType<typeof createLogger>) => void,
+): Record<string, unknown>[] {
   const lines: string[] = [];
   write(createLogger('info', { write: (line) => void lines.push(line) }));
   return lines.map((line) => JSON.parse(line));
 }
 
-test('[O-13] an entry is one JSON object a line, with its level by name', () => {
-  const [entry] = logged((log) => log.info({ requestId: 'r\n1' }, 'done'));
+test('[O-13] the log has one JSON object per line, with the name of its level', () => {
+  const [entry] = entriesOf((log) => log.info({ requestId: 'r\n1' }, 'done'));
   expect(entry).toMatchObject({ level: 'info', requestId: 'r\n1', msg: 'done', pid: process.pid });
   expect(entry?.time).toMatch(/^\d{4}-\d\d-\d\dT.*Z$/);
 });
 
-test('[O-13] entries below the level are left out', () => {
-  expect(logged((log) => log.debug('no'))).toEqual([]);
+test('[O-13] the log omits entries below its level', () => {
+  expect(entriesOf((log) => log.debug('no'))).toEqual([]);
 });
 
 test.each([
@@ -27,8 +29,8 @@ test.each([
   'sub',
   'viewer',
   'text',
-])('[O-14] %s is never written, at the top or below', (name) => {
-  const entries = logged((log) => {
+])('[O-14] the log redacts %s, at the top level and below', (name) => {
+  const entries = entriesOf((log) => {
     log.info({ [name]: 'hush' });
     log.info({ body: { [name]: 'hush', other: 1 } });
     log.error({ request: { headers: { [name]: 'hush' } } });
@@ -39,10 +41,10 @@ test.each([
   expect(entries[1]).toMatchObject({ body: { [name]: '[redacted]', other: 1 } });
 });
 
-/** A log on a file with this much room; `room` may be changed at any time. */
+/** A log on a file of limited size; `room` is the number of bytes that still fit. */
 function logWithRoom() {
   const file = { room: 0, text: '' };
-  const log = logStream(async (bytes) => {
+  const log = createLogStream(async (bytes) => {
     if (file.room === 0) throw Object.assign(new Error('no space left'), { code: 'ENOSPC' });
     const count = Math.min(file.room, bytes.length);
     file.room -= count;
@@ -52,44 +54,44 @@ function logWithRoom() {
   return { file, log };
 }
 
-/** One turn of the event loop: what was logged has been tried. */
-const tried = () => new Promise((resolve) => setImmediate(resolve));
+/** Waits one turn of the event loop, in which the log tries to write. */
+const writeAttempt = () => new Promise((resolve) => setImmediate(resolve));
 
-test('[O-13] lines that find no room are dropped, and counted before the next that does', async () => {
+test('[O-13] the log drops lines that cannot be written, and reports their number before the next line', async () => {
   const { file, log } = logWithRoom();
   for (const line of ['a\n', 'b\n', 'c\n']) {
     log.write(line);
-    await tried();
+    await writeAttempt();
   }
   expect(file.text).toBe('');
   file.room = 1_000;
   log.write('d\n');
   log.write('e\n');
   await log.end();
-  const [loss, ...rest] = file.text.split('\n');
-  expect(JSON.parse(loss ?? '')).toMatchObject({ level: 'warn', pid: process.pid, dropped: 3 });
+  const [warning, ...rest] = file.text.split('\n');
+  expect(JSON.parse(warning ?? '')).toMatchObject({ level: 'warn', pid: process.pid, dropped: 3 });
   expect(rest).toEqual(['d', 'e', '']);
 });
 
-test('[O-13] a line that was cut in its middle counts as dropped and spoils no other', async () => {
+test('[O-13] the log counts a partially written line as dropped, and starts the next on a new line', async () => {
   const { file, log } = logWithRoom();
   file.room = 5;
   log.write('one\n');
-  await tried();
+  await writeAttempt();
   log.write('two\n');
-  await tried();
+  await writeAttempt();
   file.room = 1_000;
   log.write('three\n');
   await log.end();
-  const [one, torn, loss, ...rest] = file.text.split('\n');
-  expect([one, torn, rest]).toEqual(['one', 't', ['three', '']]);
-  expect(JSON.parse(loss ?? '')).toMatchObject({ dropped: 1 });
+  const [first, partial, warning, ...rest] = file.text.split('\n');
+  expect([first, partial, rest]).toEqual(['one', 't', ['three', '']]);
+  expect(JSON.parse(warning ?? '')).toMatchObject({ dropped: 1 });
 });
 
-test('[O-13] a destination that is busy for a moment loses nothing', async () => {
+test('[O-13] the log retries when its destination is busy', async () => {
   let isBusy = true;
   let text = '';
-  const log = logStream(async (bytes) => {
+  const log = createLogStream(async (bytes) => {
     if (isBusy) {
       isBusy = false;
       throw Object.assign(new Error('busy'), { code: 'EAGAIN' });

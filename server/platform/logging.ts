@@ -3,8 +3,8 @@ import { promisify } from 'node:util';
 import { type DestinationStream, type Logger, pino, stdTimeFunctions } from 'pino';
 import type { Config } from './config.ts';
 
-// O-14. Nothing logs these on purpose; this is the guard for the day when somebody logs a whole
-// request, body or error.
+// O-14. No call logs these on purpose. The list protects against a call that logs a whole request,
+// body or error.
 const SECRETS = [
   'authorization',
   'token',
@@ -22,46 +22,46 @@ const SECRETS = [
   'link',
 ];
 
-/** Unwritten lines beyond this many bytes are dropped: a log nobody reads must not fill memory. */
-const WAITING_BYTES_MAX = 1 << 20;
+/** Lines beyond this many unwritten bytes are dropped: a blocked log must not fill the memory. */
+const PENDING_BYTES_MAX = 1 << 20;
 
-// A reader that has stopped reading must not keep a process from ending.
-const END_MS = 1_000;
+/** Maximum wait for the last lines: a blocked reader must not keep the process from ending. */
+const FLUSH_TIMEOUT_MS = 1_000;
 
-/** How soon a pipe that was full is tried again. */
-const BUSY_MS = 100;
+/** Wait before the next write to a full pipe. */
+const RETRY_MS = 100;
 
 const NEWLINE = 10;
 
-/** Where the log goes. */
+/** Destination of the log. */
 export interface LogStream extends DestinationStream {
-  /** Waits until everything is written. A process that exits without it loses its last lines. */
+  /** Waits until all lines are written, 1 s at most. Call it before the process exits. */
   end(): Promise<void>;
-  /** Gives up what is not written yet. */
+  /** Drops the lines that are not written yet. */
   abandon(): void;
 }
 
-/** Standard error, written beside the event loop, so that a slow reader of it delays nobody. */
+/** Standard error, written asynchronously, so that a slow reader does not block the event loop. */
 export function standardError(): LogStream {
   const write = promisify(writeToFile);
-  return logStream(async (bytes) => (await write(2, bytes)).bytesWritten);
+  return createLogStream(async (bytes) => (await write(2, bytes)).bytesWritten);
 }
 
 /**
- * A log that never ends its service. Lines that cannot be written (the disk is full, nobody reads)
- * are dropped and counted, and the next line that can be written is preceded by their number.
- * @param writeSome writes some of the bytes and says how many; it fails as `fs.write` does
+ * A log stream that never fails its writer. Lines that cannot be written (disk full, blocked pipe) are
+ * dropped and counted; before the next line that can be written, a warning gives their number.
+ * @param writeSome writes some of the bytes and returns how many; it fails as `fs.write` does
  */
-export function logStream(writeSome: (bytes: Uint8Array) => Promise<number>): LogStream {
-  let waiting: string[] = [];
-  let waitingBytes = 0;
+export function createLogStream(writeSome: (bytes: Uint8Array) => Promise<number>): LogStream {
+  let pending: string[] = [];
+  let pendingBytes = 0;
   let dropped = 0;
-  // Whether the last write ended in the middle of a line.
-  let isTorn = false;
+  /** Whether the last write ended in the middle of a line. */
+  let isLinePartial = false;
   let isAbandoned = false;
   let writing: Promise<void> | null = null;
 
-  /** How many of the bytes could be written. */
+  /** Returns the number of bytes that could be written. */
   async function writeAll(bytes: Uint8Array): Promise<number> {
     let written = 0;
     while (written < bytes.length && !isAbandoned) {
@@ -69,34 +69,34 @@ export function logStream(writeSome: (bytes: Uint8Array) => Promise<number>): Lo
         written += await writeSome(bytes.subarray(written));
       } catch (error) {
         if ((error as { code?: string }).code !== 'EAGAIN') break;
-        await Bun.sleep(BUSY_MS);
+        await Bun.sleep(RETRY_MS);
       }
     }
     return written;
   }
 
   async function writeLines(lines: readonly string[]): Promise<void> {
-    const told = dropped;
-    const text = (told > 0 ? lossLine(told) : '') + lines.join('');
-    const bytes = Buffer.from((isTorn ? '\n' : '') + text);
+    const reportedDrops = dropped;
+    const text = (reportedDrops > 0 ? formatDropWarning(reportedDrops) : '') + lines.join('');
+    const bytes = Buffer.from((isLinePartial ? '\n' : '') + text);
     const written = bytes.subarray(0, await writeAll(bytes));
-    let whole = written.filter((byte) => byte === NEWLINE).length;
-    if (isTorn && whole > 0) whole--;
-    if (told > 0 && whole > 0) {
-      dropped -= told;
-      whole--;
+    let lineCount = written.filter((byte) => byte === NEWLINE).length;
+    if (isLinePartial && lineCount > 0) lineCount--;
+    if (reportedDrops > 0 && lineCount > 0) {
+      dropped -= reportedDrops;
+      lineCount--;
     }
-    dropped += lines.length - whole;
-    if (written.length > 0) isTorn = written.at(-1) !== NEWLINE;
+    dropped += lines.length - lineCount;
+    if (written.length > 0) isLinePartial = written.at(-1) !== NEWLINE;
   }
 
-  async function writeWaiting(): Promise<void> {
-    while (waiting.length > 0 && !isAbandoned) {
-      const lines = waiting;
-      const bytes = waitingBytes;
-      waiting = [];
+  async function writePending(): Promise<void> {
+    while (pending.length > 0 && !isAbandoned) {
+      const lines = pending;
+      const bytes = pendingBytes;
+      pending = [];
       await writeLines(lines);
-      waitingBytes -= bytes;
+      pendingBytes -= bytes;
     }
     writing = null;
   }
@@ -104,16 +104,16 @@ export function logStream(writeSome: (bytes: Uint8Array) => Promise<number>): Lo
   return {
     write(line) {
       const bytes = Buffer.byteLength(line);
-      if (waitingBytes + bytes > WAITING_BYTES_MAX) {
+      if (pendingBytes + bytes > PENDING_BYTES_MAX) {
         dropped++;
         return;
       }
-      waiting.push(line);
-      waitingBytes += bytes;
-      writing ??= writeWaiting();
+      pending.push(line);
+      pendingBytes += bytes;
+      writing ??= writePending();
     },
     async end() {
-      await Promise.race([writing, Bun.sleep(END_MS)]);
+      await Promise.race([writing, Bun.sleep(FLUSH_TIMEOUT_MS)]);
       isAbandoned = true;
     },
     abandon() {
@@ -122,13 +122,13 @@ export function logStream(writeSome: (bytes: Uint8Array) => Promise<number>): Lo
   };
 }
 
-function lossLine(dropped: number): string {
+function formatDropWarning(dropped: number): string {
   const time = new Date().toISOString();
-  const msg = 'lines of the log were lost: they could not be written';
+  const msg = 'log lines were dropped because they could not be written';
   return `${JSON.stringify({ level: 'warn', time, pid: process.pid, dropped, msg })}\n`;
 }
 
-/** A log of one JSON object a line (O-13), without secrets. */
+/** Creates a logger that writes one JSON object per line (O-13), with secrets redacted. */
 export function createLogger(level: Config['logLevel'], to: DestinationStream): Logger {
   return pino(
     {

@@ -1,13 +1,13 @@
 import { join } from 'node:path';
 import { PLAYBACK_LADDER } from '../../protocol/limits.ts';
 import {
-  directory,
-  integer,
-  oneOf,
-  portOrOff,
-  program,
+  parseDirectory,
+  parseInteger,
+  parseOneOf,
+  parsePortOrOff,
+  parseProgram,
+  parseWord,
   type Setting,
-  word,
 } from './setting-values.ts';
 
 /** A rendition of the encoding ladder (interface, Playback variants). */
@@ -76,44 +76,44 @@ export const MEDIA_SETTINGS: {
     value: 'directory',
     help: 'directory of the video segments',
     default: '',
-    defaultMeans: '`media` in the data directory',
-    parse: (text) => (text === '' ? null : directory(text)),
+    defaultMeaning: '`media` in the data directory',
+    parse: (text) => (text === '' ? null : parseDirectory(text)),
   },
   mediaDvr: {
     value: 'seconds',
     help: 'how far viewers can seek back, and how long video stays after the end of a stream',
     default: '7200',
-    parse: integer(60, 604_800),
+    parse: parseInteger(60, 604_800),
   },
   mediaSpace: {
     value: 'megabytes',
     help: 'maximum size of all video on disk; the oldest segments are deleted first',
     default: '20000',
-    parse: integer(50, 100_000_000),
+    parse: parseInteger(50, 100_000_000),
   },
   mediaLatency: {
     value: 'mode',
     help: 'normal (about 4 s behind the camera), or low (about 2 s, with more requests for each viewer)',
     default: 'normal',
-    parse: oneOf(['normal', 'low']),
+    parse: parseOneOf(['normal', 'low']),
   },
   mediaSegment: {
     value: 'milliseconds',
     help: 'duration of a video segment',
     default: '1000',
-    parse: integer(500, 10_000),
+    parse: parseInteger(500, 10_000),
   },
   mediaEncoder: {
     value: 'name',
     help: 'video encoder of ffmpeg: libx264, or a hardware encoder such as h264_nvenc, h264_qsv or h264_vaapi',
     default: 'libx264',
-    parse: word,
+    parse: parseWord,
   },
   mediaPreset: {
     value: 'name',
     help: 'preset of the video encoder',
     default: 'veryfast',
-    parse: word,
+    parse: parseWord,
   },
   mediaLadder: {
     value: 'list',
@@ -125,25 +125,25 @@ export const MEDIA_SETTINGS: {
     value: 'program',
     help: 'name or path of ffmpeg; ffprobe must be beside it',
     default: 'ffmpeg',
-    parse: program,
+    parse: parseProgram,
   },
   rtmpPort: {
     value: 'number',
     help: 'TCP port for RTMP; 0 picks a free port; off disables RTMP',
     default: '1935',
-    parse: portOrOff,
+    parse: parsePortOrOff,
   },
   srtPort: {
     value: 'number',
     help: 'UDP port for SRT; 0 picks a free port; off disables SRT',
     default: '10080',
-    parse: portOrOff,
+    parse: parsePortOrOff,
   },
   sourceGrace: {
     value: 'seconds',
     help: 'how long the source of a stream may be disconnected before the stream ends',
     default: '30',
-    parse: integer(1, 3_600),
+    parse: parseInteger(1, 3_600),
   },
 };
 

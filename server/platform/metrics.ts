@@ -1,39 +1,39 @@
 import type { Metric, Registry } from 'prom-client';
 import { Histogram } from './histogram.ts';
 
-/** Answers of one operation, by status. */
+/** Responses of one operation, by status. */
 export interface RequestCounts {
   readonly operation: { readonly method: string; readonly path: string };
-  /** How many answers had the status that is the index. */
+  /** Number of responses; the index is the status. */
   readonly counts: ArrayLike<number>;
-  /** Seconds until the answers began. */
+  /** Seconds until the response started. */
   readonly durations: Histogram;
 }
 
-/** What metrics are made of: plain counters and readings, looked at only when somebody asks. */
+/** Counters and gauges of the service. They are read on each scrape, and only then. */
 export interface MetricSources {
   readonly version: string;
   requests(): Iterable<RequestCounts>;
-  /** Streams with viewers now, each once, with their count. */
-  viewers(): Iterable<readonly [streamId: string, count: number]>;
+  /** Each stream that has viewers now, with its viewer count. */
+  viewersByStream(): Iterable<readonly [streamId: string, count: number]>;
   /** The last sealed interval. */
   watermark(): number;
-  /** How late intervals were sealed, in seconds. */
-  readonly sealLateness: Histogram;
-  /** Calls of the database that wait for their answer. */
+  /** Seconds from the end of an interval until this node could serve it. */
+  readonly sealLatency: Histogram;
+  /** Database calls without a result yet. */
   databasePendingCalls(): number;
-  /** Answers to quizzes, by what was decided. */
-  answers(): Iterable<readonly [decision: string, count: number]>;
+  /** Quiz answers by decision. */
+  answersByDecision(): Iterable<readonly [decision: string, count: number]>;
   /** Service time minus system time, in ms. */
   clockOffsetMs(): number;
-  /** How far the feed that can be read here is behind, in ms. */
-  behindMs(): number;
-  /** Servers that the service needs, with why each cannot be reached now, or null. */
+  /** Age of the newest interval that can be read here, beyond its end, in ms. */
+  feedLagMs(): number;
+  /** Servers that the service needs; `unavailable` returns the reason, or null while it is reachable. */
   readonly backends: readonly { readonly name: string; unavailable(): string | null }[];
-  /** Feed requests that are held, and event streams that are open. */
-  feed(): { readonly held: number; readonly listeners: number };
-  /** What parts of the service that may not run here add. */
-  readonly more: readonly Reading[];
+  /** Open feed requests. */
+  feed(): { readonly longPolls: number; readonly eventStreams: number };
+  /** Metrics of optional parts of the service. */
+  readonly additional: readonly MetricDefinition[];
 }
 
 /** Metrics in the text format of Prometheus (SPEC O-12). */
@@ -42,27 +42,27 @@ export interface Metrics {
   render(): Promise<string>;
 }
 
-const SEAL_LATENESS_BOUNDS_S = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2, 5];
+const SEAL_LATENCY_BOUNDS_S = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2, 5];
 
-/** A place to count how late intervals are sealed, in seconds. */
-export function newSealLateness(): Histogram {
-  return new Histogram(SEAL_LATENESS_BOUNDS_S);
+/** Creates the histogram of `MetricSources.sealLatency`, in seconds. */
+export function createSealLatencyHistogram(): Histogram {
+  return new Histogram(SEAL_LATENCY_BOUNDS_S);
 }
 
-/** Metrics of these sources. The library is loaded when they are first asked for. */
+/** Creates the metrics of these sources. The first scrape loads the library. */
 export function createMetrics(sources: MetricSources): Metrics {
   let registry: Promise<Registry> | null = null;
   return {
     contentType: 'text/plain; version=0.0.4; charset=utf-8',
     async render() {
-      registry ??= registryOf(sources);
+      registry ??= createRegistry(sources);
       return (await registry).metrics();
     },
   };
 }
 
-// What the library says of the process and is true on Bun; the rest is about V8, and its time on
-// the processor starts from 0 when the library is loaded.
+// Default metrics of the library that are correct on Bun. The others describe V8; its CPU time counts
+// from the load of the library, so `process_cpu_seconds_total` is defined below.
 const PROCESS_METRICS = new Set([
   'process_start_time_seconds',
   'process_resident_memory_bytes',
@@ -74,7 +74,7 @@ const PROCESS_METRICS = new Set([
   'nodejs_eventloop_lag_p99_seconds',
 ]);
 
-async function registryOf(sources: MetricSources): Promise<Registry> {
+async function createRegistry(sources: MetricSources): Promise<Registry> {
   const { Registry, Counter, Gauge, collectDefaultMetrics } = await import('prom-client');
   const registry = new Registry();
   collectDefaultMetrics({ register: registry });
@@ -82,8 +82,8 @@ async function registryOf(sources: MetricSources): Promise<Registry> {
     if (!PROCESS_METRICS.has(name)) registry.removeSingleMetric(name);
   }
   for (const { kind, name, help, labelNames = [], read } of [
-    ...readingsOf(sources),
-    ...sources.more,
+    ...serviceMetrics(sources),
+    ...sources.additional,
   ]) {
     const common = { name, help, labelNames, registers: [registry] };
     if (kind === 'gauge') {
@@ -104,12 +104,12 @@ async function registryOf(sources: MetricSources): Promise<Registry> {
       });
     }
   }
-  for (const made of histogramsOf(sources)) registry.registerMetric(made);
+  for (const metric of serviceHistograms(sources)) registry.registerMetric(metric);
   return registry;
 }
 
-/** A metric that is read off a source each time the page is asked for. */
-export interface Reading {
+/** A metric whose samples are read on each scrape. */
+export interface MetricDefinition {
   readonly kind: 'gauge' | 'counter';
   readonly name: string;
   readonly help: string;
@@ -117,12 +117,12 @@ export interface Reading {
   read(): Iterable<readonly [value: number, labels?: Record<string, string | number>]>;
 }
 
-function readingsOf(sources: MetricSources): Reading[] {
+function serviceMetrics(sources: MetricSources): MetricDefinition[] {
   return [
     {
       kind: 'gauge',
       name: 'fourbeat_build_info',
-      help: 'Always 1; the version of the program is its label.',
+      help: 'Always 1; the label is the version of the program.',
       labelNames: ['version'],
       read: () => [[1, { version: sources.version }]],
     },
@@ -137,28 +137,29 @@ function readingsOf(sources: MetricSources): Reading[] {
       name: 'fourbeat_requests_total',
       help: 'Requests by route and status.',
       labelNames: ['method', 'path', 'status'],
-      read: () => answersByStatus(sources.requests()),
+      read: () => requestsByStatus(sources.requests()),
     },
     {
       kind: 'gauge',
       name: 'fourbeat_viewers',
-      help: 'Viewers that this node has now, over all streams.',
-      read: () => [[[...sources.viewers()].reduce((sum, [, count]) => sum + count, 0)]],
+      help: 'Viewers on this node now, over all streams.',
+      read: () => [[[...sources.viewersByStream()].reduce((sum, [, count]) => sum + count, 0)]],
     },
     {
       kind: 'gauge',
-      name: 'fourbeat_watched_streams',
-      // How many and not which: the page is open, and the id is all that protects an unlisted
-      // stream (SPEC S-14).
+      name: 'fourbeat_active_streams',
+      // A number without ids: the page is public, and only its id protects an unlisted stream
+      // (SPEC S-14).
       help: 'Streams that have viewers on this node now.',
-      read: () => [[[...sources.viewers()].length]],
+      read: () => [[[...sources.viewersByStream()].length]],
     },
     {
       kind: 'counter',
       name: 'fourbeat_answers_total',
-      help: 'Answers to quizzes by what was decided.',
+      help: 'Quiz answers by decision.',
       labelNames: ['decision'],
-      read: () => [...sources.answers()].map(([decision, count]) => [count, { decision }]),
+      read: () =>
+        [...sources.answersByDecision()].map(([decision, count]) => [count, { decision }]),
     },
     {
       kind: 'gauge',
@@ -168,26 +169,26 @@ function readingsOf(sources: MetricSources): Reading[] {
     },
     {
       kind: 'gauge',
-      name: 'fourbeat_feed_behind_seconds',
-      help: 'How far the feed that can be read here is behind.',
-      // A record on which nothing was ever sealed is behind by half a century.
-      read: () => [[sources.watermark() < 0 ? 0 : sources.behindMs() / 1000]],
+      name: 'fourbeat_feed_lag_seconds',
+      help: 'Time since the end of the last interval that can be read here.',
+      // The watermark of a new database is -1: its lag would be half a century.
+      read: () => [[sources.watermark() < 0 ? 0 : sources.feedLagMs() / 1000]],
     },
     {
       kind: 'gauge',
-      name: 'fourbeat_backend_away',
-      help: '1 while the backend cannot be reached.',
+      name: 'fourbeat_backend_up',
+      help: '1 while the backend can be reached, else 0.',
       labelNames: ['backend'],
       read: () =>
         sources.backends.map(({ name, unavailable }) => [
-          Number(unavailable() !== null),
+          Number(unavailable() === null),
           { backend: name },
         ]),
     },
     {
       kind: 'gauge',
-      name: 'fourbeat_record_pending',
-      help: 'Calls of the database that wait for their answer.',
+      name: 'fourbeat_database_pending_calls',
+      help: 'Database calls without a result yet.',
       read: () => [[sources.databasePendingCalls()]],
     },
     {
@@ -198,15 +199,15 @@ function readingsOf(sources: MetricSources): Reading[] {
     },
     {
       kind: 'gauge',
-      name: 'fourbeat_held_requests',
-      help: 'Feed requests held for their interval.',
-      read: () => [[sources.feed().held]],
+      name: 'fourbeat_long_polls',
+      help: 'Feed requests that wait for their interval to be sealed.',
+      read: () => [[sources.feed().longPolls]],
     },
     {
       kind: 'gauge',
       name: 'fourbeat_event_streams',
-      help: 'Event streams that are open.',
-      read: () => [[sources.feed().listeners]],
+      help: 'Open event streams.',
+      read: () => [[sources.feed().eventStreams]],
     },
   ];
 }
@@ -216,7 +217,7 @@ function cpuSeconds(): number {
   return (user + system) / 1_000_000;
 }
 
-function* answersByStatus(operations: Iterable<RequestCounts>) {
+function* requestsByStatus(operations: Iterable<RequestCounts>) {
   for (const { operation, counts } of operations) {
     for (let status = 0; status < counts.length; status++) {
       const count = counts[status] as number;
@@ -227,11 +228,11 @@ function* answersByStatus(operations: Iterable<RequestCounts>) {
   }
 }
 
-function histogramsOf(sources: MetricSources): Metric<string>[] {
+function serviceHistograms(sources: MetricSources): Metric<string>[] {
   return [
-    histogram(
+    histogramMetric(
       'fourbeat_request_duration_seconds',
-      'Time until the answer began. Feed requests are held until their interval is sealed.',
+      'Time until the response started. Feed requests wait for their interval to be sealed.',
       function* () {
         for (const { operation, durations } of sources.requests()) {
           const labels = { method: operation.method, path: operation.path };
@@ -239,18 +240,18 @@ function histogramsOf(sources: MetricSources): Metric<string>[] {
         }
       },
     ),
-    histogram(
-      'fourbeat_seal_lateness_seconds',
-      'Time from the end of an interval until it could be served.',
-      () => [[sources.sealLateness, {}]],
+    histogramMetric(
+      'fourbeat_seal_latency_seconds',
+      'Time from the end of an interval until this node could serve it.',
+      () => [[sources.sealLatency, {}]],
     ),
   ];
 }
 
 type Labels = Record<string, string>;
 
-/** A metric that the registry prints as it is: the library's own keeps counts of its own. */
-function histogram(
+/** A histogram that is printed from our own counts: the library's class has counts of its own. */
+function histogramMetric(
   name: string,
   help: string,
   read: () => Iterable<[buckets: Histogram, labels: Labels]>,
@@ -260,13 +261,13 @@ function histogram(
     help,
     type: 'histogram',
     aggregator: 'sum',
-    values: [...read()].flatMap(([buckets, labels]) => samplesOf(name, buckets, labels)),
+    values: [...read()].flatMap(([buckets, labels]) => histogramSamples(name, buckets, labels)),
   });
   return { name, get } as unknown as Metric<string>;
 }
 
-/** Buckets as Prometheus has them: each with all that is at most its bound. */
-function samplesOf(name: string, { bounds, counts, sum }: Histogram, labels: Labels) {
+/** Cumulative buckets, as Prometheus has them. */
+function histogramSamples(name: string, { bounds, counts, sum }: Histogram, labels: Labels) {
   let total = 0;
   const buckets = [...counts].map((count, index) => {
     total += count;

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test';
-import { mayReach, networks, urlProblem } from './network-policy.ts';
+import { isAllowedAddress, parseNetworks, urlProblem } from './network-policy.ts';
 
 const PUBLIC = [
   '1.1.1.1',
@@ -80,17 +80,17 @@ const REFUSED: readonly (readonly [address: string, what: string])[] = [
 
 describe('[H-12] webhooks', () => {
   test.each(PUBLIC)('reach %s', (address) => {
-    expect(mayReach(address, [])).toBe(true);
+    expect(isAllowedAddress(address, [])).toBe(true);
   });
 
   test.each(REFUSED)('do not reach %s (%s)', (address) => {
-    expect(mayReach(address, [])).toBe(false);
+    expect(isAllowedAddress(address, [])).toBe(false);
   });
 
-  test('reach the networks that the operator names, and nothing beside them', () => {
-    const allowed = networks('10.1.0.0/16, 192.168.7.7,fd00:1::/32');
+  test('reach the networks that the operator allows, and no others', () => {
+    const allowed = parseNetworks('10.1.0.0/16, 192.168.7.7,fd00:1::/32');
     for (const address of ['10.1.2.3', '192.168.7.7', 'fd00:1::5', '8.8.8.8']) {
-      expect([address, mayReach(address, allowed)]).toEqual([address, true]);
+      expect([address, isAllowedAddress(address, allowed)]).toEqual([address, true]);
     }
     for (const address of [
       '10.2.0.1',
@@ -99,7 +99,7 @@ describe('[H-12] webhooks', () => {
       '::ffff:10.1.2.3',
       '127.0.0.1',
     ]) {
-      expect([address, mayReach(address, allowed)]).toEqual([address, false]);
+      expect([address, isAllowedAddress(address, allowed)]).toEqual([address, false]);
     }
   });
 });
@@ -139,6 +139,6 @@ describe('[H-3] a URL', () => {
 test.each(['10.0.0.0/33', '10.0.0.0/8;', 'fd00::/129', 'example.org', '10.0.0.0/8,,', ' '])(
   '[O-8] "%s" is no list of networks',
   (text) => {
-    expect(() => networks(text)).toThrow(/^It must be a list of networks/);
+    expect(() => parseNetworks(text)).toThrow(/^It must be a list of networks/);
   },
 );

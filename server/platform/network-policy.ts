@@ -21,7 +21,7 @@ const GLOBAL_UNICAST: Network = ipaddr.parseCIDR('2000::/3');
  * Whether webhooks may be sent to an address: a public unicast address, or one that the operator
  * allows. IPv6 addresses that embed an IPv4 address are refused.
  */
-export function mayReach(address: string, allowed: readonly Network[]): boolean {
+export function isAllowedAddress(address: string, allowed: readonly Network[]): boolean {
   if (isIP(address) === 0) return false;
   const parsed = ipaddr.parse(address);
   if (allowed.some((network) => isIn(parsed, network))) return true;
@@ -36,7 +36,7 @@ function isIn(address: Address, network: Network): boolean {
 }
 
 /** The IP address in a URL; null when the URL has a host name. */
-export function literalOf({ hostname }: URL): string | null {
+export function ipLiteralOf({ hostname }: URL): string | null {
   const host = hostname.replace(/^\[(.*)\]$/, '$1');
   return isIP(host) === 0 ? null : host;
 }
@@ -48,8 +48,8 @@ export function urlProblem(
 ): string | null {
   const url = new URL(text);
   if (url.protocol !== 'https:' && !allowHttp) return 'must be https';
-  const literal = literalOf(url);
-  if (literal === null || mayReach(literal, allowPrivate)) return null;
+  const literal = ipLiteralOf(url);
+  if (literal === null || isAllowedAddress(literal, allowPrivate)) return null;
   return 'must lead to a public address';
 }
 
@@ -57,7 +57,7 @@ export function urlProblem(
  * Parses a setting: comma-separated networks in CIDR notation, or single addresses.
  * @throws Error that describes the format
  */
-export function networks(text: string): Network[] {
+export function parseNetworks(text: string): Network[] {
   if (text === '') return [];
   return text.split(',').map((part) => {
     const cidr = part.trim();

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'bun:test';
 import fc from 'fast-check';
-import { parseRedisUrl, type RedisTarget } from './redis-url.ts';
+import { parseRedisUrl, type RedisAddress } from './redis-url.ts';
 
-const PLAIN: RedisTarget = {
+const PLAIN: RedisAddress = {
   kind: 'single',
   tls: false,
   addresses: [{ host: 'redis', port: 6379 }],
@@ -10,14 +10,14 @@ const PLAIN: RedisTarget = {
   password: null,
   sentinelUsername: null,
   sentinelPassword: null,
-  db: 0,
+  databaseNumber: 0,
   primaryName: '',
 };
 
-const read: [string, Partial<RedisTarget>][] = [
+const valid: [string, Partial<RedisAddress>][] = [
   ['redis://redis', {}],
   ['redis://redis/', {}],
-  ['redis://redis:6380/3', { addresses: [{ host: 'redis', port: 6380 }], db: 3 }],
+  ['redis://redis:6380/3', { addresses: [{ host: 'redis', port: 6380 }], databaseNumber: 3 }],
   ['rediss://redis', { tls: true }],
   ['redis://:pass@redis', { password: 'pass' }],
   ['redis://user:pa%40s%2Fs:x@redis', { username: 'user', password: 'pa@s/s:x' }],
@@ -46,14 +46,14 @@ const read: [string, Partial<RedisTarget>][] = [
       addresses: [{ host: 'redis', port: 1 }],
       password: 'p',
       primaryName: 'main',
-      db: 2,
+      databaseNumber: 2,
       sentinelUsername: 's',
       sentinelPassword: '%',
     },
   ],
 ];
 
-const wrong: [string, string][] = [
+const invalid: [string, string][] = [
   ['redis:6379', 'It must be redis://host:6379'],
   ['http://redis', 'It must be redis://host:6379'],
   ['redis+sentinels://a/b', 'It must be redis://host:6379'],
@@ -74,16 +74,16 @@ const wrong: [string, string][] = [
   ['redis://host/?password=x', 'The only parameters are'],
 ];
 
-describe('[N-15] the address of Redis', () => {
-  test.each(read)('%s', (url, parts) => {
+describe('[N-15] the Redis URL', () => {
+  test.each(valid)('%s is parsed', (url, parts) => {
     expect(parseRedisUrl(url)).toEqual({ ...PLAIN, ...parts });
   });
 
-  test.each(wrong)('%s is refused', (url, reason) => {
+  test.each(invalid)('%s is rejected', (url, reason) => {
     expect(() => parseRedisUrl(url)).toThrow(reason);
   });
 
-  test('gives back every user, password and list of hosts that is put in', () => {
+  test('keeps every user, password and list of hosts', () => {
     const host = fc.record({
       host: fc.stringMatching(/^[a-z0-9][a-z0-9.-]{0,20}$/),
       port: fc.integer({ min: 1, max: 65_535 }),
@@ -99,8 +99,8 @@ describe('[N-15] the address of Redis', () => {
     );
   });
 
-  test('never repeats a password in what it says is wrong', () => {
-    for (const [url] of wrong) {
+  test('never repeats a password in an error', () => {
+    for (const [url] of invalid) {
       const secret = url.replace('://', '://user:tops3cret@');
       const error = (() => {
         try {

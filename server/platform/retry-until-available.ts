@@ -1,26 +1,26 @@
 import type { Logger } from 'pino';
 import { Unavailable } from './errors.ts';
 
-// What is unavailable is tried again this often, and said again every so many times.
 const RETRY_MS = 500;
-const SAID_EVERY = 20;
+/** A retry that is logged: the first, and then each after so many. */
+const LOG_EVERY = 20;
 
 /**
- * Does something until a server that is unavailable can be reached, and says so meanwhile (SPEC N-2).
+ * Calls `work` until its server is available, and logs a warning every 10 s (SPEC N-2).
  * @param name of the server, for the operator
- * @throws what does not heal by itself
+ * @throws every error other than `Unavailable`, which a retry does not solve
  */
 export async function retryUntilAvailable<T>(
   name: string,
   logger: Logger,
   work: () => Promise<T>,
 ): Promise<T> {
-  for (let tries = 0; ; tries++) {
+  for (let attempt = 0; ; attempt++) {
     try {
       return await work();
     } catch (error) {
       if (!(error instanceof Unavailable)) throw error;
-      if (tries % SAID_EVERY === 0) {
+      if (attempt % LOG_EVERY === 0) {
         logger.warn({ reason: error.message }, `${name} cannot be reached; trying again`);
       }
     }

@@ -290,9 +290,9 @@ describe('serve', () => {
     );
     expect(page).toMatch(/^fourbeat_request_duration_seconds_count\{.*view-counts.*\} 1$/m);
     expect(page).toMatch(/^fourbeat_viewers 1$/m);
-    expect(page).toMatch(/^fourbeat_watched_streams 1$/m);
+    expect(page).toMatch(/^fourbeat_active_streams 1$/m);
     expect(page).not.toContain(streamId);
-    expect(page).toMatch(/^fourbeat_seal_lateness_seconds_count [1-9]/m);
+    expect(page).toMatch(/^fourbeat_seal_latency_seconds_count [1-9]/m);
     const watermark = Number(/^fourbeat_watermark (\d+)$/m.exec(page)?.[1]);
     expect(watermark).toBeGreaterThan((await currentInterval(server.url)) - 20);
   });
@@ -403,7 +403,7 @@ describe('the end of a server', () => {
     const held = feed(4);
     await until(async () => {
       const page = await (await fetch(`${started.url}/metrics`)).text();
-      return /^fourbeat_held_requests 1$/m.test(page);
+      return /^fourbeat_long_polls 1$/m.test(page);
     });
     started.signal('SIGTERM');
     let answered = false;
@@ -490,7 +490,7 @@ describe('the end of a server', () => {
     const held = fetch(started.url + path, { headers: bearer }).catch(() => 'cut');
     await until(async () => {
       const page = await (await fetch(`${started.url}/metrics`)).text();
-      return /^fourbeat_held_requests 1$/m.test(page);
+      return /^fourbeat_long_polls 1$/m.test(page);
     });
     started.signal('SIGTERM');
     await until(async () => started.log().includes('"stopping"'));

@@ -111,7 +111,7 @@ export const deliveryProcedures = {
            or not exists (select 1 from webhooks w where w.id = finished.webhook) limit $3`,
         [RETAINED_MAX, nowMs - RETENTION_MS, CLEANUP_BATCH_SIZE],
       );
-      const beyond = await tx.query<{ id: string }>(
+      const excess = await tx.query<{ id: string }>(
         `select id from (select id, webhook,
            row_number() over (partition by webhook order by created desc, id desc) as position
            from deliveries where due is not null) waiting
@@ -120,13 +120,13 @@ export const deliveryProcedures = {
          limit $2`,
         [PENDING_MAX, CLEANUP_BATCH_SIZE],
       );
-      return { old: idsOf(old), excess: idsOf(beyond) };
+      return { old: idsOf(old), excess: idsOf(excess) };
     },
   ),
 
   /** Deletes `old` deliveries and marks `excess` ones as failed, except those being sent. */
   removeOldDeliveries: writing(
-    async (tx, { old, beyond }: { old: readonly string[]; beyond: readonly string[] }) => {
+    async (tx, { old, excess }: { old: readonly string[]; excess: readonly string[] }) => {
       const listedIds = `(select id from ${tx.rows('$1', ['id text'])} listed)`;
       const listOf = (ids: readonly string[]) => JSON.stringify(ids.map((id) => [id]));
       if (old.length > 0) {
@@ -134,11 +134,11 @@ export const deliveryProcedures = {
           listOf(old),
         ]);
       }
-      if (beyond.length === 0) return;
+      if (excess.length === 0) return;
       await tx.query(
         `update deliveries set state = 'failed', due = null
          where due is not null and lease is null and id in ${listedIds}`,
-        [listOf(beyond)],
+        [listOf(excess)],
       );
     },
   ),

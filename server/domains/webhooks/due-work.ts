@@ -1,5 +1,5 @@
 import type { DueWork } from '../../realtime/feed/due-work.ts';
-import { NO_REHEARSAL } from '../rehearsals/hidden.ts';
+import { NO_REHEARSAL } from '../rehearsals/rehearsal-filter.ts';
 import { logSealedEvents } from './event-log-sql.ts';
 import type { WebhookEvent } from './webhook-events.ts';
 

@@ -1,5 +1,5 @@
 import type { Tx } from '../../storage/sql/procedure.ts';
-import { NO_REHEARSAL } from '../rehearsals/hidden.ts';
+import { NO_REHEARSAL } from '../rehearsals/rehearsal-filter.ts';
 import { MINUTE_INTERVALS, type WebhookEvent } from './webhook-events.ts';
 
 /** Webhook events that one sealing transaction logs. */

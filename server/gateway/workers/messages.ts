@@ -1,40 +1,41 @@
 import type { TokenSeat } from '../../auth/viewer-tokens/checked-viewer.ts';
 import type { ResponseCounts } from '../../http/request-log.ts';
-import type { SealedBody } from '../../realtime/feed/sealing-sql.ts';
+import type { SealedBody } from '../../realtime/feed/sealed-sql.ts';
 import type { SeatMemory } from '../../realtime/presence/presence-cells.ts';
 
-// What the main thread and those that answer viewers say to each other.
+// The messages between the main thread and the worker threads.
 
-/** What a thread is told to begin with. */
-export interface Begin {
-  readonly kind: 'begin';
+/** Starts a worker. */
+export interface WorkerStart {
+  readonly kind: 'start';
   readonly host: string | null;
   readonly port: number;
-  /** Of the origin server; see `Relay`. */
+  /** The path and the secret of the origin server, see `RelayOptions`. */
   readonly path: string;
   readonly secret: string;
   readonly corsOrigin: string;
   readonly edgeCache: boolean;
-  /** What the paths take that a front answers, `Allow`; null: they are not answered here. */
+  /** The `Allow` headers of operations; null: the operation goes to the origin server. */
   readonly allow: { readonly heartbeats: string | null; readonly feed: string | null };
   readonly tokenCacheSize: number;
-  /** The last interval that is sealed. */
+  /** The last sealed interval. */
   readonly sealed: number;
-  /** See `TimeTold`. */
+  /** The memory of a `ClockPublisher`. */
   readonly time: Float64Array;
   readonly unavailable: UnavailableReasons;
 }
 
-/** Why nobody can register now, and why no interval can be held; null: they can. */
+/** Why heartbeats and long polls get a 503 now; null: they do not. */
 export interface UnavailableReasons {
   readonly registrations: string | null;
   readonly feed: string | null;
 }
 
-export type ToThread =
-  | Begin
-  /** Answers `ping`: the main thread's `performance.now`. */
+export type MessageToWorker =
+  | WorkerStart
+  /** Replies to `ping` with the main thread's `performance.now`. */
   | { readonly kind: 'pong'; readonly monotonicMs: number }
+  /** The presence ring of a stream, which is new or has grown. */
   | { readonly kind: 'ring'; readonly streamId: string; readonly memory: SeatMemory }
   | { readonly kind: 'ring-dropped'; readonly streamId: string }
   | {
@@ -43,31 +44,32 @@ export type ToThread =
       readonly bodies: ReadonlyMap<string, Uint8Array>;
     }
   | { readonly kind: 'skipped'; readonly interval: number }
-  | { readonly kind: 'refused'; readonly reason: string }
-  | { readonly kind: 'away'; readonly unavailable: UnavailableReasons }
-  /** All who are banned in a stream; `told` follows. */
+  /** Ends all long polls with a 503. */
+  | { readonly kind: 'long-polls-failed'; readonly reason: string }
+  | { readonly kind: 'unavailable'; readonly unavailable: UnavailableReasons }
+  /** All banned seats of a stream; `banned` follows. */
   | {
       readonly kind: 'bans';
       readonly id: number;
       readonly streamId: string;
       readonly seats: ReadonlySet<number>;
     }
-  | { readonly kind: 'answer'; readonly id: number; readonly value: unknown }
-  /** What was called for cannot be had now, or, without a reason, for a defect. */
-  | { readonly kind: 'refusal'; readonly id: number; readonly reason: string | null }
-  /** Answer what is held, end event streams and take no more; `drained` follows. */
+  | { readonly kind: 'call-result'; readonly id: number; readonly value: unknown }
+  /** A failed call. @param reason of an `Unavailable`; null for a defect */
+  | { readonly kind: 'call-error'; readonly id: number; readonly reason: string | null }
+  /** Ends long polls and event streams, and takes no more; `drained` follows. */
   | { readonly kind: 'drain' }
-  /** Close the port; `closed` follows when all answers are written. */
+  /** Stops listening; `closed` follows when all responses are complete. */
   | { readonly kind: 'close' };
 
-/** What a thread asks of the main thread. */
-export interface ThreadCalls {
-  check(token: string): Promise<TokenSeat | null>;
-  readSealed(input: ReadInput): Promise<SealedBody[]>;
+/** The calls of a worker to the main thread. */
+export interface MainThreadCalls {
+  verify(token: string): Promise<TokenSeat | null>;
+  readSealed(input: ReadSealedInput): Promise<SealedBody[]>;
 }
 
-/** As the database's `readSealed` takes it. */
-export interface ReadInput {
+/** The input of the database procedure `readSealed`. */
+export interface ReadSealedInput {
   readonly streamId: string;
   readonly from: number;
   readonly to: number;
@@ -75,38 +77,43 @@ export interface ReadInput {
   readonly bytesMax?: number;
 }
 
-/** Those of one operation who were told 503, of whom one is named. */
-export interface Refused {
+/** The 503 responses of one operation since the last report, with the data of the first one. */
+export interface RejectedRequests {
   count: number;
   readonly requestId: string;
   readonly reason: string;
 }
 
-/** What a thread tells of itself, several times a second. */
-export interface Report {
+/** The statistics of a worker, sent several times a second. */
+export interface WorkerReport {
   readonly kind: 'report';
-  readonly held: number;
-  readonly listeners: number;
-  /** Streams that were read there. */
-  readonly read: readonly string[];
-  /** Since the report before. */
+  readonly longPolls: number;
+  readonly eventStreams: number;
+  /** The streams whose feed was read. */
+  readonly streamsRead: readonly string[];
+  /** Responses since the last report. */
   readonly heartbeats: ResponseCounts;
   readonly intervals: ResponseCounts;
-  readonly refused: { readonly heartbeats: Refused | null; readonly intervals: Refused | null };
+  readonly rejected: {
+    readonly heartbeats: RejectedRequests | null;
+    readonly intervals: RejectedRequests | null;
+  };
 }
 
-export type FromThread =
+export type MessageFromWorker =
   | { readonly kind: 'ping' }
   | { readonly kind: 'listening' }
-  | { readonly kind: 'failed'; readonly reason: string }
+  /** The worker cannot start. */
+  | { readonly kind: 'start-failed'; readonly reason: string }
   | {
       readonly kind: 'call';
       readonly id: number;
-      readonly name: keyof ThreadCalls;
+      readonly name: keyof MainThreadCalls;
       readonly input: unknown;
     }
-  | { readonly kind: 'told'; readonly id: number }
+  /** The bans of the message with this id are in effect. */
+  | { readonly kind: 'banned'; readonly id: number }
   | { readonly kind: 'defect'; readonly reason: string }
   | { readonly kind: 'drained' }
   | { readonly kind: 'closed' }
-  | Report;
+  | WorkerReport;

@@ -1,58 +1,58 @@
 import type { Logger } from 'pino';
-import type { Store } from '../../app/procedures.ts';
-import type { ChatSource } from '../../domains/chat/chat.ts';
-import type { SlowMode } from '../../domains/chat/slow-mode.ts';
 import type { ServiceClock } from '../../platform/clock.ts';
+import type { Calls } from '../../storage/sql/procedure.ts';
 import type { FeedLog } from '../feed/feed-log.ts';
 import type { FeedReaders } from '../feed/feed-log-memory.ts';
+import type { sealedProcedures } from '../feed/sealed-sql.ts';
+import type { SealingProcedures } from '../feed/sealing-sql.ts';
 import type { PresenceRegistry, ShareablePresence } from '../presence/presence-registry.ts';
 import type { RingSharer } from '../presence/presence-rings.ts';
+import type { tailRepairProcedures } from './tail-repair-sql.ts';
 
 /**
- * What may be lost with a process or a cache: who is present, the interval being filled, and the
- * way of sealed intervals to their readers. What must not be lost is the database's.
+ * The transient state of the service: presence, the interval that is being filled, and the way of
+ * sealed intervals to their readers. A process or a cache may lose it. Everything that must not be
+ * lost is in the database.
  */
 export interface RealtimeBackend {
   readonly presence: PresenceRegistry & ShareablePresence;
-  readonly chat: Pick<ChatSource, 'say' | 'hearts'>;
-  readonly turns: SlowMode;
   readonly feed: FeedLog;
-  /** Lets other threads of this process register and read, too; before anybody has. */
+  /** Lets other threads of this process register viewers and serve the feed. Call it before `start`. */
   share(threads: RealtimeThreads): void;
-  /** Somebody read the feed of this stream in another thread. */
+  /** Records that the feed of a stream was read in another thread. */
   noteRead(streamId: string): void;
-  /** Takes part in sealing, on time, from here on. */
-  begin(): void;
-  /** Seals what has ended; for tests with a clock of their own. */
+  /** Starts to seal each interval when it ends. */
+  start(): void;
+  /** Seals all intervals that have ended; for tests with a manual clock. */
   seal(): Promise<void>;
-  /** How far the feed of this node is behind, in ms: 0 when every ended interval can be read. */
-  behindMs(): number;
-  /** How many requests are held and how many event streams listen. */
-  load(): { held: number; listeners: number };
-  /** Why the realtime backend cannot be reached now, for everybody to read; null when all is well. */
+  /** How far the feed of this node lags, in ms: 0 when every ended interval is served. */
+  lagMs(): number;
+  /** Numbers of long polls and of event streams on this node. */
+  load(): { longPolls: number; eventStreams: number };
+  /** Why the realtime backend is unavailable, in words for viewers; null while it is available. */
   unavailable(): string | null;
-  /** Answers what is held and takes no more to hold. */
+  /** Rejects new long polls. @returns when all open ones are answered */
   drain(): Promise<void>;
-  /** Sees to it that what was accepted is sealed, then stops. After the drain. */
+  /** Seals what was accepted, then stops. Call it after `drain`. */
   stop(): Promise<void>;
 }
 
-/** Other threads of this process that register viewers and have readers. */
+/** Other threads of this process that register viewers and serve the feed. */
 export interface RealtimeThreads extends RingSharer, FeedReaders {}
 
+/** What the realtime backend needs of the database. */
+export type RealtimeStore = Calls<
+  typeof sealedProcedures & SealingProcedures & typeof tailRepairProcedures
+>;
+
 export interface RealtimeBackendOptions {
-  readonly store: Store;
+  readonly store: RealtimeStore;
   readonly clock: ServiceClock;
   readonly logger: Logger;
-  /** The watermark of the database: everything up to here is sealed. */
+  /** The newest sealed interval in the database. */
   readonly watermark: number;
-  /** Numbers in [0, 1) for samples. */
+  /** Numbers in [0, 1). */
   readonly random: () => number;
-  /** Told how long after the end of its interval a body could be served, in ms. */
-  readonly onSealed: (latenessMs: number) => void;
+  /** Called with the time from the end of an interval until it could be served, in ms. */
+  readonly onSealed: (latencyMs: number) => void;
 }
-
-/** Makes the realtime backend of one process. */
-export type CreateRealtimeBackend = (
-  options: RealtimeBackendOptions,
-) => RealtimeBackend | Promise<RealtimeBackend>;

@@ -10,59 +10,63 @@ import type {
   SealedInterval,
 } from './feed-log.ts';
 import { emptyBody } from './interval-body.ts';
-import type { SealedBody, sealingProcedures } from './sealing-sql.ts';
+import type { SealedBody, sealedProcedures } from './sealed-sql.ts';
 
-type FeedStore = Pick<Calls<typeof sealingProcedures>, 'readSealed'>;
+type FeedStore = Pick<Calls<typeof sealedProcedures>, 'readSealed'>;
 
-/** Intervals kept in memory: a minute, so that live viewers never touch the database. */
+/** Intervals in memory: a minute, so that live viewers never read the database. */
 export const RECENT_INTERVALS = 240;
-/** Intervals read from the database at once: a replay asks for the next ones soon. */
+/** Intervals per database read: a replay asks for the next ones soon. */
 const PAGE_INTERVALS = 64;
 const PAGES_BYTES_MAX = 64 * 1024 * 1024;
-/** Event streams get empty intervals too if they ended within 10 minutes. */
+/** Ranges include empty intervals of the last 10 minutes. */
 const EMPTY_SENT_INTERVALS = 2_400;
-/** A page of a range ends with the body that reaches this: what one event stream holds at once. */
+/** A page of a range ends with the body that reaches this size. Each event stream buffers one page. */
 export const RANGE_BYTES = 256 * 1024;
 const RANGE_ROWS = 500;
-// F-9: a held request hears 503 at the first beat this long after the end of its interval.
-const HELD_LATE_MS = 750;
-// A held request is about 300 bytes here and 2 KB in the runtime: at most 200 MB.
-const HELD_MAX = 100_000;
+/** F-9: a long poll fails with 503 at the first tick this long after the end of its interval. */
+const OVERDUE_MS = 750;
+/** A long poll takes about 300 bytes here and 2 KB in the runtime: at most 200 MB in all. */
+const WAITERS_MAX = 100_000;
 const DRAIN_POLL_MS = 20;
-/** A stream counts as watched for this long after a read: 2 s. */
-const WATCHED_INTERVALS = 8;
+/** `publishSealed` keeps this many intervals in memory; after a restart there may be hours of them. */
+export const APPENDED_MAX = 40;
+/** A stream is active for this long after a read: 2 s. */
+const ACTIVE_INTERVALS = 8;
 
-/** Other threads that show the same feed. */
+/** Copies of the feed in other threads. They have readers of their own. */
 export interface FeedReaders {
-  /** As `MemoryFeedLog.appendBytes`; all other bodies are empty. */
+  /** As `MemoryFeedLog.appendBytes`. */
   appended(interval: number, bodies: ReadonlyMap<string, Uint8Array>): void;
   /** As `MemoryFeedLog.skipTo`. */
   skipped(interval: number): void;
   /** As `MemoryFeedLog.refuseHeld`. */
   refused(reason: string): void;
-  load(): { readonly held: number; readonly listeners: number };
+  load(): { readonly longPolls: number; readonly eventStreams: number };
 }
 
-interface Held {
+interface StreamWaiter {
   readonly streamId: string;
-  readonly holder: IntervalWaiter;
+  readonly waiter: IntervalWaiter;
 }
 
+/** One interval of all streams, in memory. */
 interface Slot {
   readonly interval: number;
   readonly bodies: ReadonlyMap<string, Uint8Array>;
   readonly empty: Uint8Array;
 }
 
+/** Bodies of a stream that are not empty, by interval. */
 type Page = ReadonlyMap<number, Uint8Array>;
 
 const encoder = new TextEncoder();
 const decoder = new TextDecoder();
 
-// A stream that is quiet, or was not there yet, costs a place in the cache and nothing more.
+// One object for all pages of idle streams: they take a cache entry and nothing more.
 const NO_ROWS: Page = new Map();
 
-/** What a page takes in memory, measured: its key, its place in the cache, each body's objects. */
+/** Memory of a page, measured: its key, its cache entry and each body's objects. */
 function bytesOf(page: Page): number {
   let bytes = 640;
   for (const body of page.values()) bytes += body.length + 200;
@@ -71,8 +75,8 @@ function bytesOf(page: Page): number {
 
 const pageStart = (interval: number): number => interval - (interval % PAGE_INTERVALS);
 
-/** The intervals from `from` to `to`, up to the one that fills the page or has no body here. */
-function filled(
+/** Collects intervals from `from` on, up to `to`, a full page, or one whose body is null. */
+function fillPage(
   from: number,
   to: number,
   bodyOf: (interval: number) => Uint8Array | null,
@@ -88,11 +92,11 @@ function filled(
   return { page, next: from + page.length };
 }
 
-/** The feed of one process: recent intervals in memory, all others from the database. */
+/** The feed of one process: recent intervals from memory, all others from the database. */
 export class MemoryFeedLog implements FeedLog {
   private readonly slots: (Slot | undefined)[] = new Array(RECENT_INTERVALS);
-  private readonly held = new Map<number, Held[]>();
-  private heldCount = 0;
+  private readonly waiters = new Map<number, StreamWaiter[]>();
+  private waiterCount = 0;
   private draining = false;
   private readonly listeners = new Map<string, Set<IntervalListener>>();
   private listenerCount = 0;
@@ -106,12 +110,12 @@ export class MemoryFeedLog implements FeedLog {
 
   /**
    * @param sealed the watermark of the database at the start
-   * @param unreachable why intervals that are not sealed cannot be served now, or null
+   * @param unavailable why intervals that are not sealed cannot be served now, or null
    */
   constructor(
     private readonly store: FeedStore,
     private sealed: number,
-    private readonly unreachable: () => string | null = () => null,
+    private readonly unavailable: () => string | null = () => null,
   ) {}
 
   sealedTo(): number {
@@ -124,16 +128,17 @@ export class MemoryFeedLog implements FeedLog {
     return this.recent(streamId, interval) ?? this.old(streamId, interval);
   }
 
-  hold(streamId: string, interval: number, holder: IntervalWaiter): void {
+  hold(streamId: string, interval: number, waiter: IntervalWaiter): void {
     if (this.draining) throw new Unavailable('The service is stopping.');
-    const reason = this.unreachable();
+    const reason = this.unavailable();
     if (reason !== null) throw new Unavailable(reason);
-    if (this.heldCount >= HELD_MAX) throw new Unavailable('Too many requests are held.');
+    if (this.waiterCount >= WAITERS_MAX)
+      throw new Unavailable('Too many requests wait for intervals.');
     this.lastRead.set(streamId, this.sealed);
-    const waiting = this.held.get(interval);
-    if (waiting) waiting.push({ streamId, holder });
-    else this.held.set(interval, [{ streamId, holder }]);
-    this.heldCount++;
+    const waiters = this.waiters.get(interval);
+    if (waiters) waiters.push({ streamId, waiter });
+    else this.waiters.set(interval, [{ streamId, waiter }]);
+    this.waiterCount++;
   }
 
   async range(streamId: string, from: number, to: number): Promise<FeedRange> {
@@ -142,12 +147,12 @@ export class MemoryFeedLog implements FeedLog {
     if (from < firstWithEmpty)
       return this.stored(streamId, from, Math.min(end, firstWithEmpty - 1));
     if (this.recent(streamId, from)) {
-      return filled(from, end, (interval) => this.recent(streamId, interval));
+      return fillPage(from, end, (interval) => this.recent(streamId, interval));
     }
     const first = pageStart(from);
     const last = Math.min(end, first + PAGE_INTERVALS - 1);
     const page = await this.page(streamId, first);
-    return filled(from, last, (n) => page.get(n) ?? encoder.encode(emptyBody(n)));
+    return fillPage(from, last, (n) => page.get(n) ?? encoder.encode(emptyBody(n)));
   }
 
   subscribe(streamId: string, listener: IntervalListener): () => void {
@@ -162,12 +167,12 @@ export class MemoryFeedLog implements FeedLog {
     };
   }
 
-  /** Tells others, who have readers of their own, all that this is told from here on. */
+  /** Forwards everything from now on to copies of the feed in other threads. */
   share(readers: FeedReaders): void {
     this.readers = readers;
   }
 
-  /** Somebody read this stream elsewhere. */
+  /** Records that this stream was read in another thread. */
   noteRead(streamId: string): void {
     this.lastRead.set(streamId, this.sealed);
   }
@@ -175,45 +180,54 @@ export class MemoryFeedLog implements FeedLog {
   *watched(interval: number): Iterable<string> {
     yield* this.listeners.keys();
     for (const [streamId, at] of this.lastRead) {
-      if (at < interval - WATCHED_INTERVALS) this.lastRead.delete(streamId);
+      if (at < interval - ACTIVE_INTERVALS) this.lastRead.delete(streamId);
       else if (!this.listeners.has(streamId)) yield streamId;
     }
   }
 
-  /** Takes in a sealed interval: whoever waits for it gets it. Called in order, each once. */
+  /**
+   * Adds all intervals up to `to`.
+   * @param bodies all bodies since the watermark that are not empty
+   */
+  publishSealed(to: number, bodies: readonly SealedBody[]): void {
+    if (to - this.sealed > APPENDED_MAX) this.skipTo(to - APPENDED_MAX);
+    const byInterval = Map.groupBy(bodies, ({ interval }) => interval);
+    for (let interval = this.sealed + 1; interval <= to; interval++) {
+      this.append(interval, byInterval.get(interval) ?? []);
+    }
+  }
+
+  /** Adds the next sealed interval, and answers those who wait for it. */
   append(interval: number, sealed: readonly SealedBody[]): void {
     const bodies = new Map(sealed.map(({ streamId, body }) => [streamId, encoder.encode(body)]));
     this.appendBytes(interval, bodies);
   }
 
-  /** `append` of bodies as they are served. */
+  /** As `append`, with bodies as they are served. Streams without a body are empty. */
   appendBytes(interval: number, bodies: ReadonlyMap<string, Uint8Array>): void {
     this.readers?.appended(interval, bodies);
     const slot: Slot = { interval, bodies, empty: encoder.encode(emptyBody(interval)) };
     this.slots[interval % RECENT_INTERVALS] = slot;
     this.sealed = interval;
-    const waiting = this.held.get(interval) ?? [];
-    this.held.delete(interval);
-    this.heldCount -= waiting.length;
-    for (const { streamId, holder } of waiting) holder.sealed(bodies.get(streamId) ?? slot.empty);
+    const waiting = this.waiters.get(interval) ?? [];
+    this.waiters.delete(interval);
+    this.waiterCount -= waiting.length;
+    for (const { streamId, waiter } of waiting) waiter.sealed(bodies.get(streamId) ?? slot.empty);
     for (const [streamId, listeners] of this.listeners) {
       const body = bodies.get(streamId) ?? slot.empty;
       for (const listener of listeners) listener(interval, body);
     }
   }
 
-  /**
-   * Takes in that the watermark rose past intervals about which nothing is known here; they
-   * are read from the database.
-   */
+  /** Moves the watermark past intervals that are not in memory; reads find them in the database. */
   skipTo(interval: number): void {
     this.readers?.skipped(interval);
     this.sealed = interval;
   }
 
   /**
-   * What readers were given of the intervals from `first` to `to`, as far as it is in memory.
-   * @returns the interval from which on it is, and all bodies since that are not empty
+   * The bodies that were served for the intervals from `first` to `to` and are in memory.
+   * @returns the first interval from which on all are in memory, and their bodies that are not empty
    */
   inMemory(first: number, to: number): { from: number; bodies: SealedBody[] } {
     const slotOf = (interval: number) => {
@@ -231,31 +245,34 @@ export class MemoryFeedLog implements FeedLog {
     return { from, bodies };
   }
 
-  /** Refuses held requests whose interval should have been sealed by now (F-9). */
+  /** Rejects those who wait for an overdue interval (F-9). */
   expire(nowMs: number): void {
-    for (const interval of this.held.keys()) {
-      if (nowMs < intervalStartMs(interval + 1) + HELD_LATE_MS) continue;
+    for (const interval of this.waiters.keys()) {
+      if (nowMs < intervalStartMs(interval + 1) + OVERDUE_MS) continue;
       this.refuse(interval, 'The interval is not sealed yet.');
     }
   }
 
-  /** Refuses every held request: nobody knows when its interval will be sealed (N-9, N-10). */
+  /** Rejects all who wait: nobody knows when their interval will be sealed (N-9, N-10). */
   refuseHeld(reason: string): void {
     this.readers?.refused(reason);
-    for (const interval of this.held.keys()) this.refuse(interval, reason);
+    for (const interval of this.waiters.keys()) this.refuse(interval, reason);
   }
 
-  /** Takes no more requests to hold. @returns when those that are held have their answer */
+  /** Rejects new waiters. @returns when all present ones are answered */
   async drain(): Promise<void> {
     this.draining = true;
-    // Sealing goes on meanwhile: what is held is at most four intervals ahead, so 1.25 s away.
-    while (this.heldCount > 0) await Bun.sleep(DRAIN_POLL_MS);
+    // Sealing continues meanwhile. Waiters are at most four intervals ahead, which is 1.25 s.
+    while (this.waiterCount > 0) await Bun.sleep(DRAIN_POLL_MS);
   }
 
-  /** How many wait and listen, for metrics and for the drain. */
-  load(): { held: number; listeners: number } {
-    const { held = 0, listeners = 0 } = this.readers?.load() ?? {};
-    return { held: this.heldCount + held, listeners: this.listenerCount + listeners };
+  /** Numbers of waiters and listeners in all threads. */
+  load(): { longPolls: number; eventStreams: number } {
+    const { longPolls = 0, eventStreams = 0 } = this.readers?.load() ?? {};
+    return {
+      longPolls: this.waiterCount + longPolls,
+      eventStreams: this.listenerCount + eventStreams,
+    };
   }
 
   private sealedLater(streamId: string, interval: number): Promise<Uint8Array> {
@@ -265,11 +282,11 @@ export class MemoryFeedLog implements FeedLog {
   }
 
   private refuse(interval: number, reason: string): void {
-    const waiting = this.held.get(interval) ?? [];
-    this.held.delete(interval);
-    this.heldCount -= waiting.length;
+    const waiting = this.waiters.get(interval) ?? [];
+    this.waiters.delete(interval);
+    this.waiterCount -= waiting.length;
     const error = new Unavailable(reason);
-    for (const { holder } of waiting) holder.refused(error);
+    for (const { waiter } of waiting) waiter.refused(error);
   }
 
   private recent(streamId: string, interval: number): Uint8Array | null {
@@ -283,7 +300,7 @@ export class MemoryFeedLog implements FeedLog {
     return page.get(interval) ?? encoder.encode(emptyBody(interval));
   }
 
-  /** A page of what the database holds; it ends before `to` as long as there may be more. */
+  /** A page of stored bodies. It ends before `to` while there may be more. */
   private async stored(streamId: string, from: number, to: number): Promise<FeedRange> {
     const limits = { limit: RANGE_ROWS, bytesMax: RANGE_BYTES };
     const rows = await this.store.readSealed({ streamId, from, to, ...limits });
@@ -291,13 +308,13 @@ export class MemoryFeedLog implements FeedLog {
     return { page, next: (page.at(-1)?.interval ?? to) + 1 };
   }
 
-  // Many viewers replay the same minute: one read of the database serves all of them.
+  // Many viewers replay the same minute: one database read serves all of them.
   private page(streamId: string, first: number): Page | Promise<Page> {
     const to = Math.min(first + PAGE_INTERVALS - 1, this.sealed);
-    // A read under way of a page that has grown since would lack what was sealed meanwhile.
+    // The key includes `to`: a read under way of the same page may lack the newest intervals.
     const key = `${streamId}:${first}:${to}`;
-    const known = this.pages.get(key) ?? this.loading.get(key);
-    if (known) return known;
+    const cached = this.pages.get(key) ?? this.loading.get(key);
+    if (cached) return cached;
     const loading = this.loadPage(streamId, first, to, key).finally(() => this.loading.delete(key));
     this.loading.set(key, loading);
     return loading;
@@ -307,7 +324,7 @@ export class MemoryFeedLog implements FeedLog {
     const rows = await this.store.readSealed({ streamId, from: first, to, limit: PAGE_INTERVALS });
     const bodies = rows.map(({ interval, body }) => [interval, encoder.encode(body)] as const);
     const page = bodies.length === 0 ? NO_ROWS : new Map(bodies);
-    // A page that is not sealed to its end would be wrong a moment later.
+    // Cache a page only when all its intervals are sealed.
     if (to === first + PAGE_INTERVALS - 1) this.pages.set(key, page);
     return page;
   }

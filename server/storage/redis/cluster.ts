@@ -1,20 +1,20 @@
 import calculateSlot from 'cluster-key-slot';
 import type { RedisOptions } from 'ioredis';
 import { Unavailable } from '../../platform/errors.ts';
+import type { HostPort } from '../../platform/redis-url.ts';
 import { Connection, type ReplyError } from './connection.ts';
 import { WrongRedis, wrongOf } from './link.ts';
-import type { Address } from '../../platform/redis-url.ts';
 import type { ServerLinks } from './server-links.ts';
 import { type ClusterView, clusterView, nameOf, newestView, parseRedirection } from './slots.ts';
 import type { Redirection, Topology } from './topology.ts';
 
 export interface ClusterOptions {
   /** Some servers of the cluster; it names the others. */
-  readonly seeds: readonly Address[];
-  readonly connectTo: (address: Address) => RedisOptions;
+  readonly seeds: readonly HostPort[];
+  readonly connectTo: (address: HostPort) => RedisOptions;
   readonly greet: (connection: Connection) => Promise<void>;
   /** @param takesOver whether another server had its keys until now */
-  readonly linksTo: (address: Address, takesOver: boolean) => ServerLinks;
+  readonly linksTo: (address: HostPort, takesOver: boolean) => ServerLinks;
 }
 
 const LOOK_MS = 200;
@@ -25,7 +25,7 @@ const ASKED_AT_ONCE = 5;
  * moved; while a primary is unavailable, others are asked every 200 ms who has its slots now.
  */
 export class ClusterTopology implements Topology {
-  private readonly servers = new Map<string, { address: Address; links: ServerLinks }>();
+  private readonly servers = new Map<string, { address: HostPort; links: ServerLinks }>();
   private readonly owners: (ServerLinks | undefined)[] = [];
   private trouble: string | null = 'not connected yet';
   private isStale = true;
@@ -103,7 +103,7 @@ export class ClusterTopology implements Topology {
     throw wrongAmong(reasons) ?? new Unavailable(`Redis is unavailable: ${this.trouble}`);
   }
 
-  private async viewOf(address: Address): Promise<ClusterView> {
+  private async viewOf(address: HostPort): Promise<ClusterView> {
     const connection = new Connection(this.options.connectTo(address), () => {});
     try {
       await connection.open();
@@ -134,7 +134,7 @@ export class ClusterTopology implements Topology {
     }
   }
 
-  private linksTo(address: Address): ServerLinks {
+  private linksTo(address: HostPort): ServerLinks {
     const name = nameOf(address);
     const found = this.servers.get(name);
     if (found) return found.links;

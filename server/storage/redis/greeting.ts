@@ -1,9 +1,9 @@
+import type { RedisAddress } from '../../platform/redis-url.ts';
 import type { Connection } from './connection.ts';
 import { ReplyError } from './connection.ts';
 import type { Library } from './library.ts';
 import { WrongRedis } from './link.ts';
 import type { RedisValue } from './redis.ts';
-import type { RedisTarget } from '../../platform/redis-url.ts';
 
 /** What sends a command to one server. */
 interface Sender {
@@ -13,13 +13,17 @@ interface Sender {
 /** Makes a connection fit for reading: who we are, and which database. */
 export async function greet(
   connection: Connection,
-  { username, password, db }: Pick<RedisTarget, 'username' | 'password' | 'db'>,
+  {
+    username,
+    password,
+    databaseNumber,
+  }: Pick<RedisAddress, 'username' | 'password' | 'databaseNumber'>,
 ): Promise<void> {
   if (password !== null) {
     await connection.send(username === null ? ['AUTH', password] : ['AUTH', username, password]);
   }
   await connection.send(['CLIENT', 'SETNAME', 'fourbeat']);
-  if (db !== 0) await connection.send(['SELECT', db]);
+  if (databaseNumber !== 0) await connection.send(['SELECT', databaseNumber]);
 }
 
 /** @throws WrongRedis when a server that should be on its own is part of a cluster, or a Sentinel */

@@ -1,13 +1,13 @@
 import type { RedisOptions } from 'ioredis';
 import type { Logger } from 'pino';
 import { Unavailable } from '../../platform/errors.ts';
+import { type HostPort, parseRedisUrl, type RedisAddress } from '../../platform/redis-url.ts';
 import { ClusterTopology } from './cluster.ts';
 import { ReplyError, SILENCE_MS } from './connection.ts';
 import { expectOneServer, greet, isFunctionMissing, loadLibrary } from './greeting.ts';
 import { type Library, readLibrary } from './library.ts';
 import type { Link, SendOptions } from './link.ts';
 import type { FunctionCall, LogEntry, Redis, RedisValue } from './redis.ts';
-import { type Address, parseRedisUrl, type RedisTarget } from '../../platform/redis-url.ts';
 import { Sentinels } from './sentinels.ts';
 import { ServerLinks } from './server-links.ts';
 import { nameOf } from './slots.ts';
@@ -57,13 +57,13 @@ export async function openRedis(options: OpenRedisOptions): Promise<Redis> {
 //   to the server of a key, and write of Sentinels that are unavailable to standard error.
 // - Neither fails all that waits once a server was silent for 250 ms.
 // - Both give bytes as Buffers when asked to.
-function topologyOf(target: RedisTarget, library: Library, logger: Logger): Topology {
+function topologyOf(target: RedisAddress, library: Library, logger: Logger): Topology {
   const { kind, addresses } = target;
   const check = kind === 'single' ? expectOneServer : async () => {};
-  const connectTo = ({ host, port }: Address): RedisOptions => {
+  const connectTo = ({ host, port }: HostPort): RedisOptions => {
     return { host, port, ...(target.tls ? { tls: {} } : {}) };
   };
-  const linksTo = (name: string, address: () => Promise<Address>, takesOver = false) => {
+  const linksTo = (name: string, address: () => Promise<HostPort>, takesOver = false) => {
     const connect = async () => connectTo(await address());
     const place = { name, target, connectTo: connect, takesOver };
     return new ServerLinks({ ...place, library, logger, check });
@@ -79,7 +79,7 @@ function topologyOf(target: RedisTarget, library: Library, logger: Logger): Topo
   }
   if (kind === 'sentinel') {
     const { primaryName, sentinelUsername, sentinelPassword } = target;
-    const identity = { username: sentinelUsername, password: sentinelPassword, db: 0 };
+    const identity = { username: sentinelUsername, password: sentinelPassword, databaseNumber: 0 };
     const sentinels = new Sentinels({
       addresses,
       primaryName,
@@ -91,7 +91,7 @@ function topologyOf(target: RedisTarget, library: Library, logger: Logger): Topo
       sentinels,
     );
   }
-  const [address] = addresses as [Address];
+  const [address] = addresses as [HostPort];
   return singleTopology(linksTo(nameOf(address), async () => address));
 }
 

@@ -1,20 +1,20 @@
 import type { RedisOptions } from 'ioredis';
 import { Unavailable } from '../../platform/errors.ts';
+import type { HostPort } from '../../platform/redis-url.ts';
 import { Connection } from './connection.ts';
 import { wrongOf } from './link.ts';
-import type { Address } from '../../platform/redis-url.ts';
 
 export interface SentinelsOptions {
-  readonly addresses: readonly Address[];
+  readonly addresses: readonly HostPort[];
   /** What they call the primary. */
   readonly primaryName: string;
-  readonly connectTo: (address: Address) => RedisOptions;
+  readonly connectTo: (address: HostPort) => RedisOptions;
   readonly greet: (connection: Connection) => Promise<void>;
 }
 
 /** What a Sentinel says of the primary. */
 export interface PrimaryView {
-  readonly address: Address;
+  readonly address: HostPort;
   /** Grows with every failover: of two views, the later has the larger. */
   readonly epoch: number;
 }
@@ -32,7 +32,7 @@ export class Sentinels {
    * The primary, as the newest view of more than half of them says, or of those that answer.
    * @throws Unavailable when none answers @throws WrongRedis when none knows of such a primary
    */
-  async primary(): Promise<Address> {
+  async primary(): Promise<HostPort> {
     const view = await this.newestView();
     if (this.known === null || view.epoch >= this.known.epoch) this.known = view;
     // One that knows less than was known before has slept, or is cut from the others.
@@ -43,7 +43,7 @@ export class Sentinels {
    * Looks once a second whether another server became the primary: the old one may be cut from the
    * Sentinels and the others, and still answer us.
    */
-  watch(onMoved: (to: Address) => void): void {
+  watch(onMoved: (to: HostPort) => void): void {
     this.timer = setInterval(() => {
       const before = this.known;
       const look = this.primary().then((now) => {
@@ -87,7 +87,7 @@ export class Sentinels {
     });
   }
 
-  private async viewOf(address: Address): Promise<PrimaryView> {
+  private async viewOf(address: HostPort): Promise<PrimaryView> {
     const connection = new Connection(this.options.connectTo(address), () => {});
     try {
       await connection.open();

@@ -1,15 +1,15 @@
 import type { RedisOptions } from 'ioredis';
 import type { Logger } from 'pino';
+import type { RedisAddress } from '../../platform/redis-url.ts';
 import type { Connection } from './connection.ts';
 import { greet, provideLibrary } from './greeting.ts';
 import type { Library } from './library.ts';
 import { Link } from './link.ts';
-import type { RedisTarget } from '../../platform/redis-url.ts';
 
 export interface ServerLinksOptions {
   /** For people: which server, without credentials. */
   readonly name: string;
-  readonly target: RedisTarget;
+  readonly target: RedisAddress;
   readonly connectTo: () => Promise<RedisOptions>;
   readonly library: Library;
   readonly logger: Logger;

@@ -1,10 +1,10 @@
-import type { Address } from '../../platform/redis-url.ts';
+import type { HostPort } from '../../platform/redis-url.ts';
 
 /** A run of slots and the primary that has them; `from` and `to` are the first and the last. */
 export interface SlotRange {
   readonly from: number;
   readonly to: number;
-  readonly owner: Address;
+  readonly owner: HostPort;
 }
 
 /** What a server of a cluster says about who has which slots. */
@@ -17,7 +17,7 @@ export interface ClusterView {
 }
 
 /** `host:port`, which names a server of the cluster. */
-export function nameOf({ host, port }: Address): string {
+export function nameOf({ host, port }: HostPort): string {
   return host.includes(':') ? `[${host}]:${port}` : `${host}:${port}`;
 }
 
@@ -25,7 +25,7 @@ export function nameOf({ host, port }: Address): string {
  * Reads the answers to `CLUSTER SLOTS` and `CLUSTER INFO`.
  * @param asked the server that answered: one that does not know its own host says none
  */
-export function clusterView(slots: unknown, info: unknown, asked: Address): ClusterView {
+export function clusterView(slots: unknown, info: unknown, asked: HostPort): ClusterView {
   const ranges = (slots as [number, number, [unknown, number]][]).map(
     ([from, to, [host, port]]): SlotRange => ({ from, to, owner: addressOf(host, port, asked) }),
   );
@@ -48,8 +48,8 @@ export function newestView(views: readonly ClusterView[]): ClusterView | null {
 /** What `MOVED` and `ASK` say; null for other errors. */
 export function parseRedirection(
   message: string,
-  asked: Address,
-): { slot: number; to: Address; isAsking: boolean } | null {
+  asked: HostPort,
+): { slot: number; to: HostPort; isAsking: boolean } | null {
   const match = /^(MOVED|ASK) (\d+) (.*):(\d+)$/.exec(message);
   if (!match) return null;
   const [, kind, slot, host, port] = match;
@@ -60,7 +60,7 @@ export function parseRedirection(
   };
 }
 
-function addressOf(host: unknown, port: number, asked: Address): Address {
+function addressOf(host: unknown, port: number, asked: HostPort): HostPort {
   const name = host === null || host === undefined ? '' : String(host);
   return { host: name === '' || name === '?' ? asked.host : name, port };
 }

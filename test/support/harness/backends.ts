@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import pino from 'pino';
+import type { CreateRealtime } from '../../../server/app/backends.ts';
+import { createEmbeddedRealtime } from '../../../server/app/backends-embedded.ts';
+import { createSharedRealtime } from '../../../server/app/backends-shared.ts';
 import { procedures } from '../../../server/app/procedures.ts';
-import type { CreateRealtimeBackend } from '../../../server/realtime/coordination/realtime-backend.ts';
-import { createMemoryRealtimeBackend } from '../../../server/realtime/coordination/realtime-backend-memory.ts';
-import { redisRealtimeBackend } from '../../../server/realtime/coordination/realtime-backend-redis.ts';
 import { openRedis } from '../../../server/storage/redis/open-redis.ts';
 import { openPostgresDatabase } from '../../../server/storage/sql/database-postgres.ts';
 import { openSqliteDatabase } from '../../../server/storage/sql/database-sqlite.ts';
@@ -21,7 +21,7 @@ export const USUAL_BACKENDS: BackendsKind =
 /** What a harness stands on. */
 export interface HarnessBackends {
   readonly database: Database<typeof procedures>;
-  readonly createRealtimeBackend: CreateRealtimeBackend;
+  readonly createRealtime: CreateRealtime;
   close(): Promise<void>;
 }
 
@@ -39,7 +39,7 @@ async function openEmbedded(directory: string): Promise<HarnessBackends> {
   });
   return {
     database,
-    createRealtimeBackend: createMemoryRealtimeBackend,
+    createRealtime: createEmbeddedRealtime,
     close: () => database.close(),
   };
 }
@@ -75,7 +75,7 @@ async function openShared(directory: string): Promise<HarnessBackends> {
   const database = await openPostgresDatabase({ procedures, url: await name, logger });
   return {
     database,
-    createRealtimeBackend: redisRealtimeBackend({ redis, nodeId: randomUUID() }),
+    createRealtime: createSharedRealtime(redis, randomUUID()),
     close: async () => {
       await database.close();
       await redis.close();
