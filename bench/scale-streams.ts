@@ -4,9 +4,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import pino from 'pino';
 import { INTERVAL_MS } from '../protocol/interval.ts';
+import { createSharedRealtime } from '../server/app/backends-shared.ts';
 import { procedures, type Store } from '../server/app/procedures.ts';
 import type { RealtimeBackend } from '../server/realtime/coordination/realtime-backend.ts';
-import { redisRealtimeBackend } from '../server/realtime/coordination/realtime-backend-redis.ts';
 import { openSharedClock } from '../server/realtime/coordination/shared-clock.ts';
 import { openRedis } from '../server/storage/redis/open-redis.ts';
 import { openSqliteDatabase } from '../server/storage/sql/database-sqlite.ts';
@@ -108,7 +108,10 @@ async function startNode(server: RedisServer, store: Store, trips: RoundTrips): 
   const redis = countTrips(opened, trips);
   const nodeId = randomUUID();
   const time = await openSharedClock({ redis, store, nodeId, logger });
-  const realtime = await redisRealtimeBackend({ redis, nodeId })({
+  const { realtime } = await createSharedRealtime(
+    redis,
+    nodeId,
+  )({
     store,
     clock: time.clock,
     logger,
@@ -116,7 +119,7 @@ async function startNode(server: RedisServer, store: Store, trips: RoundTrips): 
     random: Math.random,
     onSealed: () => {},
   });
-  realtime.begin();
+  realtime.start();
   return {
     realtime,
     async end() {

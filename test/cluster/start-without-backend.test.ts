@@ -4,7 +4,7 @@ import { Pool } from 'pg';
 import pino from 'pino';
 import { openShared } from '../../server/app/backends-shared.ts';
 import { type ServerOptions, startServer } from '../../server/app/server.ts';
-import { type Config, configOf } from '../../server/platform/config.ts';
+import { type Config, createConfig } from '../../server/platform/config.ts';
 import { type PostgresServer, startPostgres } from '../support/backends/postgres.ts';
 import { type RedisServer, startRedis } from '../support/backends/redis.ts';
 
@@ -23,7 +23,7 @@ beforeAll(async () => {
   [redis, postgres] = await Promise.all([startRedis(), startPostgres({ fsync: false })]);
   const [host, port] = ['127.0.0.1', 0];
   const backends = { database: postgres.url, redis: redis.url, publicUrl: PUBLIC_URL };
-  config = configOf({ host, port, ...backends });
+  config = createConfig({ host, port, ...backends });
 });
 afterAll(async () => {
   await Promise.all([redis.stop(), postgres.stop()]);
@@ -143,10 +143,10 @@ test('[N-2] a start that fails leaves no connection behind', async () => {
   await failing({ redis: timeless }, 'NOPERM');
   const wrong = start(async (given) => {
     const backends = await openShared(given);
-    const createRealtimeBackend = () => Promise.reject(new Error('no beat'));
-    return { ...backends, createRealtimeBackend };
+    const createRealtime = () => Promise.reject(new Error('no realtime backend'));
+    return { ...backends, createRealtime };
   });
-  expect(await wrong.catch((e) => e.message)).toBe('no beat');
+  expect(await wrong.catch((e) => e.message)).toBe('no realtime backend');
   await isAsBefore();
   await pool.end();
 });

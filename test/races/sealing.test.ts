@@ -1,7 +1,8 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test';
 import { intervalStartMs } from '../../protocol/interval.ts';
 import type { Store } from '../../server/app/procedures.ts';
-import { type SealedBody, sealingProcedures } from '../../server/realtime/feed/sealing-sql.ts';
+import { procedures } from '../../server/app/procedures.ts';
+import type { SealedBody } from '../../server/realtime/feed/sealed-sql.ts';
 import { openSession } from '../../server/storage/sql/postgres.ts';
 import type { Tx } from '../../server/storage/sql/procedure.ts';
 import {
@@ -33,10 +34,10 @@ afterAll(() => fixture.close());
 
 let sealedTo = FIRST_INTERVAL;
 /** The next interval to seal; all tests share one watermark. */
-const next = () => ++sealedTo;
+const nextInterval = () => ++sealedTo;
 
 test('[I-1] [I-2] [N-4] of three sealers one seals an interval, and every event is in one, in order', async () => {
-  await sealTo(fixture.any, next());
+  await sealTo(fixture.any, nextInterval());
   const streams = await Promise.all(Array.from({ length: STREAMS }, () => newStream(fixture)));
   const accepted = new Map<string, number[]>(streams.map((id) => [id, []]));
   const producing = streams.map(async (streamId, at) => {
@@ -45,7 +46,7 @@ test('[I-1] [I-2] [N-4] of three sealers one seals an interval, and every event 
       accepted.get(streamId)?.push(number);
     }
   });
-  const made: SealedBody[][] = [];
+  const sealedBodies: SealedBody[][] = [];
   const outcomes = { sealed: 0, busy: 0, behind: 0 };
   const sealers = fixture.nodes.map(async (node) => {
     // Each knows the watermark as it was some time ago, and tries what comes after that.
@@ -55,7 +56,7 @@ test('[I-1] [I-2] [N-4] of three sealers one seals an interval, and every event 
       const sealing = await node.sealInterval({ after, interval, nowMs, transients: [] });
       outcomes[sealing.outcome]++;
       if (sealing.outcome === 'sealed') {
-        made.push([...sealing.bodies]);
+        sealedBodies.push([...sealing.bodies]);
         after = interval;
       } else if (sealing.outcome === 'behind') {
         expect(sealing.watermark).toBeGreaterThan(after);
@@ -66,10 +67,10 @@ test('[I-1] [I-2] [N-4] of three sealers one seals an interval, and every event 
   });
   await Promise.all([...sealers, ...producing]);
   sealedTo = await fixture.any.readWatermark({});
-  made.push([...(await sealTo(fixture.any, next()))]);
+  sealedBodies.push([...(await sealTo(fixture.any, nextInterval()))]);
   expect(outcomes.sealed).toBeLessThanOrEqual(INTERVALS + 1);
   expect(outcomes.busy + outcomes.behind).toBeGreaterThan(0);
-  const bodies = made.flat().toSorted((a, b) => a.interval - b.interval);
+  const bodies = sealedBodies.flat().toSorted((a, b) => a.interval - b.interval);
   for (const streamId of streams) {
     const own = bodies.filter((body) => body.streamId === streamId);
     expect(new Set(own.map(({ interval }) => interval)).size).toBe(own.length);
@@ -83,7 +84,7 @@ test('[I-1] [I-2] [N-4] of three sealers one seals an interval, and every event 
 test('[I-1] [F-12] two who seal the same interval at once: one does, the other hears it', async () => {
   for (let round = 0; round < 30; round++) {
     await sealTo(fixture.any, sealedTo);
-    const interval = next();
+    const interval = nextInterval();
     const told = await Promise.all(fixture.nodes.map((node) => sealNow(node, interval)));
     const sealed = told.filter(({ outcome }) => outcome === 'sealed');
     expect(sealed).toHaveLength(1);
@@ -106,7 +107,7 @@ test('[F-13] [N-17] ten thousand idle streams cost a sealing two statements, and
      select 'idle ' || n, 1000000 + n, 'idle ' || n, 'revealed', '?', '["a","b"]', 0, 1000, 'auto',
        0, 1, 0, '[0,0]' from generate_series(1, 10000) n`,
   );
-  await sealTo(fixture.any, next());
+  await sealTo(fixture.any, nextInterval());
   const session = await openSession({ url: fixture.url, connectMs: 1_000 });
   let statements = 0;
   let blocks = 0;
@@ -124,7 +125,7 @@ test('[F-13] [N-17] ten thousand idle streams cost a sealing two statements, and
   const sealing = { after: sealedTo, interval: sealedTo + 1, nowMs: NOW_MS, transients: [] };
   await session.run('begin');
   const tx = { rows: session.rows, locks: session.locks, addNew: session.addNew, query };
-  expect(await sealingProcedures.sealInterval.run(tx, sealing)).toMatchObject({
+  expect(await procedures.sealInterval.run(tx, sealing)).toMatchObject({
     outcome: 'sealed',
   });
   await session.run('rollback');

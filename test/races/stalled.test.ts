@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test';
 import type { Client } from 'pg';
 import { intervalStartMs } from '../../protocol/interval.ts';
+import { procedures } from '../../server/app/procedures.ts';
 import { answerProcedures } from '../../server/domains/quizzes/answers-sql.ts';
 import { winnersProcedures } from '../../server/domains/quizzes/winners-sql.ts';
-import { sealingProcedures } from '../../server/realtime/feed/sealing-sql.ts';
 import { openSession, type PostgresSession } from '../../server/storage/sql/postgres.ts';
 import type { Procedure, SqlValue, Tx } from '../../server/storage/sql/procedure.ts';
 import {
@@ -24,7 +24,7 @@ import {
 // Transactions that stall in the middle while somebody seals.
 
 // Far more than a sealing takes, and less than it would wait for a lock.
-const STUCK_MS = 3_000;
+const STUCK_AFTER_MS = 3_000;
 
 let fixture: Fixture;
 beforeAll(async () => {
@@ -38,10 +38,10 @@ const stalledSessions: PostgresSession[] = [];
 
 let sealedTo = FIRST_INTERVAL;
 /** The next interval to seal; all tests share one watermark. */
-const next = () => ++sealedTo;
+const nextInterval = () => ++sealedTo;
 
 /** A transaction of a process that has stopped in the middle, holding the locks of these statements. */
-async function stalled(...statements: [text: string, ...params: unknown[]][]): Promise<Client> {
+async function stallAfter(...statements: [text: string, ...params: unknown[]][]): Promise<Client> {
   const client = await fixture.outsider();
   await client.query('begin');
   for (const [text, ...params] of statements) await client.query(text, params);
@@ -49,7 +49,7 @@ async function stalled(...statements: [text: string, ...params: unknown[]][]): P
 }
 
 /** The same of a process that has carried out a procedure and does not commit. */
-async function stalledIn<Input>(
+async function stallInProcedure<Input>(
   { run }: Procedure<Input, unknown>,
   input: Input,
 ): Promise<PostgresSession> {
@@ -61,10 +61,10 @@ async function stalledIn<Input>(
 }
 
 /** One that records a winner of each of these streams, whatever its quizzes, now. */
-function claimingIn(streamIds: readonly string[]): Promise<PostgresSession> {
+function stallClaims(streamIds: readonly string[]): Promise<PostgresSession> {
   const receivedMs = intervalStartMs(sealedTo);
   const claims = streamIds.map((streamId) => ({ streamId, seat: 0, receivedMs }));
-  return stalledIn(winnersProcedures.recordWinners, claims);
+  return stallInProcedure(winnersProcedures.recordWinners, claims);
 }
 
 async function requestWinners(): Promise<{ id: string; streamId: string; producer: string }> {
@@ -74,7 +74,7 @@ async function requestWinners(): Promise<{ id: string; streamId: string; produce
 }
 
 /** Until some transaction waits for another's lock. */
-async function untilOneWaits(): Promise<void> {
+async function waitForBlockedLock(): Promise<void> {
   const outsider = await fixture.outsider();
   const isWaiting = "select 1 from pg_stat_activity where wait_event_type = 'Lock'";
   while ((await outsider.query(isWaiting)).rowCount === 0) await Bun.sleep(2);
@@ -82,15 +82,15 @@ async function untilOneWaits(): Promise<void> {
 
 /** What becomes of a sealing, or `stuck` when it waits for the locks of somebody who does not move. */
 function orStuck<T>(sealing: Promise<T>): Promise<T | 'stuck'> {
-  return Promise.race([sealing, Bun.sleep(STUCK_MS).then(() => 'stuck' as const)]);
+  return Promise.race([sealing, Bun.sleep(STUCK_AFTER_MS).then(() => 'stuck' as const)]);
 }
 
 test('[N-4] who finds another sealing under way hears so at once, and does not wait for it', async () => {
   await sealTo(fixture.any, sealedTo);
-  const other = await stalled(['select id from watermark for no key update']);
+  const other = await stallAfter(['select id from watermark for no key update']);
   expect(await orStuck(sealNow(fixture.any, sealedTo + 1))).toEqual({ outcome: 'busy' });
   await other.query('rollback');
-  expect(await sealNow(fixture.any, next())).toMatchObject({ outcome: 'sealed' });
+  expect(await sealNow(fixture.any, nextInterval())).toMatchObject({ outcome: 'sealed' });
 });
 
 test('[N-21] [P-14] a producer who stalls in the middle holds up neither the feed nor its own events', async () => {
@@ -101,8 +101,8 @@ test('[N-21] [P-14] a producer who stalls in the middle holds up neither the fee
     await sendEvent(fixture.any, id, { number: 1 });
     await fixture.any.endStream({ id, producer: PRODUCER, atMs: endsAt, nowMs: endsAt - 1 });
   }
-  const producer = await stalled(['select id from streams where id = $1 for no key update', held]);
-  const sealing = await orStuck(sealNow(fixture.any, next()));
+  const producer = await stallAfter(['select id from streams where id = $1 for no key update', held]);
+  const sealing = await orStuck(sealNow(fixture.any, nextInterval()));
   expect(sealing).toMatchObject({ outcome: 'sealed' });
   const statusOf = async (id: string) =>
     (await fixture.any.findOwnStream({ id, producer: PRODUCER })).status;
@@ -111,7 +111,7 @@ test('[N-21] [P-14] a producer who stalls in the middle holds up neither the fee
     expect((await toldOf(fixture, id)).map(numberIn)).toEqual([1]);
   }
   await producer.query('rollback');
-  await sealNow(fixture.any, next());
+  await sealNow(fixture.any, nextInterval());
   expect(await statusOf(held)).toBe('ENDED');
 });
 
@@ -120,7 +120,7 @@ test('[N-21] [Q-16] answers that stall on their way into a quiz hold up its clos
   const nowMs = intervalStartMs(sealedTo);
   const quiz = await newQuiz(fixture, await newStream(fixture), nowMs);
   const other = await newQuiz(fixture, await newStream(fixture), nowMs);
-  const answering = await stalledIn(answerProcedures.recordAnswers, [
+  const answering = await stallInProcedure(answerProcedures.recordAnswers, [
     { quiz: quiz.number, seat: 0, choice: 0, receivedMs: 0, interval: sealedTo },
   ]);
   sealedTo = quiz.closeInterval;
@@ -129,28 +129,28 @@ test('[N-21] [Q-16] answers that stall on their way into a quiz hold up its clos
   expect(await rowOf(other.id)).toMatchObject({ state: 'revealed', counts: [0, 0, 0] });
   expect(await rowOf(quiz.id)).toMatchObject({ state: 'open' });
   await answering.run('commit');
-  await sealNow(fixture.any, next());
+  await sealNow(fixture.any, nextInterval());
   expect(await rowOf(quiz.id)).toMatchObject({ state: 'revealed', counts: [1, 0, 0] });
 });
 
 test('[N-21] [W-5] winners who stall on their way into a round hold up its count, and nothing else', async () => {
   await sealTo(fixture.any, sealedTo);
   const own = await requestWinners();
-  await sealNow(fixture.any, next());
-  const claiming = await claimingIn([own.streamId]);
+  await sealNow(fixture.any, nextInterval());
+  const claiming = await stallClaims([own.streamId]);
   sealedTo += 4;
   expect(await orStuck(sealTo(fixture.any, sealedTo))).not.toBe('stuck');
   expect(await fixture.any.listWinnersRounds(own)).toMatchObject([{ state: 'open' }]);
   await claiming.run('commit');
-  await sealNow(fixture.any, next());
+  await sealNow(fixture.any, nextInterval());
   expect(await fixture.any.listWinnersRounds(own)).toMatchObject([{ state: 'closed', count: 1 }]);
 });
 
 test('[N-21] [W-4] winners who stall before their round is announced hold up nothing, and are counted', async () => {
   await sealTo(fixture.any, sealedTo);
   const own = await requestWinners();
-  const claiming = await claimingIn([own.streamId]);
-  const sealing = await orStuck(sealNow(fixture.any, next()));
+  const claiming = await stallClaims([own.streamId]);
+  const sealing = await orStuck(sealNow(fixture.any, nextInterval()));
   expect(sealing).toMatchObject({ outcome: 'sealed' });
   const types = async () => (await toldOf(fixture, own.streamId)).map(({ type }) => type);
   expect(await types()).toEqual(['request-quiz-winners']);
@@ -158,7 +158,7 @@ test('[N-21] [W-4] winners who stall before their round is announced hold up not
   expect(await orStuck(sealTo(fixture.any, sealedTo))).not.toBe('stuck');
   expect(await fixture.any.listWinnersRounds(own)).toMatchObject([{ state: 'open' }]);
   await claiming.run('commit');
-  await sealNow(fixture.any, next());
+  await sealNow(fixture.any, nextInterval());
   expect(await fixture.any.listWinnersRounds(own)).toMatchObject([{ state: 'closed', count: 1 }]);
   expect(await types()).toEqual(['request-quiz-winners', 'quiz-winners']);
 });
@@ -166,11 +166,11 @@ test('[N-21] [W-4] winners who stall before their round is announced hold up not
 test('[N-21] [N-19] winners of several streams wait for a round that is being closed, and sealing not for them', async () => {
   await sealTo(fixture.any, sealedTo);
   const closing = await requestWinners();
-  await sealNow(fixture.any, next());
+  await sealNow(fixture.any, nextInterval());
   sealedTo += 3;
   await sealTo(fixture.any, sealedTo);
   const announced = await requestWinners();
-  const claiming = await claimingIn([announced.streamId]);
+  const claiming = await stallClaims([announced.streamId]);
   const sealer = await openSession({ url: fixture.url, connectMs: 1_000 });
   stalledSessions.push(sealer);
   const hasClosed = Promise.withResolvers<void>();
@@ -184,15 +184,15 @@ test('[N-21] [N-19] winners of several streams wait for a round that is being cl
     return rows;
   };
   await sealer.run('begin');
-  const interval = next();
+  const interval = nextInterval();
   const sealing = { after: interval - 1, interval, nowMs: NOW_MS, transients: [] };
   const tx = { rows: sealer.rows, locks: sealer.locks, addNew: sealer.addNew, query };
-  const sealed = sealingProcedures.sealInterval.run(tx, sealing);
+  const sealed = procedures.sealInterval.run(tx, sealing);
   await hasClosed.promise;
   const receivedMs = intervalStartMs(interval);
   const claim = { streamId: closing.streamId, seat: 0, receivedMs };
   const late = winnersProcedures.recordWinners.run(claiming, [claim]).catch((error) => error);
-  await untilOneWaits();
+  await waitForBlockedLock();
   goOn.resolve();
   expect(await orStuck(sealed)).toMatchObject({ outcome: 'sealed' });
   await sealer.run('commit');

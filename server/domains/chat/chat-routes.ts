@@ -7,7 +7,7 @@ import { Problem } from '../../http/problem.ts';
 import type { Handlers } from '../../http/route.ts';
 import type { Clock } from '../../platform/clock.ts';
 import type { RateLimiter } from '../../platform/rate-limit/rate-limiter.ts';
-import type { ChatRooms } from '../moderation/chat-rooms.ts';
+import type { ModerationCache } from '../moderation/moderation-cache.ts';
 import type { ChatSource } from './chat.ts';
 import type { SlowMode } from './slow-mode.ts';
 
@@ -19,7 +19,7 @@ export interface ChatRoutes {
   readonly rate: RateLimiter;
   readonly newId: () => string;
   /** How the chats go that somebody moderates, and who may not write. */
-  readonly rooms: Pick<ChatRooms, 'room' | 'mutedUntil'>;
+  readonly moderation: Pick<ModerationCache, 'chatMode' | 'mutedUntil'>;
   /** Turns in those that are slowed. */
   readonly turns: SlowMode;
 }
@@ -31,23 +31,23 @@ export function chatHandlers({
   clock,
   rate,
   newId,
-  rooms,
+  moderation,
   turns,
 }: ChatRoutes): Handlers<Pick<typeof viewerApi, 'postChat'>> {
   /** @throws Problem 409 */
   function requireOpen(viewer: Viewer): void {
-    const until = rooms.mutedUntil(viewer);
+    const until = moderation.mutedUntil(viewer);
     if (until !== false) {
       throw new Problem(409, 'You are muted in this chat.', {}, { muted: true, until });
     }
-    if (rooms.room(viewer.streamId).paused) {
+    if (moderation.chatMode(viewer.streamId).paused) {
       throw new Problem(409, 'The chat is paused.', {}, { paused: true });
     }
   }
 
   /** @throws Problem 429 */
   async function takeTurn({ streamId, seat }: Viewer, nowMs: number): Promise<void> {
-    const { slowModeMs: everyMs } = rooms.room(streamId);
+    const { slowModeMs: everyMs } = moderation.chatMode(streamId);
     if (everyMs === 0) return;
     const waitMs = await turns.take({ streamId, seat, everyMs, nowMs });
     if (waitMs === 0) return;

@@ -1,22 +1,12 @@
 import { Unavailable } from '../../platform/errors.ts';
-import type { HandOver, HandOverFate } from '../../realtime/coordination/seal-coordinator.ts';
 import type { ViewerChats } from '../../realtime/feed/interval-body.ts';
+import type { SharedTransientSource } from '../../realtime/feed/transient-source.ts';
 import type { ChatSource } from './chat.ts';
 import { ChatBuffer } from './chat-buffer.ts';
 import { mergeChats, readNodeChats } from './chat-part.ts';
 
 /** The chat of one node among several: its posts until another node, or Redis, has them. */
-export interface SharedChat extends Pick<ChatSource, 'say' | 'hearts'> {
-  /**
-   * What is to be handed over: what was posted since the last time, or the same as last time as
-   * long as its fate is not known. @returns null when there is nothing
-   */
-  next(): HandOver | null;
-  /** What became of what `next` gave. Without this it comes again. */
-  settle(fate: HandOverFate): void;
-  /** Nothing waits here. */
-  isEmpty(): boolean;
-}
+export interface SharedChat extends Pick<ChatSource, 'say' | 'hearts'>, SharedTransientSource {}
 
 export interface SharedChatOptions {
   /** Numbers in [0, 1). */
@@ -71,7 +61,7 @@ export function createSharedChat(options: SharedChatOptions): SharedChat {
   return {
     say: (streamId, kind, element) => bufferOf(streamId).add(kind, element),
     hearts: (streamId, count) => bufferOf(streamId).hearts(count),
-    next() {
+    nextBatch() {
       if (!outgoing) {
         const bytes = taken();
         if (!bytes) return null;
@@ -81,12 +71,13 @@ export function createSharedChat(options: SharedChatOptions): SharedChat {
       outgoing.isRepeat = true;
       return { number, bytes, isRepeat };
     },
-    settle(fate) {
+    settleBatch(result) {
       if (!outgoing) return;
-      if (fate === 'kept') outgoing.isRepeat = false;
+      if (result === 'rejected') outgoing.isRepeat = false;
       else outgoing = null;
     },
     isEmpty: () => outgoing === null && buffers.size === 0,
+    merge: (batches) => chatsOfNodes(batches, random),
   };
 }
 

@@ -1,8 +1,8 @@
 import { expect, test } from 'bun:test';
-import { lineTurnsContract } from '../../../test/support/chat/slow-mode-contract.ts';
+import { slowModeContract } from '../../../test/support/chat/slow-mode-contract.ts';
 import { createMemorySlowMode } from './slow-mode-memory.ts';
 
-lineTurnsContract('memory', () => createMemorySlowMode());
+slowModeContract('memory', () => createMemorySlowMode());
 
 test('[C-15] who wrote longest ago is forgotten first', () => {
   const turns = createMemorySlowMode(2);

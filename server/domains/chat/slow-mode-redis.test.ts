@@ -1,7 +1,7 @@
 import { afterAll, beforeAll } from 'bun:test';
 import pino from 'pino';
 import { type RedisServer, startRedis } from '../../../test/support/backends/redis.ts';
-import { lineTurnsContract } from '../../../test/support/chat/slow-mode-contract.ts';
+import { slowModeContract } from '../../../test/support/chat/slow-mode-contract.ts';
 import { openRedis } from '../../storage/redis/open-redis.ts';
 import type { Redis } from '../../storage/redis/redis.ts';
 import { createRedisSlowMode } from './slow-mode-redis.ts';
@@ -17,6 +17,6 @@ afterAll(async () => {
   await server.stop();
 });
 
-lineTurnsContract('Redis', () =>
+slowModeContract('Redis', () =>
   createRedisSlowMode({ redis: { call: (call) => redis.call(call) }, serviceId: 'a service' }),
 );

@@ -6,79 +6,87 @@ import {
   liveQuerySchema,
 } from '../../../protocol/live.ts';
 import type { studioApi } from '../../../protocol/studio-api.ts';
-import type { Store } from '../../app/procedures.ts';
-import { authorizeStudio, type StudioContext } from '../../auth/studio-operation.ts';
-import { pathIds } from '../../http/path-ids.ts';
-import { readQuery } from '../../http/query.ts';
+import { authorizeStudio, type StudioContext } from '../../auth/studio-handler.ts';
+import { pathIds, readQuery } from '../../http/parameters.ts';
 import type { Handlers } from '../../http/route.ts';
 import { openEventStream } from '../../realtime/feed/event-stream.ts';
 import type { FeedLog } from '../../realtime/feed/feed-log.ts';
 import type { PresenceRegistry } from '../../realtime/presence/presence-registry.ts';
-import { presenterHandlers } from '../presenter/presenter-routes.ts';
+import type { Calls } from '../../storage/sql/procedure.ts';
 import { choiceCounts } from '../quizzes/quiz-rules.ts';
-import { studioQuizOf, studioStreamOf } from '../streams/studio-wire.ts';
-import { type LiveMoment, LiveShows } from './live-shows.ts';
-import { ShowLines } from './show-lines.ts';
+import { studioQuizOf } from '../quizzes/quiz-wire.ts';
+import { studioStreamOf } from '../streams/stream-wire.ts';
+import type { streamProcedures } from '../streams/streams-sql.ts';
+import { LiveShows, type LiveSnapshot } from './live-shows.ts';
+import type { liveProcedures } from './live-sql.ts';
+import { ShowStreams } from './show-streams.ts';
 
-/** What is told of a show for as long as who asked stays. */
-export type LiveOperations = Pick<typeof studioApi, 'watchShow' | 'presentShow'>;
-
-export interface LiveRoutes {
-  readonly store: Pick<Store, 'findOwnStream' | 'readLiveShow'>;
+export interface LiveDeps {
+  readonly context: StudioContext;
+  readonly store: Calls<typeof liveProcedures> &
+    Pick<Calls<typeof streamProcedures>, 'findOwnStream'>;
   readonly log: FeedLog;
   readonly presence: Pick<PresenceRegistry, 'count'>;
-  /** A show could not be read, and no backend is unavailable. */
-  readonly onDefect: (error: unknown) => void;
+  /** Called when reading a show fails for another reason than an unavailable backend. */
+  readonly onError: (error: unknown) => void;
 }
 
-/** Shows as they go, for those who run them (SPEC B). `endStreams` ends all, for the drain. */
-export function liveHandlers(
-  gate: StudioContext,
-  { store, log, presence, onDefect }: LiveRoutes,
-): { handlers: Handlers<LiveOperations>; endStreams: () => void } {
+export interface Live {
+  readonly handlers: Handlers<Pick<typeof studioApi, 'watchShow'>>;
+  /** The open streams of this node, which the presenter display shares. */
+  readonly showStreams: ShowStreams;
+  /** Ends all streams and rejects new ones. */
+  stop(): void;
+}
+
+/** The live state of shows for the studio (SPEC B). */
+export function createLive({ context, store, log, presence, onError }: LiveDeps): Live {
   const shows = new LiveShows({
-    nowMs: () => gate.clock.nowMs(),
+    nowMs: () => context.clock.nowMs(),
     read: (id, producer, nowMs) => store.readLiveShow({ id, producer, nowMs }),
     count: (id) => presence.count(id),
-    repeat: (tick) => {
+    startPolling: (tick) => {
       const timer = setInterval(tick, LIVE_STATE_MS);
       return () => clearInterval(timer);
     },
-    onDefect,
+    onError,
   });
-  const lines = new ShowLines(gate, shows);
+  const showStreams = new ShowStreams(context, shows);
   return {
     handlers: {
       watchShow: async (request, route) => {
-        const { user } = await authorizeStudio(gate, request, route);
+        const { user } = await authorizeStudio(context, request, route);
         const streamId = pathIds(request).stream_id ?? '';
         const { interval } = readQuery(request, liveQuerySchema);
         const last = request.headers.get('last-event-id');
         await store.findOwnStream({ id: streamId, producer: user.uuid });
-        const from = firstOf(last === null ? interval : Number(last) + 1, gate.clock.nowMs());
-        const origin = gate.originOf(request);
-        return lines.respond(request, route, {
+        const from = firstInterval(
+          last === null ? interval : Number(last) + 1,
+          context.clock.nowMs(),
+        );
+        const origin = context.originOf(request);
+        return showStreams.respond(request, route, {
           streamId,
           producer: user.uuid,
-          admitAgain: () => gate.credentials.studio(request, route),
+          authorizeAgain: () => context.credentials.studio(request, route),
           open: (onEnd) => openEventStream({ log, streamId, from, onEnd }),
           stateOf: (moment) => stateOf(moment, origin),
         });
       },
-      ...presenterHandlers(gate, store, lines),
     },
-    endStreams: () => lines.end(),
+    showStreams,
+    stop: () => showStreams.stop(),
   };
 }
 
-/** The first interval to send: the one asked for, unless that is too long ago or still to come. */
-function firstOf(asked: number | undefined, nowMs: number): number {
+/** The first interval to send: the requested one, limited to the recent past and to now. */
+function firstInterval(requested: number | undefined, nowMs: number): number {
   const current = intervalAt(nowMs);
-  if (asked === undefined || !Number.isSafeInteger(asked)) return current;
-  return Math.min(Math.max(asked, current - LIVE_PAST_INTERVALS), current);
+  if (requested === undefined || !Number.isSafeInteger(requested)) return current;
+  return Math.min(Math.max(requested, current - LIVE_PAST_INTERVALS), current);
 }
 
-function stateOf({ nowMs, show, count }: LiveMoment, origin: string): LiveState {
+function stateOf({ nowMs, show, count }: LiveSnapshot, origin: string): LiveState {
   const { stream, quiz, tally, round, source, sourceEndsAt } = show;
   const { revision: chatRevision, ...chat } = show.chat;
   return {

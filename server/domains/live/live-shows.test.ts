@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test';
 import { DomainError, Unavailable } from '../../platform/errors.ts';
-import { type LiveMoment, LiveShows } from './live-shows.ts';
+import { LiveShows, type LiveSnapshot } from './live-shows.ts';
 import type { LiveShow } from './live-sql.ts';
 
 /** Shows whose record and time a test has in its hands. */
@@ -17,11 +17,11 @@ function fixture() {
       return answer();
     },
     count: () => count(),
-    repeat: (tick) => {
+    startPolling: (tick) => {
       ticks.add(tick);
       return () => ticks.delete(tick);
     },
-    onDefect: (error) => defects.push(error),
+    onError: (error) => defects.push(error),
   });
   return {
     shows,
@@ -45,10 +45,10 @@ const unavailable = async () => {
   throw new Unavailable('The database is unavailable.');
 };
 
-describe('a show that is watched from the studio', () => {
-  test('[B-1] is told at once, and again and again', async () => {
+describe('LiveShows', () => {
+  test('[B-1] sends the state at once and periodically', async () => {
     const { shows, tick } = fixture();
-    const told: LiveMoment[] = [];
+    const told: LiveSnapshot[] = [];
     shows.watch('a', 'me', (moment) => told.push(moment));
     await tick();
     await tick();
@@ -56,7 +56,7 @@ describe('a show that is watched from the studio', () => {
     expect(told[0]?.count).toBe(7);
   });
 
-  test('is read once for all who watch it, and not any more when the last has gone', async () => {
+  test('reads a show once for all listeners, until the last one leaves', async () => {
     const { shows, tick, reads, ticks } = fixture();
     const told: string[] = [];
     const first = shows.watch('a', 'me', () => told.push('first'));
@@ -74,7 +74,7 @@ describe('a show that is watched from the studio', () => {
     expect([shows.size, ticks.size]).toEqual([0, 0]);
   });
 
-  test('is not read again while a reading is under way', async () => {
+  test('does not start a read while another is running', async () => {
     const { shows, tick, reads, answerWith } = fixture();
     answerWith(() => new Promise(() => {}));
     shows.watch('a', 'me', () => {});
@@ -83,9 +83,9 @@ describe('a show that is watched from the studio', () => {
     expect(reads).toHaveLength(1);
   });
 
-  test('[B-4] is not told while the database is unavailable, which is no defect, and again after it', async () => {
+  test('[B-4] sends nothing while the database is unavailable, and resumes after it', async () => {
     const { shows, tick, answerWith, defects } = fixture();
-    const told: LiveMoment[] = [];
+    const told: LiveSnapshot[] = [];
     answerWith(unavailable);
     shows.watch('a', 'me', (moment) => told.push(moment));
     await tick();
@@ -97,7 +97,7 @@ describe('a show that is watched from the studio', () => {
 
   test('[B-1] has no count while the realtime backend is unavailable', async () => {
     const { shows, tick, countWith } = fixture();
-    const told: LiveMoment[] = [];
+    const told: LiveSnapshot[] = [];
     countWith(() => {
       throw new Unavailable('Redis is unavailable.');
     });
@@ -106,9 +106,9 @@ describe('a show that is watched from the studio', () => {
     expect(told[0]?.count).toBeNull();
   });
 
-  test('a defect is told, and ends nothing', async () => {
+  test('reports an unexpected error and continues', async () => {
     const { shows, tick, answerWith, defects } = fixture();
-    const told: LiveMoment[] = [];
+    const told: LiveSnapshot[] = [];
     answerWith(async () => {
       throw new Error('a defect');
     });
@@ -120,7 +120,7 @@ describe('a show that is watched from the studio', () => {
     expect(told).toHaveLength(1);
   });
 
-  test('[Y-10] one that is there no more is told to be gone, which is no defect', async () => {
+  test('[Y-10] tells listeners when a show was removed', async () => {
     const { shows, tick, answerWith, defects } = fixture();
     const told: string[] = [];
     shows.watch(

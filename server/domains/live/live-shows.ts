@@ -1,11 +1,11 @@
 import { DomainError, Unavailable } from '../../platform/errors.ts';
 import type { LiveShow } from './live-sql.ts';
 
-/** What is told to who watches a show from the studio. */
-export interface LiveMoment {
+/** The state of a show at one time, for studio and presenter pages. */
+export interface LiveSnapshot {
   readonly nowMs: number;
   readonly show: LiveShow;
-  /** Viewers; null: the tally cannot be reached. */
+  /** Viewers; null while presence is unavailable. */
   readonly count: number | null;
 }
 
@@ -15,56 +15,55 @@ export interface LiveShowsOptions {
   readonly read: (id: string, producer: string, nowMs: number) => Promise<LiveShow>;
   /** @throws Unavailable while the realtime backend is unavailable */
   readonly count: (id: string) => number | Promise<number>;
-  /** Calls `tick` again and again. @returns what ends it */
-  readonly repeat: (tick: () => void) => () => void;
-  /** A reading failed by a defect; one of a record that is unavailable is none. */
-  readonly onDefect: (error: unknown) => void;
+  /** Calls `tick` periodically. @returns a function that stops it */
+  readonly startPolling: (tick: () => void) => () => void;
+  /** Called when reading a show fails for another reason than an unavailable backend. */
+  readonly onError: (error: unknown) => void;
 }
 
 interface Listener {
-  readonly tell: (moment: LiveMoment) => void;
-  readonly gone: () => void;
+  readonly onSnapshot: (moment: LiveSnapshot) => void;
+  readonly onRemoved: () => void;
 }
 
-interface Watched {
+interface WatchedShow {
   readonly listeners: Set<Listener>;
   readonly end: () => void;
   isReading: boolean;
 }
 
 /**
- * Reads the shows that somebody has open in the studio, each once for all who have it open on this
- * node, and tells what it read. While it cannot be read nothing is told: silence is how the page
- * learns that it is cut off.
+ * Polls the shows that are open on this node, each once for all its listeners. While a show cannot be
+ * read, listeners get nothing: a page takes silence as a lost connection.
  */
 export class LiveShows {
   readonly #options: LiveShowsOptions;
-  readonly #watched = new Map<string, Watched>();
+  readonly #watched = new Map<string, WatchedShow>();
 
   constructor(options: LiveShowsOptions) {
     this.#options = options;
   }
 
-  /** How many shows are read. */
+  /** Number of shows that are polled. */
   get size(): number {
     return this.#watched.size;
   }
 
   /**
-   * Tells what there is now, and then again and again.
-   * @param gone told when there is no such show any more: a rehearsal that was removed
-   * @returns what ends it
+   * Reads a show now and then periodically.
+   * @param onRemoved called when the show no longer exists, as after the removal of a rehearsal
+   * @returns a function that stops it
    */
   watch(
     id: string,
     producer: string,
-    tell: Listener['tell'],
-    gone: Listener['gone'] = () => {},
+    onSnapshot: Listener['onSnapshot'],
+    onRemoved: Listener['onRemoved'] = () => {},
   ): () => void {
-    const listener = { tell, gone };
-    const watched = this.#watched.get(id) ?? this.#begin(id, producer);
+    const listener = { onSnapshot, onRemoved };
+    const watched = this.#watched.get(id) ?? this.#startPolling(id, producer);
     watched.listeners.add(listener);
-    void this.#tell(id, producer, watched);
+    void this.#refresh(id, producer, watched);
     return () => {
       watched.listeners.delete(listener);
       if (watched.listeners.size > 0 || this.#watched.get(id) !== watched) return;
@@ -73,32 +72,32 @@ export class LiveShows {
     };
   }
 
-  #begin(id: string, producer: string): Watched {
-    const watched: Watched = {
+  #startPolling(id: string, producer: string): WatchedShow {
+    const watched: WatchedShow = {
       listeners: new Set(),
-      end: this.#options.repeat(() => void this.#tell(id, producer, watched)),
+      end: this.#options.startPolling(() => void this.#refresh(id, producer, watched)),
       isReading: false,
     };
     this.#watched.set(id, watched);
     return watched;
   }
 
-  async #tell(id: string, producer: string, watched: Watched): Promise<void> {
-    // One that takes longer than the time to the next is not asked for twice.
+  async #refresh(id: string, producer: string, watched: WatchedShow): Promise<void> {
+    // Skip this tick while the previous read is still running.
     if (watched.isReading) return;
     watched.isReading = true;
     try {
       const moment = await this.#read(id, producer);
-      for (const { tell } of watched.listeners) tell(moment);
+      for (const { onSnapshot } of watched.listeners) onSnapshot(moment);
     } catch (error) {
-      if (error instanceof DomainError) for (const { gone } of watched.listeners) gone();
-      else if (!(error instanceof Unavailable)) this.#options.onDefect(error);
+      if (error instanceof DomainError) for (const { onRemoved } of watched.listeners) onRemoved();
+      else if (!(error instanceof Unavailable)) this.#options.onError(error);
     } finally {
       watched.isReading = false;
     }
   }
 
-  async #read(id: string, producer: string): Promise<LiveMoment> {
+  async #read(id: string, producer: string): Promise<LiveSnapshot> {
     const nowMs = this.#options.nowMs();
     const [show, count] = await Promise.all([
       this.#options.read(id, producer, nowMs),

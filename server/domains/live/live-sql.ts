@@ -6,12 +6,12 @@ import { countAnswers, latestPublished, type QuizRow } from '../quizzes/quizzes-
 import { latestRound } from '../quizzes/winners-sql.ts';
 import { ownStream, type StreamRow } from '../streams/streams-sql.ts';
 
-/** What the database knows of a show at one moment. */
+/** The state of a show in the database. */
 export interface LiveShow extends SourceState {
   readonly stream: StreamRow;
-  /** The quiz that was published last. */
+  /** The latest published quiz. */
   readonly quiz: QuizRow | null;
-  /** Its answers so far, in the order of its choices; null unless it is open. */
+  /** Its answers so far by choice; null unless it is open. */
   readonly tally: readonly number[] | null;
   readonly round: WinnersRound | null;
   readonly chat: RevisedChatState;

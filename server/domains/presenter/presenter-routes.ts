@@ -1,32 +1,40 @@
 import type { studioApi } from '../../../protocol/studio-api.ts';
-import type { Store } from '../../app/procedures.ts';
-import type { StudioGate } from '../../auth/studio-operation.ts';
-import { idsOf } from '../../http/path-ids.ts';
+import type { StudioContext } from '../../auth/studio-handler.ts';
+import { pathIds } from '../../http/parameters.ts';
 import type { Handlers } from '../../http/route.ts';
-import type { ShowLines } from '../live/show-lines.ts';
+import type { Calls } from '../../storage/sql/procedure.ts';
+import type { ShowStreams } from '../live/show-streams.ts';
+import type { streamProcedures } from '../streams/streams-sql.ts';
 import { presenterStateOf } from './presenter-state.ts';
 import { openStateStream } from './state-stream.ts';
 
-/** A show for the wall behind its host (SPEC B). */
-export function presenterHandlers(
-  { credentials, rate }: StudioGate,
-  store: Pick<Store, 'findOwnStream'>,
-  lines: ShowLines,
-): Handlers<Pick<typeof studioApi, 'presentShow'>> {
-  return {
+export interface PresenterDeps {
+  readonly context: StudioContext;
+  readonly store: Pick<Calls<typeof streamProcedures>, 'findOwnStream'>;
+  /** The open streams of this node (`createLive`). */
+  readonly showStreams: ShowStreams;
+}
+
+/** The operation that streams a show to the presenter display (SPEC B). */
+export function createPresenter({ context, store, showStreams }: PresenterDeps): {
+  readonly handlers: Handlers<Pick<typeof studioApi, 'presentShow'>>;
+} {
+  const { credentials, rate } = context;
+  const handlers: Handlers<Pick<typeof studioApi, 'presentShow'>> = {
     presentShow: async (request, route) => {
-      const streamId = idsOf(request).stream_id ?? '';
+      const streamId = pathIds(request).stream_id ?? '';
       const admitAgain = () => credentials.presenter(request, route, streamId);
-      const { producer, share } = await admitAgain();
-      rate.take(share);
+      const { producer, rateKey } = await admitAgain();
+      rate.take(rateKey);
       await store.findOwnStream({ id: streamId, producer });
-      return lines.respond(request, route, {
+      return showStreams.respond(request, route, {
         streamId,
         producer,
-        admitAgain,
+        authorizeAgain,
         open: openStateStream,
         stateOf: presenterStateOf,
       });
     },
   };
+  return { handlers };
 }

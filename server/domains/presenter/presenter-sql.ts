@@ -1,12 +1,12 @@
 import { reading, writing } from '../../storage/sql/procedure.ts';
 import { lockOwnStream, ownStream } from '../streams/streams-sql.ts';
 
-interface Own {
+interface OwnedStream {
   readonly id: string;
   readonly producer: string;
 }
 
-/** The stream that a presenter key opens, and whose it is. */
+/** The stream that a presenter key opens, with its owner. */
 export interface PresentedStream {
   readonly streamId: string;
   readonly producer: string;
@@ -15,12 +15,12 @@ export interface PresentedStream {
 
 export const presenterProcedures = {
   /**
-   * Gives the stream another presenter key; the one before opens nothing from then on.
-   * @returns the hash that is kept: of a repeat, that of the first
-   * @throws Refusal `not-found`
+   * Replaces the stream's presenter key; the previous key is no longer valid.
+   * @returns the stored hash: an idempotent repeat gets the first call's
+   * @throws DomainError `not-found`
    */
   replacePresenterKey: writing(
-    async (tx, input: Own & { hash: string; nowMs: number }): Promise<{ hash: string }> => {
+    async (tx, input: OwnedStream & { hash: string; nowMs: number }): Promise<{ hash: string }> => {
       const { id, producer, hash, nowMs } = input;
       await lockOwnStream(tx, id, producer);
       await tx.query(
@@ -32,9 +32,9 @@ export const presenterProcedures = {
     },
   ),
 
-  /** @throws Refusal `not-found` */
+  /** @throws DomainError `not-found` */
   readPresenterKey: reading(
-    async (tx, { id, producer }: Own): Promise<{ created: number | null }> => {
+    async (tx, { id, producer }: OwnedStream): Promise<{ created: number | null }> => {
       await ownStream(tx, id, producer);
       const [row] = await tx.query<{ created: number }>(
         'select created from presenter_keys where stream_id = $1',
@@ -44,13 +44,13 @@ export const presenterProcedures = {
     },
   ),
 
-  /** @throws Refusal `not-found` */
-  withdrawPresenterKey: writing(async (tx, { id, producer }: Own): Promise<void> => {
+  /** @throws DomainError `not-found` */
+  withdrawPresenterKey: writing(async (tx, { id, producer }: OwnedStream): Promise<void> => {
     await lockOwnStream(tx, id, producer);
     await tx.query('delete from presenter_keys where stream_id = $1', [id]);
   }),
 
-  /** The stream of a key, by its hash; null: there is no such key. */
+  /** Finds the stream of a key by the key's hash; null for an unknown key. */
   findPresented: reading(
     async (tx, { hash }: { hash: string }): Promise<PresentedStream | null> => {
       const [row] = await tx.query<PresentedStream>(

@@ -1,11 +1,14 @@
 import type { PresenterQuiz, PresenterState } from '../../../protocol/presenter.ts';
 import type { WinnersRound } from '../../../protocol/studio.ts';
-import type { LiveMoment } from '../live/live-shows.ts';
+import type { LiveSnapshot } from '../live/live-shows.ts';
 import { choiceCounts } from '../quizzes/quiz-rules.ts';
 import type { QuizRow } from '../quizzes/quizzes-sql.ts';
 
-/** A show as the wall behind its host has it: nothing that viewers must not know yet but counts. */
-export function presenterStateOf({ nowMs, show, count }: LiveMoment): PresenterState {
+/**
+ * The state of a show for the presenter display. Apart from counts it contains nothing that viewers
+ * must not know yet, since viewers may see the display in the picture.
+ */
+export function presenterStateOf({ nowMs, show, count }: LiveSnapshot): PresenterState {
   const { stream, quiz, tally, round } = show;
   return {
     now: nowMs,
@@ -32,12 +35,12 @@ function quizOf(quiz: QuizRow, tally: readonly number[] | null): PresenterQuiz |
     closeInterval,
     answered: counts.reduce((sum, n) => sum + n, 0),
     tally: isRevealed ? null : byChoice,
-    // The guard of I-6 on a wall: it may be in the picture that viewers see.
+    // I-6: the display may be in the picture, so that the answer appears with the results only.
     results: isRevealed ? { answer: choices[quiz.answer] ?? '', choices: byChoice } : null,
   };
 }
 
-/** Winners of the game that the quiz is of; once another quiz is out they are past. */
+/** The latest winners round; null once a newer quiz is published. */
 function winnersOf(round: WinnersRound | null, quiz: QuizRow | null): PresenterState['winners'] {
   if (!round || (quiz?.created ?? 0) > round.requested) return null;
   return { count: round.count };

@@ -1,40 +1,39 @@
+import { OPENING } from '../../http/event-stream.ts';
 import type { EventStream } from '../../realtime/feed/event-stream.ts';
 
-const OPENING = new TextEncoder().encode(': fourbeat\n\n');
-/** About ten states of a large quiz. */
-const WAITING_BYTES = 64 * 1024;
+/** Queued bytes before states are dropped: about ten states of a large quiz. */
+const QUEUE_BYTES_MAX = 64 * 1024;
 
 /**
- * An event stream of states, of which the newest alone matters: a reader who does not keep up is
- * sent no more until it took what waits.
- * @param onEnd told when it is over, however it ended
+ * An event stream of states of which only the newest matters: while a slow client's queue is full,
+ * states are dropped.
+ * @param onEnd called once when the stream has ended for any reason
  */
 export function openStateStream(onEnd: () => void): EventStream {
   let controller: ReadableStreamDefaultController<Uint8Array>;
-  let isOver = false;
+  let hasEnded = false;
   const finish = () => {
-    if (isOver) return;
-    isOver = true;
+    if (hasEnded) return;
+    hasEnded = true;
     onEnd();
   };
   const body = new ReadableStream<Uint8Array>(
     {
-      start(started) {
-        controller = started;
-        // Lets the client see the headers at once.
+      start(streamController) {
+        controller = streamController;
         controller.enqueue(OPENING);
       },
       cancel: finish,
     },
-    new ByteLengthQueuingStrategy({ highWaterMark: WAITING_BYTES }),
+    new ByteLengthQueuingStrategy({ highWaterMark: QUEUE_BYTES_MAX }),
   );
   return {
     body,
     send: (message) => {
-      if (!isOver && (controller.desiredSize ?? 0) > 0) controller.enqueue(message);
+      if (!hasEnded && (controller.desiredSize ?? 0) > 0) controller.enqueue(message);
     },
     end: () => {
-      if (isOver) return;
+      if (hasEnded) return;
       finish();
       controller.close();
     },

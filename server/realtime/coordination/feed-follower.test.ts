@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test';
 import { Unavailable } from '../../platform/errors.ts';
 import { MemoryFeedLog } from '../feed/feed-log-memory.ts';
-import type { SealedBody } from '../feed/sealing-sql.ts';
+import type { SealedBody } from '../feed/sealed-sql.ts';
 import { FeedFollower } from './feed-follower.ts';
 import type { SealedEntry } from './seal-coordinator.ts';
 import { DatabaseRolledBack } from './tail-repair.ts';
@@ -21,7 +21,7 @@ const entry = (interval: number): SealedEntry => ({
   bodies: [bodyOf(interval)],
 });
 
-/** A follower on a record that has a body in every interval up to its watermark. */
+/** A follower of a database with a body in every interval up to its watermark. */
 function testFollower(watermark = START) {
   const store = {
     watermark,
@@ -33,12 +33,12 @@ function testFollower(watermark = START) {
     Array.from({ length: Math.max(0, to - from + 1) }, (_, n) => bodyOf(from + n));
   const calls = {
     readWatermark: async () => {
-      if (store.isUnavailableFor === 'all') throw new Unavailable('away');
+      if (store.isUnavailableFor === 'all') throw new Unavailable('unavailable');
       return store.watermark;
     },
     readSealedOfAll: async ({ from, to }: { from: number; to: number }) => {
-      if (store.isUnavailableFor !== 'nothing') throw new Unavailable('away');
-      if (store.reads === store.readsUntilUnavailable) throw new Unavailable('away');
+      if (store.isUnavailableFor !== 'nothing') throw new Unavailable('unavailable');
+      if (store.reads === store.readsUntilUnavailable) throw new Unavailable('unavailable');
       store.reads++;
       return between(from, Math.min(to, store.watermark));
     },
@@ -51,80 +51,80 @@ function testFollower(watermark = START) {
       between(from, Math.min(to, store.watermark)),
   };
   const log = new MemoryFeedLog(calls, watermark);
-  const heard: number[] = [];
+  const received: number[] = [];
   log.subscribe(STREAM, (interval, body) => {
     expect(decoder.decode(body)).toBe(bodyOf(interval).body);
-    heard.push(interval);
+    received.push(interval);
   });
   const follower = new FeedFollower({
-    parts: { follow: async () => [] },
+    coordinator: { follow: async () => [] },
     store: calls,
     log,
     random: () => 0.5,
-    onShown: () => {},
-    onTrouble: () => {},
+    onPublished: () => {},
+    onError: () => {},
   });
-  return { follower, log, store, heard };
+  return { follower, log, store, received };
 }
 
-describe('what any node sealed', () => {
-  test('[N-4] is shown in order, each interval once, whoever tells it first', async () => {
-    const { follower, heard, store } = testFollower();
+describe('a node that follows the feed', () => {
+  test('[N-4] serves intervals in order, each once, in whatever order entries come', async () => {
+    const { follower, received, store } = testFollower();
     store.watermark = START + 3;
-    for (const interval of [1, 1, 2, 1, 3, 2]) await follower.take(entry(START + interval));
-    expect(heard).toEqual([START + 1, START + 2, START + 3]);
+    for (const interval of [1, 1, 2, 1, 3, 2]) await follower.apply(entry(START + interval));
+    expect(received).toEqual([START + 1, START + 2, START + 3]);
     expect(store.reads).toBe(0);
   });
 
-  test('[N-4] [I-1] a gap in the log is filled from the database, first', async () => {
-    const { follower, heard, store } = testFollower();
+  test('[N-4] [I-1] fills a gap in the log from the database first', async () => {
+    const { follower, received, store } = testFollower();
     store.watermark = START + 5;
-    await follower.take(entry(START + 1));
-    await follower.take(entry(START + 5));
-    expect(heard).toEqual([1, 2, 3, 4, 5].map((n) => START + n));
+    await follower.apply(entry(START + 1));
+    await follower.apply(entry(START + 5));
+    expect(received).toEqual([1, 2, 3, 4, 5].map((n) => START + n));
     expect(store.reads).toBe(1);
   });
 
-  test('[N-10] nothing is shown past a gap that the database cannot fill now', async () => {
-    const { follower, heard, log, store } = testFollower();
+  test('[N-10] serves nothing after a gap that the database cannot fill now', async () => {
+    const { follower, received, log, store } = testFollower();
     store.watermark = START + 5;
     store.isUnavailableFor = 'all';
-    const error = await follower.take(entry(START + 5)).catch((e) => e);
+    const error = await follower.apply(entry(START + 5)).catch((e) => e);
     expect(error).toBeInstanceOf(Unavailable);
     expect(log.sealedTo()).toBe(START);
     store.isUnavailableFor = 'nothing';
-    await follower.take(entry(START + 5));
-    expect(heard).toEqual([1, 2, 3, 4, 5].map((n) => START + n));
+    await follower.apply(entry(START + 5));
+    expect(received).toEqual([1, 2, 3, 4, 5].map((n) => START + n));
   });
 
-  test('[F-16] intervals that were sealed together come together', async () => {
+  test('[F-16] serves intervals together that were sealed together', async () => {
     const { follower, log, store } = testFollower();
     store.watermark = START + 9;
     const bodies = Array.from({ length: 9 }, (_, n) => bodyOf(START + 1 + n));
-    await follower.take({ after: START, interval: START + 9, bodies });
+    await follower.apply({ after: START, interval: START + 9, bodies });
     expect(log.sealedTo()).toBe(START + 9);
     expect(store.reads).toBe(0);
   });
 
-  test('[N-4] what was too much for the log is read from the database', async () => {
-    const { follower, heard, store } = testFollower();
+  test('[N-4] reads bodies from the database that were too large for the log', async () => {
+    const { follower, received, store } = testFollower();
     store.watermark = START + 2;
-    await follower.take({ after: START, interval: START + 2, bodies: null });
-    expect(heard).toEqual([START + 1, START + 2]);
+    await follower.apply({ after: START, interval: START + 2, bodies: null });
+    expect(received).toEqual([START + 1, START + 2]);
   });
 
-  test('[N-11] after a long absence only the last moments are read for all', async () => {
-    const { follower, heard, log, store } = testFollower();
+  test('[N-11] reads only the newest intervals after a long absence', async () => {
+    const { follower, received, log, store } = testFollower();
     store.watermark = START + 1_000;
-    await follower.take(entry(START + 1_000));
+    await follower.apply(entry(START + 1_000));
     expect(log.sealedTo()).toBe(START + 1_000);
-    expect(heard.length).toBeLessThan(50);
+    expect(received.length).toBeLessThan(50);
     const old = await log.read(STREAM, START + 300);
     expect(decoder.decode(old)).toBe(bodyOf(START + 300).body);
   });
 
-  test('[N-4] what the database has is found without the log, for the other nodes too', async () => {
-    const { follower, heard, store } = testFollower();
+  test('[N-4] finds intervals in the database without the log, and returns them for other nodes', async () => {
+    const { follower, received, store } = testFollower();
     expect(await follower.catchUp()).toBeNull();
     store.watermark = START + 2;
     expect(await follower.catchUp()).toEqual({
@@ -132,39 +132,39 @@ describe('what any node sealed', () => {
       interval: START + 2,
       bodies: [bodyOf(START + 1), bodyOf(START + 2)],
     });
-    expect(heard).toEqual([START + 1, START + 2]);
+    expect(received).toEqual([START + 1, START + 2]);
     expect(await follower.catchUp()).toBeNull();
   });
 
-  test('[N-10] what comes with its bodies is shown while this node does not reach the database', async () => {
-    const { follower, heard, store } = testFollower();
+  test('[N-10] serves entries with bodies while it cannot reach the database', async () => {
+    const { follower, received, store } = testFollower();
     store.watermark = START + 1;
     store.isUnavailableFor = 'bodies';
     expect(await follower.catchUp().catch((e) => e)).toBeInstanceOf(Unavailable);
     store.isUnavailableFor = 'all';
     expect(await follower.catchUp().catch((e) => e)).toBeInstanceOf(Unavailable);
-    for (const n of [1, 2, 3]) await follower.take(entry(START + n));
-    expect(heard).toEqual([START + 1, START + 2, START + 3]);
+    for (const n of [1, 2, 3]) await follower.apply(entry(START + n));
+    expect(received).toEqual([START + 1, START + 2, START + 3]);
   });
 
-  test('[N-11] a long gap is filled in steps, each of which stays when the next one fails', async () => {
-    const { follower, heard, log, store } = testFollower();
+  test('[N-11] fills a long gap in steps, and keeps finished steps when one fails', async () => {
+    const { follower, received, log, store } = testFollower();
     store.watermark = START + 40;
     store.readsUntilUnavailable = 2;
     expect(await follower.catchUp().catch((e) => e)).toBeInstanceOf(Unavailable);
-    const shown = log.sealedTo();
-    expect(shown).toBeGreaterThan(START);
+    const served = log.sealedTo();
+    expect(served).toBeGreaterThan(START);
     store.readsUntilUnavailable = Number.POSITIVE_INFINITY;
-    expect(await follower.catchUp()).toMatchObject({ after: shown, interval: START + 40 });
-    expect(heard).toEqual(Array.from({ length: 40 }, (_, n) => START + 1 + n));
+    expect(await follower.catchUp()).toMatchObject({ after: served, interval: START + 40 });
+    expect(received).toEqual(Array.from({ length: 40 }, (_, n) => START + 1 + n));
   });
 
-  test('[N-22] what the database lost is not shown as empty, and is written back by who has it', async () => {
-    const { follower, heard, log, store } = testFollower();
+  test('[N-22] does not serve lost intervals as empty, and writes back those that it has', async () => {
+    const { follower, received, log, store } = testFollower();
     store.watermark = START + 5;
-    for (const n of [1, 2, 3, 4, 5]) await follower.take(entry(START + n));
+    for (const n of [1, 2, 3, 4, 5]) await follower.apply(entry(START + n));
     store.watermark = START + 3;
-    expect(await follower.take(entry(START + 9)).catch((e) => e)).toBeInstanceOf(
+    expect(await follower.apply(entry(START + 9)).catch((e) => e)).toBeInstanceOf(
       DatabaseRolledBack,
     );
     expect(log.sealedTo()).toBe(START + 5);
@@ -172,6 +172,6 @@ describe('what any node sealed', () => {
       await Bun.sleep(20);
     }
     expect(store.watermark).toBe(START + 5);
-    expect(heard).toEqual([1, 2, 3, 4, 5].map((n) => START + n));
+    expect(received).toEqual([1, 2, 3, 4, 5].map((n) => START + n));
   });
 });

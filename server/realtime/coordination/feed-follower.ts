@@ -1,47 +1,49 @@
 import type { Calls } from '../../storage/sql/procedure.ts';
-import type { MemoryFeedLog } from '../feed/feed-log-memory.ts';
-import { APPENDED_MAX, publishSealed } from '../feed/publish-sealed.ts';
-import type { SealedBody, sealingProcedures } from '../feed/sealing-sql.ts';
+import { APPENDED_MAX, type MemoryFeedLog } from '../feed/feed-log-memory.ts';
+import type { SealedBody, sealedProcedures } from '../feed/sealed-sql.ts';
 import type { SealCoordinator, SealedEntry } from './seal-coordinator.ts';
 import { DatabaseRolledBack, TailRepair } from './tail-repair.ts';
-import type { lostTailProcedures } from './tail-repair-sql.ts';
+import type { tailRepairProcedures } from './tail-repair-sql.ts';
 
 export interface FeedFollowerOptions {
-  readonly parts: Pick<SealCoordinator, 'follow'>;
-  readonly store: Pick<Calls<typeof sealingProcedures>, 'readWatermark' | 'readSealedOfAll'> &
-    Calls<typeof lostTailProcedures>;
+  readonly coordinator: Pick<SealCoordinator, 'follow'>;
+  readonly store: Pick<Calls<typeof sealedProcedures>, 'readWatermark' | 'readSealedOfAll'> &
+    Calls<typeof tailRepairProcedures>;
   readonly log: MemoryFeedLog;
+  /** Numbers in [0, 1), so that nodes do not retry at the same time. */
   readonly random: () => number;
-  /** Told of each interval up to which readers see everything now. */
-  readonly onShown: (interval: number) => void;
-  readonly onTrouble: (error: unknown) => void;
+  /** Called when this node serves all intervals up to this one. */
+  readonly onPublished: (interval: number) => void;
+  readonly onError: (error: unknown) => void;
 }
 
-/** Read from the database at once: few enough to be there in time, however many streams there are. */
-const FILL_INTERVALS = 8;
-/** How long one look for news waits. */
+/** Intervals per database read: few enough to be fast with many streams. */
+const READ_INTERVALS = 8;
+/** How long one read of the coordinator's log waits for an entry. */
 const FOLLOW_MS = 1_000;
-const RETRY_LEAST_MS = 50;
+const RETRY_MIN_MS = 50;
 const RETRY_JITTER_MS = 100;
 
 /**
- * Shows the readers of this node what any node sealed, in order and without gaps. News come by the
- * log of all nodes; what that lacks is in the database. It knows of no interval that is not in the
- * record (I-1).
+ * Serves on this node what any node sealed, in order and without gaps. It follows the coordinator's
+ * log from `start` to `stop`, and fills gaps of that log from the database. It serves only intervals
+ * that are in the database (I1). It needs Redis; for gaps also the database. A failure is given to
+ * `onError` and retried.
  */
 export class FeedFollower {
   private stopped = false;
-  private last: Promise<unknown> = Promise.resolve();
+  /** The newest queued work; work runs one after the other. */
+  private queue: Promise<unknown> = Promise.resolve();
 
-  private readonly lostTail: TailRepair;
+  private readonly tailRepair: TailRepair;
 
   constructor(private readonly options: FeedFollowerOptions) {
     const { store, log } = options;
-    this.lostTail = new TailRepair({ store, log, nowMs: () => performance.now() });
+    this.tailRepair = new TailRepair({ store, log, nowMs: () => performance.now() });
   }
 
-  /** Follows the log until `stop`. */
-  begin(): void {
+  /** Follows the coordinator's log until `stop`. */
+  start(): void {
     void this.follow();
   }
 
@@ -49,50 +51,55 @@ export class FeedFollower {
     this.stopped = true;
   }
 
-  /** Shows what was sealed. @throws Unavailable when there is a gap that the database cannot fill now */
-  take(entry: SealedEntry): Promise<void> {
-    return this.inTurn(async () => {
+  /**
+   * Serves the intervals of an entry.
+   * @throws Unavailable when there is a gap before it that the database cannot fill now
+   */
+  apply(entry: SealedEntry): Promise<void> {
+    return this.enqueue(async () => {
       const { log } = this.options;
       if (entry.interval <= log.sealedTo()) return;
       const { after, interval, bodies } = entry;
       if (bodies === null) await this.fillGap(interval);
       else {
         if (after > log.sealedTo()) await this.fillGap(after);
-        this.show(interval, bodies);
+        this.publish(interval, bodies);
       }
     });
   }
 
   /**
-   * Shows what the database has, without the log. A record that lost what was shown here gets it back.
-   * @returns what nobody here knew of, for the other nodes; null when that is nothing
-   * @throws RecordWentBack when it lost something and has not got it back yet
+   * Serves what the database has, without the coordinator's log. Repairs a database that lost
+   * intervals which this node served.
+   * @returns what this node did not serve before, or null
+   * @throws DatabaseRolledBack when the database lost intervals and is not repaired yet
    */
   async catchUp(): Promise<SealedEntry | null> {
     const { store, log } = this.options;
-    // Shown was only what is recorded: a later look that does not find it means that it is lost.
+    // Read before the watermark: a node serves only what is in the database, so a lower watermark
+    // means that the database lost it.
     const served = log.sealedTo();
-    const to = await store.readWatermark({});
-    await this.lostTail.check(to, served);
-    if (to <= log.sealedTo()) return null;
-    return this.inTurn(() => this.fillTo(to));
+    const watermark = await store.readWatermark({});
+    await this.tailRepair.check(watermark, served);
+    if (watermark <= log.sealedTo()) return null;
+    return this.enqueue(() => this.fillTo(watermark));
   }
 
   private async follow(): Promise<void> {
-    const { parts, log, random, onTrouble } = this.options;
+    const { coordinator, log, random, onError } = this.options;
     while (!this.stopped) {
       try {
-        const entries = await parts.follow(log.sealedTo(), FOLLOW_MS);
-        for (const entry of entries) await this.take(entry);
+        const entries = await coordinator.follow(log.sealedTo(), FOLLOW_MS);
+        for (const entry of entries) await this.apply(entry);
       } catch (error) {
         if (this.stopped) return;
-        onTrouble(error);
-        await Bun.sleep(RETRY_LEAST_MS + random() * RETRY_JITTER_MS);
+        onError(error);
+        await Bun.sleep(RETRY_MIN_MS + random() * RETRY_JITTER_MS);
       }
     }
   }
 
-  // What the database lost is not empty: nobody is served it from there.
+  // Intervals above the watermark were lost by the database; do not serve them as empty.
   private async fillGap(interval: number): Promise<void> {
     const watermark = await this.options.store.readWatermark({});
     if (watermark < interval) throw new DatabaseRolledBack(watermark, interval);
@@ -102,28 +109,28 @@ export class FeedFollower {
   private async fillTo(interval: number): Promise<SealedEntry | null> {
     const { store, log } = this.options;
     if (interval <= log.sealedTo()) return null;
-    // What is further back is read by those who ask for it.
+    // Older intervals are read from the database on request.
     const after = Math.max(log.sealedTo(), interval - APPENDED_MAX);
     const all: SealedBody[] = [];
-    for (let from = after + 1; from <= interval; from += FILL_INTERVALS) {
-      const to = Math.min(from + FILL_INTERVALS - 1, interval);
+    for (let from = after + 1; from <= interval; from += READ_INTERVALS) {
+      const to = Math.min(from + READ_INTERVALS - 1, interval);
       const bodies = await store.readSealedOfAll({ from, to });
       if (from - 1 > log.sealedTo()) log.skipTo(from - 1);
-      this.show(to, bodies);
+      this.publish(to, bodies);
       all.push(...bodies);
     }
     return { after, interval, bodies: all };
   }
 
-  private show(interval: number, bodies: readonly SealedBody[]): void {
-    const { log, onShown } = this.options;
-    publishSealed(log, interval, bodies);
-    onShown(interval);
+  private publish(interval: number, bodies: readonly SealedBody[]): void {
+    const { log, onPublished } = this.options;
+    log.publishSealed(interval, bodies);
+    onPublished(interval);
   }
 
-  private inTurn<T>(work: () => Promise<T>): Promise<T> {
-    const turn = this.last.then(work);
-    this.last = turn.catch(() => {});
-    return turn;
+  private enqueue<T>(work: () => Promise<T>): Promise<T> {
+    const result = this.queue.then(work);
+    this.queue = result.catch(() => {});
+    return result;
   }
 }

@@ -4,66 +4,66 @@ import { FeedHealth } from './feed-health.ts';
 
 const logger = pino({ level: 'silent' });
 
-test('[N-14] a failure after which nothing is sealed is an outage, also while both backends answer', () => {
+test('[N-14] a failure is an outage when no interval is sealed for 300 ms, also while both backends answer', () => {
   let nowMs = 0;
-  const trouble = new FeedHealth(
+  const health = new FeedHealth(
     () => null,
     logger,
     () => nowMs,
   );
-  trouble.note(new Error('10.0.0.5: 0 of 1 replicas have it'));
+  health.sealingFailed(new Error('10.0.0.5: 0 of 1 replicas have it'));
   nowMs = 299;
-  expect([trouble.reason(), trouble.refusal()]).toEqual([null, null]);
-  trouble.note(new Error('again'));
+  expect([health.reason(), health.publicReason()]).toEqual([null, null]);
+  health.sealingFailed(new Error('again'));
   nowMs = 300;
-  expect(trouble.reason()).toBe('10.0.0.5: 0 of 1 replicas have it');
-  expect(trouble.refusal()).toBe('Sealing is held up.');
-  trouble.healed(1, 20);
-  expect([trouble.reason(), trouble.refusal()]).toEqual([null, null]);
+  expect(health.reason()).toBe('10.0.0.5: 0 of 1 replicas have it');
+  expect(health.publicReason()).toBe('Sealing is stalled.');
+  health.intervalServed(1, 20);
+  expect([health.reason(), health.publicReason()]).toEqual([null, null]);
 });
 
-test('[N-9] a failure before an interval that is sealed is none', () => {
+test('[N-9] a failure is no outage when the next interval is sealed', () => {
   let nowMs = 0;
-  const trouble = new FeedHealth(
+  const health = new FeedHealth(
     () => null,
     logger,
     () => nowMs,
   );
   for (; nowMs < 2_000; nowMs += 250) {
-    trouble.note(new Error('the reply was lost'));
-    expect(trouble.refusal()).toBeNull();
-    trouble.healed(nowMs, 20);
+    health.sealingFailed(new Error('the reply was lost'));
+    expect(health.publicReason()).toBeNull();
+    health.intervalServed(nowMs, 20);
   }
 });
 
-test('[N-9] [N-14] what was sealed before a failure and is found after it ends no outage', () => {
+test('[N-9] [N-14] an interval sealed before a failure and found later does not end an outage', () => {
   let nowMs = 0;
-  const trouble = new FeedHealth(
+  const health = new FeedHealth(
     () => null,
     logger,
     () => nowMs,
   );
-  trouble.note(new Error('the connection was closed'));
-  // It ended 20 ms before Redis died, and was sealed 10 ms after; other nodes find it in the database.
+  health.sealingFailed(new Error('the connection was closed'));
+  // It ended 20 ms before Redis failed and was sealed 10 ms later; nodes find it in the database.
   nowMs = 1_800;
-  trouble.healed(7, 1_820);
-  expect(trouble.refusal()).toBe('Sealing is held up.');
-  trouble.healed(8, 1_570);
-  expect(trouble.refusal()).toBeNull();
+  health.intervalServed(7, 1_820);
+  expect(health.publicReason()).toBe('Sealing is stalled.');
+  health.intervalServed(8, 1_570);
+  expect(health.publicReason()).toBeNull();
 });
 
-test('[N-9] sealing that goes on is no outage, however far it is behind', () => {
+test('[N-9] sealing that lags and continues is no outage', () => {
   let nowMs = 0;
-  const trouble = new FeedHealth(
+  const health = new FeedHealth(
     () => null,
     logger,
     () => nowMs,
   );
-  trouble.note(new Error('the reply was lost'));
-  for (nowMs = 290; nowMs < 2_000; nowMs += 250) trouble.healed(nowMs, 290);
-  trouble.note(new Error('and again'));
-  trouble.healed(1, 1_000);
+  health.sealingFailed(new Error('the reply was lost'));
+  for (nowMs = 290; nowMs < 2_000; nowMs += 250) health.intervalServed(nowMs, 290);
+  health.sealingFailed(new Error('and again'));
+  health.intervalServed(1, 1_000);
   nowMs += 1_000;
-  trouble.healed(2, 900);
-  expect(trouble.refusal()).toBeNull();
+  health.intervalServed(2, 900);
+  expect(health.publicReason()).toBeNull();
 });

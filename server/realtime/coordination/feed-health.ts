@@ -1,97 +1,97 @@
 import type { Logger } from 'pino';
 
-/** Longer than an interval: when nothing was sealed for so long after a failure, it is one. */
-const HELD_UP_MS = 300;
+/** How long a failure may last without a sealed interval before it is an outage: over one interval. */
+const OUTAGE_AFTER_MS = 300;
 
 /**
- * Why intervals that are not sealed cannot be served by this node now (N-9, N-10). It says so in
- * the log once, and once when they can be again.
+ * Why this node cannot serve intervals that are not sealed yet (N-9, N-10). The parts of the
+ * coordination record their failures and successes here; the feed reads the reason for its 503s.
+ * It logs the begin and the end of each outage once.
  */
 export class FeedHealth {
   private databaseUnavailable: string | null = null;
-  /** What has failed since an interval was last sealed, and since when. */
-  private failing: { readonly reason: string; readonly sinceMs: number } | null = null;
-  private told = false;
-  private toldOfLoss = false;
+  /** The first failure since an interval was last sealed. */
+  private failure: { readonly reason: string; readonly sinceMs: number } | null = null;
+  private outageLogged = false;
+  private rollbackLogged = false;
 
   constructor(
     private readonly redisUnavailable: () => string | null,
     private readonly logger: Logger,
-    /** A source that runs forward at the pace of real time, in ms. */
+    /** A monotonic clock, in ms. */
     private readonly nowMs: () => number,
   ) {}
 
-  /** The reason, for the operator; null when all is well as far as is known. */
+  /** The reason for operators, with addresses; null while healthy. */
   reason(): string | null {
-    return this.redisUnavailable() ?? this.databaseUnavailable ?? this.heldUp();
+    return this.redisUnavailable() ?? this.databaseUnavailable ?? this.stalled();
   }
 
-  /** The reason, for viewers: without addresses. */
-  refusal(): string | null {
+  /** The reason for viewers, without addresses; null while healthy. */
+  publicReason(): string | null {
     if (this.redisUnavailable() !== null) return 'Redis is unavailable.';
     if (this.databaseUnavailable !== null) return 'The database is unavailable.';
-    return this.heldUp() === null ? null : 'Sealing is held up.';
-  }
-
-  // What was sealed just before Redis died is found in the database when it is back, and says nothing of
-  // whether sealing works since: readers would be held for another try that fails.
-  private wasSealedBefore(endedMs: number): boolean {
-    if (this.failing === null || endedMs < HELD_UP_MS) return false;
-    return endedMs >= this.nowMs() - this.failing.sinceMs;
-  }
-
-  // Redis may answer and still not do what sealing needs, as when it lacks the replicas that must
-  // have everything (N-14).
-  private heldUp(): string | null {
-    if (this.failing === null) return null;
-    return this.nowMs() - this.failing.sinceMs < HELD_UP_MS ? null : this.failing.reason;
+    return this.stalled() === null ? null : 'Sealing is stalled.';
   }
 
   /** The database did not answer. */
-  recordFailed(error: unknown): void {
+  databaseFailed(error: unknown): void {
     this.databaseUnavailable = messageOf(error);
-    this.note(error);
-  }
-
-  /** The database answered, and lacks what was served. */
-  databaseRolledBack(error: Error): void {
-    this.databaseUnavailable = error.message;
-    if (!this.toldOfLoss) {
-      this.logger.error(
-        { reason: error.message },
-        'the database lost what was acknowledged: it was restored, or a replica that lacked the last ' +
-          'commits was promoted; the feed of the last minute is written back, answers and the rest ' +
-          'are gone (docs/operations.md, Backup and restore)',
-      );
-    }
-    this.toldOfLoss = true;
-    this.told = true;
+    this.sealingFailed(error);
   }
 
   /** The database answered. */
-  recordWorked(): void {
+  databaseWorked(): void {
     this.databaseUnavailable = null;
   }
 
-  /** Something that sealing needs did not work. */
-  note(error: unknown): void {
+  /** The database answered and lacks intervals that were served. */
+  databaseRolledBack(error: Error): void {
+    this.databaseUnavailable = error.message;
+    if (!this.rollbackLogged) {
+      this.logger.error(
+        { reason: error.message },
+        'the database lost acknowledged data: it was restored, or a replica without the last ' +
+          'commits was promoted; nodes write the feed of the last minute back, answers and all ' +
+          'other data are lost (docs/operations.md, Backup and restore)',
+      );
+    }
+    this.rollbackLogged = true;
+    this.outageLogged = true;
+  }
+
+  /** A step that sealing needs failed. */
+  sealingFailed(error: unknown): void {
     const reason = messageOf(error);
-    this.failing ??= { reason, sinceMs: this.nowMs() };
-    if (!this.told) this.logger.warn({ reason }, 'sealing is held up');
-    this.told = true;
+    this.failure ??= { reason, sinceMs: this.nowMs() };
+    if (!this.outageLogged) this.logger.warn({ reason }, 'sealing is stalled');
+    this.outageLogged = true;
   }
 
   /**
-   * An interval was sealed, by whatever node, and can be read here.
-   * @param endedMs how long ago it ended
+   * An interval was sealed, by any node, and is served on this node.
+   * @param endedMs how long ago the interval ended
    */
-  healed(interval: number, endedMs: number): void {
-    if (this.wasSealedBefore(endedMs)) return;
+  intervalServed(interval: number, endedMs: number): void {
+    if (this.endedBeforeFailure(endedMs)) return;
     this.databaseUnavailable = null;
-    this.failing = null;
-    if (this.told) this.logger.info({ interval }, 'sealing goes on');
-    this.told = false;
-    this.toldOfLoss = false;
+    this.failure = null;
+    if (this.outageLogged) this.logger.info({ interval }, 'sealing has resumed');
+    this.outageLogged = false;
+    this.rollbackLogged = false;
+  }
+
+  // An interval sealed just before Redis failed may be found in the database later. It does not
+  // prove that sealing works again, and viewers would wait for another failure.
+  private endedBeforeFailure(endedMs: number): boolean {
+    if (this.failure === null || endedMs < OUTAGE_AFTER_MS) return false;
+    return endedMs >= this.nowMs() - this.failure.sinceMs;
+  }
+
+  // Redis may answer and still not do what sealing needs, as when replicas are missing (N-14).
+  private stalled(): string | null {
+    if (this.failure === null) return null;
+    return this.nowMs() - this.failure.sinceMs < OUTAGE_AFTER_MS ? null : this.failure.reason;
   }
 }
 

@@ -11,12 +11,12 @@ import {
 import { FeedRecorder } from '../../../test/support/feed/feed-recorder.ts';
 import { Unavailable } from '../../platform/errors.ts';
 
-// Three nodes on one Redis and one PostgreSQL, in real time, while something breaks.
+// Three nodes on one Redis and one PostgreSQL, in real time, with faults.
 
 let redis: RedisServer;
 let postgres: PostgresServer;
 let fixture: FeedFixture;
-let witness: FeedRecorder;
+let recorder: FeedRecorder;
 let databaseUrl: string;
 let databases = 0;
 
@@ -31,164 +31,168 @@ beforeEach(async () => {
   await redis.command('FLUSHALL');
   databaseUrl = await postgres.createDatabase(`many_nodes_${++databases}`);
   fixture = await openSharedFixture({ redisUrl: redis.url, databaseUrl, nodes: 3 });
-  witness = await FeedRecorder.of(fixture);
+  recorder = await FeedRecorder.of(fixture);
   await Bun.sleep(1_000);
 });
 afterEach(() => fixture.close());
 
 const first = () => fixture.nodes[0] as FeedNode;
-const HELD_503_MS = 300;
-// Until the end of the interval that was under way, and until silence says something.
-const REFUSED_MS = 1_000;
-const WELL_MS = 2_000;
+/** Time to a 503 while an outage is known. */
+const KNOWN_503_MS = 300;
+/** Time to a 503 at the begin of an outage: the rest of the interval, and the detection. */
+const FIRST_503_MS = 1_000;
+const RECOVERY_MS = 2_000;
 
-/** How long until every node serves again, in ms. */
-async function untilWell(): Promise<number> {
+/** Waits until every node serves again. @returns how long it took, in ms */
+async function recovery(): Promise<number> {
   const fromMs = performance.now();
-  await witness.isWell();
+  await recorder.isWell();
   return performance.now() - fromMs;
 }
 
 /**
- * Asks each node for an interval that ends in a second or later. @returns how long until the 503 of
- * each, in ms; what is only late (F-9) would take 1,750 ms and more
+ * Reads on each node an interval that ends in a second or later.
+ * @returns the time to the 503 of each, in ms; for an interval that is overdue only (F-9) it would be
+ *   1,750 ms or more
  */
-function refusals(): Promise<number[]> {
-  const askedMs = performance.now();
+function timesTo503(): Promise<number[]> {
+  const sentMs = performance.now();
   return Promise.all(
     fixture.nodes.map(async ({ realtime, clock }) => {
-      const held = async () => realtime.feed.read(witness.streamId, intervalAt(clock.nowMs()) + 4);
-      const error = await held().catch((e) => e);
+      const read = async () => realtime.feed.read(recorder.streamId, intervalAt(clock.nowMs()) + 4);
+      const error = await read().catch((e) => e);
       expect(error).toBeInstanceOf(Unavailable);
-      return performance.now() - askedMs;
+      return performance.now() - sentMs;
     }),
   );
 }
 
-describe('nothing that was served changes, every event comes once and no post twice', () => {
-  test('[N-4] [C-6] when all is well: an event and a post on one node are seen on all', async () => {
+describe('served intervals stay, every event is published once and no post twice', () => {
+  test('[N-4] [C-6] without faults, on all nodes', async () => {
     await Bun.sleep(1_000);
-    await witness.end(fixture.nodes, 'nothing');
-    expect(witness.answers.filter(({ refused }) => refused)).toEqual([]);
+    await recorder.end(fixture.nodes, 'nothing');
+    expect(recorder.answers.filter(({ refused }) => refused)).toEqual([]);
   });
 
-  test('[N-4] when the database answers one node’s sealings late, or never', async () => {
-    for (const manner of ['before', 'after'] as const) {
+  test('[N-4] when the database delays the sealings of one node', async () => {
+    for (const phase of ['before', 'after'] as const) {
       const stall = Promise.withResolvers<void>();
-      first().manners[manner] = stall.promise;
+      first().manners[phase] = stall.promise;
       await Bun.sleep(700);
       const { realtime, clock } = first();
-      // Others seal, and the node follows them.
+      // Other nodes seal, and this one follows them.
       expect(intervalAt(clock.nowMs()) - 1 - realtime.feed.sealedTo()).toBeLessThanOrEqual(2);
-      first().manners[manner] = null;
+      first().manners[phase] = null;
       stall.resolve();
       await Bun.sleep(300);
     }
-    await witness.end(fixture.nodes, 'nothing');
+    await recorder.end(fixture.nodes, 'nothing');
   });
 
   test('[N-7] [N-4] when a node dies', async () => {
     await first().drop();
-    const well = fixture.nodes.slice(1);
+    const alive = fixture.nodes.slice(1);
     for (let step = 0; step < 10; step++) {
       await Bun.sleep(100);
-      for (const { realtime, clock } of well) {
+      for (const { realtime, clock } of alive) {
         expect(intervalAt(clock.nowMs()) - 1 - realtime.feed.sealedTo()).toBeLessThanOrEqual(2);
       }
     }
     const late = await fixture.openNode();
-    witness.watch(late);
+    recorder.watch(late);
     await Bun.sleep(500);
-    await witness.end([...well, late], 'posts');
+    await recorder.end([...alive, late], 'posts');
   });
 
-  test('[N-13] when nodes are restarted one after the other: no post is lost', async () => {
+  test('[N-13] when nodes are restarted one after the other, without a lost post', async () => {
     for (const node of [...fixture.nodes]) {
-      witness.watch(await fixture.openNode());
+      recorder.watch(await fixture.openNode());
       (fixture.nodes as FeedNode[]).splice(fixture.nodes.indexOf(node), 1);
       await node.stop();
     }
     await Bun.sleep(300);
-    await witness.end(fixture.nodes, 'nothing');
+    await recorder.end(fixture.nodes, 'nothing');
   });
 
-  test('[N-12] [N-9] when Redis is killed and started again', async () => {
+  test('[N-12] [N-9] when Redis is killed and restarted', async () => {
     await redis.kill9();
     await Bun.sleep(700);
     await redis.restart();
-    expect(await untilWell()).toBeLessThan(WELL_MS);
+    expect(await recovery()).toBeLessThan(RECOVERY_MS);
     await Bun.sleep(500);
-    await witness.end(fixture.nodes, 'posts');
+    await recorder.end(fixture.nodes, 'posts');
   });
 
-  test('[N-12] when Redis forgets everything, again and again', async () => {
+  test('[N-12] when Redis loses all data several times', async () => {
     for (let time = 0; time < 8; time++) {
       await redis.command('FLUSHALL');
       await Bun.sleep(130 + 40 * time);
     }
-    expect(await untilWell()).toBeLessThan(WELL_MS);
-    await witness.end(fixture.nodes, 'posts');
+    expect(await recovery()).toBeLessThan(RECOVERY_MS);
+    await recorder.end(fixture.nodes, 'posts');
   });
 
-  test('[N-9] when Redis is halted: what is not sealed is 503, and what is sealed goes on', async () => {
+  test('[N-9] when Redis is paused: unsealed intervals are 503 and sealed ones are served', async () => {
     redis.pause();
-    const refused = refusals();
+    const times = timesTo503();
     await Bun.sleep(600);
-    for (const ms of await refused) expect(ms).toBeLessThan(REFUSED_MS);
-    for (const { realtime, clock } of fixture.nodes) {
+    for (const ms of await times) expect(ms).toBeLessThan(FIRST_503_MS);
+    for (const { realtime, chat, clock } of fixture.nodes) {
       const interval = intervalAt(clock.nowMs());
-      expect(() => realtime.feed.read(witness.streamId, interval)).toThrow(Unavailable);
-      expect(() => realtime.chat.hearts(witness.streamId, 1)).toThrow(Unavailable);
-      expect(() => realtime.presence.register(witness.streamId, 1)).toThrow(Unavailable);
-      expect(realtime.feed.read(witness.streamId, realtime.feed.sealedTo())).toBeInstanceOf(
+      expect(() => realtime.feed.read(recorder.streamId, interval)).toThrow(Unavailable);
+      expect(() => chat.hearts(recorder.streamId, 1)).toThrow(Unavailable);
+      expect(() => realtime.presence.register(recorder.streamId, 1)).toThrow(Unavailable);
+      expect(realtime.feed.read(recorder.streamId, realtime.feed.sealedTo())).toBeInstanceOf(
         Uint8Array,
       );
       expect(realtime.unavailable()).not.toBeNull();
     }
-    const knownMs = performance.now();
+    const detectedMs = performance.now();
     await Bun.sleep(1_000);
     redis.resume();
-    expect(await untilWell()).toBeLessThan(WELL_MS);
-    const slow = witness.answers.filter((answer) => answer.atMs > knownMs && answer.refused);
-    expect(slow.length).toBeGreaterThan(0);
-    for (const { tookMs } of slow) expect(tookMs).toBeLessThan(HELD_503_MS);
+    expect(await recovery()).toBeLessThan(RECOVERY_MS);
+    const failed = recorder.answers.filter((answer) => answer.atMs > detectedMs && answer.refused);
+    expect(failed.length).toBeGreaterThan(0);
+    for (const { tookMs } of failed) expect(tookMs).toBeLessThan(KNOWN_503_MS);
     await Bun.sleep(300);
-    await witness.end(fixture.nodes, 'posts');
+    await recorder.end(fixture.nodes, 'posts');
   });
 
   for (const [name, stop, start] of [
-    ['halted', () => postgres.pause(), () => postgres.resume()],
+    ['paused', () => postgres.pause(), () => postgres.resume()],
     ['killed', () => postgres.kill9(), () => postgres.start()],
   ] as const) {
-    test(`[N-10] [C-6] when PostgreSQL is ${name}: what is not sealed is 503, and posts are kept`, async () => {
+    test(`[N-10] [C-6] when PostgreSQL is ${name}: unsealed intervals are 503 and posts are kept`, async () => {
       const stopped = stop();
-      const refused = refusals();
+      const times = timesTo503();
       await stopped;
       await Bun.sleep(1_000);
-      for (const ms of await refused) expect(ms).toBeLessThan(REFUSED_MS);
+      for (const ms of await times) expect(ms).toBeLessThan(FIRST_503_MS);
       for (const { realtime, clock } of fixture.nodes) {
         const interval = intervalAt(clock.nowMs());
-        expect(() => realtime.feed.read(witness.streamId, interval)).toThrow(Unavailable);
-        expect(realtime.feed.read(witness.streamId, realtime.feed.sealedTo())).toBeInstanceOf(
+        expect(() => realtime.feed.read(recorder.streamId, interval)).toThrow(Unavailable);
+        expect(realtime.feed.read(recorder.streamId, realtime.feed.sealedTo())).toBeInstanceOf(
           Uint8Array,
         );
         expect(realtime.unavailable()).not.toBeNull();
-        realtime.presence.register(witness.streamId, 1);
-        expect(await realtime.presence.count(witness.streamId)).toBe(1);
+        realtime.presence.register(recorder.streamId, 1);
+        expect(await realtime.presence.count(recorder.streamId)).toBe(1);
       }
-      const knownMs = performance.now();
+      const detectedMs = performance.now();
       await Bun.sleep(1_500);
       await start();
-      expect(await untilWell()).toBeLessThan(WELL_MS);
-      const slow = witness.answers.filter((answer) => answer.atMs > knownMs && answer.refused);
-      expect(slow.length).toBeGreaterThan(0);
-      for (const { tookMs } of slow) expect(tookMs).toBeLessThan(HELD_503_MS);
+      expect(await recovery()).toBeLessThan(RECOVERY_MS);
+      const failed = recorder.answers.filter(
+        (answer) => answer.atMs > detectedMs && answer.refused,
+      );
+      expect(failed.length).toBeGreaterThan(0);
+      for (const { tookMs } of failed) expect(tookMs).toBeLessThan(KNOWN_503_MS);
       await Bun.sleep(300);
-      await witness.end(fixture.nodes, 'lines');
+      await recorder.end(fixture.nodes, 'lines');
     });
   }
 
-  test('[N-10] [N-7] when PostgreSQL is halted under a sealing by the only node left', async () => {
+  test('[N-10] [N-7] when PostgreSQL is paused during a sealing by the only node left', async () => {
     const [last, ...others] = fixture.nodes as FeedNode[];
     const stall = Promise.withResolvers<void>();
     (last as FeedNode).manners.before = stall.promise;
@@ -201,16 +205,16 @@ describe('nothing that was served changes, every event comes once and no post tw
     await Bun.sleep(1_000);
     for (let time = 0; time < 3; time++) {
       expect(first().realtime.unavailable()).not.toBeNull();
-      for (const ms of await refusals()) expect(ms).toBeLessThan(HELD_503_MS);
+      for (const ms of await timesTo503()) expect(ms).toBeLessThan(KNOWN_503_MS);
       await Bun.sleep(300);
     }
     postgres.resume();
-    expect(await untilWell()).toBeLessThan(WELL_MS);
+    expect(await recovery()).toBeLessThan(RECOVERY_MS);
     await dropped;
-    await witness.end(fixture.nodes, 'posts');
+    await recorder.end(fixture.nodes, 'posts');
   });
 
-  test('[N-22] [I-1] when the database loses its last intervals: they are there again as they were served', async () => {
+  test('[N-22] [I-1] when the database loses its last intervals, which nodes restore as they were served', async () => {
     await Bun.sleep(500);
     const database = new Client({ connectionString: databaseUrl });
     await database.connect();
@@ -224,7 +228,7 @@ describe('nothing that was served changes, every event comes once and no post tw
     expect(rowCount).toBeGreaterThan(0);
     await Bun.sleep(300);
     expect(first().realtime.unavailable()).toBe('The database is unavailable.');
-    expect(await untilWell()).toBeLessThan(WELL_MS);
-    await witness.end(fixture.nodes, 'posts');
+    expect(await recovery()).toBeLessThan(RECOVERY_MS);
+    await recorder.end(fixture.nodes, 'posts');
   });
 });

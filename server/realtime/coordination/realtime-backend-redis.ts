@@ -1,195 +1,194 @@
-import { randomUUID } from 'node:crypto';
 import { INTERVAL_MS, intervalAt, intervalStartMs } from '../../../protocol/interval.ts';
-import { createSharedChat, type SharedChat } from '../../domains/chat/chat-shared.ts';
-import { createRedisSlowMode } from '../../domains/chat/slow-mode-redis.ts';
 import type { Redis } from '../../storage/redis/redis.ts';
 import { MemoryFeedLog } from '../feed/feed-log-memory.ts';
+import type { SharedTransientSource } from '../feed/transient-source.ts';
 import { createRedisPresence } from '../presence/presence-registry-redis.ts';
 import { FeedFollower } from './feed-follower.ts';
 import { FeedHealth } from './feed-health.ts';
-import type {
-  CreateRealtimeBackend,
-  RealtimeBackend,
-  RealtimeBackendOptions,
-} from './realtime-backend.ts';
+import type { RealtimeBackend, RealtimeBackendOptions } from './realtime-backend.ts';
 import { RedisSealCoordinator } from './seal-coordinator-redis.ts';
 import { SealFailover } from './seal-failover.ts';
-import { SealReporter, untilEndMs } from './seal-reporter.ts';
+import { SealReporter } from './seal-reporter.ts';
 import { SharedSealer } from './shared-sealer.ts';
 
-export interface RedisRealtimeOptions {
+export interface RedisRealtimeBackendOptions extends RealtimeBackendOptions {
   readonly redis: Redis;
   /** Of this process, never used by another. */
   readonly nodeId: string;
+  /** Of the database: separates its keys in Redis from those of others. */
+  readonly serviceId: string;
+  readonly source: SharedTransientSource;
 }
 
-// What is held is refused this long after a backend is known to be unavailable.
-const WATCH_MS = 25;
-// After the end of the last interval, for it to be sealed.
+/** How often to check for an outage: long polls fail this long after it begins. */
+const HEALTH_CHECK_MS = 25;
+/** How long to wait, after the end of the last interval, until it is sealed. */
 const LAST_SEALING_MS = 1_000;
 const POLL_MS = 10;
-const GOODBYE_MS = 250;
+const LEAVE_MS = 250;
 
-/** The realtime backend of one node among several: they meet in Redis, and any of them seals (SPEC N). */
-export function redisRealtimeBackend({
-  redis,
-  nodeId,
-}: RedisRealtimeOptions): CreateRealtimeBackend {
-  return async (options) => {
-    // A record that was begun anew must not be told of intervals that an older one sealed.
-    const offered = randomUUID();
-    const serviceId = await options.store.keepSecret({ name: 'service', offered });
-    const parts = new RedisSealCoordinator(redis, nodeId, serviceId);
-    return new RedisRealtimeBackend(redis, serviceId, parts, options).realtime;
+/**
+ * The realtime backend of one node among several. Nodes meet in Redis, and any of them seals
+ * (SPEC N); `seal-coordinator.ts` describes how.
+ */
+export function createRedisRealtimeBackend(options: RedisRealtimeBackendOptions): RealtimeBackend {
+  const { redis, store, clock, logger, watermark, random, onSealed, source } = options;
+  const redisUnavailable = () => redis.unavailable();
+  const health = new FeedHealth(redisUnavailable, logger, () => performance.now());
+  const log = new MemoryFeedLog(store, watermark, () => health.publicReason());
+  const presence = createRedisPresence({
+    redis,
+    clock,
+    serviceId: options.serviceId,
+    sealedTo: () => log.sealedTo(),
+  });
+  const coordinator = new RedisSealCoordinator(redis, options.nodeId, options.serviceId);
+  const follower = new FeedFollower({
+    coordinator,
+    store,
+    log,
+    random,
+    onPublished: (interval) => {
+      const endedMs = clock.nowMs() - intervalStartMs(interval + 1);
+      health.intervalServed(interval, endedMs);
+      onSealed(endedMs);
+    },
+    onError: (error) => health.sealingFailed(error),
+  });
+  const sealer = new SharedSealer({
+    clock,
+    store,
+    log,
+    logger,
+    coordinator,
+    presence,
+    source,
+    follower,
+  });
+  const failover = new SealFailover({
+    log,
+    coordinator,
+    sealer,
+    follower,
+    health,
+    redisUnavailable,
+    random,
+  });
+  const reporter = new SealReporter({
+    clock,
+    log,
+    coordinator,
+    presence,
+    source,
+    sealer,
+    failover,
+    health,
+  });
+  const parts = { coordinator, follower, failover, health, log, reporter, sealer };
+  const life = new NodeLifecycle(parts, options);
+  return {
+    presence,
+    feed: log,
+    share: (threads) => {
+      presence.share(threads);
+      log.share(threads);
+    },
+    noteRead: (streamId) => log.noteRead(streamId),
+    start: () => life.start(),
+    seal: () => life.seal(),
+    lagMs: () => Math.max(0, (life.endedInterval() - log.sealedTo()) * INTERVAL_MS),
+    load: () => log.load(),
+    unavailable: () => health.publicReason(),
+    drain: () => log.drain(),
+    stop: () => life.stop(),
   };
 }
 
-class RedisRealtimeBackend {
-  readonly realtime: RealtimeBackend;
-  private readonly trouble: FeedHealth;
-  private readonly log: MemoryFeedLog;
-  private readonly chat: SharedChat;
-  private readonly sealer: SharedSealer;
-  private readonly follower: FeedFollower;
-  private readonly late: SealFailover;
-  private readonly reports: SealReporter;
-  private tick: Timer | null = null;
-  private watch: Timer | null = null;
+interface NodeParts {
+  readonly coordinator: RedisSealCoordinator;
+  readonly follower: FeedFollower;
+  readonly failover: SealFailover;
+  readonly health: FeedHealth;
+  readonly log: MemoryFeedLog;
+  readonly reporter: SealReporter;
+  readonly sealer: SharedSealer;
+}
+
+/** Runs the parts of a node by its clock, from `start` to `stop`. */
+class NodeLifecycle {
+  private intervalTimer: Timer | null = null;
+  private healthTimer: Timer | null = null;
 
   constructor(
-    redis: Redis,
-    serviceId: string,
-    private readonly parts: RedisSealCoordinator,
-    private readonly options: RealtimeBackendOptions,
-  ) {
-    const { store, clock, logger, watermark, random, onSealed } = options;
-    const redisUnavailable = () => redis.unavailable();
-    const trouble = new FeedHealth(redisUnavailable, logger, () => performance.now());
-    const log = new MemoryFeedLog(store, watermark, () => trouble.refusal());
-    const presence = createRedisPresence({
-      redis,
-      clock,
-      serviceId,
-      sealedTo: () => log.sealedTo(),
-    });
-    const chat = createSharedChat({
-      random,
-      unavailable: () => (redisUnavailable() === null ? null : 'Redis is unavailable.'),
-    });
-    const follower = new FeedFollower({
-      parts,
-      store,
-      log,
-      random,
-      onShown: (interval) => {
-        const endedMs = clock.nowMs() - intervalStartMs(interval + 1);
-        trouble.healed(interval, endedMs);
-        onSealed(endedMs);
-      },
-      onTrouble: (error) => trouble.note(error),
-    });
-    const sealer = new SharedSealer({
-      clock,
-      store,
-      log,
-      logger,
-      parts,
-      presence,
-      follower,
-      random,
-    });
-    const late = new SealFailover({
-      log,
-      parts,
-      sealer,
-      follower,
-      trouble,
-      redisUnavailable,
-      random,
-    });
-    this.trouble = trouble;
-    this.log = log;
-    this.chat = chat;
-    this.follower = follower;
-    this.late = late;
-    this.sealer = sealer;
-    this.reports = new SealReporter({ clock, log, parts, presence, chat, sealer, late, trouble });
-    this.realtime = {
-      presence,
-      chat,
-      turns: createRedisSlowMode({ redis, serviceId }),
-      feed: log,
-      share: (threads) => {
-        presence.share(threads);
-        log.share(threads);
-      },
-      noteRead: (streamId) => log.noteRead(streamId),
-      begin: () => this.begin(),
-      seal: () => this.seal(),
-      behindMs: () => this.behindMs(),
-      load: () => log.load(),
-      unavailable: () => trouble.refusal(),
-      drain: () => log.drain(),
-      stop: () => this.stop(),
-    };
+    private readonly parts: NodeParts,
+    private readonly options: Pick<RedisRealtimeBackendOptions, 'clock' | 'logger' | 'source'>,
+  ) {}
+
+  /** The newest interval that has ended. */
+  endedInterval(): number {
+    return intervalAt(this.options.clock.nowMs()) - 1;
   }
 
-  private begin(): void {
-    const { clock } = this.options;
-    this.follower.begin();
+  start(): void {
+    const { follower, health, log, reporter } = this.parts;
+    follower.start();
     const tick = () => {
-      // Read once: an interval that ended between two readings would wait for the next tick.
-      const nowMs = clock.nowMs();
-      this.tick = setTimeout(tick, untilEndMs(nowMs));
-      this.log.expire(nowMs);
-      void this.reports.report();
+      // Read the clock once: an interval that ends between two readings would wait for a tick.
+      const nowMs = this.options.clock.nowMs();
+      this.intervalTimer = setTimeout(tick, untilEndMs(nowMs));
+      log.expire(nowMs);
+      void reporter.report();
     };
     tick();
-    this.watch = setInterval(() => {
-      const refusal = this.trouble.refusal();
-      if (refusal !== null) this.log.refuseHeld(refusal);
-      // After an outage, the next tick would be late.
-      else if (this.reports.isDue()) void this.reports.report();
-    }, WATCH_MS);
+    this.healthTimer = setInterval(() => {
+      const reason = health.publicReason();
+      if (reason !== null) log.refuseHeld(reason);
+      // After an outage, do not wait for the next tick.
+      else if (reporter.isDue()) void reporter.report();
+    }, HEALTH_CHECK_MS);
   }
 
-  private async seal(): Promise<void> {
-    const ended = intervalAt(this.options.clock.nowMs()) - 1;
-    await this.reports.report();
-    const giveUpMs = performance.now() + LAST_SEALING_MS;
-    while (this.log.sealedTo() < ended && performance.now() < giveUpMs) await Bun.sleep(POLL_MS);
+  async seal(): Promise<void> {
+    const { log, reporter } = this.parts;
+    const ended = this.endedInterval();
+    await reporter.report();
+    const deadlineMs = performance.now() + LAST_SEALING_MS;
+    while (log.sealedTo() < ended && performance.now() < deadlineMs) await Bun.sleep(POLL_MS);
   }
 
-  private behindMs(): number {
-    const ended = intervalAt(this.options.clock.nowMs()) - 1;
-    return Math.max(0, (ended - this.log.sealedTo()) * INTERVAL_MS);
+  // N-13: what this node accepted is sealed before it stops.
+  async stop(): Promise<void> {
+    const { follower, failover, reporter } = this.parts;
+    reporter.leave();
+    if (this.intervalTimer) await this.settle();
+    if (this.intervalTimer) clearTimeout(this.intervalTimer);
+    if (this.healthTimer) clearInterval(this.healthTimer);
+    reporter.stop();
+    failover.stop();
+    follower.stop();
+    await Promise.race([this.leave(), Bun.sleep(LEAVE_MS)]);
+    if (!this.options.source.isEmpty()) {
+      this.options.logger.warn('viewer posts could not be sent to another node and are lost');
+    }
   }
 
-  // N-13: what was accepted here is sealed before this node goes.
-  private async stop(): Promise<void> {
-    this.reports.leave();
-    if (this.tick) await this.settle();
-    if (this.tick) clearTimeout(this.tick);
-    if (this.watch) clearInterval(this.watch);
-    this.reports.stop();
-    this.late.stop();
-    this.follower.stop();
-    await Promise.race([this.goodbye(), Bun.sleep(GOODBYE_MS)]);
-    if (!this.chat.isEmpty())
-      this.options.logger.warn('posts that could not be handed over are lost');
-  }
-
-  private async goodbye(): Promise<void> {
-    // Other nodes hear from this one what it sealed.
-    while (this.sealer.isBusy()) await Bun.sleep(POLL_MS);
-    await this.parts.leave().catch(() => {});
+  private async leave(): Promise<void> {
+    const { coordinator, sealer } = this.parts;
+    // A sealing under way still has to be published.
+    while (sealer.isBusy()) await Bun.sleep(POLL_MS);
+    await coordinator.leave().catch(() => {});
   }
 
   private async settle(): Promise<void> {
     const nowMs = this.options.clock.nowMs();
-    const giveUpMs = performance.now() + untilEndMs(nowMs) + LAST_SEALING_MS;
-    while (!this.reports.isSettled(intervalAt(nowMs)) && performance.now() < giveUpMs) {
+    const deadlineMs = performance.now() + untilEndMs(nowMs) + LAST_SEALING_MS;
+    while (!this.parts.reporter.isSettled(intervalAt(nowMs)) && performance.now() < deadlineMs) {
       await Bun.sleep(POLL_MS);
     }
   }
+}
+
+/** Time from `nowMs` until its interval ends, in ms. */
+function untilEndMs(nowMs: number): number {
+  return intervalStartMs(intervalAt(nowMs) + 1) - nowMs;
 }

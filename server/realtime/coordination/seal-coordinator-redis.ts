@@ -1,95 +1,103 @@
 import type { Redis, RedisValue } from '../../storage/redis/redis.ts';
+import type { BatchResult } from '../feed/transient-source.ts';
 import type {
-  Collected,
-  HandOverFate,
-  Report,
-  ReportReply,
+  CollectedReports,
+  SealClaimReply,
   SealCoordinator,
+  SealDecision,
   SealedEntry,
-  Verdict,
+  SealReport,
+  SealReportReply,
 } from './seal-coordinator.ts';
 
-const NAMES = ['state', 'nodes', 'parts', 'labels', 'watched', 'log'] as const;
+const KEY_NAMES = ['state', 'nodes', 'parts', 'labels', 'watched', 'log'] as const;
 
-// Redis answers nobody else while it takes in a value.
+/** A larger entry is published without its bodies: Redis serves nobody else while it reads a value. */
 const ENTRY_BYTES_MAX = 1024 * 1024;
 
-const VERDICTS: readonly Verdict[] = ['early', 'wait', 'seal', 'sealed'];
-const FATES: readonly HandOverFate[] = ['kept', 'taken', 'lost'];
+// By the numbers in replies of `sealing.lua`.
+const DECISIONS: readonly SealDecision[] = ['early', 'wait', 'seal', 'sealed'];
+const BATCH_RESULTS: readonly BatchResult[] = ['rejected', 'accepted', 'lost'];
 
 const encoder = new TextEncoder();
 const decoder = new TextDecoder();
 
-/** The meeting place of nodes in Redis; its functions are in `redis/library/sealing.lua`. */
+/**
+ * The seal coordinator in Redis; its functions are in `redis/library/sealing.lua`. A failed call
+ * throws Unavailable, and may have been carried out.
+ */
 export class RedisSealCoordinator implements SealCoordinator {
-  /** The name of what Redis knows: another one means that it may have forgotten something. */
+  /** Name of Redis' data set. Another name means that Redis may have lost data. */
   private memory = '';
   private readonly keys: readonly string[];
-  private readonly log: string;
+  private readonly logKey: string;
 
   /**
    * @param nodeId of this process, never used by another
-   * @param serviceId of the database: what was published for another record is not in this one
+   * @param serviceId of the database, so that a new database ignores what an old one published
    */
   constructor(
     private readonly redis: Redis,
     private readonly nodeId: string,
     serviceId: string,
   ) {
-    // One tag: what decides about sealing is on one server, and each function sees all of it.
+    // One hash tag: all keys are on one server, and each function sees all of them.
     const keyOf = (name: string) => `fourbeat:{fourbeat}:${serviceId}:${name}`;
-    this.keys = NAMES.map(keyOf);
-    this.log = keyOf('log');
+    this.keys = KEY_NAMES.map(keyOf);
+    this.logKey = keyOf('log');
   }
 
   isKnown(): boolean {
     return this.memory !== '';
   }
 
-  async report({ interval, served, able, handOver, watched }: Report): Promise<ReportReply> {
-    const part = handOver
-      ? [handOver.number, handOver.isRepeat ? 1 : 0, handOver.bytes]
-      : [0, 0, ''];
-    const [verdict, waitMs, fate, memory, watermark] = (await this.call('fourbeat_report', [
+  async report(report: SealReport): Promise<SealReportReply> {
+    const { interval, served, canSeal, batch, activeStreams } = report;
+    const [code, waitMs, result, memory, watermark] = (await this.call('fourbeat_report', [
       this.nodeId,
       interval,
       served,
-      able ? 1 : 0,
+      canSeal ? 1 : 0,
       this.memory,
-      ...part,
-      ...watched,
+      ...(batch ? [batch.number, batch.isRepeat ? 1 : 0, batch.bytes] : [0, 0, '']),
+      ...activeStreams,
     ])) as [number, number, number, Uint8Array, number];
-    if (verdict !== 0) this.memory = decoder.decode(memory);
-    const looked = verdict === 0 ? null : (FATES[fate] ?? null);
-    return { verdict: verdictOf(verdict), waitMs, handOver: looked, watermark };
+    const decision = decisionOf(code);
+    if (decision === 'early') return { decision, waitMs, batchResult: null, watermark };
+    this.memory = decoder.decode(memory);
+    return { decision, waitMs, batchResult: BATCH_RESULTS[result] ?? null, watermark };
   }
 
-  async claim(interval: number): Promise<{ verdict: Verdict; waitMs: number }> {
-    const [verdict, waitMs] = (await this.call('fourbeat_claim', [interval])) as [number, number];
-    return { verdict: verdictOf(verdict), waitMs };
+  async claim(interval: number): Promise<SealClaimReply> {
+    const [code, waitMs] = (await this.call('fourbeat_claim', [interval])) as [number, number];
+    return { decision: decisionOf(code), waitMs };
   }
 
-  async collect(after: number, interval: number, withWatched: boolean): Promise<Collected> {
-    const values = [after, interval, withWatched ? 1 : 0];
-    const [, parts, watched] = (await this.call('fourbeat_collect', values)) as [
+  async collect(
+    after: number,
+    interval: number,
+    withActiveStreams: boolean,
+  ): Promise<CollectedReports> {
+    const values = [after, interval, withActiveStreams ? 1 : 0];
+    const [, batches, streamIds] = (await this.call('fourbeat_collect', values)) as [
       number,
       Uint8Array[],
       Uint8Array[],
     ];
-    // What was collected must not come again to a sealer who asks the replica that was promoted.
-    await this.redis.replicated(this.log);
-    return { parts, watched: watched.map((streamId) => decoder.decode(streamId)) };
+    // After a failover the promoted replica must not assign the same batches to another interval.
+    await this.redis.replicated(this.logKey);
+    return { batches, activeStreams: streamIds.map((streamId) => decoder.decode(streamId)) };
   }
 
   async publish(entry: SealedEntry): Promise<void> {
-    const all = encoder.encode(JSON.stringify(entry));
-    const isMuch = all.length > ENTRY_BYTES_MAX;
-    const bytes = isMuch ? encoder.encode(JSON.stringify({ ...entry, bodies: null })) : all;
+    const complete = encoder.encode(JSON.stringify(entry));
+    const isLarge = complete.length > ENTRY_BYTES_MAX;
+    const bytes = isLarge ? encoder.encode(JSON.stringify({ ...entry, bodies: null })) : complete;
     await this.call('fourbeat_publish', [entry.interval, bytes]);
   }
 
   async follow(interval: number, waitMs: number): Promise<SealedEntry[]> {
-    const entries = await this.redis.readLog(this.log, `${Math.max(0, interval)}-0`, waitMs);
+    const entries = await this.redis.readLog(this.logKey, `${Math.max(0, interval)}-0`, waitMs);
     return entries.map(({ value }) => JSON.parse(decoder.decode(value)) as SealedEntry);
   }
 
@@ -102,6 +110,6 @@ export class RedisSealCoordinator implements SealCoordinator {
   }
 }
 
-function verdictOf(code: number): Verdict {
-  return VERDICTS[code] ?? 'wait';
+function decisionOf(code: number): SealDecision {
+  return DECISIONS[code] ?? 'wait';
 }

@@ -1,85 +1,118 @@
-import type { SealedBody } from '../feed/sealing-sql.ts';
+import type { SealedBody } from '../feed/sealed-sql.ts';
+import type { BatchResult, TransientBatch } from '../feed/transient-source.ts';
 
-/** What a node should do about an interval that it reported or asked to seal. */
-export type Verdict =
-  /** Report it again after `waitMs`: it has not ended by the common clock. */
+/*
+ * How nodes seal together
+ *
+ * Nodes share the database (PostgreSQL) and the coordinator (Redis). There is no leader: any node
+ * seals any interval, and the sealing transaction decides between nodes that try at the same time.
+ *
+ * For each interval:
+ *
+ * 1. Report. When an interval ends by service time, each node replicates its presence, then reports
+ *    the interval to the coordinator with a batch of its viewers' posts (`SealReporter`). A node
+ *    whose clock is a little early is asked to report again.
+ * 2. Seal. The last live node to report is told to seal, and has a claim for 100 ms. It collects
+ *    the batches of all nodes and the view counts, and runs the sealing transaction, which moves the
+ *    watermark (`SharedSealer`). The database accepts one sealing of an interval; others learn that
+ *    they were late.
+ * 3. Publish. It publishes the bodies in the coordinator's log. All nodes follow that log and serve
+ *    the interval (`FeedFollower`). A node serves only what is committed in the database (I1).
+ *
+ * When an interval is late (`SealFailover`):
+ *
+ * - 30 ms after its report a node reads the watermark, in case the publication was lost. It
+ *   publishes what it finds.
+ * - 120 ms after its report a node claims the interval. One node at a time gets the claim, and nodes
+ *   that have not reported are not awaited until they report again.
+ *
+ * Failures:
+ *
+ * - A node that dies loses the posts it has not reported. Nothing else is lost.
+ * - A coordinator that loses its data takes a new name. Batches that it held are dropped, because
+ *   they may be sealed already: no post is published twice.
+ * - While Redis or the database is unavailable nothing is sealed. Nodes answer 503 for intervals
+ *   that are not sealed (`FeedHealth`) and catch up afterwards.
+ * - When the database itself loses its last commits, nodes write the intervals that they served back
+ *   to it (`TailRepair`).
+ */
+
+/** What a node should do about an interval that it reported or claimed. */
+export type SealDecision =
+  /** Report it again after `waitMs`: it has not ended by the coordinator's clock. */
   | 'early'
-  /** Wait: another node seals it, or not all have reported. */
+  /** Wait: another node seals it, or some node has not reported it. */
   | 'wait'
   /** Seal it. */
   | 'seal'
-  /** It is sealed, and in the log. */
+  /** Nothing: it is sealed and published. */
   | 'sealed';
 
-/** Chat posts of a node on their way to a sealer. */
-export interface HandOver {
-  /** Counts up in each node. */
-  readonly number: number;
-  /** It was sent before, and nobody knows whether it arrived. */
-  readonly isRepeat: boolean;
-  readonly bytes: Uint8Array;
-}
-
-/** That an interval has ended for a node, and what it has of it. */
-export interface Report {
+/** One node's report that an interval has ended. */
+export interface SealReport {
   readonly interval: number;
-  /** The highest interval that this node may have served. */
+  /** The newest interval that this node may have served. */
   readonly served: number;
   /** Whether this node can seal it. */
-  readonly able: boolean;
-  readonly handOver: HandOver | null;
-  /** Streams whose feed is read here. */
-  readonly watched: readonly string[];
+  readonly canSeal: boolean;
+  /** Viewers' posts, or null to send none. */
+  readonly batch: TransientBatch | null;
+  /** Ids of streams whose feed is read on this node. */
+  readonly activeStreams: readonly string[];
 }
 
-/**
- * What became of what was handed over: `taken`, now or before; `kept`, there was no room for it;
- * `lost`, Redis forgot whether it had it, so that it might be sealed already.
- */
-export type HandOverFate = 'taken' | 'kept' | 'lost';
-
-export interface ReportReply {
-  readonly verdict: Verdict;
+export interface SealReportReply {
+  readonly decision: SealDecision;
+  /** For `early`, when to report again; for `wait` 0. */
   readonly waitMs: number;
-  /** Null when nobody looked at what was handed over, now or before: its fate is as it was. */
-  readonly handOver: HandOverFate | null;
-  /** Up to here all is collected: what was handed over now goes into a later interval. */
+  /** Null when the coordinator did not look at the batch: its result is as unknown as before. */
+  readonly batchResult: BatchResult | null;
+  /** The newest interval that is collected: the batch belongs to a later one. */
   readonly watermark: number;
 }
 
-/** What all nodes handed over for the intervals that are to be sealed. */
-export interface Collected {
-  readonly parts: readonly Uint8Array[];
-  /** Streams whose feed was read anywhere in the last two seconds; only when asked for. */
-  readonly watched: readonly string[];
+export interface SealClaimReply {
+  readonly decision: SealDecision;
+  /** How long the node with the claim has left, in ms. */
+  readonly waitMs: number;
 }
 
-/** Sealed intervals on their way to all nodes: those after `after` up to `interval`. */
+/** What all nodes reported for the intervals to seal. */
+export interface CollectedReports {
+  readonly batches: readonly Uint8Array[];
+  /** Ids of streams whose feed was read on any node shortly before; only on request. */
+  readonly activeStreams: readonly string[];
+}
+
+/** Published intervals: those after `after` up to `interval`. Stored in Redis as JSON. */
 export interface SealedEntry {
   readonly after: number;
   readonly interval: number;
-  /** All bodies that were stored for them; null when they are many: the database has them. */
+  /** All bodies that are not empty; null when they are too large: read them from the database. */
   readonly bodies: readonly SealedBody[] | null;
 }
 
-/** Where nodes meet to seal an interval. Methods that wait throw Unavailable while that is unavailable. */
+/**
+ * Where nodes meet to seal an interval. Asynchronous methods throw Unavailable while the
+ * coordinator is unreachable.
+ */
 export interface SealCoordinator {
-  /** Whether posts can be handed over: their fate would be known. */
+  /** Whether this node has reported before: without that the result of a batch would be unknown. */
   isKnown(): boolean;
-  /** Says that an interval has ended here. Of the live nodes, the last to say so is told to seal. */
-  report(report: Report): Promise<ReportReply>;
-  /** Asks to seal an interval that was not sealed in time. One node at a time is told to. */
-  claim(interval: number): Promise<{ verdict: Verdict; waitMs: number }>;
+  /** Reports that an interval has ended on this node. The last live node to report seals it. */
+  report(report: SealReport): Promise<SealReportReply>;
+  /** Asks to seal a late interval. One node at a time is told to. */
+  claim(interval: number): Promise<SealClaimReply>;
   /**
-   * Everything that belongs to the intervals from `after + 1` to `interval`; the same each time,
-   * since what is handed over later belongs to a later one. What belongs to `after` and before is
-   * forgotten: it must be sealed.
+   * Returns everything that belongs to the intervals from `after + 1` to `interval`; the same at
+   * each call, since batches that arrive later belong to a later interval. Discards what belongs to
+   * `after` and before, which must be sealed.
    */
-  collect(after: number, interval: number, withWatched: boolean): Promise<Collected>;
-  /** Tells all nodes what was sealed. Entries that are not news are left out. */
+  collect(after: number, interval: number, withActiveStreams: boolean): Promise<CollectedReports>;
+  /** Publishes sealed intervals to all nodes; does nothing when they are published already. */
   publish(entry: SealedEntry): Promise<void>;
-  /** Entries for intervals after this one, as soon as there are any, within `waitMs`. */
+  /** Entries for intervals after this one. Waits up to `waitMs` for the first. */
   follow(interval: number, waitMs: number): Promise<SealedEntry[]>;
-  /** This node is waited for no more. */
+  /** Leaves: other nodes do not await this node's reports any more. */
   leave(): Promise<void>;
 }

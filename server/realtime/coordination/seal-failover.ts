@@ -7,34 +7,40 @@ import { DatabaseRolledBack } from './tail-repair.ts';
 
 export interface SealFailoverOptions {
   readonly log: MemoryFeedLog;
-  readonly parts: Pick<SealCoordinator, 'claim' | 'publish'>;
+  readonly coordinator: Pick<SealCoordinator, 'claim' | 'publish'>;
   readonly sealer: Pick<SharedSealer, 'seal' | 'isBusy'>;
   readonly follower: Pick<FeedFollower, 'catchUp'>;
-  readonly trouble: FeedHealth;
+  readonly health: FeedHealth;
   readonly redisUnavailable: () => string | null;
+  /** Numbers in [0, 1), so that nodes do not retry at the same time. */
   readonly random: () => number;
 }
 
-/** What is not sealed by then may be lost news, or a record that is unavailable: the database is asked. */
-const LATE_MS = 30;
-/** A node waits so long for others to report and to seal. */
+/** After this a reported interval is late: its publication may be lost, so the database is read. */
+const LATE_AFTER_MS = 30;
+/** How long a node waits for others to report and to seal before it claims the interval. */
 const CLAIM_AFTER_MS = 120;
-const AGAIN_LEAST_MS = 20;
-const AGAIN_JITTER_MS = 30;
-/** What failed is tried again after this. */
-const FAILED_LEAST_MS = 100;
-const FAILED_JITTER_MS = 100;
-/** Nodes that reach the database need so long to pass one over that does not, and to tell it. */
-const OTHERS_MS = 200;
+const RECHECK_MIN_MS = 20;
+const RECHECK_JITTER_MS = 30;
+/** Retry after a failure. */
+const RETRY_MIN_MS = 100;
+const RETRY_JITTER_MS = 100;
+/** Time for nodes that reach the database to pass over one that does not, and to publish. */
+const OTHER_NODES_MS = 200;
 
 /**
- * Sees to it that an interval is sealed, or seen to be, when that did not happen in time: whoever
- * was to seal it died or stalls, or the news of it were lost, or the database is unavailable.
+ * Makes sure that each reported interval is sealed and served on this node when the normal way
+ * fails: its sealer died or stalls, its publication was lost, or the database is unavailable.
+ *
+ * Each `expect` starts a timer. When the interval is late, this looks for it in the database, and
+ * after `CLAIM_AFTER_MS` claims it, until it is served. It needs Redis: while that is unavailable it
+ * does nothing, and the next report starts it again. Failures are recorded in `FeedHealth` and
+ * retried.
  */
 export class SealFailover {
   private target = -1;
   private targetAtMs = 0;
-  /** What readers here had when the database failed to answer first; null while it answers. */
+  /** The served interval when the database failed first; null while the database answers. */
   private failedAt: number | null = null;
   private running = false;
   private timer: Timer | null = null;
@@ -42,7 +48,7 @@ export class SealFailover {
 
   constructor(private readonly options: SealFailoverOptions) {}
 
-  /** An interval was reported by this node. */
+  /** This node reported the interval: it should be sealed soon. */
   expect(interval: number): void {
     if (interval > this.target) {
       this.target = interval;
@@ -51,7 +57,7 @@ export class SealFailover {
     this.timer ??= setTimeout(() => {
       this.timer = null;
       void this.run();
-    }, LATE_MS);
+    }, LATE_AFTER_MS);
   }
 
   stop(): void {
@@ -71,60 +77,63 @@ export class SealFailover {
     return !this.stopped && redisUnavailable() === null && log.sealedTo() < this.target;
   }
 
-  /** @returns how long to wait before the next look, in ms */
+  /** @returns how long to wait before the next step, in ms */
   private async step(): Promise<number> {
-    const { random, trouble } = this.options;
-    const failed = FAILED_LEAST_MS + random() * FAILED_JITTER_MS;
-    const again = AGAIN_LEAST_MS + random() * AGAIN_JITTER_MS;
+    const { random, health } = this.options;
+    const retryMs = RETRY_MIN_MS + random() * RETRY_JITTER_MS;
+    const recheckMs = RECHECK_MIN_MS + random() * RECHECK_JITTER_MS;
     try {
-      if (await this.findInStore()) return 0;
+      if (await this.findInDatabase()) return 0;
     } catch (error) {
-      this.recordFailed(error);
-      return failed;
+      this.databaseFailed(error);
+      return retryMs;
     }
     try {
-      return Math.max(again, await this.claim());
+      return Math.max(recheckMs, await this.claim());
     } catch (error) {
-      trouble.note(error);
-      return failed;
+      health.sealingFailed(error);
+      return retryMs;
     }
   }
 
-  // As long as others seal and tell it, the database is unavailable from here only, and readers may wait.
-  private recordFailed(error: unknown): void {
-    const { log, trouble } = this.options;
+  // While other nodes seal and publish, the database is unreachable from this node only: viewers
+  // may keep waiting.
+  private databaseFailed(error: unknown): void {
+    const { log, health } = this.options;
     if (error instanceof DatabaseRolledBack) {
-      trouble.databaseRolledBack(error);
+      health.databaseRolledBack(error);
       return;
     }
     this.failedAt ??= log.sealedTo();
-    const isLate =
-      log.sealedTo() < this.target - 1 || performance.now() > this.targetAtMs + OTHERS_MS;
-    if (isLate || log.sealedTo() === this.failedAt) trouble.recordFailed(error);
-    else trouble.note(error);
+    const isOverdue =
+      log.sealedTo() < this.target - 1 || performance.now() > this.targetAtMs + OTHER_NODES_MS;
+    if (isOverdue || log.sealedTo() === this.failedAt) health.databaseFailed(error);
+    else health.sealingFailed(error);
   }
 
-  // It may be sealed, and only the news of it lost: with its sealer, or with the memory of Redis.
-  private async findInStore(): Promise<boolean> {
-    const { follower, parts, trouble } = this.options;
+  /** Serves intervals that are sealed and whose publication was lost. @returns whether there were any */
+  private async findInDatabase(): Promise<boolean> {
+    const { follower, coordinator, health } = this.options;
     const found = await follower.catchUp();
     this.failedAt = null;
-    trouble.recordWorked();
+    health.databaseWorked();
     if (!found) return false;
-    // Others may wait for the same news. When they are lost too, the others look for themselves.
-    await parts.publish(found).catch(() => {});
+    // Other nodes may lack it too. If this fails as well, they read the database themselves.
+    await coordinator.publish(found).catch(() => {});
     return true;
   }
 
-  /** @returns how long another node has to seal it, in ms */
+  /** @returns how long another node has to seal the interval, in ms */
   private async claim(): Promise<number> {
-    const { parts, sealer, trouble } = this.options;
+    const { coordinator, sealer, health } = this.options;
     const earlyMs = this.targetAtMs + CLAIM_AFTER_MS - performance.now();
     if (sealer.isBusy() || earlyMs > 0) return Math.max(0, earlyMs);
     const interval = this.target;
-    const { verdict, waitMs } = await parts.claim(interval);
-    // Not waited for: a record that goes away meanwhile may answer very late, and is asked again.
-    if (verdict === 'seal') void sealer.seal(interval).catch((error) => trouble.note(error));
+    const { decision, waitMs } = await coordinator.claim(interval);
+    // Not awaited: a database that becomes unavailable may take long to answer, and is read again.
+    if (decision === 'seal') {
+      void sealer.seal(interval).catch((error) => health.sealingFailed(error));
+    }
     return waitMs;
   }
 }

@@ -3,92 +3,93 @@ import pino from 'pino';
 import { intervalStartMs } from '../../../protocol/interval.ts';
 import { createSharedChat } from '../../domains/chat/chat-shared.ts';
 import { MemoryFeedLog } from '../feed/feed-log-memory.ts';
+import type { TransientBatch } from '../feed/transient-source.ts';
 import { FeedHealth } from './feed-health.ts';
-import type { HandOver, ReportReply } from './seal-coordinator.ts';
+import type { SealReportReply } from './seal-coordinator.ts';
 import { SealReporter } from './seal-reporter.ts';
 
 const START = 7_000_000_000;
 
-/** Reports of a node in the interval after `START`; `answer` is what it is told of each. */
-function testReports(answer: () => ReportReply, clock = { interval: START + 1 }) {
+/** A reporter in the interval after `START`. @param reply called for each of its reports */
+function testReporter(reply: () => SealReportReply, clock = { interval: START + 1 }) {
   const log = new MemoryFeedLog({ readSealed: async () => [] }, START - 1);
   const chat = createSharedChat({ random: Math.random, unavailable: () => null });
-  const handedOver: (HandOver | null)[] = [];
-  const reports = new SealReporter({
+  const batches: (TransientBatch | null)[] = [];
+  const reporter = new SealReporter({
     clock: { nowMs: () => intervalStartMs(clock.interval) },
     log,
-    parts: {
+    coordinator: {
       isKnown: () => true,
-      report: async ({ handOver }) => {
-        handedOver.push(handOver);
-        return answer();
+      report: async ({ batch }) => {
+        batches.push(batch);
+        return reply();
       },
     },
     presence: { send: async () => {} },
-    chat,
+    source: chat,
     sealer: { seal: async () => {}, isBusy: () => false },
-    late: { expect: () => {} },
-    trouble: new FeedHealth(
+    failover: { expect: () => {} },
+    health: new FeedHealth(
       () => null,
       pino({ level: 'silent' }),
       () => 0,
     ),
   });
-  return { reports, chat, log, handedOver };
+  return { reporter, chat, log, batches };
 }
 
-test('[N-12] [C-8] what may have arrived stays in doubt when a clock is early: no post comes twice', async () => {
-  const answers: (ReportReply | null)[] = [
+test('[N-12] [C-8] a batch with unknown result is repeated as such, also after an early report', async () => {
+  const replies: (SealReportReply | null)[] = [
     null,
-    { verdict: 'early', waitMs: 1, handOver: null, watermark: -1 },
-    { verdict: 'wait', waitMs: 0, handOver: 'lost', watermark: START },
+    { decision: 'early', waitMs: 1, batchResult: null, watermark: -1 },
+    { decision: 'wait', waitMs: 0, batchResult: 'lost', watermark: START },
   ];
-  const { reports, chat, log, handedOver } = testReports(() => {
-    const reply = answers.shift();
+  const { reporter, chat, log, batches } = testReporter(() => {
+    const reply = replies.shift();
     if (!reply) throw new Error('the reply was lost');
     return reply;
   });
   chat.hearts('s', 7);
-  await reports.report();
-  await reports.report();
-  expect(handedOver.map((part) => part?.isRepeat)).toEqual([false, true, true]);
+  await reporter.report();
+  await reporter.report();
+  expect(batches.map((batch) => batch?.isRepeat)).toEqual([false, true, true]);
   expect(chat.isEmpty()).toBe(true);
   log.append(START, []);
-  expect(reports.isSettled(START)).toBe(false);
+  expect(reporter.isSettled(START)).toBe(false);
   log.append(START + 1, []);
-  expect(reports.isSettled(START)).toBe(true);
+  expect(reporter.isSettled(START)).toBe(true);
 });
 
-test('[N-13] what was handed over is settled by the interval that it went into, early or not', async () => {
-  const answers: ReportReply[] = [
-    { verdict: 'wait', waitMs: 0, handOver: 'taken', watermark: START + 1 },
+test('[N-13] a node is settled when the interval that contains its batch is sealed', async () => {
+  const replies: SealReportReply[] = [
+    { decision: 'wait', waitMs: 0, batchResult: 'accepted', watermark: START + 1 },
   ];
-  const { reports, chat, log } = testReports(() => answers.shift() as ReportReply);
+  const { reporter, chat, log } = testReporter(() => replies.shift() as SealReportReply);
   chat.hearts('s', 7);
-  await reports.report();
+  await reporter.report();
   log.append(START, []);
   log.append(START + 1, []);
-  expect(reports.isSettled(START)).toBe(false);
+  expect(reporter.isSettled(START)).toBe(false);
   log.append(START + 2, []);
-  expect(reports.isSettled(START)).toBe(true);
+  expect(reporter.isSettled(START)).toBe(true);
 });
 
-test('[N-10] [N-13] while sealing stands still posts are handed over each second, and at once by a node that leaves', async () => {
+test('[N-10] [N-13] batches are sent once a second while sealing is stalled, and with each report by a node that leaves', async () => {
   const clock = { interval: START };
-  const { reports, chat, handedOver } = testReports(() => {
-    return { verdict: 'wait', waitMs: 0, handOver: 'taken', watermark: START - 1 };
+  const { reporter, chat, batches } = testReporter(() => {
+    return { decision: 'wait', waitMs: 0, batchResult: 'accepted', watermark: START - 1 };
   }, clock);
-  const handsOverIn = async () => {
+  const sendsBatch = async () => {
     clock.interval += 1;
     chat.hearts('s', 1);
-    await reports.report();
-    return handedOver.at(-1) !== null;
+    await reporter.report();
+    return batches.at(-1) !== null;
   };
-  const ofIntervals: boolean[] = [];
-  for (let n = 0; n < 16; n++) ofIntervals.push(await handsOverIn());
-  expect(ofIntervals.slice(0, 4)).toEqual([true, true, true, true]);
-  expect(ofIntervals.slice(4).filter((handed) => handed)).toHaveLength(3);
-  reports.leave();
-  for (let n = 0; n < 4; n++) expect(await handsOverIn()).toBe(true);
+  const sent: boolean[] = [];
+  for (let n = 0; n < 16; n++) sent.push(await sendsBatch());
+  expect(sent.slice(0, 4)).toEqual([true, true, true, true]);
+  expect(sent.slice(4).filter(Boolean)).toHaveLength(3);
+  reporter.leave();
+  for (let n = 0; n < 4; n++) expect(await sendsBatch()).toBe(true);
   expect(chat.isEmpty()).toBe(true);
 });

@@ -1,49 +1,55 @@
-import { intervalAt, intervalStartMs } from '../../../protocol/interval.ts';
-import type { SharedChat } from '../../domains/chat/chat-shared.ts';
+import { intervalAt } from '../../../protocol/interval.ts';
 import type { Clock } from '../../platform/clock.ts';
 import type { MemoryFeedLog } from '../feed/feed-log-memory.ts';
+import type { SharedTransientSource } from '../feed/transient-source.ts';
 import type { SharedPresenceRegistry } from '../presence/presence-registry.ts';
 import { countIsDue } from '../presence/view-count-events.ts';
 import type { FeedHealth } from './feed-health.ts';
-import type { ReportReply, SealCoordinator } from './seal-coordinator.ts';
+import type { SealCoordinator, SealReportReply } from './seal-coordinator.ts';
 import type { SealFailover } from './seal-failover.ts';
 import type { SharedSealer } from './shared-sealer.ts';
 
 export interface SealReporterOptions {
   readonly clock: Clock;
   readonly log: MemoryFeedLog;
-  readonly parts: Pick<SealCoordinator, 'isKnown' | 'report'>;
+  readonly coordinator: Pick<SealCoordinator, 'isKnown' | 'report'>;
   readonly presence: Pick<SharedPresenceRegistry, 'send'>;
-  readonly chat: SharedChat;
+  /** Viewers' posts on this node. */
+  readonly source: SharedTransientSource;
   readonly sealer: Pick<SharedSealer, 'seal' | 'isBusy'>;
-  readonly late: Pick<SealFailover, 'expect'>;
-  readonly trouble: FeedHealth;
+  readonly failover: Pick<SealFailover, 'expect'>;
+  readonly health: FeedHealth;
 }
 
 /**
- * While sealing is further behind than this, as when the database is unavailable, posts are handed over once
- * a second and not with each interval: they wait in Redis until it is back, and take memory there.
+ * While sealing lags by more intervals than this, as when the database is unavailable, a node sends
+ * posts once a second only: until sealing resumes they take memory in Redis.
  */
-const HAND_OVER_BEHIND_MAX = 4;
-const HAND_OVER_LATE_EVERY = 4;
-/** A clock that is early this often for one interval is reported again with the next one. */
-const EARLY_TRIES = 4;
+const BATCH_LAG_MAX = 4;
+const LAGGING_BATCH_INTERVALS = 4;
+/** After this many early reports of one interval, the next interval is reported instead. */
+const EARLY_REPORTS_MAX = 4;
 
-/** Reports each interval to all nodes as soon as it has ended, and seals when told to. */
+/**
+ * Reports each interval to the coordinator as soon as it has ended on this node, and seals it when
+ * the coordinator says so. `report` runs at the end of each interval, and after an outage at once.
+ * It needs the coordinator. A failure is recorded in `FeedHealth`; the interval is then reported
+ * again, or with the next one, and its batch of posts is sent again.
+ */
 export class SealReporter {
   private reported: number;
   private running: Promise<void> | null = null;
   private stopped = false;
   private leaving = false;
-  /** What was handed over here is in the feed when this interval is sealed. */
-  private handedOverIn: number;
+  /** The interval that contains the newest accepted batch. */
+  private batchInterval: number;
 
   constructor(private readonly options: SealReporterOptions) {
     this.reported = options.log.sealedTo();
-    this.handedOverIn = this.reported;
+    this.batchInterval = this.reported;
   }
 
-  /** Reports the interval that ended last, unless that is done or under way. */
+  /** Reports the newest interval that has ended, unless that is done. Joins a report under way. */
   report(): Promise<void> {
     this.running ??= this.reportEnded().finally(() => {
       this.running = null;
@@ -56,14 +62,14 @@ export class SealReporter {
     return intervalAt(this.options.clock.nowMs()) - 1 > this.reported;
   }
 
-  /** Whether everything that this node had at the end of an interval is sealed. */
+  /** Whether everything that this node had when the interval ended is sealed. */
   isSettled(interval: number): boolean {
-    const { log, chat } = this.options;
-    if (this.reported < interval || !chat.isEmpty()) return false;
-    return log.sealedTo() >= Math.max(interval, this.handedOverIn);
+    const { log, source } = this.options;
+    if (this.reported < interval || !source.isEmpty()) return false;
+    return log.sealedTo() >= Math.max(interval, this.batchInterval);
   }
 
-  /** From here on posts are handed over with each interval, however far sealing is behind. */
+  /** From now on sends posts with each interval, however far sealing lags. */
   leave(): void {
     this.leaving = true;
   }
@@ -72,62 +78,59 @@ export class SealReporter {
     this.stopped = true;
   }
 
-  // A report may outlast an interval; the one that ended meanwhile is not left to the next tick.
+  // A report may take longer than an interval: then the interval that ended meanwhile follows.
   private async reportEnded(): Promise<void> {
-    const { clock, trouble } = this.options;
+    const { clock, health } = this.options;
     try {
       while (!this.stopped && this.isDue()) {
-        if (!(await this.reportOne(intervalAt(clock.nowMs()) - 1))) return;
+        if (!(await this.reportInterval(intervalAt(clock.nowMs()) - 1))) return;
       }
     } catch (error) {
-      trouble.note(error);
+      health.sealingFailed(error);
     }
   }
 
-  /** @returns whether it has ended for all */
-  private async reportOne(interval: number): Promise<boolean> {
-    const { presence, sealer, late, trouble } = this.options;
+  /** @returns whether the interval has ended by the coordinator's clock */
+  private async reportInterval(interval: number): Promise<boolean> {
+    const { presence, sealer, failover, health } = this.options;
     await presence.send(interval);
-    for (let tries = 0; tries < EARLY_TRIES; tries++) {
-      const { verdict, waitMs } = await this.tell(interval);
-      if (verdict === 'early') {
+    for (let tries = 0; tries < EARLY_REPORTS_MAX; tries++) {
+      const { decision, waitMs } = await this.send(interval);
+      if (decision === 'early') {
         await Bun.sleep(waitMs);
         continue;
       }
       this.reported = interval;
-      late.expect(interval);
-      if (verdict === 'seal') void sealer.seal(interval).catch((error) => trouble.note(error));
+      failover.expect(interval);
+      if (decision === 'seal') {
+        void sealer.seal(interval).catch((error) => health.sealingFailed(error));
+      }
       return true;
     }
     return false;
   }
 
-  private handsOverIn(interval: number): boolean {
-    const isLate = interval - this.options.log.sealedTo() > HAND_OVER_BEHIND_MAX;
-    return this.leaving || !isLate || interval % HAND_OVER_LATE_EVERY === 0;
-  }
-
-  private async tell(interval: number): Promise<ReportReply> {
-    const { log, parts, chat, sealer } = this.options;
-    const sealed = log.sealedTo();
-    const handOver = parts.isKnown() && this.handsOverIn(interval) ? chat.next() : null;
-    const reply = await parts.report({
+  private async send(interval: number): Promise<SealReportReply> {
+    const { log, coordinator, source, sealer } = this.options;
+    const served = log.sealedTo();
+    const batch = coordinator.isKnown() && this.sendsBatch(interval) ? source.nextBatch() : null;
+    const reply = await coordinator.report({
       interval,
-      served: sealed,
-      able: !sealer.isBusy(),
-      handOver,
-      watched: countIsDue(sealed + 1, interval) ? [...log.watched(interval)] : [],
+      served,
+      canSeal: !sealer.isBusy(),
+      batch,
+      activeStreams: countIsDue(served + 1, interval) ? [...log.watched(interval)] : [],
     });
-    // A reply that does not say what became of it leaves it as it was: it may have arrived before.
-    if (handOver && reply.handOver !== null) {
-      chat.settle(reply.handOver);
-      this.handedOverIn = reply.watermark + 1;
+    // Without a result the batch stays unsettled: an earlier attempt may have arrived.
+    if (batch && reply.batchResult !== null) {
+      source.settleBatch(reply.batchResult);
+      this.batchInterval = reply.watermark + 1;
     }
     return reply;
   }
-}
 
-/** When the interval of a moment ends, in ms from then. */
-export function untilEndMs(nowMs: number): number {
-  return intervalStartMs(intervalAt(nowMs) + 1) - nowMs;
+  private sendsBatch(interval: number): boolean {
+    const isLagging = interval - this.options.log.sealedTo() > BATCH_LAG_MAX;
+    return this.leaving || !isLagging || interval % LAGGING_BATCH_INTERVALS === 0;
+  }
 }

@@ -4,13 +4,13 @@ import { SteppedFixture } from '../../../test/support/feed/stepped-fixture.ts';
 
 // Three nodes in real time, on a Redis whose clock is stepped under them.
 
-/** They take half a minute; a machine that is short of time has looks taken again. */
+/** A test takes half a minute; on a slow machine checks are repeated. */
 const TEST_MS = 150_000;
 
 let postgres: PostgresServer;
 
-// At once, since they mostly wait for real time.
-describe.concurrent('service time of nodes that live together', () => {
+// Concurrently, since the tests mostly wait for real time.
+describe.concurrent('the service time of several nodes', () => {
   beforeAll(async () => {
     postgres = await startPostgres({ fsync: false, maxConnections: 500 });
   });
@@ -18,7 +18,7 @@ describe.concurrent('service time of nodes that live together', () => {
 
   for (const stepMs of [1_500, 10_000, -400, -10_000]) {
     test(
-      `[N-8] [I-5] is the same when Redis’ clock steps by ${stepMs} ms and nodes are restarted`,
+      `[N-8] [I-5] agrees when the clock of Redis steps by ${stepMs} ms and nodes are restarted`,
       () =>
         SteppedFixture.use(postgres, async (fixture) => {
           await fixture.stepRedis(stepMs);
@@ -37,14 +37,14 @@ describe.concurrent('service time of nodes that live together', () => {
   }
 
   test(
-    '[N-8] [I-5] is the same again when a node did not run for a while, also while Redis’ clock is behind',
+    '[N-8] [I-5] agrees again after a node was suspended, also while the clock of Redis is behind',
     () =>
       SteppedFixture.use(postgres, async (fixture) => {
         await fixture.stepRedis(-15_000);
-        let stoodMs = 0;
-        await fixture.restart(() => performance.now() - stoodMs);
+        let suspendedMs = 0;
+        await fixture.restart(() => performance.now() - suspendedMs);
         for (const ms of [1_000, 9_000]) {
-          stoodMs += ms;
+          suspendedMs += ms;
           await fixture.agree(performance.now());
           await fixture.isWell();
         }
@@ -54,7 +54,7 @@ describe.concurrent('service time of nodes that live together', () => {
 
   for (const aheadMs of [100, 900]) {
     test(
-      `[N-8] [N-11] feed reads are answered in time when service time is ${aheadMs} ms ahead of Redis’ clock`,
+      `[N-8] [N-11] lets feed reads be answered in time when it is ${aheadMs} ms ahead of the clock of Redis`,
       () =>
         SteppedFixture.use(postgres, async (fixture) => {
           await fixture.stepRedis(-aheadMs);

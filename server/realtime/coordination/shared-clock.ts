@@ -1,14 +1,19 @@
 import { randomUUID } from 'node:crypto';
 import type { Logger } from 'pino';
-import { serviceClock } from '../../app/backends.ts';
-import type { Store } from '../../app/procedures.ts';
+import type { tokenProcedures } from '../../auth/viewer-tokens/tokens-sql.ts';
 import type { ServiceClock } from '../../platform/clock.ts';
 import type { Redis } from '../../storage/redis/redis.ts';
 import { openRedisClock } from '../../storage/redis/redis-clock.ts';
+import type { Calls } from '../../storage/sql/procedure.ts';
+import type { sealedProcedures } from '../feed/sealed-sql.ts';
+import { createServiceClock } from './service-clock.ts';
 
 export interface SharedClockOptions {
   readonly redis: Pick<Redis, 'timeMs' | 'call'>;
-  readonly store: Pick<Store, 'readWatermark' | 'keepSecret'>;
+  readonly store: Pick<
+    Calls<typeof sealedProcedures & typeof tokenProcedures>,
+    'readWatermark' | 'keepSecret'
+  >;
   /** Of this process, never used by another. */
   readonly nodeId: string;
   readonly logger: Logger;
@@ -57,7 +62,7 @@ export async function openSharedClock(options: SharedClockOptions): Promise<Shar
   });
   try {
     const watermark = await store.readWatermark({});
-    const clock = serviceClock(time.systemMs, watermark, logger, {
+    const clock = createServiceClock(time.systemMs, watermark, logger, {
       monotonicMs,
       leadMs: time.leadMs,
       ...STEPS,

@@ -13,19 +13,19 @@ function testSealer(seal: (sealing: Sealing) => Promise<SealOutcome>) {
   const chat = createSharedChat({ random: Math.random, unavailable: () => null });
   const log = new MemoryFeedLog({ readSealed: async () => [] }, START - 1);
   const published: SealedEntry[] = [];
-  const shown: SealedEntry[] = [];
-  const complaints: string[] = [];
-  const asked: [number, number, boolean][] = [];
+  const served: SealedEntry[] = [];
+  const errors: string[] = [];
+  const collections: [number, number, boolean][] = [];
   const sealer = new SharedSealer({
     clock: { nowMs: () => intervalStartMs(START + 1) },
     store: { sealInterval: seal },
     log,
-    logger: { error: (_: object, line: string) => void complaints.push(line) },
-    parts: {
+    logger: { error: (_: object, message: string) => void errors.push(message) },
+    coordinator: {
       collect: async (...args) => {
-        asked.push(args);
-        const handOver = chat.next();
-        return { parts: handOver ? [handOver.bytes] : [], watched: args[2] ? ['read'] : [] };
+        collections.push(args);
+        const batch = chat.nextBatch();
+        return { batches: batch ? [batch.bytes] : [], activeStreams: args[2] ? ['read'] : [] };
       },
       publish: async (entry) => void published.push(entry),
     },
@@ -36,17 +36,17 @@ function testSealer(seal: (sealing: Sealing) => Promise<SealOutcome>) {
           ['left', 0],
         ] as const,
     },
-    follower: { take: async (entry) => void shown.push(entry) },
-    random: () => 0.5,
+    source: chat,
+    follower: { apply: async (entry) => void served.push(entry) },
   });
-  return { sealer, chat, published, shown, asked, complaints };
+  return { sealer, chat, published, served, collections, errors };
 }
 
 describe('a sealing', () => {
-  test('[N-4] tells all nodes, and its own readers, what was sealed', async () => {
+  test('[N-4] publishes the bodies to all nodes and serves them itself', async () => {
     const bodies = [{ streamId: 's', interval: START, body: '{}' }];
     const sealings: Sealing[] = [];
-    const { sealer, chat, published, shown } = testSealer(async (sealing) => {
+    const { sealer, chat, published, served } = testSealer(async (sealing) => {
       sealings.push(sealing);
       return { outcome: 'sealed', bodies };
     });
@@ -55,49 +55,49 @@ describe('a sealing', () => {
     expect(sealings).toMatchObject([{ after: START - 1, interval: START }]);
     expect(sealings[0]?.transients.find(({ streamId }) => streamId === 's')?.chats?.hearts).toBe(3);
     expect(published).toEqual([{ after: START - 1, interval: START, bodies }]);
-    expect(shown).toEqual(published);
+    expect(served).toEqual(published);
   });
 
-  test('[H-21] says when webhooks are not told of it', async () => {
-    const outcome = { outcome: 'sealed', bodies: [], untold: 'the disk is full' } as const;
-    const { sealer, published, complaints } = testSealer(async () => outcome);
+  test('[H-21] logs when webhook events are missing', async () => {
+    const outcome = { outcome: 'sealed', bodies: [], eventLogError: 'the disk is full' } as const;
+    const { sealer, published, errors } = testSealer(async () => outcome);
     await sealer.seal(START);
     expect(published).toHaveLength(1);
-    expect(complaints).toEqual(['webhooks are not told: the disk is full']);
+    expect(errors).toEqual(['webhook events were not logged: the disk is full']);
   });
 
-  test('[N-4] [I-1] tells nobody anything when another node was faster', async () => {
+  test('[N-4] [I-1] publishes nothing when another node was faster', async () => {
     for (const outcome of [{ outcome: 'busy' }, { outcome: 'behind', watermark: START }] as const) {
-      const { sealer, published, shown } = testSealer(async () => outcome);
+      const { sealer, published, served } = testSealer(async () => outcome);
       await sealer.seal(START);
-      expect([published, shown]).toEqual([[], []]);
+      expect([published, served]).toEqual([[], []]);
       expect(sealer.isBusy()).toBe(false);
     }
   });
 
-  test('[N-4] there is one at a time on a node, even if the database never answers', async () => {
-    let begun = 0;
+  test('[N-4] is one at a time on a node, also when the database never answers', async () => {
+    let sealings = 0;
     const { sealer } = testSealer(() => {
-      begun++;
+      sealings++;
       return new Promise(() => {});
     });
     void sealer.seal(START);
     await Bun.sleep(1);
     await sealer.seal(START + 1);
     expect(sealer.isBusy()).toBe(true);
-    expect(begun).toBe(1);
+    expect(sealings).toBe(1);
   });
 
-  test('[F-27] has counts when one is due, of who is there, left or reads', async () => {
+  test('[F-27] has due view counts of streams with viewers, without the last, and active ones', async () => {
     const sealings: Sealing[] = [];
-    const { sealer, asked } = testSealer(async (sealing) => {
+    const { sealer, collections } = testSealer(async (sealing) => {
       sealings.push(sealing);
       return { outcome: 'busy' };
     });
     // The first interval that has `interval % 4 = 3`.
     const due = START + ((3 - (START % 4) + 4) % 4);
     await sealer.seal(due);
-    expect(asked.at(-1)?.[2]).toBe(true);
+    expect(collections.at(-1)?.[2]).toBe(true);
     const counts = sealings[0]?.transients.map(({ streamId, viewCount }) => [
       streamId,
       viewCount?.value,
@@ -112,7 +112,7 @@ describe('a sealing', () => {
   });
 });
 
-test('[F-15] [F-27] a stream that is read and has viewers has one count, and chats of its own', () => {
+test('[F-15] [F-27] a stream that is active and has viewers gets one view count and its own chats', () => {
   const chats = new Map([['both', { ...NO_CHATS, hearts: 1 }]]);
   expect(transientsOf(chats, [['both', 1_234]], ['both', 'silent'])).toEqual([
     {

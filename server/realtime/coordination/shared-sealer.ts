@@ -1,45 +1,46 @@
 import { intervalStartMs } from '../../../protocol/interval.ts';
-import { chatsOfNodes } from '../../domains/chat/chat-shared.ts';
 import type { Clock } from '../../platform/clock.ts';
 import type { Calls } from '../../storage/sql/procedure.ts';
 import type { MemoryFeedLog } from '../feed/feed-log-memory.ts';
 import type { Transient, ViewerChats } from '../feed/interval-body.ts';
-import type { sealingProcedures } from '../feed/sealing-sql.ts';
-import { formatCount } from '../presence/format-count.ts';
+import type { SealingProcedures } from '../feed/sealing-sql.ts';
+import type { SharedTransientSource } from '../feed/transient-source.ts';
 import type { Counts, SharedPresenceRegistry } from '../presence/presence-registry.ts';
-import { countIsDue } from '../presence/view-count-events.ts';
+import { countIsDue, viewCountOf } from '../presence/view-count-events.ts';
 import type { FeedFollower } from './feed-follower.ts';
 import type { SealCoordinator, SealedEntry } from './seal-coordinator.ts';
 
 export interface SharedSealerOptions {
   readonly clock: Clock;
-  readonly store: Pick<Calls<typeof sealingProcedures>, 'sealInterval'>;
+  readonly store: Pick<Calls<SealingProcedures>, 'sealInterval'>;
   readonly log: MemoryFeedLog;
-  readonly logger: { error(about: object, line: string): void };
-  readonly parts: Pick<SealCoordinator, 'collect' | 'publish'>;
+  readonly logger: { error(fields: object, message: string): void };
+  readonly coordinator: Pick<SealCoordinator, 'collect' | 'publish'>;
   readonly presence: Pick<SharedPresenceRegistry, 'countsAtEndOf'>;
-  readonly follower: Pick<FeedFollower, 'take'>;
-  readonly random: () => number;
+  readonly source: Pick<SharedTransientSource, 'merge'>;
+  readonly follower: Pick<FeedFollower, 'apply'>;
 }
 
 /**
- * Seals intervals for all nodes, from what all nodes handed over. Whoever else does the same at the
- * same time: the database takes one of them, and the others learn that they were late (N-4).
+ * Seals intervals for all nodes: collects what they reported, runs the sealing transaction and
+ * publishes the bodies. It runs when the coordinator tells this node to seal, and needs Redis and
+ * the database. When two nodes seal at the same time, the database accepts one of them, and the
+ * other does nothing (N-4). After a failure the interval is late, which `SealFailover` repairs.
  */
 export class SharedSealer {
   private sealing = false;
 
   constructor(private readonly options: SharedSealerOptions) {}
 
-  /** Whether a sealing is under way here. One that the database does not answer may take for ever. */
+  /** Whether a sealing is under way. While the database does not answer it may never end. */
   isBusy(): boolean {
     return this.sealing;
   }
 
   /**
-   * Seals everything after what is known here, up to an interval that has ended; nothing when
-   * another node was faster. Only one sealing at a time.
-   * @throws Unavailable when Redis or the database is unavailable; the interval may be sealed all the same
+   * Seals all intervals after the newest that this node serves, up to one that has ended. Does
+   * nothing while another sealing of this node is under way.
+   * @throws Unavailable when Redis or the database is unavailable; the interval may still be sealed
    */
   async seal(interval: number): Promise<void> {
     if (this.sealing || interval <= this.options.log.sealedTo()) return;
@@ -52,42 +53,44 @@ export class SharedSealer {
   }
 
   private async sealTo(interval: number): Promise<void> {
-    const { clock, store, log, logger, follower, parts } = this.options;
+    const { clock, store, log, logger, follower, coordinator } = this.options;
     const after = log.sealedTo();
-    const transients = await this.transients(after, interval);
+    const transients = await this.collectTransients(after, interval);
     const nowMs = Math.max(clock.nowMs(), intervalStartMs(interval + 1));
     const sealing = await store.sealInterval({ after, interval, nowMs, transients });
     if (sealing.outcome !== 'sealed') return;
-    if (sealing.untold) logger.error({ interval }, `webhooks are not told: ${sealing.untold}`);
+    if (sealing.eventLogError) {
+      logger.error({ interval }, `webhook events were not logged: ${sealing.eventLogError}`);
+    }
     const entry: SealedEntry = { after, interval, bodies: sealing.bodies };
-    // Other nodes are told first: their readers are further away.
-    const published = parts.publish(entry);
-    await Promise.all([published, follower.take(entry)]);
+    // Start with the other nodes: their viewers are a round trip further away.
+    const published = coordinator.publish(entry);
+    await Promise.all([published, follower.apply(entry)]);
   }
 
-  private async transients(after: number, interval: number): Promise<Transient[]> {
-    const { parts, presence, random } = this.options;
+  private async collectTransients(after: number, interval: number): Promise<Transient[]> {
+    const { coordinator, presence, source } = this.options;
     const isDue = countIsDue(after + 1, interval);
-    const collected = await parts.collect(after, interval, isDue);
+    const { batches, activeStreams } = await coordinator.collect(after, interval, isDue);
     const counts = isDue ? await presence.countsAtEndOf(interval) : [];
-    return transientsOf(chatsOfNodes(collected.parts, random), counts, collected.watched);
+    return transientsOf(source.merge(batches), counts, activeStreams);
   }
 }
 
 /**
- * The parts of an interval that are not from the database (F-15, F-27).
+ * The transient parts of an interval, by stream (F-15, F-27).
  * @param counts of streams that have viewers or have just lost the last
  */
 export function transientsOf(
   chats: ReadonlyMap<string, ViewerChats>,
   counts: Counts,
-  watched: readonly string[],
+  activeStreams: readonly string[],
 ): Transient[] {
-  const counted = new Map([...watched.map((streamId) => [streamId, 0] as const), ...counts]);
+  const counted = new Map([...activeStreams.map((streamId) => [streamId, 0] as const), ...counts]);
   const streamIds = new Set([...counted.keys(), ...chats.keys()]);
   return [...streamIds].map((streamId) => {
     const value = counted.get(streamId);
-    const viewCount = value === undefined ? null : { value, formatted: formatCount(value) };
+    const viewCount = value === undefined ? null : viewCountOf(value);
     return { streamId, viewCount, chats: chats.get(streamId) ?? null };
   });
 }

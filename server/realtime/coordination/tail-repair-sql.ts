@@ -1,20 +1,21 @@
 import { writing } from '../../storage/sql/procedure.ts';
-import { raiseWatermark, type SealedBody } from '../feed/sealing-sql.ts';
+import type { SealedBody } from '../feed/sealed-sql.ts';
+import { raiseWatermark } from '../feed/sealing-sql.ts';
 
 export interface LostIntervals {
-  /** Where the watermark is. */
+  /** The watermark. */
   readonly after: number;
-  /** The last interval to write back. */
+  /** The last interval to restore. */
   readonly interval: number;
-  /** All bodies of these intervals that were served and were not empty. */
+  /** All bodies of these intervals that were served and are not empty. */
   readonly bodies: readonly SealedBody[];
 }
 
-export const lostTailProcedures = {
+export const tailRepairProcedures = {
   /**
-   * Seals intervals as they were served before the database lost them. Streams that it lost as well
-   * are left out.
-   * @returns whether it did; not when the watermark is elsewhere, or somebody else is at it
+   * Seals intervals with the bodies that were served before the database lost them. Bodies of
+   * streams that the database lost as well are left out.
+   * @returns false, without effect, when the watermark is elsewhere or another node seals
    */
   restoreSealed: writing(
     async (tx, { after, interval, bodies }: LostIntervals): Promise<boolean> => {

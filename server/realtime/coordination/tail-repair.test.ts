@@ -6,25 +6,25 @@ import type { LostIntervals } from './tail-repair-sql.ts';
 const START = 7_000_000_000;
 const bodyOf = (interval: number) => ({ streamId: 's', interval, body: `body of ${interval}` });
 
-/** A node that served the intervals from `first` to `last`, and a record that can be written to. */
-function testTail(first: number, last: number) {
+/** The repair of a node that served the intervals from `first` to `last`. */
+function testRepair(first: number, last: number) {
   const log = new MemoryFeedLog({ readSealed: async () => [] }, first - 1);
   for (let n = first; n <= last; n++) log.append(n, n % 2 === 0 ? [bodyOf(n)] : []);
-  const state = { nowMs: 0, watermark: START, isTaken: false };
+  const state = { nowMs: 0, watermark: START, isRepairedByOther: false };
   const written: LostIntervals[] = [];
   const restoreSealed = async (lost: LostIntervals) => {
-    if (state.isTaken || lost.after !== state.watermark) return false;
+    if (state.isRepairedByOther || lost.after !== state.watermark) return false;
     written.push(lost);
     state.watermark = lost.interval;
     return true;
   };
-  const tail = new TailRepair({ store: { restoreSealed }, log, nowMs: () => state.nowMs });
-  const check = () => tail.check(state.watermark, log.sealedTo()).catch((error) => error);
+  const repair = new TailRepair({ store: { restoreSealed }, log, nowMs: () => state.nowMs });
+  const check = () => repair.check(state.watermark, log.sealedTo()).catch((error) => error);
   return { log, state, written, check };
 }
 
-test('[N-22] a record that has all that was served is left as it is', async () => {
-  const { state, written, check } = testTail(START - 5, START);
+test('[N-22] a database that has everything served is not written to', async () => {
+  const { state, written, check } = testRepair(START - 5, START);
   for (const atMs of [0, 10_000]) {
     state.nowMs = atMs;
     expect(await check()).toBeUndefined();
@@ -32,8 +32,8 @@ test('[N-22] a record that has all that was served is left as it is', async () =
   expect(written).toEqual([]);
 });
 
-test('[N-22] [I-1] what the database lost is written back as it was served, once all have the last news', async () => {
-  const { state, written, check } = testTail(START - 5, START + 20);
+test('[N-22] [I-1] lost intervals are written back as they were served, after 500 ms', async () => {
+  const { state, written, check } = testRepair(START - 5, START + 20);
   expect(await check()).toBeInstanceOf(DatabaseRolledBack);
   state.nowMs = 400;
   expect(await check()).toBeInstanceOf(DatabaseRolledBack);
@@ -51,8 +51,8 @@ test('[N-22] [I-1] what the database lost is written back as it was served, once
   }
 });
 
-test('[N-22] a node that has not all of it lets others go first, and then writes what it has', async () => {
-  const { state, written, check } = testTail(START + 16, START + 18);
+test('[N-22] a node with a part of the lost intervals waits for others, then writes its part', async () => {
+  const { state, written, check } = testRepair(START + 16, START + 18);
   await check();
   state.nowMs = 1_900;
   expect(await check()).toBeInstanceOf(DatabaseRolledBack);
@@ -64,15 +64,15 @@ test('[N-22] a node that has not all of it lets others go first, and then writes
   ]);
 });
 
-test('[N-22] what another node writes back is not written twice; each loss is waited for anew', async () => {
-  const { state, written, check } = testTail(START - 5, START + 4);
+test('[N-22] intervals that another node writes back are not written twice, and each loss waits anew', async () => {
+  const { state, written, check } = testRepair(START - 5, START + 4);
   await check();
   state.nowMs = 600;
-  state.isTaken = true;
+  state.isRepairedByOther = true;
   expect(await check()).toBeUndefined();
   state.watermark = START + 4;
   expect(await check()).toBeUndefined();
-  state.isTaken = false;
+  state.isRepairedByOther = false;
   state.watermark = START + 2;
   expect(await check()).toBeInstanceOf(DatabaseRolledBack);
   expect(written).toEqual([]);

@@ -1,9 +1,9 @@
 import { Unavailable } from '../../platform/errors.ts';
 import type { Calls } from '../../storage/sql/procedure.ts';
 import type { MemoryFeedLog } from '../feed/feed-log-memory.ts';
-import type { lostTailProcedures } from './tail-repair-sql.ts';
+import type { tailRepairProcedures } from './tail-repair-sql.ts';
 
-/** The database lacks intervals that were served: it is older than it was. */
+/** The database lacks intervals that were served: it lost its last commits. */
 export class DatabaseRolledBack extends Unavailable {
   constructor(watermark: number, served: number) {
     super(`the database went back: it ends with interval ${watermark}, and ${served} was served`);
@@ -11,50 +11,53 @@ export class DatabaseRolledBack extends Unavailable {
 }
 
 export interface TailRepairOptions {
-  readonly store: Pick<Calls<typeof lostTailProcedures>, 'restoreSealed'>;
+  readonly store: Pick<Calls<typeof tailRepairProcedures>, 'restoreSealed'>;
   readonly log: Pick<MemoryFeedLog, 'sealedTo' | 'inMemory'>;
+  /** A monotonic clock, in ms. */
   readonly nowMs: () => number;
 }
 
-/** By then every node has the news of what was sealed last, so that nothing served is left out. */
-const WHOLE_AFTER_MS = 500;
-/** A node that has not all that was lost leaves it so long to those that may have. */
-const PART_AFTER_MS = 2_000;
-/** Written at once: few enough to be done in time, however many streams there are. */
-const STEP_INTERVALS = 8;
+/** A node with all lost intervals waits this long, until every node has the newest publication. */
+const COMPLETE_AFTER_MS = 500;
+/** A node with a part of them waits longer, for a node that may have all. */
+const PARTIAL_AFTER_MS = 2_000;
+/** Intervals per write: few enough to be fast with many streams. */
+const WRITE_INTERVALS = 8;
 
 /**
- * Writes back to the database what it lost at its end, by the promotion of a replica that lacked the
- * last commits or the restore of a backup: the intervals that readers were served in the last
- * minute (N-22). What no node has in memory is lost: those intervals are empty.
+ * Repairs a database that lost its last commits, because a replica without them was promoted or a
+ * backup was restored: writes back the intervals that this node served in the last minute (N-22).
+ * Intervals that no node has in memory stay empty. `SealFailover` runs the check whenever an
+ * interval is late. It needs the database, and fails with `DatabaseRolledBack` until it is repaired.
  */
 export class TailRepair {
-  private seenAtMs: number | null = null;
+  private foundAtMs: number | null = null;
 
   constructor(private readonly options: TailRepairOptions) {}
 
   /**
-   * Compares the watermark with what was served before it was read, and mends the database if need be.
-   * @throws RecordWentBack when it is behind and cannot be mended yet
+   * Compares the watermark with the newest interval that was served before the watermark was read,
+   * and repairs the database if that is higher.
+   * @throws DatabaseRolledBack while other nodes may have more of the lost intervals
    */
   async check(watermark: number, served: number): Promise<void> {
     if (watermark >= served) {
-      this.seenAtMs = null;
+      this.foundAtMs = null;
       return;
     }
     const { log, nowMs } = this.options;
     const to = log.sealedTo();
-    this.seenAtMs ??= nowMs();
+    this.foundAtMs ??= nowMs();
     const { from, bodies } = log.inMemory(watermark + 1, to);
-    const waitMs = from === watermark + 1 ? WHOLE_AFTER_MS : PART_AFTER_MS;
-    if (nowMs() < this.seenAtMs + waitMs) throw new DatabaseRolledBack(watermark, served);
+    const waitMs = from === watermark + 1 ? COMPLETE_AFTER_MS : PARTIAL_AFTER_MS;
+    if (nowMs() < this.foundAtMs + waitMs) throw new DatabaseRolledBack(watermark, served);
     const { restoreSealed } = this.options.store;
     let after = watermark;
     while (after < to) {
-      // What is not in memory is passed over at once.
-      const interval = after < from - 1 ? from - 1 : Math.min(after + STEP_INTERVALS, to);
-      const lost = bodies.filter((one) => one.interval > after && one.interval <= interval);
-      // Another node is at it: the next look tells how far it came.
+      // The first step passes over all intervals that are not in memory.
+      const interval = after < from - 1 ? from - 1 : Math.min(after + WRITE_INTERVALS, to);
+      const lost = bodies.filter((body) => body.interval > after && body.interval <= interval);
+      // Another node repairs it: the next check sees how far it came.
       if (!(await restoreSealed({ after, interval, bodies: lost }))) return;
       after = interval;
     }

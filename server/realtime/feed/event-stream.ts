@@ -1,22 +1,18 @@
-import {
-  IntervalStream,
-  type IntervalStreamOptions,
-  OPENING,
-  ROOM_BYTES,
-} from './interval-stream.ts';
+import { OPENING } from '../../http/event-stream.ts';
+import { IntervalStream, type IntervalStreamOptions, ROOM_BYTES } from './interval-stream.ts';
 
 export type EventStreamOptions = Omit<IntervalStreamOptions, 'sink'>;
 
 /** An open event stream as the body of a response. */
 export interface EventStream {
   readonly body: ReadableStream<Uint8Array>;
-  /** Sends a message of another kind between two intervals. */
-  send(message: Uint8Array): void;
-  /** Ends it; the client resumes where it was. */
+  /** Sends an encoded event of another kind between two intervals. */
+  send(event: Uint8Array): void;
+  /** Ends the stream; the client resumes by `Last-Event-ID`. */
   end(): void;
 }
 
-/** Sends sealed intervals as `IntervalStream` does, into the body of a response. */
+/** Opens an `IntervalStream` into the body of a response. */
 export function openEventStream(options: EventStreamOptions): EventStream {
   let controller: ReadableStreamDefaultController<Uint8Array>;
   const stream = new IntervalStream({
@@ -38,5 +34,5 @@ export function openEventStream(options: EventStreamOptions): EventStream {
     },
     new ByteLengthQueuingStrategy({ highWaterMark: ROOM_BYTES }),
   );
-  return { body, send: (message) => stream.send(message), end: () => stream.end() };
+  return { body, send: (event) => stream.send(event), end: () => stream.end() };
 }

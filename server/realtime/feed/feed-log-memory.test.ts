@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test';
 import { openShow, uuidOf } from '../../../test/support/streams/show-fixture.ts';
 import { MemoryFeedLog, RANGE_BYTES } from './feed-log-memory.ts';
-import type { SealedBody } from './sealing-sql.ts';
+import type { SealedBody } from './sealed-sql.ts';
 
 const STREAM = 'a stream';
 const decoder = new TextDecoder();

@@ -1,10 +1,10 @@
-/** Told of every sealed interval of a stream, in order, each once. */
+/** Receives every sealed interval of a stream, in order, each once. */
 export type IntervalListener = (interval: number, body: Uint8Array) => void;
 
-/** Waits for one interval of a stream: one of these is called, once. */
+/** Waits for one interval of a stream. One of its methods is called, once. */
 export interface IntervalWaiter {
   sealed(body: Uint8Array): void;
-  /** @param error why it will not be sealed in time: `Unavailable` */
+  /** @param error why the interval is not sealed in time: `Unavailable` */
   refused(error: Error): void;
 }
 
@@ -14,38 +14,34 @@ export interface SealedInterval {
   readonly body: Uint8Array;
 }
 
-/** A page of sealed intervals, in order, and where the next one begins. */
+/** A page of sealed intervals, in order, and the first interval of the next page. */
 export interface FeedRange {
   readonly page: readonly SealedInterval[];
   readonly next: number;
 }
 
-/**
- * The feed as readers see it. Every body it gives out is sealed: asked again, anywhere and at
- * any time, it is the same bytes (I1).
- */
+/** The feed as readers see it. Every read of a sealed interval returns the same bytes (I1). */
 export interface FeedLog {
-  /** The last interval that is sealed. */
+  /** The newest interval that is sealed and served here. */
   sealedTo(): number;
   /**
-   * The body of an interval; at once when it is sealed and recent, else when it has been read
-   * from the database or is sealed. The caller sees to it that it is not too far ahead.
+   * Reads an interval: at once when it is recent, from the database when it is old; waits for it
+   * when it is not sealed yet. The caller limits how far ahead it may be.
    * @throws Unavailable when it is not sealed in time, or too many wait
    */
   read(streamId: string, interval: number): Uint8Array | Promise<Uint8Array>;
   /**
-   * Waits for an interval that is not sealed yet, as `read` does, without a promise for each.
+   * Waits for an interval that is not sealed yet, as `read` does, without allocating a promise.
    * @throws Unavailable when too many wait, or nobody knows when it will be sealed
    */
-  hold(streamId: string, interval: number, holder: IntervalWaiter): void;
+  hold(streamId: string, interval: number, waiter: IntervalWaiter): void;
   /**
-   * Sealed intervals from `from` on, in order, at most up to `to` and at most a page, which
-   * is small enough to be held for each of many readers. Empty ones that ended long ago are left
-   * out.
+   * Reads a page of sealed intervals from `from` on, at most up to `to`. A page is small enough to
+   * be buffered for each of many readers. Old empty intervals are left out.
    */
   range(streamId: string, from: number, to: number): Promise<FeedRange>;
-  /** Listens to a stream from the next sealed interval on. @returns a function that stops it */
+  /** Listens to a stream from the next sealed interval on. @returns a function that ends it */
   subscribe(streamId: string, listener: IntervalListener): () => void;
-  /** Streams that somebody read or listens to in this interval or shortly before. */
+  /** Ids of streams that have listeners, or were read in this interval or shortly before. */
   watched(interval: number): Iterable<string>;
 }

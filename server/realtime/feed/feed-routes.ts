@@ -4,6 +4,7 @@ import type { viewerApi } from '../../../protocol/viewer-api.ts';
 import type { Credentials } from '../../auth/credentials.ts';
 import type { Viewer } from '../../auth/viewer-tokens/viewer-tokens.ts';
 import { prefers } from '../../http/accept.ts';
+import { EVENT_STREAM } from '../../http/event-stream.ts';
 import { Problem } from '../../http/problem.ts';
 import type { Handlers, Route } from '../../http/route.ts';
 import type { Clock } from '../../platform/clock.ts';
@@ -16,7 +17,7 @@ export interface FeedRoutes {
   readonly clock: Clock;
   readonly credentials: Credentials;
   readonly streams: OpenStreams;
-  /** Let an edge that checks tokens itself keep sealed intervals. */
+  /** Whether an edge that verifies tokens itself may cache sealed intervals. */
   readonly edgeCache: boolean;
 }
 
@@ -29,7 +30,7 @@ const SHARED = 'public, max-age=31536000, s-maxage=31536000, immutable';
 export const sealedCaching = (edgeCache: boolean): string => (edgeCache ? SHARED : PRIVATE);
 
 /** What all responses with one interval share. */
-interface Sealed {
+interface IntervalHeaders {
   readonly interval: number;
   readonly route: Route;
   readonly etag: string;
@@ -47,11 +48,11 @@ export function feedHandlers({
 }: FeedRoutes): Handlers<Pick<typeof viewerApi, 'readInterval'>> {
   const cacheControl = sealedCaching(edgeCache);
 
-  // Viewers mostly ask for the same interval at the same time, so its headers are made once. A
-  // response copies them.
-  let newest: Sealed | null = null;
+  // Most viewers read the same interval at the same time: its headers are created once. Responses
+  // copy them.
+  let newest: IntervalHeaders | null = null;
 
-  function sealedFor(interval: number, route: Route): Sealed {
+  function headersFor(interval: number, route: Route): IntervalHeaders {
     if (newest?.interval === interval && newest.route === route) return newest;
     // The bytes of an interval of a stream never change, so its number is a strong validator.
     const etag = `"${interval}"`;
@@ -66,8 +67,8 @@ export function feedHandlers({
     return newest;
   }
 
-  function sealed(body: Uint8Array, interval: number, request: Request, route: Route): Response {
-    const { etag, found, notModified } = sealedFor(interval, route);
+  function respond(body: Uint8Array, interval: number, request: Request, route: Route): Response {
+    const { etag, found, notModified } = headersFor(interval, route);
     if (matches(request.headers.get('if-none-match'), etag)) return new Response(null, notModified);
     return new Response(body, found);
   }
@@ -78,63 +79,67 @@ export function feedHandlers({
       openEventStream({ log, streamId, from, onEnd }),
     );
     return new Response(stream.body, {
-      headers: { ...route.headers, 'Content-Type': 'text/event-stream' },
+      headers: { ...route.headers, 'Content-Type': EVENT_STREAM },
     });
   }
 
-  const answer = (viewer: Viewer, request: Request, route: Route) => {
+  const read = (viewer: Viewer, request: Request, route: Route) => {
     const current = intervalAt(clock.nowMs());
-    if (prefers(request, 'text/event-stream')) {
+    if (prefers(request, EVENT_STREAM)) {
       const last = request.headers.get(LAST_EVENT_ID);
       const from =
-        last === null ? checked(intervalOf(request.url), current) : intervalAfter(last, current);
+        last === null
+          ? requireNotAhead(intervalOf(request.url), current)
+          : intervalAfter(last, current);
       return eventStream(viewer, from, route);
     }
-    const interval = checked(intervalOf(request.url), current);
+    const interval = requireNotAhead(intervalOf(request.url), current);
     const body = log.read(viewer.streamId, interval);
-    if (!(body instanceof Promise)) return sealed(body, interval, request, route);
-    return body.then((bytes) => sealed(bytes, interval, request, route));
+    if (!(body instanceof Promise)) return respond(body, interval, request, route);
+    return body.then((bytes) => respond(bytes, interval, request, route));
   };
 
-  /** The interval that is asked for. @throws Problem 400 */
+  /** The requested interval. @throws Problem 400 */
   function intervalOf(url: string): number {
     const plain = PLAIN_QUERY.exec(url);
-    if (plain) return canonical(plain[1] ?? '', intervalAt(clock.nowMs()));
+    if (plain) return requireCanonical(plain[1] ?? '', intervalAt(clock.nowMs()));
     const query = url.indexOf('?');
-    const asked = query < 0 ? [] : new URLSearchParams(url.slice(query)).getAll('interval');
+    const values = query < 0 ? [] : new URLSearchParams(url.slice(query)).getAll('interval');
     const current = intervalAt(clock.nowMs());
-    if (asked.length !== 1) throw wrong('Send the query parameter interval once.', current);
-    return canonical(asked[0] ?? '', current);
+    if (values.length !== 1) throw badInterval('Send the query parameter interval once.', current);
+    return requireCanonical(values[0] ?? '', current);
   }
 
   return {
     readInterval: (request, route) => {
       const viewer = credentials.viewer(request, route, request.params.stream_id ?? '');
-      if (viewer instanceof Promise) return viewer.then((v) => answer(v, request, route));
-      return answer(viewer, request, route);
+      if (viewer instanceof Promise) return viewer.then((checked) => read(checked, request, route));
+      return read(viewer, request, route);
     },
   };
 }
 
-function canonical(text: string, current: number, name = 'interval'): number {
+/** @throws Problem 400 */
+function requireCanonical(text: string, current: number, name = 'interval'): number {
   const interval = parseInterval(text);
   if (!Number.isNaN(interval)) return interval;
-  throw wrong(`${name} must be one canonical integer, like 7040000000.`, current);
+  throw badInterval(`${name} must be one canonical integer, like 7040000000.`, current);
 }
 
-/** The interval after the last one that a client of an event stream has. @throws Problem 400 */
+/** The interval after the last one that a reconnecting client received. @throws Problem 400 */
 function intervalAfter(lastEventId: string, current: number): number {
-  const next = canonical(lastEventId, current, LAST_EVENT_ID) + 1;
+  const next = requireCanonical(lastEventId, current, LAST_EVENT_ID) + 1;
   if (next <= current + AHEAD_INTERVALS) return next;
-  throw wrong(`${LAST_EVENT_ID} is more than ${AHEAD_INTERVALS - 1} ahead.`, current);
+  throw badInterval(`${LAST_EVENT_ID} is more than ${AHEAD_INTERVALS - 1} ahead.`, current);
 }
 
-function checked(interval: number, current: number): number {
+/** @throws Problem 400 when it is too far ahead */
+function requireNotAhead(interval: number, current: number): number {
   if (interval <= current + AHEAD_INTERVALS) return interval;
-  throw wrong(`interval is more than ${AHEAD_INTERVALS} ahead.`, current);
+  throw badInterval(`interval is more than ${AHEAD_INTERVALS} ahead.`, current);
 }
 
-function wrong(detail: string, current: number): Problem {
+function badInterval(detail: string, current: number): Problem {
   return new Problem(
     400,
     `${detail} The current interval is ${current}.`,

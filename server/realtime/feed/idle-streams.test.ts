@@ -6,7 +6,7 @@ import { type FeedFixture, openSharedFixture } from '../../../test/support/feed/
 const NODES = 2;
 const STREAMS = 200;
 const MEASURED_MS = 3_000;
-// Reports, collecting, publishing, following and the clock, with what functions do inside.
+// Reports, collections, publications, reads of the log and the clock, with commands in functions.
 const COMMANDS_PER_NODE_AND_INTERVAL_MAX = 60;
 const CALLS_PER_NODE_AND_INTERVAL_MAX = 5;
 
@@ -24,16 +24,16 @@ afterAll(async () => {
   await Promise.all([redis.stop(), postgres.stop()]);
 });
 
-/** Commands of nodes, and all commands with those inside functions, for a node and an interval. */
+/** Calls of nodes, commands including those in functions, and bytes, per node and interval. */
 async function costs(): Promise<{ calls: number; commands: number; bytes: number }> {
   const before = await readCosts();
   await Bun.sleep(MEASURED_MS);
   const after = await readCosts();
-  const turns = (NODES * MEASURED_MS) / 250;
+  const nodeIntervals = (NODES * MEASURED_MS) / 250;
   return {
-    calls: (after.calls - before.calls) / turns,
-    commands: (after.commands - before.commands) / turns,
-    bytes: (after.bytes - before.bytes) / turns,
+    calls: (after.calls - before.calls) / nodeIntervals,
+    commands: (after.commands - before.commands) / nodeIntervals,
+    bytes: (after.bytes - before.bytes) / nodeIntervals,
   };
 }
 
@@ -49,19 +49,19 @@ async function readCosts() {
   };
 }
 
-test('[N-17] an idle interval costs the same few commands, however many streams there were', async () => {
+test('[N-17] an idle interval costs the same few commands, however many streams there are', async () => {
   await Bun.sleep(500);
   const unused = await costs();
   const streamIds: string[] = [];
   for (let n = 0; n < STREAMS; n++) streamIds.push(await fixture.newStream());
-  for (const [place, streamId] of streamIds.entries()) {
-    const { realtime } = fixture.nodes[place % NODES] as (typeof fixture.nodes)[number];
-    realtime.presence.register(streamId, place);
-    realtime.chat.hearts(streamId, 1);
+  for (const [index, streamId] of streamIds.entries()) {
+    const { realtime, chat } = fixture.nodes[index % NODES] as (typeof fixture.nodes)[number];
+    realtime.presence.register(streamId, index);
+    chat.hearts(streamId, 1);
     void realtime.feed.read(streamId, realtime.feed.sealedTo() + 1);
   }
   const busy = await costs();
-  // Registrations, reads and the zeros after them are over.
+  // After the last registrations, reads and counts of 0.
   await Bun.sleep(3_000);
   const idle = await costs();
   expect(busy.bytes).toBeGreaterThan(1.5 * unused.bytes);

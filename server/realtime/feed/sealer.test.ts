@@ -11,7 +11,7 @@ import { TransientBuffer } from './transient-buffer.ts';
 const INTERVAL = 7_000_000_000;
 const STREAM = 'a stream';
 
-/** A sealer on a record that only remembers; everything before `INTERVAL` is sealed. */
+/** A sealer of a fake database, in which everything before `INTERVAL` is sealed. */
 function testSealer(nowMs: () => number, onSealing: (sealing: Sealing) => void = () => {}) {
   const store = {
     sealInterval: async (sealing: Sealing) => {
@@ -28,7 +28,7 @@ function testSealer(nowMs: () => number, onSealing: (sealing: Sealing) => void =
     clock: { nowMs },
     store,
     log,
-    parts: new TransientBuffer({ chat, counts, watched: () => [] }),
+    transients: new TransientBuffer({ source: chat, counts, activeStreams: () => [] }),
     logger: pino({ level: 'silent' }),
     onSealed: () => {},
   });
@@ -38,18 +38,20 @@ function testSealer(nowMs: () => number, onSealing: (sealing: Sealing) => void =
 describe('a tick', () => {
   afterEach(() => mock.restore());
 
-  test('[F-11] an interval that ends while the tick reads the clock is sealed now or a moment later', async () => {
+  test('[F-11] seals an interval that ends while it reads the clock, now or at the next tick', async () => {
     for (let readings = 1; readings <= 4; readings++) {
       const endMs = intervalStartMs(INTERVAL + 1);
       let left = readings;
       const { sealer, log } = testSealer(() => (left-- > 0 ? endMs - 1 : endMs));
       const delays: number[] = [];
-      const later = (_tick: () => void, ms: number) => {
+      const fakeTimeout = (_tick: () => void, ms: number) => {
         delays.push(ms);
         return 0;
       };
-      spyOn(globalThis, 'setTimeout').mockImplementation(later as unknown as typeof setTimeout);
-      sealer.begin();
+      spyOn(globalThis, 'setTimeout').mockImplementation(
+        fakeTimeout as unknown as typeof setTimeout,
+      );
+      sealer.start();
       mock.restore();
       await Bun.sleep(0);
       const inTime = log.sealedTo() === INTERVAL || delays[0] === 1;
@@ -58,7 +60,7 @@ describe('a tick', () => {
   });
 });
 
-test('[F-11] [F-16] an interval that ended during a long commit is sealed right after it', async () => {
+test('[F-11] [F-16] a sealer seals an interval that ended during a long commit right after it', async () => {
   let nowMs = intervalStartMs(INTERVAL + 1);
   let commitsMs = [270, 600, 10];
   const { sealer, log } = testSealer(
@@ -73,22 +75,22 @@ test('[F-11] [F-16] an interval that ended during a long commit is sealed right 
   expect(commitsMs).toEqual([]);
 });
 
-describe('the end', () => {
-  test('[C-11] [O-11] what was posted before it is sealed, when the interval of then has ended', async () => {
+describe('a sealer that stops', () => {
+  test('[C-11] [O-11] seals the current interval with what was posted before', async () => {
     const startMs = performance.now();
     const hearts: (number | undefined)[] = [];
     const { sealer, log, chat } = testSealer(
       () => intervalStartMs(INTERVAL) + 150 + performance.now() - startMs,
       ({ transients }) => hearts.push(transients[0]?.chats?.hearts),
     );
-    sealer.begin();
+    sealer.start();
     chat.hearts(STREAM, 3);
     await sealer.stop();
     expect(hearts[0]).toBe(3);
     expect(log.sealedTo()).toBeGreaterThanOrEqual(INTERVAL);
   });
 
-  test('[O-11] with a record that fails it comes all the same', async () => {
+  test('[O-11] gives up after a second when the database fails', async () => {
     const startMs = performance.now();
     let tries = 0;
     const { sealer, log } = testSealer(
@@ -99,7 +101,7 @@ describe('the end', () => {
         throw new Error('the disk failed');
       },
     );
-    sealer.begin();
+    sealer.start();
     await sealer.stop();
     expect(tries).toBeGreaterThan(0);
     expect(log.sealedTo()).toBe(INTERVAL - 1);

@@ -3,26 +3,31 @@ import { INTERVAL_MS, intervalAt, intervalStartMs } from '../../../protocol/inte
 import type { Clock } from '../../platform/clock.ts';
 import type { Calls } from '../../storage/sql/procedure.ts';
 import type { MemoryFeedLog } from './feed-log-memory.ts';
-import { publishSealed } from './publish-sealed.ts';
-import type { sealingProcedures } from './sealing-sql.ts';
+import type { sealedProcedures } from './sealed-sql.ts';
+import type { SealingProcedures } from './sealing-sql.ts';
 import type { TransientBuffer } from './transient-buffer.ts';
 
 export interface SealerOptions {
   readonly clock: Clock;
   readonly store: Pick<
-    Calls<typeof sealingProcedures>,
+    Calls<typeof sealedProcedures & SealingProcedures>,
     'sealInterval' | 'readWatermark' | 'readSealedOfAll'
   >;
   readonly log: MemoryFeedLog;
-  readonly parts: TransientBuffer;
+  readonly transients: TransientBuffer;
   readonly logger: Logger;
-  /** Told how long after the end of its interval a body could be served, in ms. */
-  readonly onSealed: (latenessMs: number) => void;
+  /** Called with the time from the end of an interval until it could be served, in ms. */
+  readonly onSealed: (latencyMs: number) => void;
 }
 
+/** How long `stop` retries to seal the last interval after its end. */
+const LAST_SEALING_MS = 1_000;
+const RETRY_MS = 20;
+
 /**
- * Seals one interval after the other, each as soon as it has ended: takes what is in memory,
- * has the database seal it, and only then lets readers see it (F-13).
+ * Seals the intervals of a service that is one process, each as soon as it has ended: collects the
+ * transient parts, runs the sealing transaction, and only then serves the interval (F-13). After a
+ * failure the next tick retries; the begin and the end of a failure are logged once.
  */
 export class Sealer {
   private timer: Timer | null = null;
@@ -32,11 +37,11 @@ export class Sealer {
 
   constructor(private readonly options: SealerOptions) {}
 
-  /** Seals on time until `stop`. */
-  begin(): void {
+  /** Seals each interval when it ends, until `stop`. */
+  start(): void {
     const { clock, log } = this.options;
     const tick = () => {
-      // Read once: an interval that ended between two readings would wait for the next tick.
+      // Read the clock once: an interval that ends between two readings would wait for a tick.
       const nowMs = clock.nowMs();
       this.timer = setTimeout(tick, intervalStartMs(intervalAt(nowMs) + 1) - nowMs);
       log.expire(nowMs);
@@ -46,8 +51,8 @@ export class Sealer {
   }
 
   /**
-   * Stops when the interval of now is sealed too, with all that was accepted before (C-11). A
-   * record that fails is tried again for a second.
+   * Seals the current interval with everything accepted before (C-11), then stops. Retries a failed
+   * sealing for a second.
    */
   async stop(): Promise<void> {
     if (this.timer) await this.sealCurrent();
@@ -56,13 +61,13 @@ export class Sealer {
     await this.running;
   }
 
-  /** How far sealing is behind, in ms: 0 when every ended interval is sealed. */
-  behindMs(): number {
+  /** How far sealing lags, in ms: 0 when every ended interval is sealed. */
+  lagMs(): number {
     const { clock, log } = this.options;
     return Math.max(0, (intervalAt(clock.nowMs()) - 1 - log.sealedTo()) * INTERVAL_MS);
   }
 
-  /** Seals every interval that has ended; while a sealing is under way, waits for that one. */
+  /** Seals every interval that has ended. Joins a sealing under way. */
   seal(): Promise<void> {
     this.running ??= this.sealEnded().finally(() => {
       this.running = null;
@@ -80,24 +85,24 @@ export class Sealer {
     }
   }
 
-  // A commit may outlast an interval; the one that ended meanwhile is not left to the next tick.
+  // A commit may take longer than an interval: then the interval that ended meanwhile follows.
   private async sealEnded(): Promise<void> {
     const { clock, log } = this.options;
     while (!this.stopped) {
       const nowMs = clock.nowMs();
       const ended = intervalAt(nowMs) - 1;
-      if (ended <= log.sealedTo() || !(await this.sealOnce(ended, nowMs))) return;
+      if (ended <= log.sealedTo() || !(await this.trySeal(ended, nowMs))) return;
     }
   }
 
-  /** @returns whether it worked; after a failure the next tick tries again */
-  private async sealOnce(ended: number, nowMs: number): Promise<boolean> {
+  /** @returns whether it succeeded */
+  private async trySeal(ended: number, nowMs: number): Promise<boolean> {
     const { clock, log, logger } = this.options;
     try {
       if (this.failing) await this.recover();
       if (ended > log.sealedTo()) await this.sealTo(ended, nowMs);
       this.options.onSealed(clock.nowMs() - intervalStartMs(ended + 1));
-      if (this.failing) logger.info({ interval: ended }, 'sealing again');
+      if (this.failing) logger.info({ interval: ended }, 'sealing has resumed');
       this.failing = false;
       return true;
     } catch (error) {
@@ -108,30 +113,28 @@ export class Sealer {
   }
 
   private async sealTo(interval: number, nowMs: number): Promise<void> {
-    const { store, log, logger, parts } = this.options;
+    const { store, log, logger } = this.options;
     const after = log.sealedTo();
-    const transients = parts.collect(after + 1, interval);
+    const transients = this.options.transients.collect(after + 1, interval);
     const sealing = await store.sealInterval({ after, interval, nowMs, transients });
-    // Nobody else seals here, so it was a sealing of our own whose answer was lost.
+    // No other process seals: this was an earlier sealing whose reply was lost.
     if (sealing.outcome !== 'sealed')
       throw new Error(`intervals after ${after} are sealed already`);
-    if (sealing.untold) logger.error({ interval }, `webhooks are not told: ${sealing.untold}`);
-    parts.sealed();
-    publishSealed(log, interval, sealing.bodies);
+    if (sealing.eventLogError) {
+      logger.error({ interval }, `webhook events were not logged: ${sealing.eventLogError}`);
+    }
+    this.options.transients.sealed();
+    log.publishSealed(interval, sealing.bodies);
   }
 
-  // A sealing that failed may have been committed all the same, and its answer lost. Then only the
-  // record knows what is in it.
+  // A sealing that failed may have been committed, and only its reply lost. The database knows.
   private async recover(): Promise<void> {
-    const { store, log, parts } = this.options;
+    const { store, log, transients } = this.options;
     const from = log.sealedTo() + 1;
     const to = await store.readWatermark({});
     if (to < from) return;
     const bodies = await store.readSealedOfAll({ from, to });
-    parts.sealed();
-    publishSealed(log, to, bodies);
+    transients.sealed();
+    log.publishSealed(to, bodies);
   }
 }
-
-const LAST_SEALING_MS = 1_000;
-const RETRY_MS = 20;

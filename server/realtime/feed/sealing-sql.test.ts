@@ -2,9 +2,9 @@ import { expect, test } from 'bun:test';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { procedures } from '../../app/procedures.ts';
 import type { Tx } from '../../storage/sql/procedure.ts';
 import { openMigratedSqlite, type Sqlite } from '../../storage/sql/sqlite.ts';
-import { sealingProcedures } from './sealing-sql.ts';
 
 async function withDatabase(work: (sqlite: Sqlite) => Promise<void>): Promise<void> {
   const directory = mkdtempSync(join(tmpdir(), 'fourbeat-sealing-'));
@@ -41,7 +41,7 @@ function listening(sqlite: Sqlite): { tx: Tx; texts: string[] } {
 test('[F-13] what a lost answer sealed is found without reading the feed of years', () =>
   withDatabase(async (sqlite) => {
     const { tx, plans } = explaining(sqlite);
-    expect(await sealingProcedures.readSealedOfAll.run(tx, { from: 1, to: 40 })).toEqual([]);
+    expect(await procedures.readSealedOfAll.run(tx, { from: 1, to: 40 })).toEqual([]);
     const plan = plans.flat().join('\n');
     expect(plan).toMatch(/SEARCH sealed_intervals .*stream_id=\? AND interval>\?/);
     expect(plan).not.toContain('SCAN sealed_intervals');
@@ -51,7 +51,7 @@ test('[F-13] an interval in which nothing happened costs two statements, and no 
   withDatabase(async (sqlite) => {
     const { tx, plans } = explaining(sqlite);
     const sealing = { after: -1, interval: 7, nowMs: 2_000, transients: [] };
-    expect(await sealingProcedures.sealInterval.run(tx, sealing)).toEqual({
+    expect(await procedures.sealInterval.run(tx, sealing)).toEqual({
       outcome: 'sealed',
       bodies: [],
     });
@@ -70,7 +70,7 @@ test('[H-21] streams on air are found by an index, from webhooks that want their
     const { tx, plans } = explaining(sqlite);
     const sealing = { after: 6, interval: 7, nowMs: 2_000, transients: [] };
     await sqlite.query('update watermark set interval = 6');
-    await sealingProcedures.sealInterval.run(tx, sealing);
+    await procedures.sealInterval.run(tx, sealing);
     const looked = plans.flat().filter((line) => /\b(s|subscriptions) USING/.test(line));
     expect(looked.sort()).toEqual([
       expect.stringMatching(/^SEARCH s USING .*INDEX streams_on_air \(producer=\?\)/),
@@ -87,7 +87,7 @@ test('[H-21] what happens costs one look while nobody wants to be told, and writ
     );
     const { tx, texts } = listening(sqlite);
     const sealing = { after: -1, interval: 7, nowMs: 2_000, transients: [] };
-    expect(await sealingProcedures.sealInterval.run(tx, sealing)).toMatchObject({ bodies: [] });
+    expect(await procedures.sealInterval.run(tx, sealing)).toMatchObject({ bodies: [] });
     const [stream] = await sqlite.query<{ status: string }>('select status from streams');
     expect(stream?.status).toBe('ENDED');
     const ofWebhooks = texts.slice(2).filter((text) => !text.includes('update streams'));

@@ -1,30 +1,29 @@
-import type { ChatSource } from '../../domains/chat/chat.ts';
 import { type CountEvents, countIsDue } from '../presence/view-count-events.ts';
 import type { Transient, ViewerChats } from './interval-body.ts';
+import type { TransientSource } from './transient-source.ts';
 
-export interface UnsealedPartsOptions {
-  readonly chat: Pick<ChatSource, 'drain'>;
+export interface TransientBufferOptions {
+  readonly source: TransientSource;
   readonly counts: CountEvents;
-  /** Streams whose feed is read at the end of this interval. */
-  readonly watched: (interval: number) => Iterable<string>;
+  /** Ids of streams whose feed is read when this interval ends. */
+  readonly activeStreams: (interval: number) => Iterable<string>;
 }
 
 /**
- * The parts of an interval that live in memory until it is sealed. A sealing may fail and be tried
- * again later: posts that were handed over then come again and are lost to none, while counts are
- * those of the later moment (F-26).
+ * The transient parts of the interval that is being sealed. A sealing may fail and be retried: the
+ * retry gets the same posts, so that none is lost, and newer view counts (F-26).
  */
 export class TransientBuffer {
   private chats: Map<string, ViewerChats> | null = null;
 
-  constructor(private readonly options: UnsealedPartsOptions) {}
+  constructor(private readonly options: TransientBufferOptions) {}
 
-  /** The parts for a sealing of the intervals from `from` to `to`. */
+  /** Returns the parts for a sealing of the intervals from `from` to `to`. */
   collect(from: number, to: number): Transient[] {
-    const { chat, counts, watched } = this.options;
-    this.chats ??= chat.drain();
+    const { source, counts, activeStreams } = this.options;
+    this.chats ??= source.drain();
     const { chats } = this;
-    const counted = countIsDue(from, to) ? counts.take(to, watched(to)) : new Map();
+    const counted = countIsDue(from, to) ? counts.take(to, activeStreams(to)) : new Map();
     return [...new Set([...counted.keys(), ...chats.keys()])].map((streamId) => ({
       streamId,
       viewCount: counted.get(streamId) ?? null,
@@ -32,7 +31,7 @@ export class TransientBuffer {
     }));
   }
 
-  /** What was collected last is sealed: none of it comes again. */
+  /** The parts that `collect` returned last are sealed; discards them. */
   sealed(): void {
     this.chats = null;
     this.options.counts.sealed();

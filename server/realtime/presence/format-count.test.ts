@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test';
 import fc from 'fast-check';
-import { formatCount } from './format-count.ts';
+import { formatCount } from './view-count-events.ts';
 
 test.each([
   [0, '0'],

@@ -1,6 +1,5 @@
 import { INTERVAL_MS } from '../../../protocol/interval.ts';
 import { REGISTRATION_MS } from '../../../protocol/limits.ts';
-import { popcount } from './popcount.ts';
 
 /** Intervals a registration counts in: those of its second, and the one it was made in. */
 export const LIVE_INTERVALS = Math.ceil(REGISTRATION_MS / INTERVAL_MS) + 1;
@@ -125,4 +124,11 @@ export function leave(control: Int32Array, cells: Int32Array, at: number, seats:
   for (let slot = 1; slot <= SLOTS; slot += 1) union |= Atomics.load(cells, at + slot);
   const back = gone & union;
   if (back !== 0) arrive(control, cells, at, back);
+}
+
+/** How many bits of a 32-bit word are set (Hacker's Delight, figure 5-2). */
+export function popcount(word: number): number {
+  const pairs = word - ((word >>> 1) & 0x55555555);
+  const nibbles = (pairs & 0x33333333) + ((pairs >>> 2) & 0x33333333);
+  return Math.imul((nibbles + (nibbles >>> 4)) & 0x0f0f0f0f, 0x01010101) >>> 24;
 }

@@ -1,5 +1,4 @@
 import { SEATS_MAX } from '../../../protocol/limits.ts';
-import { popcount } from './popcount.ts';
 import {
   AHEAD_INTERVALS,
   CELL_SEATS,
@@ -13,6 +12,7 @@ import {
   lowBits,
   NEWEST,
   PENDING,
+  popcount,
   register,
   type SeatMemory,
   SLOTS,

@@ -2,10 +2,10 @@ import type { viewerApi } from '../../../protocol/viewer-api.ts';
 import type { Credentials } from '../../auth/credentials.ts';
 import type { Viewer } from '../../auth/viewer-tokens/viewer-tokens.ts';
 import type { Handlers, Route } from '../../http/route.ts';
-import { formatCount } from './format-count.ts';
 import type { PresenceRegistry } from './presence-registry.ts';
+import { viewCountOf } from './view-count-events.ts';
 
-/** Heartbeats and the count (SPEC V). */
+/** Handlers of heartbeats and of the view count (SPEC V). */
 export function viewCountHandlers(
   presence: PresenceRegistry,
   credentials: Credentials,
@@ -16,7 +16,7 @@ export function viewCountHandlers(
   };
 
   return {
-    // The hottest path of the service: a viewer whose token was seen before costs no promise.
+    // The hottest path of the service: a viewer with a cached token costs no promise.
     registerView: (request, route) => {
       const viewer = credentials.viewer(request, route, request.params.stream_id ?? '');
       if (viewer instanceof Promise) return viewer.then((checked) => register(checked, route));
@@ -26,7 +26,7 @@ export function viewCountHandlers(
     readViewCount: async (request, route) => {
       const { streamId } = await credentials.viewer(request, route, request.params.stream_id ?? '');
       const value = await presence.count(streamId);
-      return route.ok({ value, formatted: formatCount(value) });
+      return route.ok(viewCountOf(value));
     },
   };
 }

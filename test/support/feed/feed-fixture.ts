@@ -1,14 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import pino from 'pino';
-import { serviceClock } from '../../../server/app/backends.ts';
+import type { CreateRealtime, RealtimeParts } from '../../../server/app/backends.ts';
+import { createEmbeddedRealtime } from '../../../server/app/backends-embedded.ts';
+import { createSharedRealtime } from '../../../server/app/backends-shared.ts';
 import { procedures, type Store } from '../../../server/app/procedures.ts';
 import type { ServiceClock } from '../../../server/platform/clock.ts';
-import type {
-  CreateRealtimeBackend,
-  RealtimeBackend,
-} from '../../../server/realtime/coordination/realtime-backend.ts';
-import { createMemoryRealtimeBackend } from '../../../server/realtime/coordination/realtime-backend-memory.ts';
-import { redisRealtimeBackend } from '../../../server/realtime/coordination/realtime-backend-redis.ts';
+import type { RealtimeBackend } from '../../../server/realtime/coordination/realtime-backend.ts';
+import { createServiceClock } from '../../../server/realtime/coordination/service-clock.ts';
 import { openSharedClock } from '../../../server/realtime/coordination/shared-clock.ts';
 import { openRedis } from '../../../server/storage/redis/open-redis.ts';
 import type { Redis } from '../../../server/storage/redis/redis.ts';
@@ -28,6 +26,7 @@ export interface StoreBehavior {
 /** A node: a beat that takes part in sealing, and its way to the database. */
 export interface FeedNode {
   readonly realtime: RealtimeBackend;
+  readonly chat: RealtimeParts['chat'];
   readonly clock: ServiceClock;
   readonly store: Store;
   readonly manners: StoreBehavior;
@@ -58,7 +57,7 @@ interface Foundation {
   readonly store: Store;
   readonly clock: ServiceClock;
   readonly watermark: number;
-  readonly createRealtimeBackend: CreateRealtimeBackend;
+  readonly createRealtime: CreateRealtime;
   readonly redis: Redis | null;
   end(): Promise<void>;
 }
@@ -68,13 +67,12 @@ export async function openEmbeddedFixture(): Promise<FeedFixture> {
   const show = await openShow([]);
   const fixture = await fixtureOf(async () => {
     const watermark = await show.store.readWatermark({});
-    const clock = serviceClock(Date.now, watermark, logger);
-    const createRealtimeBackend = createMemoryRealtimeBackend;
+    const clock = createServiceClock(Date.now, watermark, logger);
     return {
       store: show.store,
       clock,
       watermark,
-      createRealtimeBackend,
+      createRealtime: createEmbeddedRealtime,
       redis: null,
       end: async () => {},
     };
@@ -108,7 +106,7 @@ export async function openSharedFixture(options: SharedFixtureOptions): Promise<
       store: store,
       clock: time.clock,
       watermark: time.watermark,
-      createRealtimeBackend: redisRealtimeBackend({ redis, nodeId }),
+      createRealtime: createSharedRealtime(redis, nodeId),
       redis,
       end: async () => {
         time.close();
@@ -165,7 +163,7 @@ async function fixtureOf(
 }
 
 async function openNode(
-  { store: database, clock, watermark, createRealtimeBackend, redis, end }: Foundation,
+  { store: database, clock, watermark, createRealtime, redis, end }: Foundation,
   onSealed: (latenessMs: number) => void,
 ): Promise<FeedNode> {
   const manners: StoreBehavior = { before: null, after: null };
@@ -179,12 +177,13 @@ async function openNode(
     },
   };
   const options = { store: store, clock, logger, watermark, random: Math.random, onSealed };
-  const realtime = await createRealtimeBackend(options);
-  realtime.begin();
+  const { realtime, chat } = await createRealtime(options);
+  realtime.start();
   let ended: Promise<void> | null = null;
   const endOnce = (work: () => Promise<void>) => (ended ??= work());
   return {
     realtime,
+    chat,
     clock,
     store: store,
     manners,

@@ -89,7 +89,7 @@ export function feedLogContract(name: string, openFixture: () => Promise<FeedFix
       const streamId = await fixture.newStream();
       const from = current();
       for (let post = 1; post <= 30; post++) {
-        nodeOf(post).realtime.chat.hearts(streamId, post);
+        nodeOf(post).chat.hearts(streamId, post);
         await Bun.sleep(10);
       }
       const to = current() + 1;
@@ -223,13 +223,13 @@ export function feedLogContract(name: string, openFixture: () => Promise<FeedFix
       const streamId = await fixture.newStream();
       const from = current();
       await produce(0, streamId, 1);
-      nodeOf(0).realtime.chat.hearts(streamId, 3);
+      nodeOf(0).chat.hearts(streamId, 3);
       await isSealed(from + 1);
       const before: string[] = [];
       for (let interval = from; interval <= from + 1; interval++) {
         before.push(await read(nodeOf(0), streamId, interval));
       }
-      nodeOf(0).realtime.chat.hearts(streamId, 4);
+      nodeOf(0).chat.hearts(streamId, 4);
       const last = current();
       if (fixture.nodes.length === 1) await nodeOf(0).stop();
       const late = await fixture.openNode();

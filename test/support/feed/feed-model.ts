@@ -1,6 +1,7 @@
 import { expect } from 'bun:test';
 import { CHAT_SAMPLE } from '../../../protocol/limits.ts';
-import type { SealedBody, Sealing } from '../../../server/realtime/feed/sealing-sql.ts';
+import type { SealedBody } from '../../../server/realtime/feed/sealed-sql.ts';
+import type { Sealing } from '../../../server/realtime/feed/sealing-sql.ts';
 
 /** What a producer sends: an event of its own, or one of the two that join `chats`. */
 export type Kind = 'custom' | 'purchase' | 'discount';

@@ -163,16 +163,16 @@ export class FeedRecorder {
 
   private async post(): Promise<void> {
     for (let turn = 0; this.going; turn++) {
-      const { realtime, clock } = this.node(turn);
+      const { chat, clock } = this.node(turn);
       try {
         if (turn % 2 === 0) {
-          realtime.chat.hearts(this.streamId, 3);
+          chat.hearts(this.streamId, 3);
           this.hearts += 3;
         } else {
           const id = randomUUID();
           const element = { id, viewer: 'v', name: '', text: 'Hi', at: clock.nowMs() };
           this.ids.add(id);
-          realtime.chat.say(this.streamId, 'message', element);
+          chat.say(this.streamId, 'message', element);
           this.lines += 1;
         }
       } catch (error) {

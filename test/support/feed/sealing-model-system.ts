@@ -185,7 +185,7 @@ export class ModelSystem {
       clock,
       store: this.unreliableStore(),
       log,
-      parts: new TransientBuffer({ chat, counts, watched: () => [] }),
+      transients: new TransientBuffer({ source: chat, counts, activeStreams: () => [] }),
       logger: pino({ level: 'silent' }),
       onSealed: () => {},
     });

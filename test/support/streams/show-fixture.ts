@@ -3,7 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { intervalStartMs } from '../../../protocol/interval.ts';
 import { procedures } from '../../../server/app/procedures.ts';
-import type { SealedBody, Sealing } from '../../../server/realtime/feed/sealing-sql.ts';
+import type { SealedBody } from '../../../server/realtime/feed/sealed-sql.ts';
+import type { Sealing } from '../../../server/realtime/feed/sealing-sql.ts';
 import {
   type DirectDatabase,
   openDirectDatabase,
@@ -29,7 +30,7 @@ export interface Show {
 }
 
 /** Seals an interval of the show. @returns the bodies @throws Error when it was not sealed */
-export async function sealedBy(show: Show, sealing: Sealing): Promise<readonly SealedBody[]> {
+export async function sealShow(show: Show, sealing: Sealing): Promise<readonly SealedBody[]> {
   const sealed = await show.store.sealInterval(sealing);
   if (sealed.outcome !== 'sealed') throw new Error(`not sealed: ${JSON.stringify(sealed)}`);
   return sealed.bodies;

@@ -1,0 +1,96 @@
+import type { BunRequest } from 'bun';
+import type { StudioContext } from '../../auth/studio-handler.ts';
+import { EVENT_STREAM, encodeEvents, OPENING } from '../../http/event-stream.ts';
+import type { Route } from '../../http/route.ts';
+import { DomainError, RateLimited, Unavailable } from '../../platform/errors.ts';
+import type { EventStream } from '../../realtime/feed/event-stream.ts';
+import type { LiveShows, LiveSnapshot } from './live-shows.ts';
+
+/** Parameters of an event stream with the state of a show. */
+export interface ShowStreamRequest {
+  readonly streamId: string;
+  /** Whose show it is. */
+  readonly producer: string;
+  /** Checks the client's credentials again. @throws DomainError or RateLimited when they fail */
+  readonly authorizeAgain: () => Promise<unknown>;
+  /** @param onEnd called once when the stream has ended for any reason */
+  readonly open: (onEnd: () => void) => EventStream;
+  readonly stateOf: (moment: LiveSnapshot) => object;
+}
+
+// How often credentials of open streams are checked: a session, role or key may have been revoked.
+const AUTHORIZE_AGAIN_MS = 1_000;
+
+/** The open event streams of this node with states of shows, one state each `LIVE_STATE_MS`. */
+export class ShowStreams {
+  readonly #open = new Set<EventStream>();
+  #isStopped = false;
+
+  constructor(
+    private readonly context: StudioContext,
+    private readonly shows: LiveShows,
+  ) {}
+
+  /** Opens a stream as the response to a request. @throws Unavailable after `stop` */
+  respond(request: BunRequest<string>, route: Route, options: ShowStreamRequest): Response {
+    if (this.#isStopped) throw new Unavailable('The service is stopping.');
+    const headers = {
+      ...route.headers,
+      'X-Request-Id': this.context.log.requestId(request),
+      'Content-Type': EVENT_STREAM,
+    };
+    // A body that ends at once: HEAD must not wait, and no body would send a Content-Length.
+    if (request.method === 'HEAD') return new Response(openingOnly(), { headers });
+    return new Response(this.#openStream(options).body, { headers });
+  }
+
+  /** Ends all streams and rejects new ones. */
+  stop(): void {
+    this.#isStopped = true;
+    for (const stream of this.#open) stream.end();
+  }
+
+  #openStream({
+    streamId,
+    producer,
+    authorizeAgain,
+    open,
+    stateOf,
+  }: ShowStreamRequest): EventStream {
+    const stream = open(() => {
+      this.#open.delete(stream);
+      unwatch();
+      clearInterval(authorizeTimer);
+    });
+    const unwatch = this.shows.watch(
+      streamId,
+      producer,
+      (moment) => stream.send(messageOf(stateOf(moment))),
+      () => stream.end(),
+    );
+    const authorizeTimer = setInterval(() => {
+      authorizeAgain().catch((error) => {
+        // End the stream only on a rejection. An unavailable database decides nothing. RateLimited is a
+        // rejection too: valid credentials never count toward the limit of failures.
+        if (error instanceof DomainError || error instanceof RateLimited) stream.end();
+      });
+    }, AUTHORIZE_AGAIN_MS);
+    this.#open.add(stream);
+    return stream;
+  }
+}
+
+function messageOf(state: object): Uint8Array {
+  return encodeEvents([{ event: 'state', data: JSON.stringify(state) }]);
+}
+
+/** A body with the opening of an event stream only; the runtime sends its headers alone. */
+function openingOnly(): ReadableStream<Uint8Array> {
+  return new ReadableStream({
+    async pull(controller) {
+      controller.enqueue(OPENING);
+      await Promise.resolve();
+      controller.close();
+    },
+  });
+}

@@ -1,0 +1,38 @@
+import type { Logger } from 'pino';
+import { intervalStartMs } from '../../../protocol/interval.ts';
+import { type ClockOptions, createClock, type ServiceClock } from '../../platform/clock.ts';
+
+/** Service time that is further ahead of the system clock is logged. */
+const AHEAD_WARN_MS = 1_000;
+
+/**
+ * Creates service time over a source of Unix ms. It starts after the last sealed interval (K-6).
+ * @param watermark the newest sealed interval
+ * @param cluster how to follow the service time of other nodes
+ */
+export function createServiceClock(
+  systemMs: () => number,
+  watermark: number,
+  logger: Logger,
+  cluster: Pick<
+    Partial<ClockOptions>,
+    'monotonicMs' | 'leadMs' | 'stepLeadMs' | 'stepAfterMs'
+  > = {},
+): ServiceClock {
+  const clock = createClock({
+    monotonicMs: () => performance.now(),
+    ...cluster,
+    systemMs,
+    notBeforeMs: intervalStartMs(watermark + 1),
+    onStep: (skippedMs) => logger.warn({ skippedMs }, 'service time stepped to the system clock'),
+  });
+  const aheadMs = clock.offsetMs();
+  if (aheadMs > AHEAD_WARN_MS) {
+    logger.warn(
+      { aheadMs },
+      `service time is ${Math.round(aheadMs / 1000)} s ahead of the system clock: intervals up to ` +
+        'then are sealed and stay so; service time comes back by 1 % of the time that passes',
+    );
+  }
+  return clock;
+}

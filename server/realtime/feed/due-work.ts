@@ -1,0 +1,74 @@
+import type { Tx } from '../../storage/sql/procedure.ts';
+import type { ResultEvent } from './interval-body.ts';
+import type { OutboxRow } from './outbox-sql.ts';
+
+/**
+ * Where due rows of a domain are: one part of the single query by which a sealing finds all work.
+ * The condition may use these parameters: `$2` the end of the interval in Unix ms, `$3` the
+ * interval, `$4` 1 when the sealing publishes view counts, else 0. It must use an index that holds
+ * due rows only, so that idle streams cost nothing.
+ */
+export interface DueQuery {
+  /** SQL expression of the stream's id. */
+  readonly streamId: string;
+  /** SQL expression of a number that identifies the row to its domain. */
+  readonly number: string;
+  /** What follows `from`: tables, and the condition that makes a row due. */
+  readonly from: string;
+}
+
+/** A row that a `DueQuery` found. */
+export interface DueRow {
+  readonly streamId: string;
+  readonly number: number;
+}
+
+/** The interval that a transaction seals, as due work sees it. */
+export interface SealTime {
+  readonly interval: number;
+  /** The end of the interval, Unix ms. */
+  readonly endMs: number;
+  /** Service time, Unix ms. */
+  readonly nowMs: number;
+}
+
+/** What due work causes. */
+export interface DueResult<DomainEvent> {
+  /** Feed events, published in this interval. */
+  readonly results: readonly ResultEvent[];
+  /** Events of the domains, given to each `afterSeal`. */
+  readonly domainEvents: readonly DomainEvent[];
+}
+
+/** What a sealing did, for work that follows it in the same transaction. */
+export interface SealSummary<DomainEvent> extends SealTime {
+  /** Due rows of this work's own queries. */
+  readonly due: readonly DueRow[];
+  /** Outbox events that are in the interval. */
+  readonly published: readonly OutboxRow[];
+  readonly domainEvents: readonly DomainEvent[];
+  /** View counts by stream id; a missing stream has 0. */
+  readonly counts: ReadonlyMap<string, number>;
+}
+
+/**
+ * What a domain does inside the sealing transaction. Domains register their work with
+ * `createSealingProcedures`; each step runs in the order of registration. Work must not wait for
+ * locks: it skips locked rows, which stay due.
+ */
+export interface DueWork<DomainEvent> {
+  /** Name of the work, unique among all that are registered. */
+  readonly kind: string;
+  readonly queries: readonly DueQuery[];
+  /** Carries out the due work, before the bodies of the interval are composed. */
+  readonly run?: (
+    tx: Tx,
+    due: readonly DueRow[],
+    time: SealTime,
+  ) => Promise<DueResult<DomainEvent>>;
+  /**
+   * Runs after the bodies are stored.
+   * @returns an error that does not stop the sealing and is to be logged, or null
+   */
+  readonly afterSeal?: (tx: Tx, report: SealSummary<DomainEvent>) => Promise<string | null>;
+}
