@@ -13,7 +13,7 @@ test('[M-9] the test picture is encoded without latency and with a key frame eac
 });
 
 test('[M-9] a file whose codecs Matroska holds is copied in real time', () => {
-  const infoOf = { video: 'h264', audio: 'aac', isTurned: false };
+  const infoOf = { video: 'h264', audio: 'aac', isRotated: false };
   expect(line(fileArguments('show.mp4', false, infoOf))).toBe(
     '-hide_banner -nostdin -nostats -loglevel error -fflags +genpts -re -i file:show.mp4 ' +
       '-map 0:V:0 -map 0:a:0 -map_metadata -1 -c:v copy -c:a copy -f matroska ' +
@@ -22,8 +22,8 @@ test('[M-9] a file whose codecs Matroska holds is copied in real time', () => {
 });
 
 test.each([
-  ['a codec that Matroska players may lack', { video: 'wmv3', audio: 'wmav2', isTurned: false }],
-  ['a rotated video', { video: 'h264', audio: 'pcm_u8', isTurned: true }],
+  ['a codec that Matroska players may lack', { video: 'wmv3', audio: 'wmav2', isRotated: false }],
+  ['a rotated video', { video: 'h264', audio: 'pcm_u8', isRotated: true }],
 ])('[M-9] %s is transcoded', (_, infoOf) => {
   const args = line(fileArguments('a', false, infoOf));
   expect(args).toContain(' -c:v libx264 ');

@@ -44,8 +44,8 @@ export async function prepareFileEncoder(
   const info = parseProbeOutput(probeOutput);
   if (info.video === null) throw new Error(`${path} has no video`);
   return () => {
-    const program = startProcess(ffmpeg, fileArguments(path, loop, info));
-    return { process, frames: () => null, stop: () => program.stop() };
+    const process = startProcess(ffmpeg, fileArguments(path, loop, info));
+    return { process, frames: () => null, stop: () => process.stop() };
   };
 }
 
@@ -57,7 +57,7 @@ export function startTestPicture(
   clock: ServiceClock,
 ): PlayEncoder {
   const { width, height, frameRate } = material;
-  const program = startProcess(ffmpeg, testPictureArguments({ frameRate }));
+  const process = startProcess(ffmpeg, testPictureArguments({ frameRate }));
   let isStopped = false;
   let drawnFrames = 0;
   let droppedFrames = 0;
@@ -69,7 +69,7 @@ export function startTestPicture(
     frameRate,
     nowMs: () => clock.nowMs(),
     sleep: (ms) => Bun.sleep(ms),
-    write: (pieces) => program.write(pieces),
+    write: (pieces) => process.write(pieces),
     isStopped: () => isStopped,
     onFrame: (dropped) => {
       drawnFrames++;
@@ -78,10 +78,10 @@ export function startTestPicture(
   }).finally(() => clearInterval(refresh));
   return {
     process,
-    frames: () => ({ drawnFrames, droppedFrames }),
+    frames: () => ({ drawn: drawnFrames, dropped: droppedFrames }),
     stop: async () => {
       isStopped = true;
-      await program.stop();
+      await process.stop();
       await feeding;
     },
   };

@@ -13,8 +13,8 @@ const server = Bun.serve({
     requests.push(`${pathname} ${request.headers.get('authorization')}`);
     if (errorResponse) return errorResponse();
     return pathname.endsWith('/ingest')
-      ? Response.problem({ key: 'sk_1', websocket: { url: 'ws://example/media' } })
-      : Response.problem({ title: 'Quiz night', status });
+      ? Response.json({ key: 'sk_1', websocket: { url: 'ws://example/media' } })
+      : Response.json({ title: 'Quiz night', status });
   },
 });
 afterAll(() => server.stop(true));
@@ -44,29 +44,29 @@ test('[M-1] key and address come from the studio API', async () => {
 
 test('[M-9] an error of the studio API tells the user what to do', async () => {
   const problem = (code: number) => () =>
-    Response.problem({ detail: 'Try again later.' }, { status: code });
-  expect(await errorFor(problem(401))).toMatchObject({ isPassing: false });
+    Response.json({ detail: 'Try again later.' }, { status: code });
+  expect(await errorFor(problem(401))).toMatchObject({ isTransient: false });
   expect((await errorFor(problem(401))).message).toContain('--token');
   expect((await errorFor(problem(404))).message).toContain('--stream');
-  expect(await errorFor(problem(404))).toMatchObject({ isPassing: false });
+  expect(await errorFor(problem(404))).toMatchObject({ isTransient: false });
   expect(await errorFor(problem(503))).toMatchObject({
-    isPassing: true,
+    isTransient: true,
     message: 'Try again later.',
   });
   const htmlError = () => new Response('<html>', { status: 502 });
-  expect(await errorFor(htmlError)).toMatchObject({ isPassing: true });
+  expect(await errorFor(htmlError)).toMatchObject({ isTransient: true });
 });
 
 test('[M-9] a stream that has ended is a permanent error', async () => {
   status = 'ENDED';
   expect(await fetchAddress().catch((error) => error)).toMatchObject({
-    isPassing: false,
+    isTransient: false,
     message: expect.stringContaining('create a new one'),
   });
 });
 
 test('[M-9] an unreachable service is a transient error', async () => {
   expect(await fetchAddress('http://127.0.0.1:1').catch((error) => error)).toMatchObject({
-    isPassing: true,
+    isTransient: true,
   });
 });

@@ -83,7 +83,7 @@ async function sendingPage(key: string): Promise<void> {
     logger: pino({ level: 'silent' }),
     addressOf: () => '127.0.0.1',
     corsOrigin: '*',
-    log: { requestId: () => 'request-1', broken: () => {} },
+    log: { requestId: () => 'request-1', logDefect: () => {} },
   });
   page = await browser.newPage();
   await page.goto(server.url.href);

@@ -33,7 +33,7 @@ function startServer(options: Partial<WebSocketIngestOptions> = {}) {
     logger: pino({ level: 'info' }, { write: (line: string) => void lines.push(line) }),
     addressOf: () => '192.0.2.1',
     corsOrigin: '*',
-    log: { requestId: () => 'request-1', broken: (...of) => void lines.push(JSON.stringify(of)) },
+    log: { requestId: () => 'request-1', logDefect: (...of) => void lines.push(JSON.stringify(of)) },
     ...options,
   });
   const server = Bun.serve<WebSocketSource, string>({

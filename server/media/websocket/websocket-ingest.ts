@@ -1,8 +1,8 @@
 import type { BunRequest, Server, WebSocketHandler } from 'bun';
 import type { Logger } from 'pino';
-import { pathIds } from '../../http/path-ids.ts';
+import { pathIds } from '../../http/parameters.ts';
 import { Problem, problemFor, unauthorized } from '../../http/problem.ts';
-import type { ReadOnlyOptions } from '../../http/read-only.ts';
+import type { ReadOnlyOptions } from '../../http/read-only-route.ts';
 import { baseHeaders } from '../../http/route.ts';
 import { INTERNAL_ERROR, problemResponse } from '../../http/router.ts';
 import { KeyWindows } from '../../platform/rate-limit/key-windows.ts';
@@ -96,7 +96,7 @@ export class WebSocketIngest {
     } catch (error) {
       const requestId = log.requestId(request);
       const problem = problemFor(error, 'Token');
-      if (problem === null) log.broken({ method: 'GET', path: INGEST_PATH }, requestId, error);
+      if (problem === null) log.logDefect({ method: 'GET', path: INGEST_PATH }, requestId, error);
       return problemResponse(problem ?? INTERNAL_ERROR, request, headers, requestId);
     }
   }

@@ -1,9 +1,9 @@
 import type { ServerWebSocket } from 'bun';
 import type { Logger } from 'pino';
 import {
-  type Ending,
+  type SourceEndReason,
   type Ingest,
-  type Refused,
+  type RefusalReason,
   SourceRefused,
   type SourceSession,
 } from '../source.ts';
@@ -25,14 +25,14 @@ export const CLOSE_CODES = {
   unavailable: 4503,
 } as const;
 
-const CODE_OF: Readonly<Record<Refused, number>> = {
+const CODE_OF: Readonly<Record<RefusalReason, number>> = {
   'unknown-key': CLOSE_CODES.unknownKey,
   busy: CLOSE_CODES.busy,
   ended: CLOSE_CODES.ended,
   unavailable: CLOSE_CODES.unavailable,
 };
 
-const END_CODE_OF: Readonly<Record<Ending, number>> = {
+const END_CODE_OF: Readonly<Record<SourceEndReason, number>> = {
   left: 1000,
   ended: CLOSE_CODES.ended,
   replaced: CLOSE_CODES.busy,
@@ -143,10 +143,10 @@ export class WebSocketSource {
     this.session = session;
     this.settle();
     this.tell({ state: 'live' });
-    void session.closed.then(({ why, line }) => {
+    void session.closed.then(({ reason, message }) => {
       if (this.isGone) return;
-      this.tell({ state: 'ended', reason: line });
-      this.close(END_CODE_OF[why], line);
+      this.tell({ state: 'ended', reason: message });
+      this.close(END_CODE_OF[reason], message);
     });
   }
 
