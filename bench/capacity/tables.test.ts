@@ -56,7 +56,7 @@ describe('the tables of capacity', () => {
     expect(text).toMatch(/\| +8 \| +`growth.json`, 15,000 viewers, \*CPU µs\/s of each\* \/ 5 \|/);
     expect(text).toMatch(/\| +8 \| +`viewers.json`, 19,000 event streams, \*CPU µs of each\* \|/);
     expect(text).toMatch(/\| +18 \| +`growth.json`, 4 nodes, 8,000 viewers, /);
-    expect(text).toMatch(/\| +0.00183 \| +\[scale.md\]\(scale.md\)/);
+    expect(text).toMatch(/\| +0.00183 \| +\[scale.md\]\(..\/scale.md\)/);
   });
 
   test('have prices as variables', () => {

@@ -6,7 +6,7 @@ import { capacityLines } from '../capacity/tables.ts';
 import { filled, tablesOf } from './page.ts';
 import { FigureLacking, type Results, readResults } from './results.ts';
 
-export const PAGE = join(import.meta.dir, '../../docs/performance.md');
+export const PAGE = join(import.meta.dir, '../../docs/performance/tables.md');
 
 /** The page as it should be with the results of this folder. @throws FigureLacking */
 export function pageWith(folder: string): string {

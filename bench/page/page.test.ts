@@ -62,7 +62,7 @@ describe('the tables', () => {
   test('are those of the benches in their order, with machine, command and chart', () => {
     expect(text.indexOf('### mixed: ')).toBeLessThan(text.indexOf('### feed: '));
     expect(text).not.toContain('### push');
-    expect(text).toContain('![feed: all about feed](performance/feed.svg)');
+    expect(text).toContain('![feed: all about feed](feed.svg)');
     expect(text).toContain(
       '`npm run bench -- feed --rounds 5 --seconds 4`, 2026-11-22 13:40 UTC: A, 2 cores, 24 GB, Bun 1.4.4, linux x64.',
     );

@@ -29,7 +29,7 @@ export function tablesOf(results: Results, order: readonly string[]): string[] {
   if (all.length === 0) return [NONE];
   const sections = all.flatMap((result) => {
     const { bench, title } = result;
-    const chart = `![${bench}: ${title}](performance/${bench}.svg)`;
+    const chart = `![${bench}: ${title}](${bench}.svg)`;
     return ['', tableOf(result, [madeLine(result), chart])];
   });
   return ['### Reach', '', ...reachLines(results), ...sections];

@@ -1,7 +1,7 @@
 import { fillPage } from './fill.ts';
 import { FigureLacking, RESULTS_FOLDER } from './results.ts';
 
-// `npm run bench:tables` writes the tables of docs/performance.md from the results in docs/performance.
+// `npm run bench:tables` writes docs/performance/tables.md from the results beside it.
 
 try {
   fillPage(RESULTS_FOLDER);
