@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test';
 import fc from 'fast-check';
-import { ByteQueue, joined } from './byte-queue.ts';
+import { ByteQueue, concatBytes } from './byte-queue.ts';
 
 test('what is pushed comes out in order, in pieces of any length', () => {
   const chunks = fc.array(fc.uint8Array({ maxLength: 5_000 }), { maxLength: 20 });
@@ -22,7 +22,7 @@ test('what is pushed comes out in order, in pieces of any length', () => {
       }
       out.push(queue.take(queue.length));
       expect(queue.length).toBe(0);
-      expect(joined(out)).toEqual(joined(pushed));
+      expect(concatBytes(out)).toEqual(concatBytes(pushed));
     }),
   );
 });

@@ -1,39 +1,39 @@
 import type { MediaConfig } from '../platform/media-settings.ts';
-import type { Output } from './packager/segment-sink.ts';
+import type { SegmentSink } from './packager/segment-sink.ts';
 import {
   type Epoch,
   epochName,
   type Part,
-  type TrackBytes,
   type PlayableStream,
   type Presentation,
+  type TrackBytes,
   type TrackId,
 } from './segment.ts';
 import type { Retention, StreamSegments } from './store/segment-store.ts';
 
 /**
- * What parts are meant to last with low latency, ms: three in a second. hls.js is then 2.1 s behind
- * the camera, and 2.6 s with two.
+ * Target duration of a low-latency part, ms: three parts a second. hls.js then plays 2.1 s behind
+ * the camera; with two parts a second it is 2.6 s.
  */
 export const PART_MS = 334;
 
-// Parts are listed for three target durations from the end of a playlist; who is a little behind
-// may still ask for those before.
+// A playlist lists parts for three target durations from its end. A player with an older playlist
+// may still request earlier ones.
 const SEGMENTS_WITH_PARTS = 8;
 
-/** How far behind the camera players should be. */
+/** How far behind the camera players should play, ms. */
 export function targetLatencyMs({ latency, segmentMs }: MediaConfig): number {
   return latency === 'low' ? 2.5 * segmentMs : 4 * segmentMs;
 }
 
 interface SegmentParts {
-  /** The name of their epoch. */
+  /** Name of the epoch that the parts belong to. */
   readonly epoch: number | null;
   readonly list: Part[];
   readonly bytes: TrackBytes[];
 }
 
-/** A stream's video: what can be played, and where its source's segments go. */
+/** The video of one stream: serves what is playable and stores the segments of its source. */
 export class Channel implements PlayableStream {
   private ownVersion = 0;
   private readonly partsBySeq = new Map<number, SegmentParts>();
@@ -81,11 +81,14 @@ export class Channel implements PlayableStream {
     return new Promise((resolve) => this.waiters.push(resolve));
   }
 
-  /** Where a source's segments go. @param failed told when nothing can be made of it */
-  sink(failed: Output['failed']): Output {
+  /**
+   * The sink that a packager writes this stream's segments to.
+   * @param onSourceFailed called when the source cannot be encoded
+   */
+  sink(onSourceFailed: SegmentSink['onSourceFailed']): SegmentSink {
     const { segments } = this;
     return {
-      next: () => {
+      nextEpoch: () => {
         const newest = segments.segments.at(-1);
         return {
           epoch: (segments.epochs.at(-1)?.number ?? -1) + 1,
@@ -93,28 +96,28 @@ export class Channel implements PlayableStream {
           notBeforeMs: newest ? newest.startMs + newest.durationMs : 0,
         };
       },
-      epoch: (epoch) => {
+      addEpoch: (epoch) => {
         this.removeParts(segments.nextSeq);
         segments.addEpoch(epoch);
       },
-      part: (seq, part, bytes) => this.addPart(seq, part, bytes),
-      segment: (segment, bytes) => {
+      addPart: (seq, part, bytes) => this.addPart(seq, part, bytes),
+      addSegment: (segment, bytes) => {
         segments.add(segment, bytes);
         this.notifyChange();
       },
-      failed,
+      onSourceFailed,
     };
   }
 
-  setRetention(keeping: Retention): void {
-    if (this.segments.retention !== keeping) this.segments.setRetention(keeping);
+  setRetention(retention: Retention): void {
+    if (this.segments.retention !== retention) this.segments.setRetention(retention);
   }
 
   isEnded(): boolean {
     return this.hasEnded;
   }
 
-  /** Nothing comes any more: playlists say so from here on. */
+  /** Marks the stream as ended in its playlists and writes what is left to disk. Idempotent. */
   async end(): Promise<void> {
     if (this.hasEnded) return;
     this.hasEnded = true;
@@ -134,7 +137,7 @@ export class Channel implements PlayableStream {
     this.notifyChange();
   }
 
-  /** A segment that came to nothing has left parts; its number is that of the next encoder's first. */
+  /** An encoder that fails leaves parts of an incomplete segment; the next one reuses its number. */
   private removeParts(seq: number): void {
     this.partsBySeq.delete(seq);
     this.partListsBySeq.delete(seq);

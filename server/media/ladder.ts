@@ -26,7 +26,7 @@ const REFERENCE_BITS_PER_S = 10_000_000;
 const REFERENCE_PIXELS_PER_S = 1920 * 1080 * 30;
 // Small pictures have more detail for each pixel. That bits grow with the power 0.75 of pixels
 // is an old rule of thumb, and good enough for a cap.
-const POWER = 0.75;
+const BITRATE_EXPONENT = 0.75;
 
 /**
  * The renditions that a source is encoded in, largest first. The ladder's rates are ceilings.
@@ -39,21 +39,24 @@ export function renditionsOf(source: SourceInfo, ladder: readonly LadderStep[]):
   const [frames, seconds] = source.frameRate;
   return sorted
     .map(({ divisor, megabytesPerS }) => ({
-      width: divided(source.width, divisor),
-      height: divided(source.height, divisor),
-      ceiling: megabytesPerS * 8_000_000,
+      width: evenShare(source.width, divisor),
+      height: evenShare(source.height, divisor),
+      ceilingBitsPerS: megabytesPerS * 8_000_000,
     }))
     .filter(({ width, height }, index) => index === 0 || Math.min(width, height) >= SIDE_MIN)
-    .map(({ width, height, ceiling }, index) => {
+    .map(({ width, height, ceilingBitsPerS }, index) => {
       const pixelsPerS = (width * height * frames) / seconds;
-      const usual = REFERENCE_BITS_PER_S * (pixelsPerS / REFERENCE_PIXELS_PER_S) ** POWER;
-      const maxBitsPerS = Math.round(Math.min(ceiling, Math.max(usual, RENDITION_BITS_PER_S_MIN)));
+      const typical =
+        REFERENCE_BITS_PER_S * (pixelsPerS / REFERENCE_PIXELS_PER_S) ** BITRATE_EXPONENT;
+      const maxBitsPerS = Math.round(
+        Math.min(ceilingBitsPerS, Math.max(typical, RENDITION_BITS_PER_S_MIN)),
+      );
       return { id: `v${index}`, width, height, maxBitsPerS };
     });
 }
 
 /** The even number nearest to a side's share, and not above the side. */
-function divided(side: number, divisor: number): number {
+function evenShare(side: number, divisor: number): number {
   const exact = side / divisor;
   const nearest = 2 * Math.round(exact / 2);
   return nearest > side ? nearest - 2 : nearest;

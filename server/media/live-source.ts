@@ -3,36 +3,35 @@ import type { Channel } from './channel.ts';
 import type { Packager } from './packager/packager.ts';
 import type { SourceEnd, SourceKind, SourceSession } from './source.ts';
 
-/** A source that was taken, from the first byte to the end of its last segment. */
+/** An admitted source, from its first byte to the end of its last segment. */
 export class LiveSource implements SourceSession {
   readonly closed: Promise<SourceEnd>;
   /** Fulfilled when its last segment is made. */
-  readonly over: Promise<void>;
-  private readonly close: (end: SourceEnd) => void;
-  private readonly finish: () => void;
+  readonly finished: Promise<void>;
+  readonly packager: Packager;
+  private readonly resolveClosed: (end: SourceEnd) => void;
+  private readonly resolveFinished: () => void;
   private isOpen = true;
-  private bytesBefore = 0;
-  private lookedMs: number;
+  private lastHealthBytes = 0;
+  private lastHealthMs: number;
 
   /** @param id of this session, in the database */
   constructor(
     readonly id: string,
     readonly kind: SourceKind,
     readonly channel: Channel,
-    makePackager: (failed: (end: SourceEnd) => void) => Packager,
+    createPackager: (onSourceFailed: (end: SourceEnd) => void) => Packager,
     private readonly nowMs: () => number,
   ) {
     const closed = Promise.withResolvers<SourceEnd>();
     this.closed = closed.promise;
-    this.close = closed.resolve;
-    const over = Promise.withResolvers<void>();
-    this.over = over.promise;
-    this.finish = over.resolve;
-    this.lookedMs = nowMs();
-    this.packager = makePackager((end) => this.stop(end));
+    this.resolveClosed = closed.resolve;
+    const finished = Promise.withResolvers<void>();
+    this.finished = finished.promise;
+    this.resolveFinished = finished.resolve;
+    this.lastHealthMs = nowMs();
+    this.packager = createPackager((end) => this.stop(end));
   }
-
-  readonly packager: Packager;
 
   get streamId(): string {
     return this.channel.streamId;
@@ -47,25 +46,25 @@ export class LiveSource implements SourceSession {
   }
 
   end(reason: string): void {
-    this.stop({ why: 'left', line: reason });
+    this.stop({ reason: 'left', message: reason });
   }
 
-  /** Ends it from this side. */
+  /** Ends the source from the side of the service. */
   stop(end: SourceEnd): void {
     if (!this.isOpen) return;
     this.isOpen = false;
-    this.close(end);
-    void this.packager.end().then(this.finish);
+    this.resolveClosed(end);
+    void this.packager.end().then(this.resolveFinished);
   }
 
-  /** How it has done since it was looked at last. */
+  /** Bit rate since the previous call, and the encoder's last report. */
   health(): SourceHealth {
     const { info, progress, bytes } = this.packager.state();
     const nowMs = this.nowMs();
-    const seconds = (nowMs - this.lookedMs) / 1_000;
-    const bitrate = seconds > 0 ? Math.round(((bytes - this.bytesBefore) * 8) / seconds) : null;
-    this.bytesBefore = bytes;
-    this.lookedMs = nowMs;
+    const seconds = (nowMs - this.lastHealthMs) / 1_000;
+    const bitrate = seconds > 0 ? Math.round(((bytes - this.lastHealthBytes) * 8) / seconds) : null;
+    this.lastHealthBytes = bytes;
+    this.lastHealthMs = nowMs;
     return {
       bitrate,
       fps: progress?.fps ?? null,

@@ -1,53 +1,53 @@
 import type { Logger } from 'pino';
-import type { Store } from '../app/procedures.ts';
 import type { RequestLog } from '../http/request-log.ts';
 import type { WebSocketRoutes } from '../http/route.ts';
 import type { PathHandler } from '../http/router.ts';
 import type { Clock } from '../platform/clock.ts';
 import type { Config } from '../platform/config.ts';
-import type { Reading } from '../platform/metrics.ts';
-import { Channels } from './channels.ts';
+import type { MetricDefinition } from '../platform/metrics.ts';
+import { ChannelCache, type MediaStreamStore } from './channel-cache.ts';
 import type { ContainerReader } from './container/container.ts';
 import { FlvReader } from './container/flv.ts';
 import { MatroskaReader } from './container/matroska.ts';
 import { MpegTsReader } from './container/mpegts.ts';
 import type { IngestAddresses } from './ingest/ingest-addresses.ts';
-import { mediaReadings } from './media-metrics.ts';
+import { mediaMetrics } from './media-metrics.ts';
 import { originRoutes } from './origin/origin-routes.ts';
 import { startEncoder } from './packager/encoder-ffmpeg.ts';
 import { ffprobeBeside, findFfmpeg } from './packager/find-ffmpeg.ts';
 import { startProbe } from './packager/probe.ts';
 import { listenRtmp } from './rtmp/rtmp-listener.ts';
 import type { Container } from './source.ts';
-import { listenSrt } from './srt/listen-srt.ts';
+import { type SourceLeaseStore, SourceManager } from './source-manager.ts';
+import { listenSrt } from './srt/srt-listener.ts';
 import { openSegmentStore } from './store/segment-store-files.ts';
 import { INGEST_PATH, WebSocketIngest } from './websocket/websocket-ingest.ts';
 import type { WebSocketSource } from './websocket/websocket-source.ts';
 
 export interface MediaOptions {
   readonly config: Config;
-  readonly store: Store;
+  readonly store: SourceLeaseStore & MediaStreamStore;
   readonly clock: Clock;
   readonly logger: Logger;
   readonly log: RequestLog;
-  /** Whose share of rate limits a client uses. */
+  /** The rate limit key of a client. */
   readonly addressOf: (request: Request) => string;
   readonly newId: () => string;
 }
 
-/** Everything about video: sources in, segments out. */
+/** Video: ingest, encoding, storage and playback. */
 export interface Media {
   readonly routes: Record<string, PathHandler>;
   readonly sockets: WebSocketRoutes<WebSocketSource>;
-  /** Ports that are open; none before `begin` has opened them. */
+  /** The open ingest ports; none before `start`. */
   readonly addresses: IngestAddresses;
-  readonly readings: Reading[];
-  /** Opens the ports for sources. What cannot be opened is logged, and the rest goes on (M-44). */
-  begin(): Promise<void>;
-  /** Ends sources and held requests, and takes no more. */
+  readonly metrics: MetricDefinition[];
+  /** Opens the ingest ports. A port that cannot be opened is logged and skipped (M-44). */
+  start(): Promise<void>;
+  /** Ends sources and pending requests, and refuses new ones. */
   drain(): Promise<void>;
-  /** Everything that was made is on disk. */
-  end(): Promise<void>;
+  /** Resolves when all segments are on disk. */
+  close(): Promise<void>;
 }
 
 interface Listener {
@@ -55,7 +55,7 @@ interface Listener {
   stop(): Promise<void> | void;
 }
 
-// What others write must not fail because of video.
+// Video leaves this much disk space to everything else that writes.
 const MIN_FREE_BYTES = 500_000_000;
 
 const READERS: Readonly<Record<Container, new () => ContainerReader>> = {
@@ -64,13 +64,14 @@ const READERS: Readonly<Record<Container, new () => ContainerReader>> = {
   mpegts: MpegTsReader,
 };
 
-/** Puts video together on the database and a directory. */
+/** Creates media on the database and a directory. @throws Error when the directory is unreadable */
 export async function createMedia(options: MediaOptions): Promise<Media> {
   const { store, clock, newId, config } = options;
-  const { media } = config;
+  const { media, corsOrigin } = config;
+  const { log, addressOf } = options;
   const logger = options.logger.child({ part: 'media' });
   const nowMs = () => clock.nowMs();
-  const shelves = await openSegmentStore({
+  const segmentStore = await openSegmentStore({
     directory: media.directory,
     dvrMs: media.dvrMs,
     spaceBytes: media.spaceBytes,
@@ -80,11 +81,12 @@ export async function createMedia(options: MediaOptions): Promise<Media> {
     logger,
   });
   const ffmpeg = once(() => findFfmpeg(media));
-  const channels = new Channels({
+  const channels = new ChannelCache({ config: media, store, segmentStore, logger });
+  const sources = new SourceManager({
     config: media,
     store,
-    segmentStore,
-    parts: {
+    channels,
+    packager: {
       startProbe: startProbe(ffprobeBeside(media.ffmpeg)),
       startEncoder,
       newReader: (container) => new READERS[container](),
@@ -92,36 +94,14 @@ export async function createMedia(options: MediaOptions): Promise<Media> {
     },
     unavailableReason: async () => {
       const found = await ffmpeg();
-      return 'missing' in found ? 'This service cannot encode video; its log says why.' : null;
+      return 'missing' in found ? 'This service cannot encode video; see its log.' : null;
     },
     newId,
     logger,
   });
-  const { corsOrigin, host } = config;
-  const { log, addressOf } = options;
-  const websocket = new WebSocketIngest({ ingest: channels, logger, addressOf, corsOrigin, log });
-  const origin = originRoutes({ playables: channels, corsOrigin, log });
-  let isDraining = false;
-  const open: { rtmp: Listener | null; srt: Listener | null } = { rtmp: null, srt: null };
-
-  async function openPort(
-    name: 'rtmp' | 'srt',
-    port: number | null,
-    listen: (port: number) => Promise<Listener>,
-  ): Promise<void> {
-    if (port === null || isDraining) return;
-    try {
-      const listener = await listen(port);
-      if (isDraining) {
-        await listener.stop();
-        return;
-      }
-      open[name] = listener;
-      logger.info({ port: listener.port }, `video comes in by ${name.toUpperCase()}`);
-    } catch (error) {
-      logger.error(`no video by ${name.toUpperCase()}: ${(error as Error).message}`);
-    }
-  }
+  const websocket = new WebSocketIngest({ ingest: sources, logger, addressOf, corsOrigin, log });
+  const origin = originRoutes({ streams: channels, corsOrigin, log });
+  const ports = new IngestPorts(logger);
 
   return {
     routes: origin.routes,
@@ -129,41 +109,76 @@ export async function createMedia(options: MediaOptions): Promise<Media> {
       paths: { [INGEST_PATH]: (...call) => websocket.upgrade(...call) },
       handlers: websocket.handlers,
     },
-    addresses: {
-      get rtmpPort() {
-        return open.rtmp?.port ?? null;
-      },
-      get srtPort() {
-        return open.srt?.port ?? null;
-      },
-    },
-    readings: mediaReadings(channels, shelves, () => origin.stats()),
-    async begin() {
+    addresses: ports,
+    metrics: mediaMetrics(sources, segmentStore, () => origin.stats()),
+    async start() {
       const found = await ffmpeg();
       if ('missing' in found) {
-        logger.warn(`${found.missing}; everything but video works`);
+        logger.warn(`${found.missing}; everything except video works`);
         return;
       }
-      const common = { host, ingest: channels, logger };
-      await openPort('rtmp', media.rtmpPort, (port) => listenRtmp({ ...common, port }));
-      await openPort('srt', media.srtPort, (port) =>
+      const common = { host: config.host, ingest: sources, logger };
+      await ports.open('rtmp', media.rtmpPort, (port) => listenRtmp({ ...common, port }));
+      await ports.open('srt', media.srtPort, (port) =>
         listenSrt({ ...common, port, ffmpeg: media.ffmpeg }),
       );
     },
     async drain() {
-      isDraining = true;
+      const closing = ports.close();
       origin.drain();
-      const listeners = [open.rtmp, open.srt].map((listener) => listener?.stop());
-      await Promise.all([channels.stop(), websocket.stop(), ...listeners]);
+      await Promise.all([sources.stop(), websocket.stop(), closing]);
     },
-    end: () => shelves.close(),
+    close: () => segmentStore.close(),
   };
 }
 
+/** The listeners for RTMP and SRT. */
+class IngestPorts implements IngestAddresses {
+  private readonly listeners = new Map<'rtmp' | 'srt', Listener>();
+  private isClosed = false;
+
+  constructor(private readonly logger: Logger) {}
+
+  get rtmpPort(): number | null {
+    return this.listeners.get('rtmp')?.port ?? null;
+  }
+
+  get srtPort(): number | null {
+    return this.listeners.get('srt')?.port ?? null;
+  }
+
+  /** Opens a port. Logs an error. @param port null: not configured */
+  async open(
+    protocol: 'rtmp' | 'srt',
+    port: number | null,
+    listen: (port: number) => Promise<Listener>,
+  ): Promise<void> {
+    if (port === null || this.isClosed) return;
+    const name = protocol.toUpperCase();
+    try {
+      const listener = await listen(port);
+      if (this.isClosed) {
+        await listener.stop();
+        return;
+      }
+      this.listeners.set(protocol, listener);
+      this.logger.info({ port: listener.port }, `listening for video by ${name}`);
+    } catch (error) {
+      this.logger.error(`cannot listen for video by ${name}: ${(error as Error).message}`);
+    }
+  }
+
+  /** Closes the open ports, and those that are still being opened. */
+  async close(): Promise<void> {
+    this.isClosed = true;
+    await Promise.all([...this.listeners.values()].map((listener) => listener.stop()));
+  }
+}
+
 function once<T>(work: () => Promise<T>): () => Promise<T> {
-  let doing: Promise<T> | null = null;
+  let result: Promise<T> | null = null;
   return () => {
-    doing ??= work();
-    return doing;
+    result ??= work();
+    return result;
   };
 }

@@ -1,18 +1,18 @@
-import { joined } from './byte-queue.ts';
+import { concatBytes } from './byte-queue.ts';
 import type { Fragment } from './fmp4/fragment.ts';
-import { retimed } from './fmp4/retime.ts';
-import type { Part, Piece, PieceBytes, Segment, TrackId } from './segment.ts';
+import { retimeFragment } from './fmp4/retime.ts';
+import type { Part, Piece, Segment, TrackBytes, TrackId } from './segment.ts';
 import type { TrackQueue } from './track-queue.ts';
 
 /** A track's share of the segment being made, in service time. */
-interface Share {
+interface TrackBuffer {
   readonly startTicks: number;
   endTicks: number;
   readonly chunks: Uint8Array[];
 }
 
 /** Fragments that were taken together: a part, or what is left of the segment. */
-interface Taken {
+interface TakenFragments {
   readonly piece: Piece;
   readonly bytes: Uint8Array;
   readonly isSync: boolean;
@@ -20,8 +20,8 @@ interface Taken {
 
 /** The segment being made: fragments come in by source time and are kept in service time. */
 export class OpenSegment {
-  private readonly shares = new Map<TrackId, Share>();
-  private parts = 0;
+  private readonly buffers = new Map<TrackId, TrackBuffer>();
+  private partCount = 0;
 
   /** @param offsetMs service time less source time, whole ms: the same for all of a segment */
   constructor(
@@ -32,16 +32,16 @@ export class OpenSegment {
 
   /** Whether each of these tracks has something here. */
   hasAll(queues: readonly TrackQueue[]): boolean {
-    return queues.every(({ track }) => this.shares.has(track.id));
+    return queues.every(({ track }) => this.buffers.has(track.id));
   }
 
-  /** @param number what `retimed` asks for: of the next fragment of a track */
+  /** @param nextSequenceNumber what `retimed` asks for: of the next fragment of a track */
   take(
     queues: readonly TrackQueue[],
     cutMs: number,
-    number: (track: TrackId) => number,
-  ): Map<TrackId, Taken> {
-    const taken = new Map<TrackId, Taken>();
+    nextSequenceNumber: (track: TrackId) => number,
+  ): Map<TrackId, TakenFragments> {
+    const takenByTrack = new Map<TrackId, TakenFragments>();
     for (const queue of queues) {
       const fragments = queue.takeUntil(cutMs);
       const [first] = fragments;
@@ -49,31 +49,33 @@ export class OpenSegment {
       if (!first || !last) continue;
       const { id } = queue.track;
       const offset = offsetTicks(queue, this.offsetMs);
-      const bytes = joined(
-        fragments.map((one) => retimed(one, one.startTicks + offset, number(id))),
+      const bytes = concatBytes(
+        fragments.map((one) =>
+          retimeFragment(one, one.startTicks + offset, nextSequenceNumber(id)),
+        ),
       );
       const startTicks = first.startTicks + offset;
-      const endTicks = endOf(last) + offset;
-      const share = this.shares.get(id) ?? { startTicks, endTicks, chunks: [] };
-      this.shares.set(id, share);
-      share.endTicks = endTicks;
-      share.chunks.push(bytes);
+      const endTicks = endTicksOf(last) + offset;
+      const buffer = this.buffers.get(id) ?? { startTicks, endTicks, chunks: [] };
+      this.buffers.set(id, buffer);
+      buffer.endTicks = endTicks;
+      buffer.chunks.push(bytes);
       const piece = { startTicks, durationTicks: endTicks - startTicks, byteLength: bytes.length };
-      taken.set(id, { piece, bytes, isSync: first.isSync });
+      takenByTrack.set(id, { piece, bytes, isSync: first.isSync });
     }
-    return taken;
+    return takenByTrack;
   }
 
-  /** What was taken, as the next part. @param picture the track that says whether it stands alone */
-  part(
-    taken: ReadonlyMap<TrackId, Taken>,
-    picture: TrackId,
-  ): { readonly part: Part; readonly bytes: PieceBytes } {
-    const entries = [...taken];
+  /** What was taken, as the next part. @param videoTrack the track that says whether it stands alone */
+  makePart(
+    takenByTrack: ReadonlyMap<TrackId, TakenFragments>,
+    videoTrack: TrackId,
+  ): { readonly part: Part; readonly bytes: TrackBytes } {
+    const entries = [...takenByTrack];
     return {
       part: {
-        index: this.parts++,
-        isIndependent: taken.get(picture)?.isSync ?? false,
+        index: this.partCount++,
+        isIndependent: takenByTrack.get(videoTrack)?.isSync ?? false,
         pieces: new Map(entries.map(([id, { piece }]) => [id, piece])),
       },
       bytes: new Map(entries.map(([id, { bytes }]) => [id, bytes])),
@@ -87,34 +89,34 @@ export class OpenSegment {
    */
   close(
     queues: readonly TrackQueue[],
-    picture: TrackQueue,
+    video: TrackQueue,
     nextOffsetMs: number | null,
-  ): { readonly segment: Segment; readonly bytes: PieceBytes } {
+  ): { readonly segment: Segment; readonly bytes: TrackBytes } {
     const pieces = new Map<TrackId, Piece>();
     const bytes = new Map<TrackId, Uint8Array>();
     for (const queue of queues) {
-      const share = this.shares.get(queue.track.id);
-      if (!share) continue;
-      const { startTicks } = share;
+      const buffer = this.buffers.get(queue.track.id);
+      if (!buffer) continue;
+      const { startTicks } = buffer;
       const next = nextOffsetMs === null ? null : queue.first;
       const endTicks = next
         ? next.startTicks + offsetTicks(queue, nextOffsetMs ?? 0)
-        : share.endTicks;
-      const all = joined(share.chunks);
-      bytes.set(queue.track.id, all);
+        : buffer.endTicks;
+      const trackBytes = concatBytes(buffer.chunks);
+      bytes.set(queue.track.id, trackBytes);
       pieces.set(queue.track.id, {
         startTicks,
         durationTicks: endTicks - startTicks,
-        byteLength: all.length,
+        byteLength: trackBytes.length,
       });
     }
-    const { startTicks, durationTicks } = pieces.get(picture.track.id) as Piece;
+    const { startTicks, durationTicks } = pieces.get(video.track.id) as Piece;
     return {
       segment: {
         seq: this.seq,
         epoch: this.epoch,
-        startMs: picture.msOf(startTicks),
-        durationMs: picture.msOf(durationTicks),
+        startMs: video.msOf(startTicks),
+        durationMs: video.msOf(durationTicks),
         pieces,
       },
       bytes,
@@ -122,7 +124,7 @@ export class OpenSegment {
   }
 }
 
-function endOf({ startTicks, durationTicks }: Fragment): number {
+function endTicksOf({ startTicks, durationTicks }: Fragment): number {
   return startTicks + durationTicks;
 }
 

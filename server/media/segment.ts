@@ -90,7 +90,7 @@ export interface Part {
 }
 
 /** The bytes of a segment or part: `moof` and `mdat` boxes, one or more of each, by track. */
-export type PieceBytes = ReadonlyMap<TrackId, Uint8Array>;
+export type TrackBytes = ReadonlyMap<TrackId, Uint8Array>;
 
 /** What can be played of a stream now. Arrays grow in place; look again when `version` rose. */
 export interface Presentation {
@@ -115,7 +115,7 @@ export interface Presentation {
 }
 
 /** What the origin serves of a stream. */
-export interface Playable {
+export interface PlayableStream {
   presentation(): Presentation;
   /** @param epoch its name, here and below */
   init(epoch: number, track: TrackId): Uint8Array | null;
@@ -123,11 +123,11 @@ export interface Playable {
   segment(epoch: number, seq: number, track: TrackId): Uint8Array | Blob | null;
   part(epoch: number, seq: number, index: number, track: TrackId): Uint8Array | null;
   /** Fulfilled when the presentation is newer than this version. */
-  changed(version: number): Promise<void>;
+  waitForChange(version: number): Promise<void>;
 }
 
 /** All streams that can be played here. */
-export interface Playables {
+export interface PlayableStreams {
   /** @returns null when nothing was ever sent for this stream, or nothing is left */
-  find(streamId: string): Promise<Playable | null>;
+  find(streamId: string): Promise<PlayableStream | null>;
 }

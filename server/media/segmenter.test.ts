@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test';
 import { madeFragment, madeRun, TRACKS } from '../../test/support/media/made-fragments.ts';
-import { boxAt, findBox, int64, uint32 } from './fmp4/box.ts';
+import { findBox, int64, requireBox, uint32 } from './fmp4/box.ts';
 import type { Fragment } from './fmp4/fragment.ts';
 import type { Part, Piece, Segment, TrackId } from './segment.ts';
 import { Segmenter, type SegmenterEvent, type SegmenterOptions } from './segmenter.ts';
@@ -43,11 +43,11 @@ function momentsIn(bytes: Uint8Array): { ticks: number; number: number }[] {
     const rest = bytes.subarray(at);
     const moof = findBox(rest, 0, rest.length, 'moof');
     if (!moof) break;
-    const tfdt = boxAt(rest, moof, 'traf', 'tfdt');
-    const mfhd = boxAt(rest, moof, 'mfhd');
+    const tfdt = requireBox(rest, moof, 'traf', 'tfdt');
+    const mfhd = requireBox(rest, moof, 'mfhd');
     moments.push({
-      ticks: int64(rest, tfdt.content + 4),
-      number: uint32(rest, mfhd.content + 4),
+      ticks: int64(rest, tfdt.contentStart + 4),
+      number: uint32(rest, mfhd.contentStart + 4),
     });
     at += moof.end + uint32(rest, moof.end);
   }

@@ -1,8 +1,8 @@
 import type { Fragment } from './fmp4/fragment.ts';
 import { OpenSegment } from './open-segment.ts';
 import { longestPartMs, longestSegmentMs } from './playlist/target-duration.ts';
-import type { Part, PieceBytes, Segment, Track, TrackId } from './segment.ts';
-import { ALIGNED_MS, TrackQueue } from './track-queue.ts';
+import type { Part, Segment, Track, TrackBytes, TrackId } from './segment.ts';
+import { ALIGNMENT_TOLERANCE_MS, TrackQueue } from './track-queue.ts';
 
 /** How source time becomes service time: what `Timeline` is, as far as segments need it. */
 export interface SourceTimeline {
@@ -33,8 +33,8 @@ export interface SegmenterOptions {
 export type SegmenterEvent =
   /** Once, before all others. `startMs`: service time of the first picture, Unix ms. */
   | { readonly kind: 'begin'; readonly startMs: number }
-  | { readonly kind: 'part'; readonly seq: number; readonly part: Part; readonly bytes: PieceBytes }
-  | { readonly kind: 'segment'; readonly segment: Segment; readonly bytes: PieceBytes };
+  | { readonly kind: 'part'; readonly seq: number; readonly part: Part; readonly bytes: TrackBytes }
+  | { readonly kind: 'segment'; readonly segment: Segment; readonly bytes: TrackBytes };
 
 /** A place in source time at which the tracks are cut. */
 interface Cut {
@@ -45,15 +45,15 @@ interface Cut {
 }
 
 // What waits is in memory: ten seconds of the largest ladder are 45 MB.
-const SILENT_MS_MAX = 10_000;
+const TRACK_SILENCE_MS_MAX = 10_000;
 // Key frames come each second; a new epoch may overlap the last by the latency of its source.
-const BEGIN_MS_MAX = 20_000;
+const FIRST_KEY_FRAME_MS_MAX = 20_000;
 // The timeline moves slowly; a step that nobody sees.
-const STEP_MS_MAX = 1;
+const OFFSET_STEP_MS_MAX = 1;
 // Ticks are whole.
 const ROUNDING_MS = 0.05;
 // At the end, sound this much shorter than the picture is as it should be.
-const SOUND_SHORT_MS = 100;
+const AUDIO_SHORTFALL_MS = 100;
 
 /**
  * Groups the fragments of one epoch into segments and parts, the same span of every track, in
@@ -68,20 +68,20 @@ const SOUND_SHORT_MS = 100;
  */
 export class Segmenter {
   private readonly queues: readonly TrackQueue[];
-  private readonly picture: TrackQueue;
+  private readonly video: TrackQueue;
   private readonly cuts: Cut[] = [];
-  private readonly numbers = new Map<TrackId, number>();
+  private readonly sequenceNumbers = new Map<TrackId, number>();
   private readonly halfFrameMs: number;
   private open: OpenSegment | null = null;
   /** Source time of the newest segment and part that the picture has begun; null: none yet. */
-  private begun: { segmentMs: number; partMs: number; offsetMs: number } | null = null;
-  private firstMs: number | null = null;
+  private current: { segmentMs: number; partMs: number; offsetMs: number } | null = null;
+  private firstFragmentMs: number | null = null;
 
   constructor(private readonly options: SegmenterOptions) {
     this.queues = options.tracks.map((track) => new TrackQueue(track));
     const picture = this.queues.find(({ track }) => track.kind === 'video');
     if (picture?.track.kind !== 'video') throw new Error('a stream has a picture');
-    this.picture = picture;
+    this.video = picture;
     const [frames, seconds] = picture.track.frameRate;
     this.halfFrameMs = (500 * seconds) / frames;
   }
@@ -94,8 +94,8 @@ export class Segmenter {
   push(trackId: TrackId, fragment: Fragment): SegmenterEvent[] {
     const queue = this.queues.find(({ track }) => track.id === trackId);
     if (!queue) throw new Error(`there is no track ${trackId}`);
-    this.firstMs ??= queue.msOf(fragment.startTicks);
-    if (queue === this.picture) this.pushPicture(fragment);
+    this.firstFragmentMs ??= queue.msOf(fragment.startTicks);
+    if (queue === this.video) this.pushVideo(fragment);
     else queue.push(fragment);
     const events = this.cutWhile((cut) => this.isReady(cut));
     this.checkSilence();
@@ -110,56 +110,61 @@ export class Segmenter {
     if (!this.open) return events;
     const endMs = Math.min(
       ...this.queues.map(
-        ({ endMs, track }) => (endMs ?? 0) + (track.kind === 'audio' ? SOUND_SHORT_MS : 0),
+        ({ endMs, track }) => (endMs ?? 0) + (track.kind === 'audio' ? AUDIO_SHORTFALL_MS : 0),
       ),
     );
-    const cutMs = this.picture.endBefore(endMs + ALIGNED_MS);
+    const cutMs = this.video.endBefore(endMs + ALIGNMENT_TOLERANCE_MS);
     const rest = cutMs === null ? [] : this.takePart(this.open, cutMs);
     if (this.open.hasAll(this.queues)) {
       events.push(...rest, {
         kind: 'segment',
-        ...this.open.close(this.queues, this.picture, null),
+        ...this.open.close(this.queues, this.video, null),
       });
     }
     this.open = null;
     return events;
   }
 
-  private pushPicture(fragment: Fragment): void {
-    const { picture, begun } = this;
-    const startMs = picture.msOf(fragment.startTicks);
-    const endMs = startMs + picture.msOf(fragment.durationTicks);
-    if (!begun) {
-      picture.push(fragment);
-      this.begin(fragment, startMs, endMs);
+  private pushVideo(fragment: Fragment): void {
+    const { video, current } = this;
+    const startMs = video.msOf(fragment.startTicks);
+    const endMs = startMs + video.msOf(fragment.durationTicks);
+    if (!current) {
+      video.push(fragment);
+      this.tryBegin(fragment, startMs, endMs);
       return;
     }
     const { segmentMs } = this.options;
-    const sinceMs = startMs - begun.segmentMs;
-    const begins = fragment.isSync && sinceMs >= segmentMs - this.halfFrameMs - ALIGNED_MS;
-    if (!begins && endMs - begun.segmentMs > longestSegmentMs(segmentMs)) {
-      throw new Error(`no key frame came for ${Math.round(endMs - begun.segmentMs)} ms`);
+    const elapsedMs = startMs - current.segmentMs;
+    const startsSegment =
+      fragment.isSync && elapsedMs >= segmentMs - this.halfFrameMs - ALIGNMENT_TOLERANCE_MS;
+    if (!startsSegment && endMs - current.segmentMs > longestSegmentMs(segmentMs)) {
+      throw new Error(`no key frame came for ${Math.round(endMs - current.segmentMs)} ms`);
     }
-    picture.push(fragment);
-    if (begins) {
-      this.cuts.push({ kind: 'segment', atMs: startMs, offsetMs: this.nextOffset(begun, startMs) });
-      begun.segmentMs = startMs;
-      begun.partMs = startMs;
+    video.push(fragment);
+    if (startsSegment) {
+      this.cuts.push({
+        kind: 'segment',
+        atMs: startMs,
+        offsetMs: this.nextOffset(current, startMs),
+      });
+      current.segmentMs = startMs;
+      current.partMs = startMs;
     }
     this.cutParts(startMs, endMs);
   }
 
   // The epoch begins with a key frame that is not before the end of the last epoch.
-  private begin(fragment: Fragment, startMs: number, endMs: number): void {
+  private tryBegin(fragment: Fragment, startMs: number, endMs: number): void {
     const { timeline, notBeforeMs } = this.options;
     if (fragment.isSync && startMs + timeline.offsetFor(startMs) >= notBeforeMs) {
       const offsetMs = timeline.advance(startMs);
-      this.begun = { segmentMs: startMs, partMs: startMs, offsetMs };
+      this.current = { segmentMs: startMs, partMs: startMs, offsetMs };
       this.cuts.push({ kind: 'begin', atMs: startMs, offsetMs });
       this.cutParts(startMs, endMs);
       return;
     }
-    if (endMs - (this.firstMs ?? startMs) > BEGIN_MS_MAX) {
+    if (endMs - (this.firstFragmentMs ?? startMs) > FIRST_KEY_FRAME_MS_MAX) {
       throw new Error('no key frame came to begin with');
     }
     for (const queue of this.queues) queue.takeUntil(endMs);
@@ -168,24 +173,26 @@ export class Segmenter {
   // A part ends when it is as long as it is meant to be, or before it gets too long. That, and
   // that a segment is full, is known without the next fragment: it will be as long as this one.
   private cutParts(startMs: number, endMs: number): void {
-    const { begun } = this;
+    const { current } = this;
     const { partMs, segmentMs } = this.options;
-    if (!begun || partMs === null) return;
+    if (!current || partMs === null) return;
     const cut = (atMs: number) => {
-      this.cuts.push({ kind: 'part', atMs, offsetMs: begun.offsetMs });
-      begun.partMs = atMs;
+      this.cuts.push({ kind: 'part', atMs, offsetMs: current.offsetMs });
+      current.partMs = atMs;
     };
-    const mostMs = longestPartMs(partMs) + ROUNDING_MS;
-    if (startMs > begun.partMs && endMs - begun.partMs > mostMs) cut(startMs);
-    const lastsMs = endMs - begun.partMs;
-    const isLong = lastsMs >= partMs - ALIGNED_MS || lastsMs + endMs - startMs > mostMs;
-    if (isLong || endMs - begun.segmentMs >= segmentMs - this.halfFrameMs) cut(endMs);
+    const longestMs = longestPartMs(partMs) + ROUNDING_MS;
+    if (startMs > current.partMs && endMs - current.partMs > longestMs) cut(startMs);
+    const durationMs = endMs - current.partMs;
+    const isLong =
+      durationMs >= partMs - ALIGNMENT_TOLERANCE_MS || durationMs + endMs - startMs > longestMs;
+    if (isLong || endMs - current.segmentMs >= segmentMs - this.halfFrameMs) cut(endMs);
   }
 
-  private nextOffset(begun: { offsetMs: number }, startMs: number): number {
+  private nextOffset(current: { offsetMs: number }, startMs: number): number {
     const offsetMs = this.options.timeline.advance(startMs);
-    if (Math.abs(offsetMs - begun.offsetMs) > STEP_MS_MAX) throw new Error('its clock jumped');
-    begun.offsetMs = offsetMs;
+    if (Math.abs(offsetMs - current.offsetMs) > OFFSET_STEP_MS_MAX)
+      throw new Error('its clock jumped');
+    current.offsetMs = offsetMs;
     return offsetMs;
   }
 
@@ -218,20 +225,20 @@ export class Segmenter {
     this.checkAligned(atMs);
     if (!open.hasAll(this.queues)) throw new Error('a track has nothing in a segment');
     this.open = new OpenSegment(open.seq + 1, epoch, offsetMs);
-    const closed = open.close(this.queues, this.picture, offsetMs);
+    const closed = open.close(this.queues, this.video, offsetMs);
     return [...events, { kind: 'segment', ...closed }];
   }
 
   private takePart(open: OpenSegment, atMs: number): SegmenterEvent[] {
-    const taken = open.take(this.queues, atMs, (track) => this.nextNumber(track));
-    const { id } = this.picture.track;
+    const taken = open.take(this.queues, atMs, (track) => this.nextSequenceNumber(track));
+    const { id } = this.video.track;
     if (this.options.partMs === null || !taken.has(id)) return [];
-    return [{ kind: 'part', seq: open.seq, ...open.part(taken, id) }];
+    return [{ kind: 'part', seq: open.seq, ...open.makePart(taken, id) }];
   }
 
-  private nextNumber(track: TrackId): number {
-    const number = (this.numbers.get(track) ?? 0) + 1;
-    this.numbers.set(track, number);
+  private nextSequenceNumber(track: TrackId): number {
+    const number = (this.sequenceNumbers.get(track) ?? 0) + 1;
+    this.sequenceNumbers.set(track, number);
     return number;
   }
 
@@ -240,17 +247,18 @@ export class Segmenter {
       const { track, first } = queue;
       if (track.kind !== 'video' || !first) continue;
       const aheadMs = queue.msOf(first.startTicks) - atMs;
-      if (!first.isSync || Math.abs(aheadMs) > ALIGNED_MS) {
-        throw new Error(`${track.id} has no key frame where ${this.picture.track.id} has one`);
+      if (!first.isSync || Math.abs(aheadMs) > ALIGNMENT_TOLERANCE_MS) {
+        throw new Error(`${track.id} has no key frame where ${this.video.track.id} has one`);
       }
     }
   }
 
   private checkSilence(): void {
-    const ends = this.queues.map(({ endMs }) => endMs ?? this.firstMs ?? 0);
+    const ends = this.queues.map(({ endMs }) => endMs ?? this.firstFragmentMs ?? 0);
     const newestMs = Math.max(...ends);
-    const silent = ends.findIndex((endMs) => newestMs - endMs > SILENT_MS_MAX);
-    const queue = this.queues[silent];
-    if (queue) throw new Error(`nothing came of ${queue.track.id} for ${SILENT_MS_MAX / 1_000} s`);
+    const silentIndex = ends.findIndex((endMs) => newestMs - endMs > TRACK_SILENCE_MS_MAX);
+    const queue = this.queues[silentIndex];
+    if (queue)
+      throw new Error(`nothing came of ${queue.track.id} for ${TRACK_SILENCE_MS_MAX / 1_000} s`);
   }
 }

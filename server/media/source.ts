@@ -5,7 +5,7 @@ export type SourceKind = 'rtmp' | 'srt' | 'websocket';
 export type Container = 'flv' | 'mpegts' | 'matroska';
 
 /** A sender that wants to be the source of a stream. */
-export interface SourceOffer {
+export interface SourceRequest {
   /** The stream key, which names the stream and is the permission. */
   readonly key: string;
   readonly kind: SourceKind;
@@ -17,7 +17,7 @@ export interface SourceOffer {
 }
 
 /** Why a source is not taken. */
-export type Refused =
+export type RefusalReason =
   /** No stream has this key (any more). */
   | 'unknown-key'
   /** The stream has a source that is alive. */
@@ -30,7 +30,7 @@ export type Refused =
 /** A source that is not taken; the message is for the person who sends it. */
 export class SourceRefused extends Error {
   constructor(
-    readonly reason: Refused,
+    readonly reason: RefusalReason,
     message: string,
   ) {
     super(message);
@@ -38,7 +38,7 @@ export class SourceRefused extends Error {
 }
 
 /** Why a source that was taken is over. */
-export type Ending =
+export type SourceEndReason =
   /** Its sender left. */
   | 'left'
   /** The stream has ended. */
@@ -53,9 +53,9 @@ export type Ending =
   | 'stopping';
 
 export interface SourceEnd {
-  readonly why: Ending;
+  readonly reason: SourceEndReason;
   /** For its sender, and for the log. */
-  readonly line: string;
+  readonly message: string;
 }
 
 /** A source that was taken: where its bytes go. */
@@ -78,5 +78,5 @@ export interface SourceSession {
 /** Where listeners bring their sources. */
 export interface Ingest {
   /** @throws SourceRefused */
-  open(offer: SourceOffer): Promise<SourceSession>;
+  open(offer: SourceRequest): Promise<SourceSession>;
 }

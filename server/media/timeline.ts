@@ -1,20 +1,20 @@
 /** How far back arrivals are looked at. Longer: less jitter is left. Shorter: drift is followed closer. */
 const WINDOW_MS = 60_000;
 const BUCKET_MS = 2_000;
-const BUCKETS = WINDOW_MS / BUCKET_MS;
+const BUCKET_COUNT = WINDOW_MS / BUCKET_MS;
 /** A segment is moved by this much at most, so that no player sees a gap. */
-const MAX_STEP_MS = 1;
+const STEP_MS_MAX = 1;
 /** And by this share of the time since the last one, for segments that are shorter than a second. */
-const MAX_STEP_RATIO = 0.001;
+const STEP_RATIO_MAX = 0.001;
 /** Below this nothing is moved: it is less than a frame, and a time that stands still is worth more. */
 const TOLERANCE_MS = 2;
 /** A source that is further off than this for longer than that has another clock now. */
-const LOST_MS = 1_000;
-const LOST_FOR_MS = 5_000;
+const OUTLIER_MS = 1_000;
+const CLOCK_LOST_MS = 5_000;
 /** What a pause between two arrivals counts for at most: a stall is no evidence by itself. */
-const MAX_EVIDENCE_MS = 1_000;
+const EVIDENCE_STEP_MS_MAX = 1_000;
 /** How many steps are remembered: sound and picture are never minutes apart. */
-const STEPS_KEPT = 64;
+const STEPS_MAX = 64;
 
 /** From this source time on, this offset. */
 interface Step {
@@ -23,9 +23,9 @@ interface Step {
 }
 
 /** Arrivals that fit the offset on one side only, without one between that did not. */
-interface Run {
+interface OutlierRun {
   readonly sign: 1 | -1;
-  readonly leastMs: number;
+  readonly minDifferenceMs: number;
   readonly lastArrivedMs: number;
   /** For how long they have been coming. */
   readonly evidenceMs: number;
@@ -52,10 +52,10 @@ export class Timeline {
   private buckets: { index: number; leastMs: number }[] = [];
   private steps: Step[] = [];
   /** The newest start of a segment. */
-  private advancedMs = Number.NEGATIVE_INFINITY;
-  private run: Run | null = null;
+  private lastAdvancedMs = Number.NEGATIVE_INFINITY;
+  private outlierRun: OutlierRun | null = null;
   /** The last source time that was observed. */
-  private observedMs = 0;
+  private lastObservedMs = 0;
 
   /**
    * @param wrapMs after how long the source's times begin again from 0. What is observed goes on
@@ -72,13 +72,13 @@ export class Timeline {
   observe(sourceMs: number, arrivedMs: number): void {
     const differenceMs = arrivedMs - sourceMs;
     if (!Number.isFinite(differenceMs)) return;
-    this.observedMs = sourceMs;
-    const sign = this.offSide(differenceMs);
+    this.lastObservedMs = sourceMs;
+    const sign = this.outlierSide(differenceMs);
     if (sign === null) {
-      this.run = null;
-      this.note(differenceMs, arrivedMs);
+      this.outlierRun = null;
+      this.addSample(differenceMs, arrivedMs);
     } else {
-      this.run = prolonged(this.run, sign, differenceMs, arrivedMs);
+      this.outlierRun = extendRun(this.outlierRun, sign, differenceMs, arrivedMs);
     }
   }
 
@@ -87,7 +87,7 @@ export class Timeline {
    * paused. Stays so until `reset`, or until it is on time again.
    */
   needsNewEpoch(): boolean {
-    return this.run !== null && this.run.evidenceMs > LOST_FOR_MS;
+    return this.outlierRun !== null && this.outlierRun.evidenceMs > CLOCK_LOST_MS;
   }
 
   /**
@@ -97,8 +97,8 @@ export class Timeline {
    * @throws Error when nothing was observed yet
    */
   advance(sourceMs: number): number {
-    const wrapsMs = this.wrapsMs(sourceMs);
-    return Math.round(this.advanceTo(sourceMs + wrapsMs) + wrapsMs);
+    const wrapOffsetMs = this.wrapOffsetMs(sourceMs);
+    return Math.round(this.advanceTo(sourceMs + wrapOffsetMs) + wrapOffsetMs);
   }
 
   /**
@@ -107,8 +107,8 @@ export class Timeline {
    * @throws Error when nothing was observed yet
    */
   offsetFor(sourceMs: number): number {
-    const wrapsMs = this.wrapsMs(sourceMs);
-    return Math.round(this.offsetAt(sourceMs + wrapsMs) + wrapsMs);
+    const wrapOffsetMs = this.wrapOffsetMs(sourceMs);
+    return Math.round(this.offsetAt(sourceMs + wrapOffsetMs) + wrapOffsetMs);
   }
 
   /**
@@ -116,26 +116,26 @@ export class Timeline {
    * observed before it did is forgotten; otherwise it is the same clock, and all still counts.
    */
   reset(): void {
-    const { run } = this;
-    if (run && this.needsNewEpoch()) {
+    const { outlierRun } = this;
+    if (outlierRun && this.needsNewEpoch()) {
       this.buckets = [];
-      this.note(run.leastMs, run.lastArrivedMs);
+      this.addSample(outlierRun.minDifferenceMs, outlierRun.lastArrivedMs);
     }
     this.steps = [];
-    this.advancedMs = Number.NEGATIVE_INFINITY;
-    this.run = null;
+    this.lastAdvancedMs = Number.NEGATIVE_INFINITY;
+    this.outlierRun = null;
   }
 
   private advanceTo(sourceMs: number): number {
-    if (sourceMs <= this.advancedMs) return this.offsetAt(sourceMs);
+    if (sourceMs <= this.lastAdvancedMs) return this.offsetAt(sourceMs);
     const last = this.steps.at(-1);
     const estimateMs = this.estimateMs(last?.offsetMs);
-    this.advancedMs = sourceMs;
-    if (!last) return this.step(sourceMs, Math.round(estimateMs));
+    this.lastAdvancedMs = sourceMs;
+    if (!last) return this.addStep(sourceMs, Math.round(estimateMs));
     const errorMs = estimateMs - last.offsetMs;
-    const most = Math.min(MAX_STEP_MS, (sourceMs - last.fromMs) * MAX_STEP_RATIO);
-    if (Math.abs(errorMs) < TOLERANCE_MS || most < MAX_STEP_MS) return last.offsetMs;
-    return this.step(sourceMs, last.offsetMs + Math.sign(errorMs) * MAX_STEP_MS);
+    const maxStepMs = Math.min(STEP_MS_MAX, (sourceMs - last.fromMs) * STEP_RATIO_MAX);
+    if (Math.abs(errorMs) < TOLERANCE_MS || maxStepMs < STEP_MS_MAX) return last.offsetMs;
+    return this.addStep(sourceMs, last.offsetMs + Math.sign(errorMs) * STEP_MS_MAX);
   }
 
   private offsetAt(sourceMs: number): number {
@@ -144,21 +144,21 @@ export class Timeline {
   }
 
   /** What to add to a time of the encoder to have that of the source. */
-  private wrapsMs(sourceMs: number): number {
+  private wrapOffsetMs(sourceMs: number): number {
     const { wrapMs } = this;
-    return wrapMs === null ? 0 : Math.round((this.observedMs - sourceMs) / wrapMs) * wrapMs;
+    return wrapMs === null ? 0 : Math.round((this.lastObservedMs - sourceMs) / wrapMs) * wrapMs;
   }
 
   /** Which side of the offset this is too far off on; null when it fits, or all fits as yet. */
-  private offSide(differenceMs: number): 1 | -1 | null {
+  private outlierSide(differenceMs: number): 1 | -1 | null {
     const last = this.steps.at(-1);
     if (!last) return null;
     const errorMs = differenceMs - last.offsetMs;
-    if (Math.abs(errorMs) <= LOST_MS) return null;
+    if (Math.abs(errorMs) <= OUTLIER_MS) return null;
     return errorMs > 0 ? 1 : -1;
   }
 
-  private note(differenceMs: number, arrivedMs: number): void {
+  private addSample(differenceMs: number, arrivedMs: number): void {
     const newest = this.buckets.at(-1);
     const index = Math.floor(arrivedMs / BUCKET_MS);
     if (newest && index <= newest.index) {
@@ -166,7 +166,7 @@ export class Timeline {
       return;
     }
     this.buckets.push({ index, leastMs: differenceMs });
-    this.buckets = this.buckets.filter((bucket) => bucket.index > index - BUCKETS);
+    this.buckets = this.buckets.filter((bucket) => bucket.index > index - BUCKET_COUNT);
   }
 
   private estimateMs(fallback?: number): number {
@@ -177,20 +177,26 @@ export class Timeline {
     return Math.min(...this.buckets.map(({ leastMs }) => leastMs));
   }
 
-  private step(fromMs: number, offsetMs: number): number {
+  private addStep(fromMs: number, offsetMs: number): number {
     this.steps.push({ fromMs, offsetMs });
-    if (this.steps.length > STEPS_KEPT) this.steps.shift();
+    if (this.steps.length > STEPS_MAX) this.steps.shift();
     return offsetMs;
   }
 }
 
-function prolonged(run: Run | null, sign: 1 | -1, leastMs: number, arrivedMs: number): Run {
-  if (run?.sign !== sign) return { sign, leastMs, lastArrivedMs: arrivedMs, evidenceMs: 0 };
+function extendRun(
+  run: OutlierRun | null,
+  sign: 1 | -1,
+  differenceMs: number,
+  arrivedMs: number,
+): OutlierRun {
+  if (run?.sign !== sign)
+    return { sign, minDifferenceMs: differenceMs, lastArrivedMs: arrivedMs, evidenceMs: 0 };
   const pauseMs = Math.max(0, arrivedMs - run.lastArrivedMs);
   return {
     sign,
-    leastMs: Math.min(run.leastMs, leastMs),
+    minDifferenceMs: Math.min(run.minDifferenceMs, differenceMs),
     lastArrivedMs: arrivedMs,
-    evidenceMs: run.evidenceMs + Math.min(pauseMs, MAX_EVIDENCE_MS),
+    evidenceMs: run.evidenceMs + Math.min(pauseMs, EVIDENCE_STEP_MS_MAX),
   };
 }

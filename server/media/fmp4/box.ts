@@ -4,40 +4,40 @@ export interface Box {
   readonly type: string;
   readonly start: number;
   /** Where its content begins. */
-  readonly content: number;
+  readonly contentStart: number;
   readonly end: number;
 }
 
 /** How a box begins. */
-export interface BoxHead {
+export interface BoxHeader {
   readonly type: string;
   /** Of size and type, in bytes. */
-  readonly headBytes: number;
+  readonly headerBytes: number;
   /** Of the whole box, in bytes; 0: to the end of the file. */
   readonly totalBytes: number;
 }
 
 /** @returns null when the bytes end before the head does */
-export function boxHead(bytes: Uint8Array, at: number, end: number): BoxHead | null {
+export function readBoxHeader(bytes: Uint8Array, at: number, end: number): BoxHeader | null {
   if (end - at < 8) return null;
   const size = uint32(bytes, at);
-  const type = fourCharacters(bytes, at + 4);
-  if (size !== 1) return { type, headBytes: 8, totalBytes: size };
+  const type = readFourCc(bytes, at + 4);
+  if (size !== 1) return { type, headerBytes: 8, totalBytes: size };
   if (end - at < 16) return null;
   const large = uint32(bytes, at + 8) * 2 ** 32 + uint32(bytes, at + 12);
-  return { type, headBytes: 16, totalBytes: large };
+  return { type, headerBytes: 16, totalBytes: large };
 }
 
 /** The boxes that fill this span. @throws Error when they do not fit into it */
 export function* boxes(bytes: Uint8Array, start: number, end: number): Generator<Box> {
   let at = start;
   while (at < end) {
-    const head = boxHead(bytes, at, end);
-    if (!head || head.totalBytes < head.headBytes || at + head.totalBytes > end) {
+    const head = readBoxHeader(bytes, at, end);
+    if (!head || head.totalBytes < head.headerBytes || at + head.totalBytes > end) {
       throw new Error('this is no MP4: a box does not fit into the one around it');
     }
     const boxEnd = at + head.totalBytes;
-    yield { type: head.type, start: at, content: at + head.headBytes, end: boxEnd };
+    yield { type: head.type, start: at, contentStart: at + head.headerBytes, end: boxEnd };
     at = boxEnd;
   }
 }
@@ -49,10 +49,10 @@ export function findBox(bytes: Uint8Array, start: number, end: number, type: str
 }
 
 /** The box that this path of types leads to, from a box's content. @throws Error without it */
-export function boxAt(bytes: Uint8Array, around: Box, ...path: readonly string[]): Box {
-  let box = around;
+export function requireBox(bytes: Uint8Array, parent: Box, ...path: readonly string[]): Box {
+  let box = parent;
   for (const type of path) {
-    const inner = findBox(bytes, box.content, box.end, type);
+    const inner = findBox(bytes, box.contentStart, box.end, type);
     if (!inner) throw new Error(`this is no MP4: ${type} is missing`);
     box = inner;
   }
@@ -79,7 +79,7 @@ export function int64(bytes: Uint8Array, at: number): number {
   return (uint32(bytes, at) | 0) * 2 ** 32 + uint32(bytes, at + 4);
 }
 
-export function fourCharacters(bytes: Uint8Array, at: number): string {
+export function readFourCc(bytes: Uint8Array, at: number): string {
   return String.fromCharCode(
     uint8(bytes, at),
     uint8(bytes, at + 1),

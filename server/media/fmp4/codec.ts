@@ -1,11 +1,11 @@
-import { type Box, boxAt, boxes, uint8, uint16, uint32 } from './box.ts';
+import { type Box, boxes, requireBox, uint8, uint16, uint32 } from './box.ts';
 
 /** How many bytes of a sample entry come before its boxes (ISO/IEC 14496-12, 12.1.3 and 12.2.3). */
 const VIDEO_ENTRY_BYTES = 78;
 const AUDIO_ENTRY_BYTES = 28;
 
 /** Codecs that are named without parameters. */
-const PLAIN: Readonly<Record<string, string>> = {
+const CODECS_WITHOUT_PARAMETERS: Readonly<Record<string, string>> = {
   Opus: 'opus',
   fLaC: 'flac',
   'ac-3': 'ac-3',
@@ -19,9 +19,9 @@ const PLAIN: Readonly<Record<string, string>> = {
  */
 export function codecOf(bytes: Uint8Array, stsd: Box): string {
   // Version, flags and the number of entries come first; the first entry is the one that is used.
-  const [entry] = boxes(bytes, stsd.content + 8, stsd.end);
+  const [entry] = boxes(bytes, stsd.contentStart + 8, stsd.end);
   if (!entry) throw new Error('this is no MP4: stsd is empty');
-  const plain = PLAIN[entry.type];
+  const plain = CODECS_WITHOUT_PARAMETERS[entry.type];
   if (plain !== undefined) return plain;
   switch (entry.type) {
     case 'avc1':
@@ -42,22 +42,22 @@ export function codecOf(bytes: Uint8Array, stsd: Box): string {
 }
 
 function configuration(bytes: Uint8Array, entry: Box, entryBytes: number, type: string): Box {
-  return boxAt(bytes, { ...entry, content: entry.content + entryBytes }, type);
+  return requireBox(bytes, { ...entry, contentStart: entry.contentStart + entryBytes }, type);
 }
 
 /** ISO/IEC 14496-15, 5.3.3.1: profile, compatibility and level. */
 function avc(bytes: Uint8Array, entry: Box, box: Box): string {
-  const at = box.content + 1;
+  const at = box.contentStart + 1;
   return `${entry.type}.${hex(bytes, at)}${hex(bytes, at + 1)}${hex(bytes, at + 2)}`;
 }
 
 /** ISO/IEC 14496-15, annex E.3. */
 function hevc(bytes: Uint8Array, entry: Box, box: Box): string {
-  const at = box.content + 1;
+  const at = box.contentStart + 1;
   const first = uint8(bytes, at);
   const space = ['', 'A', 'B', 'C'][first >> 6];
   const tier = first & 0x20 ? 'H' : 'L';
-  const compatibility = reversed32(uint32(bytes, at + 1)).toString(16);
+  const compatibility = reverseBits32(uint32(bytes, at + 1)).toString(16);
   const constraints: string[] = [];
   for (let i = 0; i < 6; i++) constraints.push(uint8(bytes, at + 5 + i).toString(16));
   while (constraints.at(-1) === '0') constraints.pop();
@@ -65,7 +65,7 @@ function hevc(bytes: Uint8Array, entry: Box, box: Box): string {
   return [...parts, `${tier}${uint8(bytes, at + 11)}`, ...constraints].join('.');
 }
 
-function reversed32(value: number): number {
+function reverseBits32(value: number): number {
   let left = value;
   let reversed = 0;
   for (let i = 0; i < 32; i++) {
@@ -77,36 +77,36 @@ function reversed32(value: number): number {
 
 /** AV1 in ISO base media files, section 5. */
 function av1(bytes: Uint8Array, box: Box): string {
-  const first = uint8(bytes, box.content + 1);
-  const second = uint8(bytes, box.content + 2);
+  const first = uint8(bytes, box.contentStart + 1);
+  const second = uint8(bytes, box.contentStart + 2);
   const depth = second & 0x40 ? (second & 0x20 ? 12 : 10) : 8;
   return `av01.${first >> 5}.${decimal(first & 0x1f)}${second & 0x80 ? 'H' : 'M'}.${decimal(depth)}`;
 }
 
 /** VP codecs in ISO base media files. */
 function vp9(bytes: Uint8Array, box: Box): string {
-  const at = box.content + 4;
+  const at = box.contentStart + 4;
   const [profile, level, depth] = [0, 1, 2].map((i) => uint8(bytes, at + i));
   return `vp09.${decimal(profile ?? 0)}.${decimal(level ?? 0)}.${decimal((depth ?? 0) >> 4)}`;
 }
 
 /** ISO/IEC 14496-14, 5.6: the object type, and for MPEG-4 the audio object type. */
 function mpeg4Audio(bytes: Uint8Array, box: Box): string {
-  let at = descriptor(bytes, box.content + 4, 0x03);
+  let at = descriptorContentStart(bytes, box.contentStart + 4, 0x03);
   const flags = uint8(bytes, at + 2);
   at += 3 + (flags & 0x80 ? 2 : 0) + (flags & 0x20 ? 2 : 0);
   if (flags & 0x40) at += 1 + uint8(bytes, at);
-  at = descriptor(bytes, at, 0x04);
+  at = descriptorContentStart(bytes, at, 0x04);
   const objectType = uint8(bytes, at);
   if (objectType !== 0x40) return `mp4a.${objectType.toString(16).padStart(2, '0')}`;
-  at = descriptor(bytes, at + 13, 0x05);
+  at = descriptorContentStart(bytes, at + 13, 0x05);
   const first = uint8(bytes, at) >> 3;
   if (first !== 31) return `mp4a.40.${first}`;
   return `mp4a.40.${32 + ((uint16(bytes, at) >> 5) & 0x3f)}`;
 }
 
 /** @returns where the content of the descriptor at this place begins */
-function descriptor(bytes: Uint8Array, start: number, tag: number): number {
+function descriptorContentStart(bytes: Uint8Array, start: number, tag: number): number {
   if (uint8(bytes, start) !== tag) throw new Error('this is no MP4: esds is not understood');
   // The length takes one to four bytes; all but the last have the highest bit set.
   let at = start + 1;

@@ -8,7 +8,7 @@ import {
   probed,
   TONE,
 } from '../../../test/support/media/made-with-ffmpeg.ts';
-import { joined } from '../byte-queue.ts';
+import { concatBytes } from '../byte-queue.ts';
 import { type Fmp4Item, Fmp4Reader } from './fmp4-reader.ts';
 import type { Fragment, InitSegment } from './fragment.ts';
 
@@ -91,7 +91,7 @@ describe('what ffmpeg writes for a track', () => {
     for (const box of [0, buffer.indexOf('traf') - 4]) {
       twice.writeUInt32BE(buffer.readUInt32BE(box) + again.length, box);
     }
-    const both = read(joined([(inits[0] as InitSegment).bytes, twice])).fragments;
+    const both = read(concatBytes([(inits[0] as InitSegment).bytes, twice])).fragments;
     expect(both).toMatchObject([
       { durationTicks: 2 * fragment.durationTicks, isSync: true, startTicks: fragment.startTicks },
     ]);
@@ -99,7 +99,7 @@ describe('what ffmpeg writes for a track', () => {
 
   test('all of it but the index at the end is passed on', () => {
     const { inits, fragments } = read(video);
-    const bytes = joined([...inits, ...fragments].map((one) => one.bytes));
+    const bytes = concatBytes([...inits, ...fragments].map((one) => one.bytes));
     expect(bytes).toEqual(video.slice(0, bytes.length));
     expect(new TextDecoder().decode(video.subarray(bytes.length + 4, bytes.length + 8))).toBe(
       'mfra',
@@ -213,7 +213,7 @@ describe('what is no fragmented MP4', () => {
     const [fragment] = fragments as [Fragment];
     expect(refusal(fragment.bytes)).toContain('before its moov');
     const data = fragment.bytes.subarray(indexOf(fragment.bytes, 'mdat') - 4);
-    expect(refusal(joined([(inits[0] as InitSegment).bytes, data]))).toContain('without moof');
+    expect(refusal(concatBytes([(inits[0] as InitSegment).bytes, data]))).toContain('without moof');
     expect(refusal(Uint8Array.of(0x10, 0, 0, 0, ...new TextEncoder().encode('mdat')))).not.toBe('');
   });
 });

@@ -8,11 +8,11 @@ import {
   probed,
   TONE,
 } from '../../../test/support/media/made-with-ffmpeg.ts';
-import { joined } from '../byte-queue.ts';
-import { boxAt, boxes, findBox, uint32 } from './box.ts';
+import { concatBytes } from '../byte-queue.ts';
+import { boxes, findBox, requireBox, uint32 } from './box.ts';
 import { Fmp4Reader } from './fmp4-reader.ts';
 import type { Fragment, InitSegment } from './fragment.ts';
-import { retimed } from './retime.ts';
+import { retimeFragment } from './retime.ts';
 
 const PIECES = ['-frag_duration', '500000', ...FRAGMENTED];
 const X264 = ['-c:v', 'libx264', '-preset', 'ultrafast', '-g', '15', '-bf', '0'];
@@ -35,15 +35,16 @@ function read(bytes: Uint8Array): { init: InitSegment; fragments: Fragment[] } {
 function withShortTime({ bytes }: Fragment): Uint8Array {
   const moof = findBox(bytes, 0, bytes.length, 'moof');
   if (!moof) throw new Error('no moof');
-  const traf = boxAt(bytes, moof, 'traf');
-  const tfdt = boxAt(bytes, traf, 'tfdt');
-  const cut = tfdt.content + 4;
-  const short = joined([bytes.subarray(0, cut), bytes.subarray(cut + 4)]);
+  const traf = requireBox(bytes, moof, 'traf');
+  const tfdt = requireBox(bytes, traf, 'tfdt');
+  const cut = tfdt.contentStart + 4;
+  const short = concatBytes([bytes.subarray(0, cut), bytes.subarray(cut + 4)]);
   const view = new DataView(short.buffer);
   for (const box of [moof, traf, tfdt]) view.setUint32(box.start, box.end - box.start - 4);
-  view.setUint8(tfdt.content, 0);
-  for (const box of boxes(short, traf.content, traf.end - 4)) {
-    if (box.type === 'trun') view.setInt32(box.content + 8, view.getInt32(box.content + 8) - 4);
+  view.setUint8(tfdt.contentStart, 0);
+  for (const box of boxes(short, traf.contentStart, traf.end - 4)) {
+    if (box.type === 'trun')
+      view.setInt32(box.contentStart + 8, view.getInt32(box.contentStart + 8) - 4);
   }
   return short;
 }
@@ -53,8 +54,10 @@ describe('a fragment at another time', () => {
     for (const bytes of [video, audio]) {
       const { init, fragments } = read(bytes);
       const shift = SERVICE_S * init.timescale;
-      const moved = fragments.map((one, i) => retimed(one, one.startTicks + shift + 1024, i));
-      const whole = joined([init.bytes, ...moved]);
+      const moved = fragments.map((one, i) =>
+        retimeFragment(one, one.startTicks + shift + 1024, i),
+      );
+      const whole = concatBytes([init.bytes, ...moved]);
       const before = probed(bytes).map(({ pts }) => pts);
       expect(probed(whole).map(({ pts }) => pts)).toEqual(before.map((pts) => pts + shift + 1024));
       expect(complaints(whole)).toBe('');
@@ -66,7 +69,7 @@ describe('a fragment at another time', () => {
       const bytes = withShortTime(fragment);
       expect(bytes.length).toBe(fragment.bytes.length - 4);
       const short = { ...fragment, bytes };
-      expect(retimed(short, 7, 9)).toEqual(retimed(fragment, 7, 9));
+      expect(retimeFragment(short, 7, 9)).toEqual(retimeFragment(fragment, 7, 9));
     }
   });
 
@@ -75,8 +78,8 @@ describe('a fragment at another time', () => {
     fc.assert(
       fc.property(fc.maxSafeNat(), fc.nat(2 ** 33), (startTicks, sequence) => {
         const [fragment] = fragments as [Fragment];
-        const bytes = retimed(fragment, startTicks, sequence);
-        const again = read(joined([init.bytes, bytes])).fragments;
+        const bytes = retimeFragment(fragment, startTicks, sequence);
+        const again = read(concatBytes([init.bytes, bytes])).fragments;
         expect(again).toEqual([{ ...fragment, startTicks, bytes }]);
         const mfhd = indexOf(bytes, 'mfhd');
         expect(uint32(bytes, mfhd + 8)).toBe(sequence % 2 ** 32);
@@ -87,14 +90,14 @@ describe('a fragment at another time', () => {
   test('leaves the one that it is made of alone', () => {
     const [fragment] = read(video).fragments as [Fragment];
     const before = fragment.bytes.slice();
-    retimed(fragment, 1, 1);
+    retimeFragment(fragment, 1, 1);
     expect(fragment.bytes).toEqual(before);
   });
 
   test('cannot start before 1970, or between two ticks', () => {
     const [fragment] = read(video).fragments as [Fragment];
     for (const ticks of [-1, 0.5, Number.NaN, 2 ** 53]) {
-      expect(() => retimed(fragment, ticks, 1)).toThrow('no fragment can start');
+      expect(() => retimeFragment(fragment, ticks, 1)).toThrow('no fragment can start');
     }
   });
 });

@@ -1,13 +1,13 @@
 import { expect, test } from 'bun:test';
 import { connect } from 'node:net';
 import {
-  FakePlayable,
+  FakeStream,
   listenOrigin,
   type OriginFixture,
   STREAM,
 } from '../../../test/support/media/origin-fixture.ts';
 
-const stream = new FakePlayable().begin().addSegment();
+const stream = new FakeStream().startEpoch().addSegment();
 
 test.each([
   `${STREAM}/../../../etc/passwd`,
@@ -37,27 +37,27 @@ test.each([
   `${'a'.repeat(4000)}/v0/1795000000000-0.m4s`,
   `${STREAM}/v0/1795000000000-${'1'.repeat(4000)}.m4s`,
   '//etc/passwd',
-])('[M-31] %j gets nothing', async (path) => {
-  const other = listenOrigin(() => stream);
+])('[M-31] origin rejects the hostile path %j', async (path) => {
+  const fixture = listenOrigin(() => stream);
   const request = `GET /media/${path} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n`;
-  const answer = await raw(other, request);
-  expect(answer).toMatch(/^HTTP\/1\.1 (404|400) /);
-  expect(answer).not.toContain('X-Evil: 1\r\n');
-  // What is no name of ours does not even get to look for its stream.
-  expect(other.lookUps).toEqual([]);
-  expect(other.broken).toEqual([]);
-  await other.stop();
+  const response = await sendRaw(fixture, request);
+  expect(response).toMatch(/^HTTP\/1\.1 (404|400) /);
+  expect(response).not.toContain('X-Evil: 1\r\n');
+  // An invalid name does not cause a stream lookup.
+  expect(fixture.lookUps).toEqual([]);
+  expect(fixture.defects).toEqual([]);
+  await fixture.stop();
 });
 
-/** What the server answers to bytes; `fetch` would make paths harmless. */
-function raw({ server }: OriginFixture, request: string): Promise<string> {
+/** Sends raw bytes, because `fetch` would normalize the path. */
+function sendRaw({ server }: OriginFixture, request: string): Promise<string> {
   const { promise, resolve, reject } = Promise.withResolvers<string>();
-  let answer = '';
+  let response = '';
   const socket = connect(server.port ?? 0, '127.0.0.1', () => socket.write(request));
   socket.on('data', (bytes) => {
-    answer += bytes.toString('latin1');
+    response += bytes.toString('latin1');
   });
-  socket.on('close', () => resolve(answer));
+  socket.on('close', () => resolve(response));
   socket.on('error', reject);
   return promise;
 }

@@ -1,6 +1,6 @@
 import type { TrackId } from '../segment.ts';
 
-/** What a path below a stream names. */
+/** The file that a path below a stream names. */
 export type MediaFile =
   | { readonly kind: 'master' }
   | { readonly kind: 'manifest' }
@@ -20,14 +20,14 @@ export type MediaFile =
       readonly index: number;
     };
 
-// Numbers are written in one way, so that one thing has one address. 15 digits are exact.
+// Numbers have one spelling, so that each file has one URL. 15 digits are exact in a double.
 const TRACK = /^[va](?:0|[1-9]\d?)$/;
 const PLAYLIST = /^([va](?:0|[1-9]\d?))\.m3u8$/;
 const INIT = /^init-(0|[1-9]\d{0,14})\.mp4$/;
 const SEGMENT = /^(0|[1-9]\d{0,14})-(0|[1-9]\d{0,14})(?:\.(0|[1-9]\d{0,3}))?\.m4s$/;
 
 /** `master.m3u8`, `manifest.mpd` or `v0.m3u8`; null for any other name. */
-export function playlistNamed(name: string): MediaFile | null {
+export function parsePlaylistName(name: string): MediaFile | null {
   if (name === 'master.m3u8') return { kind: 'master' };
   if (name === 'manifest.mpd') return { kind: 'manifest' };
   const track = PLAYLIST.exec(name)?.[1];
@@ -38,11 +38,11 @@ export function playlistNamed(name: string): MediaFile | null {
  * `init-1763764021333.mp4`, `1763764021333-12.m4s` or `1763764021333-12.0.m4s` of a track: an init
  * segment, a segment and a part of it, of the epoch with this name. Null for any other name.
  */
-export function pieceNamed(track: string, name: string): MediaFile | null {
+export function parseMediaName(track: string, name: string): MediaFile | null {
   if (!TRACK.test(track)) return null;
-  const [, began, seq, index] = SEGMENT.exec(name) ?? [];
-  if (began !== undefined) {
-    const segment = { track, epoch: Number(began), seq: Number(seq) };
+  const [, startedMs, seq, index] = SEGMENT.exec(name) ?? [];
+  if (startedMs !== undefined) {
+    const segment = { track, epoch: Number(startedMs), seq: Number(seq) };
     return index === undefined
       ? { kind: 'segment', ...segment }
       : { kind: 'part', ...segment, index: Number(index) };
@@ -51,10 +51,10 @@ export function pieceNamed(track: string, name: string): MediaFile | null {
   return epoch === undefined ? null : { kind: 'init', track, epoch: Number(epoch) };
 }
 
-/** As it is sent. */
+/** The `Content-Type` of a file. */
 export function contentTypeOf({ kind, ...file }: MediaFile): string {
   if (kind === 'master' || kind === 'playlist') return 'application/vnd.apple.mpegurl';
   if (kind === 'manifest') return 'application/dash+xml';
-  // Not `video/iso.segment`, which not every player and cache knows.
+  // Some players and caches do not know `video/iso.segment`.
   return 'track' in file && file.track.startsWith('a') ? 'audio/mp4' : 'video/mp4';
 }

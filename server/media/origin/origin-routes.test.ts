@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import {
   BEGIN_MS,
-  FakePlayable,
+  FakeStream,
   listenOrigin,
   type OriginFixture,
   STREAM,
@@ -22,19 +22,19 @@ const ENDED = '6b8ee0d6-6f5c-4a7e-9d6b-1d2f3a4b5c6d';
 let fixture: OriginFixture;
 let directory: string;
 
-function withSegments(playable: FakePlayable, count: number): FakePlayable {
-  playable.begin();
-  for (let i = 0; i < count; i++) playable.addSegment();
-  return playable;
+function withSegments(stream: FakeStream, count: number): FakeStream {
+  stream.startEpoch();
+  for (let i = 0; i < count; i++) stream.addSegment();
+  return stream;
 }
 
-const stream = withSegments(new FakePlayable(), 40);
-const streams: Record<string, FakePlayable> = {
+const stream = withSegments(new FakeStream(), 40);
+const streams: Record<string, FakeStream> = {
   [STREAM]: stream,
-  [IDLE]: new FakePlayable(),
-  [LONG]: withSegments(new FakePlayable({ segmentMs: 6000 }), 3),
-  [SHORT]: withSegments(new FakePlayable({ segmentMs: 500 }), 3),
-  [ENDED]: withSegments(new FakePlayable(), 3).end(),
+  [IDLE]: new FakeStream(),
+  [LONG]: withSegments(new FakeStream({ segmentMs: 6000 }), 3),
+  [SHORT]: withSegments(new FakeStream({ segmentMs: 500 }), 3),
+  [ENDED]: withSegments(new FakeStream(), 3).end(),
 };
 
 beforeAll(async () => {
@@ -48,7 +48,7 @@ beforeAll(async () => {
 afterAll(async () => {
   await fixture.stop();
   await rm(directory, { recursive: true, force: true });
-  expect(fixture.broken).toEqual([]);
+  expect(fixture.defects).toEqual([]);
 });
 
 const PATHS = {
@@ -62,7 +62,7 @@ const PATHS = {
   segmentAudio: 'a0/1795000000000-12.m4s',
 };
 
-describe('what is served', () => {
+describe('files', () => {
   test.each([
     [PATHS.master, 'application/vnd.apple.mpegurl', '#EXTM3U'],
     [PATHS.manifest, 'application/dash+xml', '<MPD'],
@@ -72,7 +72,7 @@ describe('what is served', () => {
     [PATHS.initAudio, 'audio/mp4', 'init a0'],
     [PATHS.segmentVideo, 'video/mp4', 'segment 12 v0'],
     [PATHS.segmentAudio, 'audio/mp4', 'segment 12 a0'],
-  ])('[M-20] %s is %s', async (path, type, part) => {
+  ])('[M-20] %s has content type %s', async (path, type, part) => {
     const response = await fixture.get(`${STREAM}/${path}`);
     expect([response.status, response.headers.get('content-type')]).toEqual([200, type]);
     expect(await response.text()).toContain(part);
@@ -93,13 +93,13 @@ describe('what is served', () => {
     [`${STREAM}/v0/1795000000000-40.m4s`, 'no-store'],
     [`${IDLE}/${PATHS.master}`, 'no-store'],
     [`${STREAM}/v7.m3u8`, 'no-store'],
-  ])('[M-21] %s may be kept: %s', async (path, lifetime) => {
+  ])('[M-21] %s has Cache-Control %s', async (path, cacheControl) => {
     const response = await fixture.get(path);
-    expect(response.headers.get('cache-control')).toBe(lifetime);
-    expect(response.status).toBe(lifetime === 'no-store' ? 404 : 200);
+    expect(response.headers.get('cache-control')).toBe(cacheControl);
+    expect(response.status).toBe(cacheControl === 'no-store' ? 404 : 200);
   });
 
-  test('[M-21] a playlist that has not changed is 304, and one that has is not', async () => {
+  test('[M-21] conditional request gets 304 when the file is unchanged', async () => {
     const path = `${SHORT}/v0.m3u8`;
     const etag = (await fixture.get(path)).headers.get('etag') ?? '';
     expect(etag).toMatch(/^W\/"\w+"$/);
@@ -118,14 +118,14 @@ describe('what is served', () => {
     expect(known.status).toBe(304);
   });
 
-  test('[M-21] playlists are compressed for who takes it, and the same', async () => {
+  test('[M-21] playlist is compressed for clients that accept gzip', async () => {
     const path = `${STREAM}/v0.m3u8`;
     const plain = await fixture.get(path, { headers: { 'Accept-Encoding': 'br' } });
     expect(plain.headers.get('content-encoding')).toBeNull();
     expect(plain.headers.get('vary')).toBe('Accept-Encoding');
     const text = await plain.text();
     const init = { headers: { 'Accept-Encoding': 'br, gzip;q=0.5' }, decompress: false };
-    for (let times = 0; times < 2; times++) {
+    for (let attempt = 0; attempt < 2; attempt++) {
       const small = await fixture.get(path, init);
       expect(small.headers.get('content-encoding')).toBe('gzip');
       expect(small.headers.get('etag')).toBe(plain.headers.get('etag'));
@@ -137,7 +137,7 @@ describe('what is served', () => {
     expect((await fixture.get(path, refused)).headers.get('content-encoding')).toBeNull();
   });
 
-  test('[M-23] pages of the configured origin may read it', async () => {
+  test('[M-23] responses allow the configured CORS origin', async () => {
     for (const path of Object.values(PATHS)) {
       const response = await fixture.get(`${STREAM}/${path}`);
       expect(response.headers.get('access-control-allow-origin')).toBe('https://app.example');
@@ -153,18 +153,18 @@ describe('what is served', () => {
     }
   });
 
-  test('the counts say what was sent', async () => {
+  test('stats count responses and bytes', async () => {
     const before = fixture.origin.stats();
     const [segments, bytes] = [before.served.segment, before.bytes];
     await fixture.get(`${STREAM}/v0/1795000000000-3.m4s`);
     await fixture.get(`${STREAM}/v0/1795000000000-3.m4s`, { method: 'HEAD' });
     await fixture.get(`${STREAM}/v0/1795000000000-3.m4s`, { headers: { Range: 'bytes=0-3' } });
-    const { served, bytes: after, held } = fixture.origin.stats();
+    const { served, bytes: after, pendingRequests } = fixture.origin.stats();
     expect([served.segment - segments, after - bytes]).toEqual([3, 'segment 3 v0'.length + 4]);
-    expect(held).toBe(0);
+    expect(pendingRequests).toBe(0);
   });
 
-  test('a stream is looked up once for all that its viewers ask in a moment', async () => {
+  test('stream lookups are cached for a moment', async () => {
     const other = listenOrigin(() => stream);
     for (let seq = 0; seq < 20; seq++) await other.get(`${STREAM}/v0/${BEGIN_MS}-${seq}.m4s`);
     expect(other.lookUps.length).toBeLessThan(5);
@@ -172,7 +172,7 @@ describe('what is served', () => {
   });
 });
 
-describe('parts of a segment', () => {
+describe('byte ranges', () => {
   const path = `${STREAM}/v0/1795000000000-12.m4s`;
   const whole = 'segment 12 v0';
   const { length } = whole;
@@ -193,7 +193,7 @@ describe('parts of a segment', () => {
     ['bytes=a-b', 200, whole, null],
     ['frames=0-1', 200, whole, null],
     ['bytes=99999999999999999999-', 200, whole, null],
-  ])('[M-22] Range: %s is %d', async (range, status, text, contentRange) => {
+  ])('[M-22] Range: %s gets %d', async (range, status, text, contentRange) => {
     const response = await fixture.get(path, { headers: { Range: range } });
     expect(response.status).toBe(status);
     expect(response.headers.get('content-range')).toBe(contentRange);
@@ -201,7 +201,7 @@ describe('parts of a segment', () => {
     else expect(await response.json()).toMatchObject({ status, title: 'Range Not Satisfiable' });
   });
 
-  test('[M-22] If-Range: a part of what is known, or the whole of what is not', async () => {
+  test('[M-22] If-Range gets 206 when the entity tag matches, else 200', async () => {
     const etag = (await fixture.get(path)).headers.get('etag') ?? '';
     const ask = (ifRange: string) =>
       fixture.get(path, { headers: { Range: 'bytes=0-3', 'If-Range': ifRange } });
@@ -211,7 +211,7 @@ describe('parts of a segment', () => {
     expect((await ask('Fri, 20 Nov 2026 12:00:00 GMT')).status).toBe(200);
   });
 
-  test('[M-22] HEAD tells the length, and sends nothing', async () => {
+  test('[M-22] HEAD has the length and no body', async () => {
     const head = await fixture.get(path, { method: 'HEAD' });
     expect(head.headers.get('content-length')).toBe(String(length));
     expect(head.headers.get('accept-ranges')).toBe('bytes');
@@ -220,7 +220,7 @@ describe('parts of a segment', () => {
     expect(Number(playlist.headers.get('content-length'))).toBeGreaterThan(100);
   });
 
-  test('[M-22] the same from a file; one that is gone meanwhile is 404', async () => {
+  test('[M-22] ranges work for a segment on disk, and a removed file gets 404', async () => {
     const file = join(directory, 'segments');
     await writeFile(file, `xxx${whole}yyy`);
     stream.files.set(12, () => Bun.file(file).slice(3, 3 + length));
@@ -239,7 +239,7 @@ describe('parts of a segment', () => {
   });
 });
 
-describe('what is not there', () => {
+describe('missing files', () => {
   test.each([
     `${UNKNOWN}/master.m3u8`,
     `${UNKNOWN}/v0/1795000000000-0.m4s`,
@@ -254,30 +254,30 @@ describe('what is not there', () => {
     `${STREAM}/v0/1795000000000-1.0.m4s`,
     `${STREAM}/v0/1795000000001-1.m4s`,
     `${STREAM}/v0/1.m4s`,
-  ])('[M-31] %s is 404, as a problem', async (path) => {
+  ])('[M-31] %s gets a 404 problem', async (path) => {
     const response = await fixture.get(path, { headers: { Accept: 'application/problem+json' } });
     expect(response.status).toBe(404);
     expect(response.headers.get('content-type')).toBe('application/problem+json');
     expect(await response.json()).toMatchObject({ status: 404, title: 'Not Found' });
   });
 
-  test('[M-31] a segment that has left is 404', async () => {
-    const playable = withSegments(new FakePlayable(), 3);
-    const other = listenOrigin(() => playable);
+  test('[M-31] removed segment gets 404', async () => {
+    const stream = withSegments(new FakeStream(), 3);
+    const other = listenOrigin(() => stream);
     expect((await other.get(`${STREAM}/v0/1795000000000-0.m4s`)).status).toBe(200);
-    playable.removeSegment();
+    stream.removeSegment();
     expect((await other.get(`${STREAM}/v0/1795000000000-0.m4s`)).status).toBe(404);
     await other.stop();
   });
 
-  test('[M-31] only reading is allowed', async () => {
+  test('[M-31] other methods get 405', async () => {
     for (const method of ['POST', 'PUT', 'DELETE', 'PATCH']) {
       const response = await fixture.get(`${STREAM}/master.m3u8`, { method });
       expect([response.status, response.headers.get('allow')]).toEqual([405, 'GET, HEAD, OPTIONS']);
     }
   });
 
-  test('a record that is unavailable is 503', async () => {
+  test('unavailable database gets 503', async () => {
     const response = await fixture.get(`${UNAVAILABLE}/master.m3u8`);
     expect([response.status, response.headers.get('retry-after')]).toEqual([503, '1']);
   });

@@ -1,68 +1,85 @@
 import type { BunRequest } from 'bun';
 import { LRUCache } from 'lru-cache';
 import { uuid } from '../../../protocol/text.ts';
-import { Problem, problemOf } from '../../http/problem.ts';
-import { type Reader, type ReadOnlyOptions, readOnlyPath } from '../../http/read-only.ts';
+import { Problem, problemFor } from '../../http/problem.ts';
+import {
+  type ReadHandler,
+  type ReadOnlyOptions,
+  readOnlyRoute,
+} from '../../http/read-only-route.ts';
 import type { PathHandler } from '../../http/router.ts';
 import { dashManifest } from '../playlist/dash-manifest.ts';
-import { hlsMaster } from '../playlist/hls-master.ts';
-import { hlsMedia } from '../playlist/hls-media.ts';
+import { hlsMultivariantPlaylist } from '../playlist/hls-master.ts';
+import { hlsMediaPlaylist } from '../playlist/hls-media.ts';
 import { targetDurationS } from '../playlist/target-duration.ts';
-import type { Playable, Playables, Presentation } from '../segment.ts';
-import { hasTag, rangeOf, takesGzip } from './byte-range.ts';
-import { HeldRequests } from './held-requests.ts';
-import { contentTypeOf, type MediaFile, pieceNamed, playlistNamed } from './media-file.ts';
-import { commonHeaders, EXPOSED, PREFLIGHT, pieceHeaders, textLifetime } from './origin-headers.ts';
-import { checkAhead, isNextPart, isPast, isThere, type Reload, reloadOf } from './reload.ts';
-import { RenderedTexts, zipped } from './rendered-texts.ts';
+import type { PlayableStream, PlayableStreams, Presentation } from '../segment.ts';
+import {
+  checkNotTooFarAhead,
+  type DeliveryDirectives,
+  isNextPart,
+  isPartPast,
+  isSatisfied,
+  parseDirectives,
+} from './delivery-directives.ts';
+import { contentTypeOf, type MediaFile, parseMediaName, parsePlaylistName } from './media-file.ts';
+import { PendingRequests } from './pending-requests.ts';
+import { gzipped, PlaylistCache } from './playlist-cache.ts';
+import { acceptsGzip, matchesEtag, parseRange } from './request-headers.ts';
+import {
+  commonHeaders,
+  EXPOSED_HEADERS,
+  mediaHeaders,
+  PREFLIGHT_HEADERS,
+  playlistCacheControl,
+} from './response-headers.ts';
 
 export interface OriginOptions extends ReadOnlyOptions {
-  readonly playables: Playables;
+  readonly streams: PlayableStreams;
 }
 
-/** What was served since the start. */
+/** Totals since the start of the process. */
 export interface OriginStats {
-  /** Answers with something in them, by what it is. */
+  /** Responses with a body, by kind of file. */
   readonly served: Readonly<Record<MediaFile['kind'], number>>;
-  /** In their bodies, as they were sent. */
+  /** Bytes of response bodies, as sent. */
   readonly bytes: number;
-  /** Requests that are held now. */
-  readonly held: number;
+  /** Requests that block now. */
+  readonly pendingRequests: number;
 }
 
-/** The paths that video is played from. */
+/** The HTTP routes that serve video. */
 export interface Origin {
   readonly routes: Record<string, PathHandler>;
-  /** Answers what is held, and holds no more. */
+  /** Ends blocking requests and refuses new ones. */
   drain(): void;
   stats(): OriginStats;
 }
 
-// Looking up a stream is a promise, and each of its viewers asks for several things a second.
-const FOUND_MAX = 1_000;
-const FOUND_MS = 1_000;
+// A stream lookup is asynchronous, and each viewer sends several requests a second.
+const LOOKUP_CACHE_MAX = 1_000;
+const LOOKUP_CACHE_MS = 1_000;
 
-// RFC 8216bis, 6.2.5.2: a request that waits longer is answered 503.
-const HELD_TARGETS = 3;
+// RFC 8216bis, 6.2.5.2: a request that blocks for longer gets 503.
+const BLOCKING_TARGETS = 3;
 // The server closes a connection that is silent for 12 s.
-const HELD_MS_MAX = 9_000;
+const BLOCKING_MS_MAX = 9_000;
 
-// Shorter ones fit into a packet as they are.
-const ZIP_BYTES_MIN = 1_000;
+// Shorter playlists fit into one packet uncompressed.
+const GZIP_BYTES_MIN = 1_000;
 
-/** Playlists, manifests, segments and parts of all streams, by path (SPEC M-20 to M-31). */
+/** Creates the routes for playlists, manifests, segments and parts (SPEC M-20 to M-31). */
 export function originRoutes(options: OriginOptions): Origin {
   const service = new OriginService(options);
-  const path = (pattern: string, named: (params: Params) => MediaFile | null) =>
-    [pattern, service.path(pattern, named)] as const;
+  const route = (pattern: string, parse: (params: Params) => MediaFile | null) =>
+    [pattern, service.handler(pattern, parse)] as const;
   return {
     routes: Object.fromEntries([
-      path('/media/:stream_id/:name', ({ name = '' }) => playlistNamed(name)),
-      path('/media/:stream_id/:track/:name', ({ track = '', name = '' }) =>
-        pieceNamed(track, name),
+      route('/media/:stream_id/:name', ({ name = '' }) => parsePlaylistName(name)),
+      route('/media/:stream_id/:track/:name', ({ track = '', name = '' }) =>
+        parseMediaName(track, name),
       ),
     ]),
-    drain: () => service.held.drain(),
+    drain: () => service.pending.drain(),
     stats: () => service.stats(),
   };
 }
@@ -70,12 +87,12 @@ export function originRoutes(options: OriginOptions): Origin {
 type Params = Readonly<Record<string, string>>;
 
 class OriginService {
-  readonly held = new HeldRequests();
-  private readonly texts = new RenderedTexts();
-  private readonly found = new LRUCache<string, Playable>({
-    max: FOUND_MAX,
-    ttl: FOUND_MS,
-    // Else what nobody asks for any more is kept with all its segments.
+  readonly pending = new PendingRequests();
+  private readonly playlists = new PlaylistCache();
+  private readonly lookups = new LRUCache<string, PlayableStream>({
+    max: LOOKUP_CACHE_MAX,
+    ttl: LOOKUP_CACHE_MS,
+    // Otherwise an unused entry keeps all its segments in memory.
     ttlAutopurge: true,
   });
   private readonly served = { master: 0, manifest: 0, playlist: 0, init: 0, segment: 0, part: 0 };
@@ -84,167 +101,189 @@ class OriginService {
   constructor(private readonly options: OriginOptions) {}
 
   stats(): OriginStats {
-    return { served: this.served, bytes: this.bytes, held: this.held.count };
+    return { served: this.served, bytes: this.bytes, pendingRequests: this.pending.count };
   }
 
-  path(pattern: string, named: (params: Params) => MediaFile | null): PathHandler {
+  handler(pattern: string, parse: (params: Params) => MediaFile | null): PathHandler {
     const { corsOrigin } = this.options;
-    const read = readOnlyPath(pattern, this.reader(named), this.options);
-    const preflight = { ...commonHeaders(corsOrigin), ...PREFLIGHT };
+    const read = readOnlyRoute(pattern, this.reader(parse), this.options);
+    const preflight = { ...commonHeaders(corsOrigin), ...PREFLIGHT_HEADERS };
     return (request) =>
       request.method === 'OPTIONS'
         ? new Response(null, { status: 204, headers: preflight })
         : read(request);
   }
 
-  private reader(named: (params: Params) => MediaFile | null): Reader {
+  private reader(parse: (params: Params) => MediaFile | null): ReadHandler {
     return (request) => {
       try {
         const params = (request as BunRequest<string>).params as Params;
         const streamId = uuid.safeParse(params.stream_id).data;
-        const file = named(params);
-        if (streamId === undefined || !file) throw unknown();
-        const known = this.found.get(streamId);
-        const answer = known
-          ? this.answer(known, file, request)
-          : this.lookUp(streamId, file, request);
-        return answer instanceof Promise ? answer.catch(told) : answer;
+        const file = parse(params);
+        if (streamId === undefined || !file) throw notFound();
+        const stream = this.lookups.get(streamId);
+        const response = stream
+          ? this.respond(stream, file, request)
+          : this.findAndRespond(streamId, file, request);
+        return response instanceof Promise ? response.catch(throwProblem) : response;
       } catch (error) {
-        return told(error);
+        return throwProblem(error);
       }
     };
   }
 
-  private async lookUp(streamId: string, file: MediaFile, request: Request): Promise<Response> {
-    const playable = await this.options.playables.find(streamId);
-    if (!playable) throw unknown();
-    this.found.set(streamId, playable);
-    return this.answer(playable, file, request);
+  private async findAndRespond(
+    streamId: string,
+    file: MediaFile,
+    request: Request,
+  ): Promise<Response> {
+    const stream = await this.options.streams.find(streamId);
+    if (!stream) throw notFound();
+    this.lookups.set(streamId, stream);
+    return this.respond(stream, file, request);
   }
 
-  private answer(
-    playable: Playable,
+  private respond(
+    stream: PlayableStream,
     file: MediaFile,
     request: Request,
   ): Response | Promise<Response> {
     switch (file.kind) {
       case 'master':
-        return this.text(playable, file, request, hlsMaster);
+        return this.respondPlaylist(stream, file, request, hlsMultivariantPlaylist);
       case 'manifest':
-        return this.text(playable, file, request, dashManifest);
+        return this.respondPlaylist(stream, file, request, dashManifest);
       case 'playlist':
-        return this.playlist(playable, file.track, file, request);
+        return this.respondMediaPlaylist(stream, file.track, file, request);
       case 'init':
-        return this.piece(playable.init(file.epoch, file.track), file, request);
+        return this.respondMedia(stream.init(file.epoch, file.track), file, request);
       case 'segment':
-        return this.segment(playable.segment(file.epoch, file.seq, file.track), file, request);
+        return this.respondSegment(stream.segment(file.epoch, file.seq, file.track), file, request);
       case 'part':
-        return this.part(playable, file, request);
+        return this.respondPart(stream, file, request);
     }
   }
 
-  private playlist(
-    playable: Playable,
+  private respondMediaPlaylist(
+    stream: PlayableStream,
     track: string,
     file: MediaFile,
     request: Request,
   ): Response | Promise<Response> {
-    const reload = reloadOf(request.url);
-    const { skip } = reload;
-    const answer = () =>
-      this.text(playable, file, request, (it) => hlsMedia(it, track, { skip }), reload);
-    const presentation = playable.presentation();
-    if (isThere(presentation, reload)) return answer();
-    if (!hasTrack(presentation, track)) throw unknown();
-    checkAhead(presentation, reload);
-    const name = `${reload.seq}.${reload.part}`;
-    const there = (it: Presentation) => isThere(it, reload);
-    return this.held.until(playable, name, there, heldMs(presentation)).then(answer);
+    const directives = parseDirectives(request.url);
+    const { skip } = directives;
+    const respond = () =>
+      this.respondPlaylist(
+        stream,
+        file,
+        request,
+        (current) => hlsMediaPlaylist(current, track, { skip }),
+        directives,
+      );
+    const presentation = stream.presentation();
+    if (isSatisfied(presentation, directives)) return respond();
+    if (!hasTrack(presentation, track)) throw notFound();
+    checkNotTooFarAhead(presentation, directives);
+    const key = `${directives.seq}.${directives.part}`;
+    const isReady = (current: Presentation) => isSatisfied(current, directives);
+    return this.pending
+      .waitUntil(stream, key, isReady, blockingTimeoutMs(presentation))
+      .then(respond);
   }
 
-  private text(
-    playable: Playable,
+  private respondPlaylist(
+    stream: PlayableStream,
     file: MediaFile,
     request: Request,
     render: (presentation: Presentation) => string | null,
-    reload: Reload | null = null,
+    directives: DeliveryDirectives | null = null,
   ): Response | Promise<Response> {
     const track = 'track' in file ? file.track : '';
-    const name = `${file.kind} ${track} ${reload?.skip ?? false}`;
-    const rendered = this.texts.of(playable, name, render);
-    if (!rendered) throw unknown();
-    const presentation = playable.presentation();
-    const isReload = reload !== null && reload.seq !== null;
+    const key = `${file.kind} ${track} ${directives?.skip ?? false}`;
+    const rendered = this.playlists.get(stream, key, render);
+    if (!rendered) throw notFound();
+    const presentation = stream.presentation();
+    const isBlockingReload = directives !== null && directives.seq !== null;
     const targetS = targetDurationS(presentation.segmentMs);
     const headers: Record<string, string> = {
       ...commonHeaders(this.options.corsOrigin),
       'Content-Type': contentTypeOf(file),
-      'Cache-Control': textLifetime(file, presentation, isReload ? { targetS } : null),
+      'Cache-Control': playlistCacheControl(
+        file,
+        presentation,
+        isBlockingReload ? { targetS } : null,
+      ),
       Vary: 'Accept-Encoding',
       ETag: rendered.etag,
     };
-    if (hasTag(request.headers.get('if-none-match'), rendered.etag)) return notModified(headers);
-    const isZipped =
-      rendered.plain.byteLength >= ZIP_BYTES_MIN &&
-      takesGzip(request.headers.get('accept-encoding'));
-    if (!isZipped) return this.ok(file, request, rendered.plain, headers);
+    if (matchesEtag(request.headers.get('if-none-match'), rendered.etag))
+      return notModified(headers);
+    const isGzipped =
+      rendered.plain.byteLength >= GZIP_BYTES_MIN &&
+      acceptsGzip(request.headers.get('accept-encoding'));
+    if (!isGzipped) return this.ok(file, request, rendered.plain, headers);
     headers['Content-Encoding'] = 'gzip';
-    const bytes = zipped(rendered);
+    const bytes = gzipped(rendered);
     return bytes instanceof Promise
-      ? bytes.then((each) => this.ok(file, request, each, headers))
+      ? bytes.then((body) => this.ok(file, request, body, headers))
       : this.ok(file, request, bytes, headers);
   }
 
-  private part(
-    playable: Playable,
+  private respondPart(
+    stream: PlayableStream,
     file: MediaFile & { kind: 'part' },
     request: Request,
   ): Response | Promise<Response> {
     const { epoch, seq, index, track } = file;
-    const found = () => playable.part(epoch, seq, index, track);
-    const bytes = found();
-    const presentation = playable.presentation();
-    if (bytes || !isNextPart(presentation, file)) return this.piece(bytes, file, request);
-    if (!hasTrack(presentation, track)) throw unknown();
-    // It was hinted at, and is sent as soon as it is there.
-    const isKnown = (it: Presentation) => found() !== null || isPast(it, file);
-    const name = `${epoch}-${seq}.${index} ${track}`;
-    return this.held
-      .until(playable, name, isKnown, heldMs(presentation))
-      .then(() => this.piece(found(), file, request));
+    const read = () => stream.part(epoch, seq, index, track);
+    const bytes = read();
+    const presentation = stream.presentation();
+    if (bytes || !isNextPart(presentation, file)) return this.respondMedia(bytes, file, request);
+    if (!hasTrack(presentation, track)) throw notFound();
+    // The playlist announced this part: send it as soon as it exists.
+    const isDecided = (current: Presentation) => read() !== null || isPartPast(current, file);
+    const key = `${epoch}-${seq}.${index} ${track}`;
+    return this.pending
+      .waitUntil(stream, key, isDecided, blockingTimeoutMs(presentation))
+      .then(() => this.respondMedia(read(), file, request));
   }
 
-  private segment(
+  private respondSegment(
     bytes: Uint8Array | Blob | null,
     file: MediaFile,
     request: Request,
   ): Response | Promise<Response> {
-    if (!(bytes instanceof Blob)) return this.piece(bytes, file, request);
-    // Between two requests the file may have left to make room.
+    if (!(bytes instanceof Blob)) return this.respondMedia(bytes, file, request);
+    // The file may have been evicted since the lookup.
     return (bytes as Bun.BunFile)
       .exists()
-      .then((isThere) => this.piece(isThere ? bytes : null, file, request));
+      .then((exists) => this.respondMedia(exists ? bytes : null, file, request));
   }
 
-  private piece(bytes: Uint8Array | Blob | null, file: MediaFile, request: Request): Response {
-    if (!bytes) throw unknown();
+  private respondMedia(
+    bytes: Uint8Array | Blob | null,
+    file: MediaFile,
+    request: Request,
+  ): Response {
+    if (!bytes) throw notFound();
     const size = bytes instanceof Blob ? bytes.size : bytes.byteLength;
-    const headers = pieceHeaders(file, this.options.corsOrigin);
-    const etag = `"${tagOf(file)}-${size}"`;
+    const headers = mediaHeaders(file, this.options.corsOrigin);
+    const etag = `"${etagName(file)}-${size}"`;
     headers.ETag = etag;
-    const asked = request.headers;
-    if (hasTag(asked.get('if-none-match'), etag)) return notModified(headers);
-    const ifRange = asked.get('if-range');
-    // By strong comparison; a date is none that we ever gave.
-    const range = ifRange === null || ifRange === etag ? rangeOf(asked.get('range'), size) : null;
+    const requestHeaders = request.headers;
+    if (matchesEtag(requestHeaders.get('if-none-match'), etag)) return notModified(headers);
+    const ifRange = requestHeaders.get('if-range');
+    // Strong comparison. Dates never match, because responses have no `Last-Modified`.
+    const range =
+      ifRange === null || ifRange === etag ? parseRange(requestHeaders.get('range'), size) : null;
     if (range === null) return this.ok(file, request, bytes, headers);
     if (range === 'unsatisfiable') throw unsatisfiable(size);
     headers['Content-Range'] = `bytes ${range.from}-${range.to - 1}/${size}`;
-    const piece =
+    const rangeBody =
       bytes instanceof Blob
         ? bytes.slice(range.from, range.to)
         : bytes.subarray(range.from, range.to);
-    return this.ok(file, request, piece, headers, 206);
+    return this.ok(file, request, rangeBody, headers, 206);
   }
 
   private ok(
@@ -265,8 +304,8 @@ function notModified(headers: Record<string, string>): Response {
   return new Response(null, { status: 304, headers: rest });
 }
 
-/** Which of a stream's files it is. */
-function tagOf(file: MediaFile): string {
+/** Identifies a file within its stream. */
+function etagName(file: MediaFile): string {
   if (file.kind === 'init') return `init-${file.epoch}`;
   if (file.kind === 'part') return `${file.epoch}-${file.seq}.${file.index}`;
   return file.kind === 'segment' ? `${file.epoch}-${file.seq}` : file.kind;
@@ -276,23 +315,23 @@ function hasTrack({ epochs }: Presentation, track: string): boolean {
   return epochs.some(({ tracks }) => tracks.some(({ id }) => id === track));
 }
 
-function heldMs({ segmentMs }: Presentation): number {
-  return Math.min(HELD_TARGETS * targetDurationS(segmentMs) * 1_000, HELD_MS_MAX);
+function blockingTimeoutMs({ segmentMs }: Presentation): number {
+  return Math.min(BLOCKING_TARGETS * targetDurationS(segmentMs) * 1_000, BLOCKING_MS_MAX);
 }
 
-/** What a path answers that names nothing, or nothing yet, or nothing any more. */
-function unknown(): Problem {
-  return new Problem(404, 'There is no such video, or not now.');
+/** For files that do not exist, not yet or no longer. */
+function notFound(): Problem {
+  return new Problem(404, 'This video does not exist or is not available now.');
 }
 
 function unsatisfiable(size: number): Problem {
-  return new Problem(416, 'It has no such bytes.', {
+  return new Problem(416, 'The file does not have the requested bytes.', {
     'Content-Range': `bytes */${size}`,
-    'Access-Control-Expose-Headers': EXPOSED,
+    'Access-Control-Expose-Headers': EXPOSED_HEADERS,
   });
 }
 
-/** @throws what a client is told of it */
-function told(error: unknown): never {
-  throw problemOf(error, 'Token') ?? error;
+/** @throws Problem for an expected error, else the error */
+function throwProblem(error: unknown): never {
+  throw problemFor(error, 'Token') ?? error;
 }

@@ -1,65 +1,65 @@
 import type { Writable } from 'node:stream';
-import { joined } from '../byte-queue.ts';
+import { concatBytes } from '../byte-queue.ts';
 
-/** When more than this waits, the writer is asked to pause; 1 s of the largest source. */
+/** Above this many queued bytes the writer must pause; 1 s of the largest source. */
 const PAUSE_BYTES = 4 << 20;
-/** What is handed to the pipe at once. A pipe takes 64 kB. */
+/** Most bytes of one write to the pipe, whose buffer takes 64 kB. */
 const CHUNK_BYTES = 256 << 10;
 
-/** Standard input of a child: what it does not take yet waits, and that it is gone harms nobody. */
+/** Standard input of a child process, with a queue. Ignores writes after the child has exited. */
 export class ChildInput {
-  private waiting: Uint8Array[] = [];
-  private waitingBytes = 0;
+  private queue: Uint8Array[] = [];
+  private queuedBytes = 0;
   private isWriting = false;
   private isEnding = false;
-  private isGone = false;
-  private wanted: PromiseWithResolvers<void> | null = null;
+  private isClosed = false;
+  private drain: PromiseWithResolvers<void> | null = null;
 
-  /** @param stream null: of a child that could not be started */
+  /** @param stream null: the child could not be started */
   constructor(private readonly stream: Writable | null) {
-    if (!stream) this.isGone = true;
-    stream?.on('error', () => this.gone());
-    stream?.on('close', () => this.gone());
+    if (!stream) this.isClosed = true;
+    stream?.on('error', () => this.close());
+    stream?.on('close', () => this.close());
   }
 
-  /** @returns false when it wants no more until `drained` */
+  /** @returns false to apply back pressure until `drained` */
   write(bytes: Uint8Array): boolean {
-    if (this.isGone || this.isEnding || bytes.length === 0) return true;
-    this.waiting.push(bytes);
-    this.waitingBytes += bytes.length;
+    if (this.isClosed || this.isEnding || bytes.length === 0) return true;
+    this.queue.push(bytes);
+    this.queuedBytes += bytes.length;
     this.flush();
-    return this.waitingBytes < PAUSE_BYTES;
+    return this.queuedBytes < PAUSE_BYTES;
   }
 
-  /** Fulfilled when it wants more, or nothing ever again. */
+  /** Fulfilled when it accepts more, or the child has exited. */
   drained(): Promise<void> {
-    if (this.waitingBytes < PAUSE_BYTES) return Promise.resolve();
-    this.wanted ??= Promise.withResolvers();
-    return this.wanted.promise;
+    if (this.queuedBytes < PAUSE_BYTES) return Promise.resolve();
+    this.drain ??= Promise.withResolvers();
+    return this.drain.promise;
   }
 
   pendingBytes(): number {
-    return this.waitingBytes;
+    return this.queuedBytes;
   }
 
-  /** After what waits. */
+  /** Closes the input once the queue is written. */
   end(): void {
     if (this.isEnding) return;
     this.isEnding = true;
     this.flush();
   }
 
-  /** The child is gone: nothing that waits will be read. */
-  gone(): void {
-    this.isGone = true;
-    this.waiting = [];
-    this.waitingBytes = 0;
-    this.tell();
+  /** Discards the queue, because the child has exited. */
+  close(): void {
+    this.isClosed = true;
+    this.queue = [];
+    this.queuedBytes = 0;
+    this.resolveDrained();
   }
 
   private flush(): void {
-    if (this.isWriting || this.isGone) return;
-    if (this.waiting.length === 0) {
+    if (this.isWriting || this.isClosed) return;
+    if (this.queue.length === 0) {
       if (this.isEnding) this.stream?.end();
       return;
     }
@@ -67,9 +67,9 @@ export class ChildInput {
     this.isWriting = true;
     this.stream?.write(bytes, (error) => {
       this.isWriting = false;
-      if (error || this.isGone) return this.gone();
-      this.waitingBytes -= bytes.length;
-      if (this.waitingBytes < PAUSE_BYTES / 2) this.tell();
+      if (error || this.isClosed) return this.close();
+      this.queuedBytes -= bytes.length;
+      if (this.queuedBytes < PAUSE_BYTES / 2) this.resolveDrained();
       this.flush();
     });
   }
@@ -77,17 +77,17 @@ export class ChildInput {
   private nextChunk(): Uint8Array {
     let count = 0;
     let length = 0;
-    for (const bytes of this.waiting) {
+    for (const bytes of this.queue) {
       if (count > 0 && length + bytes.length > CHUNK_BYTES) break;
       length += bytes.length;
       count++;
     }
-    const taken = this.waiting.splice(0, count);
-    return taken.length === 1 && taken[0] ? taken[0] : joined(taken);
+    const taken = this.queue.splice(0, count);
+    return taken.length === 1 && taken[0] ? taken[0] : concatBytes(taken);
   }
 
-  private tell(): void {
-    this.wanted?.resolve();
-    this.wanted = null;
+  private resolveDrained(): void {
+    this.drain?.resolve();
+    this.drain = null;
   }
 }

@@ -2,16 +2,22 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import type { Readable } from 'node:stream';
 import { ChildInput } from './child-input.ts';
-import type { Encoder, EncoderEvents, EncoderExit, EncoderPlan, StartEncoder } from './encoder.ts';
+import type {
+  Encoder,
+  EncoderEvents,
+  EncoderExit,
+  EncoderOptions,
+  StartEncoder,
+} from './encoder.ts';
 import { EncoderTracks } from './encoder-tracks.ts';
 import { encoderArguments, FIRST_TRACK_FD } from './ffmpeg-arguments.ts';
 import { LastLines } from './last-lines.ts';
-import { limited } from './limited.ts';
+import { withMemoryLimit } from './memory-limit.ts';
 import { ProgressReader } from './progress.ts';
 
-const LOOK_MS = 500;
+const CHECK_INTERVAL_MS = 500;
 /** After the end of a process its pipes are empty at once, unless it left a child of its own. */
-const PIPES_MS = 2_000;
+const PIPE_DRAIN_MS = 2_000;
 /**
  * The most memory that an encoder may take: twice what three renditions of 4096 × 2160 do. A source
  * can make ffmpeg take all there is; that must end this encoder and nothing else.
@@ -23,10 +29,10 @@ const ADDRESS_BYTES_MAX = 8 * 2 ** 30;
 const PROC_TICKS_PER_S = 100;
 
 /** Runs ffmpeg. A program that cannot be run is an encoder that exits. */
-export const startEncoder: StartEncoder = startEncoderWithin(MEMORY_BYTES_MAX);
+export const startEncoder: StartEncoder = startEncoderWithMemoryLimit(MEMORY_BYTES_MAX);
 
 /** @param memoryBytes an encoder that takes more is ended */
-export function startEncoderWithin(memoryBytes: number): StartEncoder {
+export function startEncoderWithMemoryLimit(memoryBytes: number): StartEncoder {
   return (plan, events) => new FfmpegEncoder(plan, events, memoryBytes);
 }
 
@@ -38,25 +44,25 @@ class FfmpegEncoder implements Encoder {
   private readonly lastLines = new LastLines();
   private readonly progress = new ProgressReader();
   private readonly timer: Timer;
-  private cpuSecondsSeen: number | null = null;
+  private lastCpuSeconds: number | null = null;
 
   constructor(
-    plan: EncoderPlan,
+    plan: EncoderOptions,
     private readonly events: EncoderEvents,
     private readonly memoryBytes: number,
   ) {
     this.tracks = new EncoderTracks(plan, events);
-    const pipes = FIRST_TRACK_FD + this.tracks.written.length;
+    const pipes = FIRST_TRACK_FD + this.tracks.writtenTracks.length;
     // A group of its own, so that Ctrl-C in a terminal does not end it before what it has is
     // encoded. It ends with its standard input, however this process ends.
     const command = [plan.settings.ffmpeg, ...encoderArguments(plan)];
-    this.child = spawn(...limited(ADDRESS_BYTES_MAX, command), {
+    this.child = spawn(...withMemoryLimit(ADDRESS_BYTES_MAX, command), {
       stdio: Array.from({ length: pipes }, () => 'pipe' as const),
       detached: true,
     });
     this.input = new ChildInput(this.child.stdin);
-    this.timer = setInterval(() => this.look(), LOOK_MS);
-    this.exited = this.untilExited();
+    this.timer = setInterval(() => this.check(), CHECK_INTERVAL_MS);
+    this.exited = this.waitForExit();
   }
 
   get pid(): number {
@@ -80,94 +86,95 @@ class FfmpegEncoder implements Encoder {
   }
 
   kill(): void {
-    this.input.gone();
+    this.input.close();
     this.child.kill('SIGKILL');
   }
 
   cpuSeconds(): number | null {
-    this.cpuSecondsSeen = cpuSecondsOf(this.pid) ?? this.cpuSecondsSeen;
-    return this.cpuSecondsSeen;
+    this.lastCpuSeconds = cpuSecondsOf(this.pid) ?? this.lastCpuSeconds;
+    return this.lastCpuSeconds;
   }
 
-  private async untilExited(): Promise<EncoderExit> {
+  private async waitForExit(): Promise<EncoderExit> {
     const ended = new Promise<Omit<EncoderExit, 'lastLines'>>((resolve) => {
       this.child.once('exit', (code, signal) => resolve({ code, signal }));
       this.child.once('error', (error) => {
-        this.say(error.message);
+        this.addLogLine(error.message);
         resolve({ code: null, signal: null });
       });
     });
-    const read = this.readAll();
-    const how = await ended;
+    const read = this.readPipes();
+    const exit = await ended;
     clearInterval(this.timer);
-    this.input.gone();
-    if (this.child.pid !== undefined) await withinMs(read, PIPES_MS);
-    return { ...how, lastLines: this.lastLines.list() };
+    this.input.close();
+    if (this.child.pid !== undefined) await waitAtMost(read, PIPE_DRAIN_MS);
+    return { ...exit, lastLines: this.lastLines.list() };
   }
 
-  private readAll(): Promise<unknown> {
+  private readPipes(): Promise<unknown> {
     const { stdout, stderr, stdio } = this.child;
     const pipes = [
-      reading(stdout, (bytes) => {
-        for (const progress of this.progress.push(bytes, now())) this.events.onProgress(progress);
+      readPipe(stdout, (bytes) => {
+        for (const progress of this.progress.push(bytes, monotonicMs()))
+          this.events.onProgress(progress);
         // The last report comes shortly before the end, when it is too late to ask.
         this.cpuSeconds();
       }),
-      reading(stderr, (bytes) => this.lastLines.push(bytes)),
-      ...this.tracks.written.map((_, index) =>
-        reading(stdio[FIRST_TRACK_FD + index] as Readable | null, (bytes) =>
-          this.guarded(() => this.tracks.push(index, bytes, now())),
+      readPipe(stderr, (bytes) => this.lastLines.push(bytes)),
+      ...this.tracks.writtenTracks.map((_, index) =>
+        readPipe(stdio[FIRST_TRACK_FD + index] as Readable | null, (bytes) =>
+          this.killOnError(() => this.tracks.push(index, bytes, monotonicMs())),
         ),
       ),
     ];
     return Promise.all(pipes);
   }
 
-  private look(): void {
+  private check(): void {
     this.cpuSeconds();
-    this.guarded(() => {
+    this.killOnError(() => {
       if (memoryBytesOf(this.pid) > this.memoryBytes) throw new Error('it took too much memory');
-      this.tracks.look(now());
+      this.tracks.checkAudio(monotonicMs());
     });
   }
 
   /** What cannot be understood ends this encoder, and nothing else. */
-  private guarded(step: () => void): void {
+  private killOnError(step: () => void): void {
     try {
       step();
     } catch (error) {
-      this.say((error as Error).message);
+      this.addLogLine((error as Error).message);
       this.kill();
     }
   }
 
-  private say(line: string): void {
+  private addLogLine(line: string): void {
     this.lastLines.push(new TextEncoder().encode(`\n${line}\n`));
   }
 }
 
 /** Of a clock that nobody sets. */
-function now(): number {
+function monotonicMs(): number {
   return performance.now();
 }
 
 /** Fulfilled when a pipe is at its end, whatever the reason. */
-function reading(pipe: Readable | null, take: (bytes: Uint8Array) => void): Promise<void> {
+function readPipe(pipe: Readable | null, onData: (bytes: Uint8Array) => void): Promise<void> {
   return new Promise((resolve) => {
     if (!pipe) return resolve();
-    pipe.on('data', take);
+    pipe.on('data', onData);
     pipe.once('end', resolve);
     pipe.once('close', resolve);
     pipe.once('error', () => resolve());
   });
 }
 
-async function withinMs(promise: Promise<unknown>, ms: number): Promise<void> {
+async function waitAtMost(promise: Promise<unknown>, ms: number): Promise<void> {
   let timer: Timer | undefined;
-  const tooLong = new Promise((resolve) => {
+  const timeout = new Promise((resolve) => {
     timer = setTimeout(resolve, ms);
   });
-  await Promise.race([promise, tooLong]);
+  await Promise.race([promise, timeout]);
   clearTimeout(timer);
 }
 

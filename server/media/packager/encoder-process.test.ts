@@ -5,10 +5,10 @@ import { join } from 'node:path';
 import { ENCODER_SETTINGS } from '../../../test/support/media/encoded.ts';
 import { made } from '../../../test/support/media/made-with-ffmpeg.ts';
 import type { TrackId } from '../segment.ts';
-import type { Encoder, EncoderPlan, EncoderProgress } from './encoder.ts';
-import { startEncoder, startEncoderWithin } from './encoder-ffmpeg.ts';
+import type { Encoder, EncoderOptions, EncoderProgress } from './encoder.ts';
+import { startEncoder, startEncoderWithMemoryLimit } from './encoder-ffmpeg.ts';
 
-const PLAN: EncoderPlan = {
+const PLAN: EncoderOptions = {
   container: 'flv',
   source: { width: 96, height: 54, frameRate: [15, 1], hasAudio: false },
   settings: ENCODER_SETTINGS,
@@ -38,7 +38,7 @@ interface Told {
   readonly made: Promise<void>;
 }
 
-function started(change: Partial<EncoderPlan> = {}, start = startEncoder): Told {
+function started(change: Partial<EncoderOptions> = {}, start = startEncoder): Told {
   const first = Promise.withResolvers<void>();
   const fragments: TrackId[] = [];
   const startsS: number[] = [];
@@ -201,7 +201,7 @@ describe('an encoder', () => {
   });
 
   test('[M-16] that takes too much memory is ended', async () => {
-    const { encoder } = started({}, startEncoderWithin(10 << 20));
+    const { encoder } = started({}, startEncoderWithMemoryLimit(10 << 20));
     encoder.write(SOURCE);
     const { signal, lastLines } = await encoder.exited;
     expect(signal).toBe('SIGKILL');

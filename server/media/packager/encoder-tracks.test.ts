@@ -24,11 +24,11 @@ function tracksOf(hasAudio: boolean) {
     told,
     began,
     init: (...ids: TrackId[]) => {
-      for (const id of ids) tracks.push(tracks.written.indexOf(id), silentInit().bytes, 0);
+      for (const id of ids) tracks.push(tracks.writtenTracks.indexOf(id), silentInit().bytes, 0);
     },
     /** A fragment of this track that begins at this source time. */
     fragment: (id: TrackId, startMs: number, nowMs: number) =>
-      tracks.push(tracks.written.indexOf(id), silentFragment(startMs * 48, 100).bytes, nowMs),
+      tracks.push(tracks.writtenTracks.indexOf(id), silentFragment(startMs * 48, 100).bytes, nowMs),
     soundMs: () => told.filter(([id]) => id === 'a0').map(([, startMs]) => startMs),
   };
 }
@@ -61,9 +61,9 @@ describe('the tracks of an encoder', () => {
     const { init, fragment, began, soundMs, tracks } = tracksOf(true);
     init('v0', 'v1', 'v2');
     for (let ms = 0; ms <= 2_000; ms += 100) fragment('v0', ms, ms);
-    tracks.look(1_900);
+    tracks.checkAudio(1_900);
     expect(began).toEqual([]);
-    tracks.look(2_000);
+    tracks.checkAudio(2_000);
     expect(began).toEqual([['v0', 'v1', 'v2', 'a0']]);
     expect(soundMs()[0]).toBe(0);
     const filledTo = soundMs().at(-1) ?? 0;
@@ -85,7 +85,7 @@ describe('the tracks of an encoder', () => {
     }
     for (let ms = 1_000; ms < 4_000; ms += 100) {
       fragment('v0', ms, ms);
-      tracks.look(ms);
+      tracks.checkAudio(ms);
     }
     expect(soundMs().at(-1)).toBeGreaterThanOrEqual(4_000);
     // What the encoder fills in for the gap, late, is not heard again.
@@ -105,7 +105,7 @@ describe('the tracks of an encoder', () => {
     init('v0', 'v1', 'v2', 'a0');
     fragment('v0', 0, 0);
     fragment('a0', 0, 0);
-    tracks.look(60_000);
+    tracks.checkAudio(60_000);
     expect(soundMs()).toEqual([0]);
   });
 

@@ -2,47 +2,47 @@ import { Fmp4Reader } from '../fmp4/fmp4-reader.ts';
 import type { Fragment, InitSegment } from '../fmp4/fragment.ts';
 import { type Rendition, renditionsOf } from '../ladder.ts';
 import type { Track, TrackId } from '../segment.ts';
-import type { EncoderEvents, EncoderPlan } from './encoder.ts';
-import { soundFragmentMs } from './ffmpeg-arguments.ts';
+import { AudioGapFiller, audioTrack } from './audio-gaps.ts';
+import type { EncoderEvents, EncoderOptions } from './encoder.ts';
+import { audioFragmentMs } from './ffmpeg-arguments.ts';
 import { silentInit } from './silence.ts';
-import { SoundLine, soundTrack } from './sound.ts';
 
-const SOUND: TrackId = 'a0';
+const AUDIO_TRACK: TrackId = 'a0';
 /** Sound that did not come for this long, while the picture did, is replaced by silence. */
-const SOUND_UNAVAILABLE_MS = 2_000;
+const AUDIO_MISSING_MS = 2_000;
 /** Sound that is this near to the picture is only late. */
-const SOUND_NEAR_MS = 1_000;
+const AUDIO_LATE_TOLERANCE_MS = 1_000;
 /** Of fragments before all tracks began: some seconds of the largest renditions. */
-const HELD_BYTES_MAX = 32 << 20;
+const PENDING_BYTES_MAX = 32 << 20;
 
 /** What an encoder writes, track by track, put together: all inits first, then fragments. */
 export class EncoderTracks {
   /** What ffmpeg writes, pipe by pipe. */
-  readonly written: readonly TrackId[];
+  readonly writtenTracks: readonly TrackId[];
   private readonly renditions: readonly Rendition[];
   private readonly readers: readonly Fmp4Reader[];
   private readonly inits = new Map<TrackId, InitSegment>();
-  private readonly sound: SoundLine;
-  private held: [TrackId, Fragment][] | null = [];
-  private heldBytes = 0;
+  private readonly audio: AudioGapFiller;
+  private pending: [TrackId, Fragment][] | null = [];
+  private pendingBytes = 0;
   /** Source time of the first rendition, ms. */
-  private startMs: number | null = null;
-  private endMs = 0;
-  private soundAtMs: number | null = null;
+  private videoStartMs: number | null = null;
+  private videoEndMs = 0;
+  private lastAudioAtMs: number | null = null;
   /** Silence is made for each picture that comes. */
-  private isSoundUnavailable: boolean;
+  private isAudioMissing: boolean;
 
   constructor(
-    private readonly plan: EncoderPlan,
+    private readonly plan: EncoderOptions,
     private readonly events: Pick<EncoderEvents, 'onInits' | 'onFragment'>,
   ) {
     this.renditions = renditionsOf(plan.source, plan.settings.ladder);
     const pictures = this.renditions.map(({ id }) => id);
-    this.written = plan.source.hasAudio ? [...pictures, SOUND] : pictures;
-    this.readers = this.written.map(() => new Fmp4Reader());
-    this.sound = new SoundLine(soundFragmentMs(plan.settings));
-    this.isSoundUnavailable = !plan.source.hasAudio;
-    if (this.isSoundUnavailable) this.inits.set(SOUND, silentInit());
+    this.writtenTracks = plan.source.hasAudio ? [...pictures, AUDIO_TRACK] : pictures;
+    this.readers = this.writtenTracks.map(() => new Fmp4Reader());
+    this.audio = new AudioGapFiller(audioFragmentMs(plan.settings));
+    this.isAudioMissing = !plan.source.hasAudio;
+    if (this.isAudioMissing) this.inits.set(AUDIO_TRACK, silentInit());
   }
 
   /**
@@ -51,71 +51,73 @@ export class EncoderTracks {
    * @throws Error when it is not what an encoder writes
    */
   push(index: number, bytes: Uint8Array, nowMs: number): void {
-    const id = this.written[index];
+    const id = this.writtenTracks[index];
     const reader = this.readers[index];
     if (id === undefined || !reader) throw new Error(`there is no track ${index}`);
     for (const item of reader.push(bytes)) {
-      if (item.kind === 'init') this.begins(id, item.init);
-      else this.take(id, item.fragment, nowMs);
+      if (item.kind === 'init') this.addInit(id, item.init);
+      else this.addFragment(id, item.fragment, nowMs);
     }
   }
 
   /** Looks whether sound has stayed away. To be called now and then. */
-  look(nowMs: number): void {
-    if (this.startMs === null || this.soundAtMs === null || !this.plan.source.hasAudio) return;
-    if (nowMs - this.soundAtMs < SOUND_UNAVAILABLE_MS) return;
-    if (this.sound.behindMs(this.startMs, this.endMs) < SOUND_NEAR_MS) return;
-    if (!this.inits.has(SOUND)) this.begins(SOUND, silentInit());
-    this.isSoundUnavailable = true;
-    this.fillSound(this.startMs);
+  checkAudio(nowMs: number): void {
+    if (this.videoStartMs === null || this.lastAudioAtMs === null || !this.plan.source.hasAudio)
+      return;
+    if (nowMs - this.lastAudioAtMs < AUDIO_MISSING_MS) return;
+    if (this.audio.lagMs(this.videoStartMs, this.videoEndMs) < AUDIO_LATE_TOLERANCE_MS) return;
+    if (!this.inits.has(AUDIO_TRACK)) this.addInit(AUDIO_TRACK, silentInit());
+    this.isAudioMissing = true;
+    this.fillAudio(this.videoStartMs);
   }
 
-  private begins(id: TrackId, init: InitSegment): void {
+  private addInit(id: TrackId, init: InitSegment): void {
     // The encoder's own sound, after silence that began for it: the same to a player.
-    if (this.held === null) return;
+    if (this.pending === null) return;
     this.inits.set(id, init);
     if (this.inits.size < this.renditions.length + 1) return;
-    const { held } = this;
-    this.held = null;
+    const { pending } = this;
+    this.pending = null;
     this.events.onInits(this.tracks(), this.inits);
-    for (const [track, fragment] of held) this.events.onFragment(track, fragment);
+    for (const [track, fragment] of pending) this.events.onFragment(track, fragment);
   }
 
-  private take(id: TrackId, fragment: Fragment, nowMs: number): void {
-    if (id === SOUND) {
-      if (!this.sound.takes(fragment)) return;
-      this.soundAtMs = nowMs;
-      this.isSoundUnavailable = false;
-      this.tell(id, fragment);
+  private addFragment(id: TrackId, fragment: Fragment, nowMs: number): void {
+    if (id === AUDIO_TRACK) {
+      if (!this.audio.accept(fragment)) return;
+      this.lastAudioAtMs = nowMs;
+      this.isAudioMissing = false;
+      this.emit(id, fragment);
       return;
     }
-    this.tell(id, fragment);
-    if (id === this.renditions[0]?.id) this.pictureCame(fragment, nowMs);
+    this.emit(id, fragment);
+    if (id === this.renditions[0]?.id) this.onVideoFragment(fragment, nowMs);
   }
 
-  private pictureCame({ startTicks, durationTicks }: Fragment, nowMs: number): void {
-    this.soundAtMs ??= nowMs;
-    this.startMs ??= this.pictureMs(startTicks);
-    this.endMs = this.pictureMs(startTicks + durationTicks);
-    if (this.isSoundUnavailable) this.fillSound(this.startMs);
+  private onVideoFragment({ startTicks, durationTicks }: Fragment, nowMs: number): void {
+    this.lastAudioAtMs ??= nowMs;
+    this.videoStartMs ??= this.videoMs(startTicks);
+    this.videoEndMs = this.videoMs(startTicks + durationTicks);
+    if (this.isAudioMissing) this.fillAudio(this.videoStartMs);
   }
 
-  private pictureMs(ticks: number): number {
+  private videoMs(ticks: number): number {
     return (ticks * 1000) / (this.inits.get(this.renditions[0]?.id ?? '')?.timescale ?? 1);
   }
 
-  private fillSound(startMs: number): void {
-    for (const fragment of this.sound.fill(startMs, this.endMs)) this.tell(SOUND, fragment);
+  private fillAudio(startMs: number): void {
+    for (const fragment of this.audio.fill(startMs, this.videoEndMs))
+      this.emit(AUDIO_TRACK, fragment);
   }
 
-  private tell(id: TrackId, fragment: Fragment): void {
-    if (!this.held) {
+  private emit(id: TrackId, fragment: Fragment): void {
+    if (!this.pending) {
       this.events.onFragment(id, fragment);
       return;
     }
-    this.heldBytes += fragment.bytes.length;
-    if (this.heldBytes > HELD_BYTES_MAX) throw new Error('a track did not begin');
-    this.held.push([id, fragment]);
+    this.pendingBytes += fragment.bytes.length;
+    if (this.pendingBytes > PENDING_BYTES_MAX) throw new Error('a track did not begin');
+    this.pending.push([id, fragment]);
   }
 
   private tracks(): Track[] {
@@ -128,9 +130,9 @@ export class EncoderTracks {
       const bandwidth = maxBitsPerS;
       tracks.push({ id, kind: 'video', codec, timescale, bandwidth, width, height, frameRate });
     }
-    const sound = this.inits.get(SOUND);
-    return sound
-      ? [...tracks, soundTrack(SOUND, sound, soundFragmentMs(this.plan.settings))]
+    const audio = this.inits.get(AUDIO_TRACK);
+    return audio
+      ? [...tracks, audioTrack(AUDIO_TRACK, audio, audioFragmentMs(this.plan.settings))]
       : tracks;
   }
 }

@@ -14,7 +14,7 @@ export interface SourceInfo {
   /** Its frames are made of two fields each, which must be put together. */
   readonly isInterlaced?: boolean;
   /** How much of it had to be looked at, ms: an encoder that looks at less misses tracks. */
-  readonly lookMs?: number;
+  readonly analyzeMs?: number;
 }
 
 /** How pictures are made smaller and encoded, from the settings. */
@@ -31,7 +31,7 @@ export interface EncoderSettings {
 }
 
 /** One run of an encoder. */
-export interface EncoderPlan {
+export interface EncoderOptions {
   readonly container: Container;
   readonly source: SourceInfo;
   readonly settings: EncoderSettings;
@@ -84,16 +84,16 @@ export interface Encoder {
 }
 
 // After the last byte an encoder has less than a second of work.
-const FINISH_MS = 5_000;
+const FINISH_TIMEOUT_MS = 5_000;
 
 /** Lets it encode what it has, and no longer than that takes. */
-export function finishSoon(encoder: Encoder): void {
+export function finishWithTimeout(encoder: Encoder): void {
   encoder.finish();
-  const tooLong = setTimeout(() => encoder.kill(), FINISH_MS);
-  void encoder.exited.then(() => clearTimeout(tooLong));
+  const timeout = setTimeout(() => encoder.kill(), FINISH_TIMEOUT_MS);
+  void encoder.exited.then(() => clearTimeout(timeout));
 }
 
-export type StartEncoder = (plan: EncoderPlan, events: EncoderEvents) => Encoder;
+export type StartEncoder = (plan: EncoderOptions, events: EncoderEvents) => Encoder;
 
 /** Looks at the beginning of a source. */
 export interface Probe {

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'bun:test';
 import fc from 'fast-check';
 import { DEFAULT_LADDER } from '../ladder.ts';
-import type { EncoderPlan, EncoderSettings, SourceInfo } from './encoder.ts';
-import { encoderArguments, framesPerSegment, rateOf } from './ffmpeg-arguments.ts';
+import type { EncoderOptions, EncoderSettings, SourceInfo } from './encoder.ts';
+import { encoderArguments, encoderRate, framesPerSegment } from './ffmpeg-arguments.ts';
 
 const FULL_HD: SourceInfo = { width: 1920, height: 1080, frameRate: [30, 1], hasAudio: true };
 const SETTINGS: EncoderSettings = {
@@ -13,15 +13,15 @@ const SETTINGS: EncoderSettings = {
   segmentMs: 1000,
   fragmentMs: 500,
 };
-const OBS: EncoderPlan = { container: 'flv', source: FULL_HD, settings: SETTINGS, startMs: 0 };
+const OBS: EncoderOptions = { container: 'flv', source: FULL_HD, settings: SETTINGS, startMs: 0 };
 
-const encodedBy = (encoder: string, preset = 'veryfast'): EncoderPlan => ({
+const encodedBy = (encoder: string, preset = 'veryfast'): EncoderOptions => ({
   ...OBS,
   settings: { ...SETTINGS, encoder, preset, ladder: DEFAULT_LADDER.slice(0, 1) },
 });
 
 /** One option and its value on each line; filters one by one. */
-function lines(plan: EncoderPlan): string[] {
+function lines(plan: EncoderOptions): string[] {
   const lines: string[] = [];
   for (const argument of encoderArguments(plan)) {
     const last = lines.at(-1);
@@ -49,7 +49,7 @@ function pair(option: string, value: string): string[] {
 const text = (all: readonly string[]) => `\n${all.map((line) => `      ${line}\n`).join('')}    `;
 
 /** What is told otherwise than for another plan. */
-function changes(from: EncoderPlan, to: EncoderPlan): string {
+function changes(from: EncoderOptions, to: EncoderOptions): string {
   const before = lines(from);
   const after = lines(to);
   return text([
@@ -259,7 +259,7 @@ describe('what ffmpeg is told', () => {
       + -maxrate 12795946
       + -bufsize 6397973
     `);
-    expect(changes(OBS, { ...OBS, source: { ...FULL_HD, lookMs: 8000 } })).toBe(`
+    expect(changes(OBS, { ...OBS, source: { ...FULL_HD, analyzeMs: 8000 } })).toBe(`
       - -analyzeduration 1000000
       - -probesize 2000000
       + -analyzeduration 8000000
@@ -391,7 +391,7 @@ describe('what ffmpeg is told', () => {
 });
 
 describe("a source's clock", () => {
-  const offset = (container: EncoderPlan['container'], startMs: number) => {
+  const offset = (container: EncoderOptions['container'], startMs: number) => {
     const told = encoderArguments({ ...OBS, container, startMs });
     const at = told.indexOf('-itsoffset');
     return at < 0 ? null : told[at + 1];
@@ -433,7 +433,7 @@ describe('a rendition', () => {
     fc.assert(
       fc.property(any, ({ most, segmentMs, fragmentMs }) => {
         const plan = { ...OBS, settings: { ...SETTINGS, segmentMs, fragmentMs } };
-        const { maxBitsPerS, bufferBits } = rateOf(plan, most);
+        const { maxBitsPerS, bufferBits } = encoderRate(plan, most);
         const boxes = (1000 / fragmentMs) * 140 * 8 + 30 * 16 * 8;
         const segmentBits = (maxBitsPerS + boxes) * (segmentMs / 1000) + bufferBits;
         expect(segmentBits).toBeLessThanOrEqual(most * (segmentMs / 1000) + 2);

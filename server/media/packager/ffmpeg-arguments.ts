@@ -1,7 +1,7 @@
 import { type Rendition, renditionsOf } from '../ladder.ts';
 import type { Container } from '../source.ts';
-import type { EncoderPlan, EncoderSettings, SourceInfo } from './encoder.ts';
-import { type Rate, type VideoEncoder, videoEncoder } from './video-encoders.ts';
+import type { EncoderOptions, EncoderSettings, SourceInfo } from './encoder.ts';
+import { type EncoderRate, type VideoEncoder, videoEncoder } from './video-encoders.ts';
 
 /** Where ffmpeg writes the first track: 0 to 2 are its input, its progress and its log. */
 export const FIRST_TRACK_FD = 3;
@@ -10,11 +10,11 @@ export const FIRST_TRACK_FD = 3;
 export const VIDEO_TIMESCALE = 90_000;
 
 /** Samples a second of all sound that we serve. */
-export const SOUND_RATE = 48_000;
+export const AUDIO_SAMPLE_RATE = 48_000;
 /** What sound is encoded with. */
-export const SOUND_BITS_PER_S = 128_000;
+export const AUDIO_BITS_PER_S = 128_000;
 /** Short, so that segments of sound end near those of the picture. */
-const SOUND_FRAGMENT_MS = 100;
+const AUDIO_FRAGMENT_MS_MAX = 100;
 
 /**
  * Largest picture that is decoded, px: a little more than 4K. ffmpeg must be told, because a
@@ -26,19 +26,19 @@ export const PIXELS_MAX = 4096 * 2304;
  * How much of a source is looked at before it is encoded, ms. None of it is thrown away. A
  * transport stream is always looked at for so long, others until all their tracks are known.
  */
-export const LOOK_MS = 1_000;
+export const ANALYZE_MS = 1_000;
 /** At most so much of it: some 16 Mbit for each second. */
-const LOOK_BYTES_PER_S = 2_000_000;
+const ANALYZE_BYTES_PER_S = 2_000_000;
 
 /**
  * Longest gaps in a source that are filled, s: a screen that stands still may send no pictures, and
  * a microphone that is off no sound. Silence takes 0.4 MB/s.
  */
-const PICTURE_GAP_S = 30;
-const SOUND_GAP_S = 60;
+const VIDEO_GAP_S_MAX = 30;
+const AUDIO_GAP_S_MAX = 60;
 
 /** How far the rate may go above the cap for a moment, s; a key frame is large. */
-const BUFFER_S = 0.5;
+const RATE_BUFFER_S = 0.5;
 
 // What boxes take: `moof` without samples, and each sample in its `trun`.
 const FRAGMENT_BYTES = 140;
@@ -59,19 +59,19 @@ const WRAP_MS: Readonly<Record<Container, number | null>> = {
   flv: 2 ** 32,
   matroska: null,
 };
-const WRAP_SOON_MS = 60_000;
+const WRAP_MARGIN_MS = 60_000;
 
 /**
  * How ffprobe and ffmpeg are told to look at a source.
- * @param lookMs how much of it; ffmpeg must see as much as ffprobe did, or it misses tracks
+ * @param analyzeMs how much of it; ffmpeg must see as much as ffprobe did, or it misses tracks
  */
-export function inputArguments(container: Container, lookMs: number): string[] {
+export function inputArguments(container: Container, analyzeMs: number): string[] {
   return [
     ...['-f', container],
     // A source's bytes can name no other file or address.
     ...['-protocol_whitelist', 'pipe'],
-    ...['-analyzeduration', `${lookMs * 1000}`],
-    ...['-probesize', `${Math.round((lookMs * LOOK_BYTES_PER_S) / 1000)}`],
+    ...['-analyzeduration', `${analyzeMs * 1000}`],
+    ...['-probesize', `${Math.round((analyzeMs * ANALYZE_BYTES_PER_S) / 1000)}`],
     ...['-max_pixels', `${PIXELS_MAX}`],
   ];
 }
@@ -81,7 +81,7 @@ export function inputArguments(container: Container, lookMs: number): string[] {
  * as fragmented MP4 to a pipe of its own, the renditions first (`FIRST_TRACK_FD`), then the sound
  * if the source has any. Times are those of the source. Its progress comes on standard output.
  */
-export function encoderArguments(plan: EncoderPlan): string[] {
+export function encoderArguments(plan: EncoderOptions): string[] {
   const { source, settings } = plan;
   const renditions = renditionsOf(source, settings.ladder);
   const encoder = videoEncoder(settings.encoder);
@@ -92,15 +92,15 @@ export function encoderArguments(plan: EncoderPlan): string[] {
     ...['-stats_period', '1'],
     ...encoder.device,
     '-copyts',
-    ...inputArguments(plan.container, source.lookMs ?? LOOK_MS),
+    ...inputArguments(plan.container, source.analyzeMs ?? ANALYZE_MS),
     // The frame rate is known.
     ...['-fpsprobesize', '0'],
     ...['-threads', `${decoderThreads(source)}`],
-    ...itsOffset(plan),
+    ...timestampOffset(plan),
     ...['-i', 'pipe:0'],
-    ...['-filter_complex', pictureFilters(source, renditions, encoder)],
+    ...['-filter_complex', videoFilters(source, renditions, encoder)],
     ...renditions.flatMap((rendition, index) => renditionOutput(plan, rendition, encoder, index)),
-    ...(source.hasAudio ? soundOutput(plan, renditions.length) : []),
+    ...(source.hasAudio ? audioOutput(plan, renditions.length) : []),
   ];
 }
 
@@ -114,14 +114,15 @@ export function framesPerSegment(source: SourceInfo, segmentMs: number): number 
  * What an encoder is told so that no segment takes more than its rendition says: what boxes take
  * goes off, and a segment that begins with a full buffer can take that in addition.
  */
-export function rateOf(plan: EncoderPlan, maxBitsPerS: number): Rate {
+export function encoderRate(plan: EncoderOptions, maxBitsPerS: number): EncoderRate {
   const { segmentMs, fragmentMs } = plan.settings;
   const [frames, seconds] = plan.source.frameRate;
-  const perS = frames / seconds;
-  const boxBytes = Math.min(1000 / fragmentMs, perS) * FRAGMENT_BYTES + perS * SAMPLE_BYTES;
-  const most = Math.max(maxBitsPerS / 2, maxBitsPerS - boxBytes * 8);
-  const rate = Math.floor(most / (1 + (BUFFER_S * 1000) / segmentMs));
-  return { maxBitsPerS: rate, bufferBits: Math.floor(rate * BUFFER_S) };
+  const framesPerS = frames / seconds;
+  const boxBytes =
+    Math.min(1000 / fragmentMs, framesPerS) * FRAGMENT_BYTES + framesPerS * SAMPLE_BYTES;
+  const maxVideoBitsPerS = Math.max(maxBitsPerS / 2, maxBitsPerS - boxBytes * 8);
+  const rate = Math.floor(maxVideoBitsPerS / (1 + (RATE_BUFFER_S * 1000) / segmentMs));
+  return { maxBitsPerS: rate, bufferBits: Math.floor(rate * RATE_BUFFER_S) };
 }
 
 function decoderThreads({ width, height }: SourceInfo): number {
@@ -129,10 +130,10 @@ function decoderThreads({ width, height }: SourceInfo): number {
 }
 
 /** Undoes wraps of the source's clock, which an encoder that begins later cannot know of. */
-function itsOffset({ container, startMs }: EncoderPlan): string[] {
+function timestampOffset({ container, startMs }: EncoderOptions): string[] {
   const wrapMs = WRAP_MS[container];
   if (wrapMs === null) return [];
-  const wraps = Math.max(0, Math.floor((startMs + WRAP_SOON_MS) / wrapMs));
+  const wraps = Math.max(0, Math.floor((startMs + WRAP_MARGIN_MS) / wrapMs));
   return wraps === 0 ? [] : ['-itsoffset', ((wraps * wrapMs) / 1000).toFixed(6)];
 }
 
@@ -141,7 +142,7 @@ function itsOffset({ container, startMs }: EncoderPlan): string[] {
  * rate. ffmpeg has turned the picture before. Frames that fill a gap are then one and the same
  * picture in memory, however many they are.
  */
-function pictureFilters(
+function videoFilters(
   source: SourceInfo,
   renditions: readonly Rendition[],
   encoder: VideoEncoder,
@@ -149,9 +150,9 @@ function pictureFilters(
   const [first] = renditions;
   if (!first) throw new Error('a ladder needs a step');
   const steps = [
-    `select=${withoutJumps(PICTURE_GAP_S)}`,
+    `select=${selectWithoutJumps(VIDEO_GAP_S_MAX)}`,
     ...(source.isInterlaced ? ['yadif=deint=interlaced'] : []),
-    ...fitted(first.width, first.height),
+    ...fitFilters(first.width, first.height),
     'format=yuv420p',
     `split=${renditions.length}${renditions.map(({ id }) => `[${id}s]`).join('')}`,
   ];
@@ -169,7 +170,7 @@ function pictureFilters(
  * stream's that goes back counts as one that has wrapped, and so as a jump of 26 h. After it, the
  * encoder makes nothing until it is started again.
  */
-function withoutJumps(gapS: number): string {
+function selectWithoutJumps(gapS: number): string {
   return `'isnan(prev_selected_t)+lt(abs(t-prev_selected_t),${gapS})'`;
 }
 
@@ -177,7 +178,7 @@ function withoutJumps(gapS: number): string {
  * The picture in this size. A source may change its shape in the middle, as a telephone does that
  * is turned: then it is shown whole, with bars. Shapes that differ by rounding are made to fit.
  */
-function fitted(width: number, height: number): string[] {
+function fitFilters(width: number, height: number): string[] {
   const fits = `lt(abs(dar*${height}/${width}-1),0.05)`;
   const w = `if(${fits},${width},min(${width},max(2,2*round(${height}*dar/2))))`;
   const h = `if(${fits},${height},min(${height},max(2,2*round(${width}/dar/2))))`;
@@ -185,40 +186,43 @@ function fitted(width: number, height: number): string[] {
 }
 
 function renditionOutput(
-  plan: EncoderPlan,
+  plan: EncoderOptions,
   rendition: Rendition,
   encoder: VideoEncoder,
   index: number,
 ): string[] {
   const { source, settings } = plan;
-  const gop = framesPerSegment(source, settings.segmentMs);
+  const gopFrames = framesPerSegment(source, settings.segmentMs);
   return [
     ...['-map', `[${rendition.id}]`],
     ...['-c:v', settings.encoder],
-    ...encoder.options(settings.preset, rateOf(plan, rendition.maxBitsPerS)),
+    ...encoder.options(settings.preset, encoderRate(plan, rendition.maxBitsPerS)),
     ...['-bf', '0'],
-    ...['-g', `${gop}`],
+    ...['-g', `${gopFrames}`],
     // The count is of frames, so that rounding of times cannot move a key frame.
-    ...['-force_key_frames', `expr:not(mod(n,${gop}))`],
+    ...['-force_key_frames', `expr:not(mod(n,${gopFrames}))`],
     ...['-video_track_timescale', `${VIDEO_TIMESCALE}`],
     ...mp4Output('+cmaf+frag_discont+frag_keyframe+skip_trailer', settings.fragmentMs, index),
   ];
 }
 
 /** How long fragments of sound are, ms: segments are cut at the nearest. */
-export function soundFragmentMs({ fragmentMs }: EncoderSettings): number {
-  return Math.min(SOUND_FRAGMENT_MS, fragmentMs);
+export function audioFragmentMs({ fragmentMs }: EncoderSettings): number {
+  return Math.min(AUDIO_FRAGMENT_MS_MAX, fragmentMs);
 }
 
-function soundOutput({ settings }: EncoderPlan, index: number): string[] {
+function audioOutput({ settings }: EncoderOptions, index: number): string[] {
   return [
     ...['-map', '0:a:0'],
     // Gaps become silence, and drift is stretched away, so that sound keeps to the picture.
-    ...['-af', `aselect=${withoutJumps(SOUND_GAP_S)},aresample=${SOUND_RATE}:async=1000`],
+    ...[
+      '-af',
+      `aselect=${selectWithoutJumps(AUDIO_GAP_S_MAX)},aresample=${AUDIO_SAMPLE_RATE}:async=1000`,
+    ],
     ...['-ac', '2'],
     ...['-c:a', 'aac'],
-    ...['-b:a', `${SOUND_BITS_PER_S}`],
-    ...mp4Output('+cmaf+frag_discont+skip_trailer', soundFragmentMs(settings), index),
+    ...['-b:a', `${AUDIO_BITS_PER_S}`],
+    ...mp4Output('+cmaf+frag_discont+skip_trailer', audioFragmentMs(settings), index),
   ];
 }
 

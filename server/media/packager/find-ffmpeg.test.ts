@@ -2,7 +2,7 @@ import { afterAll, describe, expect, test } from 'bun:test';
 import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { ffprobeBeside, findFfmpeg, missingLine } from './find-ffmpeg.ts';
+import { ffprobeBeside, findFfmpeg, missingMessage } from './find-ffmpeg.ts';
 
 const directory = mkdtempSync(join(tmpdir(), 'fourbeat-ffmpeg-'));
 afterAll(() => rmSync(directory, { recursive: true, force: true }));
@@ -81,7 +81,7 @@ describe('ffmpeg', () => {
     ['darwin', '', 'brew install ffmpeg'],
     ['win32', '', 'winget install ffmpeg'],
   ])('[M-44] is installed on %s (%p) by its own command', (platform, release, command) => {
-    const line = missingLine('ffmpeg', platform, release);
+    const line = missingMessage('ffmpeg', platform, release);
     expect(line).toStartWith('ffmpeg is not there: no video can be encoded. Install it: ');
     expect(line).toContain(command);
   });

@@ -4,7 +4,7 @@ import { basename, dirname, join } from 'node:path';
 import { videoEncoder } from './video-encoders.ts';
 
 /** The programs that encode, as they are on this machine. */
-export interface FoundFfmpeg {
+export interface FfmpegInstallation {
   readonly ffmpeg: string;
   readonly ffprobe: string;
   /** As it says itself, such as `5.1.9-0+deb12u1`. */
@@ -18,53 +18,55 @@ export interface MissingFfmpeg {
 }
 
 /** Each answer takes a tenth of a second; a program that hangs is as good as none. */
-const ANSWER_MS = 10_000;
-const ANSWER_BYTES_MAX = 1 << 20;
+const RUN_TIMEOUT_MS = 10_000;
+const OUTPUT_BYTES_MAX = 1 << 20;
 
 /** Any will do; it is of a size that encoders in hardware take. */
-const TRIAL = 'color=size=320x240:rate=30:duration=0.1';
-const TRIAL_RATE = { maxBitsPerS: 1_000_000, bufferBits: 1_000_000 };
+const TEST_INPUT = 'color=size=320x240:rate=30:duration=0.1';
+const TEST_RATE = { maxBitsPerS: 1_000_000, bufferBits: 1_000_000 };
 
 /**
  * Looks at ffmpeg once, and has it encode a few pictures: what its encoder, preset or hardware
  * lacks is known before the first source.
- * @param wanted the program, and what it must be able to do
+ * @param options the program, and what it must be able to do
  */
-export async function findFfmpeg(wanted: {
+export async function findFfmpeg(options: {
   readonly ffmpeg: string;
   readonly encoder: string;
   readonly preset: string;
-}): Promise<FoundFfmpeg | MissingFfmpeg> {
-  const { ffmpeg, encoder, preset } = wanted;
+}): Promise<FfmpegInstallation | MissingFfmpeg> {
+  const { ffmpeg, encoder, preset } = options;
   const ffprobe = ffprobeBeside(ffmpeg);
-  const answers = await Promise.all([ask(ffmpeg, '-version'), ask(ffprobe, '-version')]);
-  const [said, probeSaid] = answers.map(({ isDone, text }) => (isDone ? text : null));
-  const version = said ? versionIn(said) : null;
-  if (version === null || probeSaid === null) {
-    const [what] = version === null ? [ffmpeg] : [ffprobe];
-    return { missing: missingLine(what, process.platform, await osRelease()) };
+  const runs = await Promise.all([run(ffmpeg, '-version'), run(ffprobe, '-version')]);
+  const [versionText, probeVersionText] = runs.map(({ isSuccess, output }) =>
+    isSuccess ? output : null,
+  );
+  const version = versionText ? parseVersion(versionText) : null;
+  if (version === null || probeVersionText === null) {
+    const [program] = version === null ? [ffmpeg] : [ffprobe];
+    return { missing: missingMessage(program, process.platform, await osRelease()) };
   }
-  const encoders = await ask(ffmpeg, '-encoders');
-  if (!namesIn(encoders.text).has(encoder)) {
+  const encoders = await run(ffmpeg, '-encoders');
+  if (!wordsIn(encoders.output).has(encoder)) {
     return {
       missing: `${ffmpeg} ${version} has no video encoder ${encoder}: choose another with --media-encoder (ffmpeg -encoders lists them)`,
     };
   }
-  const trial = await ask(ffmpeg, ...trialArguments(encoder, preset));
-  if (!trial.isDone) {
+  const test = await run(ffmpeg, ...testArguments(encoder, preset));
+  if (!test.isSuccess) {
     return {
-      missing: `${ffmpeg} ${version} cannot encode with --media-encoder ${encoder} and --media-preset ${preset}: ${firstLineOf(trial.errors)}`,
+      missing: `${ffmpeg} ${version} cannot encode with --media-encoder ${encoder} and --media-preset ${preset}: ${firstLineOf(test.errors)}`,
     };
   }
   return { ffmpeg, ffprobe, version };
 }
 
-function trialArguments(name: string, preset: string): string[] {
+function testArguments(name: string, preset: string): string[] {
   const { device, filters, options } = videoEncoder(name);
   return [
-    ...['-loglevel', 'error', ...device, '-f', 'lavfi', '-i', TRIAL],
+    ...['-loglevel', 'error', ...device, '-f', 'lavfi', '-i', TEST_INPUT],
     ...['-vf', ['format=yuv420p', ...filters].join(','), '-c:v', name],
-    ...options(preset, TRIAL_RATE),
+    ...options(preset, TEST_RATE),
     ...['-f', 'null', '-'],
   ];
 }
@@ -81,7 +83,7 @@ export function ffprobeBeside(ffmpeg: string): string {
 }
 
 /** @param release the text of `/etc/os-release`; empty without one */
-export function missingLine(program: string, platform: string, release: string): string {
+export function missingMessage(program: string, platform: string, release: string): string {
   const command = installCommand(platform, release);
   return `${program} is not there: no video can be encoded. Install it: ${command}`;
 }
@@ -91,12 +93,12 @@ function installCommand(platform: string, release: string): string {
   if (platform === 'win32') return 'winget install ffmpeg';
   const families = [...release.matchAll(/^(?:ID|ID_LIKE)=(.*)$/gm)]
     .flatMap(([, value = '']) => value.replace(/["']/g, '').split(/\s+/))
-    .map((family) => INSTALL[family])
+    .map((family) => INSTALL_COMMANDS[family])
     .filter((command) => command !== undefined);
   return families[0] ?? 'see https://ffmpeg.org/download.html';
 }
 
-const INSTALL: Readonly<Record<string, string>> = {
+const INSTALL_COMMANDS: Readonly<Record<string, string>> = {
   debian: 'sudo apt-get install ffmpeg',
   ubuntu: 'sudo apt-get install ffmpeg',
   // Of RPM Fusion's and of its own the first has H.264; both are called by the same command.
@@ -108,28 +110,28 @@ const INSTALL: Readonly<Record<string, string>> = {
   opensuse: 'sudo zypper install ffmpeg',
 };
 
-function versionIn(text: string): string | null {
+function parseVersion(text: string): string | null {
   return /^ffmpeg version (\S+)/.exec(text)?.[1] ?? null;
 }
 
 /** Every word that a line could be about. */
-function namesIn(text: string): ReadonlySet<string> {
+function wordsIn(text: string): ReadonlySet<string> {
   return new Set(text.split('\n').flatMap((line) => line.trim().split(/\s+/).slice(0, 2)));
 }
 
-interface Answer {
-  readonly isDone: boolean;
-  readonly text: string;
+interface RunResult {
+  readonly isSuccess: boolean;
+  readonly output: string;
   readonly errors: string;
 }
 
-function ask(program: string, ...question: readonly string[]): Promise<Answer> {
+function run(program: string, ...args: readonly string[]): Promise<RunResult> {
   return new Promise((resolve) => {
     execFile(
       program,
-      ['-hide_banner', ...question],
-      { timeout: ANSWER_MS, killSignal: 'SIGKILL', maxBuffer: ANSWER_BYTES_MAX },
-      (error, text, errors) => resolve({ isDone: error === null, text, errors }),
+      ['-hide_banner', ...args],
+      { timeout: RUN_TIMEOUT_MS, killSignal: 'SIGKILL', maxBuffer: OUTPUT_BYTES_MAX },
+      (error, output, errors) => resolve({ isSuccess: error === null, output, errors }),
     );
   });
 }

@@ -2,8 +2,8 @@ import { afterEach, beforeEach, describe, expect, jest, test } from 'bun:test';
 import {
   BEGIN_MS,
   bytesOf,
+  createPackagerFixture,
   INFO,
-  newPackager,
   settled,
 } from '../../../test/support/media/packager-fixture.ts';
 
@@ -11,94 +11,96 @@ beforeEach(() => {
   jest.useFakeTimers();
 });
 afterEach(() => {
-  // Whatever became of a packager, it leaves no timer.
-  const left = jest.getTimerCount();
+  // A packager that ended leaves no timer, however it ended.
+  const openTimers = jest.getTimerCount();
   jest.clearAllTimers();
   jest.useRealTimers();
-  expect(left).toBe(0);
+  expect(openTimers).toBe(0);
 });
 
 const messages = (lines: readonly { msg: string }[]) => lines.map(({ msg }) => msg);
 const seqs = (segments: readonly { seq: number; epoch: number }[]) =>
   segments.map(({ seq, epoch }) => `${epoch}:${seq}`);
 
-type Scene = ReturnType<typeof newPackager>;
+type Fixture = ReturnType<typeof createPackagerFixture>;
 
-/** A source that is understood, with an encoder that has begun. */
-async function running(options: Parameters<typeof newPackager>[0] = {}): Promise<Scene> {
-  const scene = newPackager(options);
-  scene.send('H;J1000;');
-  await scene.parts.pass(100);
-  scene.send('P1100;');
-  await scene.parts.probe.understands();
-  scene.parts.encoder.makes(1_000, 2.5);
-  return scene;
+/** A packager whose source was probed and whose encoder has emitted 2.5 s. */
+async function startPackager(
+  options: Parameters<typeof createPackagerFixture>[0] = {},
+): Promise<Fixture> {
+  const fixture = createPackagerFixture(options);
+  fixture.send('H;J1000;');
+  await fixture.dependencies.advance(100);
+  fixture.send('P1100;');
+  await fixture.dependencies.probe.succeed();
+  fixture.dependencies.encoder.emitStart(1_000, 2.5);
+  return fixture;
 }
 
-describe('a source', () => {
-  test('[M-11] [M-12] is looked at, encoded, and becomes an epoch of segments in service time', async () => {
-    const { packager, parts, output, send } = newPackager();
+describe('source', () => {
+  test('[M-11] [M-12] source is probed, encoded and becomes an epoch of segments in service time', async () => {
+    const { packager, dependencies, sink, send } = createPackagerFixture();
     expect(send('H;J1000;')).toBe(true);
-    expect(parts.probe.seen).toBe('H;J1000;');
-    expect(parts.encoders).toHaveLength(0);
-    await parts.pass(500);
+    expect(dependencies.probe.input).toBe('H;J1000;');
+    expect(dependencies.encoders).toHaveLength(0);
+    await dependencies.advance(500);
     send('P1400;');
-    await parts.probe.understands();
-    const { encoder } = parts;
-    expect(encoder.plan).toMatchObject({ container: 'flv', source: INFO, startMs: 1_000 });
-    expect(encoder.taken).toBe('H;J1000;P1400;');
-    encoder.makes(1_000, 2.5);
-    // What came at once was made before it came: the first unit is 1 s old by the source's clock.
-    expect(output.epochs).toMatchObject([{ number: 0, startMs: BEGIN_MS }]);
-    expect(seqs(output.segments)).toEqual(['0:0', '0:1']);
-    expect(output.segments[0]).toMatchObject({ startMs: BEGIN_MS, durationMs: 1_000 });
+    await dependencies.probe.succeed();
+    const { encoder } = dependencies;
+    expect(encoder.options).toMatchObject({ container: 'flv', source: INFO, startMs: 1_000 });
+    expect(encoder.input).toBe('H;J1000;P1400;');
+    encoder.emitStart(1_000, 2.5);
+    // The newest unit arrives without delay, so the first one is 1 s old.
+    expect(sink.epochs).toMatchObject([{ number: 0, startMs: BEGIN_MS }]);
+    expect(seqs(sink.segments)).toEqual(['0:0', '0:1']);
+    expect(sink.segments[0]).toMatchObject({ startMs: BEGIN_MS, durationMs: 1_000 });
     expect(packager.state()).toMatchObject({ info: INFO, bytes: 14, restarts: 0, cpuSeconds: 1.5 });
     const ending = packager.end();
-    await encoder.ends({ code: 0 });
+    await encoder.exitWith({ code: 0 });
     await ending;
   });
 
-  test('[M-16] that is no video fails with what the probe says, and no encoder is started', async () => {
-    const { parts, output, send } = newPackager();
+  test('[M-16] source that is no video fails with the message of the probe and starts no encoder', async () => {
+    const { dependencies, sink, send } = createPackagerFixture();
     send('P1;');
-    await parts.probe.fails('it holds no picture');
-    expect(output.failures).toEqual(['it holds no picture']);
-    expect(parts.encoders).toHaveLength(0);
+    await dependencies.probe.fail('No video was found in the source.');
+    expect(sink.failures).toEqual(['No video was found in the source.']);
+    expect(dependencies.encoders).toHaveLength(0);
     expect(send('P2;')).toBe(true);
   });
 
-  test('[M-16] that breaks half way fails, and its encoder is killed', async () => {
-    const { packager, parts, output, send } = await running();
+  test('[M-16] source with an invalid container fails, and its encoder is killed', async () => {
+    const { packager, dependencies, sink, send } = await startPackager();
     expect(send('X')).toBe(true);
-    expect(parts.encoder.isKilled).toBe(true);
+    expect(dependencies.encoder.isKilled).toBe(true);
     await settled();
-    expect(output.failures).toEqual(['this is no container']);
-    // What was whole is not lost.
-    expect(seqs(output.segments)).toEqual(['0:0', '0:1', '0:2']);
+    expect(sink.failures).toEqual(['invalid container']);
+    // Complete segments are kept.
+    expect(seqs(sink.segments)).toEqual(['0:0', '0:1', '0:2']);
     await packager.end();
   });
 
-  test('[M-16] of which too much waits before it is understood fails', async () => {
-    const { parts, output, packager } = newPackager();
-    const piece = bytesOf(`P${'1'.repeat(65_000)};`);
-    for (let i = 0; i < 520; i++) packager.write(piece);
-    expect(output.failures).toEqual(['it holds no picture']);
-    expect(parts.probe.isKilled).toBe(true);
-    await parts.probe.understands();
-    expect(parts.encoders).toHaveLength(0);
+  test('[M-16] source fails when too many bytes are buffered before the probe ends', async () => {
+    const { dependencies, sink, packager } = createPackagerFixture();
+    const unit = bytesOf(`P${'1'.repeat(65_000)};`);
+    for (let i = 0; i < 520; i++) packager.write(unit);
+    expect(sink.failures).toEqual(['No video was found in the source.']);
+    expect(dependencies.probe.isKilled).toBe(true);
+    await dependencies.probe.succeed();
+    expect(dependencies.encoders).toHaveLength(0);
   });
 
-  test('[M-16] that is cut into too many pieces fails before they are all read', async () => {
-    const { parts, output, packager } = newPackager();
+  test('[M-16] source with too many units a second fails before all are parsed', async () => {
+    const { dependencies, sink, packager } = createPackagerFixture();
     packager.write(bytesOf('P;'.repeat(2_000_000)));
-    expect(output.failures).toEqual(['it is cut into too many pieces']);
+    expect(sink.failures).toEqual(['The source sends too many packets a second.']);
     expect(packager.state().bytes).toBeLessThan(100_000);
-    expect(parts.probe.isKilled).toBe(true);
+    expect(dependencies.probe.isKilled).toBe(true);
   });
 
-  test('[M-4] that the encoder cannot keep up with is held back, and fails at a bound', async () => {
-    const { packager, parts, output, send } = await running();
-    parts.encoder.wantsMore = false;
+  test('[M-4] source that outpaces its encoder gets back pressure, then fails at a limit', async () => {
+    const { packager, dependencies, sink, send } = await startPackager();
+    dependencies.encoder.acceptsMore = false;
     expect(send('P1200;')).toBe(false);
     let isDrained = false;
     void packager.drained().then(() => {
@@ -106,195 +108,195 @@ describe('a source', () => {
     });
     await settled();
     expect(isDrained).toBe(false);
-    await parts.encoder.drains();
+    await dependencies.encoder.drain();
     expect(isDrained).toBe(true);
-    parts.encoder.pending = (32 << 20) + 1;
+    dependencies.encoder.pending = (32 << 20) + 1;
     send('P1300;');
     await settled();
-    expect(output.failures).toEqual([expect.stringContaining('does not keep up')]);
-    expect(parts.encoder.isKilled).toBe(true);
+    expect(sink.failures).toEqual([expect.stringContaining('encoder is too slow')]);
+    expect(dependencies.encoder.isKilled).toBe(true);
   });
 
-  test('[M-16] that ends while it is looked at leaves nothing', async () => {
-    const { packager, parts, output, send } = newPackager();
+  test('[M-16] source that ends during the probe starts no encoder', async () => {
+    const { packager, dependencies, sink, send } = createPackagerFixture();
     send('H;J1;');
     await packager.end();
-    expect(parts.probe.isKilled).toBe(true);
-    await parts.probe.fails('it ended before it was understood');
-    expect([output.failures, parts.encoders]).toEqual([[], []]);
+    expect(dependencies.probe.isKilled).toBe(true);
+    await dependencies.probe.fail('The source ended before it was recognized.');
+    expect([sink.failures, dependencies.encoders]).toEqual([[], []]);
   });
 
-  test('that ends is encoded to its end', async () => {
-    const { packager, parts, output, send } = await running();
-    let isOver = false;
+  test('source that ends is encoded to its end', async () => {
+    const { packager, dependencies, sink, send } = await startPackager();
+    let hasEnded = false;
     void packager.end().then(() => {
-      isOver = true;
+      hasEnded = true;
     });
-    expect(parts.encoder).toMatchObject({ isFinished: true, isKilled: false });
+    expect(dependencies.encoder).toMatchObject({ isFinished: true, isKilled: false });
     send('P2000;');
-    expect(parts.encoder.taken).not.toContain('P2000');
-    parts.encoder.makesMore(3_500, 0.5);
+    expect(dependencies.encoder.input).not.toContain('P2000');
+    dependencies.encoder.emit(3_500, 0.5);
     await settled();
-    expect(isOver).toBe(false);
-    await parts.encoder.ends({ code: 0 });
-    expect(isOver).toBe(true);
-    expect(seqs(output.segments)).toEqual(['0:0', '0:1', '0:2']);
-    expect(output.failures).toEqual([]);
+    expect(hasEnded).toBe(false);
+    await dependencies.encoder.exitWith({ code: 0 });
+    expect(hasEnded).toBe(true);
+    expect(seqs(sink.segments)).toEqual(['0:0', '0:1', '0:2']);
+    expect(sink.failures).toEqual([]);
   });
 
-  test('[M-41] that ends waits for its encoder 5 s, and then kills it', async () => {
-    const { packager, parts } = await running();
+  test('[M-41] encoder of an ended source is killed after 5 s', async () => {
+    const { packager, dependencies } = await startPackager();
     const ending = packager.end();
-    await parts.pass(4_750);
-    expect(parts.encoder.isKilled).toBe(false);
-    await parts.pass(250);
-    expect(parts.encoder.isKilled).toBe(true);
+    await dependencies.advance(4_750);
+    expect(dependencies.encoder.isKilled).toBe(false);
+    await dependencies.advance(250);
+    expect(dependencies.encoder.isKilled).toBe(true);
     await ending;
   });
 
-  test('[M-6] that failed is over when its encoder is gone, so that no two number segments', async () => {
-    const { packager, parts, output, send } = await running();
-    parts.encoder.diesAtOnce = false;
+  test('[M-6] failed source ends when its encoder has exited, so that no two encoders number segments', async () => {
+    const { packager, dependencies, sink, send } = await startPackager();
+    dependencies.encoder.exitsWhenKilled = false;
     send('X');
-    let isOver = false;
+    let hasEnded = false;
     void packager.end().then(() => {
-      isOver = true;
+      hasEnded = true;
     });
     await settled();
-    expect(isOver).toBe(false);
-    await parts.encoder.ends();
-    expect(isOver).toBe(true);
-    expect(output.failures).toHaveLength(1);
+    expect(hasEnded).toBe(false);
+    await dependencies.encoder.exitWith();
+    expect(hasEnded).toBe(true);
+    expect(sink.failures).toHaveLength(1);
   });
 });
 
-describe('an encoder', () => {
-  test('[M-40] that crashes is started again and goes on with a new epoch at the next join', async () => {
-    const { packager, parts, output, send, lines } = await running();
-    const [first] = parts.encoders;
-    await first?.ends({ code: null, signal: 'SIGSEGV', lastLines: ['one', 'the last'] });
-    expect(seqs(output.segments)).toEqual(['0:0', '0:1', '0:2']);
+describe('encoder', () => {
+  test('[M-40] encoder that crashes is restarted with a new epoch at the next join point', async () => {
+    const { packager, dependencies, sink, send, lines } = await startPackager();
+    const [first] = dependencies.encoders;
+    await first?.exitWith({ code: null, signal: 'SIGSEGV', lastLines: ['one', 'the last'] });
+    expect(seqs(sink.segments)).toEqual(['0:0', '0:1', '0:2']);
     send('P3600;J4000;');
-    await parts.pass(250);
-    expect(parts.encoders).toHaveLength(2);
-    expect(parts.encoder.plan.startMs).toBe(4_000);
+    await dependencies.advance(250);
+    expect(dependencies.encoders).toHaveLength(2);
+    expect(dependencies.encoder.options.startMs).toBe(4_000);
     send('P4100;');
-    expect(parts.encoder.taken).toBe('');
-    await parts.pass(500);
+    expect(dependencies.encoder.input).toBe('');
+    await dependencies.advance(500);
     send('J5000;P5100;');
-    expect(parts.encoder.taken).toBe('H;J5000;P5100;');
-    parts.encoder.makes(5_000, 1.5);
-    expect(output.epochs.map(({ number }) => number)).toEqual([0, 1]);
-    expect(seqs(output.segments)).toEqual(['0:0', '0:1', '0:2', '1:3']);
-    // The source's clock is the same: no time is lost or doubled.
-    expect(output.segments.map(({ startMs }) => startMs - BEGIN_MS)).toEqual([
+    expect(dependencies.encoder.input).toBe('H;J5000;P5100;');
+    dependencies.encoder.emitStart(5_000, 1.5);
+    expect(sink.epochs.map(({ number }) => number)).toEqual([0, 1]);
+    expect(seqs(sink.segments)).toEqual(['0:0', '0:1', '0:2', '1:3']);
+    // The source's clock is unchanged: no time is lost or repeated.
+    expect(sink.segments.map(({ startMs }) => startMs - BEGIN_MS)).toEqual([
       0, 1_000, 2_000, 4_000,
     ]);
     expect(packager.state()).toMatchObject({ restarts: 1, cpuSeconds: 3 });
     // M-42
-    const [line] = lines.filter(({ msg }) => msg.includes('started again'));
+    const [line] = lines.filter(({ msg }) => msg.includes('will be restarted'));
     expect(line).toMatchObject({ signal: 'SIGSEGV', lastLines: ['one', 'the last'], level: 40 });
     const ending = packager.end();
-    await parts.encoder.ends();
+    await dependencies.encoder.exitWith();
     await ending;
   });
 
-  test('[M-40] [M-42] that comes to nothing five times fails the source, with its last line', async () => {
-    const { parts, output, send, lines } = newPackager();
+  test('[M-40] [M-42] encoder that fails five times without output fails the source with its last log line', async () => {
+    const { dependencies, sink, send, lines } = createPackagerFixture();
     send('H;J1;');
-    await parts.probe.understands();
-    const waits = [250, 500, 1_000, 2_000];
-    for (const waitMs of waits) {
-      await parts.encoder.ends({ lastLines: ['Unknown encoder h264_none'] });
-      await parts.pass(waitMs - 250);
-      const before = parts.encoders.length;
-      await parts.pass(250);
-      expect(parts.encoders.length).toBe(before + 1);
+    await dependencies.probe.succeed();
+    const delaysMs = [250, 500, 1_000, 2_000];
+    for (const delayMs of delaysMs) {
+      await dependencies.encoder.exitWith({ lastLines: ['Unknown encoder h264_none'] });
+      await dependencies.advance(delayMs - 250);
+      const before = dependencies.encoders.length;
+      await dependencies.advance(250);
+      expect(dependencies.encoders.length).toBe(before + 1);
     }
-    expect(output.failures).toEqual([]);
-    await parts.encoder.ends({ lastLines: ['something', 'Unknown encoder h264_none'] });
-    expect(output.failures).toEqual([expect.stringContaining('Unknown encoder h264_none')]);
-    await parts.pass(20_000);
-    expect(parts.encoders).toHaveLength(5);
-    expect(messages(lines).at(-1)).toBe('the encoder failed again and again');
+    expect(sink.failures).toEqual([]);
+    await dependencies.encoder.exitWith({ lastLines: ['something', 'Unknown encoder h264_none'] });
+    expect(sink.failures).toEqual([expect.stringContaining('Unknown encoder h264_none')]);
+    await dependencies.advance(20_000);
+    expect(dependencies.encoders).toHaveLength(5);
+    expect(messages(lines).at(-1)).toBe('the encoder failed repeatedly; the source is closed');
   });
 
-  test('[M-41] that is stuck is killed and started again', async () => {
-    const { packager, parts, output, send, lines } = await running();
-    const [first] = parts.encoders;
+  test('[M-41] stuck encoder is killed and restarted', async () => {
+    const { packager, dependencies, sink, send, lines } = await startPackager();
+    const [first] = dependencies.encoders;
     const source = { ms: 1_200 };
     const feed = () => {
       source.ms += 250;
       send(`P${source.ms};`);
     };
-    await parts.pass(10_000, feed);
+    await dependencies.advance(10_000, feed);
     expect(first?.isKilled).toBe(false);
-    await parts.pass(1_000, feed);
+    await dependencies.advance(1_000, feed);
     expect(first?.isKilled).toBe(true);
-    expect(messages(lines)).toContain('the encoder is stuck');
-    await parts.pass(500, feed);
-    expect(parts.encoders).toHaveLength(2);
-    expect(output.failures).toEqual([]);
+    expect(messages(lines)).toContain('the encoder produces no output and is killed');
+    await dependencies.advance(500, feed);
+    expect(dependencies.encoders).toHaveLength(2);
+    expect(sink.failures).toEqual([]);
     const ending = packager.end();
-    await parts.encoder.ends();
+    await dependencies.encoder.exitWith();
     await ending;
   });
 
-  test('[M-41] that makes nothing because nothing comes is not stuck', async () => {
-    const { packager, parts } = await running();
-    await parts.pass(60_000);
-    expect(parts.encoder.isKilled).toBe(false);
+  test('[M-41] encoder without input is not stuck', async () => {
+    const { packager, dependencies } = await startPackager();
+    await dependencies.advance(60_000);
+    expect(dependencies.encoder.isKilled).toBe(false);
     const ending = packager.end();
-    await parts.encoder.ends();
+    await dependencies.encoder.exitWith();
     await ending;
   });
 
-  test('[M-41] that waits for the next key frame, however far, is not stuck', async () => {
-    const { packager, parts, send } = await running();
-    await parts.encoder.ends();
+  test('[M-41] encoder that waits for a key frame is not stuck', async () => {
+    const { packager, dependencies, send } = await startPackager();
+    await dependencies.encoder.exitWith();
     const source = { ms: 1_200 };
     const feed = () => {
       source.ms += 250;
       send(`P${source.ms};`);
     };
-    await parts.pass(15_000, feed);
-    expect(parts.encoders).toHaveLength(2);
-    expect([parts.encoder.taken, parts.encoder.isKilled]).toEqual(['', false]);
+    await dependencies.advance(15_000, feed);
+    expect(dependencies.encoders).toHaveLength(2);
+    expect([dependencies.encoder.input, dependencies.encoder.isKilled]).toEqual(['', false]);
     const ending = packager.end();
-    await parts.encoder.ends();
+    await dependencies.encoder.exitWith();
     await ending;
   });
 
-  test('[M-16] that does not end after a silence is killed', async () => {
-    const { packager, parts, send } = await running();
-    const [first] = parts.encoders;
-    await parts.pass(9_000);
+  test('[M-16] encoder that does not exit after a pause in the source is killed', async () => {
+    const { packager, dependencies, send } = await startPackager();
+    const [first] = dependencies.encoders;
+    await dependencies.advance(9_000);
     send('P10200;');
     expect([first?.isFinished, first?.isKilled]).toEqual([true, false]);
-    await parts.pass(5_000);
+    await dependencies.advance(5_000);
     expect(first?.isKilled).toBe(true);
     await packager.end();
   });
 
-  test('[M-12] begins anew when the clock of the source has jumped', async () => {
-    const { packager, parts, output, send, lines } = await running();
-    const [first] = parts.encoders;
+  test('[M-12] encoder restarts with a new epoch when the source clock jumps', async () => {
+    const { packager, dependencies, sink, send, lines } = await startPackager();
+    const [first] = dependencies.encoders;
     const source = { ms: 600_000 };
-    const jumpedMs = parts.now - source.ms;
+    const jumpedMs = dependencies.now - source.ms;
     const feed = () => {
       source.ms += 250;
       send(`J${source.ms};`);
     };
-    await parts.pass(6_000, feed);
+    await dependencies.advance(6_000, feed);
     expect(first?.isKilled).toBe(true);
-    expect(messages(lines)).toContain("the source's clock jumped; its timeline begins anew");
-    await parts.pass(500, feed);
-    parts.encoder.makes(source.ms, 1.5);
-    // It is in service time as before: one second of video ends before now.
-    expect(output.epochs.at(-1)?.startMs).toBe(source.ms + jumpedMs);
-    expect(output.segments.at(-1)?.epoch).toBe(1);
+    expect(messages(lines)).toContain("the source's clock jumped; a new timeline starts");
+    await dependencies.advance(500, feed);
+    dependencies.encoder.emitStart(source.ms, 1.5);
+    // The new epoch is mapped to service time as before.
+    expect(sink.epochs.at(-1)?.startMs).toBe(source.ms + jumpedMs);
+    expect(sink.segments.at(-1)?.epoch).toBe(1);
     const ending = packager.end();
-    await parts.encoder.ends();
+    await dependencies.encoder.exitWith();
     await ending;
   });
 
@@ -302,92 +304,92 @@ describe('an encoder', () => {
     ['forward', 36_000_000],
     ['back', -36_000_000],
   ])(
-    '[M-12] [M-16] is not given times that jump %s, which it would fill with pictures',
+    '[M-12] [M-16] encoder gets no timestamps that jump %s, since it would fill the gap with frames',
     async (_, jumpMs) => {
-      const { packager, parts, output, send, lines } = await running();
-      const [first] = parts.encoders;
-      await parts.pass(4_000);
+      const { packager, dependencies, sink, send, lines } = await startPackager();
+      const [first] = dependencies.encoders;
+      await dependencies.advance(4_000);
       send('J5100;P5200;');
       const nextMs = 5_300 + jumpMs;
       send(`J${nextMs};P${nextMs + 100};`);
-      expect(first?.taken).toEndWith('J5100;P5200;');
+      expect(first?.input).toEndWith('J5100;P5200;');
       expect(first?.isKilled).toBe(true);
-      expect(messages(lines)).toContain("the source's clock jumped; its timeline begins anew");
-      await parts.pass(1_000);
+      expect(messages(lines)).toContain("the source's clock jumped; a new timeline starts");
+      await dependencies.advance(1_000);
       send(`P${nextMs + 900};J${nextMs + 1_000};`);
-      expect(parts.encoder.taken).toBe(`H;J${nextMs + 1_000};`);
-      parts.encoder.makes(nextMs + 1_000, 1.5);
-      // The last picture of a message is the one that was just made.
-      expect(output.segments.at(-1)).toMatchObject({ epoch: 1, startMs: parts.now - 100 });
+      expect(dependencies.encoder.input).toBe(`H;J${nextMs + 1_000};`);
+      dependencies.encoder.emitStart(nextMs + 1_000, 1.5);
+      // The last unit of a message arrives without delay.
+      expect(sink.segments.at(-1)).toMatchObject({ epoch: 1, startMs: dependencies.now - 100 });
       const ending = packager.end();
-      await parts.encoder.ends();
+      await dependencies.encoder.exitWith();
       await ending;
     },
   );
 
-  test('[M-12] [M-16] of a source that is always ahead of its time is not begun anew for ever', async () => {
-    const { parts, output, send } = await running();
+  test('[M-12] [M-16] source that is always ahead of real time fails after a few restarts', async () => {
+    const { dependencies, sink, send } = await startPackager();
     const source = { ms: 1_100 };
     const feed = () => {
       source.ms += 2_500;
       send(`J${source.ms};`);
     };
-    for (let jumps = 0; jumps < 8 && output.failures.length === 0; jumps++) {
-      await parts.pass(6_500, feed);
-      if (!parts.encoder.isKilled) parts.encoder.makes(source.ms, 1.5);
+    for (let jumps = 0; jumps < 8 && sink.failures.length === 0; jumps++) {
+      await dependencies.advance(6_500, feed);
+      if (!dependencies.encoder.isKilled) dependencies.encoder.emitStart(source.ms, 1.5);
     }
-    expect(output.failures).toEqual([expect.stringContaining('send in real time')]);
+    expect(sink.failures).toEqual([expect.stringContaining('Send in real time')]);
     await settled();
   });
 
-  test('[M-40] whose tracks make no timeline is started again', async () => {
-    const { packager, parts, output, lines } = await running();
-    const [first] = parts.encoders;
-    first?.makesMore(9_000, 1);
+  test('[M-40] encoder whose tracks make no continuous timeline is restarted', async () => {
+    const { packager, dependencies, sink, lines } = await startPackager();
+    const [first] = dependencies.encoders;
+    first?.emit(9_000, 1);
     expect(first?.isKilled).toBe(true);
     await settled();
-    // What it had made before is not lost, and what comes after is not looked at.
-    expect(seqs(output.segments)).toEqual(['0:0', '0:1', '0:2']);
-    expect(messages(lines).filter((line) => line === 'the tracks make no timeline')).toHaveLength(
-      1,
-    );
-    await parts.pass(250);
-    expect(parts.encoders).toHaveLength(2);
-    expect(output.failures).toEqual([]);
+    // Earlier output is kept, and later output is ignored.
+    expect(seqs(sink.segments)).toEqual(['0:0', '0:1', '0:2']);
+    expect(
+      messages(lines).filter((line) => line === "the encoder's tracks make no continuous timeline"),
+    ).toHaveLength(1);
+    await dependencies.advance(250);
+    expect(dependencies.encoders).toHaveLength(2);
+    expect(sink.failures).toEqual([]);
     const ending = packager.end();
-    await parts.encoder.ends();
+    await dependencies.encoder.exitWith();
     await ending;
   });
 
-  test('[M-40] that cannot even be started is one that came to nothing', async () => {
-    const scene = newPackager();
-    const { parts, output } = scene;
-    const { startEncoder } = parts;
-    let tries = 0;
+  test('[M-40] encoder that cannot be spawned counts as a failed one', async () => {
+    const fixture = createPackagerFixture();
+    const { dependencies, sink } = fixture;
+    const { startEncoder } = dependencies;
+    let attempts = 0;
     const failing = () => {
-      tries++;
+      attempts++;
       throw new Error('spawn EAGAIN');
     };
-    Object.assign(parts, { startEncoder: failing });
-    scene.send('H;J1;');
-    await parts.probe.understands();
-    expect(tries).toBe(1);
-    await parts.pass(250);
-    expect(tries).toBe(2);
-    Object.assign(parts, { startEncoder });
-    await parts.pass(500);
-    expect(parts.encoders).toHaveLength(1);
-    Object.assign(parts, { startEncoder: failing });
-    await parts.encoder.ends();
-    await parts.pass(10_000);
-    expect(output.failures).toEqual([expect.stringContaining('spawn EAGAIN')]);
+    Object.assign(dependencies, { startEncoder: failing });
+    fixture.send('H;J1;');
+    await dependencies.probe.succeed();
+    expect(attempts).toBe(1);
+    await dependencies.advance(250);
+    expect(attempts).toBe(2);
+    Object.assign(dependencies, { startEncoder });
+    await dependencies.advance(500);
+    expect(dependencies.encoders).toHaveLength(1);
+    Object.assign(dependencies, { startEncoder: failing });
+    await dependencies.encoder.exitWith();
+    await dependencies.advance(10_000);
+    expect(sink.failures).toEqual([expect.stringContaining('spawn EAGAIN')]);
   });
 
-  test('that ends while its source ends is not started again', async () => {
-    const { packager, parts } = await running();
-    await parts.encoder.ends();
+  test('encoder that exits while its source ends is not restarted', async () => {
+    const { packager, dependencies } = await startPackager();
+    await dependencies.encoder.exitWith();
     await packager.end();
-    await parts.pass(1_000);
-    expect(parts.encoders).toHaveLength(1);
+    await dependencies.advance(1_000);
+    expect(dependencies.encoders).toHaveLength(1);
   });
 });

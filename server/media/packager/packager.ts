@@ -2,30 +2,30 @@ import type { Logger } from 'pino';
 import type { ContainerReader } from '../container/container.ts';
 import { MPEGTS_WRAP_MS } from '../container/mpegts.ts';
 import type { Fragment, InitSegment } from '../fmp4/fragment.ts';
-import { PerSecond } from '../per-second.ts';
+import { RateMeter } from '../rate-meter.ts';
 import type { Epoch, Track, TrackId } from '../segment.ts';
 import { Segmenter, type SegmenterEvent } from '../segmenter.ts';
-import type { Container, Ending } from '../source.ts';
+import type { Container, SourceEndReason } from '../source.ts';
 import { Timeline } from '../timeline.ts';
-import { BackOff } from './back-off.ts';
 import {
   type Encoder,
   type EncoderExit,
   type EncoderProgress,
   type EncoderSettings,
-  finishSoon,
+  finishWithTimeout,
   type Probe,
   type SourceInfo,
   type StartEncoder,
   type StartProbe,
 } from './encoder.ts';
-import { LOOK_MS } from './ffmpeg-arguments.ts';
-import type { Output, PackagerState } from './output.ts';
+import { ANALYZE_MS } from './ffmpeg-arguments.ts';
+import { RestartPolicy } from './restart-policy.ts';
+import type { PackagerState, SegmentSink } from './segment-sink.ts';
+import { SourceClock } from './source-clock.ts';
 import { SourceFeed } from './source-feed.ts';
-import { SourceTimes } from './source-times.ts';
 
-/** What a packager is made of; a test puts in what it wants to see go wrong. */
-export interface PackagerParts {
+/** Collaborators of a packager. Tests replace them to inject failures. */
+export interface PackagerDependencies {
   readonly startProbe: StartProbe;
   readonly startEncoder: StartEncoder;
   readonly newReader: (container: Container) => ContainerReader;
@@ -39,81 +39,82 @@ export interface PackagerOptions {
   readonly segmentMs: number;
   readonly partMs: number | null;
   readonly logger: Logger;
-  readonly output: Output;
+  readonly sink: SegmentSink;
 }
 
-// Read at a time, so that one message of many tiny pieces is stopped in a few ms: 4 MB of them took
-// two seconds, in which nobody else was served.
-const SLICE_BYTES = 64 << 10;
-// Some 110 pictures and sounds, and of MPEG-TS 1,300 packets for each MB; after a pause more.
+// Input is parsed in chunks, so that a message of many tiny units is rejected within a few ms: a
+// 4 MB message of them blocked the process for two seconds.
+const READ_CHUNK_BYTES = 64 << 10;
+// A source sends about 110 video and audio units a second, or 1,300 MPEG-TS packets for each MB, and
+// more after a pause.
 const UNITS_PER_S_MAX = 20_000;
-// What waits for an encoder that does not keep up: 8 s of the largest picture of the ladder.
+// Bytes pending for a slow encoder: 8 s of the largest rendition.
 const PENDING_BYTES_MAX = 32 << 20;
-// Before the probe has seen enough: it takes 10 s at most.
-const HELD_BYTES_MAX = 32 << 20;
-const TOO_SLOW =
-  'the encoder does not keep up; send a smaller picture, or give the service more CPU';
-const TICK_MS = 500;
-// The rendition that an encoder owes.
-const PICTURE = 'v0';
+// Bytes buffered while the probe runs, which takes 10 s at most.
+const PROBE_BYTES_MAX = 32 << 20;
+const TOO_SLOW_MESSAGE =
+  'The encoder is too slow. Send a smaller video, or give the service more CPU.';
+const CHECK_INTERVAL_MS = 500;
+// The largest rendition; its fragments show that an encoder works.
+const MAIN_RENDITION = 'v0';
 
-/** Makes segments of one source: looks at it, encodes it, and starts encoders again that end. */
+/** Turns one source into segments: probes it, encodes it, and restarts encoders that fail. */
 export class Packager {
   private readonly reader: ContainerReader;
   private readonly feed: SourceFeed;
   private timeline: Timeline;
-  private readonly backOff = new BackOff();
+  private readonly restartPolicy = new RestartPolicy();
   private probe: Probe | null;
   private info: SourceInfo | null = null;
   private encoder: Encoder | null = null;
   private segmenter: Segmenter | null = null;
-  /** The epoch that begins with the first picture of the encoder. */
-  private begins: Omit<Epoch, 'startMs'> | null = null;
+  /** The epoch that starts with the encoder's first video frame. */
+  private pendingEpoch: Omit<Epoch, 'startMs'> | null = null;
   private progress: EncoderProgress | null = null;
-  private again: Timer | null = null;
-  private readonly look: Timer;
-  private readonly times = new SourceTimes();
-  private readonly units = new PerSecond(UNITS_PER_S_MAX);
+  private restartTimer: Timer | null = null;
+  private readonly checkTimer: Timer;
+  private readonly sourceClock = new SourceClock();
+  private readonly unitRate = new RateMeter(UNITS_PER_S_MAX);
   private bytes = 0;
   private restarts = 0;
-  private cpuSecondsBefore = 0;
-  private isOver = false;
+  private endedCpuSeconds = 0;
+  private isEnded = false;
 
   constructor(
-    private readonly parts: PackagerParts,
+    private readonly dependencies: PackagerDependencies,
     private readonly options: PackagerOptions,
   ) {
-    this.reader = parts.newReader(options.container);
+    this.reader = dependencies.newReader(options.container);
     this.timeline = newTimeline(options.container);
     this.feed = new SourceFeed(() => this.reader.header());
-    this.probe = parts.startProbe(options.container);
+    this.probe = dependencies.startProbe(options.container);
     this.probe.result.then(
-      (info) => this.probed(info),
+      (info) => this.onProbed(info),
       (error: Error) => this.fail(error.message),
     );
-    this.look = setInterval(() => this.lookAfter(), TICK_MS);
+    this.checkTimer = setInterval(() => this.check(), CHECK_INTERVAL_MS);
   }
 
-  /** Takes bytes of the source. @returns false when it wants no more until `drained` */
+  /** Accepts bytes of the source. @returns false to apply back pressure until `drained` */
   write(bytes: Uint8Array): boolean {
     let wantsMore = true;
-    for (let at = 0; at < bytes.length && !this.isOver; at += SLICE_BYTES) {
-      wantsMore = this.take(bytes.subarray(at, at + SLICE_BYTES)) && wantsMore;
+    for (let at = 0; at < bytes.length && !this.isEnded; at += READ_CHUNK_BYTES) {
+      wantsMore = this.readChunk(bytes.subarray(at, at + READ_CHUNK_BYTES)) && wantsMore;
     }
     return wantsMore;
   }
 
-  private take(bytes: Uint8Array): boolean {
+  private readChunk(bytes: Uint8Array): boolean {
     this.bytes += bytes.byteLength;
-    const nowMs = this.parts.nowMs();
+    const nowMs = this.dependencies.nowMs();
     let wantsMore = true;
     try {
       const units = this.reader.push(bytes);
-      if (this.units.isTooMany(units.length, nowMs)) {
-        throw new Error('it is cut into too many pieces');
+      if (this.unitRate.addExceeds(units.length, nowMs)) {
+        throw new Error('The source sends too many packets a second.');
       }
       for (const unit of units) {
-        if (unit.sourceMs !== null && !unit.isHeader) this.timed(unit.sourceMs, nowMs);
+        if (unit.sourceMs !== null && !unit.isHeader) this.onSourceTime(unit.sourceMs, nowMs);
         this.probe?.write(unit.bytes);
         wantsMore = this.feed.push(unit) && wantsMore;
       }
@@ -121,25 +122,26 @@ export class Packager {
       this.fail((error as Error).message);
       return true;
     }
-    if (this.feed.isFlowing()) this.backOff.fed(nowMs);
-    if (this.feed.heldBytes() > HELD_BYTES_MAX) this.fail('it holds no picture');
-    if ((this.encoder?.pendingBytes() ?? 0) > PENDING_BYTES_MAX) this.fail(TOO_SLOW, 'too-slow');
+    if (this.feed.isFlowing()) this.restartPolicy.onInput(nowMs);
+    if (this.feed.bufferedBytes() > PROBE_BYTES_MAX) this.fail('No video was found in the source.');
+    if ((this.encoder?.pendingBytes() ?? 0) > PENDING_BYTES_MAX)
+      this.fail(TOO_SLOW_MESSAGE, 'too-slow');
     return wantsMore;
   }
 
-  /** Fulfilled when it wants more. */
+  /** Fulfilled when it accepts more. */
   drained(): Promise<void> {
     return this.encoder?.drained() ?? Promise.resolve();
   }
 
-  /** No more comes: what there is becomes segments. Fulfilled when that is done. */
+  /** Ends the input. Fulfilled when everything received has become segments. */
   async end(): Promise<void> {
     const { encoder } = this;
-    if (!this.isOver) {
+    if (!this.isEnded) {
       this.stop();
-      if (encoder) finishSoon(encoder);
+      if (encoder) finishWithTimeout(encoder);
     }
-    // One that was killed is waited for too: until it is gone it may give out segments.
+    // Wait for a killed encoder too: it may emit segments until it has exited.
     await encoder?.exited;
   }
 
@@ -149,59 +151,63 @@ export class Packager {
       progress: this.progress,
       bytes: this.bytes,
       restarts: this.restarts,
-      cpuSeconds: this.cpuSecondsBefore + (this.encoder?.cpuSeconds() ?? 0),
+      cpuSeconds: this.endedCpuSeconds + (this.encoder?.cpuSeconds() ?? 0),
     };
   }
 
-  // An encoder would fill what is missing with pictures, all at once: a day took 23 GB. So it ends
-  // before, and another begins after.
-  private timed(sourceMs: number, nowMs: number): void {
-    const step = this.times.step(sourceMs, nowMs);
-    if (step !== 'on') this.feed.cut();
-    if (step === 'jump') this.beginAnew(nowMs);
-    else if (step === 'silence' && this.encoder) finishSoon(this.encoder);
-    this.times.firstMs ??= sourceMs;
+  // An encoder fills a gap with frames, all at once: a gap of a day took 23 GB of memory. So the
+  // encoder ends before the gap, and another one starts after it.
+  private onSourceTime(sourceMs: number, nowMs: number): void {
+    const step = this.sourceClock.advance(sourceMs, nowMs);
+    if (step !== 'continuous') this.feed.discontinue();
+    if (step === 'jump') this.resetTimeline(nowMs);
+    else if (step === 'pause' && this.encoder) finishWithTimeout(this.encoder);
+    this.sourceClock.firstMs ??= sourceMs;
     this.timeline.observe(sourceMs, nowMs);
   }
 
-  private probed(info: SourceInfo): void {
+  private onProbed(info: SourceInfo): void {
     this.probe = null;
-    if (this.isOver) return;
+    if (this.isEnded) return;
     this.info = info;
-    this.options.logger.info({ ...info }, 'the source is understood');
-    this.startEncoder(info, (encoder) => this.feed.begin(encoder), this.times.firstMs ?? 0);
+    this.options.logger.info({ ...info }, 'source probed');
+    this.startEncoder(
+      info,
+      (encoder) => this.feed.startWithBuffered(encoder),
+      this.sourceClock.firstMs ?? 0,
+    );
   }
 
   private startEncoder(info: SourceInfo, feed: (encoder: Encoder) => void, startMs: number): void {
     const { container, settings } = this.options;
     this.segmenter = null;
     this.progress = null;
-    this.backOff.started(this.parts.nowMs());
+    this.restartPolicy.onStart(this.dependencies.nowMs());
     try {
-      this.encoder = this.parts.startEncoder(
+      this.encoder = this.dependencies.startEncoder(
         { container, source: info, settings, startMs },
         {
-          onInits: (tracks, inits) => this.began(tracks, inits),
-          onFragment: (track, fragment) => this.made(track, fragment),
+          onInits: (tracks, inits) => this.onInits(tracks, inits),
+          onFragment: (track, fragment) => this.onFragment(track, fragment),
           onProgress: (progress) => {
             this.progress = progress;
           },
         },
       );
     } catch (error) {
-      this.ended({ code: null, signal: null, lastLines: [(error as Error).message] });
+      this.onEncoderFailure({ code: null, signal: null, lastLines: [(error as Error).message] });
       return;
     }
     const { encoder } = this;
     feed(encoder);
-    void encoder.exited.then((exit) => this.exited(encoder, exit));
+    void encoder.exited.then((exit) => this.onExit(encoder, exit));
   }
 
-  private began(tracks: readonly Track[], inits: ReadonlyMap<TrackId, InitSegment>): void {
-    const { segmentMs, partMs, output } = this.options;
-    const next = output.next();
+  private onInits(tracks: readonly Track[], inits: ReadonlyMap<TrackId, InitSegment>): void {
+    const { segmentMs, partMs, sink } = this.options;
+    const next = sink.nextEpoch();
     const bytes = [...inits].map(([id, init]) => [id, init.bytes] as const);
-    this.begins = { number: next.epoch, tracks, inits: new Map(bytes) };
+    this.pendingEpoch = { number: next.epoch, tracks, inits: new Map(bytes) };
     this.segmenter = new Segmenter({
       epoch: next.epoch,
       firstSeq: next.seq,
@@ -213,101 +219,109 @@ export class Packager {
     });
   }
 
-  private made(track: TrackId, fragment: Fragment): void {
+  private onFragment(track: TrackId, fragment: Fragment): void {
     if (!this.segmenter) return;
-    if (track === PICTURE) this.backOff.made(this.parts.nowMs());
+    if (track === MAIN_RENDITION) this.restartPolicy.onOutput(this.dependencies.nowMs());
     try {
       this.publish(this.segmenter.push(track, fragment));
     } catch (error) {
-      this.options.logger.error({ err: error }, 'the tracks make no timeline');
-      this.close();
+      this.options.logger.error({ err: error }, "the encoder's tracks make no continuous timeline");
+      this.finishSegmenter();
       this.encoder?.kill();
     }
   }
 
-  /** What was whole becomes segments, and what still comes does not. */
-  private close(): void {
+  /** Publishes the complete segments and ignores later fragments. */
+  private finishSegmenter(): void {
     const { segmenter } = this;
     this.segmenter = null;
     if (segmenter) this.publish(segmenter.finish());
   }
 
   private publish(events: readonly SegmenterEvent[]): void {
-    const { output } = this.options;
+    const { sink } = this.options;
     for (const event of events) {
-      if (event.kind === 'segment') output.segment(event.segment, event.bytes);
-      else if (event.kind === 'part') output.part(event.seq, event.part, event.bytes);
-      else if (this.begins) output.epoch({ ...this.begins, startMs: event.startMs });
+      if (event.kind === 'segment') sink.addSegment(event.segment, event.bytes);
+      else if (event.kind === 'part') sink.addPart(event.seq, event.part, event.bytes);
+      else if (this.pendingEpoch) sink.addEpoch({ ...this.pendingEpoch, startMs: event.startMs });
     }
   }
 
-  private exited(encoder: Encoder, exit: EncoderExit): void {
+  private onExit(encoder: Encoder, exit: EncoderExit): void {
     if (this.encoder !== encoder) return;
-    this.cpuSecondsBefore += encoder.cpuSeconds() ?? 0;
+    this.endedCpuSeconds += encoder.cpuSeconds() ?? 0;
     this.encoder = null;
-    this.close();
-    if (!this.isOver) this.ended(exit);
+    this.finishSegmenter();
+    if (!this.isEnded) this.onEncoderFailure(exit);
   }
 
-  private ended(exit: EncoderExit): void {
+  private onEncoderFailure(exit: EncoderExit): void {
     const { logger } = this.options;
-    const { lastLines, ...how } = exit;
-    const wait = this.backOff.exited(this.parts.nowMs());
-    if (wait === null) {
-      this.fail(`nothing could be made of it: ${lastLines.at(-1) ?? 'the encoder said nothing'}`);
-      logger.error({ ...how, lastLines }, 'the encoder failed again and again');
+    const { lastLines, ...exitStatus } = exit;
+    const delayMs = this.restartPolicy.onExit(this.dependencies.nowMs());
+    if (delayMs === null) {
+      this.fail(
+        `The source could not be encoded: ${lastLines.at(-1) ?? 'the encoder gave no reason'}`,
+      );
+      logger.error(
+        { ...exitStatus, lastLines },
+        'the encoder failed repeatedly; the source is closed',
+      );
       return;
     }
-    logger.warn({ ...how, lastLines, againInMs: wait }, 'the encoder ended and is started again');
-    this.feed.leave();
-    this.again = setTimeout(() => this.restart(), wait);
+    logger.warn(
+      { ...exitStatus, lastLines, restartInMs: delayMs },
+      'the encoder exited and will be restarted',
+    );
+    this.feed.discard();
+    this.restartTimer = setTimeout(() => this.restart(), delayMs);
   }
 
   private restart(): void {
-    if (this.isOver || !this.info) return;
+    if (this.isEnded || !this.info) return;
     this.restarts++;
-    const startMs = this.times.newestMs ?? 0;
-    // It begins at a key frame, however much had to be seen to understand the source.
-    const info = { ...this.info, lookMs: LOOK_MS };
-    this.startEncoder(info, (encoder) => this.feed.join(encoder), startMs);
+    const startMs = this.sourceClock.newestMs ?? 0;
+    // It starts at a key frame, so the default analysis time suffices.
+    const info = { ...this.info, analyzeMs: ANALYZE_MS };
+    this.startEncoder(info, (encoder) => this.feed.startAtNextJoin(encoder), startMs);
   }
 
-  private lookAfter(): void {
-    const nowMs = this.parts.nowMs();
+  private check(): void {
+    const nowMs = this.dependencies.nowMs();
     if (!this.encoder) return;
-    if (this.backOff.isStuck(nowMs)) {
-      this.options.logger.warn('the encoder is stuck');
+    if (this.restartPolicy.isStuck(nowMs)) {
+      this.options.logger.warn('the encoder produces no output and is killed');
       this.encoder.kill();
     } else if (this.timeline.needsNewEpoch()) {
-      this.feed.cut();
-      this.beginAnew(nowMs);
+      this.feed.discontinue();
+      this.resetTimeline(nowMs);
     }
   }
 
-  private beginAnew(nowMs: number): void {
-    this.options.logger.warn("the source's clock jumped; its timeline begins anew");
-    if (this.times.jumped(nowMs)) {
-      this.fail('its clock does not run as ours does; send in real time (ffmpeg: -re)');
+  private resetTimeline(nowMs: number): void {
+    this.options.logger.warn("the source's clock jumped; a new timeline starts");
+    if (this.sourceClock.resetAfterJump(nowMs)) {
+      this.fail("The source's clock does not run in real time. Send in real time (ffmpeg: -re).");
       return;
     }
     this.timeline = newTimeline(this.options.container);
     this.encoder?.kill();
   }
 
-  private fail(line: string, why: Ending = 'not-understood'): void {
-    if (this.isOver) return;
+  private fail(message: string, reason: SourceEndReason = 'not-understood'): void {
+    if (this.isEnded) return;
     const { encoder } = this;
     this.stop();
     encoder?.kill();
-    this.options.output.failed({ why, line });
+    this.options.sink.onSourceFailed({ reason, message });
   }
 
   private stop(): void {
-    this.isOver = true;
+    this.isEnded = true;
     this.probe?.kill();
     this.probe = null;
-    clearInterval(this.look);
-    if (this.again) clearTimeout(this.again);
+    clearInterval(this.checkTimer);
+    if (this.restartTimer) clearTimeout(this.restartTimer);
   }
 }
 

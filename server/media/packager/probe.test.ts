@@ -27,7 +27,7 @@ async function beginning(source: Uint8Array, container: 'flv' | 'mpegts' | 'matr
 }
 
 /** Nothing more comes, and the test does not wait for it. */
-const SOON = { enoughMs: 500, latestMs: 5_000 };
+const SOON = { inputMs: 500, totalMs: 5_000 };
 
 const share = (bytes: Uint8Array, seconds: number) =>
   bytes.subarray(0, (bytes.length * seconds) / SECONDS);
@@ -46,7 +46,7 @@ describe('a probe', () => {
       height: 90,
       frameRate: [30, 1],
       hasAudio,
-      lookMs: 1_000,
+      analyzeMs: 1_000,
     });
   });
 
@@ -56,7 +56,7 @@ describe('a probe', () => {
     const probe = startProbe('ffprobe')('mpegts');
     const again = Buffer.concat([source.subarray(start), made([...SRT, '-output_ts_offset', '5'])]);
     for (const chunk of inChunks(again, [4_096])) probe.write(chunk);
-    expect(await probe.result).toMatchObject({ width: 160, height: 90, lookMs: 8_000 });
+    expect(await probe.result).toMatchObject({ width: 160, height: 90, analyzeMs: 8_000 });
   });
 
   test('[M-16] of a source without a picture says so', async () => {
@@ -84,7 +84,7 @@ describe('a probe', () => {
     const hanging = join(directory, 'ffprobe');
     writeFileSync(hanging, '#!/bin/sh\nexec sleep 60\n');
     chmodSync(hanging, 0o755);
-    const probe = startProbe(hanging, { enoughMs: 50, latestMs: 100 })('flv');
+    const probe = startProbe(hanging, { inputMs: 50, totalMs: 100 })('flv');
     probe.write(new Uint8Array(10));
     await expect(probe.result).rejects.toThrow('it is not understood, or too little came to tell');
   });

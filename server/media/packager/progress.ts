@@ -3,7 +3,7 @@ import type { EncoderProgress } from './encoder.ts';
 /** ffmpeg's reports are some 500 bytes long; what has no end is none. */
 const LINE_CHARACTERS_MAX = 4_096;
 
-interface Look {
+interface ProgressSample {
   readonly atMs: number;
   readonly frames: number;
   readonly outUs: number;
@@ -15,14 +15,14 @@ interface Look {
  */
 export class ProgressReader {
   private readonly decoder = new TextDecoder();
-  private line = '';
+  private partialLine = '';
   private readonly values = new Map<string, string>();
-  private before: Look | null = null;
+  private previousSample: ProgressSample | null = null;
 
   /** @returns the reports that are whole now */
   push(bytes: Uint8Array, nowMs: number): EncoderProgress[] {
-    const lines = (this.line + this.decoder.decode(bytes, { stream: true })).split('\n');
-    this.line = (lines.pop() ?? '').slice(0, LINE_CHARACTERS_MAX);
+    const lines = (this.partialLine + this.decoder.decode(bytes, { stream: true })).split('\n');
+    this.partialLine = (lines.pop() ?? '').slice(0, LINE_CHARACTERS_MAX);
     const reports: EncoderProgress[] = [];
     for (const line of lines) {
       const [key = '', value = ''] = line.split('=', 2).map((part) => part.trim());
@@ -36,26 +36,26 @@ export class ProgressReader {
   }
 
   private report(nowMs: number): EncoderProgress {
-    const look = {
+    const sample = {
       atMs: nowMs,
       frames: this.number('frame'),
       outUs: this.number('out_time_us'),
     };
-    const since = this.before;
-    this.before = look;
-    const elapsedMs = since ? nowMs - since.atMs : 0;
+    const previous = this.previousSample;
+    this.previousSample = sample;
+    const elapsedMs = previous ? nowMs - previous.atMs : 0;
     return {
-      frames: look.frames,
+      frames: sample.frames,
       dropped: this.number('drop_frames'),
       duplicated: this.number('dup_frames'),
       // The first report covers the start, and ffmpeg's own averages are right for it.
       fps:
-        since && elapsedMs > 0
-          ? ((look.frames - since.frames) * 1000) / elapsedMs
+        previous && elapsedMs > 0
+          ? ((sample.frames - previous.frames) * 1000) / elapsedMs
           : this.number('fps'),
       speed:
-        since && elapsedMs > 0
-          ? (look.outUs - since.outUs) / 1000 / elapsedMs
+        previous && elapsedMs > 0
+          ? (sample.outUs - previous.outUs) / 1000 / elapsedMs
           : this.number('speed'),
     };
   }

@@ -1,5 +1,5 @@
 import type { Fragment, InitSegment } from '../fmp4/fragment.ts';
-import { SOUND_BITS_PER_S, SOUND_RATE } from './ffmpeg-arguments.ts';
+import { AUDIO_BITS_PER_S, AUDIO_SAMPLE_RATE } from './ffmpeg-arguments.ts';
 
 /** Samples of an AAC frame. */
 const FRAME_TICKS = 1024;
@@ -10,7 +10,7 @@ const AAC_LC_48_STEREO = [0x11, 0x90];
 
 /** What comes before silence: as ffmpeg has it, so that its sound can come after it, too. */
 export function silentInit(): InitSegment {
-  return { bytes: initBytes(), timescale: SOUND_RATE, codec: 'mp4a.40.2' };
+  return { bytes: initBytes(), timescale: AUDIO_SAMPLE_RATE, codec: 'mp4a.40.2' };
 }
 
 /**
@@ -18,7 +18,7 @@ export function silentInit(): InitSegment {
  * @param startTicks source time, in samples
  */
 export function silentFragment(startTicks: number, durationMs: number): Fragment {
-  const frames = Math.max(1, Math.round((durationMs * SOUND_RATE) / 1000 / FRAME_TICKS));
+  const frames = Math.max(1, Math.round((durationMs * AUDIO_SAMPLE_RATE) / 1000 / FRAME_TICKS));
   return {
     bytes: fragmentBytes(startTicks, frames),
     startTicks,
@@ -33,12 +33,12 @@ function fragmentBytes(startTicks: number, frames: number): Uint8Array {
   const size = SILENT_FRAME.length;
   const moof = (dataOffset: number) =>
     box('moof', [
-      ...full('mfhd', 0, 0, u32(0)),
+      ...fullBox('mfhd', 0, 0, u32(0)),
       ...box('traf', [
         // The base is the moof; duration, size and flags (no sample depends on another) of each.
-        ...full('tfhd', 0, 0x02_0038, u32(1, FRAME_TICKS, size, 0x0200_0000)),
-        ...full('tfdt', 1, 0, u64(startTicks)),
-        ...full('trun', 0, 0x01, u32(frames, dataOffset)),
+        ...fullBox('tfhd', 0, 0x02_0038, u32(1, FRAME_TICKS, size, 0x0200_0000)),
+        ...fullBox('tfdt', 1, 0, u64(startTicks)),
+        ...fullBox('trun', 0, 0x01, u32(frames, dataOffset)),
       ]),
     ]);
   const mdat = box('mdat', Array.from({ length: frames }, () => SILENT_FRAME).flat());
@@ -46,41 +46,46 @@ function fragmentBytes(startTicks: number, frames: number): Uint8Array {
 }
 
 function initBytes(): Uint8Array {
-  const ftyp = box('ftyp', [...text('iso6'), ...u32(512), ...text('iso6cmfcmp41')]);
+  const ftyp = box('ftyp', [...asciiBytes('iso6'), ...u32(512), ...asciiBytes('iso6cmfcmp41')]);
   const moov = box('moov', [
-    ...full('mvhd', 0, 0, [
+    ...fullBox('mvhd', 0, 0, [
       ...u32(0, 0, 1000, 0, 0x1_0000),
       ...u16(0x100),
       ...zeros(10),
-      ...MATRIX,
+      ...UNITY_MATRIX,
       ...zeros(24),
       ...u32(2),
     ]),
     ...box('trak', [
-      ...full('tkhd', 0, 3, [
+      ...fullBox('tkhd', 0, 3, [
         ...u32(0, 0, 1, 0, 0, 0, 0),
         ...u16(0, 0, 0x100, 0),
-        ...MATRIX,
+        ...UNITY_MATRIX,
         ...u32(0, 0),
       ]),
       ...box('mdia', [
         // The language is "und", undetermined.
-        ...full('mdhd', 0, 0, [...u32(0, 0, SOUND_RATE, 0), ...u16(0x55c4, 0)]),
-        ...full('hdlr', 0, 0, [...u32(0), ...text('soun'), ...zeros(12), ...text('Sound\0')]),
+        ...fullBox('mdhd', 0, 0, [...u32(0, 0, AUDIO_SAMPLE_RATE, 0), ...u16(0x55c4, 0)]),
+        ...fullBox('hdlr', 0, 0, [
+          ...u32(0),
+          ...asciiBytes('soun'),
+          ...zeros(12),
+          ...asciiBytes('Sound\0'),
+        ]),
         ...box('minf', [
-          ...full('smhd', 0, 0, u16(0, 0)),
-          ...box('dinf', full('dref', 0, 0, [...u32(1), ...full('url ', 0, 1, [])])),
+          ...fullBox('smhd', 0, 0, u16(0, 0)),
+          ...box('dinf', fullBox('dref', 0, 0, [...u32(1), ...fullBox('url ', 0, 1, [])])),
           ...box('stbl', [
-            ...full('stsd', 0, 0, [...u32(1), ...mp4a()]),
-            ...full('stts', 0, 0, u32(0)),
-            ...full('stsc', 0, 0, u32(0)),
-            ...full('stsz', 0, 0, u32(0, 0)),
-            ...full('stco', 0, 0, u32(0)),
+            ...fullBox('stsd', 0, 0, [...u32(1), ...mp4a()]),
+            ...fullBox('stts', 0, 0, u32(0)),
+            ...fullBox('stsc', 0, 0, u32(0)),
+            ...fullBox('stsz', 0, 0, u32(0, 0)),
+            ...fullBox('stco', 0, 0, u32(0)),
           ]),
         ]),
       ]),
     ]),
-    ...box('mvex', full('trex', 0, 0, u32(1, 1, 0, 0, 0))),
+    ...box('mvex', fullBox('trex', 0, 0, u32(1, 1, 0, 0, 0))),
   ]);
   return Uint8Array.from([...ftyp, ...moov]);
 }
@@ -89,7 +94,7 @@ function mp4a(): number[] {
   const decoderConfig = [
     // MPEG-4 audio, an audio stream; no buffer; most and average bit/s.
     ...[0x40, 0x15, 0, 0, 0],
-    ...u32(SOUND_BITS_PER_S, SOUND_BITS_PER_S),
+    ...u32(AUDIO_BITS_PER_S, AUDIO_BITS_PER_S),
     ...descriptor(0x05, AAC_LC_48_STEREO),
   ];
   const elementaryStream = [
@@ -104,18 +109,23 @@ function mp4a(): number[] {
     ...zeros(8),
     // Two channels of 16 bits.
     ...u16(2, 16, 0, 0),
-    ...u32(SOUND_RATE * 0x1_0000),
-    ...full('esds', 0, 0, descriptor(0x03, elementaryStream)),
+    ...u32(AUDIO_SAMPLE_RATE * 0x1_0000),
+    ...fullBox('esds', 0, 0, descriptor(0x03, elementaryStream)),
   ]);
 }
 
-const MATRIX = u32(0x1_0000, 0, 0, 0, 0x1_0000, 0, 0, 0, 0x4000_0000);
+const UNITY_MATRIX = u32(0x1_0000, 0, 0, 0, 0x1_0000, 0, 0, 0, 0x4000_0000);
 
 function box(type: string, content: readonly number[]): number[] {
-  return [...u32(content.length + 8), ...text(type), ...content];
+  return [...u32(content.length + 8), ...asciiBytes(type), ...content];
 }
 
-function full(type: string, version: number, flags: number, content: readonly number[]): number[] {
+function fullBox(
+  type: string,
+  version: number,
+  flags: number,
+  content: readonly number[],
+): number[] {
   return box(type, [...u32(version * 2 ** 24 + flags), ...content]);
 }
 
@@ -123,7 +133,7 @@ function descriptor(tag: number, content: readonly number[]): number[] {
   return [tag, content.length, ...content];
 }
 
-function text(characters: string): number[] {
+function asciiBytes(characters: string): number[] {
   return [...characters].map((character) => character.charCodeAt(0));
 }
 

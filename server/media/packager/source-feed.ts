@@ -1,84 +1,84 @@
 import type { SourceUnit } from '../container/container.ts';
 
-/** Where units go: a probe, an encoder. */
-interface Taker {
-  /** @returns false when it wants no more for now */
+/** Accepts units: an encoder. */
+interface UnitSink {
+  /** @returns false to apply back pressure */
   write(bytes: Uint8Array): boolean;
 }
 
 /**
- * A source's units on their way into encoders that come and go. While there is none they are held;
- * one that begins in the middle gets the headers and what comes from the next join on.
+ * Feeds a source's units to one encoder after another. Buffers them until the first encoder starts.
+ * An encoder that starts mid-stream gets the headers and the units from the next join point on.
  */
 export class SourceFeed {
-  private held: SourceUnit[] = [];
-  private bytesHeld = 0;
-  private taker: Taker | null = null;
-  private isJoined = true;
+  private buffered: SourceUnit[] = [];
+  private bufferedUnitBytes = 0;
+  private sink: UnitSink | null = null;
+  private isSynced = true;
 
-  /** @param header what a decoder that begins now is given first */
+  /** @param header the headers that a decoder needs first */
   constructor(private readonly header: () => Uint8Array) {}
 
-  /** @returns false when no more is wanted for now */
+  /** @returns false to apply back pressure */
   push(unit: SourceUnit): boolean {
-    if (!this.taker) {
-      this.hold(unit);
+    if (!this.sink) {
+      this.bufferUnit(unit);
       return true;
     }
-    if (this.taker === LOST || (!this.isJoined && !unit.isJoin)) return true;
-    if (!this.isJoined) this.taker.write(this.header());
-    this.isJoined = true;
-    return this.taker.write(unit.bytes);
+    if (this.sink === DISCARD || (!this.isSynced && !unit.isJoin)) return true;
+    if (!this.isSynced) this.sink.write(this.header());
+    this.isSynced = true;
+    return this.sink.write(unit.bytes);
   }
 
-  /** What is held goes to this one first. For the first encoder, after the probe. */
-  begin(taker: Taker): void {
-    const { held } = this;
-    this.forget();
-    this.taker = taker;
-    for (const unit of held) this.push(unit);
+  /** Flushes the buffered units to the sink, then feeds it. For the first encoder, after the probe. */
+  startWithBuffered(sink: UnitSink): void {
+    const { buffered } = this;
+    this.clearBuffer();
+    this.sink = sink;
+    for (const unit of buffered) this.push(unit);
   }
 
-  /** What comes next does not follow what came before. */
-  cut(): void {
-    this.forget();
-    this.isJoined = false;
-    if (this.taker) this.taker = LOST;
+  /** Marks a discontinuity: drops units until `startAtNextJoin`. */
+  discontinue(): void {
+    this.clearBuffer();
+    this.isSynced = false;
+    if (this.sink) this.sink = DISCARD;
   }
 
-  /** From the next join on everything goes to this one, after the headers. */
-  join(taker: Taker): void {
-    this.forget();
-    this.taker = taker;
-    this.isJoined = false;
+  /** Feeds the sink from the next join point on, after the headers. */
+  startAtNextJoin(sink: UnitSink): void {
+    this.clearBuffer();
+    this.sink = sink;
+    this.isSynced = false;
   }
 
-  /** Nobody takes anything for now, and nothing is held. */
-  leave(): void {
-    this.taker = LOST;
+  /** Drops all units until a sink is set. */
+  discard(): void {
+    this.sink = DISCARD;
   }
 
-  /** Whether what comes now goes to somebody. */
+  /** Whether units reach a sink now. */
   isFlowing(): boolean {
-    return this.taker !== null && this.taker !== LOST && this.isJoined;
+    return this.sink !== null && this.sink !== DISCARD && this.isSynced;
   }
 
-  heldBytes(): number {
-    return this.bytesHeld;
+  bufferedBytes(): number {
+    return this.bufferedUnitBytes;
   }
 
-  private hold(unit: SourceUnit): void {
-    this.held.push(unit);
-    this.bytesHeld += unit.bytes.byteLength + UNIT_BYTES;
+  private bufferUnit(unit: SourceUnit): void {
+    this.buffered.push(unit);
+    this.bufferedUnitBytes += unit.bytes.byteLength + UNIT_OVERHEAD_BYTES;
   }
 
-  private forget(): void {
-    this.held = [];
-    this.bytesHeld = 0;
+  private clearBuffer(): void {
+    this.buffered = [];
+    this.bufferedUnitBytes = 0;
   }
 }
 
-// What a unit takes besides its bytes, which may be few.
-export const UNIT_BYTES = 256;
+// Memory of a unit besides its bytes.
+export const UNIT_OVERHEAD_BYTES = 256;
 
-const LOST: Taker = { write: () => true };
+const DISCARD: UnitSink = { write: () => true };

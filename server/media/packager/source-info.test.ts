@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test';
 import fc from 'fast-check';
-import { sourceInfoFrom } from './source-info.ts';
+import { parseSourceInfo } from './source-info.ts';
 
 const VIDEO = {
   codec_type: 'video',
@@ -16,7 +16,7 @@ const VIDEO = {
 const AUDIO = { codec_type: 'audio', sample_fmt: 'fltp', sample_rate: '48000', channels: 2 };
 
 const info = (video: object, ...others: object[]) =>
-  sourceInfoFrom(JSON.stringify({ streams: [{ ...VIDEO, ...video }, ...others] }));
+  parseSourceInfo(JSON.stringify({ streams: [{ ...VIDEO, ...video }, ...others] }));
 
 describe('a source', () => {
   test('[M-13] has a size, a frame rate, and sound or none', () => {
@@ -77,7 +77,7 @@ describe('what cannot be encoded', () => {
   test('[M-16] is refused with a line that its sender understands', () => {
     const refused = (found: object) => {
       try {
-        return `${JSON.stringify(sourceInfoFrom(JSON.stringify(found)))} is taken`;
+        return `${JSON.stringify(parseSourceInfo(JSON.stringify(found)))} is taken`;
       } catch (error) {
         return (error as Error).message;
       }
@@ -121,7 +121,7 @@ describe('what cannot be encoded', () => {
     fc.assert(
       fc.property(fc.array(stream, { maxLength: 3 }), (streams) => {
         try {
-          const { width, height, frameRate } = sourceInfoFrom(JSON.stringify({ streams }));
+          const { width, height, frameRate } = parseSourceInfo(JSON.stringify({ streams }));
           expect(Math.min(width, height)).toBeGreaterThanOrEqual(16);
           expect(Math.max(width, height)).toBeLessThanOrEqual(4_096);
           expect(frameRate[0] / frameRate[1]).toBeLessThanOrEqual(60);

@@ -12,12 +12,12 @@ export const PROBE_ENTRIES = [
 const SIDE_MAX = 4096;
 const FPS_MAX = 60;
 /** What a source gets that does not say, as with most browsers. */
-const FPS_USUAL: Fraction = [30, 1];
+const DEFAULT_FPS: Fraction = [30, 1];
 
 type Fraction = readonly [number, number];
 
 /** Rates that cameras have, least first. Slower sources get the first, for a low latency. */
-const RATES: readonly Fraction[] = [
+const STANDARD_RATES: readonly Fraction[] = [
   [10, 1],
   [12, 1],
   [15, 1],
@@ -33,10 +33,10 @@ const RATES: readonly Fraction[] = [
   [60, 1],
 ];
 // A thirtieth of a frame a second tells 29.97 from 30.
-const SAME_RATE = 0.0005;
+const SAME_RATE_TOLERANCE = 0.0005;
 // What is counted over few frames is off by a little, and two counts that are this near agree.
-const COUNTED_RATE = 0.03;
-const AGREEING_RATES = 0.1;
+const COUNTED_RATE_TOLERANCE = 0.03;
+const AGREEING_RATES_TOLERANCE = 0.1;
 
 const streamSchema = z.object({
   codec_type: z.string().optional(),
@@ -55,7 +55,7 @@ const streamSchema = z.object({
 });
 const probeSchema = z.object({ streams: z.array(streamSchema).optional() });
 
-const NO_CODEC: ReadonlySet<string | undefined> = new Set([undefined, 'unknown', 'none']);
+const UNKNOWN_CODECS: ReadonlySet<string | undefined> = new Set([undefined, 'unknown', 'none']);
 
 type Stream = z.infer<typeof streamSchema>;
 
@@ -64,11 +64,11 @@ type Stream = z.infer<typeof streamSchema>;
  * @param json its output with `-of json`
  * @throws Error with a line for the sender when there is no picture that can be encoded
  */
-export function sourceInfoFrom(json: string): SourceInfo {
-  const { streams = [] } = parsed(json);
+export function parseSourceInfo(json: string): SourceInfo {
+  const { streams = [] } = parseProbe(json);
   const video = streams.find(({ codec_type }) => codec_type === 'video');
   // Garbage can look like a track, of no codec.
-  if (video && NO_CODEC.has(video.codec_name)) {
+  if (video && UNKNOWN_CODECS.has(video.codec_name)) {
     throw new Error('no video was found in what was sent');
   }
   if (!video) {
@@ -81,14 +81,14 @@ export function sourceInfoFrom(json: string): SourceInfo {
   // Only the first is ever encoded.
   const audio = streams.find(({ codec_type }) => codec_type === 'audio');
   return {
-    ...shownSize(video),
-    frameRate: frameRateOf(video),
+    ...displaySize(video),
+    frameRate: findFrameRate(video),
     hasAudio: audio !== undefined && isDecodable(audio),
     ...(isInterlaced(video) ? { isInterlaced: true } : {}),
   };
 }
 
-function parsed(json: string): z.infer<typeof probeSchema> {
+function parseProbe(json: string): z.infer<typeof probeSchema> {
   try {
     return probeSchema.parse(JSON.parse(json));
   } catch {
@@ -97,7 +97,7 @@ function parsed(json: string): z.infer<typeof probeSchema> {
 }
 
 /** Turned, and with square pixels. */
-function shownSize(video: Stream): { width: number; height: number } {
+function displaySize(video: Stream): { width: number; height: number } {
   const { width = 0, height = 0, codec_name: codec } = video;
   if (!video.pix_fmt) {
     throw new Error(
@@ -105,9 +105,9 @@ function shownSize(video: Stream): { width: number; height: number } {
     );
   }
   if (width < 1 || height < 1) throw new Error('its picture has no size');
-  const [across, down] = fraction(video.sample_aspect_ratio, ':') ?? [1, 1];
+  const [across, down] = parseFraction(video.sample_aspect_ratio, ':') ?? [1, 1];
   const square = { width: Math.round((width * across) / down), height };
-  const size = isOnItsSide(video) ? { width: square.height, height: square.width } : square;
+  const size = isRotated(video) ? { width: square.height, height: square.width } : square;
   checkSize(size);
   return size;
 }
@@ -124,7 +124,7 @@ function checkSize({ width, height }: { width: number; height: number }): void {
   }
 }
 
-function isOnItsSide({ side_data_list: sideData = [] }: Stream): boolean {
+function isRotated({ side_data_list: sideData = [] }: Stream): boolean {
   const rotation = sideData.find((data) => data.rotation !== undefined)?.rotation ?? 0;
   return Math.round(Math.abs(rotation) / 90) % 2 === 1;
 }
@@ -142,40 +142,44 @@ function isDecodable(audio: Stream): boolean {
  * their times, exact for an even rate and senseless for an uneven one (1000 in WebM);
  * `avg_frame_rate` is what was counted, or what the container says.
  */
-function frameRateOf(video: Stream): Fraction {
-  const step = saneRate(video.r_frame_rate);
-  const counted = saneRate(video.avg_frame_rate);
-  if (step && (!counted || isWithin(step, counted, AGREEING_RATES))) return usual(step);
-  if (counted) return usual(counted);
-  const fast = fraction(video.avg_frame_rate, '/');
+function findFrameRate(video: Stream): Fraction {
+  const step = plausibleRate(video.r_frame_rate);
+  const counted = plausibleRate(video.avg_frame_rate);
+  if (step && (!counted || isWithin(step, counted, AGREEING_RATES_TOLERANCE)))
+    return standardRate(step);
+  if (counted) return standardRate(counted);
+  const fastRate = parseFraction(video.avg_frame_rate, '/');
   // Such as 120 frames a second, which a camera has, and no clock.
-  return fast && value(fast) > FPS_MAX && value(fast) <= 240 ? [FPS_MAX, 1] : FPS_USUAL;
+  return fastRate && fractionValue(fastRate) > FPS_MAX && fractionValue(fastRate) <= 240
+    ? [FPS_MAX, 1]
+    : DEFAULT_FPS;
 }
 
-function saneRate(text: string | undefined): Fraction | null {
-  const rate = fraction(text, '/');
-  return rate && value(rate) >= 1 && value(rate) <= FPS_MAX * 1.001 ? rate : null;
+function plausibleRate(text: string | undefined): Fraction | null {
+  const rate = parseFraction(text, '/');
+  return rate && fractionValue(rate) >= 1 && fractionValue(rate) <= FPS_MAX * 1.001 ? rate : null;
 }
 
 /** This rate, if cameras have it; else the next higher one that they have. */
-function usual(rate: Fraction): Fraction {
-  const same = RATES.find((known) => isWithin(known, rate, SAME_RATE));
-  const higher = RATES.find(
-    (known) => known[1] === 1 && value(known) >= value(rate) * (1 - COUNTED_RATE),
+function standardRate(rate: Fraction): Fraction {
+  const exact = STANDARD_RATES.find((known) => isWithin(known, rate, SAME_RATE_TOLERANCE));
+  const higher = STANDARD_RATES.find(
+    (known) =>
+      known[1] === 1 && fractionValue(known) >= fractionValue(rate) * (1 - COUNTED_RATE_TOLERANCE),
   );
-  return same ?? higher ?? FPS_USUAL;
+  return exact ?? higher ?? DEFAULT_FPS;
 }
 
-function isWithin(a: Fraction, b: Fraction, share: number): boolean {
-  return Math.abs(value(a) / value(b) - 1) <= share;
+function isWithin(a: Fraction, b: Fraction, tolerance: number): boolean {
+  return Math.abs(fractionValue(a) / fractionValue(b) - 1) <= tolerance;
 }
 
-function value([frames, seconds]: Fraction): number {
+function fractionValue([frames, seconds]: Fraction): number {
   return frames / seconds;
 }
 
 /** @returns null when it is none, or not above 0 */
-function fraction(text: string | undefined, separator: string): Fraction | null {
+function parseFraction(text: string | undefined, separator: string): Fraction | null {
   const [above, below] = (text ?? '').split(separator).map(Number);
   return above && below && above > 0 && below > 0 ? [above, below] : null;
 }

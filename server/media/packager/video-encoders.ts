@@ -1,5 +1,5 @@
 /** How one rendition is to be encoded. */
-export interface Rate {
+export interface EncoderRate {
   /** The most it takes over time, bit/s, and how much may come at once beyond that, bits. */
   readonly maxBitsPerS: number;
   readonly bufferBits: number;
@@ -12,7 +12,7 @@ export interface VideoEncoder {
   /** Filters before it, so that it gets pictures of a kind that it takes; yuv420p comes. */
   readonly filters: readonly string[];
   /** After `-c:v`: preset, low latency, quality under a cap, key frames where we force them. */
-  options(preset: string, rate: Rate): string[];
+  options(preset: string, rate: EncoderRate): string[];
 }
 
 /**
@@ -22,7 +22,7 @@ export interface VideoEncoder {
 const QUALITY = '23';
 
 /** Encoders without a scale of quality get this share of the cap as their usual rate. */
-const USUAL_SHARE = 0.75;
+const AVERAGE_RATE_RATIO = 0.75;
 
 // The names of x264's presets mean something to everyone; NVENC counts from p1 (fastest) to p7.
 const NVENC_PRESETS: Readonly<Record<string, string>> = {
@@ -37,29 +37,29 @@ const NVENC_PRESETS: Readonly<Record<string, string>> = {
   veryslow: 'p7',
 };
 
-const SOFTWARE = { device: [], filters: [] };
+const NO_DEVICE = { device: [], filters: [] };
 
 const LIBX264: VideoEncoder = {
-  ...SOFTWARE,
+  ...NO_DEVICE,
   options: (preset, rate) => [
-    ...named('-preset', preset),
+    ...optionalOption('-preset', preset),
     ...['-tune', 'zerolatency'],
     ...['-crf', QUALITY],
-    ...cap(rate),
+    ...rateCap(rate),
     // Key frames come where we force them and nowhere else.
     ...['-sc_threshold', '0'],
   ],
 };
 
 const NVENC: VideoEncoder = {
-  ...SOFTWARE,
+  ...NO_DEVICE,
   options: (preset, rate) => [
-    ...named('-preset', NVENC_PRESETS[preset] ?? preset),
+    ...optionalOption('-preset', NVENC_PRESETS[preset] ?? preset),
     ...['-tune', 'll'],
     ...['-rc', 'vbr'],
     ...['-cq', QUALITY],
     ...['-b:v', '0'],
-    ...cap(rate),
+    ...rateCap(rate),
     ...['-zerolatency', '1'],
     ...['-no-scenecut', '1'],
     ...['-forced-idr', '1'],
@@ -70,10 +70,10 @@ const QSV: VideoEncoder = {
   device: [],
   filters: ['format=nv12'],
   options: (preset, rate) => [
-    ...named('-preset', preset),
+    ...optionalOption('-preset', preset),
     ...['-async_depth', '1'],
-    ...usual(rate),
-    ...cap(rate),
+    ...averageRate(rate),
+    ...rateCap(rate),
     ...['-forced_idr', '1'],
   ],
 };
@@ -85,29 +85,29 @@ const VAAPI: VideoEncoder = {
   options: (_preset, rate) => [
     ...['-async_depth', '1'],
     ...['-rc_mode', 'VBR'],
-    ...usual(rate),
-    ...cap(rate),
+    ...averageRate(rate),
+    ...rateCap(rate),
   ],
 };
 
 // It has no presets.
 const VIDEOTOOLBOX: VideoEncoder = {
-  ...SOFTWARE,
+  ...NO_DEVICE,
   options: (_preset, rate) => [
     ...['-realtime', '1'],
     ...['-allow_sw', '1'],
-    ...usual(rate),
-    ...cap(rate),
+    ...averageRate(rate),
+    ...rateCap(rate),
   ],
 };
 
 // One we do not know gets what all have in common.
-const ANY: VideoEncoder = {
-  ...SOFTWARE,
-  options: (_preset, rate) => [...usual(rate), ...cap(rate)],
+const GENERIC_ENCODER: VideoEncoder = {
+  ...NO_DEVICE,
+  options: (_preset, rate) => [...averageRate(rate), ...rateCap(rate)],
 };
 
-const KNOWN: Readonly<Record<string, VideoEncoder>> = {
+const ENCODERS: Readonly<Record<string, VideoEncoder>> = {
   libx264: LIBX264,
   h264_nvenc: NVENC,
   h264_qsv: QSV,
@@ -117,17 +117,17 @@ const KNOWN: Readonly<Record<string, VideoEncoder>> = {
 
 /** @param name ffmpeg's name of it */
 export function videoEncoder(name: string): VideoEncoder {
-  return KNOWN[name] ?? ANY;
+  return ENCODERS[name] ?? GENERIC_ENCODER;
 }
 
-function named(option: string, value: string): string[] {
+function optionalOption(option: string, value: string): string[] {
   return value === '' ? [] : [option, value];
 }
 
-function usual({ maxBitsPerS }: Rate): string[] {
-  return ['-b:v', `${Math.round(maxBitsPerS * USUAL_SHARE)}`];
+function averageRate({ maxBitsPerS }: EncoderRate): string[] {
+  return ['-b:v', `${Math.round(maxBitsPerS * AVERAGE_RATE_RATIO)}`];
 }
 
-function cap({ maxBitsPerS, bufferBits }: Rate): string[] {
+function rateCap({ maxBitsPerS, bufferBits }: EncoderRate): string[] {
   return ['-maxrate', `${maxBitsPerS}`, '-bufsize', `${bufferBits}`];
 }

@@ -15,26 +15,26 @@ export interface BitRates {
 export function bitRates({ segments, segmentMs }: Presentation, track: TrackId): BitRates | null {
   const targetMs = targetDurationS(segmentMs) * 1_000;
   let peak = 0;
-  let bits = 0;
-  let lastedMs = 0;
+  let totalBits = 0;
+  let totalMs = 0;
   for (let i = 0; i < segments.length; i++) {
-    const ofLast = bitsOf(segments[i] as Segment, track);
-    if (ofLast === null) continue;
-    bits += ofLast;
-    lastedMs += (segments[i] as Segment).durationMs;
+    const lastBits = bitsOf(segments[i] as Segment, track);
+    if (lastBits === null) continue;
+    totalBits += lastBits;
+    totalMs += (segments[i] as Segment).durationMs;
     let runBits = 0;
     let runMs = 0;
     for (let j = i; j >= 0; j--) {
       const segment = segments[j] as Segment;
-      const more = bitsOf(segment, track);
+      const segmentBits = bitsOf(segment, track);
       runMs += segment.durationMs;
-      if (more === null || runMs > 1.5 * targetMs) break;
-      runBits += more;
+      if (segmentBits === null || runMs > 1.5 * targetMs) break;
+      runBits += segmentBits;
       if (runMs >= 0.5 * targetMs) peak = Math.max(peak, (runBits / runMs) * 1_000);
     }
   }
-  if (bits === 0 || lastedMs === 0) return null;
-  return { average: Math.ceil((bits / lastedMs) * 1_000), peak: Math.ceil(peak) };
+  if (totalBits === 0 || totalMs === 0) return null;
+  return { average: Math.ceil((totalBits / totalMs) * 1_000), peak: Math.ceil(peak) };
 }
 
 function bitsOf({ pieces }: Segment, track: TrackId): number | null {

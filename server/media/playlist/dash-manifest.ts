@@ -60,18 +60,18 @@ export function dashManifest(
     xmlns: 'urn:mpeg:dash:schema:mpd:2011',
     profiles: 'urn:mpeg:dash:profile:isoff-live:2011',
     type: isEnded ? 'static' : 'dynamic',
-    availabilityStartTime: timeText(zeroMs),
-    publishTime: timeText(endMs),
+    availabilityStartTime: isoTime(zeroMs),
+    publishTime: isoTime(endMs),
     ...(isEnded
-      ? { mediaPresentationDuration: durationText(endMs - zeroMs) }
+      ? { mediaPresentationDuration: isoDuration(endMs - zeroMs) }
       : liveAttributes(presentation)),
-    minBufferTime: durationText(presentation.segmentMs),
-    maxSegmentDuration: durationText(longestSegmentMs(presentation.segmentMs)),
+    minBufferTime: isoDuration(presentation.segmentMs),
+    maxSegmentDuration: isoDuration(longestSegmentMs(presentation.segmentMs)),
   };
   const content = periods.map((period) =>
     element(
       'Period',
-      { id: period.id, start: durationText(period.startMs - zeroMs) },
+      { id: period.id, start: isoDuration(period.startMs - zeroMs) },
       adaptationSets(period),
     ),
   );
@@ -90,9 +90,9 @@ export function dashManifest(
 function liveAttributes({ segmentMs, latencyMs, dvrMs }: Presentation) {
   const delayMs = Math.max(segmentMs, latencyMs - longestSegmentMs(segmentMs));
   return {
-    minimumUpdatePeriod: durationText(segmentMs),
-    suggestedPresentationDelay: durationText(delayMs),
-    timeShiftBufferDepth: dvrMs === null ? undefined : durationText(dvrMs),
+    minimumUpdatePeriod: isoDuration(segmentMs),
+    suggestedPresentationDelay: isoDuration(delayMs),
+    timeShiftBufferDepth: dvrMs === null ? undefined : isoDuration(dvrMs),
   };
 }
 
@@ -113,13 +113,13 @@ function periodsOf({ epochs, segments, isEnded }: Presentation): Period[] {
     if (!epoch || isGap(first)) continue;
     // What follows and is of the same epoch is a gap.
     if (!isEnded && after?.epoch === first.epoch) continue;
-    const isCut = isEnded && (!before || isGap(before));
-    const isMore = periods.at(-1)?.epoch === epoch;
+    const followsGap = isEnded && (!before || isGap(before));
+    const continuesEpoch = periods.at(-1)?.epoch === epoch;
     periods.push({
-      id: `e${epoch.number}${isMore ? `-${first.seq}` : ''}`,
+      id: `e${epoch.number}${continuesEpoch ? `-${first.seq}` : ''}`,
       epoch,
       // Whole ms, so that `availabilityStartTime` can say it of the first.
-      startMs: isCut ? Math.floor(first.startMs) : epoch.startMs,
+      startMs: followsGap ? Math.floor(first.startMs) : epoch.startMs,
       segments: segments.slice(from, to),
     });
   }
@@ -138,7 +138,7 @@ function endOfRun(segments: readonly Segment[], from: number): number {
 
 function adaptationSets({ epoch, startMs, segments }: Period): string[] {
   const videos = epoch.tracks.filter((track) => track.kind === 'video');
-  const sounds = epoch.tracks.filter((track) => track.kind === 'audio');
+  const audios = epoch.tracks.filter((track) => track.kind === 'audio');
   const template = (track: Track) => segmentTemplate(epoch, segments, track, startMs);
   const common = { segmentAlignment: 'true', startWithSAP: 1 };
   const sets: string[] = [];
@@ -155,7 +155,7 @@ function adaptationSets({ epoch, startMs, segments }: Period): string[] {
       ]),
     );
   }
-  for (const [i, track] of sounds.entries()) {
+  for (const [i, track] of audios.entries()) {
     const attributes = { id: i + 1, contentType: 'audio', mimeType: 'audio/mp4', ...common };
     const content = [mainRole(), template(track), audioRepresentation(track)];
     sets.push(element('AdaptationSet', attributes, content));
@@ -241,11 +241,11 @@ function timeline(pieces: readonly (Piece | undefined)[]): string[] {
   return lines;
 }
 
-function timeText(ms: number): string {
+function isoTime(ms: number): string {
   return new Date(Math.floor(ms)).toISOString();
 }
 
 /** `xs:duration` in seconds, to the µs. */
-function durationText(ms: number): string {
+function isoDuration(ms: number): string {
   return `PT${(ms / 1_000).toFixed(6).replace(/\.?0+$/, '')}S`;
 }

@@ -1,30 +1,30 @@
 import type { AudioTrack, Presentation, Track, VideoTrack } from '../segment.ts';
 import { bitRates } from './bit-rates.ts';
 
-const GROUP = 'sound';
+const AUDIO_GROUP = 'sound';
 
 /**
  * The HLS multivariant playlist (RFC 8216, 4.3.4). It tells of the newest epoch: a source that came
  * back with another size is described as it is now.
  * @returns null before the first epoch
  */
-export function hlsMaster(presentation: Presentation): string | null {
+export function hlsMultivariantPlaylist(presentation: Presentation): string | null {
   const epoch = presentation.epochs.at(-1);
   if (!epoch) return null;
-  const sound = epoch.tracks.find((track) => track.kind === 'audio') ?? null;
+  const audio = epoch.tracks.find((track) => track.kind === 'audio') ?? null;
   const lines = ['#EXTM3U', '#EXT-X-VERSION:7', '#EXT-X-INDEPENDENT-SEGMENTS'];
-  if (sound) lines.push(soundLine(sound));
+  if (audio) lines.push(audioMediaTag(audio));
   for (const track of epoch.tracks) {
     if (track.kind !== 'video') continue;
-    lines.push(variantLine(presentation, track, sound), `${track.id}.m3u8`);
+    lines.push(streamInfTag(presentation, track, audio), `${track.id}.m3u8`);
   }
   return `${lines.join('\n')}\n`;
 }
 
-function soundLine({ id, channels }: AudioTrack): string {
+function audioMediaTag({ id, channels }: AudioTrack): string {
   const attributes = [
     'TYPE=AUDIO',
-    `GROUP-ID="${GROUP}"`,
+    `GROUP-ID="${AUDIO_GROUP}"`,
     'NAME="Sound"',
     'DEFAULT=YES',
     'AUTOSELECT=YES',
@@ -34,12 +34,12 @@ function soundLine({ id, channels }: AudioTrack): string {
   return `#EXT-X-MEDIA:${attributes.join(',')}`;
 }
 
-function variantLine(
+function streamInfTag(
   presentation: Presentation,
   track: VideoTrack,
-  sound: AudioTrack | null,
+  audio: AudioTrack | null,
 ): string {
-  const tracks = sound ? [track, sound] : [track];
+  const tracks = audio ? [track, audio] : [track];
   const [frames, seconds] = track.frameRate;
   const averages = tracks.map(({ id }) => bitRates(presentation, id)?.average ?? null);
   const attributes = [
@@ -48,7 +48,7 @@ function variantLine(
     `CODECS="${tracks.map(({ codec }) => codec).join(',')}"`,
     `RESOLUTION=${track.width}x${track.height}`,
     `FRAME-RATE=${(frames / seconds).toFixed(3)}`,
-    ...(sound ? [`AUDIO="${GROUP}"`] : []),
+    ...(audio ? [`AUDIO="${AUDIO_GROUP}"`] : []),
   ];
   return `#EXT-X-STREAM-INF:${attributes.join(',')}`;
 }

@@ -33,7 +33,7 @@ const PARTS_TARGETS = 3;
  *
  * @returns null when no segment has this track, and no part
  */
-export function hlsMedia(
+export function hlsMediaPlaylist(
   presentation: Presentation,
   track: TrackId,
   { skip = false }: HlsMediaOptions = {},
@@ -45,10 +45,10 @@ export function hlsMedia(
 class MediaPlaylist {
   private readonly tracks: ReadonlyMap<number, Track>;
   /** Of epochs, by number. */
-  private readonly names: ReadonlyMap<number, number>;
+  private readonly epochNames: ReadonlyMap<number, number>;
   private readonly targetS: number;
-  private readonly open: { readonly seq: number; readonly parts: readonly Part[] };
-  private readonly isLow: boolean;
+  private readonly openSegment: { readonly seq: number; readonly parts: readonly Part[] };
+  private readonly isLowLatency: boolean;
 
   constructor(
     private readonly presentation: Presentation,
@@ -56,18 +56,18 @@ class MediaPlaylist {
   ) {
     const { segments, parts, isEnded } = presentation;
     this.tracks = tracksOf(presentation.epochs, id);
-    this.names = new Map(presentation.epochs.map((each) => [each.number, epochName(each)]));
+    this.epochNames = new Map(presentation.epochs.map((each) => [each.number, epochName(each)]));
     this.targetS = targetDurationS(presentation.segmentMs);
-    this.isLow = presentation.partMs !== null;
+    this.isLowLatency = presentation.partMs !== null;
     const last = segments.at(-1);
     const seq = last ? last.seq + 1 : Math.max(0, ...parts.keys());
-    this.open = { seq, parts: (isEnded ? undefined : parts.get(seq)) ?? [] };
+    this.openSegment = { seq, parts: (isEnded ? undefined : parts.get(seq)) ?? [] };
   }
 
   isEmpty(): boolean {
     return (
       this.tracks.size === 0 ||
-      (this.presentation.segments.length === 0 && this.open.parts.length === 0)
+      (this.presentation.segments.length === 0 && this.openSegment.parts.length === 0)
     );
   }
 
@@ -75,21 +75,22 @@ class MediaPlaylist {
     const { segments, isEnded } = this.presentation;
     const skipped = skip && !isEnded ? this.skippedSegments() : 0;
     let text = this.head(skipped);
-    const withParts = this.isLow && !isEnded ? this.firstWithParts() : segments.length;
+    const firstWithParts = this.isLowLatency && !isEnded ? this.firstWithParts() : segments.length;
     for (let i = skipped; i < segments.length; i++) {
       const segment = segments[i] as Segment;
       const before = segments[i - 1];
-      if (before?.epoch !== segment.epoch) text += this.beginning(before?.epoch, segment.epoch);
-      if (i < withParts) {
-        text += this.segmentLines(segment);
+      if (before?.epoch !== segment.epoch)
+        text += this.discontinuityTags(before?.epoch, segment.epoch);
+      if (i < firstWithParts) {
+        text += this.segmentTags(segment);
       } else {
-        text += this.dateLine(segment);
-        text += this.partLines(segment.seq, segment.epoch);
-        text += this.endLines(segment);
+        text += this.dateTag(segment);
+        text += this.partTags(segment.seq, segment.epoch);
+        text += this.segmentUriTags(segment);
       }
     }
     if (isEnded) return `${text}#EXT-X-ENDLIST\n`;
-    return this.isLow ? text + this.edge() : text;
+    return this.isLowLatency ? text + this.liveEdgeTags() : text;
   }
 
   private head(skipped: number): string {
@@ -101,11 +102,11 @@ class MediaPlaylist {
       `#EXT-X-VERSION:${this.version(skipped)}`,
       `#EXT-X-TARGETDURATION:${this.targetS}`,
       this.serverControl(),
-      `#EXT-X-MEDIA-SEQUENCE:${first?.seq ?? this.open.seq}`,
+      `#EXT-X-MEDIA-SEQUENCE:${first?.seq ?? this.openSegment.seq}`,
       `#EXT-X-DISCONTINUITY-SEQUENCE:${epoch}`,
       '#EXT-X-INDEPENDENT-SEGMENTS',
     ];
-    if (this.isLow) lines.push(`#EXT-X-PART-INF:PART-TARGET=${this.partTargetS()}`);
+    if (this.isLowLatency) lines.push(`#EXT-X-PART-INF:PART-TARGET=${this.partTargetS()}`);
     // No EXT-X-PLAYLIST-TYPE: an EVENT may not lose anything, and where there is no room it does; and
     // a playlist may not become VOD (RFC 8216, 6.2.1). EXT-X-ENDLIST says enough.
     if (skipped > 0) lines.push(`#EXT-X-SKIP:SKIPPED-SEGMENTS=${skipped}`);
@@ -114,7 +115,7 @@ class MediaPlaylist {
 
   // 7: fragmented MP4; 8: EXT-X-GAP; 9: EXT-X-SKIP.
   private version(skipped: number): number {
-    if (skipped > 0 || this.isLow) return 9;
+    if (skipped > 0 || this.isLowLatency) return 9;
     const isWhole = this.presentation.segments.every(({ pieces }) => pieces.has(this.id));
     return isWhole ? 7 : 8;
   }
@@ -127,7 +128,7 @@ class MediaPlaylist {
       `CAN-SKIP-UNTIL=${SKIP_TARGETS * this.targetS}.0`,
       `HOLD-BACK=${holdBackS.toFixed(1)}`,
     ];
-    if (this.isLow) {
+    if (this.isLowLatency) {
       control.unshift('CAN-BLOCK-RELOAD=YES');
       control.push(`PART-HOLD-BACK=${(PART_HOLD_BACK_PARTS * this.partTargetS()).toFixed(3)}`);
     }
@@ -141,32 +142,32 @@ class MediaPlaylist {
   // From here on another encoder made the segments. Each epoch counts as a discontinuity, also one
   // that came to nothing: so the number of an epoch is its discontinuity sequence number, whatever
   // of the past was removed. Before the first segment of the playlist it is said in the head.
-  private beginning(before: number | undefined, epoch: number): string {
+  private discontinuityTags(before: number | undefined, epoch: number): string {
     const discontinuities = before === undefined ? 0 : epoch - before;
-    const uri = `${this.id}/init-${this.names.get(epoch)}.mp4`;
+    const uri = `${this.id}/init-${this.epochNames.get(epoch)}.mp4`;
     const map = this.tracks.has(epoch) ? `#EXT-X-MAP:URI="${uri}"\n` : '';
     return '#EXT-X-DISCONTINUITY\n'.repeat(discontinuities) + map;
   }
 
-  private segmentLines(segment: Segment): string {
-    const byTrack = LINES.get(segment) ?? new Map<TrackId, string>();
-    LINES.set(segment, byTrack);
-    let lines = byTrack.get(this.id);
-    if (lines === undefined) {
-      lines = this.dateLine(segment) + this.endLines(segment);
-      byTrack.set(this.id, lines);
+  private segmentTags(segment: Segment): string {
+    const byTrack = SEGMENT_TAGS.get(segment) ?? new Map<TrackId, string>();
+    SEGMENT_TAGS.set(segment, byTrack);
+    let tags = byTrack.get(this.id);
+    if (tags === undefined) {
+      tags = this.dateTag(segment) + this.segmentUriTags(segment);
+      byTrack.set(this.id, tags);
     }
-    return lines;
+    return tags;
   }
 
-  private dateLine(segment: Segment): string {
+  private dateTag(segment: Segment): string {
     const piece = segment.pieces.get(this.id);
     const timescale = this.tracks.get(segment.epoch)?.timescale;
     const startMs = piece && timescale ? msOf(piece.startTicks, timescale) : segment.startMs;
     return programDateTime(startMs);
   }
 
-  private endLines(segment: Segment): string {
+  private segmentUriTags(segment: Segment): string {
     // It was lost, or is of an epoch that does not have this rendition.
     const gap = segment.pieces.has(this.id) ? '' : '#EXT-X-GAP\n';
     const uri = `${this.pathOf(segment.epoch, segment.seq)}.m4s`;
@@ -179,11 +180,13 @@ class MediaPlaylist {
     return piece && track ? secondsOf(piece, track) : durationMs / 1_000;
   }
 
-  private partLines(seq: number, epoch: number): string {
+  private partTags(seq: number, epoch: number): string {
     const { parts } = this.presentation;
     const track = this.tracks.get(epoch);
     if (!track) return '';
-    const lines = (seq === this.open.seq ? this.open.parts : (parts.get(seq) ?? [])).map((part) => {
+    const lines = (
+      seq === this.openSegment.seq ? this.openSegment.parts : (parts.get(seq) ?? [])
+    ).map((part) => {
       const piece = part.pieces.get(this.id);
       if (!piece) return '';
       const durationS = secondsOf(piece, track).toFixed(6);
@@ -194,22 +197,23 @@ class MediaPlaylist {
   }
 
   // What is being made: its parts, what will come next, and how far the other tracks are.
-  private edge(): string {
+  private liveEdgeTags(): string {
     const { segments, epochs } = this.presentation;
-    const { seq, parts } = this.open;
+    const { seq, parts } = this.openSegment;
     const epoch = epochs.at(-1)?.number ?? 0;
     let text = '';
     const [first] = parts;
     if (first) {
       const before = segments.at(-1)?.epoch;
-      if (before !== epoch) text += this.beginning(before, epoch);
+      if (before !== epoch) text += this.discontinuityTags(before, epoch);
       const piece = first.pieces.get(this.id);
       const track = this.tracks.get(epoch);
       if (piece && track) text += programDateTime(msOf(piece.startTicks, track.timescale));
-      text += this.partLines(seq, epoch);
+      text += this.partTags(seq, epoch);
     }
     // Only the beginning of the next segment tells that this one is whole; it is expected.
-    const isFull = this.openS() >= this.presentation.segmentMs / 1_000 - this.partTargetS() / 4;
+    const isFull =
+      this.openDurationS() >= this.presentation.segmentMs / 1_000 - this.partTargetS() / 4;
     const hint = isFull ? this.partUri(epoch, seq + 1, 0) : this.partUri(epoch, seq, parts.length);
     text += `#EXT-X-PRELOAD-HINT:TYPE=PART,URI="${hint}"\n`;
     const lastPart = parts.length > 0 ? parts.length - 1 : null;
@@ -217,8 +221,8 @@ class MediaPlaylist {
     const part = lastPart ?? (this.presentation.parts.get(lastSeq)?.length ?? 0) - 1;
     for (const { id } of epochs.at(-1)?.tracks ?? []) {
       if (id === this.id) continue;
-      const place = `LAST-MSN=${lastSeq}${part >= 0 ? `,LAST-PART=${part}` : ''}`;
-      text += `#EXT-X-RENDITION-REPORT:URI="${id}.m3u8",${place}\n`;
+      const position = `LAST-MSN=${lastSeq}${part >= 0 ? `,LAST-PART=${part}` : ''}`;
+      text += `#EXT-X-RENDITION-REPORT:URI="${id}.m3u8",${position}\n`;
     }
     return text;
   }
@@ -228,30 +232,30 @@ class MediaPlaylist {
   }
 
   private pathOf(epoch: number, seq: number): string {
-    return `${this.id}/${this.names.get(epoch)}-${seq}`;
+    return `${this.id}/${this.epochNames.get(epoch)}-${seq}`;
   }
 
-  private openS(): number {
+  private openDurationS(): number {
     const track = this.tracks.get(this.presentation.epochs.at(-1)?.number ?? 0);
     if (!track) return 0;
-    const pieces = this.open.parts.map(({ pieces }) => pieces.get(this.id));
+    const pieces = this.openSegment.parts.map(({ pieces }) => pieces.get(this.id));
     return pieces.reduce((sum, piece) => sum + (piece ? secondsOf(piece, track) : 0), 0);
   }
 
   // The first segment that ends less than three target durations before the end.
   private firstWithParts(): number {
-    return this.countUntil(PARTS_TARGETS * this.targetS);
+    return this.countSegmentsBefore(PARTS_TARGETS * this.targetS);
   }
 
   private skippedSegments(): number {
-    return this.countUntil(SKIP_TARGETS * this.targetS);
+    return this.countSegmentsBefore(SKIP_TARGETS * this.targetS);
   }
 
   /** How many segments end at least so much before the end of the playlist. */
-  private countUntil(beforeEndS: number): number {
+  private countSegmentsBefore(beforeEndS: number): number {
     const { segments } = this.presentation;
     let count = segments.length;
-    let fromEndS = this.openS();
+    let fromEndS = this.openDurationS();
     while (count > 0 && fromEndS < beforeEndS) {
       count--;
       fromEndS += this.durationS(segments[count] as Segment);
@@ -261,7 +265,7 @@ class MediaPlaylist {
 }
 
 /** What a segment says in the playlist of each track; it never changes. */
-const LINES = new WeakMap<Segment, Map<TrackId, string>>();
+const SEGMENT_TAGS = new WeakMap<Segment, Map<TrackId, string>>();
 
 function programDateTime(startMs: number): string {
   return `#EXT-X-PROGRAM-DATE-TIME:${new Date(Math.round(startMs)).toISOString()}\n`;

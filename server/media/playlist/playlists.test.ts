@@ -2,8 +2,8 @@ import { describe, expect, test } from 'bun:test';
 import { SOUND, TRACKS, VIDEO } from '../../../test/support/media/made-fragments.ts';
 import type { Epoch, Part, Piece, Presentation, Segment, Track, TrackId } from '../segment.ts';
 import { dashManifest } from './dash-manifest.ts';
-import { hlsMaster } from './hls-master.ts';
-import { hlsMedia } from './hls-media.ts';
+import { hlsMultivariantPlaylist } from './hls-master.ts';
+import { hlsMediaPlaylist } from './hls-media.ts';
 import { longestPartMs, longestSegmentMs, targetDurationS } from './target-duration.ts';
 
 const BEGIN_MS = Date.UTC(2026, 10, 20, 16, 0, 0);
@@ -54,7 +54,7 @@ const part = (index: number, startMs: number, lastsMs: number): Part => ({
 
 describe('[M-24] the media playlist', () => {
   test('of a window', () => {
-    expect(hlsMedia(presentation(), 'v1')).toBe(`#EXTM3U
+    expect(hlsMediaPlaylist(presentation(), 'v1')).toBe(`#EXTM3U
 #EXT-X-VERSION:7
 #EXT-X-TARGETDURATION:1
 #EXT-X-SERVER-CONTROL:CAN-SKIP-UNTIL=6.0,HOLD-BACK=3.0
@@ -81,7 +81,7 @@ v1/1795190402500-72.m4s
       [72, [part(0, BEGIN_MS + 2_500, 533), part(1, BEGIN_MS + 3_033, 467)]],
       [73, [part(0, BEGIN_MS + 3_500, 533)]],
     ]);
-    const text = hlsMedia(presentation({ partMs: 500, parts }), 'a0') ?? '';
+    const text = hlsMediaPlaylist(presentation({ partMs: 500, parts }), 'a0') ?? '';
     const [head = '', tail = ''] = text.split('#EXT-X-DISCONTINUITY\n');
     expect(head).toStartWith(`#EXTM3U
 #EXT-X-VERSION:9
@@ -107,13 +107,13 @@ a0/1795190402500-72.m4s
   });
 
   test('has players as far behind as is meant, and three target durations at least', () => {
-    const text = hlsMedia(presentation({ latencyMs: 8_000 }), 'v0');
+    const text = hlsMediaPlaylist(presentation({ latencyMs: 8_000 }), 'v0');
     expect(text).toContain(',HOLD-BACK=7.0\n');
   });
 
   test('hints at the next segment when the open one is full', () => {
     const parts = new Map([[73, [part(0, BEGIN_MS + 3_500, 533), part(1, BEGIN_MS + 4_033, 467)]]]);
-    const text = hlsMedia(presentation({ partMs: 500, parts }), 'v0');
+    const text = hlsMediaPlaylist(presentation({ partMs: 500, parts }), 'v0');
     expect(text).toContain('#EXT-X-PRELOAD-HINT:TYPE=PART,URI="v0/1795190402500-74.0.m4s"');
     expect(text).not.toContain('v0/1795190402500-73.1.m4s",INDEPENDENT');
   });
@@ -121,15 +121,15 @@ a0/1795190402500-72.m4s
   test('begins with parts, before the first segment is whole', () => {
     const parts = new Map([[0, [part(0, BEGIN_MS, 500)]]]);
     const begun = { partMs: 500, parts, segments: [], epochs: [epoch(0, BEGIN_MS)] };
-    const text = hlsMedia(presentation(begun), 'v0') ?? '';
+    const text = hlsMediaPlaylist(presentation(begun), 'v0') ?? '';
     expect(text).toContain('#EXT-X-MEDIA-SEQUENCE:0\n#EXT-X-DISCONTINUITY-SEQUENCE:0\n');
     expect(text).toContain('#EXT-X-MAP:URI="v0/init-1795190400000.mp4"\n#EXT-X-PROGRAM');
-    expect(hlsMedia(presentation({ ...begun, parts: new Map() }), 'v0')).toBeNull();
+    expect(hlsMediaPlaylist(presentation({ ...begun, parts: new Map() }), 'v0')).toBeNull();
   });
 
   test('ends, and then is all there is', () => {
     const parts = new Map([[73, [part(0, BEGIN_MS + 3_500, 500)]]]);
-    const text = hlsMedia(presentation({ isEnded: true, partMs: 500, parts }), 'v0', {
+    const text = hlsMediaPlaylist(presentation({ isEnded: true, partMs: 500, parts }), 'v0', {
       skip: true,
     });
     expect(text).toEndWith('v0/1795190402500-72.m4s\n#EXT-X-ENDLIST\n');
@@ -139,7 +139,9 @@ a0/1795190402500-72.m4s
   test('[M-27] of a recording promises nothing that a full disk would break', () => {
     const whole = { dvrMs: null, segments: [segment(0, 4, BEGIN_MS)] };
     for (const isEnded of [false, true]) {
-      expect(hlsMedia(presentation({ ...whole, isEnded }), 'v0')).not.toContain('PLAYLIST-TYPE');
+      expect(hlsMediaPlaylist(presentation({ ...whole, isEnded }), 'v0')).not.toContain(
+        'PLAYLIST-TYPE',
+      );
     }
   });
 
@@ -147,7 +149,7 @@ a0/1795190402500-72.m4s
     const segments = Array.from({ length: 20 }, (_, i) =>
       segment(i, i < 15 ? 3 : 4, BEGIN_MS + i * 1_000),
     );
-    const text = hlsMedia(presentation({ segments }), 'v0', { skip: true }) ?? '';
+    const text = hlsMediaPlaylist(presentation({ segments }), 'v0', { skip: true }) ?? '';
     expect(text).toContain('#EXT-X-VERSION:9\n');
     expect(text).toContain('#EXT-X-SKIP:SKIPPED-SEGMENTS=14\n#EXT-X-PROGRAM-DATE-TIME');
     expect(text).toContain(
@@ -155,20 +157,20 @@ a0/1795190402500-72.m4s
     );
     expect(text.match(/#EXTINF/g)).toHaveLength(6);
     const few = { segments: segments.slice(0, 6) };
-    expect(hlsMedia(presentation(few), 'v0', { skip: true })).not.toContain('#EXT-X-SKIP');
+    expect(hlsMediaPlaylist(presentation(few), 'v0', { skip: true })).not.toContain('#EXT-X-SKIP');
   });
 
   test('counts each epoch as a discontinuity, also one that came to nothing', () => {
     const segments = [segment(70, 3, BEGIN_MS), segment(71, 5, BEGIN_MS + 3_000)];
     const epochs = [epoch(3, BEGIN_MS), epoch(5, BEGIN_MS + 3_000)];
-    expect(hlsMedia(presentation({ segments, epochs }), 'v0')).toContain(
+    expect(hlsMediaPlaylist(presentation({ segments, epochs }), 'v0')).toContain(
       'v0/1795190400000-70.m4s\n#EXT-X-DISCONTINUITY\n#EXT-X-DISCONTINUITY\n#EXT-X-MAP',
     );
   });
 
   test('has gaps where an epoch had no such rendition, and is none without any', () => {
     const more = [...TRACKS, { ...VIDEO, id: 'v2' }];
-    const text = hlsMedia(
+    const text = hlsMediaPlaylist(
       presentation({
         epochs: [epoch(3, BEGIN_MS), epoch(4, BEGIN_MS + 1_000, more)],
         segments: [segment(0, 3, BEGIN_MS), segment(1, 4, BEGIN_MS + 1_000, more)],
@@ -178,13 +180,13 @@ a0/1795190402500-72.m4s
     expect(text).toContain(
       '#EXT-X-GAP\n#EXTINF:1.000000,\nv2/1795190400000-0.m4s\n#EXT-X-DISCONTINUITY\n',
     );
-    expect(hlsMedia(presentation(), 'v9')).toBeNull();
+    expect(hlsMediaPlaylist(presentation(), 'v9')).toBeNull();
   });
 });
 
 describe('[M-24] the multivariant playlist', () => {
   test('names renditions and sound, and what they take', () => {
-    expect(hlsMaster(presentation())).toBe(`#EXTM3U
+    expect(hlsMultivariantPlaylist(presentation())).toBe(`#EXTM3U
 #EXT-X-VERSION:7
 #EXT-X-INDEPENDENT-SEGMENTS
 #EXT-X-MEDIA:TYPE=AUDIO,GROUP-ID="sound",NAME="Sound",DEFAULT=YES,AUTOSELECT=YES,CHANNELS="2",URI="a0.m3u8"
@@ -196,14 +198,18 @@ v1.m3u8
   });
 
   test('is there before the first segment, not before the first epoch', () => {
-    expect(hlsMaster(presentation({ segments: [] }))).toContain('BANDWIDTH=500000,CODECS');
-    expect(hlsMaster(presentation({ epochs: [] }))).toBeNull();
+    expect(hlsMultivariantPlaylist(presentation({ segments: [] }))).toContain(
+      'BANDWIDTH=500000,CODECS',
+    );
+    expect(hlsMultivariantPlaylist(presentation({ epochs: [] }))).toBeNull();
   });
 
   test('says what it took when that was more than was meant', () => {
     const tracks = [{ ...VIDEO, bandwidth: 1_000 }, SOUND];
     const epochs = [epoch(3, BEGIN_MS, tracks), epoch(4, BEGIN_MS, tracks)];
-    expect(hlsMaster(presentation({ epochs }))).toContain(':BANDWIDTH=260000,AVERAGE');
+    expect(hlsMultivariantPlaylist(presentation({ epochs }))).toContain(
+      ':BANDWIDTH=260000,AVERAGE',
+    );
   });
 });
 

@@ -21,9 +21,9 @@ export function longestSegmentMs(segmentMs: number): number {
 // A half of a segment is not a whole number of frames at each rate. With some more a part can take
 // the odd one, and what sound has more by its own frames; else most segments would end in a part of
 // one frame. And parts that are as long as they are meant to be are still over 85 % of this.
-const PART_ROOM = 1.12;
+const PART_TARGET_RATIO = 1.12;
 
 /** The most a part may last, ms: what EXT-X-PART-INF says (RFC 8216bis, 4.4.3.7). */
 export function longestPartMs(partMs: number): number {
-  return Math.round(partMs * PART_ROOM);
+  return Math.round(partMs * PART_TARGET_RATIO);
 }

@@ -1,5 +1,5 @@
 /** An attribute's value: a text, a number, or left out. */
-type Value = string | number | undefined;
+type AttributeValue = string | number | undefined;
 
 const ENTITIES: Readonly<Record<string, string>> = {
   '&': '&amp;',
@@ -12,17 +12,17 @@ const ENTITIES: Readonly<Record<string, string>> = {
 /** An element of XML 1.0, with what is in it on lines of their own. Attributes are escaped. */
 export function element(
   name: string,
-  attributes: Readonly<Record<string, Value>>,
+  attributes: Readonly<Record<string, AttributeValue>>,
   content: readonly string[] = [],
 ): string {
-  const written = Object.entries(attributes)
+  const attributeText = Object.entries(attributes)
     .filter(([, value]) => value !== undefined)
-    .map(([key, value]) => ` ${key}="${escaped(String(value))}"`)
+    .map(([key, value]) => ` ${key}="${escapeXml(String(value))}"`)
     .join('');
-  if (content.length === 0) return `<${name}${written}/>`;
-  return `<${name}${written}>\n${content.join('\n')}\n</${name}>`;
+  if (content.length === 0) return `<${name}${attributeText}/>`;
+  return `<${name}${attributeText}>\n${content.join('\n')}\n</${name}>`;
 }
 
-function escaped(text: string): string {
+function escapeXml(text: string): string {
   return text.replace(/[&<>"']/g, (character) => ENTITIES[character] ?? '');
 }

@@ -3,40 +3,40 @@ import { appendFile, readFile, truncate, unlink, writeFile } from 'node:fs/promi
 import { join } from 'node:path';
 import {
   addSegments,
+  createFixture,
   epochOf,
+  expectedDigest,
   gapsOf,
-  newFixture,
   range,
-  readOf,
+  readDigest,
   removeFixtures,
   segmentOf,
   seqsOf,
-  writtenOf,
 } from '../../../test/support/media/segment-store-fixture.ts';
 
 const STREAM = '0b8ee0d6-6f5c-4a7e-9d6b-1d2f3a4b5c6d';
 
 afterEach(removeFixtures);
 
-test('what was not finished is removed, and what is not ours is left alone', async () => {
-  const fixture = await newFixture();
-  const shelf = await (await fixture.start()).open(STREAM);
-  shelf.addEpoch(epochOf(0));
-  await addSegments(fixture, shelf, range(0, 3));
-  await shelf.close(false);
+test('store removes unfinished files and leaves foreign files alone', async () => {
+  const fixture = await createFixture();
+  const segments = await (await fixture.start()).open(STREAM);
+  segments.addEpoch(epochOf(0));
+  await addSegments(fixture, segments, range(0, 3));
+  await segments.close(false);
   const folder = join(fixture.directory, STREAM);
-  await writeFile(join(folder, '3-0-1795000003000-1000-1300.segment.unfinished'), 'torn');
-  await writeFile(join(folder, 'notes.txt'), 'mine');
-  await writeFile(join(fixture.directory, 'notes.txt'), 'mine');
-  const shelves = await fixture.start();
-  expect(seqsOf(await shelves.find(STREAM))).toEqual(range(0, 3));
+  await writeFile(join(folder, '3-0-1795000003000-1000-1300.segment.unfinished'), 'partial');
+  await writeFile(join(folder, 'notes.txt'), 'foreign');
+  await writeFile(join(fixture.directory, 'notes.txt'), 'foreign');
+  const store = await fixture.start();
+  expect(seqsOf(await store.find(STREAM))).toEqual(range(0, 3));
   const files = await fixture.files(STREAM);
   expect(files.some((name) => name.endsWith('.unfinished'))).toBe(false);
   expect(files).toContain('notes.txt');
 });
 
-/** The numbers to another, without one. */
-const without = (seq: number, to: number) => range(0, to).filter((each) => each !== seq);
+/** The integers from 0 up to `to`, without `seq`. */
+const rangeWithout = (seq: number, to: number) => range(0, to).filter((each) => each !== seq);
 
 async function changeLastByte(path: string): Promise<void> {
   const bytes = await readFile(path);
@@ -45,48 +45,45 @@ async function changeLastByte(path: string): Promise<void> {
 }
 
 test.each([
-  ['is cut off', (path: string) => truncate(path, 500)],
+  ['is truncated', (path: string) => truncate(path, 500)],
   ['is empty', (path: string) => truncate(path, 0)],
   ['has only zeros', (path: string) => writeFile(path, new Uint8Array(1300))],
-  ['is gone', (path: string) => unlink(path)],
+  ['is missing', (path: string) => unlink(path)],
   [
-    'is of another kind',
+    'has trailing garbage',
     (path: string) => truncate(path, 1200).then(() => appendFile(path, 'x'.repeat(99))),
   ],
-  ['has another end', (path: string) => changeLastByte(path)],
-])(
-  'a file in the middle that %s is a gap, while the stream goes on and after its end',
-  async (_, harm) => {
-    const fixture = await newFixture();
-    const shelf = await (await fixture.start()).open(STREAM);
-    shelf.keep('recording');
-    shelf.addEpoch(epochOf(0));
-    await addSegments(fixture, shelf, range(0, 100));
-    await shelf.close(false);
-    const harmed = (await fixture.files(STREAM)).find((name) => name.startsWith('60-'));
-    if (!harmed) throw new Error('there is no such file');
-    await harm(join(fixture.directory, STREAM, harmed));
-    const during = await (await fixture.start()).open(STREAM);
-    expect([seqsOf(during), gapsOf(during)]).toEqual([without(60, 100), [60]]);
-    await addSegments(fixture, during, range(100, 110));
-    await during.close(true);
-    expect([seqsOf(during), gapsOf(during)]).toEqual([without(60, 110), [60]]);
-    const after = await (await fixture.start()).open(STREAM);
-    expect([seqsOf(after), gapsOf(after)]).toEqual([without(60, 110), [60]]);
-    for (const seq of seqsOf(after)) expect(await readOf(after, seq)).toBe(writtenOf(seq));
-    expect(await readOf(after, 60)).toBeNull();
-    expect(after.segments[60]).toEqual({ ...segmentOf(60)[0], pieces: new Map() });
-  },
-);
+  ['has a wrong magic number', (path: string) => changeLastByte(path)],
+])('segment file that %s becomes a gap, during the stream and after its end', async (_, damage) => {
+  const fixture = await createFixture();
+  const segments = await (await fixture.start()).open(STREAM);
+  segments.setRetention('recording');
+  segments.addEpoch(epochOf(0));
+  await addSegments(fixture, segments, range(0, 100));
+  await segments.close(false);
+  const damaged = (await fixture.files(STREAM)).find((name) => name.startsWith('60-'));
+  if (!damaged) throw new Error('segment file not found');
+  await damage(join(fixture.directory, STREAM, damaged));
+  const during = await (await fixture.start()).open(STREAM);
+  expect([seqsOf(during), gapsOf(during)]).toEqual([rangeWithout(60, 100), [60]]);
+  await addSegments(fixture, during, range(100, 110));
+  await during.close(true);
+  expect([seqsOf(during), gapsOf(during)]).toEqual([rangeWithout(60, 110), [60]]);
+  const after = await (await fixture.start()).open(STREAM);
+  expect([seqsOf(after), gapsOf(after)]).toEqual([rangeWithout(60, 110), [60]]);
+  for (const seq of seqsOf(after)) expect(await readDigest(after, seq)).toBe(expectedDigest(seq));
+  expect(await readDigest(after, 60)).toBeNull();
+  expect(after.segments[60]).toEqual({ ...segmentOf(60)[0], pieces: new Map() });
+});
 
-test('segments without their init segments are no use, and leave', async () => {
-  const fixture = await newFixture();
-  const shelf = await (await fixture.start()).open(STREAM);
-  shelf.addEpoch(epochOf(0));
-  await addSegments(fixture, shelf, range(0, 5));
-  shelf.addEpoch(epochOf(1));
-  await addSegments(fixture, shelf, range(5, 10), { epoch: 1 });
-  await shelf.close(true);
+test('store removes segments whose epoch file is broken', async () => {
+  const fixture = await createFixture();
+  const segments = await (await fixture.start()).open(STREAM);
+  segments.addEpoch(epochOf(0));
+  await addSegments(fixture, segments, range(0, 5));
+  segments.addEpoch(epochOf(1));
+  await addSegments(fixture, segments, range(5, 10), { epoch: 1 });
+  await segments.close(true);
   await truncate(join(fixture.directory, STREAM, '0.epoch'), 10);
   expect(seqsOf(await (await fixture.start()).find(STREAM))).toEqual(range(5, 10));
   expect(fixture.lines).toMatchObject([{ level: 40, broken: 5 }]);

@@ -1,49 +1,49 @@
 import { mkdir, open, readdir, rename, rm, rmdir, statfs } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import { UNFINISHED } from './stored-names.ts';
+import { UNFINISHED_SUFFIX } from './file-names.ts';
 
-/** What shelves ask of a file system. Failures are those of the system, with its `code`. */
+/** The file system operations of a segment store. Errors are system errors with a `code`. */
 export interface Disk {
-  /** Writes a file, whole or not at all, and the folder it is in. */
-  write(path: string, parts: readonly Uint8Array[]): Promise<void>;
-  /** @returns null when there is no such file */
-  read(path: string, bytesMax: number): Promise<Tail | null>;
-  /** The names in a folder; none when there is no such folder. */
-  names(directory: string): Promise<string[]>;
-  /** Removes a file, if it is there. */
+  /** Writes a file atomically. Creates its folder. */
+  write(path: string, chunks: readonly Uint8Array[]): Promise<void>;
+  /** Reads the last bytes of a file. @returns null when there is no such file */
+  read(path: string, bytesMax: number): Promise<FileTail | null>;
+  /** The names in a folder; empty when there is no such folder. */
+  list(directory: string): Promise<string[]>;
+  /** Removes a file, if it exists. */
   remove(path: string): Promise<void>;
-  /** Removes a folder, if it is there and empty. */
-  removeFolder(path: string): Promise<void>;
-  /** What is free in the file system of a folder, for others than root; null without the folder. */
+  /** Removes a folder, if it exists and is empty. */
+  removeEmptyFolder(path: string): Promise<void>;
+  /** Free bytes for unprivileged users in the file system of a folder; null without the folder. */
   freeBytes(directory: string): Promise<number | null>;
-  /** Bytes of a file, read when they are wanted. */
+  /** A lazily read byte range of a file. */
   slice(path: string, from: number, to: number): Blob;
 }
 
 /** The end of a file. */
-export interface Tail {
+export interface FileTail {
   readonly bytes: Uint8Array;
-  /** Of the whole file. */
+  /** Size of the whole file. */
   readonly fileBytes: number;
 }
 
 /** The file system of this machine. */
 export const localDisk: Disk = {
   async write(path, parts) {
-    const unfinished = `${path}${UNFINISHED}`;
+    const temporaryPath = `${path}${UNFINISHED_SUFFIX}`;
     try {
-      await writeParts(unfinished, parts);
-      // What has its name is whole: `rename` is atomic. Nothing is synced: a loss of power may cost
-      // the newest files, and what is broken then is found by its end.
-      await rename(unfinished, path);
+      await writeParts(temporaryPath, parts);
+      // `rename` is atomic, so a file with its final name is complete. Nothing is synced: after a loss
+      // of power the newest files may be broken, which their trailer reveals.
+      await rename(temporaryPath, path);
     } catch (error) {
-      await rm(unfinished, { force: true }).catch(() => {});
+      await rm(temporaryPath, { force: true }).catch(() => {});
       throw error;
     }
   },
 
   async read(path, bytesMax) {
-    const file = await opened(path, 'r');
+    const file = await openIfExists(path, 'r');
     if (!file) return null;
     try {
       const { size } = await file.stat();
@@ -55,7 +55,7 @@ export const localDisk: Disk = {
     }
   },
 
-  async names(directory) {
+  async list(directory) {
     try {
       return await readdir(directory);
     } catch (error) {
@@ -66,11 +66,11 @@ export const localDisk: Disk = {
 
   remove: (path) => rm(path, { force: true }),
 
-  async removeFolder(path) {
+  async removeEmptyFolder(path) {
     try {
       await rmdir(path);
     } catch (error) {
-      // Somebody keeps files of their own in it.
+      // A folder with files of others stays.
       if (!isMissing(error) && (error as { code?: string }).code !== 'ENOTEMPTY') throw error;
     }
   },
@@ -89,7 +89,7 @@ export const localDisk: Disk = {
 };
 
 async function writeParts(path: string, parts: readonly Uint8Array[]): Promise<void> {
-  let file = await opened(path, 'w');
+  let file = await openIfExists(path, 'w');
   if (!file) {
     await mkdir(dirname(path), { recursive: true });
     file = await open(path, 'w');
@@ -105,10 +105,10 @@ async function writeParts(path: string, parts: readonly Uint8Array[]): Promise<v
   }
 }
 
-/** @returns null when the file, or the folder for it, is not there */
-async function opened(path: string, how: 'r' | 'w') {
+/** @returns null when the file or its folder does not exist */
+async function openIfExists(path: string, mode: 'r' | 'w') {
   try {
-    return await open(path, how);
+    return await open(path, mode);
   } catch (error) {
     if (isMissing(error)) return null;
     throw error;

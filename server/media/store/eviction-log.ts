@@ -2,11 +2,11 @@ import { basename } from 'node:path';
 import type { Logger } from 'pino';
 import type { StreamFolder } from './stream-folder.ts';
 
-const AGAIN_MS = 60_000;
+const REPORT_INTERVAL_MS = 60_000;
 
-/** Tells the log when recordings lose their beginning to make room, of each at most once a minute. */
+/** Logs recordings whose oldest segments are evicted, each at most once a minute. */
 export class EvictionLog {
-  private readonly told = new WeakMap<StreamFolder, { atMs: number; segments: number }>();
+  private readonly reports = new WeakMap<StreamFolder, { atMs: number; segments: number }>();
 
   /** @param nowMs service time, Unix ms */
   constructor(
@@ -14,18 +14,18 @@ export class EvictionLog {
     private readonly nowMs: () => number,
   ) {}
 
-  /** A segment was removed. */
-  note(folder: StreamFolder): void {
-    if (folder.state.keeping !== 'recording') return;
-    const told = this.told.get(folder) ?? { atMs: Number.NEGATIVE_INFINITY, segments: 0 };
-    this.told.set(folder, told);
-    told.segments++;
+  /** Call after the eviction of a segment. */
+  onSegmentEvicted(folder: StreamFolder): void {
+    if (folder.state.retention !== 'recording') return;
+    const report = this.reports.get(folder) ?? { atMs: Number.NEGATIVE_INFINITY, segments: 0 };
+    this.reports.set(folder, report);
+    report.segments++;
     const nowMs = this.nowMs();
-    if (nowMs - told.atMs < AGAIN_MS) return;
-    told.atMs = nowMs;
+    if (nowMs - report.atMs < REPORT_INTERVAL_MS) return;
+    report.atMs = nowMs;
     this.logger.info(
-      { stream: basename(folder.path), segments: told.segments },
-      'a recording loses its oldest segments, to make room',
+      { stream: basename(folder.path), segments: report.segments },
+      'oldest segments of a recording evicted to free disk space',
     );
   }
 }

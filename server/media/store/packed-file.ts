@@ -1,4 +1,4 @@
-/** Ends every file, so that one that was cut off, or never was ours, is known. */
+/** Marks the end of every file; reveals truncated and foreign files. */
 const MAGIC = new TextEncoder().encode('4BEAT-01');
 const FOOTER_BYTES = 4 + MAGIC.byteLength;
 
@@ -6,37 +6,40 @@ const encoder = new TextEncoder();
 const decoder = new TextDecoder('utf-8', { fatal: true });
 
 /**
- * A file of payloads one after the other, and then what is said about them, as JSON, its length
- * (32 bits, big-endian) and a mark. Payloads first, so that their places need no reading.
+ * Packs a file: payloads, metadata as JSON, the length of the metadata (32 bits, big-endian) and a
+ * magic number. Payloads come first, so that their offsets do not depend on the metadata.
  */
-export function packed(payloads: readonly Uint8Array[], said: unknown): Uint8Array[] {
-  const json = encoder.encode(JSON.stringify(said));
+export function packFile(payloads: readonly Uint8Array[], metadata: unknown): Uint8Array[] {
+  const json = encoder.encode(JSON.stringify(metadata));
   const footer = new Uint8Array(FOOTER_BYTES);
   new DataView(footer.buffer).setUint32(0, json.byteLength);
   footer.set(MAGIC, 4);
   return [...payloads, json, footer];
 }
 
-/** What a packed file says, and how many bytes its payloads have. */
-export interface Said {
-  readonly said: unknown;
+/** Metadata of a packed file and the total size of its payloads. */
+export interface PackedContents {
+  readonly metadata: unknown;
   readonly payloadBytes: number;
 }
 
 /**
- * @param tail the last bytes of the file, with all that is said
- * @param fileBytes of the whole file
- * @returns null when the file is not whole
+ * Reads the metadata of a packed file.
+ * @param tail the last bytes of the file, metadata included
+ * @param fileBytes size of the whole file
+ * @returns null when the file is incomplete or invalid
  */
-export function saidIn(tail: Uint8Array, fileBytes: number): Said | null {
+export function readPackedTail(tail: Uint8Array, fileBytes: number): PackedContents | null {
   const footerAt = tail.byteLength - FOOTER_BYTES;
   if (footerAt < 0) return null;
   if (!MAGIC.every((byte, i) => tail[footerAt + 4 + i] === byte)) return null;
   const length = new DataView(tail.buffer, tail.byteOffset).getUint32(footerAt);
   if (length > footerAt) return null;
   try {
-    const said: unknown = JSON.parse(decoder.decode(tail.subarray(footerAt - length, footerAt)));
-    return { said, payloadBytes: fileBytes - FOOTER_BYTES - length };
+    const metadata: unknown = JSON.parse(
+      decoder.decode(tail.subarray(footerAt - length, footerAt)),
+    );
+    return { metadata, payloadBytes: fileBytes - FOOTER_BYTES - length };
   } catch {
     return null;
   }

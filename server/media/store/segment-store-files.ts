@@ -1,289 +1,244 @@
+import { join } from 'node:path';
+import { LRUCache } from 'lru-cache';
 import type { Logger } from 'pino';
-import type { Epoch, PieceBytes, Segment, TrackId } from '../segment.ts';
-import { SegmentList } from './segment-list.ts';
-import { SegmentMemory } from './segment-memory.ts';
-import type { Keeping, Shelf } from './segment-store.ts';
-import { LIVE_WINDOW_MS, type Space } from './space.ts';
-import { segmentToWrite } from './stored-media.ts';
-import { diskBytesOf } from './stored-names.ts';
-import type { Stored, StreamFolder } from './stream-folder.ts';
+import { uuid } from '../../../protocol/text.ts';
+import { isGap } from '../segment.ts';
+import { type Disk, localDisk } from './disk.ts';
+import { DiskQuota } from './disk-quota.ts';
+import { EvictionLog } from './eviction-log.ts';
+import type { SegmentStore, SegmentStoreStats } from './segment-store.ts';
+import { StreamFolder } from './stream-folder.ts';
+import { FileStreamSegments } from './stream-segments-files.ts';
 
-// 14 s of the largest picture of the ladder; more of ordinary ones than the 30 s that are kept.
-const MEMORY_BYTES_MAX = 64 << 20;
-// A player needs a few, however large they are.
-const MEMORY_SEGMENTS_MIN = 4;
-// How soon a disk that took nothing is tried again.
-const AGAIN_MS = 30_000;
-
-export interface FileShelfOptions {
-  readonly folder: StreamFolder;
-  readonly stored: Stored;
-  readonly space: Space;
+export interface FileSegmentStoreOptions {
+  /** Parent of the streams' folders. One process owns it; changes by others are not noticed. */
+  readonly directory: string;
+  /** DVR window, and how long an ended stream that is no recording is retained, ms. */
   readonly dvrMs: number;
-  /** How long a close waits at most. */
-  readonly closeMs: number;
+  /** Most disk space of all segments together. */
+  readonly spaceBytes: number;
+  /** Free space of the file system to leave to others. */
+  readonly minFreeBytes: number;
+  /** Service time, Unix ms. */
   readonly nowMs: () => number;
+  /** Whether the producer wants the stream as a recording; null: unknown stream. */
+  readonly isRecording: (streamId: string) => Promise<boolean | null>;
   readonly logger: Logger;
-  /** Told when there is something to write, so that the shelf is looked after until it is. */
-  readonly onBusy: () => void;
+  /** Replaces the local file system in tests. */
+  readonly disk?: Disk;
+  /** How long `close` waits for a disk that hangs, ms. */
+  readonly closeTimeoutMs?: number;
 }
 
-/** Why a stream is in memory only, and when its disk is tried again. */
-interface Fault {
-  againMs: number;
-  /** Segments that left memory and were never written. */
-  lost: number;
+// A disk that hangs must not block the shutdown of the service.
+const CLOSE_TIMEOUT_MS = 5_000;
+// Interval of expiry, retries and measurements.
+const SWEEP_MS = 1_000;
+// Segments outside the DVR window stay this long for players with an older playlist.
+const REMOVAL_DELAY_MS = 60_000;
+// Unwritten segments stay in memory this long for viewers at the end of the stream.
+const DISCARD_AFTER_MS = 60_000;
+// Idle streams beyond this are loaded again on demand. A listed segment takes about 1 KB, so that
+// idle streams take 100 MB at most.
+const IDLE_STREAMS_MAX = 64;
+const IDLE_SEGMENTS_MAX = 100_000;
+
+/** A segment store on a file system, with a folder for each stream. */
+export class FileSegmentStore implements SegmentStore {
+  private readonly folders = new Map<string, StreamFolder>();
+  /** One object for each stream, as long as it is referenced. */
+  private readonly streams = new Map<string, WeakRef<FileStreamSegments>>();
+  private readonly loading = new Map<string, Promise<FileStreamSegments>>();
+  /** Streams with pending writes or recent segments; must not be collected. */
+  private readonly live = new Map<string, FileStreamSegments>();
+  private readonly idle = new LRUCache<string, FileStreamSegments>({
+    max: IDLE_STREAMS_MAX,
+    maxSize: IDLE_SEGMENTS_MAX,
+    sizeCalculation: ({ segments }) => Math.min(segments.length + 1, IDLE_SEGMENTS_MAX),
+  });
+  private readonly quota: DiskQuota;
+  private readonly disk: Disk;
+  /** Number of `isRecording` checks, to take recordings in turn. */
+  private recordingChecks = 0;
+  private sweeping: Promise<void> | null = null;
+  private timer: Timer | null = null;
+
+  /** Use `openSegmentStore`. */
+  constructor(private readonly options: FileSegmentStoreOptions) {
+    const { spaceBytes, minFreeBytes, nowMs, logger } = options;
+    this.disk = options.disk ?? localDisk;
+    const folders = () => this.folders.values();
+    const evictions = new EvictionLog(logger, nowMs);
+    const onEvict = (folder: StreamFolder) => evictions.onSegmentEvicted(folder);
+    this.quota = new DiskQuota({ spaceBytes, minFreeBytes, nowMs, folders, onEvict });
+  }
+
+  /** Indexes the streams on disk. */
+  async scan(): Promise<void> {
+    const names = await this.disk.list(this.options.directory);
+    // Other names belong to others.
+    for (const name of names.filter(isStreamId)) await this.addFolder(name).scan();
+  }
+
+  /** Starts the periodic sweep. */
+  startSweeping(): void {
+    this.timer = setInterval(() => void this.sweep(), SWEEP_MS);
+  }
+
+  async open(streamId: string): Promise<FileStreamSegments> {
+    if (!isStreamId(streamId)) throw new RangeError('invalid stream id');
+    const open = this.streams.get(streamId)?.deref();
+    if (open) return open;
+    const loading = this.loading.get(streamId);
+    if (loading) return loading;
+    const opening = this.load(streamId).finally(() => this.loading.delete(streamId));
+    this.loading.set(streamId, opening);
+    return opening;
+  }
+
+  async find(streamId: string): Promise<FileStreamSegments | null> {
+    const open = this.streams.get(streamId)?.deref();
+    const hasFiles = (this.folders.get(streamId)?.files.length ?? 0) > 0;
+    if (!hasFiles) return open && open.segments.length > 0 ? open : null;
+    const stream = await this.open(streamId);
+    return stream.segments.length > 0 ? stream : null;
+  }
+
+  stats(): SegmentStoreStats {
+    let fullStreams = 0;
+    for (const stream of this.live.values()) if (stream.isFull) fullStreams++;
+    return { bytes: this.quota.bytes(), fullStreams, evicted: this.quota.evictedSegments };
+  }
+
+  async close(): Promise<void> {
+    if (this.timer) clearInterval(this.timer);
+    this.timer = null;
+    await Promise.all([...this.live.values()].map((shelf) => shelf.close(false)));
+  }
+
+  /** Retries writes, frees disk space and removes expired segments. */
+  sweep(): Promise<void> {
+    this.sweeping ??= this.sweepNow().finally(() => {
+      this.sweeping = null;
+    });
+    return this.sweeping;
+  }
+
+  private async load(streamId: string): Promise<FileStreamSegments> {
+    const { dvrMs, nowMs, logger, closeTimeoutMs = CLOSE_TIMEOUT_MS } = this.options;
+    const folder = this.folders.get(streamId) ?? this.addFolder(streamId);
+    const streamLogger = logger.child({ stream: streamId });
+    const stored = await folder.load();
+    const stream = new FileStreamSegments({
+      folder,
+      stored,
+      quota: this.quota,
+      dvrMs,
+      closeTimeoutMs,
+      nowMs,
+      logger: streamLogger,
+      onPendingWrites: () => this.live.set(streamId, stream),
+    });
+    const gaps = stream.segments.filter(isGap).length;
+    const segments = stream.segments.length - gaps;
+    const hidden = stored.segments.length - segments;
+    if (stored.broken > 0)
+      streamLogger.warn({ broken: stored.broken }, 'broken segment files removed');
+    if (hidden > 0 || gaps > 0)
+      streamLogger.info({ segments, gaps, hidden }, 'stored segments loaded with gaps');
+    const reference = new WeakRef(stream);
+    this.streams.set(streamId, reference);
+    folder.onRemoveSegment = (seq) => reference.deref()?.onFileRemoved(seq);
+    this.idle.set(streamId, stream);
+    return stream;
+  }
+
+  private addFolder(streamId: string): StreamFolder {
+    const folder = new StreamFolder(join(this.options.directory, streamId), this.disk);
+    this.folders.set(streamId, folder);
+    return folder;
+  }
+
+  private async sweepNow(): Promise<void> {
+    for (const [streamId, shelf] of this.live) this.sweepStream(streamId, shelf);
+    await this.logFailure(async () => {
+      await this.quota.updateFreeBytes(await this.disk.freeBytes(this.options.directory));
+    });
+    for (const [streamId, folder] of this.folders) {
+      await this.logFailure(() => this.removeExpired(streamId, folder));
+    }
+    await this.logFailure(() => this.checkOneRecording());
+  }
+
+  /** Checks whether one of the ended recordings is still wanted; a different one each time. */
+  private async checkOneRecording(): Promise<void> {
+    const endedRecordings = [...this.folders].filter(
+      ([streamId, { state }]) => state.retention === 'recording' && !this.live.has(streamId),
+    );
+    const [streamId] = endedRecordings[this.recordingChecks++ % endedRecordings.length] ?? [];
+    if (streamId === undefined || (await this.options.isRecording(streamId)) !== false) return;
+    (await this.open(streamId)).setRetention('dvr');
+  }
+
+  // The next sweep tries again. Writers report a failing disk.
+  private async logFailure(work: () => Promise<void>): Promise<void> {
+    try {
+      await work();
+    } catch (error) {
+      this.options.logger.debug({ err: error }, 'maintenance of segments failed');
+    }
+  }
+
+  private sweepStream(streamId: string, stream: FileStreamSegments): void {
+    stream.retryWrites();
+    const folder = this.folders.get(streamId);
+    if (folder && this.quota.isLive(folder)) return;
+    stream.releaseWritten();
+    const isAbandoned = this.options.nowMs() - (folder?.lastAddMs ?? 0) > DISCARD_AFTER_MS;
+    if (stream.hasPendingWrites && isAbandoned) stream.discardUnwritten();
+    if (stream.hasPendingWrites) return;
+    this.live.delete(streamId);
+    this.idle.set(streamId, stream);
+  }
+
+  /** Removes segments that are past their retention. */
+  private async removeExpired(streamId: string, folder: StreamFolder): Promise<void> {
+    const { dvrMs, nowMs } = this.options;
+    const { retention, endedMs } = folder.state;
+    const endMs = folder.endMs ?? 0;
+    if (retention === 'dvr' && folder.files.length > 0) {
+      const isOver = !this.live.has(streamId) && nowMs() > (endedMs ?? endMs) + dvrMs;
+      // It may have become a recording after its last source left.
+      if (isOver && (await this.options.isRecording(streamId))) {
+        (await this.open(streamId)).setRetention('recording');
+        return;
+      }
+      await folder.removeBefore(
+        isOver ? Number.POSITIVE_INFINITY : endMs - dvrMs - REMOVAL_DELAY_MS,
+      );
+    }
+    if (folder.files.length > 0 || this.loading.has(streamId) || this.live.has(streamId)) return;
+    await folder.removeEmpty();
+    if (this.loading.has(streamId) || this.streams.get(streamId)?.deref()) return;
+    this.folders.delete(streamId);
+    this.streams.delete(streamId);
+  }
 }
 
 /**
- * A shelf whose segments are files, and the newest in memory too. What the disk does not take before
- * it leaves memory is a gap: what was recorded before it can be seen all the same.
+ * Opens the segment store in a directory, which is created when needed.
+ * @throws Error of the system when the directory cannot be read
  */
-export class FileShelf implements Shelf {
-  readonly epochs: Epoch[];
-  version = 1;
-  private readonly list: SegmentList;
-  private readonly memory = new SegmentMemory();
-  /** Up to this number segments are on disk, or given up. */
-  private writtenTo: number;
-  private isStateWritten = true;
-  private fault: Fault | null = null;
-  private writing: Promise<void> | null = null;
-
-  constructor(private readonly options: FileShelfOptions) {
-    const { stored } = options;
-    this.list = new SegmentList(stored.segments);
-    this.epochs = [...stored.epochs];
-    this.writtenTo = stored.segments.at(-1)?.seq ?? -1;
-    this.leaveWindow();
-    this.leaveEpochs();
-  }
-
-  get segments(): readonly Segment[] {
-    return this.list.segments;
-  }
-
-  get keeping(): Keeping {
-    return this.options.folder.state.keeping;
-  }
-
-  /** The disk takes nothing: the show goes on from memory, and cannot be seen again. */
-  get isFull(): boolean {
-    return this.fault !== null;
-  }
-
-  get nextSeq(): number {
-    return Math.max(this.segments.at(-1)?.seq ?? -1, this.writtenTo) + 1;
-  }
-
-  /** Whether something is to be written still. */
-  get isBusy(): boolean {
-    if (this.memory.after(this.writtenTo)) return true;
-    // A stream without a segment has no files.
-    const isEmpty = this.memory.size === 0 && this.options.folder.files.length === 0;
-    return !this.isStateWritten && !isEmpty;
-  }
-
-  addEpoch(epoch: Epoch): void {
-    this.epochs.push(epoch);
-    this.leaveEpochs();
-    this.version++;
-  }
-
-  add(segment: Segment, bytes: PieceBytes): void {
-    const { folder, nowMs } = this.options;
-    if (segment.seq < this.nextSeq) {
-      throw new RangeError(`segment ${segment.seq} does not come after the one before`);
-    }
-    this.list.add(segment);
-    this.memory.add(segment, bytes);
-    folder.lastAddMs = nowMs();
-    if (folder.state.endedMs !== null) this.note({ endedMs: null });
-    this.leaveWindow();
-    this.leaveMemory();
-    this.leaveEpochs();
-    this.version++;
-    this.write();
-  }
-
-  read(epoch: number, seq: number, track: TrackId): Uint8Array | Blob | null {
-    const segment = this.list.find(seq);
-    if (segment?.epoch !== epoch) return null;
-    return this.memory.read(seq, track) ?? this.options.folder.slice(segment, track);
-  }
-
-  keep(keeping: Keeping): void {
-    if (this.keeping === keeping) return;
-    this.note({ keeping });
-    this.write();
-  }
-
-  async close(isEnded: boolean): Promise<void> {
-    const { folder, nowMs, closeMs } = this.options;
-    if (isEnded && folder.state.endedMs === null) this.note({ endedMs: nowMs() });
-    if (this.fault) this.fault.againMs = 0;
-    this.write();
-    await endsWithin(closeMs, this.written());
-    this.rest();
-  }
-
-  /** Fulfilled when all is on disk that it takes now. */
-  async written(): Promise<void> {
-    await this.writing;
-  }
-
-  /** Goes on writing what a disk did not take, when it is time to try again. */
-  look(): void {
-    this.write();
-  }
-
-  /** Nothing was added for a while: what is on disk need not be in memory. */
-  rest(): void {
-    for (let held = this.memory.after(-1); held; held = this.memory.after(-1)) {
-      if (held.segment.seq > this.writtenTo) return;
-      this.memory.forget(held.segment.seq);
-    }
-  }
-
-  /** Nobody comes any more for what only memory has. */
-  giveUp(): void {
-    // Numbers that players have seen do not come again.
-    this.writtenTo = this.nextSeq - 1;
-    for (let held = this.memory.after(-1); held; held = this.memory.after(-1)) {
-      this.memory.forget(held.segment.seq);
-    }
-    const { folder } = this.options;
-    if (this.list.leaveFromEnd((seq) => folder.has(seq))) this.version++;
-    this.fault = null;
-  }
-
-  /** The file of a segment is removed. */
-  removed(seq: number): void {
-    if (!this.list.leaveTo(seq)) return;
-    this.leaveEpochs();
-    this.version++;
-  }
-
-  private note(state: Partial<StreamFolder['state']>): void {
-    const { folder } = this.options;
-    folder.state = { ...folder.state, ...state };
-    this.isStateWritten = false;
-  }
-
-  /** Those leave that ended longer ago than one can go back. */
-  private leaveWindow(): void {
-    if (this.keeping === 'dvr') this.list.leaveWindow(this.options.dvrMs);
-  }
-
-  /** Memory is for the newest, and for what the disk still takes. */
-  private leaveMemory(): void {
-    const newest = this.segments.at(-1) as Segment;
-    while (this.memory.size > MEMORY_SEGMENTS_MIN) {
-      const oldest = this.memory.after(-1)?.segment as Segment;
-      const isOld = oldest.startMs < newest.startMs - LIVE_WINDOW_MS;
-      if (!isOld && this.memory.byteLength <= MEMORY_BYTES_MAX) return;
-      if (oldest.seq > this.writtenTo) this.lose(oldest);
-      this.memory.forget(oldest.seq);
-    }
-  }
-
-  /** A segment leaves memory that the disk did not take. */
-  private lose(segment: Segment): void {
-    if (!this.fault) this.fail(new Error('the disk is too slow'));
-    if (this.fault) this.fault.lost++;
-    this.writtenTo = segment.seq;
-    this.list.lose(segment);
-  }
-
-  /** Epochs leave with their last segment; the newest stays for what comes. */
-  private leaveEpochs(): void {
-    const first = this.segments[0]?.epoch ?? this.epochs.at(-1)?.number ?? 0;
-    const left = this.epochs.findIndex(({ number }) => number >= first);
-    if (left > 0) this.epochs.splice(0, left);
-  }
-
-  private write(): void {
-    if (!this.isBusy) return;
-    this.options.onBusy();
-    if (this.writing) return;
-    if (this.fault && this.options.nowMs() < this.fault.againMs) return;
-    this.writing = this.writeAll()
-      .catch((error: Error) => this.fail(error))
-      .finally(() => {
-        this.writing = null;
-      });
-  }
-
-  /** One at a time and in order: what waits is in memory, which is bounded. */
-  private async writeAll(): Promise<void> {
-    const { folder, space } = this.options;
-    while (this.isBusy) {
-      const held = this.memory.after(this.writtenTo);
-      if (held) {
-        const { segment, bytes } = held;
-        const epoch = this.epochs.find(({ number }) => number === segment.epoch);
-        if (epoch && !folder.hasEpoch(epoch.number)) {
-          await space.writeSmall(() => folder.writeEpoch(epoch));
-        }
-        const made = segmentToWrite(segment, bytes);
-        await space.spend(diskBytesOf(made.file), () => folder.writeSegment(made));
-        this.taken(segment);
-      }
-      if (!this.isStateWritten) {
-        this.isStateWritten = true;
-        await this.writeState();
-      }
-      this.recover();
-    }
-  }
-
-  /** A segment is on disk. */
-  private taken(segment: Segment): void {
-    if (segment.seq > this.writtenTo) {
-      this.writtenTo = segment.seq;
-      return;
-    }
-    // The disk was so slow that it had been taken for lost.
-    this.list.put(segment);
-    this.version++;
-  }
-
-  private async writeState(): Promise<void> {
-    const { folder, space } = this.options;
-    try {
-      await space.writeSmall(() => folder.writeState());
-    } catch (error) {
-      this.isStateWritten = false;
-      throw error;
-    }
-  }
-
-  private fail(error: Error): void {
-    const { nowMs, logger } = this.options;
-    const againMs = nowMs() + AGAIN_MS;
-    if (this.fault) {
-      this.fault.againMs = againMs;
-      return;
-    }
-    this.fault = { againMs, lost: 0 };
-    logger.error(
-      { err: error, againInMs: AGAIN_MS },
-      'video is not recorded: the disk takes no more. The show goes on from memory',
-    );
-  }
-
-  private recover(): void {
-    if (!this.fault) return;
-    this.options.logger.warn({ lost: this.fault.lost }, 'video is recorded again');
-    this.fault = null;
-  }
+export async function openSegmentStore(
+  options: FileSegmentStoreOptions,
+): Promise<FileSegmentStore> {
+  const store = new FileSegmentStore(options);
+  await store.scan();
+  store.startSweeping();
+  return store;
 }
 
-/** Waits for a promise, but not for ever. */
-async function endsWithin(ms: number, work: Promise<void>): Promise<void> {
-  let timer: Timer | undefined;
-  const late = new Promise<void>((resolve) => {
-    timer = setTimeout(resolve, ms);
-  });
-  await Promise.race([work, late]).finally(() => clearTimeout(timer));
+/** Stream ids are lower-case UUIDs: nothing else becomes part of a path. */
+function isStreamId(streamId: string): boolean {
+  return uuid.safeParse(streamId).data === streamId;
 }

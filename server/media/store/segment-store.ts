@@ -1,44 +1,44 @@
-import type { Epoch, PieceBytes, Segment, TrackId } from '../segment.ts';
+import type { Epoch, Segment, TrackBytes, TrackId } from '../segment.ts';
 
-/** How long a stream's segments are kept: for the DVR window, or as a recording. */
-export type Keeping = 'dvr' | 'recording';
+/** How long segments are retained: for the DVR window, or as a recording. */
+export type Retention = 'dvr' | 'recording';
 
-/** The segments of a stream that can be read, in memory and on disk. */
-export interface Shelf {
-  /** Oldest first; they grow and shrink in place. Segments that were lost are gaps. */
+/** The segments of one stream, in memory and on disk. */
+export interface StreamSegments {
+  /** Oldest first. Both lists change in place. Lost segments are gaps. */
   readonly epochs: readonly Epoch[];
   readonly segments: readonly Segment[];
-  /** The number of the segment that comes next; the old ones may all have left. */
+  /** Sequence number of the next segment. */
   readonly nextSeq: number;
   /** Rises when epochs or segments change. */
   readonly version: number;
   addEpoch(epoch: Epoch): void;
-  /** At once in memory, on disk a moment later. */
-  add(segment: Segment, bytes: PieceBytes): void;
-  /** @returns null too when the segment of this number is a gap, or of another epoch */
+  /** Adds a segment. It is readable at once and written to disk in the background. */
+  add(segment: Segment, bytes: TrackBytes): void;
+  /** Bytes of a track; null when the segment is missing, a gap, or of another epoch. */
   read(epoch: number, seq: number, track: TrackId): Uint8Array | Blob | null;
-  keep(keeping: Keeping): void;
-  /** What is on disk is kept so, and what comes, as far as the disk takes it. */
-  readonly keeping: Keeping;
-  /** Everything is on disk that will be. @param isEnded no more will come, ever */
+  setRetention(retention: Retention): void;
+  /** Applies to stored and future segments, as far as there is disk space. */
+  readonly retention: Retention;
+  /** Writes what is pending to disk. @param isEnded the stream has ended */
   close(isEnded: boolean): Promise<void>;
 }
 
-/** All shelves of this node. */
-export interface Shelves {
-  /** The shelf of a stream, made when there is none; the same one while it is open. */
-  open(streamId: string): Promise<Shelf>;
-  /** The shelf of a stream of which something is left; null without. */
-  find(streamId: string): Promise<Shelf | null>;
-  stats(): ShelfStats;
+/** The segments of all streams on this node. */
+export interface SegmentStore {
+  /** Opens the segments of a stream; the same object while it is open. */
+  open(streamId: string): Promise<StreamSegments>;
+  /** The segments of a stream; null when it has none. */
+  find(streamId: string): Promise<StreamSegments | null>;
+  stats(): SegmentStoreStats;
   close(): Promise<void>;
 }
 
-export interface ShelfStats {
-  /** On disk. */
+export interface SegmentStoreStats {
+  /** Disk space used. */
   readonly bytes: number;
-  /** Streams whose segments are not written because the disk is full. */
+  /** Streams whose segments cannot be written, because the disk is full or fails. */
   readonly fullStreams: number;
-  /** Segments that were removed to make room. */
+  /** Segments removed to free disk space since the start. */
   readonly evicted: number;
 }

@@ -2,7 +2,7 @@ import type { Fragment, InitSegment } from '../../../server/media/fmp4/fragment.
 import { DEFAULT_LADDER } from '../../../server/media/ladder.ts';
 import type {
   EncoderExit,
-  EncoderPlan,
+  EncoderOptions,
   EncoderProgress,
   EncoderSettings,
   SourceInfo,
@@ -45,7 +45,7 @@ export async function looked(source: Uint8Array, container: Container): Promise<
 export async function encoded(
   source: Uint8Array,
   container: Container,
-  change: Partial<EncoderPlan> = {},
+  change: Partial<EncoderOptions> = {},
 ): Promise<Encoded> {
   const info = await looked(source, container);
   const fragments = new Map<TrackId, Fragment[]>();

@@ -1,36 +1,36 @@
 import { type Disk, localDisk } from '../../../server/media/store/disk.ts';
 
-/** A disk that does what a test says, and otherwise what disks do. */
+/** The local disk, with writes that fail or hang on demand. */
 export class FaultyDisk implements Disk {
-  /** What each write fails with; null: it works. */
+  /** Error code of all writes; null: writes succeed. */
   failure: string | null = null;
-  /** How many writes were tried. */
+  /** Number of attempted writes. */
   writes = 0;
   private hanging: PromiseWithResolvers<void> | null = null;
 
   readonly read = localDisk.read;
-  readonly names = localDisk.names;
+  readonly list = localDisk.list;
   readonly remove = localDisk.remove;
-  readonly removeFolder = localDisk.removeFolder;
+  readonly removeEmptyFolder = localDisk.removeEmptyFolder;
   readonly freeBytes = localDisk.freeBytes;
   readonly slice = localDisk.slice;
 
-  /** From now on writes wait, until `goOn`. */
+  /** Makes writes hang until `resume`. */
   hang(): void {
     this.hanging = Promise.withResolvers();
   }
 
-  goOn(): void {
+  resume(): void {
     this.hanging?.resolve();
     this.hanging = null;
   }
 
-  async write(path: string, parts: readonly Uint8Array[]): Promise<void> {
+  async write(path: string, chunks: readonly Uint8Array[]): Promise<void> {
     this.writes++;
     await this.hanging?.promise;
     if (this.failure !== null) {
       throw Object.assign(new Error(`${this.failure}: write`), { code: this.failure });
     }
-    await localDisk.write(path, parts);
+    await localDisk.write(path, chunks);
   }
 }

@@ -1,22 +1,22 @@
-import { type Listening, listen } from '../../../server/gateway/listen.ts';
+import { type ListeningServer, listen } from '../../../server/gateway/listen.ts';
 import { type Origin, originRoutes } from '../../../server/media/origin/origin-routes.ts';
 import {
   type Epoch,
   epochName,
   type Part,
-  type PieceBytes,
-  type Playable,
-  type Playables,
+  type PlayableStream,
+  type PlayableStreams,
   type Presentation,
   type Segment,
   type Track,
+  type TrackBytes,
   type TrackId,
 } from '../../../server/media/segment.ts';
 
 export const STREAM = '0b8ee0d6-6f5c-4a7e-9d6b-1d2f3a4b5c6d';
 export const BEGIN_MS = 1_795_000_000_000;
 
-// From one epoch to the next.
+// Time between the starts of two epochs.
 const EPOCH_MS = 60_000;
 
 const VIDEO: Track = {
@@ -40,44 +40,45 @@ const AUDIO: Track = {
 };
 const TRACKS = [VIDEO, AUDIO];
 
-export interface FakeOptions {
+export interface FakeStreamOptions {
   readonly segmentMs?: number;
   readonly partMs?: number | null;
 }
 
-/** A stream that a test makes go on. Its pieces tell what they are. */
-export class FakePlayable implements Playable {
+/** A stream that a test advances. The bytes of its files name them. */
+export class FakeStream implements PlayableStream {
   isEnded = false;
-  /** Read instead of what is in memory. */
+  /** Segment files to serve instead of bytes in memory. */
   readonly files = new Map<number, () => Blob>();
   private version = 1;
   private readonly epochs: Epoch[] = [];
   private readonly segments: Segment[] = [];
   private readonly parts = new Map<number, Part[]>();
-  private waiting: (() => void)[] = [];
+  private waiters: (() => void)[] = [];
 
-  constructor(private readonly options: FakeOptions = {}) {}
+  constructor(private readonly options: FakeStreamOptions = {}) {}
 
-  /** Another encoder begins. */
-  begin(): this {
-    const inits = new Map(TRACKS.map(({ id }) => [id, this.text(`init ${id}`)]));
-    const number = this.newest() + 1;
+  /** Starts an epoch. */
+  startEpoch(): this {
+    const inits = new Map(TRACKS.map(({ id }) => [id, this.encode(`init ${id}`)]));
+    const number = this.newestEpoch() + 1;
     const startMs = BEGIN_MS + number * EPOCH_MS;
     this.epochs.push({ number, startMs, tracks: TRACKS, inits });
     this.parts.delete((this.segments.at(-1)?.seq ?? -1) + 1);
-    return this.rise();
+    return this.notifyChange();
   }
 
-  /** Makes the next segment, of the parts there are. */
+  /** Completes the current segment. */
   addSegment(): this {
     const seq = (this.segments.at(-1)?.seq ?? -1) + 1;
     const { segmentMs = 1000 } = this.options;
     const startMs = BEGIN_MS + seq * segmentMs;
     const pieces = piecesOf(startMs, segmentMs, this.segmentBytes(seq));
-    this.segments.push({ seq, epoch: this.newest(), startMs, durationMs: segmentMs, pieces });
-    return this.rise();
+    this.segments.push({ seq, epoch: this.newestEpoch(), startMs, durationMs: segmentMs, pieces });
+    return this.notifyChange();
   }
 
+  /** Adds a part to the current segment. */
   addPart(): this {
     const seq = (this.segments.at(-1)?.seq ?? -1) + 1;
     const parts = this.parts.get(seq) ?? [];
@@ -87,25 +88,25 @@ export class FakePlayable implements Playable {
     const startMs = BEGIN_MS + seq * 1000 + index * partMs;
     const pieces = piecesOf(startMs, partMs, this.partBytes(seq, index));
     parts.push({ index, isIndependent: index === 0, pieces });
-    return this.rise();
+    return this.notifyChange();
   }
 
-  /** The oldest segment leaves. */
+  /** Removes the oldest segment. */
   removeSegment(): this {
     this.segments.shift();
-    return this.rise();
+    return this.notifyChange();
   }
 
   end(): this {
     this.isEnded = true;
-    return this.rise();
+    return this.notifyChange();
   }
 
   presentation(): Presentation {
     const { version, epochs, segments, parts, isEnded } = this;
     const { segmentMs = 1000, partMs = null } = this.options;
-    const more = { segmentMs, partMs, latencyMs: 3 * segmentMs + 500, dvrMs: 7_200_000 };
-    return { version, epochs, segments, parts, isEnded, ...more };
+    const settings = { segmentMs, partMs, latencyMs: 3 * segmentMs + 500, dvrMs: 7_200_000 };
+    return { version, epochs, segments, parts, isEnded, ...settings };
   }
 
   init(epoch: number, track: TrackId): Uint8Array | null {
@@ -119,16 +120,17 @@ export class FakePlayable implements Playable {
   }
 
   part(epoch: number, seq: number, index: number, track: TrackId): Uint8Array | null {
-    const part = epoch === this.nameOf(this.newest()) ? this.parts.get(seq)?.[index] : undefined;
+    const part =
+      epoch === this.nameOf(this.newestEpoch()) ? this.parts.get(seq)?.[index] : undefined;
     return part ? (this.partBytes(seq, index).get(track) ?? null) : null;
   }
 
-  changed(version: number): Promise<void> {
+  waitForChange(version: number): Promise<void> {
     if (this.version > version) return Promise.resolve();
-    return new Promise((resolve) => this.waiting.push(resolve));
+    return new Promise((resolve) => this.waiters.push(resolve));
   }
 
-  private newest(): number {
+  private newestEpoch(): number {
     return this.epochs.at(-1)?.number ?? -1;
   }
 
@@ -137,28 +139,28 @@ export class FakePlayable implements Playable {
     return epoch ? epochName(epoch) : null;
   }
 
-  private segmentBytes(seq: number): PieceBytes {
-    return new Map(TRACKS.map(({ id }) => [id, this.text(`segment ${seq} ${id}`)]));
+  private segmentBytes(seq: number): TrackBytes {
+    return new Map(TRACKS.map(({ id }) => [id, this.encode(`segment ${seq} ${id}`)]));
   }
 
-  private partBytes(seq: number, index: number): PieceBytes {
-    return new Map(TRACKS.map(({ id }) => [id, this.text(`part ${seq}.${index} ${id}`)]));
+  private partBytes(seq: number, index: number): TrackBytes {
+    return new Map(TRACKS.map(({ id }) => [id, this.encode(`part ${seq}.${index} ${id}`)]));
   }
 
-  private text(text: string): Uint8Array {
+  private encode(text: string): Uint8Array {
     return new TextEncoder().encode(text);
   }
 
-  private rise(): this {
+  private notifyChange(): this {
     this.version++;
-    const { waiting } = this;
-    this.waiting = [];
-    for (const resolve of waiting) resolve();
+    const { waiters } = this;
+    this.waiters = [];
+    for (const resolve of waiters) resolve();
     return this;
   }
 }
 
-function piecesOf(startMs: number, durationMs: number, bytes: PieceBytes) {
+function piecesOf(startMs: number, durationMs: number, bytes: TrackBytes) {
   return new Map(
     TRACKS.map(({ id, timescale }) => [
       id,
@@ -171,26 +173,26 @@ function piecesOf(startMs: number, durationMs: number, bytes: PieceBytes) {
   );
 }
 
-/** An origin that listens, with the streams of a test. */
+/** A listening origin. */
 export interface OriginFixture {
   readonly origin: Origin;
-  readonly server: Listening;
-  /** What went wrong on our side. */
-  readonly broken: unknown[];
-  /** How often a stream was looked up. */
+  readonly server: ListeningServer;
+  /** Errors that led to a 500. */
+  readonly defects: unknown[];
+  /** Ids of looked-up streams, in order. */
   readonly lookUps: string[];
   get(path: string, init?: RequestInit): Promise<Response>;
   stop(): Promise<void>;
 }
 
-/** @param find throws to say that it cannot */
+/** @param find may throw, to simulate a failing lookup */
 export function listenOrigin(
-  find: (streamId: string) => Playable | null,
+  find: (streamId: string) => PlayableStream | null,
   corsOrigin = 'https://app.example',
 ): OriginFixture {
-  const broken: unknown[] = [];
+  const defects: unknown[] = [];
   const lookUps: string[] = [];
-  const playables: Playables = {
+  const streams: PlayableStreams = {
     async find(streamId) {
       lookUps.push(streamId);
       return find(streamId);
@@ -200,10 +202,10 @@ export function listenOrigin(
     corsOrigin,
     log: {
       requestId: () => 'request-1',
-      broken: (_of: unknown, _requestId: string, error: unknown) => void broken.push(error),
+      logDefect: (_of: unknown, _requestId: string, error: unknown) => void defects.push(error),
     },
   };
-  const origin = originRoutes({ playables, ...shared });
+  const origin = originRoutes({ streams, ...shared });
   const server = listen<undefined>({
     host: '127.0.0.1',
     port: 0,
@@ -214,7 +216,7 @@ export function listenOrigin(
   return {
     origin,
     server,
-    broken,
+    defects,
     lookUps,
     get: (path, init) => fetch(`http://127.0.0.1:${server.port}/media/${path}`, init),
     stop: () => server.stop(),

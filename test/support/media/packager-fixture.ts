@@ -6,21 +6,21 @@ import type {
   Encoder,
   EncoderEvents,
   EncoderExit,
-  EncoderPlan,
+  EncoderOptions,
   Probe,
   SourceInfo,
 } from '../../../server/media/packager/encoder.ts';
-import type { Output } from '../../../server/media/packager/output.ts';
 import {
   Packager,
+  type PackagerDependencies,
   type PackagerOptions,
-  type PackagerParts,
 } from '../../../server/media/packager/packager.ts';
+import type { SegmentSink } from '../../../server/media/packager/segment-sink.ts';
 import type { Epoch, Part, Segment } from '../../../server/media/segment.ts';
 import type { SourceEnd } from '../../../server/media/source.ts';
 import { madeInit, madeRun, TRACKS } from './made-fragments.ts';
 
-/** A moment in November 2026, at which tests with a clock of their own begin. */
+/** Service time at which tests with a fake clock start, Unix ms (November 2026). */
 export const BEGIN_MS = 1_795_000_000_000;
 
 export const INFO: SourceInfo = { width: 64, height: 36, frameRate: [15, 1], hasAudio: true };
@@ -36,14 +36,14 @@ export const SETTINGS = {
 
 const STEP_MS = 250;
 
-/** A container whose units are texts: a letter (`H`eader, `J`oin, `P`lain) and a time in ms. */
+/** A container of text units: a letter (`H`eader, `J`oin, `P`lain, `X` invalid) and a time in ms. */
 export class FakeReader implements ContainerReader {
   private headers = '';
 
   push(bytes: Uint8Array): SourceUnit[] {
     const text = textOf(bytes);
     return [...text.matchAll(/([A-Z])(-?\d*);?/g)].map(([whole, letter, time = '']) => {
-      if (letter === 'X') throw new Error('this is no container');
+      if (letter === 'X') throw new Error('invalid container');
       if (letter === 'H') this.headers = whole;
       return {
         bytes: bytesOf(whole),
@@ -59,22 +59,23 @@ export class FakeReader implements ContainerReader {
   }
 }
 
+/** A probe that records its input and ends as the test says. */
 export class FakeProbe implements Probe {
-  seen = '';
+  input = '';
   isKilled = false;
   private readonly settle = Promise.withResolvers<SourceInfo>();
   readonly result = this.settle.promise;
 
   write(bytes: Uint8Array): void {
-    this.seen += textOf(bytes);
+    this.input += textOf(bytes);
   }
 
-  understands(info = INFO): Promise<void> {
+  succeed(info = INFO): Promise<void> {
     this.settle.resolve(info);
     return settled();
   }
 
-  fails(reason: string): Promise<void> {
+  fail(reason: string): Promise<void> {
     this.settle.reject(new Error(reason));
     return settled();
   }
@@ -84,57 +85,58 @@ export class FakeProbe implements Probe {
   }
 }
 
+/** An encoder that records its input and emits what the test says. */
 export class FakeEncoder implements Encoder {
   readonly pid = 0;
-  /** All that it was given. */
-  taken = '';
-  wantsMore = true;
+  /** Everything written to it. */
+  input = '';
+  acceptsMore = true;
   pending = 0;
   isKilled = false;
   isFinished = false;
-  cpu = 1.5;
-  /** Whether it ends as soon as it is killed; one that hangs in the kernel does not. */
-  diesAtOnce = true;
+  usedCpuSeconds = 1.5;
+  /** Whether `kill` makes it exit at once; a process that hangs in the kernel does not. */
+  exitsWhenKilled = true;
   private draining = Promise.withResolvers<void>();
-  private readonly ending = Promise.withResolvers<EncoderExit>();
-  readonly exited = this.ending.promise;
+  private readonly exit = Promise.withResolvers<EncoderExit>();
+  readonly exited = this.exit.promise;
 
   constructor(
-    readonly plan: EncoderPlan,
+    readonly options: EncoderOptions,
     readonly events: EncoderEvents,
   ) {}
 
-  /** Gives out its inits, and so many seconds of all tracks from this source time on. */
-  makes(fromMs: number, seconds: number): void {
+  /** Emits its init segments, and this many seconds of all tracks from a source time on. */
+  emitStart(fromMs: number, seconds: number): void {
     const inits = TRACKS.map((track): [string, InitSegment] => {
       const { codec, timescale, id } = track;
       return [id, { bytes: madeInit(track), codec, timescale }];
     });
     this.events.onInits(TRACKS, new Map(inits));
-    this.makesMore(fromMs, seconds);
+    this.emit(fromMs, seconds);
   }
 
-  makesMore(fromMs: number, seconds: number): void {
+  emit(fromMs: number, seconds: number): void {
     for (const [id, fragment] of madeRun({ fromMs, seconds })) {
       this.events.onFragment(id, fragment);
     }
   }
 
-  ends(exit: Partial<EncoderExit> = {}): Promise<void> {
-    this.ending.resolve({ code: 1, signal: null, lastLines: [], ...exit });
+  exitWith(exit: Partial<EncoderExit> = {}): Promise<void> {
+    this.exit.resolve({ code: 1, signal: null, lastLines: [], ...exit });
     return settled();
   }
 
-  drains(): Promise<void> {
-    this.wantsMore = true;
+  drain(): Promise<void> {
+    this.acceptsMore = true;
     this.draining.resolve();
     this.draining = Promise.withResolvers();
     return settled();
   }
 
   write(bytes: Uint8Array): boolean {
-    this.taken += textOf(bytes);
-    return this.wantsMore;
+    this.input += textOf(bytes);
+    return this.acceptsMore;
   }
 
   drained(): Promise<void> {
@@ -151,23 +153,23 @@ export class FakeEncoder implements Encoder {
 
   kill(): void {
     this.isKilled = true;
-    if (this.diesAtOnce) void this.ends({ code: null, signal: 'SIGKILL' });
+    if (this.exitsWhenKilled) void this.exitWith({ code: null, signal: 'SIGKILL' });
   }
 
   cpuSeconds(): number {
-    return this.cpu;
+    return this.usedCpuSeconds;
   }
 }
 
-/** Parts of a packager that do what a test says, and a clock that it moves. */
-export class FakeParts implements PackagerParts {
+/** Fake collaborators of a packager, with a clock that the test advances. */
+export class FakePackagerDependencies implements PackagerDependencies {
   readonly probes: FakeProbe[] = [];
   readonly encoders: FakeEncoder[] = [];
   now = BEGIN_MS;
 
-  readonly startProbe = (): Probe => last(this.probes, new FakeProbe());
-  readonly startEncoder = (plan: EncoderPlan, events: EncoderEvents): Encoder =>
-    last(this.encoders, new FakeEncoder(plan, events));
+  readonly startProbe = (): Probe => append(this.probes, new FakeProbe());
+  readonly startEncoder = (options: EncoderOptions, events: EncoderEvents): Encoder =>
+    append(this.encoders, new FakeEncoder(options, events));
   readonly newReader = (): ContainerReader => new FakeReader();
   readonly nowMs = (): number => this.now;
 
@@ -179,10 +181,10 @@ export class FakeParts implements PackagerParts {
     return this.encoders.at(-1) as FakeEncoder;
   }
 
-  /** Lets time pass, with what is due; `jest.useFakeTimers` must be on. */
-  async pass(ms: number, each: () => void = () => {}): Promise<void> {
-    for (let at = 0; at < ms; at += STEP_MS) {
-      const stepMs = Math.min(STEP_MS, ms - at);
+  /** Advances the clock and runs due timers. Needs `jest.useFakeTimers`. @param each runs at each step */
+  async advance(ms: number, each: () => void = () => {}): Promise<void> {
+    for (let elapsedMs = 0; elapsedMs < ms; elapsedMs += STEP_MS) {
+      const stepMs = Math.min(STEP_MS, ms - elapsedMs);
       this.now += stepMs;
       each();
       jest.advanceTimersByTime(stepMs);
@@ -191,14 +193,14 @@ export class FakeParts implements PackagerParts {
   }
 }
 
-/** What a packager has given out. */
-export class FakeOutput implements Output {
+/** Records what a packager produces. */
+export class FakeSegmentSink implements SegmentSink {
   readonly epochs: Epoch[] = [];
   readonly segments: Segment[] = [];
   readonly parts: { readonly seq: number; readonly part: Part }[] = [];
   readonly failures: string[] = [];
 
-  next() {
+  nextEpoch() {
     const newest = this.segments.at(-1);
     return {
       epoch: this.epochs.length,
@@ -207,20 +209,20 @@ export class FakeOutput implements Output {
     };
   }
 
-  epoch(epoch: Epoch): void {
+  addEpoch(epoch: Epoch): void {
     this.epochs.push(epoch);
   }
 
-  part(seq: number, part: Part): void {
+  addPart(seq: number, part: Part): void {
     this.parts.push({ seq, part });
   }
 
-  segment(segment: Segment): void {
+  addSegment(segment: Segment): void {
     this.segments.push(segment);
   }
 
-  failed({ line }: SourceEnd): void {
-    this.failures.push(line);
+  onSourceFailed({ message }: SourceEnd): void {
+    this.failures.push(message);
   }
 }
 
@@ -230,44 +232,44 @@ export interface LogLine {
   readonly [name: string]: unknown;
 }
 
-/** A logger whose lines a test can look at. */
-export function heardLogger(): { readonly logger: Logger; readonly lines: LogLine[] } {
+/** A logger that records its lines. */
+export function recordingLogger(): { readonly logger: Logger; readonly lines: LogLine[] } {
   const lines: LogLine[] = [];
   const logger = pino({ level: 'debug' }, { write: (line) => void lines.push(JSON.parse(line)) });
   return { logger, lines };
 }
 
-export function newPackager(options: Partial<PackagerOptions> = {}) {
-  const parts = new FakeParts();
-  const output = new FakeOutput();
-  const { logger, lines } = heardLogger();
-  const packager = new Packager(parts, {
+export function createPackagerFixture(options: Partial<PackagerOptions> = {}) {
+  const dependencies = new FakePackagerDependencies();
+  const sink = new FakeSegmentSink();
+  const { logger, lines } = recordingLogger();
+  const packager = new Packager(dependencies, {
     container: 'flv',
     settings: SETTINGS,
     segmentMs: 1_000,
     partMs: null,
     logger,
-    output,
+    sink,
     ...options,
   });
   const send = (text: string) => packager.write(bytesOf(text));
-  return { packager, parts, output, lines, send };
+  return { packager, dependencies, sink, lines, send };
 }
 
 export function bytesOf(text: string): Uint8Array {
   return new TextEncoder().encode(text);
 }
 
-/** All that waits for a promise that is fulfilled has run. */
+/** Runs all reactions to promises that are already fulfilled. */
 export async function settled(): Promise<void> {
-  for (let turn = 0; turn < 20; turn++) await Promise.resolve();
+  for (let tick = 0; tick < 20; tick++) await Promise.resolve();
 }
 
 function textOf(bytes: Uint8Array): string {
   return new TextDecoder().decode(bytes);
 }
 
-function last<Made>(all: Made[], made: Made): Made {
-  all.push(made);
-  return made;
+function append<Item>(items: Item[], item: Item): Item {
+  items.push(item);
+  return item;
 }

@@ -2,21 +2,21 @@ import { mkdtemp, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type Logger, pino } from 'pino';
-import { type Epoch, isGap, type PieceBytes, type Segment } from '../../../server/media/segment.ts';
-import type { Shelf } from '../../../server/media/store/segment-store.ts';
-import type { FileShelf } from '../../../server/media/store/segment-store-files.ts';
+import { type Epoch, isGap, type Segment, type TrackBytes } from '../../../server/media/segment.ts';
+import type { StreamSegments } from '../../../server/media/store/segment-store.ts';
 import {
-  FileShelves,
-  type ShelvesOptions,
-} from '../../../server/media/store/segment-stores-files.ts';
+  FileSegmentStore,
+  type FileSegmentStoreOptions,
+} from '../../../server/media/store/segment-store-files.ts';
+import type { FileStreamSegments } from '../../../server/media/store/stream-segments-files.ts';
 
-/** A moment in November 2026; the tests' clock begins here. */
+/** Service time at which the tests start, Unix ms (November 2026). */
 export const BEGIN_MS = 1_795_000_000_000;
 
 const MINUTE_MS = 60_000;
 
-/** A logger whose lines a test can look at. */
-export function listeningLogger(): { logger: Logger; lines: Record<string, unknown>[] } {
+/** A logger that records its lines. */
+export function recordingLogger(): { logger: Logger; lines: Record<string, unknown>[] } {
   const lines: Record<string, unknown>[] = [];
   const logger = pino({ level: 'info' }, { write: (line) => void lines.push(JSON.parse(line)) });
   return { logger, lines };
@@ -26,25 +26,27 @@ export interface Fixture {
   readonly directory: string;
   readonly lines: Record<string, unknown>[];
   readonly clock: { nowMs: number };
-  /** Shelves on this fixture, as after a start; nothing is done by time unless `sweep` is called. */
-  start(options?: Partial<ShelvesOptions>): Promise<FileShelves>;
+  /** Opens a store on the directory, as a new process does. Does not sweep on its own. */
+  start(options?: Partial<FileSegmentStoreOptions>): Promise<FileSegmentStore>;
   /** The files of a stream, sorted by the numbers in their names. */
   files(streamId: string): Promise<string[]>;
 }
 
-const open: Fixture[] = [];
+const openFixtures: Fixture[] = [];
 
-/** A folder of its own for each test. */
-export async function newFixture(options: Partial<ShelvesOptions> = {}): Promise<Fixture> {
-  const directory = options.directory ?? (await mkdtemp(join(tmpdir(), 'shelves-')));
-  const { logger, lines } = listeningLogger();
+/** Creates a fixture in a new temporary directory. */
+export async function createFixture(
+  options: Partial<FileSegmentStoreOptions> = {},
+): Promise<Fixture> {
+  const directory = options.directory ?? (await mkdtemp(join(tmpdir(), 'segments-')));
+  const { logger, lines } = recordingLogger();
   const clock = { nowMs: BEGIN_MS };
   const fixture: Fixture = {
     directory,
     lines,
     clock,
-    async start(more) {
-      const shelves = new FileShelves({
+    async start(startOptions) {
+      const store = new FileSegmentStore({
         directory,
         dvrMs: 10 * MINUTE_MS,
         spaceBytes: 1 << 30,
@@ -53,23 +55,24 @@ export async function newFixture(options: Partial<ShelvesOptions> = {}): Promise
         isRecording: async () => null,
         logger,
         ...options,
-        ...more,
+        ...startOptions,
       });
-      await shelves.look();
-      return shelves;
+      await store.scan();
+      return store;
     },
     async files(streamId) {
       const names = await readdir(join(directory, streamId)).catch(() => []);
       return names.sort(new Intl.Collator('en', { numeric: true }).compare);
     },
   };
-  open.push(fixture);
+  openFixtures.push(fixture);
   return fixture;
 }
 
-/** Removes the folders of all grounds; each test file calls it after each test. */
+/** Removes the directories of all fixtures. Call after each test. */
 export async function removeFixtures(): Promise<void> {
-  for (const { directory } of open.splice(0)) await rm(directory, { recursive: true, force: true });
+  for (const { directory } of openFixtures.splice(0))
+    await rm(directory, { recursive: true, force: true });
 }
 
 export function epochOf(number: number): Epoch {
@@ -104,12 +107,12 @@ export function epochOf(number: number): Epoch {
   };
 }
 
-/** A second of video; its bytes tell its number. @param videoBytes of the first rendition */
+/** A segment of 1 s; its bytes identify its number. @param videoBytes size of the video track */
 export function segmentOf(
   seq: number,
   epoch = 0,
   videoBytes = 1000,
-): readonly [Segment, PieceBytes] {
+): readonly [Segment, TrackBytes] {
   const startMs = BEGIN_MS + seq * 1000;
   const bytes = bytesOf(seq, videoBytes);
   const pieces = new Map(
@@ -124,57 +127,57 @@ export function segmentOf(
   return [{ seq, epoch, startMs, durationMs: 1000, pieces }, bytes];
 }
 
-function bytesOf(seq: number, videoBytes: number): PieceBytes {
+function bytesOf(seq: number, videoBytes: number): TrackBytes {
   return new Map([
     ['v0', new Uint8Array(videoBytes).fill(seq % 251)],
     ['a0', new Uint8Array(100 + (seq % 7)).fill((seq + 100) % 251)],
   ]);
 }
 
-/** Adds segments as time goes by, one a second, to a disk that keeps up. */
+/** Adds one segment a second, advances the clock, and waits for the disk. */
 export async function addSegments(
   { clock }: Fixture,
-  shelf: FileShelf,
+  segments: FileStreamSegments,
   seqs: Iterable<number>,
   { epoch = 0, videoBytes = 1000 } = {},
 ): Promise<void> {
   for (const seq of seqs) {
     clock.nowMs = Math.max(clock.nowMs, BEGIN_MS + (seq + 1) * 1000);
-    shelf.add(...segmentOf(seq, epoch, videoBytes));
-    if (seq % 10 === 0) await shelf.written();
+    segments.add(...segmentOf(seq, epoch, videoBytes));
+    if (seq % 10 === 0) await segments.whenWritten();
   }
-  await shelf.written();
+  await segments.whenWritten();
 }
 
-/** Whole numbers from one to another, without that. */
+/** The integers from `from` up to, not including, `to`. */
 export function range(from: number, to: number): number[] {
   return Array.from({ length: Math.max(0, to - from) }, (_, i) => from + i);
 }
 
-/** The numbers of the segments that are there. */
-export function seqsOf(shelf: Shelf | null): number[] {
-  return shelf?.segments.filter((each) => !isGap(each)).map(({ seq }) => seq) ?? [];
+/** Sequence numbers of the segments that are no gaps. */
+export function seqsOf(segments: StreamSegments | null): number[] {
+  return segments?.segments.filter((each) => !isGap(each)).map(({ seq }) => seq) ?? [];
 }
 
-/** And of those that were lost. */
-export function gapsOf(shelf: Shelf | null): number[] {
-  return shelf?.segments.filter(isGap).map(({ seq }) => seq) ?? [];
+/** Sequence numbers of the gaps. */
+export function gapsOf(segments: StreamSegments | null): number[] {
+  return segments?.segments.filter(isGap).map(({ seq }) => seq) ?? [];
 }
 
-/** What a shelf gives of a segment, by its first rendition and its sound; null without. */
-export async function readOf(
-  shelf: Shelf,
+/** A digest of the video and audio bytes read for a segment; null when they are missing. */
+export async function readDigest(
+  segments: StreamSegments,
   seq: number,
-  epoch = shelf.segments.find((segment) => segment.seq === seq)?.epoch ?? 0,
+  epoch = segments.segments.find((segment) => segment.seq === seq)?.epoch ?? 0,
 ): Promise<string | null> {
-  const found = [shelf.read(epoch, seq, 'v0'), shelf.read(epoch, seq, 'a0')];
+  const found = [segments.read(epoch, seq, 'v0'), segments.read(epoch, seq, 'a0')];
   const bytes = await Promise.all(
     found.map((each) => (each instanceof Blob ? each.bytes() : each)),
   );
   return bytes.includes(null) ? null : bytes.map((each) => `${each?.length}:${each?.[0]}`).join();
 }
 
-/** What it must give. */
-export function writtenOf(seq: number, videoBytes = 1000): string {
+/** The digest that `readDigest` must return. */
+export function expectedDigest(seq: number, videoBytes = 1000): string {
   return [...bytesOf(seq, videoBytes).values()].map((each) => `${each.length}:${each[0]}`).join();
 }

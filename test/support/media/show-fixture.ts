@@ -2,14 +2,14 @@ import { Channel } from '../../../server/media/channel.ts';
 import type { Fragment } from '../../../server/media/fmp4/fragment.ts';
 import { isGap, type Track, type TrackId } from '../../../server/media/segment.ts';
 import { Segmenter } from '../../../server/media/segmenter.ts';
-import type { FileShelf } from '../../../server/media/store/segment-store-files.ts';
-import { MEDIA_CONFIG } from './channels-fixture.ts';
+import type { FileStreamSegments } from '../../../server/media/store/stream-segments-files.ts';
+import { MEDIA_CONFIG } from './source-manager-fixture.ts';
 import { steady } from './conformance/made-stream.ts';
 import type { Violation } from './conformance/violation.ts';
 import { FaultyDisk } from './faulty-disk.ts';
 import { StreamCheck } from './live-fixture.ts';
 import { listenOrigin, type OriginFixture } from './origin-fixture.ts';
-import { BEGIN_MS, type Fixture, newFixture, removeFixtures } from './segment-store-fixture.ts';
+import { BEGIN_MS, type Fixture, createFixture, removeFixtures } from './segment-store-fixture.ts';
 
 const STREAM = '0b8ee0d6-6f5c-4a7e-9d6b-1d2f3a4b5c6d';
 // What an encoder takes.
@@ -48,7 +48,7 @@ export class Show {
 
   private constructor(
     private readonly place: Place,
-    readonly shelf: FileShelf,
+    readonly shelf: FileStreamSegments,
     readonly channel: Channel,
     origin: OriginFixture,
   ) {
@@ -60,13 +60,13 @@ export class Show {
 
   static async begin(trackIds: readonly TrackId[]): Promise<Show> {
     const disk = new FaultyDisk();
-    return Show.at({ fixture: await newFixture({ disk }), disk, trackIds }, false);
+    return Show.at({ fixture: await createFixture({ disk }), disk, trackIds }, false);
   }
 
   private static async at(place: Place, hasEnded: boolean): Promise<Show> {
     const shelf = await (await place.fixture.start()).open(STREAM);
     const channel = new Channel(STREAM, shelf, MEDIA_CONFIG, hasEnded);
-    channel.keep('recording');
+    channel.setRetention('recording');
     const origin = listenOrigin(() => channel, '*');
     origins.push(origin);
     return new Show(place, shelf, channel, origin);
@@ -81,8 +81,8 @@ export class Show {
   encoder({ tracks, inits, fragments }: Encoding): (untilS: number) => Promise<void> {
     const { shelf } = this;
     const { clock } = this.place.fixture;
-    const output = this.channel.output(() => {});
-    const { epoch, seq, notBeforeMs } = output.next();
+    const output = this.channel.sink(() => {});
+    const { epoch, seq, notBeforeMs } = output.nextEpoch();
     const segmenter = new Segmenter({
       ...{ epoch, firstSeq: seq, notBeforeMs, tracks, timeline: steady(BEGIN_MS) },
       ...{ segmentMs: MEDIA_CONFIG.segmentMs, partMs: null },
@@ -94,12 +94,12 @@ export class Show {
         for (const event of segmenter.push(id, fragment)) {
           if (event.kind === 'begin') {
             const { startMs } = event;
-            output.epoch({ number: epoch, startMs, tracks, inits });
+            output.addEpoch({ number: epoch, startMs, tracks, inits });
           } else if (event.kind === 'segment') {
             const { startMs, durationMs } = event.segment;
             clock.nowMs = startMs + durationMs;
-            output.segment(event.segment, event.bytes);
-            await shelf.written();
+            output.addSegment(event.segment, event.bytes);
+            await shelf.whenWritten();
           }
         }
         if (clock.nowMs >= untilMs) return;

@@ -1,4 +1,4 @@
-/** Bytes from one to another, without that. */
+/** A byte range; `to` is exclusive. */
 export interface ByteRange {
   readonly from: number;
   readonly to: number;
@@ -7,11 +7,15 @@ export interface ByteRange {
 const RANGE = /^bytes=\s*(\d{0,15})-(\d{0,15})\s*$/i;
 
 /**
- * What a `Range` asks of something so long (RFC 9110, section 14).
- * @returns null for the whole: of another unit, of many ranges (which a server may answer so,
- *   14.2) or not understood; `unsatisfiable` when there is nothing where it asks (416)
+ * Parses a `Range` header (RFC 9110, section 14).
+ * @param size of the representation, bytes
+ * @returns null to send the whole representation: no header, another unit, several ranges (which a
+ *   server may ignore, 14.2) or invalid; `unsatisfiable` to respond with 416
  */
-export function rangeOf(header: string | null, size: number): ByteRange | 'unsatisfiable' | null {
+export function parseRange(
+  header: string | null,
+  size: number,
+): ByteRange | 'unsatisfiable' | null {
   const match = header === null ? null : RANGE.exec(header);
   if (!match) return null;
   const [, first = '', last = ''] = match;
@@ -26,23 +30,16 @@ export function rangeOf(header: string | null, size: number): ByteRange | 'unsat
   return { from, to: last === '' ? size : Math.min(Number(last) + 1, size) };
 }
 
-/**
- * Whether a list of entity tags (`If-None-Match`) has this one, by weak comparison (RFC 9110,
- * 8.8.3.2).
- * @param etag as it is sent
- */
-export function hasTag(list: string | null, etag: string): boolean {
+/** Whether `If-None-Match` lists an entity tag, by weak comparison (RFC 9110, 8.8.3.2). */
+export function matchesEtag(list: string | null, etag: string): boolean {
   if (list === null) return false;
   if (list.trim() === '*') return true;
   const opaque = etag.replace(/^W\//, '');
   return list.split(',').some((each) => each.trim().replace(/^W\//, '') === opaque);
 }
 
-/**
- * Whether a client takes gzip (RFC 9110, 12.5.3).
- * @param header its `Accept-Encoding`
- */
-export function takesGzip(header: string | null): boolean {
+/** Whether an `Accept-Encoding` header allows gzip (RFC 9110, 12.5.3). */
+export function acceptsGzip(header: string | null): boolean {
   if (header === null) return false;
   return header.split(',').some((part) => {
     const [name = '', weight = 'q=1'] = part.toLowerCase().split(';');

@@ -1,12 +1,12 @@
-/** What the name of a segment's file tells, so that room can be counted and made without reading. */
+/** What the name of a segment file contains; quota and eviction need no reads. */
 export interface SegmentFile {
   readonly seq: number;
   readonly epoch: number;
   /** Unix ms, rounded down. */
   readonly startMs: number;
-  /** Rounded up. */
+  /** Rounded up, ms. */
   readonly durationMs: number;
-  /** Of the whole file. */
+  /** Size of the whole file. */
   readonly bytes: number;
 }
 
@@ -14,40 +14,40 @@ const NUMBER = '(0|[1-9]\\d{0,14})';
 const SEGMENT = new RegExp(`^${NUMBER}-${NUMBER}-${NUMBER}-${NUMBER}-${NUMBER}\\.segment$`);
 const EPOCH = new RegExp(`^${NUMBER}\\.epoch$`);
 
-/** The name of a file that is being written; it is garbage once its writer is gone. */
-export const UNFINISHED = '.unfinished';
+/** Suffix of a file that is being written. Such a file is garbage after a crash. */
+export const UNFINISHED_SUFFIX = '.unfinished';
 
-export function nameOfSegment({ seq, epoch, startMs, durationMs, bytes }: SegmentFile): string {
+export function segmentFileName({ seq, epoch, startMs, durationMs, bytes }: SegmentFile): string {
   return `${seq}-${epoch}-${startMs}-${durationMs}-${bytes}.segment`;
 }
 
-/** @returns null when it is no name of a segment's file */
-export function segmentOfName(name: string): SegmentFile | null {
+/** @returns null when it is not the name of a segment file */
+export function parseSegmentFileName(name: string): SegmentFile | null {
   const match = SEGMENT.exec(name);
   if (!match) return null;
   const [seq = 0, epoch = 0, startMs = 0, durationMs = 0, bytes = 0] = match.slice(1).map(Number);
   return { seq, epoch, startMs, durationMs, bytes };
 }
 
-export function nameOfEpoch(number: number): string {
+export function epochFileName(number: number): string {
   return `${number}.epoch`;
 }
 
-/** @returns null when it is no name of an epoch's file */
-export function epochOfName(name: string): number | null {
+/** @returns null when it is not the name of an epoch file */
+export function parseEpochFileName(name: string): number | null {
   const match = EPOCH.exec(name);
   return match ? Number(match[1]) : null;
 }
 
-// File systems give whole blocks.
+// File systems allocate whole blocks.
 const BLOCK_BYTES = 4096;
 
-/** What a file takes on disk. */
+/** Disk space of a file. */
 export function diskBytesOf({ bytes }: SegmentFile): number {
   return Math.ceil(bytes / BLOCK_BYTES) * BLOCK_BYTES;
 }
 
-/** When a segment's file ends, Unix ms. */
+/** Service time at which the segment of a file ends, Unix ms. */
 export function endMsOf({ startMs, durationMs }: SegmentFile): number {
   return startMs + durationMs;
 }

@@ -1,6 +1,6 @@
 import { afterEach, expect, test } from 'bun:test';
 import {
-  FakePlayable,
+  FakeStream,
   listenOrigin,
   type OriginFixture,
   STREAM,
@@ -10,24 +10,24 @@ const fixtures: OriginFixture[] = [];
 
 afterEach(async () => {
   for (const fixture of fixtures.splice(0)) {
-    expect(fixture.broken).toEqual([]);
+    expect(fixture.defects).toEqual([]);
     await fixture.stop();
   }
 });
 
-/** Three segments of two parts, and one part more, with low latency. */
-function lowLatency(): { playable: FakePlayable; fixture: OriginFixture } {
-  const playable = new FakePlayable({ partMs: 500 }).begin();
-  for (let i = 0; i < 3; i++) playable.addPart().addPart().addSegment();
-  playable.addPart();
-  const fixture = listenOrigin(() => playable);
+/** A low-latency stream with three segments of two parts, and one further part. */
+function listenLowLatency(): { stream: FakeStream; fixture: OriginFixture } {
+  const stream = new FakeStream({ partMs: 500 }).startEpoch();
+  for (let i = 0; i < 3; i++) stream.addPart().addPart().addSegment();
+  stream.addPart();
+  const fixture = listenOrigin(() => stream);
   fixtures.push(fixture);
-  return { playable, fixture };
+  return { stream, fixture };
 }
 
-/** Until so many requests are held: then they have been read. */
-async function untilHeld({ origin }: OriginFixture, count: number): Promise<void> {
-  while (origin.stats().held !== count) await Bun.sleep(1);
+/** Waits until this many requests are pending. */
+async function untilPending({ origin }: OriginFixture, count: number): Promise<void> {
+  while (origin.stats().pendingRequests !== count) await Bun.sleep(1);
 }
 
 const playlist = (query: string) => `${STREAM}/v0.m3u8?${query}`;
@@ -37,64 +37,64 @@ test.each([
   ['_HLS_msn=2', '1795000000000-3.0.m4s'],
   ['_HLS_msn=3&_HLS_part=0', '1795000000000-3.0.m4s'],
   ['_HLS_msn=2&_HLS_part=1', '1795000000000-3.0.m4s'],
-  // Of a segment of two parts the third is the first of the next.
+  // A third part of a two-part segment is the first part of the next segment.
   ['_HLS_msn=2&_HLS_part=2', '1795000000000-3.0.m4s'],
   ['other=1', '1795000000000-3.0.m4s'],
-])('[M-30] %s is there, and answered at once', async (query, part) => {
-  const { fixture } = lowLatency();
+])('[M-30] request for existing %s gets a response at once', async (query, part) => {
+  const { fixture } = listenLowLatency();
   const response = await fixture.get(playlist(query));
   expect(response.status).toBe(200);
   expect(await response.text()).toContain(`URI="v0/${part}"`);
-  const isReload = query.startsWith('_HLS_msn');
+  const isBlockingReload = query.startsWith('_HLS_msn');
   expect(response.headers.get('cache-control')).toBe(
-    isReload ? 'public, max-age=6' : 'public, no-cache',
+    isBlockingReload ? 'public, max-age=6' : 'public, no-cache',
   );
 });
 
-test('[M-30] a part to come is held until it is there, and made once for all who wait', async () => {
-  const { fixture, playable } = lowLatency();
-  const held = Array.from({ length: 20 }, () => fixture.get(playlist('_HLS_msn=3&_HLS_part=1')));
+test('[M-30] blocking reload resolves when the requested part or segment exists', async () => {
+  const { fixture, stream } = listenLowLatency();
+  const pending = Array.from({ length: 20 }, () => fixture.get(playlist('_HLS_msn=3&_HLS_part=1')));
   const whole = fixture.get(playlist('_HLS_msn=3'));
   const next = fixture.get(playlist('_HLS_msn=4&_HLS_part=0'));
   const afterLast = fixture.get(playlist('_HLS_msn=3&_HLS_part=2'));
-  await untilHeld(fixture, 23);
-  playable.addPart();
-  for (const response of await Promise.all(held)) {
+  await untilPending(fixture, 23);
+  stream.addPart();
+  for (const response of await Promise.all(pending)) {
     expect(await response.text()).toContain(
       '#EXT-X-PART:DURATION=0.500000,URI="v0/1795000000000-3.1.m4s"',
     );
   }
-  await untilHeld(fixture, 3);
-  playable.addSegment();
+  await untilPending(fixture, 3);
+  stream.addSegment();
   expect(await (await whole).text()).toContain('\nv0/1795000000000-3.m4s\n');
-  await untilHeld(fixture, 2);
-  playable.addPart();
+  await untilPending(fixture, 2);
+  stream.addPart();
   expect(await (await next).text()).toContain('URI="v0/1795000000000-4.0.m4s"');
   expect(await (await afterLast).text()).toContain('URI="v0/1795000000000-4.0.m4s"');
-  await untilHeld(fixture, 0);
+  await untilPending(fixture, 0);
 });
 
-test('[M-30] a part that is hinted at is sent as soon as it is there', async () => {
-  const { fixture, playable } = lowLatency();
-  const held = fixture.get(`${STREAM}/v0/1795000000000-3.1.m4s`);
-  const sound = fixture.get(`${STREAM}/a0/1795000000000-3.1.m4s`);
+test('[M-30] request for an announced part resolves when the part exists', async () => {
+  const { fixture, stream } = listenLowLatency();
+  const pending = fixture.get(`${STREAM}/v0/1795000000000-3.1.m4s`);
+  const audio = fixture.get(`${STREAM}/a0/1795000000000-3.1.m4s`);
   const ofNext = fixture.get(`${STREAM}/v0/1795000000000-4.0.m4s`);
-  await untilHeld(fixture, 3);
-  playable.addPart();
-  expect(await (await held).text()).toBe('part 3.1 v0');
-  const response = await sound;
+  await untilPending(fixture, 3);
+  stream.addPart();
+  expect(await (await pending).text()).toBe('part 3.1 v0');
+  const response = await audio;
   expect(await response.text()).toBe('part 3.1 a0');
   expect(response.headers.get('content-type')).toBe('audio/mp4');
-  // It turns out that the segment has a third part, and later that it has no fourth.
+  // The segment gets a third part, and no fourth.
   const third = fixture.get(`${STREAM}/v0/1795000000000-3.2.m4s`);
-  await untilHeld(fixture, 2);
-  playable.addPart();
+  await untilPending(fixture, 2);
+  stream.addPart();
   expect((await third).status).toBe(200);
   const fourth = fixture.get(`${STREAM}/v0/1795000000000-3.3.m4s`);
-  await untilHeld(fixture, 2);
-  playable.addSegment();
+  await untilPending(fixture, 2);
+  stream.addSegment();
   expect((await fourth).status).toBe(404);
-  playable.addPart();
+  stream.addPart();
   expect(await (await ofNext).text()).toBe('part 4.0 v0');
 });
 
@@ -104,8 +104,8 @@ test.each([
   'v0/1795000000000-5.0.m4s',
   'v3/1795000000000-3.1.m4s',
   'v0/1795000000000-2.2.m4s',
-])('[M-31] a part that nobody hinted at is 404 at once: %s', async (path) => {
-  const { fixture } = lowLatency();
+])('[M-31] request for the unannounced part %s gets 404 at once', async (path) => {
+  const { fixture } = listenLowLatency();
   expect((await fixture.get(`${STREAM}/${path}`)).status).toBe(404);
 });
 
@@ -128,54 +128,54 @@ test.each([
   '_HLS_skip=',
   '_HLS_skip=YES&_HLS_skip=YES',
   '_HLS_msn=%00',
-])('[M-30] [M-31] too far ahead, or not understood, is 400: %s', async (query) => {
-  const { fixture } = lowLatency();
+])('[M-30] [M-31] invalid or too distant directives %s get 400', async (query) => {
+  const { fixture } = listenLowLatency();
   const response = await fixture.get(playlist(query));
   expect(response.status).toBe(400);
   expect(response.headers.get('cache-control')).toBe('no-store');
-  expect(fixture.origin.stats().held).toBe(0);
+  expect(fixture.origin.stats().pendingRequests).toBe(0);
 });
 
-test('[M-31] who would wait for a track that there is not hears 404', async () => {
-  const { fixture } = lowLatency();
+test('[M-31] blocking reload of an unknown track gets 404', async () => {
+  const { fixture } = listenLowLatency();
   expect((await fixture.get(`${STREAM}/v5.m3u8?_HLS_msn=3`)).status).toBe(404);
 });
 
-test('[M-30] what does not come in time is 503', async () => {
-  const { fixture } = lowLatency();
+test('[M-30] blocking reload that times out gets 503', async () => {
+  const { fixture } = listenLowLatency();
   const response = await fixture.get(playlist('_HLS_msn=3&_HLS_part=1'));
   expect([response.status, response.headers.get('retry-after')]).toEqual([503, '1']);
-  expect(fixture.origin.stats().held).toBe(0);
+  expect(fixture.origin.stats().pendingRequests).toBe(0);
 });
 
-test('[M-30] whoever waits when the stream ends gets its end', async () => {
-  const { fixture, playable } = lowLatency();
-  const held = fixture.get(playlist('_HLS_msn=3'));
+test('[M-30] blocking reload resolves when the stream ends', async () => {
+  const { fixture, stream } = listenLowLatency();
+  const pending = fixture.get(playlist('_HLS_msn=3'));
   const part = fixture.get(`${STREAM}/v0/1795000000000-3.1.m4s`);
-  await untilHeld(fixture, 2);
-  playable.end();
-  expect(await (await held).text()).toContain('#EXT-X-ENDLIST');
+  await untilPending(fixture, 2);
+  stream.end();
+  expect(await (await pending).text()).toContain('#EXT-X-ENDLIST');
   expect((await part).status).toBe(404);
-  // From then on there is nothing to wait for, and nothing is too far ahead.
+  // An ended stream never blocks, and nothing is too far ahead.
   expect((await fixture.get(playlist('_HLS_msn=99'))).status).toBe(200);
 });
 
-test('[M-30] a drain lets all go that are held, and holds no more', async () => {
-  const { fixture } = lowLatency();
-  const held = [playlist('_HLS_msn=3'), `${STREAM}/v0/1795000000000-3.1.m4s`].map((path) =>
+test('[M-30] drain ends pending requests and refuses new ones', async () => {
+  const { fixture } = listenLowLatency();
+  const pending = [playlist('_HLS_msn=3'), `${STREAM}/v0/1795000000000-3.1.m4s`].map((path) =>
     fixture.get(path),
   );
-  await untilHeld(fixture, 2);
+  await untilPending(fixture, 2);
   fixture.origin.drain();
-  for (const response of await Promise.all(held)) expect(response.status).toBe(503);
+  for (const response of await Promise.all(pending)) expect(response.status).toBe(503);
   expect((await fixture.get(playlist('_HLS_msn=3'))).status).toBe(503);
   expect((await fixture.get(playlist('_HLS_msn=2'))).status).toBe(200);
 });
 
-test('[M-24] a delta update leaves out what is old', async () => {
-  const playable = new FakePlayable().begin();
-  for (let i = 0; i < 40; i++) playable.addSegment();
-  const fixture = listenOrigin(() => playable);
+test('[M-24] delta update omits old segments', async () => {
+  const stream = new FakeStream().startEpoch();
+  for (let i = 0; i < 40; i++) stream.addSegment();
+  const fixture = listenOrigin(() => stream);
   fixtures.push(fixture);
   const whole = await fixture.get(playlist(''));
   const delta = await fixture.get(playlist('_HLS_skip=YES'));

@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import type { Epoch, Piece, PieceBytes, Segment, TrackId } from '../segment.ts';
-import { packed, saidIn } from './packed-file.ts';
-import type { SegmentFile } from './stored-names.ts';
+import type { Epoch, Piece, Segment, TrackBytes, TrackId } from '../segment.ts';
+import type { SegmentFile } from './file-names.ts';
+import { packFile, readPackedTail } from './packed-file.ts';
 
 const count = z.int().min(0);
 const trackId = z.string().max(16);
@@ -11,14 +11,14 @@ const storedSegment = z.object({
   epoch: count,
   startMs: z.number().min(0),
   durationMs: z.number().positive(),
-  /** In the order of their bytes in the file. */
+  /** In the order of the payloads. */
   pieces: z
     .array(z.tuple([trackId, z.number(), z.number().min(0), count]))
     .min(1)
     .max(32),
 });
 
-const anyTrack = {
+const trackFields = {
   id: trackId,
   codec: z.string().max(64),
   timescale: count,
@@ -32,14 +32,14 @@ const storedEpoch = z.object({
       z.discriminatedUnion('kind', [
         z.object({
           kind: z.literal('video'),
-          ...anyTrack,
+          ...trackFields,
           width: count,
           height: count,
           frameRate: z.tuple([z.number(), z.number()]),
         }),
         z.object({
           kind: z.literal('audio'),
-          ...anyTrack,
+          ...trackFields,
           sampleRate: z.number(),
           channels: z.number(),
         }),
@@ -50,14 +50,14 @@ const storedEpoch = z.object({
   inits: z.array(z.tuple([trackId, count])).max(32),
 });
 
-/** A file and what goes into it. */
-export interface SegmentToWrite {
+/** A segment file and its contents. */
+export interface PackedSegment {
   readonly file: SegmentFile;
-  readonly parts: readonly Uint8Array[];
+  readonly chunks: readonly Uint8Array[];
 }
 
-/** The file of a segment: the bytes of its tracks in the order of its pieces. */
-export function segmentToWrite(segment: Segment, bytes: PieceBytes): SegmentToWrite {
+/** Packs a segment: the bytes of its tracks, in the order of its pieces. */
+export function packSegment(segment: Segment, bytes: TrackBytes): PackedSegment {
   const { seq, epoch, startMs, durationMs } = segment;
   const pieces = [...segment.pieces].map(([track, { startTicks, durationTicks, byteLength }]) => [
     track,
@@ -66,21 +66,25 @@ export function segmentToWrite(segment: Segment, bytes: PieceBytes): SegmentToWr
     byteLength,
   ]);
   const payloads = [...segment.pieces.keys()].map((track) => bytes.get(track) ?? new Uint8Array());
-  const parts = packed(payloads, { seq, epoch, startMs, durationMs, pieces });
+  const chunks = packFile(payloads, { seq, epoch, startMs, durationMs, pieces });
   const file = {
     seq,
     epoch,
     startMs: Math.floor(startMs),
     durationMs: Math.ceil(durationMs),
-    bytes: parts.reduce((sum, part) => sum + part.byteLength, 0),
+    bytes: chunks.reduce((sum, part) => sum + part.byteLength, 0),
   };
-  return { file, parts };
+  return { file, chunks };
 }
 
-/** @returns null when the file is not whole, or not what its name says */
-export function segmentIn(tail: Uint8Array, fileBytes: number, file: SegmentFile): Segment | null {
-  const found = saidIn(tail, fileBytes);
-  const parsed = storedSegment.safeParse(found?.said);
+/** @returns null when the file is incomplete or contradicts its name */
+export function parseSegmentFile(
+  tail: Uint8Array,
+  fileBytes: number,
+  file: SegmentFile,
+): Segment | null {
+  const found = readPackedTail(tail, fileBytes);
+  const parsed = storedSegment.safeParse(found?.metadata);
   if (!found || !parsed.success) return null;
   const { pieces, ...segment } = parsed.data;
   const bytes = pieces.reduce((sum, [, , , byteLength]) => sum + byteLength, 0);
@@ -97,8 +101,11 @@ export function segmentIn(tail: Uint8Array, fileBytes: number, file: SegmentFile
   };
 }
 
-/** Where a track's bytes are in the file of a segment; null when it has no such track. */
-export function placeOf(segment: Segment, track: TrackId): [from: number, to: number] | null {
+/** Byte range of a track in the file of a segment; null when it has no such track. */
+export function trackByteRange(
+  segment: Segment,
+  track: TrackId,
+): [from: number, to: number] | null {
   let from = 0;
   for (const [id, { byteLength }] of segment.pieces) {
     if (id === track) return [from, from + byteLength];
@@ -107,30 +114,30 @@ export function placeOf(segment: Segment, track: TrackId): [from: number, to: nu
   return null;
 }
 
-/** The file of an epoch: its init segments. */
-export function epochParts({ number, startMs, tracks, inits }: Epoch): Uint8Array[] {
-  const said = {
+/** Packs an epoch: its init segments. */
+export function packEpoch({ number, startMs, tracks, inits }: Epoch): Uint8Array[] {
+  const metadata = {
     number,
     startMs,
     tracks,
     inits: [...inits].map(([id, { byteLength }]) => [id, byteLength]),
   };
-  return packed([...inits.values()], said);
+  return packFile([...inits.values()], metadata);
 }
 
-/** @returns null when the file is not whole */
-export function epochIn(file: Uint8Array): Epoch | null {
-  const found = saidIn(file, file.byteLength);
-  const parsed = storedEpoch.safeParse(found?.said);
+/** @returns null when the file is incomplete or invalid */
+export function parseEpochFile(file: Uint8Array): Epoch | null {
+  const found = readPackedTail(file, file.byteLength);
+  const parsed = storedEpoch.safeParse(found?.metadata);
   if (!found || !parsed.success) return null;
   const { number, startMs, tracks, inits } = parsed.data;
   const bytes = inits.reduce((sum, [, byteLength]) => sum + byteLength, 0);
   if (bytes !== found.payloadBytes) return null;
   let from = 0;
-  const initOf = new Map<TrackId, Uint8Array>();
+  const initByTrack = new Map<TrackId, Uint8Array>();
   for (const [track, byteLength] of inits) {
-    initOf.set(track, file.slice(from, from + byteLength));
+    initByTrack.set(track, file.slice(from, from + byteLength));
     from += byteLength;
   }
-  return { number, startMs, tracks, inits: initOf };
+  return { number, startMs, tracks, inits: initByTrack };
 }

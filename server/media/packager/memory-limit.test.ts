@@ -1,17 +1,21 @@
 import { expect, test } from 'bun:test';
 import { spawnSync } from 'node:child_process';
-import { CANNOT_RUN, limited } from './limited.ts';
+import { CANNOT_RUN_EXIT_CODES, withMemoryLimit } from './memory-limit.ts';
 
 test('[M-16] a program has the limit, and its arguments as they are', () => {
   const script = 'ulimit -d; printf "%s|" "$@"';
   const command = ['/bin/sh', '-c', script, 'name', 'two words', '$HOME', '"'];
-  const { stdout } = spawnSync(...limited(64 << 20, command));
+  const { stdout } = spawnSync(...withMemoryLimit(64 << 20, command));
   expect(stdout.toString()).toBe('65536\ntwo words|$HOME|"|');
 });
 
 test('[M-44] a program that is not there is told from one that fails', () => {
-  expect(CANNOT_RUN.has(spawnSync(...limited(1 << 30, ['/nonexistent/ffprobe'])).status)).toBe(
-    true,
-  );
-  expect(CANNOT_RUN.has(spawnSync(...limited(1 << 30, ['/bin/false'])).status)).toBe(false);
+  expect(
+    CANNOT_RUN_EXIT_CODES.has(
+      spawnSync(...withMemoryLimit(1 << 30, ['/nonexistent/ffprobe'])).status,
+    ),
+  ).toBe(true);
+  expect(
+    CANNOT_RUN_EXIT_CODES.has(spawnSync(...withMemoryLimit(1 << 30, ['/bin/false'])).status),
+  ).toBe(false);
 });

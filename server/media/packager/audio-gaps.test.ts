@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'bun:test';
 import { Fmp4Reader } from '../fmp4/fmp4-reader.ts';
 import type { Fragment } from '../fmp4/fragment.ts';
+import { AudioGapFiller, audioTrack } from './audio-gaps.ts';
 import { silentFragment, silentInit } from './silence.ts';
-import { SoundLine, soundTrack } from './sound.ts';
 
 const fragment = (startTicks: number, durationTicks = 5_120): Fragment => ({
   bytes: new Uint8Array(8),
@@ -30,7 +30,7 @@ describe('silence', () => {
   });
 
   test('[M-13] is a track like any other', () => {
-    expect(soundTrack('a0', silentInit(), 100)).toMatchObject({
+    expect(audioTrack('a0', silentInit(), 100)).toMatchObject({
       kind: 'audio',
       codec: 'mp4a.40.2',
       timescale: 48_000,
@@ -39,7 +39,7 @@ describe('silence', () => {
   });
 
   test('[M-13] goes from the first picture to past the last', () => {
-    const line = new SoundLine(100);
+    const line = new AudioGapFiller(100);
     const fragments = [...line.fill(10_000, 10_500), ...line.fill(10_000, 11_000)];
     expectWhole(fragments);
     expect(fragments[0]?.startTicks).toBe(480_000);
@@ -49,13 +49,13 @@ describe('silence', () => {
   });
 
   test('[M-13] follows sound that went away; what comes late is not heard twice', () => {
-    const line = new SoundLine(100);
-    const heard = [fragment(0), fragment(5_120)].filter((sound) => line.takes(sound));
-    expect(line.behindMs(0, 2_000)).toBeCloseTo(2_000 - 213.3, 0);
+    const line = new AudioGapFiller(100);
+    const heard = [fragment(0), fragment(5_120)].filter((sound) => line.accept(sound));
+    expect(line.lagMs(0, 2_000)).toBeCloseTo(2_000 - 213.3, 0);
     heard.push(...line.fill(0, 2_000));
     for (let ticks = 10_240; ticks < 200_000; ticks += 5_000) {
       const sound = fragment(ticks, 5_000);
-      if (line.takes(sound)) heard.push(sound);
+      if (line.accept(sound)) heard.push(sound);
     }
     for (const [index, { startTicks, durationTicks }] of heard.entries()) {
       const next = heard[index + 1];

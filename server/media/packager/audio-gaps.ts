@@ -1,24 +1,24 @@
 import type { Fragment, InitSegment } from '../fmp4/fragment.ts';
 import type { AudioTrack, TrackId } from '../segment.ts';
-import { SOUND_RATE } from './ffmpeg-arguments.ts';
+import { AUDIO_SAMPLE_RATE } from './ffmpeg-arguments.ts';
 import { silentFragment } from './silence.ts';
 
 // The encoder keeps to its rate over seconds, not over each.
-const SOUND_MAX_BITS_PER_S = 160_000;
+const AUDIO_BITS_PER_S_MAX = 160_000;
 // The boxes of a fragment, which has a frame of 21 ms at least.
 const FRAGMENT_BITS = 1_150;
-const FRAGMENT_LEAST_MS = 21;
+const FRAGMENT_MS_MIN = 21;
 
 /** The sound of a stream. */
-export function soundTrack(id: TrackId, init: InitSegment, fragmentMs: number): AudioTrack {
-  const fragmentsPerS = 1000 / Math.max(fragmentMs, FRAGMENT_LEAST_MS);
+export function audioTrack(id: TrackId, init: InitSegment, fragmentMs: number): AudioTrack {
+  const fragmentsPerS = 1000 / Math.max(fragmentMs, FRAGMENT_MS_MIN);
   return {
     id,
     kind: 'audio',
     codec: init.codec,
     timescale: init.timescale,
-    bandwidth: Math.ceil(SOUND_MAX_BITS_PER_S + fragmentsPerS * FRAGMENT_BITS),
-    sampleRate: SOUND_RATE,
+    bandwidth: Math.ceil(AUDIO_BITS_PER_S_MAX + fragmentsPerS * FRAGMENT_BITS),
+    sampleRate: AUDIO_SAMPLE_RATE,
     channels: 2,
   };
 }
@@ -28,7 +28,7 @@ export function soundTrack(id: TrackId, init: InitSegment, fragmentMs: number): 
  * the same tracks. Silence is made here, because a silent input would keep ffmpeg running after
  * the end of the source, and could not stand in for a microphone that is turned off.
  */
-export class SoundLine {
+export class AudioGapFiller {
   /** Source time up to which there is sound, in samples; null before the first. */
   private endTicks: number | null = null;
 
@@ -36,16 +36,16 @@ export class SoundLine {
   constructor(private readonly fragmentMs: number) {}
 
   /** @returns whether this sound is wanted: not when silence has taken its place already */
-  takes(fragment: Fragment): boolean {
-    const early = (this.endTicks ?? fragment.startTicks) - fragment.startTicks;
-    if (early > fragment.durationTicks / 2) return false;
+  accept(fragment: Fragment): boolean {
+    const overlapTicks = (this.endTicks ?? fragment.startTicks) - fragment.startTicks;
+    if (overlapTicks > fragment.durationTicks / 2) return false;
     this.endTicks = fragment.startTicks + fragment.durationTicks;
     return true;
   }
 
   /** How far sound is behind the picture, ms. @param startMs of the first picture */
-  behindMs(startMs: number, endMs: number): number {
-    return endMs - (this.endTicks === null ? startMs : (this.endTicks * 1000) / SOUND_RATE);
+  lagMs(startMs: number, endMs: number): number {
+    return endMs - (this.endTicks === null ? startMs : (this.endTicks * 1000) / AUDIO_SAMPLE_RATE);
   }
 
   /**
@@ -54,11 +54,11 @@ export class SoundLine {
    */
   fill(startMs: number, endMs: number): Fragment[] {
     const fragments: Fragment[] = [];
-    let startTicks = this.endTicks ?? ticks(startMs);
+    let startTicks = this.endTicks ?? ticksOf(startMs);
     let isPast = false;
     while (!isPast) {
       const fragment = silentFragment(startTicks, this.fragmentMs);
-      isPast = startTicks >= ticks(endMs);
+      isPast = startTicks >= ticksOf(endMs);
       startTicks += fragment.durationTicks;
       fragments.push(fragment);
     }
@@ -67,6 +67,6 @@ export class SoundLine {
   }
 }
 
-function ticks(ms: number): number {
-  return Math.round((ms * SOUND_RATE) / 1000);
+function ticksOf(ms: number): number {
+  return Math.round((ms * AUDIO_SAMPLE_RATE) / 1000);
 }

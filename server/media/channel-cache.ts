@@ -1,0 +1,128 @@
+import { LRUCache } from 'lru-cache';
+import type { Logger } from 'pino';
+import type { StreamStatus } from '../../protocol/streams.ts';
+import { Unavailable } from '../platform/errors.ts';
+import type { MediaConfig } from '../platform/media-settings.ts';
+import { Channel } from './channel.ts';
+import type { PlayableStream, PlayableStreams } from './segment.ts';
+import type { SegmentStore } from './store/segment-store.ts';
+
+/** What media needs to know of a stream. */
+export interface MediaStream {
+  readonly status: StreamStatus;
+  /** Its video is stored as a recording: in full, as long as there is space. */
+  readonly recording: boolean;
+}
+
+/** The part of the database that media reads streams from. */
+export interface MediaStreamStore {
+  findStream(input: { readonly id: string }): Promise<MediaStream | null>;
+}
+
+export interface ChannelCacheOptions {
+  readonly config: MediaConfig;
+  readonly store: MediaStreamStore;
+  readonly segmentStore: SegmentStore;
+  readonly logger: Logger;
+}
+
+const IDLE_TIMEOUT_MS = 600_000;
+
+// Segment lists and playlists of ended streams take 2.6 kB a segment, so that requests for a whole
+// archive hold 130 MB at most.
+const ENDED_CHANNELS_MAX = 32;
+const ENDED_SEGMENTS_MAX = 50_000;
+
+/** The open channels of all streams with video on this node. Opens a channel on first use. */
+export class ChannelCache implements PlayableStreams {
+  private readonly channels = new Map<string, Promise<Channel>>();
+  /** Channels of ended streams; the least recently used are closed. */
+  private readonly ended = new LRUCache<string, Channel>({
+    max: ENDED_CHANNELS_MAX,
+    maxSize: ENDED_SEGMENTS_MAX,
+    sizeCalculation: (channel) =>
+      Math.min(channel.presentation().segments.length + 1, ENDED_SEGMENTS_MAX),
+    dispose: (_, streamId, reason) => {
+      if (reason === 'evict') this.evict(streamId);
+    },
+  });
+  private readonly lastUsedMs = new Map<string, number>();
+
+  constructor(private readonly options: ChannelCacheOptions) {}
+
+  async find(streamId: string): Promise<PlayableStream | null> {
+    const open = this.channels.get(streamId);
+    if (!open && !(await this.options.segmentStore.find(streamId))) return null;
+    return this.open(streamId);
+  }
+
+  /** The channel of a stream; a stream without segments gets an empty one. */
+  open(streamId: string): Promise<Channel> {
+    this.lastUsedMs.set(streamId, performance.now());
+    this.ended.get(streamId);
+    const existing = this.channels.get(streamId);
+    if (existing) return existing;
+    const opening = this.load(streamId);
+    this.channels.set(streamId, opening);
+    opening.catch(() => this.channels.delete(streamId));
+    return opening;
+  }
+
+  /**
+   * Checks all channels without a source: ends those whose stream has ended, and closes those that
+   * were not used for a while.
+   */
+  checkIdle(hasSource: (streamId: string) => boolean): void {
+    for (const [streamId, opening] of this.channels) {
+      if (!hasSource(streamId)) void this.checkIdleChannel(streamId, opening, hasSource);
+    }
+  }
+
+  private async load(streamId: string): Promise<Channel> {
+    const { segmentStore, store, config } = this.options;
+    const [segments, stream] = await Promise.all([
+      segmentStore.open(streamId),
+      store.findStream({ id: streamId }),
+    ]);
+    const hasEnded = stream?.status === 'ENDED';
+    const channel = new Channel(streamId, segments, config, hasEnded);
+    if (hasEnded) this.ended.set(streamId, channel);
+    return channel;
+  }
+
+  private async checkIdleChannel(
+    streamId: string,
+    opening: Promise<Channel>,
+    hasSource: (streamId: string) => boolean,
+  ): Promise<void> {
+    try {
+      const channel = await opening;
+      if (!channel.isEnded()) {
+        const stream = await this.options.store.findStream({ id: streamId });
+        if (stream) channel.setRetention(stream.recording ? 'recording' : 'dvr');
+        if (stream?.status === 'ENDED' && !hasSource(streamId)) {
+          this.options.logger.info({ stream: streamId }, 'stream ended');
+          await channel.end();
+          this.ended.set(streamId, channel);
+        }
+      }
+      const idleMs = performance.now() - (this.lastUsedMs.get(streamId) ?? 0);
+      if (idleMs < IDLE_TIMEOUT_MS || hasSource(streamId)) return;
+      this.evict(streamId);
+    } catch (error) {
+      logMaintenanceError(this.options.logger, error);
+    }
+  }
+
+  private evict(streamId: string): void {
+    this.channels.delete(streamId);
+    this.lastUsedMs.delete(streamId);
+    this.ended.delete(streamId);
+  }
+}
+
+/** Logs an error of periodic work. An outage of the database is logged elsewhere, once. */
+export function logMaintenanceError(logger: Logger, error: unknown): void {
+  if (error instanceof Unavailable) return;
+  logger.warn({ err: error }, 'periodic maintenance of video failed');
+}

@@ -1,0 +1,90 @@
+import { Unavailable } from '../../platform/errors.ts';
+import type { PlayableStream, Presentation } from '../segment.ts';
+
+// A pending request takes about 3 KB with the runtime's part, so all take 60 MB at most.
+const PENDING_MAX = 20_000;
+
+/** The shared wait of all requests for the same resource. */
+interface SharedWait {
+  /** Whether the resource became available in time. */
+  readonly result: Promise<boolean>;
+  /** Ends the wait without a result. */
+  readonly cancel: () => void;
+}
+
+/** Requests that block until their stream has progressed (SPEC M-30). */
+export class PendingRequests {
+  /** Number of pending requests. */
+  count = 0;
+  private isDraining = false;
+  private readonly waits = new Map<PlayableStream, Map<string, SharedWait>>();
+
+  constructor(private readonly max = PENDING_MAX) {}
+
+  /**
+   * Waits until a presentation is ready. Requests for the same resource share one wait.
+   * @param key identifies the resource within the stream
+   * @throws Unavailable after the timeout, while draining, or with too many pending requests
+   */
+  async waitUntil(
+    stream: PlayableStream,
+    key: string,
+    isReady: (presentation: Presentation) => boolean,
+    timeoutMs: number,
+  ): Promise<void> {
+    if (this.isDraining) throw new Unavailable('The service is stopping.');
+    if (this.count >= this.max) throw new Unavailable('Too many requests are pending.');
+    this.count++;
+    try {
+      const wait =
+        this.waits.get(stream)?.get(key) ?? this.startWait(stream, key, isReady, timeoutMs);
+      if (!(await wait.result))
+        throw new Unavailable('The requested segment is not available yet.');
+    } finally {
+      this.count--;
+    }
+  }
+
+  /** Ends all waits and refuses new ones. */
+  drain(): void {
+    this.isDraining = true;
+    for (const waits of this.waits.values()) for (const { cancel } of waits.values()) cancel();
+  }
+
+  private startWait(
+    stream: PlayableStream,
+    key: string,
+    isReady: (presentation: Presentation) => boolean,
+    timeoutMs: number,
+  ): SharedWait {
+    const waits = this.waits.get(stream) ?? new Map<string, SharedWait>();
+    this.waits.set(stream, waits);
+    const cancelled = Promise.withResolvers<void>();
+    const timer = setTimeout(cancelled.resolve, timeoutMs);
+    const result = waitForPresentation(stream, isReady, cancelled.promise).finally(() => {
+      clearTimeout(timer);
+      waits.delete(key);
+      if (waits.size === 0) this.waits.delete(stream);
+    });
+    const wait = { result, cancel: cancelled.resolve };
+    waits.set(key, wait);
+    return wait;
+  }
+}
+
+async function waitForPresentation(
+  stream: PlayableStream,
+  isReady: (presentation: Presentation) => boolean,
+  cancelled: Promise<void>,
+): Promise<boolean> {
+  let isCancelled = false;
+  const cancellation = cancelled.then(() => {
+    isCancelled = true;
+  });
+  for (;;) {
+    const presentation = stream.presentation();
+    if (isReady(presentation)) return true;
+    if (isCancelled) return false;
+    await Promise.race([stream.waitForChange(presentation.version), cancellation]);
+  }
+}

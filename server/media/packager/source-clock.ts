@@ -1,0 +1,39 @@
+// Audio and video timestamps are not further apart than this.
+const JUMP_MS = 3_000;
+// An encoder can fill a gap of this length with frames.
+const PAUSE_MS = 8_000;
+// A file that is sent faster than real time jumps about every five seconds.
+const JUMPS_MAX = 3;
+const JUMPS_WITHIN_MS = 60_000;
+
+/** How a timestamp relates to the one before: continuous, after a pause, or after a clock jump. */
+export type ClockStep = 'continuous' | 'pause' | 'jump';
+
+/** Detects pauses and clock jumps by comparing the source's timestamps with service time. */
+export class SourceClock {
+  /** First source time since the clock jumped, ms; null: none yet. */
+  firstMs: number | null = null;
+  /** Newest source time, ms; null: none yet. */
+  newestMs: number | null = null;
+  private newestArrivedMs = 0;
+  private recentJumpsMs: readonly number[] = [];
+
+  /** Classifies the next timestamp. */
+  advance(sourceMs: number, nowMs: number): ClockStep {
+    const sourceElapsedMs = this.newestMs === null ? 0 : sourceMs - this.newestMs;
+    const driftMs = this.newestMs === null ? 0 : sourceElapsedMs - (nowMs - this.newestArrivedMs);
+    this.newestMs = sourceMs;
+    this.newestArrivedMs = nowMs;
+    if (Math.abs(sourceElapsedMs) > JUMP_MS && Math.abs(driftMs) > JUMP_MS) return 'jump';
+    return sourceElapsedMs > PAUSE_MS ? 'pause' : 'continuous';
+  }
+
+  /** Resets the first time. @returns whether the clock jumped too often to run in real time */
+  resetAfterJump(nowMs: number): boolean {
+    this.firstMs = null;
+    this.recentJumpsMs = [...this.recentJumpsMs, nowMs].filter(
+      (at) => nowMs - at < JUMPS_WITHIN_MS,
+    );
+    return this.recentJumpsMs.length > JUMPS_MAX;
+  }
+}

@@ -1,0 +1,291 @@
+import { afterEach, beforeEach, describe, expect, jest, test } from 'bun:test';
+import { bytesOf, recordingLogger, settled } from '../../test/support/media/packager-fixture.ts';
+import {
+  createSourceFixture,
+  SOURCE_REQUEST,
+} from '../../test/support/media/source-manager-fixture.ts';
+import type { SourceSession } from './source.ts';
+
+beforeEach(() => {
+  jest.useFakeTimers();
+});
+afterEach(() => {
+  const openTimers = jest.getTimerCount();
+  jest.clearAllTimers();
+  jest.useRealTimers();
+  // A stopped source manager leaves no timer, and neither do its sources.
+  expect(openTimers).toBe(0);
+});
+
+type Fixture = ReturnType<typeof createSourceFixture>;
+
+/** A fixture with a source that produces segments. */
+async function startLiveSource(options: Parameters<typeof createSourceFixture>[0] = {}) {
+  const fixture = createSourceFixture(options);
+  const session = await fixture.sources.open(SOURCE_REQUEST);
+  session.write(bytesOf('H;J1000;'));
+  await fixture.packager.probe.succeed();
+  fixture.packager.encoder.emitStart(1_000, 2.5);
+  return { ...fixture, session };
+}
+
+async function stopSources({
+  sources,
+  packager,
+}: Pick<Fixture, 'sources' | 'packager'>): Promise<void> {
+  const stopping = sources.stop();
+  for (const encoder of packager.encoders) await encoder.exitWith({ code: 0 });
+  await stopping;
+}
+
+const reasonOf = (opening: Promise<SourceSession>) =>
+  opening.then(
+    () => 'opened',
+    (error) => error.reason,
+  );
+
+describe('source', () => {
+  test('[M-8] source with a valid key is admitted and its segments are playable', async () => {
+    const fixture = await startLiveSource();
+    expect(fixture.row).toMatchObject({ status: 'STREAMING', source: 'session 1' });
+    const stream = await fixture.channels.find('one');
+    expect(stream?.presentation()).toMatchObject({ isEnded: false, dvrMs: 7_200_000 });
+    expect(stream?.presentation().segments).toHaveLength(2);
+    const name = stream?.presentation().epochs[0]?.startMs ?? 0;
+    expect(stream?.segment(name, 1, 'v0')).not.toBeNull();
+    expect(await fixture.channels.find('two')).toBeNull();
+    await stopSources(fixture);
+  });
+
+  test('[M-5] source with a wrong key is refused and counted', async () => {
+    const fixture = createSourceFixture();
+    expect(await reasonOf(fixture.sources.open({ ...SOURCE_REQUEST, key: 'sk_2' }))).toBe(
+      'unknown-key',
+    );
+    const other = { ...SOURCE_REQUEST, streamId: 'another' };
+    expect(await reasonOf(fixture.sources.open(other))).toBe('unknown-key');
+    expect([...fixture.sources.refusals]).toEqual([['unknown-key', 2]]);
+    expect(fixture.packager.probes).toHaveLength(0);
+    await stopSources(fixture);
+  });
+
+  test('[M-6] second source is refused while the first is alive', async () => {
+    const fixture = await startLiveSource();
+    expect(await reasonOf(fixture.sources.open(SOURCE_REQUEST))).toBe('busy');
+    await fixture.packager.advance(20_000);
+    expect(await reasonOf(fixture.sources.open(SOURCE_REQUEST))).toBe('busy');
+    expect(fixture.sources.refusals.get('busy')).toBe(2);
+    await stopSources(fixture);
+  });
+
+  test('[M-7] source that left can reconnect at once, and its stream continues', async () => {
+    const fixture = await startLiveSource();
+    fixture.session.end('sender left');
+    await fixture.packager.encoder.exitWith({ code: 0 });
+    expect(fixture.row).toMatchObject({ status: 'STREAMING', source: null });
+    expect([...fixture.sources.liveSources()]).toEqual([]);
+    await fixture.packager.advance(3_000);
+    const again = await fixture.sources.open(SOURCE_REQUEST);
+    again.write(bytesOf('H;J9000;'));
+    await fixture.packager.probe.succeed();
+    fixture.packager.encoder.emitStart(9_000, 1.5);
+    const presentation = (await fixture.channels.find('one'))?.presentation();
+    expect(presentation?.epochs.map(({ number }) => number)).toEqual([0, 1]);
+    expect(presentation?.segments.map(({ seq }) => seq)).toEqual([0, 1, 2, 3]);
+    await stopSources(fixture);
+  });
+
+  test('[M-6] new source starts after the last segment of the previous one', async () => {
+    const fixture = await startLiveSource();
+    fixture.session.end('sender left');
+    await settled();
+    let isOpen = false;
+    const again = fixture.sources.open(SOURCE_REQUEST);
+    void again.then(() => {
+      isOpen = true;
+    });
+    await settled();
+    expect([isOpen, fixture.packager.probes.length]).toEqual([false, 1]);
+    await fixture.packager.encoder.exitWith({ code: 0 });
+    await again;
+    expect(fixture.packager.probes).toHaveLength(2);
+    await stopSources(fixture);
+  });
+
+  test('[M-6] source ends when another holds the lease', async () => {
+    const fixture = await startLiveSource();
+    fixture.row.source = 'session of another node';
+    await fixture.packager.advance(2_000);
+    expect(await fixture.session.closed).toEqual({
+      reason: 'replaced',
+      message: 'Another source has taken over the stream.',
+    });
+    expect(fixture.packager.encoder.isFinished).toBe(true);
+    await fixture.packager.encoder.exitWith({ code: 0 });
+    expect(fixture.row.source).toBe('session of another node');
+    await stopSources(fixture);
+  });
+
+  test('[M-8] source ends with its stream, and an ended stream refuses sources', async () => {
+    const fixture = await startLiveSource();
+    fixture.row.status = 'ENDED';
+    await fixture.packager.advance(2_000);
+    expect(await fixture.session.closed).toEqual({
+      reason: 'ended',
+      message: 'The stream has ended.',
+    });
+    await fixture.packager.encoder.exitWith({ code: 0 });
+    expect(await reasonOf(fixture.sources.open(SOURCE_REQUEST))).toBe('ended');
+    expect((await fixture.channels.find('one'))?.presentation().isEnded).toBe(false);
+    // The last segment is made, so the next check ends the stream.
+    await fixture.packager.advance(2_000);
+    const stream = await fixture.channels.find('one');
+    expect(stream?.presentation().isEnded).toBe(true);
+    expect(stream?.presentation().segments).toHaveLength(3);
+    expect(fixture.segmentStore.streams.get('one')?.closed).toEqual({ isEnded: true });
+    await stopSources(fixture);
+  });
+
+  test('[M-7] live source continues while the database is unavailable, and new ones are refused', async () => {
+    const fixture = await startLiveSource();
+    fixture.store.isUnavailable = true;
+    fixture.store.add('two', 'sk_2');
+    expect(await reasonOf(fixture.sources.open({ ...SOURCE_REQUEST, key: 'sk_2' }))).toBe(
+      'unavailable',
+    );
+    await fixture.packager.advance(60_000);
+    fixture.session.write(bytesOf('P1500;'));
+    expect(fixture.packager.encoder.input).toContain('P1500;');
+    fixture.store.isUnavailable = false;
+    await fixture.packager.advance(2_000);
+    expect(fixture.store.operations.at(-1)).toBe('renew session 1: renewed');
+    await stopSources(fixture);
+  });
+
+  test('[M-16] source that is no video gets the reason, and its lease is released', async () => {
+    const fixture = createSourceFixture();
+    const session = await fixture.sources.open(SOURCE_REQUEST);
+    session.write(bytesOf('X'));
+    expect(await session.closed).toEqual({
+      reason: 'not-understood',
+      message: 'invalid container',
+    });
+    await settled();
+    expect(fixture.row.source).toBeNull();
+    expect([...fixture.sources.liveSources()]).toEqual([]);
+    expect(session.write(bytesOf('X'))).toBe(true);
+    await stopSources(fixture);
+  });
+
+  test('[M-44] source is refused with the reason when the service cannot encode', async () => {
+    const unavailableReason = async () => 'There is no ffmpeg.';
+    const fixture = createSourceFixture({ unavailableReason });
+    const opening = fixture.sources.open(SOURCE_REQUEST);
+    await expect(opening).rejects.toMatchObject({
+      reason: 'unavailable',
+      message: 'There is no ffmpeg.',
+    });
+    expect(fixture.row.status).toBe('CREATED');
+    await stopSources(fixture);
+  });
+
+  test('[M-6] source that cannot start releases its lease', async () => {
+    const { logger, lines } = recordingLogger();
+    const fixture = createSourceFixture({ logger });
+    fixture.segmentStore.failure = new Error('EIO');
+    expect(await reasonOf(fixture.sources.open(SOURCE_REQUEST))).toBe('unavailable');
+    expect(lines.at(-1)).toMatchObject({ msg: 'source could not be opened', level: 50 });
+    expect(fixture.row.source).toBeNull();
+    fixture.segmentStore.failure = null;
+    const session = await fixture.sources.open(SOURCE_REQUEST);
+    expect(session.streamId).toBe('one');
+    await stopSources(fixture);
+  });
+
+  test('[M-27] segments are retained as a recording when recording is switched on during the stream', async () => {
+    const fixture = await startLiveSource();
+    const segments = fixture.segmentStore.streams.get('one');
+    expect(segments?.retention).toBe('dvr');
+    fixture.row.recording = true;
+    await fixture.packager.advance(2_000);
+    expect(segments?.retention).toBe('recording');
+    expect((await fixture.channels.find('one'))?.presentation().dvrMs).toBeNull();
+    await stopSources(fixture);
+  });
+});
+
+describe('stop', () => {
+  test('stop ends all sources, releases their leases and refuses new sources', async () => {
+    const fixture = await startLiveSource();
+    const stopping = fixture.sources.stop();
+    expect(await fixture.session.closed).toEqual({
+      reason: 'stopping',
+      message: 'The service is stopping; connect again.',
+    });
+    await fixture.packager.encoder.exitWith({ code: 0 });
+    await stopping;
+    expect(fixture.row).toMatchObject({ status: 'STREAMING', source: null });
+    // Complete segments are stored for the next start of the process.
+    expect(fixture.segmentStore.streams.get('one')?.segments).toHaveLength(3);
+    expect(await reasonOf(fixture.sources.open(SOURCE_REQUEST))).toBe('unavailable');
+  });
+
+  test('stop refuses a source that is being opened and releases its lease', async () => {
+    const fixture = createSourceFixture();
+    const gate = Promise.withResolvers<void>();
+    fixture.store.gate = gate.promise;
+    const opening = reasonOf(fixture.sources.open(SOURCE_REQUEST));
+    await settled();
+    const stopping = fixture.sources.stop();
+    gate.resolve();
+    expect(await opening).toBe('unavailable');
+    await stopping;
+    await settled();
+    expect(fixture.row.source).toBeNull();
+    expect(fixture.packager.probes).toHaveLength(0);
+  });
+
+  test('stop does not wait for an unavailable database', async () => {
+    const fixture = await startLiveSource();
+    fixture.store.isUnavailable = true;
+    await stopSources(fixture);
+    expect([...fixture.sources.liveSources()]).toEqual([]);
+  });
+});
+
+test('[M-8] stream without a source on this node ends for its viewers when it ends in the database', async () => {
+  const fixture = createSourceFixture();
+  await fixture.segmentStore.open('one');
+  fixture.row.status = 'STREAMING';
+  const stream = await fixture.channels.find('one');
+  await fixture.packager.advance(4_000);
+  expect(stream?.presentation().isEnded).toBe(false);
+  fixture.row.status = 'ENDED';
+  fixture.store.isUnavailable = true;
+  await fixture.packager.advance(2_000);
+  expect(stream?.presentation().isEnded).toBe(false);
+  fixture.store.isUnavailable = false;
+  await fixture.packager.advance(2_000);
+  expect(stream?.presentation().isEnded).toBe(true);
+  await stopSources(fixture);
+});
+
+test('[M-27] stream that ended before the process started is served as ended', async () => {
+  const fixture = createSourceFixture();
+  await fixture.segmentStore.open('one');
+  fixture.row.status = 'ENDED';
+  expect((await fixture.channels.find('one'))?.presentation().isEnded).toBe(true);
+  await stopSources(fixture);
+});
+
+test('[M-43] totals include sources that ended', async () => {
+  const fixture = await startLiveSource();
+  expect(fixture.sources.totals()).toEqual({ cpuSeconds: 1.5, restarts: 0, bytes: 8 });
+  fixture.session.end('sender left');
+  await fixture.packager.encoder.exitWith({ code: 0 });
+  expect(fixture.sources.totals()).toEqual({ cpuSeconds: 1.5, restarts: 0, bytes: 8 });
+  const next = await fixture.sources.open(SOURCE_REQUEST);
+  next.write(bytesOf('H;J1;'));
+  expect(fixture.sources.totals()).toMatchObject({ bytes: 13 });
+  await stopSources(fixture);
+});

@@ -1,0 +1,235 @@
+import type { Logger } from 'pino';
+import { Unavailable } from '../platform/errors.ts';
+import type { MediaConfig } from '../platform/media-settings.ts';
+import type { Calls } from '../storage/sql/procedure.ts';
+import { PART_MS } from './channel.ts';
+import { type ChannelCache, logMaintenanceError, type MediaStream } from './channel-cache.ts';
+import type { createIngestProcedures } from './ingest/ingest-sql.ts';
+import { SOURCE_ALIVE_MS } from './ingest/lease-rules.ts';
+import { LiveSource } from './live-source.ts';
+import { Packager, type PackagerDependencies } from './packager/packager.ts';
+import {
+  type Ingest,
+  type RefusalReason,
+  type SourceEnd,
+  SourceRefused,
+  type SourceRequest,
+  type SourceSession,
+} from './source.ts';
+
+/** The stream that a stream key belongs to. */
+type OwnedStream = Pick<MediaStream, 'recording'> & { readonly id: string };
+
+/** The calls of the database that claim, renew and release the lease of a stream's source. */
+export type SourceLeaseStore = Pick<
+  Calls<ReturnType<typeof createIngestProcedures<OwnedStream>>>,
+  'openSource' | 'renewSource' | 'releaseSource'
+>;
+
+export interface SourceManagerOptions {
+  readonly config: MediaConfig;
+  readonly store: SourceLeaseStore;
+  readonly channels: ChannelCache;
+  readonly packager: PackagerDependencies;
+  /** Why this service can take no source, as a message for its sender; null when it can. */
+  readonly unavailableReason: () => Promise<string | null>;
+  readonly newId: () => string;
+  readonly logger: Logger;
+}
+
+const REFUSAL_MESSAGES: Readonly<Record<RefusalReason, string>> = {
+  'unknown-key': 'No stream has this key; look it up in the studio.',
+  busy: 'The stream already has a live source.',
+  ended: 'The stream has ended; create a new one.',
+  unavailable: 'The service cannot take video now; try again.',
+};
+
+// Low latency cuts parts at any frame. Otherwise a segment is complete once the next fragment
+// arrives, and longer fragments have less box overhead.
+const FRAME_MS = 20;
+const FRAGMENT_MS = 100;
+
+// A source lease lasts at least 6 s, so that two late renewals in a row do no harm.
+const RENEW_INTERVAL_MS = 2_000;
+
+/** What sources have used since the start of the process. */
+export interface SourceTotals {
+  cpuSeconds: number;
+  restarts: number;
+  bytes: number;
+}
+
+/** Admits the sources of all streams on this node, and renews and releases their leases. */
+export class SourceManager implements Ingest {
+  /** Refused sources, by reason. */
+  readonly refusals = new Map<RefusalReason, number>();
+  private readonly sources = new Map<string, LiveSource>();
+  /** Pending releases: a new source waits for them, so that it does not find its predecessor. */
+  private readonly releasing = new Set<Promise<void>>();
+  private readonly timer: Timer;
+  private isStopping = false;
+  private readonly endedTotals: SourceTotals = { cpuSeconds: 0, restarts: 0, bytes: 0 };
+
+  constructor(private readonly options: SourceManagerOptions) {
+    this.timer = setInterval(() => this.tick(), RENEW_INTERVAL_MS);
+  }
+
+  async open(request: SourceRequest): Promise<SourceSession> {
+    try {
+      return await this.openSource(request);
+    } catch (error) {
+      const isExpected = error instanceof SourceRefused || error instanceof Unavailable;
+      if (!isExpected) this.options.logger.error({ err: error }, 'source could not be opened');
+      const refusal = error instanceof SourceRefused ? error : refuse('unavailable');
+      this.refusals.set(refusal.reason, (this.refusals.get(refusal.reason) ?? 0) + 1);
+      throw refusal;
+    }
+  }
+
+  /** The sources that are connected now. */
+  liveSources(): Iterable<LiveSource> {
+    return this.sources.values();
+  }
+
+  /** Totals over all sources since the start, those that ended included. */
+  totals(): SourceTotals {
+    const total = { ...this.endedTotals };
+    for (const source of this.sources.values()) addUsage(total, source);
+    return total;
+  }
+
+  /** Ends all sources, releases their leases and refuses new sources. */
+  async stop(): Promise<void> {
+    this.isStopping = true;
+    clearInterval(this.timer);
+    const sources = [...this.sources.values()];
+    for (const source of sources) {
+      source.stop({ reason: 'stopping', message: 'The service is stopping; connect again.' });
+    }
+    await Promise.all(sources.map((source) => this.closeSource(source)));
+  }
+
+  private async openSource(request: SourceRequest): Promise<SourceSession> {
+    if (this.isStopping) throw refuse('unavailable');
+    const { store, newId, packager, config } = this.options;
+    const unavailableReason = await this.options.unavailableReason();
+    if (unavailableReason !== null) throw new SourceRefused('unavailable', unavailableReason);
+    await Promise.all(this.releasing);
+    const id = newId();
+    const opened = await store.openSource({
+      key: request.key,
+      ...(request.streamId !== undefined && { streamId: request.streamId }),
+      session: id,
+      kind: request.kind,
+      nowMs: packager.nowMs(),
+      graceMs: leaseDurationMs(config),
+    });
+    if (opened.outcome !== 'opened') throw refuse(opened.outcome);
+    try {
+      return await this.startSource(id, request, opened.stream);
+    } catch (error) {
+      await this.release(opened.stream.id, id);
+      throw error;
+    }
+  }
+
+  private async startSource(
+    id: string,
+    request: SourceRequest,
+    stream: OwnedStream,
+  ): Promise<LiveSource> {
+    const { channels, packager, config, logger } = this.options;
+    const { kind, container, address } = request;
+    const streamId = stream.id;
+    const sourceLogger = logger.child({ stream: streamId, kind, address });
+    const channel = await channels.open(streamId);
+    channel.setRetention(stream.recording ? 'recording' : 'dvr');
+    // The previous source may still be encoding its last segment.
+    await this.sources.get(streamId)?.finished;
+    if (this.isStopping) throw refuse('unavailable');
+    const createPackager = (onSourceFailed: (end: SourceEnd) => void) =>
+      new Packager(packager, {
+        container,
+        settings: {
+          ...config,
+          fragmentMs: config.latency === 'low' ? FRAME_MS : FRAGMENT_MS,
+        },
+        segmentMs: config.segmentMs,
+        partMs: config.latency === 'low' ? PART_MS : null,
+        logger: sourceLogger,
+        sink: channel.sink(onSourceFailed),
+      });
+    const source = new LiveSource(id, kind, channel, createPackager, packager.nowMs);
+    this.sources.set(streamId, source);
+    sourceLogger.info('source connected');
+    void source.closed.then(({ message }) => {
+      sourceLogger.info({ reason: message }, 'source ended');
+      void this.closeSource(source);
+    });
+    return source;
+  }
+
+  /** Releases the lease of an ended source, and removes the source once its last segment is made. */
+  private async closeSource(source: LiveSource): Promise<void> {
+    await this.release(source.streamId, source.id);
+    await source.finished;
+    if (this.sources.get(source.streamId) !== source) return;
+    this.sources.delete(source.streamId);
+    addUsage(this.endedTotals, source);
+  }
+
+  /** Releases a lease. An error is only logged, because the lease also expires. */
+  private async release(streamId: string, session: string): Promise<void> {
+    const { store, packager, config, logger } = this.options;
+    const graceMs = config.sourceGraceMs;
+    const released = store
+      .releaseSource({ streamId, session, nowMs: packager.nowMs(), graceMs })
+      .catch((error) => logMaintenanceError(logger, error));
+    this.releasing.add(released);
+    await released;
+    this.releasing.delete(released);
+  }
+
+  private tick(): void {
+    for (const source of this.sources.values()) void this.renew(source);
+    this.options.channels.checkIdle((streamId) => this.sources.has(streamId));
+  }
+
+  private async renew(source: LiveSource): Promise<void> {
+    const { store, packager, config, logger } = this.options;
+    const { streamId, channel, id } = source;
+    try {
+      const renewed = await store.renewSource({
+        streamId,
+        session: id,
+        nowMs: packager.nowMs(),
+        graceMs: leaseDurationMs(config),
+        health: source.health(),
+      });
+      channel.setRetention(renewed.recording ? 'recording' : 'dvr');
+      if (renewed.outcome === 'ended') {
+        source.stop({ reason: 'ended', message: 'The stream has ended.' });
+      } else if (renewed.outcome === 'lost') {
+        source.stop({ reason: 'replaced', message: 'Another source has taken over the stream.' });
+      }
+    } catch (error) {
+      logMaintenanceError(logger, error);
+    }
+  }
+}
+
+function addUsage(total: SourceTotals, { packager }: LiveSource): void {
+  const { cpuSeconds, restarts, bytes } = packager.state();
+  total.cpuSeconds += cpuSeconds;
+  total.restarts += restarts;
+  total.bytes += bytes;
+}
+
+/** A lease must outlive the time between two renewals, however short the grace period is. */
+function leaseDurationMs({ sourceGraceMs }: MediaConfig): number {
+  return Math.max(sourceGraceMs, SOURCE_ALIVE_MS);
+}
+
+function refuse(reason: RefusalReason): SourceRefused {
+  return new SourceRefused(reason, REFUSAL_MESSAGES[reason]);
+}

@@ -1,0 +1,76 @@
+import { afterEach, expect, test } from 'bun:test';
+import {
+  addSegments,
+  createFixture,
+  epochOf,
+  expectedDigest,
+  range,
+  readDigest,
+  removeFixtures,
+  seqsOf,
+} from '../../../test/support/media/segment-store-fixture.ts';
+
+const STREAM = '0b8ee0d6-6f5c-4a7e-9d6b-1d2f3a4b5c6d';
+const OTHER = '1b8ee0d6-6f5c-4a7e-9d6b-1d2f3a4b5c6d';
+const HOUR_MS = 3_600_000;
+
+afterEach(removeFixtures);
+
+test('[M-28] quota evicts the oldest segments of ended streams first, then of live ones', async () => {
+  const spaceBytes = 100 * 8192;
+  const fixture = await createFixture({ spaceBytes, dvrMs: HOUR_MS });
+  const store = await fixture.start();
+  const ended = await store.open(OTHER);
+  ended.setRetention('recording');
+  ended.addEpoch(epochOf(0));
+  await addSegments(fixture, ended, range(0, 40), { videoBytes: 5000 });
+  await ended.close(true);
+  const segments = await store.open(STREAM);
+  segments.addEpoch(epochOf(0));
+  await addSegments(fixture, segments, range(0, 80), { videoBytes: 5000 });
+  await segments.close(false);
+  expect(store.stats().bytes).toBe(spaceBytes);
+  expect(seqsOf(await store.find(OTHER))).toEqual(range(20, 40));
+  expect(seqsOf(segments)).toEqual(range(0, 80));
+  await addSegments(fixture, segments, range(80, 130), { videoBytes: 5000 });
+  await segments.close(false);
+  expect(await store.find(OTHER)).toBeNull();
+  expect(seqsOf(segments)).toEqual(range(30, 130));
+  expect(store.stats()).toEqual({ bytes: spaceBytes, evicted: 70, fullStreams: 0 });
+  expect(await readDigest(segments, 29)).toBeNull();
+  expect(await readDigest(segments, 30)).toBe(expectedDigest(30, 5000));
+});
+
+test('[M-28] quota evicts an ended stream before an older live one', async () => {
+  const fixture = await createFixture({ spaceBytes: 100 * 4096, dvrMs: HOUR_MS });
+  const store = await fixture.start();
+  const segments = await store.open(STREAM);
+  segments.addEpoch(epochOf(0));
+  await addSegments(fixture, segments, range(0, 50));
+  const ended = await store.open(OTHER);
+  ended.addEpoch(epochOf(0));
+  await addSegments(fixture, ended, range(20, 60));
+  await ended.close(true);
+  await addSegments(fixture, segments, range(50, 80));
+  expect(seqsOf(segments)).toEqual(range(0, 80));
+  expect(seqsOf(ended)).toEqual(range(40, 60));
+});
+
+test('[M-27] [M-28] store logs evictions from a recording once a minute', async () => {
+  const fixture = await createFixture({ spaceBytes: 100 * 4096, dvrMs: HOUR_MS });
+  const store = await fixture.start();
+  const other = await store.open(OTHER);
+  other.addEpoch(epochOf(0));
+  await addSegments(fixture, other, range(0, 50));
+  await other.close(true);
+  const segments = await store.open(STREAM);
+  segments.setRetention('recording');
+  segments.addEpoch(epochOf(0));
+  await addSegments(fixture, segments, range(0, 100));
+  expect(fixture.lines).toEqual([]);
+  for (const seq of range(100, 250)) await addSegments(fixture, segments, [seq]);
+  expect(seqsOf(segments)).toEqual(range(150, 250));
+  expect(fixture.lines).toMatchObject(
+    [1, 61, 121].map((segments) => ({ level: 30, stream: STREAM, segments })),
+  );
+});

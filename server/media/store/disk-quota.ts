@@ -1,0 +1,141 @@
+import { endMsOf } from './file-names.ts';
+import type { StreamFolder } from './stream-folder.ts';
+
+/** The newest segments of a live stream, ms: never evicted, because its viewers need them. */
+export const PROTECTED_WINDOW_MS = 30_000;
+
+// A stream counts as live until this long after its last segment.
+const LIVE_TIMEOUT_MS = 60_000;
+
+// Another process may use freed space first, so a full disk is retried.
+const WRITE_ATTEMPTS_MAX = 4;
+
+// Files of epochs and stream states are smaller than this.
+const UNCOUNTED_FILE_BYTES = 16 << 10;
+
+export interface DiskQuotaOptions {
+  /** Most disk space of all segments together. */
+  readonly spaceBytes: number;
+  /** Free space of the file system to leave to others. */
+  readonly minFreeBytes: number;
+  readonly folders: () => Iterable<StreamFolder>;
+  /** Called after each eviction of a segment. */
+  readonly onEvict: (folder: StreamFolder) => void;
+  readonly nowMs: () => number;
+}
+
+/** There is no disk space, and no segment may be evicted. */
+export class NoSpaceError extends Error {
+  readonly code = 'ENOSPC';
+}
+
+/** The disk space that all streams share. Evicts the oldest segments to stay within it. */
+export class DiskQuota {
+  /** Segments evicted since the start. */
+  evictedSegments = 0;
+  /** Free space and segment bytes at the last measurement; null: unknown. */
+  private measurement: { readonly freeBytes: number; readonly bytes: number } | null = null;
+
+  constructor(private readonly options: DiskQuotaOptions) {}
+
+  /** Disk space of all segments. */
+  bytes(): number {
+    let bytes = 0;
+    for (const folder of this.options.folders()) bytes += folder.bytes;
+    return bytes;
+  }
+
+  isLive(folder: StreamFolder): boolean {
+    const { lastAddMs, state } = folder;
+    if (lastAddMs === null || state.endedMs !== null) return false;
+    return this.options.nowMs() - lastAddMs < LIVE_TIMEOUT_MS;
+  }
+
+  /** Records the free space of the file system, and evicts segments when it is too low. */
+  async updateFreeBytes(freeBytes: number | null): Promise<void> {
+    this.measurement = freeBytes === null ? null : { freeBytes, bytes: this.bytes() };
+    await this.freeUp(0);
+  }
+
+  /**
+   * Writes a segment, after evicting others if needed.
+   * @param bytes its disk space
+   * @throws Error of the disk; `NoSpaceError` when nothing may be evicted
+   */
+  async writeCounted(bytes: number, write: () => Promise<void>): Promise<void> {
+    if (!(await this.freeUp(bytes))) throw new NoSpaceError('no disk space is left for video');
+    // Free space for two segments, so that the next one fits.
+    await this.writeWithRetries(2 * bytes, write);
+  }
+
+  /** Writes a small file that does not count. @throws Error of the disk */
+  async writeUncounted(write: () => Promise<void>): Promise<void> {
+    await this.writeWithRetries(UNCOUNTED_FILE_BYTES, write);
+  }
+
+  /** Writes; on a full disk evicts this many bytes and tries again. */
+  private async writeWithRetries(bytes: number, write: () => Promise<void>): Promise<void> {
+    for (let attempt = 1; ; attempt++) {
+      try {
+        await write();
+        return;
+      } catch (error) {
+        if (attempt === WRITE_ATTEMPTS_MAX || !isDiskFull(error) || (await this.evict(bytes)) === 0)
+          throw error;
+      }
+    }
+  }
+
+  /** Evicts segments as needed. @returns whether this many bytes may be written */
+  private async freeUp(bytes: number): Promise<boolean> {
+    const missing = this.missingBytes(bytes);
+    if (missing > 0) await this.evict(missing);
+    return this.missingBytes(bytes) <= 0;
+  }
+
+  private missingBytes(bytes: number): number {
+    const { spaceBytes, minFreeBytes } = this.options;
+    const usedBytes = this.bytes() + bytes;
+    const { measurement } = this;
+    const freeBytes = measurement
+      ? measurement.freeBytes - (usedBytes - measurement.bytes)
+      : minFreeBytes;
+    return Math.max(usedBytes - spaceBytes, minFreeBytes - freeBytes);
+  }
+
+  /** Evicts the oldest segments. @returns freed bytes */
+  private async evict(bytes: number): Promise<number> {
+    let freed = 0;
+    while (freed < bytes) {
+      const victim = this.victim();
+      if (!victim) break;
+      freed += await victim.removeOldest();
+      this.evictedSegments++;
+      this.options.onEvict(victim);
+    }
+    return freed;
+  }
+
+  /** The stream with the oldest evictable segment; streams that are not live come first. */
+  private victim(): StreamFolder | null {
+    let found: StreamFolder | null = null;
+    let foundMs = Number.POSITIVE_INFINITY;
+    let foundLive = true;
+    for (const folder of this.options.folders()) {
+      const [oldest] = folder.files;
+      if (!oldest) continue;
+      const isLive = this.isLive(folder);
+      if (isLive && endMsOf(oldest) > (folder.endMs ?? 0) - PROTECTED_WINDOW_MS) continue;
+      if (isLive && !foundLive) continue;
+      if (oldest.startMs >= foundMs && (isLive || !foundLive)) continue;
+      [found, foundMs, foundLive] = [folder, oldest.startMs, isLive];
+    }
+    return found;
+  }
+}
+
+/** Whether evicting segments would help. */
+function isDiskFull(error: unknown): boolean {
+  const { code } = error as { code?: string };
+  return code === 'ENOSPC' || code === 'EDQUOT';
+}

@@ -1,0 +1,242 @@
+import { afterEach, expect, test } from 'bun:test';
+import {
+  addSegments,
+  BEGIN_MS,
+  createFixture,
+  epochOf,
+  expectedDigest,
+  range,
+  readDigest,
+  removeFixtures,
+  segmentOf,
+  seqsOf,
+} from '../../../test/support/media/segment-store-fixture.ts';
+
+const STREAM = '0b8ee0d6-6f5c-4a7e-9d6b-1d2f3a4b5c6d';
+const HOUR_MS = 3_600_000;
+
+afterEach(removeFixtures);
+
+test('added segments are readable at once, and from disk after a restart', async () => {
+  const fixture = await createFixture();
+  const store = await fixture.start();
+  const segments = await store.open(STREAM);
+  expect(await store.find(STREAM)).toBeNull();
+  segments.addEpoch(epochOf(0));
+  const { version } = segments;
+  segments.add(...segmentOf(0));
+  expect(segments.version).toBeGreaterThan(version);
+  expect(segments.read(0, 0, 'v0')).toBeInstanceOf(Uint8Array);
+  expect(segments.read(0, 0, 'v1')).toBeNull();
+  expect(segments.read(0, 1, 'v0')).toBeNull();
+  await addSegments(fixture, segments, range(1, 50));
+  expect(await store.open(STREAM)).toBe(segments);
+  expect(await store.find(STREAM)).toBe(segments);
+  await store.close();
+
+  const restarted = await (await fixture.start()).find(STREAM);
+  if (!restarted) throw new Error('stream not found');
+  expect(restarted.segments).toEqual(segments.segments);
+  expect(restarted.epochs).toEqual([epochOf(0)]);
+  expect(restarted.retention).toBe('dvr');
+  for (const seq of range(0, 50)) {
+    expect(restarted.read(0, seq, 'v0')).toBeInstanceOf(Blob);
+    expect(await readDigest(restarted, seq)).toBe(expectedDigest(seq));
+  }
+  expect(await fixture.files(STREAM)).toContain('0.epoch');
+});
+
+test('restarted store continues the sequence numbers in a new epoch', async () => {
+  const fixture = await createFixture();
+  const before = await (await fixture.start()).open(STREAM);
+  before.addEpoch(epochOf(0));
+  await addSegments(fixture, before, range(0, 3));
+  await before.close(false);
+  const segments = await (await fixture.start()).open(STREAM);
+  segments.addEpoch(epochOf(1));
+  await addSegments(fixture, segments, range(3, 6), { epoch: 1 });
+  expect(() => segments.add(...segmentOf(5, 1))).toThrow(RangeError);
+  await segments.close(false);
+  const found = await (await fixture.start()).find(STREAM);
+  expect(seqsOf(found)).toEqual(range(0, 6));
+  expect(found?.epochs).toEqual([epochOf(0), epochOf(1)]);
+});
+
+test('[M-26] list is limited to the DVR window; files are removed a minute later', async () => {
+  const fixture = await createFixture({ dvrMs: 60_000 });
+  const store = await fixture.start();
+  const segments = await store.open(STREAM);
+  segments.addEpoch(epochOf(0));
+  await addSegments(fixture, segments, range(0, 90));
+  segments.addEpoch(epochOf(1));
+  await addSegments(fixture, segments, range(90, 200), { epoch: 1 });
+  await segments.close(false);
+  expect(seqsOf(segments)).toEqual(range(140, 200));
+  expect(segments.epochs).toEqual([epochOf(1)]);
+  // For players with a slightly older playlist.
+  expect(await readDigest(segments, 130, 1)).toBe(expectedDigest(130));
+  await store.sweep();
+  const files = await fixture.files(STREAM);
+  expect(files.filter((name) => name.endsWith('.segment'))).toHaveLength(121);
+  expect(files.filter((name) => name.endsWith('.epoch'))).toEqual(['0.epoch', '1.epoch']);
+  segments.addEpoch(epochOf(2));
+  await addSegments(fixture, segments, range(200, 300), { epoch: 2 });
+  await segments.close(false);
+  await store.sweep();
+  const later = await fixture.files(STREAM);
+  expect(later.filter((name) => name.endsWith('.epoch'))).toEqual(['1.epoch', '2.epoch']);
+  expect(await readDigest(segments, 130, 1)).toBeNull();
+});
+
+test('[M-27] recording is retained in full after the end of the stream', async () => {
+  const fixture = await createFixture({ dvrMs: 60_000 });
+  const segments = await (await fixture.start()).open(STREAM);
+  segments.setRetention('recording');
+  expect(segments.retention).toBe('recording');
+  segments.addEpoch(epochOf(0));
+  await addSegments(fixture, segments, range(0, 300));
+  await segments.close(true);
+  fixture.clock.nowMs += 48 * HOUR_MS;
+  const store = await fixture.start();
+  await store.sweep();
+  const found = await store.find(STREAM);
+  expect(found?.retention).toBe('recording');
+  expect(seqsOf(found)).toEqual(range(0, 300));
+  // No longer a recording: it expires with its DVR window.
+  found?.setRetention('dvr');
+  await found?.close(true);
+  await store.sweep();
+  expect(await store.find(STREAM)).toBeNull();
+});
+
+test('[M-27] producer can switch the recording on and off after the end', async () => {
+  const fixture = await createFixture({ dvrMs: 60_000 });
+  let isRecording: boolean | null = null;
+  const store = await fixture.start({ isRecording: async () => isRecording });
+  const segments = await store.open(STREAM);
+  segments.addEpoch(epochOf(0));
+  await addSegments(fixture, segments, range(0, 50));
+  await segments.close(true);
+  fixture.clock.nowMs += HOUR_MS;
+  isRecording = true;
+  await store.sweep();
+  expect(segments.retention).toBe('recording');
+  await segments.whenWritten();
+  const later = await fixture.start({ isRecording: async () => isRecording });
+  await later.sweep();
+  expect(seqsOf(await later.find(STREAM))).toEqual(range(0, 50));
+  isRecording = false;
+  await later.sweep();
+  await (await later.open(STREAM)).whenWritten();
+  await later.sweep();
+  await later.sweep();
+  expect(await later.find(STREAM)).toBeNull();
+});
+
+test('[M-27] segments are not removed while the database is unavailable', async () => {
+  const fixture = await createFixture({ dvrMs: 60_000 });
+  const unavailable = () => Promise.reject(new Error('the database is unavailable'));
+  const store = await fixture.start({ isRecording: unavailable });
+  const segments = await store.open(STREAM);
+  segments.addEpoch(epochOf(0));
+  await addSegments(fixture, segments, range(0, 50));
+  await segments.close(true);
+  fixture.clock.nowMs += HOUR_MS;
+  await store.sweep();
+  expect(seqsOf(await store.find(STREAM))).toEqual(range(0, 50));
+});
+
+test('[M-11] sequence numbers continue after all segments expired', async () => {
+  const fixture = await createFixture({ dvrMs: 60_000 });
+  const store = await fixture.start();
+  const segments = await store.open(STREAM);
+  segments.addEpoch(epochOf(0));
+  await addSegments(fixture, segments, range(0, 50));
+  await segments.close(false);
+  fixture.clock.nowMs += HOUR_MS;
+  await store.sweep();
+  await store.sweep();
+  expect([seqsOf(segments), segments.nextSeq]).toEqual([[], 50]);
+  await addSegments(fixture, segments, range(50, 52));
+  expect(seqsOf(segments)).toEqual([50, 51]);
+});
+
+test('[M-26] ended stream and its folder are removed after the DVR window', async () => {
+  const fixture = await createFixture({ dvrMs: 60_000 });
+  const store = await fixture.start();
+  const segments = await store.open(STREAM);
+  segments.addEpoch(epochOf(0));
+  await addSegments(fixture, segments, range(0, 50));
+  await segments.close(true);
+  fixture.clock.nowMs += 59_000;
+  await store.sweep();
+  expect(seqsOf(await store.find(STREAM))).toEqual(range(0, 50));
+  fixture.clock.nowMs += 2_000;
+  await store.sweep();
+  expect(await store.find(STREAM)).toBeNull();
+  expect(seqsOf(segments)).toEqual([]);
+  expect(await fixture.files(STREAM)).toEqual([]);
+  expect(store.stats().bytes).toBe(0);
+});
+
+test('[M-26] stream whose source never returned is removed after the DVR window', async () => {
+  const fixture = await createFixture({ dvrMs: 60_000 });
+  const segments = await (await fixture.start()).open(STREAM);
+  segments.addEpoch(epochOf(0));
+  await addSegments(fixture, segments, range(0, 50));
+  await segments.close(false);
+  const store = await fixture.start();
+  fixture.clock.nowMs += 61_000;
+  await store.sweep();
+  expect(await store.find(STREAM)).toBeNull();
+  expect(await fixture.files(STREAM)).toEqual([]);
+});
+
+test.each(['..', '../x', 'a/b', '', STREAM.toUpperCase(), `${STREAM}/..`, '\0'])(
+  'store rejects %j as a stream id',
+  async (id) => {
+    const store = await (await createFixture()).start();
+    expect(await store.find(id)).toBeNull();
+    expect(store.open(id)).rejects.toThrow(RangeError);
+  },
+);
+
+test('concurrent opens of a stream return the same object', async () => {
+  const fixture = await createFixture();
+  const before = await (await fixture.start()).open(STREAM);
+  before.addEpoch(epochOf(0));
+  await addSegments(fixture, before, range(0, 20));
+  await before.close(true);
+  const store = await fixture.start();
+  const [a, b, c] = await Promise.all([store.open(STREAM), store.find(STREAM), store.open(STREAM)]);
+  expect(a === c && b === a).toBe(true);
+  expect(a.segments[0]?.startMs).toBe(BEGIN_MS);
+});
+
+test('written segments leave memory when none is added for a minute', async () => {
+  const fixture = await createFixture();
+  const store = await fixture.start();
+  const segments = await store.open(STREAM);
+  segments.addEpoch(epochOf(0));
+  await addSegments(fixture, segments, range(0, 5));
+  await store.sweep();
+  expect(segments.read(0, 4, 'v0')).toBeInstanceOf(Uint8Array);
+  fixture.clock.nowMs += 61_000;
+  await store.sweep();
+  expect(segments.read(0, 4, 'v0')).toBeInstanceOf(Blob);
+  expect(await readDigest(segments, 4)).toBe(expectedDigest(4));
+});
+
+test('stream that continues after its end is no longer ended', async () => {
+  const fixture = await createFixture({ dvrMs: 60_000 });
+  const store = await fixture.start();
+  const segments = await store.open(STREAM);
+  segments.addEpoch(epochOf(0));
+  await addSegments(fixture, segments, range(0, 10));
+  await segments.close(true);
+  await addSegments(fixture, segments, range(10, 100));
+  await segments.close(false);
+  const restarted = await fixture.start();
+  await restarted.sweep();
+  expect(seqsOf(await restarted.find(STREAM))).toEqual(range(40, 100));
+});

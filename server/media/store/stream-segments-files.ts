@@ -1,0 +1,300 @@
+import type { Logger } from 'pino';
+import type { Epoch, Segment, TrackBytes, TrackId } from '../segment.ts';
+import { type DiskQuota, PROTECTED_WINDOW_MS } from './disk-quota.ts';
+import { packSegment } from './file-contents.ts';
+import { diskBytesOf } from './file-names.ts';
+import { SegmentBuffer } from './segment-buffer.ts';
+import { SegmentList } from './segment-list.ts';
+import type { Retention, StreamSegments } from './segment-store.ts';
+import type { StoredStream, StreamFolder } from './stream-folder.ts';
+
+// 14 s of the largest rendition of the ladder; more than 30 s of typical ones.
+const BUFFER_BYTES_MAX = 64 << 20;
+// Players need a few segments in memory, however large they are.
+const BUFFER_SEGMENTS_MIN = 4;
+// Delay before a failed write is retried.
+const RETRY_MS = 30_000;
+
+export interface FileStreamSegmentsOptions {
+  readonly folder: StreamFolder;
+  readonly stored: StoredStream;
+  readonly quota: DiskQuota;
+  readonly dvrMs: number;
+  /** How long `close` waits at most, ms. */
+  readonly closeTimeoutMs: number;
+  readonly nowMs: () => number;
+  readonly logger: Logger;
+  /** Called when writes are pending; `retryWrites` must then be called from time to time. */
+  readonly onPendingWrites: () => void;
+}
+
+/** A failed write: the stream is in memory only until a retry succeeds. */
+interface WriteFault {
+  retryAtMs: number;
+  /** Segments that left the buffer unwritten. */
+  lostSegments: number;
+}
+
+/**
+ * Segments of one stream as files, the newest in memory too. A segment that cannot be written before
+ * it leaves the buffer becomes a gap; earlier and later segments stay playable.
+ */
+export class FileStreamSegments implements StreamSegments {
+  readonly epochs: Epoch[];
+  version = 1;
+  private readonly list: SegmentList;
+  private readonly buffer = new SegmentBuffer();
+  /** Segments up to this number are on disk or lost. */
+  private lastWrittenSeq: number;
+  private isStateWritten = true;
+  private fault: WriteFault | null = null;
+  private writing: Promise<void> | null = null;
+
+  constructor(private readonly options: FileStreamSegmentsOptions) {
+    const { stored } = options;
+    this.list = new SegmentList(stored.segments);
+    this.epochs = [...stored.epochs];
+    this.lastWrittenSeq = stored.segments.at(-1)?.seq ?? -1;
+    this.trimToWindow();
+    this.trimEpochs();
+  }
+
+  get segments(): readonly Segment[] {
+    return this.list.segments;
+  }
+
+  get retention(): Retention {
+    return this.options.folder.state.retention;
+  }
+
+  /** Writes fail: the stream continues from memory and is not recorded. */
+  get isFull(): boolean {
+    return this.fault !== null;
+  }
+
+  get nextSeq(): number {
+    return Math.max(this.segments.at(-1)?.seq ?? -1, this.lastWrittenSeq) + 1;
+  }
+
+  /** Whether segments or the state are not written yet. */
+  get hasPendingWrites(): boolean {
+    if (this.buffer.firstAfter(this.lastWrittenSeq)) return true;
+    // A stream without segments has no files.
+    const isEmpty = this.buffer.size === 0 && this.options.folder.files.length === 0;
+    return !this.isStateWritten && !isEmpty;
+  }
+
+  addEpoch(epoch: Epoch): void {
+    this.epochs.push(epoch);
+    this.trimEpochs();
+    this.version++;
+  }
+
+  add(segment: Segment, bytes: TrackBytes): void {
+    const { folder, nowMs } = this.options;
+    if (segment.seq < this.nextSeq) {
+      throw new RangeError(`segment ${segment.seq} does not follow its predecessor`);
+    }
+    this.list.add(segment);
+    this.buffer.add(segment, bytes);
+    folder.lastAddMs = nowMs();
+    if (folder.state.endedMs !== null) this.updateState({ endedMs: null });
+    this.trimToWindow();
+    this.trimBuffer();
+    this.trimEpochs();
+    this.version++;
+    this.startWriting();
+  }
+
+  read(epoch: number, seq: number, track: TrackId): Uint8Array | Blob | null {
+    const segment = this.list.find(seq);
+    if (segment?.epoch !== epoch) return null;
+    return this.buffer.read(seq, track) ?? this.options.folder.slice(segment, track);
+  }
+
+  setRetention(retention: Retention): void {
+    if (this.retention === retention) return;
+    this.updateState({ retention });
+    this.startWriting();
+  }
+
+  async close(isEnded: boolean): Promise<void> {
+    const { folder, nowMs, closeTimeoutMs } = this.options;
+    if (isEnded && folder.state.endedMs === null) this.updateState({ endedMs: nowMs() });
+    if (this.fault) this.fault.retryAtMs = 0;
+    this.startWriting();
+    await waitAtMost(closeTimeoutMs, this.whenWritten());
+    this.releaseWritten();
+  }
+
+  /** Fulfilled when the running writes have ended. */
+  async whenWritten(): Promise<void> {
+    await this.writing;
+  }
+
+  /** Retries failed writes when they are due. */
+  retryWrites(): void {
+    this.startWriting();
+  }
+
+  /** Removes written segments from memory; for a stream that is no longer live. */
+  releaseWritten(): void {
+    for (
+      let buffered = this.buffer.firstAfter(-1);
+      buffered;
+      buffered = this.buffer.firstAfter(-1)
+    ) {
+      if (buffered.segment.seq > this.lastWrittenSeq) return;
+      this.buffer.remove(buffered.segment.seq);
+    }
+  }
+
+  /** Drops segments that could not be written; for a stream that ended a while ago. */
+  discardUnwritten(): void {
+    // Sequence numbers that players have seen are not reused.
+    this.lastWrittenSeq = this.nextSeq - 1;
+    for (
+      let buffered = this.buffer.firstAfter(-1);
+      buffered;
+      buffered = this.buffer.firstAfter(-1)
+    ) {
+      this.buffer.remove(buffered.segment.seq);
+    }
+    const { folder } = this.options;
+    if (this.list.truncate((seq) => folder.has(seq))) this.version++;
+    this.fault = null;
+  }
+
+  /** Call before the file of a segment is removed. */
+  onFileRemoved(seq: number): void {
+    if (!this.list.removeThrough(seq)) return;
+    this.trimEpochs();
+    this.version++;
+  }
+
+  private updateState(state: Partial<StreamFolder['state']>): void {
+    const { folder } = this.options;
+    folder.state = { ...folder.state, ...state };
+    this.isStateWritten = false;
+  }
+
+  /** Removes segments outside the DVR window from the list. */
+  private trimToWindow(): void {
+    if (this.retention === 'dvr') this.list.trimToWindow(this.options.dvrMs);
+  }
+
+  /** Limits the buffer. Unwritten segments that leave it become gaps. */
+  private trimBuffer(): void {
+    const newest = this.segments.at(-1) as Segment;
+    while (this.buffer.size > BUFFER_SEGMENTS_MIN) {
+      const oldest = this.buffer.firstAfter(-1)?.segment as Segment;
+      const isOld = oldest.startMs < newest.startMs - PROTECTED_WINDOW_MS;
+      if (!isOld && this.buffer.byteLength <= BUFFER_BYTES_MAX) return;
+      if (oldest.seq > this.lastWrittenSeq) this.loseSegment(oldest);
+      this.buffer.remove(oldest.seq);
+    }
+  }
+
+  /** Turns an unwritten segment into a gap. */
+  private loseSegment(segment: Segment): void {
+    if (!this.fault) this.onWriteError(new Error('the disk is too slow'));
+    if (this.fault) this.fault.lostSegments++;
+    this.lastWrittenSeq = segment.seq;
+    this.list.replaceWithGap(segment);
+  }
+
+  /** Removes epochs without segments, except the newest. */
+  private trimEpochs(): void {
+    const first = this.segments[0]?.epoch ?? this.epochs.at(-1)?.number ?? 0;
+    const firstKept = this.epochs.findIndex(({ number }) => number >= first);
+    if (firstKept > 0) this.epochs.splice(0, firstKept);
+  }
+
+  private startWriting(): void {
+    if (!this.hasPendingWrites) return;
+    this.options.onPendingWrites();
+    if (this.writing) return;
+    if (this.fault && this.options.nowMs() < this.fault.retryAtMs) return;
+    this.writing = this.writeAll()
+      .catch((error: Error) => this.onWriteError(error))
+      .finally(() => {
+        this.writing = null;
+      });
+  }
+
+  /** Writes pending segments one at a time and in order; the bounded buffer holds the rest. */
+  private async writeAll(): Promise<void> {
+    const { folder, quota } = this.options;
+    while (this.hasPendingWrites) {
+      const buffered = this.buffer.firstAfter(this.lastWrittenSeq);
+      if (buffered) {
+        const { segment, bytes } = buffered;
+        const epoch = this.epochs.find(({ number }) => number === segment.epoch);
+        if (epoch && !folder.hasEpoch(epoch.number)) {
+          await quota.writeUncounted(() => folder.writeEpoch(epoch));
+        }
+        const packed = packSegment(segment, bytes);
+        await quota.writeCounted(diskBytesOf(packed.file), () => folder.writeSegment(packed));
+        this.onSegmentWritten(segment);
+      }
+      if (!this.isStateWritten) {
+        this.isStateWritten = true;
+        await this.writeState();
+      }
+      this.clearFault();
+    }
+  }
+
+  /** Call after a segment was written. */
+  private onSegmentWritten(segment: Segment): void {
+    if (segment.seq > this.lastWrittenSeq) {
+      this.lastWrittenSeq = segment.seq;
+      return;
+    }
+    // The write was so slow that the segment counted as lost.
+    this.list.restore(segment);
+    this.version++;
+  }
+
+  private async writeState(): Promise<void> {
+    const { folder, quota } = this.options;
+    try {
+      await quota.writeUncounted(() => folder.writeState());
+    } catch (error) {
+      this.isStateWritten = false;
+      throw error;
+    }
+  }
+
+  private onWriteError(error: Error): void {
+    const { nowMs, logger } = this.options;
+    const retryAtMs = nowMs() + RETRY_MS;
+    if (this.fault) {
+      this.fault.retryAtMs = retryAtMs;
+      return;
+    }
+    this.fault = { retryAtMs, lostSegments: 0 };
+    logger.error(
+      { err: error, retryInMs: RETRY_MS },
+      'video cannot be written to disk and is not recorded; the live stream continues from memory',
+    );
+  }
+
+  private clearFault(): void {
+    if (!this.fault) return;
+    this.options.logger.warn(
+      { lostSegments: this.fault.lostSegments },
+      'video is written to disk again',
+    );
+    this.fault = null;
+  }
+}
+
+/** Waits for a promise, with a timeout. */
+async function waitAtMost(ms: number, work: Promise<void>): Promise<void> {
+  let timer: Timer | undefined;
+  const timeout = new Promise<void>((resolve) => {
+    timer = setTimeout(resolve, ms);
+  });
+  await Promise.race([work, timeout]).finally(() => clearTimeout(timer));
+}

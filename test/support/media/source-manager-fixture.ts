@@ -1,0 +1,186 @@
+import { pino } from 'pino';
+import {
+  ChannelCache,
+  type MediaStream,
+  type MediaStreamStore,
+} from '../../../server/media/channel-cache.ts';
+import { mayOpen, mayRenew } from '../../../server/media/ingest/lease-rules.ts';
+import type { Epoch, Segment, TrackBytes, TrackId } from '../../../server/media/segment.ts';
+import type { SourceRequest } from '../../../server/media/source.ts';
+import {
+  type SourceLeaseStore,
+  SourceManager,
+  type SourceManagerOptions,
+} from '../../../server/media/source-manager.ts';
+import type {
+  Retention,
+  SegmentStore,
+  StreamSegments,
+} from '../../../server/media/store/segment-store.ts';
+import { createConfig } from '../../../server/platform/config.ts';
+import { Unavailable } from '../../../server/platform/errors.ts';
+import type { MediaConfig } from '../../../server/platform/media-settings.ts';
+import { FakePackagerDependencies } from './packager-fixture.ts';
+
+export const MEDIA_CONFIG: MediaConfig = { ...createConfig().media, sourceGraceMs: 30_000 };
+
+/** Segments of one stream in memory; none is ever removed. */
+export class FakeStreamSegments implements StreamSegments {
+  readonly epochs: Epoch[] = [];
+  readonly segments: Segment[] = [];
+  retention: Retention = 'dvr';
+  version = 0;
+  /** Arguments of `close`; null: not called. */
+  closed: { readonly isEnded: boolean } | null = null;
+  private readonly bytes: TrackBytes[] = [];
+
+  get nextSeq(): number {
+    return (this.segments.at(-1)?.seq ?? -1) + 1;
+  }
+
+  addEpoch(epoch: Epoch): void {
+    this.epochs.push(epoch);
+    this.version++;
+  }
+
+  add(segment: Segment, bytes: TrackBytes): void {
+    this.segments.push(segment);
+    this.bytes.push(bytes);
+    this.version++;
+  }
+
+  read(epoch: number, seq: number, track: TrackId): Uint8Array | null {
+    if (this.segments[seq]?.epoch !== epoch) return null;
+    return this.bytes[seq]?.get(track) ?? null;
+  }
+
+  setRetention(retention: Retention): void {
+    this.retention = retention;
+  }
+
+  async close(isEnded: boolean): Promise<void> {
+    this.closed = { isEnded };
+  }
+}
+
+/** Fails to open a stream with `failure`, if set. */
+export class FakeSegmentStore implements SegmentStore {
+  readonly streams = new Map<string, FakeStreamSegments>();
+  failure: Error | null = null;
+
+  async open(streamId: string): Promise<FakeStreamSegments> {
+    if (this.failure) throw this.failure;
+    const segments = this.streams.get(streamId) ?? new FakeStreamSegments();
+    this.streams.set(streamId, segments);
+    return segments;
+  }
+
+  async find(streamId: string): Promise<FakeStreamSegments | null> {
+    return this.streams.get(streamId) ?? null;
+  }
+
+  stats() {
+    return { bytes: 1_000, fullStreams: 1, evicted: 2 };
+  }
+
+  async close(): Promise<void> {}
+}
+
+interface Row {
+  status: MediaStream['status'];
+  key: string;
+  recording: boolean;
+  source: string | null;
+  seenMs: number | null;
+}
+
+type MediaStore = SourceLeaseStore & MediaStreamStore;
+
+/** Streams and their source leases in memory, by the rules of the database. */
+export class FakeStore implements MediaStore {
+  readonly rows = new Map<string, Row>();
+  isUnavailable = false;
+  /** `openSource` waits for this. */
+  gate: Promise<void> = Promise.resolve();
+  /** Lease operations, in order. */
+  readonly operations: string[] = [];
+
+  add(id: string, key: string): Row {
+    const row: Row = { status: 'CREATED', key, recording: false, source: null, seenMs: null };
+    this.rows.set(id, row);
+    return row;
+  }
+
+  readonly openSource: MediaStore['openSource'] = async ({ key, streamId, session, nowMs }) => {
+    await this.gate;
+    this.checkAvailable();
+    const [id, row] = [...this.rows].find(([, one]) => one.key === key) ?? [];
+    if (id === undefined || !row || id !== (streamId ?? id)) return { outcome: 'unknown-key' };
+    const outcome = mayOpen(row, session, nowMs);
+    if (outcome !== 'opened') return { outcome };
+    Object.assign(row, { status: 'STREAMING', source: session, seenMs: nowMs });
+    this.operations.push(`open ${session}`);
+    return { outcome, stream: this.streamOf(id, row) };
+  };
+
+  readonly renewSource: MediaStore['renewSource'] = async ({ streamId, session, nowMs }) => {
+    this.checkAvailable();
+    const row = this.rows.get(streamId) as Row;
+    const outcome = mayRenew(row, session);
+    if (outcome === 'renewed') row.seenMs = nowMs;
+    this.operations.push(`renew ${session}: ${outcome}`);
+    return { outcome, recording: row.recording };
+  };
+
+  readonly releaseSource: MediaStore['releaseSource'] = async ({ streamId, session }) => {
+    this.checkAvailable();
+    const row = this.rows.get(streamId) as Row;
+    if (mayRenew(row, session) !== 'renewed') return;
+    Object.assign(row, { source: null, seenMs: null });
+    this.operations.push(`release ${session}`);
+  };
+
+  readonly findStream: MediaStore['findStream'] = async ({ id }) => {
+    this.checkAvailable();
+    const row = this.rows.get(id);
+    return row ? this.streamOf(id, row) : null;
+  };
+
+  private checkAvailable(): void {
+    if (this.isUnavailable) throw new Unavailable('The database is unavailable.');
+  }
+
+  private streamOf(id: string, { status, recording }: Row): MediaStream & { readonly id: string } {
+    return { id, status, recording };
+  }
+}
+
+export const SOURCE_REQUEST: SourceRequest = {
+  key: 'sk_1',
+  kind: 'rtmp',
+  container: 'flv',
+  address: '192.0.2.1',
+};
+
+/** A source manager with one stream, `one`, whose key is that of `SOURCE_REQUEST`. */
+export function createSourceFixture(options: Partial<SourceManagerOptions> = {}) {
+  const store = new FakeStore();
+  const segmentStore = new FakeSegmentStore();
+  const packager = new FakePackagerDependencies();
+  const row = store.add('one', SOURCE_REQUEST.key);
+  const ids = { next: 0 };
+  const config = MEDIA_CONFIG;
+  const logger = options.logger ?? pino({ level: 'silent' });
+  const channels = new ChannelCache({ config, store, segmentStore, logger });
+  const sources = new SourceManager({
+    config,
+    store,
+    channels,
+    packager,
+    unavailableReason: async () => null,
+    newId: () => `session ${++ids.next}`,
+    logger,
+    ...options,
+  });
+  return { sources, channels, store, segmentStore, packager, row };
+}
