@@ -59,7 +59,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
 }
 
 async function startOn(
-  { config, logger, version, onLost }: ServerOptions,
+  { config, logger, version, onFailed }: ServerOptions,
   backends: Backends,
 ): Promise<RunningServer> {
   const { database, clock, watermark, createRealtime } = backends;
@@ -103,20 +103,20 @@ async function startOn(
       ...common,
     }),
   };
-  const { fetch, sockets, front } = service;
+  const { fetch, sockets, gatewayBackend } = service;
   const asked = { host, port, edgeCache, listener, routes, fetch, sockets, ...common };
   const threads =
     config.workers === 1
       ? null
       : new WorkerPool({
-          ...service.shared,
-          backend,
+          ...service.workerServices,
+          backend: gatewayBackend,
           count: config.workers,
           onDefect: (reason) =>
-            logger.error({ reason }, 'a failure in a thread that answers viewers'),
-          onLost,
+            logger.error({ reason }, 'a failure in a worker thread'),
+          onFailed,
         });
-  const server = threads ? await listenWithWorkers(threads, asked) : listen({ ...asked, backend });
+  const server = threads ? await listenWithWorkers(threads, asked) : listen({ ...asked, backend: gatewayBackend });
   // To look for ffmpeg and open the ports for video takes a moment; all else is ready before.
   void service.begin();
   await service.seal();

@@ -169,7 +169,7 @@ export async function partsOf(
     }),
     details: new StreamDetailCache({ store, clock, writes }),
     answers,
-    answerDesk: new AnswerService({
+    answerService: new AnswerService({
       store,
       clock,
       rate: rates.answers,

@@ -39,10 +39,10 @@ export interface ServiceStats {
 /** The whole service, ready to be put behind a listener. */
 export interface Service {
   readonly routes: Record<string, PathHandler>;
-  /** What a front answers before any route is asked. */
-  readonly front: GatewayBackend;
-  /** What threads that answer viewers share with it. */
-  readonly shared: WorkerServices;
+  /** The services that the gateway's fast paths use. */
+  readonly gatewayBackend: GatewayBackend;
+  /** The services that worker threads use. */
+  readonly workerServices: WorkerServices;
   /** Where requests become sockets; none without the role `media`. */
   readonly sockets: WebSocketRoutes<WebSocketSource> | undefined;
   /** Answers what no route does: 404. */
@@ -99,14 +99,14 @@ export async function createService(
   });
   return {
     routes: { ...routes, ...parts.media?.routes },
-    front: createLocalGatewayBackend({
+    gatewayBackend: createLocalGatewayBackend({
       ...parts,
       clock: options.clock,
       corsOrigin,
       presence: realtime.presence,
       log: realtime.feed,
     }),
-    shared: {
+    workerServices: {
       clock: options.clock,
       store,
       realtime,
@@ -122,7 +122,7 @@ export async function createService(
       answers,
       viewersByStream: () => realtime.presence.liveCounts(),
       feed: () => realtime.load(),
-      watermark: () => realtime.feed.sealedTo(),
+      watermark: () => realtime.feed.watermark(),
       feedLagMs: () => realtime.lagMs(),
       additional: [
         ...(parts.media?.metrics ?? []),
@@ -153,7 +153,7 @@ function viewerHandlers(
       access: config.tokenAuth,
     }),
     ...viewCountHandlers(parts.realtime.presence, credentials),
-    ...answerHandlers({ answers: parts.answerDesk, credentials, clock }),
+    ...answerHandlers({ answers: parts.answerService, credentials, clock }),
     ...parts.feed,
     ...chatHandlers({
       chat: parts.chat,
@@ -162,7 +162,7 @@ function viewerHandlers(
       rate: rates.chat,
       newId: parts.newId,
       moderation: parts.moderation,
-      turns: parts.slowMode,
+      slowMode: parts.slowMode,
     }),
   };
 }
@@ -194,7 +194,7 @@ function producerHandlers(
     originOf,
     newId,
     live: live.handlers,
-    runner,
+    runner: rehearsals,
     moderation,
     randomBytes: (n) => systemRandomBytes(n),
     webhookPolicy: config.webhooks,
@@ -227,7 +227,7 @@ function lifeOf(
     const work = [
       keyring.refresh(nowMs),
       serviceTokens.recordUses(),
-      store.forgetIdempotencyKeys({ nowMs }),
+      store.deleteExpiredIdempotencyKeys({ nowMs }),
       store.forgetEnded({ nowMs }),
     ];
     // What is unavailable is told of elsewhere, once; this comes again every ten seconds.

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test';
 import type { Socket } from 'bun';
-import { Connection, INCOMPLETE, RELAY, type RequestHandler } from './connection.ts';
-import type { PendingResponse } from './connection-state.ts';
+import { Connection, type PendingResponse, type RequestHandler } from './connection.ts';
+import { FALLBACK, NEED_MORE } from './request-parser.ts';
 
 /** A client that takes so many bytes at once as a test lets it. */
 function client(room = Number.POSITIVE_INFINITY) {
@@ -35,30 +35,30 @@ function fixture(room?: number) {
   let relay: { client: Connection; closed: boolean } | null = null;
   const task: PendingResponse & { closes: number } = {
     closes: 0,
-    closed: () => void task.closes++,
+    onClose: () => void task.closes++,
   };
   const desk: { -readonly [Name in keyof RequestHandler]: RequestHandler[Name] } = {
     tick: 0,
-    closedTick: null,
-    serve(connection, bytes, at) {
+    drainTick: null,
+    handle(connection, bytes, at) {
       const end = bytes.indexOf('\n', at);
-      if (end < 0) return INCOMPLETE;
+      if (end < 0) return NEED_MORE;
       const line = bytes.toString('latin1', at, end);
-      if (line.startsWith('?')) return RELAY;
+      if (line.startsWith('?')) return FALLBACK;
       if (line === 'break') throw new Error('a defect');
-      if (line === 'later') connection.begin(task);
-      else connection.answer(Buffer.from(`${line.slice(4)};`));
+      if (line === 'later') connection.setPending(task);
+      else connection.respond(Buffer.from(`${line.slice(4)};`));
       return end + 1;
     },
-    failed: ({ message }) => void failures.push(message),
+    onDefect: ({ message }) => void failures.push(message),
     relay(client, bytes) {
       const own = { client: client as Connection, closed: false };
       relay = own;
       relayed.push(Buffer.from(bytes).toString());
       return {
-        received: (more) => void relayed.push(Buffer.from(more).toString()),
-        drained: () => void relayed.push('(drained)'),
-        closed: () => {
+        onData: (more) => void relayed.push(Buffer.from(more).toString()),
+        onDrain: () => void relayed.push('(drained)'),
+        onClose: () => {
           own.closed = true;
         },
       };
@@ -75,13 +75,13 @@ function fixture(room?: number) {
     relayed,
     failures,
     relay: () => relay,
-    say: (text: string) => connection.received(Buffer.from(text)),
+    say: (text: string) => connection.onData(Buffer.from(text)),
     room(bytes: number) {
       socket.room = bytes;
-      connection.writable();
+      connection.onDrain();
     },
     /** Whether it would be cut, so many seconds from now. */
-    isCutIn: (seconds: number) => connection.isOverdue(desk.tick + seconds),
+    isCutIn: (seconds: number) => connection.isTimedOut(desk.tick + seconds),
   };
 }
 
@@ -89,7 +89,7 @@ describe('requests of one connection', () => {
   test('[I-3] that meet a defect end it, and whoever answers it goes on to the next', () => {
     const { connection, say, calls, failures } = fixture();
     say('later\nbreak\n');
-    expect(() => connection.answer(Buffer.from('late;'))).not.toThrow();
+    expect(() => connection.respond(Buffer.from('late;'))).not.toThrow();
     expect([failures, calls]).toEqual([['a defect'], ['terminate']]);
   });
 
@@ -108,7 +108,7 @@ describe('requests of one connection', () => {
     say('now one\nlater\nnow two\nno');
     say('w three\n');
     expect(heard()).toBe('one;');
-    connection.answer(Buffer.from('late;'));
+    connection.respond(Buffer.from('late;'));
     expect(heard()).toBe('one;late;two;three;');
   });
 
@@ -121,7 +121,7 @@ describe('requests of one connection', () => {
     say(' y\n');
     expect(calls).toEqual(['pause']);
     say('now z\n');
-    connection.answer(Buffer.from('late;'));
+    connection.respond(Buffer.from('late;'));
     expect([heard(), calls]).toEqual(['late;', ['pause', 'resume', 'shutdown']]);
   });
 
@@ -129,7 +129,7 @@ describe('requests of one connection', () => {
     const { say, heard, calls, connection } = fixture();
     say(`now one\nlater\n${'now x\n'.repeat(2_731)}`);
     expect(calls).toEqual(['pause']);
-    connection.answer(Buffer.from('late;'));
+    connection.respond(Buffer.from('late;'));
     expect([heard(), calls]).toEqual(['one;late;', ['pause', 'resume', 'shutdown']]);
   });
 
@@ -145,16 +145,16 @@ describe('requests of one connection', () => {
     connection.relay(Buffer.from('later\n'));
     say('more');
     expect(relayed).toEqual(['later\n']);
-    relay()?.client.answered(Buffer.from(''));
+    relay()?.client.completed(Buffer.from(''));
     expect(calls).toEqual(['pause', 'resume', 'shutdown']);
   });
 
   test('keep no more memory than they are long', () => {
     const { connection } = fixture();
     const bytes = Buffer.concat([Buffer.from('now x\n'.repeat(80_000)), Buffer.from('no')]);
-    connection.received(bytes);
-    const { kept } = (connection as unknown as { busy: { kept: Buffer } }).busy;
-    expect([kept.toString(), kept.buffer.byteLength]).toEqual(['no', 2]);
+    connection.onData(bytes);
+    const { buffered } = (connection as unknown as { state: { buffered: Buffer } }).state;
+    expect([buffered.toString(), buffered.buffer.byteLength]).toEqual(['no', 2]);
   });
 });
 
@@ -211,7 +211,7 @@ describe('a client that takes its answers slowly', () => {
   test('is told when a stream may go on', () => {
     const { say, connection, task, room } = fixture(3);
     let drained = 0;
-    task.drained = () => void drained++;
+    task.onDrain = () => void drained++;
     say('later\n');
     expect([connection.send(Buffer.from('abc')), connection.send(Buffer.from('def'))]).toEqual([
       true,
@@ -234,7 +234,7 @@ describe('[L-3] a connection is cut', () => {
     say('later\n');
     expect(isCutIn(1_000)).toBe(false);
     desk.tick = 100;
-    connection.answer(Buffer.from('late;'));
+    connection.respond(Buffer.from('late;'));
     expect([isCutIn(12), isCutIn(13)]).toEqual([false, true]);
   });
 
@@ -262,7 +262,7 @@ describe('what is relayed', () => {
     const { client } = relay() as { client: Connection };
     expect(client.address).toBe('192.0.2.7');
     client.send(Buffer.from('inner;'));
-    client.answered(Buffer.from('now three\n'));
+    client.completed(Buffer.from('now three\n'));
     expect(heard()).toBe('one;inner;three;');
     say('now four\n');
     expect(heard()).toBe('one;inner;three;four;');
@@ -278,11 +278,11 @@ describe('what is relayed', () => {
   test('hears that its client left, once', () => {
     const { say, connection, relay } = fixture();
     say('?x\n');
-    connection.closed();
+    connection.onClose();
     expect(relay()?.closed).toBe(true);
     connection.send(Buffer.from('nobody'));
-    connection.answer(Buffer.from('nobody'));
-    expect(connection.isBusy).toBe(false);
+    connection.respond(Buffer.from('nobody'));
+    expect(connection.hasPending).toBe(false);
   });
 });
 
@@ -303,8 +303,8 @@ describe('a connection that ends', () => {
   test('[O-11] ends with its answer when the front takes no more requests', () => {
     const { say, heard, calls, connection, desk } = fixture();
     say('later\n');
-    desk.closedTick = desk.tick;
-    connection.answer(Buffer.from('late;'));
+    desk.drainTick = desk.tick;
+    connection.respond(Buffer.from('late;'));
     expect([heard(), calls]).toEqual(['late;', ['shutdown']]);
   });
 
@@ -313,27 +313,27 @@ describe('a connection that ends', () => {
     say('later\n');
     connection.send(Buffer.from('much'));
     desk.tick = 5;
-    desk.closedTick = 5;
-    connection.done();
+    desk.drainTick = 5;
+    connection.finish();
     expect([isCutIn(3), isCutIn(4)]).toEqual([false, true]);
     room(1);
     expect([isCutIn(3), isCutIn(4)]).toEqual([false, true]);
     room(1);
-    expect([connection.isBusy, task.closes]).toEqual([false, 0]);
+    expect([connection.hasPending, task.closes]).toEqual([false, 0]);
   });
 
   test('[O-11] is not cut while its answer is not made', () => {
     const { say, desk, isCutIn } = fixture();
     say('later\n');
-    desk.closedTick = 0;
+    desk.drainTick = 0;
     expect(isCutIn(1_000)).toBe(false);
   });
 
   test('tells what it was busy with', () => {
     const { say, connection, task } = fixture();
     say('later\nrest');
-    connection.closed();
-    connection.closed();
+    connection.onClose();
+    connection.onClose();
     expect(task.closes).toBe(1);
   });
 });

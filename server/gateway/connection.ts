@@ -1,287 +1,315 @@
 import type { Socket } from 'bun';
-import { ConnectionState, IDLE, type PendingResponse } from './connection-state.ts';
-import type { Relayed, RelayedClient } from './relayed.ts';
-import { HEAD_BYTES_MAX } from './request-head.ts';
+import type { ActiveRelay, RelayClient } from './relay/relayed-request.ts';
+import { FALLBACK, HEAD_BYTES_MAX, NEED_MORE } from './request-parser.ts';
 import { type LastHead, NO_HEAD } from './request-template.ts';
 import { WriteBuffer } from './write-buffer.ts';
 
-/** What connections share. */
+/** What all connections of a gateway share. */
 export interface RequestHandler {
-  /** Seconds that the front has been there. */
+  /** The age of the gateway in seconds. */
   readonly tick: number;
-  /** That tick when no request was awaited any more: a connection ends with its answer. Else null. */
-  readonly closedTick: number | null;
+  /** The tick at which the drain began: each connection then ends with its response. Else null. */
+  readonly drainTick: number | null;
   /**
-   * Answers the request that begins at an offset, or begins to.
-   * @returns where the next one begins; `INCOMPLETE` when more bytes must come; `RELAY` when it is
-   *   not answered here
+   * Responds to the request that begins at an offset, at once or later.
+   * @returns the offset of the next request; `NEED_MORE`, or `FALLBACK` when the request must be relayed
    */
-  serve(connection: Connection, bytes: Buffer, at: number): number;
-  /** Told what must not happen. */
-  failed(error: Error): void;
-  /** Passes on what begins with a request. */
-  relay(client: RelayedClient, bytes: Uint8Array): Relayed;
+  handle(connection: Connection, bytes: Buffer, at: number): number;
+  /** Reports a defect. */
+  onDefect(error: Error): void;
+  /** Relays bytes that begin with a request to the origin server. */
+  relay(client: RelayClient, bytes: Uint8Array): ActiveRelay;
 }
 
-export const INCOMPLETE = -1;
-export const RELAY = -2;
+/** What a connection works on, from a request to the end of its response. */
+export interface PendingResponse {
+  /** Receives what the client sends; without it, that is buffered until the response is complete. */
+  onData?(bytes: Uint8Array): void;
+  /** All that was written has been sent. */
+  onDrain?(): void;
+  /** The client has disconnected. */
+  onClose(): void;
+}
 
-/** Seconds from one request to the end of the next one's head (L-3). */
+/** The state of a connection that waits for something: a response, the rest of a head, its end. */
+class ConnectionState {
+  pending: PendingResponse | null = null;
+  /** Received bytes that are not handled yet: an incomplete head, or what follows a pending request. */
+  buffered: Buffer | null = null;
+  writeBuffer: WriteBuffer | null = null;
+  isPaused = false;
+  /** Too much came after a request: the connection ends with its response (SPEC G-31). */
+  endsAfterResponse = false;
+  /** The client has disconnected, or gets no further response. */
+  isEnded = false;
+}
+
+/** The state that all idle connections share. */
+const IDLE: Readonly<ConnectionState> = new ConnectionState();
+
+/** The time from one request to the end of the next head, in seconds (SPEC L-3). */
 const IDLE_TIMEOUT_S = 12;
-/** Seconds in which a client takes nothing of its answer. */
-const STALLED_S = 30;
-/** Seconds that a drain waits for clients to take their answers (O-11). */
-const DRAINED_S = 3;
-/** Seconds for what a client still sends to a connection that was ended. */
-const LINGER_S = 2;
+/** The time in which a client must read some of its response. */
+const STALL_TIMEOUT_S = 30;
+/** The time that a drain waits for clients to read their responses (SPEC O-11). */
+const DRAIN_TIMEOUT_S = 3;
+/** The time that a client may go on sending after the end of its connection. */
+const LINGER_TIMEOUT_S = 2;
 const NEVER = 2 ** 31 - 1;
 
-/** An answer that is whole waits for the client to take it. */
-const WRITING: PendingResponse = { closed: () => {} };
-const NOTHING = Buffer.alloc(0);
+/** The response is complete, and the client has not read all of it. */
+const FLUSHING: PendingResponse = { onClose: () => {} };
+const NO_BYTES = Buffer.alloc(0);
 const CR = 13;
+const LF = 10;
 
 /**
- * One connection of a client. At the boundary between two requests it has no task; then its bytes go to
- * the desk. Small on purpose: each viewer who polls has one. With six fields it takes 64 bytes of the
- * heap; with seven or eight it would take 80, and with all of `Busy` 112.
+ * One connection of a client. Between two requests nothing is pending, and received bytes go to the
+ * handler. It is small on purpose, since each polling viewer has one: with six fields it takes 64 bytes
+ * of the heap; seven or eight would take 80, and all of `ConnectionState` 112.
  */
-export class Connection implements RelayedClient {
-  /** What the last requests of each method were like. */
+export class Connection implements RelayClient {
+  /** The last head of each method. */
   heartbeat: LastHead = NO_HEAD;
   feed: LastHead = NO_HEAD;
-  /** Changed by way of `own` alone: most share one. */
-  private busy: Readonly<ConnectionState> = IDLE;
-  /** The tick after which it is cut. */
+  /** Modify it through `ownState` only: idle connections share one. */
+  private state: Readonly<ConnectionState> = IDLE;
+  /** The tick after which the connection times out. */
   private deadline: number;
 
   constructor(
     private readonly socket: Socket<Connection>,
-    private readonly desk: RequestHandler,
+    private readonly handler: RequestHandler,
   ) {
-    this.deadline = desk.tick + IDLE_TIMEOUT_S;
+    this.deadline = handler.tick + IDLE_TIMEOUT_S;
   }
 
-  /** Of the client. */
+  /** The IP address of the client. */
   get address(): string {
     return this.socket.remoteAddress;
   }
 
-  /** Whether the client is gone, or is told no more. */
+  /** Whether the client has disconnected, or gets no further response. */
   get isEnded(): boolean {
-    return this.busy.isEnded;
+    return this.state.isEnded;
   }
 
-  /** Whether an answer is not complete. */
-  get isBusy(): boolean {
-    const { task, unsent } = this.busy;
-    return task !== null || unsent !== null;
+  /** Whether a response is incomplete. */
+  get hasPending(): boolean {
+    const { pending, writeBuffer } = this.state;
+    return pending !== null || writeBuffer !== null;
   }
 
-  /** Whether an answer of the front's own is not complete. */
-  get isAnswering(): boolean {
-    const { task, unsent } = this.busy;
-    return unsent !== null || (task !== null && !task.received);
+  /** Whether a response is incomplete that is not relayed. */
+  get isResponding(): boolean {
+    const { pending, writeBuffer } = this.state;
+    return writeBuffer !== null || (pending !== null && !pending.onData);
   }
 
-  /** Whether the client heard and said nothing for too long. */
-  isOverdue(tick: number): boolean {
-    const { closedTick } = this.desk;
-    if (closedTick === null || this.busy.unsent === null) return this.deadline < tick;
-    return Math.min(this.deadline, closedTick + DRAINED_S) < tick;
+  isTimedOut(tick: number): boolean {
+    const { drainTick } = this.handler;
+    if (drainTick === null || this.state.writeBuffer === null) return this.deadline < tick;
+    return Math.min(this.deadline, drainTick + DRAIN_TIMEOUT_S) < tick;
   }
 
-  /** The client sent bytes. */
-  received(bytes: Buffer): void {
-    const { task, kept, isEnded, isLast } = this.busy;
-    if (isEnded || isLast) return;
-    if (task === null) {
-      this.take(kept === null ? bytes : Buffer.concat([kept, bytes]));
-    } else if (task.received) {
-      task.received(bytes);
+  /** Receives bytes from the client. */
+  onData(bytes: Buffer): void {
+    const { pending, buffered, isEnded, endsAfterResponse } = this.state;
+    if (isEnded || endsAfterResponse) return;
+    if (pending === null) {
+      this.process(buffered === null ? bytes : Buffer.concat([buffered, bytes]));
+    } else if (pending.onData) {
+      pending.onData(bytes);
     } else {
-      this.keep(bytes);
+      this.buffer(bytes);
     }
   }
 
-  /** The client has room for more. */
-  writable(): void {
-    const { unsent } = this.busy;
-    if (unsent === null) return;
-    if (unsent.writeTo(this.socket)) this.deadline = this.desk.tick + STALLED_S;
-    if (unsent.bytes > 0) return;
-    this.own.unsent = null;
+  /** The socket can take more bytes. */
+  onDrain(): void {
+    const { writeBuffer } = this.state;
+    if (writeBuffer === null) return;
+    if (writeBuffer.writeTo(this.socket)) this.deadline = this.handler.tick + STALL_TIMEOUT_S;
+    if (writeBuffer.bytes > 0) return;
+    this.ownState.writeBuffer = null;
     this.deadline = NEVER;
-    const { task, isEnded } = this.busy;
+    const { pending, isEnded } = this.state;
     if (isEnded) this.shutDown();
-    else if (task === WRITING) this.done();
-    else task?.drained?.();
+    else if (pending === FLUSHING) this.finish();
+    else pending?.onDrain?.();
   }
 
-  /** The client is gone. */
-  closed(): void {
-    const { task } = this.busy;
-    this.busy = new ConnectionState();
-    this.own.isEnded = true;
-    task?.closed();
+  /** The client has disconnected. */
+  onClose(): void {
+    const { pending } = this.state;
+    this.state = new ConnectionState();
+    this.ownState.isEnded = true;
+    pending?.onClose();
   }
 
-  /** Gives it something to do until `done`; what the client sends meanwhile waits. */
-  begin(task: PendingResponse): void {
-    this.own.task = task;
-    this.deadline = this.busy.unsent === null ? NEVER : this.deadline;
+  /** Sets what the connection works on until `finish`; meanwhile received bytes are buffered. */
+  setPending(pending: PendingResponse): void {
+    this.ownState.pending = pending;
+    this.deadline = this.state.writeBuffer === null ? NEVER : this.deadline;
   }
 
-  /** Sends a whole answer. */
-  answer(bytes: Uint8Array): void {
+  /** Sends a complete response. */
+  respond(bytes: Uint8Array): void {
     if (this.isEnded) return;
-    if (!this.send(bytes)) this.begin(WRITING);
-    else if (this.busy.task !== null) this.done();
+    if (!this.send(bytes)) this.setPending(FLUSHING);
+    else if (this.state.pending !== null) this.finish();
   }
 
-  /** The answer is over: what follows may be the next request. */
-  done(): void {
-    const { unsent, kept, isEnded, isLast } = this.busy;
+  /** The response is complete: continues with the next request. */
+  finish(): void {
+    const { writeBuffer, buffered, isEnded, endsAfterResponse } = this.state;
     if (isEnded) return;
-    if (unsent !== null) {
-      this.begin(WRITING);
+    if (writeBuffer !== null) {
+      this.setPending(FLUSHING);
       return;
     }
-    this.own.task = null;
-    this.deadline = this.desk.tick + IDLE_TIMEOUT_S;
-    if (isLast) this.end();
-    else this.take(kept ?? NOTHING);
+    this.ownState.pending = null;
+    this.deadline = this.handler.tick + IDLE_TIMEOUT_S;
+    if (endsAfterResponse) this.end();
+    else this.process(buffered ?? NO_BYTES);
   }
 
-  /** Passes on a request that is not answered here after all. */
+  /** Relays a pending request to the origin server. */
   relay(request: Uint8Array): void {
-    const { kept, isEnded } = this.busy;
+    const { buffered, isEnded } = this.state;
     if (isEnded) return;
-    const bytes = kept === null ? request : Buffer.concat([request, kept]);
-    this.own.kept = null;
+    const bytes = buffered === null ? request : Buffer.concat([request, buffered]);
+    this.ownState.buffered = null;
     try {
-      this.begin(this.desk.relay(this, bytes));
+      this.setPending(this.handler.relay(this, bytes));
     } catch (error) {
       this.fail(error as Error);
     }
   }
 
   send(bytes: Uint8Array): boolean {
-    const { unsent, isEnded } = this.busy;
+    const { writeBuffer, isEnded } = this.state;
     if (isEnded) return true;
-    if (unsent !== null) {
-      unsent.push(bytes);
+    if (writeBuffer !== null) {
+      writeBuffer.push(bytes);
       return false;
     }
-    const taken = this.socket.write(bytes);
-    if (taken === bytes.length) return true;
-    // It is closed; `closed` follows.
-    if (taken < 0) return true;
-    this.own.unsent = new WriteBuffer(bytes.subarray(taken));
-    this.deadline = this.desk.tick + STALLED_S;
+    const written = this.socket.write(bytes);
+    if (written === bytes.length) return true;
+    // The socket is closed; `onClose` follows.
+    if (written < 0) return true;
+    this.ownState.writeBuffer = new WriteBuffer(bytes.subarray(written));
+    this.deadline = this.handler.tick + STALL_TIMEOUT_S;
     return false;
   }
 
-  /** How many bytes wait to be sent. */
+  /** The number of bytes that wait to be sent. */
   unsentBytes(): number {
-    return this.busy.unsent?.bytes ?? 0;
+    return this.state.writeBuffer?.bytes ?? 0;
   }
 
   pause(): void {
-    this.own.isPaused = true;
+    this.ownState.isPaused = true;
     this.socket.pause();
   }
 
   resume(): void {
-    this.own.isPaused = false;
+    this.ownState.isPaused = false;
     this.socket.resume();
   }
 
-  answered(rest: Uint8Array): void {
-    const { buffer, byteOffset, length } = rest;
-    this.own.kept = length === 0 ? null : Buffer.from(buffer, byteOffset, length);
-    this.done();
+  completed(surplus: Uint8Array): void {
+    const { buffer, byteOffset, length } = surplus;
+    this.ownState.buffered = length === 0 ? null : Buffer.from(buffer, byteOffset, length);
+    this.finish();
   }
 
   end(): void {
     if (this.isEnded) return;
-    const { own } = this;
-    own.isEnded = true;
-    own.task = null;
-    own.kept = null;
-    if (own.isPaused) this.resume();
-    if (own.unsent === null) this.shutDown();
-    else this.deadline = this.desk.tick + IDLE_TIMEOUT_S;
+    const { ownState } = this;
+    ownState.isEnded = true;
+    ownState.pending = null;
+    ownState.buffered = null;
+    if (ownState.isPaused) this.resume();
+    if (ownState.writeBuffer === null) this.shutDown();
+    else this.deadline = this.handler.tick + IDLE_TIMEOUT_S;
   }
 
-  /** Ends it without another word. */
-  cut(): void {
+  /** Closes the socket at once; unsent bytes are lost. */
+  terminate(): void {
     this.socket.terminate();
   }
 
-  private get own(): ConnectionState {
-    if (this.busy === IDLE) this.busy = new ConnectionState();
-    return this.busy;
+  private get ownState(): ConnectionState {
+    if (this.state === IDLE) this.state = new ConnectionState();
+    return this.state;
   }
 
   private shutDown(): void {
-    this.deadline = this.desk.tick + LINGER_S;
-    // To close while the client still sends would take the answer back: what comes is thrown away.
+    this.deadline = this.handler.tick + LINGER_TIMEOUT_S;
+    // Half-close: a full close while the client still sends would reset the connection and drop the
+    // response.
     this.socket.shutdown();
   }
 
-  // Whoever answers many does so one after the other: a defect met here must be this client's alone.
+  // One event may respond to many connections in a loop: a defect must end this connection only.
   private fail(error: Error): void {
-    this.desk.failed(error);
-    this.cut();
+    this.handler.onDefect(error);
+    this.terminate();
   }
 
-  private take(bytes: Buffer): void {
+  private process(bytes: Buffer): void {
     try {
-      this.use(bytes);
+      this.processRequests(bytes);
     } catch (error) {
       this.fail(error as Error);
     }
   }
 
-  private use(bytes: Buffer): void {
-    const { desk } = this;
+  private processRequests(bytes: Buffer): void {
+    const { handler } = this;
     let at = 0;
-    // Without a task nothing is unsent, and nobody has it paused.
-    this.busy = IDLE;
-    while (at < bytes.length && this.busy.task === null && !this.isEnded) {
-      const from = bytes[at] === CR ? behindEmptyLine(bytes, at) : at;
-      const next = from < bytes.length ? desk.serve(this, bytes, from) : INCOMPLETE;
-      if (next === RELAY) {
-        this.begin(desk.relay(this, bytes.subarray(from)));
+    // With nothing pending there is no unsent byte, and the socket is not paused.
+    this.state = IDLE;
+    while (at < bytes.length && this.state.pending === null && !this.isEnded) {
+      const from = bytes[at] === CR ? skipEmptyLine(bytes, at) : at;
+      const next = from < bytes.length ? handler.handle(this, bytes, from) : NEED_MORE;
+      if (next === FALLBACK) {
+        this.setPending(handler.relay(this, bytes.subarray(from)));
         return;
       }
-      if (next === INCOMPLETE) break;
+      if (next === NEED_MORE) break;
       at = next;
     }
     if (this.isEnded) return;
-    if (at < bytes.length) this.keep(bytes.subarray(at));
-    if (this.busy.task !== null) return;
-    if (desk.closedTick !== null) this.end();
-    // A head that drips has no more time than one that does not come.
-    else if (at > 0) this.deadline = desk.tick + IDLE_TIMEOUT_S;
+    if (at < bytes.length) this.buffer(bytes.subarray(at));
+    if (this.state.pending !== null) return;
+    if (handler.drainTick !== null) this.end();
+    // Without a complete request the deadline stays: a slow head gets no extra time.
+    else if (at > 0) this.deadline = handler.tick + IDLE_TIMEOUT_S;
   }
 
-  private keep(bytes: Buffer): void {
-    const { own } = this;
-    // The begin of a head is short, or the desk would have passed it on.
-    if (own.task !== null && (own.kept?.length ?? 0) + bytes.length > HEAD_BYTES_MAX) {
-      own.kept = null;
-      own.isLast = true;
+  private buffer(bytes: Buffer): void {
+    const { ownState } = this;
+    // Without a pending response this is an incomplete head, which the handler limits.
+    if (
+      ownState.pending !== null &&
+      (ownState.buffered?.length ?? 0) + bytes.length > HEAD_BYTES_MAX
+    ) {
+      ownState.buffered = null;
+      ownState.endsAfterResponse = true;
       this.pause();
-    } else if (own.kept !== null) own.kept = Buffer.concat([own.kept, bytes]);
-    // A part of what came at once would hold the whole of it in memory, which may be 512 KB.
-    else own.kept = bytes.length < bytes.buffer.byteLength ? Buffer.from(bytes) : bytes;
+    } else if (ownState.buffered !== null) {
+      ownState.buffered = Buffer.concat([ownState.buffered, bytes]);
+    } else {
+      // A part of the receive buffer would keep all of it in memory, up to 512 KB: copy it.
+      ownState.buffered = bytes.length < bytes.buffer.byteLength ? Buffer.from(bytes) : bytes;
+    }
   }
 }
 
-// One empty line before a request means nothing (RFC 9112, 2.2); a second one is no request.
-function behindEmptyLine(bytes: Buffer, at: number): number {
+// One empty line before a request is ignored (RFC 9112, 2.2); a second one is no request.
+function skipEmptyLine(bytes: Buffer, at: number): number {
   if (at + 1 === bytes.length) return bytes.length;
-  return bytes[at + 1] === 10 ? at + 2 : at;
+  return bytes[at + 1] === LF ? at + 2 : at;
 }

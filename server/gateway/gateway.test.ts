@@ -1,28 +1,28 @@
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test';
 import { RawClient } from '../../test/support/gateway/relay-fixture.ts';
 import { until } from '../../test/support/until.ts';
-import { Front } from './gateway.ts';
-import type { RelayedClient } from './relayed.ts';
+import { Gateway } from './gateway.ts';
+import type { RelayClient } from './relay/relayed-request.ts';
 
 // A front that answers nothing itself.
 
 const OK = 'HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok';
 const GET = 'GET / HTTP/1.1\r\nHost: h\r\n\r\n';
 
-let front: Front;
+let front: Gateway;
 let client: RawClient;
-let relayed: { readonly text: string; readonly client: RelayedClient }[];
+let relayed: { readonly text: string; readonly client: RelayClient }[];
 
 beforeEach(() => {
   relayed = [];
-  front = new Front({
+  front = new Gateway({
     host: '127.0.0.1',
     port: 0,
-    service: null,
+    backend: null,
     relay: {
-      begin: (client, bytes) => {
+      start: (client, bytes) => {
         relayed.push({ text: Buffer.from(bytes).toString('latin1'), client });
-        return { received: () => {}, drained: () => {}, closed: () => {} };
+        return { onData: () => {}, onDrain: () => {}, onClose: () => {} };
       },
     },
     corsOrigin: '*',
@@ -48,7 +48,7 @@ describe('a request', () => {
     await until('it is passed on', () => relayed.length > 0);
     expect(relayed[0]?.text).toBe(GET);
     relayed[0]?.client.send(Buffer.from(OK));
-    relayed[0]?.client.answered(Buffer.alloc(0));
+    relayed[0]?.client.completed(Buffer.alloc(0));
     client.send(GET);
     await until('the next one is', () => relayed.length === 2);
     expect(client.text).toBe(OK);
@@ -70,9 +70,9 @@ test('[O-11] a front that closes cuts a client that does not take its answer, af
   client.pause();
   relayed[0]?.client.send(Buffer.alloc(50_000_000));
   relayed[0]?.client.end();
-  front.close();
+  front.drain();
   const closedMs = performance.now();
-  expect(front.pending()).toBe(1);
-  await until('it is cut', () => front.pending() === 0);
+  expect(front.pendingResponses()).toBe(1);
+  await until('it is cut', () => front.pendingResponses() === 0);
   expect(performance.now() - closedMs).toBeWithin(2_900, 4_500);
 });

@@ -15,7 +15,7 @@ function readOf(lines: readonly string[]) {
   expect(read.read(bytes, 0)).toBe(bytes.length);
   return { read, bytes };
 }
-const printOf = (lines: readonly string[]) => readOf(lines).read.print;
+const printOf = (lines: readonly string[]) => readOf(lines).read.fingerprint;
 
 describe('header lines', () => {
   test('are found by their names in any case, and where they begin', () => {

@@ -12,10 +12,10 @@ const fail = (): never => {
 };
 
 /** What is answered at a path, by a server with these routes and one that fails everywhere else. */
-async function asked(routes: Record<string, PathHandler>, path: string, broken: unknown[] = []) {
+async function asked(routes: Record<string, PathHandler>, path: string, logDefect: unknown[] = []) {
   const log = {
     requestId: () => 'request-1',
-    broken: (...of: unknown[]) => void broken.push(of),
+    logDefect: (...of: unknown[]) => void logDefect.push(of),
   };
   const server = listen({
     host: '127.0.0.1',
@@ -37,7 +37,7 @@ const expected500 = {
   type: 'about:blank',
   title: 'Internal Server Error',
   status: 500,
-  detail: 'Something went wrong on our side; try again.',
+  detail: 'An internal error occurred. Try again.',
 };
 
 test.each([
@@ -46,13 +46,13 @@ test.each([
 ])(
   '[G-28] a route that %s past its guard is our 500, without source or stack',
   async (_, path, route) => {
-    const broken: unknown[] = [];
-    const { response, text } = await asked({ [path]: route }, path, broken);
+    const logDefect: unknown[] = [];
+    const { response, text } = await asked({ [path]: route }, path, logDefect);
     expect(response.status).toBe(500);
     expect(response.headers.get('content-type')).toBe('application/json');
     expect(response.headers.get('x-request-id')).toBe('request-1');
     expect(JSON.parse(text)).toEqual(expected500);
-    expect(broken).toHaveLength(1);
+    expect(logDefect).toHaveLength(1);
   },
 );
 
@@ -62,12 +62,12 @@ test('[G-28] so is what throws where no route is', async () => {
 });
 
 test('[G-28] [O-12] metrics that fail are a 500 of their own path, in the type that was asked for', async () => {
-  const broken: unknown[] = [];
+  const logDefect: unknown[] = [];
   const routes = operatorRoutes({
     unready: fail,
     metrics: { contentType: 'text/plain', render: async () => fail() },
     corsOrigin: '*',
-    log: { requestId: () => 'request-2', broken: (...of) => void broken.push(of) },
+    log: { requestId: () => 'request-2', logDefect: (...of) => void logDefect.push(of) },
   });
   for (const path of ['/metrics', '/readyz/']) {
     const { response, text } = await asked(routes, path);
@@ -75,13 +75,13 @@ test('[G-28] [O-12] metrics that fail are a 500 of their own path, in the type t
     expect(response.headers.get('x-request-id')).toBe('request-2');
     expect(response.headers.get('allow')).toBe('GET, HEAD, OPTIONS');
   }
-  expect(broken).toMatchObject([
+  expect(logDefect).toMatchObject([
     [{ method: 'GET', path: '/metrics' }, 'request-2', { message: SECRET }],
     [{ method: 'GET', path: '/readyz' }, 'request-2', { message: SECRET }],
   ]);
 });
 
-const unused = { requestId: () => 'x', broken: () => {} };
+const unused = { requestId: () => 'x', logDefect: () => {} };
 const options = {
   host: '127.0.0.1',
   routes: documentRoutes({ version: '1', corsOrigin: '*', log: unused }),

@@ -1,114 +1,81 @@
-import { randomBytes } from 'node:crypto';
 import type { Listener } from '../http/address.ts';
-import { Front } from './gateway.ts';
+import { DRAIN_POLL_MS, Gateway } from './gateway.ts';
 import type { GatewayBackend } from './gateway-backend.ts';
-import { type InnerServerOptions, serveInside } from './origin-server.ts';
-import { Relay } from './relay.ts';
-import { newSocketPlace } from './socket-path.ts';
+import { type OriginServerOptions, openOriginServer } from './origin-server.ts';
+import { Relay } from './relay/relay.ts';
 
-export interface ListenOptions<Data> extends Omit<InnerServerOptions<Data>, 'path'> {
-  /** null: every address, IPv6 too where there is any. */
+export interface ListenOptions<Data> extends OriginServerOptions<Data> {
+  /** null: all addresses, with IPv6 where the machine has it. */
   readonly host: string | null;
-  /** 0: a free one. */
+  /** 0: any free port. */
   readonly port: number;
-  /** What the front answers by itself; without it nothing. */
-  readonly front?: GatewayBackend;
-  /** Let an edge that checks tokens itself keep sealed intervals. */
+  /** Without it, all requests go to the origin server. */
+  readonly backend?: GatewayBackend;
+  /** Whether an edge that verifies tokens may cache sealed intervals. */
   readonly edgeCache?: boolean;
-  /** Learns where it listens, and who asks. */
+  /** Gets the address of the server and the addresses of its clients. */
   readonly listener?: Listener;
 }
 
-/** A server that listens: a front on the port, and the whole of HTTP behind it. */
-export interface Listening {
+/** A gateway that listens on a port, with an origin server behind it. */
+export interface ListeningServer {
   readonly port: number;
-  /** Where a person on this machine reaches it. */
+  /** The address for a person on this machine. */
   readonly url: string;
-  /** Closes the port, and resolves when all answers are written. */
+  /** Stops listening, and resolves when all responses are complete. */
   drain(): Promise<void>;
-  /** Cuts what is left. */
+  /** Closes all connections at once. */
   stop(): Promise<void>;
 }
 
-// How often the requests that are still being answered are counted during the drain.
-const DRAIN_POLL_MS = 10;
-
-/** The server of all of HTTP, which fronts pass requests on to. */
-export interface Inside {
-  /** Where it listens, for `Relay`. */
-  readonly path: string;
-  readonly secret: string;
-  /** Lets the listener know who asks. */
-  introduce(listener: Listener, port: number): void;
-  /** Cuts what is left. */
-  stop(): Promise<void>;
-}
-
-/** Begins to answer what fronts pass on. */
-export function openInside<Data>(options: Omit<InnerServerOptions<Data>, 'path'>): Inside {
-  const { path, remove } = newSocketPlace();
-  const secret = randomBytes(16).toString('hex');
-  const inner = serveInside({ ...options, path });
-  return {
-    path,
-    secret,
-    introduce(listener, port) {
-      listener.server = { requestIP: (request) => inner.requestIP(request), port };
-      listener.relaySecret = secret;
-    },
-    async stop() {
-      await inner.stop(true);
-      remove();
-    },
-  };
-}
-
-/** Begins to answer. @throws Error with a line for the operator when the port cannot be had */
-export function listen<Data>(options: ListenOptions<Data>): Listening {
+/** Starts a gateway and its origin server. @throws Error with a message for the operator */
+export function listen<Data>(options: ListenOptions<Data>): ListeningServer {
   const { host, port, corsOrigin, edgeCache = false, log, listener } = options;
-  const inside = openInside(options);
-  const relay = new Relay(inside);
+  const origin = openOriginServer(options);
+  const relay = new Relay(origin);
 
   let isStopped = false;
-  async function stop(): Promise<void> {
+  async function stopOrigin(): Promise<void> {
     isStopped = true;
     relay.close();
-    await inside.stop();
+    await origin.stop();
   }
 
   try {
-    const front = new Front({
+    const gateway = new Gateway({
       host,
       port,
       relay,
       corsOrigin,
       edgeCache,
-      service: options.front ?? null,
-      onDefect: (error) => log.broken({ method: 'GET', path: 'unknown' }, 'front', error),
+      backend: options.backend ?? null,
+      onDefect: (error) => log.logDefect({ method: 'GET', path: 'unknown' }, 'gateway', error),
     });
-    if (listener) inside.introduce(listener, front.port);
-    const stopAll = () => {
-      front.stop();
-      return stop();
+    if (listener) origin.attach(listener, gateway.port);
+    const stop = () => {
+      gateway.stop();
+      return stopOrigin();
     };
     return {
-      port: front.port,
-      url: urlOf(host, front.port),
-      stop: stopAll,
+      port: gateway.port,
+      url: localUrl(host, gateway.port),
+      stop,
       async drain() {
-        front.close();
-        while (!isStopped && front.pending() + relay.underWay() > 0) await Bun.sleep(DRAIN_POLL_MS);
-        await stopAll();
+        gateway.drain();
+        while (!isStopped && gateway.pendingResponses() + relay.pendingRequests() > 0) {
+          await Bun.sleep(DRAIN_POLL_MS);
+        }
+        await stop();
       },
     };
   } catch (error) {
-    void stop();
+    void stopOrigin();
     throw error;
   }
 }
 
-/** Where a person on this machine reaches what listens there. */
-export function urlOf(host: string | null, port: number): string {
+/** The URL under which a person on this machine reaches a listener. */
+export function localUrl(host: string | null, port: number): string {
   const name = host === null || host === '0.0.0.0' || host === '::' ? 'localhost' : host;
   return `http://${name.includes(':') ? `[${name}]` : name}:${port}`;
 }

@@ -1,34 +1,64 @@
+import { randomBytes } from 'node:crypto';
+import { mkdtempSync, rmSync } from 'node:fs';
 import http from 'node:http';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import type { Server, WebSocketHandler } from 'bun';
-import { CLIENT_HEADER_BYTES } from '../http/address.ts';
-import type { ReadOnlyOptions } from '../http/read-only.ts';
+import { CLIENT_HEADER_BYTES, type Listener } from '../http/address.ts';
+import type { ReadOnlyOptions } from '../http/read-only-route.ts';
 import { baseHeaders, type WebSocketRoutes } from '../http/route.ts';
 import { INTERNAL_ERROR, type PathHandler, problemResponse } from '../http/router.ts';
-import { HEAD_BYTES_MAX } from './request-head.ts';
+import { HEAD_BYTES_MAX } from './request-parser.ts';
 
-export interface InnerServerOptions<Data> extends ReadOnlyOptions {
-  /** Of the unix socket that it listens on. */
-  readonly path: string;
+export interface OriginServerOptions<Data> extends ReadOnlyOptions {
   readonly routes: Record<string, PathHandler>;
-  /** Answers what no route does. */
+  /** Responds to requests that no route takes. */
   readonly fetch: (request: Request) => Response;
   readonly sockets?: WebSocketRoutes<Data> | undefined;
 }
 
-// Those who ask are the relay's connections: it ends them when a client is silent for too long. The
-// types of the runtime have this for ports alone.
+/** The HTTP server with all routes, to which gateways relay requests. */
+export interface OriginServer {
+  /** The unix socket that it listens on. */
+  readonly path: string;
+  /** Authenticates gateways, see `RelayOptions.secret`. */
+  readonly secret: string;
+  /** Gives a listener what it needs to know the addresses of clients. @param port of the gateway */
+  attach(listener: Listener, port: number): void;
+  /** Closes all connections at once. */
+  stop(): Promise<void>;
+}
+
+/** Starts the origin server on a unix socket of its own. */
+export function openOriginServer<Data>(options: OriginServerOptions<Data>): OriginServer {
+  const { path, remove } = newSocketPath();
+  const secret = randomBytes(16).toString('hex');
+  const server = serve(options, path);
+  return {
+    path,
+    secret,
+    attach(listener, port) {
+      listener.server = { requestIP: (request) => server.requestIP(request), port };
+      listener.relaySecret = secret;
+    },
+    async stop() {
+      await server.stop(true);
+      remove();
+    },
+  };
+}
+
+// The relay ends connections of silent clients. The runtime's types allow this option for ports only.
 const IDLE: object = { idleTimeout: 255 };
 
-// Where no request becomes one.
 const NO_SOCKETS: WebSocketHandler<never> = { message: () => {} };
 
-// What the front adds is not of the client's share (G-31). The runtime has one limit for the whole
-// process, and its types take it for a constant.
+// The header that the relay adds does not count against the limit for clients (SPEC G-31). The runtime
+// has one limit for the process, and its types declare it constant.
 const LIMITS = http as { maxHeaderSize: number };
 
-/** Begins to answer HTTP, whatever is asked, behind the front that listens on the port. */
-export function serveInside<Data>(options: InnerServerOptions<Data>): Server<Data> {
-  const { path, fetch, sockets, corsOrigin, log } = options;
+function serve<Data>(options: OriginServerOptions<Data>, path: string): Server<Data> {
+  const { fetch, sockets, corsOrigin, log } = options;
   LIMITS.maxHeaderSize = HEAD_BYTES_MAX + CLIENT_HEADER_BYTES;
   return Bun.serve<Data, string>({
     ...IDLE,
@@ -36,17 +66,45 @@ export function serveInside<Data>(options: InnerServerOptions<Data>): Server<Dat
     routes: { ...options.routes, ...sockets?.paths },
     fetch,
     websocket: sockets?.handlers ?? NO_SOCKETS,
-    // The router answers 413 itself, in JSON, by the announced length. A body that is not read
-    // is thrown away as it comes: posts of 500 MB do not make the process grow.
+    // The router sends a 413 in JSON itself, by `Content-Length`. The runtime discards a body that is not
+    // read as it comes: requests of 500 MB do not make the process grow.
     maxRequestBodySize: Number.MAX_SAFE_INTEGER,
-    // The runtime's own page about an error shows source text to whoever asked.
+    // The runtime's error page shows source code.
     development: false,
-    // Every route has a guard of its own; this is for a defect in a guard.
+    // All routes catch their errors; this is for a defect in that code.
     error(error) {
       const unknown = new Request('http://localhost/');
       const requestId = log.requestId(unknown);
-      log.broken({ method: 'GET', path: 'unknown' }, requestId, error);
-      return problemResponse(INTERNAL_ERROR, unknown, baseHeaders('OPTIONS', corsOrigin), requestId);
+      log.logDefect({ method: 'GET', path: 'unknown' }, requestId, error);
+      const base = baseHeaders('OPTIONS', corsOrigin);
+      return problemResponse(INTERNAL_ERROR, unknown, base, requestId);
     },
   });
+}
+
+/** The path of a unix socket. */
+export interface SocketPath {
+  readonly path: string;
+  /** Removes the files that were made for it. */
+  remove(): void;
+}
+
+/**
+ * A path for a unix socket that no other process has.
+ *
+ * On Linux it is in the abstract namespace (unix(7)), without a file: a killed process leaves nothing
+ * behind, and a cleaner of temporary folders removes nothing. All processes in the same network namespace
+ * can connect to it, past firewall rules for the port. They get what the port gives: each route checks
+ * credentials, and only gateways can name a client address (docs/operations.md, Security). On other
+ * systems it is in a folder that only its owner can read.
+ */
+export function newSocketPath(platform: NodeJS.Platform = process.platform): SocketPath {
+  if (platform === 'linux') {
+    return { path: `\0fourbeat-${crypto.randomUUID()}`, remove: () => {} };
+  }
+  const folder = mkdtempSync(join(tmpdir(), 'fourbeat-'));
+  return {
+    path: join(folder, 'http'),
+    remove: () => rmSync(folder, { recursive: true, force: true }),
+  };
 }

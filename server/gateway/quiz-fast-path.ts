@@ -1,102 +1,104 @@
-import type { KnownViewer } from '../auth/viewer-tokens/viewer-tokens.ts';
+import { admissionOf } from '../auth/viewer-tokens/admission.ts';
+import type { ViewerWithToken } from '../auth/viewer-tokens/viewer-tokens.ts';
 import type { OutcomeCallbacks } from '../domains/quizzes/answer-service.ts';
-import { type Connection, INCOMPLETE, RELAY } from './connection.ts';
-import type { PendingResponse } from './connection-state.ts';
-import type { FrontQuizzes, FrontQuizzesOf, GatewayBackend } from './gateway-backend.ts';
-import { type Preferences, type QuizRequest, readQuizHead } from './quiz-request.ts';
-import { OTHER, PARTIAL } from './request-head.ts';
-import { UUID_CHARS } from './request-line.ts';
-import type { AnswerBytes } from './response-bytes.ts';
+import type { Connection, PendingResponse } from './connection.ts';
+import type { GatewayBackend, QuizOperation, QuizOperations } from './gateway-backend.ts';
+import { UUID_CHARS } from './request-classifier.ts';
+import {
+  type ErrorPreferences,
+  FALLBACK,
+  parseQuizRequest,
+  type QuizRequest,
+} from './request-parser.ts';
+import type { ResponseBytes } from './response-bytes.ts';
 
 /**
- * Takes answers and reports of winners, of viewers whose token is known and good. Whatever is wrong
- * with one before the database is asked is the origin server's to tell.
+ * Takes answers and winner reports of admitted viewers whose token is cached. Everything else, and each
+ * request that is rejected before it reaches the database, falls through to the origin server.
  */
 export class QuizFastPath {
   constructor(
-    private readonly service: GatewayBackend,
-    private readonly quizzes: FrontQuizzes,
-    private readonly bytes: AnswerBytes,
+    private readonly backend: GatewayBackend,
+    private readonly quizzes: QuizOperations,
+    private readonly responses: ResponseBytes,
   ) {}
 
-  /** @returns as `Desk.serve` */
-  serve(connection: Connection, bytes: Buffer, at: number): number {
-    const request = readQuizHead(bytes, at);
-    if (request === PARTIAL) return INCOMPLETE;
-    if (request === OTHER) return RELAY;
-    const nowMs = this.service.nowMs();
-    const viewer = this.viewerOf(bytes, request, nowMs);
-    if (!viewer) return RELAY;
+  /** See `RequestHandler.handle`. */
+  handle(connection: Connection, bytes: Buffer, at: number): number {
+    const request = parseQuizRequest(bytes, at);
+    if (typeof request === 'number') return request;
+    const { clock, tokens } = this.backend;
+    const nowMs = clock.nowMs();
+    const viewer = tokens.find(bytes, request.tokenAt, request.tokenEnd);
+    if (!viewer) return FALLBACK;
     const isTaken =
-      request.kind === 'answer'
+      request.path === 'quiz-answer'
         ? this.answer(connection, viewer, bytes, request, nowMs)
-        : this.claim(connection, viewer, bytes, request);
-    return isTaken ? request.end : RELAY;
-  }
-
-  private viewerOf(
-    bytes: Buffer,
-    { tokenAt, tokenEnd }: QuizRequest,
-    nowMs: number,
-  ): KnownViewer | null {
-    const { tokens } = this.service;
-    const viewer = tokens.find(bytes, tokenAt, tokenEnd);
-    return viewer && viewer.expiresMs > nowMs && !tokens.isBanned(viewer) ? viewer : null;
+        : this.reportWinner(connection, viewer, bytes, request, nowMs);
+    return isTaken ? request.end : FALLBACK;
   }
 
   private answer(
     connection: Connection,
-    viewer: KnownViewer,
+    viewer: ViewerWithToken,
     bytes: Buffer,
     request: QuizRequest,
     nowMs: number,
   ): boolean {
-    const { desk, answers } = this.quizzes;
-    const task = new QuizTask(connection, this.bytes, answers, request.preferences);
-    if (!desk.tryAnswer(viewer, bytes, request, nowMs, task)) return false;
-    connection.begin(task);
+    // The path names the quiz; the service checks its stream.
+    if (!this.isAdmitted(viewer, null, nowMs)) return false;
+    const { service, answers } = this.quizzes;
+    const response = new QuizResponse(connection, this.responses, answers, request.preferences);
+    if (!service.tryAnswer(viewer, bytes, request, nowMs, response)) return false;
+    connection.setPending(response);
     return true;
   }
 
-  private claim(
+  private reportWinner(
     connection: Connection,
-    viewer: KnownViewer,
+    viewer: ViewerWithToken,
     bytes: Buffer,
     { idAt, preferences }: QuizRequest,
+    nowMs: number,
   ): boolean {
-    const { desk, reports } = this.quizzes;
     const streamId = bytes.toString('latin1', idAt, idAt + UUID_CHARS);
-    if (viewer.streamId !== streamId) return false;
-    const task = new QuizTask(connection, this.bytes, reports, preferences);
-    if (!desk.tryClaim(viewer, task)) return false;
-    connection.begin(task);
+    if (!this.isAdmitted(viewer, streamId, nowMs)) return false;
+    const { service, winnersReports } = this.quizzes;
+    const response = new QuizResponse(connection, this.responses, winnersReports, preferences);
+    if (!service.tryClaim(viewer, response)) return false;
+    connection.setPending(response);
     return true;
+  }
+
+  private isAdmitted(viewer: ViewerWithToken, streamId: string | null, nowMs: number): boolean {
+    return admissionOf(viewer, streamId, nowMs, this.backend.bans) === 'admitted';
   }
 }
 
-/** An answer or a report that the database decides. */
-class QuizTask implements PendingResponse, OutcomeCallbacks {
+/** The response to an answer or a winner report that waits for the database. */
+class QuizResponse implements PendingResponse, OutcomeCallbacks {
   private readonly startedMs = performance.now();
 
   constructor(
     private readonly connection: Connection,
-    private readonly bytes: AnswerBytes,
-    private readonly of: FrontQuizzesOf,
-    private readonly preferences: Preferences,
+    private readonly responses: ResponseBytes,
+    private readonly operation: QuizOperation,
+    private readonly preferences: ErrorPreferences,
   ) {}
 
   accept(): void {
-    this.of.counter.count(204, this.startedMs);
-    this.connection.answer(this.bytes.noContent(this.of.allow));
+    const { allow, counter } = this.operation;
+    counter.count(204, this.startedMs);
+    this.connection.respond(this.responses.noContent(allow));
   }
 
-  /** It is decided: to pass it on would ask again. */
+  /** Responds with the error here: the origin server would submit the request a second time. */
   refuse(error: unknown): void {
-    const told = this.of.refusal(error, this.preferences);
-    this.of.counter.count(told.status, this.startedMs);
-    told.text().then((body) => this.connection.answer(this.bytes.whole(told, body)));
+    const response = this.operation.errorResponse(error, this.preferences);
+    this.operation.counter.count(response.status, this.startedMs);
+    response.text().then((body) => this.connection.respond(this.responses.encode(response, body)));
   }
 
-  /** What was sent is recorded all the same. */
-  closed(): void {}
+  /** The answer is stored all the same. */
+  onClose(): void {}
 }

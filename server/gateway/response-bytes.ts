@@ -1,82 +1,82 @@
 import { STATUS_CODES } from 'node:http';
+import { OPENING } from '../http/event-stream.ts';
 import { problemFor } from '../http/problem.ts';
 import { baseHeaders } from '../http/route.ts';
 import { problemHeaders } from '../http/router.ts';
 import type { Unavailable } from '../platform/errors.ts';
 import { sealedCaching } from '../realtime/feed/feed-routes.ts';
-import { OPENING } from '../realtime/feed/interval-stream.ts';
 
-export interface AnswerBytesOptions {
+export interface ResponseBytesOptions {
   readonly corsOrigin: string;
-  /** Let an edge that checks tokens itself keep sealed intervals. */
+  /** Whether an edge that verifies tokens may cache sealed intervals. */
   readonly edgeCache: boolean;
-  /** `Allow` of the feed. */
+  /** The `Allow` header of the feed. */
   readonly allow: string;
 }
 
-interface Made {
+interface DatedBytes {
   readonly date: string;
   readonly bytes: Buffer;
 }
 
-/** An answer around what each client has of its own in it. */
-type Halves = readonly [before: string, behind: string];
+/** A response without its request id. */
+type SplitResponse = readonly [beforeId: string, afterId: string];
 
-/** Where an id will be; no header can have it. */
-const ID_PLACE = '\0';
+/** Stands for a request id; no header can contain it. */
+const ID_PLACEHOLDER = '\0';
 
-/** What comes behind the last chunk of an event stream. */
+/** Ends the body of an event stream. */
 export const LAST_CHUNK: Uint8Array = Buffer.from('0\r\n\r\n');
 
 /**
- * Answers as bytes, with the headers that the origin server would give them. Each is made once for all
- * who get it, and again when the second has changed, for its `Date`.
+ * Builds responses as bytes, with the headers that the origin server would send. Each is built once for all
+ * clients that get it, and again in the next second, since it contains `Date`.
  */
-export class AnswerBytes {
+export class ResponseBytes {
   private date = new Date().toUTCString();
-  private readonly madeNoContent = new Map<string, Buffer>();
-  private readonly madeUnavailable = new Map<string, Halves>();
-  private madeOpening: Buffer | null = null;
-  // By the body: that of an interval in which nothing happened is one for all streams.
-  private readonly sealedAnswers = new WeakMap<Uint8Array, Made>();
+  private readonly cachedNoContent = new Map<string, Buffer>();
+  private readonly cachedUnavailable = new Map<string, SplitResponse>();
+  private cachedOpening: Buffer | null = null;
+  // By body: all streams share one body for an interval without events.
+  private readonly cachedSealed = new WeakMap<Uint8Array, DatedBytes>();
 
-  constructor(private readonly options: AnswerBytesOptions) {}
+  constructor(private readonly options: ResponseBytesOptions) {}
 
-  /** To be called once a second. */
-  secondPassed(): void {
+  /** Call it once a second. */
+  refreshDate(): void {
     this.date = new Date().toUTCString();
-    this.madeNoContent.clear();
-    this.madeUnavailable.clear();
-    this.madeOpening = null;
+    this.cachedNoContent.clear();
+    this.cachedUnavailable.clear();
+    this.cachedOpening = null;
   }
 
-  /** 204. @param allow what the path takes */
+  /** 204. @param allow the `Allow` header */
   noContent(allow: string): Buffer {
-    const made = this.madeNoContent.get(allow);
-    if (made) return made;
+    const cached = this.cachedNoContent.get(allow);
+    if (cached) return cached;
     const head = this.head('204 No Content', baseHeaders(allow, this.options.corsOrigin));
     const bytes = Buffer.from(head);
-    this.madeNoContent.set(allow, bytes);
+    this.cachedNoContent.set(allow, bytes);
     return bytes;
   }
 
   /**
-   * 503 (R-15, N-9): all but the id is made once.
-   * @param allow what the path takes
-   * @param asProblem whether the client asked for the media type of problems
+   * 503 (SPEC R-15, N-9). Only the request id differs between clients.
+   * @param allow the `Allow` header
+   * @param asProblem whether the client accepts `application/problem+json`
    */
   unavailable(allow: string, error: Unavailable, asProblem: boolean, requestId: string): Buffer {
     const key = `${error.retryAfterS} ${asProblem} ${allow}`;
-    let halves = this.madeUnavailable.get(key);
-    if (!halves) {
-      halves = this.unavailableHalves(allow, error, asProblem);
-      this.madeUnavailable.set(key, halves);
+    let split = this.cachedUnavailable.get(key);
+    if (!split) {
+      split = this.buildUnavailable(allow, error, asProblem);
+      this.cachedUnavailable.set(key, split);
     }
-    return Buffer.from(halves[0] + requestId + halves[1], 'latin1');
+    return Buffer.from(split[0] + requestId + split[1], 'latin1');
   }
 
-  /** Any other answer, for one client. */
-  whole({ status, headers }: Response, body: string): Buffer {
+  /** Any other response, which is not cached. */
+  encode({ status, headers }: Response, body: string): Buffer {
     const length = { 'Content-Length': `${Buffer.byteLength(body)}` };
     const head = this.head(`${status} ${STATUS_CODES[status]}`, {
       ...Object.fromEntries(headers),
@@ -87,8 +87,8 @@ export class AnswerBytes {
 
   /** 200 with a sealed interval. */
   sealed(interval: number, body: Uint8Array): Buffer {
-    const made = this.sealedAnswers.get(body);
-    if (made?.date === this.date) return made.bytes;
+    const cached = this.cachedSealed.get(body);
+    if (cached?.date === this.date) return cached.bytes;
     const head = this.head('200 OK', {
       ...baseHeaders(this.options.allow, this.options.corsOrigin),
       'Cache-Control': sealedCaching(this.options.edgeCache),
@@ -97,13 +97,13 @@ export class AnswerBytes {
       'Content-Length': `${body.length}`,
     });
     const bytes = Buffer.concat([Buffer.from(head), body]);
-    this.sealedAnswers.set(body, { date: this.date, bytes });
+    this.cachedSealed.set(body, { date: this.date, bytes });
     return bytes;
   }
 
-  /** 200 of an event stream, and what it begins with. */
+  /** 200 of an event stream, with the first chunk. */
   opening(): Buffer {
-    this.madeOpening ??= Buffer.concat([
+    this.cachedOpening ??= Buffer.concat([
       Buffer.from(
         this.head('200 OK', {
           ...baseHeaders(this.options.allow, this.options.corsOrigin),
@@ -113,20 +113,20 @@ export class AnswerBytes {
       ),
       chunkOf(OPENING),
     ]);
-    return this.madeOpening;
+    return this.cachedOpening;
   }
 
-  private unavailableHalves(allow: string, error: Unavailable, asProblem: boolean): Halves {
+  private buildUnavailable(allow: string, error: Unavailable, asProblem: boolean): SplitResponse {
     const problem = problemFor(error, 'Bearer');
-    if (!problem) throw new Error('It is no problem.');
+    if (!problem) throw new Error('Unavailable has no problem details');
     const body = JSON.stringify(problem.body());
     const base = baseHeaders(allow, this.options.corsOrigin);
     const head = this.head('503 Service Unavailable', {
-      ...problemHeaders(problem, asProblem, base, ID_PLACE),
+      ...problemHeaders(problem, asProblem, base, ID_PLACEHOLDER),
       'Content-Length': `${body.length}`,
     });
-    const at = head.indexOf(ID_PLACE);
-    return [head.slice(0, at), head.slice(at + ID_PLACE.length) + body];
+    const idAt = head.indexOf(ID_PLACEHOLDER);
+    return [head.slice(0, idAt), head.slice(idAt + ID_PLACEHOLDER.length) + body];
   }
 
   private head(status: string, headers: Readonly<Record<string, string>>): string {
@@ -143,12 +143,12 @@ function chunkOf(bytes: Uint8Array): Buffer {
   ]);
 }
 
-/** Frames what is sent to many as one chunk, once for all who get it one after the other. */
-export class Chunks {
+/** Encodes bytes as one chunk, once for consecutive clients that get the same bytes. */
+export class ChunkEncoder {
   private last: Uint8Array | null = null;
   private lastChunk: Buffer | null = null;
 
-  of(bytes: Uint8Array): Buffer {
+  encode(bytes: Uint8Array): Buffer {
     if (this.last !== bytes || !this.lastChunk) {
       this.last = bytes;
       this.lastChunk = chunkOf(bytes);

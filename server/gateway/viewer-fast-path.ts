@@ -1,210 +1,223 @@
 import { intervalAt, parseInterval } from '../../protocol/interval.ts';
 import { AHEAD_INTERVALS } from '../../protocol/limits.ts';
-import type { KnownViewer } from '../auth/viewer-tokens/viewer-tokens.ts';
-import { type Connection, INCOMPLETE, RELAY } from './connection.ts';
-import type { PendingResponse } from './connection-state.ts';
-import { Refusals } from './error-responses.ts';
-import { StreamTask } from './event-stream-response.ts';
+import { admissionOf } from '../auth/viewer-tokens/admission.ts';
+import type { ViewerWithToken } from '../auth/viewer-tokens/viewer-tokens.ts';
+import type { Connection, PendingResponse } from './connection.ts';
+import { ErrorResponses } from './error-responses.ts';
+import { EventStreamResponse, LongPoll, type LongPollContext } from './feed-responses.ts';
 import type { GatewayBackend } from './gateway-backend.ts';
-import { type HeldReads, LongPoll } from './long-poll.ts';
 import { QuizFastPath } from './quiz-fast-path.ts';
+import { guessResource } from './request-classifier.ts';
 import {
+  FALLBACK,
   HEAD_BYTES_MAX,
-  type HotRequest,
-  isToken,
-  OTHER,
-  PARTIAL,
-  readHead,
-} from './request-head.ts';
-import { type Match, type RequestTemplate, TemplateCache } from './request-template.ts';
-import { type AnswerBytes, Chunks } from './response-bytes.ts';
+  isTokenText,
+  parseViewerRequest,
+  type ViewerRequest,
+} from './request-parser.ts';
+import { type RequestTemplate, TemplateCache, type TemplateMatch } from './request-template.ts';
+import { ChunkEncoder, type ResponseBytes } from './response-bytes.ts';
 
-/** Its token is being checked. */
-const CHECKING: PendingResponse = { closed: () => {} };
-const LETTER_P = 0x50;
-/** Where paths that are posted to differ: `POST /api/v1/quizzes/…`. */
-const KIND_AT = 'POST /api/v1/'.length;
-const LETTER_Q = 0x71;
+/** The token of the request is being verified. */
+const VERIFYING: PendingResponse = { onClose: () => {} };
 
 /**
- * Answers heartbeats and reads of the feed, of viewers whose token is good and of this stream, also that
- * the service cannot do it now. All else, each other error too, is the origin server's to answer.
+ * Responds to heartbeats and feed reads of viewers who are admitted to the stream, also with a 503 when
+ * the service is unavailable. Everything else, other errors included, falls through to the origin server.
  */
 export class ViewerFastPath {
-  private readonly shapes = new TemplateCache();
-  private readonly match: Match = { interval: 0, tokenAt: 0, tokenEnd: 0 };
-  private readonly chunks = new Chunks();
+  private readonly templates = new TemplateCache();
+  private readonly match: TemplateMatch = { interval: 0, tokenAt: 0, tokenEnd: 0 };
+  private readonly encoder = new ChunkEncoder();
   private readonly quizzes: QuizFastPath | null;
-  private readonly refusals: Refusals;
-  private readonly heldReads: HeldReads | null;
+  private readonly errorResponses: ErrorResponses;
+  private readonly longPolls: LongPollContext | null;
 
   constructor(
-    private readonly service: GatewayBackend,
-    private readonly bytes: AnswerBytes,
+    private readonly backend: GatewayBackend,
+    private readonly responses: ResponseBytes,
   ) {
-    const { feed } = service;
-    this.refusals = new Refusals(bytes);
-    this.heldReads = feed && { bytes, feed, refusals: this.refusals };
-    this.quizzes = service.quizzes && new QuizFastPath(service, service.quizzes, bytes);
+    const { feed } = backend;
+    this.errorResponses = new ErrorResponses(responses);
+    this.longPolls = feed && { responses, feed, errorResponses: this.errorResponses };
+    this.quizzes = backend.quizzes && new QuizFastPath(backend, backend.quizzes, responses);
   }
 
-  /** @returns as `Desk.serve` */
-  serve(connection: Connection, bytes: Buffer, at: number): number {
-    if (bytes[at + KIND_AT] === LETTER_Q && this.quizzes) {
-      return this.quizzes.serve(connection, bytes, at);
-    }
+  /** See `RequestHandler.handle`. */
+  handle(connection: Connection, bytes: Buffer, at: number): number {
+    const resource = guessResource(bytes, at);
+    if (resource === 'quiz' && this.quizzes) return this.quizzes.handle(connection, bytes, at);
     const { match } = this;
-    const shape = bytes[at] === LETTER_P ? connection.heartbeat : connection.feed;
-    if (typeof shape === 'object' && shape.matches(bytes, at, match)) {
-      const viewer = this.service.tokens.find(bytes, match.tokenAt, match.tokenEnd);
-      if (viewer?.streamId === shape.streamId) {
-        return this.answer(connection, shape, viewer, match.interval, null) ? bytes.length : RELAY;
+    const template = resource === 'heartbeat' ? connection.heartbeat : connection.feed;
+    if (typeof template === 'object' && template.matches(bytes, at, match)) {
+      const viewer = this.backend.tokens.find(bytes, match.tokenAt, match.tokenEnd);
+      if (viewer) {
+        const nowMs = this.backend.clock.nowMs();
+        const isHandled =
+          this.isAdmitted(viewer, template, nowMs) &&
+          this.respond(connection, template, viewer, match.interval, null, nowMs);
+        return isHandled ? bytes.length : FALLBACK;
       }
     }
-    return this.read(connection, bytes, at);
+    return this.parse(connection, bytes, at);
   }
 
-  private read(connection: Connection, bytes: Buffer, at: number): number {
-    const request = readHead(bytes, at);
-    if (request === PARTIAL) return INCOMPLETE;
-    if (request === OTHER) return RELAY;
-    const known = this.service.tokens.known(request.token);
-    if (known) return this.admit(connection, request, known) ? request.end : RELAY;
-    if (!isToken(request.token)) return RELAY;
+  private parse(connection: Connection, bytes: Buffer, at: number): number {
+    const request = parseViewerRequest(bytes, at);
+    if (typeof request === 'number') return request;
+    const { tokens } = this.backend;
+    const viewer = tokens.cached(request.token);
+    if (viewer) return this.respondToParsed(connection, request, viewer) ? request.end : FALLBACK;
+    if (!isTokenText(request.token)) return FALLBACK;
     const sent = bytes.subarray(at, request.end);
-    connection.begin(CHECKING);
-    this.service.tokens.check(request.token).then(
-      (viewer) => {
+    connection.setPending(VERIFYING);
+    tokens.check(request.token).then(
+      (verified) => {
         if (connection.isEnded) return;
-        if (!viewer || !this.admit(connection, request, viewer)) connection.relay(sent);
+        if (!verified || !this.respondToParsed(connection, request, verified)) {
+          connection.relay(sent);
+        }
       },
       (error) => {
         if (connection.isEnded) return;
-        if (!this.refuse(connection, request.shape, error)) connection.relay(sent);
+        if (!this.sendError(connection, request.template, error)) connection.relay(sent);
       },
     );
     return request.end;
   }
 
-  /** @returns whether the client is told why */
-  private refuse(connection: Connection, shape: RequestTemplate, error: unknown): boolean {
-    const { heartbeats, feed } = this.service;
-    const operation = shape.kind === 'heartbeat' ? heartbeats : feed;
-    return operation !== null && this.refusals.tell(connection, shape, operation, error);
+  private isAdmitted(viewer: ViewerWithToken, template: RequestTemplate, nowMs: number): boolean {
+    return admissionOf(viewer, template.streamId, nowMs, this.backend.bans) === 'admitted';
   }
 
-  /** @returns whether it is answered, now or later; else it is to be passed on, like all below */
-  private admit(connection: Connection, request: HotRequest, viewer: KnownViewer): boolean {
-    const { shape, interval, lastEventId } = request;
-    if (viewer.streamId !== shape.streamId) return false;
-    // With where a client was no two requests are alike.
-    if (lastEventId === null) {
-      const { shapes } = this;
-      if (shape.kind !== 'heartbeat') connection.feed = shapes.after(connection.feed, shape);
-      else connection.heartbeat = shapes.after(connection.heartbeat, shape);
-    }
-    return this.answer(connection, shape, viewer, interval, lastEventId);
-  }
-
-  private answer(
+  /** @returns false, like all methods below, when the request must go to the origin server */
+  private respondToParsed(
     connection: Connection,
-    shape: RequestTemplate,
-    viewer: KnownViewer,
+    request: ViewerRequest,
+    viewer: ViewerWithToken,
+  ): boolean {
+    const { template, interval, lastEventId } = request;
+    const nowMs = this.backend.clock.nowMs();
+    if (!this.isAdmitted(viewer, template, nowMs)) return false;
+    // A last event id differs from request to request, so these make no templates.
+    if (lastEventId === null) {
+      const { templates } = this;
+      if (template.path === 'heartbeat') {
+        connection.heartbeat = templates.next(connection.heartbeat, template);
+      } else connection.feed = templates.next(connection.feed, template);
+    }
+    return this.respond(connection, template, viewer, interval, lastEventId, nowMs);
+  }
+
+  /** Responds to the request of an admitted viewer. */
+  private respond(
+    connection: Connection,
+    template: RequestTemplate,
+    viewer: ViewerWithToken,
     interval: number,
     lastEventId: string | null,
+    nowMs: number,
   ): boolean {
-    const { service } = this;
-    const nowMs = service.nowMs();
-    if (viewer.expiresMs <= nowMs || service.tokens.isBanned(viewer)) return false;
-    if (shape.kind === 'heartbeat') return this.register(connection, shape, viewer, nowMs);
+    if (template.path === 'heartbeat') return this.register(connection, template, viewer, nowMs);
     const newest = intervalAt(nowMs) + AHEAD_INTERVALS;
-    if (shape.kind === 'interval') {
-      return interval <= newest && this.readInterval(connection, shape, viewer, interval);
+    if (template.path === 'feed-read') {
+      return interval <= newest && this.readInterval(connection, template, viewer, interval);
     }
     const from = lastEventId === null ? interval : parseInterval(lastEventId) + 1;
-    return from <= newest && this.openStream(connection, shape, viewer, from);
+    return from <= newest && this.openStream(connection, template, viewer, from);
   }
 
   private register(
     connection: Connection,
-    shape: RequestTemplate,
-    { streamId, seat }: KnownViewer,
+    template: RequestTemplate,
+    { streamId, seat }: ViewerWithToken,
     nowMs: number,
   ): boolean {
-    const { heartbeats } = this.service;
+    const { heartbeats } = this.backend;
     if (!heartbeats) return false;
     try {
-      heartbeats.register(streamId, seat, nowMs);
+      heartbeats.presence.register(streamId, seat, nowMs);
     } catch (error) {
-      return this.refuse(connection, shape, error);
+      return this.sendError(connection, template, error);
     }
     heartbeats.counter.countImmediate(204);
-    connection.answer(this.bytes.noContent(heartbeats.allow));
+    connection.respond(this.responses.noContent(heartbeats.allow));
     return true;
   }
 
   private readInterval(
     connection: Connection,
-    shape: RequestTemplate,
-    viewer: KnownViewer,
+    template: RequestTemplate,
+    viewer: ViewerWithToken,
     interval: number,
   ): boolean {
-    const { heldReads } = this;
-    const { feed } = this.service;
-    if (!feed || !heldReads) return false;
+    const { longPolls } = this;
+    const { feed } = this.backend;
+    if (!feed || !longPolls) return false;
     const { log, counter } = feed;
     const { streamId } = viewer;
-    const held = () => {
-      // Behind the head of one who waits there may have come half a megabyte (G-31).
-      const own = shape.memoryBytes > HEAD_BYTES_MAX ? shape.apart() : shape;
-      return new LongPoll(connection, heldReads, own, viewer.token, interval);
+    const createLongPoll = () => {
+      // The receive buffer may hold 512 KB of pipelined data; copy the head so that it can be freed.
+      const own = template.memoryBytes > HEAD_BYTES_MAX ? template.compact() : template;
+      return new LongPoll(connection, longPolls, own, viewer.token, interval);
     };
     try {
-      if (interval > log.sealedTo()) {
-        const task = held();
-        log.hold(streamId, interval, task);
-        connection.begin(task);
+      if (interval > log.watermark()) {
+        const longPoll = createLongPoll();
+        log.waitFor(streamId, interval, longPoll);
+        connection.setPending(longPoll);
         return true;
       }
       const body = log.read(streamId, interval);
       if (body instanceof Promise) {
-        const task = held();
-        connection.begin(task);
+        const longPoll = createLongPoll();
+        connection.setPending(longPoll);
         body.then(
-          (found) => task.sealed(found),
-          (error) => task.refused(error),
+          (found) => longPoll.onSealed(found),
+          (error) => longPoll.onFailed(error),
         );
         return true;
       }
       counter.countImmediate(200);
-      connection.answer(this.bytes.sealed(interval, body));
+      connection.respond(this.responses.sealed(interval, body));
       return true;
     } catch (error) {
-      return this.refuse(connection, shape, error);
+      return this.sendError(connection, template, error);
     }
   }
 
   private openStream(
     connection: Connection,
-    shape: RequestTemplate,
-    viewer: KnownViewer,
+    template: RequestTemplate,
+    viewer: ViewerWithToken,
     from: number,
   ): boolean {
-    const { feed } = this.service;
+    const { feed } = this.backend;
     if (!feed) return false;
     const { streamId } = viewer;
     const { log, streams, counter } = feed;
-    let task: StreamTask | null = null;
+    let response: EventStreamResponse | null = null;
     try {
-      streams.begin(viewer, (onEnd) => {
-        task = new StreamTask(connection, this.chunks, { log, streamId, from, onEnd });
-        return task.stream;
+      streams.open(viewer, (onEnd) => {
+        response = new EventStreamResponse(connection, this.encoder, {
+          log,
+          streamId,
+          from,
+          onEnd,
+        });
+        return response.stream;
       });
     } catch (error) {
-      return this.refuse(connection, shape, error);
+      return this.sendError(connection, template, error);
     }
     counter.countImmediate(200);
-    (task as StreamTask | null)?.begin(this.bytes.opening());
+    (response as EventStreamResponse | null)?.start(this.responses.opening());
     return true;
+  }
+
+  private sendError(connection: Connection, template: RequestTemplate, error: unknown): boolean {
+    const { heartbeats, feed } = this.backend;
+    const operation = template.path === 'heartbeat' ? heartbeats : feed;
+    return operation !== null && this.errorResponses.send(connection, template, operation, error);
   }
 }

@@ -1,7 +1,7 @@
-/** What a client did not take at once. It is never empty but for the moment in which the last went out. */
+/** The bytes that a socket did not take at once. */
 export class WriteBuffer {
   private readonly parts: Uint8Array[];
-  /** How many bytes wait. */
+  /** The number of buffered bytes; 0 only after `writeTo`. */
   bytes: number;
 
   constructor(part: Uint8Array) {
@@ -14,16 +14,16 @@ export class WriteBuffer {
     this.bytes += part.length;
   }
 
-  /** Sends what the client takes now. @returns whether it took any */
+  /** Writes what the socket takes now. @returns whether it took any */
   writeTo(socket: { write(bytes: Uint8Array): number }): boolean {
     const { parts } = this;
     const before = this.bytes;
     while (parts.length > 0) {
       const next = parts[0] as Uint8Array;
-      const taken = Math.max(0, socket.write(next));
-      this.bytes -= taken;
-      if (taken < next.length) {
-        parts[0] = next.subarray(taken);
+      const written = Math.max(0, socket.write(next));
+      this.bytes -= written;
+      if (written < next.length) {
+        parts[0] = next.subarray(written);
         break;
       }
       parts.shift();

@@ -92,7 +92,7 @@ describe('what the front answers is what the server behind it would', () => {
   test('[F-4] also when it was held', async () => {
     const next = harness.interval();
     const asked = [read(viewer, next), read(viewer, next, PASSED_ON)];
-    await until('both are held', () => harness.service.stats.feed().held === 2);
+    await until('both are held', () => harness.service.stats.feed().longPolls === 2);
     await harness.advance(1);
     const [here, there] = await Promise.all(asked.map(async (one) => whatCame(await one)));
     expect(here?.status).toBe(200);
@@ -102,7 +102,7 @@ describe('what the front answers is what the server behind it would', () => {
 
 test('[O-12] each answer is counted once, wherever it was given', async () => {
   const count = (operation: (typeof viewerApi)[keyof typeof viewerApi], status: number) =>
-    harness.service.stats.requests.counterOf(operation)?.counts[status] ?? 0;
+    harness.service.stats.requests.findCounter(operation)?.counts[status] ?? 0;
   const counts = () => [
     count(viewerApi.registerView, 204),
     count(viewerApi.registerView, 401),
@@ -115,7 +115,7 @@ test('[O-12] each answer is counted once, wherever it was given', async () => {
   await read(viewer, 1);
   await (await read(viewer, 1, { Accept: 'text/event-stream' })).body?.cancel();
   const held = read(viewer, harness.interval());
-  await until('it is held', () => harness.service.stats.feed().held === 1);
+  await until('it is held', () => harness.service.stats.feed().longPolls === 1);
   await harness.advance(1);
   await held;
   expect(counts().map((value, at) => value - (before[at] as number))).toEqual([2, 1, 3]);
@@ -138,7 +138,7 @@ describe('one connection', () => {
       requestOf(viewer, beatLine(viewer)),
     ];
     const exchange = rawExchange(harness.url, [sent.join('')], { waitMs: 600 });
-    await until('one is held', () => harness.service.stats.feed().held === 1);
+    await until('one is held', () => harness.service.stats.feed().longPolls === 1);
     await harness.advance(1);
     const { text } = await exchange;
     expect(text.match(/HTTP\/1\.1 \d+/g)?.map((line) => Number(line.slice(-3)))).toEqual([
@@ -202,7 +202,7 @@ test('[O-11] [F-9] while it drains, what is held is answered, and who asks anew 
   await own.advance(1);
   const late = await own.viewer(await own.createStream());
   const held = read(late, own.interval());
-  await until('it is held', () => own.service.stats.feed().held === 1);
+  await until('it is held', () => own.service.stats.feed().longPolls === 1);
   const drained = own.service.drain();
   const refused = await read(late, own.interval());
   expect([refused.status, refused.headers.has('retry-after')]).toEqual([503, true]);
@@ -215,20 +215,20 @@ test('[O-11] [F-9] while it drains, what is held is answered, and who asks anew 
 test('[F-25] a reader of an event stream who takes nothing is cut off, and costs nothing any more', async () => {
   const stream = await harness.createStream();
   const slow = await harness.viewer(stream);
-  const before = harness.service.stats.feed().listeners;
+  const before = harness.service.stats.feed().eventStreams;
   const socket = connect(Number(new URL(harness.url).port), '127.0.0.1');
   const text = 'x'.repeat(3_900);
   const asked = requestOf(slow, readLine(slow, harness.interval()));
   socket.write(asked.replace('Host', 'Accept: text/event-stream\r\nHost'));
-  await until('it is open', () => harness.service.stats.feed().listeners === before + 1);
+  await until('it is open', () => harness.service.stats.feed().eventStreams === before + 1);
   socket.pause();
-  for (let n = 0; n < 200 && harness.service.stats.feed().listeners > before; n++) {
+  for (let n = 0; n < 200 && harness.service.stats.feed().eventStreams > before; n++) {
     const events = Array.from({ length: 20 }, () =>
       harness.studio('POST', `/streams/${stream}/events`, { type: 'much', data: { text } }),
     );
     await Promise.all(events);
     await harness.advance(1);
   }
-  expect(harness.service.stats.feed().listeners).toBe(before);
+  expect(harness.service.stats.feed().eventStreams).toBe(before);
   socket.destroy();
 }, 60_000);

@@ -48,9 +48,9 @@ describe('[G-31] what comes behind a request that waits', () => {
     const one = client();
     one.send(heartbeat());
     await one.hears('204');
-    const held = service.service.stats.feed().held;
+    const held = service.service.stats.feed().longPolls;
     one.send(read(0));
-    await until('it is held', () => service.service.stats.feed().held === held + 1);
+    await until('it is held', () => service.service.stats.feed().longPolls === held + 1);
     one.send(Buffer.alloc(MUCH, heartbeat()));
     await Bun.sleep(100);
     expect(one.unsentBytes).toBeGreaterThan(0);
@@ -61,9 +61,9 @@ describe('[G-31] what comes behind a request that waits', () => {
 
   test('is answered in its order when it is less, however it comes', async () => {
     const one = client();
-    const held = service.service.stats.feed().held;
+    const held = service.service.stats.feed().longPolls;
     one.send(read(0) + heartbeat().repeat(10));
-    await until('it is held', () => service.service.stats.feed().held === held + 1);
+    await until('it is held', () => service.service.stats.feed().longPolls === held + 1);
     one.send(heartbeat().repeat(10));
     await service.advance(1);
     await one.when(() => statusesOf(one.text).length === 21, 'all answers');

@@ -35,8 +35,8 @@ beforeAll(async () => {
     }),
     realtime: (realtime) => {
       log = realtime.feed as MemoryFeedLog;
-      const hold = log.hold.bind(log);
-      log.hold = (...asked) => {
+      const hold = log.waitFor.bind(log);
+      log.waitFor = (...asked) => {
         if (unavailable !== null) throw new Unavailable(unavailable);
         hold(...asked);
       };
@@ -141,12 +141,12 @@ describe('what cannot be done now is told by the front as by the server behind i
     for (const headers of WAYS) {
       await expectAlike(read(service.interval()), headers, async () => {
         await held();
-        log.refuseHeld('Redis is unavailable.');
+        log.failWaiters('Redis is unavailable.');
       });
     }
     await expectAlike(read(service.interval()), '', async () => {
       await held();
-      log.expire(service.clock.nowMs() + 1_000);
+      log.failOverdue(service.clock.nowMs() + 1_000);
     });
   });
 
@@ -171,7 +171,7 @@ test('[O-12] [O-13] each who is told so is counted once, and is in the log', asy
   };
   const one = ask(ownPort(), read(service.interval()), '');
   await until('it is held', () => service.service.stats.feed().longPolls === 1);
-  log.refuseHeld('Redis is unavailable.');
+  log.failWaiters('Redis is unavailable.');
   unavailable = 'Sealing is stalled.';
   await heard(one);
   await heard(ask(ownPort(), read(service.interval()), ''));
@@ -191,7 +191,7 @@ test('[F-9] who sent more requests behind one that is refused has an answer to e
   const sealed = requestOf(read(next - 1), '');
   client.send(requestOf(read(next), '') + sealed + requestOf(read(next), '') + sealed);
   await until('it is held', () => service.service.stats.feed().longPolls === 1);
-  log.refuseHeld('Redis is unavailable.');
+  log.failWaiters('Redis is unavailable.');
   await client.when(() => client.text.split('HTTP/1.1').length === 5, 'four answers');
   expect(client.text.match(/HTTP\/1\.1 \d+/g)?.map((line) => line.slice(-3))).toEqual([
     ...['503', '200', '503', '200'],
@@ -200,17 +200,17 @@ test('[F-9] who sent more requests behind one that is refused has an answer to e
 });
 
 test('[G-31] a read that is held keeps nothing of what came behind it', async () => {
-  const { hold } = log;
+  const { waitFor } = log;
   const kept: number[] = [];
-  log.hold = (streamId, interval, holder) => {
-    kept.push((holder as unknown as { shape: RequestTemplate }).shape.memoryBytes);
-    hold(streamId, interval, holder);
+  log.waitFor = (streamId, interval, holder) => {
+    kept.push((holder as unknown as { template: RequestTemplate }).template.memoryBytes);
+    waitFor(streamId, interval, holder);
   };
   const client = new RawClient(ownPort());
   client.send(requestOf(read(service.interval()), '') + 'x'.repeat(400_000));
   await until('it is held', () => kept.length > 0);
-  log.hold = hold;
-  log.refuseHeld('Redis is unavailable.');
+  log.waitFor = waitFor;
+  log.failWaiters('Redis is unavailable.');
   await client.ends();
   expect(kept[0]).toBeLessThanOrEqual(16 * 1024);
 });
@@ -240,7 +240,7 @@ test('[N-9] a crowd that is held hears at once that its interval will not come',
   await until('all are held', () => service.service.stats.feed().longPolls === CROWD);
   const passedOn = countPassedOn();
   const startedMs = performance.now();
-  log.refuseHeld('Redis is unavailable.');
+  log.failWaiters('Redis is unavailable.');
   await all.promise;
   const tookMs = performance.now() - startedMs;
   passedOn.stop();

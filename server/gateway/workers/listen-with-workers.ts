@@ -1,32 +1,33 @@
 import type { Listener } from '../../http/address.ts';
-import { type Listening, type ListenOptions, openInside, urlOf } from '../listen.ts';
-import { listenOn } from '../port.ts';
-import type { ViewerThreads } from './worker-pool.ts';
+import { type ListeningServer, type ListenOptions, localUrl } from '../listen.ts';
+import { openOriginServer } from '../origin-server.ts';
+import { listenTcp } from '../tcp-listener.ts';
+import type { WorkerPool } from './worker-pool.ts';
 
 /**
- * Begins to answer: the threads on the port, and the whole of HTTP in this one behind them.
- * @throws Error with a line for the operator when the port cannot be had
+ * Starts worker threads that listen on the port, with the origin server on this thread behind them.
+ * @throws Error with a message for the operator when it cannot listen on the port
  */
-export async function listenByThreads<Data>(
-  threads: ViewerThreads,
+export async function listenWithWorkers<Data>(
+  workers: WorkerPool,
   options: ListenOptions<Data> & { readonly listener: Listener },
-): Promise<Listening> {
+): Promise<ListeningServer> {
   const { host, corsOrigin, edgeCache = false, listener } = options;
-  const port = freePort(host, options.port);
-  const inside = openInside(options);
-  const { path, secret } = inside;
+  const port = findPort(host, options.port);
+  const origin = openOriginServer(options);
+  const { path, secret } = origin;
   async function stop(): Promise<void> {
-    threads.stop();
-    await inside.stop();
+    workers.stop();
+    await origin.stop();
   }
   try {
-    await threads.begin({ host, port, path, secret, corsOrigin, edgeCache });
-    inside.introduce(listener, port);
+    await workers.start({ host, port, path, secret, corsOrigin, edgeCache });
+    origin.attach(listener, port);
     return {
       port,
-      url: urlOf(host, port),
+      url: localUrl(host, port),
       async drain() {
-        await threads.close();
+        await workers.close();
         await stop();
       },
       stop,
@@ -38,12 +39,12 @@ export async function listenByThreads<Data>(
 }
 
 /**
- * The port, or a free one for 0. Threads share a port, so they would share it with another service,
- * too, without a word: it is taken for a moment by this thread alone.
- * @throws Error with a line for the operator
+ * The port, or a free one for 0. Workers listen with `reusePort`, which would silently share the port
+ * with another service too: so this thread first listens on it alone for a moment.
+ * @throws Error with a message for the operator
  */
-function freePort(host: string | null, asked: number): number {
-  const listener = listenOn(host, asked, false, { data: () => {} });
+function findPort(host: string | null, requested: number): number {
+  const listener = listenTcp(host, requested, false, { data: () => {} });
   const { port } = listener;
   listener.stop(true);
   return port;

@@ -2,19 +2,19 @@ import { expect, test } from 'bun:test';
 import { Unavailable } from '../../platform/errors.ts';
 import { WorkerGatewayBackend } from './worker-gateway-backend.ts';
 
-const holder = { sealed: () => {}, refused: () => {} };
+const holder = { onSealed: () => {}, onFailed: () => {} };
 
 function fixture() {
   const service = new WorkerGatewayBackend(
     {
-      ...{ kind: 'begin', host: null, port: 0, path: '/nowhere', secret: 'secret' },
+      ...{ kind: 'start', host: null, port: 0, path: '/nowhere', secret: 'secret' },
       ...{ corsOrigin: '*', edgeCache: false, tokenCacheSize: 10, sealed: 0 },
       allow: { heartbeats: 'POST', feed: 'GET' },
       time: new Float64Array(new SharedArrayBuffer(8)),
       unavailable: { registrations: null, feed: null },
     },
     { nowMs: () => 250_000 },
-    { check: async () => null, readSealed: async () => [] },
+    { verify: async () => null, readSealed: async () => [] },
   );
   const failure = (work: () => void): unknown => {
     try {
@@ -24,8 +24,8 @@ function fixture() {
       return error;
     }
   };
-  const register = () => failure(() => service.heartbeats?.register('stream', 1, 250_000));
-  const hold = () => failure(() => service.log.hold('stream', 1_000, holder));
+  const register = () => failure(() => service.heartbeats?.presence.register('stream', 1, 250_000));
+  const hold = () => failure(() => service.log.waitFor('stream', 1_000, holder));
   return { service, register, hold };
 }
 
@@ -33,9 +33,9 @@ test('[N-9] a thread says no by itself while a backend is unavailable, and passe
   const { service, register, hold } = fixture();
   expect(register()).not.toBeInstanceOf(Unavailable);
   expect(hold()).toBeNull();
-  service.unavailable = { registrations: 'Redis is unavailable.', feed: 'Sealing is held up.' };
+  service.unavailable = { registrations: 'Redis is unavailable.', feed: 'Sealing is stalled.' };
   expect(register()).toEqual(new Unavailable('Redis is unavailable.'));
-  expect(hold()).toEqual(new Unavailable('Sealing is held up.'));
+  expect(hold()).toEqual(new Unavailable('Sealing is stalled.'));
   service.unavailable = { registrations: null, feed: null };
   expect(hold()).toBeNull();
 });
@@ -43,15 +43,19 @@ test('[N-9] a thread says no by itself while a backend is unavailable, and passe
 test('[O-12] [O-13] whom a thread told so is reported once, with the first of them for the log', () => {
   const { service } = fixture();
   const { feed, heartbeats } = service;
-  expect(feed?.refused('mine', new Unavailable('away'))).toBe('mine');
-  expect(feed?.refused(null, new Unavailable('late'))).toMatch(/^[0-9a-f]{8}-0$/);
+  expect(feed?.logUnavailable('mine', new Unavailable('away'))).toBe('mine');
+  expect(feed?.logUnavailable(null, new Unavailable('late'))).toMatch(/^[0-9a-f]{8}-0$/);
   feed?.counter.countImmediate(503);
   feed?.counter.countImmediate(503);
   expect(service.report()).toMatchObject({
-    refused: { heartbeats: null, intervals: { count: 2, requestId: 'mine', reason: 'away' } },
+    rejected: { heartbeats: null, intervals: { count: 2, requestId: 'mine', reason: 'away' } },
     intervals: { statuses: [[503, 2]] },
   });
-  heartbeats?.refused(null, new Unavailable('away'));
-  const { refused, intervals } = service.report();
-  expect([refused.heartbeats?.count, refused.intervals, intervals.statuses]).toEqual([1, null, []]);
+  heartbeats?.logUnavailable(null, new Unavailable('away'));
+  const { rejected, intervals } = service.report();
+  expect([rejected.heartbeats?.count, rejected.intervals, intervals.statuses]).toEqual([
+    1,
+    null,
+    [],
+  ]);
 });

@@ -1,11 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import { intervalAt } from '../../../protocol/interval.ts';
+import type { Operation } from '../../../protocol/operation.ts';
 import { viewerApi } from '../../../protocol/viewer-api.ts';
+import type { BanList } from '../../auth/viewer-tokens/admission.ts';
 import { CheckedViewer } from '../../auth/viewer-tokens/checked-viewer.ts';
-import { TokenCache } from '../../auth/viewer-tokens/seen-tokens.ts';
-import type { KnownViewer } from '../../auth/viewer-tokens/viewer-tokens.ts';
-import type { SeatOfStream } from '../../domains/moderation/chat-rooms.ts';
-import { RequestIds } from '../../http/request-log.ts';
+import { TokenCache } from '../../auth/viewer-tokens/token-cache.ts';
+import type { ViewerWithToken } from '../../auth/viewer-tokens/viewer-tokens.ts';
+import { RequestIds, ResponseCounter } from '../../http/request-log.ts';
 import type { Clock } from '../../platform/clock.ts';
 import { Unavailable } from '../../platform/errors.ts';
 import { MemoryFeedLog } from '../../realtime/feed/feed-log-memory.ts';
@@ -13,85 +14,91 @@ import { OpenStreams } from '../../realtime/feed/open-streams.ts';
 import type { SeatMemory } from '../../realtime/presence/presence-cells.ts';
 import { SharedPresenceWriter } from '../../realtime/presence/shared-presence-writer.ts';
 import type {
-  FrontFeed,
-  FrontHeartbeats,
-  FrontTokens,
+  FeedOperation,
   GatewayBackend,
+  GatewayOperation,
+  HeartbeatOperation,
+  TokenLookup,
 } from '../gateway-backend.ts';
-import type { Begin, Report, ThreadCalls, UnavailableReasons } from './messages.ts';
-import { ThreadOperation } from './worker-operation.ts';
+import type {
+  MainThreadCalls,
+  RejectedRequests,
+  UnavailableReasons,
+  WorkerReport,
+  WorkerStart,
+} from './messages.ts';
 
-/** A stream that is read is told of again after so long: it counts as read for 2 s. */
-const TOLD_AGAIN_INTERVALS = 4;
+/** A stream that is still read is reported again after this time: a report counts for 2 s. */
+const REPORT_AGAIN_INTERVALS = 4;
 
-// Thrown for every heartbeat that the main thread must see, so it is made once.
-const NOT_HERE = new Error('The main thread registers this one.');
+// Sends a heartbeat to the main thread. Thrown often, so it is created once.
+const NOT_REGISTERED = new Error('The main thread must register this seat');
 
-/** What a front needs, in a thread that has only what the main thread tells it. */
+/** The backend of a gateway on a worker thread, which has what the main thread sends it. */
 export class WorkerGatewayBackend implements GatewayBackend {
-  readonly tokens: FrontTokens;
-  readonly heartbeats: FrontHeartbeats | null;
-  readonly feed: FrontFeed | null;
-  /** The main thread's. */
+  readonly tokens: TokenLookup;
+  readonly bans: BanList;
+  readonly heartbeats: HeartbeatOperation | null;
+  readonly feed: FeedOperation | null;
+  /** Answers are counted on the main thread. */
   readonly quizzes = null;
   readonly log: MemoryFeedLog;
-  /** As the main thread said last. */
+  /** The last reasons that the main thread sent. */
   unavailable: UnavailableReasons;
   readonly streams: OpenStreams;
-  private readonly seen: TokenCache;
+  private readonly cache: TokenCache;
   private readonly rings = new Map<string, SharedPresenceWriter>();
   private readonly banned = new Map<string, ReadonlySet<number>>();
-  private readonly toldRead = new Map<string, number>();
-  private readonly registered: ThreadOperation;
-  private readonly read: ThreadOperation;
+  /** The interval of the last report of each stream. */
+  private readonly reportedReads = new Map<string, number>();
+  private readonly heartbeatOperation: WorkerOperation;
+  private readonly feedOperation: WorkerOperation;
 
   constructor(
-    told: Begin,
-    private readonly time: Clock,
-    private readonly calls: ThreadCalls,
+    start: WorkerStart,
+    readonly clock: Clock,
+    private readonly calls: MainThreadCalls,
   ) {
-    this.unavailable = told.unavailable;
-    const { allow } = told;
-    // No other thread's.
+    this.unavailable = start.unavailable;
+    const { allow } = start;
     const ids = new RequestIds(randomUUID().slice(0, 8));
-    this.registered = new ThreadOperation(viewerApi.registerView, allow.heartbeats ?? '', ids);
-    this.read = new ThreadOperation(viewerApi.readInterval, allow.feed ?? '', ids);
-    const nowMs = () => time.nowMs();
-    this.seen = new TokenCache(told.tokenCacheSize, nowMs);
+    this.heartbeatOperation = new WorkerOperation(viewerApi.registerView, allow.heartbeats, ids);
+    this.feedOperation = new WorkerOperation(viewerApi.readInterval, allow.feed, ids);
+    const nowMs = () => clock.nowMs();
+    this.cache = new TokenCache(start.tokenCacheSize, nowMs);
     this.streams = new OpenStreams(nowMs);
-    this.log = new MemoryFeedLog(calls, told.sealed, () => this.unavailable.feed);
+    this.log = new MemoryFeedLog(calls, start.sealed, () => this.unavailable.feed);
     this.tokens = {
-      known: (token) => this.seen.get(token),
-      find: (...token) => this.seen.find(...token),
-      check: (token) => this.check(token),
-      isBanned: (viewer) => this.isBanned(viewer),
+      cached: (token) => this.cache.get(token),
+      find: (bytes, from, to) => this.cache.find(bytes, from, to),
+      check: (token) => this.verify(token),
     };
-    this.heartbeats =
-      allow.heartbeats === null
-        ? null
-        : {
-            ...this.registered.ofFront,
-            register: (...registration) => this.register(...registration),
-          };
-    this.feed =
-      allow.feed === null ? null : { ...this.read.ofFront, log: this.log, streams: this.streams };
+    this.bans = {
+      isBanned: ({ streamId, seat }) =>
+        this.banned.size > 0 && this.banned.get(streamId)?.has(seat) === true,
+    };
+    const presence = {
+      register: (streamId: string, seat: number, nowMs = clock.nowMs()) =>
+        this.register(streamId, seat, nowMs),
+    };
+    const { log, streams } = this;
+    const heartbeats = this.heartbeatOperation.gatewayOperation();
+    this.heartbeats = heartbeats && { ...heartbeats, presence };
+    const feed = this.feedOperation.gatewayOperation();
+    this.feed = feed && { ...feed, log, streams };
   }
 
-  nowMs(): number {
-    return this.time.nowMs();
-  }
-
-  /** The ring of a stream, which is new or has grown. */
-  ringShared(streamId: string, memory: SeatMemory): void {
+  /** Sets the presence ring of a stream, which is new or has grown. */
+  addRing(streamId: string, memory: SeatMemory): void {
     this.rings.set(streamId, new SharedPresenceWriter(memory));
   }
 
-  ringDropped(streamId: string): void {
+  removeRing(streamId: string): void {
     this.rings.delete(streamId);
   }
 
-  /** Who is banned in a stream. Their event streams end. */
-  ban(streamId: string, seats: ReadonlySet<number>): void {
+  /** Sets the banned seats of a stream, and ends their event streams. */
+  setBanned(streamId: string, seats: ReadonlySet<number>): void {
     const before = this.banned.get(streamId);
     if (seats.size > 0) this.banned.set(streamId, seats);
     else this.banned.delete(streamId);
@@ -101,26 +108,27 @@ export class WorkerGatewayBackend implements GatewayBackend {
     );
   }
 
-  /** To be called several times a second. */
+  /** Ends overdue long polls. Call it several times a second. */
   tick(): void {
-    this.log.expire(this.nowMs());
+    this.log.failOverdue(this.clock.nowMs());
   }
 
-  forgetExpired(): void {
-    this.seen.forgetExpired();
+  removeExpiredTokens(): void {
+    this.cache.removeExpired();
   }
 
-  /** What there is to tell since it was told before. */
-  report(): Report {
+  /** The statistics since the last report. */
+  report(): WorkerReport {
+    const { heartbeatOperation, feedOperation } = this;
     return {
       kind: 'report',
       ...this.log.load(),
-      read: this.newlyRead(),
-      heartbeats: this.registered.counter.take(),
-      intervals: this.read.counter.take(),
-      refused: {
-        heartbeats: this.registered.takeRefused(),
-        intervals: this.read.takeRefused(),
+      streamsRead: this.takeNewlyRead(),
+      heartbeats: heartbeatOperation.counter.take(),
+      intervals: feedOperation.counter.take(),
+      rejected: {
+        heartbeats: heartbeatOperation.takeRejected(),
+        intervals: feedOperation.takeRejected(),
       },
     };
   }
@@ -128,29 +136,63 @@ export class WorkerGatewayBackend implements GatewayBackend {
   private register(streamId: string, seat: number, nowMs: number): void {
     const { registrations } = this.unavailable;
     if (registrations !== null) throw new Unavailable(registrations);
-    if (!this.rings.get(streamId)?.register(seat, intervalAt(nowMs))) throw NOT_HERE;
+    if (!this.rings.get(streamId)?.register(seat, intervalAt(nowMs))) throw NOT_REGISTERED;
   }
 
-  private async check(token: string): Promise<KnownViewer | null> {
-    const known = this.seen.getValid(token);
-    if (known) return known;
-    const seat = await this.calls.check(token);
+  private async verify(token: string): Promise<ViewerWithToken | null> {
+    const cached = this.cache.getValid(token);
+    if (cached) return cached;
+    const seat = await this.calls.verify(token);
     if (!seat) return null;
-    this.seen.put(token, seat);
+    this.cache.put(token, seat);
     return new CheckedViewer(seat, token);
   }
 
-  private isBanned({ streamId, seat }: SeatOfStream): boolean {
-    return this.banned.size > 0 && this.banned.get(streamId)?.has(seat) === true;
+  private takeNewlyRead(): string[] {
+    const interval = this.log.watermark();
+    for (const [streamId, reportedAt] of this.reportedReads) {
+      if (reportedAt <= interval - REPORT_AGAIN_INTERVALS) this.reportedReads.delete(streamId);
+    }
+    const read = [...this.log.activeStreams(interval)].filter((id) => !this.reportedReads.has(id));
+    for (const streamId of read) this.reportedReads.set(streamId, interval);
+    return read;
+  }
+}
+
+/** One operation of a worker, with what it counts until the next report. */
+class WorkerOperation {
+  readonly counter: ResponseCounter;
+  private rejected: RejectedRequests | null = null;
+
+  /** @param allow the `Allow` header; null: the operation goes to the origin server */
+  constructor(
+    operation: Operation,
+    private readonly allow: string | null,
+    private readonly ids: RequestIds,
+  ) {
+    this.counter = new ResponseCounter(operation);
   }
 
-  private newlyRead(): string[] {
-    const interval = this.log.sealedTo();
-    for (const [streamId, at] of this.toldRead) {
-      if (at <= interval - TOLD_AGAIN_INTERVALS) this.toldRead.delete(streamId);
-    }
-    const read = [...this.log.watched(interval)].filter((id) => !this.toldRead.has(id));
-    for (const streamId of read) this.toldRead.set(streamId, interval);
-    return read;
+  gatewayOperation(): GatewayOperation | null {
+    const { counter, allow, ids } = this;
+    if (allow === null) return null;
+    return {
+      counter,
+      allow,
+      logUnavailable: (requestId, error) => this.reject(ids.resolve(requestId), error),
+    };
+  }
+
+  /** The 503 responses since the last call; null without any. */
+  takeRejected(): RejectedRequests | null {
+    const { rejected } = this;
+    this.rejected = null;
+    return rejected;
+  }
+
+  private reject(requestId: string, { message }: Unavailable): string {
+    if (this.rejected) this.rejected.count++;
+    else this.rejected = { count: 1, requestId, reason: message };
+    return requestId;
   }
 }

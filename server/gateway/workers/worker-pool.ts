@@ -37,7 +37,7 @@ export interface WorkerPoolOptions extends WorkerServices {
   readonly backend: GatewayBackend;
   readonly onDefect: (reason: string) => void;
   /** A worker exited: its clients get no response, so the process should end. */
-  readonly onLost: (reason: string) => void;
+  readonly onFailed: (reason: string) => void;
 }
 
 /** Where workers listen, and the origin server behind them. */
@@ -84,11 +84,11 @@ export class WorkerPool implements RealtimeThreads {
     await Promise.all(starting);
   }
 
-  shared(streamId: string, memory: SeatMemory): void {
+  ringShared(streamId: string, memory: SeatMemory): void {
     for (const worker of this.workers) worker.send({ kind: 'ring', streamId, memory });
   }
 
-  dropped(streamId: string): void {
+  ringDropped(streamId: string): void {
     for (const worker of this.workers) worker.send({ kind: 'ring-dropped', streamId });
   }
 
@@ -101,7 +101,7 @@ export class WorkerPool implements RealtimeThreads {
     for (const worker of this.workers) worker.send({ kind: 'skipped', interval });
   }
 
-  refused(reason: string): void {
+  waitersFailed(reason: string): void {
     for (const worker of this.workers) worker.send({ kind: 'long-polls-failed', reason });
   }
 
@@ -132,9 +132,9 @@ export class WorkerPool implements RealtimeThreads {
   }
 
   private startWorker(target: ListenTarget): Promise<void> {
-    const { realtime, backend, tokenCacheSize, onDefect, onLost } = this.options;
+    const { realtime, backend, tokenCacheSize, onDefect, onFailed } = this.options;
     const onReport = (report: WorkerReport) => this.mergeReport(report);
-    const worker = new WorkerHandle({ calls: this.calls, onReport, onDefect, onLost });
+    const worker = new WorkerHandle({ calls: this.calls, onReport, onDefect, onFailed });
     // Before the start message is built, so that the worker receives all later changes.
     this.workers.push(worker);
     return worker.start({
@@ -145,7 +145,7 @@ export class WorkerPool implements RealtimeThreads {
         feed: backend.feed?.allow ?? null,
       },
       tokenCacheSize,
-      sealed: realtime.feed.sealedTo(),
+      sealed: realtime.feed.watermark(),
       time: this.clock.memory,
       unavailable: this.unavailable,
     });
@@ -170,7 +170,7 @@ export class WorkerPool implements RealtimeThreads {
     const { realtime, backend } = this.options;
     this.logRejected(backend.heartbeats, rejected.heartbeats);
     this.logRejected(backend.feed, rejected.intervals);
-    for (const streamId of streamsRead) realtime.noteRead(streamId);
+    for (const streamId of streamsRead) realtime.markActive(streamId);
     backend.heartbeats?.counter.merge(heartbeats);
     backend.feed?.counter.merge(intervals);
   }
@@ -202,7 +202,7 @@ export class WorkerPool implements RealtimeThreads {
       feed: realtime.unavailable(),
     });
     // Sealing advances the rings too, but not while the database is unavailable (SPEC R-16).
-    if (++this.ticks % ADVANCE_TICKS === 0) realtime.presence.turn();
+    if (++this.ticks % ADVANCE_TICKS === 0) realtime.presence.advance();
   }
 }
 

@@ -8,8 +8,8 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Socket } from 'bun';
-import { Relay } from '../../../server/gateway/relay.ts';
-import type { Relayed, RelayedClient } from '../../../server/gateway/relayed.ts';
+import { Relay } from '../../../server/gateway/relay/relay.ts';
+import type { ActiveRelay, RelayClient } from '../../../server/gateway/relay/relayed-request.ts';
 
 /** A front that relays everything, for tests of the relay. */
 export interface RelayFixture {
@@ -36,7 +36,7 @@ export function startRelay(): RelayFixture {
       },
       data: (socket, bytes) => socket.data.received(bytes),
       drain: (socket) => socket.data.drain(),
-      close: (socket) => socket.data.relayed?.closed(),
+      close: (socket) => socket.data.relayed?.onClose(),
     },
   });
   return {
@@ -55,8 +55,8 @@ export function startRelay(): RelayFixture {
 const LINGER_MS = 500;
 
 /** A connection of that front: it waits for a whole head, and relays. */
-class Passer implements RelayedClient {
-  relayed: Relayed | null = null;
+class Passer implements RelayClient {
+  relayed: ActiveRelay | null = null;
   private partial: Buffer = Buffer.alloc(0);
   private unsent: Buffer = Buffer.alloc(0);
   private isEnding = false;
@@ -73,7 +73,7 @@ class Passer implements RelayedClient {
   received(bytes: Uint8Array): void {
     if (this.isEnding) return;
     if (this.relayed) {
-      this.relayed.received(bytes);
+      this.relayed.onData(bytes);
       return;
     }
     this.partial = Buffer.concat([this.partial, bytes]);
@@ -81,7 +81,7 @@ class Passer implements RelayedClient {
     if (!isOdd && !this.partial.includes('\r\n\r\n')) return;
     const whole = this.partial;
     this.partial = Buffer.alloc(0);
-    this.relayed = this.relay.begin(this, whole);
+    this.relayed = this.relay.start(this, whole);
   }
 
   send(bytes: Uint8Array): boolean {
@@ -93,7 +93,7 @@ class Passer implements RelayedClient {
   drain(): void {
     if (!this.flush()) return;
     if (this.isEnding) this.shutDown();
-    else this.relayed?.drained();
+    else this.relayed?.onDrain();
   }
 
   pause(): void {
@@ -104,7 +104,7 @@ class Passer implements RelayedClient {
     this.socket.resume();
   }
 
-  answered(rest: Uint8Array): void {
+  completed(rest: Uint8Array): void {
     this.relayed = null;
     if (rest.length > 0) this.received(rest);
   }

@@ -155,7 +155,7 @@ export async function startService(options: HarnessOptions = {}): Promise<Harnes
     routes: service.routes,
     fetch: service.fetch,
     sockets: service.sockets,
-    backend: service.front,
+    backend: service.gatewayBackend,
     corsOrigin: config.corsOrigin,
     edgeCache: config.edgeCache,
     log: service.stats.requests,

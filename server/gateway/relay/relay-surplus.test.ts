@@ -5,8 +5,8 @@ import {
   RawClient,
   type RelayFixture,
   startRelay,
-} from '../../test/support/gateway/relay-fixture.ts';
-import { until } from '../../test/support/until.ts';
+} from '../../../test/support/gateway/relay-fixture.ts';
+import { until } from '../../../test/support/until.ts';
 
 // What comes behind a request that is passed on waits for the answer to it, in memory: so it is bounded.
 

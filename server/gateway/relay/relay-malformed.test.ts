@@ -5,14 +5,14 @@ import {
   RawClient,
   type RelayFixture,
   startRelay,
-} from '../../test/support/gateway/relay-fixture.ts';
+} from '../../../test/support/gateway/relay-fixture.ts';
 import {
   HIDDEN,
   ODD,
   ODD_WITH_END,
   ODD_WITHOUT_END,
-} from '../../test/support/gateway/unusual-requests.ts';
-import { until } from '../../test/support/until.ts';
+} from '../../../test/support/gateway/unusual-requests.ts';
+import { until } from '../../../test/support/until.ts';
 
 // What a client may hide in a request must reach nobody else's: an odd request has an inner
 // connection of its own, over which nothing comes after it.

@@ -5,10 +5,10 @@ const TAB = 9;
 const SPACE = 32;
 const DELETE = 127;
 
-// Of the lines between the bytes of one body that mean nothing here: extensions and trailers.
+// The limit for extensions and trailers of one body, which have no meaning here.
 const MAX_EXTRA_BYTES = 16_384;
 
-// Thirteen digits are 2^52, so that sums are exact.
+// Thirteen hexadecimal digits are 2^52, so that sums are exact.
 const MAX_DIGITS = 13;
 
 type Phase =
@@ -23,36 +23,37 @@ type Phase =
   | 'trailer-end'
   | 'last';
 
-/** Finds the end of a body in chunks (RFC 9112, 7.1), however it is cut. */
+/** Finds the end of a chunked body (RFC 9112, 7.1), which may arrive in any pieces. */
 export class ChunkedFraming {
-  /** Whether the whole body has come. */
+  /** Whether all of the body has been taken. */
   isComplete = false;
-  /** Whether it is no such body: where it ends nobody knows. */
-  isBroken = false;
+  /** Whether the bytes are no chunked body, so that its end is unknown. */
+  isInvalid = false;
   private isInTrailers = false;
   private phase: Phase = 'size';
   private digits = 0;
-  private leftBytes = 0;
+  private remainingBytes = 0;
   private extraBytes = 0;
 
   /**
    * Takes the next bytes.
-   * @param from where in `bytes` they begin
-   * @returns where the body ends in them, or their end when it goes on or is broken
+   * @param from the offset of the first one
+   * @returns the offset after the body; the end of the bytes when the body goes on or is invalid
    */
   take(bytes: Uint8Array, from: number): number {
     let at = this.takeChunks(bytes, from);
-    while (at < bytes.length && !this.isComplete && !this.isBroken) this.step(bytes[at++] ?? 0);
-    return this.isBroken ? bytes.length : at;
+    while (at < bytes.length && !this.isComplete && !this.isInvalid) this.step(bytes[at++] ?? 0);
+    return this.isInvalid ? bytes.length : at;
   }
 
   /**
-   * Takes the next bytes, but no trailers.
-   * @returns where the trailers begin in them, and be it with the end of the body; or where it is broken
+   * Takes the next bytes up to the trailers.
+   * @returns the offset of the trailers or of the line that ends the body, or the offset after the first
+   *   invalid byte; the end of the bytes when the chunks go on
    */
   takeChunks(bytes: Uint8Array, from: number): number {
     let at = from;
-    while (at < bytes.length && !this.isInTrailers && !this.isBroken) {
+    while (at < bytes.length && !this.isInTrailers && !this.isInvalid) {
       if (this.phase === 'data') at = this.skipData(bytes, at);
       else this.step(bytes[at++] ?? 0);
     }
@@ -60,9 +61,9 @@ export class ChunkedFraming {
   }
 
   private skipData(bytes: Uint8Array, at: number): number {
-    const skipped = Math.min(this.leftBytes, bytes.length - at);
-    this.leftBytes -= skipped;
-    if (this.leftBytes === 0) this.phase = 'data-end';
+    const skipped = Math.min(this.remainingBytes, bytes.length - at);
+    this.remainingBytes -= skipped;
+    if (this.remainingBytes === 0) this.phase = 'data-end';
     return at + skipped;
   }
 
@@ -85,7 +86,7 @@ export class ChunkedFraming {
         break;
       case 'trailer-begin':
         if (byte === CR) this.phase = 'last';
-        else if (byte === TAB || byte === SPACE) this.isBroken = true;
+        else if (byte === TAB || byte === SPACE) this.isInvalid = true;
         else this.extra(byte, 'trailer-end');
         break;
       case 'trailer':
@@ -101,7 +102,7 @@ export class ChunkedFraming {
 
   private endSize(): void {
     this.digits = 0;
-    this.isInTrailers = this.leftBytes === 0;
+    this.isInTrailers = this.remainingBytes === 0;
     this.phase = this.isInTrailers ? 'trailer-begin' : 'data';
   }
 
@@ -109,25 +110,25 @@ export class ChunkedFraming {
     const digit = hexDigit(byte);
     if (digit >= 0) {
       this.digits++;
-      this.leftBytes = this.leftBytes * 16 + digit;
-      this.isBroken = this.digits > MAX_DIGITS;
-    } else if (this.digits === 0) this.isBroken = true;
+      this.remainingBytes = this.remainingBytes * 16 + digit;
+      this.isInvalid = this.digits > MAX_DIGITS;
+    } else if (this.digits === 0) this.isInvalid = true;
     else if (byte === CR) this.phase = 'size-end';
     else if (byte === SEMICOLON) this.phase = 'extension';
-    else this.isBroken = true;
+    else this.isInvalid = true;
   }
 
-  // A line that is passed on and not read, up to its CR.
+  // One byte of an extension or a trailer, which lasts up to its CR.
   private extra(byte: number, end: Phase): void {
     this.extraBytes++;
     if (byte === CR) this.phase = end;
     else if (this.phase === 'trailer-begin') this.phase = 'trailer';
     const isControl = (byte < SPACE && byte !== TAB && byte !== CR) || byte === DELETE;
-    if (isControl || this.extraBytes > MAX_EXTRA_BYTES) this.isBroken = true;
+    if (isControl || this.extraBytes > MAX_EXTRA_BYTES) this.isInvalid = true;
   }
 
   private expect(byte: number, expected: number): boolean {
-    if (byte !== expected) this.isBroken = true;
+    if (byte !== expected) this.isInvalid = true;
     return byte === expected;
   }
 }

@@ -8,8 +8,8 @@ import {
   type RelayFixture,
   SECRET,
   startRelay,
-} from '../../test/support/gateway/relay-fixture.ts';
-import { until } from '../../test/support/until.ts';
+} from '../../../test/support/gateway/relay-fixture.ts';
+import { until } from '../../../test/support/until.ts';
 
 const OK = 'HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok';
 const GET = 'GET /a HTTP/1.1\r\nHost: h\r\n\r\n';
@@ -66,7 +66,7 @@ describe('connections to the origin server', () => {
     }
     expect(inner.connections).toHaveLength(1);
     expect(innerAt(0).text).toBe(GET_TOLD.repeat(6));
-    expect(fixture.relay.underWay()).toBe(0);
+    expect(fixture.relay.pendingRequests()).toBe(0);
   });
 
   test('requests at the same time have one each, which are kept for 4 s', async () => {
@@ -74,7 +74,7 @@ describe('connections to the origin server', () => {
     const three = [client(), client(), client()];
     for (const each of three) each.send(GET);
     await until('all have come', () => inner.connections.length === 3);
-    expect(fixture.relay.underWay()).toBe(3);
+    expect(fixture.relay.pendingRequests()).toBe(3);
     for (const { socket } of inner.connections) socket.write(OK);
     for (const each of three) await each.hears('ok');
     for (let second = 0; second < 3; second++) fixture.relay.tick();
@@ -136,7 +136,7 @@ describe('connections to the origin server', () => {
     rmSync(fixture.path);
     odd.send(GET.replace('Host', 'Connection: close\r\nHost'));
     second.send(GET);
-    await until('all wait', () => fixture.relay.underWay() === 3);
+    await until('all wait', () => fixture.relay.pendingRequests() === 3);
     innerAt(0).socket.write(OK);
     await until('the second is asked', () => innerAt(0).text === GET_TOLD + GET_TOLD);
     innerAt(0).socket.write(OK);
@@ -149,10 +149,10 @@ describe('connections to the origin server', () => {
     inner = { connections: [], close: () => {} };
     const [patient, late] = [client(), client()];
     patient.send(GET);
-    await until('it waits', () => fixture.relay.underWay() === 1);
+    await until('it waits', () => fixture.relay.pendingRequests() === 1);
     for (let second = 0; second < 4; second++) fixture.relay.tick();
     late.send(GET);
-    await until('both wait', () => fixture.relay.underWay() === 2);
+    await until('both wait', () => fixture.relay.pendingRequests() === 2);
     for (let second = 0; second < 2; second++) fixture.relay.tick();
     await patient.ends();
     await play(answering(OK));
@@ -216,7 +216,7 @@ describe('a request', () => {
     await until('it has come', () => inner.connections.length === 1);
     one.close();
     await until('it is ended', () => innerAt(0).isClosed);
-    expect(fixture.relay.underWay()).toBe(0);
+    expect(fixture.relay.pendingRequests()).toBe(0);
   });
 
   test('that the origin server breaks off ends for its client too, and is not tried again', async () => {
@@ -300,7 +300,7 @@ describe('an answer', () => {
       isDripping = true;
       one.send(request);
       await one.when(() => one.text === answer + answer, 'it again');
-      expect(fixture.relay.underWay()).toBe(0);
+      expect(fixture.relay.pendingRequests()).toBe(0);
       expect(inner.connections).toHaveLength(1);
     },
   );
@@ -355,7 +355,7 @@ describe('an answer', () => {
     const one = client();
     one.send('POST /a HTTP/1.1\r\nHost: h\r\nContent-Length: 4000\r\n\r\nhello');
     await one.hears('ok');
-    expect(fixture.relay.underWay()).toBe(0);
+    expect(fixture.relay.pendingRequests()).toBe(0);
     for (let second = 0; second < 6; second++) {
       one.send('x');
       fixture.relay.tick();
@@ -390,10 +390,10 @@ describe('another protocol', () => {
     const one = client();
     one.send(`${UPGRADE}early`);
     await until('it has come', () => inner.connections[0]?.text.endsWith('Upgrade: x\r\n\r\n'));
-    expect(fixture.relay.underWay()).toBe(1);
+    expect(fixture.relay.pendingRequests()).toBe(1);
     innerAt(0).socket.write(`${SWITCHED}welcome`);
     await one.when(() => one.text === `${SWITCHED}welcome`, 'the switch');
-    expect(fixture.relay.underWay()).toBe(0);
+    expect(fixture.relay.pendingRequests()).toBe(0);
     one.send(' and later');
     await until('both came', () => innerAt(0).text.endsWith('\r\n\r\nearly and later'));
     for (let second = 0; second < 1_000; second++) fixture.relay.tick();
@@ -449,7 +449,7 @@ describe('a slow side', () => {
     expect(writtenBytes).toBeLessThan(BOUND_BYTES);
     one.resume();
     await one.when(() => one.receivedBytes > 300_000_000, 'all of it');
-    await until('it is over', () => fixture.relay.underWay() === 0);
+    await until('it is over', () => fixture.relay.pendingRequests() === 0);
   });
 
   test('an origin server that does not read keeps the client from sending', async () => {

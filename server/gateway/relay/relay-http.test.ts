@@ -5,9 +5,9 @@ import {
   RawClient,
   type RelayFixture,
   startRelay,
-} from '../../test/support/gateway/relay-fixture.ts';
-import { HIDDEN, ODD } from '../../test/support/gateway/unusual-requests.ts';
-import { until } from '../../test/support/until.ts';
+} from '../../../test/support/gateway/relay-fixture.ts';
+import { HIDDEN, ODD } from '../../../test/support/gateway/unusual-requests.ts';
+import { until } from '../../../test/support/until.ts';
 
 // The relay in front of the real HTTP server, against the same server without it.
 
@@ -191,7 +191,7 @@ test('whatever is asked, in whatever pieces it comes, is answered as without the
     }),
     { numRuns: 150 },
   );
-  expect(fixture.relay.underWay()).toBe(0);
+  expect(fixture.relay.pendingRequests()).toBe(0);
 }, 60_000);
 
 test.each(ODD)('what is hidden behind %s is not heard', async (_, odd) => {
@@ -226,7 +226,7 @@ test('a WebSocket goes through it, with what is large, and closes as it should',
   await new Promise((resolve) => {
     socket.onopen = resolve;
   });
-  expect(fixture.relay.underWay()).toBe(0);
+  expect(fixture.relay.pendingRequests()).toBe(0);
   const large = 'x'.repeat(1_000_000);
   for (const message of ['hello', large, 'bye']) socket.send(message);
   await until('all three come back', () => heard.length === 3);
@@ -284,7 +284,7 @@ test('clients that leave at any moment leave nothing behind', async () => {
   );
   await until(
     'nothing is open',
-    () => fixture.relay.underWay() + inner.pendingRequests + inner.pendingWebSockets === 0,
+    () => fixture.relay.pendingRequests() + inner.pendingRequests + inner.pendingWebSockets === 0,
   );
 });
 

@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test';
 import { createClock } from '../../platform/clock.ts';
-import { ClockFollower, ClockPublisher, measureAhead } from './shared-time.ts';
+import { ClockFollower, ClockPublisher, measureClockOffset } from './worker-clock.ts';
 
 /** A clock whose system is stepped and slewed, and a thread whose own clock began later. */
 function setUp() {
@@ -27,7 +27,7 @@ test('[K-4] a thread has the service time of the main thread, never before it an
     // The system clock is set back, and forward.
     if (reading === 1_000) world.systemMs -= 3_000;
     if (reading === 2_000) world.systemMs += 8_000;
-    if (reading % 3 === 0) told.tell();
+    if (reading % 3 === 0) told.publish();
     const ms = heard.nowMs();
     expect(ms).toBeGreaterThanOrEqual(last);
     expect(clock.nowMs() - ms).toBeGreaterThanOrEqual(-1);
@@ -48,12 +48,12 @@ test('[N-8] a step forward of service time is in a thread with the next telling'
   world.systemMs += 3_600_000;
   for (let second = 0; second < 40; second += 1) {
     pass(1_000);
-    told.tell();
+    told.publish();
   }
   expect(Math.abs(clock.nowMs() - heard.nowMs())).toBeLessThanOrEqual(1);
 });
 
 test('how far clocks of threads are apart is found by asking', async () => {
-  const ahead = await measureAhead(async () => performance.now() + 123_456);
+  const ahead = await measureClockOffset(async () => performance.now() + 123_456);
   expect(Math.abs(ahead - 123_456)).toBeLessThan(1);
 });

@@ -1,7 +1,13 @@
 import { describe, expect, test } from 'bun:test';
 import fc from 'fast-check';
-import { NOT_HERE } from './header-lines.ts';
-import { HEAD_BYTES_MAX, isToken, OTHER, PARTIAL, readHead } from './request-head.ts';
+import { UNSUPPORTED_HEADERS } from './header-lines.ts';
+import {
+  FALLBACK,
+  HEAD_BYTES_MAX,
+  isTokenText,
+  NEED_MORE,
+  parseViewerRequest,
+} from './request-parser.ts';
 
 const STREAM = '01234567-89ab-cdef-0123-456789abcdef';
 const HEARTBEAT = `POST /api/v1/view-counts/${STREAM} HTTP/1.1`;
@@ -14,34 +20,34 @@ const head = (...lines: string[]) => `${lines.join('\r\n')}\r\n\r\n`;
 
 /** As a front does with a token that nobody knows. */
 function read(text: string, at = 0) {
-  const request = readHead(Buffer.from(text, 'latin1'), at);
-  return typeof request === 'string' || isToken(request.token) ? request : OTHER;
+  const request = parseViewerRequest(Buffer.from(text, 'latin1'), at);
+  return typeof request === 'number' || isTokenText(request.token) ? request : FALLBACK;
 }
 
 describe('a head that is read', () => {
   test.each([
-    ['a heartbeat', [HEARTBEAT, HOST, BEARER], { kind: 'heartbeat', interval: 0 }],
-    ['with a slash', [HEARTBEAT.replace(' HTTP', '/ HTTP'), HOST, BEARER], { kind: 'heartbeat' }],
-    ['of no length', [HEARTBEAT, HOST, 'content-length:0', BEARER], { kind: 'heartbeat' }],
-    ['an interval', [READ, BEARER, HOST], { kind: 'interval', interval: 7_000_000_001 }],
+    ['a heartbeat', [HEARTBEAT, HOST, BEARER], { path: 'heartbeat', interval: 0 }],
+    ['with a slash', [HEARTBEAT.replace(' HTTP', '/ HTTP'), HOST, BEARER], { path: 'heartbeat' }],
+    ['of no length', [HEARTBEAT, HOST, 'content-length:0', BEARER], { path: 'heartbeat' }],
+    ['an interval', [READ, BEARER, HOST], { path: 'feed-read', interval: 7_000_000_001 }],
     ['interval 0', [READ.replace('7000000001', '0'), HOST, BEARER], { interval: 0 }],
-    ['any type', [READ, HOST, 'Accept: */*', BEARER], { kind: 'interval' }],
-    ['a stream', [READ, HOST, 'Accept: text/event-stream', BEARER], { kind: 'stream' }],
+    ['any type', [READ, HOST, 'Accept: */*', BEARER], { path: 'feed-read' }],
+    ['a stream', [READ, HOST, 'Accept: text/event-stream', BEARER], { path: 'feed-stream' }],
     [
       'a stream that goes on',
       [READ, HOST, 'accept: text/event-stream', 'Last-Event-ID: 12', BEARER],
-      { kind: 'stream', lastEventId: '12' },
+      { path: 'feed-stream', lastEventId: '12' },
     ],
     [
       "a browser's",
       [READ, HOST, 'Connection: Keep-Alive', BEARER, 'Cookie: a="b; c"', 'Origin: https://a.b'],
-      { kind: 'interval' },
+      { path: 'feed-read' },
     ],
-    ['IPv6', [HEARTBEAT, 'Host: [::1]:80', BEARER], { kind: 'heartbeat' }],
+    ['IPv6', [HEARTBEAT, 'Host: [::1]:80', BEARER], { path: 'heartbeat' }],
   ])('[G-31] %s', (_, lines, expected) => {
     const text = head(...lines);
-    const { shape, ...request } = hot(read(text));
-    expect({ kind: shape.kind, streamId: shape.streamId, ...request }).toMatchObject({
+    const { template, ...request } = hot(read(text));
+    expect({ path: template.path, streamId: template.streamId, ...request }).toMatchObject({
       streamId: STREAM,
       token: TOKEN,
       end: text.length,
@@ -70,11 +76,11 @@ describe('a head that is read', () => {
     fc.assert(
       fc.property(lines, fc.constantFrom(HEARTBEAT, READ), (sent, line) => {
         fc.pre(sent.includes(HOST) && sent.includes(BEARER));
-        const { shape, interval, token } = hot(read(head(line, ...sent)));
+        const { template, interval, token } = hot(read(head(line, ...sent)));
         const plain = hot(read(head(line, HOST, BEARER)));
-        expect([shape.kind, shape.streamId, interval, token]).toEqual([
-          plain.shape.kind,
-          plain.shape.streamId,
+        expect([template.path, template.streamId, interval, token]).toEqual([
+          plain.template.path,
+          plain.template.streamId,
           plain.interval,
           plain.token,
         ]);
@@ -84,8 +90,8 @@ describe('a head that is read', () => {
 
   test('its token is that of the credential, wherever else those letters are', () => {
     const lines = [READ, HOST, `Cookie: ${BEARER}`, BEARER, `X-Note: ${TOKEN}`];
-    const { shape, interval } = hot(read(head(...lines)));
-    const other = shape.requestOf(interval, 'another').toString('latin1');
+    const { template, interval } = hot(read(head(...lines)));
+    const other = template.render(interval, 'another').toString('latin1');
     expect(other).toBe(head(...lines.with(3, 'Authorization: Bearer another')));
   });
 });
@@ -140,14 +146,14 @@ describe("somebody else's", () => {
     ['a bare LF', withHeader('X-A: b\nContent-Length: 5')],
     ["a front's word about who asks", withHeader('X-Fourbeat-Client: x 10.0.0.1')],
   ])('[G-31] %s', (_, lines) => {
-    expect(read(head(...lines))).toBe(OTHER);
+    expect(read(head(...lines))).toBe(FALLBACK);
   });
 
-  test.each(NOT_HERE)('[G-31] %s, in any case of its letters', (name) => {
+  test.each(UNSUPPORTED_HEADERS)('[G-31] %s, in any case of its letters', (name) => {
     for (const written of [name, name.toUpperCase()]) {
-      expect(read(head(HEARTBEAT, HOST, BEARER, `${written}: x`))).toBe(OTHER);
+      expect(read(head(HEARTBEAT, HOST, BEARER, `${written}: x`))).toBe(FALLBACK);
     }
-    expect(read(head(HEARTBEAT, HOST, BEARER, `${name}x: x`))).not.toBe(OTHER);
+    expect(read(head(HEARTBEAT, HOST, BEARER, `${name}x: x`))).not.toBe(FALLBACK);
   });
 
   test.each([
@@ -160,14 +166,14 @@ describe("somebody else's", () => {
       head(HEARTBEAT, HOST, BEARER, `X: ${'x'.repeat(HEAD_BYTES_MAX)}`),
     ],
   ])('[G-31] %s, at once', (_, text) => {
-    expect(read(text)).toBe(OTHER);
+    expect(read(text)).toBe(FALLBACK);
   });
 });
 
 test('[L-3] a part of a head may become one, wherever it ends', () => {
   const whole = head(READ, HOST, 'Accept: text/event-stream', BEARER);
   for (let length = 1; length < whole.length; length++) {
-    expect([length, read(whole.slice(0, length))]).toEqual([length, PARTIAL]);
+    expect([length, read(whole.slice(0, length))]).toEqual([length, NEED_MORE]);
   }
   expect(hot(read(whole)).end).toBe(whole.length);
 });
@@ -218,12 +224,12 @@ test('[G-31] whatever is read says the same by the book: one host, one token, no
   fc.assert(
     fc.property(nearly, (text) => {
       const request = read(text);
-      if (request === OTHER || request === PARTIAL) return;
+      if (request === FALLBACK || request === NEED_MORE) return;
       taken++;
       const book = readByTheBook(text);
       expect(book).not.toBeNull();
-      const { kind, streamId } = request.shape;
-      const isHeartbeat = kind === 'heartbeat';
+      const { path, streamId } = request.template;
+      const isHeartbeat = path === 'heartbeat';
       expect(book?.method).toBe(isHeartbeat ? 'POST' : 'GET');
       expect(book?.target?.replace(/\/(?=\?|$)/, '')).toBe(
         isHeartbeat
@@ -256,18 +262,18 @@ test('[G-31] what has the bytes of a shape is what a reading of it says, and not
       for (const text of [own + rest, odd]) {
         const bytes = Buffer.from(text, 'latin1');
         const found = { interval: 0, tokenAt: 0, tokenEnd: 0 };
-        const { shape } = isBeat ? beat : origin;
-        if (!shape.matches(bytes, 0, found)) continue;
+        const { template } = isBeat ? beat : origin;
+        if (!template.matches(bytes, 0, found)) continue;
         // Only a token that is known is one: it has neither blanks nor ends of lines.
         const known = text.slice(found.tokenAt, found.tokenEnd);
         if (!/^[!-~]+$/.test(known) || found.interval > Number.MAX_SAFE_INTEGER) continue;
         matched++;
-        const request = hot(readHead(bytes, 0));
-        expect(request.shape.equals(shape)).toBe(true);
+        const request = hot(parseViewerRequest(bytes, 0));
+        expect(request.template.equals(template)).toBe(true);
         expect(request.end).toBe(bytes.length);
         expect(request.token).toBe(known);
         if (!isBeat) expect(request.interval).toBe(found.interval);
-        expect(shape.requestOf(request.interval, known).equals(bytes)).toBe(true);
+        expect(template.render(request.interval, known).equals(bytes)).toBe(true);
       }
     }),
     { numRuns: 5_000 },
@@ -275,7 +281,7 @@ test('[G-31] what has the bytes of a shape is what a reading of it says, and not
   expect(matched).toBeGreaterThan(200);
 });
 
-function hot(request: ReturnType<typeof readHead>) {
-  if (typeof request === 'string') throw new Error(`a request was ${request}`);
+function hot(request: ReturnType<typeof parseViewerRequest>) {
+  if (typeof request === 'number') throw new Error(`a request was ${request}`);
   return request;
 }

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test';
 import fc from 'fast-check';
-import { type Listening, listen } from '../../server/gateway/listen.ts';
+import { type ListeningServer, listen } from '../../server/gateway/listen.ts';
 import { expectNoDefects } from '../support/conformance/expectations.ts';
 import { PLENTY_OF_ALL } from '../support/conformance/operations.ts';
 import { RawClient } from '../support/gateway/relay-fixture.ts';
@@ -10,7 +10,7 @@ import { type Harness, startService, type TestViewer } from '../support/harness/
 // same service once more, behind a front that passes every request on.
 
 let service: Harness;
-let passing: Listening;
+let passing: ListeningServer;
 let viewer: TestViewer;
 let stranger: TestViewer;
 

@@ -1,6 +1,5 @@
 import { describe, expect, test } from 'bun:test';
-import { type QuizRequest, readQuizHead } from './quiz-request.ts';
-import { OTHER, PARTIAL } from './request-head.ts';
+import { FALLBACK, NEED_MORE, parseQuizRequest, type QuizRequest } from './request-parser.ts';
 
 const QUIZ = '7c9e6679-7425-40de-944b-e07fc1f90ae7';
 const BODY = '{"choice":"Mars"}';
@@ -15,7 +14,7 @@ const bytesOf = (line: string, headers: readonly string[], body = '') =>
   Buffer.from([line, ...headers, '', body].join('\r\n'));
 
 const read = (line: string, headers: readonly string[], body = BODY) =>
-  readQuizHead(bytesOf(line, headers, body), 0);
+  parseQuizRequest(bytesOf(line, headers, body), 0);
 const readAnswer = (headers = PLAIN, body = BODY) => read(ANSWER, headers, body) as QuizRequest;
 const partsOf = (bytes: Buffer, request: QuizRequest) => ({
   id: bytes.toString('latin1', request.idAt, request.idAt + QUIZ.length),
@@ -26,8 +25,8 @@ const partsOf = (bytes: Buffer, request: QuizRequest) => ({
 describe('the head of an answer or a report', () => {
   test('of a plain answer is read, with its body', () => {
     const bytes = Buffer.concat([Buffer.from('xyz'), bytesOf(ANSWER, PLAIN, `${BODY}POST`)]);
-    const request = readQuizHead(bytes, 3) as QuizRequest;
-    expect(request).toMatchObject({ kind: 'answer', preferences: {} });
+    const request = parseQuizRequest(bytes, 3) as QuizRequest;
+    expect(request).toMatchObject({ path: 'quiz-answer', preferences: {} });
     expect(partsOf(bytes, request)).toEqual({ id: QUIZ, token: 'a.b.c', body: BODY });
     const preferring = ['Accept: application/problem+json', 'X-Request-Id: 7', ...PLAIN];
     expect(readAnswer(preferring).preferences).toEqual({
@@ -40,21 +39,21 @@ describe('the head of an answer or a report', () => {
     const headers = PLAIN.slice(0, 2);
     for (const more of [[], ['Content-Length: 0']]) {
       const bytes = bytesOf(REPORT, [...headers, ...more]);
-      const request = readQuizHead(bytes, 0) as QuizRequest;
-      expect(request.kind).toBe('record-winner');
+      const request = parseQuizRequest(bytes, 0) as QuizRequest;
+      expect(request.path).toBe('winners-report');
       expect(partsOf(bytes, request)).toEqual({ id: QUIZ, token: 'a.b.c', body: '' });
     }
-    expect(read(REPORT, [...headers, 'Content-Length: 1'], 'x')).toBe(OTHER);
+    expect(read(REPORT, [...headers, 'Content-Length: 1'], 'x')).toBe(FALLBACK);
   });
 
   test('that has not come whole is waited for; a body is left to the origin server', () => {
     const bytes = bytesOf(ANSWER, PLAIN, BODY);
     const headEnd = bytes.length - BODY.length;
     for (let length = 20; length < headEnd; length++) {
-      expect(readQuizHead(bytes.subarray(0, length), 0)).toBe(PARTIAL);
+      expect(parseQuizRequest(bytes.subarray(0, length), 0)).toBe(NEED_MORE);
     }
     for (let length = headEnd; length < bytes.length; length++) {
-      expect(readQuizHead(bytes.subarray(0, length), 0)).toBe(OTHER);
+      expect(parseQuizRequest(bytes.subarray(0, length), 0)).toBe(FALLBACK);
     }
   });
 
@@ -81,6 +80,6 @@ describe('the head of an answer or a report', () => {
     ['100-continue', ANSWER, [...PLAIN, 'Expect: 100-continue']],
     ['a close', ANSWER, [...PLAIN, 'Connection: close']],
   ])('with %s is left to the origin server', (_, line, headers) => {
-    expect(read(line, headers)).toBe(OTHER);
+    expect(read(line, headers)).toBe(FALLBACK);
   });
 });

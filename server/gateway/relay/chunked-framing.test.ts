@@ -30,7 +30,7 @@ test('the end of a body in chunks is found, however it is cut, and whatever foll
           const piece = bytes.subarray(taken, taken + step);
           taken += framing.take(piece, 0);
         }
-        expect([framing.isComplete, framing.isBroken, taken]).toEqual([true, false, text.length]);
+        expect([framing.isComplete, framing.isInvalid, taken]).toEqual([true, false, text.length]);
       },
     ),
     { numRuns: 500 },
@@ -42,7 +42,7 @@ test('a body that was cut off is not complete', () => {
     fc.property(body, fc.nat(), (text, cut) => {
       const framing = new ChunkedFraming();
       framing.take(Buffer.from(text, 'latin1').subarray(0, cut % text.length), 0);
-      expect([framing.isComplete, framing.isBroken]).toEqual([false, false]);
+      expect([framing.isComplete, framing.isInvalid]).toEqual([false, false]);
     }),
   );
 });
@@ -71,7 +71,7 @@ test.each([
   const framing = new ChunkedFraming();
   const bytes = Buffer.from(text, 'latin1');
   expect(framing.take(bytes, 0)).toBe(bytes.length);
-  expect([framing.isComplete, framing.isBroken]).toEqual([false, true]);
+  expect([framing.isComplete, framing.isInvalid]).toEqual([false, true]);
   expect(framing.take(Buffer.from('0\r\n\r\n'), 0)).toBe(5);
   expect(framing.isComplete).toBe(false);
 });

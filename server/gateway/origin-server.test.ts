@@ -1,12 +1,12 @@
 import { expect, test } from 'bun:test';
 import { existsSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
-import { newSocketPlace } from './socket-path.ts';
+import { newSocketPath } from './origin-server.ts';
 
 for (const platform of ['linux', 'darwin'] as const) {
   test(`on ${platform} a server listens where nobody else does, and leaves nothing behind`, async () => {
-    const { path, remove } = newSocketPlace(platform);
-    expect(newSocketPlace('linux').path).not.toBe(path);
+    const { path, remove } = newSocketPath(platform);
+    expect(newSocketPath('linux').path).not.toBe(path);
     const server = Bun.serve({ unix: path, fetch: () => new Response('here') });
     try {
       expect(await (await fetch('http://localhost/', { unix: path })).text()).toBe('here');

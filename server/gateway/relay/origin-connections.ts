@@ -1,0 +1,238 @@
+import type { Socket } from 'bun';
+import { WriteBuffer } from '../write-buffer.ts';
+
+/** The user of a connection to the origin server. After it released one, it gets no event of it. */
+export interface OriginConnectionUser {
+  /** Whether it still needs the connection that it dialed. */
+  readonly wantsConnection: boolean;
+  /** Whether it may use a connection that served others. */
+  readonly canShare: boolean;
+  onConnected(connection: OriginConnection): void;
+  onOriginData(bytes: Buffer): void;
+  /** All bytes have been written. */
+  onOriginDrain(): void;
+  onOriginClose(): void;
+}
+
+// The origin server's backlog is 512, and the kernel refuses what exceeds it; other threads dial too.
+const MAX_DIALING = 64;
+const RETRY_MS = 20;
+
+// Shorter than the idle timeout of the origin server, so that it closes no connection in use.
+const MAX_IDLE_TICKS = 4;
+const MAX_IDLE = 64;
+
+/** The `readyState` of an open socket. */
+const OPEN = 1;
+
+/** A connection to the origin server. */
+export class OriginConnection {
+  user: OriginConnectionUser | null = null;
+  idleTicks = 0;
+  private writeBuffer: WriteBuffer | null = null;
+
+  constructor(private readonly socket: Socket<SocketData>) {}
+
+  /**
+   * Writes bytes; those that the socket does not take are buffered.
+   * @returns false when bytes are buffered; `onOriginDrain` follows
+   */
+  write(bytes: Uint8Array): boolean {
+    if (this.writeBuffer !== null) {
+      this.writeBuffer.push(bytes);
+      return false;
+    }
+    const written = Math.max(0, this.socket.write(bytes));
+    if (written === bytes.length) return true;
+    this.writeBuffer = new WriteBuffer(bytes.subarray(written));
+    return false;
+  }
+
+  /** Stops reading. */
+  pause(): void {
+    this.socket.pause();
+  }
+
+  resume(): void {
+    this.socket.resume();
+  }
+
+  /** Closes it at once; buffered bytes are lost. */
+  destroy(): void {
+    this.user = null;
+    this.socket.terminate();
+  }
+
+  /** @internal The socket takes bytes again. */
+  onDrain(): void {
+    this.writeBuffer?.writeTo(this.socket);
+    if (this.writeBuffer !== null && this.writeBuffer.bytes > 0) return;
+    this.writeBuffer = null;
+    this.user?.onOriginDrain();
+  }
+}
+
+interface SocketData {
+  /** null until the socket is open. */
+  connection: OriginConnection | null;
+  isEnded: boolean;
+}
+
+/** A pool of keep-alive connections to the origin server. */
+export class OriginConnectionPool {
+  // Used from the end, so that unneeded connections time out.
+  private readonly idle: OriginConnection[] = [];
+  /** The users that wait for a connection, in order; `sharingQueue` has those of them that may share. */
+  private readonly queue = new Set<OriginConnectionUser>();
+  private readonly sharingQueue = new Set<OriginConnectionUser>();
+  private dialing = 0;
+  private retry: Timer | null = null;
+  private isClosed = false;
+
+  /** @param path the unix socket of the origin server */
+  constructor(private readonly path: string) {}
+
+  /** An idle connection, for a user that may share; null when there is none. */
+  takeIdle(user: OriginConnectionUser): OriginConnection | null {
+    const connection = this.idle.pop();
+    if (!connection) return null;
+    connection.user = user;
+    return connection;
+  }
+
+  /**
+   * Opens a connection and calls `onConnected` with it later, or with a released one if that comes first.
+   * Retries silently while the user wants a connection.
+   */
+  dial(user: OriginConnectionUser): void {
+    this.queue.add(user);
+    if (user.canShare) this.sharingQueue.add(user);
+    this.dialNext();
+  }
+
+  /** Takes back a connection that is at the end of a response and can serve another request. */
+  release(connection: OriginConnection): void {
+    connection.user = null;
+    connection.idleTicks = 0;
+    this.assign(connection, this.sharingQueue);
+  }
+
+  /** Closes connections that were idle for too long. Call it once a second. */
+  tick(): void {
+    for (const connection of [...this.idle]) {
+      if (++connection.idleTicks >= MAX_IDLE_TICKS) this.dropIdle(connection);
+    }
+  }
+
+  idleCount(): number {
+    return this.idle.length;
+  }
+
+  close(): void {
+    this.isClosed = true;
+    this.queue.clear();
+    this.sharingQueue.clear();
+    if (this.retry) clearTimeout(this.retry);
+    for (const connection of this.idle.splice(0)) connection.destroy();
+  }
+
+  private dropIdle(connection: OriginConnection): void {
+    const index = this.idle.indexOf(connection);
+    if (index >= 0) this.idle.splice(index, 1);
+    connection.destroy();
+  }
+
+  /** Gives a connection to the first waiting user; without one it becomes idle. */
+  private assign(connection: OriginConnection, waiting: ReadonlySet<OriginConnectionUser>): void {
+    const user = this.isClosed ? null : this.nextUser(waiting);
+    if (user) {
+      connection.user = user;
+      user.onConnected(connection);
+    } else if (this.isClosed || this.idle.length >= MAX_IDLE) {
+      connection.destroy();
+    } else {
+      this.idle.push(connection);
+    }
+  }
+
+  private nextUser(waiting: ReadonlySet<OriginConnectionUser>): OriginConnectionUser | null {
+    for (const user of waiting) {
+      this.queue.delete(user);
+      this.sharingQueue.delete(user);
+      if (user.wantsConnection) return user;
+    }
+    return null;
+  }
+
+  private dialNext(): void {
+    while (!this.retry && !this.isClosed) {
+      if (this.dialing >= Math.min(MAX_DIALING, this.queue.size)) return;
+      this.dialOne();
+    }
+  }
+
+  private dialOne(): void {
+    this.dialing++;
+    Bun.connect<SocketData>({
+      unix: this.path,
+      data: { connection: null, isEnded: false },
+      socket: this.handlers,
+    }).then(
+      (socket) => {
+        this.dialing--;
+        this.onOpen(socket);
+        this.dialNext();
+      },
+      () => {
+        this.dialing--;
+        this.retryLater();
+      },
+    );
+  }
+
+  private onOpen(socket: Socket<SocketData>): void {
+    // Nothing was sent on it yet, so a waiting user can have another one.
+    if (socket.data.isEnded || socket.readyState !== OPEN) {
+      socket.terminate();
+      this.retryLater();
+      return;
+    }
+    socket.data.connection = new OriginConnection(socket);
+    this.assign(socket.data.connection, this.queue);
+  }
+
+  private retryLater(): void {
+    if (this.retry || this.isClosed) return;
+    this.retry = setTimeout(() => {
+      this.retry = null;
+      this.dialNext();
+    }, RETRY_MS);
+  }
+
+  private onClose(connection: OriginConnection | null): void {
+    if (!connection) return;
+    const { user } = connection;
+    if (user) {
+      connection.user = null;
+      user.onOriginClose();
+    } else this.dropIdle(connection);
+  }
+
+  // Shared by all sockets, so that none has closures of its own.
+  private readonly handlers = {
+    data: (socket: Socket<SocketData>, bytes: Buffer) => {
+      const { connection } = socket.data;
+      if (connection?.user) connection.user.onOriginData(bytes);
+      // Data without a request: the connection is in an unknown state.
+      else if (connection) this.dropIdle(connection);
+    },
+    drain: (socket: Socket<SocketData>) => socket.data.connection?.onDrain(),
+    close: (socket: Socket<SocketData>) => {
+      socket.data.isEnded = true;
+      this.onClose(socket.data.connection);
+    },
+    error: (socket: Socket<SocketData>) => {
+      socket.terminate();
+    },
+  };
+}

@@ -1,0 +1,151 @@
+import { HEAD_BYTES_MAX } from '../request-parser.ts';
+
+/** Where a request ends, and how it can be relayed. */
+export interface RequestFraming {
+  /** The length of the request line, after which a header can be inserted; 0 when there is none. */
+  readonly lineBytes: number;
+  /** The length of the head; 0 when the request cannot be parsed. */
+  readonly headBytes: number;
+  /** The length of the body in bytes; `unknown`: everything that follows may belong to the request. */
+  readonly body: number | 'chunked' | 'unknown';
+  /** Whether all servers find the end of the request at the same byte, so that connections can be reused. */
+  readonly isUnambiguous: boolean;
+  /** Whether the method is HEAD: the response has no body, whatever its head says. */
+  readonly isHead: boolean;
+}
+
+// As bytes: a search for a string takes six times as long.
+const END_OF_HEAD = Buffer.from('\r\n\r\n');
+const END_OF_LINE = Buffer.from('\r\n');
+
+const TOKEN = "[!#$%&'*+\\-.^_`|~0-9A-Za-z]+";
+
+// RFC 9112 without anything that it tolerates: no bare LF, no folded line, no space before a colon, no
+// control character. No repetition can match in two ways, so it takes linear time.
+const STRICT_HEAD = new RegExp(
+  `^(${TOKEN}) ([\\x21-\\x7e\\x80-\\xff]+) HTTP/1\\.([01])\\r\\n(?:${TOKEN}:[\\t\\x20-\\x7e\\x80-\\xff]*\\r\\n)*\\r\\n$`,
+);
+
+// Includes the space after a value: a pattern that excludes it takes quadratic time.
+const FRAMING_FIELD =
+  /\r\n(content-length|transfer-encoding|connection|expect|upgrade|host):[\t ]*([^\r]*)/gi;
+
+const ORIGIN_FORM_TARGET = /^\/[\x21-\x7e]*$/;
+
+const METHODS_WITHOUT_BODY = new Set(['GET', 'HEAD', 'OPTIONS']);
+const METHODS_WITH_BODY = new Set(['POST', 'PUT', 'PATCH', 'DELETE']);
+
+// A sum of such lengths is exact.
+const LENGTH = /^\d{1,15}$/;
+const CANONICAL_LENGTH = /^(?:0|[1-9]\d*)$/;
+
+/** Parses the framing of a request. @param bytes begin with the head, if they have a head at all */
+export function parseRequestFraming(bytes: Buffer): RequestFraming {
+  const headBytes = bytes.indexOf(END_OF_HEAD) + 4;
+  // The origin server rejects longer heads, and to match 500 KB would take 38 ms.
+  if (headBytes < 4 || headBytes > HEAD_BYTES_MAX) return unknownFraming(bytes);
+  const head = bytes.toString('latin1', 0, headBytes);
+  const match = STRICT_HEAD.exec(head);
+  if (!match) return unknownFraming(bytes);
+  const method = match[1] as string;
+  const isHttp11 = match[3] === '1';
+  const fields = framingFields(head);
+  const body = bodyFraming(fields, isHttp11);
+  if (body === 'unknown') return unknownFraming(bytes);
+  return {
+    lineBytes: head.indexOf('\r\n') + 2,
+    headBytes,
+    body,
+    isUnambiguous:
+      isHttp11 &&
+      ORIGIN_FORM_TARGET.test(match[2] as string) &&
+      body !== 'chunked' &&
+      (METHODS_WITH_BODY.has(method) || (METHODS_WITHOUT_BODY.has(method) && body === 0)) &&
+      fields.hostCount === 1 &&
+      !fields.isAmbiguous,
+    isHead: method === 'HEAD',
+  };
+}
+
+/** The headers that determine the framing. */
+interface FramingFields {
+  hostCount: number;
+  length: string | null;
+  /** In lower case. */
+  encoding: string | null;
+  /** Whether there are two lengths or encodings that may differ in meaning. */
+  isContradictory: boolean;
+  /** Whether servers may read any of the headers differently. */
+  isAmbiguous: boolean;
+}
+
+function framingFields(head: string): FramingFields {
+  const fields = {
+    hostCount: 0,
+    length: null,
+    encoding: null,
+    isContradictory: false,
+    isAmbiguous: false,
+  };
+  FRAMING_FIELD.lastIndex = 0;
+  for (;;) {
+    const match = FRAMING_FIELD.exec(head);
+    if (!match) return fields;
+    addField(fields, match[1] as string, match[2] as string);
+  }
+}
+
+// Tells names apart by their lengths, which all differ.
+function addField(fields: FramingFields, name: string, untrimmed: string): void {
+  const value = trimEnd(untrimmed);
+  if (value.length < untrimmed.length) fields.isAmbiguous = true;
+  switch (name.length) {
+    case 'host'.length:
+      fields.hostCount++;
+      break;
+    case 'content-length'.length:
+      if (fields.length !== null || !CANONICAL_LENGTH.test(value)) fields.isAmbiguous = true;
+      if (fields.length !== null && fields.length !== value) fields.isContradictory = true;
+      fields.length = value;
+      break;
+    case 'transfer-encoding'.length:
+      if (fields.encoding !== null) fields.isContradictory = true;
+      fields.encoding = value.toLowerCase();
+      fields.isAmbiguous = true;
+      break;
+    case 'connection'.length:
+      if (value.toLowerCase() !== 'keep-alive') fields.isAmbiguous = true;
+      break;
+    // `Expect` and `Upgrade`.
+    default:
+      fields.isAmbiguous = true;
+  }
+}
+
+function trimEnd(value: string): string {
+  let end = value.length;
+  while (end > 0 && (value[end - 1] === ' ' || value[end - 1] === '\t')) end--;
+  return end === value.length ? value : value.slice(0, end);
+}
+
+function bodyFraming(fields: FramingFields, isHttp11: boolean): RequestFraming['body'] {
+  const { length, encoding, isContradictory } = fields;
+  if (isContradictory) return 'unknown';
+  if (encoding !== null) {
+    return isHttp11 && encoding === 'chunked' && length === null ? 'chunked' : 'unknown';
+  }
+  if (length === null) return 0;
+  return LENGTH.test(length) ? Number(length) : 'unknown';
+}
+
+// The origin server responds with the error, if there is one.
+function unknownFraming(bytes: Buffer): RequestFraming {
+  const lineEnd = bytes.indexOf(END_OF_LINE);
+  return {
+    lineBytes: lineEnd < 0 ? 0 : lineEnd + 2,
+    headBytes: 0,
+    body: 'unknown',
+    isUnambiguous: false,
+    isHead: bytes.toString('latin1', 0, 5) === 'HEAD ',
+  };
+}

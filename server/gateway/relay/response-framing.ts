@@ -1,0 +1,136 @@
+import { ChunkedFraming } from './chunked-framing.ts';
+
+// As bytes: a search for a string takes six times as long.
+const END_OF_HEAD = Buffer.from('\r\n\r\n');
+const END_OF_LINE = Buffer.from('\r\n');
+const STATUS_LINE = /^HTTP\/1\.[01] (\d{3})[ \r]/;
+// The names are told apart by their lengths.
+const FRAMING_FIELD = /\r\n(content-length|transfer-encoding|connection):[\t ]*([^\r]*)/gi;
+const CLOSE = /\bclose\b/i;
+const CLOSE_LINE = Buffer.from('Connection: close\r\n');
+
+// The origin server's heads have about 2 KB.
+const MAX_HEAD_BYTES = 65_536;
+
+export interface ResponseFramingOptions {
+  /** The method of the request is HEAD. */
+  readonly isHead: boolean;
+  /** The client's connection ends after the response, which must say so. */
+  readonly closesClient: boolean;
+}
+
+/** Finds the end of the response to one request (RFC 9112, 6.3), which may arrive in any pieces. */
+export class ResponseFraming {
+  /** Whether the head of the final response has been taken. */
+  hasStarted = false;
+  isComplete = false;
+  /** Whether the bytes are no HTTP response. */
+  isInvalid = false;
+  /** Whether the end of the connection is the end of the response. */
+  endsAtClose = false;
+  /** Whether the status is 101: another protocol follows. */
+  isUpgraded = false;
+  /** Whether the connection can serve another request. */
+  keepsAlive = true;
+  /** The number of bytes after the end of the response. */
+  surplusBytes = 0;
+  private saysClose = false;
+  private partialHead: Buffer | null = null;
+  private remainingBytes = 0;
+  private chunks: ChunkedFraming | null = null;
+
+  constructor(private readonly options: ResponseFramingOptions) {}
+
+  /**
+   * Takes the next bytes of the connection.
+   * @returns the bytes to pass on now, maybe none; a part of `bytes` itself where possible
+   */
+  take(bytes: Buffer): Buffer {
+    if (this.hasStarted) return firstBytes(bytes, this.takeBody(bytes, 0));
+    const all = this.partialHead ? Buffer.concat([this.partialHead, bytes]) : bytes;
+    this.partialHead = null;
+    let at = 0;
+    while (!this.hasStarted) {
+      const end = all.indexOf(END_OF_HEAD, at);
+      if (end < 0) return this.waitForHead(all, at);
+      const head = all.toString('latin1', at, end + END_OF_HEAD.length);
+      this.readHead(head);
+      if (this.isInvalid) return all.subarray(0, at);
+      if (this.hasStarted && this.options.closesClient && !this.isUpgraded) {
+        return this.addCloseHeader(all, at, head);
+      }
+      at += head.length;
+    }
+    return firstBytes(all, this.takeBody(all, at));
+  }
+
+  private waitForHead(all: Buffer, at: number): Buffer {
+    this.partialHead = all.subarray(at);
+    if (this.partialHead.length > MAX_HEAD_BYTES) this.isInvalid = true;
+    return all.subarray(0, at);
+  }
+
+  private readHead(head: string): void {
+    const status = Number(STATUS_LINE.exec(head)?.[1]);
+    // 100 and 103 precede the final response.
+    if (status >= 100 && status < 200 && status !== 101) return;
+    if (status >= 101) this.start(status, head);
+    else this.isInvalid = true;
+  }
+
+  private start(status: number, head: string): void {
+    this.hasStarted = true;
+    this.isUpgraded = status === 101;
+    let length: number | null = null;
+    let isChunked = false;
+    FRAMING_FIELD.lastIndex = 0;
+    for (;;) {
+      const field = FRAMING_FIELD.exec(head);
+      if (!field) break;
+      const name = field[1] as string;
+      const value = field[2] as string;
+      if (name.length === 'content-length'.length) length = Number(value);
+      else if (name.length === 'transfer-encoding'.length) isChunked = true;
+      else if (CLOSE.test(value)) this.saysClose = true;
+    }
+    if (this.isUpgraded) return;
+    if (this.options.isHead || status === 204 || status === 304) this.isComplete = true;
+    else if (isChunked) this.chunks = new ChunkedFraming();
+    else if (length === null) this.endsAtClose = true;
+    else if (!Number.isSafeInteger(length)) this.isInvalid = true;
+    else this.remainingBytes = length;
+    if (length === 0 && !isChunked) this.isComplete = true;
+    this.keepsAlive = !this.saysClose && !this.endsAtClose;
+  }
+
+  private takeBody(bytes: Buffer, from: number): number {
+    if (this.endsAtClose || this.isUpgraded) return bytes.length;
+    const end = this.isComplete ? from : this.endOfBody(bytes, from);
+    this.surplusBytes += bytes.length - end;
+    return end;
+  }
+
+  private endOfBody(bytes: Buffer, from: number): number {
+    if (this.chunks) {
+      const end = this.chunks.take(bytes, from);
+      this.isComplete = this.chunks.isComplete;
+      this.isInvalid = this.chunks.isInvalid;
+      return end;
+    }
+    const taken = Math.min(this.remainingBytes, bytes.length - from);
+    this.remainingBytes -= taken;
+    this.isComplete = this.remainingBytes === 0;
+    return from + taken;
+  }
+
+  private addCloseHeader(all: Buffer, at: number, head: string): Buffer {
+    const end = this.takeBody(all, at + head.length);
+    if (this.saysClose) return firstBytes(all, end);
+    const lineEnd = all.indexOf(END_OF_LINE, at) + 2;
+    return Buffer.concat([all.subarray(0, lineEnd), CLOSE_LINE, all.subarray(lineEnd, end)]);
+  }
+}
+
+function firstBytes(bytes: Buffer, length: number): Buffer {
+  return length === bytes.length ? bytes : bytes.subarray(0, length);
+}
