@@ -7,12 +7,12 @@ export const userSchema = z
   .meta({ id: 'User' });
 export type User = z.infer<typeof userSchema>;
 
-/** A service account token as it is listed; the secret itself is shown once, when it is created. */
+/** A service token in a list. The token itself is shown only when it is created. */
 export const apiTokenSchema = z
   .object({
     id: uuid,
     name: z.string(),
-    prefix: z.string().meta({ description: 'The first characters of the token, to recognise it' }),
+    prefix: z.string().meta({ description: 'The first characters of the token, to recognize it' }),
     created: unixMs,
     lastUsed: unixMs.nullable(),
   })
@@ -22,5 +22,7 @@ export type ApiToken = z.infer<typeof apiTokenSchema>;
 export const newApiTokenSchema = z.strictObject({ name: text(80) }).meta({ id: 'NewApiToken' });
 
 export const createdApiTokenSchema = apiTokenSchema
-  .extend({ token: z.string().meta({ description: 'The secret; it is never shown again' }) })
+  .extend({
+    token: z.string().meta({ description: 'The service token, shown only in this response' }),
+  })
   .meta({ id: 'CreatedApiToken' });

@@ -5,7 +5,7 @@ import { quizResultsSchema, quizSchema } from './quizzes.ts';
 import { text, unixMs } from './text.ts';
 import { viewCountSchema } from './view-counts.ts';
 
-/** One line in a `chats` event; `at` is Unix ms, `viewer` the sender's opaque id. */
+/** A message in a `chats` event; `at` is Unix ms, `viewer` the sender's opaque id. */
 export const chatElementSchema = z
   .object({
     id: z.string(),
@@ -25,8 +25,8 @@ export const chatsSchema = z
     greetings: messages,
     cheers: messages,
     purchases: messages,
-    hearts: z.int().min(0).meta({ description: 'Sum of the interval' }),
-    discounts: z.int().min(0).meta({ description: 'Sum of the interval' }),
+    hearts: z.int().min(0).meta({ description: 'Number of hearts sent in this interval' }),
+    discounts: z.int().min(0).meta({ description: 'Number of discounts used in this interval' }),
   })
   .meta({ id: 'Chats' });
 export type Chats = z.infer<typeof chatsSchema>;
@@ -41,10 +41,10 @@ const INTERFACE_TYPES = [
   'quiz-winners',
 ] as const;
 
-/** What those who run a show do in its chat, as viewers are told (SPEC C). */
+/** Event types of chat moderation (SPEC C). */
 export const MODERATION_TYPES = ['chat-mode', 'chat-hidden', 'chat-pinned'] as const;
 
-/** Event types of the service; a producer's own types may not take these names. */
+/** Event types of the service, which custom events may not use. */
 export const EVENT_TYPES = [...INTERFACE_TYPES, ...MODERATION_TYPES] as const;
 
 const event = <T extends string, D extends z.ZodType>(type: T, data: D) =>
@@ -52,7 +52,7 @@ const event = <T extends string, D extends z.ZodType>(type: T, data: D) =>
 
 export const winnersCountSchema = z.object({ count: z.int().min(0) }).meta({ id: 'QuizWinners' });
 
-/** The type of an event of a producer's own: never one of the service. */
+/** The type of a producer's custom event: never an event type of the service. */
 export const customTypeSchema = z
   .string()
   .regex(/^[a-z][a-z0-9-]{0,39}$/, 'must be a-z, 0-9 and "-", starting with a letter, at most 40')
@@ -60,7 +60,7 @@ export const customTypeSchema = z
     message: 'must not be an event type of the service',
     abort: true,
   })
-  .meta({ not: { enum: [...EVENT_TYPES] }, description: "A type of the producer's own" });
+  .meta({ not: { enum: [...EVENT_TYPES] }, description: 'The type of a custom event' });
 
 export const feedEventSchema = z
   .union([
@@ -114,7 +114,7 @@ export type EventsInterval = z.infer<typeof eventsIntervalSchema>;
 export const CHAT_KINDS = ['message', 'question', 'greeting', 'cheer'] as const;
 export type ChatKind = (typeof CHAT_KINDS)[number];
 
-/** What a viewer may post: a line of text, or hearts. */
+/** A viewer's chat post: a text message, or hearts. */
 export const chatPostSchema = z
   .discriminatedUnion('kind', [
     z.object({

@@ -12,15 +12,15 @@ import { listOf } from './studio.ts';
 import { memberRead } from './studio-operation.ts';
 
 const PAGES =
-  'A page ends with the interval that fills it, or after ten minutes of the show or 4 MB of its feed, so that it may be empty while `next` says that there is more.';
+  'A page covers at most ten minutes of the show and 4 MB of its feed. It may therefore be empty although `next` is not null.';
 
-/** What viewers were sent in a show so far (SPEC B). */
+/** The history of a show as viewers received it (SPEC B). */
 export const historyApi = {
   readSentLog: {
     ...memberRead,
     method: 'GET',
     path: '/studio/v1/streams/{stream_id}/log',
-    summary: 'What viewers were sent, newest first: every event but view-count and chats',
+    summary: 'List the events sent to viewers, newest first, without view-count and chats',
     description: PAGES,
     query: sentLogQuerySchema,
     responses: { 200: { description: 'A page of events', schema: sentLogSchema } },
@@ -30,20 +30,20 @@ export const historyApi = {
     ...memberRead,
     method: 'GET',
     path: '/studio/v1/streams/{stream_id}/audience',
-    summary: 'How many viewers there were, as they were told, in the order of time',
-    description: `At most ${HISTORY_INTERVALS} intervals a call.`,
+    summary: 'List the published viewer counts, oldest first',
+    description: `At most ${HISTORY_INTERVALS} intervals per call.`,
     query: audienceQuerySchema,
-    responses: { 200: { description: 'The counts', schema: listOf(intervalCountSchema) } },
+    responses: { 200: { description: 'The viewer counts', schema: listOf(intervalCountSchema) } },
     errors: [404],
   },
   readChatLog: {
     ...memberRead,
     method: 'GET',
     path: '/studio/v1/streams/{stream_id}/chat',
-    summary: 'Lines of the chat as viewers were sent them, newest first',
+    summary: 'List the chat messages sent to viewers, newest first',
     description: PAGES,
     query: chatLogQuerySchema,
-    responses: { 200: { description: 'A page of lines', schema: chatLogSchema } },
+    responses: { 200: { description: 'A page of messages', schema: chatLogSchema } },
     errors: [404],
   },
 } as const satisfies Record<string, Operation>;

@@ -3,28 +3,33 @@ import { type ChatElement, type Chats, chatElementSchema, type FeedEvent } from 
 import { MESSAGE_KINDS, type MessageKind } from './moderation.ts';
 import { intervalParameter, pageLimit } from './query.ts';
 
-/** Most intervals of a show that one call looks at: 10 minutes in which something happened. */
+/** Most intervals in one call: 10 minutes. */
 export const HISTORY_INTERVALS = 2_400;
 
 const interval = z.int().min(0);
-const before = intervalParameter('Only what was before this interval; the newest by default');
+const before = intervalParameter(
+  'Return only entries before this interval; by default the newest ones',
+);
 const pageOf = <T extends z.ZodType>(element: T) =>
   z.object({
-    results: z.array(element).meta({ description: 'The newest first' }),
+    results: z.array(element).meta({ description: 'Newest first' }),
     next: interval
       .nullable()
-      .meta({ description: '`before` of the next page, which may be empty; null after the last' }),
+      .meta({
+        description:
+          'Pass it as `before` to read the next page, which may be empty; null after the last page',
+      }),
   });
 
-/** An event that viewers got, of any type but `view-count`; of `chats` what was sold. */
+/** An event that viewers received. `view-count` is left out; of `chats` only purchases and discounts. */
 export const sentEventSchema = z
   .object({ interval, type: z.string(), data: z.looseObject({}).nullable() })
   .meta({ id: 'SentEvent' });
 export type SentEvent = z.infer<typeof sentEventSchema>;
-/** The same without its interval. */
+/** A sent event without its interval. */
 export type LoggedEvent = Omit<SentEvent, 'interval'>;
 
-/** What of the events of an interval is in the log of a show: nothing of what viewers sent. */
+/** The events of an interval that the log of a show contains: none that viewers sent. */
 export function loggedEvents(events: readonly FeedEvent[]): LoggedEvent[] {
   return events.flatMap(({ type, data }) => {
     if (type === 'view-count') return [];
@@ -37,7 +42,7 @@ export const sentLogSchema = pageOf(sentEventSchema);
 export type SentLog = z.infer<typeof sentLogSchema>;
 export const sentLogQuerySchema = z.object({ before, limit: pageLimit });
 
-/** How many viewers were told of in an interval. */
+/** The viewer count that was published in an interval. */
 export const intervalCountSchema = z
   .object({ interval, count: z.int().min(0) })
   .meta({ id: 'IntervalCount' });
@@ -45,9 +50,11 @@ export type IntervalCount = z.infer<typeof intervalCountSchema>;
 
 export const audienceQuerySchema = z
   .object({
-    from: intervalParameter(`${HISTORY_INTERVALS - 1} before \`to\` by default`),
+    from: intervalParameter(
+      `The first interval; by default ${HISTORY_INTERVALS - 1} before \`to\``,
+    ),
     to: intervalParameter(
-      `The last one; ${HISTORY_INTERVALS - 1} after \`from\` by default, or the current one`,
+      `The last interval; by default ${HISTORY_INTERVALS - 1} after \`from\`, or the current one`,
     ),
   })
   .refine(
@@ -55,7 +62,7 @@ export const audienceQuerySchema = z
     `must be at most ${HISTORY_INTERVALS} intervals`,
   );
 
-/** What a line of the chat is, by the member of a `chats` event that it is in. */
+/** The kind of a chat message by the member of a `chats` event that contains it. */
 const KIND_BY_MEMBER = {
   messages: 'message',
   questions: 'question',
@@ -65,30 +72,32 @@ const KIND_BY_MEMBER = {
 } as const satisfies Partial<Record<keyof Chats, MessageKind>>;
 const MEMBERS = Object.keys(KIND_BY_MEMBER) as (keyof typeof KIND_BY_MEMBER)[];
 
-/** A line of the chat, of whatever kind. */
+/** A chat message of any kind. */
 export interface ChatMessage extends ChatElement {
   readonly kind: MessageKind;
 }
 
-/** The lines of an interval, in the order they came. */
+/** The messages of a `chats` event in the order of arrival. */
 export function messagesOf(chats: Chats): ChatMessage[] {
   return MEMBERS.flatMap((member) =>
-    chats[member].map((line) => ({ ...line, kind: KIND_BY_MEMBER[member] })),
+    chats[member].map((message) => ({ ...message, kind: KIND_BY_MEMBER[member] })),
   ).sort((a, b) => a.at - b.at);
 }
 
-/** The member of a `chats` event that has the lines of a kind. */
+/** The member of a `chats` event that contains messages of a kind. */
 export function memberOf(kind: MessageKind): keyof typeof KIND_BY_MEMBER {
   return MEMBERS.find((member) => KIND_BY_MEMBER[member] === kind) ?? 'messages';
 }
 
-/** A line of the chat that viewers got, with its interval. */
+/** A chat message that viewers received, with its interval. */
 const sentMessageSchema = chatElementSchema.extend({ interval, kind: z.enum(MESSAGE_KINDS) });
 export type SentMessage = z.infer<typeof sentMessageSchema>;
 
-/** As those see it who run the show. */
+/** A sent chat message as members of the studio see it. */
 export const loggedMessageSchema = sentMessageSchema
-  .extend({ hidden: z.boolean().meta({ description: 'It was taken out of the chat' }) })
+  .extend({
+    hidden: z.boolean().meta({ description: 'Whether the message is hidden from viewers' }),
+  })
   .meta({ id: 'LoggedLine' });
 export type LoggedMessage = z.infer<typeof loggedMessageSchema>;
 export const chatLogSchema = pageOf(loggedMessageSchema);
@@ -96,5 +105,5 @@ export type ChatLog = z.infer<typeof chatLogSchema>;
 export const chatLogQuerySchema = z.object({
   before,
   limit: pageLimit,
-  kind: z.enum(MESSAGE_KINDS).optional().meta({ description: 'Lines of this kind alone' }),
+  kind: z.enum(MESSAGE_KINDS).optional().meta({ description: 'Return only messages of this kind' }),
 });

@@ -1,19 +1,19 @@
 import { z } from 'zod';
 
-/** Ways by which a source's video comes. */
+/** Protocols over which a source sends video. */
 export const SOURCE_KINDS = ['rtmp', 'srt', 'websocket'] as const;
 
 const measured = (description: string) => z.number().min(0).nullable().meta({ description });
 
-/** How a source and its encoder are doing; null is what is not known. */
+/** Measurements of a source and its encoder; null: unknown. */
 export const sourceHealthSchema = z
   .object({
-    bitrate: measured('What the source sends, bit/s'),
-    fps: measured('Frames encoded a second'),
-    speed: measured('Of the encoder; 1 is real time, and less falls behind'),
-    dropped: measured('Frames that were left out for an even rate'),
-    width: measured('Of the picture as it is shown'),
-    height: measured('Of the picture as it is shown'),
+    bitrate: measured('Bit rate of the source, bit/s'),
+    fps: measured('Encoded frames per second'),
+    speed: measured('Speed of the encoder; 1 is real time, below 1 it falls behind'),
+    dropped: measured('Frames dropped to keep an even rate'),
+    width: measured('Display width of the video, pixels'),
+    height: measured('Display height of the video, pixels'),
   })
   .meta({
     id: 'SourceHealth',
@@ -32,23 +32,25 @@ export type SourceHealth = z.infer<typeof sourceHealthSchema>;
 
 const EXAMPLE_KEY = 'sk_V1StGXR8Z5jdHi6BmyT0qkPw3Lc9NeFu';
 
-/** Where a stream's video is sent, with the key that opens it, and what is sent there. */
+/** Where to send the video of a stream, the stream key, and the current source. */
 export const ingestSchema = z
   .object({
-    key: z.string().meta({ description: 'The stream key: whoever has it may be the source' }),
+    key: z
+      .string()
+      .meta({ description: 'The stream key. Anyone who has it can send video to this stream' }),
     rtmp: z
       .object({ url: z.string(), key: z.string() })
       .nullable()
-      .meta({ description: 'Server and stream key, as OBS asks for them; null: not taken here' }),
+      .meta({ description: 'Server URL and stream key for OBS; null: RTMP is disabled' }),
     srt: z
       .object({ url: z.string() })
       .nullable()
-      .meta({ description: 'With the key in it; null: not taken here' }),
+      .meta({ description: 'The URL contains the stream key; null: SRT is disabled' }),
     websocket: z.object({ url: z.string() }).meta({ description: 'For browsers' }),
     source: z
       .object({ kind: z.enum(SOURCE_KINDS), health: sourceHealthSchema.nullable() })
       .nullable()
-      .meta({ description: 'The source that is there now' }),
+      .meta({ description: 'The connected source; null: none' }),
   })
   .meta({
     id: 'Ingest',

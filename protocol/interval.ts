@@ -1,7 +1,7 @@
-/** Length of an interval in ms. Everything in the service is addressed by interval (SPEC F). */
+/** Length of an interval in ms. The feed is addressed by interval (SPEC F). */
 export const INTERVAL_MS = 250;
 
-/** The interval a moment belongs to: `floor(unixMs / 250)`. */
+/** The interval of a moment: `floor(unixMs / 250)`. */
 export function intervalAt(unixMs: number): number {
   return Math.floor(unixMs / INTERVAL_MS);
 }
@@ -14,7 +14,7 @@ export function parseInterval(text: string): number {
   return Number.isSafeInteger(interval) ? interval : Number.NaN;
 }
 
-/** The first millisecond of an interval, in Unix ms; its end is the start of the next one. */
+/** The start of an interval, Unix ms. It ends where the next one starts. */
 export function intervalStartMs(interval: number): number {
   return interval * INTERVAL_MS;
 }

@@ -1,9 +1,9 @@
 import type { z } from 'zod';
 
-/** Most members that one error names. */
+/** Most members named in one error. */
 const MEMBERS_MAX = 3;
 
-// Every number that a request may hold is whole.
+// All numbers in requests are integers.
 const NOUNS: Readonly<Record<string, string>> = {
   string: 'a string',
   number: 'a whole number',
@@ -13,7 +13,7 @@ const NOUNS: Readonly<Record<string, string>> = {
   object: 'an object',
 };
 
-/** Words for what is wrong with one value, where its schema has none of its own. */
+/** Describes an issue whose schema has no message of its own. */
 export const describeIssue: z.core.$ZodErrorMap = (issue) => {
   const isMissing = issue.input === undefined;
   switch (issue.code) {
@@ -39,7 +39,7 @@ export const describeIssue: z.core.$ZodErrorMap = (issue) => {
   }
 };
 
-/** One line about all that is wrong: each member once, with the first thing that is. */
+/** One line about all issues: each member once, with its first issue. */
 export function summarizeIssues(issues: readonly z.core.$ZodIssue[]): string {
   const byPath = new Map<string, string>();
   for (const { path, message } of issues) {

@@ -1,16 +1,16 @@
-/** Every constant of the interface and every bound on what may be sent, in one place. */
+/** All constants of the interface and all limits on requests. */
 
-/** Life of a viewer token in seconds (interface, Limits). */
+/** Lifetime of a viewer token in seconds (interface, Limits). */
 export const TOKEN_LIFETIME_S = 600;
-/** How long one POST counts a viewer, in ms, rounded up to the end of an interval. */
+/** How long a registration counts a viewer, in ms, rounded up to the end of an interval. */
 export const REGISTRATION_MS = 1000;
 /** Intervals between `request-quiz-winners` and `quiz-winners`: one second. */
 export const WINNERS_DELAY_INTERVALS = 4;
-/** How far ahead of the current interval a feed request may be and is held instead of refused. */
+/** How many intervals ahead of the current one a feed request may be; it waits instead of failing. */
 export const AHEAD_INTERVALS = 4;
 /**
- * Qualities that every stream is played in (interface, Playback variants): width and height of
- * the input are divided by `divisor`; `megabytesPerS` is the most that the quality takes.
+ * Playback qualities of every stream (interface, Playback variants): width and height of the input are
+ * divided by `divisor`; `megabytesPerS` is the maximum data rate of the quality.
  */
 export const PLAYBACK_LADDER = [
   { name: 'High', divisor: 1, megabytesPerS: 2.4 },
@@ -27,13 +27,13 @@ export const SEATS_MAX = 16_777_216;
 export const VIEWER_BODY_BYTES = 4 * 1024;
 /** Largest request body anywhere else, in bytes. */
 export const BODY_BYTES = 16 * 1024;
-/** Largest body with the order of a rundown: room for the ids of all quizzes that a stream may have. */
+/** Largest body with the order of a rundown: fits the ids of all quizzes of a stream. */
 export const ORDER_BODY_BYTES = 128 * 1024;
 /** Largest body with quizzes to import. */
 export const IMPORT_BODY_BYTES = 1024 * 1024;
-/** Largest `data` of an event of the producer's own, in bytes of JSON. */
+/** Largest `data` of a custom event, in bytes of JSON. */
 export const PRODUCER_EVENT_BYTES = 4 * 1024;
-/** Most discounts that one event of the producer tells of. */
+/** Most discounts in one event of the producer. */
 export const DISCOUNTS_MAX = 1_000_000;
 /** Deepest nesting of a JSON body. */
 export const JSON_DEPTH = 8;
@@ -48,7 +48,7 @@ export const CHOICES_MIN = 2;
 export const CHOICES_MAX = 10;
 export const QUIZ_DURATION_MIN_MS = 1_000;
 export const QUIZ_DURATION_MAX_MS = 600_000;
-/** Most quizzes of a stream, so that there is a bound on what one can make the record keep. */
+/** Most quizzes of a stream, to bound its storage. */
 export const QUIZZES_MAX = 2_000;
 /** Most quizzes in one import. */
 export const QUIZZES_PER_IMPORT_MAX = 500;
@@ -56,13 +56,13 @@ export const LATENCY_ALLOWANCE_MAX_MS = 60_000;
 export const CHAT_TEXT_CHARS = 280;
 export const CHAT_NAME_CHARS = 40;
 export const HEARTS_MAX = 50;
-/** Longest time between two lines of a viewer in a slowed chat. */
+/** Longest time between two messages of a viewer in slow mode. */
 export const SLOW_MODE_MAX_MS = 300_000;
-/** Longest time for which a viewer is muted who is not for the whole show: a day. */
+/** Longest mute that is not for the whole show: a day. */
 export const MUTE_MAX_MINUTES = 1_440;
-/** Most lines that are hidden by one call. */
+/** Most messages that one call hides. */
 export const HIDDEN_PER_CALL_MAX = 100;
-/** Of the hidden lines a viewer who comes late is told of so many, the newest. */
+/** Number of hidden messages, the newest, that a viewer who joins late receives. */
 export const HIDDEN_SENT_MAX = 200;
-/** Most hidden lines, restricted viewers and queued questions of a stream, each. */
+/** Most hidden messages, restricted viewers and queued questions of a stream, each. */
 export const MODERATED_MAX = 10_000;

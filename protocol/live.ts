@@ -6,54 +6,54 @@ import { choiceCountSchema } from './quizzes.ts';
 import { studioQuizSchema, studioStreamSchema, winnersRoundSchema } from './studio.ts';
 import { unixMs } from './text.ts';
 
-/** How often the state of a show is told: it is the sign of life, too. */
+/** How often the state of a show is sent. It also serves as a keep-alive. */
 export const LIVE_STATE_MS = 500;
 
-/** How far back intervals are told again to who comes back: 10 minutes. */
+/** How many past intervals a client that reconnects can receive: 10 minutes. */
 export const LIVE_PAST_INTERVALS = 2_400;
 
 export const liveQuerySchema = z.object({
   interval: intervalParameter(
-    'From which interval on, at most 10 minutes back; from the current one by default',
+    'The first interval to send, at most 10 minutes back; by default the current one',
   ),
 });
 
-/** A show as those see it who run it, at one moment. */
+/** The state of a show for the studio, at one moment. */
 export const liveStateSchema = z
   .object({
-    now: unixMs.meta({ description: "The service's time" }),
+    now: unixMs.meta({ description: 'Service time' }),
     stream: studioStreamSchema,
     count: z
       .int()
       .min(0)
       .nullable()
-      .meta({ description: 'Viewers now; null: not known at the moment' }),
+      .meta({ description: 'Current viewers; null: temporarily unknown' }),
     quiz: studioQuizSchema
       .nullable()
-      .meta({ description: 'The quiz that was published last; null: none was' }),
+      .meta({ description: 'The quiz published last; null: none was published' }),
     tally: z
       .record(z.string(), choiceCountSchema)
       .nullable()
-      .meta({ description: 'Its answers so far, while it is open' }),
-    round: winnersRoundSchema
-      .nullable()
-      .meta({ description: 'The winners round that was asked for last' }),
+      .meta({ description: 'Answers to the quiz so far, while it is open' }),
+    round: winnersRoundSchema.nullable().meta({ description: 'The winners round requested last' }),
     source: z
       .object({ kind: z.enum(SOURCE_KINDS), health: sourceHealthSchema.nullable() })
       .nullable()
-      .meta({ description: 'What sends the picture; null: nothing does' }),
+      .meta({ description: 'The connected video source; null: none' }),
     sourceEndsAt: unixMs.nullable().meta({
       description:
-        'When the show ends by itself, as what sent the picture is gone; null: it does not',
+        'When the show ends automatically because its video source disconnected; null: it does not',
     }),
     rundownRevision: z
       .int()
       .min(0)
-      .meta({ description: 'Of the rundown: read it again when it has risen' }),
+      .meta({
+        description: 'Revision of the rundown. Read the rundown again when it has increased',
+      }),
     chat: chatStateSchema,
     chatRevision: z.int().min(0).meta({
       description:
-        'Rises with hidden lines, restricted viewers and questions: read them again when it has',
+        'Increases with changes of hidden messages, restricted viewers and questions. Read them again then',
     }),
   })
   .meta({ id: 'LiveState' });

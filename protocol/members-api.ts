@@ -17,15 +17,15 @@ import type { Operation } from './operation.ts';
 import { listOf } from './studio.ts';
 import { ownerRead, ownerWrite, publicOperation, sessionOperation } from './studio-operation.ts';
 
-const cookie = { 'Set-Cookie': z.string().meta({ description: 'The cookie of the session' }) };
+const cookie = { 'Set-Cookie': z.string().meta({ description: 'The session cookie' }) };
 const sessionStarted = {
   201: { description: 'The session', schema: sessionSchema, headers: cookie },
 } as const;
 const sessionEnded = { 204: { description: 'Signed out', headers: cookie } } as const;
-// Who guesses is told 401, and soon 429.
+// A wrong password or link returns 401; too many attempts return 429.
 const signInOperation = { ...publicOperation, errors: [401, 429] } as const;
 
-/** Who signs in to the studio, and who may (SPEC U). */
+/** Sessions, members and invitations of the studio (SPEC U). */
 export const membersApi = {
   signIn: {
     ...signInOperation,
@@ -39,7 +39,7 @@ export const membersApi = {
     ...sessionOperation,
     method: 'GET',
     path: '/studio/v1/session',
-    summary: 'Who is signed in, and the token that writes need',
+    summary: 'Read the current session and its CSRF token',
     responses: { 200: { description: 'The session', schema: sessionSchema } },
   },
   signOut: {
@@ -60,8 +60,8 @@ export const membersApi = {
     ...sessionOperation,
     method: 'PATCH',
     path: '/studio/v1/session/member',
-    summary: "Change one's own name or password",
-    description: 'A new password ends all other sessions of the member.',
+    summary: 'Change your own name or password',
+    description: 'A new password ends all other sessions of this member.',
     body: ownMemberPatchSchema,
     responses: { 200: { description: 'The member', schema: memberSchema } },
   },
@@ -69,7 +69,7 @@ export const membersApi = {
     ...signInOperation,
     method: 'POST',
     path: '/studio/v1/setup',
-    summary: 'Make the first account and its owner, by the link that `fourbeat serve` prints',
+    summary: 'Create the first account and its owner with the link that `fourbeat serve` prints',
     body: setUpSchema,
     responses: sessionStarted,
     errors: [401, 409, 429],
@@ -78,15 +78,15 @@ export const membersApi = {
     ...signInOperation,
     method: 'POST',
     path: '/studio/v1/invitations/look',
-    summary: 'What a link is for',
+    summary: 'Read the purpose of a link',
     body: linkTokenSchema,
-    responses: { 200: { description: 'What it is for', schema: linkSchema } },
+    responses: { 200: { description: 'The purpose of the link', schema: linkSchema } },
   },
   acceptLink: {
     ...signInOperation,
     method: 'POST',
     path: '/studio/v1/invitations/accept',
-    summary: 'Become a member, or set a new password, by a link',
+    summary: 'Become a member or set a new password with a link',
     body: acceptLinkSchema,
     responses: sessionStarted,
     errors: [401, 409, 429],
@@ -95,8 +95,8 @@ export const membersApi = {
     ...ownerWrite,
     method: 'POST',
     path: '/studio/v1/invitations',
-    summary: 'Invite somebody; the link is shown this once',
-    description: 'An open invitation of the same e-mail is replaced.',
+    summary: 'Invite a person; the response contains the link, which is shown once',
+    description: 'Replaces an open invitation of the same email.',
     body: newInvitationSchema,
     responses: { 201: { description: 'The invitation', schema: createdInvitationSchema } },
     errors: [409],
@@ -105,7 +105,7 @@ export const membersApi = {
     ...ownerRead,
     method: 'GET',
     path: '/studio/v1/invitations',
-    summary: 'The open invitations, newest first',
+    summary: 'List the open invitations, newest first',
     responses: { 200: { description: 'The invitations', schema: listOf(invitationSchema) } },
   },
   withdrawInvitation: {
@@ -120,14 +120,14 @@ export const membersApi = {
     ...ownerRead,
     method: 'GET',
     path: '/studio/v1/members',
-    summary: 'The members of the account, in the order they came',
+    summary: 'List the members of the account, in the order they joined',
     responses: { 200: { description: 'The members', schema: listOf(memberSchema) } },
   },
   patchMember: {
     ...ownerWrite,
     method: 'PATCH',
     path: '/studio/v1/members/{member_id}',
-    summary: 'Give a member another role',
+    summary: 'Change the role of a member',
     body: memberPatchSchema,
     responses: { 200: { description: 'The member', schema: memberSchema } },
     errors: [404, 409],
@@ -136,7 +136,7 @@ export const membersApi = {
     ...ownerWrite,
     method: 'DELETE',
     path: '/studio/v1/members/{member_id}',
-    summary: 'Remove a member, whose sessions end',
+    summary: 'Remove a member and end their sessions',
     responses: { 204: { description: 'Removed' } },
     errors: [404, 409],
   },

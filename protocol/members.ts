@@ -2,14 +2,14 @@ import { z } from 'zod';
 import { userSchema } from './accounts.ts';
 import { email, text, unixMs, uuid } from './text.ts';
 
-/** What a member may do, from most to least. A service token acts as an owner. */
+/** Roles of members, from most to least permissions. A service token acts as an owner. */
 export const MEMBER_ROLES = ['owner', 'host', 'moderator'] as const;
 export type MemberRole = (typeof MEMBER_ROLES)[number];
 
-/** Those who make the show. */
+/** Roles that produce shows. */
 export const PRODUCING_ROLES = ['owner', 'host'] as const;
 
-/** The header of a write by cookie that shows that the page of this service sent it. */
+/** The header with the CSRF token, required for writes with a session cookie. */
 export const CSRF_HEADER = 'X-CSRF-Token';
 
 export const PASSWORD_CHARS_MIN = 10;
@@ -18,15 +18,15 @@ const NAME_CHARS = 80;
 
 const role = z.enum(MEMBER_ROLES);
 
-/** An e-mail of a member, folded to lower case: nobody has two that differ in that alone. */
+/** A member's email, folded to lower case so that it is unique regardless of case. */
 const memberEmail = email.toLowerCase();
 
 const password = text(PASSWORD_CHARS_MAX)
   .min(PASSWORD_CHARS_MIN, `must be at least ${PASSWORD_CHARS_MIN} characters`)
   .meta({ format: 'password' });
-// Also one that could never be chosen is an answer to the question, and a wrong one.
+// A password to check may be shorter than a new one: it is simply wrong.
 const claimedPassword = text(PASSWORD_CHARS_MAX).meta({ format: 'password' });
-const linkToken = text(100).meta({ description: 'What comes after the = in the link' });
+const linkToken = text(100).meta({ description: 'The part of the link after the `=`' });
 
 /** A person who signs in to an account. */
 export const memberSchema = z
@@ -45,14 +45,14 @@ export const memberSchema = z
   });
 export type Member = z.infer<typeof memberSchema>;
 
-/** Who is signed in, and where. */
+/** A session: the signed-in member and the account. */
 export const sessionSchema = z
   .object({
     member: memberSchema.omit({ created: true }),
     account: userSchema.omit({ created: true }),
-    csrf: z.string().meta({ description: `Goes as ${CSRF_HEADER} with every write` }),
+    csrf: z.string().meta({ description: `Send it as ${CSRF_HEADER} with every write` }),
     created: unixMs,
-    expires: unixMs.meta({ description: 'When it ends unless it is used before' }),
+    expires: unixMs.meta({ description: 'When the session expires unless it is used' }),
   })
   .meta({ id: 'Session' });
 export type Session = z.infer<typeof sessionSchema>;
@@ -61,7 +61,7 @@ export const signInSchema = z
   .strictObject({ email: memberEmail, password: claimedPassword })
   .meta({ id: 'SignIn' });
 
-/** Makes the first account and its owner. */
+/** Creates the first account and its owner. */
 export const setUpSchema = z
   .strictObject({ token: linkToken, name: text(NAME_CHARS), email: memberEmail, password })
   .meta({ id: 'SetUp' });
@@ -70,7 +70,7 @@ export const newInvitationSchema = z
   .strictObject({ email: memberEmail, role })
   .meta({ id: 'NewInvitation', examples: [{ email: 'ada@example.org', role: 'host' }] });
 
-/** An invitation that nobody accepted yet. */
+/** An open invitation. */
 export const invitationSchema = z
   .object({ id: uuid, email: z.string(), role, created: unixMs, expires: unixMs })
   .meta({ id: 'Invitation' });
@@ -78,7 +78,9 @@ export type Invitation = z.infer<typeof invitationSchema>;
 
 export const createdInvitationSchema = invitationSchema
   .extend({
-    link: z.string().meta({ description: 'For the one who is invited; it is never shown again' }),
+    link: z
+      .string()
+      .meta({ description: 'The link for the invited person, shown only in this response' }),
   })
   .meta({ id: 'CreatedInvitation' });
 
@@ -87,11 +89,11 @@ export type LinkKind = (typeof LINK_KINDS)[number];
 
 export const linkTokenSchema = z.strictObject({ token: linkToken }).meta({ id: 'LinkToken' });
 
-/** What a link is for. */
+/** The purpose of a one-time link. */
 export const linkSchema = z
   .object({
     kind: z.enum(LINK_KINDS).meta({
-      description: '`invitation` makes a member, `password` sets the password of one',
+      description: '`invitation` creates a member, `password` sets the password of a member',
     }),
     email: z.string(),
     role,
@@ -103,14 +105,16 @@ export type Link = z.infer<typeof linkSchema>;
 export const acceptLinkSchema = z
   .strictObject({
     token: linkToken,
-    name: text(NAME_CHARS).optional().meta({ description: 'Of the new member' }),
+    name: text(NAME_CHARS)
+      .optional()
+      .meta({ description: 'Name of the new member; required for an invitation' }),
     password,
   })
   .meta({ id: 'AcceptLink' });
 
 export const memberPatchSchema = z.strictObject({ role }).meta({ id: 'MemberPatch' });
 
-/** What members change of themselves. A new password needs the present one. */
+/** Changes of a member to itself. A new password requires the current one. */
 export const ownMemberPatchSchema = z
   .strictObject({
     name: text(NAME_CHARS).optional(),
@@ -118,10 +122,10 @@ export const ownMemberPatchSchema = z
     currentPassword: claimedPassword.optional(),
   })
   .refine((body) => body.name !== undefined || body.password !== undefined, {
-    message: 'name at least one field to change',
+    message: 'must contain at least one field to change',
   })
   .refine((body) => body.password === undefined || body.currentPassword !== undefined, {
     path: ['currentPassword'],
-    message: 'is missing; a new password needs the present one',
+    message: 'is missing; a new password requires the current one',
   })
   .meta({ id: 'OwnMemberPatch', minProperties: 1 });

@@ -8,27 +8,27 @@ import {
 } from './limits.ts';
 import { text, unixMs } from './text.ts';
 
-/** What a line of the chat is. */
+/** Kinds of chat messages. */
 export const MESSAGE_KINDS = ['message', 'question', 'greeting', 'cheer', 'purchase'] as const;
 export type MessageKind = (typeof MESSAGE_KINDS)[number];
 
-/** The id of a line: a uuid of a viewer's, "p" and a number of a purchase. */
+/** The id of a chat message: a uuid or, for a purchase, "p" and a number. */
 export const messageId = z
   .string()
-  .regex(/^[A-Za-z0-9-]{1,64}$/, 'must be the id of a line of the chat');
+  .regex(/^[A-Za-z0-9-]{1,64}$/, 'must be the id of a chat message');
 
-/** The opaque id of a viewer in a stream, as lines of the chat have it. */
+/** The opaque id of a viewer in a stream, as in chat messages. */
 export const viewerId = z.string().regex(/^[A-Za-z0-9_-]{22}$/, 'must be the id of a viewer');
 
-/** How the chat of a stream goes; the data of an event `chat-mode`. */
+/** Slow mode and pause of a chat; the data of a `chat-mode` event. */
 export const chatModeSchema = z
   .object({
     slowModeMs: z
       .int()
       .min(0)
       .max(SLOW_MODE_MAX_MS)
-      .meta({ description: 'A viewer writes one line in so many ms; 0: as many as they like' }),
-    paused: z.boolean().meta({ description: 'Nobody can write' }),
+      .meta({ description: 'Minimum time between two messages of a viewer, ms; 0: no limit' }),
+    paused: z.boolean().meta({ description: 'Whether the chat is paused for all viewers' }),
   })
   .meta({ id: 'ChatMode', examples: [{ slowModeMs: 10_000, paused: false }] });
 export type ChatMode = z.infer<typeof chatModeSchema>;
@@ -36,19 +36,19 @@ export type ChatMode = z.infer<typeof chatModeSchema>;
 export const chatModePatchSchema = z
   .strictObject(chatModeSchema.shape)
   .partial()
-  .refine((body) => Object.keys(body).length > 0, 'name at least one field to change')
+  .refine((body) => Object.keys(body).length > 0, 'must contain at least one field to change')
   .meta({ id: 'ChatModePatch', minProperties: 1, examples: [{ slowModeMs: 10_000 }] });
 export type ChatModePatch = z.infer<typeof chatModePatchSchema>;
 
-/** Lines that are shown no longer; the data of an event `chat-hidden`. */
+/** Hidden chat messages; the data of a `chat-hidden` event. */
 export const hiddenMessagesSchema = z
   .object({
     ids: z
       .array(messageId)
-      .min(1, 'must name a line')
+      .min(1, 'must contain the id of a message')
       .max(HIDDEN_PER_CALL_MAX)
       .refine((ids) => new Set(ids).size === ids.length, 'must be distinct')
-      .meta({ description: 'Of the lines, as the chat has them' }),
+      .meta({ description: 'Ids of the messages' }),
   })
   .meta({ id: 'HiddenLines', examples: [{ ids: ['1b4e28ba-2fa1-4d3b-883f-0016d3cca427'] }] });
 export type HiddenMessages = z.infer<typeof hiddenMessagesSchema>;
@@ -57,15 +57,17 @@ export const hideMessagesSchema = z
   .strictObject(hiddenMessagesSchema.shape)
   .meta({ id: 'HideLines', examples: [{ ids: ['1b4e28ba-2fa1-4d3b-883f-0016d3cca427'] }] });
 
-/** The last moment that a date can be. */
+/** The latest time that a JavaScript `Date` can represent. */
 const DATE_MAX_MS = 8_640_000_000_000_000;
 
-/** A line of the chat that is set apart from the others; a purchase is of no viewer. */
+/** A chat message that is pinned or queued. `viewer` of a purchase is empty. */
 export const chatMessageSchema = z
   .object({
     id: messageId,
     viewer: z.union([viewerId, z.literal('')], 'must be the id of a viewer, or empty'),
-    name: z.union([text(CHAT_NAME_CHARS), z.literal('')]).meta({ description: 'May be empty' }),
+    name: z
+      .union([text(CHAT_NAME_CHARS), z.literal('')])
+      .meta({ description: 'Name of the viewer; may be empty' }),
     text: text(CHAT_TEXT_CHARS),
     kind: z.enum(MESSAGE_KINDS),
     at: unixMs.max(DATE_MAX_MS),
@@ -85,26 +87,32 @@ export const chatMessageSchema = z
   });
 export type StoredChatMessage = z.infer<typeof chatMessageSchema>;
 
-/** The line that is shown above the chat; the data of an event `chat-pinned`. */
+/** The message pinned above the chat; the data of a `chat-pinned` event. */
 export const chatPinSchema = z
-  .object({ line: chatMessageSchema.nullable().meta({ description: 'null: none' }) })
+  .object({
+    line: chatMessageSchema.nullable().meta({ description: 'The pinned message; null: none' }),
+  })
   .meta({ id: 'ChatPin' });
 export type ChatPin = z.infer<typeof chatPinSchema>;
 
-/** A line as a request names it. */
+/** A chat message in a request. */
 const messageInput = z.strictObject(chatMessageSchema.shape).meta({ id: 'NamedLine' });
 
 export const pinMessageSchema = z
-  .strictObject({ line: messageInput.nullable().meta({ description: 'null: none' }) })
+  .strictObject({
+    line: messageInput.nullable().meta({ description: 'The pinned message; null: none' }),
+  })
   .meta({ id: 'PinLine' });
 
-/** How the chat goes, for those who run the show. */
+/** The state of a chat for the studio. */
 export const chatStateSchema = chatModeSchema
-  .extend({ pinned: chatMessageSchema.nullable().meta({ description: 'null: none is' }) })
+  .extend({
+    pinned: chatMessageSchema.nullable().meta({ description: 'The pinned message; null: none' }),
+  })
   .meta({ id: 'ChatState', examples: [{ slowModeMs: 10_000, paused: false, pinned: null }] });
 export type ChatState = z.infer<typeof chatStateSchema>;
 
-/** How the chat goes, for a viewer who comes late: what events told before. */
+/** The state of a chat for a viewer who joins late: the result of earlier events. */
 export const viewerChatSchema = z
   .object({
     slow_mode_ms: chatModeSchema.shape.slowModeMs,
@@ -112,14 +120,14 @@ export const viewerChatSchema = z
     pinned: chatStateSchema.shape.pinned,
     hidden: z
       .array(messageId)
-      .meta({ description: 'The ids of the lines that were hidden last, the newest first' }),
+      .meta({ description: 'Ids of the most recently hidden messages, newest first' }),
   })
   .meta({ id: 'ViewersChat' });
 export type ViewerChat = z.infer<typeof viewerChatSchema>;
 
 const displayName = text(CHAT_NAME_CHARS)
   .optional()
-  .meta({ description: 'What they called themselves, for the list' });
+  .meta({ description: 'Display name of the viewer, for the list of restricted viewers' });
 
 export const muteSchema = z
   .strictObject({
@@ -128,7 +136,7 @@ export const muteSchema = z
       .min(1)
       .max(MUTE_MAX_MINUTES)
       .optional()
-      .meta({ description: 'For the whole show when it is left out' }),
+      .meta({ description: 'Duration of the mute; by default the whole show' }),
     name: displayName,
   })
   .meta({ id: 'Mute', examples: [{ minutes: 10, name: 'Ada' }] });
@@ -140,18 +148,18 @@ export const banSchema = z
 export const RESTRICTIONS = ['muted', 'banned'] as const;
 export type Restriction = (typeof RESTRICTIONS)[number];
 
-/** A viewer who may not write, or may not be there. */
+/** A muted or banned viewer. */
 export const restrictedViewerSchema = z
   .object({
     viewer: z.string(),
-    name: z.string().meta({ description: 'As it was given; may be empty' }),
+    name: z.string().meta({ description: 'The name given with the restriction; may be empty' }),
     kind: z.enum(RESTRICTIONS),
-    until: unixMs.nullable().meta({ description: 'null: for the whole show' }),
+    until: unixMs.nullable().meta({ description: 'End of the restriction; null: the whole show' }),
     by: z
       .string()
       .nullable()
-      .meta({ description: 'The name of the member; null: a service token' }),
-    at: unixMs.meta({ description: 'Since when' }),
+      .meta({ description: 'Name of the member who restricted the viewer; null: a service token' }),
+    at: unixMs.meta({ description: 'When the viewer was restricted' }),
   })
   .meta({
     id: 'RestrictedViewer',
@@ -180,7 +188,7 @@ export const questionPostSchema = z
   })
   .meta({ id: 'QuestionPost' });
 
-/** A line of the chat in the queue of questions. */
+/** A chat message in the question queue. */
 export const queuedQuestionSchema = z
   .object({
     state: questionState,
@@ -188,12 +196,12 @@ export const queuedQuestionSchema = z
     by: z
       .string()
       .nullable()
-      .meta({ description: 'Who gave it this state; null: a service token' }),
-    at: unixMs.meta({ description: 'When it got this state' }),
+      .meta({ description: 'Name of the member who set this state; null: a service token' }),
+    at: unixMs.meta({ description: 'When this state was set' }),
   })
   .meta({ id: 'QueuedQuestion' });
 export type QueuedQuestion = z.infer<typeof queuedQuestionSchema>;
 
 export const questionsQuerySchema = z.object({
-  state: questionState.optional().meta({ description: 'Those in this state alone' }),
+  state: questionState.optional().meta({ description: 'Return only questions in this state' }),
 });

@@ -1,52 +1,51 @@
 import type { z } from 'zod';
 import type { MemberRole } from './members.ts';
 
-/** Parts of the service that `serve --roles` can run apart. */
+/** Parts of the service that `serve --roles` can run separately. */
 export const ROLES = ['api', 'auth', 'view-counts', 'polls', 'events', 'studio', 'media'] as const;
 export type Role = (typeof ROLES)[number];
 
 /**
- * Who may call an operation. `optional`: nobody needs to, but what is sent must be valid. `studio`: a
- * service token, or a member of one of its roles who is signed in. `session`: any member who is.
+ * The credential that an operation needs. `optional`: none, but one that is sent must be valid.
+ * `studio`: a service token, or a session of a member with one of its roles. `session`: any session.
  */
 export type Access = 'public' | 'optional' | 'viewer' | 'service' | 'studio' | 'session';
 
-/** What an operation answers with one status. */
+/** The response of an operation with one status. */
 export interface ResponseDescription {
   readonly description: string;
-  /** The body as `application/json`. Without it and `otherTypes` there is no body. */
+  /** Schema of the `application/json` body. Without it and `otherTypes` there is no body. */
   readonly schema?: z.ZodType;
-  /** Bodies in other media types, by their name. */
+  /** Schemas of bodies in other media types, by media type. */
   readonly otherTypes?: Readonly<Record<string, z.ZodType>>;
-  /** Headers besides those that every answer carries; `Cache-Control` is `no-store` unless here. */
+  /** Headers beside the common ones. `Cache-Control` is `no-store` unless given here. */
   readonly headers?: Readonly<Record<string, z.ZodType>>;
 }
 
 /**
- * One operation of the API: what the router serves, what validates its input, and what the
- * OpenAPI document says about it, from one description.
+ * One operation of the API. The router, the validation and the OpenAPI document are derived from it.
  */
 export interface Operation {
   readonly method: 'GET' | 'POST' | 'PATCH' | 'DELETE';
-  /** Path with `{name}` parameters, as it is written in the interface. */
+  /** Path with `{name}` parameters, as in the interface. */
   readonly path: string;
   readonly role: Role | 'always';
   readonly access: Access;
-  /** Members who may, where `access` is `studio`. */
+  /** Roles of members that may call it, with access `studio`. */
   readonly roles?: readonly MemberRole[];
-  /** The presenter key of the stream in the path opens it, too. */
+  /** Whether it also accepts the presenter key of the stream in the path. */
   readonly takesPresenterKey?: boolean;
   readonly summary: string;
   readonly description?: string;
   readonly query?: z.ZodObject;
-  /** Request headers that mean something here, besides `Accept` and the credential. */
+  /** Request headers that the operation uses, beside `Accept` and the credential. */
   readonly headers?: z.ZodObject;
   readonly body?: z.ZodType;
-  /** The body may be left out. */
+  /** Whether the body may be omitted. */
   readonly bodyOptional?: boolean;
   /** Largest body in bytes. */
   readonly bodyBytes: number;
   readonly responses: Readonly<Record<number, ResponseDescription>>;
-  /** Statuses of errors besides those that every operation of its access can give. */
+  /** Error statuses beside those that every operation with its access can return. */
   readonly errors?: readonly number[];
 }

@@ -6,14 +6,14 @@ import {
 } from './presenter.ts';
 import { memberRead, producerRead, producerWrite } from './studio-operation.ts';
 
-/** A show for the wall behind its host, and for OBS (SPEC B). */
+/** The presenter display of a show, for a screen on stage or for OBS (SPEC B). */
 export const presenterApi = {
   createPresenterKey: {
     ...producerWrite,
     method: 'POST',
     path: '/studio/v1/streams/{stream_id}/presenter-key',
-    summary: 'A new presenter key, shown this once; the one before opens nothing any more',
-    description: 'It opens the presenter view of this show and nothing else.',
+    summary: 'Create a presenter key, which is shown once and replaces the previous one',
+    description: 'The key gives access only to the presenter display of this show.',
     responses: { 201: { description: 'The key', schema: createdPresenterKeySchema } },
     errors: [404, 409],
   },
@@ -21,16 +21,16 @@ export const presenterApi = {
     ...producerRead,
     method: 'GET',
     path: '/studio/v1/streams/{stream_id}/presenter-key',
-    summary: 'Whether there is a presenter key, and since when',
-    responses: { 200: { description: 'Of the key', schema: presenterKeySchema } },
+    summary: 'Read whether there is a presenter key and when it was created',
+    responses: { 200: { description: 'When the key was created', schema: presenterKeySchema } },
     errors: [404],
   },
   withdrawPresenterKey: {
     ...producerWrite,
     method: 'DELETE',
     path: '/studio/v1/streams/{stream_id}/presenter-key',
-    summary: 'The presenter key opens nothing any more',
-    responses: { 204: { description: 'There is none' } },
+    summary: 'Withdraw the presenter key',
+    responses: { 204: { description: 'Withdrawn' } },
     errors: [404, 409],
   },
   presentShow: {
@@ -38,15 +38,15 @@ export const presenterApi = {
     takesPresenterKey: true,
     method: 'GET',
     path: '/studio/v1/streams/{stream_id}/present',
-    summary: 'A show as the wall behind its host has it',
+    summary: 'Follow the state of a show for the presenter display',
     description:
-      'An event stream: a message `state` with a PresenterState at once and every half second. The right answer is in none before the reveal.',
+      'An event stream that sends a `state` message with a PresenterState at once and every half second. No message contains the correct answer before the reveal.',
     responses: {
       200: {
-        description: 'The show',
+        description: 'The event stream',
         otherTypes: {
           'text/event-stream': presenterStateSchema.meta({
-            description: 'Messages `state` have this as `data`',
+            description: 'The `data` of `state` messages',
           }),
         },
       },

@@ -3,18 +3,22 @@ import { choiceCountSchema } from './quizzes.ts';
 import { streamStatusSchema } from './streams.ts';
 import { unixMs, uuid } from './text.ts';
 
-/** When the presenter key of a show was made. */
+/** When the presenter key of a show was created. */
 export const presenterKeySchema = z
   .object({
-    created: unixMs.nullable().meta({ description: 'When the key was made; null: there is none' }),
+    created: unixMs
+      .nullable()
+      .meta({ description: 'When the key was created; null: there is no key' }),
   })
   .meta({ id: 'PresenterKey' });
 
-/** A presenter key that was made just now. */
+/** A new presenter key. */
 export const createdPresenterKeySchema = z
   .object({
-    key: z.string().meta({ description: 'Shown this once' }),
-    url: z.string().meta({ description: 'The page, with the key in its fragment' }),
+    key: z.string().meta({ description: 'The presenter key, shown only in this response' }),
+    url: z
+      .string()
+      .meta({ description: 'URL of the presenter display, with the key in its fragment' }),
   })
   .meta({
     id: 'CreatedPresenterKey',
@@ -33,40 +37,43 @@ const presenterQuizSchema = z
   .object({
     id: uuid,
     question: z.string(),
-    order: z.array(z.string()).meta({ description: 'The texts of the choices' }),
+    order: z.array(z.string()).meta({ description: 'Texts of the choices in order' }),
     state: z.enum(['open', 'closed', 'revealed']),
-    created: unixMs.meta({ description: 'When it was published' }),
-    duration: z.int().min(0).meta({ description: 'ms, as viewers see it count down' }),
-    closeInterval: z.int().min(0).meta({ description: 'The interval at which answers stop' }),
-    answered: z.int().min(0).meta({ description: 'How many have answered so far' }),
-    tally: counts('Its answers so far, until its results; null from then on').nullable(),
+    created: unixMs.meta({ description: 'When the quiz was published' }),
+    duration: z.int().min(0).meta({ description: 'Length of the countdown that viewers see, ms' }),
+    closeInterval: z
+      .int()
+      .min(0)
+      .meta({ description: 'The first interval in which answers are rejected' }),
+    answered: z.int().min(0).meta({ description: 'Number of viewers who have answered so far' }),
+    tally: counts('Answers so far; null from the reveal on').nullable(),
     results: z
-      .object({ answer: z.string(), choices: counts('By the text of the choice') })
+      .object({ answer: z.string(), choices: counts('Counts by the text of the choice') })
       .nullable()
-      .meta({ description: 'From the reveal on' }),
+      .meta({ description: 'Results; null before the reveal' }),
   })
   .meta({ id: 'PresenterQuiz' });
 export type PresenterQuiz = z.infer<typeof presenterQuizSchema>;
 
-/** A show as the wall behind its host has it, at one moment. */
+/** The state of a show for the presenter display, at one moment. */
 export const presenterStateSchema = z
   .object({
-    now: unixMs.meta({ description: "The service's time" }),
+    now: unixMs.meta({ description: 'Service time' }),
     stream: z.object({ id: uuid, title: z.string(), status: streamStatusSchema }),
     count: z
       .int()
       .min(0)
       .nullable()
-      .meta({ description: 'Viewers now; null: not known at the moment' }),
+      .meta({ description: 'Current viewers; null: temporarily unknown' }),
     quiz: presenterQuizSchema
       .nullable()
-      .meta({ description: 'The quiz that was published last; null: none was' }),
+      .meta({ description: 'The quiz published last; null: none was published' }),
     winners: z
       .object({ count: z.int().min(0).nullable() })
       .nullable()
       .meta({
         description:
-          'Of the round that was asked for after that quiz; `count` is null until it is known',
+          'The winners round requested after that quiz; `count` is null until it is counted',
       }),
   })
   .meta({ id: 'PresenterState' });

@@ -1,24 +1,24 @@
 import { z } from 'zod';
 import { PAGE_SIZE, PAGE_SIZE_MAX } from './limits.ts';
 
-// Parameters of a query that several operations have. The document describes the number, not the
-// text that it is in a query.
+// Query parameters that several operations share. OpenAPI describes them as numbers; in a query they
+// are strings.
 const number = { type: 'integer', pattern: undefined } as const;
 
-/** An interval; undefined when it is left out. */
+/** An optional interval. */
 export const intervalParameter = (description: string) =>
   z
     .string()
-    .regex(/^(0|[1-9]\d{0,15})$/, 'must be one canonical integer')
+    .regex(/^(0|[1-9]\d{0,15})$/, 'must be an integer without sign or leading zeros')
     .transform(Number)
     .refine(Number.isSafeInteger, 'is too large')
     .optional()
     .meta({ ...number, minimum: 0, description });
 
-/** How much a page of a list has. */
+/** Number of entries in a page. */
 export const pageLimit = z
   .string()
-  .regex(/^[1-9]\d{0,2}$/, 'must be a whole number from 1')
+  .regex(/^[1-9]\d{0,2}$/, 'must be a whole number of at least 1')
   .transform(Number)
   .refine((limit) => limit <= PAGE_SIZE_MAX, `must be at most ${PAGE_SIZE_MAX}`)
   .default(PAGE_SIZE)
@@ -26,5 +26,5 @@ export const pageLimit = z
     ...number,
     minimum: 1,
     maximum: PAGE_SIZE_MAX,
-    description: `${PAGE_SIZE} when it is left out`,
+    description: `Number of entries in a page; ${PAGE_SIZE} by default`,
   });

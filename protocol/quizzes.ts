@@ -6,21 +6,24 @@ export const choiceCountSchema = z
   .meta({ id: 'ChoiceCount' });
 export type ChoiceCount = z.infer<typeof choiceCountSchema>;
 
-/** A quiz as events carry it (interface, Quiz); `order` keeps keys like "1984" in their place. */
+/** A quiz in events (interface, Quiz). `order` has the choices because object keys like "1984" reorder. */
 export const quizSchema = z
   .object({
     id: uuid,
     streamId: uuid,
     created: unixMs,
-    duration: z.int().min(0).meta({ description: 'ms' }),
-    closeInterval: z.int().min(0).meta({ description: 'The interval at which answers stop' }),
+    duration: z.int().min(0).meta({ description: 'Length of the countdown, ms' }),
+    closeInterval: z
+      .int()
+      .min(0)
+      .meta({ description: 'The first interval in which answers are rejected' }),
     question: z.string(),
     choices: z
       .record(z.string(), choiceCountSchema)
-      .meta({ description: 'By the text of the choice; all 0 until the results' }),
+      .meta({ description: 'Counts by the text of the choice; all 0 before the results' }),
     order: z
       .array(z.string())
-      .meta({ description: "The choices' texts as the producer ordered them" }),
+      .meta({ description: "Texts of the choices in the producer's order" }),
   })
   .meta({ id: 'Quiz' });
 export type Quiz = z.infer<typeof quizSchema>;
@@ -30,12 +33,12 @@ export const quizResultsSchema = quizSchema
   .meta({ id: 'QuizResults' });
 export type QuizResults = z.infer<typeof quizResultsSchema>;
 
-/** A viewer's answer. The server's clock decides whether it is in time, never these fields. */
+/** A viewer's answer. Only the server's clock decides whether it is in time. */
 export const answerSchema = z
   .object({
     streamId: uuid,
-    choice: z.string().meta({ description: "One of the quiz's choice keys" }),
-    closeInterval: z.int().meta({ description: 'From the `quiz` event' }),
+    choice: z.string().meta({ description: 'One of the keys of `choices`' }),
+    closeInterval: z.int().meta({ description: '`closeInterval` of the `quiz` event' }),
   })
   .meta({
     id: 'Answer',

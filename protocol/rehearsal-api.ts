@@ -2,15 +2,15 @@ import type { Operation } from './operation.ts';
 import { newRehearsalSchema, rehearsalSchema } from './rehearsal.ts';
 import { memberRead, producerWrite } from './studio-operation.ts';
 
-/** Rehearsals, the part of the producer's API by which a show is tried before anybody watches. */
+/** Rehearsals: trial runs of a show with synthetic viewers. */
 export const rehearsalApi = {
   createRehearsal: {
     ...producerWrite,
     method: 'POST',
     path: '/studio/v1/streams/{stream_id}/rehearsals',
-    summary: 'Rehearse the show: a hidden stream with its drafts, and synthetic viewers',
+    summary: 'Start a rehearsal: a hidden stream with copies of the drafts, and synthetic viewers',
     description:
-      'The hidden stream is in no list, is told to no webhook and is not recorded. It takes the place of a rehearsal that is over; beside one that is running it is 409.',
+      'The hidden stream is in no list, triggers no webhook and is not recorded. It replaces a finished rehearsal; while one is running this returns 409.',
     body: newRehearsalSchema,
     responses: { 201: { description: 'The rehearsal', schema: rehearsalSchema } },
     errors: [404, 409],
@@ -19,7 +19,7 @@ export const rehearsalApi = {
     ...memberRead,
     method: 'GET',
     path: '/studio/v1/streams/{stream_id}/rehearsals/current',
-    summary: 'The rehearsal of the show, with what its viewers tell',
+    summary: 'Read the rehearsal and the measurements of its viewers',
     responses: { 200: { description: 'The rehearsal', schema: rehearsalSchema } },
     errors: [404],
   },
@@ -27,7 +27,7 @@ export const rehearsalApi = {
     ...producerWrite,
     method: 'DELETE',
     path: '/studio/v1/streams/{stream_id}/rehearsals/current',
-    summary: 'End the rehearsal, and remove all that is kept of it',
+    summary: 'End the rehearsal and delete its data',
     responses: { 204: { description: 'Ended' } },
     errors: [404, 409],
   },

@@ -3,19 +3,19 @@ import { unixMs, uuid } from './text.ts';
 
 /** Most synthetic viewers of one rehearsal. */
 export const REHEARSAL_VIEWERS_MAX = 500;
-/** Most rehearsals whose viewers one node sends at once. */
+/** Most rehearsals whose viewers one node simulates at once. */
 export const REHEARSALS_PER_NODE_MAX = 4;
-/** Most rehearsals of an account, with those that are being removed. */
+/** Most rehearsals of an account, including those that are being removed. */
 export const REHEARSALS_PER_ACCOUNT_MAX = 20;
-/** After this long a rehearsal ends by itself: 4 hours. */
+/** A rehearsal ends automatically after this time: 4 hours. */
 export const REHEARSAL_LENGTH_MS = 4 * 3_600_000;
-/** After this long nothing is kept of it: 24 hours. */
+/** The data of a rehearsal is deleted after this time: 24 hours. */
 export const REHEARSAL_RETENTION_MS = 24 * 3_600_000;
-/** Most quizzes of which a rehearsal tells, the newest. */
+/** Most quizzes in the measurements of a rehearsal, the newest. */
 export const REHEARSED_QUIZZES_MAX = 50;
-/** Most that viewers may lag. */
+/** Largest latency of synthetic viewers. */
 export const REHEARSAL_LATENCY_MAX_MS = 10_000;
-/** More than this of all requests lost is no net any more. */
+/** Largest share of lost requests; beyond it a network is unusable. */
 export const REHEARSAL_LOSS_MAX = 0.5;
 
 const share = (of: string) => z.number().min(0).max(1).meta({ description: of });
@@ -25,21 +25,21 @@ const settings = {
     .int()
     .min(1)
     .max(REHEARSAL_VIEWERS_MAX)
-    .meta({ description: 'Synthetic viewers, of whom some are away at times' }),
+    .meta({ description: 'Number of synthetic viewers, some of whom disconnect at times' }),
   latencyMs: z.int().min(0).max(REHEARSAL_LATENCY_MAX_MS).meta({
     description:
-      'How much later than sent viewers see what happens, ms; half to one and a half of it',
+      'Mean latency with which viewers see events, ms; each has 0.5 to 1.5 times this latency',
   }),
   lossShare: z
     .number()
     .min(0)
     .max(REHEARSAL_LOSS_MAX)
-    .meta({ description: 'Share of requests that are lost, on the way there or back' }),
-  botShare: share('Share of viewers that answer 50 to 300 ms after they see a quiz'),
+    .meta({ description: 'Share of requests that are lost, in either direction' }),
+  botShare: share('Share of viewers who answer 50 to 300 ms after they see a quiz, like bots'),
   lateShare: share('Share of answers that are sent after the close'),
 };
 
-/** A crowd to rehearse with. */
+/** The synthetic viewers of a rehearsal. */
 export const newRehearsalSchema = z
   .strictObject({
     viewers: settings.viewers,
@@ -56,39 +56,42 @@ export type NewRehearsal = z.infer<typeof newRehearsalSchema>;
 
 const count = (description: string) => z.int().min(0).meta({ description });
 
-/** What became of a quiz in a rehearsal. */
+/** The outcome of a quiz in a rehearsal. */
 const rehearsedQuizSchema = z.object({
   id: uuid,
   question: z.string(),
-  acknowledged: count('Viewers whose answer was acknowledged'),
-  refusedLate: count('Viewers whose answer came after the close'),
+  acknowledged: count('Number of viewers whose answer was acknowledged'),
+  refusedLate: count('Number of viewers whose answer was rejected after the close'),
   counted: z
     .int()
     .min(0)
     .nullable()
-    .meta({ description: 'Answers in its results, of others too; null before them' }),
+    .meta({
+      description:
+        'Number of answers in the results, including those of real viewers; null before the results',
+    }),
 });
 
-/** What synthetic viewers say of the service. */
+/** Measurements of the synthetic viewers. */
 export const crowdFiguresSchema = z
   .object({
-    present: count('Viewers who are here'),
-    requests: count('Answers of the service, to whatever they asked'),
-    lost: count('Requests that were lost on purpose'),
+    present: count('Connected viewers'),
+    requests: count('Number of responses received'),
+    lost: count('Number of requests dropped on purpose'),
     answers: z.object({
-      acknowledged: count('Answers to quizzes that were acknowledged, one of a viewer to a quiz'),
-      refusedLate: count('Answers that were refused because they came after the close'),
-      unknown: count('Answers of which nobody knows what became: every try was lost'),
+      acknowledged: count('Acknowledged answers, at most one per viewer and quiz'),
+      refusedLate: count('Answers rejected because they came after the close'),
+      unknown: count('Answers with unknown outcome: every attempt was lost'),
     }),
     quizzes: z
       .array(rehearsedQuizSchema)
       .max(REHEARSED_QUIZZES_MAX)
-      .meta({ description: 'The newest quizzes, in the order they were asked' }),
-    checks: count('How often a number of the service was compared with their own books'),
+      .meta({ description: 'The newest quizzes, in the order they were published' }),
+    checks: count("Number of comparisons of the service's figures with the viewers' own records"),
     mismatch: z
       .string()
       .nullable()
-      .meta({ description: 'The first number that did not fit; null: all of them did' }),
+      .meta({ description: 'The first figure that did not match; null: all matched' }),
   })
   .meta({ id: 'CrowdFigures' });
 export type CrowdFigures = z.infer<typeof crowdFiguresSchema>;
@@ -99,18 +102,22 @@ export const REHEARSAL_STATES = ['running', 'over', 'lost'] as const;
 /** A rehearsal of a show. */
 export const rehearsalSchema = z
   .object({
-    streamId: uuid.meta({ description: 'The hidden stream; it is in no list' }),
+    streamId: uuid.meta({ description: 'The hidden stream, which is in no list' }),
     rehearsalOf: uuid.meta({ description: 'The stream that is rehearsed' }),
     state: z.enum(REHEARSAL_STATES).meta({
       description:
-        'over: the hidden stream has ended; lost: the node that sent the viewers is gone, and they with it',
+        '`over`: the hidden stream has ended; `lost`: the node that simulated the viewers stopped',
     }),
     settings: z.object(settings),
-    crowd: crowdFiguresSchema.nullable().meta({ description: 'null until they have told first' }),
+    crowd: crowdFiguresSchema
+      .nullable()
+      .meta({ description: 'Measurements of the viewers; null before the first report' }),
     created: unixMs,
-    endsAt: unixMs.meta({ description: 'When it ends by itself' }),
-    ended: unixMs.nullable().meta({ description: 'When its viewers left' }),
-    removedAt: unixMs.meta({ description: 'When nothing is kept of it any more, unless before' }),
+    endsAt: unixMs.meta({ description: 'When the rehearsal ends automatically' }),
+    ended: unixMs.nullable().meta({ description: 'When the rehearsal ended' }),
+    removedAt: unixMs.meta({
+      description: 'When the data of the rehearsal is deleted at the latest',
+    }),
   })
   .meta({ id: 'Rehearsal' });
 export type Rehearsal = z.infer<typeof rehearsalSchema>;

@@ -3,32 +3,32 @@ import { reportSchema } from './report.ts';
 import { exportQuerySchema } from './studio.ts';
 import { exportResponses, producerRead } from './studio-operation.ts';
 
-/** What a show was, after its end (SPEC J). */
+/** The report of a show and further exports (SPEC J). */
 export const reportApi = {
   readReport: {
     ...producerRead,
     method: 'GET',
     path: '/studio/v1/streams/{stream_id}/report',
-    summary: 'The report of a show that has ended',
+    summary: 'Read the report of an ended show',
     description:
-      'It is worked out by itself once the stream has ended and its quizzes have closed; until then the state is `working`.',
-    responses: { 200: { description: 'The report, or how far it is', schema: reportSchema } },
+      'The report is created once the stream has ended and its quizzes have closed; until then the state is `working`.',
+    responses: { 200: { description: 'The report, or its progress', schema: reportSchema } },
     errors: [404, 409],
   },
   exportAudience: {
     ...producerRead,
     method: 'GET',
     path: '/studio/v1/streams/{stream_id}/exports/audience',
-    summary: 'How many viewers there were, each second that told it',
+    summary: 'Export the published viewer counts, one per second',
     query: exportQuerySchema,
-    responses: exportResponses('`interval`, `at` (its begin, Unix ms) and `count`'),
+    responses: exportResponses('`interval`, `at` (its start, Unix ms) and `count`'),
     errors: [404],
   },
   exportChat: {
     ...producerRead,
     method: 'GET',
     path: '/studio/v1/streams/{stream_id}/exports/chat',
-    summary: 'Every line of the chat that viewers were sent',
+    summary: 'Export all chat messages sent to viewers',
     query: exportQuerySchema,
     responses: exportResponses(
       '`interval`, `at` (Unix ms), `kind`, `id`, `viewer`, `name`, `text` and `hidden`',
@@ -39,7 +39,7 @@ export const reportApi = {
     ...producerRead,
     method: 'GET',
     path: '/studio/v1/streams/{stream_id}/exports/results',
-    summary: 'The final counts of every quiz that has closed, a row for each choice',
+    summary: 'Export the final counts of all closed quizzes, one row per choice',
     query: exportQuerySchema,
     responses: exportResponses(
       '`quizId`, `question`, `choice`, `correct`, `count` and `percentage`',

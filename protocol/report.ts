@@ -3,40 +3,42 @@ import { intervalCountSchema } from './history.ts';
 import { choiceCountSchema } from './quizzes.ts';
 import { unixMs, uuid } from './text.ts';
 
-/** Most points of the audience in a report: more than a chart has room for. */
+/** Most points of the audience curve in a report. */
 export const REPORT_POINTS = 1_000;
-/** Most bars of a quiz's answer times. */
+/** Most bins in the histogram of a quiz's answer times. */
 export const ANSWER_TIME_BINS = 20;
-/** How long before the close an answer is one of the last moment, in ms. */
+/** An answer within this time before the close counts as last-moment, in ms. */
 export const LAST_MOMENT_MS = 500;
 
 const whole = z.int().min(0);
-const ms = z.int().meta({ description: 'ms since the begin of the interval that told the quiz' });
+const ms = z
+  .int()
+  .meta({ description: 'ms since the start of the interval with the `quiz` event' });
 
 const workingSchema = z.object({
   state: z.literal('working'),
-  done: z.number().min(0).max(1).meta({ description: 'How much of the work is done, of 1' }),
+  done: z.number().min(0).max(1).meta({ description: 'Progress from 0 to 1' }),
 });
 
 const failedSchema = z.object({
   state: z.literal('failed').meta({
-    description: 'It could not be made, several times; the service tries again by itself',
+    description: 'Creating the report failed several times; the service retries automatically',
   }),
 });
 
 const answerTimesSchema = z
   .object({
     median: ms,
-    p90: ms.meta({ description: 'Nine of ten answers came by then' }),
+    p90: ms.meta({ description: '90th percentile' }),
     histogram: z
       .object({
-        binMs: z.int().min(1).meta({ description: 'How many ms each bar is wide' }),
+        binMs: z.int().min(1).meta({ description: 'Width of each bin, ms' }),
         counts: z
           .array(whole)
           .max(ANSWER_TIME_BINS)
-          .meta({ description: 'Answers by their time, the first bar from 0 ms on' }),
+          .meta({ description: 'Number of answers in each bin; the first bin starts at 0 ms' }),
       })
-      .meta({ description: 'From the interval that told the quiz to its close' }),
+      .meta({ description: 'Answer times from the interval with the `quiz` event to the close' }),
   })
   .meta({ id: 'AnswerTimes' });
 export type AnswerTimes = z.infer<typeof answerTimesSchema>;
@@ -45,21 +47,25 @@ export const quizReportSchema = z
   .object({
     id: uuid,
     question: z.string(),
-    order: z.array(z.string()).meta({ description: 'The choices as the producer ordered them' }),
+    order: z
+      .array(z.string())
+      .meta({ description: "Texts of the choices in the producer's order" }),
     counts: z
       .record(z.string(), choiceCountSchema)
-      .meta({ description: 'By the text of the choice' }),
+      .meta({ description: 'Counts by the text of the choice' }),
     answer: z.string().meta({ description: 'The correct choice' }),
-    correct: whole.meta({ description: 'How many answers were correct' }),
-    answered: whole.meta({ description: 'How many viewers answered' }),
-    toldInterval: whole.meta({ description: 'The interval that told viewers the quiz' }),
-    closeInterval: whole.meta({ description: 'The interval at which answers stopped' }),
-    answerTimes: answerTimesSchema.nullable().meta({ description: 'Null: nobody answered' }),
+    correct: whole.meta({ description: 'Number of correct answers' }),
+    answered: whole.meta({ description: 'Number of viewers who answered' }),
+    toldInterval: whole.meta({ description: 'The interval with the `quiz` event' }),
+    closeInterval: whole.meta({ description: 'The first interval in which answers were rejected' }),
+    answerTimes: answerTimesSchema.nullable().meta({ description: 'Null: there are no answers' }),
     lastMomentShare: z
       .number()
       .min(0)
       .max(1)
-      .meta({ description: `Share of the answers that came in the last ${LAST_MOMENT_MS} ms` }),
+      .meta({
+        description: `Share of the answers in the last ${LAST_MOMENT_MS} ms before the close`,
+      }),
   })
   .meta({ id: 'QuizReport' });
 export type QuizReport = z.infer<typeof quizReportSchema>;
@@ -67,8 +73,8 @@ export type QuizReport = z.infer<typeof quizReportSchema>;
 const roundReportSchema = z.object({
   id: uuid,
   requested: unixMs,
-  quizzes: whole.meta({ description: 'How many quizzes the round asked about' }),
-  count: whole.meta({ description: 'Winners' }),
+  quizzes: whole.meta({ description: 'Number of quizzes in the round' }),
+  count: whole.meta({ description: 'Number of winners' }),
 });
 
 export type RoundReport = z.infer<typeof roundReportSchema>;
@@ -82,19 +88,19 @@ const chatReportSchema = z.object({
       cheer: whole,
       purchase: whole,
     })
-    .meta({ description: 'Lines that viewers were sent' }),
+    .meta({ description: 'Number of messages sent to viewers, by kind' }),
   hearts: whole,
   discounts: whole,
 });
 
 const fairnessSchema = z
   .object({
-    answers: whole.min(1).meta({ description: 'How many answers this is of: all of the show' }),
+    answers: whole.min(1).meta({ description: 'Number of answers in the whole show' }),
     earliest: ms,
     median: ms,
     latest: ms,
     early: whole.meta({
-      description: 'Answers that were there before the interval that told the quiz could be shown',
+      description: 'Answers that arrived before a viewer could have seen the `quiz` event',
     }),
   })
   .meta({ id: 'Fairness' });
@@ -102,29 +108,32 @@ export type Fairness = z.infer<typeof fairnessSchema>;
 
 const readySchema = z.object({
   state: z.literal('ready'),
-  made: unixMs.meta({ description: 'When this was worked out' }),
+  made: unixMs.meta({ description: 'When the report was created' }),
   started: unixMs.nullable().meta({ description: 'Null: the stream was never started' }),
   ended: unixMs,
   peak: intervalCountSchema.nullable().meta({
-    description: 'The most viewers at once, when that was first; null: no count was told',
+    description: 'The highest viewer count and its first interval; null: no count was published',
   }),
-  average: z.number().min(0).meta({ description: 'Viewers, over the whole show' }),
-  uniqueViewers: whole.meta({ description: 'Viewers who were given a token of this stream' }),
-  minutesWatched: z.number().min(0).meta({ description: 'By all viewers together' }),
+  average: z.number().min(0).meta({ description: 'Average number of viewers over the whole show' }),
+  uniqueViewers: whole.meta({ description: 'Number of viewers who got a token for this stream' }),
+  minutesWatched: z.number().min(0).meta({ description: 'Total of all viewers' }),
   audience: z
     .array(intervalCountSchema)
     .max(REPORT_POINTS)
-    .meta({ description: 'In the order of time; of a stretch the most viewers in it' }),
+    .meta({ description: 'Viewer counts, oldest first; each point has the maximum of its period' }),
   quizzes: z.array(quizReportSchema).meta({ description: 'In the order they were published' }),
-  rounds: z.array(roundReportSchema).meta({ description: 'In the order they were asked for' }),
+  rounds: z.array(roundReportSchema).meta({ description: 'In the order they were requested' }),
   chat: chatReportSchema,
-  fairness: fairnessSchema.nullable().meta({ description: 'Null: nobody answered anything' }),
+  fairness: fairnessSchema.nullable().meta({ description: 'Null: there are no answers' }),
   recording: z.object({
-    hls_url: z.string().nullable().meta({ description: 'Where the show plays; null: nowhere' }),
+    hls_url: z
+      .string()
+      .nullable()
+      .meta({ description: 'URL of the recording; null: there is none' }),
   }),
 });
 
-/** What a show was: worked out once it is over. */
+/** The report of a show, created after its end. */
 export const reportSchema = z
   .discriminatedUnion('state', [workingSchema, readySchema, failedSchema])
   .meta({ id: 'Report', examples: [{ state: 'working', done: 0.4 }] });

@@ -13,13 +13,13 @@ import { memberRead, producerRead, producerWrite } from './studio-operation.ts';
 
 const rundown = { 200: { description: 'The quizzes', schema: rundownSchema } };
 
-/** The rundown, the part of the producer's API by which quizzes are laid out before they are asked. */
+/** The rundown: the ordered quizzes of a stream. */
 export const rundownApi = {
   listQuizzes: {
     ...memberRead,
     method: 'GET',
     path: '/studio/v1/streams/{stream_id}/quizzes',
-    summary: "The stream's quizzes, in the order of its rundown",
+    summary: "List the stream's quizzes in the order of the rundown",
     responses: rundown,
     errors: [404],
   },
@@ -27,9 +27,9 @@ export const rundownApi = {
     ...producerWrite,
     method: 'POST',
     path: '/studio/v1/streams/{stream_id}/rundown',
-    summary: 'Put the drafts in another order; published quizzes keep their places',
+    summary: 'Reorder the drafts; published quizzes keep their positions',
     description:
-      'When somebody else has changed the rundown meanwhile it is 409, with the drafts as they are now as `order`.',
+      'If another request changed the rundown, this returns 409 with the current order of the drafts in `order`.',
     body: rundownOrderSchema,
     bodyBytes: ORDER_BODY_BYTES,
     responses: rundown,
@@ -39,7 +39,7 @@ export const rundownApi = {
     ...producerWrite,
     method: 'POST',
     path: '/studio/v1/quizzes/{quiz_id}/duplicate',
-    summary: 'A draft like this quiz, right behind it',
+    summary: 'Create a copy of the quiz as a draft right after it',
     responses: { 201: { description: 'The draft', schema: studioQuizSchema } },
     errors: [404, 409],
   },
@@ -47,9 +47,9 @@ export const rundownApi = {
     ...producerWrite,
     method: 'POST',
     path: '/studio/v1/streams/{stream_id}/quizzes/import',
-    summary: 'Drafts from a file, behind the others: all of its quizzes or none',
+    summary: 'Import drafts from a file after the others: all of its quizzes or none',
     description:
-      'A text that is wrong is 400, with what is wrong with it as `errors`: the line or the number of the quiz, the field and why.',
+      'An invalid file returns 400 with `errors`: the line or the number of the quiz, the field and the reason.',
     body: importSchema,
     bodyBytes: IMPORT_BODY_BYTES,
     responses: { 201: { description: 'The drafts', schema: listOf(studioQuizSchema) } },
@@ -59,19 +59,19 @@ export const rundownApi = {
     ...producerRead,
     method: 'GET',
     path: '/studio/v1/streams/{stream_id}/exports/quizzes',
-    summary: 'The quizzes as a file that can be imported again',
+    summary: 'Export the quizzes as a file that can be imported again',
     query: quizFileQuerySchema,
     responses: {
       200: {
-        description: 'The quizzes in the order of the rundown, those that were published too',
+        description: 'All quizzes in the order of the rundown, published ones included',
         schema: quizFileSchema,
         otherTypes: {
           'text/csv': z.string().meta({
-            description: 'A header row, then one quiz a row (RFC 4180), after a byte order mark',
+            description: 'A byte order mark, a header row, then one quiz per row (RFC 4180)',
           }),
         },
         headers: {
-          'Content-Disposition': z.string().meta({ description: 'Names the file to save it as' }),
+          'Content-Disposition': z.string().meta({ description: 'Suggested file name' }),
         },
       },
     },

@@ -4,7 +4,7 @@ import { studioQuizSchema } from './studio.ts';
 import { uuid } from './text.ts';
 
 const revision = z.int().min(0).meta({
-  description: 'Rises with every quiz that is made, changed, moved, deleted or published',
+  description: 'Increases whenever a quiz is created, changed, moved, deleted or published',
 });
 
 /** The quizzes of a stream, in the order of its rundown. */
@@ -13,12 +13,18 @@ export const rundownSchema = z
   .meta({ id: 'Rundown' });
 export type Rundown = z.infer<typeof rundownSchema>;
 
-/** The drafts of a stream in the order that they are to have. */
+/** A new order of the drafts of a stream. */
 export const rundownOrderSchema = z
   .strictObject({
-    order: z.array(uuid).max(QUIZZES_MAX).meta({ description: 'The ids of all drafts, each once' }),
+    order: z
+      .array(uuid)
+      .max(QUIZZES_MAX)
+      .meta({ description: 'The ids of all drafts in the new order, each once' }),
     revision: revision
-      .meta({ description: 'Of the rundown as it was seen; another one is refused' })
+      .meta({
+        description:
+          'The revision that the client last read. If it is outdated, the request returns 409',
+      })
       .optional(),
   })
   .meta({
@@ -31,7 +37,7 @@ export const rundownOrderSchema = z
     ],
   });
 
-/** Formats that quizzes are read from. */
+/** File formats that can be imported. */
 export const IMPORT_FORMATS = [
   'fourbeat-json',
   'fourbeat-csv',
@@ -41,20 +47,20 @@ export const IMPORT_FORMATS = [
 ] as const;
 export type ImportFormat = (typeof IMPORT_FORMATS)[number];
 
-/** The time limit of quizzes for which nothing says another. */
+/** Default time limit of imported quizzes. */
 const DEFAULT_DURATION_MS = 20_000;
 
-/** Quizzes in a text of some format. */
+/** A file with quizzes to import. */
 export const importSchema = z
   .strictObject({
     format: z.enum(IMPORT_FORMATS),
-    text: z.string().min(1, 'must not be empty').meta({ description: 'The file, as it is' }),
+    text: z.string().min(1, 'must not be empty').meta({ description: 'The content of the file' }),
     duration: z
       .int()
       .min(QUIZ_DURATION_MIN_MS)
       .max(QUIZ_DURATION_MAX_MS)
       .default(DEFAULT_DURATION_MS)
-      .meta({ description: 'ms, of quizzes for which the text has none' }),
+      .meta({ description: 'Duration of quizzes without one in the file, ms' }),
   })
   .meta({
     id: 'ImportQuizzes',
@@ -74,7 +80,7 @@ const FILE_FIELDS = {
   reveal: true,
 } as const;
 
-/** Quizzes as a file, which `importQuizzes` reads. */
+/** An exported file of quizzes, which `importQuizzes` accepts. */
 export const quizFileSchema = z
   .object({ quizzes: z.array(studioQuizSchema.pick(FILE_FIELDS)) })
   .meta({ id: 'QuizFile' });

@@ -9,16 +9,18 @@ export type StreamStatus = z.infer<typeof streamStatusSchema>;
 
 const qualities = PLAYBACK_LADDER.map(
   ({ name, divisor, megabytesPerS }) =>
-    `${name} (${divisor === 1 ? 'as the input' : `1/${divisor} of it`}, ${megabytesPerS} MB/s)`,
+    `${name} (${divisor === 1 ? 'input size' : `1/${divisor} of it`}, ${megabytesPerS} MB/s)`,
 ).join(', ');
 
-/** A stream as every viewer sees it (interface, Stream). */
+/** The public data of a stream (interface, Stream). */
 export const streamSchema = z
   .object({
     id: uuid,
-    producer: uuid.meta({ description: 'The producing user; it never changes' }),
-    dash_url: z.string().meta({ description: `Address of the DASH manifest: ${qualities}` }),
-    hls_url: z.string().meta({ description: `Address of the HLS master playlist: ${qualities}` }),
+    producer: uuid.meta({
+      description: 'The uuid of the account that owns the stream; never changes',
+    }),
+    dash_url: z.string().meta({ description: `URL of the DASH manifest: ${qualities}` }),
+    hls_url: z.string().meta({ description: `URL of the HLS master playlist: ${qualities}` }),
     status: streamStatusSchema,
   })
   .meta({
@@ -35,7 +37,7 @@ export const streamSchema = z
   });
 export type Stream = z.infer<typeof streamSchema>;
 
-/** A stream's detail: a viewer of it is told of the quiz that is open, and of the chat. */
+/** A stream with, for its viewers, the open quiz and the state of the chat. */
 export const streamDetailSchema = streamSchema
   .extend({
     quiz_interval: z
@@ -44,11 +46,11 @@ export const streamDetailSchema = streamSchema
       .nullable()
       .meta({
         description:
-          'Only with a viewer token: the interval of the feed that holds the `quiz` event of the quiz that is open, of several the one published last; null when none is',
+          'Only with a viewer token: the feed interval with the `quiz` event of the open quiz, of several the one published last; null: no quiz is open',
       })
       .optional(),
     chat: viewerChatSchema
-      .meta({ description: 'Only with a viewer token: how the chat goes' })
+      .meta({ description: 'Only with a viewer token: the state of the chat' })
       .optional(),
   })
   .meta({ id: 'StreamDetail' });
@@ -65,28 +67,26 @@ export const streamPageSchema = z
   .meta({ id: 'StreamPage' });
 export type StreamPage = z.infer<typeof streamPageSchema>;
 
-// No account has as many streams as that, so that what is beyond it is all the same.
+// Far above the number of streams of any account, so larger values are clamped.
 const POSITIVE_MAX = 999_999_999;
 const positive = z
   .string()
-  .regex(/^[1-9][0-9]*$/, 'must be a whole number from 1')
+  .regex(/^[1-9][0-9]*$/, 'must be a whole number of at least 1')
   .transform((digits) => Math.min(Number(digits), POSITIVE_MAX));
-// The document describes the number, not the text that it is in a query.
+// OpenAPI describes a number; in a query it is a string.
 const wholeNumber = { type: 'integer', pattern: undefined, minimum: 1 };
 
 /** Query of the stream list. */
 export const streamListQuerySchema = z.object({
-  producer: uuid.meta({ description: "The account's uuid, from `users/me`" }),
-  page: positive
-    .default(1)
-    .meta({ ...wholeNumber, description: 'Which page; 1 when it is left out' }),
+  producer: uuid.meta({ description: 'The uuid of the account, from `users/me`' }),
+  page: positive.default(1).meta({ ...wholeNumber, description: 'Page number; 1 by default' }),
   page_size: positive
     .refine((size) => size <= PAGE_SIZE_MAX, `must be at most ${PAGE_SIZE_MAX}`)
     .default(PAGE_SIZE)
     .meta({
       ...wholeNumber,
       maximum: PAGE_SIZE_MAX,
-      description: `${PAGE_SIZE} when it is left out`,
+      description: `Number of streams in a page; ${PAGE_SIZE} by default`,
     }),
 });
 export type StreamListQuery = z.infer<typeof streamListQuerySchema>;

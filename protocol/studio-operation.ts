@@ -3,44 +3,44 @@ import { BODY_BYTES } from './limits.ts';
 import { MEMBER_ROLES, PRODUCING_ROLES } from './members.ts';
 import { idempotencyKeySchema } from './studio.ts';
 
-// What operations of the producer's API have in common, by who may call them (SPEC U).
+// Common parts of studio operations, by the roles that may call them (SPEC U).
 
 const studio = { role: 'studio', access: 'studio', bodyBytes: BODY_BYTES } as const;
-/** What an Idempotency-Key makes happen once. */
+/** An operation that accepts an Idempotency-Key. */
 const idempotent = {
   headers: z.object({ 'Idempotency-Key': idempotencyKeySchema.optional() }),
 } as const;
 
-/** A read that every member may make. */
+/** A read for all members. */
 export const memberRead = { ...studio, roles: MEMBER_ROLES } as const;
-/** A read of those who make the show. */
+/** A read for owners and hosts. */
 export const producerRead = { ...studio, roles: PRODUCING_ROLES } as const;
-/** A read of owners. */
+/** A read for owners. */
 export const ownerRead = { ...studio, roles: ['owner'] } as const;
-/** A write of those who make the show. */
+/** A write for owners and hosts. */
 export const producerWrite = { ...producerRead, ...idempotent } as const;
-/** A write that every member may make. */
+/** A write for all members. */
 export const memberWrite = { ...memberRead, ...idempotent } as const;
-/** A write of owners. */
+/** A write for owners. */
 export const ownerWrite = { ...ownerRead, ...idempotent } as const;
 
-/** For whoever has a password or a link. */
+/** An operation without a credential, which takes a password or a link in its body. */
 export const publicOperation = { ...studio, access: 'public' } as const;
-/** About the session that calls. */
+/** An operation on the caller's session. */
 export const sessionOperation = { ...studio, access: 'session' } as const;
 
-/** What an export answers: these columns, a row at a time. */
+/** The responses of an export. @param columns the columns of its rows */
 export const exportResponses = (columns: string) => ({
   200: {
-    description: `Rows with ${columns}, streamed as they were when the export began`,
+    description: `Rows with ${columns}, as of the start of the export`,
     otherTypes: {
-      'application/x-ndjson': z.string().meta({ description: 'One JSON object a line' }),
+      'application/x-ndjson': z.string().meta({ description: 'One JSON object per line' }),
       'text/csv': z
         .string()
-        .meta({ description: 'A header row, then one record a row (RFC 4180)' }),
+        .meta({ description: 'A header row, then one record per row (RFC 4180)' }),
     },
     headers: {
-      'Content-Disposition': z.string().meta({ description: 'Names the file to save it as' }),
+      'Content-Disposition': z.string().meta({ description: 'Suggested file name' }),
     },
   },
 });

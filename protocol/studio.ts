@@ -17,13 +17,13 @@ import { choiceCountSchema, QUIZ_STATES, REVEALS } from './quizzes.ts';
 import { streamSchema } from './streams.ts';
 import { httpUrl, text, unixMs, uuid } from './text.ts';
 
-/** Makes a write happen once, however often it is sent within 24 hours. */
+/** A key with which a write takes effect once within 24 hours. */
 export const idempotencyKeySchema = z
   .string()
   .regex(/^[\x21-\x7e]{1,128}$/, 'must be 1 to 128 visible ASCII characters')
   .meta({
     description:
-      'Sent again with the same request within 24 hours, nothing is done again and the answer is the same; with another request it is 409',
+      'A repeated request with the same key within 24 hours has no further effect and returns the first response. A different request with the same key returns 409',
   });
 
 const streamFields = {
@@ -32,14 +32,14 @@ const streamFields = {
   hls_url: httpUrl.nullable(),
   unlisted: z.boolean(),
   latencyAllowance: z.int().min(0).max(LATENCY_ALLOWANCE_MAX_MS).meta({
-    description: 'ms added to every quiz, for viewers whose picture comes late',
+    description: 'Time added to every quiz for viewers with delayed video, ms',
   }),
   recording: z.boolean().meta({
-    description: 'Keep the whole video, to be played after the end; else only the DVR window',
+    description: 'Whether the whole video is kept for replay; otherwise only the DVR window',
   }),
 };
 
-/** A new stream. Without addresses of its own it plays from this service. */
+/** A new stream. Without its own URLs it plays from this service. */
 export const newStreamSchema = z
   .strictObject({
     title: streamFields.title,
@@ -57,24 +57,26 @@ const atLeastOne = (body: object) => Object.keys(body).length > 0;
 export const streamPatchSchema = z
   .strictObject(streamFields)
   .partial()
-  .refine(atLeastOne, 'name at least one field to change')
+  .refine(atLeastOne, 'must contain at least one field to change')
   .meta({ id: 'StreamPatch', minProperties: 1, examples: [{ title: 'Quiz night, part two' }] });
 export type StreamPatch = z.infer<typeof streamPatchSchema>;
 
-/** A stream as its producer sees it. */
+/** A stream as its account sees it. */
 export const studioStreamSchema = streamSchema
   .extend({
     title: z.string(),
     unlisted: z.boolean(),
-    latencyAllowance: z.int().min(0).meta({ description: 'ms' }),
+    latencyAllowance: z.int().min(0).meta({ description: 'Time added to every quiz, ms' }),
     recording: z.boolean(),
     created: unixMs,
     started: unixMs.nullable(),
     ended: unixMs.nullable(),
-    endsAt: unixMs.nullable().meta({ description: 'When it will end by itself' }),
+    endsAt: unixMs
+      .nullable()
+      .meta({ description: 'When the stream ends automatically; null: it does not' }),
     rehearsalOf: uuid
       .nullable()
-      .meta({ description: 'The stream that this one rehearses; null: it is no rehearsal' }),
+      .meta({ description: 'The stream that this one rehearses; null: this is not a rehearsal' }),
   })
   .meta({
     id: 'StudioStream',
@@ -99,10 +101,10 @@ export const studioStreamSchema = streamSchema
   });
 export type StudioStream = z.infer<typeof studioStreamSchema>;
 
-/** End now, or at a moment to come. */
+/** Ends a stream now or in the future. */
 export const endStreamSchema = z
   .strictObject({
-    at: unixMs.meta({ description: 'When to end, Unix ms; now when it is left out' }).optional(),
+    at: unixMs.meta({ description: 'When to end, Unix ms; now by default' }).optional(),
   })
   .meta({ id: 'EndStream' });
 
@@ -118,11 +120,15 @@ const quizFields = {
     .max(CHOICES_MAX)
     .refine((choices) => new Set(choices).size === choices.length, 'must be distinct'),
   answer: choice,
-  duration: z.int().min(QUIZ_DURATION_MIN_MS).max(QUIZ_DURATION_MAX_MS).meta({ description: 'ms' }),
+  duration: z
+    .int()
+    .min(QUIZ_DURATION_MIN_MS)
+    .max(QUIZ_DURATION_MAX_MS)
+    .meta({ description: 'Time to answer, ms' }),
   reveal: z.enum(REVEALS),
 };
 
-/** A quiz to keep as a draft until it is published. */
+/** A new quiz, a draft until it is published. */
 export const newQuizSchema = z
   .strictObject({ ...quizFields, reveal: quizFields.reveal.default('auto') })
   .refine((quiz) => quiz.choices.includes(quiz.answer), {
@@ -145,11 +151,11 @@ export type NewQuiz = z.infer<typeof newQuizSchema>;
 export const quizPatchSchema = z
   .strictObject(quizFields)
   .partial()
-  .refine(atLeastOne, 'name at least one field to change')
+  .refine(atLeastOne, 'must contain at least one field to change')
   .meta({ id: 'QuizPatch', minProperties: 1, examples: [{ duration: 15_000 }] });
 export type QuizPatch = z.infer<typeof quizPatchSchema>;
 
-/** A quiz as its producer sees it, with the answer. */
+/** A quiz as its account sees it, with the answer. */
 export const studioQuizSchema = z
   .object({
     id: uuid,
@@ -158,18 +164,20 @@ export const studioQuizSchema = z
     question: z.string(),
     choices: z.array(z.string()),
     answer: z.string(),
-    duration: z.int().min(0).meta({ description: 'ms' }),
+    duration: z.int().min(0).meta({ description: 'Time to answer, ms' }),
     reveal: z.enum(REVEALS),
-    created: unixMs.nullable().meta({ description: 'When it was published' }),
+    created: unixMs
+      .nullable()
+      .meta({ description: 'When the quiz was published; null: it is a draft' }),
     closeInterval: z
       .int()
       .min(0)
       .nullable()
-      .meta({ description: 'The interval at which answers stop' }),
+      .meta({ description: 'The first interval in which answers are rejected' }),
     counts: z
       .record(z.string(), choiceCountSchema)
       .nullable()
-      .meta({ description: 'By the text of the choice; null until the close' }),
+      .meta({ description: 'Counts by the text of the choice; null before the close' }),
   })
   .meta({
     id: 'StudioQuiz',
@@ -200,13 +208,13 @@ export const winnersRoundSchema = z
     id: uuid,
     streamId: uuid,
     state: z.enum(['open', 'closed']),
-    quizzes: z.int().min(0).meta({ description: 'How many quizzes the round asks about' }),
-    requested: unixMs.meta({ description: 'Unix ms' }),
+    quizzes: z.int().min(0).meta({ description: 'Number of quizzes in the round' }),
+    requested: unixMs.meta({ description: 'When the winners were requested, Unix ms' }),
     count: z
       .int()
       .min(0)
       .nullable()
-      .meta({ description: 'Winners; known when the round is closed' }),
+      .meta({ description: 'Number of winners; null until the round is closed' }),
   })
   .meta({
     id: 'WinnersRound',
@@ -223,15 +231,15 @@ export const winnersRoundSchema = z
   });
 export type WinnersRound = z.infer<typeof winnersRoundSchema>;
 
-// These two have members of their own, so a custom event cannot pass for a wrong one of them.
+// Purchases and discounts have their own schemas, so an invalid one must not pass as a custom event.
 export const ownTypeSchema = customTypeSchema
   .refine((type) => type !== 'purchase' && type !== 'discount', {
-    message: 'must not be a purchase or a discount, which have members of their own',
+    message: 'must not be "purchase" or "discount", which have their own schemas',
     abort: true,
   })
   .meta({ not: { enum: [...EVENT_TYPES, 'purchase', 'discount'] } });
 
-/** An event of the producer: a purchase, a discount, or a type of its own. */
+/** An event of the producer: a purchase, a discount, or a custom event. */
 export const producerEventSchema = z
   .union(
     [
@@ -255,23 +263,23 @@ export const producerEventSchema = z
     examples: [
       { type: 'purchase', data: { name: 'Ada', text: 'bought two mugs' } },
       { type: 'discount', data: { count: 1 } },
-      { type: 'lights', data: { colour: 'red' } },
+      { type: 'lights', data: { color: 'red' } },
     ],
   });
 export type ProducerEvent = z.infer<typeof producerEventSchema>;
 
-// Of a union that fits nowhere zod says "Invalid input"; `type` tells which event was meant.
+// zod reports "Invalid input" for a union without a match. `type` shows which event was intended.
 function issuesOfType({ input, errors }: z.core.$ZodRawIssue<z.core.$ZodIssueInvalidUnion>) {
   const type = input !== null && typeof input === 'object' && 'type' in input ? input.type : null;
-  const meant = type === 'purchase' ? 0 : type === 'discount' ? 1 : 2;
-  return summarizeIssues(errors?.[meant] ?? []);
+  const index = type === 'purchase' ? 0 : type === 'discount' ? 1 : 2;
+  return summarizeIssues(errors?.[index] ?? []);
 }
 
 export const acceptedEventSchema = z
   .object({ id: z.string(), streamId: uuid, type: z.string() })
   .meta({ id: 'AcceptedEvent' });
 
-/** Lists of the studio API: `{results: [...]}`. */
+/** A list of the studio API: `{results: [...]}`. */
 export const listOf = <T extends z.ZodType>(item: T) => z.object({ results: z.array(item) });
 
 export const EXPORTS = ['answers', 'winners', 'feed', 'audience', 'chat', 'results'] as const;

@@ -1,12 +1,12 @@
 import { z } from 'zod';
 
-// Control characters (C0, DEL, C1) break logs, terminals and CSV; a line feed is allowed only where a text may have lines.
-// biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for
+// Control characters (C0, DEL, C1) break logs, terminals and CSV.
+// biome-ignore lint/suspicious/noControlCharactersInRegex: the expression finds control characters
 const CONTROL = /[\u0000-\u001f\u007f-\u009f]/;
 
 /**
- * A text a person may read: 1 to `maxChars` code points, well-formed Unicode, no control characters,
- * not blank. Whitespace at its ends is kept as sent.
+ * A text for people: 1 to `maxChars` code points, well-formed Unicode, no control characters, not
+ * blank. Leading and trailing whitespace is kept.
  */
 export function text(maxChars: number) {
   return z
@@ -15,7 +15,7 @@ export function text(maxChars: number) {
     .max(maxChars, `must be at most ${maxChars} characters`)
     .refine(
       (value) => value.isWellFormed(),
-      'must be well-formed Unicode (it has a lone surrogate)',
+      'must be well-formed Unicode (it contains a lone surrogate)',
     )
     .refine((value) => !CONTROL.test(value), 'must not contain control characters')
     .refine((value) => value.trim() !== '', 'must not be blank');
@@ -29,7 +29,7 @@ export const uuid = z
 /** A moment in Unix milliseconds. */
 export const unixMs = z.int().min(0);
 
-/** An absolute http or https address, kept as it is sent: zod's own type trims and forgives. */
+/** An absolute http or https URL, stored as sent. zod's own type trims and is more lenient. */
 export const httpUrl = z
   .string()
   .max(2048, 'must be at most 2048 characters')
@@ -45,10 +45,13 @@ export const httpUrl = z
 
 const EMAIL_CHARS_MAX = 254;
 
-/** An e-mail address, as far as its form can tell: somebody, one @, somewhere. */
+/** An email address; only its form is checked. */
 export const email = z
   .string()
   .min(3, 'must be at least 3 characters')
   .max(EMAIL_CHARS_MAX, `must be at most ${EMAIL_CHARS_MAX} characters`)
-  .refine((value) => value.isWellFormed(), 'must be well-formed Unicode (it has a lone surrogate)')
-  .regex(/^[^@\s\p{Cc}]+@[^@\s\p{Cc}]+$/u, 'must have one @, and no spaces');
+  .refine(
+    (value) => value.isWellFormed(),
+    'must be well-formed Unicode (it contains a lone surrogate)',
+  )
+  .regex(/^[^@\s\p{Cc}]+@[^@\s\p{Cc}]+$/u, 'must contain one @ and no spaces');

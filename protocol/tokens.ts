@@ -2,12 +2,12 @@ import { z } from 'zod';
 import { IDENTIFIER_CHARS } from './limits.ts';
 import { text, uuid } from './text.ts';
 
-/** Request of a viewer token (interface, Viewer token). */
+/** Request for a viewer token (interface, Viewer token). */
 export const tokenRequestSchema = z
   .object({
     stream_id: uuid,
     unique_user_identifier: text(IDENTIFIER_CHARS).meta({
-      description: "Unique per user: the user's id, or a client fingerprint",
+      description: "Unique per viewer: the user's id, or a client fingerprint",
     }),
   })
   .meta({
@@ -24,7 +24,7 @@ export const viewerTokenSchema = z
   })
   .meta({ id: 'ViewerToken' });
 
-/** Claims of a viewer token. `sub` is opaque: the identifier itself never leaves the request. */
+/** Claims of a viewer token. `sub` is opaque; the identifier of the request is not in the token. */
 export const viewerClaimsSchema = z.object({
   iss: z.string(),
   aud: z.string(),
@@ -36,5 +36,5 @@ export const viewerClaimsSchema = z.object({
 });
 export type ViewerClaims = z.infer<typeof viewerClaimsSchema>;
 
-/** JSON Web Key Set of the keys that viewer tokens are checked with (RFC 7517). */
+/** JSON Web Key Set with the public keys of viewer tokens (RFC 7517). */
 export const jwksSchema = z.object({ keys: z.array(z.looseObject({})) }).meta({ id: 'Jwks' });

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-/** How many distinct viewers are present (interface, View count). */
+/** The number of distinct viewers present (interface, View count). */
 export const viewCountSchema = z
   .object({
     value: z.int().min(0),

@@ -20,10 +20,10 @@ const intervalCacheControl = z
   ])
   .meta({
     description:
-      'A sealed interval never changes: `private`, or `public` when the service runs behind an edge that checks tokens; `no-store` for an event stream',
+      'A sealed interval never changes: `private`, or `public` if the service runs behind an edge cache that verifies tokens; `no-store` for an event stream',
   });
 
-/** The given interface: every operation under `/api/v1`, and the public keys. */
+/** The viewer API: all operations under `/api/v1`, and the public keys. */
 export const viewerApi = {
   readTime: {
     ...plain,
@@ -31,13 +31,13 @@ export const viewerApi = {
     path: '/api/v1/time',
     role: 'always',
     access: 'public',
-    summary: "The service's clock",
+    summary: 'Read the service time',
     description:
-      'With `Accept: text/plain`, or `format=iso` as players of DASH ask, ISO 8601 in UTC with milliseconds.',
+      'Returns ISO 8601 in UTC with milliseconds for `Accept: text/plain` or `format=iso`, which DASH players use.',
     query: timeQuerySchema,
     responses: {
       200: {
-        description: 'Now',
+        description: 'The service time',
         schema: timeSchema,
         otherTypes: { 'text/plain': z.iso.datetime({ precision: 3 }) },
       },
@@ -49,7 +49,7 @@ export const viewerApi = {
     path: '/api/v1/users/me',
     role: 'api',
     access: 'service',
-    summary: 'The account of the service token',
+    summary: 'Read the account of the service token',
     responses: { 200: { description: 'The account', schema: userSchema } },
   },
   listStreams: {
@@ -58,11 +58,11 @@ export const viewerApi = {
     path: '/api/v1/streams/',
     role: 'api',
     access: 'optional',
-    summary: "A producer's streams, newest first",
+    summary: "List a producer's streams, newest first",
     query: streamListQuerySchema,
     responses: {
       200: {
-        description: 'One page',
+        description: 'A page of streams',
         schema: streamPageSchema,
         headers: { 'Cache-Control': z.literal('public, no-cache') },
       },
@@ -75,9 +75,9 @@ export const viewerApi = {
     path: '/api/v1/streams/{stream_id}/',
     role: 'api',
     access: 'optional',
-    summary: 'One stream',
+    summary: 'Read a stream',
     description:
-      'A viewer who comes while a quiz is open finds it with `quiz_interval`, and can answer it.',
+      'A viewer who joins while a quiz is open finds the quiz in the interval `quiz_interval` and can answer it.',
     responses: { 200: { description: 'The stream', schema: streamDetailSchema } },
     errors: [404],
   },
@@ -87,9 +87,9 @@ export const viewerApi = {
     role: 'auth',
     access: 'optional',
     bodyBytes: VIEWER_BODY_BYTES,
-    summary: 'A token for a viewer of a stream, good for 10 minutes',
+    summary: 'Create a token for a viewer of a stream, valid for 10 minutes',
     description:
-      'Open by default; with `--token-auth=producer` it takes the service token of the stream’s owner.',
+      'Needs no credential by default. With `--token-auth=producer` it needs the service token of the stream’s owner.',
     body: tokenRequestSchema,
     responses: { 200: { description: 'The token', schema: viewerTokenSchema } },
     errors: [404, 409, 429],
@@ -100,7 +100,7 @@ export const viewerApi = {
     path: '/.well-known/jwks.json',
     role: 'auth',
     access: 'public',
-    summary: 'Public keys that viewer tokens are signed with (RFC 7517)',
+    summary: 'Read the public keys of viewer tokens (RFC 7517)',
     responses: {
       200: {
         description: 'The key set',
@@ -114,8 +114,8 @@ export const viewerApi = {
     method: 'POST',
     path: '/api/v1/view-counts/{stream_id}',
     role: 'view-counts',
-    summary: 'Count me for a second',
-    description: 'A client posts once a second while it is connected.',
+    summary: 'Register as a viewer for one second',
+    description: 'A client sends this once a second while it is connected.',
     responses: { 204: { description: 'Counted' } },
   },
   readViewCount: {
@@ -123,7 +123,7 @@ export const viewerApi = {
     method: 'GET',
     path: '/api/v1/view-counts/{stream_id}',
     role: 'view-counts',
-    summary: 'How many viewers are present',
+    summary: 'Read the number of viewers',
     responses: { 200: { description: 'The count', schema: viewCountSchema } },
   },
   answerQuiz: {
@@ -132,7 +132,8 @@ export const viewerApi = {
     path: '/api/v1/quizzes/{quiz_id}/answer',
     role: 'polls',
     summary: 'Answer a quiz',
-    description: 'The first answer stands. The same answer again is a yes, another one is 409.',
+    description:
+      'The first answer counts. Repeating it returns 204, a different answer returns 409.',
     body: answerSchema,
     responses: { 204: { description: 'Recorded' } },
     errors: [404, 409, 429],
@@ -142,8 +143,9 @@ export const viewerApi = {
     method: 'POST',
     path: '/api/v1/quizzes/{stream_id}/record-winner',
     role: 'polls',
-    summary: 'Report myself as a winner',
-    description: 'After `request-quiz-winners`, by a viewer who answered everything correctly.',
+    summary: 'Claim to be a winner',
+    description:
+      'For viewers who answered all quizzes of the game correctly, after `request-quiz-winners`.',
     responses: { 204: { description: 'Counted as a winner' } },
     errors: [409, 429],
   },
@@ -152,9 +154,9 @@ export const viewerApi = {
     method: 'GET',
     path: '/api/v1/events-streams/{stream_id}',
     role: 'events',
-    summary: 'All events of an interval',
+    summary: 'Read all events of an interval',
     description:
-      'Sealed intervals at once, the current one and up to 4 ahead when they are sealed. With `Accept: text/event-stream` all intervals from this one on, as they are sealed; `Last-Event-ID` resumes.',
+      'Returns a sealed interval at once. A request for the current interval or up to 4 ahead waits until the interval is sealed. With `Accept: text/event-stream` the response contains all intervals from this one on as they are sealed; resume with `Last-Event-ID`.',
     query: z.object({
       interval: z.string().meta({
         description: 'The 250-ms interval: floor(Unix ms / 250)',
@@ -163,13 +165,10 @@ export const viewerApi = {
       }),
     }),
     headers: z.object({
-      'If-None-Match': z
-        .string()
-        .meta({ description: 'An `ETag`: 304 when it is this interval' })
-        .optional(),
+      'If-None-Match': z.string().meta({ description: 'An `ETag`; 304 if it matches' }).optional(),
       'Last-Event-ID': z
         .string()
-        .meta({ description: 'With `text/event-stream`: the last interval that was received' })
+        .meta({ description: 'With `text/event-stream`: the last received interval' })
         .optional(),
     }),
     responses: {
@@ -184,13 +183,13 @@ export const viewerApi = {
         headers: {
           ETag: z
             .string()
-            .meta({ description: 'The same for ever; not of an event stream' })
+            .meta({ description: 'Never changes; absent for an event stream' })
             .optional(),
           'Cache-Control': intervalCacheControl,
         },
       },
       304: {
-        description: 'If-None-Match named this interval',
+        description: '`If-None-Match` matches this interval',
         headers: { ETag: z.string(), 'Cache-Control': intervalCacheControl },
       },
     },
@@ -200,9 +199,9 @@ export const viewerApi = {
     method: 'POST',
     path: '/api/v1/events-streams/{stream_id}/chats',
     role: 'events',
-    summary: 'Say something, or send hearts',
+    summary: 'Post a chat message or send hearts',
     body: chatPostSchema,
-    responses: { 204: { description: 'Taken' } },
+    responses: { 204: { description: 'Accepted' } },
     errors: [409, 429],
   },
 } as const satisfies Record<string, Operation>;

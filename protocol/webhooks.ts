@@ -23,8 +23,8 @@ const hasNoCredentials = (value: string) => {
 
 const webhookFields = {
   url: httpUrl
-    .refine(hasNoCredentials, 'must not have a user name or a password')
-    .meta({ description: 'https, and http where the service allows it' }),
+    .refine(hasNoCredentials, 'must not contain a user name or a password')
+    .meta({ description: 'An https URL, or http where the service allows it' }),
   events: z
     .array(z.enum(WEBHOOK_EVENTS))
     .min(1)
@@ -35,7 +35,7 @@ const webhookFields = {
 
 const EXAMPLE_URL = 'https://hooks.example.org/fourbeat';
 
-/** A webhook to make: where to send what. */
+/** A new webhook. */
 export const newWebhookSchema = z
   .strictObject({ ...webhookFields, enabled: webhookFields.enabled.default(true) })
   .meta({ id: 'NewWebhook', examples: [{ url: EXAMPLE_URL, events: ['winners'] }] });
@@ -44,7 +44,7 @@ export type NewWebhook = z.infer<typeof newWebhookSchema>;
 export const webhookPatchSchema = z
   .strictObject(webhookFields)
   .partial()
-  .refine((body) => Object.keys(body).length > 0, 'name at least one field to change')
+  .refine((body) => Object.keys(body).length > 0, 'must contain at least one field to change')
   .meta({ id: 'WebhookPatch', minProperties: 1, examples: [{ enabled: false }] });
 export type WebhookPatch = z.infer<typeof webhookPatchSchema>;
 
@@ -67,10 +67,12 @@ export const webhookSchema = z
     created: unixMs,
     failingSince: unixMs
       .nullable()
-      .meta({ description: 'The first failure after the last success; null when all is well' }),
+      .meta({
+        description: 'The first failure since the last success; null: the last delivery succeeded',
+      }),
     disabledReason: z.enum(['gone', 'failing']).nullable().meta({
       description:
-        'Why the service disabled it: `gone`, it answered 410; `failing`, nothing but failures for three days',
+        'Why the service disabled the webhook. `gone`: the receiver returned 410; `failing`: all deliveries failed for three days',
     }),
   })
   .meta({ id: 'Webhook', examples: [EXAMPLE] });
@@ -78,14 +80,14 @@ export type Webhook = z.infer<typeof webhookSchema>;
 
 export const createdWebhookSchema = webhookSchema
   .extend({
-    secret: z.string().meta({ description: 'Signs what is sent; it is never shown again' }),
+    secret: z.string().meta({ description: 'The signing secret, shown only in this response' }),
   })
   .meta({
     id: 'CreatedWebhook',
     examples: [{ ...EXAMPLE, secret: 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSwMfKQ9r8GKYo=' }],
   });
 
-/** Why there was no answer. */
+/** Why an attempt got no response. */
 export const ATTEMPT_ERRORS = [
   'setting',
   'dns',
@@ -103,12 +105,12 @@ const attemptSchema = z
       .min(100)
       .max(999)
       .nullable()
-      .meta({ description: 'Of the answer, if one came' }),
+      .meta({ description: 'Status of the response; null: there was none' }),
     error: z.enum(ATTEMPT_ERRORS).nullable().meta({
       description:
-        'Why none came: `setting`, http is not allowed here; `dns`, the name has no address; `address`, it has one that webhooks may not reach; `connection`; `tls`, such as a certificate that is not valid; `timeout`, after 10 s',
+        'Why there was no response. `setting`: the service does not allow http; `dns`: the host name has no address; `address`: webhooks may not reach the address; `connection`: the connection failed; `tls`: for example an invalid certificate; `timeout`: no response within 10 s',
     }),
-    ms: z.int().min(0).meta({ description: 'How long it took' }),
+    ms: z.int().min(0).meta({ description: 'Duration of the attempt' }),
   })
   .meta({ id: 'DeliveryAttempt' });
 export type Attempt = z.infer<typeof attemptSchema>;
@@ -117,53 +119,60 @@ export const DELIVERY_STATES = ['pending', 'delivered', 'failed'] as const;
 
 export const deliverySchema = z
   .object({
-    id: uuid.meta({ description: 'The `webhook-id` header, the same at every attempt' }),
+    id: uuid.meta({ description: 'The `webhook-id` header, the same for all attempts' }),
     type: deliveryTypeSchema,
     state: z.enum(DELIVERY_STATES),
-    created: unixMs.meta({ description: 'When it happened' }),
-    nextAttempt: unixMs.nullable().meta({ description: 'Null when no more are to come' }),
-    body: z.string().meta({ description: 'What is sent, as it is signed' }),
-    attempts: z.array(attemptSchema).meta({ description: 'The last 20, oldest first' }),
+    created: unixMs.meta({ description: 'When the event occurred' }),
+    nextAttempt: unixMs.nullable().meta({ description: 'Null: there are no more attempts' }),
+    body: z.string().meta({ description: 'The body, as it is signed' }),
+    attempts: z.array(attemptSchema).meta({ description: 'The last 20 attempts, oldest first' }),
   })
   .meta({ id: 'Delivery' });
 export type Delivery = z.infer<typeof deliverySchema>;
 
 export const deliveriesSchema = z.object({
   results: z.array(deliverySchema),
-  next: uuid.nullable().meta({ description: '`before` of the next page; null after the last' }),
+  next: uuid
+    .nullable()
+    .meta({ description: 'Pass it as `before` to read the next page; null after the last page' }),
 });
 export type Deliveries = z.infer<typeof deliveriesSchema>;
 
-/** Query of the log of deliveries. */
+/** Query of the list of deliveries. */
 export const deliveriesQuerySchema = z.object({
-  before: uuid.optional().meta({ description: 'The id of a delivery: those before it' }),
+  before: uuid
+    .optional()
+    .meta({ description: 'Return only deliveries before the one with this id' }),
   limit: pageLimit,
 });
 
 const streamFields = { streamId: uuid, title: z.string(), started: unixMs.nullable() };
 
-/** The `data` of what is sent, by its type. */
+/** The `data` of a delivery, by type. */
 export const webhookDataSchemas = {
   'stream.started': z.object({ ...streamFields, started: unixMs }),
   'stream.ended': z.object({ ...streamFields, ended: unixMs }),
   'audience.minute': z.object({
     streamId: uuid,
-    minute: unixMs.meta({ description: 'When the minute began' }),
-    count: z.int().min(0).meta({ description: 'Viewers at its end' }),
-    peak: z.int().min(0).meta({ description: 'The most viewers in it' }),
+    minute: unixMs.meta({ description: 'Start of the minute' }),
+    count: z.int().min(0).meta({ description: 'Viewers at the end of the minute' }),
+    peak: z.int().min(0).meta({ description: 'The most viewers during the minute' }),
   }),
   'quiz.closed': quizSchema.extend({
-    answer: z.string().nullable().meta({ description: 'Null while it is not revealed' }),
+    answer: z
+      .string()
+      .nullable()
+      .meta({ description: 'The correct choice; null before the reveal' }),
   }),
   winners: z.object({ streamId: uuid, roundId: uuid, count: z.int().min(0) }),
   test: z.object({ webhookId: uuid }),
 } satisfies Record<DeliveryType, z.ZodObject>;
 export type WebhookData = { [Type in DeliveryType]: z.infer<(typeof webhookDataSchemas)[Type]> };
 
-/** What is sent of a type, as it is signed. */
+/** The body of a delivery of a type, as it is signed. */
 export const webhookMessageSchema = <Type extends DeliveryType>(type: Type) =>
   z.object({
     type: z.literal(type),
-    timestamp: z.iso.datetime().meta({ description: 'When it happened' }),
+    timestamp: z.iso.datetime().meta({ description: 'When the event occurred' }),
     data: webhookDataSchemas[type],
   });

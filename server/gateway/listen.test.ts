@@ -12,7 +12,7 @@ const fail = (): never => {
 };
 
 /** What is answered at a path, by a server with these routes and one that fails everywhere else. */
-async function asked(routes: Record<string, PathHandler>, path: string, logDefect: unknown[] = []) {
+async function fetchFrom(routes: Record<string, PathHandler>, path: string, logDefect: unknown[] = []) {
   const log = {
     requestId: () => 'request-1',
     logDefect: (...of: unknown[]) => void logDefect.push(of),
@@ -47,7 +47,7 @@ test.each([
   '[G-28] a route that %s past its guard is our 500, without source or stack',
   async (_, path, route) => {
     const logDefect: unknown[] = [];
-    const { response, text } = await asked({ [path]: route }, path, logDefect);
+    const { response, text } = await fetchFrom({ [path]: route }, path, logDefect);
     expect(response.status).toBe(500);
     expect(response.headers.get('content-type')).toBe('application/json');
     expect(response.headers.get('x-request-id')).toBe('request-1');
@@ -57,7 +57,7 @@ test.each([
 );
 
 test('[G-28] so is what throws where no route is', async () => {
-  const { response, text } = await asked({}, '/nothing');
+  const { response, text } = await fetchFrom({}, '/nothing');
   expect([response.status, JSON.parse(text)]).toEqual([500, expected500]);
 });
 
@@ -70,7 +70,7 @@ test('[G-28] [O-12] metrics that fail are a 500 of their own path, in the type t
     log: { requestId: () => 'request-2', logDefect: (...of) => void logDefect.push(of) },
   });
   for (const path of ['/metrics', '/readyz/']) {
-    const { response, text } = await asked(routes, path);
+    const { response, text } = await fetchFrom(routes, path);
     expect([response.status, JSON.parse(text)]).toEqual([500, expected500]);
     expect(response.headers.get('x-request-id')).toBe('request-2');
     expect(response.headers.get('allow')).toBe('GET, HEAD, OPTIONS');

@@ -1,21 +1,21 @@
 import type { BuildArtifact, BunPlugin } from 'bun';
 import { type Page, textPage, withGzip } from './page.ts';
 
-// What React and others look at to leave out what only developers need: a name in what is built, not
-// a variable that is read here.
+// Replaced in the built code, so that React and others leave out their development parts. It is built
+// from parts because this module must not read the variable itself.
 const MODE = ['process', 'env', 'NODE_ENV'].join('.');
 
 /**
- * Scripts and styles for browsers, with all that they import, by file name. What a script imports
- * lazily is a file of its own.
+ * Bundles scripts and styles for browsers. Lazily imported modules become separate files.
  * @param entries paths of `.ts`, `.tsx` and `.css` files
- * @param place where they will be served, with `/` at its end
- * @param plugins load files that Bun cannot
- * @throws when they cannot be built
+ * @param publicPath URL path of the files, with a trailing `/`
+ * @param plugins loaders for files that Bun cannot load
+ * @returns the files by name
+ * @throws when the build fails
  */
 export async function buildFiles(
   entries: readonly string[],
-  place: string,
+  publicPath: string,
   plugins: BunPlugin[] = [],
 ): Promise<ReadonlyMap<string, Page>> {
   const { outputs } = await Bun.build({
@@ -24,7 +24,7 @@ export async function buildFiles(
     format: 'esm',
     splitting: true,
     minify: true,
-    publicPath: place,
+    publicPath,
     plugins,
     naming: { entry: '[name].[ext]', chunk: '[name]-[hash].[ext]', asset: '[name]-[hash].[ext]' },
     define: { [MODE]: '"production"' },

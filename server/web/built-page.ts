@@ -7,23 +7,23 @@ import {
 } from '../http/read-only-route.ts';
 import { type Page, servePage, textPage } from './page.ts';
 
-/** A page whose scripts and styles are built when it is first asked for. */
+/** A page whose scripts and styles are built on the first request. */
 export interface BuiltPage {
   readonly html: URL;
-  /** Where it is. */
+  /** URL path patterns of the page. */
   readonly paths: readonly string[];
-  /** Where its scripts and styles are, with `/` at its end. */
+  /** URL path of its scripts and styles, with a trailing `/`. */
   readonly filesPath: string;
-  /** Its Content-Security-Policy. */
+  /** Content-Security-Policy of the page. */
   readonly policy: string;
-  /** Its scripts and styles, by name. */
+  /** Builds its scripts and styles, by file name. */
   readonly build: () => Promise<ReadonlyMap<string, Page>>;
 }
 
-// No file that is built has it.
+// Not the name of any built file.
 const HTML = 'page.html';
 
-/** The page and everything that it consists of, by path. */
+/** Routes of the page and its files, by path. */
 export function builtPageRoutes(
   { html, paths, filesPath, policy, build }: BuiltPage,
   options: ReadOnlyOptions,
@@ -41,7 +41,7 @@ export function builtPageRoutes(
   const path = (pattern: string, nameOf: (request: Request) => string) => {
     const read: ReadHandler = async (...request) => {
       const file = (await loadFiles()).get(nameOf(request[0]));
-      if (!file) throw new Problem(404, 'There is no such file.');
+      if (!file) throw new Problem(404, 'There is no such file. Reload the page.');
       return file(...request);
     };
     return [pattern, readOnlyRoute(pattern, read, options)] as const;
@@ -52,7 +52,7 @@ export function builtPageRoutes(
   ]);
 }
 
-/** Done when it is first asked for, and not again unless it failed. */
+/** Runs `work` on the first call and caches its result; a failed run is repeated by the next call. */
 function memoizeSuccess<T>(work: () => Promise<T>): () => Promise<T> {
   let pending: Promise<T> | null = null;
   return () => {

@@ -4,10 +4,10 @@ import { displayRoutes } from './display-page.ts';
 
 const shared = { corsOrigin: '*', log: { requestId: () => 'request-1', logDefect: () => {} } };
 const routes = displayRoutes(shared);
-/** Script and style as sent: a wall's machine may be small, and OBS draws pictures beside it. */
+/** Limit for scripts and styles as sent: display machines are small, and OBS renders beside the page. */
 const BUDGET_BYTES = 90_000;
 
-/** Asks the page's routes as a server does. */
+/** Runs `use` with a server of the page's routes. */
 async function withServer<T>(use: (origin: string) => Promise<T>): Promise<T> {
   const fallback = () => new Response(null, { status: 404 });
   const server = listen({ host: '127.0.0.1', port: 0, routes, fetch: fallback, ...shared });
@@ -20,7 +20,7 @@ async function withServer<T>(use: (origin: string) => Promise<T>): Promise<T> {
 
 describe('/studio/present/:stream_id', () => {
   test.each(['/studio/present/7d2c', '/studio/present/7d2c/'])(
-    '[B-14] %s is a page whose parts are all here, and of little weight',
+    '[B-14] the display page %s loads its files, which are small',
     (path) =>
       withServer(async (origin) => {
         const html = await (await fetch(origin + path)).text();
@@ -37,7 +37,7 @@ describe('/studio/present/:stream_id', () => {
       }),
   );
 
-  test('[B-6] runs scripts of this service alone, asks nobody else, and is in no frame', () =>
+  test('[B-6] the display page runs and calls only this service and cannot be framed', () =>
     withServer(async (origin) => {
       const { headers } = await fetch(`${origin}/studio/present/7d2c`);
       const policy = headers.get('content-security-policy');
@@ -45,7 +45,7 @@ describe('/studio/present/:stream_id', () => {
         expect(policy).toContain(part);
       }
       expect(policy).toContain("frame-ancestors 'none'");
-      // The key is in the fragment, which is in no referrer; the rest of the address is in none either.
+      // No referrer at all: fragments are never in one, and the rest of the URL must not be either.
       expect(headers.get('referrer-policy')).toBe('no-referrer');
     }));
 });

@@ -4,11 +4,11 @@ import { buildFiles } from './built-files.ts';
 import { builtPageRoutes } from './built-page.ts';
 
 const FOLDER = new URL('../../studio/present/', import.meta.url);
-/** Where the page's scripts and styles are. */
+/** URL path of the page's scripts and styles. */
 const FILES_PATH = '/studio/present/files/';
 const ENTRIES = ['present.tsx', 'present.css'];
 
-// It needs nothing but itself and the line to its show, and nobody may have it in a frame.
+// The page needs only its own files and the event stream of its show, and may not be framed.
 const POLICY = [
   "default-src 'none'",
   "script-src 'self'",
@@ -21,8 +21,8 @@ const POLICY = [
 ].join('; ');
 
 /**
- * The show for the wall behind its host (SPEC B-14), by path. A page of its own: a wall's machine,
- * or OBS, need not load the studio.
+ * Routes of the display page, for a screen on stage or OBS (SPEC B-14), by path. It is separate from the
+ * studio so that small machines load less.
  */
 export function displayRoutes(options: ReadOnlyOptions): Record<string, ReadOnlyRoute> {
   const entries = ENTRIES.map((name) => fileURLToPath(new URL(name, FOLDER)));

@@ -11,26 +11,26 @@ const routes = documentRoutes({ version: '1.2.3', ...shared });
 
 const documents = Object.keys(routes).filter((path) => path !== '/');
 
-function ask(path: string, init: RequestInit = {}): Response {
-  const answer = routes[path];
-  if (!answer) throw new Error(`no route ${path}`);
-  const response = answer(new Request(`http://127.0.0.1${path}`, init));
-  if (response instanceof Promise) throw new Error('a document is answered at once');
+function request(path: string, init: RequestInit = {}): Response {
+  const handler = routes[path];
+  if (!handler) throw new Error(`no route ${path}`);
+  const response = handler(new Request(`http://127.0.0.1${path}`, init));
+  if (response instanceof Promise) throw new Error('a document must be served synchronously');
   return response;
 }
 
 describe('/docs', () => {
-  test('[O-16] is where / leads, with a line for people', async () => {
-    const response = ask('/');
+  test('[O-16] / redirects to /docs with a text for people', async () => {
+    const response = request('/');
     expect(response.status).toBe(302);
     expect(response.headers.get('location')).toBe('/docs');
     expect(response.headers.get('cache-control')).toBe('no-store');
     expect(await response.text()).toContain('/docs');
-    expect(ask('/', { method: 'OPTIONS' }).status).toBe(204);
-    expect(ask('/', { method: 'POST' }).status).toBe(405);
+    expect(request('/', { method: 'OPTIONS' }).status).toBe(204);
+    expect(request('/', { method: 'POST' }).status).toBe(405);
   });
 
-  test('[O-16] is what a browser shows that opens the origin', async () => {
+  test('[O-16] a browser that opens the origin shows /docs', async () => {
     const fallback = () => new Response(null, { status: 404 });
     const server = listen({ host: '127.0.0.1', port: 0, routes, fetch: fallback, ...shared });
     try {
@@ -45,9 +45,9 @@ describe('/docs', () => {
     }
   });
 
-  test('[O-16] is a page, with and without the slash, that loads from this service alone', async () => {
+  test('[O-16] /docs, with and without the slash, loads only from this service', async () => {
     for (const path of ['/docs', '/docs/']) {
-      const response = ask(path);
+      const response = request(path);
       expect(response.status).toBe(200);
       expect(response.headers.get('content-type')).toBe('text/html; charset=utf-8');
       const html = await response.text();
@@ -59,8 +59,8 @@ describe('/docs', () => {
     }
   });
 
-  test('shows /openapi.json', async () => {
-    expect(await ask('/docs/page.js').text()).toContain("url: '/openapi.json'");
+  test('/docs shows /openapi.json', async () => {
+    expect(await request('/docs/page.js').text()).toContain("url: '/openapi.json'");
   });
 
   test.each([
@@ -70,45 +70,45 @@ describe('/docs', () => {
     ['/docs/swagger-ui.css', 'text/css; charset=utf-8', '.swagger-ui'],
     ['/docs/favicon.png', 'image/png', 'PNG'],
   ])('%s is %s', async (path, type, part) => {
-    const response = ask(path);
+    const response = request(path);
     expect(response.status).toBe(200);
     expect(response.headers.get('content-type')).toBe(type);
     expect(await response.text()).toContain(part);
   });
 
-  test('lets nothing from elsewhere run, and no other page frame it', () => {
+  test('/docs runs no foreign scripts and cannot be framed', () => {
     for (const path of documents) {
-      const policy = ask(path).headers.get('content-security-policy') ?? '';
+      const policy = request(path).headers.get('content-security-policy') ?? '';
       expect(policy).toContain("default-src 'none'");
       expect(policy).toContain("script-src 'self';");
       expect(policy).toContain("frame-ancestors 'none'");
       expect(policy).not.toContain('unsafe');
       expect(policy).not.toContain('http');
-      expect(ask(path).headers.get('x-content-type-options')).toBe('nosniff');
+      expect(request(path).headers.get('x-content-type-options')).toBe('nosniff');
     }
   });
 
-  test('is asked again each time, and answers 304 to who has it', async () => {
+  test('documents are revalidated every time, with 304 for a matching ETag', async () => {
     for (const path of documents) {
-      const first = ask(path);
+      const first = request(path);
       expect(first.headers.get('cache-control')).toBe('public, no-cache');
       const tag = first.headers.get('etag') ?? '';
       expect(tag).toMatch(/^"[\w.-]+"$/);
-      const again = ask(path, { headers: { 'If-None-Match': tag } });
+      const again = request(path, { headers: { 'If-None-Match': tag } });
       expect(again.status).toBe(304);
       expect(await again.text()).toBe('');
       expect(again.headers.get('content-type')).toBeNull();
-      expect(ask(path, { headers: { 'If-None-Match': '"other"' } }).status).toBe(200);
+      expect(request(path, { headers: { 'If-None-Match': '"other"' } }).status).toBe(200);
     }
   });
 
-  test('[G-10] [G-11] takes GET, HEAD and OPTIONS', async () => {
+  test('[G-10] [G-11] documents support GET, HEAD and OPTIONS', async () => {
     for (const path of documents) {
-      expect(ask(path, { method: 'HEAD' }).status).toBe(200);
-      const options = ask(path, { method: 'OPTIONS' });
+      expect(request(path, { method: 'HEAD' }).status).toBe(200);
+      const options = request(path, { method: 'OPTIONS' });
       expect(options.status).toBe(204);
       expect(options.headers.get('allow')).toBe('GET, HEAD, OPTIONS');
-      const post = ask(path, { method: 'POST' });
+      const post = request(path, { method: 'POST' });
       expect(post.status).toBe(405);
       expect(post.headers.get('allow')).toBe('GET, HEAD, OPTIONS');
       expect(await post.json()).toMatchObject({ status: 405, title: 'Method Not Allowed' });
@@ -117,8 +117,8 @@ describe('/docs', () => {
 });
 
 describe('/openapi.json', () => {
-  test('[O-15] is an OpenAPI 3.1 document of this version, open to other origins', async () => {
-    const response = ask('/openapi.json');
+  test('[O-15] /openapi.json is an OpenAPI 3.1 document of this version, readable by other origins', async () => {
+    const response = request('/openapi.json');
     expect(response.headers.get('content-type')).toBe('application/json');
     expect(response.headers.get('access-control-allow-origin')).toBe('https://app.example');
     expect(response.headers.get('x-request-id')).toBe('request-1');

@@ -9,11 +9,11 @@ import { openApiDocument } from './openapi.ts';
 import { type Page, servePage, textPage } from './page.ts';
 
 export interface DocumentOptions extends ReadOnlyOptions {
-  /** Of the program. */
+  /** Version of the program. */
   readonly version: string;
 }
 
-// Only what comes from here runs or is asked: no inline script, no other origin, no frame.
+// Only scripts and requests of this origin: no inline script, no other origin, no framing.
 const POLICY = [
   "default-src 'none'",
   "script-src 'self'",
@@ -36,8 +36,8 @@ const HTML = `<!doctype html>
     <link rel="stylesheet" href="/docs/page.css">
   </head>
   <body>
-    <main id="api"><noscript>This page needs JavaScript; the API is described in
-      <a href="/openapi.json">openapi.json</a> too.</noscript></main>
+    <main id="api"><noscript>This page needs JavaScript. Without it, read
+      <a href="/openapi.json">openapi.json</a>.</noscript></main>
     <script src="/docs/swagger-ui-bundle.js"></script>
     <script src="/docs/page.js"></script>
   </body>
@@ -55,11 +55,11 @@ const SCRIPT = `SwaggerUIBundle({
 `;
 
 const STYLE = `body { margin: 0; }
-/* No answer has links, and the empty column pushes the others off a telephone. */
+/* No response has links, and the empty column does not fit on a phone. */
 .swagger-ui .response-col_links { display: none; }
 `;
 
-/** `/openapi.json` and the page that shows it to people (SPEC O-15, O-16), by path; `/` leads to it. */
+/** Routes of `/openapi.json` and the page that shows it (SPEC O-15, O-16), by path. `/` redirects to it. */
 export function documentRoutes(options: DocumentOptions): Record<string, ReadOnlyRoute> {
   const json = JSON.stringify(openApiDocument(options.version));
   const page = textPage('text/html; charset=utf-8', HTML);
@@ -82,9 +82,9 @@ export function documentRoutes(options: DocumentOptions): Record<string, ReadOnl
   return { ...Object.fromEntries(routes), '/': readOnlyRoute('/', redirectToDocs, options) };
 }
 
-// Whoever opens the origin in a browser looks for something to read.
-const redirectToDocs: ReadHandler = (_, bare, requestId) => {
-  const headers = { ...bare, Location: '/docs', 'X-Request-Id': requestId };
+// For people who open the origin in a browser.
+const redirectToDocs: ReadHandler = (_, baseHeaders, requestId) => {
+  const headers = { ...baseHeaders, Location: '/docs', 'X-Request-Id': requestId };
   return new Response('This is Fourbeat. Its API is described at /docs.\n', {
     status: 302,
     headers: { ...headers, 'Content-Type': 'text/plain; charset=utf-8' },

@@ -3,11 +3,11 @@ import { problemSchema } from '../../protocol/problem.ts';
 import { Problem, type Scheme } from '../http/problem.ts';
 import type { JsonObject, OpenApiSchemas } from './openapi-schemas.ts';
 
-/** Headers of answers, as the document keeps them once each. */
+/** Headers that the document defines once, under `components.headers`. */
 export const HEADERS: JsonObject = {
-  Allow: header('Methods of this path', { type: 'string' }),
+  Allow: header('Methods that this path supports', { type: 'string' }),
   Vary: header('Always `Accept`', { type: 'string', const: 'Accept' }),
-  RequestId: header('Names the request in the log; the one that was sent is kept', {
+  RequestId: header('Identifies the request in the log; the id of the request if it sent one', {
     type: 'string',
     pattern: '^[A-Za-z0-9._-]{1,64}$',
   }),
@@ -15,7 +15,7 @@ export const HEADERS: JsonObject = {
   NoStore: header('Always `no-store`', { type: 'string', const: 'no-store' }),
 };
 
-/** Headers of every answer, errors included (SPEC G-2, G-3, G-6). */
+/** Headers of every response, errors included (SPEC G-2, G-3, G-6). */
 export const COMMON_HEADERS: JsonObject = {
   Allow: { $ref: '#/components/headers/Allow' },
   Vary: { $ref: '#/components/headers/Vary' },
@@ -23,12 +23,12 @@ export const COMMON_HEADERS: JsonObject = {
   'Cache-Control': { $ref: '#/components/headers/NoStore' },
 };
 
-/** In errors, and in every answer of the studio API (SPEC G-30). */
+/** Header of errors and of every response of the studio API (SPEC G-30). */
 export const REQUEST_ID: JsonObject = {
   'X-Request-Id': { $ref: '#/components/headers/RequestId' },
 };
 
-/** A header of an answer. */
+/** Describes a response header. */
 export function header(description: string, schema: JsonObject, required = true): JsonObject {
   return { ...(description && { description }), required, schema };
 }
@@ -40,47 +40,60 @@ interface ErrorResponse {
 }
 
 const RETRY_AFTER = {
-  'Retry-After': header('Seconds until another try is worth it', { type: 'integer', minimum: 1 }),
+  'Retry-After': header('Seconds to wait before a retry', { type: 'integer', minimum: 1 }),
 };
 const scheme = (name: Scheme) => ({
-  'WWW-Authenticate': header('The kind of credential', { type: 'string', const: name }),
+  'WWW-Authenticate': header('The kind of credential that the operation needs', {
+    type: 'string',
+    const: name,
+  }),
 });
 
-// By their names under `components.responses`.
+// By name under `components.responses`.
 const ERRORS = {
-  BadRequest: { status: 400, description: 'Malformed; `detail` names what to change' },
+  BadRequest: {
+    status: 400,
+    description: 'The request is invalid; `detail` describes what to change',
+  },
   ViewerUnauthorized: {
     status: 401,
-    description: 'No viewer token, one that is not valid (any more), or one of another stream',
+    description: 'No viewer token, or one that is invalid, expired or for another stream',
     headers: scheme('Bearer'),
   },
   ServiceUnauthorized: {
     status: 401,
-    description: 'No credential, or one that is not valid or not permitted',
+    description: 'No credential, or one that is invalid or not permitted',
     headers: scheme('Token'),
   },
-  NotFound: { status: 404, description: 'There is nothing with this id, or it is not yours' },
-  RequestTimeout: { status: 408, description: 'The body took too long' },
+  NotFound: {
+    status: 404,
+    description: 'There is no such object, or it belongs to another account',
+  },
+  RequestTimeout: { status: 408, description: 'The body was sent too slowly' },
   Conflict: {
     status: 409,
-    description: 'The state of things does not allow it, or the Idempotency-Key was used otherwise',
+    description:
+      'The current state does not allow the operation, or the Idempotency-Key was used for another request',
   },
   ContentTooLarge: { status: 413, description: 'The body is too large' },
   UnsupportedMediaType: { status: 415, description: 'The body is not application/json in UTF-8' },
   TooManyRequests: { status: 429, description: 'Too many requests', headers: RETRY_AFTER },
   ServiceUnavailable: {
     status: 503,
-    description: 'The service cannot do this now; a write may or may not be done',
+    description: 'The service is temporarily unavailable; a write may or may not have taken effect',
     headers: RETRY_AFTER,
   },
 } satisfies Record<string, ErrorResponse>;
 
-/** The error answers of all operations, once each. */
+/** The error responses of all operations, once each. */
 export function errorResponses(schemas: OpenApiSchemas): JsonObject {
   const schema = schemas.of(problemSchema, 'output');
   return Object.fromEntries(
     Object.entries<ErrorResponse>(ERRORS).map(([name, { status, description, headers }]) => {
-      const content = { schema, example: new Problem(status, 'Says what to change.').body() };
+      const content = {
+        schema,
+        example: new Problem(status, 'Describes what is wrong and what to change.').body(),
+      };
       return [
         name,
         {
@@ -94,8 +107,8 @@ export function errorResponses(schemas: OpenApiSchemas): JsonObject {
 }
 
 /**
- * References to the errors that an operation can answer, by status.
- * @throws Error when it names a status that has no description here
+ * References to the error responses of an operation, by status.
+ * @throws Error for a status without a description here
  */
 export function errorReferences(operation: Operation): JsonObject {
   const { access, method, body, role, errors = [] } = operation;
@@ -108,9 +121,9 @@ export function errorReferences(operation: Operation): JsonObject {
   return Object.fromEntries(
     [...statuses].map((status) => {
       const found = Object.entries(ERRORS).find(
-        ([name, answer]) => answer.status === status && name !== otherScheme,
+        ([name, response]) => response.status === status && name !== otherScheme,
       );
-      if (!found) throw new Error(`${operation.path} answers ${status}, which is not described`);
+      if (!found) throw new Error(`${operation.path} returns ${status}, which is not described`);
       return [status, { $ref: `#/components/responses/${found[0]}` }];
     }),
   );

@@ -6,12 +6,12 @@ export type JsonObject = { [member: string]: unknown };
 const DEFINITION = '#/$defs/';
 const COMPONENT = '#/components/schemas/';
 
-/** JSON Schemas of the document: those with an id stand once, under `components`. */
+/** The JSON Schemas of the document. Schemas with an id are defined once, under `components`. */
 export class OpenApiSchemas {
   readonly components: JsonObject = {};
 
   /**
-   * The schema of what is sent to the service or answered by it, as it goes into the document.
+   * The JSON Schema of a request (`input`) or response (`output`) for the document.
    * @throws Error when two different schemas have the same id
    */
   of(schema: z.ZodType, direction: 'input' | 'output'): JsonObject {
@@ -31,15 +31,15 @@ export class OpenApiSchemas {
   }
 }
 
-// What the generator says beyond the rules is left out. Answers stay open: a client made from this
-// document must not break when a member is added (SPEC G-1).
+// Leaves out what the generator adds beyond the rules. Response schemas stay open: a client generated
+// from this document must not break when a member is added (SPEC G-1).
 function isIncluded(member: string, value: unknown, part: object, direction: 'input' | 'output') {
   if (direction === 'output') {
     if (member === 'additionalProperties') return value !== false;
-    // No number of ours comes near; the page would show it as the example.
+    // No value comes near this maximum, and the page would show it as the example.
     if (value === Number.MAX_SAFE_INTEGER) return false;
   }
-  // The expression of a format says nothing that the format does not.
+  // The pattern of a format adds nothing to the format.
   return member !== 'pattern' || !('format' in part);
 }
 

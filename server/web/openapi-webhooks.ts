@@ -5,24 +5,24 @@ import {
 } from '../../protocol/webhooks.ts';
 import type { JsonObject, OpenApiSchemas } from './openapi-schemas.ts';
 
-/** Of the operations by which webhooks are made. */
+/** The tag of the operations that manage webhooks. */
 const TAG = 'Studio: webhooks';
 
 const SUMMARIES: Readonly<Record<DeliveryType, string>> = {
-  'stream.started': 'A stream began',
-  'stream.ended': 'A stream ended, whatever ended it',
-  'audience.minute': 'A minute of a stream is over',
-  'quiz.closed': 'A quiz is closed and counted',
-  winners: 'The winners of a round are counted',
-  test: 'Somebody asked for a test',
+  'stream.started': 'A stream started',
+  'stream.ended': 'A stream ended, for any reason',
+  'audience.minute': 'A minute of a stream ended',
+  'quiz.closed': 'A quiz was closed and counted',
+  winners: 'The winners of a round were counted',
+  test: 'A test delivery was requested',
 };
 
-const DESCRIPTION = `Sent to each webhook that asks for it, once; the same \`webhook-id\` may come again
-when an answer was lost. It is signed as [Standard Webhooks](https://www.standardwebhooks.com) has it,
-and libraries for that check it.`;
+const DESCRIPTION = `Sent once to each webhook that subscribes to it. A delivery is repeated with the same
+\`webhook-id\` if its response was lost. It is signed according to
+[Standard Webhooks](https://www.standardwebhooks.com); verify it with one of their libraries.`;
 
 const PARAMETERS = [
-  headerParameter('webhook-id', 'Names the delivery; the same at every attempt', {
+  headerParameter('webhook-id', 'Identifies the delivery; the same for all attempts', {
     type: 'string',
     format: 'uuid',
   }),
@@ -32,17 +32,17 @@ const PARAMETERS = [
   }),
   headerParameter(
     'webhook-signature',
-    'One or, after a rotation, two: `v1,` and the HMAC-SHA256 of `id.timestamp.body` in base64, by the bytes that the secret has behind `whsec_`, in base64',
+    'One signature or, after a rotation, two: `v1,` and the base64 HMAC-SHA256 of `id.timestamp.body`. The key is the base64-decoded part of the secret after `whsec_`',
     { type: 'string', pattern: '^v1,[A-Za-z0-9+/]{43}=( v1,[A-Za-z0-9+/]{43}=)?$' },
   ),
 ];
 
 const RESPONSES: JsonObject = {
-  '2XX': { description: 'It arrived' },
-  '410': { description: 'Nothing more is wanted: the webhook is disabled' },
+  '2XX': { description: 'The delivery was received' },
+  '410': { description: 'The receiver wants no more deliveries: the webhook is disabled' },
   default: {
     description:
-      'It did not arrive, nor when there is no answer within 10 s; it is sent again for a day, more and more seldom. Redirects are not followed',
+      'The delivery failed, like one without a response within 10 s. It is retried for a day, with increasing delays. Redirects are not followed',
   },
 };
 
@@ -50,7 +50,7 @@ function headerParameter(name: string, description: string, schema: JsonObject):
   return { name, in: 'header', required: true, description, schema };
 }
 
-/** The `webhooks` of the document: what the service sends, by its type (SPEC H-23). */
+/** The `webhooks` of the document, by delivery type (SPEC H-23). */
 export function webhookItems(schemas: OpenApiSchemas): Record<string, Record<string, JsonObject>> {
   const types = Object.keys(webhookDataSchemas) as DeliveryType[];
   return Object.fromEntries(types.map((type) => [type, { post: webhookOperation(type, schemas) }]));

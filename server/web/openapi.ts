@@ -15,7 +15,7 @@ import {
 import { type JsonObject, OpenApiSchemas } from './openapi-schemas.ts';
 import { webhookItems } from './openapi-webhooks.ts';
 
-/** An OpenAPI 3.1 document, as far as this program reads it again. */
+/** The parts of an OpenAPI 3.1 document that this program accesses. */
 export interface OpenApiDocument extends JsonObject {
   readonly openapi: string;
   readonly paths: Record<string, Record<string, JsonObject>>;
@@ -27,54 +27,53 @@ const DESCRIPTION = `A live event audience service: viewer tokens, exact view co
 winners, and a feed of 250-ms intervals.
 
 Every error has the members \`type\`, \`title\`, \`status\` and \`detail\` of RFC 9457, as
-\`application/problem+json\` when \`Accept\` names it. A path means the same with and without a
-slash at its end. \`HEAD\` works wherever \`GET\` does, \`OPTIONS\` everywhere; a method that a path
-does not have is 405, and an unknown path is 404.`;
+\`application/problem+json\` if \`Accept\` names it. A trailing slash makes no difference. \`HEAD\` works
+wherever \`GET\` does, \`OPTIONS\` everywhere. An unsupported method returns 405, an unknown path 404.`;
 
 interface Tag {
   readonly name: string;
   readonly description: string;
-  /** Paths of its operations; of several tags that fit, the first one is meant. */
+  /** Matches the paths of its operations. The first matching tag counts. */
   readonly paths: RegExp;
 }
 
 const TAGS: readonly Tag[] = [
-  { name: 'Clock', description: 'What the intervals are counted by', paths: /^\/api\/v1\/time/ },
+  { name: 'Clock', description: 'Service time and intervals', paths: /^\/api\/v1\/time/ },
   { name: 'Account', description: 'The account of a service token', paths: /^\/api\/v1\/users/ },
-  { name: 'Streams', description: 'What there is to watch', paths: /^\/api\/v1\/streams/ },
+  { name: 'Streams', description: 'Streams of a producer', paths: /^\/api\/v1\/streams/ },
   {
     name: 'Viewer tokens',
-    description: 'Who may watch, and how to check it',
+    description: 'Tokens of viewers and the keys to verify them',
     paths: /v1\/token$|jwks/,
   },
-  { name: 'View counts', description: 'How many watch', paths: /view-counts/ },
+  { name: 'View counts', description: 'The number of viewers', paths: /view-counts/ },
   { name: 'Quizzes', description: 'Answers and winners', paths: /^\/api\/v1\/quizzes/ },
-  { name: 'Feed', description: 'What happens, and what viewers say', paths: /events-streams/ },
+  { name: 'Feed', description: 'Events of a stream, and chat posts', paths: /events-streams/ },
   {
     name: 'Studio: members',
-    description: 'Who signs in, and who may what',
+    description: 'Sessions, members and their roles',
     paths: /^\/studio\/v1\/(session|setup|invitations|members)/,
   },
   {
     name: 'Studio: account',
-    description: 'The account and its tokens',
+    description: 'The account and its service tokens',
     paths: /account|api-tokens/,
   },
   {
     name: 'Studio: streams',
-    description: 'Make and run a show',
+    description: 'Create and run shows',
     paths: /^\/studio\/v1\/streams(?!.*\/(quizzes|rundown|request-winners|winners-rounds|exports))/,
   },
   {
     name: 'Studio: quizzes',
-    description: 'Ask, reveal, find winners',
+    description: 'Quizzes, the rundown and winners',
     paths: /^\/studio(?!.*\/exports).*\/(quizzes|rundown|request-winners|winners-rounds)/,
   },
-  { name: 'Studio: exports', description: 'What was recorded', paths: /\/exports\// },
-  { name: 'Studio: webhooks', description: 'Tell other programs', paths: /\/webhooks/ },
+  { name: 'Studio: exports', description: 'Recorded data of a show', paths: /\/exports\// },
+  { name: 'Studio: webhooks', description: 'Notifications of other programs', paths: /\/webhooks/ },
 ];
 
-/** What an operation takes for a credential; a write by cookie needs the token of the page too. */
+/** The credentials of an operation. A write with a session cookie also needs the CSRF token. */
 function securityOf({ access, method, takesPresenterKey }: Operation): readonly JsonObject[] {
   const session = method === 'GET' ? { Session: [] } : { Session: [], CsrfToken: [] };
   const security: Readonly<Record<Access, readonly JsonObject[]>> = {
@@ -93,7 +92,7 @@ const SECURITY_SCHEMES: JsonObject = {
     type: 'http',
     scheme: 'bearer',
     bearerFormat: 'JWT',
-    description: 'From `POST /api/v1/token`; good for one stream and 10 minutes',
+    description: 'From `POST /api/v1/token`; valid for one stream and 10 minutes',
   },
   ServiceToken: {
     type: 'apiKey',
@@ -113,13 +112,13 @@ const SECURITY_SCHEMES: JsonObject = {
     in: 'cookie',
     name: 'fourbeat',
     description:
-      'Set by signing in; its name is `__Host-fourbeat` where the service is reached by https. An `Authorization` header goes before it',
+      'Set by signing in. Its name is `__Host-fourbeat` over https. An `Authorization` header takes precedence',
   },
   CsrfToken: {
     type: 'apiKey',
     in: 'header',
     name: CSRF_HEADER,
-    description: 'The `csrf` of the session, with every write by cookie',
+    description: 'The `csrf` of the session, for every write with a session cookie',
   },
 };
 
@@ -131,14 +130,14 @@ const PATH_PARAMETERS: Readonly<Record<string, string>> = {
   invitation_id: "The invitation's id",
   webhook_id: "The webhook's id",
   delivery_id: "The delivery's id",
-  viewer: 'The opaque id of the viewer, as lines of the chat have it',
-  line_id: 'The id of a line of the chat',
+  viewer: 'The opaque id of the viewer, as in chat messages',
+  line_id: 'The id of a chat message',
 };
 
 /**
- * The OpenAPI 3.1 document of the whole API, made from the descriptions that route and validate
- * (SPEC O-15).
- * @param version of the program
+ * The OpenAPI 3.1 document of the whole API, generated from the operations that also drive routing and
+ * validation (SPEC O-15).
+ * @param version version of the program
  */
 export function openApiDocument(version: string): OpenApiDocument {
   const schemas = new OpenApiSchemas();
@@ -199,20 +198,20 @@ function describeOperation(
     responses: {
       ...errorReferences(operation),
       ...Object.fromEntries(
-        Object.entries(operation.responses).map(([status, answer]) => [
+        Object.entries(operation.responses).map(([status, response]) => [
           status,
-          describeResponse(answer, operation, schemas),
+          describeResponse(response, operation, schemas),
         ]),
       ),
     },
   };
 }
 
-/** What is said beside the summary: in the words of its author, and which members may. */
+/** The description of an operation, with the roles that may call it. */
 function operationDescription({ description = '', roles }: Operation): string {
   if (!roles) return description;
-  const may = `Members who may: ${roles.join(', ')}. A service token may what an owner may.`;
-  return `${description} ${may}`.trimStart();
+  const permission = `Allowed roles: ${roles.join(', ')}. A service token acts as an owner.`;
+  return `${description} ${permission}`.trimStart();
 }
 
 function operationParameters(
@@ -237,11 +236,11 @@ function operationParameters(
 
 function namedParameters(
   location: 'query' | 'header',
-  shape: z.ZodObject | undefined,
+  fields: z.ZodObject | undefined,
   schemas: OpenApiSchemas,
 ): JsonObject[] {
-  if (!shape) return [];
-  const { properties, required = [] } = schemas.of(shape, 'input') as {
+  if (!fields) return [];
+  const { properties, required = [] } = schemas.of(fields, 'input') as {
     properties: Record<string, JsonObject>;
     required?: string[];
   };
@@ -255,11 +254,11 @@ function namedParameters(
 }
 
 function describeResponse(
-  answer: ResponseDescription,
+  response: ResponseDescription,
   { role }: Operation,
   schemas: OpenApiSchemas,
 ): JsonObject {
-  const { description, schema, otherTypes, headers } = answer;
+  const { description, schema, otherTypes, headers } = response;
   const content = {
     ...(schema && { 'application/json': { schema: schemas.of(schema, 'output') } }),
     ...Object.fromEntries(

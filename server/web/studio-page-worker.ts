@@ -11,7 +11,7 @@ declare const self: Worker;
 const FOLDER = new URL('../../studio/', import.meta.url);
 const ENTRIES = ['studio.tsx', 'studio.css'].map((name) => fileURLToPath(new URL(name, FOLDER)));
 
-/** Classes that the studio's files name become its style. */
+/** Generates the stylesheet from the classes that the studio's files use. */
 const tailwind: BunPlugin = {
   name: 'tailwind',
   setup: ({ onLoad }) => {

@@ -5,7 +5,7 @@ import { studioPageRoutes } from './studio-page.ts';
 const shared = { corsOrigin: '*', log: { requestId: () => 'request-1', logDefect: () => {} } };
 const routes = studioPageRoutes(shared);
 
-/** Asks the page's routes as a server does. */
+/** Runs `use` with a server of the page's routes. */
 async function withServer<T>(use: (origin: string) => Promise<T>): Promise<T> {
   const fallback = () => new Response(null, { status: 404 });
   const server = listen({ host: '127.0.0.1', port: 0, routes, fetch: fallback, ...shared });
@@ -18,7 +18,7 @@ async function withServer<T>(use: (origin: string) => Promise<T>): Promise<T> {
 
 describe('/studio/', () => {
   test.each(['/studio', '/studio/', '/studio/team', '/studio/streams/7d2c/on-air/'])(
-    '[B-6] %s is a page whose parts are all here',
+    '[B-6] the studio page %s loads its files',
     (path) =>
       withServer(async (origin) => {
         const response = await fetch(origin + path);
@@ -31,7 +31,7 @@ describe('/studio/', () => {
       }),
   );
 
-  test('[B-6] runs scripts of this service alone, and is in no frame', () =>
+  test('[B-6] the studio runs only scripts of this service and cannot be framed', () =>
     withServer(async (origin) => {
       const policy = (await fetch(`${origin}/studio/`)).headers.get('content-security-policy');
       expect(policy).toContain("default-src 'none'");
@@ -39,13 +39,13 @@ describe('/studio/', () => {
       expect(policy).toContain("frame-ancestors 'none'");
     }));
 
-  test('[Y-11] has pages of this service alone in a frame', () =>
+  test('[Y-11] the studio frames only pages of this service', () =>
     withServer(async (origin) => {
       const policy = (await fetch(`${origin}/studio/`)).headers.get('content-security-policy');
       expect(policy?.split('; ')).toContain("frame-src 'self'");
     }));
 
-  test('[B-6] what is no part of it is 404', () =>
+  test('[B-6] unknown files and paths of the studio return 404', () =>
     withServer(async (origin) => {
       const names = ['none.js', 'studio.tsx', '..%2Fserver%2Fmain.ts', ''];
       for (const name of names) {
@@ -54,7 +54,7 @@ describe('/studio/', () => {
       expect((await fetch(`${origin}/studio/elsewhere/a/b`)).status).toBe(404);
     }));
 
-  test('has the classes that its parts name in its style', () =>
+  test('the stylesheet of the studio contains the classes that its components use', () =>
     withServer(async (origin) => {
       const style = await (await fetch(`${origin}/studio/files/studio.css`)).text();
       expect(style).toContain('.bg-accent');

@@ -4,7 +4,7 @@ import type { Page } from './page.ts';
 
 const FOLDER = new URL('../../studio/', import.meta.url);
 
-/** Places of the page's own that can be opened, as they are in its router. */
+/** URL paths that the page's own router handles. */
 const PAGE_PATHS = [
   '',
   '/team',
@@ -16,9 +16,9 @@ const PAGE_PATHS = [
   '/streams/:id/:part',
 ];
 
-// Scripts come from here alone, and nobody may have the studio in a frame, where a click could be
-// stolen. In a frame of its own it has the viewers' page, the only one of this service that lets itself
-// be put there. Pictures and their players are as in the viewers' page; a camera goes out by WebSocket.
+// Scripts come only from this service. The studio may not be framed, against clickjacking. It frames the
+// watch page, the only page of this service that allows it. Video is as in the watch page; a camera is
+// sent over WebSocket.
 const POLICY = [
   "default-src 'none'",
   "script-src 'self'",
@@ -33,12 +33,12 @@ const POLICY = [
   "form-action 'none'",
 ].join('; ');
 
-/** The studio's page (SPEC U), by path. */
+/** Routes of the studio (SPEC U), by path. */
 export function studioPageRoutes(options: ReadOnlyOptions): Record<string, ReadOnlyRoute> {
   return builtPageRoutes(
     {
       html: new URL('studio.html', FOLDER),
-      paths: PAGE_PATHS.flatMap((place) => [`/studio${place}`, `/studio${place}/`]),
+      paths: PAGE_PATHS.flatMap((path) => [`/studio${path}`, `/studio${path}/`]),
       filesPath: '/studio/files/',
       policy: POLICY,
       build: buildInWorker,
@@ -47,18 +47,18 @@ export function studioPageRoutes(options: ReadOnlyOptions): Record<string, ReadO
   );
 }
 
-/** In a thread of its own: Tailwind takes the one it runs in for 140 ms, and a show may be on. */
+/** Builds in a worker: Tailwind blocks its thread for 140 ms, which would delay a live show. */
 function buildInWorker(): Promise<ReadonlyMap<string, Page>> {
   return new Promise((resolve, reject) => {
     const worker = new Worker(new URL('./studio-page-worker.ts', import.meta.url).href);
     worker.onmessage = ({ data }: MessageEvent<ReadonlyMap<string, Page> | string>) => {
       worker.terminate();
-      if (typeof data === 'string') reject(new Error(`the studio cannot be built: ${data}`));
+      if (typeof data === 'string') reject(new Error(`building the studio failed: ${data}`));
       else resolve(data);
     };
     worker.onerror = ({ message }) => {
       worker.terminate();
-      reject(new Error(`the studio cannot be built: ${message}`));
+      reject(new Error(`building the studio failed: ${message}`));
     };
   });
 }

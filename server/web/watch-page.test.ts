@@ -5,10 +5,10 @@ import { watchRoutes } from './watch-page.ts';
 
 const shared = { corsOrigin: '*', log: { requestId: () => 'request-1', logDefect: () => {} } };
 const routes = watchRoutes(shared);
-/** What of it a browser loads before the picture: nothing of hls.js. */
+/** Limit for what a browser loads before the video, without hls.js. */
 const BUDGET_BYTES = 250_000;
 
-/** Asks the page's routes as a server does. */
+/** Runs `use` with a server of the page's routes. */
 async function withServer<T>(use: (origin: string) => Promise<T>): Promise<T> {
   const fallback = () => new Response(null, { status: 404 });
   const server = listen({ host: '127.0.0.1', port: 0, routes, fetch: fallback, ...shared });
@@ -23,7 +23,7 @@ const plain = { headers: { 'Accept-Encoding': 'identity' } };
 const gzipped = { headers: { 'Accept-Encoding': 'gzip, br' }, decompress: false };
 
 describe('/watch/:stream_id', () => {
-  test.each(['/watch/7d2c', '/watch/7d2c/'])('%s is a page whose parts are all here', (path) =>
+  test.each(['/watch/7d2c', '/watch/7d2c/'])('the watch page %s loads its files', (path) =>
     withServer(async (origin) => {
       const response = await fetch(origin + path);
       expect(response.status).toBe(200);
@@ -35,7 +35,7 @@ describe('/watch/:stream_id', () => {
     }),
   );
 
-  test('runs scripts of this service alone, and may be in any other page', () =>
+  test('the watch page runs only scripts of this service and may be framed by any page', () =>
     withServer(async (origin) => {
       const policy = (await fetch(`${origin}/watch/7d2c`)).headers.get('content-security-policy');
       expect(policy).toContain("default-src 'none'");
@@ -44,14 +44,14 @@ describe('/watch/:stream_id', () => {
       expect(policy).toContain('frame-ancestors *');
     }));
 
-  test('what is no part of it is 404', () =>
+  test('unknown files of the watch page return 404', () =>
     withServer(async (origin) => {
       for (const name of ['none.js', 'watch.tsx', '..%2Fserver%2Fmain.ts', '']) {
         expect((await fetch(`${origin}/player/${name}`)).status).toBe(404);
       }
     }));
 
-  test('is sent in fewer bytes to who takes that, and not again to who has it', () =>
+  test('files are compressed for clients that accept gzip and revalidated with 304', () =>
     withServer(async (origin) => {
       const url = `${origin}/player/watch.js`;
       const [whole, small] = await Promise.all([fetch(url, plain), fetch(url, gzipped)]);
@@ -62,13 +62,13 @@ describe('/watch/:stream_id', () => {
       expect(gunzipSync(await small.bytes()).toString()).toBe(text);
       const tags = [whole, small].map(({ headers }) => headers.get('etag') ?? '');
       expect(tags[0]).not.toBe(tags[1]);
-      const refused = { headers: { 'Accept-Encoding': 'gzip;q=0, br' } };
-      expect((await fetch(url, refused)).headers.get('content-encoding')).toBeNull();
+      const withoutGzip = { headers: { 'Accept-Encoding': 'gzip;q=0, br' } };
+      expect((await fetch(url, withoutGzip)).headers.get('content-encoding')).toBeNull();
       const again = { headers: { ...gzipped.headers, 'If-None-Match': tags[1] ?? '' } };
       expect((await fetch(url, again)).status).toBe(304);
     }));
 
-  test('weighs under 250 KB without the player of HLS, which is loaded when it is needed', () =>
+  test('the watch page is under 250 KB without hls.js, which is loaded lazily', () =>
     withServer(async (origin) => {
       const seen = new Set<string>();
       let bytes = 0;

@@ -4,14 +4,13 @@ import { buildFiles } from './built-files.ts';
 import { builtPageRoutes } from './built-page.ts';
 
 const FOLDER = new URL('../../player/', import.meta.url);
-/** Where the page's scripts and styles are. */
+/** URL path of the page's scripts and styles. */
 const FILES_PATH = '/player/';
 const ENTRIES = ['watch.tsx', 'watch-page.css'];
 
-// Scripts come from here alone, and none from what the page makes itself: its player needs no worker.
-// Pictures come from wherever a stream's own address is. The controls bring their styles in elements
-// of their own, and place parts of them by attributes: without `unsafe-inline` for styles they would
-// have none. Any page may have this one in a frame: that is what `?embed` is for.
+// Scripts come only from this service; the player needs no blob worker. Video comes from the URLs of
+// streams, which may be on any host. The player controls use style elements and attributes, which need
+// `unsafe-inline`. Any page may frame this one, for `?embed`.
 const POLICY = [
   "default-src 'none'",
   "script-src 'self'",
@@ -24,7 +23,7 @@ const POLICY = [
   "form-action 'none'",
 ].join('; ');
 
-/** The page that shows a stream and its feed (SPEC M-45), by path. */
+/** Routes of the watch page, which plays a stream and shows its feed (SPEC M-45), by path. */
 export function watchRoutes(options: ReadOnlyOptions): Record<string, ReadOnlyRoute> {
   const entries = ENTRIES.map((name) => fileURLToPath(new URL(name, FOLDER)));
   return builtPageRoutes(

@@ -1,7 +1,7 @@
 import type { ApiToken, User } from '../../../protocol/accounts.ts';
 import { DomainError } from '../../platform/errors.ts';
 import { nextNumber } from '../../storage/sql/counters.ts';
-import { reading, type Tx, writing } from '../../storage/sql/procedure.ts';
+import { readProcedure, type Tx, writeProcedure } from '../../storage/sql/procedure.ts';
 
 /** A service token to store. It has the hash instead of the secret. */
 export interface NewToken {
@@ -52,7 +52,7 @@ async function insertToken(tx: Tx, account: string, token: NewToken, nowMs: numb
 
 export const accountProcedures = {
   /** Creates an account with its first token. @throws DomainError `conflict` when the e-mail is taken. */
-  createAccount: writing(
+  createAccount: writeProcedure(
     async (tx, input: { user: User; token: NewToken; nowMs: number }): Promise<void> => {
       const { uuid, email, name, created } = input.user;
       const { affected } = await tx.query(
@@ -70,7 +70,7 @@ export const accountProcedures = {
     },
   ),
 
-  findAccount: reading(async (tx, { email }: { email: string }): Promise<User | null> => {
+  findAccount: readProcedure(async (tx, { email }: { email: string }): Promise<User | null> => {
     const [user] = await tx.query<User>(
       'select uuid, email, name, created from accounts where email = $1',
       [email],
@@ -79,19 +79,21 @@ export const accountProcedures = {
   }),
 
   /** The account of a token, by the token's hash; null for an unknown or revoked token. */
-  findTokenOwner: reading(async (tx, { hash }: { hash: string }): Promise<TokenOwner | null> => {
-    const [row] = await tx.query<User & { tokenId: string; hash: string }>(
-      `select t.id as "tokenId", t.hash as hash, a.uuid as uuid, a.email as email,
+  findTokenOwner: readProcedure(
+    async (tx, { hash }: { hash: string }): Promise<TokenOwner | null> => {
+      const [row] = await tx.query<User & { tokenId: string; hash: string }>(
+        `select t.id as "tokenId", t.hash as hash, a.uuid as uuid, a.email as email,
               a.name as name, a.created as created
        from api_tokens t join accounts a on a.uuid = t.account where t.hash = $1`,
-      [hash],
-    );
-    if (!row) return null;
-    const { tokenId, uuid, email, name, created } = row;
-    return { tokenId, hash: row.hash, user: { uuid, email, name, created } };
-  }),
+        [hash],
+      );
+      if (!row) return null;
+      const { tokenId, uuid, email, name, created } = row;
+      return { tokenId, hash: row.hash, user: { uuid, email, name, created } };
+    },
+  ),
 
-  createApiToken: writing(
+  createApiToken: writeProcedure(
     async (
       tx,
       input: { account: string; token: NewToken; nowMs: number },
@@ -112,19 +114,21 @@ export const accountProcedures = {
     },
   ),
 
-  listApiTokens: reading(async (tx, { account }: { account: string }): Promise<ApiToken[]> => {
-    const rows = await tx.query<ApiToken>(
-      `select ${TOKEN_COLUMNS} from api_tokens where account = $1 order by number desc`,
-      [account],
-    );
-    return [...rows];
-  }),
+  listApiTokens: readProcedure(
+    async (tx, { account }: { account: string }): Promise<ApiToken[]> => {
+      const rows = await tx.query<ApiToken>(
+        `select ${TOKEN_COLUMNS} from api_tokens where account = $1 order by number desc`,
+        [account],
+      );
+      return [...rows];
+    },
+  ),
 
   /**
    * Revokes a token of this account; with `account` null, a token of any account (the command line).
    * @throws DomainError `not-found` when the account has no such token.
    */
-  revokeApiToken: writing(
+  revokeApiToken: writeProcedure(
     async (tx, input: { account: string | null; id: string }): Promise<void> => {
       const { affected } = await tx.query(
         'delete from api_tokens where id = $1 and account = coalesce($2, account)',
@@ -140,7 +144,7 @@ export const accountProcedures = {
   ),
 
   /** Records when tokens were last used. */
-  touchApiTokens: writing(
+  touchApiTokens: writeProcedure(
     async (tx, { uses }: { uses: readonly (readonly [string, number])[] }): Promise<void> => {
       // Several nodes write the same tokens: lock in one order against deadlocks, and never go back.
       const used = JSON.stringify(uses);

@@ -2,7 +2,7 @@ import type { User } from '../../../protocol/accounts.ts';
 import type { Invitation, Link, LinkKind, MemberRole } from '../../../protocol/members.ts';
 import { DomainError } from '../../platform/errors.ts';
 import { nextNumber } from '../../storage/sql/counters.ts';
-import { reading, type Tx, writing } from '../../storage/sql/procedure.ts';
+import { readProcedure, type Tx, writeProcedure } from '../../storage/sql/procedure.ts';
 import { lockAccount } from '../accounts/accounts-sql.ts';
 import {
   INVITATION_LIFETIME_MS,
@@ -113,7 +113,7 @@ export const linkProcedures = {
    * Stores a setup link unless there already is a member.
    * @returns whether it was stored
    */
-  keepSetupLink: writing(async (tx, link: NewLink): Promise<boolean> => {
+  keepSetupLink: writeProcedure(async (tx, link: NewLink): Promise<boolean> => {
     await lockFirstMember(tx);
     if (await hasMembers(tx)) return false;
     const expires = link.nowMs + OPERATOR_LINK_LIFETIME_MS;
@@ -128,7 +128,7 @@ export const linkProcedures = {
   }),
 
   /** Whether there is a valid setup link with this hash. */
-  isSetupLink: reading(
+  isSetupLink: readProcedure(
     async (tx, { hash, nowMs }: { hash: string; nowMs: number }): Promise<boolean> => {
       const [link] = await tx.query(
         `select id from links where hash = $1 and kind = 'setup' and expires > $2`,
@@ -142,7 +142,7 @@ export const linkProcedures = {
    * Creates the first account and its owner, and signs the owner in.
    * @throws DomainError `unauthorized` for an invalid link, `conflict` when the email has an account
    */
-  setUp: writing(
+  setUp: writeProcedure(
     async (
       tx,
       input: { hash: string; account: User; owner: NewMember; session: NewSession },
@@ -168,7 +168,7 @@ export const linkProcedures = {
   ),
 
   /** Invites a person. @throws DomainError `not-found`, or `conflict` as `insertInvitation` */
-  invite: writing(
+  invite: writeProcedure(
     async (
       tx,
       input: { account: string; email: string; role: MemberRole; link: NewLink },
@@ -178,7 +178,7 @@ export const linkProcedures = {
     },
   ),
 
-  listInvitations: reading(
+  listInvitations: readProcedure(
     async (tx, { account, nowMs }: { account: string; nowMs: number }): Promise<Invitation[]> => {
       const rows = await tx.query<Invitation>(
         `select id, email, role, created, expires from links
@@ -190,7 +190,7 @@ export const linkProcedures = {
   ),
 
   /** @throws DomainError `not-found` */
-  withdrawInvitation: writing(
+  withdrawInvitation: writeProcedure(
     async (tx, { account, id }: { account: string; id: string }): Promise<void> => {
       const { affected } = await tx.query(
         `delete from links where id = $1 and account = $2 and kind = 'invitation'`,
@@ -202,7 +202,7 @@ export const linkProcedures = {
   ),
 
   /** The purpose of a link. @throws DomainError `unauthorized` for an invalid link */
-  lookAtLink: reading(
+  lookAtLink: readProcedure(
     async (tx, { hash, nowMs }: { hash: string; nowMs: number }): Promise<Link> => {
       const { kind, email, role, accountName } = await findLink(tx, hash, nowMs);
       return { kind, email, role, account: { name: accountName } };
@@ -216,7 +216,7 @@ export const linkProcedures = {
    * @throws DomainError `unauthorized` for an invalid link, `invalid` when a new member has no name,
    *   `conflict` when the account is full or the email has a member
    */
-  acceptLink: writing(
+  acceptLink: writeProcedure(
     async (
       tx,
       input: {
@@ -243,7 +243,7 @@ export const linkProcedures = {
    * none, an owner invitation for the account with this email.
    * @returns its kind and when it expires; null when there is neither a member nor an account
    */
-  linkFor: writing(
+  linkFor: writeProcedure(
     async (
       tx,
       { email, link }: { email: string; link: NewLink },

@@ -1,7 +1,7 @@
 import type { Member, MemberRole } from '../../../protocol/members.ts';
 import { DomainError } from '../../platform/errors.ts';
 import { nextNumber } from '../../storage/sql/counters.ts';
-import { reading, type Tx, writing } from '../../storage/sql/procedure.ts';
+import { readProcedure, type Tx, writeProcedure } from '../../storage/sql/procedure.ts';
 import { lockAccount } from '../accounts/accounts-sql.ts';
 import { MEMBERS_MAX, requireRemainingOwner } from './member-rules.ts';
 import { endSessionsOf } from './sessions-sql.ts';
@@ -61,10 +61,10 @@ interface MemberOfAccount {
 }
 
 export const memberProcedures = {
-  listMembers: reading((tx, { account }: { account: string }) => membersOf(tx, account)),
+  listMembers: readProcedure((tx, { account }: { account: string }) => membersOf(tx, account)),
 
   /** @throws DomainError `not-found`, or `conflict` when no owner would be left */
-  changeRole: writing(
+  changeRole: writeProcedure(
     async (
       tx,
       { account, uuid, role }: MemberOfAccount & { role: MemberRole },
@@ -77,7 +77,7 @@ export const memberProcedures = {
   ),
 
   /** Removes a member with its sessions. @throws DomainError as `changeRole` */
-  removeMember: writing(async (tx, { account, uuid }: MemberOfAccount): Promise<void> => {
+  removeMember: writeProcedure(async (tx, { account, uuid }: MemberOfAccount): Promise<void> => {
     const { member, members } = await lockMember(tx, account, uuid);
     requireRemainingOwner(members, uuid, null);
     // A concurrent sign-in locks this row too: its session is deleted here, or it finds no member.
@@ -92,7 +92,7 @@ export const memberProcedures = {
    * @param input.password the new hash, and the one of the password that was found right
    * @throws DomainError `unauthorized` when the member is gone or has another password by now
    */
-  changeOwnMember: writing(
+  changeOwnMember: writeProcedure(
     async (
       tx,
       input: {

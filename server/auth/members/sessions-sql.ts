@@ -1,7 +1,7 @@
 import type { User } from '../../../protocol/accounts.ts';
 import type { MemberRole } from '../../../protocol/members.ts';
 import { DomainError } from '../../platform/errors.ts';
-import { reading, type Tx, writing } from '../../storage/sql/procedure.ts';
+import { readProcedure, type Tx, writeProcedure } from '../../storage/sql/procedure.ts';
 import {
   SESSION_IDLE_MS,
   SESSION_LIFETIME_MS,
@@ -102,10 +102,10 @@ export async function endSessionsOf(
 }
 
 export const sessionProcedures = {
-  findSession: reading((tx, { hash }: { hash: string }) => sessionOf(tx, hash)),
+  findSession: readProcedure((tx, { hash }: { hash: string }) => sessionOf(tx, hash)),
 
   /** The member with this email and the hash of the password; null when there is none. */
-  findSignIn: reading(
+  findSignIn: readProcedure(
     async (
       tx,
       { email }: { email: string },
@@ -124,7 +124,7 @@ export const sessionProcedures = {
    * @param input.replaced the hash of the browser's previous session, which ends
    * @throws DomainError `unauthorized` when the member was removed or the password changed
    */
-  openSession: writing(
+  openSession: writeProcedure(
     async (
       tx,
       input: {
@@ -155,20 +155,22 @@ export const sessionProcedures = {
   ),
 
   /** Records the use of a session. */
-  touchSession: writing(
+  touchSession: writeProcedure(
     async (tx, { hash, nowMs }: { hash: string; nowMs: number }): Promise<void> => {
       await tx.query('update sessions set seen = $2 where hash = $1 and seen < $2', [hash, nowMs]);
     },
   ),
 
-  endSession: writing(async (tx, { hash }: { hash: string }): Promise<void> => {
+  endSession: writeProcedure(async (tx, { hash }: { hash: string }): Promise<void> => {
     await tx.query('delete from sessions where hash = $1', [hash]);
   }),
 
-  endSessions: writing((tx, { member }: { member: string }) => endSessionsOf(tx, member, null)),
+  endSessions: writeProcedure((tx, { member }: { member: string }) =>
+    endSessionsOf(tx, member, null),
+  ),
 
   /** Deletes expired sessions and links, a bounded number at once. */
-  forgetEnded: writing(async (tx, { nowMs }: { nowMs: number }): Promise<void> => {
+  forgetEnded: writeProcedure(async (tx, { nowMs }: { nowMs: number }): Promise<void> => {
     for (const [table, column, beforeMs] of [
       ['sessions', 'seen', nowMs - SESSION_IDLE_MS],
       ['sessions', 'created', nowMs - SESSION_LIFETIME_MS],

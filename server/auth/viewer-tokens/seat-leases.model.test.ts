@@ -4,14 +4,15 @@ import { DomainError, Unavailable } from '../../platform/errors.ts';
 import { SeatLeases, type SeatStore } from './seat-leases.ts';
 import type { SeatOffer, StreamViewer } from './tokens-sql.ts';
 
-// Several nodes give seats to viewers who come to any of them, at once and again. Their calls reach
-// the database in any order, and so do the answers; some calls fail, some answers are lost, nodes die.
+// Several nodes assign seats to viewers who connect to any of them, repeatedly and concurrently. Calls
+// reach the database in any order, and so do the results. Some calls fail, some results are lost, and
+// nodes restart.
 
 const NODES = 3;
 const STREAMS = ['stream a', 'stream b'];
 
-/** What becomes of a call: its effect may come without its answer. */
-type CallOutcome = 'works' | 'fails' | 'loses its answer';
+/** The outcome of a call: it may take effect although its result is lost. */
+type CallOutcome = 'works' | 'fails' | 'loses its result';
 
 /** The seats of a record, by the rules of its keys: a viewer has one, and nobody else has it. */
 class ModelDatabase implements SeatStore {
@@ -64,10 +65,10 @@ const wave = fc.record({
   dies: fc.option(fc.nat(NODES - 1), { nil: null }),
 });
 const outcomes = fc.infiniteStream(
-  fc.constantFrom<CallOutcome>('works', 'works', 'works', 'works', 'fails', 'loses its answer'),
+  fc.constantFrom<CallOutcome>('works', 'works', 'works', 'works', 'fails', 'loses its result'),
 );
 
-test('[T-8] [T-9] [N-16] whatever fails or is lost, a viewer has one seat on all nodes, and nobody else has it', async () => {
+test('[T-8] [T-9] [N-16] a viewer has the same unique seat on all nodes, whatever calls fail or results are lost', async () => {
   let assigned = 0;
   await fc.assert(
     fc.asyncProperty(
@@ -81,7 +82,7 @@ test('[T-8] [T-9] [N-16] whatever fails or is lost, a viewer has one seat on all
           if (value === 'fails') throw new Unavailable('away');
           const answer = effect();
           await scheduler.schedule(Promise.resolve(), `${name} is answered`);
-          if (value === 'loses its answer') throw new Unavailable('lost');
+          if (value === 'loses its result') throw new Unavailable('lost');
           return answer;
         });
         const nodes = Array.from({ length: NODES }, () => new SeatLeases(store));
@@ -116,7 +117,7 @@ test('[T-8] [T-9] [N-16] whatever fails or is lost, a viewer has one seat on all
   expect(assigned).toBeGreaterThan(1_000);
 }, 30_000);
 
-test('[T-8] in one process, seats are given from 0 without gaps, however many come at once', async () => {
+test('[T-8] a single process assigns seats from 0 without gaps, for batches of any size', async () => {
   const works = async <T>(_: string, effect: () => T) => effect();
   await fc.assert(
     fc.asyncProperty(
@@ -136,9 +137,9 @@ test('[T-8] in one process, seats are given from 0 without gaps, however many co
   );
 });
 
-test('[N-16] a seat that turns out to be somebody else’s is given to nobody', async () => {
+test('[N-16] a leased seat that another viewer already has is not assigned', async () => {
   const store = new ModelDatabase(async (_, effect) => effect());
-  // As after a restored backup: seats 0 and 1 are taken, and the counter does not know.
+  // As after a restored backup: seats 0 and 1 are taken, but the counter starts at 0.
   const before = ['x', 'y'].map((name, seat) => {
     return { streamId: STREAMS[0] as string, viewer: name, seat };
   });

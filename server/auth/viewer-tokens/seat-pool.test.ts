@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test';
 import { SeatPool } from './seat-pool.ts';
 
-test('[N-16] blocks grow with the demand up to 256 seats, and to what a rush needs at once', () => {
+test('[N-16] block sizes double up to 256 seats, and are larger if more seats are needed at once', () => {
   const pool = new SeatPool();
   const sizes = Array.from({ length: 10 }, () => pool.nextBlockSize(1));
   expect(sizes).toEqual([1, 2, 4, 8, 16, 32, 64, 128, 256, 256]);
@@ -9,7 +9,7 @@ test('[N-16] blocks grow with the demand up to 256 seats, and to what a rush nee
   expect(pool.nextBlockSize(1)).toBe(256);
 });
 
-test('[T-8] the lowest free seat goes first, also one that came back', () => {
+test('[T-8] a seat pool returns the lowest free seat first, including returned seats', () => {
   const pool = new SeatPool();
   pool.put([4, 5, 6]);
   expect(pool.take(2)).toEqual([4, 5]);

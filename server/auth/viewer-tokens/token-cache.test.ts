@@ -4,7 +4,7 @@ import { SLOTS_PER_PAGE } from './token-page.ts';
 
 const START = 'header.'.repeat(30);
 
-/** One that is as long as a token of ours, whose end is another with each number. */
+/** A text as long as an issued token, with a different end for each number. */
 const tokenOf = (n: number, start = START) => `${start}${String(n).padStart(200, '-')}`;
 
 function setUp(max = 10_000) {
@@ -16,7 +16,7 @@ function setUp(max = 10_000) {
   return { clock, tokens, keep, seatOf };
 }
 
-test('[T-12] who is found has this very token, each byte of it', () => {
+test('[T-12] the token cache finds a token only if every byte matches', () => {
   const { tokens, keep } = setUp();
   const token = tokenOf(1);
   keep(token, 7);
@@ -40,7 +40,7 @@ test('[T-12] who is found has this very token, each byte of it', () => {
   }
 });
 
-test('[T-12] tokens that end alike are told apart, and so are those that begin alike', () => {
+test('[T-12] the token cache distinguishes tokens with equal ends or equal beginnings', () => {
   const { keep, seatOf, tokens } = setUp();
   const all = [
     tokenOf(1),
@@ -55,7 +55,7 @@ test('[T-12] tokens that end alike are told apart, and so are those that begin a
   for (const token of all) expect(seatOf(`${token}1`)).toBeUndefined();
 });
 
-test('[T-12] no other letters pass for those of a token', () => {
+test('[T-12] the token cache does not confuse characters with equal latin1 bytes', () => {
   const { keep, seatOf } = setUp();
   keep(tokenOf(1), 1);
   // In latin1 this has the same bytes.
@@ -65,14 +65,14 @@ test('[T-12] no other letters pass for those of a token', () => {
   expect(seatOf('')).toBeUndefined();
 });
 
-test('a token that is kept again is one, with what was said of it last', () => {
+test('caching a token again replaces its entry', () => {
   const { tokens, keep, seatOf } = setUp();
   keep(tokenOf(1), 1);
   keep(tokenOf(1), 2);
   expect([tokens.size, seatOf(tokenOf(1))]).toEqual([1, 2]);
 });
 
-test('as many are kept as may be, and who comes often stays', () => {
+test('the token cache keeps its maximum of tokens and does not evict one in frequent use', () => {
   const { tokens, keep, seatOf } = setUp(100);
   let forgotten = 0;
   for (let n = 0; n < 10_000; n++) {
@@ -88,7 +88,7 @@ test('as many are kept as may be, and who comes often stays', () => {
   expect(seatOf(tokenOf(1))).toBeUndefined();
 });
 
-test('[T-6] what is expired goes, whatever else is there, and its place is free again', () => {
+test('[T-6] removing expired tokens frees their slots and keeps the others', () => {
   const { clock, tokens, keep, seatOf } = setUp(3 * SLOTS_PER_PAGE);
   const count = 3 * SLOTS_PER_PAGE;
   for (let turn = 0; turn < 3; turn++) {
@@ -105,7 +105,7 @@ test('[T-6] what is expired goes, whatever else is there, and its place is free 
   }
 });
 
-test('[T-13] a viewer is of the stream that was said of the token', () => {
+test('[T-13] a cached token keeps its stream', () => {
   const { tokens, keep } = setUp();
   keep(tokenOf(1), 1, undefined, 'a');
   keep(tokenOf(2), 1, undefined, 'b');

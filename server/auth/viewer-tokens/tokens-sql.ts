@@ -1,6 +1,6 @@
 import { SEATS_MAX } from '../../../protocol/limits.ts';
 import { DomainError } from '../../platform/errors.ts';
-import { reading, type Tx, writing } from '../../storage/sql/procedure.ts';
+import { readProcedure, type Tx, writeProcedure } from '../../storage/sql/procedure.ts';
 import { planRotation, type SigningKey } from './signing-keys.ts';
 
 const KEY_COLUMNS =
@@ -33,14 +33,14 @@ const keyOf = ({ streamId, viewer }: StreamViewer) => streamId + viewer;
 
 export const tokenProcedures = {
   /** The seats of viewers, in their order; null for a viewer without one. */
-  findSeats: reading((tx, viewers: readonly StreamViewer[]) => findSeats(tx, viewers)),
+  findSeats: readProcedure((tx, viewers: readonly StreamViewer[]) => findSeats(tx, viewers)),
 
   /**
    * Leases the next seats of a stream exclusively to the caller: `count`, or fewer when the stream is
    * nearly full. Unused seats remain gaps.
    * @throws DomainError `not-found` when there is no such stream, `conflict` when it is full.
    */
-  leaseSeats: writing(
+  leaseSeats: writeProcedure(
     async (
       tx,
       { streamId, count }: { streamId: string; count: number },
@@ -67,22 +67,24 @@ export const tokenProcedures = {
    * @returns the seats of the viewers, in the order of the offers; null where another viewer has the
    *   offered seat
    */
-  takeSeats: writing(async (tx, offers: readonly SeatOffer[]): Promise<(number | null)[]> => {
-    // Sorted by key, so that two concurrent batches cannot deadlock.
-    const inOrder = offers.toSorted((a, b) => (keyOf(a) < keyOf(b) ? -1 : 1));
-    // Without the constant condition, SQLite parses the "on" of "on conflict" as that of a join.
-    const { affected } = await tx.query(
-      `insert into seats (stream_id, viewer, seat)
+  takeSeats: writeProcedure(
+    async (tx, offers: readonly SeatOffer[]): Promise<(number | null)[]> => {
+      // Sorted by key, so that two concurrent batches cannot deadlock.
+      const inOrder = offers.toSorted((a, b) => (keyOf(a) < keyOf(b) ? -1 : 1));
+      // Without the constant condition, SQLite parses the "on" of "on conflict" as that of a join.
+      const { affected } = await tx.query(
+        `insert into seats (stream_id, viewer, seat)
        select stream_id, viewer, seat
        from ${tx.rows('$1', ['stream_id text', 'viewer text', 'seat integer'])} offered
        where true on conflict do nothing`,
-      [JSON.stringify(inOrder.map(({ streamId, viewer, seat }) => [streamId, viewer, seat]))],
-    );
-    return affected === offers.length ? offers.map(({ seat }) => seat) : findSeats(tx, offers);
-  }),
+        [JSON.stringify(inOrder.map(({ streamId, viewer, seat }) => [streamId, viewer, seat]))],
+      );
+      return affected === offers.length ? offers.map(({ seat }) => seat) : findSeats(tx, offers);
+    },
+  ),
 
   /** A named secret of this database. The first call stores the offered value. */
-  keepSecret: writing(
+  keepSecret: writeProcedure(
     async (tx, { name, offered }: { name: string; offered: string }): Promise<string> => {
       await tx.query(
         'insert into secrets (name, value) values ($1, $2) on conflict (name) do nothing',
@@ -95,7 +97,7 @@ export const tokenProcedures = {
     },
   ),
 
-  listSigningKeys: reading(async (tx): Promise<SigningKey[]> => {
+  listSigningKeys: readProcedure(async (tx): Promise<SigningKey[]> => {
     const rows = await tx.query<SigningKey>(
       `select ${KEY_COLUMNS} from signing_keys order by active_from`,
     );
@@ -106,7 +108,7 @@ export const tokenProcedures = {
    * Stores the offered key when a rotation is due or forced, and deletes retired keys. Concurrent calls
    * of several nodes rotate once.
    */
-  rotateSigningKeys: writing(
+  rotateSigningKeys: writeProcedure(
     async (
       tx,
       input: { offered: { kid: string; privateJwk: string }; force: boolean; nowMs: number },

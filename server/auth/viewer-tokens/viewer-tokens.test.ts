@@ -38,7 +38,7 @@ async function setUp() {
   return { clock, keyring, tokens: newTokens(), newTokens };
 }
 
-test('[T-6] expired tokens are forgotten, those that live are not', async () => {
+test('[T-6] removeExpired removes only expired tokens', async () => {
   const { clock, tokens } = await setUp();
   for (let n = 0; n < 20; n++) await tokens.check(await tokens.issue(STREAM, `early ${n}`));
   clock.ms += 400_000;
@@ -52,7 +52,7 @@ test('[T-6] expired tokens are forgotten, those that live are not', async () => 
   expect(tokens.cachedValid(late)?.streamId).toBe(STREAM);
 });
 
-test('[T-6] [T-12] a new token is known at once as the viewer that a check would find', async () => {
+test('[T-6] [T-12] an issued token is cached with the viewer that verification would return', async () => {
   const { clock, tokens, newTokens } = await setUp();
   const token = await tokens.issue(STREAM, 'ann');
   const known = tokens.cachedValid(token);
@@ -66,7 +66,7 @@ test('[T-6] [T-12] a new token is known at once as the viewer that a check would
   expect(await tokens.check(token)).toBeNull();
 });
 
-test('[T-12] a token that is not valid is not remembered', async () => {
+test('[T-12] an invalid token is not cached', async () => {
   const { tokens, newTokens } = await setUp();
   const token = await newTokens().issue(STREAM, 'ann');
   expect(await tokens.check(`${token.slice(0, -4)}AAAA`)).toBeNull();
@@ -74,7 +74,7 @@ test('[T-12] a token that is not valid is not remembered', async () => {
   expect(tokens.cacheSize()).toBe(0);
 });
 
-test('[T-12] a token that was forged is not verified again, as long as it is one of the last', async () => {
+test('[T-12] a recently forged token is not verified again', async () => {
   const { keyring, tokens, newTokens } = await setUp();
   const verified = spyOn(keyring, 'verificationKey');
   const [head, payload] = (await newTokens().issue(STREAM, 'ann')).split('.');
@@ -86,7 +86,7 @@ test('[T-12] a token that was forged is not verified again, as long as it is one
   expect(verified).toHaveBeenCalledTimes(1_026);
 });
 
-test('[T-12] [N-8] one that was refused as expired is valid again once a clock that was ahead is right', async () => {
+test('[T-12] [N-8] a token rejected as expired is valid again after the clock is corrected backwards', async () => {
   const { clock, tokens, newTokens } = await setUp();
   const token = await newTokens().issue(STREAM, 'ann');
   clock.ms += 600_000;
@@ -95,7 +95,7 @@ test('[T-12] [N-8] one that was refused as expired is valid again once a clock t
   expect(await tokens.check(token)).toMatchObject({ streamId: STREAM });
 });
 
-test('[T-12] [T-15] a token of a key that is not known yet is valid once it is', async () => {
+test('[T-12] [T-15] a token of an unknown key is valid once the key is known', async () => {
   const { keyring, tokens, newTokens } = await setUp();
   const token = await newTokens().issue(STREAM, 'ann');
   const verified = spyOn(keyring, 'verificationKey').mockReturnValue(undefined);
