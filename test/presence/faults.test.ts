@@ -48,8 +48,8 @@ describe('while Redis is unavailable', () => {
     expect(() => nodes.register(0, 4)).toThrow(Unavailable);
     const work = [
       nodes.count(0),
-      nodes.node(0).send(ended()),
-      nodes.node(1).send(ended()),
+      nodes.node(0).replicate(ended()),
+      nodes.node(1).replicate(ended()),
       nodes.node(0).countsAtEndOf(ended()),
     ];
     for (const one of work) expect(await one.catch((error) => error)).toBeInstanceOf(Unavailable);
@@ -73,7 +73,7 @@ describe('while Redis is unavailable', () => {
     const counted = nodes.count(0).catch((error) => error);
     const failed = await nodes
       .node(1)
-      .send(ended())
+      .replicate(ended())
       .catch((error) => error);
     expect(failed).toBeInstanceOf(Unavailable);
     expect((await counted).message).toBe('Redis is unavailable.');

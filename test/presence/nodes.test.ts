@@ -276,7 +276,7 @@ describe.each(BACKENDS)('viewers on many nodes, on $name,', ({ start, numRuns })
             if (nodes.sealedTo < now - 1) await nodes.merge();
             nodes.end();
             for (const other of [0, 1, 2])
-              if (other !== step.late) await nodes.node(other).send(now);
+              if (other !== step.late) await nodes.node(other).replicate(now);
           }
           if (step.kind === 'count') {
             const value = await nodes.count(step.node);

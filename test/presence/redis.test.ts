@@ -25,12 +25,12 @@ afterAll(async () => {
 
 // A node alone has handed in what it sent.
 const oneNode = (clock: Clock) => {
-  const sealedTo = () => intervalAt(clock.nowMs()) - 1;
-  const presence = createRedisPresence({ redis, clock, serviceId: randomUUID(), sealedTo });
+  const watermark = () => intervalAt(clock.nowMs()) - 1;
+  const presence = createRedisPresence({ redis, clock, serviceId: randomUUID(), watermark });
   return {
     ...presence,
     async countsAtEndOf(interval: number) {
-      await presence.send(interval);
+      await presence.replicate(interval);
       return presence.countsAtEndOf(interval);
     },
   };

@@ -91,7 +91,7 @@ describe('a node that follows the feed', () => {
     store.isUnavailableFor = 'all';
     const error = await follower.apply(entry(START + 5)).catch((e) => e);
     expect(error).toBeInstanceOf(Unavailable);
-    expect(log.sealedTo()).toBe(START);
+    expect(log.watermark()).toBe(START);
     store.isUnavailableFor = 'nothing';
     await follower.apply(entry(START + 5));
     expect(received).toEqual([1, 2, 3, 4, 5].map((n) => START + n));
@@ -102,7 +102,7 @@ describe('a node that follows the feed', () => {
     store.watermark = START + 9;
     const bodies = Array.from({ length: 9 }, (_, n) => bodyOf(START + 1 + n));
     await follower.apply({ after: START, interval: START + 9, bodies });
-    expect(log.sealedTo()).toBe(START + 9);
+    expect(log.watermark()).toBe(START + 9);
     expect(store.reads).toBe(0);
   });
 
@@ -117,7 +117,7 @@ describe('a node that follows the feed', () => {
     const { follower, received, log, store } = testFollower();
     store.watermark = START + 1_000;
     await follower.apply(entry(START + 1_000));
-    expect(log.sealedTo()).toBe(START + 1_000);
+    expect(log.watermark()).toBe(START + 1_000);
     expect(received.length).toBeLessThan(50);
     const old = await log.read(STREAM, START + 300);
     expect(decoder.decode(old)).toBe(bodyOf(START + 300).body);
@@ -152,7 +152,7 @@ describe('a node that follows the feed', () => {
     store.watermark = START + 40;
     store.readsUntilUnavailable = 2;
     expect(await follower.catchUp().catch((e) => e)).toBeInstanceOf(Unavailable);
-    const served = log.sealedTo();
+    const served = log.watermark();
     expect(served).toBeGreaterThan(START);
     store.readsUntilUnavailable = Number.POSITIVE_INFINITY;
     expect(await follower.catchUp()).toMatchObject({ after: served, interval: START + 40 });
@@ -167,7 +167,7 @@ describe('a node that follows the feed', () => {
     expect(await follower.apply(entry(START + 9)).catch((e) => e)).toBeInstanceOf(
       DatabaseRolledBack,
     );
-    expect(log.sealedTo()).toBe(START + 5);
+    expect(log.watermark()).toBe(START + 5);
     while ((await follower.catchUp().catch((e) => e)) instanceof DatabaseRolledBack) {
       await Bun.sleep(20);
     }

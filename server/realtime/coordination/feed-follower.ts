@@ -58,11 +58,11 @@ export class FeedFollower {
   apply(entry: SealedEntry): Promise<void> {
     return this.enqueue(async () => {
       const { log } = this.options;
-      if (entry.interval <= log.sealedTo()) return;
+      if (entry.interval <= log.watermark()) return;
       const { after, interval, bodies } = entry;
       if (bodies === null) await this.fillGap(interval);
       else {
-        if (after > log.sealedTo()) await this.fillGap(after);
+        if (after > log.watermark()) await this.fillGap(after);
         this.publish(interval, bodies);
       }
     });
@@ -78,10 +78,10 @@ export class FeedFollower {
     const { store, log } = this.options;
     // Read before the watermark: a node serves only what is in the database, so a lower watermark
     // means that the database lost it.
-    const served = log.sealedTo();
+    const served = log.watermark();
     const watermark = await store.readWatermark({});
     await this.tailRepair.check(watermark, served);
-    if (watermark <= log.sealedTo()) return null;
+    if (watermark <= log.watermark()) return null;
     return this.enqueue(() => this.fillTo(watermark));
   }
 
@@ -89,7 +89,7 @@ export class FeedFollower {
     const { coordinator, log, random, onError } = this.options;
     while (!this.stopped) {
       try {
-        const entries = await coordinator.follow(log.sealedTo(), FOLLOW_MS);
+        const entries = await coordinator.follow(log.watermark(), FOLLOW_MS);
         for (const entry of entries) await this.apply(entry);
       } catch (error) {
         if (this.stopped) return;
@@ -108,14 +108,14 @@ export class FeedFollower {
 
   private async fillTo(interval: number): Promise<SealedEntry | null> {
     const { store, log } = this.options;
-    if (interval <= log.sealedTo()) return null;
+    if (interval <= log.watermark()) return null;
     // Older intervals are read from the database on request.
-    const after = Math.max(log.sealedTo(), interval - APPENDED_MAX);
+    const after = Math.max(log.watermark(), interval - APPENDED_MAX);
     const all: SealedBody[] = [];
     for (let from = after + 1; from <= interval; from += READ_INTERVALS) {
       const to = Math.min(from + READ_INTERVALS - 1, interval);
       const bodies = await store.readSealedOfAll({ from, to });
-      if (from - 1 > log.sealedTo()) log.skipTo(from - 1);
+      if (from - 1 > log.watermark()) log.skipTo(from - 1);
       this.publish(to, bodies);
       all.push(...bodies);
     }

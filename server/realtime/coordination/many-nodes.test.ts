@@ -46,7 +46,7 @@ const RECOVERY_MS = 2_000;
 /** Waits until every node serves again. @returns how long it took, in ms */
 async function recovery(): Promise<number> {
   const fromMs = performance.now();
-  await recorder.isWell();
+  await recorder.untilHealthy();
   return performance.now() - fromMs;
 }
 
@@ -71,18 +71,18 @@ describe('served intervals stay, every event is published once and no post twice
   test('[N-4] [C-6] without faults, on all nodes', async () => {
     await Bun.sleep(1_000);
     await recorder.end(fixture.nodes, 'nothing');
-    expect(recorder.answers.filter(({ refused }) => refused)).toEqual([]);
+    expect(recorder.reads.filter(({ failed }) => failed)).toEqual([]);
   });
 
   test('[N-4] when the database delays the sealings of one node', async () => {
     for (const phase of ['before', 'after'] as const) {
       const stall = Promise.withResolvers<void>();
-      first().manners[phase] = stall.promise;
+      first().storeBehavior[phase] = stall.promise;
       await Bun.sleep(700);
       const { realtime, clock } = first();
       // Other nodes seal, and this one follows them.
-      expect(intervalAt(clock.nowMs()) - 1 - realtime.feed.sealedTo()).toBeLessThanOrEqual(2);
-      first().manners[phase] = null;
+      expect(intervalAt(clock.nowMs()) - 1 - realtime.feed.watermark()).toBeLessThanOrEqual(2);
+      first().storeBehavior[phase] = null;
       stall.resolve();
       await Bun.sleep(300);
     }
@@ -90,12 +90,12 @@ describe('served intervals stay, every event is published once and no post twice
   });
 
   test('[N-7] [N-4] when a node dies', async () => {
-    await first().drop();
+    await first().crash();
     const alive = fixture.nodes.slice(1);
     for (let step = 0; step < 10; step++) {
       await Bun.sleep(100);
       for (const { realtime, clock } of alive) {
-        expect(intervalAt(clock.nowMs()) - 1 - realtime.feed.sealedTo()).toBeLessThanOrEqual(2);
+        expect(intervalAt(clock.nowMs()) - 1 - realtime.feed.watermark()).toBeLessThanOrEqual(2);
       }
     }
     const late = await fixture.openNode();
@@ -142,7 +142,7 @@ describe('served intervals stay, every event is published once and no post twice
       expect(() => realtime.feed.read(recorder.streamId, interval)).toThrow(Unavailable);
       expect(() => chat.hearts(recorder.streamId, 1)).toThrow(Unavailable);
       expect(() => realtime.presence.register(recorder.streamId, 1)).toThrow(Unavailable);
-      expect(realtime.feed.read(recorder.streamId, realtime.feed.sealedTo())).toBeInstanceOf(
+      expect(realtime.feed.read(recorder.streamId, realtime.feed.watermark())).toBeInstanceOf(
         Uint8Array,
       );
       expect(realtime.unavailable()).not.toBeNull();
@@ -151,7 +151,7 @@ describe('served intervals stay, every event is published once and no post twice
     await Bun.sleep(1_000);
     redis.resume();
     expect(await recovery()).toBeLessThan(RECOVERY_MS);
-    const failed = recorder.answers.filter((answer) => answer.atMs > detectedMs && answer.refused);
+    const failed = recorder.reads.filter((read) => read.atMs > detectedMs && read.failed);
     expect(failed.length).toBeGreaterThan(0);
     for (const { tookMs } of failed) expect(tookMs).toBeLessThan(KNOWN_503_MS);
     await Bun.sleep(300);
@@ -171,7 +171,7 @@ describe('served intervals stay, every event is published once and no post twice
       for (const { realtime, clock } of fixture.nodes) {
         const interval = intervalAt(clock.nowMs());
         expect(() => realtime.feed.read(recorder.streamId, interval)).toThrow(Unavailable);
-        expect(realtime.feed.read(recorder.streamId, realtime.feed.sealedTo())).toBeInstanceOf(
+        expect(realtime.feed.read(recorder.streamId, realtime.feed.watermark())).toBeInstanceOf(
           Uint8Array,
         );
         expect(realtime.unavailable()).not.toBeNull();
@@ -182,25 +182,23 @@ describe('served intervals stay, every event is published once and no post twice
       await Bun.sleep(1_500);
       await start();
       expect(await recovery()).toBeLessThan(RECOVERY_MS);
-      const failed = recorder.answers.filter(
-        (answer) => answer.atMs > detectedMs && answer.refused,
-      );
+      const failed = recorder.reads.filter((read) => read.atMs > detectedMs && read.failed);
       expect(failed.length).toBeGreaterThan(0);
       for (const { tookMs } of failed) expect(tookMs).toBeLessThan(KNOWN_503_MS);
       await Bun.sleep(300);
-      await recorder.end(fixture.nodes, 'lines');
+      await recorder.end(fixture.nodes, 'messages');
     });
   }
 
   test('[N-10] [N-7] when PostgreSQL is paused during a sealing by the only node left', async () => {
     const [last, ...others] = fixture.nodes as FeedNode[];
     const stall = Promise.withResolvers<void>();
-    (last as FeedNode).manners.before = stall.promise;
-    const dropped = Promise.all(others.map((node) => node.drop()));
+    (last as FeedNode).storeBehavior.before = stall.promise;
+    const dropped = Promise.all(others.map((node) => node.crash()));
     (fixture.nodes as FeedNode[]).splice(1);
     await Bun.sleep(600);
     postgres.pause();
-    first().manners.before = null;
+    first().storeBehavior.before = null;
     stall.resolve();
     await Bun.sleep(1_000);
     for (let time = 0; time < 3; time++) {

@@ -3,7 +3,7 @@ import { Sealer } from '../feed/sealer.ts';
 import { TransientBuffer } from '../feed/transient-buffer.ts';
 import type { TransientSource } from '../feed/transient-source.ts';
 import { createMemoryPresence } from '../presence/presence-registry-memory.ts';
-import { CountEvents } from '../presence/view-count-events.ts';
+import { ViewCountEvents } from '../presence/view-count-events.ts';
 import type { RealtimeBackend, RealtimeBackendOptions } from './realtime-backend.ts';
 
 export interface MemoryRealtimeBackendOptions extends RealtimeBackendOptions {
@@ -19,8 +19,8 @@ export function createMemoryRealtimeBackend(
   const feed = new MemoryFeedLog(store, watermark);
   const transients = new TransientBuffer({
     source,
-    counts: new CountEvents(presence),
-    activeStreams: (interval) => feed.watched(interval),
+    counts: new ViewCountEvents(presence),
+    activeStreams: (interval) => feed.activeStreams(interval),
   });
   const sealer = new Sealer({ clock, store, log: feed, logger, onSealed, transients });
   return {
@@ -30,7 +30,7 @@ export function createMemoryRealtimeBackend(
       presence.share(threads);
       feed.share(threads);
     },
-    noteRead: (streamId) => feed.noteRead(streamId),
+    markActive: (streamId) => feed.markActive(streamId),
     start: () => sealer.start(),
     seal: () => sealer.seal(),
     lagMs: () => sealer.lagMs(),

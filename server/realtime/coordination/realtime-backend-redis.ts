@@ -40,7 +40,7 @@ export function createRedisRealtimeBackend(options: RedisRealtimeBackendOptions)
     redis,
     clock,
     serviceId: options.serviceId,
-    sealedTo: () => log.sealedTo(),
+    watermark: () => log.watermark(),
   });
   const coordinator = new RedisSealCoordinator(redis, options.nodeId, options.serviceId);
   const follower = new FeedFollower({
@@ -93,10 +93,10 @@ export function createRedisRealtimeBackend(options: RedisRealtimeBackendOptions)
       presence.share(threads);
       log.share(threads);
     },
-    noteRead: (streamId) => log.noteRead(streamId),
+    markActive: (streamId) => log.markActive(streamId),
     start: () => life.start(),
     seal: () => life.seal(),
-    lagMs: () => Math.max(0, (life.endedInterval() - log.sealedTo()) * INTERVAL_MS),
+    lagMs: () => Math.max(0, (life.endedInterval() - log.watermark()) * INTERVAL_MS),
     load: () => log.load(),
     unavailable: () => health.publicReason(),
     drain: () => log.drain(),
@@ -136,13 +136,13 @@ class NodeLifecycle {
       // Read the clock once: an interval that ends between two readings would wait for a tick.
       const nowMs = this.options.clock.nowMs();
       this.intervalTimer = setTimeout(tick, untilEndMs(nowMs));
-      log.expire(nowMs);
+      log.failOverdue(nowMs);
       void reporter.report();
     };
     tick();
     this.healthTimer = setInterval(() => {
       const reason = health.publicReason();
-      if (reason !== null) log.refuseHeld(reason);
+      if (reason !== null) log.failWaiters(reason);
       // After an outage, do not wait for the next tick.
       else if (reporter.isDue()) void reporter.report();
     }, HEALTH_CHECK_MS);
@@ -153,7 +153,7 @@ class NodeLifecycle {
     const ended = this.endedInterval();
     await reporter.report();
     const deadlineMs = performance.now() + LAST_SEALING_MS;
-    while (log.sealedTo() < ended && performance.now() < deadlineMs) await Bun.sleep(POLL_MS);
+    while (log.watermark() < ended && performance.now() < deadlineMs) await Bun.sleep(POLL_MS);
   }
 
   // N-13: what this node accepted is sealed before it stops.

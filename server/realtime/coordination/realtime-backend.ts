@@ -2,11 +2,11 @@ import type { Logger } from 'pino';
 import type { ServiceClock } from '../../platform/clock.ts';
 import type { Calls } from '../../storage/sql/procedure.ts';
 import type { FeedLog } from '../feed/feed-log.ts';
-import type { FeedReaders } from '../feed/feed-log-memory.ts';
+import type { FeedReplica } from '../feed/feed-log-memory.ts';
 import type { sealedProcedures } from '../feed/sealed-sql.ts';
 import type { SealingProcedures } from '../feed/sealing-sql.ts';
 import type { PresenceRegistry, ShareablePresence } from '../presence/presence-registry.ts';
-import type { RingSharer } from '../presence/presence-rings.ts';
+import type { RingListener } from '../presence/presence-rings.ts';
 import type { tailRepairProcedures } from './tail-repair-sql.ts';
 
 /**
@@ -20,7 +20,7 @@ export interface RealtimeBackend {
   /** Lets other threads of this process register viewers and serve the feed. Call it before `start`. */
   share(threads: RealtimeThreads): void;
   /** Records that the feed of a stream was read in another thread. */
-  noteRead(streamId: string): void;
+  markActive(streamId: string): void;
   /** Starts to seal each interval when it ends. */
   start(): void;
   /** Seals all intervals that have ended; for tests with a manual clock. */
@@ -38,7 +38,7 @@ export interface RealtimeBackend {
 }
 
 /** Other threads of this process that register viewers and serve the feed. */
-export interface RealtimeThreads extends RingSharer, FeedReaders {}
+export interface RealtimeThreads extends RingListener, FeedReplica {}
 
 /** What the realtime backend needs of the database. */
 export type RealtimeStore = Calls<

@@ -226,7 +226,7 @@ test('[N-14] a collection fails until the required replicas have it', async () =
     call: (call) => redis.call(call),
     callAll: (calls) => redis.callAll(calls),
     readLog: (key, id, waitMs) => redis.readLog(key, id, waitMs),
-    replicated: async () => {
+    waitForReplicas: async () => {
       checks++;
       if (checks === 1) throw new Unavailable('Too few replicas of Redis.');
     },

@@ -85,7 +85,7 @@ export class RedisSealCoordinator implements SealCoordinator {
       Uint8Array[],
     ];
     // After a failover the promoted replica must not assign the same batches to another interval.
-    await this.redis.replicated(this.logKey);
+    await this.redis.waitForReplicas(this.logKey);
     return { batches, activeStreams: streamIds.map((streamId) => decoder.decode(streamId)) };
   }
 

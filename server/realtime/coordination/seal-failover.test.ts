@@ -53,8 +53,8 @@ function testFailover(claims: SealDecision[]) {
       catchUp: async () => {
         if (state.isUnavailable) throw new Unavailable('the database is unavailable');
         if (state.rollback) throw state.rollback;
-        if (state.watermark <= log.sealedTo()) return null;
-        const entry = { after: log.sealedTo(), interval: state.watermark, bodies: [] };
+        if (state.watermark <= log.watermark()) return null;
+        const entry = { after: log.watermark(), interval: state.watermark, bodies: [] };
         log.append(state.watermark, []);
         return entry;
       },
@@ -83,7 +83,7 @@ describe('a reported interval', () => {
   test('[N-4] is sealed by the node that gets the claim', async () => {
     const { failover, log, state } = testFailover(['wait', 'wait', 'seal']);
     failover.expect(START + 1);
-    await until(() => log.sealedTo() === START + 1);
+    await until(() => log.watermark() === START + 1);
     expect(state).toMatchObject({ claims: 3, sealed: 1 });
     failover.stop();
   });
@@ -92,7 +92,7 @@ describe('a reported interval', () => {
     const { failover, log, state, published } = testFailover(['wait']);
     state.watermark = START + 1;
     failover.expect(START + 1);
-    await until(() => log.sealedTo() === START + 1);
+    await until(() => log.watermark() === START + 1);
     expect(published).toEqual([{ after: START, interval: START + 1, bodies: [] }]);
     expect(state.claims).toBe(0);
     failover.stop();
@@ -105,7 +105,7 @@ describe('a reported interval', () => {
     await Bun.sleep(200);
     expect(state.claims).toBe(0);
     state.watermark = START + 1;
-    await until(() => log.sealedTo() === START + 1);
+    await until(() => log.watermark() === START + 1);
     failover.stop();
   });
 
@@ -120,7 +120,7 @@ describe('a reported interval', () => {
     await Bun.sleep(500);
     expect(state.claims).toBe(0);
     state.isUnavailable = false;
-    await until(() => log.sealedTo() === START + 2);
+    await until(() => log.watermark() === START + 2);
     expect(health.reason()).toBeNull();
     health.intervalServed(START + 2, 0);
     health.intervalServed(START + 3, 0);
@@ -139,9 +139,9 @@ describe('a reported interval', () => {
     await until(() => health.reason() !== null);
     state.isUnavailable = false;
     stall.resolve();
-    await until(() => log.sealedTo() === START + 1);
+    await until(() => log.watermark() === START + 1);
     state.watermark = START + 2;
-    await until(() => log.sealedTo() === START + 2);
+    await until(() => log.watermark() === START + 2);
     expect(health.reason()).toBeNull();
     failover.stop();
   });
@@ -170,7 +170,7 @@ describe('a reported interval', () => {
     await Bun.sleep(400);
     expect(state.claims).toBe(0);
     state.rollback = null;
-    await until(() => log.sealedTo() === START + 1);
+    await until(() => log.watermark() === START + 1);
     expect(health.reason()).toBeNull();
     expect(messages).toEqual([expect.stringContaining('the database lost')]);
     failover.stop();

@@ -74,7 +74,7 @@ export class SealFailover {
 
   private isLate(): boolean {
     const { log, redisUnavailable } = this.options;
-    return !this.stopped && redisUnavailable() === null && log.sealedTo() < this.target;
+    return !this.stopped && redisUnavailable() === null && log.watermark() < this.target;
   }
 
   /** @returns how long to wait before the next step, in ms */
@@ -104,10 +104,10 @@ export class SealFailover {
       health.databaseRolledBack(error);
       return;
     }
-    this.failedAt ??= log.sealedTo();
+    this.failedAt ??= log.watermark();
     const isOverdue =
-      log.sealedTo() < this.target - 1 || performance.now() > this.targetAtMs + OTHER_NODES_MS;
-    if (isOverdue || log.sealedTo() === this.failedAt) health.databaseFailed(error);
+      log.watermark() < this.target - 1 || performance.now() > this.targetAtMs + OTHER_NODES_MS;
+    if (isOverdue || log.watermark() === this.failedAt) health.databaseFailed(error);
     else health.sealingFailed(error);
   }
 

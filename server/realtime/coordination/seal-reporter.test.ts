@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test';
 import pino from 'pino';
 import { intervalStartMs } from '../../../protocol/interval.ts';
-import { createSharedChat } from '../../domains/chat/chat-shared.ts';
+import { createSharedChatSource } from '../../domains/chat/chat-source-shared.ts';
 import { MemoryFeedLog } from '../feed/feed-log-memory.ts';
 import type { TransientBatch } from '../feed/transient-source.ts';
 import { FeedHealth } from './feed-health.ts';
@@ -13,7 +13,7 @@ const START = 7_000_000_000;
 /** A reporter in the interval after `START`. @param reply called for each of its reports */
 function testReporter(reply: () => SealReportReply, clock = { interval: START + 1 }) {
   const log = new MemoryFeedLog({ readSealed: async () => [] }, START - 1);
-  const chat = createSharedChat({ random: Math.random, unavailable: () => null });
+  const chat = createSharedChatSource({ random: Math.random, unavailable: () => null });
   const batches: (TransientBatch | null)[] = [];
   const reporter = new SealReporter({
     clock: { nowMs: () => intervalStartMs(clock.interval) },
@@ -25,7 +25,7 @@ function testReporter(reply: () => SealReportReply, clock = { interval: START + 
         return reply();
       },
     },
-    presence: { send: async () => {} },
+    presence: { replicate: async () => {} },
     source: chat,
     sealer: { seal: async () => {}, isBusy: () => false },
     failover: { expect: () => {} },

@@ -13,7 +13,7 @@ export interface SealReporterOptions {
   readonly clock: Clock;
   readonly log: MemoryFeedLog;
   readonly coordinator: Pick<SealCoordinator, 'isKnown' | 'report'>;
-  readonly presence: Pick<SharedPresenceRegistry, 'send'>;
+  readonly presence: Pick<SharedPresenceRegistry, 'replicate'>;
   /** Viewers' posts on this node. */
   readonly source: SharedTransientSource;
   readonly sealer: Pick<SharedSealer, 'seal' | 'isBusy'>;
@@ -45,7 +45,7 @@ export class SealReporter {
   private batchInterval: number;
 
   constructor(private readonly options: SealReporterOptions) {
-    this.reported = options.log.sealedTo();
+    this.reported = options.log.watermark();
     this.batchInterval = this.reported;
   }
 
@@ -66,7 +66,7 @@ export class SealReporter {
   isSettled(interval: number): boolean {
     const { log, source } = this.options;
     if (this.reported < interval || !source.isEmpty()) return false;
-    return log.sealedTo() >= Math.max(interval, this.batchInterval);
+    return log.watermark() >= Math.max(interval, this.batchInterval);
   }
 
   /** From now on sends posts with each interval, however far sealing lags. */
@@ -93,7 +93,7 @@ export class SealReporter {
   /** @returns whether the interval has ended by the coordinator's clock */
   private async reportInterval(interval: number): Promise<boolean> {
     const { presence, sealer, failover, health } = this.options;
-    await presence.send(interval);
+    await presence.replicate(interval);
     for (let tries = 0; tries < EARLY_REPORTS_MAX; tries++) {
       const { decision, waitMs } = await this.send(interval);
       if (decision === 'early') {
@@ -112,14 +112,14 @@ export class SealReporter {
 
   private async send(interval: number): Promise<SealReportReply> {
     const { log, coordinator, source, sealer } = this.options;
-    const served = log.sealedTo();
+    const served = log.watermark();
     const batch = coordinator.isKnown() && this.sendsBatch(interval) ? source.nextBatch() : null;
     const reply = await coordinator.report({
       interval,
       served,
       canSeal: !sealer.isBusy(),
       batch,
-      activeStreams: countIsDue(served + 1, interval) ? [...log.watched(interval)] : [],
+      activeStreams: countIsDue(served + 1, interval) ? [...log.activeStreams(interval)] : [],
     });
     // Without a result the batch stays unsettled: an earlier attempt may have arrived.
     if (batch && reply.batchResult !== null) {
@@ -130,7 +130,7 @@ export class SealReporter {
   }
 
   private sendsBatch(interval: number): boolean {
-    const isLagging = interval - this.options.log.sealedTo() > BATCH_LAG_MAX;
+    const isLagging = interval - this.options.log.watermark() > BATCH_LAG_MAX;
     return this.leaving || !isLagging || interval % LAGGING_BATCH_INTERVALS === 0;
   }
 }

@@ -54,7 +54,7 @@ export async function openSharedClock(options: SharedClockOptions): Promise<Shar
     redis,
     logger,
     monotonicMs,
-    askLeadMs: async (serviceMs) => {
+    exchangeLeadMs: async (serviceMs) => {
       const values = [nodeId, serviceMs ?? ''];
       const foremostMs = (await redis.call({ name: 'fourbeat_lead', keys, values })) as number;
       return Math.max(0, foremostMs - BEHIND_FOREMOST_MS);
@@ -67,7 +67,7 @@ export async function openSharedClock(options: SharedClockOptions): Promise<Shar
       leadMs: time.leadMs,
       ...STEPS,
     });
-    time.tell(clock.nowMs);
+    time.publish(clock.nowMs);
     return { clock, watermark, close: () => time.close() };
   } catch (error) {
     time.close();

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test';
 import { intervalStartMs } from '../../../protocol/interval.ts';
-import { createSharedChat } from '../../domains/chat/chat-shared.ts';
+import { createSharedChatSource } from '../../domains/chat/chat-source-shared.ts';
 import { MemoryFeedLog } from '../feed/feed-log-memory.ts';
 import type { Sealing, SealOutcome } from '../feed/sealing-sql.ts';
 import type { SealedEntry } from './seal-coordinator.ts';
@@ -10,7 +10,7 @@ const START = 7_000_000_000;
 const NO_CHATS = { messages: [], questions: [], greetings: [], cheers: [], hearts: 0 };
 
 function testSealer(seal: (sealing: Sealing) => Promise<SealOutcome>) {
-  const chat = createSharedChat({ random: Math.random, unavailable: () => null });
+  const chat = createSharedChatSource({ random: Math.random, unavailable: () => null });
   const log = new MemoryFeedLog({ readSealed: async () => [] }, START - 1);
   const published: SealedEntry[] = [];
   const served: SealedEntry[] = [];

@@ -43,7 +43,7 @@ export class SharedSealer {
    * @throws Unavailable when Redis or the database is unavailable; the interval may still be sealed
    */
   async seal(interval: number): Promise<void> {
-    if (this.sealing || interval <= this.options.log.sealedTo()) return;
+    if (this.sealing || interval <= this.options.log.watermark()) return;
     this.sealing = true;
     try {
       await this.sealTo(interval);
@@ -54,7 +54,7 @@ export class SharedSealer {
 
   private async sealTo(interval: number): Promise<void> {
     const { clock, store, log, logger, follower, coordinator } = this.options;
-    const after = log.sealedTo();
+    const after = log.watermark();
     const transients = await this.collectTransients(after, interval);
     const nowMs = Math.max(clock.nowMs(), intervalStartMs(interval + 1));
     const sealing = await store.sealInterval({ after, interval, nowMs, transients });

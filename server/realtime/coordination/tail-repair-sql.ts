@@ -1,4 +1,4 @@
-import { writing } from '../../storage/sql/procedure.ts';
+import { writeProcedure } from '../../storage/sql/procedure.ts';
 import type { SealedBody } from '../feed/sealed-sql.ts';
 import { raiseWatermark } from '../feed/sealing-sql.ts';
 
@@ -17,7 +17,7 @@ export const tailRepairProcedures = {
    * streams that the database lost as well are left out.
    * @returns false, without effect, when the watermark is elsewhere or another node seals
    */
-  restoreSealed: writing(
+  restoreSealed: writeProcedure(
     async (tx, { after, interval, bodies }: LostIntervals): Promise<boolean> => {
       if (!(await raiseWatermark(tx, after, interval))) return false;
       await tx.query(

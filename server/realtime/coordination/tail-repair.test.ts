@@ -19,7 +19,7 @@ function testRepair(first: number, last: number) {
     return true;
   };
   const repair = new TailRepair({ store: { restoreSealed }, log, nowMs: () => state.nowMs });
-  const check = () => repair.check(state.watermark, log.sealedTo()).catch((error) => error);
+  const check = () => repair.check(state.watermark, log.watermark()).catch((error) => error);
   return { log, state, written, check };
 }
 

@@ -12,7 +12,7 @@ export class DatabaseRolledBack extends Unavailable {
 
 export interface TailRepairOptions {
   readonly store: Pick<Calls<typeof tailRepairProcedures>, 'restoreSealed'>;
-  readonly log: Pick<MemoryFeedLog, 'sealedTo' | 'inMemory'>;
+  readonly log: Pick<MemoryFeedLog, 'watermark' | 'inMemory'>;
   /** A monotonic clock, in ms. */
   readonly nowMs: () => number;
 }
@@ -46,7 +46,7 @@ export class TailRepair {
       return;
     }
     const { log, nowMs } = this.options;
-    const to = log.sealedTo();
+    const to = log.watermark();
     this.foundAtMs ??= nowMs();
     const { from, bodies } = log.inMemory(watermark + 1, to);
     const waitMs = from === watermark + 1 ? COMPLETE_AFTER_MS : PARTIAL_AFTER_MS;

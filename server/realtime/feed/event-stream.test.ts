@@ -6,13 +6,13 @@ import { UNSENT_BYTES_MAX } from './interval-stream.ts';
 const encoder = new TextEncoder();
 const bodyOf = (interval: number) => encoder.encode(`{"interval":${interval},"events":[]}`);
 
-/** A log whose sealed intervals a test adds; a page holds three. */
+/** A log to which a test adds sealed intervals; a page has three. */
 function testLog(sealedTo: number) {
   const listeners = new Set<IntervalListener>();
   let sealed = sealedTo;
   let reads = 0;
   const log: FeedLog = {
-    sealedTo: () => sealed,
+    watermark: () => sealed,
     read: (_streamId, interval) => bodyOf(interval),
     range: async (_streamId, from, to) => {
       reads++;
@@ -27,8 +27,8 @@ function testLog(sealedTo: number) {
       listeners.add(listener);
       return () => listeners.delete(listener);
     },
-    hold: () => {},
-    watched: () => [],
+    waitFor: () => {},
+    activeStreams: () => [],
   };
   return {
     log,
@@ -51,7 +51,7 @@ function open(log: FeedLog, from: number) {
     stream,
     ends,
     reader,
-    /** Ids read so far, once `count` of them are there. */
+    /** Ids read so far, as soon as there are `count`. */
     async ids(count: number): Promise<number[]> {
       const found = () => [...text.matchAll(/^id: (\d+)$/gm)].map((match) => Number(match[1]));
       while (found().length < count) {
@@ -66,7 +66,7 @@ function open(log: FeedLog, from: number) {
 }
 
 describe('an event stream', () => {
-  test('[F-21] sends what is sealed and then each interval as it is sealed, in order, each once', async () => {
+  test('[F-21] sends sealed intervals, then each new one, in order, each once', async () => {
     const { log, seal } = testLog(109);
     const { ids } = open(log, 100);
     expect(await ids(10)).toEqual([100, 101, 102, 103, 104, 105, 106, 107, 108, 109]);
@@ -76,7 +76,7 @@ describe('an event stream', () => {
     expect((await ids(12)).slice(10)).toEqual([110, 111]);
   });
 
-  test('[F-22] a message is the interval and the very bytes of its body', async () => {
+  test('[F-22] sends events with the interval as id and the bytes of its body as data', async () => {
     const { log } = testLog(100);
     const { ids, text } = open(log, 100);
     await ids(1);
@@ -84,19 +84,19 @@ describe('an event stream', () => {
     expect(text()).not.toContain('event:');
   });
 
-  test('[F-21] an interval that is still to come is waited for, and none before it is sent', async () => {
+  test('[F-21] waits for an interval that is not sealed, and sends none before it', async () => {
     const { log, seal } = testLog(99);
     const { ids } = open(log, 102);
-    for (let turn = 0; turn < 5; turn++) await Bun.sleep(0);
+    for (let tick = 0; tick < 5; tick++) await Bun.sleep(0);
     for (let interval = 100; interval <= 103; interval++) seal(interval);
     expect(await ids(2)).toEqual([102, 103]);
   });
 
-  test('[F-21] intervals that were skipped while it was live are read from the database', async () => {
+  test('[F-21] reads intervals from the database that were skipped while it was live', async () => {
     const { log, seal, reads } = testLog(100);
     const { ids } = open(log, 100);
     await ids(1);
-    for (let turn = 0; turn < 5; turn++) await Bun.sleep(0);
+    for (let tick = 0; tick < 5; tick++) await Bun.sleep(0);
     const before = reads();
     seal(150);
     const all = await ids(51);
@@ -104,10 +104,10 @@ describe('an event stream', () => {
     expect(reads()).toBeGreaterThan(before);
   });
 
-  test('[F-25] a reader who lets 1 MB wait is cut off, and nothing more is kept for it', async () => {
+  test('[F-25] ends when 1 MB is unsent, and buffers nothing more', async () => {
     const { log, seal, listeners } = testLog(100);
     const { ids, ends } = open(log, 101);
-    for (let turn = 0; turn < 5; turn++) await Bun.sleep(0);
+    for (let tick = 0; tick < 5; tick++) await Bun.sleep(0);
     const large = new Uint8Array(100_000).fill(0x61);
     for (let n = 0; n < 2 + (2 * UNSENT_BYTES_MAX) / large.length; n++)
       seal(101 + n, large.slice());
@@ -118,20 +118,20 @@ describe('an event stream', () => {
     expect(sent.length * large.length).toBeLessThan(1.5 * UNSENT_BYTES_MAX);
   });
 
-  test('[F-25] it ends when it is told to, and when its reader goes', async () => {
+  test('[F-25] ends by end(), and when its reader disconnects', async () => {
     const first = testLog(100);
-    const told = open(first.log, 100);
-    await told.ids(1);
-    told.stream.end();
-    told.stream.end();
-    expect(told.ends).toEqual(['end']);
+    const ended = open(first.log, 100);
+    await ended.ids(1);
+    ended.stream.end();
+    ended.stream.end();
+    expect(ended.ends).toEqual(['end']);
     expect(first.listeners.size).toBe(0);
 
     const second = testLog(100);
-    const gone = open(second.log, 101);
-    for (let turn = 0; turn < 5; turn++) await Bun.sleep(0);
-    await gone.reader.cancel();
-    expect(gone.ends).toEqual(['end']);
+    const canceled = open(second.log, 101);
+    for (let tick = 0; tick < 5; tick++) await Bun.sleep(0);
+    await canceled.reader.cancel();
+    expect(canceled.ends).toEqual(['end']);
     expect(second.listeners.size).toBe(0);
     second.seal(101);
   });

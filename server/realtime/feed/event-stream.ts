@@ -29,8 +29,8 @@ export function openEventStream(options: EventStreamOptions): EventStream {
         controller = started;
         controller.enqueue(OPENING);
       },
-      pull: () => stream.roomFreed(),
-      cancel: () => stream.gone(),
+      pull: () => stream.onWritable(),
+      cancel: () => stream.onClosed(),
     },
     new ByteLengthQueuingStrategy({ highWaterMark: ROOM_BYTES }),
   );

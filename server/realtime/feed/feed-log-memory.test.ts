@@ -1,19 +1,19 @@
 import { describe, expect, test } from 'bun:test';
 import { openShow, uuidOf } from '../../../test/support/streams/show-fixture.ts';
-import { MemoryFeedLog, RANGE_BYTES } from './feed-log-memory.ts';
+import { APPENDED_MAX, MemoryFeedLog, RANGE_BYTES } from './feed-log-memory.ts';
 import type { SealedBody } from './sealed-sql.ts';
 
 const STREAM = 'a stream';
 const decoder = new TextDecoder();
 
-test('[I-1] a read of the database that is under way never stands in for intervals sealed since', async () => {
+test('[I-1] a database read under way never answers for intervals sealed since', async () => {
   const stored: SealedBody[] = [];
   const started = Promise.withResolvers<void>();
   const released = Promise.withResolvers<void>();
   let reads = 0;
   const log = new MemoryFeedLog(
     {
-      // Like a snapshot: it sees what was stored when it was asked for, and answers later.
+      // A snapshot: it returns what was stored at the call, and returns it later.
       readSealed: async ({ from, to }) => {
         const seen = stored.filter(({ interval }) => interval >= from && interval <= to);
         if (reads++ === 0) {
@@ -25,18 +25,18 @@ test('[I-1] a read of the database that is under way never stands in for interva
     },
     100,
   );
-  const early = log.read(STREAM, 100);
+  const before = log.read(STREAM, 100);
   await started.promise;
   const body = '{"interval":101,"events":[{"type":"tick","data":null}]}';
   stored.push({ streamId: STREAM, interval: 101, body });
   log.skipTo(120);
-  const late = log.read(STREAM, 101);
+  const after = log.read(STREAM, 101);
   released.resolve();
-  expect(decoder.decode(await early)).toBe('{"interval":100,"events":[]}');
-  expect(decoder.decode(await late)).toBe(body);
+  expect(decoder.decode(await before)).toBe('{"interval":100,"events":[]}');
+  expect(decoder.decode(await after)).toBe(body);
 });
 
-test('[F-8] pages without a row are counted as what they take, so that asking for them fills no memory', async () => {
+test('[F-8] the cache counts pages without rows at their real size, so that reads of them fill no memory', async () => {
   let reads = 0;
   const readSealed = async () => {
     reads++;
@@ -46,19 +46,19 @@ test('[F-8] pages without a row are counted as what they take, so that asking fo
   await log.read(STREAM, 0);
   await log.read(STREAM, 63);
   expect(reads).toBe(1);
-  // At 64 MB a page of 500 bytes or more is gone by then.
+  // By then a cache of 64 MB has evicted a page of 500 bytes or more.
   const pages = (64 * 2 ** 21) / 1_000;
   for (let page = 1; page <= pages; page++) await log.read(STREAM, page * 64);
   await log.read(STREAM, 0);
   expect(reads).toBe(Math.floor(pages) + 2);
 });
 
-describe('what an event stream catches up on', () => {
+describe('a range', () => {
   const LARGE = 90_000;
   const FIRST = 7_000_000_000;
 
-  /** A log on a real record in which ten large intervals follow one another. */
-  async function logWithLarge(sealedLater: number) {
+  /** A log of a real database with ten large intervals in a row. */
+  async function openLogWithLargeBodies(sealedLater: number) {
     const show = await openShow([uuidOf(1)]);
     const { store } = show;
     for (let n = 0; n < 10; n++) {
@@ -84,11 +84,11 @@ describe('what an event stream catches up on', () => {
     ['minutes', 500],
     ['hours', 100_000],
   ] as const) {
-    test(`[F-21] bodies of ${age} ago come in pages that a slow reader may let lie`, async () => {
-      const { log, show } = await logWithLarge(sealedLater);
+    test(`[F-21] of bodies from ${age} ago comes in pages of bounded size`, async () => {
+      const { log, show } = await openLogWithLargeBodies(sealedLater);
       const intervals: number[] = [];
       for (let next = FIRST; next < FIRST + 10; ) {
-        const range = await log.range(uuidOf(1), next, log.sealedTo());
+        const range = await log.range(uuidOf(1), next, log.watermark());
         const bytes = range.page.reduce((sum, { body }) => sum + body.length, 0);
         expect(bytes).toBeLessThan(RANGE_BYTES + 2 * LARGE);
         expect(range.next).toBeGreaterThan(next);
@@ -100,7 +100,7 @@ describe('what an event stream catches up on', () => {
     });
   }
 
-  test('[F-21] one large body is a page of its own, so that nobody is stuck before it', async () => {
+  test('[F-21] has a page of its own for a large body', async () => {
     const body = `{"interval":5,"events":[{"type":"t","data":"${'x'.repeat(2 * RANGE_BYTES)}"}]}`;
     const log = new MemoryFeedLog({ readSealed: async () => [] }, 4);
     log.append(5, [{ streamId: STREAM, interval: 5, body }]);
@@ -110,12 +110,12 @@ describe('what an event stream catches up on', () => {
     expect(next).toBe(6);
   });
 
-  test('[F-21] a crowd that resumes reads the last minute from memory, what was before it once', async () => {
-    const { log, show, reads } = await logWithLarge(0);
+  test('[F-21] comes from memory for the last minute, and from one database read for many readers before that', async () => {
+    const { log, show, reads } = await openLogWithLargeBodies(0);
     for (let interval = FIRST + 10; interval < FIRST + 20; interval++) log.append(interval, []);
     const crowd = Array.from({ length: 50 });
     const all = (from: number) =>
-      Promise.all(crowd.map(() => log.range(uuidOf(1), from, log.sealedTo())));
+      Promise.all(crowd.map(() => log.range(uuidOf(1), from, log.watermark())));
     const recent = await all(FIRST + 12);
     expect(reads()).toBe(0);
     for (const { page, next } of recent) {
@@ -128,4 +128,25 @@ describe('what an event stream catches up on', () => {
     expect(reads()).toBe(1);
     await show.close();
   });
+});
+
+test('[N-10] after a long absence the newest intervals are in memory, safe from another outage', async () => {
+  const start = 7_000_000_000;
+  const log = new MemoryFeedLog(
+    { readSealed: () => Promise.reject(new Error('unavailable')) },
+    start,
+  );
+  const to = start + 10 * APPENDED_MAX;
+  const first = to - APPENDED_MAX + 1;
+  log.publishSealed(to, [
+    { streamId: 's', interval: first - 1, body: 'before' },
+    { streamId: 's', interval: first, body: 'first' },
+    { streamId: 's', interval: to, body: 'last' },
+  ]);
+  const text = (interval: number) => decoder.decode(log.read('s', interval) as Uint8Array);
+  expect(text(first)).toBe('first');
+  for (let n = first + 1; n < to; n++) expect(text(n)).toBe(`{"interval":${n},"events":[]}`);
+  expect(text(to)).toBe('last');
+  const error = await Promise.resolve(log.read('s', first - 1)).catch((e) => e);
+  expect(error).toBeInstanceOf(Error);
 });

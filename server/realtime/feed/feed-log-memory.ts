@@ -35,13 +35,13 @@ export const APPENDED_MAX = 40;
 const ACTIVE_INTERVALS = 8;
 
 /** Copies of the feed in other threads. They have readers of their own. */
-export interface FeedReaders {
+export interface FeedReplica {
   /** As `MemoryFeedLog.appendBytes`. */
   appended(interval: number, bodies: ReadonlyMap<string, Uint8Array>): void;
   /** As `MemoryFeedLog.skipTo`. */
   skipped(interval: number): void;
   /** As `MemoryFeedLog.refuseHeld`. */
-  refused(reason: string): void;
+  waitersFailed(reason: string): void;
   load(): { readonly longPolls: number; readonly eventStreams: number };
 }
 
@@ -106,7 +106,7 @@ export class MemoryFeedLog implements FeedLog {
     sizeCalculation: bytesOf,
   });
   private readonly loading = new Map<string, Promise<Page>>();
-  private readers: FeedReaders | null = null;
+  private replica: FeedReplica | null = null;
 
   /**
    * @param sealed the watermark of the database at the start
@@ -118,17 +118,17 @@ export class MemoryFeedLog implements FeedLog {
     private readonly unavailable: () => string | null = () => null,
   ) {}
 
-  sealedTo(): number {
+  watermark(): number {
     return this.sealed;
   }
 
   read(streamId: string, interval: number): Uint8Array | Promise<Uint8Array> {
     this.lastRead.set(streamId, this.sealed);
     if (interval > this.sealed) return this.sealedLater(streamId, interval);
-    return this.recent(streamId, interval) ?? this.old(streamId, interval);
+    return this.recentBody(streamId, interval) ?? this.oldBody(streamId, interval);
   }
 
-  hold(streamId: string, interval: number, waiter: IntervalWaiter): void {
+  waitFor(streamId: string, interval: number, waiter: IntervalWaiter): void {
     if (this.draining) throw new Unavailable('The service is stopping.');
     const reason = this.unavailable();
     if (reason !== null) throw new Unavailable(reason);
@@ -145,9 +145,9 @@ export class MemoryFeedLog implements FeedLog {
     const end = Math.min(to, this.sealed);
     const firstWithEmpty = Math.max(0, this.sealed - EMPTY_SENT_INTERVALS);
     if (from < firstWithEmpty)
-      return this.stored(streamId, from, Math.min(end, firstWithEmpty - 1));
-    if (this.recent(streamId, from)) {
-      return fillPage(from, end, (interval) => this.recent(streamId, interval));
+      return this.storedPage(streamId, from, Math.min(end, firstWithEmpty - 1));
+    if (this.recentBody(streamId, from)) {
+      return fillPage(from, end, (interval) => this.recentBody(streamId, interval));
     }
     const first = pageStart(from);
     const last = Math.min(end, first + PAGE_INTERVALS - 1);
@@ -168,16 +168,16 @@ export class MemoryFeedLog implements FeedLog {
   }
 
   /** Forwards everything from now on to copies of the feed in other threads. */
-  share(readers: FeedReaders): void {
-    this.readers = readers;
+  share(replica: FeedReplica): void {
+    this.replica = replica;
   }
 
   /** Records that this stream was read in another thread. */
-  noteRead(streamId: string): void {
+  markActive(streamId: string): void {
     this.lastRead.set(streamId, this.sealed);
   }
 
-  *watched(interval: number): Iterable<string> {
+  *activeStreams(interval: number): Iterable<string> {
     yield* this.listeners.keys();
     for (const [streamId, at] of this.lastRead) {
       if (at < interval - ACTIVE_INTERVALS) this.lastRead.delete(streamId);
@@ -205,14 +205,14 @@ export class MemoryFeedLog implements FeedLog {
 
   /** As `append`, with bodies as they are served. Streams without a body are empty. */
   appendBytes(interval: number, bodies: ReadonlyMap<string, Uint8Array>): void {
-    this.readers?.appended(interval, bodies);
+    this.replica?.appended(interval, bodies);
     const slot: Slot = { interval, bodies, empty: encoder.encode(emptyBody(interval)) };
     this.slots[interval % RECENT_INTERVALS] = slot;
     this.sealed = interval;
     const waiting = this.waiters.get(interval) ?? [];
     this.waiters.delete(interval);
     this.waiterCount -= waiting.length;
-    for (const { streamId, waiter } of waiting) waiter.sealed(bodies.get(streamId) ?? slot.empty);
+    for (const { streamId, waiter } of waiting) waiter.onSealed(bodies.get(streamId) ?? slot.empty);
     for (const [streamId, listeners] of this.listeners) {
       const body = bodies.get(streamId) ?? slot.empty;
       for (const listener of listeners) listener(interval, body);
@@ -221,7 +221,7 @@ export class MemoryFeedLog implements FeedLog {
 
   /** Moves the watermark past intervals that are not in memory; reads find them in the database. */
   skipTo(interval: number): void {
-    this.readers?.skipped(interval);
+    this.replica?.skipped(interval);
     this.sealed = interval;
   }
 
@@ -246,17 +246,17 @@ export class MemoryFeedLog implements FeedLog {
   }
 
   /** Rejects those who wait for an overdue interval (F-9). */
-  expire(nowMs: number): void {
+  failOverdue(nowMs: number): void {
     for (const interval of this.waiters.keys()) {
       if (nowMs < intervalStartMs(interval + 1) + OVERDUE_MS) continue;
-      this.refuse(interval, 'The interval is not sealed yet.');
+      this.fail(interval, 'The interval is not sealed yet.');
     }
   }
 
   /** Rejects all who wait: nobody knows when their interval will be sealed (N-9, N-10). */
-  refuseHeld(reason: string): void {
-    this.readers?.refused(reason);
-    for (const interval of this.waiters.keys()) this.refuse(interval, reason);
+  failWaiters(reason: string): void {
+    this.replica?.waitersFailed(reason);
+    for (const interval of this.waiters.keys()) this.fail(interval, reason);
   }
 
   /** Rejects new waiters. @returns when all present ones are answered */
@@ -268,7 +268,7 @@ export class MemoryFeedLog implements FeedLog {
 
   /** Numbers of waiters and listeners in all threads. */
   load(): { longPolls: number; eventStreams: number } {
-    const { longPolls = 0, eventStreams = 0 } = this.readers?.load() ?? {};
+    const { longPolls = 0, eventStreams = 0 } = this.replica?.load() ?? {};
     return {
       longPolls: this.waiterCount + longPolls,
       eventStreams: this.listenerCount + eventStreams,
@@ -277,31 +277,31 @@ export class MemoryFeedLog implements FeedLog {
 
   private sealedLater(streamId: string, interval: number): Promise<Uint8Array> {
     const { promise, resolve, reject } = Promise.withResolvers<Uint8Array>();
-    this.hold(streamId, interval, { sealed: resolve, refused: reject });
+    this.waitFor(streamId, interval, { onSealed: resolve, onFailed: reject });
     return promise;
   }
 
-  private refuse(interval: number, reason: string): void {
+  private fail(interval: number, reason: string): void {
     const waiting = this.waiters.get(interval) ?? [];
     this.waiters.delete(interval);
     this.waiterCount -= waiting.length;
     const error = new Unavailable(reason);
-    for (const { waiter } of waiting) waiter.refused(error);
+    for (const { waiter } of waiting) waiter.onFailed(error);
   }
 
-  private recent(streamId: string, interval: number): Uint8Array | null {
+  private recentBody(streamId: string, interval: number): Uint8Array | null {
     const slot = this.slots[interval % RECENT_INTERVALS];
     if (slot?.interval !== interval) return null;
     return slot.bodies.get(streamId) ?? slot.empty;
   }
 
-  private async old(streamId: string, interval: number): Promise<Uint8Array> {
+  private async oldBody(streamId: string, interval: number): Promise<Uint8Array> {
     const page = await this.page(streamId, pageStart(interval));
     return page.get(interval) ?? encoder.encode(emptyBody(interval));
   }
 
   /** A page of stored bodies. It ends before `to` while there may be more. */
-  private async stored(streamId: string, from: number, to: number): Promise<FeedRange> {
+  private async storedPage(streamId: string, from: number, to: number): Promise<FeedRange> {
     const limits = { limit: RANGE_ROWS, bytesMax: RANGE_BYTES };
     const rows = await this.store.readSealed({ streamId, from, to, ...limits });
     const page = rows.map(({ interval, body }) => ({ interval, body: encoder.encode(body) }));

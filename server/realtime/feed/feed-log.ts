@@ -3,9 +3,9 @@ export type IntervalListener = (interval: number, body: Uint8Array) => void;
 
 /** Waits for one interval of a stream. One of its methods is called, once. */
 export interface IntervalWaiter {
-  sealed(body: Uint8Array): void;
+  onSealed(body: Uint8Array): void;
   /** @param error why the interval is not sealed in time: `Unavailable` */
-  refused(error: Error): void;
+  onFailed(error: Error): void;
 }
 
 /** A sealed interval of one stream. */
@@ -23,7 +23,7 @@ export interface FeedRange {
 /** The feed as readers see it. Every read of a sealed interval returns the same bytes (I1). */
 export interface FeedLog {
   /** The newest interval that is sealed and served here. */
-  sealedTo(): number;
+  watermark(): number;
   /**
    * Reads an interval: at once when it is recent, from the database when it is old; waits for it
    * when it is not sealed yet. The caller limits how far ahead it may be.
@@ -34,7 +34,7 @@ export interface FeedLog {
    * Waits for an interval that is not sealed yet, as `read` does, without allocating a promise.
    * @throws Unavailable when too many wait, or nobody knows when it will be sealed
    */
-  hold(streamId: string, interval: number, waiter: IntervalWaiter): void;
+  waitFor(streamId: string, interval: number, waiter: IntervalWaiter): void;
   /**
    * Reads a page of sealed intervals from `from` on, at most up to `to`. A page is small enough to
    * be buffered for each of many readers. Old empty intervals are left out.
@@ -43,5 +43,5 @@ export interface FeedLog {
   /** Listens to a stream from the next sealed interval on. @returns a function that ends it */
   subscribe(streamId: string, listener: IntervalListener): () => void;
   /** Ids of streams that have listeners, or were read in this interval or shortly before. */
-  watched(interval: number): Iterable<string>;
+  activeStreams(interval: number): Iterable<string>;
 }

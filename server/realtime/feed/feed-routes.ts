@@ -75,9 +75,7 @@ export function feedHandlers({
 
   function eventStream(viewer: Viewer, from: number, route: Route): Response {
     const { streamId } = viewer;
-    const stream = streams.begin(viewer, (onEnd) =>
-      openEventStream({ log, streamId, from, onEnd }),
-    );
+    const stream = streams.open(viewer, (onEnd) => openEventStream({ log, streamId, from, onEnd }));
     return new Response(stream.body, {
       headers: { ...route.headers, 'Content-Type': EVENT_STREAM },
     });

@@ -58,7 +58,7 @@ test('[N-17] an idle interval costs the same few commands, however many streams 
     const { realtime, chat } = fixture.nodes[index % NODES] as (typeof fixture.nodes)[number];
     realtime.presence.register(streamId, index);
     chat.hearts(streamId, 1);
-    void realtime.feed.read(streamId, realtime.feed.sealedTo() + 1);
+    void realtime.feed.read(streamId, realtime.feed.watermark() + 1);
   }
   const busy = await costs();
   // After the last registrations, reads and counts of 0.

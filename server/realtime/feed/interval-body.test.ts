@@ -11,7 +11,7 @@ const row = (number: number, type: string, data: unknown): OutboxRow => ({
   type,
   data: JSON.stringify(data),
 });
-const nothing = { viewCount: null, chats: null };
+const noTransient = { viewCount: null, chats: null };
 const chats = { messages: [], questions: [], greetings: [], cheers: [], hearts: 3 };
 
 function eventsOf(body: string | null) {
@@ -19,25 +19,25 @@ function eventsOf(body: string | null) {
 }
 
 describe('the body of an interval', () => {
-  test('[F-8] an interval without events has an empty list', () => {
+  test('[F-8] has an empty list without events', () => {
     expect(emptyBody(7)).toBe('{"interval":7,"events":[]}');
-    expect(composeInterval(7, nothing, [])).toEqual({ body: null, taken: [] });
+    expect(composeInterval(7, noTransient, [])).toEqual({ body: null, publishedNumbers: [] });
   });
 
-  test('[F-15] view-count comes first, then chats, then durable events as they were recorded', () => {
+  test('[F-15] has the view count first, then chats, then outbox events as they were recorded', () => {
     const viewCount = { value: 2, formatted: '2' };
-    const waiting = [row(4, 'countdown', { at: 1 }), row(5, 'request-quiz-winners', null)];
-    const { body, taken } = composeInterval(7, { viewCount, chats }, waiting);
+    const outbox = [row(4, 'countdown', { at: 1 }), row(5, 'request-quiz-winners', null)];
+    const { body, publishedNumbers } = composeInterval(7, { viewCount, chats }, outbox);
     expect(eventsOf(body).map(({ type }) => type)).toEqual([
       'view-count',
       'chats',
       'countdown',
       'request-quiz-winners',
     ]);
-    expect(taken).toEqual([4, 5]);
+    expect(publishedNumbers).toEqual([4, 5]);
   });
 
-  test('[F-28] chats has exactly the members of the interface, in the order of the interface', () => {
+  test('[F-28] has chats with exactly the members of the interface, in its order', () => {
     const { body } = composeInterval(7, { viewCount: null, chats }, []);
     expect(Object.keys(eventsOf(body)[0]?.data ?? {})).toEqual([
       'messages',
@@ -50,55 +50,55 @@ describe('the body of an interval', () => {
     ]);
   });
 
-  test('[C-9] discounts are summed, hearts are those of the viewers', () => {
-    const waiting = [row(1, 'discount', { count: 2 }), row(2, 'discount', { count: 40 })];
-    const { body } = composeInterval(7, { viewCount: null, chats }, waiting);
+  test('[C-9] has the sum of discounts, and the hearts of viewers', () => {
+    const outbox = [row(1, 'discount', { count: 2 }), row(2, 'discount', { count: 40 })];
+    const { body } = composeInterval(7, { viewCount: null, chats }, outbox);
     expect(eventsOf(body)[0]?.data).toMatchObject({ hearts: 3, discounts: 42 });
   });
 
-  test('[C-10] purchases beyond 50 wait for the next interval, and none is dropped', () => {
-    let waiting = Array.from({ length: 120 }, (_, n) =>
+  test('[C-10] leaves purchases beyond 50 for the next interval, and drops none', () => {
+    let outbox = Array.from({ length: 120 }, (_, n) =>
       row(n, 'purchase', { name: 'Ann', text: `item ${n}`, at: 1 }),
     );
     const texts: string[] = [];
     const sizes: number[] = [];
-    for (let interval = 7; waiting.length > 0; interval++) {
-      const { body, taken } = composeInterval(interval, nothing, waiting);
+    for (let interval = 7; outbox.length > 0; interval++) {
+      const { body, publishedNumbers } = composeInterval(interval, noTransient, outbox);
       const [chatsEvent] = eventsOf(body);
       const purchases =
         (chatsEvent?.data as { purchases?: { text: string }[] } | undefined)?.purchases ?? [];
       sizes.push(purchases.length);
       texts.push(...purchases.map(({ text }) => text));
-      waiting = waiting.filter(({ number }) => !taken.includes(number));
+      outbox = outbox.filter(({ number }) => !publishedNumbers.includes(number));
     }
     expect(sizes).toEqual([CHAT_SAMPLE, CHAT_SAMPLE, 20]);
     expect(texts).toEqual(Array.from({ length: 120 }, (_, n) => `item ${n}`));
   });
 
-  test('[F-35] a custom event keeps its type and data to the letter', () => {
+  test('[F-35] has type and data of a custom event unchanged', () => {
     const data = { nested: { '1984': [1, null, 'ü "quoted"'] } };
-    const { body } = composeInterval(7, nothing, [row(1, 'lower-third', data)]);
+    const { body } = composeInterval(7, noTransient, [row(1, 'lower-third', data)]);
     expect(eventsOf(body)).toEqual([{ type: 'lower-third', data }]);
   });
 
-  test('[I-2] [F-14] what is taken from the outbox is in the body, and nothing else is', () => {
+  test('[I-2] [F-14] contains exactly the events that leave the outbox', () => {
     const kinds = fc.constantFrom('purchase', 'discount', 'custom', 'quiz-winners');
     fc.assert(
       fc.property(fc.array(kinds, { maxLength: 400 }), (types) => {
-        const waiting = types.map((type, n) => {
+        const outbox = types.map((type, n) => {
           if (type === 'purchase') return row(n, type, { name: '', text: 't', at: n });
           return row(n, type, { count: 1 });
         });
-        const { body, taken } = composeInterval(7, nothing, waiting);
+        const { body, publishedNumbers } = composeInterval(7, noTransient, outbox);
         const events = body === null ? [] : JSON.parse(body).events;
         const merged = events.find((event: { type: string }) => event.type === 'chats')?.data;
         const own = events.filter((event: { type: string }) => event.type !== 'chats').length;
-        const told = own + (merged?.purchases.length ?? 0) + (merged?.discounts ?? 0);
-        expect(told).toBe(taken.length);
-        expect(new Set(taken).size).toBe(taken.length);
-        const others = waiting.filter(({ type }) => type !== 'purchase').length;
-        const purchases = Math.min(CHAT_SAMPLE, waiting.length - others);
-        expect(taken.length).toBe(others + purchases);
+        const published = own + (merged?.purchases.length ?? 0) + (merged?.discounts ?? 0);
+        expect(published).toBe(publishedNumbers.length);
+        expect(new Set(publishedNumbers).size).toBe(publishedNumbers.length);
+        const others = outbox.filter(({ type }) => type !== 'purchase').length;
+        const purchases = Math.min(CHAT_SAMPLE, outbox.length - others);
+        expect(publishedNumbers.length).toBe(others + purchases);
       }),
     );
   });

@@ -35,18 +35,18 @@ export function composeInterval(
   transient: Pick<Transient, 'viewCount' | 'chats'>,
   outbox: readonly OutboxRow[],
   results: readonly ResultEvent[] = [],
-): { body: string | null; taken: number[] } {
+): { body: string | null; publishedNumbers: number[] } {
   const purchases: ChatElement[] = [];
   let discounts = 0;
   const ownEvents: string[] = [];
-  const taken: number[] = [];
+  const publishedNumbers: number[] = [];
   for (const row of outbox) {
     if (row.type === 'purchase') {
       if (purchases.length === CHAT_SAMPLE) continue;
       purchases.push(purchaseOf(row));
     } else if (row.type === 'discount') discounts += JSON.parse(row.data).count;
     else ownEvents.push(eventJson(row));
-    taken.push(row.number);
+    publishedNumbers.push(row.number);
   }
   const events: string[] = [];
   if (transient.viewCount) {
@@ -57,8 +57,8 @@ export function composeInterval(
     events.push(`{"type":"chats","data":${JSON.stringify(inSchemaOrder(chats))}}`);
   }
   events.push(...ownEvents, ...results.map(eventJson));
-  if (events.length === 0) return { body: null, taken };
-  return { body: `{"interval":${interval},"events":[${events.join(',')}]}`, taken };
+  if (events.length === 0) return { body: null, publishedNumbers };
+  return { body: `{"interval":${interval},"events":[${events.join(',')}]}`, publishedNumbers };
 }
 
 function eventJson({ type, data }: Pick<OutboxRow, 'type' | 'data'>): string {

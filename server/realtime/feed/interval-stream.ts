@@ -17,7 +17,7 @@ export interface StreamSink {
 }
 
 export interface IntervalStreamOptions {
-  readonly log: Pick<FeedLog, 'sealedTo' | 'range' | 'subscribe'>;
+  readonly log: Pick<FeedLog, 'watermark' | 'range' | 'subscribe'>;
   readonly streamId: string;
   /** The first interval to send; it may be a little ahead of the feed. */
   readonly from: number;
@@ -68,12 +68,12 @@ export class IntervalStream {
   /** Ends the stream; the client resumes by `Last-Event-ID`. */
   end(): void {
     if (this.isOver) return;
-    this.gone();
+    this.onClosed();
     this.options.sink.end();
   }
 
   /** The client disconnected. */
-  gone(): void {
+  onClosed(): void {
     if (this.isOver) return;
     this.isOver = true;
     this.unsubscribe?.();
@@ -81,7 +81,7 @@ export class IntervalStream {
   }
 
   /** The sink has room. @returns when it has none, or everything sealed was sent */
-  roomFreed(): Promise<void> | undefined {
+  onWritable(): Promise<void> | undefined {
     if (this.unsubscribe) return undefined;
     this.catchingUp ??= this.sendPages()
       .catch(() => this.end())
@@ -93,9 +93,9 @@ export class IntervalStream {
 
   private async sendPages(): Promise<void> {
     const { log, streamId, sink } = this.options;
-    while (!this.isOver && this.next <= log.sealedTo()) {
+    while (!this.isOver && this.next <= log.watermark()) {
       if (sink.unsentBytes() >= ROOM_BYTES) return; // `roomFreed` continues.
-      const { page, next } = await log.range(streamId, this.next, log.sealedTo());
+      const { page, next } = await log.range(streamId, this.next, log.watermark());
       if (this.isOver) return;
       this.next = next;
       if (page.length > 0) sink.write(eventsOf(page));
@@ -110,7 +110,7 @@ export class IntervalStream {
       // Intervals were skipped, as when the machine slept: read them from the database.
       this.unsubscribe?.();
       this.unsubscribe = null;
-      void this.roomFreed();
+      void this.onWritable();
       return;
     }
     this.next = interval + 1;

@@ -9,7 +9,7 @@ export interface EndableStream {
 /** The open event streams of viewers. It ends them when they must end (F-25, C-19). */
 export class OpenStreams {
   // Without the token of the viewer, which would take memory as long as the stream is open.
-  private readonly open = new Map<EndableStream, Pick<Viewer, 'streamId' | 'seat'>>();
+  private readonly streams = new Map<EndableStream, Pick<Viewer, 'streamId' | 'seat'>>();
   private isEnded = false;
 
   /** @param nowMs service time */
@@ -20,28 +20,28 @@ export class OpenStreams {
    * @param open creates the stream; it must call `onEnd` when the stream is over for any reason
    * @throws Unavailable after `endAll`
    */
-  begin<Stream extends EndableStream>(viewer: Viewer, open: (onEnd: () => void) => Stream): Stream {
+  open<Stream extends EndableStream>(viewer: Viewer, open: (onEnd: () => void) => Stream): Stream {
     // Clients reconnect at once after `endAll`, which would keep the drain from finishing.
     if (this.isEnded) throw new Unavailable('The service is stopping.');
     const stream = open(() => {
       clearTimeout(expiry);
-      this.open.delete(stream);
+      this.streams.delete(stream);
     });
     const expiry = setTimeout(() => stream.end(), viewer.expiresMs - this.nowMs());
-    this.open.set(stream, { streamId: viewer.streamId, seat: viewer.seat });
+    this.streams.set(stream, { streamId: viewer.streamId, seat: viewer.seat });
     return stream;
   }
 
   /** Ends all streams and rejects new ones; for the drain. */
   endAll(): void {
     this.isEnded = true;
-    for (const stream of this.open.keys()) stream.end();
+    for (const stream of this.streams.keys()) stream.end();
   }
 
   /** Ends the streams of banned viewers. */
   endOf(streamId: string, seats: readonly number[]): void {
     const banned = new Set(seats);
-    for (const [stream, viewer] of this.open) {
+    for (const [stream, viewer] of this.streams) {
       if (viewer.streamId === streamId && banned.has(viewer.seat)) stream.end();
     }
   }

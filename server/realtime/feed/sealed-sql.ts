@@ -1,4 +1,4 @@
-import { reading, type Tx } from '../../storage/sql/procedure.ts';
+import { readProcedure, type Tx } from '../../storage/sql/procedure.ts';
 
 /** The stored body of an interval of one stream. Empty intervals are not stored. */
 export interface SealedBody {
@@ -21,13 +21,13 @@ export interface SealedPage {
 /** Reads of sealed intervals. */
 export const sealedProcedures = {
   /** The newest sealed interval; −1 when none ever was. */
-  readWatermark: reading(async (tx): Promise<number> => {
+  readWatermark: readProcedure(async (tx): Promise<number> => {
     const [row] = await tx.query<{ interval: number }>('select interval from watermark');
     return Number(row?.interval ?? -1);
   }),
 
   /** Stored bodies of all streams between two intervals (inclusive), by interval. */
-  readSealedOfAll: reading(
+  readSealedOfAll: readProcedure(
     async (tx, { from, to }: { from: number; to: number }): Promise<SealedBody[]> => {
       // The condition on streams makes this one index search per stream instead of a table scan.
       const rows = await tx.query<SealedBody>(
@@ -41,7 +41,7 @@ export const sealedProcedures = {
   ),
 
   /** One page of the stored bodies of a stream between two intervals (inclusive), in order. */
-  readSealed: reading(async (tx, input: SealedPage): Promise<SealedBody[]> => {
+  readSealed: readProcedure(async (tx, input: SealedPage): Promise<SealedBody[]> => {
     const { streamId, from, limit, bytesMax } = input;
     const to = bytesMax === undefined ? input.to : await lastWithin(tx, { ...input, bytesMax });
     const rows = await tx.query<SealedBody>(

@@ -1,8 +1,8 @@
 import { afterEach, describe, expect, mock, spyOn, test } from 'bun:test';
 import pino from 'pino';
 import { intervalAt, intervalStartMs } from '../../../protocol/interval.ts';
-import { createMemoryChat } from '../../domains/chat/chat-memory.ts';
-import { CountEvents } from '../presence/view-count-events.ts';
+import { createMemoryChatSource } from '../../domains/chat/chat-source-memory.ts';
+import { ViewCountEvents } from '../presence/view-count-events.ts';
 import { MemoryFeedLog } from './feed-log-memory.ts';
 import { Sealer } from './sealer.ts';
 import type { Sealing } from './sealing-sql.ts';
@@ -18,12 +18,12 @@ function testSealer(nowMs: () => number, onSealing: (sealing: Sealing) => void =
       onSealing(sealing);
       return { outcome: 'sealed' as const, bodies: [] };
     },
-    readWatermark: async () => log.sealedTo(),
+    readWatermark: async () => log.watermark(),
     readSealedOfAll: async () => [],
   };
   const log = new MemoryFeedLog({ readSealed: async () => [] }, INTERVAL - 1);
-  const chat = createMemoryChat({ random: () => 0.5 });
-  const counts = new CountEvents({ countsAtEndOf: () => [] });
+  const chat = createMemoryChatSource({ random: () => 0.5 });
+  const counts = new ViewCountEvents({ countsAtEndOf: () => [] });
   const sealer = new Sealer({
     clock: { nowMs },
     store,
@@ -54,7 +54,7 @@ describe('a tick', () => {
       sealer.start();
       mock.restore();
       await Bun.sleep(0);
-      const inTime = log.sealedTo() === INTERVAL || delays[0] === 1;
+      const inTime = log.watermark() === INTERVAL || delays[0] === 1;
       expect({ readings, inTime }).toEqual({ readings, inTime: true });
     }
   });
@@ -71,7 +71,7 @@ test('[F-11] [F-16] a sealer seals an interval that ended during a long commit r
     },
   );
   await sealer.seal();
-  expect(log.sealedTo()).toBe(intervalAt(nowMs) - 1);
+  expect(log.watermark()).toBe(intervalAt(nowMs) - 1);
   expect(commitsMs).toEqual([]);
 });
 
@@ -87,7 +87,7 @@ describe('a sealer that stops', () => {
     chat.hearts(STREAM, 3);
     await sealer.stop();
     expect(hearts[0]).toBe(3);
-    expect(log.sealedTo()).toBeGreaterThanOrEqual(INTERVAL);
+    expect(log.watermark()).toBeGreaterThanOrEqual(INTERVAL);
   });
 
   test('[O-11] gives up after a second when the database fails', async () => {
@@ -104,6 +104,6 @@ describe('a sealer that stops', () => {
     sealer.start();
     await sealer.stop();
     expect(tries).toBeGreaterThan(0);
-    expect(log.sealedTo()).toBe(INTERVAL - 1);
+    expect(log.watermark()).toBe(INTERVAL - 1);
   });
 });

@@ -44,7 +44,7 @@ export class Sealer {
       // Read the clock once: an interval that ends between two readings would wait for a tick.
       const nowMs = clock.nowMs();
       this.timer = setTimeout(tick, intervalStartMs(intervalAt(nowMs) + 1) - nowMs);
-      log.expire(nowMs);
+      log.failOverdue(nowMs);
       void this.seal();
     };
     tick();
@@ -64,7 +64,7 @@ export class Sealer {
   /** How far sealing lags, in ms: 0 when every ended interval is sealed. */
   lagMs(): number {
     const { clock, log } = this.options;
-    return Math.max(0, (intervalAt(clock.nowMs()) - 1 - log.sealedTo()) * INTERVAL_MS);
+    return Math.max(0, (intervalAt(clock.nowMs()) - 1 - log.watermark()) * INTERVAL_MS);
   }
 
   /** Seals every interval that has ended. Joins a sealing under way. */
@@ -79,7 +79,7 @@ export class Sealer {
     const { clock, log } = this.options;
     const current = intervalAt(clock.nowMs());
     const endMs = intervalStartMs(current + 1);
-    while (log.sealedTo() < current && clock.nowMs() < endMs + LAST_SEALING_MS) {
+    while (log.watermark() < current && clock.nowMs() < endMs + LAST_SEALING_MS) {
       await Bun.sleep(Math.max(RETRY_MS, endMs - clock.nowMs()));
       await this.seal();
     }
@@ -91,7 +91,7 @@ export class Sealer {
     while (!this.stopped) {
       const nowMs = clock.nowMs();
       const ended = intervalAt(nowMs) - 1;
-      if (ended <= log.sealedTo() || !(await this.trySeal(ended, nowMs))) return;
+      if (ended <= log.watermark() || !(await this.trySeal(ended, nowMs))) return;
     }
   }
 
@@ -100,7 +100,7 @@ export class Sealer {
     const { clock, log, logger } = this.options;
     try {
       if (this.failing) await this.recover();
-      if (ended > log.sealedTo()) await this.sealTo(ended, nowMs);
+      if (ended > log.watermark()) await this.sealTo(ended, nowMs);
       this.options.onSealed(clock.nowMs() - intervalStartMs(ended + 1));
       if (this.failing) logger.info({ interval: ended }, 'sealing has resumed');
       this.failing = false;
@@ -114,7 +114,7 @@ export class Sealer {
 
   private async sealTo(interval: number, nowMs: number): Promise<void> {
     const { store, log, logger } = this.options;
-    const after = log.sealedTo();
+    const after = log.watermark();
     const transients = this.options.transients.collect(after + 1, interval);
     const sealing = await store.sealInterval({ after, interval, nowMs, transients });
     // No other process seals: this was an earlier sealing whose reply was lost.
@@ -123,18 +123,18 @@ export class Sealer {
     if (sealing.eventLogError) {
       logger.error({ interval }, `webhook events were not logged: ${sealing.eventLogError}`);
     }
-    this.options.transients.sealed();
+    this.options.transients.markSealed();
     log.publishSealed(interval, sealing.bodies);
   }
 
   // A sealing that failed may have been committed, and only its reply lost. The database knows.
   private async recover(): Promise<void> {
     const { store, log, transients } = this.options;
-    const from = log.sealedTo() + 1;
+    const from = log.watermark() + 1;
     const to = await store.readWatermark({});
     if (to < from) return;
     const bodies = await store.readSealedOfAll({ from, to });
-    transients.sealed();
+    transients.markSealed();
     log.publishSealed(to, bodies);
   }
 }

@@ -17,8 +17,8 @@ async function withDatabase(work: (sqlite: Sqlite) => Promise<void>): Promise<vo
   }
 }
 
-/** The database, and how it found what each statement asked for. */
-function explaining(sqlite: Sqlite): { tx: Tx; plans: string[][] } {
+/** A transaction that records the query plan of each statement. */
+function recordPlans(sqlite: Sqlite): { tx: Tx; plans: string[][] } {
   const plans: string[][] = [];
   const query: Tx['query'] = async (text, params) => {
     const steps = await sqlite.query<{ detail: string }>(`explain query plan ${text}`, params);
@@ -28,8 +28,8 @@ function explaining(sqlite: Sqlite): { tx: Tx; plans: string[][] } {
   return { tx: { ...sqlite, query }, plans };
 }
 
-/** The database, and what it was asked. */
-function listening(sqlite: Sqlite): { tx: Tx; texts: string[] } {
+/** A transaction that records the text of each statement. */
+function recordTexts(sqlite: Sqlite): { tx: Tx; texts: string[] } {
   const texts: string[] = [];
   const query: Tx['query'] = (text, params) => {
     texts.push(text);
@@ -38,26 +38,28 @@ function listening(sqlite: Sqlite): { tx: Tx; texts: string[] } {
   return { tx: { ...sqlite, query }, texts };
 }
 
-test('[F-13] what a lost answer sealed is found without reading the feed of years', () =>
+test('[F-13] the newest bodies of all streams are found without a scan of the stored feed', () =>
   withDatabase(async (sqlite) => {
-    const { tx, plans } = explaining(sqlite);
+    const { tx, plans } = recordPlans(sqlite);
     expect(await procedures.readSealedOfAll.run(tx, { from: 1, to: 40 })).toEqual([]);
     const plan = plans.flat().join('\n');
     expect(plan).toMatch(/SEARCH sealed_intervals .*stream_id=\? AND interval>\?/);
     expect(plan).not.toContain('SCAN sealed_intervals');
   }));
 
-test('[F-13] an interval in which nothing happened costs two statements, and no look at idle streams', () =>
+test('[F-13] sealing an empty interval takes two statements, and no scan of idle streams', () =>
   withDatabase(async (sqlite) => {
-    const { tx, plans } = explaining(sqlite);
+    const { tx, plans } = recordPlans(sqlite);
     const sealing = { after: -1, interval: 7, nowMs: 2_000, transients: [] };
     expect(await procedures.sealInterval.run(tx, sealing)).toEqual({
       outcome: 'sealed',
       bodies: [],
     });
     expect(plans).toHaveLength(2);
-    const looked = plans.flat().filter((line) => /\b(quizzes|streams|winners_rounds)\b/.test(line));
-    expect(looked.sort()).toEqual([
+    const searches = plans
+      .flat()
+      .filter((line) => /\b(quizzes|streams|winners_rounds)\b/.test(line));
+    expect(searches.sort()).toEqual([
       expect.stringMatching(/^SEARCH quizzes USING .*INDEX quizzes_due /),
       expect.stringMatching(/^SEARCH streams USING .*INDEX streams_due /),
       expect.stringMatching(/^SEARCH streams USING .*INDEX streams_left_by_source /),
@@ -65,27 +67,27 @@ test('[F-13] an interval in which nothing happened costs two statements, and no 
     ]);
   }));
 
-test('[H-21] streams on air are found by an index, from webhooks that want their minutes', () =>
+test('[H-21] sealing finds streams on air by an index, from subscriptions to their audience', () =>
   withDatabase(async (sqlite) => {
-    const { tx, plans } = explaining(sqlite);
+    const { tx, plans } = recordPlans(sqlite);
     const sealing = { after: 6, interval: 7, nowMs: 2_000, transients: [] };
     await sqlite.query('update watermark set interval = 6');
     await procedures.sealInterval.run(tx, sealing);
-    const looked = plans.flat().filter((line) => /\b(s|subscriptions) USING/.test(line));
-    expect(looked.sort()).toEqual([
+    const searches = plans.flat().filter((line) => /\b(s|subscriptions) USING/.test(line));
+    expect(searches.sort()).toEqual([
       expect.stringMatching(/^SEARCH s USING .*INDEX streams_on_air \(producer=\?\)/),
       expect.stringMatching(/^SEARCH subscriptions USING .*INDEX .*subscriptions_1 \(type=\?\)/),
     ]);
   }));
 
-test('[H-21] what happens costs one look while nobody wants to be told, and writes nothing', () =>
+test('[H-21] sealing events without subscribers takes one query for webhooks, and writes nothing', () =>
   withDatabase(async (sqlite) => {
     await sqlite.query(`insert into accounts values ('a', 'a@example.org', 'A', 0)`);
     await sqlite.query(
       `insert into streams (id, number, producer, title, unlisted, latency_allowance_ms, status,
          created, ends_at) values ('s', 1, 'a', 'A show', 0, 0, 'STREAMING', 0, 1)`,
     );
-    const { tx, texts } = listening(sqlite);
+    const { tx, texts } = recordTexts(sqlite);
     const sealing = { after: -1, interval: 7, nowMs: 2_000, transients: [] };
     expect(await procedures.sealInterval.run(tx, sealing)).toMatchObject({ bodies: [] });
     const [stream] = await sqlite.query<{ status: string }>('select status from streams');

@@ -1,7 +1,7 @@
 import { intervalStartMs } from '../../../protocol/interval.ts';
 import { CHAT_SAMPLE } from '../../../protocol/limits.ts';
 import { standstillOf } from '../../platform/lease-clock.ts';
-import { type Tx, writing } from '../../storage/sql/procedure.ts';
+import { type Tx, writeProcedure } from '../../storage/sql/procedure.ts';
 import { countIsDue } from '../presence/view-count-events.ts';
 import type { DueRow, DueWork } from './due-work.ts';
 import { composeInterval, type ResultEvent, type Transient } from './interval-body.ts';
@@ -41,7 +41,7 @@ export function createSealingProcedures<DomainEvent>(dueWork: readonly DueWork<D
      * work, moves waiting outbox events into bodies and stores them. Only bodies that this returns
      * as sealed may be served. It never waits for locks on streams or quizzes: locked rows stay due.
      */
-    sealInterval: writing(
+    sealInterval: writeProcedure(
       async (tx, { after, interval, nowMs, transients }: Sealing): Promise<SealOutcome> => {
         if (!(await raiseWatermark(tx, after, interval))) return notSealed(tx, after, interval);
         const { outbox, due } = await findWork(tx, dueWork, after, interval);
@@ -65,7 +65,7 @@ export function createSealingProcedures<DomainEvent>(dueWork: readonly DueWork<D
         }
         return { outcome: 'sealed', bodies, ...(eventLogError !== null && { eventLogError }) };
       },
-      { patient: true },
+      { noDeadline: true },
     ),
   };
 }
@@ -148,7 +148,7 @@ function composeBodies(
       rows,
       resultsOf.get(streamId),
     );
-    const numbers = new Set(composed.taken);
+    const numbers = new Set(composed.publishedNumbers);
     published.push(...rows.filter(({ number }) => numbers.has(number)));
     if (composed.body !== null) bodies.push({ streamId, interval, body: composed.body });
   }

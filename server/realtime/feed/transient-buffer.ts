@@ -1,10 +1,10 @@
-import { type CountEvents, countIsDue } from '../presence/view-count-events.ts';
+import { countIsDue, type ViewCountEvents } from '../presence/view-count-events.ts';
 import type { Transient, ViewerChats } from './interval-body.ts';
 import type { TransientSource } from './transient-source.ts';
 
 export interface TransientBufferOptions {
   readonly source: TransientSource;
-  readonly counts: CountEvents;
+  readonly counts: ViewCountEvents;
   /** Ids of streams whose feed is read when this interval ends. */
   readonly activeStreams: (interval: number) => Iterable<string>;
 }
@@ -32,8 +32,8 @@ export class TransientBuffer {
   }
 
   /** The parts that `collect` returned last are sealed; discards them. */
-  sealed(): void {
+  markSealed(): void {
     this.chats = null;
-    this.options.counts.sealed();
+    this.options.counts.markSealed();
   }
 }

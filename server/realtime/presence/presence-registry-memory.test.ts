@@ -20,11 +20,11 @@ describe('memory', () => {
   test('is given back for streams that everyone left, when the live counts are read', () => {
     const { clock, presence } = setUp();
     for (let stream = 0; stream < 10_000; stream += 1) presence.register(`stream ${stream}`, 1);
-    expect(presence.heldStreams()).toBe(10_000);
+    expect(presence.ringCount()).toBe(10_000);
     clock.ms += 1_250;
     presence.register('stream 7', 1);
     expect([...presence.liveCounts()]).toEqual([['stream 7', 1]]);
-    expect(presence.heldStreams()).toBe(1);
+    expect(presence.ringCount()).toBe(1);
   });
 
   test('is given back within a minute of new streams, when nobody reads the live counts', () => {
@@ -32,7 +32,7 @@ describe('memory', () => {
     for (let stream = 0; stream < 1_000; stream += 1) {
       presence.register(`stream ${stream}`, 1);
       clock.ms += 1_000;
-      expect(presence.heldStreams()).toBeLessThanOrEqual(62);
+      expect(presence.ringCount()).toBeLessThanOrEqual(62);
     }
   });
 
@@ -42,9 +42,9 @@ describe('memory', () => {
     for (let beat = 0; beat < 5; beat += 1) {
       presence.register('stream', 1);
       presence.register('stream', 300);
-      expect([presence.count('stream'), presence.heldStreams()]).toEqual([2, 1]);
+      expect([presence.count('stream'), presence.ringCount()]).toEqual([2, 1]);
       clock.ms += 1_250;
-      expect([[...presence.liveCounts()], presence.heldStreams()]).toEqual([[], 0]);
+      expect([[...presence.liveCounts()], presence.ringCount()]).toEqual([[], 0]);
     }
   });
 
@@ -53,8 +53,8 @@ describe('memory', () => {
     const dropped: string[] = [];
     const marks: SharedPresenceWriter[] = [];
     presence.share({
-      shared: (_, memory) => marks.push(new SharedPresenceWriter(memory)),
-      dropped: (streamId) => dropped.push(streamId),
+      ringShared: (_, memory) => marks.push(new SharedPresenceWriter(memory)),
+      ringDropped: (streamId) => dropped.push(streamId),
     });
     presence.register('stream', 1);
     expect(marks[0]?.register(2, intervalAt(clock.ms))).toBe(true);
@@ -67,18 +67,18 @@ describe('memory', () => {
     const { clock, presence } = setUp();
     const rings = new Map<string, SharedPresenceWriter>();
     presence.share({
-      shared: (streamId, memory) => rings.set(streamId, new SharedPresenceWriter(memory)),
-      dropped: () => {},
+      ringShared: (streamId, memory) => rings.set(streamId, new SharedPresenceWriter(memory)),
+      ringDropped: () => {},
     });
     presence.register('stream', 1);
     for (let beat = 0; beat < 20; beat += 1) {
       clock.ms += 250;
-      presence.turn();
+      presence.advance();
       expect(rings.get('stream')?.register(1, intervalAt(clock.ms))).toBe(true);
     }
     clock.ms += 1_000;
     expect(rings.get('stream')?.register(1, intervalAt(clock.ms))).toBe(false);
-    presence.turn();
+    presence.advance();
     expect(rings.get('stream')?.register(2, intervalAt(clock.ms))).toBe(true);
     expect(presence.count('stream')).toBe(2);
   });
@@ -86,7 +86,7 @@ describe('memory', () => {
   test('[V-8] is not taken by asking for a count', () => {
     const { presence } = setUp();
     expect(presence.count('stream')).toBe(0);
-    expect(presence.heldStreams()).toBe(0);
+    expect(presence.ringCount()).toBe(0);
   });
 
   test('[L-13] is bounded by the seats that a stream can have', () => {

@@ -3,19 +3,15 @@ import type { Clock } from '../../platform/clock.ts';
 import type { Counts, PresenceRegistry, ShareablePresence } from './presence-registry.ts';
 import { PresenceRings } from './presence-rings.ts';
 
-/** A tally within one process. */
+/** Presence within one process. */
 export interface MemoryPresenceRegistry extends PresenceRegistry, ShareablePresence {
   count(streamId: string): number;
   countsAtEndOf(interval: number): Counts;
-  /** How many streams take memory: the live ones, and some that were so a moment ago. */
-  heldStreams(): number;
+  /** Number of streams that take memory: those with viewers, and some that had viewers shortly before. */
+  ringCount(): number;
 }
 
-/**
- * The audience of every stream in the memory of this process.
- *
- * @param maxSeats the most seats a stream can have; `SeatRing` has the default.
- */
+/** @param maxSeats the most seats a stream can have; `PresenceRing` has the default */
 export function createMemoryPresence({
   clock,
   maxSeats,
@@ -30,9 +26,9 @@ export function createMemoryPresence({
     count: (streamId) => rings.get(streamId)?.count(intervalAt(clock.nowMs())) ?? 0,
     countsAtEndOf: (ended) => rings.counts((ring) => ring.countAtEndOf(ended)),
     liveCounts: () => rings.liveCounts(),
-    heldStreams: () => rings.held(),
-    share: (sharer) => rings.share(sharer),
+    ringCount: () => rings.size(),
+    share: (listener) => rings.share(listener),
     unavailable: () => null,
-    turn: () => rings.turn(),
+    advance: () => rings.advance(),
   };
 }

@@ -3,8 +3,8 @@ import type { Clock } from '../../platform/clock.ts';
 import { Unavailable } from '../../platform/errors.ts';
 import type { FunctionCall, Redis } from '../../storage/redis/redis.ts';
 import {
+  ActiveBlocks,
   type Announcement,
-  BlockList,
   countBlock,
   evict,
   merge,
@@ -18,40 +18,40 @@ import { StreamCount } from './stream-count.ts';
 export interface RedisPresenceOptions {
   readonly redis: Pick<Redis, 'call' | 'callAll' | 'unavailable'>;
   readonly clock: Clock;
-  /** Of the database: streams of another are not counted with those of this one. */
+  /** Of the database: separates its keys in Redis from those of others. */
   readonly serviceId: string;
-  /** The newest interval that all nodes have handed in, as far as is known here: the watermark. */
-  readonly sealedTo: () => number;
-  /** The most seats a stream can have; `SeatRing` has the default. */
+  /** The newest interval that all nodes are known to have replicated. */
+  readonly watermark: () => number;
+  /** The most seats a stream can have; `PresenceRing` has the default. */
   readonly maxSeats?: number;
 }
 
 /** Intervals between two published counts. */
 const COUNT_INTERVALS = 4;
-/** Calls in one round trip: a connection takes only so many that wait. */
+/** Most calls per round trip, which bounds the calls that wait on a connection. */
 const CALLS_MAX = 1_000;
 
 /**
- * The audience over all nodes on one Redis.
+ * Presence over all nodes on one Redis.
  *
- * Each node registers in its own rings, without waiting. When an interval has ended it hands in the
- * bitsets of what registered in it, and Redis unites them: a seat counts once, on however many nodes
- * it is, and a seat that moves is there without a gap. Streams in which nobody registered cost
- * nothing.
+ * Each node registers in its own rings, without waiting. When an interval has ended, it replicates
+ * the bitsets of that interval, and Redis merges them: a seat on several nodes counts once, and a seat
+ * that moves between nodes counts without a gap. Streams without registrations cost nothing.
  *
- * `count` is for one stream: who counted at the end of the newest interval that all nodes have
- * handed in, as in the published count, and who registered here since. Redis is asked for that once
- * in an interval. So what registered on another node is in it after 250 ms and the time of a call,
- * and an answer may be given again until the interval ends: another 250 ms. That is well within the
- * second of SPEC N-5. The moment after the end of an interval would be a wrong one to count in: a
- * heartbeat that is late by a jitter, or not handed in yet, would be missing until the next (N-6).
+ * `count` is for one stream: the seats that counted at the end of the newest interval that all nodes
+ * have replicated, as in the published count, and those that registered on this node since. It reads
+ * Redis once per interval. A registration on another node is included after 250 ms and a round trip,
+ * and a result is reused until the interval ends, another 250 ms: well within the second of SPEC N-5.
+ * Counting right after the end of an interval would be wrong: a heartbeat that is late by its timer's
+ * jitter, or not replicated yet, would be missing until the next count (N-6).
  */
 export function createRedisPresence(options: RedisPresenceOptions): SharedPresenceRegistry {
   const { redis, clock, serviceId, maxSeats } = options;
-  const list = new BlockList(serviceId);
+  const activeBlocks = new ActiveBlocks(serviceId);
   const rings = new PresenceRings(clock, maxSeats);
   const counts = new Map<string, StreamCount>();
-  let handedIn = new Map<string, ReplicationState>();
+  let states = new Map<string, ReplicationState>();
+  /** The newest interval in which this node announced blocks. */
   let announcedIn = Number.NEGATIVE_INFINITY;
   let isShared = false;
 
@@ -60,15 +60,15 @@ export function createRedisPresence(options: RedisPresenceOptions): SharedPresen
     if (reason !== null) throw new Unavailable(reason);
   }
 
-  function handedInOf(streamId: string): ReplicationState {
-    const found = handedIn.get(streamId) ?? new ReplicationState();
-    handedIn.set(streamId, found);
-    return found;
+  function stateOf(streamId: string): ReplicationState {
+    const state = states.get(streamId) ?? new ReplicationState();
+    states.set(streamId, state);
+    return state;
   }
 
-  /** Redis may have lost what was handed in: all that still counts goes again. */
-  function expectLoss(): void {
-    handedIn = new Map();
+  /** Redis may have lost data: sends everything that still counts again. */
+  function forgetReplicated(): void {
+    states = new Map();
     announcedIn = Number.NEGATIVE_INFINITY;
   }
 
@@ -80,58 +80,58 @@ export function createRedisPresence(options: RedisPresenceOptions): SharedPresen
     return replies;
   }
 
-  /** @returns whether what was handed in before is still there */
-  async function handInTo(interval: number): Promise<boolean> {
-    const { calls, blocks, confirm } = collect(interval);
+  /** @returns false when Redis has lost what was replicated before */
+  async function replicateTo(interval: number): Promise<boolean> {
+    const { calls, blocks, confirm } = collectMissing(interval);
     if (calls.length === 0) return true;
     const replies = await callAll(calls);
-    const isListKept = blocks.length === 0 || replies.pop() === 1;
+    const wasListed = blocks.length === 0 || replies.pop() === 1;
     if (replies.includes(0)) return false;
-    if (!isListKept && announcedIn > interval - COUNT_INTERVALS) return false;
+    if (!wasListed && announcedIn > interval - COUNT_INTERVALS) return false;
     confirm();
     if (blocks.length > 0) announcedIn = interval;
     return true;
   }
 
-  function collect(interval: number) {
+  function collectMissing(interval: number) {
     const calls: FunctionCall[] = [];
     const blocks: Announcement[] = [];
-    const handed: Array<() => void> = [];
+    const confirmations: Array<() => void> = [];
     for (const [streamId, ring] of rings.entries()) {
-      const known = handedInOf(streamId);
-      known.expire(interval);
-      const missing = known.missing(ring, interval);
+      const state = stateOf(streamId);
+      state.expire(interval);
+      const missing = state.missing(ring, interval);
       for (const [block, parts] of missing) {
-        calls.push(merge(streamId, block, parts, known.newestBefore(block, interval)));
-        handed.push(() => known.confirm(parts));
+        calls.push(merge(streamId, block, parts, state.newestBefore(block, interval)));
+        confirmations.push(() => state.confirm(parts));
       }
-      for (const one of known.unannounced(streamId, interval, missing)) {
-        blocks.push(one);
-        handed.push(() => known.announced(one));
+      for (const announcement of state.unannounced(streamId, interval, missing)) {
+        blocks.push(announcement);
+        confirmations.push(() => state.announced(announcement));
       }
     }
-    if (blocks.length > 0) calls.push(list.announce(interval, blocks));
+    if (blocks.length > 0) calls.push(activeBlocks.announce(interval, blocks));
     const confirm = () => {
-      for (const one of handed) one();
+      for (const confirmOne of confirmations) confirmOne();
     };
     return { calls, blocks, confirm };
   }
 
-  /** Drops what is kept for streams without viewers. */
+  /** Drops the state of streams without viewers. */
   function sweep(): void {
     rings.liveCounts();
-    for (const streamId of handedIn.keys()) if (!rings.get(streamId)) handedIn.delete(streamId);
+    for (const streamId of states.keys()) if (!rings.get(streamId)) states.delete(streamId);
     for (const [streamId, count] of counts) if (count.isStale()) counts.delete(streamId);
   }
 
-  async function send(interval: number): Promise<void> {
+  async function replicate(interval: number): Promise<void> {
     try {
       requireRedis();
-      if (await handInTo(interval)) return;
-      expectLoss();
-      await handInTo(interval);
+      if (await replicateTo(interval)) return;
+      forgetReplicated();
+      await replicateTo(interval);
     } catch (error) {
-      expectLoss();
+      forgetReplicated();
       throw error;
     } finally {
       sweep();
@@ -141,7 +141,7 @@ export function createRedisPresence(options: RedisPresenceOptions): SharedPresen
   async function countsAtEndOf(interval: number): Promise<Counts> {
     requireRedis();
     const [oldest = interval] = windowTo(interval - COUNT_INTERVALS);
-    const blocks = readBlocks(await redis.call(list.since(oldest)));
+    const blocks = readBlocks(await redis.call(activeBlocks.since(oldest)));
     const window = windowTo(interval);
     const replies = await callAll(
       blocks.map(({ streamId, block }) => countBlock(streamId, block, window)),
@@ -158,7 +158,7 @@ export function createRedisPresence(options: RedisPresenceOptions): SharedPresen
       counts.get(streamId) ??
       new StreamCount({
         ...options,
-        list,
+        activeBlocks,
         streamId,
         ring: () => rings.get(streamId),
         isShared,
@@ -169,7 +169,7 @@ export function createRedisPresence(options: RedisPresenceOptions): SharedPresen
 
   return {
     register(streamId, seat, nowMs) {
-      if (redis.unavailable() !== null) throw isUnavailable();
+      if (redis.unavailable() !== null) throw redisUnavailable();
       rings.register(streamId, seat, nowMs);
       counts.get(streamId)?.add(seat);
     },
@@ -177,35 +177,35 @@ export function createRedisPresence(options: RedisPresenceOptions): SharedPresen
       rings.evict(streamId, seats);
       counts.get(streamId)?.forget();
       const now = intervalAt(clock.nowMs());
-      // `count` goes by up to two intervals more than count at the end of one.
-      const counted = [...new Set([...windowTo(now - 2), ...windowTo(now)])];
+      // `count` includes up to two intervals more than the window of the newest one.
+      const intervals = [...new Set([...windowTo(now - 2), ...windowTo(now)])];
       try {
-        await callAll(evict(streamId, seats, counted));
+        await callAll(evict(streamId, seats, intervals));
       } catch (error) {
         if (!(error instanceof Unavailable)) throw error;
       }
     },
     async count(streamId) {
-      if (redis.unavailable() !== null) throw isUnavailable();
+      if (redis.unavailable() !== null) throw redisUnavailable();
       try {
         return await countOf(streamId).value();
       } catch (error) {
-        throw error instanceof Unavailable ? isUnavailable() : error;
+        throw error instanceof Unavailable ? redisUnavailable() : error;
       }
     },
     countsAtEndOf,
     liveCounts: () => rings.liveCounts(),
-    send,
-    share(sharer) {
+    replicate,
+    share(listener) {
       isShared = true;
-      rings.share(sharer);
+      rings.share(listener);
     },
     unavailable: () => redis.unavailable(),
-    turn: () => rings.turn(),
+    advance: () => rings.advance(),
   };
 }
 
-// For viewers. What the reason is, addresses and all, is for the log.
-function isUnavailable(): Unavailable {
+// For viewers: without the reason, which contains addresses.
+function redisUnavailable(): Unavailable {
   return new Unavailable('Redis is unavailable.');
 }

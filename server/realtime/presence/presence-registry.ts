@@ -1,48 +1,50 @@
-import type { RingSharer } from './presence-rings.ts';
+import type { RingListener } from './presence-rings.ts';
 
 /**
- * Who is present in which stream. A *registration* is one POST of a viewer; it lasts one second,
- * rounded up to the end of an interval. The *count* of a stream is the number of distinct seats with
- * a registration that lasts (SPEC I-5): a viewer in many tabs has one seat and counts once.
+ * Which seats are present in which stream. A *registration* is one heartbeat of a viewer; it lasts
+ * one second, rounded up to the end of an interval. The *count* of a stream is the number of distinct
+ * seats with a registration that lasts (SPEC I-5): a viewer with many tabs has one seat and counts
+ * once.
  */
 export interface PresenceRegistry {
   /**
-   * Registers a viewer's seat in a stream, now. A count asked for afterwards includes it.
-   * @param nowMs service time, of whoever has just read it
-   * @throws RangeError when the seat is beyond the seats a stream can have.
+   * Registers a viewer's seat in a stream, now. Later reads of the count include it.
+   * @param nowMs service time, if the caller has just read it
+   * @throws RangeError when the seat is beyond the seats that a stream can have
    */
   register(streamId: string, seat: number, nowMs?: number): void;
 
   /**
-   * Counts seats no longer, from the next interval on at the latest: whoever calls this lets them
-   * register no more. What Redis, that is unavailable, cannot be told lapses with their last registrations.
+   * Stops counting seats, from the next interval on at the latest. The caller makes sure that they
+   * cannot register again. While Redis is unavailable, registrations that were replicated to it lapse
+   * by themselves.
    */
   evict(streamId: string, seats: readonly number[]): void | Promise<void>;
 
-  /** The count of one stream, now; 0 for a stream nobody registered in. */
+  /** The count of one stream, now; 0 for a stream without registrations. */
   count(streamId: string): number | Promise<number>;
 
   /**
-   * Every stream whose count was above 0 at the end of an interval, once, with that count. Streams
-   * that fell to 0 within the second before may be among them, with 0.
-   * @param interval the one that ended last
+   * The count of every stream at the end of an interval. Contains each stream with a count above 0
+   * once, and may contain streams that fell to 0 within the second before.
+   * @param interval the newest interval that has ended
    */
   countsAtEndOf(interval: number): Counts | Promise<Counts>;
 
   /**
-   * Every stream whose count is above 0 now, once, with that count; of one node among several,
-   * those that registered there.
+   * Every stream with a count above 0 now, once, with that count. On one node among several it
+   * contains registrations on that node only.
    */
   liveCounts(): Counts;
 }
 
 /**
- * The tally of one node among several on one Redis. All of them together count each seat once
- * (SPEC N-5). `countsAtEndOf` is for whichever node seals: it has the registrations of all nodes
- * that have sent the interval before.
+ * The presence of one node among several on one Redis. All nodes together count each seat once
+ * (SPEC N-5). `countsAtEndOf` is for the node that seals: it includes the registrations of all nodes
+ * that have replicated the interval.
  */
 export interface SharedPresenceRegistry extends PresenceRegistry, ShareablePresence {
-  /** @throws Unavailable while Redis is unavailable (SPEC N-9); else like `Tally`, and as cheap */
+  /** @throws Unavailable while Redis is unavailable (SPEC N-9) */
   register(streamId: string, seat: number, nowMs?: number): void;
 
   /** @throws Unavailable while Redis is unavailable */
@@ -52,23 +54,23 @@ export interface SharedPresenceRegistry extends PresenceRegistry, ShareablePrese
   countsAtEndOf(interval: number): Promise<Counts>;
 
   /**
-   * Hands Redis what registered here in an interval that has ended, and what of the window before
-   * is not known to be there. A node calls it for each interval, before it says that it is done
-   * with it. What is sent twice counts once, and what failed goes again with the next interval.
+   * Sends Redis the registrations of an interval that has ended, and those of the window before it
+   * that Redis is not known to have. A node calls it for each interval before it reports the
+   * interval. Repeated registrations count once; failed ones are sent again with the next interval.
    * @throws Unavailable while Redis is unavailable
    */
-  send(interval: number): Promise<void>;
+  replicate(interval: number): Promise<void>;
 }
 
-/** A tally for whose streams other threads register, too. */
+/** Presence in whose streams other threads register as well. */
 export interface ShareablePresence {
-  /** Tells where, before anybody has registered. */
-  share(sharer: RingSharer): void;
-  /** Why nobody can register now, or null. */
+  /** Gives other threads the memory to register in. Call it before the first registration. */
+  share(listener: RingListener): void;
+  /** Why registrations fail now, or null. */
   unavailable(): string | null;
-  /** To be called in every interval, also while nothing is counted: other threads wait for it. */
-  turn(): void;
+  /** Advances to the current interval. Call it in every interval: other threads depend on it. */
+  advance(): void;
 }
 
-/** Streams with their counts. */
+/** Counts by stream id. */
 export type Counts = Iterable<readonly [streamId: string, count: number]>;

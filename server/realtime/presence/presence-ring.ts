@@ -21,47 +21,47 @@ import {
   TOTAL,
 } from './presence-cells.ts';
 
-/** Seats of a block: of a stream with more of them each block is counted by itself. */
+/** Seats of a block. Redis counts each block of a stream by itself. */
 export const BLOCK_SEATS = 2 ** 20;
 const BLOCK_WORDS = BLOCK_SEATS / CELL_SEATS;
-/** So many chunks are the first block; each of the others is one block or more. */
+/** The first block consists of this many chunks; each later chunk is one block or more. */
 const BLOCK_CHUNKS = chunkOf(BLOCK_SEATS);
 
-/** Those seats of one block that registered in one interval. */
+/** The seats of one block that registered in one interval. */
 export interface SeatBlock {
-  /** Its seats are those from `block * BLOCK_SEATS` on. */
+  /** Its first seat is `block * BLOCK_SEATS`. */
   readonly block: number;
-  /** How many registered. */
+  /** Number of seats that registered. */
   readonly seats: number;
   /**
-   * Their bitset, up to the last word that has a bit: the block's seat `s` is bit `s % 8` of byte
-   * `s / 8`, from the lowest. SETBIT of Redis numbers the bits of a byte from the highest, so that
-   * the same bit is its `s ^ 7`; to BITOP and BITCOUNT the order does not matter.
+   * Bitset of the seats, up to the last word with a bit: seat `s` of the block is bit `s % 8` of byte
+   * `s / 8`, from the lowest. SETBIT of Redis numbers the bits of a byte from the highest, so it is
+   * its bit `s ^ 7`. The order does not matter to BITOP and BITCOUNT.
    */
   readonly bytes: Uint8Array;
 }
 
 export interface SeatRingOptions {
-  /** Its memory can be given to other threads, who register by `SeatMarks`. */
+  /** Whether other threads register in its memory, by `SharedPresenceWriter`. */
   readonly isShared?: boolean;
-  /** Told when the ring has one more chunk. */
+  /** Called when the ring has a new chunk. */
   readonly onGrown?: () => void;
 }
 
 /**
- * Who is present in one stream: a bitset over the seats for each interval in which a registration
- * still counts, and one for all of them together. They lie word by word beside each other, so that
- * one heartbeat touches one cache line and allocates nothing.
+ * The seats that are present in one stream: a bitset for each interval in which a registration still
+ * counts, and one of all present seats. They are interleaved word by word, so that a heartbeat touches
+ * one cache line and allocates nothing.
  *
- * The number of distinct seats is kept as seats come and go: a seat adds one when it is in none of
- * the live intervals, and takes one away when the last interval that has it expires.
+ * The number of distinct seats is maintained: a seat adds one when it registers and is not present,
+ * and removes one when the last interval that has it expires.
  *
- * Time only goes forward: an interval older than the newest one seen is taken for the newest.
+ * Time only moves forward: an interval older than the newest counts as the newest.
  *
- * Other threads may register in the same memory at the same time (`SeatMarks`). All else is for the
- * one thread that has the ring: it alone turns time on, counts, and takes seats out. So no lock is
- * needed; `seat-cells.ts` says why no seat is lost or counted twice. A registration takes 16 ns, and
- * turning time on by an interval 12 µs for each 100,000 seats.
+ * Other threads may register in the same memory at the same time (`SharedPresenceWriter`). Only the
+ * thread that owns the ring advances it, counts, and evicts seats. So no lock is needed;
+ * `presence-cells.ts` explains why no seat is lost or counted twice. A registration takes 16 ns, and
+ * advancing by an interval 12 µs per 100,000 seats.
  */
 export class PresenceRing {
   readonly #maxSeats: number;
@@ -74,8 +74,8 @@ export class PresenceRing {
   #endedTotal = 0;
 
   /**
-   * @param maxSeats seats from 0 to `maxSeats - 1` can register. It bounds the memory used: eight bits
-   *   a seat, so 16 MiB when all of the default are taken.
+   * @param maxSeats seats from 0 to `maxSeats - 1` can register. It bounds the memory: eight bits per
+   *   seat, which is 16 MiB for the default.
    */
   constructor(maxSeats: number = SEATS_MAX, options: SeatRingOptions = {}) {
     this.#maxSeats = maxSeats;
@@ -84,13 +84,13 @@ export class PresenceRing {
     this.#control[NEWEST] = CLOSED;
   }
 
-  /** For `SeatMarks` of other threads. */
+  /** The memory for `SharedPresenceWriter` in other threads. */
   memory(): SeatMemory {
     return { control: this.#control, chunks: [...this.#chunks] };
   }
 
   /**
-   * Counts a seat from this interval on, for the rest of it and four more.
+   * Counts a seat for the rest of this interval and the four after it.
    * @throws RangeError when the seat is not a whole number from 0 to below `maxSeats`.
    */
   register(seat: number, interval: number): void {
@@ -104,7 +104,7 @@ export class PresenceRing {
     register(this.#control, cells, at, this.#newestSlot, 1 << (seat & 31));
   }
 
-  /** Counts a seat no longer, from this interval on, until it registers again. */
+  /** Stops counting a seat, from this interval on, until it registers again. */
   evict(seat: number, interval: number): void {
     if (!this.isPresent(seat, interval)) return;
     const chunk = chunkOf(seat);
@@ -115,23 +115,23 @@ export class PresenceRing {
     leave(this.#control, cells, at, mask);
   }
 
-  /** How many distinct seats registered in this interval or the four before it (SPEC I-5). */
+  /** Number of distinct seats that registered in this interval or the four before it (SPEC I-5). */
   count(interval: number): number {
     if (interval > this.#newestInterval) this.#advance(interval);
     return this.#total();
   }
 
   /**
-   * The count that held until `interval` ended, also when heartbeats of the next one have come
-   * already. Counted a moment later, a viewer whose next heartbeat is late by the jitter of its
-   * timer would be missing for that moment, and the published count would flicker.
+   * The count at the end of `interval`, also when the next one has registrations already. A count a
+   * moment later would lack viewers whose heartbeat is late by the jitter of their timer, and the
+   * published count would flicker.
    */
   countAtEndOf(interval: number): number {
     if (interval > this.#newestInterval) this.#advance(interval);
     return interval === this.#newestInterval ? this.#total() : this.#endedTotal;
   }
 
-  /** Whether the seat is one of those that `count` counts. */
+  /** Whether `count` includes the seat. */
   isPresent(seat: number, interval: number): boolean {
     if (interval > this.#newestInterval) this.#advance(interval);
     const chunk = chunkOf(seat);
@@ -141,7 +141,7 @@ export class PresenceRing {
     return ((cells[at] as number) & (1 << (seat & 31))) !== 0;
   }
 
-  /** How many seats registered in one of the live intervals; 0 for any other. */
+  /** Number of seats that registered in a live interval; 0 for any other interval. */
   seatsIn(interval: number): number {
     if (!this.#hasSlot(interval)) return 0;
     const slot = slotOf(interval);
@@ -156,7 +156,7 @@ export class PresenceRing {
     return seats;
   }
 
-  /** Which seats registered in one of the live intervals, by blocks; none for any other. */
+  /** The seats that registered in a live interval, by block; none for any other interval. */
   blocksOf(interval: number): SeatBlock[] {
     if (!this.#hasSlot(interval)) return [];
     const found: SeatBlock[] = [];
@@ -164,14 +164,14 @@ export class PresenceRing {
       const end = Math.max(first + 1, BLOCK_CHUNKS);
       const blocks = first === 0 ? 1 : seatsOf(first) / BLOCK_SEATS;
       for (let block = 0; block < blocks; block += 1) {
-        const one = this.#blockOf(slotOf(interval), first, end, block);
-        if (one !== null) found.push(one);
+        const seats = this.#blockOf(slotOf(interval), first, end, block);
+        if (seats !== null) found.push(seats);
       }
     }
     return found;
   }
 
-  /** The block that is made of these chunks; or a part of the only one of them, counted from 0. */
+  /** The block that consists of these chunks; or block `part` of a single large chunk. */
   #blockOf(slot: number, first: number, end: number, part: number): SeatBlock | null {
     const chunks = this.#chunks.slice(first, end);
     const last = chunks.findLastIndex((cells) => cells !== undefined);
@@ -200,9 +200,10 @@ export class PresenceRing {
   }
 
   /**
-   * Gives the ring up, unless somebody is present: what registers in its memory from here on counts
-   * nowhere, and whoever tries knows it. A registration looks whether the ring is closed after it
-   * was made; so if it does not see that, it was made before the look at the count here.
+   * Closes the ring unless a seat is present: later registrations in its memory do not count, and
+   * writers see that. A writer checks for CLOSED after it has registered; if it does not see it, its
+   * registration precedes the check of the count here.
+   * @returns whether the ring is closed
    */
   close(): boolean {
     Atomics.store(this.#control, NEWEST, CLOSED);
@@ -217,7 +218,7 @@ export class PresenceRing {
   }
 
   #total(): number {
-    // First whether anybody is arriving: who was answered before this is in the total then.
+    // Read PENDING first: if it is 0, the total includes every registration that has returned.
     const isArriving = Atomics.load(this.#control, PENDING) !== 0;
     if (!isArriving) return Atomics.load(this.#control, TOTAL);
     let total = 0;
@@ -231,17 +232,17 @@ export class PresenceRing {
   #advance(interval: number): void {
     const passed = interval - this.#newestInterval;
     if (passed > SLOTS) this.#clear();
-    else for (let step = 1; step <= passed; step += 1) this.#turn(this.#newestInterval + step);
+    else for (let step = 1; step <= passed; step += 1) this.#step(this.#newestInterval + step);
     this.#newestInterval = interval;
     this.#newestSlot = slotOf(interval);
     Atomics.store(this.#control, NEWEST, lowBits(interval));
   }
 
   /**
-   * Turns time on by one interval: one more has ended, and the oldest counts no longer. Who is in no
-   * slot is gone: also a seat that another thread made present when its slot was past already.
+   * Advances by one interval: the oldest slot stops counting. Seats in no slot become absent, also
+   * those that another thread made present when their slot was past already.
    */
-  #turn(interval: number): void {
+  #step(interval: number): void {
     const [oldest, second, third, fourth, last, next, afterNext] = slotsAround(interval);
     let ended = 0;
     for (const cells of this.#chunks) {
@@ -265,7 +266,7 @@ export class PresenceRing {
     this.#endedTotal = ended;
   }
 
-  /** Nothing that is in a slot counts any more. */
+  /** Clears all slots, after a gap in which all registrations have expired. */
   #clear(): void {
     this.#endedTotal = 0;
     for (const cells of this.#chunks) {
@@ -293,8 +294,8 @@ export class PresenceRing {
 }
 
 /**
- * The slots when an interval begins, by their words in a cell: the five that count at the end of the
- * one before, the oldest first, and the two that are ahead.
+ * The words of the slots in a cell when an interval begins: the five that count at the end of the
+ * interval before, oldest first, and the two that are ahead.
  */
 function slotsAround(interval: number) {
   const slot = (back: number) => slotOf(interval - back + SLOTS);

@@ -3,47 +3,46 @@ import type { Clock } from '../../platform/clock.ts';
 import type { SeatMemory } from './presence-cells.ts';
 import { PresenceRing } from './presence-ring.ts';
 
-/** Intervals between two looks for rings to drop, when nobody reads the counts. */
+/** Intervals between two sweeps of empty rings, when nobody reads the counts. */
 const SWEEP_INTERVALS = 240;
 
-/** Told where other threads register. */
-export interface RingSharer {
-  /** The ring of a stream, which is new or has grown. */
-  shared(streamId: string, memory: SeatMemory): void;
-  /** What registers in the ring of this stream counts no longer, and whoever tries knows it. */
-  dropped(streamId: string): void;
+/** Receives the memory in which other threads register. */
+export interface RingListener {
+  /** The ring of a stream is new or has grown. */
+  ringShared(streamId: string, memory: SeatMemory): void;
+  /** The ring of a stream is closed: registrations in it count no longer, and writers see that. */
+  ringDropped(streamId: string): void;
 }
 
 /**
- * What registered on this node: one ring for each stream. An empty ring says nothing that no ring
- * does not, so it is dropped as soon as it is noticed; idle streams cost neither memory nor time.
- * They are noticed whenever counts of all streams are read, and at least once a minute while streams
- * keep coming.
+ * The registrations on this node: one ring per stream. Empty rings are dropped, so that idle streams
+ * cost neither memory nor time: whenever the counts of all streams are read, and at least once a
+ * minute while new streams come.
  */
 export class PresenceRings {
   readonly #rings = new Map<string, PresenceRing>();
   #nextSweep = Number.NEGATIVE_INFINITY;
-  #sharer: RingSharer | null = null;
+  #listener: RingListener | null = null;
 
-  /** @param maxSeats the most seats a stream can have; `SeatRing` has the default. */
+  /** @param maxSeats the most seats a stream can have; `PresenceRing` has the default */
   constructor(
     private readonly clock: Clock,
     private readonly maxSeats?: number,
   ) {}
 
-  /** Lets other threads register, too; before anybody has. */
-  share(sharer: RingSharer): void {
-    this.#sharer = sharer;
+  /** Lets other threads register as well. Call it before the first registration. */
+  share(listener: RingListener): void {
+    this.#listener = listener;
   }
 
-  /** @throws RangeError when the seat is beyond the seats a stream can have. */
+  /** @throws RangeError when the seat is beyond the seats that a stream can have */
   register(streamId: string, seat: number, nowMs = this.clock.nowMs()): void {
     const interval = intervalAt(nowMs);
     const ring = this.#rings.get(streamId) ?? this.#add(streamId, interval);
     ring.register(seat, interval);
   }
 
-  /** Counts these seats no longer, until they register again. */
+  /** Stops counting these seats, until they register again. */
   evict(streamId: string, seats: readonly number[]): void {
     const interval = intervalAt(this.clock.nowMs());
     for (const seat of seats) this.#rings.get(streamId)?.evict(seat, interval);
@@ -57,13 +56,13 @@ export class PresenceRings {
     return this.#rings;
   }
 
-  /** Turns time on in all rings, so that other threads can register in the intervals to come. */
-  turn(): void {
+  /** Advances all rings to the current interval, so that other threads can register in the next. */
+  advance(): void {
     const interval = intervalAt(this.clock.nowMs());
     for (const ring of this.#rings.values()) ring.count(interval);
   }
 
-  /** The streams whose count of a kind is above 0, with it; drops the rings of those without viewers. */
+  /** Streams for which `countOf` is above 0, with that count. Drops empty rings. */
   counts(
     countOf: (ring: PresenceRing, interval: number) => number,
   ): Array<readonly [string, number]> {
@@ -79,22 +78,22 @@ export class PresenceRings {
     return found;
   }
 
-  /** The streams that somebody is present in now, with how many. */
+  /** Streams with a count above 0 now, with that count. */
   liveCounts(): Array<readonly [string, number]> {
     return this.counts((ring, interval) => ring.count(interval));
   }
 
-  /** How many streams take memory: the live ones, and some that were so a moment ago. */
-  held(): number {
+  /** Number of rings: of streams with viewers, and of some that had viewers shortly before. */
+  size(): number {
     return this.#rings.size;
   }
 
   #add(streamId: string, interval: number): PresenceRing {
     if (interval >= this.#nextSweep) this.liveCounts();
-    const sharer = this.#sharer;
+    const listener = this.#listener;
     const ring: PresenceRing = new PresenceRing(this.maxSeats, {
-      isShared: sharer !== null,
-      ...(sharer && { onGrown: () => sharer.shared(streamId, ring.memory()) }),
+      isShared: listener !== null,
+      ...(listener && { onGrown: () => listener.ringShared(streamId, ring.memory()) }),
     });
     this.#rings.set(streamId, ring);
     return ring;
@@ -102,6 +101,6 @@ export class PresenceRings {
 
   #drop(streamId: string): void {
     this.#rings.delete(streamId);
-    this.#sharer?.dropped(streamId);
+    this.#listener?.ringDropped(streamId);
   }
 }

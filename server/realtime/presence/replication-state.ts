@@ -1,66 +1,66 @@
 import { LIVE_INTERVALS } from './presence-cells.ts';
-import type { Announcement, Part } from './presence-commands.ts';
+import type { Announcement, IntervalBlock } from './presence-commands.ts';
 import type { PresenceRing } from './presence-ring.ts';
 
-/** The intervals that count at the end of this one, oldest first. */
+/** The window of an interval: the intervals whose registrations count at its end, oldest first. */
 export function windowTo(interval: number): number[] {
   return Array.from({ length: LIVE_INTERVALS }, (_, n) => interval - LIVE_INTERVALS + 1 + n);
 }
 
 /**
- * How much of what registered in one stream on this node Redis is known to have. A bitset only ever
- * gains bits, so the number of its seats says whether Redis has all of it.
+ * How much of the registrations in one stream on this node Redis is known to have. A bitset only
+ * gains bits, so comparing the number of its seats shows whether Redis has all of it.
  */
 export class ReplicationState {
-  /** Seats by interval and block. */
+  /** Numbers of seats that Redis has, by interval and block. */
   readonly #seats = new Map<number, Map<number, number>>();
   /** The newest interval for which a block was announced. */
   readonly #announced = new Map<number, number>();
 
-  /** Bitsets of the window to this interval that Redis is not known to have, by block. */
-  missing(ring: PresenceRing, interval: number): Map<number, Part[]> {
-    const missing = new Map<number, Part[]>();
+  /** Bitsets in the window of an interval that Redis is not known to have, by block. */
+  missing(ring: PresenceRing, interval: number): Map<number, IntervalBlock[]> {
+    const missing = new Map<number, IntervalBlock[]>();
     for (const past of windowTo(interval)) {
       const known = this.#seats.get(past);
       if (ring.seatsIn(past) === sum(known?.values() ?? [])) continue;
       for (const seats of ring.blocksOf(past)) {
         if (known?.get(seats.block) === seats.seats) continue;
-        const parts = missing.get(seats.block) ?? [];
-        missing.set(seats.block, [...parts, { interval: past, seats }]);
+        const blocks = missing.get(seats.block) ?? [];
+        missing.set(seats.block, [...blocks, { interval: past, seats }]);
       }
     }
     return missing;
   }
 
-  /** Redis has these. */
-  confirm(parts: readonly Part[]): void {
-    for (const { interval, seats } of parts) {
+  /** Redis has these bitsets. */
+  confirm(blocks: readonly IntervalBlock[]): void {
+    for (const { interval, seats } of blocks) {
       const known = this.#seats.get(interval) ?? new Map<number, number>();
       this.#seats.set(interval, known);
       known.set(seats.block, Math.max(seats.seats, known.get(seats.block) ?? 0));
     }
   }
 
-  /** The newest interval before this one of which Redis has a bitset of a block. */
+  /** The newest interval before this one for which Redis has a bitset of a block. */
   newestBefore(block: number, interval: number): number | undefined {
     return windowTo(interval - 1).findLast((past) => this.#seats.get(past)?.has(block));
   }
 
   /**
-   * Blocks with seats that are newer than what was announced.
-   * @param missing what is handed in together with the announcement
+   * Blocks with seats that are newer than their announcement.
+   * @param missing bitsets that are sent together with the announcement
    */
   unannounced(
     streamId: string,
     interval: number,
-    missing: ReadonlyMap<number, readonly Part[]>,
+    missing: ReadonlyMap<number, readonly IntervalBlock[]>,
   ): Announcement[] {
     const newest = new Map<number, number>();
     for (const past of windowTo(interval)) {
       for (const block of this.#seats.get(past)?.keys() ?? []) newest.set(block, past);
     }
-    for (const [block, parts] of missing) {
-      const last = parts.at(-1) as Part;
+    for (const [block, blocks] of missing) {
+      const last = blocks.at(-1) as IntervalBlock;
       newest.set(block, Math.max(last.interval, newest.get(block) ?? last.interval));
     }
     return [...newest]
@@ -68,11 +68,12 @@ export class ReplicationState {
       .map(([block, past]) => ({ streamId, block, interval: past }));
   }
 
+  /** Redis has this announcement. */
   announced({ block, interval }: Announcement): void {
     this.#announced.set(block, interval);
   }
 
-  /** Forgets the intervals that are before the window to this one. */
+  /** Drops intervals before the window of this one. */
   expire(interval: number): void {
     for (const past of this.#seats.keys()) {
       if (past <= interval - LIVE_INTERVALS) this.#seats.delete(past);

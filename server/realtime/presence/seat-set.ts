@@ -3,7 +3,7 @@ import { popcount } from './presence-cells.ts';
 const SEATS_PER_WORD = 32;
 const FIRST_WORDS = 8;
 
-/** Some seats of a stream. It only grows, and knows how many they are. */
+/** A growing set of seats of a stream, as a bitset with its size. */
 export class SeatSet {
   #words = new Uint32Array(FIRST_WORDS);
   #size = 0;
@@ -19,9 +19,9 @@ export class SeatSet {
   }
 
   /**
-   * Adds a bitset.
+   * Adds the seats of a bitset.
    * @param firstSeat the seat of its first bit; a multiple of 32
-   * @param bytes with the bits of a byte from the lowest, as `SeatBlock` has them
+   * @param bytes in the bit order of `SeatBlock`
    */
   addBits(firstSeat: number, bytes: Uint8Array): void {
     const first = firstSeat / SEATS_PER_WORD;
@@ -50,7 +50,7 @@ export class SeatSet {
   }
 }
 
-/** The same bits as words; what came from elsewhere begins and ends at any byte. */
+/** Copies the bits to words: received bytes may be unaligned, and of any length. */
 function wordsOf(bytes: Uint8Array): Uint32Array {
   const words = new Uint32Array(Math.ceil(bytes.length / 4));
   new Uint8Array(words.buffer).set(bytes);

@@ -1,7 +1,7 @@
 import { intervalAt } from '../../../protocol/interval.ts';
 import type { Clock } from '../../platform/clock.ts';
 import type { Redis } from '../../storage/redis/redis.ts';
-import { type BlockList, uniteBlock } from './presence-commands.ts';
+import { type ActiveBlocks, uniteBlock } from './presence-commands.ts';
 import { BLOCK_SEATS, type PresenceRing } from './presence-ring.ts';
 import { windowTo } from './replication-state.ts';
 import { SeatSet } from './seat-set.ts';
@@ -9,101 +9,102 @@ import { SeatSet } from './seat-set.ts';
 export interface StreamCountOptions {
   readonly redis: Pick<Redis, 'callAll'>;
   readonly clock: Clock;
-  /** The newest interval that all nodes have handed in, as far as is known here. */
-  readonly sealedTo: () => number;
-  readonly list: BlockList;
+  /** The newest interval that all nodes are known to have replicated. */
+  readonly watermark: () => number;
+  readonly activeBlocks: ActiveBlocks;
   readonly streamId: string;
-  /** What registered on this node, if anything did. */
+  /** The ring of the stream on this node; undefined without registrations. */
   readonly ring: () => PresenceRing | undefined;
-  /** Whether other threads register here, of which `add` is not told. */
+  /** Whether other threads of this node register without calling `add`. */
   readonly isShared: boolean;
 }
 
-/** Who counts in some intervals: what all nodes had handed in, and what registers here. */
-interface View {
+/** The seats of some intervals: those that all nodes replicated, and those on this node. */
+interface Snapshot {
   readonly intervals: readonly number[];
   readonly seats: SeatSet;
 }
 
 /**
- * The count of one stream over all nodes, now. However many ask, Redis is asked once in an interval,
- * and once more when all nodes have handed in the one before; in between this node adds what
- * registers on it.
+ * The count of one stream over all nodes, now. It reads Redis once per interval, however many viewers
+ * read the count, and once more when all nodes have replicated the interval before. In between it
+ * adds the registrations on this node.
  */
 export class StreamCount {
-  #view: View | null = null;
-  #fetching: Promise<View> | null = null;
-  /** The blocks beyond the first that some node has handed in lately. */
+  #snapshot: Snapshot | null = null;
+  #fetching: Promise<Snapshot> | null = null;
+  /** Active blocks of the stream beyond the first. */
   #further: readonly number[] = [];
 
   constructor(private readonly options: StreamCountOptions) {}
 
   /** A seat registered on this node. */
   add(seat: number): void {
-    this.#view?.seats.add(seat);
+    this.#snapshot?.seats.add(seat);
   }
 
-  /** Redis knows better than what was read of it. */
+  /** Discards what was read from Redis, after a change there. */
   forget(): void {
-    this.#view = null;
+    this.#snapshot = null;
   }
 
   /** @throws Unavailable */
   async value(): Promise<number> {
-    const asked = this.#interval();
-    if (this.#view !== null && this.#isNew(this.#view)) return this.#sizeOf(this.#view);
+    const requested = this.#interval();
+    if (this.#snapshot !== null && this.#isCurrent(this.#snapshot))
+      return this.#sizeOf(this.#snapshot);
     for (;;) {
       this.#fetching ??= this.#fetch().finally(() => {
         this.#fetching = null;
       });
       const { intervals, seats } = await this.#fetching;
-      // One that was begun in an earlier interval lacks what registered here since.
-      if ((intervals.at(-1) as number) >= asked) return this.#sizeOf({ intervals, seats });
+      // A read that began in an earlier interval lacks later registrations on this node.
+      if ((intervals.at(-1) as number) >= requested) return this.#sizeOf({ intervals, seats });
     }
   }
 
-  /** Whether nobody asked in this interval. */
+  /** Whether nobody read the count in this interval. */
   isStale(): boolean {
-    return this.#fetching === null && (this.#view?.intervals.at(-1) ?? 0) < this.#interval();
+    return this.#fetching === null && (this.#snapshot?.intervals.at(-1) ?? 0) < this.#interval();
   }
 
-  #isNew({ intervals }: View): boolean {
+  #isCurrent({ intervals }: Snapshot): boolean {
     const now = this.#intervals();
     return intervals.length === now.length && intervals.at(-1) === now.at(-1);
   }
 
-  async #fetch(): Promise<View> {
-    const { redis, list, streamId } = this.options;
+  async #fetch(): Promise<Snapshot> {
+    const { redis, activeBlocks, streamId } = this.options;
     const intervals = this.#intervals();
     const blocks = [0, ...this.#further];
     const unite = (block: number) => uniteBlock(streamId, block, intervals);
     const [further, ...bitsets] = (await redis.callAll([
-      list.further(streamId),
+      activeBlocks.further(streamId),
       ...blocks.map(unite),
     ])) as [number[], ...Uint8Array[]];
-    const unasked = further.filter((block) => !blocks.includes(block));
-    if (unasked.length > 0) {
-      bitsets.push(...((await redis.callAll(unasked.map(unite))) as Uint8Array[]));
+    const unread = further.filter((block) => !blocks.includes(block));
+    if (unread.length > 0) {
+      bitsets.push(...((await redis.callAll(unread.map(unite))) as Uint8Array[]));
     }
     this.#further = further;
     const seats = new SeatSet();
-    for (const [at, block] of [...blocks, ...unasked].entries()) {
+    for (const [at, block] of [...blocks, ...unread].entries()) {
       seats.addBits(block * BLOCK_SEATS, bitsets[at] as Uint8Array);
     }
-    this.#addOwn(seats, windowTo(intervals.at(-1) as number));
-    this.#view = { intervals, seats };
-    return this.#view;
+    this.#addLocal(seats, windowTo(intervals.at(-1) as number));
+    this.#snapshot = { intervals, seats };
+    return this.#snapshot;
   }
 
-  #sizeOf({ seats }: View): number {
-    // What registers in other threads may be in an interval that has not begun for this one.
+  #sizeOf({ seats }: Snapshot): number {
+    // Other threads may be ahead of this one by an interval.
     const now = this.#interval();
-    if (this.options.isShared) this.#addOwn(seats, [now - 1, now, now + 1]);
+    if (this.options.isShared) this.#addLocal(seats, [now - 1, now, now + 1]);
     return seats.size;
   }
 
-  // In the same turn in which the view begins to be told of what registers.
-  #addOwn(seats: SeatSet, intervals: readonly number[]): void {
+  // Runs without awaiting before the snapshot is stored: from then on `add` keeps it up to date.
+  #addLocal(seats: SeatSet, intervals: readonly number[]): void {
     const ring = this.options.ring();
     for (const interval of intervals) {
       for (const { block, bytes } of ring?.blocksOf(interval) ?? []) {
@@ -117,12 +118,12 @@ export class StreamCount {
   }
 
   /**
-   * The intervals that count now: those that counted at the end of the newest one that all nodes
-   * have handed in, and those since. Of the newest two only what registered here may be known.
+   * The intervals that count now: the window of the newest one that all nodes have replicated, and
+   * those since. Of the newest two, registrations on other nodes may be missing.
    */
   #intervals(): number[] {
     const interval = this.#interval();
-    const handedIn = this.options.sealedTo() >= interval - 1 ? interval - 1 : interval - 2;
-    return [...new Set([...windowTo(handedIn), ...windowTo(interval)])];
+    const replicated = this.options.watermark() >= interval - 1 ? interval - 1 : interval - 2;
+    return [...new Set([...windowTo(replicated), ...windowTo(interval)])];
   }
 }

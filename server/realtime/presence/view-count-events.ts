@@ -26,7 +26,7 @@ export function viewCountOf(value: number): ViewCount {
  * The `view-count` events of a service that is one process: for streams that have viewers, that have
  * just lost their last viewer, or whose feed is read.
  */
-export class CountEvents {
+export class ViewCountEvents {
   private taken: ReadonlyMap<string, number> | null = null;
   private published: ReadonlyMap<string, number> = new Map();
 
@@ -48,7 +48,7 @@ export class CountEvents {
   }
 
   /** The counts that `take` returned last are published. */
-  sealed(): void {
+  markSealed(): void {
     this.published = this.taken ?? this.published;
     this.taken = null;
   }

@@ -13,37 +13,37 @@ import type { Redis } from '../../../server/storage/redis/redis.ts';
 import { openPostgresDatabase } from '../../../server/storage/sql/database-postgres.ts';
 import { openShow, PRODUCER, uuidOf } from '../streams/show-fixture.ts';
 
-// What tests of the feed stand on: one or more nodes in this process, in real time.
+// Fixtures of the feed: one or more nodes in this process, in real time.
 
-/** How the database of one node treats sealings. */
+/** Delays of the sealings of one node in the database. */
 export interface StoreBehavior {
-  /** Sealings wait for this before they are begun. */
+  /** Sealings wait for this before they begin. */
   before: Promise<unknown> | null;
-  /** What was sealed is answered after this. */
+  /** Replies wait for this after the commit. */
   after: Promise<unknown> | null;
 }
 
-/** A node: a beat that takes part in sealing, and its way to the database. */
+/** A node: its realtime backend and its database connection. */
 export interface FeedNode {
   readonly realtime: RealtimeBackend;
   readonly chat: RealtimeParts['chat'];
   readonly clock: ServiceClock;
   readonly store: Store;
-  readonly manners: StoreBehavior;
-  /** Its connection, on a fixture of many nodes. */
+  readonly storeBehavior: StoreBehavior;
+  /** Its connection to Redis, on a fixture of many nodes. */
   readonly redis: Redis | null;
-  /** Stops as a service does. */
+  /** Stops gracefully. */
   stop(): Promise<void>;
-  /** Dies, with all that it has in memory. */
-  drop(): Promise<void>;
+  /** Crashes: everything in its memory is lost. */
+  crash(): Promise<void>;
 }
 
-/** Nodes on one record. */
+/** Nodes on one database. */
 export interface FeedFixture {
   readonly nodes: readonly FeedNode[];
   /**
-   * Starts one more; on a fixture for one node, after the one before was stopped.
-   * @param monotonicMs its source of real time, on a fixture of many nodes
+   * Starts a node; on a fixture for one node, after the one before was stopped.
+   * @param monotonicMs its monotonic clock, on a fixture of many nodes
    */
   openNode(monotonicMs?: () => number): Promise<FeedNode>;
   /** Makes a stream of `PRODUCER`. */
@@ -53,7 +53,7 @@ export interface FeedFixture {
 
 const logger = pino({ level: 'silent' });
 
-interface Foundation {
+interface NodeBackends {
   readonly store: Store;
   readonly clock: ServiceClock;
   readonly watermark: number;
@@ -62,7 +62,7 @@ interface Foundation {
   end(): Promise<void>;
 }
 
-/** One node on SQLite, its beat in memory. */
+/** One node on SQLite and memory. */
 export async function openEmbeddedFixture(): Promise<FeedFixture> {
   const show = await openShow([]);
   const fixture = await fixtureOf(async () => {
@@ -86,9 +86,9 @@ export interface SharedFixtureOptions {
   /** Of an empty database. */
   readonly databaseUrl: string;
   readonly nodes: number;
-  /** Told how late each interval was on each node, in ms. */
-  readonly onSealed?: (latenessMs: number) => void;
-  /** How a node connects to Redis, when not as the service does. */
+  /** Called with the seal latency of each interval on each node. */
+  readonly onSealed?: (latencyMs: number) => void;
+  /** Replaces the connection of a node to Redis. */
   readonly connect?: () => Promise<Redis>;
 }
 
@@ -101,9 +101,9 @@ export async function openSharedFixture(options: SharedFixtureOptions): Promise<
     const database = await openPostgresDatabase({ procedures, url: databaseUrl, logger });
     const nodeId = randomUUID();
     const { store } = database;
-    const time = await openSharedClock({ redis, store: store, nodeId, logger, monotonicMs });
+    const time = await openSharedClock({ redis, store, nodeId, logger, monotonicMs });
     return {
-      store: store,
+      store,
       clock: time.clock,
       watermark: time.watermark,
       createRealtime: createSharedRealtime(redis, nodeId),
@@ -127,15 +127,15 @@ export async function openSharedFixture(options: SharedFixtureOptions): Promise<
 }
 
 async function fixtureOf(
-  found: (monotonicMs?: () => number) => Promise<Foundation>,
-  onSealed: (latenessMs: number) => void = () => {},
+  openBackends: (monotonicMs?: () => number) => Promise<NodeBackends>,
+  onSealed: (latencyMs: number) => void = () => {},
 ): Promise<FeedFixture> {
   const nodes: FeedNode[] = [];
   let streams = 0;
   return {
     nodes,
     async openNode(monotonicMs) {
-      const node = await openNode(await found(monotonicMs), onSealed);
+      const node = await openNode(await openBackends(monotonicMs), onSealed);
       nodes.push(node);
       return node;
     },
@@ -157,26 +157,26 @@ async function fixtureOf(
       return id;
     },
     close: async () => {
-      await Promise.all(nodes.map((node) => node.drop()));
+      await Promise.all(nodes.map((node) => node.crash()));
     },
   };
 }
 
 async function openNode(
-  { store: database, clock, watermark, createRealtime, redis, end }: Foundation,
-  onSealed: (latenessMs: number) => void,
+  { store: database, clock, watermark, createRealtime, redis, end }: NodeBackends,
+  onSealed: (latencyMs: number) => void,
 ): Promise<FeedNode> {
-  const manners: StoreBehavior = { before: null, after: null };
+  const storeBehavior: StoreBehavior = { before: null, after: null };
   const store: Store = {
     ...database,
     sealInterval: async (sealing) => {
-      await manners.before;
+      await storeBehavior.before;
       const outcome = await database.sealInterval(sealing);
-      await manners.after;
+      await storeBehavior.after;
       return outcome;
     },
   };
-  const options = { store: store, clock, logger, watermark, random: Math.random, onSealed };
+  const options = { store, clock, logger, watermark, random: Math.random, onSealed };
   const { realtime, chat } = await createRealtime(options);
   realtime.start();
   let ended: Promise<void> | null = null;
@@ -185,8 +185,8 @@ async function openNode(
     realtime,
     chat,
     clock,
-    store: store,
-    manners,
+    store,
+    storeBehavior,
     redis,
     stop: () =>
       endOnce(async () => {
@@ -194,7 +194,7 @@ async function openNode(
         await realtime.stop();
         await end();
       }),
-    drop: () =>
+    crash: () =>
       endOnce(async () => {
         await redis?.close();
         await realtime.stop();

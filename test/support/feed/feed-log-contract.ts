@@ -22,7 +22,7 @@ export function feedLogContract(name: string, openFixture: () => Promise<FeedFix
   const current = () => intervalAt(nodeOf(0).clock.nowMs());
   const isSealed = async (interval: number) => {
     for (const { realtime } of fixture.nodes) {
-      while (realtime.feed.sealedTo() < interval) await Bun.sleep(5);
+      while (realtime.feed.watermark() < interval) await Bun.sleep(5);
     }
   };
 
@@ -56,7 +56,7 @@ export function feedLogContract(name: string, openFixture: () => Promise<FeedFix
         expect(held).toBeInstanceOf(Promise);
         expect(JSON.parse(decoder.decode(await held)).interval).toBe(interval);
         expect(clock.nowMs()).toBeGreaterThanOrEqual(intervalStartMs(interval + 1));
-        expect(realtime.feed.sealedTo()).toBeGreaterThanOrEqual(interval);
+        expect(realtime.feed.watermark()).toBeGreaterThanOrEqual(interval);
         expect(realtime.feed.read(streamId, interval)).toBeInstanceOf(Uint8Array);
       }
     });
@@ -136,7 +136,7 @@ export function feedLogContract(name: string, openFixture: () => Promise<FeedFix
         type: 'view-count',
         data: { value: 0, formatted: '0' },
       } as never);
-      expect([...reader.realtime.feed.watched(reader.realtime.feed.sealedTo())]).toContain(
+      expect([...reader.realtime.feed.activeStreams(reader.realtime.feed.watermark())]).toContain(
         streamId,
       );
     });
@@ -144,7 +144,7 @@ export function feedLogContract(name: string, openFixture: () => Promise<FeedFix
     test('[F-21] a listener is told of every interval, in order, each once, with its very bytes', async () => {
       const streamId = await fixture.newStream();
       const told = fixture.nodes.map(() => new Map<number, string>());
-      const starts = fixture.nodes.map(({ realtime }) => realtime.feed.sealedTo());
+      const starts = fixture.nodes.map(({ realtime }) => realtime.feed.watermark());
       const stops = fixture.nodes.map(({ realtime }, n) =>
         realtime.feed.subscribe(streamId, (interval, body) => {
           expect(told[n]?.has(interval)).toBe(false);
@@ -175,7 +175,7 @@ export function feedLogContract(name: string, openFixture: () => Promise<FeedFix
         const { page, next } = await realtime.feed.range(streamId, from, to + 1_000_000);
         expect(page.map(({ interval }) => interval)).toEqual(page.map((_, n) => from + n));
         expect(next).toBe(from + page.length);
-        expect(next - 1).toBeLessThanOrEqual(realtime.feed.sealedTo());
+        expect(next - 1).toBeLessThanOrEqual(realtime.feed.watermark());
         // Empty ones of long ago are left out.
         expect((await realtime.feed.range(streamId, 5, 5_000)).page).toEqual([]);
       }
@@ -202,7 +202,7 @@ export function feedLogContract(name: string, openFixture: () => Promise<FeedFix
     test('[F-9] [F-16] sealing that stalls: held requests hear 503, and what waits is in the newest interval', async () => {
       const streamId = await fixture.newStream();
       const stall = Promise.withResolvers<void>();
-      for (const { manners } of fixture.nodes) manners.before = stall.promise;
+      for (const { storeBehavior } of fixture.nodes) storeBehavior.before = stall.promise;
       const asked = current() + 1;
       const answers = fixture.nodes.map(({ realtime }) =>
         Promise.resolve(realtime.feed.read(streamId, asked)).catch((error) => error),
@@ -211,7 +211,7 @@ export function feedLogContract(name: string, openFixture: () => Promise<FeedFix
       for (const answer of await Promise.all(answers)) expect(answer).toBeInstanceOf(Unavailable);
       const lateMs = nodeOf(0).clock.nowMs() - intervalStartMs(asked + 1);
       expect(lateMs).toBeGreaterThanOrEqual(740);
-      for (const { manners } of fixture.nodes) manners.before = null;
+      for (const { storeBehavior } of fixture.nodes) storeBehavior.before = null;
       stall.resolve();
       const to = current();
       const events = await eventsBetween(nodeOf(0), streamId, asked - 2, to + 1);
@@ -237,7 +237,7 @@ export function feedLogContract(name: string, openFixture: () => Promise<FeedFix
         expect(await read(late, streamId, from + n)).toBe(body);
       }
       const to = last + 2;
-      while (late.realtime.feed.sealedTo() < to) await Bun.sleep(5);
+      while (late.realtime.feed.watermark() < to) await Bun.sleep(5);
       let hearts = 0;
       for (let interval = from; interval <= to; interval++) {
         for (const { data } of eventsIn(await read(late, streamId, interval))) {

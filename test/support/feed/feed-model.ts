@@ -4,27 +4,27 @@ import type { SealedBody } from '../../../server/realtime/feed/sealed-sql.ts';
 import type { Sealing } from '../../../server/realtime/feed/sealing-sql.ts';
 
 /** What a producer sends: an event of its own, or one of the two that join `chats`. */
-export type Kind = 'custom' | 'purchase' | 'discount';
+export type EventKind = 'custom' | 'purchase' | 'discount';
 
-interface PlainStream {
-  /** Acknowledged events that no sealing has told yet, in order. */
-  waiting: { readonly kind: Kind; readonly number: number }[];
-  /** The numbers of all acknowledged events that can be told apart; discounts are summed. */
+interface StreamModel {
+  /** Acknowledged events that are not published, in order. */
+  waiting: { readonly kind: EventKind; readonly number: number }[];
+  /** Numbers of all acknowledged events; discounts, which are summed, have none. */
   readonly acknowledged: number[];
   discounts: number;
-  /** Hearts of viewers that no sealing has told yet. */
+  /** Hearts of viewers that are not published. */
   hearts: number;
 }
 
 const decoder = new TextDecoder();
 
-/** What must be true of the feed (I-1, I-2, F-14, C-9, C-10), kept as plainly as it can be. */
-export class PlainFeed {
-  /** The last interval that the database has sealed. */
+/** A simple model of the feed: what must be true of it (I-1, I-2, F-14, C-9, C-10). */
+export class FeedModel {
+  /** The newest sealed interval. */
   watermark = -1;
-  /** How many viewers the first stream has. */
+  /** Number of viewers of the first stream. */
   audience = 0;
-  private readonly streams: Map<string, PlainStream>;
+  private readonly streams: Map<string, StreamModel>;
   /** The bytes that were served first, by stream and interval. */
   private readonly served = new Map<string, { streamId: string; interval: number; body: string }>();
 
@@ -35,30 +35,30 @@ export class PlainFeed {
     );
   }
 
-  /** An event of the producer's was acknowledged; `number` tells it from all others. */
-  acknowledge(streamId: string, kind: Kind, number: number): void {
+  /** The service acknowledged a producer event. @param number identifies it */
+  acknowledge(streamId: string, kind: EventKind, number: number): void {
     const stream = this.streamOf(streamId);
     stream.waiting.push({ kind, number });
     if (kind === 'discount') stream.discounts += 1;
     else stream.acknowledged.push(number);
   }
 
-  /** A viewer's hearts were acknowledged. */
-  cheer(streamId: string, hearts: number): void {
+  /** The service acknowledged hearts of a viewer. */
+  acknowledgeHearts(streamId: string, hearts: number): void {
     this.streamOf(streamId).hearts += hearts;
   }
 
-  /** The process died: posts of viewers that were not sealed may be lost (C-11). */
+  /** The process crashed: unsealed posts of viewers may be lost (C-11). */
   forgetHearts(): void {
     for (const stream of this.streams.values()) stream.hearts = 0;
   }
 
-  /** Whether something that was acknowledged is not in the feed yet. */
+  /** Whether acknowledged events or hearts are not published. */
   isWaiting(): boolean {
     return [...this.streams.values()].some(({ waiting, hearts }) => waiting.length + hearts > 0);
   }
 
-  /** A sealing was committed: it holds what waited, in order, and nothing twice. */
+  /** Checks a committed sealing: it contains what waited, in order, and nothing twice. */
   commit({ after, interval, transients }: Sealing, bodies: readonly SealedBody[]): void {
     expect(after).toBe(this.watermark);
     expect(interval).toBeGreaterThan(after);
@@ -67,20 +67,20 @@ export class PlainFeed {
       if (viewCount) expect(viewCount.value).toBe(this.audience);
     }
     for (const [streamId, stream] of this.streams) {
-      const told = contentOf(bodies.filter((sealed) => sealed.streamId === streamId));
-      const numbersOf = (wanted: Kind) =>
+      const content = contentOf(bodies.filter((sealed) => sealed.streamId === streamId));
+      const numbersOf = (wanted: EventKind) =>
         stream.waiting.filter(({ kind }) => kind === wanted).map(({ number }) => number);
-      expect(told.custom).toEqual(numbersOf('custom'));
-      expect(told.purchases).toEqual(numbersOf('purchase').slice(0, CHAT_SAMPLE));
-      expect(told.discounts).toBe(numbersOf('discount').length);
-      expect(told.hearts).toBeLessThanOrEqual(stream.hearts);
-      stream.hearts -= told.hearts;
+      expect(content.custom).toEqual(numbersOf('custom'));
+      expect(content.purchases).toEqual(numbersOf('purchase').slice(0, CHAT_SAMPLE));
+      expect(content.discounts).toBe(numbersOf('discount').length);
+      expect(content.hearts).toBeLessThanOrEqual(stream.hearts);
+      stream.hearts -= content.hearts;
       const purchases = stream.waiting.filter(({ kind }) => kind === 'purchase');
       stream.waiting = purchases.slice(CHAT_SAMPLE);
     }
   }
 
-  /** Somebody was served an interval: from now on these are its bytes. */
+  /** Checks a served interval: its bytes are those of the first time. */
   serve(streamId: string, interval: number, bytes: Uint8Array): void {
     const key = `${streamId}:${interval}`;
     const body = decoder.decode(bytes);
@@ -91,23 +91,23 @@ export class PlainFeed {
     }
   }
 
-  /** Every interval that was ever served. */
+  /** All intervals that were ever served. */
   allServed(): readonly { streamId: string; interval: number }[] {
     return [...this.served.values()];
   }
 
-  /** Every acknowledged event is in the stored feed, once. */
-  expectAllTold(stored: readonly SealedBody[]): void {
+  /** Checks that the stored feed contains every acknowledged event once. */
+  expectAllPublished(stored: readonly SealedBody[]): void {
     for (const [streamId, { acknowledged, discounts, hearts }] of this.streams) {
-      const told = contentOf(stored.filter((sealed) => sealed.streamId === streamId));
-      const numbers = [...told.custom, ...told.purchases].sort((a, b) => a - b);
+      const content = contentOf(stored.filter((sealed) => sealed.streamId === streamId));
+      const numbers = [...content.custom, ...content.purchases].sort((a, b) => a - b);
       expect(numbers).toEqual(acknowledged);
-      expect(told.discounts).toBe(discounts);
+      expect(content.discounts).toBe(discounts);
       expect(hearts).toBe(0);
     }
   }
 
-  private streamOf(streamId: string): PlainStream {
+  private streamOf(streamId: string): StreamModel {
     const stream = this.streams.get(streamId);
     if (!stream) throw new Error(`there is no stream ${streamId}`);
     return stream;

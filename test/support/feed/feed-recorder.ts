@@ -7,10 +7,10 @@ import type { FeedFixture, FeedNode } from './feed-fixture.ts';
 
 const decoder = new TextDecoder();
 
-/** What may be lost of the posts that were accepted. */
-export type Lost = 'nothing' | 'lines' | 'posts';
+/** Accepted posts that may be lost: none, messages beyond a sample, or any. */
+export type AllowedLoss = 'nothing' | 'messages' | 'posts';
 
-interface Told {
+interface FeedEvent {
   readonly type: string;
   readonly data: {
     readonly number?: number;
@@ -20,22 +20,22 @@ interface Told {
 }
 
 /**
- * People on all nodes of a fixture: a producer who sends an event until it is acknowledged, viewers
- * who post on one node or the other, and readers who hold requests and listen everywhere. They
- * remember all that they were told.
+ * Clients of all nodes of a fixture, which record what they receive: a producer that repeats each event
+ * until it is acknowledged, viewers that post on alternating nodes, and on each node a reader with long
+ * polls and a listener.
  */
 export class FeedRecorder {
-  /** The bytes that somebody was served first. */
+  /** The first bytes served, by interval. */
   private readonly served = new Map<number, string>();
-  private readonly wrong: string[] = [];
+  private readonly violations: string[] = [];
   private acknowledged = 0;
   private hearts = 0;
-  private lines = 0;
+  private messages = 0;
   private readonly ids = new Set<string>();
-  private going = true;
+  private running = true;
   private readonly work: Promise<void>[] = [];
-  /** How long each answer to a reader took, in ms, with whether it was 503 and when it was asked. */
-  readonly answers: { atMs: number; tookMs: number; refused: boolean }[] = [];
+  /** Reads of readers: when they began, how long they took, and whether they failed with 503. */
+  readonly reads: { atMs: number; tookMs: number; failed: boolean }[] = [];
 
   private constructor(
     private readonly fixture: FeedFixture,
@@ -43,34 +43,34 @@ export class FeedRecorder {
   ) {}
 
   static async of(fixture: FeedFixture): Promise<FeedRecorder> {
-    const witness = new FeedRecorder(fixture, await fixture.newStream());
-    for (const node of fixture.nodes) witness.watch(node);
-    witness.work.push(witness.produce(), witness.post());
-    return witness;
+    const recorder = new FeedRecorder(fixture, await fixture.newStream());
+    for (const node of fixture.nodes) recorder.watch(node);
+    recorder.work.push(recorder.produce(), recorder.post());
+    return recorder;
   }
 
-  /** Also listens to this node and reads there. */
+  /** Starts a reader and a listener on a node. */
   watch(node: FeedNode): void {
     let last = -1;
     node.realtime.feed.subscribe(this.streamId, (interval, body) => {
-      if (interval <= last) this.wrong.push(`${interval} was told after ${last}`);
+      if (interval <= last) this.violations.push(`${interval} was received after ${last}`);
       last = interval;
       this.serve(interval, body);
     });
     this.work.push(this.read(node));
   }
 
-  /** The newest interval that somebody was served. */
+  /** The newest interval that was served. */
   newest(): number {
     return Math.max(-1, ...this.served.keys());
   }
 
-  /** Every node serves what has ended, less than so many intervals behind. */
-  async isWell(behindMax = 2): Promise<void> {
+  /** Waits until every node serves the feed with at most this lag, in intervals. */
+  async untilHealthy(lagMax = 2): Promise<void> {
     for (const { realtime, clock } of this.fixture.nodes) {
       while (
         realtime.unavailable() !== null ||
-        intervalAt(clock.nowMs()) - 1 - realtime.feed.sealedTo() > behindMax
+        intervalAt(clock.nowMs()) - 1 - realtime.feed.watermark() > lagMax
       ) {
         await Bun.sleep(5);
       }
@@ -78,43 +78,42 @@ export class FeedRecorder {
   }
 
   /**
-   * The end: what was served is what every node and the database have, every acknowledged event is in
-   * the feed once, and no post is there twice.
-   * @param lost what of the posts may be lost: lines beyond a sample of many, or any
+   * Stops, and checks that every node and the database have what was served, that every acknowledged
+   * event is in the feed once, and that no post is in it twice.
    */
-  async end(nodes: readonly FeedNode[], lost: Lost): Promise<void> {
-    this.going = false;
+  async end(nodes: readonly FeedNode[], allowedLoss: AllowedLoss): Promise<void> {
+    this.running = false;
     await Promise.all(this.work);
     const to = intervalAt((nodes[0] as FeedNode).clock.nowMs()) + 2;
-    for (const { realtime } of nodes) while (realtime.feed.sealedTo() < to) await Bun.sleep(5);
-    expect(this.wrong).toEqual([]);
+    for (const { realtime } of nodes) while (realtime.feed.watermark() < to) await Bun.sleep(5);
+    expect(this.violations).toEqual([]);
     const { store } = nodes[0] as FeedNode;
     const from = Math.min(...this.served.keys());
     const rows = await store.readSealed({ streamId: this.streamId, from: 0, to, limit: 10_000 });
     const stored = new Map(rows.map(({ interval, body }) => [interval, body]));
     for (let interval = from; interval <= to; interval++) {
       const body = stored.get(interval) ?? `{"interval":${interval},"events":[]}`;
-      const known = this.served.get(interval);
-      if (known !== undefined) expect(known).toBe(body);
+      const served = this.served.get(interval);
+      if (served !== undefined) expect(served).toBe(body);
       for (const { realtime } of nodes) {
         expect(decoder.decode(await realtime.feed.read(this.streamId, interval))).toBe(body);
       }
     }
     this.expectOnce(
-      rows.flatMap(({ body }) => JSON.parse(body).events as Told[]),
-      lost,
+      rows.flatMap(({ body }) => JSON.parse(body).events as FeedEvent[]),
+      allowedLoss,
     );
   }
 
-  private expectOnce(events: readonly Told[], lost: Lost): void {
+  private expectOnce(events: readonly FeedEvent[], allowedLoss: AllowedLoss): void {
     const numbers = events.flatMap(({ data }) => data?.number ?? []);
     expect(numbers).toEqual(Array.from({ length: this.acknowledged }, (_, n) => n));
     const ids = events.flatMap(({ data }) => data?.messages?.map(({ id }) => id) ?? []);
     expect(new Set(ids).size).toBe(ids.length);
     for (const id of ids) expect(this.ids).toContain(id);
     const hearts = events.reduce((sum, { data }) => sum + (data?.hearts ?? 0), 0);
-    if (lost === 'nothing') expect(ids).toHaveLength(this.lines);
-    if (lost === 'posts') {
+    if (allowedLoss === 'nothing') expect(ids).toHaveLength(this.messages);
+    if (allowedLoss === 'posts') {
       expect(hearts).toBeLessThanOrEqual(this.hearts);
       expect(hearts).toBeGreaterThan(0);
     } else expect(hearts).toBe(this.hearts);
@@ -124,18 +123,18 @@ export class FeedRecorder {
     const body = decoder.decode(bytes);
     const first = this.served.get(interval);
     if (first === undefined) this.served.set(interval, body);
-    else if (first !== body) this.wrong.push(`${first} became ${body}`);
+    else if (first !== body) this.violations.push(`${first} became ${body}`);
   }
 
   private async read(node: FeedNode): Promise<void> {
     const { realtime, clock } = node;
-    let next = realtime.feed.sealedTo() + 1;
-    while (this.going) {
+    let next = realtime.feed.watermark() + 1;
+    while (this.running) {
       next = Math.max(next, intervalAt(clock.nowMs()) - 20);
       const atMs = performance.now();
       const interval = next;
-      const body = await ask(() => realtime.feed.read(this.streamId, interval));
-      this.answers.push({ atMs, tookMs: performance.now() - atMs, refused: body === null });
+      const body = await tryCall(() => realtime.feed.read(this.streamId, interval));
+      this.reads.push({ atMs, tookMs: performance.now() - atMs, failed: body === null });
       if (body === null) await Bun.sleep(30);
       else {
         this.serve(interval, body);
@@ -145,7 +144,7 @@ export class FeedRecorder {
   }
 
   private async produce(): Promise<void> {
-    for (let number = 0; this.going; number++) {
+    for (let number = 0; this.running; number++) {
       const event = { type: 'custom', data: { number } } as const;
       const key = randomUUID();
       for (let tries = 0; ; tries++) {
@@ -153,7 +152,7 @@ export class FeedRecorder {
         const nowMs = clock.nowMs();
         const input = { streamId: this.streamId, producer: PRODUCER, event, nowMs };
         const once = { owner: PRODUCER, key, fingerprint: '', nowMs };
-        if ((await ask(() => store.recordProducerEvent(input, once))) !== null) break;
+        if ((await tryCall(() => store.recordProducerEvent(input, once))) !== null) break;
         await Bun.sleep(50);
       }
       this.acknowledged = number + 1;
@@ -162,18 +161,18 @@ export class FeedRecorder {
   }
 
   private async post(): Promise<void> {
-    for (let turn = 0; this.going; turn++) {
-      const { chat, clock } = this.node(turn);
+    for (let n = 0; this.running; n++) {
+      const { chat, clock } = this.node(n);
       try {
-        if (turn % 2 === 0) {
+        if (n % 2 === 0) {
           chat.hearts(this.streamId, 3);
           this.hearts += 3;
         } else {
           const id = randomUUID();
           const element = { id, viewer: 'v', name: '', text: 'Hi', at: clock.nowMs() };
           this.ids.add(id);
-          chat.say(this.streamId, 'message', element);
-          this.lines += 1;
+          chat.post(this.streamId, 'message', element);
+          this.messages += 1;
         }
       } catch (error) {
         if (!(error instanceof Unavailable)) throw error;
@@ -182,15 +181,15 @@ export class FeedRecorder {
     }
   }
 
-  private node(turn: number): FeedNode {
-    return this.fixture.nodes[turn % this.fixture.nodes.length] as FeedNode;
+  private node(n: number): FeedNode {
+    return this.fixture.nodes[n % this.fixture.nodes.length] as FeedNode;
   }
 }
 
-/** @returns null for 503 */
-async function ask<T>(question: () => T | Promise<T>): Promise<T | null> {
+/** @returns null when the call fails with Unavailable */
+async function tryCall<T>(call: () => T | Promise<T>): Promise<T | null> {
   try {
-    return await question();
+    return await call();
   } catch (error) {
     if (error instanceof Unavailable) return null;
     throw error;

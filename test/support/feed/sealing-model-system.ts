@@ -2,30 +2,30 @@ import { expect } from 'bun:test';
 import pino from 'pino';
 import { intervalAt, intervalStartMs } from '../../../protocol/interval.ts';
 import type { ProducerEvent } from '../../../protocol/studio.ts';
-import type { ChatSource } from '../../../server/domains/chat/chat.ts';
-import { createMemoryChat } from '../../../server/domains/chat/chat-memory.ts';
+import type { ChatSource } from '../../../server/domains/chat/chat-source.ts';
+import { createMemoryChatSource } from '../../../server/domains/chat/chat-source-memory.ts';
 import { type Clock, createClock } from '../../../server/platform/clock.ts';
 import { MemoryFeedLog } from '../../../server/realtime/feed/feed-log-memory.ts';
 import { Sealer } from '../../../server/realtime/feed/sealer.ts';
 import type { Sealing, SealOutcome } from '../../../server/realtime/feed/sealing-sql.ts';
 import { TransientBuffer } from '../../../server/realtime/feed/transient-buffer.ts';
-import { CountEvents } from '../../../server/realtime/presence/view-count-events.ts';
+import { ViewCountEvents } from '../../../server/realtime/presence/view-count-events.ts';
 import { openShow, PRODUCER, SHOW_START_MS, type Show, uuidOf } from '../streams/show-fixture.ts';
-import { type Kind, PlainFeed } from './feed-model.ts';
+import { type EventKind, FeedModel } from './feed-model.ts';
 
 export const STREAMS = [uuidOf(1), uuidOf(2)];
 
-/** Newest intervals that the reader asks for after each step, in each stream. */
-const LOOK_BACK = 6;
+/** Newest intervals that the reader reads after each step, per stream. */
+const NEWEST_READ = 6;
 
-// At most 60 steps of 260 purchases, 50 in a sealing. Posts that came while sealing failed are in
-// the sealing after the next, or one later when the clock was stepped back.
+// At most 60 steps of 260 purchases, 50 per sealing. Posts that came while sealing failed are in the
+// sealing after the next, or one later when the clock was stepped back.
 const SEALINGS_AT_END_MAX = 320;
 
-/** What becomes of a sealing in the database. */
-export type Fate = 'works' | 'fails' | 'loses its answer' | 'loses its answer, then cannot be read';
+/** A fault of the database during a sealing. */
+export type SealingFault = 'none' | 'fails' | 'reply lost' | 'reply lost, then unreadable';
 
-/** A running service: what a restart replaces. */
+/** The parts that a restart replaces. */
 interface Service {
   readonly clock: Clock;
   readonly log: MemoryFeedLog;
@@ -34,20 +34,20 @@ interface Service {
 }
 
 /**
- * The feed of a service on its real record, the machine it runs on, its producer, and a reader who
- * has seen every interval. What must be true of it is in `plain`.
+ * The sealing of one process on a real database, with a fake machine, a producer, viewers and a reader.
+ * `model` says what must be true of the feed.
  */
 export class ModelSystem {
-  readonly plain = new PlainFeed(STREAMS);
-  private fate: Fate = 'works';
+  readonly model = new FeedModel(STREAMS);
+  private fault: SealingFault = 'none';
   private systemMs = SHOW_START_MS;
   private monotonicMs = 5_000;
   private nextNumber = 1;
   private sealedTo = -1;
-  /** The newest interval that the listener of each stream was told of. */
-  private readonly heard = new Map<string, number>();
-  /** What was found wrong inside the service, which would take it for a failure of the database. */
-  private wrong: unknown = null;
+  /** The newest interval that the listener of each stream received. */
+  private readonly received = new Map<string, number>();
+  /** A failed check inside a callback, which the service would take for a database failure. */
+  private violation: unknown = null;
   private service: Service;
 
   private constructor(private readonly show: Show) {
@@ -62,25 +62,25 @@ export class ModelSystem {
     return this.show.close();
   }
 
-  /** Time passes, on both clocks of the machine. */
+  /** Advances both clocks of the machine. */
   pass(ms: number): void {
     this.systemMs += ms;
     this.monotonicMs += ms;
     this.nowMs();
   }
 
-  /** Somebody sets the system clock. */
+  /** Steps the system clock. */
   step(ms: number): void {
     this.systemMs += ms;
   }
 
-  /** So many viewers are in the first stream from now on. */
-  gather(viewers: number): void {
-    this.plain.audience = viewers;
+  /** Sets the number of viewers of the first stream. */
+  setAudience(viewers: number): void {
+    this.model.audience = viewers;
   }
 
-  /** The producer sends an event, and again when it did not hear the answer. */
-  async produce(streamId: string, kind: Kind, isRetried: boolean): Promise<void> {
+  /** The producer sends an event, and repeats it when `isRetried`. */
+  async produce(streamId: string, kind: EventKind, isRetried: boolean): Promise<void> {
     const { store } = this.show;
     const number = this.nextNumber++;
     const nowMs = this.nowMs();
@@ -88,82 +88,82 @@ export class ModelSystem {
     const once = { owner: PRODUCER, key: `${number}`, fingerprint: '', nowMs };
     const first = await store.recordProducerEvent(input, once);
     if (isRetried) expect(await store.recordProducerEvent(input, once)).toEqual(first);
-    this.plain.acknowledge(streamId, kind, number);
+    this.model.acknowledge(streamId, kind, number);
   }
 
   /** A viewer posts hearts. */
-  cheer(streamId: string, hearts: number): void {
+  sendHearts(streamId: string, hearts: number): void {
     this.service.chat.hearts(streamId, hearts);
-    this.plain.cheer(streamId, hearts);
+    this.model.acknowledgeHearts(streamId, hearts);
   }
 
-  /** The tick comes; twice at once, and the second joins the first. */
-  async seal(fate: Fate): Promise<void> {
-    this.fate = fate;
+  /** The interval timer fires twice at once; the second sealing joins the first. */
+  async seal(fault: SealingFault): Promise<void> {
+    this.fault = fault;
     await Promise.all([this.service.sealer.seal(), this.service.sealer.seal()]);
-    this.fate = 'works';
+    this.fault = 'none';
   }
 
-  /** The process dies, with what was in its memory, and starts again on the same directory. */
+  /** The process crashes, loses its memory and restarts on the same directory. */
   async restart(): Promise<void> {
     await this.show.restart();
     const watermark = await this.show.store.readWatermark({});
-    this.plain.forgetHearts();
+    this.model.forgetHearts();
     this.service = this.start(watermark);
     expect(this.nowMs()).toBeGreaterThanOrEqual(intervalStartMs(watermark + 1));
   }
 
-  /** Asks for an interval that is not sealed yet; what comes must be what everybody gets. */
-  hold(streamId: string, ahead: number): void {
-    const interval = this.service.log.sealedTo() + ahead;
-    const held = this.service.log.read(streamId, interval) as Promise<Uint8Array>;
-    void held.then((body) => this.note(() => this.plain.serve(streamId, interval, body)));
+  /** Reads an interval that is not sealed yet; the body must be what every reader gets. */
+  waitAhead(streamId: string, ahead: number): void {
+    const interval = this.service.log.watermark() + ahead;
+    const pending = this.service.log.read(streamId, interval) as Promise<Uint8Array>;
+    void pending.then((body) => this.check(() => this.model.serve(streamId, interval, body)));
   }
 
-  /** The reader asks for the newest intervals, an older one, and all that were ever served. */
-  async look(old: number): Promise<void> {
-    const { plain } = this;
+  /** Reads the newest intervals, an older one, and all that were ever served. */
+  async readAll(old: number): Promise<void> {
+    const { model } = this;
     const { log } = this.service;
-    if (this.wrong) throw this.wrong;
-    expect(await this.show.store.readWatermark({})).toBe(plain.watermark);
-    expect(intervalAt(this.nowMs())).toBeGreaterThan(plain.watermark);
-    expect(log.sealedTo()).toBeLessThanOrEqual(plain.watermark);
-    expect(log.sealedTo()).toBeGreaterThanOrEqual(this.sealedTo);
-    this.sealedTo = log.sealedTo();
-    for (const interval of this.heard.values()) expect(interval).toBe(this.sealedTo);
+    if (this.violation) throw this.violation;
+    expect(await this.show.store.readWatermark({})).toBe(model.watermark);
+    expect(intervalAt(this.nowMs())).toBeGreaterThan(model.watermark);
+    expect(log.watermark()).toBeLessThanOrEqual(model.watermark);
+    expect(log.watermark()).toBeGreaterThanOrEqual(this.sealedTo);
+    this.sealedTo = log.watermark();
+    for (const interval of this.received.values()) expect(interval).toBe(this.sealedTo);
     if (this.sealedTo < 0) return;
-    const asked = [old, ...Array(LOOK_BACK).keys()].map((back) => this.sealedTo - back);
+    const intervals = [old, ...Array(NEWEST_READ).keys()].map((back) => this.sealedTo - back);
     for (const streamId of STREAMS) {
-      for (const interval of asked) {
-        plain.serve(streamId, interval, await log.read(streamId, interval));
+      for (const interval of intervals) {
+        model.serve(streamId, interval, await log.read(streamId, interval));
       }
     }
-    for (const { streamId, interval } of plain.allServed()) {
-      plain.serve(streamId, interval, await log.read(streamId, interval));
+    for (const { streamId, interval } of model.allServed()) {
+      model.serve(streamId, interval, await log.read(streamId, interval));
     }
   }
 
-  /** The end of the show: what waits is sealed, and the stored feed holds everything once. */
+  /** Seals everything that waits; then the stored feed must contain everything once. */
   async end(): Promise<void> {
-    for (let count = 0; this.plain.isWaiting(); count++) {
+    for (let count = 0; this.model.isWaiting(); count++) {
       expect(count).toBeLessThan(SEALINGS_AT_END_MAX);
       this.pass(250);
-      await this.seal('works');
-      await this.look(0);
+      await this.seal('none');
+      await this.readAll(0);
     }
     const all = { from: 0, to: Number.MAX_SAFE_INTEGER };
-    this.plain.expectAllTold(await this.show.store.readSealedOfAll(all));
+    this.model.expectAllPublished(await this.show.store.readSealedOfAll(all));
   }
 
   private nowMs(): number {
     return this.service.clock.nowMs();
   }
 
-  private note(check: () => void): void {
+  private check(assertion: () => void): void {
     try {
-      check();
+      assertion();
     } catch (error) {
-      this.wrong ??= error;
+      this.violation ??= error;
     }
   }
 
@@ -174,13 +174,13 @@ export class ModelSystem {
       notBeforeMs: intervalStartMs(watermark + 1),
     });
     const log = new MemoryFeedLog(this.show.store, watermark);
-    const chat = createMemoryChat({ random: () => 0.5 });
+    const chat = createMemoryChatSource({ random: () => 0.5 });
     const first = STREAMS[0] as string;
     const countsAtEndOf = () => {
-      const { audience } = this.plain;
+      const { audience } = this.model;
       return audience > 0 ? [[first, audience] as const] : [];
     };
-    const counts = new CountEvents({ countsAtEndOf });
+    const counts = new ViewCountEvents({ countsAtEndOf });
     const sealer = new Sealer({
       clock,
       store: this.unreliableStore(),
@@ -193,41 +193,41 @@ export class ModelSystem {
     return { clock, log, sealer, chat };
   }
 
-  /** A listener is told of intervals in order, each once, with the bytes that everybody gets. */
+  /** Checks that a listener receives intervals in order, each once, with the bytes that were served. */
   private listen(log: MemoryFeedLog, streamId: string, watermark: number): void {
-    this.heard.set(streamId, watermark);
+    this.received.set(streamId, watermark);
     log.subscribe(streamId, (interval, body) => {
-      this.note(() => {
-        expect(interval).toBeGreaterThan(this.heard.get(streamId) ?? watermark);
-        this.heard.set(streamId, interval);
-        this.plain.serve(streamId, interval, body);
+      this.check(() => {
+        expect(interval).toBeGreaterThan(this.received.get(streamId) ?? watermark);
+        this.received.set(streamId, interval);
+        this.model.serve(streamId, interval, body);
       });
     });
   }
 
-  /** The database, whose sealings have the fate that this step gave them. */
+  /** The database, with the fault of this step. */
   private unreliableStore() {
     const { store } = this.show;
     return {
       readWatermark: store.readWatermark,
       readSealedOfAll: async (range: { from: number; to: number }) => {
-        if (this.fate.endsWith('cannot be read')) throw new Error('the disk cannot be read');
+        if (this.fault.endsWith('unreadable')) throw new Error('the disk cannot be read');
         return store.readSealedOfAll(range);
       },
       sealInterval: async (sealing: Sealing): Promise<SealOutcome> => {
-        if (this.fate === 'fails') throw new Error('the disk failed');
+        if (this.fault === 'fails') throw new Error('the disk failed');
         const sealed = await store.sealInterval(sealing);
         if (sealed.outcome === 'sealed') {
-          this.note(() => this.plain.commit(sealing, sealed.bodies));
+          this.check(() => this.model.commit(sealing, sealed.bodies));
         }
-        if (this.fate !== 'works') throw new Error('the answer was lost');
+        if (this.fault !== 'none') throw new Error('the reply was lost');
         return sealed;
       },
     };
   }
 }
 
-function eventOf(kind: Kind, number: number): ProducerEvent {
+function eventOf(kind: EventKind, number: number): ProducerEvent {
   if (kind === 'custom') return { type: 'custom', data: { number } };
   if (kind === 'purchase') return { type: 'purchase', data: { text: String(number), name: '' } };
   return { type: 'discount', data: { count: 1 } };

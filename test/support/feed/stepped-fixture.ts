@@ -1,7 +1,7 @@
 import { expect } from 'bun:test';
 import pino from 'pino';
 import { intervalAt, intervalStartMs } from '../../../protocol/interval.ts';
-import { libraryOf, libraryText } from '../../../server/storage/redis/library.ts';
+import { createLibrary, readLibrarySources } from '../../../server/storage/redis/library.ts';
 import { openRedis } from '../../../server/storage/redis/open-redis.ts';
 import type { Redis } from '../../../server/storage/redis/redis.ts';
 import type { PostgresServer } from '../backends/postgres.ts';
@@ -23,14 +23,14 @@ const LOOK_EVERY_MS = 250;
 
 // `TIME`, as functions and nodes see it, is off by what the test says.
 const STEP_KEY = '{fourbeat}:step';
-const steppedLibrary = libraryOf(`
+const steppedLibrary = createLibrary(`
 local function stepped_time()
   local time = redis.call('TIME')
   local us = tonumber(time[1]) * 1000000 + tonumber(time[2])
   us = us + 1000 * tonumber(redis.call('GET', '${STEP_KEY}') or '0')
   return { math.floor(us / 1000000), us % 1000000 }
 end
-${libraryText().replaceAll("redis.call('TIME')", 'stepped_time()')}`);
+${readLibrarySources().replaceAll("redis.call('TIME')", 'stepped_time()')}`);
 
 /** What the nodes say at one moment, each for itself; or why they do not. */
 interface Look {

@@ -19,10 +19,10 @@ export class PresenceNodes {
   readonly behindMs: number[] = [];
 
   constructor(redis: Redis, count: number) {
-    const sealedTo = () => this.sealedTo;
+    const watermark = () => this.sealedTo;
     this.tallies = Array.from({ length: count }, (_, node) => {
       const clock = { nowMs: () => this.nowMsOf(node) };
-      const presence = createRedisPresence({ redis, clock, serviceId: this.serviceId, sealedTo });
+      const presence = createRedisPresence({ redis, clock, serviceId: this.serviceId, watermark });
       // Whichever thread its viewers talk to, a node counts the same.
       return node === 1 ? asFromAnotherThread(presence, clock) : presence;
     });
@@ -51,7 +51,7 @@ export class PresenceNodes {
 
   /** Nodes hand in what has ended; then it is sealed. */
   async merge(nodes: Iterable<number> = this.tallies.keys()): Promise<void> {
-    for (const node of nodes) await this.node(node).send(intervalAt(this.nowMsOf(node)) - 1);
+    for (const node of nodes) await this.node(node).replicate(intervalAt(this.nowMsOf(node)) - 1);
     this.sealedTo = this.interval - 1;
   }
 

@@ -16,8 +16,8 @@ export function asFromAnotherThread<T extends PresenceRegistry & ShareablePresen
 ): T {
   const rings = new Map<string, SharedPresenceWriter>();
   presence.share({
-    shared: (streamId, memory) => rings.set(streamId, new SharedPresenceWriter(memory)),
-    dropped: (streamId) => rings.delete(streamId),
+    ringShared: (streamId, memory) => rings.set(streamId, new SharedPresenceWriter(memory)),
+    ringDropped: (streamId) => rings.delete(streamId),
   });
   return {
     ...presence,
