@@ -1,4 +1,4 @@
-import { createMemoryChat } from '../domains/chat/chat-memory.ts';
+import { createMemoryChatSource } from '../domains/chat/chat-source-memory.ts';
 import { createMemorySlowMode } from '../domains/chat/slow-mode-memory.ts';
 import { createMemoryRealtimeBackend } from '../realtime/coordination/realtime-backend-memory.ts';
 import { createServiceClock } from '../realtime/coordination/service-clock.ts';
@@ -32,14 +32,14 @@ function lockData(directory: string): DirectoryLock {
 }
 
 async function openOnDirectory(
-  { config, logger, onLost }: BackendsOptions,
+  { config, logger, onFailed }: BackendsOptions,
   lock: DirectoryLock,
 ): Promise<Backends> {
   const database = await openSqliteDatabase({
     procedures,
     worker: new URL('./database-worker.ts', import.meta.url),
     directory: config.data,
-    onLost,
+    onFailed,
   }).catch((error: Error) => {
     throw new Error(`the database in ${config.data} (--data) cannot be opened: ${error.message}`);
   });
@@ -64,7 +64,7 @@ async function openOnDirectory(
 
 /** Keeps everything in the memory of this process. */
 export const createEmbeddedRealtime: CreateRealtime = async (options) => {
-  const chat = createMemoryChat(options);
+  const chat = createMemoryChatSource(options);
   const realtime = createMemoryRealtimeBackend({ ...options, source: chat });
   return { realtime, chat, slowMode: createMemorySlowMode() };
 };

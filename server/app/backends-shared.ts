@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { createSharedChat } from '../domains/chat/chat-shared.ts';
+import { createSharedChatSource } from '../domains/chat/chat-source-shared.ts';
 import { createRedisSlowMode } from '../domains/chat/slow-mode-redis.ts';
 import { retryUntilAvailable } from '../platform/retry-until-available.ts';
 import { createRedisRealtimeBackend } from '../realtime/coordination/realtime-backend-redis.ts';
@@ -74,7 +74,7 @@ export function createSharedRealtime(redis: Redis, nodeId: string): CreateRealti
     // Separates this database's keys from those of other services, and of an earlier database.
     const offered = randomUUID();
     const serviceId = await options.store.keepSecret({ name: 'service', offered });
-    const chat = createSharedChat({
+    const chat = createSharedChatSource({
       random: options.random,
       unavailable: () => (redis.unavailable() === null ? null : 'Redis is unavailable.'),
     });

@@ -1,5 +1,5 @@
 import type { Logger } from 'pino';
-import type { ChatSource } from '../domains/chat/chat.ts';
+import type { ChatPosts } from '../domains/chat/chat-source.ts';
 import type { SlowMode } from '../domains/chat/slow-mode.ts';
 import type { ServiceClock } from '../platform/clock.ts';
 import type { Config } from '../platform/config.ts';
@@ -32,7 +32,7 @@ export interface Backends {
 /** The realtime backend, and the parts of the domains that share its memory or its Redis. */
 export interface RealtimeParts {
   readonly realtime: RealtimeBackend;
-  readonly chat: Pick<ChatSource, 'say' | 'hearts'>;
+  readonly chat: ChatPosts;
   readonly slowMode: SlowMode;
 }
 
@@ -50,7 +50,7 @@ export interface BackendsOptions {
    * Told when nothing can be recorded any more, or some viewers are answered by nobody: the process
    * should end and start again.
    */
-  readonly onLost: (reason: string) => void;
+  readonly onFailed: (reason: string) => void;
 }
 
 /** Opens the backends. @throws Error with a line for the operator */

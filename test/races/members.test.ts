@@ -1,26 +1,26 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { randomUUID } from 'node:crypto';
-import { newSetupLink } from '../../server/auth/members/operator-links.ts';
+import { newSetupLink } from '../../server/auth/members/links.ts';
 import { expectJson, type Harness, startService } from '../support/harness/harness.ts';
 import { invited, newMember, tokenOf } from '../support/studio/member-browser.ts';
 
-// What meets in the database: over HTTP passwords are hashed a few at a time, so that requests which are
-// sent together rarely come here together.
+// Calls the store directly: over HTTP only a few passwords are hashed at a time, so concurrent requests
+// rarely reach the database together.
 
 const ROUNDS = 8;
-const AT_ONCE = 6;
+const CONCURRENCY = 6;
 
 const hashOf = (secret: string) => new Bun.CryptoHasher('sha256').update(secret).digest('hex');
 
-/** How each ended: its output's name, or why it was refused. */
-async function outcomes(calls: Promise<unknown>[]): Promise<string[]> {
-  const ended = calls.map((call) =>
+/** The outcome of each call, sorted: `done`, or the kind of its error. */
+async function outcomesOf(calls: Promise<unknown>[]): Promise<string[]> {
+  const settled = calls.map((call) =>
     call.then(
       () => 'done',
       (error) => error.kind ?? String(error),
     ),
   );
-  return (await Promise.all(ended)).sort();
+  return (await Promise.all(settled)).sort();
 }
 
 describe.each(['embedded', 'shared'] as const)('on %s backends', (backends) => {
@@ -36,49 +36,51 @@ describe.each(['embedded', 'shared'] as const)('on %s backends', (backends) => {
       ...{ hash: hashOf(token), uuid: randomUUID(), name: 'Ada', passwordHash: randomUUID() },
       session: session(),
     });
-  const once = ['done', ...Array.from({ length: AT_ONCE - 1 }, () => 'unauthorized')];
+  const once = ['done', ...Array.from({ length: CONCURRENCY - 1 }, () => 'unauthorized')];
 
-  test('[U-17] an invitation that is used by many at once makes one member', async () => {
+  test('[U-17] an invitation that is used several times concurrently creates one member', async () => {
     for (let round = 0; round < ROUNDS; round++) {
       const account = await service.createAccount();
       const { token } = await invited(service, 'host', undefined, account);
-      const tries = Array.from({ length: AT_ONCE }, () => acceptLink(token));
-      expect(await outcomes(tries)).toEqual(once);
+      const attempts = Array.from({ length: CONCURRENCY }, () => acceptLink(token));
+      expect(await outcomesOf(attempts)).toEqual(once);
       expect(await service.store.listMembers({ account: account.uuid })).toHaveLength(1);
     }
   });
 
-  test('[U-17] a link to a password that is used by many at once sets one', async () => {
+  test('[U-17] a password link that is used several times concurrently sets one password', async () => {
     const { email } = await newMember(service, 'host');
     for (let round = 0; round < ROUNDS; round++) {
       const secret = randomUUID();
       const nowMs = service.clock.nowMs();
       const link = { id: randomUUID(), hash: hashOf(secret), nowMs };
       await service.store.linkFor({ email, link });
-      const tries = Array.from({ length: AT_ONCE }, () => acceptLink(secret));
-      expect(await outcomes(tries)).toEqual(once);
+      const attempts = Array.from({ length: CONCURRENCY }, () => acceptLink(secret));
+      expect(await outcomesOf(attempts)).toEqual(once);
     }
   });
 
-  test('[U-8] a removal that meets signing in leaves no session', async () => {
+  test('[U-8] removing a member leaves no session of a concurrent sign-in', async () => {
     for (let round = 0; round < ROUNDS; round++) {
       const account = await service.createAccount();
       const { uuid, email } = await newMember(service, 'host', account);
       const { passwordHash } = (await service.store.findSignIn({ email })) ?? { passwordHash: '' };
-      const opened = Array.from({ length: AT_ONCE }, session);
+      const opened = Array.from({ length: CONCURRENCY }, session);
       const known = { member: uuid, passwordHash, newPasswordHash: null, replaced: null };
-      const calls = opened.map((one) => service.store.openSession({ ...known, session: one }));
+      const calls = opened.map((opening) =>
+        service.store.openSession({ ...known, session: opening }),
+      );
       const removal = service.store.removeMember({ account: account.uuid, uuid });
-      const ended = await outcomes([...calls, removal]);
+      const ended = await outcomesOf([...calls, removal]);
       expect(ended.filter((end) => end !== 'done' && end !== 'unauthorized')).toEqual([]);
-      expect(await outcomes([removal])).toEqual(['done']);
+      expect(await outcomesOf([removal])).toEqual(['done']);
       for (const { hash } of opened) {
         expect(await service.store.findSession({ hash })).toBeNull();
       }
     }
   });
 
-  test('[U-18] of new passwords that meet, one is set, and the old one opens nothing', async () => {
+  test('[U-18] of concurrent password changes one succeeds, and a concurrent sign-in with the old one has no session', async () => {
     for (let round = 0; round < ROUNDS; round++) {
       const { uuid, email } = await newMember(service, 'host');
       const { passwordHash: old } = (await service.store.findSignIn({ email })) ?? {
@@ -93,7 +95,7 @@ describe.each(['embedded', 'shared'] as const)('on %s backends', (backends) => {
       const known = { member: uuid, passwordHash: old, newPasswordHash: null, replaced: null };
       const changes = [change('one'), change('two'), change('three')];
       const signIn = service.store.openSession({ ...known, session: late });
-      const [changed] = await Promise.all([outcomes(changes), outcomes([signIn])]);
+      const [changed] = await Promise.all([outcomesOf(changes), outcomesOf([signIn])]);
       expect(changed).toEqual(['done', 'unauthorized', 'unauthorized']);
       expect(await service.store.findSession({ hash: late.hash })).toBeNull();
     }
@@ -101,14 +103,14 @@ describe.each(['embedded', 'shared'] as const)('on %s backends', (backends) => {
 });
 
 test.each(['embedded', 'shared'] as const)(
-  '[U-12] [U-13] on %s backends many that set up at once make one account',
+  '[U-12] [U-13] on %s backends concurrent setups create one account',
   async (backends) => {
     for (let round = 0; round < 3; round++) {
       const fresh = await startService({ backends });
       try {
         const nowMs = fresh.clock.nowMs();
         const secrets: string[] = [];
-        for (let n = 0; n < AT_ONCE; n++) {
+        for (let n = 0; n < CONCURRENCY; n++) {
           secrets.push(tokenOf((await newSetupLink(fresh.store, fresh.url, nowMs)) ?? ''));
         }
         const setUp = (secret: string) => {
@@ -122,9 +124,9 @@ test.each(['embedded', 'shared'] as const)(
             session: { hash: randomUUID(), nowMs },
           });
         };
-        expect(await outcomes(secrets.map(setUp))).toEqual([
+        expect(await outcomesOf(secrets.map(setUp))).toEqual([
           'done',
-          ...Array.from({ length: AT_ONCE - 1 }, () => 'unauthorized'),
+          ...Array.from({ length: CONCURRENCY - 1 }, () => 'unauthorized'),
         ]);
         const later = await fresh.studio('GET', '/members');
         expect(await expectJson<{ results: object[] }>(later, 200)).toEqual({ results: [] });
@@ -138,14 +140,14 @@ test.each(['embedded', 'shared'] as const)(
 );
 
 test.each(['embedded', 'shared'] as const)(
-  '[U-12] on %s backends no link that is made beside the first member is good after it',
+  '[U-12] on %s backends no setup link that is created concurrently with the first member works',
   async (backends) => {
     for (let round = 0; round < 3; round++) {
       const fresh = await startService({ backends });
       try {
         const { token } = await invited(fresh, 'host');
         const nowMs = fresh.clock.nowMs();
-        const links = Array.from({ length: AT_ONCE }, () => ({
+        const links = Array.from({ length: CONCURRENCY }, () => ({
           ...{ id: randomUUID(), hash: randomUUID(), nowMs },
         }));
         const keep = (from: number, to: number) =>
@@ -155,7 +157,7 @@ test.each(['embedded', 'shared'] as const)(
           ...{ hash: hashOf(token), uuid: randomUUID(), name: 'Ada', passwordHash: 'none' },
           session: { hash: randomUUID(), nowMs },
         });
-        await Promise.all([accepted, ...early, ...keep(2, AT_ONCE)]);
+        await Promise.all([accepted, ...early, ...keep(2, CONCURRENCY)]);
         for (const { hash } of links) {
           expect(await fresh.store.isSetupLink({ hash, nowMs })).toBe(false);
         }

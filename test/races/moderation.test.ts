@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test';
 import type { Store } from '../../server/app/procedures.ts';
-import { ChatRooms } from '../../server/domains/moderation/chat-rooms.ts';
+import { ModerationCache } from '../../server/domains/moderation/moderation-cache.ts';
 import {
   FIRST_INTERVAL,
   type Fixture,
@@ -15,7 +15,7 @@ import {
   toldOf,
 } from '../support/database/race-fixture.ts';
 
-// Those who keep a chat in order on several nodes at once.
+// Concurrent moderation of a chat on several nodes.
 
 const ROUNDS = 15;
 const SEATS = 6;
@@ -28,7 +28,7 @@ afterAll(() => fixture.close());
 
 const viewerAt = (seat: number) => `viewer ${seat}`;
 
-/** A stream with viewers on some seats. */
+/** A stream with viewers in some seats. */
 async function newChat(): Promise<{ streamId: string; producer: string }> {
   const streamId = await newStream(fixture);
   const seats = Array.from({ length: SEATS }, (_, seat) => seat);
@@ -42,19 +42,19 @@ const ban = (node: Store, own: Awaited<ReturnType<typeof newChat>>, seat: number
     nowMs: NOW_MS,
   });
 
-function expectNoErrors(told: readonly unknown[]): void {
-  expect(refusalsIn(told)).toEqual([]);
+function expectNoErrors(outcomes: readonly unknown[]): void {
+  expect(refusalsIn(outcomes)).toEqual([]);
 }
 
-test('[C-16] [N-19] [I-2] lines that are hidden on all nodes at once are told once each', async () => {
+test('[C-16] [N-19] [I-2] messages that are hidden on all nodes concurrently are sent once each', async () => {
   for (let round = 0; round < ROUNDS; round++) {
     const own = await newChat();
     const ids = Array.from({ length: 12 }, () => crypto.randomUUID());
-    const told = await onAll(fixture, (node) =>
-      node.hideLines({ ...own, ids: shuffled(ids, fixture.random).slice(0, 9) }),
+    const outcomes = await onAll(fixture, (node) =>
+      node.hideMessages({ ...own, ids: shuffled(ids, fixture.random).slice(0, 9) }),
     );
-    expectNoErrors(told);
-    await fixture.any.hideLines({ ...own, ids });
+    expectNoErrors(outcomes);
+    await fixture.any.hideMessages({ ...own, ids });
     await sealTo(fixture.any, FIRST_INTERVAL + round);
     const events = await toldOf(fixture, own.streamId);
     const hidden = events.flatMap(({ data }) => data?.ids as string[]);
@@ -62,14 +62,14 @@ test('[C-16] [N-19] [I-2] lines that are hidden on all nodes at once are told on
   }
 }, 30_000);
 
-test('[C-13] [N-19] the last mode that is told is the one that is kept', async () => {
+test('[C-13] [N-19] the last chat mode that is sent is the stored one', async () => {
   for (let round = 0; round < ROUNDS; round++) {
     const own = await newChat();
-    const told = await onAll(fixture, async (node, index) => {
+    const outcomes = await onAll(fixture, async (node, index) => {
       await node.changeChatMode({ ...own, patch: { slowModeMs: 1_000 * (index + 1) } });
       await node.changeChatMode({ ...own, patch: { paused: index > 0 } });
     });
-    expectNoErrors(told);
+    expectNoErrors(outcomes);
     await sealTo(fixture.any, FIRST_INTERVAL + ROUNDS + round);
     const last = (await toldOf(fixture, own.streamId)).at(-1);
     const detail = await fixture.any.readStreamDetail({ id: own.streamId, interval: 0 });
@@ -78,10 +78,10 @@ test('[C-13] [N-19] the last mode that is told is the one that is kept', async (
   }
 }, 30_000);
 
-test('[C-21] [N-19] whatever meets, every node that looks afterwards knows the same as the database', async () => {
-  const rooms = fixture.nodes.map(
+test('[C-21] [N-19] after concurrent changes and refreshes, every node’s cache equals the database', async () => {
+  const caches = fixture.nodes.map(
     (store) =>
-      new ChatRooms({
+      new ModerationCache({
         store,
         nowMs: () => NOW_MS,
         onDefect: (error) => {
@@ -91,24 +91,24 @@ test('[C-21] [N-19] whatever meets, every node that looks afterwards knows the s
   );
   for (let round = 0; round < ROUNDS; round++) {
     const chats = await Promise.all([newChat(), newChat()]);
-    // Looks while changes are on their way must not take one that is not committed for seen.
-    const told = await onAll(fixture, async (node, index) => {
+    // A refresh during a change must not skip the change before it is committed.
+    const outcomes = await onAll(fixture, async (node, index) => {
       for (let n = 0; n < 4; n++) {
         const own = chats[Math.floor(fixture.random() * 2)] as (typeof chats)[0];
         const seat = Math.floor(fixture.random() * SEATS);
-        await Promise.all([ban(node, own, seat), rooms[index]?.look()]);
+        await Promise.all([ban(node, own, seat), caches[index]?.refresh()]);
         const other = { ...own, viewer: viewerAt((seat + 1) % SEATS), kind: 'banned' as const };
-        await Promise.all([node.liftRestriction(other), rooms[(index + 1) % 3]?.look()]);
+        await Promise.all([node.liftRestriction(other), caches[(index + 1) % 3]?.refresh()]);
       }
     });
-    expectNoErrors(told);
-    await Promise.all(rooms.map((one) => one.look()));
+    expectNoErrors(outcomes);
+    await Promise.all(caches.map((cache) => cache.refresh()));
     for (const own of chats) {
       const listed = await fixture.any.listRestricted({ ...own, nowMs: NOW_MS });
       const banned = new Set(listed.map(({ viewer }) => viewer));
-      for (const one of rooms) {
+      for (const cache of caches) {
         for (let seat = 0; seat < SEATS; seat++) {
-          const isBanned = one.isBanned({ streamId: own.streamId, seat });
+          const isBanned = cache.isBanned({ streamId: own.streamId, seat });
           expect([seat, isBanned]).toEqual([seat, banned.has(viewerAt(seat))]);
         }
       }

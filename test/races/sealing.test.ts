@@ -1,7 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test';
 import { intervalStartMs } from '../../protocol/interval.ts';
-import type { Store } from '../../server/app/procedures.ts';
-import { procedures } from '../../server/app/procedures.ts';
+import { procedures, type Store } from '../../server/app/procedures.ts';
 import type { SealedBody } from '../../server/realtime/feed/sealed-sql.ts';
 import { openSession } from '../../server/storage/sql/postgres.ts';
 import type { Tx } from '../../server/storage/sql/procedure.ts';
@@ -20,7 +19,7 @@ import {
   toldOf,
 } from '../support/database/race-fixture.ts';
 
-// Sealers who meet in PostgreSQL.
+// Concurrent sealers with one PostgreSQL.
 
 const STREAMS = 4;
 const EVENTS = 60;
@@ -36,7 +35,7 @@ let sealedTo = FIRST_INTERVAL;
 /** The next interval to seal; all tests share one watermark. */
 const nextInterval = () => ++sealedTo;
 
-test('[I-1] [I-2] [N-4] of three sealers one seals an interval, and every event is in one, in order', async () => {
+test('[I-1] [I-2] [N-4] one of three sealers seals an interval, and every event is in one interval, in order', async () => {
   await sealTo(fixture.any, nextInterval());
   const streams = await Promise.all(Array.from({ length: STREAMS }, () => newStream(fixture)));
   const accepted = new Map<string, number[]>(streams.map((id) => [id, []]));
@@ -49,7 +48,7 @@ test('[I-1] [I-2] [N-4] of three sealers one seals an interval, and every event 
   const sealedBodies: SealedBody[][] = [];
   const outcomes = { sealed: 0, busy: 0, behind: 0 };
   const sealers = fixture.nodes.map(async (node) => {
-    // Each knows the watermark as it was some time ago, and tries what comes after that.
+    // Each sealer has an outdated watermark and tries an interval after it.
     for (let after = sealedTo; after < FIRST_INTERVAL + INTERVALS; ) {
       const interval = after + 1 + Math.floor(fixture.random() * 2);
       const nowMs = intervalStartMs(interval + 1);
@@ -74,19 +73,19 @@ test('[I-1] [I-2] [N-4] of three sealers one seals an interval, and every event 
   for (const streamId of streams) {
     const own = bodies.filter((body) => body.streamId === streamId);
     expect(new Set(own.map(({ interval }) => interval)).size).toBe(own.length);
-    const told = own.flatMap(({ body }) => JSON.parse(body).events.map(numberIn));
-    expect(told).toEqual(accepted.get(streamId) ?? []);
-    // What the sealers were told is what everybody reads.
-    expect((await toldOf(fixture, streamId)).map(numberIn)).toEqual(told);
+    const numbers = own.flatMap(({ body }) => JSON.parse(body).events.map(numberIn));
+    expect(numbers).toEqual(accepted.get(streamId) ?? []);
+    // The sealers got the bodies that everyone reads.
+    expect((await toldOf(fixture, streamId)).map(numberIn)).toEqual(numbers);
   }
 }, 60_000);
 
-test('[I-1] [F-12] two who seal the same interval at once: one does, the other hears it', async () => {
+test('[I-1] [F-12] of concurrent sealings of one interval, one succeeds and the others learn the watermark', async () => {
   for (let round = 0; round < 30; round++) {
     await sealTo(fixture.any, sealedTo);
     const interval = nextInterval();
-    const told = await Promise.all(fixture.nodes.map((node) => sealNow(node, interval)));
-    const sealed = told.filter(({ outcome }) => outcome === 'sealed');
+    const outcomes = await Promise.all(fixture.nodes.map((node) => sealNow(node, interval)));
+    const sealed = outcomes.filter(({ outcome }) => outcome === 'sealed');
     expect(sealed).toHaveLength(1);
     const watermark = await fixture.any.readWatermark({});
     expect(watermark).toBe(interval);
@@ -94,7 +93,7 @@ test('[I-1] [F-12] two who seal the same interval at once: one does, the other h
   }
 }, 30_000);
 
-test('[F-13] [N-17] ten thousand idle streams cost a sealing two statements, and no look at them', async () => {
+test('[F-13] [N-17] a sealing with 10,000 idle streams runs two statements and reads none of the streams', async () => {
   const outsider = await fixture.outsider();
   await outsider.query(
     `insert into streams (id, number, producer, title, unlisted, latency_allowance_ms, status, created)
@@ -108,7 +107,7 @@ test('[F-13] [N-17] ten thousand idle streams cost a sealing two statements, and
        0, 1, 0, '[0,0]' from generate_series(1, 10000) n`,
   );
   await sealTo(fixture.any, nextInterval());
-  const session = await openSession({ url: fixture.url, connectMs: 1_000 });
+  const session = await openSession({ url: fixture.url, connectTimeoutMs: 1_000 });
   let statements = 0;
   let blocks = 0;
   const query: Tx['query'] = async (text, params) => {
@@ -119,12 +118,12 @@ test('[F-13] [N-17] ten thousand idle streams cost a sealing two statements, and
     );
     const [{ Plan }] = JSON.parse(plan?.['QUERY PLAN'] ?? '');
     blocks += Plan['Shared Hit Blocks'] + Plan['Shared Read Blocks'];
-    // Carried out by `explain analyze`, but told of in the plan alone: one row was changed.
+    // `explain analyze` runs the statement but returns its plan; report one changed row.
     return Object.assign([], { affected: 1 });
   };
   const sealing = { after: sealedTo, interval: sealedTo + 1, nowMs: NOW_MS, transients: [] };
   await session.run('begin');
-  const tx = { rows: session.rows, locks: session.locks, addNew: session.addNew, query };
+  const tx = { rows: session.rows, locks: session.locks, insertNew: session.insertNew, query };
   expect(await procedures.sealInterval.run(tx, sealing)).toMatchObject({
     outcome: 'sealed',
   });

@@ -11,7 +11,7 @@ import {
 } from '../support/database/race-fixture.ts';
 import { type SourcesFixture, sourcesContract } from '../support/media/ingest-contract.ts';
 
-// Sources of streams, on several nodes that meet in PostgreSQL.
+// Stream sources on several nodes with one PostgreSQL.
 
 async function postgresFixture(): Promise<SourcesFixture> {
   const fixture = await openFixture();
@@ -31,7 +31,7 @@ beforeAll(async () => {
 }, 30_000);
 afterAll(() => fixture.close());
 
-test('[N-21] [M-7] a producer who stalls holds up nothing; the end that is due comes after that', async () => {
+test('[N-21] [M-7] a stalled producer transaction delays no sealing, and the due end follows it', async () => {
   const id = await newStream(fixture);
   const own = { id, producer: PRODUCER };
   const statusOf = async () => (await fixture.any.findOwnStream(own)).status;
@@ -51,7 +51,7 @@ test('[N-21] [M-7] a producer who stalls holds up nothing; the end that is due c
   expect(await statusOf()).toBe('ENDED');
 });
 
-test('[M-1] [N-16] a producer who changes a key keeps no viewer from taking a seat', async () => {
+test('[M-1] [N-16] a transaction that changes the stream key does not block new seats', async () => {
   const id = await newStream(fixture);
   const producer = await fixture.outsider();
   await producer.query('begin');

@@ -21,9 +21,9 @@ import {
   toldOf,
 } from '../support/database/race-fixture.ts';
 
-// Transactions that stall in the middle while somebody seals.
+// Sealing while other transactions stall and hold their locks.
 
-// Far more than a sealing takes, and less than it would wait for a lock.
+// Much longer than a sealing takes, and shorter than its lock timeout.
 const STUCK_AFTER_MS = 3_000;
 
 let fixture: Fixture;
@@ -40,7 +40,7 @@ let sealedTo = FIRST_INTERVAL;
 /** The next interval to seal; all tests share one watermark. */
 const nextInterval = () => ++sealedTo;
 
-/** A transaction of a process that has stopped in the middle, holding the locks of these statements. */
+/** A transaction that ran these statements, holds their locks, and does not commit. */
 async function stallAfter(...statements: [text: string, ...params: unknown[]][]): Promise<Client> {
   const client = await fixture.outsider();
   await client.query('begin');
@@ -48,19 +48,19 @@ async function stallAfter(...statements: [text: string, ...params: unknown[]][])
   return client;
 }
 
-/** The same of a process that has carried out a procedure and does not commit. */
+/** A transaction that ran a procedure and does not commit. */
 async function stallInProcedure<Input>(
   { run }: Procedure<Input, unknown>,
   input: Input,
 ): Promise<PostgresSession> {
-  const session = await openSession({ url: fixture.url, connectMs: 1_000 });
+  const session = await openSession({ url: fixture.url, connectTimeoutMs: 1_000 });
   stalledSessions.push(session);
   await session.run('begin; set local idle_in_transaction_session_timeout = 0');
   await run(session, input);
   return session;
 }
 
-/** One that records a winner of each of these streams, whatever its quizzes, now. */
+/** A stalled transaction that stores a claim in each of these streams. */
 function stallClaims(streamIds: readonly string[]): Promise<PostgresSession> {
   const receivedMs = intervalStartMs(sealedTo);
   const claims = streamIds.map((streamId) => ({ streamId, seat: 0, receivedMs }));
@@ -73,19 +73,19 @@ async function requestWinners(): Promise<{ id: string; streamId: string; produce
   return own;
 }
 
-/** Until some transaction waits for another's lock. */
+/** Resolves when some transaction waits for a lock. */
 async function waitForBlockedLock(): Promise<void> {
   const outsider = await fixture.outsider();
   const isWaiting = "select 1 from pg_stat_activity where wait_event_type = 'Lock'";
   while ((await outsider.query(isWaiting)).rowCount === 0) await Bun.sleep(2);
 }
 
-/** What becomes of a sealing, or `stuck` when it waits for the locks of somebody who does not move. */
+/** The result of a sealing, or `stuck` when it waits for a lock of a stalled transaction. */
 function orStuck<T>(sealing: Promise<T>): Promise<T | 'stuck'> {
   return Promise.race([sealing, Bun.sleep(STUCK_AFTER_MS).then(() => 'stuck' as const)]);
 }
 
-test('[N-4] who finds another sealing under way hears so at once, and does not wait for it', async () => {
+test('[N-4] a sealer returns `busy` at once while another sealer holds the lock', async () => {
   await sealTo(fixture.any, sealedTo);
   const other = await stallAfter(['select id from watermark for no key update']);
   expect(await orStuck(sealNow(fixture.any, sealedTo + 1))).toEqual({ outcome: 'busy' });
@@ -93,29 +93,32 @@ test('[N-4] who finds another sealing under way hears so at once, and does not w
   expect(await sealNow(fixture.any, nextInterval())).toMatchObject({ outcome: 'sealed' });
 });
 
-test('[N-21] [P-14] a producer who stalls in the middle holds up neither the feed nor its own events', async () => {
+test('[N-21] [P-14] a stalled producer transaction delays the end of its stream, and neither the feed nor its events', async () => {
   await sealTo(fixture.any, sealedTo);
-  const [held, free] = [await newStream(fixture), await newStream(fixture)];
+  const [locked, free] = [await newStream(fixture), await newStream(fixture)];
   const endsAt = intervalStartMs(sealedTo + 1);
-  for (const id of [held, free]) {
+  for (const id of [locked, free]) {
     await sendEvent(fixture.any, id, { number: 1 });
     await fixture.any.endStream({ id, producer: PRODUCER, atMs: endsAt, nowMs: endsAt - 1 });
   }
-  const producer = await stallAfter(['select id from streams where id = $1 for no key update', held]);
+  const producer = await stallAfter([
+    'select id from streams where id = $1 for no key update',
+    locked,
+  ]);
   const sealing = await orStuck(sealNow(fixture.any, nextInterval()));
   expect(sealing).toMatchObject({ outcome: 'sealed' });
   const statusOf = async (id: string) =>
     (await fixture.any.findOwnStream({ id, producer: PRODUCER })).status;
-  expect([await statusOf(free), await statusOf(held)]).toEqual(['ENDED', 'CREATED']);
-  for (const id of [held, free]) {
+  expect([await statusOf(free), await statusOf(locked)]).toEqual(['ENDED', 'CREATED']);
+  for (const id of [locked, free]) {
     expect((await toldOf(fixture, id)).map(numberIn)).toEqual([1]);
   }
   await producer.query('rollback');
   await sealNow(fixture.any, nextInterval());
-  expect(await statusOf(held)).toBe('ENDED');
+  expect(await statusOf(locked)).toBe('ENDED');
 });
 
-test('[N-21] [Q-16] answers that stall on their way into a quiz hold up its close, and nothing else', async () => {
+test('[N-21] [Q-16] a stalled batch of answers delays the close of its quiz, and nothing else', async () => {
   await sealTo(fixture.any, sealedTo);
   const nowMs = intervalStartMs(sealedTo);
   const quiz = await newQuiz(fixture, await newStream(fixture), nowMs);
@@ -133,7 +136,7 @@ test('[N-21] [Q-16] answers that stall on their way into a quiz hold up its clos
   expect(await rowOf(quiz.id)).toMatchObject({ state: 'revealed', counts: [1, 0, 0] });
 });
 
-test('[N-21] [W-5] winners who stall on their way into a round hold up its count, and nothing else', async () => {
+test('[N-21] [W-5] a stalled batch of claims delays the count of its round, and nothing else', async () => {
   await sealTo(fixture.any, sealedTo);
   const own = await requestWinners();
   await sealNow(fixture.any, nextInterval());
@@ -146,7 +149,7 @@ test('[N-21] [W-5] winners who stall on their way into a round hold up its count
   expect(await fixture.any.listWinnersRounds(own)).toMatchObject([{ state: 'closed', count: 1 }]);
 });
 
-test('[N-21] [W-4] winners who stall before their round is announced hold up nothing, and are counted', async () => {
+test('[N-21] [W-4] claims that stall before their round is sealed delay no sealing, and are counted', async () => {
   await sealTo(fixture.any, sealedTo);
   const own = await requestWinners();
   const claiming = await stallClaims([own.streamId]);
@@ -163,7 +166,7 @@ test('[N-21] [W-4] winners who stall before their round is announced hold up not
   expect(await types()).toEqual(['request-quiz-winners', 'quiz-winners']);
 });
 
-test('[N-21] [N-19] winners of several streams wait for a round that is being closed, and sealing not for them', async () => {
+test('[N-21] [N-19] claims of several streams wait for a round that is closing, and sealing does not wait for them', async () => {
   await sealTo(fixture.any, sealedTo);
   const closing = await requestWinners();
   await sealNow(fixture.any, nextInterval());
@@ -171,29 +174,29 @@ test('[N-21] [N-19] winners of several streams wait for a round that is being cl
   await sealTo(fixture.any, sealedTo);
   const announced = await requestWinners();
   const claiming = await stallClaims([announced.streamId]);
-  const sealer = await openSession({ url: fixture.url, connectMs: 1_000 });
+  const sealer = await openSession({ url: fixture.url, connectTimeoutMs: 1_000 });
   stalledSessions.push(sealer);
   const hasClosed = Promise.withResolvers<void>();
-  const goOn = Promise.withResolvers<void>();
+  const resume = Promise.withResolvers<void>();
   const query: Tx['query'] = async <Row>(text: string, params?: SqlValue[]) => {
     const rows = await sealer.query<Row>(text, params);
     if (text.includes("set state = 'closed'")) {
       hasClosed.resolve();
-      await goOn.promise;
+      await resume.promise;
     }
     return rows;
   };
   await sealer.run('begin');
   const interval = nextInterval();
   const sealing = { after: interval - 1, interval, nowMs: NOW_MS, transients: [] };
-  const tx = { rows: sealer.rows, locks: sealer.locks, addNew: sealer.addNew, query };
+  const tx = { rows: sealer.rows, locks: sealer.locks, insertNew: sealer.insertNew, query };
   const sealed = procedures.sealInterval.run(tx, sealing);
   await hasClosed.promise;
   const receivedMs = intervalStartMs(interval);
   const claim = { streamId: closing.streamId, seat: 0, receivedMs };
   const late = winnersProcedures.recordWinners.run(claiming, [claim]).catch((error) => error);
   await waitForBlockedLock();
-  goOn.resolve();
+  resume.resolve();
   expect(await orStuck(sealed)).toMatchObject({ outcome: 'sealed' });
   await sealer.run('commit');
   expect(await late).toEqual(['no-round']);

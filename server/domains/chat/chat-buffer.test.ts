@@ -4,59 +4,59 @@ import { CHAT_KINDS, type ChatElement } from '../../../protocol/feed.ts';
 import { CHAT_SAMPLE } from '../../../protocol/limits.ts';
 import { seededRandom } from '../../../test/support/seeded-random.ts';
 import { ChatBuffer } from './chat-buffer.ts';
-import { type ChatPart, chatsOf } from './chat-part.ts';
+import { type ChatSamples, chatsFromSamples } from './chat-samples.ts';
 
-const line = (number: number): ChatElement => ({
-  id: `line ${number}`,
+const messageAt = (number: number): ChatElement => ({
+  id: `message ${number}`,
   viewer: 'viewer',
   name: '',
   text: 'hello',
   at: number,
 });
-const numbersOf = (lines: readonly ChatElement[]) => lines.map(({ at }) => at);
+const numbersOf = (messages: readonly ChatElement[]) => messages.map(({ at }) => at);
 
-describe('what is taken from a buffer', () => {
-  test('[C-7] is null when nothing was posted', () => {
+describe('ChatBuffer.take', () => {
+  test('[C-7] returns null when there are no posts', () => {
     expect(new ChatBuffer(Math.random).take()).toBeNull();
   });
 
-  test('[C-7] is null again when it was taken', () => {
+  test('[C-7] empties the buffer', () => {
     const buffer = new ChatBuffer(Math.random);
-    buffer.add('cheer', line(1));
-    buffer.hearts(2);
+    buffer.add('cheer', messageAt(1));
+    buffer.addHearts(2);
     expect(buffer.take()).not.toBeNull();
     expect(buffer.take()).toBeNull();
   });
 
-  test('[F-28] has an array for each kind, and hearts', () => {
+  test('[F-28] returns the messages of each kind, and hearts', () => {
     const buffer = new ChatBuffer(Math.random);
-    for (const [number, kind] of CHAT_KINDS.entries()) buffer.add(kind, line(number));
-    expect(chatsOf(buffer.take() as ChatPart)).toEqual({
-      messages: [line(0)],
-      questions: [line(1)],
-      greetings: [line(2)],
-      cheers: [line(3)],
+    for (const [number, kind] of CHAT_KINDS.entries()) buffer.add(kind, messageAt(number));
+    expect(chatsFromSamples(buffer.take() as ChatSamples)).toEqual({
+      messages: [messageAt(0)],
+      questions: [messageAt(1)],
+      greetings: [messageAt(2)],
+      cheers: [messageAt(3)],
       hearts: 0,
     });
   });
 
-  test('is not changed by later posts', () => {
+  test('returns samples that later posts do not change', () => {
     const buffer = new ChatBuffer(Math.random);
-    buffer.add('message', line(1));
+    buffer.add('message', messageAt(1));
     const taken = buffer.take();
-    buffer.add('message', line(2));
-    buffer.hearts(1);
+    buffer.add('message', messageAt(2));
+    buffer.addHearts(1);
     expect(numbersOf(taken?.lines.message.kept ?? [])).toEqual([1]);
     expect(taken?.hearts).toBe(0);
   });
 });
 
 describe('[C-9] hearts', () => {
-  test('are summed, with or without lines', () => {
+  test('are summed, with or without messages', () => {
     fc.assert(
       fc.property(fc.array(fc.integer({ min: 1, max: 50 }), { minLength: 1 }), (counts) => {
         const buffer = new ChatBuffer(Math.random);
-        for (const count of counts) buffer.hearts(count);
+        for (const count of counts) buffer.addHearts(count);
         expect(buffer.take()?.hearts).toBe(counts.reduce((sum, count) => sum + count, 0));
       }),
     );
@@ -64,18 +64,18 @@ describe('[C-9] hearts', () => {
 
   test('stop at the largest safe integer', () => {
     const buffer = new ChatBuffer(Math.random);
-    buffer.hearts(Number.MAX_SAFE_INTEGER - 1);
-    buffer.hearts(50);
-    buffer.hearts(50);
+    buffer.addHearts(Number.MAX_SAFE_INTEGER - 1);
+    buffer.addHearts(50);
+    buffer.addHearts(50);
     expect(buffer.take()?.hearts).toBe(Number.MAX_SAFE_INTEGER);
   });
 });
 
-describe('[C-8] lines', () => {
+describe('[C-8] sampled messages', () => {
   const posts = fc.array(fc.constantFrom(...CHAT_KINDS), { maxLength: 600, size: 'max' });
   const takeSampleOf = (kinds: (typeof CHAT_KINDS)[number][], random: () => number) => {
     const buffer = new ChatBuffer(random);
-    for (const [number, kind] of kinds.entries()) buffer.add(kind, line(number));
+    for (const [number, kind] of kinds.entries()) buffer.add(kind, messageAt(number));
     const taken = buffer.take();
     return CHAT_KINDS.map((kind) => ({
       posted: [...kinds.keys()].filter((number) => kinds[number] === kind),
@@ -83,7 +83,7 @@ describe('[C-8] lines', () => {
     }));
   };
 
-  test('are at most 50 of a kind, and all of them when there are no more', () => {
+  test('are at most 50 of a kind, and all of fewer', () => {
     fc.assert(
       fc.property(posts, fc.integer(), (kinds, seed) => {
         for (const { posted, kept } of takeSampleOf(kinds, seededRandom(seed))) {
@@ -105,32 +105,32 @@ describe('[C-8] lines', () => {
     );
   });
 
-  test('are chosen by the random source, at both of its ends', () => {
+  test('are chosen by the random source, at both ends of its range', () => {
     const kinds = Array.from({ length: 200 }, () => 'message' as const);
     const [newest] = takeSampleOf(kinds, () => 0);
-    expect(newest?.kept).toEqual(Array.from({ length: CHAT_SAMPLE }, (_, place) => 150 + place));
+    expect(newest?.kept).toEqual(Array.from({ length: CHAT_SAMPLE }, (_, index) => 150 + index));
     const [oldest] = takeSampleOf(kinds, () => 1 - 2 ** -53);
-    expect(oldest?.kept).toEqual(Array.from({ length: CHAT_SAMPLE }, (_, place) => place));
+    expect(oldest?.kept).toEqual(Array.from({ length: CHAT_SAMPLE }, (_, index) => index));
   });
 
-  test.each([51, 100, 500])('have the same chance to be kept, each of %d', (posted) => {
+  test.each([51, 100, 500])('are chosen with equal probability, of %d', (posted) => {
     const random = seededRandom(posted);
     const rounds = 4_000;
     const timesKept = new Array<number>(posted).fill(0);
     for (let round = 0; round < rounds; round += 1) {
       const buffer = new ChatBuffer(random);
-      for (let number = 0; number < posted; number += 1) buffer.add('message', line(number));
+      for (let number = 0; number < posted; number += 1) buffer.add('message', messageAt(number));
       for (const number of numbersOf(buffer.take()?.lines.message.kept ?? [])) {
         timesKept[number] = (timesKept[number] ?? 0) + 1;
       }
     }
-    // Chi-square over the lines; a fair sample exceeds six standard deviations never, in practice.
+    // Chi-square over the messages; a fair sample practically never exceeds six standard deviations.
     const chance = CHAT_SAMPLE / posted;
     const expected = rounds * chance;
     const variance = expected * (1 - chance);
     const chiSquare = timesKept.reduce((sum, times) => sum + (times - expected) ** 2 / variance, 0);
     expect(chiSquare).toBeLessThan(posted + 6 * Math.sqrt(2 * posted));
-    // Nor may a single line, such as the first or the last, stand out.
+    // No single message, such as the first or the last, may stand out either.
     const furthest = Math.max(...timesKept.map((times) => Math.abs(times - expected)));
     expect(furthest).toBeLessThan(6 * Math.sqrt(variance));
   });

@@ -3,28 +3,27 @@ import type { viewerApi } from '../../../protocol/viewer-api.ts';
 import type { Credentials } from '../../auth/credentials.ts';
 import type { Viewer } from '../../auth/viewer-tokens/viewer-tokens.ts';
 import { readBody } from '../../http/body.ts';
-import { Problem } from '../../http/problem.ts';
 import type { Handlers } from '../../http/route.ts';
 import type { Clock } from '../../platform/clock.ts';
+import { DomainError, RateLimited } from '../../platform/errors.ts';
 import type { RateLimiter } from '../../platform/rate-limit/rate-limiter.ts';
 import type { ModerationCache } from '../moderation/moderation-cache.ts';
-import type { ChatSource } from './chat.ts';
+import type { ChatPosts } from './chat-source.ts';
 import type { SlowMode } from './slow-mode.ts';
 
 export interface ChatRoutes {
-  readonly chat: Pick<ChatSource, 'say' | 'hearts'>;
+  readonly chat: ChatPosts;
   readonly credentials: Credentials;
   readonly clock: Clock;
-  /** Posts of each viewer. */
+  /** Limits the posts of each viewer. */
   readonly rate: RateLimiter;
   readonly newId: () => string;
-  /** How the chats go that somebody moderates, and who may not write. */
+  /** Chat modes and mutes. */
   readonly moderation: Pick<ModerationCache, 'chatMode' | 'mutedUntil'>;
-  /** Turns in those that are slowed. */
-  readonly turns: SlowMode;
+  readonly slowMode: SlowMode;
 }
 
-/** What viewers say and the hearts they send (SPEC C). */
+/** The route for chat messages and hearts of viewers (SPEC C). */
 export function chatHandlers({
   chat,
   credentials,
@@ -32,28 +31,28 @@ export function chatHandlers({
   rate,
   newId,
   moderation,
-  turns,
+  slowMode,
 }: ChatRoutes): Handlers<Pick<typeof viewerApi, 'postChat'>> {
-  /** @throws Problem 409 */
-  function requireOpen(viewer: Viewer): void {
+  /** @throws DomainError `conflict` when the viewer is muted or the chat is paused */
+  function requireCanPost(viewer: Viewer): void {
     const until = moderation.mutedUntil(viewer);
     if (until !== false) {
-      throw new Problem(409, 'You are muted in this chat.', {}, { muted: true, until });
+      throw new DomainError('conflict', 'You are muted in this chat.', { muted: true, until });
     }
     if (moderation.chatMode(viewer.streamId).paused) {
-      throw new Problem(409, 'The chat is paused.', {}, { paused: true });
+      throw new DomainError('conflict', 'The chat is paused.', { paused: true });
     }
   }
 
-  /** @throws Problem 429 */
-  async function takeTurn({ streamId, seat }: Viewer, nowMs: number): Promise<void> {
-    const { slowModeMs: everyMs } = moderation.chatMode(streamId);
-    if (everyMs === 0) return;
-    const waitMs = await turns.take({ streamId, seat, everyMs, nowMs });
+  /** @throws RateLimited */
+  async function takeSlot({ streamId, seat }: Viewer, nowMs: number): Promise<void> {
+    const { slowModeMs: periodMs } = moderation.chatMode(streamId);
+    if (periodMs === 0) return;
+    const waitMs = await slowMode.take({ streamId, seat, periodMs, nowMs });
     if (waitMs === 0) return;
     const seconds = Math.ceil(waitMs / 1000);
-    const detail = `The chat is slowed to a line each ${everyMs / 1000} s; write again in ${seconds} s.`;
-    throw new Problem(429, detail, { 'Retry-After': String(seconds) });
+    const detail = `Slow mode allows one message every ${periodMs / 1000} s; post again in ${seconds} s.`;
+    throw new RateLimited(detail, seconds);
   }
 
   return {
@@ -62,12 +61,12 @@ export function chatHandlers({
       rate.take(`${viewer.streamId}:${viewer.seat}`);
       const post = await readBody(request, chatPostSchema, route.operation.bodyBytes);
       credentials.requireNotBanned(viewer);
-      requireOpen(viewer);
+      requireCanPost(viewer);
       if (post.kind === 'heart') chat.hearts(viewer.streamId, post.count);
       else {
         const at = clock.nowMs();
-        await takeTurn(viewer, at);
-        chat.say(viewer.streamId, post.kind, {
+        await takeSlot(viewer, at);
+        chat.post(viewer.streamId, post.kind, {
           id: newId(),
           viewer: viewer.id,
           name: post.name ?? '',

@@ -1,19 +1,19 @@
 import { LRUCache } from 'lru-cache';
 import type { SlowMode } from './slow-mode.ts';
 
-// Those who wrote longest ago are forgotten first.
+// The viewers who posted longest ago are evicted first.
 const VIEWERS_MAX = 100_000;
 
-/** Turns of viewers in the memory of this process. @param viewersMax so many are remembered */
+/** Slow mode in the memory of one process. @param viewersMax the number of viewers that it remembers */
 export function createMemorySlowMode(viewersMax = VIEWERS_MAX): SlowMode {
-  const written = new LRUCache<string, number>({ max: viewersMax });
+  const lastPostMs = new LRUCache<string, number>({ max: viewersMax });
   return {
-    take({ streamId, seat, everyMs, nowMs }) {
+    take({ streamId, seat, periodMs, nowMs }) {
       const viewer = `${streamId}:${seat}`;
-      const last = written.get(viewer);
-      const waitMs = last === undefined ? 0 : last + everyMs - nowMs;
+      const last = lastPostMs.get(viewer);
+      const waitMs = last === undefined ? 0 : last + periodMs - nowMs;
       if (waitMs > 0) return waitMs;
-      written.set(viewer, nowMs);
+      lastPostMs.set(viewer, nowMs);
       return 0;
     },
   };

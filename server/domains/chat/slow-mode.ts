@@ -1,22 +1,22 @@
 /**
- * When viewers of slowed chats wrote last: whoever wrote waits for their turn, on whatever node they
- * write next. It is transient, as their lines are (C-11): what forgets it lets a line through too early.
+ * The last slot of each viewer in slowed chats, on all nodes. It is transient like messages (C-11): after a
+ * loss a viewer may post too early.
  */
 export interface SlowMode {
   /**
-   * Takes the turn of a viewer to write a line.
-   * @returns 0, or how many ms it is until their turn; then nothing was taken
+   * Takes the slot of a viewer to post a message.
+   * @returns 0, or the ms until the viewer's next slot; then nothing is taken
    * @throws Unavailable
    */
-  take(turn: LineTurn): number | Promise<number>;
+  take(post: SlowModePost): number | Promise<number>;
 }
 
-/** A viewer who is to write a line. */
-export interface LineTurn {
+/** A message that a viewer wants to post. */
+export interface SlowModePost {
   readonly streamId: string;
   readonly seat: number;
-  /** From one line to the next. */
-  readonly everyMs: number;
-  /** Service time. */
+  /** Minimum time between messages of a viewer. */
+  readonly periodMs: number;
+  /** Service time, Unix ms. */
   readonly nowMs: number;
 }

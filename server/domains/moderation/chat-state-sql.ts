@@ -6,7 +6,7 @@ import type {
   ViewerChat,
 } from '../../../protocol/moderation.ts';
 import { nextNumber } from '../../storage/sql/counters.ts';
-import { reading, type Tx } from '../../storage/sql/procedure.ts';
+import { readProcedure, type Tx } from '../../storage/sql/procedure.ts';
 
 /** The state of a chat that was never moderated. */
 const UNMODERATED: ChatState = { slowModeMs: 0, paused: false, pinned: null };
@@ -105,7 +105,7 @@ const PAGE_SIZE = 10;
 
 export const chatStateProcedures = {
   /** The number of the last change of any chat. */
-  lastModerationChange: reading(async (tx): Promise<number> => {
+  lastModerationChange: readProcedure(async (tx): Promise<number> => {
     const [row] = await tx.query<{ value: number }>(
       "select value from counters where name = 'moderation'",
     );
@@ -113,7 +113,7 @@ export const chatStateProcedures = {
   }),
 
   /** A page of the chats that changed after a change, oldest change first; empty after the last. */
-  changedChats: reading(
+  changedChats: readProcedure(
     async (tx, { after, nowMs }: { after: number; nowMs: number }): Promise<ModeratedChatRow[]> => {
       const chats = await tx.query<Omit<StoredChatState, 'pinned'> & ModeratedChatRow>(
         `select r.stream_id as "streamId", r.changed, r.slow_mode_ms as "slowModeMs", r.paused

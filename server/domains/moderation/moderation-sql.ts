@@ -2,7 +2,7 @@ import { MODERATED_MAX } from '../../../protocol/limits.ts';
 import type { ChatMode, ChatModePatch, StoredChatMessage } from '../../../protocol/moderation.ts';
 import { DomainError } from '../../platform/errors.ts';
 import { recordEvent } from '../../realtime/feed/outbox-sql.ts';
-import { type Tx, writing } from '../../storage/sql/procedure.ts';
+import { type Tx, writeProcedure } from '../../storage/sql/procedure.ts';
 import { lockOwnStream } from '../streams/streams-sql.ts';
 import { incrementRevision, readChatState, recordChange, saveChatState } from './chat-state-sql.ts';
 import { findSentMessage, hiddenIdsAmong } from './sent-message-sql.ts';
@@ -15,7 +15,7 @@ export interface OwnStream {
 
 export const moderationProcedures = {
   /** Sets slow mode and pause, and sends viewers an event if they change. */
-  changeChatMode: writing(
+  changeChatMode: writeProcedure(
     async (tx, input: OwnStream & { patch: ChatModePatch }): Promise<ChatMode> => {
       const { streamId, producer, patch } = input;
       await lockOwnStream(tx, streamId, producer);
@@ -35,7 +35,7 @@ export const moderationProcedures = {
    * were visible.
    * @throws DomainError `conflict` when the stream would have too many hidden messages
    */
-  hideMessages: writing(
+  hideMessages: writeProcedure(
     async (tx, input: OwnStream & { ids: readonly string[] }): Promise<{ ids: string[] }> => {
       const { streamId, producer, ids } = input;
       await lockOwnStream(tx, streamId, producer);
@@ -55,7 +55,7 @@ export const moderationProcedures = {
    * Pins a message above the chat, or removes the pin; viewers get an event if it changes.
    * @throws DomainError `not-found` when no such message was sent, `conflict` when it is hidden
    */
-  pinMessage: writing(
+  pinMessage: writeProcedure(
     async (
       tx,
       input: OwnStream & { message: Pick<StoredChatMessage, 'id' | 'at'> | null },

@@ -5,7 +5,7 @@ import type {
   StoredChatMessage,
 } from '../../../protocol/moderation.ts';
 import { DomainError } from '../../platform/errors.ts';
-import { reading, type Tx, writing } from '../../storage/sql/procedure.ts';
+import { readProcedure, type Tx, writeProcedure } from '../../storage/sql/procedure.ts';
 import { lockOwnStream, ownStream } from '../streams/streams-sql.ts';
 import { incrementRevision } from './chat-state-sql.ts';
 import type { OwnStream } from './moderation-sql.ts';
@@ -33,7 +33,7 @@ export const questionProcedures = {
    * Adds a message to the question queue, or changes its state there.
    * @throws DomainError `not-found` when no such message was sent, `conflict` when the queue is full
    */
-  queueQuestion: writing(async (tx, change: QuestionChange): Promise<QueuedQuestion> => {
+  queueQuestion: writeProcedure(async (tx, change: QuestionChange): Promise<QueuedQuestion> => {
     const { streamId, producer, message, state, by, nowMs } = change;
     await lockOwnStream(tx, streamId, producer);
     const queued = await findQuestion(tx, streamId, message.id);
@@ -52,7 +52,7 @@ export const questionProcedures = {
   }),
 
   /** The queue in the order in which its messages were posted. @throws DomainError `not-found` */
-  listQuestions: reading(
+  listQuestions: readProcedure(
     async (
       tx,
       { streamId, producer, state }: OwnStream & { state: QuestionState | null },

@@ -1,7 +1,7 @@
 import { MODERATED_MAX } from '../../../protocol/limits.ts';
 import type { RestrictedViewer, Restriction } from '../../../protocol/moderation.ts';
 import { DomainError } from '../../platform/errors.ts';
-import { reading, type Tx, writing } from '../../storage/sql/procedure.ts';
+import { readProcedure, type Tx, writeProcedure } from '../../storage/sql/procedure.ts';
 import { lockOwnStream, ownStream } from '../streams/streams-sql.ts';
 import { incrementRevision, recordChange } from './chat-state-sql.ts';
 import type { OwnStream } from './moderation-sql.ts';
@@ -27,7 +27,7 @@ export const restrictionProcedures = {
    * @throws DomainError `not-found` when the stream has no such viewer, `conflict` when it has too many
    *   restrictions
    */
-  restrictViewer: writing(async (tx, input: NewRestriction): Promise<RestrictedViewer> => {
+  restrictViewer: writeProcedure(async (tx, input: NewRestriction): Promise<RestrictedViewer> => {
     const { streamId, viewer, kind } = input;
     await lockOwnStream(tx, streamId, input.producer);
     const seat = await findSeat(tx, streamId, viewer);
@@ -52,7 +52,7 @@ export const restrictionProcedures = {
   }),
 
   /** Unmutes or unbans a viewer. @throws DomainError `not-found` */
-  liftRestriction: writing(
+  liftRestriction: writeProcedure(
     async (
       tx,
       input: Pick<NewRestriction, 'streamId' | 'producer' | 'viewer' | 'kind'>,
@@ -71,7 +71,7 @@ export const restrictionProcedures = {
   ),
 
   /** The current restrictions of a stream, newest first. @throws DomainError `not-found` */
-  listRestricted: reading(
+  listRestricted: readProcedure(
     async (tx, input: OwnStream & { nowMs: number }): Promise<RestrictedViewer[]> => {
       await ownStream(tx, input.streamId, input.producer);
       const rows = await tx.query<RestrictedViewer>(

@@ -134,7 +134,7 @@ export class AnswerService {
   ): void {
     const { onDecided } = this.options;
     const answer = new PendingAnswer(quiz, seat, choice, receivedMs, callbacks, onDecided);
-    this.answers.put(answer, answer);
+    this.answers.enqueue(answer, answer);
   }
 
   private enqueueClaim(
@@ -142,7 +142,7 @@ export class AnswerService {
     receivedMs: number,
     callbacks: OutcomeCallbacks,
   ): void {
-    this.claims.put(
+    this.claims.enqueue(
       { streamId, seat, receivedMs },
       {
         resolve: (decision) => resolveClaim(decision, callbacks),

@@ -1,5 +1,5 @@
 import type { QuizState } from '../../../protocol/quizzes.ts';
-import { type Tx, writing } from '../../storage/sql/procedure.ts';
+import { type Tx, writeProcedure } from '../../storage/sql/procedure.ts';
 import { answersWire } from './answers-wire.ts';
 import { type AnswerDecision, type ArrivedAnswer, decideAnswer, isOpenAt } from './quiz-rules.ts';
 
@@ -61,14 +61,14 @@ export const answerProcedures = {
    * closed quiz takes none, so its final count stays right (I3).
    * @returns decisions in the order of the answers
    */
-  recordAnswers: writing(
+  recordAnswers: writeProcedure(
     async (tx, answers: readonly ArrivedAnswer[]): Promise<readonly AnswerDecision[]> => {
       if (answers.length === 0) return [];
       const quizzes = await lockQuizzes(tx, answers);
       const quizOf = ({ quiz }: ArrivedAnswer) => quizzes.get(quiz) ?? CLOSED_QUIZ;
       const inTime = answers.filter((answer) => isOpenAt(quizOf(answer), answer.interval));
       // The primary key admits one answer a seat and quiz, on whatever node it arrives.
-      const isAdded = await tx.addNew(
+      const isAdded = await tx.insertNew(
         ANSWERS,
         inTime.map(({ quiz, seat, choice, receivedMs }) => [quiz, seat, choice, receivedMs]),
       );
@@ -96,6 +96,6 @@ export const answerProcedures = {
         });
       });
     },
-    { wire: answersWire },
+    { codec: answersWire },
   ),
 };

@@ -1,4 +1,4 @@
-import type { Wire } from '../../storage/sql/procedure.ts';
+import type { Codec } from '../../storage/sql/procedure.ts';
 import type { AnswerDecision, ArrivedAnswer } from './quiz-rules.ts';
 
 const DECISIONS: readonly AnswerDecision[] = ['accepted', 'duplicate', 'conflict', 'closed'];
@@ -8,8 +8,8 @@ const FIELDS = 5;
  * Packs a batch of answers into one typed array to pass it between threads. Objects, and a string for
  * each decision, would cost 0.6 µs more an answer for the round trip.
  */
-export const answersWire: Wire<readonly ArrivedAnswer[], readonly AnswerDecision[]> = {
-  packInput(answers) {
+export const answersWire: Codec<readonly ArrivedAnswer[], readonly AnswerDecision[]> = {
+  encodeInput(answers) {
     const packed = new Float64Array(answers.length * FIELDS);
     let at = 0;
     for (const { quiz, seat, choice, receivedMs, interval } of answers) {
@@ -21,7 +21,7 @@ export const answersWire: Wire<readonly ArrivedAnswer[], readonly AnswerDecision
     }
     return packed;
   },
-  unpackInput(packed) {
+  decodeInput(packed) {
     const values = packed as Float64Array;
     return Array.from({ length: values.length / FIELDS }, (_, index) => {
       const at = index * FIELDS;
@@ -34,7 +34,8 @@ export const answersWire: Wire<readonly ArrivedAnswer[], readonly AnswerDecision
       };
     });
   },
-  packOutput: (decisions) => Uint8Array.from(decisions, (decision) => DECISIONS.indexOf(decision)),
-  unpackOutput: (packed) =>
+  encodeOutput: (decisions) =>
+    Uint8Array.from(decisions, (decision) => DECISIONS.indexOf(decision)),
+  decodeOutput: (packed) =>
     Array.from(packed as Uint8Array, (code) => DECISIONS[code] as AnswerDecision),
 };

@@ -4,7 +4,7 @@ import { DomainError } from '../../platform/errors.ts';
 import type { DueResult } from '../../realtime/feed/due-work.ts';
 import type { ResultEvent } from '../../realtime/feed/interval-body.ts';
 import { recordEvent } from '../../realtime/feed/outbox-sql.ts';
-import { reading, type Tx, writing } from '../../storage/sql/procedure.ts';
+import { readProcedure, type Tx, writeProcedure } from '../../storage/sql/procedure.ts';
 import { addDrafts, incrementRundownRevision } from '../rundown/drafts-sql.ts';
 import { lockOwnStream, ownStream, type StreamRow } from '../streams/streams-sql.ts';
 import type { WebhookEvent } from '../webhooks/webhook-events.ts';
@@ -108,7 +108,7 @@ interface OwnQuiz {
 }
 
 export const quizProcedures = {
-  createQuiz: writing(
+  createQuiz: writeProcedure(
     async (tx, input: OwnQuiz & { streamId: string; quiz: NewQuiz }): Promise<QuizRow> => {
       await lockOwnStream(tx, input.streamId, input.producer);
       await addDrafts(tx, input.streamId, [{ id: input.id, quiz: input.quiz }]);
@@ -116,10 +116,10 @@ export const quizProcedures = {
     },
   ),
 
-  findOwnQuiz: reading((tx, { id, producer }: OwnQuiz) => ownQuiz(tx, id, producer)),
+  findOwnQuiz: readProcedure((tx, { id, producer }: OwnQuiz) => ownQuiz(tx, id, producer)),
 
   /** Changes a draft. @throws DomainError `invalid` when the answer would not be one of the choices. */
-  patchQuiz: writing(async (tx, input: OwnQuiz & { patch: QuizPatch }): Promise<QuizRow> => {
+  patchQuiz: writeProcedure(async (tx, input: OwnQuiz & { patch: QuizPatch }): Promise<QuizRow> => {
     const { quiz } = await lockOwnDraft(tx, input.id, input.producer);
     const choices = input.patch.choices ?? quiz.choices;
     const answer = choices.indexOf(input.patch.answer ?? quiz.choices[quiz.answer] ?? '');
@@ -140,14 +140,14 @@ export const quizProcedures = {
     return ownQuiz(tx, input.id, input.producer);
   }),
 
-  deleteQuiz: writing(async (tx, input: OwnQuiz): Promise<void> => {
+  deleteQuiz: writeProcedure(async (tx, input: OwnQuiz): Promise<void> => {
     const { quiz } = await lockOwnDraft(tx, input.id, input.producer);
     await tx.query('delete from quizzes where id = $1', [input.id]);
     await incrementRundownRevision(tx, quiz.streamId);
   }),
 
   /** Opens a draft and adds its event to the outbox. @throws DomainError `conflict` */
-  publishQuiz: writing(async (tx, input: OwnQuiz & { nowMs: number }): Promise<QuizRow> => {
+  publishQuiz: writeProcedure(async (tx, input: OwnQuiz & { nowMs: number }): Promise<QuizRow> => {
     const { quiz, stream } = await lockOwnDraft(tx, input.id, input.producer);
     if (stream.status === 'ENDED') {
       throw new DomainError('conflict', 'The stream has ended; its quizzes cannot be published.');
@@ -169,7 +169,7 @@ export const quizProcedures = {
   }),
 
   /** Publishes the results of a closed quiz; does nothing if it is revealed. @throws DomainError `conflict` */
-  revealQuiz: writing(async (tx, input: OwnQuiz): Promise<QuizRow> => {
+  revealQuiz: writeProcedure(async (tx, input: OwnQuiz): Promise<QuizRow> => {
     const { quiz } = await lockOwnQuiz(tx, input.id, input.producer);
     if (quiz.state === 'draft') throw new DomainError('conflict', 'The quiz is not published yet.');
     if (quiz.state === 'open') {
@@ -180,10 +180,12 @@ export const quizProcedures = {
   }),
 
   /** A published quiz, to validate answers; null for drafts and unknown ids. */
-  findPublishedQuiz: reading(async (tx, { id }: { id: string }): Promise<PublishedQuiz | null> => {
-    const quiz = await find(tx, id);
-    return quiz && isPublished(quiz) ? quiz : null;
-  }),
+  findPublishedQuiz: readProcedure(
+    async (tx, { id }: { id: string }): Promise<PublishedQuiz | null> => {
+      const quiz = await find(tx, id);
+      return quiz && isPublished(quiz) ? quiz : null;
+    },
+  ),
 };
 
 /**

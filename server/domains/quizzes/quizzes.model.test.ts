@@ -16,7 +16,7 @@ import {
   PRODUCER,
   SHOW_START_MS,
   type Show,
-  sealedBy,
+  sealShow,
   uuidOf,
 } from '../../../test/support/streams/show-fixture.ts';
 import { DomainError } from '../../platform/errors.ts';
@@ -202,7 +202,7 @@ const seal = command('seal', async (model, real) => {
     expect(await real.show.store.sealInterval(sealing)).toEqual({ outcome: 'behind', watermark });
     return;
   }
-  const bodies = await sealedBy(real.show, sealing);
+  const bodies = await sealShow(real.show, sealing);
   model.watermark = interval;
   const events = [...model.pending, ...plainClose(model.quizzes, interval)];
   model.pending = [];

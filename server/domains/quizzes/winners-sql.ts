@@ -5,7 +5,7 @@ import { DomainError } from '../../platform/errors.ts';
 import type { DueResult } from '../../realtime/feed/due-work.ts';
 import { recordEvent } from '../../realtime/feed/outbox-sql.ts';
 import { nextNumber } from '../../storage/sql/counters.ts';
-import { reading, type Tx, writing } from '../../storage/sql/procedure.ts';
+import { readProcedure, type Tx, writeProcedure } from '../../storage/sql/procedure.ts';
 import { lockOwnStream, ownStream } from '../streams/streams-sql.ts';
 import type { WebhookEvent } from '../webhooks/webhook-events.ts';
 import { winnersBlockers } from './quiz-rules.ts';
@@ -52,7 +52,7 @@ export const winnersProcedures = {
    * @throws DomainError `conflict` while a round is open, or a quiz of the game is not revealed:
    *   the reply to a winner report would give away its answer (I6)
    */
-  requestWinners: writing(
+  requestWinners: writeProcedure(
     async (
       tx,
       input: { id: string; streamId: string; producer: string; nowMs: number },
@@ -89,7 +89,7 @@ export const winnersProcedures = {
     },
   ),
 
-  listWinnersRounds: reading(
+  listWinnersRounds: readProcedure(
     async (tx, input: { streamId: string; producer: string }): Promise<WinnersRound[]> => {
       await ownStream(tx, input.streamId, input.producer);
       const rows = await tx.query<WinnersRound>(
@@ -106,26 +106,28 @@ export const winnersProcedures = {
    * locked, so none closes meanwhile.
    * @returns decisions in the order of the claims
    */
-  recordWinners: writing(async (tx, claims: readonly WinnerClaim[]): Promise<ClaimDecision[]> => {
-    if (claims.length === 0) return [];
-    const decisions = new Map<WinnerClaim, ClaimDecision>();
-    const claimsByStream = Map.groupBy(claims, ({ streamId }) => streamId);
-    for (const round of await lockOpenRounds(tx, claims)) {
-      const inTime = (claimsByStream.get(round.streamId) ?? []).filter((claim) =>
-        isInTime(round, claim),
-      );
-      const qualified = await qualifiedSeats(tx, round, inTime);
-      const won = inTime.filter(({ seat }) => qualified.has(seat));
-      await tx.addNew(
-        WINNERS,
-        won.map(({ seat, receivedMs }) => [round.number, seat, receivedMs]),
-      );
-      for (const claim of inTime) {
-        decisions.set(claim, qualified.has(claim.seat) ? 'won' : 'not-qualified');
+  recordWinners: writeProcedure(
+    async (tx, claims: readonly WinnerClaim[]): Promise<ClaimDecision[]> => {
+      if (claims.length === 0) return [];
+      const decisions = new Map<WinnerClaim, ClaimDecision>();
+      const claimsByStream = Map.groupBy(claims, ({ streamId }) => streamId);
+      for (const round of await lockOpenRounds(tx, claims)) {
+        const inTime = (claimsByStream.get(round.streamId) ?? []).filter((claim) =>
+          isInTime(round, claim),
+        );
+        const qualified = await qualifiedSeats(tx, round, inTime);
+        const won = inTime.filter(({ seat }) => qualified.has(seat));
+        await tx.insertNew(
+          WINNERS,
+          won.map(({ seat, receivedMs }) => [round.number, seat, receivedMs]),
+        );
+        for (const claim of inTime) {
+          decisions.set(claim, qualified.has(claim.seat) ? 'won' : 'not-qualified');
+        }
       }
-    }
-    return claims.map((claim) => decisions.get(claim) ?? 'no-round');
-  }),
+      return claims.map((claim) => decisions.get(claim) ?? 'no-round');
+    },
+  ),
 };
 
 /**

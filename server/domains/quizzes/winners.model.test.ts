@@ -6,7 +6,7 @@ import {
   PRODUCER,
   SHOW_START_MS,
   type Show,
-  sealedBy,
+  sealShow,
   uuidOf,
 } from '../../../test/support/streams/show-fixture.ts';
 import { DomainError } from '../../platform/errors.ts';
@@ -213,7 +213,7 @@ const seal = (intervals: number) =>
   command(`seal after ${intervals}`, async (model, { show }) => {
     model.nowMs = intervalStartMs(intervalAt(model.nowMs) + intervals);
     const interval = intervalAt(model.nowMs) - 1;
-    const bodies = await sealedBy(show, {
+    const bodies = await sealShow(show, {
       after: model.watermark,
       interval,
       nowMs: model.nowMs,

@@ -1,5 +1,5 @@
 import { DomainError } from '../../platform/errors.ts';
-import { reading, type Tx, writing } from '../../storage/sql/procedure.ts';
+import { readProcedure, type Tx, writeProcedure } from '../../storage/sql/procedure.ts';
 import { lockOwnQuiz, ownQuiz, type QuizRow, quizzesOf } from '../quizzes/quizzes-sql.ts';
 import { lockOwnStream, ownStream } from '../streams/streams-sql.ts';
 import { addDrafts, incrementRundownRevision, type NewDraft } from './drafts-sql.ts';
@@ -16,7 +16,7 @@ interface OwnStream {
 }
 
 export const rundownProcedures = {
-  listQuizzes: reading((tx, { streamId, producer }: OwnStream) =>
+  listQuizzes: readProcedure((tx, { streamId, producer }: OwnStream) =>
     readRundown(tx, streamId, producer),
   ),
 
@@ -25,7 +25,7 @@ export const rundownProcedures = {
    * @throws DomainError `conflict` with the current `order` when `order` is not a permutation of the
    *   drafts, or the rundown has another revision
    */
-  orderQuizzes: writing(
+  orderQuizzes: writeProcedure(
     async (
       tx,
       input: OwnStream & { order: readonly string[]; revision: number | null },
@@ -41,7 +41,7 @@ export const rundownProcedures = {
   ),
 
   /** Copies a quiz to a draft that becomes the first draft after it. */
-  duplicateQuiz: writing(
+  duplicateQuiz: writeProcedure(
     async (tx, input: { id: string; producer: string; copyId: string }): Promise<QuizRow> => {
       const { quiz } = await lockOwnQuiz(tx, input.id, input.producer);
       const { streamId, question, choices, durationMs, reveal } = quiz;
@@ -59,7 +59,7 @@ export const rundownProcedures = {
   ),
 
   /** Appends drafts: all of them or none. */
-  importQuizzes: writing(
+  importQuizzes: writeProcedure(
     async (tx, input: OwnStream & { drafts: readonly NewDraft[] }): Promise<QuizRow[]> => {
       const { streamId, producer, drafts } = input;
       await lockOwnStream(tx, streamId, producer);

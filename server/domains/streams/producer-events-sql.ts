@@ -1,7 +1,7 @@
 import type { ProducerEvent } from '../../../protocol/studio.ts';
 import { DomainError } from '../../platform/errors.ts';
 import { recordEvent } from '../../realtime/feed/outbox-sql.ts';
-import { writing } from '../../storage/sql/procedure.ts';
+import { writeProcedure } from '../../storage/sql/procedure.ts';
 import { lockOwnStream } from './streams-sql.ts';
 
 /** Most events of a stream that may wait for sealing: 12 s of its feed at 200 events an interval. */
@@ -12,7 +12,7 @@ export const producerEventProcedures = {
    * Accepts an event from a producer and records it in the outbox.
    * @throws DomainError `not-found`; `conflict` when the stream has ended or too many events wait
    */
-  recordProducerEvent: writing(
+  recordProducerEvent: writeProcedure(
     async (
       tx,
       input: { streamId: string; producer: string; event: ProducerEvent; nowMs: number },

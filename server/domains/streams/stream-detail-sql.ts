@@ -1,5 +1,5 @@
 import type { ViewerChat } from '../../../protocol/moderation.ts';
-import { reading } from '../../storage/sql/procedure.ts';
+import { readProcedure } from '../../storage/sql/procedure.ts';
 import { viewersChat } from '../moderation/chat-state-sql.ts';
 import { openQuizInterval } from '../quizzes/quizzes-sql.ts';
 import { type StreamRow, streamProcedures } from './streams-sql.ts';
@@ -14,7 +14,7 @@ export interface StreamDetailRow {
 
 export const detailProcedures = {
   /** Null when there is no such stream. @param interval the current interval */
-  readStreamDetail: reading(
+  readStreamDetail: readProcedure(
     async (
       tx,
       { id, interval }: { id: string; interval: number },

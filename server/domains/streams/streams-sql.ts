@@ -3,7 +3,7 @@ import type { NewStream, StreamPatch } from '../../../protocol/studio.ts';
 import { lockAccount } from '../../auth/accounts/accounts-sql.ts';
 import { DomainError } from '../../platform/errors.ts';
 import { nextNumber } from '../../storage/sql/counters.ts';
-import { reading, type Tx, writing } from '../../storage/sql/procedure.ts';
+import { readProcedure, type Tx, writeProcedure } from '../../storage/sql/procedure.ts';
 import { NO_REHEARSAL } from '../rehearsals/rehearsal-filter.ts';
 import { logWebhookEvent } from '../webhooks/event-log-sql.ts';
 import type { WebhookEvent } from '../webhooks/webhook-events.ts';
@@ -159,7 +159,7 @@ export async function insertStream(
 }
 
 export const streamProcedures = {
-  createStream: writing(async (tx, input: NewStreamRow) => {
+  createStream: writeProcedure(async (tx, input: NewStreamRow) => {
     await lockAccount(tx, input.producer);
     const [counted] = await tx.query<{ n: number }>(
       `select count(*) as n from streams where producer = $1 and ${NO_REHEARSAL}`,
@@ -172,12 +172,12 @@ export const streamProcedures = {
     return ownStream(tx, input.id, input.producer);
   }),
 
-  findStream: reading((tx, { id }: { id: string }) => findById(tx, id)),
+  findStream: readProcedure((tx, { id }: { id: string }) => findById(tx, id)),
 
-  findOwnStream: reading((tx, { id, producer }: OwnStream) => ownStream(tx, id, producer)),
+  findOwnStream: readProcedure((tx, { id, producer }: OwnStream) => ownStream(tx, id, producer)),
 
   /** One page of a producer's streams, newest first, and their total number. */
-  listStreams: reading(
+  listStreams: readProcedure(
     async (
       tx,
       input: { producer: string; withUnlisted: boolean; limit: number; offset: number },
@@ -197,7 +197,7 @@ export const streamProcedures = {
     },
   ),
 
-  patchStream: writing(
+  patchStream: writeProcedure(
     async (tx, input: OwnStream & { patch: StreamPatch }): Promise<StreamRow> => {
       const stream = await lockOwnStream(tx, input.id, input.producer);
       if (stream.rehearsalOf !== null) {
@@ -226,13 +226,15 @@ export const streamProcedures = {
     },
   ),
 
-  startStream: writing(async (tx, input: OwnStream & { nowMs: number }): Promise<StreamRow> => {
-    await lockOwnStream(tx, input.id, input.producer);
-    return startLockedStream(tx, input.id, input.nowMs);
-  }),
+  startStream: writeProcedure(
+    async (tx, input: OwnStream & { nowMs: number }): Promise<StreamRow> => {
+      await lockOwnStream(tx, input.id, input.producer);
+      return startLockedStream(tx, input.id, input.nowMs);
+    },
+  ),
 
   /** Ends the stream now or at `atMs`, a rehearsal at most at its maximum length (SPEC Y-8). */
-  endStream: writing(
+  endStream: writeProcedure(
     async (tx, input: OwnStream & { atMs: number | null; nowMs: number }): Promise<StreamRow> => {
       const { atMs, nowMs } = input;
       const stream = await lockOwnStream(tx, input.id, input.producer);

@@ -4,17 +4,17 @@ import type { SlowMode } from '../../../server/domains/chat/slow-mode.ts';
 
 const NOW_MS = 1_750_000_000_000;
 
-/** What turns do, wherever they are remembered. Streams are named at random, so that all may share a server. */
-export function lineTurnsContract(name: string, makeTurns: () => SlowMode): void {
+/** The tests that every `SlowMode` passes. Stream ids are random, so implementations may share a server. */
+export function slowModeContract(name: string, createSlowMode: () => SlowMode): void {
   const setUp = () => {
-    const turns = makeTurns();
+    const slowMode = createSlowMode();
     const streamId = randomUUID();
-    return (atMs: number, everyMs: number, seat = 1, stream = streamId) =>
-      turns.take({ streamId: stream, seat, everyMs, nowMs: NOW_MS + atMs });
+    return (atMs: number, periodMs: number, seat = 1, stream = streamId) =>
+      slowMode.take({ streamId: stream, seat, periodMs, nowMs: NOW_MS + atMs });
   };
 
-  describe(`turns: ${name}`, () => {
-    test('[C-15] come so long after the last that was taken', async () => {
+  describe(`slow mode: ${name}`, () => {
+    test('[C-15] grants a slot only after the period since the last one', async () => {
       const take = setUp();
       expect(await take(0, 1_000)).toBe(0);
       expect(await take(1, 1_000)).toBe(999);
@@ -23,7 +23,7 @@ export function lineTurnsContract(name: string, makeTurns: () => SlowMode): void
       expect(await take(1_999, 1_000)).toBe(1);
     });
 
-    test('[C-15] are each viewer’s own, in each stream', async () => {
+    test('[C-15] counts slots by viewer and stream', async () => {
       const take = setUp();
       expect(await take(0, 1_000)).toBe(0);
       expect(await take(0, 1_000, 2)).toBe(0);
@@ -31,7 +31,7 @@ export function lineTurnsContract(name: string, makeTurns: () => SlowMode): void
       expect(await take(500, 1_000, 2)).toBe(500);
     });
 
-    test('[C-15] go by the time that holds now', async () => {
+    test('[C-15] uses the current period', async () => {
       const take = setUp();
       expect(await take(0, 60_000)).toBe(0);
       expect(await take(2_000, 10_000)).toBe(8_000);
@@ -39,18 +39,18 @@ export function lineTurnsContract(name: string, makeTurns: () => SlowMode): void
       expect(await take(3_000, 60_000)).toBe(59_000);
     });
 
-    test('[C-15] are remembered for a chat that is slowed down further', async () => {
+    test('[C-15] remembers the last slot when the period becomes longer', async () => {
       const take = setUp();
       expect(await take(0, 1)).toBe(0);
-      // Servers that remember forget by their own clock.
+      // Redis expires keys by its own clock.
       await Bun.sleep(20);
       expect(await take(20, 300_000)).toBe(299_980);
     });
 
-    test('[C-15] of one moment are one turn', async () => {
+    test('[C-15] grants one slot to concurrent requests', async () => {
       const take = setUp();
-      const told = await Promise.all(Array.from({ length: 8 }, () => take(0, 5_000)));
-      expect(told.filter((waitMs) => waitMs === 0)).toHaveLength(1);
+      const waitsMs = await Promise.all(Array.from({ length: 8 }, () => take(0, 5_000)));
+      expect(waitsMs.filter((waitMs) => waitMs === 0)).toHaveLength(1);
     });
   });
 }

@@ -14,7 +14,7 @@ import {
 const running: Harness[] = [];
 const directories: string[] = [];
 
-/** Ends what a test has started; for `afterEach`. */
+/** Stops all services of a test and removes its directories; for `afterEach`. */
 export async function stopAll(): Promise<void> {
   await Promise.all(running.splice(0).map((harness) => harness.close()));
   for (const directory of directories.splice(0)) {
@@ -29,28 +29,28 @@ export async function start(options: HarnessOptions = {}): Promise<Harness> {
   return harness;
 }
 
-/** Ends a service before the test does, so that another takes over its directory. */
+/** Stops a service early, so that another can take over its directory. */
 export async function stop(harness: Harness): Promise<void> {
   running.splice(running.indexOf(harness), 1);
   await harness.close();
 }
 
-/** A data directory that outlives its service, and goes with the test. */
+/** A data directory that outlives its service and is removed after the test. */
 export function newDirectory(): string {
   const directory = mkdtempSync(join(tmpdir(), 'fourbeat-invariants-'));
   directories.push(directory);
   return directory;
 }
 
-/** An interval as it was served. */
-export async function bytesOf(viewer: TestViewer, interval: number): Promise<string> {
+/** The body of a served interval. */
+export async function readInterval(viewer: TestViewer, interval: number): Promise<string> {
   const path = `/api/v1/events-streams/${viewer.streamId}?interval=${interval}`;
   const response = await viewer.get(path);
   expect(response.status).toBe(200);
   return response.text();
 }
 
-/** The events of both intervals and all between them. */
+/** The events of the intervals `from` to `to`, inclusive. */
 export async function eventsBetween(
   harness: Harness,
   viewer: TestViewer,
@@ -64,28 +64,28 @@ export async function eventsBetween(
   return events;
 }
 
-/** An answer of this viewer. */
-export const answer = (viewer: TestViewer, quiz: PublishedQuiz, choice: unknown) =>
+/** Posts an answer of a viewer. */
+export const postAnswer = (viewer: TestViewer, quiz: PublishedQuiz, choice: unknown) =>
   viewer.post(`/api/v1/quizzes/${quiz.id}/answer`, {
     streamId: viewer.streamId,
     choice,
     closeInterval: quiz.closeInterval,
   });
-/** A viewer says to have won. */
-export const claim = (viewer: TestViewer) =>
+/** Posts a winner report of a viewer. */
+export const claimWin = (viewer: TestViewer) =>
   viewer.post(`/api/v1/quizzes/${viewer.streamId}/record-winner`);
-/** An event of the producer, with a number to know it by. */
+/** Sends a custom event of the producer that carries a number. */
 export const sendEvent = (harness: Harness, streamId: string, number: number) =>
   harness.studio('POST', `/streams/${streamId}/events`, { type: 'tick', data: { number } });
-/** The producer asks for the winners of the game. */
+/** Requests a winners round as the producer. */
 export const requestWinners = (harness: Harness, streamId: string) =>
   harness.studio('POST', `/streams/${streamId}/request-winners`);
 
-/** Moves on until the quiz is closed and sealed. */
-export const close = (harness: Harness, quiz: PublishedQuiz) =>
+/** Advances until the close of the quiz is sealed. */
+export const closeQuiz = (harness: Harness, quiz: PublishedQuiz) =>
   harness.advance(quiz.closeInterval + 1 - harness.interval());
 
-/** The counts that viewers are told when the quiz is over. */
+/** The counts in the one `quiz-results` event since `from`. */
 export async function resultsOf(harness: Harness, viewer: TestViewer, from: number) {
   const events = await eventsBetween(harness, viewer, from, harness.interval() - 1);
   const results = events.filter(({ type }) => type === 'quiz-results');

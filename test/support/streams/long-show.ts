@@ -1,24 +1,24 @@
 import type { ChatElement } from '../../../protocol/feed.ts';
 import { intervalAt, intervalStartMs } from '../../../protocol/interval.ts';
 import { composeInterval } from '../../../server/realtime/feed/interval-body.ts';
-import { type SqlValue, type Tx, writing } from '../../../server/storage/sql/procedure.ts';
+import { type SqlValue, type Tx, writeProcedure } from '../../../server/storage/sql/procedure.ts';
 
-/** What a show is made of that is written into a record at once. */
+/** The size of a show that `writeShow` generates. */
 export interface LongShow {
   readonly streamId: string;
   /** When it ended, Unix ms. */
   readonly endedMs: number;
   readonly intervals: number;
-  readonly linesAnInterval: number;
+  readonly messagesPerInterval: number;
   readonly viewers: number;
   readonly quizzes: number;
 }
 
-const AT_ONCE = 500;
+const BATCH_SIZE = 500;
 
-/** A record has a show that is over, as if it had been given and sealed. */
+/** Writes a finished show into a database, as if it had been played and sealed. */
 export const longShowProcedures = {
-  writeShow: writing(
+  writeShow: writeProcedure(
     async (tx, show: LongShow & { producer: string }): Promise<void> => {
       const to = intervalAt(show.endedMs);
       const from = to - show.intervals + 1;
@@ -51,13 +51,13 @@ export const longShowProcedures = {
       for (let n = 0; n < show.quizzes; n++) await writeQuiz(tx, show, n, from);
       await tx.query('update watermark set interval = $1 where interval < $1', [to]);
     },
-    { patient: true },
+    { noDeadline: true },
   ),
 };
 
-/** Spread over the show; each viewer answers each, at another moment of its 20 s. */
+/** Writes quiz `n`, evenly spaced in the show, with an answer of each viewer spread over its 20 s. */
 async function writeQuiz(tx: Tx, show: LongShow, n: number, from: number): Promise<void> {
-  const told = from + Math.floor(((n + 0.5) * show.intervals) / show.quizzes);
+  const publishedInterval = from + Math.floor(((n + 0.5) * show.intervals) / show.quizzes);
   const number = Math.floor(Math.random() * 1e9);
   const half = Math.ceil(show.viewers / 2);
   await tx.query(
@@ -68,10 +68,10 @@ async function writeQuiz(tx: Tx, show: LongShow, n: number, from: number): Promi
       crypto.randomUUID(),
       number,
       show.streamId,
-      intervalStartMs(told),
-      told + 80,
+      intervalStartMs(publishedInterval),
+      publishedInterval + 80,
       JSON.stringify([half, show.viewers - half]),
-      told,
+      publishedInterval,
     ],
   );
   const columns = ['quiz integer', 'seat integer', 'choice integer', 'received bigint'];
@@ -79,7 +79,7 @@ async function writeQuiz(tx: Tx, show: LongShow, n: number, from: number): Promi
     number,
     seat,
     seat % 2,
-    intervalStartMs(told) + 300 + ((seat * 7_919) % 19_000),
+    intervalStartMs(publishedInterval) + 300 + ((seat * 7_919) % 19_000),
   ]);
 }
 
@@ -91,8 +91,8 @@ async function insert(
   rowOf: (n: number) => SqlValue[],
 ): Promise<void> {
   const names = columns.map((column) => column.split(' ')[0]).join(', ');
-  for (let at = 0; at < count; at += AT_ONCE) {
-    const length = Math.min(AT_ONCE, count - at);
+  for (let at = 0; at < count; at += BATCH_SIZE) {
+    const length = Math.min(BATCH_SIZE, count - at);
     const rows = Array.from({ length }, (_, n) => rowOf(at + n));
     await tx.query(
       `insert into ${table} (${names}) select ${names} from ${tx.rows('$1', columns)} written`,
@@ -101,16 +101,18 @@ async function insert(
   }
 }
 
-function bodyOf({ linesAnInterval, viewers }: LongShow, interval: number): string {
-  const messages: ChatElement[] = Array.from({ length: linesAnInterval }, (_, n) => ({
+function bodyOf({ messagesPerInterval, viewers }: LongShow, interval: number): string {
+  const messages: ChatElement[] = Array.from({ length: messagesPerInterval }, (_, n) => ({
     id: `${interval}-${n}`,
     viewer: `viewer-number-${String((interval + n) % 10_000).padStart(8, '0')}`,
     name: 'Somebody',
     text: 'What somebody says in a chat, more or less',
     at: intervalStartMs(interval) + n,
   }));
-  const none = { questions: [], greetings: [], cheers: [], hearts: 3 };
+  const otherChats = { questions: [], greetings: [], cheers: [], hearts: 3 };
   const viewCount =
     interval % 4 === 3 ? { value: viewers - (interval % 97), formatted: `${viewers}` } : null;
-  return composeInterval(interval, { viewCount, chats: { messages, ...none } }, []).body ?? '';
+  return (
+    composeInterval(interval, { viewCount, chats: { messages, ...otherChats } }, []).body ?? ''
+  );
 }

@@ -10,17 +10,17 @@ import {
   openDirectDatabase,
 } from '../../../server/storage/sql/database-direct.ts';
 
-/** When the show's record begins: the start of an interval. */
+/** The start of the show, at the start of an interval, Unix ms. */
 export const SHOW_START_MS = intervalStartMs(7_000_000_000);
 
 /** The account that owns the streams. */
 export const PRODUCER = '11111111-1111-4111-8111-111111111111';
 
-/** A uuid that is easy to tell from others in a failure. */
+/** A uuid that shows its number, for readable failures. */
 export const uuidOf = (number: number): string =>
   `00000000-0000-4000-8000-${String(number).padStart(12, '0')}`;
 
-/** A real record in a temporary directory, with an account and streams: what model tests act on. */
+/** A real database in a temporary directory with an account and streams, for model tests. */
 export interface Show {
   readonly store: DirectDatabase<typeof procedures>['store'];
   /** Closes the database and opens it again, as a restart does. */
@@ -29,7 +29,7 @@ export interface Show {
   close(): Promise<void>;
 }
 
-/** Seals an interval of the show. @returns the bodies @throws Error when it was not sealed */
+/** Seals an interval of the show. @returns its bodies @throws Error when it is not sealed */
 export async function sealShow(show: Show, sealing: Sealing): Promise<readonly SealedBody[]> {
   const sealed = await show.store.sealInterval(sealing);
   if (sealed.outcome !== 'sealed') throw new Error(`not sealed: ${JSON.stringify(sealed)}`);

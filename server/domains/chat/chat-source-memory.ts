@@ -1,13 +1,13 @@
 import type { ViewerChats } from '../../realtime/feed/interval-body.ts';
-import type { ChatSource } from './chat.ts';
 import { ChatBuffer } from './chat-buffer.ts';
-import { chatsOf } from './chat-part.ts';
+import { chatsFromSamples } from './chat-samples.ts';
+import type { ChatSource } from './chat-source.ts';
 
 /**
- * Chat in the memory of this process. A stream takes memory only while posts of it wait for sealing.
+ * Chat in the memory of one process. A stream takes memory only while its posts wait for sealing.
  * @param random uniform from 0 to below 1, such as `Math.random`
  */
-export function createMemoryChat({ random }: { random: () => number }): ChatSource {
+export function createMemoryChatSource({ random }: { random: () => number }): ChatSource {
   const buffers = new Map<string, ChatBuffer>();
 
   function bufferOf(streamId: string): ChatBuffer {
@@ -20,13 +20,13 @@ export function createMemoryChat({ random }: { random: () => number }): ChatSour
   }
 
   return {
-    say: (streamId, kind, element) => bufferOf(streamId).add(kind, element),
-    hearts: (streamId, count) => bufferOf(streamId).hearts(count),
+    post: (streamId, kind, element) => bufferOf(streamId).add(kind, element),
+    hearts: (streamId, count) => bufferOf(streamId).addHearts(count),
     drain() {
       const drained = new Map<string, ViewerChats>();
       for (const [streamId, buffer] of buffers) {
-        const part = buffer.take();
-        if (part) drained.set(streamId, chatsOf(part));
+        const samples = buffer.take();
+        if (samples) drained.set(streamId, chatsFromSamples(samples));
       }
       buffers.clear();
       return drained;

@@ -4,7 +4,7 @@ import { CHAT_KINDS, type ChatElement, type ChatKind } from '../../../protocol/f
 import { CHAT_SAMPLE } from '../../../protocol/limits.ts';
 import { seededRandom } from '../../../test/support/seeded-random.ts';
 import { ChatBuffer } from './chat-buffer.ts';
-import { type ChatPart, mergeChats } from './chat-part.ts';
+import { type ChatSamples, mergeChats } from './chat-samples.ts';
 
 interface Post {
   readonly kind: ChatKind;
@@ -12,7 +12,7 @@ interface Post {
   readonly at: number;
 }
 
-const line = (id: string, at: number): ChatElement => ({
+const messageOf = (id: string, at: number): ChatElement => ({
   id,
   viewer: 'viewer',
   name: '',
@@ -20,15 +20,15 @@ const line = (id: string, at: number): ChatElement => ({
   at,
 });
 
-/** What each node has after these posts; a line is named by the place of its post. */
-function partsOf(posts: readonly Post[], random: () => number): ChatPart[] {
+/** The samples of each node after these posts; the id of a message is the index of its post. */
+function samplesOf(posts: readonly Post[], random: () => number): ChatSamples[] {
   const buffers = new Map<number, ChatBuffer>();
-  for (const [place, { kind, node, at }] of posts.entries()) {
+  for (const [index, { kind, node, at }] of posts.entries()) {
     const buffer = buffers.get(node) ?? new ChatBuffer(random);
     buffers.set(node, buffer);
-    buffer.add(kind, line(`${place}`, at));
+    buffer.add(kind, messageOf(`${index}`, at));
   }
-  return [...buffers.values()].map((buffer) => buffer.take() as ChatPart);
+  return [...buffers.values()].map((buffer) => buffer.take() as ChatSamples);
 }
 
 const posts = fc.array(
@@ -40,14 +40,14 @@ const posts = fc.array(
   { maxLength: 600, size: 'max' },
 );
 
-describe('[C-8] [N-4] lines of several nodes', () => {
-  test('are at most 50 of a kind, each of them posted, none twice, and all when there are no more', () => {
+describe('[C-8] [N-4] mergeChats', () => {
+  test('returns at most 50 distinct messages of a kind, and all of fewer', () => {
     fc.assert(
       fc.property(posts, fc.integer(), (all, seed) => {
         const random = seededRandom(seed);
-        const chats = mergeChats(partsOf(all, random), random);
+        const chats = mergeChats(samplesOf(all, random), random);
         for (const kind of CHAT_KINDS) {
-          const posted = all.flatMap((post, place) => (post.kind === kind ? [`${place}`] : []));
+          const posted = all.flatMap((post, index) => (post.kind === kind ? [`${index}`] : []));
           const ids = chats[`${kind}s`].map(({ id }) => id);
           expect(ids).toHaveLength(Math.min(posted.length, CHAT_SAMPLE));
           expect(new Set(ids).size).toBe(ids.length);
@@ -57,21 +57,21 @@ describe('[C-8] [N-4] lines of several nodes', () => {
     );
   });
 
-  test('stand by their time, and those of one node and one moment as they arrived', () => {
+  test('sorts messages by time, and those of one node and time by arrival', () => {
     fc.assert(
       fc.property(posts, fc.integer(), (all, seed) => {
         const random = seededRandom(seed);
         const sorted = all.toSorted((a, b) => a.at - b.at);
-        const chats = mergeChats(partsOf(sorted, random), random);
+        const chats = mergeChats(samplesOf(sorted, random), random);
         for (const kind of CHAT_KINDS) {
-          const lines = chats[`${kind}s`];
-          expect(lines.map(({ at }) => at)).toEqual(
-            lines.map(({ at }) => at).sort((a, b) => a - b),
+          const messages = chats[`${kind}s`];
+          expect(messages.map(({ at }) => at)).toEqual(
+            messages.map(({ at }) => at).sort((a, b) => a - b),
           );
-          const byNode = Map.groupBy(lines, ({ id }) => sorted[Number(id)]?.node);
+          const byNode = Map.groupBy(messages, ({ id }) => sorted[Number(id)]?.node);
           for (const own of byNode.values()) {
-            const places = own.map(({ id }) => Number(id));
-            expect(places).toEqual(places.toSorted((a, b) => a - b));
+            const indices = own.map(({ id }) => Number(id));
+            expect(indices).toEqual(indices.toSorted((a, b) => a - b));
           }
         }
       }),
@@ -79,7 +79,7 @@ describe('[C-8] [N-4] lines of several nodes', () => {
   });
 
   test.each([[[40, 40]], [[500, 5, 60]], [[1, 51]], [[300, 300, 300]]])(
-    'have the same chance to be in, whichever of the nodes they came by: %j',
+    'chooses messages of all nodes with equal probability: %j',
     (arrivals) => {
       const random = seededRandom(arrivals.length);
       const all = arrivals.flatMap((count, node) =>
@@ -88,11 +88,11 @@ describe('[C-8] [N-4] lines of several nodes', () => {
       const rounds = 3_000;
       const timesKept = new Array<number>(all.length).fill(0);
       for (let round = 0; round < rounds; round++) {
-        for (const { id } of mergeChats(partsOf(all, random), random).messages) {
+        for (const { id } of mergeChats(samplesOf(all, random), random).messages) {
           timesKept[Number(id)] = (timesKept[Number(id)] ?? 0) + 1;
         }
       }
-      // As for one buffer: chi-square over the lines, and no line that stands out.
+      // As for one buffer: chi-square over the messages, and no message that stands out.
       const chance = CHAT_SAMPLE / all.length;
       const expected = rounds * chance;
       const variance = expected * (1 - chance);
@@ -107,11 +107,11 @@ describe('[C-8] [N-4] lines of several nodes', () => {
   );
 });
 
-test('[C-9] hearts of several nodes are summed, up to the largest safe integer', () => {
+test('[C-9] mergeChats adds the hearts of nodes, up to the largest safe integer', () => {
   const hearts = (count: number) => {
     const buffer = new ChatBuffer(Math.random);
-    buffer.hearts(count);
-    return buffer.take() as ChatPart;
+    buffer.addHearts(count);
+    return buffer.take() as ChatSamples;
   };
   expect(mergeChats([hearts(3), hearts(4)], Math.random).hearts).toBe(7);
   const most = hearts(Number.MAX_SAFE_INTEGER);

@@ -1,0 +1,124 @@
+import { describe, expect, test } from 'bun:test';
+import type { ChatElement } from '../../../protocol/feed.ts';
+import { CHAT_SAMPLE } from '../../../protocol/limits.ts';
+import { Unavailable } from '../../platform/errors.ts';
+import type { TransientBatch } from '../../realtime/feed/transient-source.ts';
+import { createSharedChatSource, mergeNodeChats } from './chat-source-shared.ts';
+
+const message = (id: string, at = 1): ChatElement => ({
+  id,
+  viewer: 'v',
+  name: 'Ann',
+  text: 'Hi',
+  at,
+});
+const newChat = (bytesMax = 100_000) =>
+  createSharedChatSource({ random: Math.random, unavailable: () => null, bytesMax });
+const mergedOf = (...batches: (TransientBatch | null)[]) =>
+  mergeNodeChats(
+    batches.flatMap((batch) => (batch ? [batch.bytes] : [])),
+    Math.random,
+  );
+
+describe('a batch of a shared chat source', () => {
+  test('[C-7] is null when there are no posts', () => {
+    expect(newChat().nextBatch()).toBeNull();
+  });
+
+  test('[C-6] [N-4] merges with those of other nodes to the chats of each stream', () => {
+    const [here, there] = [newChat(), newChat()];
+    here.post('one', 'message', message('b', 2));
+    here.hearts('two', 3);
+    there.post('one', 'message', message('a', 1));
+    there.post('one', 'cheer', message('c'));
+    there.hearts('two', 4);
+    const chats = mergedOf(here.nextBatch(), there.nextBatch());
+    expect(chats.get('one')?.messages).toEqual([message('a', 1), message('b', 2)]);
+    expect(chats.get('one')?.cheers).toEqual([message('c')]);
+    expect(chats.get('two')?.hearts).toBe(7);
+    expect([...chats.keys()].sort()).toEqual(['one', 'two']);
+  });
+
+  test('[N-12] is repeated unchanged until it is settled', () => {
+    const chat = newChat();
+    chat.hearts('one', 3);
+    const first = chat.nextBatch();
+    expect(first?.isRepeat).toBe(false);
+    chat.hearts('one', 5);
+    expect(chat.nextBatch()).toEqual({ ...(first as TransientBatch), isRepeat: true });
+    chat.settleBatch('accepted');
+    const second = chat.nextBatch();
+    expect(second?.number).toBeGreaterThan(first?.number ?? 0);
+    expect(second?.isRepeat).toBe(false);
+    expect(mergedOf(second).get('one')?.hearts).toBe(5);
+    chat.settleBatch('accepted');
+    expect(chat.isEmpty()).toBe(true);
+    expect(chat.nextBatch()).toBeNull();
+  });
+
+  test('[N-12] is not marked as a repeat after a rejection', () => {
+    const chat = newChat();
+    chat.hearts('one', 3);
+    const first = chat.nextBatch();
+    chat.settleBatch('rejected');
+    expect(chat.nextBatch()).toEqual(first);
+  });
+
+  test('[N-12] is dropped when it may be sealed already', () => {
+    const chat = newChat();
+    chat.hearts('one', 3);
+    chat.nextBatch();
+    chat.settleBatch('lost');
+    expect(chat.isEmpty()).toBe(true);
+  });
+
+  test('[C-8] is bounded however long posts wait', () => {
+    const chat = newChat();
+    chat.post('one', 'message', message('first'));
+    chat.nextBatch();
+    for (let n = 0; n < 5_000; n++) chat.post('one', 'message', message(`${n}`));
+    chat.settleBatch('accepted');
+    const later = chat.nextBatch();
+    expect(later?.bytes.length).toBeLessThan(CHAT_SAMPLE * 100);
+    expect(mergedOf(later).get('one')?.messages).toHaveLength(CHAT_SAMPLE);
+  });
+
+  test('[C-6] leaves streams beyond its maximum size to the next batch, in the order of their posts', () => {
+    const chat = newChat(10_000);
+    const streams = Array.from({ length: 100 }, (_, n) => `stream ${n}`);
+    for (const streamId of streams) {
+      for (let n = 0; n < 10; n++) chat.post(streamId, 'message', message(`${n}`));
+    }
+    const seen: string[] = [];
+    while (!chat.isEmpty()) {
+      const batch = chat.nextBatch();
+      expect(batch?.bytes.length).toBeLessThan(11_000);
+      seen.push(...mergedOf(batch).keys());
+      chat.settleBatch('accepted');
+    }
+    expect(seen).toEqual(streams);
+  });
+});
+
+test('[N-13] batches of other versions count as far as they can be parsed, and invalid ones are skipped', () => {
+  const chat = newChat();
+  chat.hearts('one', 2);
+  const readable = chat.nextBatch()?.bytes ?? new Uint8Array();
+  const encode = (value: unknown) => new TextEncoder().encode(JSON.stringify(value));
+  const older = encode([['one', { lines: { message: { arrived: 1, kept: [message('a')] } } }]]);
+  const invalid = [encode({ format: 2 }), encode([['one', { hearts: 'many' }]]), Buffer.from('[')];
+  const chats = mergeNodeChats([...invalid, older, readable], Math.random);
+  expect([...chats.keys()]).toEqual(['one']);
+  expect(chats.get('one')).toMatchObject({ messages: [message('a')], cheers: [], hearts: 2 });
+});
+
+test('[N-9] posts are refused while Redis is unavailable, and accepted ones are not lost', () => {
+  let reason: string | null = null;
+  const chat = createSharedChatSource({ random: Math.random, unavailable: () => reason });
+  chat.hearts('one', 2);
+  reason = 'Redis is unavailable.';
+  expect(() => chat.hearts('one', 1)).toThrow(Unavailable);
+  expect(() => chat.post('one', 'message', message('a'))).toThrow(Unavailable);
+  reason = null;
+  expect(mergedOf(chat.nextBatch()).get('one')).toMatchObject({ hearts: 2, messages: [] });
+});

@@ -1,0 +1,96 @@
+import { Unavailable } from '../../platform/errors.ts';
+import type { ViewerChats } from '../../realtime/feed/interval-body.ts';
+import { ChatBuffer } from './chat-buffer.ts';
+import { mergeChats, parseNodeChats } from './chat-samples.ts';
+import type { SharedChatSource } from './chat-source.ts';
+
+export interface SharedChatSourceOptions {
+  /** Uniform from 0 to below 1. */
+  readonly random: () => number;
+  /** The reason why posts cannot be taken now, or null. */
+  readonly unavailable: () => string | null;
+  /** Size of a batch from which further streams wait for the next batch. */
+  readonly bytesMax?: number;
+}
+
+const BYTES_MAX = 1024 * 1024;
+
+const encoder = new TextEncoder();
+
+/**
+ * Chat of one node among several. Its memory is bounded however long posts wait: a sample for each
+ * stream, and one pending batch.
+ */
+export function createSharedChatSource(options: SharedChatSourceOptions): SharedChatSource {
+  const { random, unavailable, bytesMax = BYTES_MAX } = options;
+  const buffers = new Map<string, ChatBuffer>();
+  let pending: { number: number; bytes: Uint8Array; isRepeat: boolean } | null = null;
+  let batchCount = 0;
+
+  function bufferOf(streamId: string): ChatBuffer {
+    const reason = unavailable();
+    if (reason !== null) throw new Unavailable(reason);
+    let buffer = buffers.get(streamId);
+    if (!buffer) {
+      buffer = new ChatBuffer(random);
+      buffers.set(streamId, buffer);
+    }
+    return buffer;
+  }
+
+  /** Encodes the posts of streams, those that wait longest first. */
+  function encodeBatch(): Uint8Array | null {
+    const entries: string[] = [];
+    let size = 2;
+    for (const [streamId, buffer] of buffers) {
+      if (size >= bytesMax) break;
+      buffers.delete(streamId);
+      const samples = buffer.take();
+      if (!samples) continue;
+      const entry = JSON.stringify([streamId, samples]);
+      entries.push(entry);
+      size += entry.length;
+    }
+    return entries.length === 0 ? null : encoder.encode(`[${entries.join(',')}]`);
+  }
+
+  return {
+    post: (streamId, kind, element) => bufferOf(streamId).add(kind, element),
+    hearts: (streamId, count) => bufferOf(streamId).addHearts(count),
+    nextBatch() {
+      if (!pending) {
+        const bytes = encodeBatch();
+        if (!bytes) return null;
+        pending = { number: ++batchCount, bytes, isRepeat: false };
+      }
+      const { number, bytes, isRepeat } = pending;
+      pending.isRepeat = true;
+      return { number, bytes, isRepeat };
+    },
+    settleBatch(result) {
+      if (!pending) return;
+      if (result === 'rejected') pending.isRepeat = false;
+      else pending = null;
+    },
+    isEmpty: () => pending === null && buffers.size === 0,
+    merge: (batches) => mergeNodeChats(batches, random),
+  };
+}
+
+/** The chats of an interval by stream, from the batches of all nodes. Invalid batches are skipped. */
+export function mergeNodeChats(
+  batches: readonly Uint8Array[],
+  random: () => number,
+): Map<string, ViewerChats> {
+  const nodeChats = batches.flatMap((bytes) => parseNodeChats(bytes) ?? []);
+  const byStream = Map.groupBy(nodeChats, ([streamId]) => streamId);
+  return new Map(
+    [...byStream].map(([streamId, entries]) => {
+      const chats = mergeChats(
+        entries.map(([, samples]) => samples),
+        random,
+      );
+      return [streamId, chats] as const;
+    }),
+  );
+}
